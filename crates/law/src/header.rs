@@ -1,0 +1,114 @@
+//! The bytes a protocol carries in each packet for explicit feedback, and the two ECN bits.
+
+use std::fmt;
+
+/// How many bytes of explicit feedback a packet can carry.
+pub const HEADER_BYTES: usize = 30;
+
+/// Whose header this is: each protocol that has one fixes its own number, as on the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HeaderId(pub u8);
+
+impl HeaderId {
+    /// No header at all.
+    pub const NONE: Self = Self(0);
+}
+
+/// A header in wire format. A protocol reads and writes it through its own checked view, and must expect any
+/// bytes at all: what is too short or foreign is ignored and counted.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+pub struct Header {
+    protocol: HeaderId,
+    len: u8,
+    bytes: [u8; HEADER_BYTES],
+}
+
+impl Header {
+    /// No header.
+    pub const NONE: Self = Self { protocol: HeaderId::NONE, len: 0, bytes: [0; HEADER_BYTES] };
+
+    /// A header of `protocol` with these bytes; what is over [`HEADER_BYTES`] is cut off.
+    pub fn new(protocol: HeaderId, bytes: &[u8]) -> Self {
+        let mut header = Self::NONE;
+        header.set(protocol, bytes);
+        header
+    }
+
+    /// Replaces protocol and bytes; what is over [`HEADER_BYTES`] is cut off.
+    #[inline]
+    pub fn set(&mut self, protocol: HeaderId, bytes: &[u8]) {
+        let len = bytes.len().min(HEADER_BYTES);
+        self.protocol = protocol;
+        self.len = len as u8;
+        self.bytes[..len].copy_from_slice(&bytes[..len]);
+    }
+
+    /// Whose header it is.
+    #[inline]
+    pub const fn protocol(&self) -> HeaderId {
+        self.protocol
+    }
+
+    /// Its bytes, if it is a header of `protocol`.
+    #[inline]
+    pub fn of(&self, protocol: HeaderId) -> Option<&[u8]> {
+        (self.protocol == protocol).then(|| &self.bytes[..usize::from(self.len)])
+    }
+
+    /// Its bytes for writing, if it is a header of `protocol`.
+    #[inline]
+    pub fn of_mut(&mut self, protocol: HeaderId) -> Option<&mut [u8]> {
+        (self.protocol == protocol).then(|| &mut self.bytes[..usize::from(self.len)])
+    }
+
+    /// Its bytes, whoever's they are.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..usize::from(self.len)]
+    }
+}
+
+impl fmt::Debug for Header {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Header({}, {:02x?})", self.protocol.0, self.bytes())
+    }
+}
+
+/// The two ECN bits of the IP header (RFC 3168, RFC 8311).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Ecn {
+    /// 00: this packet's transport does not understand marks; a mark is a drop.
+    #[default]
+    NotCapable = 0b00,
+    /// 01: ECT(1); ABC calls it "accelerate".
+    Ect1 = 0b01,
+    /// 10: ECT(0); ABC calls it "brake".
+    Ect0 = 0b10,
+    /// 11: congestion experienced.
+    Ce = 0b11,
+}
+
+impl Ecn {
+    /// May a queue mark this packet instead of dropping it?
+    #[inline]
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Self::NotCapable)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_is_read_only_by_the_protocol_that_wrote_it() {
+        let mut header = Header::new(HeaderId(7), &[1, 2, 3]);
+        assert_eq!(header.of(HeaderId(7)), Some(&[1, 2, 3][..]));
+        assert_eq!(header.of(HeaderId(8)), None);
+        header.of_mut(HeaderId(7)).unwrap()[1] = 9;
+        assert_eq!(header.bytes(), [1, 9, 3]);
+        assert_eq!(Header::new(HeaderId(7), &[0xff; 64]).bytes().len(), HEADER_BYTES);
+        assert_eq!(Header::NONE.bytes(), []);
+    }
+}

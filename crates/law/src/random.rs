@@ -1,0 +1,97 @@
+//! One random stream per entity: adding a flow does not change what another draws.
+
+use rand::Rng;
+use rand_pcg::Pcg32;
+
+/// A stream of random numbers that depends on the run's seed and on its owner's name alone.
+#[derive(Clone, Debug)]
+pub struct Random(Pcg32);
+
+/// FNV-1a: a stable hash, so that a stream stays the same from version to version.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+impl Random {
+    /// The stream of the entity called `name` (`"flow short.3"`, `"link L1 ->"`) in a run with this seed.
+    pub fn stream(seed: u64, name: &str) -> Self {
+        Self(Pcg32::new(seed ^ hash(name).rotate_left(32), hash(name)))
+    }
+
+    /// The next 32 random bits.
+    #[inline]
+    pub fn bits(&mut self) -> u32 {
+        self.0.next_u32()
+    }
+
+    /// Uniform in [0, 1), 53 bits.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// True with this probability. Draws nothing for a probability of at most 0 or at least 1.
+    #[inline]
+    pub fn chance(&mut self, probability: f64) -> bool {
+        if probability <= 0.0 {
+            return false;
+        }
+        probability >= 1.0 || self.uniform() < probability
+    }
+
+    /// Exponential with this mean.
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        -mean * libm::log1p(-self.uniform())
+    }
+
+    /// Standard normal (Box-Muller, one of the pair: no state is kept between draws).
+    pub fn normal(&mut self) -> f64 {
+        let radius = libm::sqrt(-2.0 * libm::log1p(-self.uniform()));
+        radius * libm::cos(std::f64::consts::TAU * self.uniform())
+    }
+
+    /// Pareto with this shape and this smallest value; its mean is `shape * least / (shape - 1)`.
+    pub fn pareto(&mut self, shape: f64, least: f64) -> f64 {
+        least / libm::pow(1.0 - self.uniform(), 1.0 / shape)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_depends_on_seed_and_name_alone() {
+        let draw = |seed, name: &str| Random::stream(seed, name).bits();
+        assert_eq!(draw(1, "flow a"), draw(1, "flow a"));
+        assert_ne!(draw(1, "flow a"), draw(2, "flow a"));
+        assert_ne!(draw(1, "flow a"), draw(1, "flow b"));
+    }
+
+    #[test]
+    fn draws_have_the_mean_and_spread_of_their_distribution() {
+        let mut random = Random::stream(7, "test");
+        let n = 200_000;
+        let moments = |draw: &mut dyn FnMut() -> f64| {
+            let (mut sum, mut square) = (0.0, 0.0);
+            for _ in 0..n {
+                let x = draw();
+                sum += x;
+                square += x * x;
+            }
+            let mean = sum / f64::from(n);
+            (mean, square / f64::from(n) - mean * mean)
+        };
+        // Five standard errors of each estimate.
+        let (mean, variance) = moments(&mut || random.uniform());
+        assert!((mean - 0.5).abs() < 0.0033 && (variance - 1.0 / 12.0).abs() < 0.001);
+        let (mean, variance) = moments(&mut || random.normal());
+        assert!(mean.abs() < 0.012 && (variance - 1.0).abs() < 0.016);
+        let (mean, variance) = moments(&mut || random.exponential(2.0));
+        assert!((mean - 2.0).abs() < 0.023 && (variance - 4.0).abs() < 0.13);
+        let (mean, _) = moments(&mut || random.pareto(3.0, 2.0));
+        assert!((mean - 3.0).abs() < 0.02);
+        let hits = (0..n).filter(|_| random.chance(0.25)).count();
+        assert!((hits as f64 / f64::from(n) - 0.25).abs() < 0.005);
+    }
+}

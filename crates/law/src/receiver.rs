@@ -1,0 +1,57 @@
+//! The law at a receiver: what goes back in the acknowledgement.
+
+use crate::{Context, Ecn, Header};
+use millpond_units::{Bytes, Rate, Span};
+
+/// A data packet, as its receiver sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct Data {
+    /// Its size on the wire.
+    pub bytes: Bytes,
+    /// Its ECN bits as they arrived.
+    pub ecn: Ecn,
+    /// Its header as the links left it.
+    pub header: Header,
+}
+
+/// What a receiver that is one half of a relay knows of the other half.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RelayView {
+    /// The rate at which the next loop really sends: its window over its smoothed RTT, or its pace if that is less.
+    pub next_rate: Rate,
+    /// What waits in the relay's send queue.
+    pub backlog: Bytes,
+    /// What the send queue can hold.
+    pub limit: Bytes,
+    /// The next loop's round-trip time (smoothed).
+    pub next_rtt: Span,
+    /// How many incoming loops share the next loop's sender.
+    pub members: u32,
+    /// This incoming loop's weight among them.
+    pub weight: f64,
+}
+
+/// What goes back with the next acknowledgement. The endpoint keeps CE counts and credit; the law writes `header`.
+/// With delayed acknowledgements it persists from packet to packet until an acknowledgement leaves.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Echo {
+    /// The echoed header. Links cannot touch it on the way back.
+    pub header: Header,
+}
+
+/// A control law at a receiver.
+pub trait Receiver: Send {
+    /// A data packet arrived.
+    fn on_data(&mut self, cx: &mut Context<'_>, data: &Data, relay: Option<&RelayView>, echo: &mut Echo);
+}
+
+/// The receiver of a protocol that has nothing of its own to say: it echoes the last header as it came.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct PlainReceiver;
+
+impl Receiver for PlainReceiver {
+    #[inline]
+    fn on_data(&mut self, _cx: &mut Context<'_>, data: &Data, _relay: Option<&RelayView>, echo: &mut Echo) {
+        echo.header = data.header;
+    }
+}

@@ -1,0 +1,78 @@
+//! Every protocol is one folder here and one line in [`PROTOCOLS`]; every queue one folder in `queues/` and one
+//! line in [`QUEUES`]. Protocols never import each other; what two of them share lives in `parts/`.
+
+use millpond_law::{Protocol, Queue, nearest};
+
+/// One line per protocol.
+static PROTOCOLS: &[&dyn Protocol] = &[];
+
+/// One line per queue.
+static QUEUES: &[&dyn Queue] = &[];
+
+/// The protocols and queues that a scenario may name.
+#[derive(Clone)]
+pub struct Registry {
+    protocols: Vec<&'static dyn Protocol>,
+    queues: Vec<&'static dyn Queue>,
+}
+
+/// A name that no registered protocol or queue has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// The name asked for.
+    pub name: String,
+    /// The names there are.
+    pub known: Vec<&'static str>,
+    /// The nearest of them, if any is near.
+    pub nearest: Option<&'static str>,
+}
+
+impl Registry {
+    /// What Millpond ships.
+    pub fn builtin() -> Self {
+        Self { protocols: PROTOCOLS.to_vec(), queues: QUEUES.to_vec() }
+    }
+
+    /// The same with one more protocol, such as one from a crate of your own; it replaces one of the same name.
+    #[must_use]
+    pub fn with(mut self, protocol: &'static dyn Protocol) -> Self {
+        self.protocols.retain(|p| p.card().name != protocol.card().name);
+        self.protocols.push(protocol);
+        self
+    }
+
+    /// The same with one more queue; it replaces one of the same name.
+    #[must_use]
+    pub fn with_queue(mut self, queue: &'static dyn Queue) -> Self {
+        self.queues.retain(|q| q.card().name != queue.card().name);
+        self.queues.push(queue);
+        self
+    }
+
+    /// Every protocol, in the order of registration.
+    pub fn protocols(&self) -> impl Iterator<Item = &'static dyn Protocol> {
+        self.protocols.iter().copied()
+    }
+
+    /// Every queue, in the order of registration.
+    pub fn queues(&self) -> impl Iterator<Item = &'static dyn Queue> {
+        self.queues.iter().copied()
+    }
+
+    /// The protocol of this name.
+    pub fn protocol(&self, name: &str) -> Result<&'static dyn Protocol, Unknown> {
+        let found = self.protocols().find(|p| p.card().name == name);
+        found.ok_or_else(|| unknown(name, self.protocols().map(|p| p.card().name)))
+    }
+
+    /// The queue of this name.
+    pub fn queue(&self, name: &str) -> Result<&'static dyn Queue, Unknown> {
+        let found = self.queues().find(|q| q.card().name == name);
+        found.ok_or_else(|| unknown(name, self.queues().map(|q| q.card().name)))
+    }
+}
+
+fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> Unknown {
+    let known: Vec<_> = known.collect();
+    Unknown { name: name.to_owned(), nearest: nearest(name, known.iter().copied()), known }
+}

@@ -1,0 +1,155 @@
+//! Reading `"50ms"`, `"155Mbps"`, `"75KB"`: decimal digits are taken exactly, never through floating point.
+
+use crate::{Bytes, PICOS, Rate, Span, Time};
+use std::fmt;
+use std::str::FromStr;
+
+/// Why a text is not the quantity that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// The text as given.
+    pub text: String,
+    /// What a right one looks like.
+    pub expected: &'static str,
+    /// What is wrong with this one.
+    pub fault: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} in \"{}\": expected {}", self.fault, self.text, self.expected)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+/// A unit's spelling and how many base units it is.
+type Unit = (&'static str, u128);
+
+const SPANS: &[Unit] = &[
+    ("ps", 1),
+    ("ns", 1_000),
+    ("us", 1_000_000),
+    ("µs", 1_000_000),
+    ("ms", 1_000_000_000),
+    ("s", PICOS as u128),
+    ("min", 60 * PICOS as u128),
+    ("h", 3600 * PICOS as u128),
+];
+const SIZES: &[Unit] = &[
+    ("B", 1),
+    ("KB", 1_000),
+    ("kB", 1_000),
+    ("MB", 1_000_000),
+    ("GB", 1_000_000_000),
+    ("TB", 1_000_000_000_000),
+    ("KiB", 1 << 10),
+    ("MiB", 1 << 20),
+    ("GiB", 1 << 30),
+];
+const RATES: &[Unit] = &[
+    ("bps", 1),
+    ("kbps", 1_000),
+    ("Kbps", 1_000),
+    ("Mbps", 1_000_000),
+    ("Gbps", 1_000_000_000),
+    ("Tbps", 1_000_000_000_000),
+];
+
+const SPAN: &str = "a time such as \"50ms\" (ps, ns, us, ms, s, min, h)";
+const SIZE: &str = "a size such as \"75KB\" (B, KB, MB, GB = powers of 1000; KiB, MiB, GiB)";
+const RATE: &str = "a rate such as \"155Mbps\" (bps, kbps, Mbps, Gbps, Tbps: bits per second)";
+
+/// `digits[.digits] unit`, exactly; halves of the base unit are rounded up.
+fn quantity(text: &str, units: &[Unit], expected: &'static str) -> Result<u64, ParseError> {
+    let fault = |fault: String| ParseError { text: text.to_owned(), expected, fault };
+    let trimmed = text.trim();
+    if trimmed.starts_with('-') {
+        return Err(fault("a negative amount".into()));
+    }
+    let split = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_').unwrap_or(trimmed.len());
+    let (number, unit) = (trimmed[..split].replace('_', ""), trimmed[split..].trim());
+    if number.is_empty() {
+        return Err(fault("no number".into()));
+    }
+    let Some(&(_, base)) = units.iter().find(|(name, _)| *name == unit) else {
+        let what = if unit.is_empty() { "no unit".into() } else { format!("unknown unit \"{unit}\"") };
+        return Err(fault(what));
+    };
+    let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
+    if fraction.contains('.') || (whole.is_empty() && fraction.is_empty()) {
+        return Err(fault("not a number".into()));
+    }
+    let too_large = || fault("too large a number".into());
+    if fraction.len() > 18 || whole.len() > 20 {
+        return Err(fault("too many digits".into()));
+    }
+    let digits: u128 = format!("{whole}{fraction}").parse().map_err(|_| too_large())?;
+    let scale = 10_u128.pow(fraction.len() as u32);
+    let scaled = digits.checked_mul(base).ok_or_else(too_large)?;
+    u64::try_from((scaled + scale / 2) / scale).map_err(|_| too_large())
+}
+
+impl FromStr for Span {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        quantity(text, SPANS, SPAN).map(Self::from_picos)
+    }
+}
+
+impl FromStr for Time {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        quantity(text, SPANS, SPAN).map(Self::from_picos)
+    }
+}
+
+impl FromStr for Bytes {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        quantity(text, SIZES, SIZE).map(Self::new)
+    }
+}
+
+impl FromStr for Rate {
+    type Err = ParseError;
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        quantity(text, RATES, RATE).map(Self::from_bps)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimal_fractions_are_exact() {
+        assert_eq!("0.1s".parse(), Ok(Span::from_millis(100)));
+        assert_eq!("1.000000000001s".parse(), Ok(Span::from_picos(PICOS + 1)));
+        assert_eq!("0.5ps".parse(), Ok(Span::from_picos(1)));
+        assert_eq!("2.5 Gbps".parse(), Ok(Rate::from_bps(2_500_000_000)));
+        assert_eq!("75KB".parse(), Ok(Bytes::new(75_000)));
+        assert_eq!("1.5KiB".parse(), Ok(Bytes::new(1536)));
+        assert_eq!("2min".parse(), Ok(Time::from_secs(120.0)));
+    }
+
+    #[test]
+    fn every_fault_has_its_own_words() {
+        for (text, fault) in [
+            ("50", "no unit"),
+            ("ms", "no number"),
+            ("-5ms", "a negative amount"),
+            ("5 lightyears", "unknown unit \"lightyears\""),
+            ("1.2.3s", "not a number"),
+            (".s", "not a number"),
+            ("99999999999999999999h", "too large a number"),
+            ("0.1234567890123456789s", "too many digits"),
+            ("", "no number"),
+            ("µ", "no number"),
+            ("1é", "unknown unit \"é\""),
+        ] {
+            assert_eq!(text.parse::<Span>().unwrap_err().fault, fault, "{text}");
+        }
+        assert!("50Mb/s".parse::<Rate>().unwrap_err().to_string().contains("155Mbps"));
+    }
+}
