@@ -1,1 +1,3 @@
-fn main(){}
+//! The `millpond` command.
+
+fn main() {}

@@ -1,1 +1,3 @@
-//! x
+//! The only crate that knows everything: scenario to plan to run to results; metrics; recipes; the report.
+
+pub mod results;

@@ -66,22 +66,12 @@ pub trait Link: Send {
     fn hooks(&self) -> Hooks;
 
     /// A packet arrives (drop-tail has not judged it yet).
-    fn arrive(
-        &mut self,
-        _cx: &mut Context<'_>,
-        _packet: &mut PacketView<'_>,
-        _queue: &QueueView,
-    ) -> Verdict {
+    fn arrive(&mut self, _cx: &mut Context<'_>, _packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
         Verdict::Keep
     }
 
     /// A packet has come to the head and is about to be served. `Drop` lets the next one take its place.
-    fn depart(
-        &mut self,
-        _cx: &mut Context<'_>,
-        _packet: &mut PacketView<'_>,
-        _queue: &QueueView,
-    ) -> Verdict {
+    fn depart(&mut self, _cx: &mut Context<'_>, _packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
         Verdict::Keep
     }
 

@@ -73,11 +73,7 @@ pub trait Protocol: Send + Sync {
     }
 
     /// Its router at one link; by default it has none.
-    fn link(
-        &self,
-        _settings: &Settings,
-        _facts: &LinkFacts,
-    ) -> Result<Option<Box<dyn Link>>, SettingError> {
+    fn link(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(None)
     }
 

@@ -60,7 +60,8 @@ pub enum Domain {
 
 impl fmt::Display for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let quoted = |words: &[&str]| words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(" or ");
+        let quoted =
+            |words: &[&str]| words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(" or ");
         match self {
             Self::Number(low, high) if high.is_finite() => write!(f, "a number from {low} to {high}"),
             Self::Number(low, _) => write!(f, "a number of at least {low}"),
@@ -310,11 +311,9 @@ fn check(parameter: &Parameter, value: &Value) -> Result<Checked, SettingError> 
                 _ => Err(expected()),
             },
         },
-        (Domain::Interval(_, counts), Value::Count(key, n)) if *n >= 1.0 && n.fract() == 0.0 => counts
-            .iter()
-            .find(|c| *c == key)
-            .map(|key| Checked::Count(key, *n as u64))
-            .ok_or_else(expected),
+        (Domain::Interval(_, counts), Value::Count(key, n)) if *n >= 1.0 && n.fract() == 0.0 => {
+            counts.iter().find(|c| *c == key).map(|key| Checked::Count(key, *n as u64)).ok_or_else(expected)
+        }
         _ => Err(expected()),
     }
 }

@@ -11,8 +11,7 @@ fn show(f: &mut fmt::Formatter<'_>, value: u64, units: &[(u64, &str)]) -> fmt::R
             let (whole, rest) = (value / size, (thousandths / u128::from(size)) % 1000);
             let decimals = format!("{rest:03}");
             let decimals = decimals.trim_end_matches('0');
-            let text =
-                if rest == 0 { format!("{whole}{name}") } else { format!("{whole}.{decimals}{name}") };
+            let text = if rest == 0 { format!("{whole}{name}") } else { format!("{whole}.{decimals}{name}") };
             return f.pad(&text);
         }
     }

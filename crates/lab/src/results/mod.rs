@@ -1,0 +1,106 @@
+//! What a run gives: a [`Summary`] (the file `summary.json`), [`Series`] over time, and [`Distribution`]s.
+//! Everything that shows results (tables, Parquet files, the report, recipes) reads these and nothing else.
+
+mod summary;
+
+pub use summary::{
+    Completion, Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Spread, Summary,
+};
+
+/// One run: one scenario, one seed, one world, one assignment of protocols.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Run {
+    /// What the run is called beside others: the protocol in a comparison, else the scenario's title.
+    pub label: String,
+    /// The numbers.
+    pub summary: Summary,
+    /// Quantities over time, sampled every `measure.every`.
+    pub series: Vec<Series>,
+    /// Distributions of queueing delay: one per link direction, one per flow group.
+    pub distributions: Vec<Distribution>,
+    /// The scenario as resolved, re-runnable.
+    pub scenario_toml: String,
+    /// The command that reproduces this run.
+    pub command: String,
+}
+
+/// What a series or a distribution belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// One flow, by its name (`short.3`); a flow's loop is `short.3/loop2`.
+    Flow,
+    /// One direction of a link, `L1 ->` or `L1 <-`.
+    Link,
+    /// A relay of a flow, `short.3@R1`.
+    Relay,
+    /// All flows of a group, or all flows together (`all`).
+    Group,
+}
+
+impl Kind {
+    /// As written in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Flow => "flow",
+            Self::Link => "link",
+            Self::Relay => "relay",
+            Self::Group => "group",
+        }
+    }
+}
+
+/// One quantity of one entity over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// What kind of entity.
+    pub kind: Kind,
+    /// Its name.
+    pub entity: String,
+    /// In plain words; see [`quantity`] for those that every run has.
+    pub quantity: String,
+    /// As printed: `bit/s`, `packets`, `ms`, `1`.
+    pub unit: String,
+    /// Ends of the intervals sampled, in seconds.
+    pub times: Vec<f64>,
+    /// One value per time; not-a-number where the quantity has none (a flow that has not started).
+    pub values: Vec<f64>,
+}
+
+/// The quantities that every run has, whatever the protocol; internals of laws come beside them by their own names.
+pub mod quantity {
+    /// Of a flow: bytes delivered exactly once in the interval, as `bit/s`.
+    pub const GOODPUT: &str = "goodput";
+    /// Of a flow: bytes sent by its first loop in the interval, as `bit/s`.
+    pub const SEND_RATE: &str = "send rate";
+    /// Of a flow's loop: congestion window, in `packets`.
+    pub const WINDOW: &str = "window";
+    /// Of a flow's loop: smoothed round-trip time, in `ms`.
+    pub const RTT: &str = "smoothed RTT";
+    /// Of a link: mean capacity over the interval, in `bit/s`.
+    pub const CAPACITY: &str = "capacity";
+    /// Of a link: served in the interval, as `bit/s`.
+    pub const THROUGHPUT: &str = "throughput";
+    /// Of a link: mean queue over the interval, in `packets`.
+    pub const QUEUE: &str = "queue";
+    /// Of a link: mean queueing delay of the packets that left in the interval, in `ms`.
+    pub const QUEUEING: &str = "queueing delay";
+    /// Of a relay: its send queue, in `packets`.
+    pub const BACKLOG: &str = "backlog";
+    /// Of the group `all`: Jain's index of the goodputs of the flows that are running, over `measure.jain_window`.
+    pub const JAIN: &str = "Jain index";
+}
+
+/// A distribution as value at evenly and unevenly spaced cumulative shares.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distribution {
+    /// What kind of entity.
+    pub kind: Kind,
+    /// Its name.
+    pub entity: String,
+    /// Which quantity.
+    pub quantity: String,
+    /// As printed.
+    pub unit: String,
+    /// `(cumulative share, value)`, both growing: 0 to 1.
+    pub points: Vec<(f64, f64)>,
+}
