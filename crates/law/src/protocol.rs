@@ -64,6 +64,11 @@ pub trait Protocol: Send + Sync {
     /// Who it is.
     fn card(&self) -> &'static Card;
 
+    /// What it asks of the world under these settings (ECN may be an option); by default what its card says.
+    fn needs(&self, _settings: &Settings) -> Needs {
+        self.card().needs
+    }
+
     /// A sender for one loop.
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError>;
 

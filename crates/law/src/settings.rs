@@ -22,6 +22,15 @@ impl Value {
     pub const fn text(text: &'static str) -> Self {
         Self::Text(std::borrow::Cow::Borrowed(text))
     }
+
+    /// The value that a card writes as `0.3`, `true`, `75KB` or `window`.
+    pub fn read(text: &'static str) -> Self {
+        match text {
+            "true" => Self::Flag(true),
+            "false" => Self::Flag(false),
+            _ => text.parse().map_or(Self::text(text), Self::Number),
+        }
+    }
 }
 
 impl fmt::Display for Value {
@@ -54,6 +63,8 @@ pub enum Domain {
     Flag,
     /// One of these words: a reading or a variant.
     Word(&'static [&'static str]),
+    /// This word, or a number in this closed range.
+    WordOrNumber(&'static str, f64, f64),
     /// One of these words, a time, or one of these keys with a whole number of at least 1 (`{ acks = 4 }`).
     Interval(&'static [&'static str], &'static [&'static str]),
 }
@@ -62,7 +73,7 @@ impl fmt::Display for Domain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let quoted =
             |words: &[&str]| words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(" or ");
-        match self {
+        match *self {
             Self::Number(low, high) if high.is_finite() => write!(f, "a number from {low} to {high}"),
             Self::Number(low, _) => write!(f, "a number of at least {low}"),
             Self::Above(low, high) if high.is_finite() => write!(f, "a number above {low}, at most {high}"),
@@ -76,6 +87,7 @@ impl fmt::Display for Domain {
             Self::Rate => write!(f, "a rate above zero, such as \"155Mbps\""),
             Self::Flag => write!(f, "true or false"),
             Self::Word(words) => write!(f, "{}", quoted(words)),
+            Self::WordOrNumber(word, low, high) => write!(f, "\"{word}\" or {}", Self::Number(low, high)),
             Self::Interval(words, counts) => {
                 let counts: Vec<_> = counts.iter().map(|c| format!("{{ {c} = n }}")).collect();
                 write!(f, "{}, {} or a time such as \"10ms\"", quoted(words), counts.join(" or "))
@@ -161,7 +173,7 @@ impl Settings {
     ) -> Result<Self, SettingError> {
         let mut settings = Self::default();
         for parameter in parameters {
-            let value = read_default(parameter.default);
+            let value = Value::read(parameter.default);
             settings.values.insert(parameter.name, check(parameter, &value)?);
             settings.written.insert(parameter.name, value);
         }
@@ -230,6 +242,15 @@ impl Settings {
         }
     }
 
+    /// The number of a [`Domain::WordOrNumber`], if it was given as one.
+    pub fn number_if_given(&self, name: &str) -> Option<f64> {
+        match self.values.get(name) {
+            Some(Checked::Number(x)) => Some(*x),
+            Some(Checked::Word(_)) => None,
+            other => absent(name, other, None),
+        }
+    }
+
     /// A word of [`Domain::Word`], or of [`Domain::Interval`] if it holds one ("" if it holds something else).
     pub fn word(&self, name: &str) -> &'static str {
         match self.values.get(name) {
@@ -259,15 +280,6 @@ impl Settings {
 fn absent<T>(name: &str, found: Option<&Checked>, zero: T) -> T {
     debug_assert!(false, "parameter {name} is not declared with this kind: {found:?}");
     zero
-}
-
-/// Reads a default as a scenario would write it.
-fn read_default(text: &'static str) -> Value {
-    match text {
-        "true" => Value::Flag(true),
-        "false" => Value::Flag(false),
-        _ => text.parse().map_or(Value::text(text), Value::Number),
-    }
 }
 
 fn check(parameter: &Parameter, value: &Value) -> Result<Checked, SettingError> {
@@ -304,6 +316,10 @@ fn check(parameter: &Parameter, value: &Value) -> Result<Checked, SettingError> 
                 ..expected()
             }),
         },
+        (Domain::WordOrNumber(word, _, _), Value::Text(text)) if text == word => Ok(Checked::Word(word)),
+        (Domain::WordOrNumber(_, low, high), Value::Number(x)) if (low..=high).contains(x) => {
+            Ok(Checked::Number(*x))
+        }
         (Domain::Interval(words, _), Value::Text(text)) => match words.iter().find(|w| *w == text) {
             Some(word) => Ok(Checked::Word(word)),
             None => match text.parse::<Span>() {
@@ -355,6 +371,14 @@ mod tests {
             source: "",
             meaning: "",
         },
+        Parameter {
+            name: "initial",
+            unit: "packets",
+            domain: Domain::WordOrNumber("rfc", 1.0, 100.0),
+            default: "rfc",
+            source: "",
+            meaning: "",
+        },
     ];
 
     fn read(name: &'static str, value: Value) -> Result<Settings, SettingError> {
@@ -372,6 +396,8 @@ mod tests {
         assert_eq!(settings.count("interval", "acks"), Some(4));
         let settings = read("interval", Value::text("10ms")).unwrap();
         assert_eq!(settings.interval_span("interval"), Some(Span::from_millis(10)));
+        assert_eq!(settings.number_if_given("initial"), None);
+        assert_eq!(read("initial", Value::Number(2.0)).unwrap().number_if_given("initial"), Some(2.0));
     }
 
     #[test]
@@ -383,5 +409,6 @@ mod tests {
         assert!(fault("control", Value::text("windwo")).ends_with("(did you mean \"window\"?)"));
         assert!(fault("max_th", Value::text("75")).contains("no unit"));
         assert!(fault("interval", Value::Count("packets".into(), 4.0)).contains("{ acks = n }"));
+        assert!(fault("initial", Value::Number(0.0)).contains("\"rfc\" or a number from 1 to 100"));
     }
 }
