@@ -25,6 +25,8 @@ pub struct RelayView {
     pub limit: Bytes,
     /// The next loop's round-trip time (smoothed).
     pub next_rtt: Span,
+    /// The next loop's least round-trip time so far.
+    pub next_base_rtt: Span,
     /// How many incoming loops share the next loop's sender.
     pub members: u32,
     /// This incoming loop's weight among them.
