@@ -31,6 +31,17 @@ pub struct Needs {
     pub sent: bool,
 }
 
+impl Needs {
+    /// Nothing: loss and delay are all it listens to.
+    pub const NONE: Self = Self {
+        header: HeaderId::NONE,
+        ecn: None,
+        relays: false,
+        capacity: Knowledge::Nothing,
+        sent: false,
+    };
+}
+
 /// The queue that a protocol expects at its links, where the scenario does not say.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueChoice {
