@@ -1,0 +1,127 @@
+//! The texts that a scenario was read from, and complaints that point into them.
+
+use crate::place::Place;
+use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
+use std::fmt;
+use std::sync::Arc;
+
+/// The scenario file and its overrides. All are equal: what matters is what was read from them.
+#[derive(Clone, Debug, Default)]
+pub struct Sources(Vec<Arc<NamedSource<String>>>);
+
+impl PartialEq for Sources {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Sources {
+    /// Begins with the file called `name`.
+    pub fn new(name: &str, text: &str) -> Self {
+        let mut sources = Self::default();
+        sources.add(name, text);
+        sources
+    }
+
+    /// Adds a text; returns its index for [`Place::text`].
+    pub fn add(&mut self, name: &str, text: &str) -> usize {
+        self.0.push(Arc::new(NamedSource::new(name, text.to_owned())));
+        self.0.len() - 1
+    }
+
+    /// A complaint about what is written at `place`.
+    pub fn fault(&self, place: Place, message: impl Into<String>, label: impl Into<String>) -> Fault {
+        let source = self.0.get(place.text).cloned();
+        let length = source.as_ref().map_or(0, |s| s.inner().len());
+        let start = place.start.min(length);
+        let end = place.end.clamp(start, length);
+        Fault { message: message.into(), label: label.into(), help: None, source, start, end }
+    }
+}
+
+/// One thing wrong with a scenario or a trace: what, where, and what would be right.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    message: String,
+    label: String,
+    help: Option<String>,
+    source: Option<Arc<NamedSource<String>>>,
+    start: usize,
+    end: usize,
+}
+
+impl Fault {
+    /// The same with advice: what was expected, the nearest right spelling.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// What is wrong, in one line.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// The line it points at, counted from 1.
+    pub fn line(&self) -> usize {
+        let text = self.source.as_ref().map_or("", |s| s.inner().as_str());
+        let before = text.as_bytes().get(..self.start).unwrap_or_default();
+        1 + before.iter().filter(|&&byte| byte == b'\n').count()
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Fault {}
+
+impl Diagnostic for Fault {
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        self.source.as_deref().map(|source| source as &dyn SourceCode)
+    }
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        self.source.as_ref()?;
+        let label = (!self.label.is_empty()).then(|| self.label.clone());
+        Some(Box::new(std::iter::once(LabeledSpan::new(label, self.start, self.end - self.start))))
+    }
+}
+
+/// Everything found wrong, in the order of the file.
+#[derive(Clone, Debug)]
+pub struct Faults(pub Vec<Fault>);
+
+impl Faults {
+    /// Each fault with the line it points at, for a terminal; in colour if asked.
+    pub fn render(&self, colour: bool) -> String {
+        let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(0);
+        let mut out = String::new();
+        for fault in &self.0 {
+            if handler.render_report(&mut out, fault).is_err() {
+                out.push_str(&fault.message);
+            }
+        }
+        out
+    }
+}
+
+impl From<Fault> for Faults {
+    fn from(fault: Fault) -> Self {
+        Self(vec![fault])
+    }
+}
+
+impl fmt::Display for Faults {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Faults {}

@@ -1,0 +1,175 @@
+//! A trace as a link uses it: which file, which part of it, what comes after.
+
+use super::{Format, Trace};
+use crate::place::At;
+use crate::schedule::{End, Schedule};
+use millpond_units::{Rate, Span, Time};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A trace as a link uses it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TraceSource {
+    /// Where it was read from, absolute.
+    pub file: At<PathBuf>,
+    /// How the file is written.
+    pub format: Format,
+    /// What comes after.
+    pub end: End,
+    /// How much of the file's beginning is left out.
+    pub skip: Span,
+    /// How much of it is used from there; `None`: all.
+    pub length: Option<Span>,
+    /// Each rate is multiplied by this.
+    pub scale: f64,
+    /// Laws are told the mean of delivery opportunities over this trailing window.
+    pub window: Span,
+    /// The whole file.
+    pub trace: Arc<Trace>,
+}
+
+impl TraceSource {
+    /// What the link serves over time.
+    pub fn schedule(&self) -> Schedule {
+        let left = self.trace.length.saturating_sub(self.skip);
+        let length = self.length.map_or(left, |length| length.min(left));
+        let (from, to) = (Time::ZERO + self.skip, Time::ZERO + self.skip + length);
+        let begun = self.trace.steps.partition_point(|&(start, _)| start <= from).saturating_sub(1);
+        let used = self.trace.steps.iter().skip(begun).take_while(|&&(start, _)| start < to);
+        let steps = used.map(|&(start, rate)| (Time::ZERO + start.since(from), rate.scale(self.scale)));
+        Schedule { steps: steps.collect(), length, end: self.end }
+    }
+
+    /// What the link's laws are told: the rates of a CSV trace as they are, delivery opportunities as their
+    /// mean over the trailing window, renewed ten times per window.
+    pub fn told(&self) -> Schedule {
+        match self.format {
+            Format::Csv => self.schedule(),
+            Format::Mahimahi => trailing_mean(&self.schedule(), self.window),
+        }
+    }
+}
+
+/// The mean of the last `window`, renewed ten times per window; at the start as if the first window were over.
+fn trailing_mean(truth: &Schedule, window: Span) -> Schedule {
+    let window = window.min(truth.length);
+    let renewal = Span::from_picos((window.picos() / 10).max(1));
+    let served = Served::new(truth);
+    let mut steps: Vec<(Time, Rate)> = Vec::new();
+    let mut now = Time::ZERO;
+    while now.since(Time::ZERO) < truth.length {
+        let end = now.max(Time::ZERO + window);
+        let mean = served.mean(Time::from_picos(end.picos() - window.picos()), end);
+        if steps.last().is_none_or(|&(_, last)| last != mean) {
+            steps.push((now, mean));
+        }
+        now = served.next_change(now, window, renewal);
+    }
+    Schedule { steps, ..*truth }
+}
+
+/// Running total of a schedule's service, to be asked for the mean over any window.
+struct Served<'a> {
+    steps: &'a [(Time, Rate)],
+    /// Bits times 10^12 served before each step.
+    before: Vec<u128>,
+}
+
+impl<'a> Served<'a> {
+    fn new(schedule: &'a Schedule) -> Self {
+        let total = schedule.stretches().scan(0, |total, (_, span, rate)| {
+            let before = *total;
+            *total += u128::from(rate.bps()) * u128::from(span.picos());
+            Some(before)
+        });
+        Self { steps: &schedule.steps, before: total.collect() }
+    }
+
+    /// Index of the step that holds at `time`.
+    fn step(&self, time: Time) -> usize {
+        self.steps.partition_point(|&(start, _)| start <= time).saturating_sub(1)
+    }
+
+    /// Bits times 10^12 served until `time`.
+    fn until(&self, time: Time) -> u128 {
+        let step = self.step(time);
+        let (Some(before), Some(&(start, rate))) = (self.before.get(step), self.steps.get(step)) else {
+            return 0;
+        };
+        before + u128::from(rate.bps()) * u128::from(time.since(start).picos())
+    }
+
+    fn mean(&self, from: Time, to: Time) -> Rate {
+        let picos = u128::from(to.since(from).picos()).max(1);
+        let served = self.until(to) - self.until(from);
+        Rate::from_bps(u64::try_from((served + picos / 2) / picos).unwrap_or(u64::MAX))
+    }
+
+    /// The next renewal at which the mean may differ: renewals in a long quiet stretch are passed over.
+    fn next_change(&self, now: Time, window: Span, renewal: Span) -> Time {
+        let quiet = self.steps.get(self.step(now)).is_some_and(|&(start, _)| now.since(start) >= window);
+        let next_step = self.steps.get(self.step(now) + 1).map_or(Time::NEVER, |&(start, _)| start);
+        let renewals = if quiet { next_step.since(now).picos() / renewal.picos() } else { 0 };
+        now + renewal * renewals.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn opportunities(steps: Vec<(Time, Rate)>, length: Span) -> TraceSource {
+        TraceSource {
+            file: At::default(),
+            format: Format::Mahimahi,
+            end: End::Loop,
+            skip: Span::ZERO,
+            length: None,
+            scale: 1.0,
+            window: Span::from_millis(100),
+            trace: Arc::new(Trace { format: Format::Mahimahi, steps, length }),
+        }
+    }
+
+    /// One packet in the first millisecond of every ten: 1.2 Mbps on average.
+    fn bursts(count: u64) -> Vec<(Time, Rate)> {
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        (0..count).flat_map(|i| [(at(10 * i), Rate::from_mbps(12.0)), (at(10 * i + 1), Rate::ZERO)]).collect()
+    }
+
+    #[test]
+    fn laws_are_told_the_mean_of_the_opportunities() {
+        let told = opportunities(bursts(100), Span::from_secs(1.0)).told();
+        // A window of 100 ms that ends on a multiple of 10 ms holds exactly ten bursts, wherever it begins.
+        assert_eq!(told.steps, vec![(Time::ZERO, Rate::from_mbps(1.2))]);
+        assert_eq!(told.length, Span::from_secs(1.0));
+    }
+
+    #[test]
+    fn a_long_silence_costs_no_steps_and_is_told_within_one_window() {
+        let day = Span::from_secs(86_400.0);
+        let told = opportunities(bursts(10), day).told();
+        assert_eq!(told.at(Time::from_secs(0.1)), Rate::from_mbps(1.2));
+        assert_eq!(told.at(Time::from_secs(0.15)), Rate::from_mbps(0.6));
+        assert_eq!(told.at(Time::from_secs(0.2)), Rate::ZERO);
+        assert_eq!(told.at(Time::from_secs(40_000.0)), Rate::ZERO);
+        assert!(told.steps.len() < 25, "{}", told.steps.len());
+    }
+
+    #[test]
+    fn an_excerpt_is_the_same_as_the_file_read_later() {
+        let mut source = opportunities(bursts(100), Span::from_secs(1.0));
+        let whole = source.schedule();
+        source.skip = Span::from_micros(15_500);
+        source.length = Some(Span::from_millis(300));
+        source.scale = 2.0;
+        let excerpt = source.schedule();
+        assert_eq!(excerpt.length, Span::from_millis(300));
+        assert_eq!(excerpt.steps.first(), Some(&(Time::ZERO, Rate::ZERO)));
+        for millis in 0..300 {
+            let time = Time::ZERO + Span::from_millis(millis);
+            assert_eq!(excerpt.at(time), whole.at(time + source.skip).scale(2.0), "{millis} ms");
+        }
+        assert_eq!(excerpt.at(Time::from_secs(0.3)), excerpt.at(Time::ZERO), "it loops");
+    }
+}
