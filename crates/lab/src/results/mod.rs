@@ -1,8 +1,10 @@
 //! What a run gives: a [`Summary`] (the file `summary.json`), [`Series`] over time, and [`Distribution`]s.
 //! Everything that shows results (tables, Parquet files, the report, recipes) reads these and nothing else.
 
+mod headline;
 mod summary;
 
+pub use headline::{Headline, bottleneck};
 pub use summary::{
     Completion, Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Spread, Summary,
 };
@@ -16,7 +18,7 @@ pub struct Run {
     pub summary: Summary,
     /// Quantities over time, sampled every `measure.every`.
     pub series: Vec<Series>,
-    /// Distributions of queueing delay: one per link direction, one per flow group.
+    /// Distributions of queueing delay: one per link direction, one per flow group, one of all flows (`all`).
     pub distributions: Vec<Distribution>,
     /// The scenario as resolved, re-runnable.
     pub scenario_toml: String,

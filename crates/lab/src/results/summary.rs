@@ -25,12 +25,23 @@ pub struct Summary {
     pub flows: Vec<Flow>,
     /// Each group of flows.
     pub groups: Vec<Group>,
-    /// Each direction of each link.
+    /// Each direction of each link: of two directions with one name, the one `->` comes first.
     pub links: Vec<Link>,
     /// Each relay of each flow.
     pub relays: Vec<Relay>,
+    /// Queueing delay from end to end, relays included, of all packets of all flows.
+    pub queueing_ms: Milliseconds,
     /// Among all flows.
     pub fairness: Fairness,
+}
+
+impl Summary {
+    /// What the series and distributions of `links[index]` are filed under: `L1 ->`, and `L1 <-` for the way back.
+    pub fn link_entity(&self, index: usize) -> String {
+        let name = &self.links[index].name;
+        let back = self.links[..index].iter().any(|link| link.name == *name);
+        format!("{name} {}", if back { "<-" } else { "->" })
+    }
 }
 
 /// A distribution of times in milliseconds.
