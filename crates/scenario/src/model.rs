@@ -191,8 +191,8 @@ pub struct FlowGroup {
     pub protocol: At<String>,
     /// `compare` leaves their protocol alone.
     pub pinned: bool,
-    /// The links they take, sender to receiver.
-    pub path: Vec<Hop>,
+    /// The links they take, sender to receiver: at least one path, each of at least one hop. See [`Self::path`].
+    pub paths: Vec<Vec<Hop>>,
     /// Their base round-trip time, if the path's own is to be lengthened.
     pub rtt: Option<Span>,
     /// When each starts.
@@ -351,6 +351,13 @@ impl Direction {
     /// What its laws are told of its capacity.
     pub fn told(&self) -> Schedule {
         self.told.as_ref().unwrap_or(&self.rate).told()
+    }
+}
+
+impl FlowGroup {
+    /// The path of the group's flow `index`: flows take the group's paths in turn.
+    pub fn path(&self, index: usize) -> &[Hop] {
+        self.paths.get(index % self.paths.len().max(1)).map_or(&[], Vec::as_slice)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Ways through a scenario's network.
 
-use crate::model::{FlowGroup, Hop, Link, ProtocolEntry, Relays, Scenario};
+use crate::model::{Hop, Link, ProtocolEntry, Relays, Scenario};
 use crate::place::Place;
 use crate::source::Fault;
 use millpond_units::Span;
@@ -29,10 +29,10 @@ impl Scenario {
         shortest_path(&self.links, &self.nodes, self.head(*last), self.tail(*first))
     }
 
-    /// The flow's path cut at the relays of `entry`: one list of hops per loop.
-    pub fn loops(&self, flow: &FlowGroup, entry: Option<&ProtocolEntry>) -> Vec<Vec<Hop>> {
+    /// A path cut at the relays of `entry`: one list of hops per loop.
+    pub fn loops(&self, path: &[Hop], entry: Option<&ProtocolEntry>) -> Vec<Vec<Hop>> {
         let mut loops: Vec<Vec<Hop>> = Vec::new();
-        for &hop in &flow.path {
+        for &hop in path {
             let cut = entry.is_some_and(|entry| self.is_relay(entry, self.tail(hop)));
             match loops.last_mut() {
                 Some(last) if !cut => last.push(hop),
