@@ -1,13 +1,19 @@
-//! Every protocol is one folder here and one line in [`PROTOCOLS`]; every queue one folder in `queues/` and one
-//! line in [`QUEUES`]. Protocols never import each other; what two of them share lives in `parts/`.
+//! Every protocol is one folder here and one line in `PROTOCOLS`; every queue one folder in `queues/` and one
+//! line in `QUEUES`. Protocols never import each other; what two of them share lives in `parts/`.
+
+pub mod newreno;
+mod parts;
+pub mod queues;
+#[cfg(test)]
+mod testing;
 
 use millpond_law::{Protocol, Queue, nearest};
 
 /// One line per protocol.
-static PROTOCOLS: &[&dyn Protocol] = &[];
+static PROTOCOLS: &[&dyn Protocol] = &[&newreno::NewReno];
 
 /// One line per queue.
-static QUEUES: &[&dyn Queue] = &[];
+static QUEUES: &[&dyn Queue] = &[&queues::droptail::DropTail, &queues::red::Red, &queues::codel::CoDel];
 
 /// The protocols and queues that a scenario may name.
 #[derive(Clone)]

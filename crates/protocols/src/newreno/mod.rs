@@ -1,0 +1,42 @@
+//! NewReno as QUIC has it: one packet more per round, half the window at each loss.
+
+mod params;
+mod sender;
+
+pub use params::Params;
+
+use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+use sender::NewRenoSender;
+
+/// The protocol `newreno`.
+pub struct NewReno;
+
+static CARD: Card = Card {
+    name: "newreno",
+    title: "NewReno",
+    summary: "adds a packet per round trip and halves the window at each loss episode",
+    source: "RFC 9002, section 7",
+    needs: Needs {
+        header: HeaderId::NONE,
+        ecn: None,
+        relays: false,
+        capacity: Knowledge::Nothing,
+        sent: false,
+    },
+    queue: QueueChoice { name: "droptail", settings: &[] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for NewReno {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn needs(&self, settings: &Settings) -> Needs {
+        Needs { ecn: settings.flag("ecn").then_some(false), ..CARD.needs }
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(NewRenoSender::new(Params::read(settings))))
+    }
+}

@@ -1,0 +1,3 @@
+//! What two laws share.
+
+pub(crate) mod window;

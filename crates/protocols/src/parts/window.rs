@@ -1,0 +1,162 @@
+//! The window of NewReno, CUBIC and DCTCP: slow start, the additive increase of Reno, the recovery period.
+
+use millpond_law::{Ack, Domain, Parameter};
+use millpond_units::Bytes;
+
+/// Windows end here, a petabyte, whatever the network says: every sum stays finite.
+const MOST: f64 = 1e15;
+
+/// The least window after a reduction, in packets (RFC 9002, section 7.2).
+const MINIMUM_PACKETS: f64 = 2.0;
+
+/// How the initial window is declared.
+pub(crate) const INITIAL_WINDOW: Parameter = Parameter {
+    name: "initial_window",
+    unit: "packets",
+    domain: Domain::WordOrNumber("rfc9002", 1.0, 1e6),
+    default: "rfc9002",
+    source: "RFC 9002, section 7.2",
+    meaning: "window at the start; \"rfc9002\" is 10 packets, but at most 14720 bytes or 2 packets if that is more",
+};
+
+/// The initial window in bytes (RFC 9002, section 7.2).
+fn rfc9002_initial_window(packet: f64) -> f64 {
+    (10.0 * packet).min((2.0 * packet).max(14_720.0))
+}
+
+/// A window in bytes. Fractions of a byte are kept: only what is sent is whole.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Window {
+    /// A full packet.
+    packet: f64,
+    bytes: f64,
+    /// Slow-start threshold.
+    threshold: f64,
+    /// All that had been delivered at the last acknowledgement.
+    delivered: Bytes,
+    /// A packet that was sent when less than this had been delivered was sent before recovery began.
+    recovery: Bytes,
+}
+
+impl Window {
+    /// A window for packets of this size; `initial` in packets, by default RFC 9002's.
+    pub(crate) fn new(packet: Bytes, initial: Option<f64>) -> Self {
+        let packet = packet.as_f64().clamp(1.0, MOST / MINIMUM_PACKETS);
+        let bytes = initial.map_or_else(|| rfc9002_initial_window(packet), |packets| packets * packet);
+        Self {
+            packet,
+            bytes: bytes.min(MOST),
+            threshold: f64::INFINITY,
+            delivered: Bytes::ZERO,
+            recovery: Bytes::ZERO,
+        }
+    }
+
+    /// The window in packets.
+    pub(crate) fn packets(&self) -> f64 {
+        self.bytes / self.packet
+    }
+
+    /// The window in bytes, as [`Permit`](millpond_law::Permit) wants it.
+    pub(crate) fn bytes(&self) -> Bytes {
+        Bytes::from_f64(self.bytes)
+    }
+
+    /// The slow-start threshold in packets, once there is one.
+    pub(crate) fn threshold(&self) -> Option<f64> {
+        self.threshold.is_finite().then_some(self.threshold / self.packet)
+    }
+
+    /// Takes note of an acknowledgement; may the window grow on it? Not if it was not full (RFC 9002, section 7.8),
+    /// nor if the packet was sent before recovery began (section 7.3.2).
+    pub(crate) fn may_grow(&mut self, ack: &Ack) -> bool {
+        self.delivered = self.delivered.max(ack.delivered);
+        !ack.window_unused && ack.prior_delivered >= self.recovery
+    }
+
+    /// Slow start: grows by what was acknowledged, up to the threshold (RFC 9002, section 7.3.1). Returns what is
+    /// left of it for congestion avoidance.
+    pub(crate) fn slow_start(&mut self, acked: Bytes) -> Bytes {
+        let room = Bytes::from_f64((self.threshold.min(MOST) - self.bytes).max(0.0));
+        let used = acked.min(room);
+        self.grow_to(self.bytes + used.as_f64());
+        acked - used
+    }
+
+    /// Congestion avoidance: one packet per window acknowledged (RFC 9002, section 7.3.3).
+    pub(crate) fn avoid_congestion(&mut self, acked: Bytes) {
+        self.grow_to(self.bytes + self.packet * acked.as_f64() / self.bytes);
+    }
+
+    fn grow_to(&mut self, bytes: f64) {
+        self.bytes = bytes.clamp(self.bytes, MOST.max(self.bytes));
+    }
+
+    /// Recovery begins: window and threshold become `factor` of the window (RFC 9002, section 7.3.2).
+    pub(crate) fn reduce(&mut self, factor: f64) {
+        self.reduce_without_recovery(factor);
+        self.recovery = self.delivered;
+    }
+
+    /// The same, but acknowledgements go on to let the window grow.
+    pub(crate) fn reduce_without_recovery(&mut self, factor: f64) {
+        self.threshold = (self.bytes * factor).max(MINIMUM_PACKETS * self.packet);
+        self.bytes = self.threshold;
+    }
+
+    /// Persistent congestion: the minimum window, and slow start again (RFC 9002, section 7.6.2).
+    pub(crate) fn collapse(&mut self) {
+        self.bytes = MINIMUM_PACKETS * self.packet;
+        self.recovery = Bytes::ZERO;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_units::Span;
+
+    fn window(packet: u64, initial: Option<f64>) -> Window {
+        Window::new(Bytes::new(packet), initial)
+    }
+
+    #[test]
+    fn the_initial_window_is_that_of_rfc_9002() {
+        for (packet, initial) in [(1000, 10_000), (1472, 14_720), (1500, 14_720), (9000, 18_000)] {
+            assert_eq!(window(packet, None).bytes(), Bytes::new(initial));
+        }
+        assert_eq!(window(1500, Some(2.0)).bytes(), Bytes::new(3000));
+    }
+
+    #[test]
+    fn slow_start_ends_at_the_threshold_and_hands_on_the_rest() {
+        let mut window = window(1000, Some(10.0));
+        window.reduce(0.9);
+        window.collapse();
+        assert_eq!(window.slow_start(Bytes::new(6500)), Bytes::ZERO);
+        assert_eq!(window.slow_start(Bytes::new(1000)), Bytes::new(500));
+        assert_eq!(window.packets(), 9.0);
+    }
+
+    #[test]
+    fn a_window_acknowledged_in_one_piece_adds_one_packet() {
+        let mut window = window(1000, Some(8.0));
+        window.avoid_congestion(Bytes::new(8000));
+        assert_eq!(window.packets(), 9.0);
+    }
+
+    #[test]
+    fn a_packet_sent_before_recovery_lets_nothing_grow() {
+        let mut window = window(1000, None);
+        let ack = |delivered, prior| Ack {
+            delivered: Bytes::new(delivered),
+            prior_delivered: Bytes::new(prior),
+            ..Ack::plain(Bytes::new(1000), Span::from_millis(10), Bytes::ZERO)
+        };
+        assert!(window.may_grow(&ack(5000, 0)));
+        window.reduce(0.5);
+        assert!(!window.may_grow(&ack(6000, 4000)));
+        assert!(window.may_grow(&ack(7000, 5000)));
+        assert!(!window.may_grow(&Ack { window_unused: true, ..ack(8000, 6000) }));
+    }
+}

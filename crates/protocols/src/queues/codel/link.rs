@@ -1,0 +1,173 @@
+//! CoDel at one link. Names follow the pseudocode of RFC 8289, section 5.
+
+use super::params::Params;
+use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Verdict};
+use millpond_units::{Bytes, Span, Time};
+
+/// A control law that stopped less than this many intervals ago goes on where it was.
+const RECENT_INTERVALS: u64 = 16;
+
+/// CoDel's state.
+pub(super) struct CoDelLink {
+    params: Params,
+    /// A queue of at most one full packet is no standing queue.
+    max_packet: Bytes,
+    /// When the delay will have been above the target for an interval; none while it is below.
+    first_above_time: Option<Time>,
+    /// Marking?
+    dropping: bool,
+    /// When the next packet is to be marked.
+    drop_next: Time,
+    /// Packets marked since marking began.
+    count: u64,
+    /// `count` when marking last began.
+    last_count: u64,
+}
+
+/// interval / sqrt(count) after `from` (RFC 8289, section 5.6, `control_law`).
+fn control_law(from: Time, interval: Span, count: u64) -> Time {
+    from + interval.scale(1.0 / libm::sqrt(count as f64))
+}
+
+impl CoDelLink {
+    pub(super) fn new(params: Params, facts: &LinkFacts) -> Self {
+        Self {
+            params,
+            max_packet: facts.packet,
+            first_above_time: None,
+            dropping: false,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+        }
+    }
+
+    /// Has the delay stood above the target for an interval (`dodequeue`, section 5.6)?
+    fn ok_to_drop(&mut self, now: Time, sojourn: Span, left_behind: Bytes) -> bool {
+        if sojourn < self.params.target || left_behind <= self.max_packet {
+            self.first_above_time = None;
+            return false;
+        }
+        now >= *self.first_above_time.get_or_insert(now + self.params.interval)
+    }
+
+    /// Marking begins: gently, or where it left off if that is not long ago (`dequeue`, section 5.5).
+    fn begin(&mut self, now: Time) {
+        let delta = self.count.saturating_sub(self.last_count);
+        let recent = now.since(self.drop_next) < self.params.interval * RECENT_INTERVALS;
+        self.dropping = true;
+        self.count = if delta > 1 && recent { delta } else { 1 };
+        self.last_count = self.count;
+        self.drop_next = control_law(now, self.params.interval, self.count);
+    }
+
+    /// Is this packet to be marked (`dequeue`, section 5.5)?
+    fn is_due(&mut self, now: Time, ok_to_drop: bool) -> bool {
+        if !ok_to_drop {
+            self.dropping = false;
+            return false;
+        }
+        if !self.dropping {
+            self.begin(now);
+            return true;
+        }
+        if now < self.drop_next {
+            return false;
+        }
+        self.count += 1;
+        self.drop_next = control_law(self.drop_next, self.params.interval, self.count);
+        true
+    }
+}
+
+impl Link for CoDelLink {
+    fn hooks(&self) -> Hooks {
+        Hooks { depart: true, ..Hooks::default() }
+    }
+
+    fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+        let left_behind = queue.bytes.saturating_sub(packet.bytes);
+        let ok_to_drop = self.ok_to_drop(cx.now, queue.head_sojourn, left_behind);
+        match (self.is_due(cx.now, ok_to_drop), self.params.ecn) {
+            (false, _) => Verdict::Keep,
+            (true, true) => Verdict::Mark,
+            (true, false) => Verdict::Drop,
+        }
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("marking", "1", f64::from(self.dropping));
+        gauge.quantity("marks since it began", "packets", self.count as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::queues::{self, codel::CoDel};
+    use crate::testing::{LinkBench, PACKET};
+    use millpond_law::Value;
+    use millpond_units::Rate;
+
+    const LONG: Span = Span::from_millis(20);
+    const SHORT: Span = Span::from_millis(4);
+
+    fn bench(ecn: bool) -> LinkBench<CoDelLink> {
+        let settings = queues::settings(&CoDel, [("ecn", Value::Flag(ecn))]).unwrap();
+        let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet: PACKET };
+        LinkBench::new(CoDelLink::new(Params::read(&settings), &facts))
+    }
+
+    fn at(micros: u64) -> Time {
+        Time::ZERO + Span::from_micros(micros)
+    }
+
+    /// The times in microseconds at which one of the packets departing every 10 us is marked.
+    fn marks(bench: &mut LinkBench<CoDelLink>, micros: std::ops::Range<u64>) -> Vec<u64> {
+        let departures = micros.step_by(10);
+        departures.filter(|t| bench.depart(at(*t), 100, LONG) == Verdict::Mark).collect()
+    }
+
+    #[test]
+    fn marks_come_an_interval_over_the_root_of_their_count_apart() {
+        let marks = marks(&mut bench(true), 0..600_000);
+        assert_eq!(marks[0], 100_000, "the first after a whole interval above the target");
+        let mut expected = marks[0] as f64;
+        for (count, mark) in (1..).zip(&marks[1..]) {
+            expected += 100_000.0 / libm::sqrt(f64::from(count));
+            assert!((*mark as f64 - expected).abs() <= 10.0, "mark {count}: {mark}, not {expected}");
+        }
+        // Sum of 1/sqrt(k) for k = 1 .. 10 is 5.02 intervals: the tenth gap ends just after 600 ms.
+        assert_eq!(marks.len(), 10);
+    }
+
+    #[test]
+    fn a_delay_below_the_target_or_a_queue_of_one_packet_ends_it() {
+        let mut calm = bench(true);
+        assert!((0..100_000).all(|t| calm.depart(at(t * 10), 100, SHORT) == Verdict::Keep));
+        let mut alone = bench(true);
+        assert!((0..100_000).all(|t| alone.depart(at(t * 10), 2, LONG) == Verdict::Keep));
+        let mut ended = bench(true);
+        marks(&mut ended, 0..150_000);
+        assert_eq!(ended.depart(at(150_000), 100, SHORT), Verdict::Keep);
+        assert_eq!(marks(&mut ended, 150_010..250_000), []);
+    }
+
+    #[test]
+    fn marking_that_stopped_lately_goes_on_where_it_was() {
+        let mut bench = bench(true);
+        let first = marks(&mut bench, 0..600_000).len() as u64;
+        bench.depart(at(600_000), 100, SHORT);
+        let again = marks(&mut bench, 600_010..900_000);
+        // It begins at count = first - 1 (section 5.5: delta), so the gap is shorter than an interval.
+        let gap = 100_000.0 / libm::sqrt((first - 1) as f64);
+        assert!(((again[1] - again[0]) as f64 - gap).abs() <= 10.0, "{again:?}");
+    }
+
+    #[test]
+    fn without_ecn_it_drops() {
+        let mut bench = bench(false);
+        bench.depart(at(0), 100, LONG);
+        assert_eq!(bench.depart(at(100_000), 100, LONG), Verdict::Drop);
+    }
+}

@@ -1,0 +1,24 @@
+//! Drop-tail: a full buffer refuses what arrives, and nothing else happens.
+
+use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
+
+/// The queue `droptail`.
+pub struct DropTail;
+
+static CARD: QueueCard = QueueCard {
+    name: "droptail",
+    title: "Drop-tail",
+    source: "RFC 7567, section 2",
+    parameters: &[],
+    presets: &[],
+};
+
+impl Queue for DropTail {
+    fn card(&self) -> &'static QueueCard {
+        &CARD
+    }
+
+    fn link(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(None)
+    }
+}

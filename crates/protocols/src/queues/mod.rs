@@ -1,0 +1,71 @@
+//! Link laws that need no header: each queue is one folder.
+
+pub mod codel;
+pub mod droptail;
+pub mod red;
+
+use millpond_law::{Queue, QueueCard, QueueChoice, SettingError, Settings, Value, nearest};
+
+/// The key under which a scenario names one of [`QueueCard::presets`].
+pub const PRESET: &str = "preset";
+
+/// What a scenario means by what it wrote for `queue`: the queue's defaults, over them the preset it names, over
+/// that what it wrote itself.
+pub fn settings<'a>(
+    queue: &dyn Queue,
+    written: impl IntoIterator<Item = (&'a str, Value)>,
+) -> Result<Settings, SettingError> {
+    let card = queue.card();
+    let (presets, own): (Vec<_>, Vec<_>) = written.into_iter().partition(|(name, _)| *name == PRESET);
+    let mut all: Vec<(&'a str, Value)> = Vec::new();
+    for (_, name) in &presets {
+        all.extend(preset(card, name)?.iter().cloned());
+    }
+    Settings::check(card.parameters, all.into_iter().chain(own))
+}
+
+/// What a protocol expects of its queue, as a scenario would write it: for [`settings`].
+pub fn expected(choice: &QueueChoice) -> impl Iterator<Item = (&'static str, Value)> {
+    choice.settings.iter().map(|(name, text)| (*name, Value::read(text)))
+}
+
+/// The settings of the preset called `name`.
+fn preset(card: &QueueCard, name: &Value) -> Result<&'static [(&'static str, Value)], SettingError> {
+    let Value::Text(text) = name else {
+        return Err(SettingError::new(PRESET, format!("expected the name of a preset, found {name}")));
+    };
+    let known = || card.presets.iter().map(|(known, _)| *known);
+    let found = card.presets.iter().find(|(known, _)| known == text).map(|(_, settings)| *settings);
+    found.ok_or_else(|| SettingError {
+        nearest: nearest(text, known()).map(str::to_owned),
+        ..SettingError::new(PRESET, format!("\"{}\" has {}, found {name}", card.name, listed(known())))
+    })
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.map(|name| format!("\"{name}\"")).collect();
+    if names.is_empty() { "no presets".into() } else { names.join(", ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_units::Bytes;
+
+    #[test]
+    fn a_preset_yields_to_what_the_scenario_writes_itself() {
+        let written = [("max_th", Value::text("120KB")), (PRESET, Value::text("dctcp-step"))];
+        let settings = settings(&red::Red, written).unwrap();
+        assert_eq!(settings.bytes("max_th"), Bytes::new(120_000));
+        assert_eq!(settings.word("shape"), "step");
+        assert_eq!(settings.number("weight"), 1.0);
+    }
+
+    #[test]
+    fn an_unknown_preset_is_refused_with_the_nearest_name() {
+        let fault = |queue: &dyn Queue, name| settings(queue, [(PRESET, name)]).unwrap_err().to_string();
+        assert!(fault(&red::Red, Value::text("dctcp-stp")).ends_with("(did you mean \"dctcp-step\"?)"));
+        assert!(fault(&red::Red, Value::Number(3.0)).contains("expected the name of a preset, found 3"));
+        assert!(fault(&droptail::DropTail, Value::text("lgcc")).contains("has no presets"));
+    }
+}

@@ -1,0 +1,127 @@
+//! What the tests of several laws need: packets, queues and acknowledgements at given times.
+
+use millpond_law::{
+    Ack, Cause, Congestion, Context, Ecn, Episode, Header, Kind, Link, PacketView, Protocol, QueueView,
+    Random, Sender, Settings, Start, Value, Verdict,
+};
+use millpond_units::{Bytes, Rate, Span, Time};
+
+/// The packet of all tests: 1000 bytes.
+pub(crate) const PACKET: Bytes = Bytes::new(1000);
+
+/// Presents packets of [`PACKET`] bytes to a link law at 8 Mbps, a packet a millisecond.
+pub(crate) struct LinkBench<L> {
+    pub(crate) law: L,
+    random: Random,
+}
+
+impl<L: Link> LinkBench<L> {
+    pub(crate) fn new(law: L) -> Self {
+        Self { law, random: Random::stream(1, "link") }
+    }
+
+    /// A packet arrives at a queue of `packets`.
+    pub(crate) fn arrive(&mut self, now: Time, packets: u64) -> Verdict {
+        self.present(now, packets, Span::ZERO, L::arrive)
+    }
+
+    /// A packet departs that has waited for `sojourn` and leaves `packets - 1` behind.
+    pub(crate) fn depart(&mut self, now: Time, packets: u64, sojourn: Span) -> Verdict {
+        self.present(now, packets, sojourn, L::depart)
+    }
+
+    fn present(&mut self, now: Time, packets: u64, sojourn: Span, hook: Hook<L>) -> Verdict {
+        let (mut ecn, mut header) = (Ecn::Ect0, Header::NONE);
+        let mut packet = PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+        let queue = QueueView {
+            told_capacity: Rate::from_mbps(8.0),
+            bytes: PACKET * packets,
+            packets,
+            head_sojourn: sojourn,
+        };
+        hook(&mut self.law, &mut Context { now, random: &mut self.random }, &mut packet, &queue)
+    }
+}
+
+type Hook<L> = fn(&mut L, &mut Context<'_>, &mut PacketView<'_>, &QueueView) -> Verdict;
+
+/// A sender that is told of acknowledgements and congestion round by round, as a network without a queue would.
+pub(crate) struct SenderBench {
+    pub(crate) law: Box<dyn Sender>,
+    random: Random,
+    pub(crate) now: Time,
+    rtt: Span,
+    delivered: Bytes,
+    round: u64,
+}
+
+impl SenderBench {
+    /// A started sender of `protocol` with some settings changed, on a path of this round-trip time.
+    pub(crate) fn new(protocol: &dyn Protocol, written: &[(&'static str, Value)], rtt: Span) -> Self {
+        let settings = Settings::check(protocol.card().parameters, written.iter().cloned()).unwrap();
+        let mut bench = Self {
+            law: protocol.sender(&settings).unwrap(),
+            random: Random::stream(1, "sender"),
+            now: Time::ZERO,
+            rtt,
+            delivered: Bytes::ZERO,
+            round: 0,
+        };
+        let start = Start { packet: PACKET, capacity: None, weight: 1.0 };
+        bench.law.on_start(&mut Context { now: bench.now, random: &mut bench.random }, &start);
+        bench
+    }
+
+    /// The window in packets.
+    pub(crate) fn window(&self) -> f64 {
+        self.law.permit().window.unwrap().as_f64() / PACKET.as_f64()
+    }
+
+    /// The internal quantity of this name.
+    pub(crate) fn gauge(&self, name: &str) -> f64 {
+        let mut gauges: Vec<(&'static str, &'static str, f64)> = Vec::new();
+        self.law.observe(&mut gauges);
+        gauges.iter().find(|(found, ..)| *found == name).unwrap().2
+    }
+
+    /// A plain acknowledgement of one packet sent a full window ago, for [`SenderBench::ack`] to alter.
+    pub(crate) fn plain(&self) -> Ack {
+        let window = self.law.permit().window.unwrap_or(PACKET);
+        let delivered = self.delivered + PACKET;
+        Ack {
+            delivered,
+            prior_delivered: delivered.saturating_sub(window),
+            round: self.round,
+            ..Ack::plain(PACKET, self.rtt, window.saturating_sub(PACKET))
+        }
+    }
+
+    /// Tells of one acknowledgement.
+    pub(crate) fn ack(&mut self, ack: &Ack) {
+        self.delivered = ack.delivered;
+        self.law.on_ack(&mut Context { now: self.now, random: &mut self.random }, ack);
+    }
+
+    /// Acknowledges `packets` one by one within one round-trip time, then lets the next round begin.
+    pub(crate) fn round_of(&mut self, packets: u64) {
+        let gap = self.rtt / packets;
+        for _ in 0..packets {
+            self.now += gap;
+            self.ack(&self.plain());
+        }
+        self.round += 1;
+    }
+
+    /// A round in which the whole window is acknowledged.
+    pub(crate) fn full_round(&mut self) {
+        self.round_of(self.window() as u64);
+    }
+
+    /// Tells of congestion.
+    pub(crate) fn congestion(&mut self, cause: Cause, episode: Episode) {
+        let in_flight = self.law.permit().window.unwrap_or(PACKET);
+        let congestion =
+            Congestion { cause, episode, bytes: PACKET, in_flight, prior_in_flight: in_flight + PACKET };
+        self.law.on_congestion(&mut Context { now: self.now, random: &mut self.random }, &congestion);
+    }
+}
