@@ -33,13 +33,8 @@ pub struct Needs {
 
 impl Needs {
     /// Nothing: loss and delay are all it listens to.
-    pub const NONE: Self = Self {
-        header: HeaderId::NONE,
-        ecn: None,
-        relays: false,
-        capacity: Knowledge::Nothing,
-        sent: false,
-    };
+    pub const NONE: Self =
+        Self { header: HeaderId::NONE, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false };
 }
 
 /// The queue that a protocol expects at its links, where the scenario does not say.

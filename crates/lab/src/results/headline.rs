@@ -74,14 +74,7 @@ mod tests {
     }
 
     fn run(links: Vec<Link>) -> Run {
-        Run {
-            label: String::new(),
-            summary: Summary { links, ..Summary::default() },
-            series: vec![],
-            distributions: vec![],
-            scenario_toml: String::new(),
-            command: String::new(),
-        }
+        Run { summary: Summary { links, ..Summary::default() }, ..Run::default() }
     }
 
     #[test]

@@ -4,13 +4,15 @@
 mod headline;
 mod summary;
 
+use serde::{Deserialize, Serialize};
+
 pub use headline::{Headline, bottleneck};
 pub use summary::{
     Completion, Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Spread, Summary,
 };
 
 /// One run: one scenario, one seed, one world, one assignment of protocols.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
     /// What the run is called beside others: the protocol in a comparison, else the scenario's title.
     pub label: String,
@@ -24,6 +26,45 @@ pub struct Run {
     pub scenario_toml: String,
     /// The command that reproduces this run.
     pub command: String,
+    /// Every transfer: the declared flows, and those that a workload spawned.
+    pub transfers: Vec<Transfer>,
+}
+
+/// One transfer: a flow of its own, whether it is one piece of a declared flow's work or all of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transfer {
+    /// `group.index`, or the group's name if it has one flow.
+    pub name: String,
+    /// Its group.
+    pub group: String,
+    /// Its protocol.
+    pub protocol: String,
+    /// Payload it had to deliver; none if that had no end.
+    pub size_bytes: Option<u64>,
+    /// Payload delivered exactly once.
+    pub delivered_bytes: u64,
+    /// When it started.
+    pub start_s: f64,
+    /// When its last byte was delivered, if its size is limited and it was.
+    pub completed_s: Option<f64>,
+}
+
+impl Transfer {
+    /// How long it took, in milliseconds, if it is complete.
+    pub fn completion_ms(&self) -> Option<f64> {
+        self.completed_s.map(|end| (end - self.start_s) * 1e3)
+    }
+}
+
+/// What a run cost, as `timing.json` spells it; apart from [`Run`] since it differs from one execution to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Timing {
+    /// Time on the wall.
+    pub wall_s: f64,
+    /// Processor time of the run's thread; none where the system does not tell.
+    pub cpu_s: Option<f64>,
+    /// Packets that crossed a link, per second of processor time (else of wall time).
+    pub packet_hops_per_s: f64,
 }
 
 /// What a series or a distribution belongs to.

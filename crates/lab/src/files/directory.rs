@@ -1,0 +1,184 @@
+//! A directory that appears under its own name only when everything in it has been written.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// An output that could not be written.
+#[derive(Debug)]
+pub struct OutputError {
+    /// Which file or directory.
+    pub path: PathBuf,
+    /// What is wrong with it, for the user.
+    pub fault: String,
+}
+
+impl OutputError {
+    fn new(path: &Path, fault: impl Into<String>) -> Self {
+        Self { path: path.to_owned(), fault: fault.into() }
+    }
+
+    fn io(path: &Path, doing: &str, error: &io::Error) -> Self {
+        Self::new(path, format!("cannot {doing}: {error}"))
+    }
+}
+
+impl fmt::Display for OutputError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.fault)
+    }
+}
+
+impl std::error::Error for OutputError {}
+
+/// A directory under a temporary name. Dropped before [`finish`](Self::finish) it takes everything with it.
+#[derive(Debug)]
+pub struct RunDirectory {
+    target: PathBuf,
+    temporary: PathBuf,
+    /// Parents that did not exist before, the outermost first.
+    made: Vec<PathBuf>,
+    whole: bool,
+}
+
+impl RunDirectory {
+    /// Claims `target`, which must not exist, by creating a temporary directory beside it; missing parents are made.
+    pub fn create(target: &Path) -> Result<Self, OutputError> {
+        refuse_existing(target)?;
+        let Some(name) = target.file_name() else {
+            return Err(OutputError::new(target, "is not the name of a directory"));
+        };
+        let temporary = beside(target, name);
+        let made = missing_parents(target);
+        let directory = Self { target: target.to_owned(), temporary, made, whole: false };
+        let failed = |error| OutputError::io(target, "create this directory", &error);
+        fs::create_dir_all(&directory.temporary).map_err(failed)?;
+        Ok(directory)
+    }
+
+    /// Where to write until it is whole.
+    pub fn path(&self) -> &Path {
+        &self.temporary
+    }
+
+    /// Writes one file into it.
+    pub fn write(&self, name: &str, content: &[u8]) -> Result<(), OutputError> {
+        let path = self.temporary.join(name);
+        fs::write(&path, content).map_err(|error| OutputError::io(&path, "write this file", &error))
+    }
+
+    /// Everything is written: gives it its name.
+    pub fn finish(mut self) -> Result<PathBuf, OutputError> {
+        refuse_existing(&self.target)?;
+        let failed = |error| OutputError::io(&self.target, "create this directory", &error);
+        fs::rename(&self.temporary, &self.target).map_err(failed)?;
+        self.whole = true;
+        Ok(self.target.clone())
+    }
+}
+
+impl Drop for RunDirectory {
+    /// Removes what is not whole. A failure to do so has nobody left to tell.
+    fn drop(&mut self) {
+        if self.whole {
+            return;
+        }
+        let _ = fs::remove_dir_all(&self.temporary);
+        for parent in self.made.iter().rev() {
+            let _ = fs::remove_dir(parent);
+        }
+    }
+}
+
+/// Writes a single file that appears whole or not at all, over an older one if there is one.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), OutputError> {
+    let Some(name) = path.file_name() else {
+        return Err(OutputError::new(path, "is not the name of a file"));
+    };
+    let temporary = beside(path, name);
+    let written = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&temporary);
+        OutputError::io(path, "write this file", &error)
+    })
+}
+
+/// A name beside `path` that no other process of this program uses.
+fn beside(path: &Path, name: &std::ffi::OsStr) -> PathBuf {
+    path.with_file_name(format!(".{}.{}.partial", name.to_string_lossy(), std::process::id()))
+}
+
+fn refuse_existing(path: &Path) -> Result<(), OutputError> {
+    match fs::symlink_metadata(path) {
+        Ok(_) => Err(OutputError::new(path, "exists already; give another name or remove it")),
+        Err(_) => Ok(()),
+    }
+}
+
+fn missing_parents(path: &Path) -> Vec<PathBuf> {
+    let missing = path.ancestors().skip(1).take_while(|p| !p.as_os_str().is_empty() && !p.exists());
+    let mut parents: Vec<_> = missing.map(Path::to_owned).collect();
+    parents.reverse();
+    parents
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(path: &Path) -> Vec<String> {
+        let entries = fs::read_dir(path).unwrap();
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn a_directory_appears_only_when_it_is_whole() {
+        let root = tempfile::tempdir().unwrap();
+        let target = root.path().join("a/b");
+        let directory = RunDirectory::create(&target).unwrap();
+        directory.write("x", b"1").unwrap();
+        assert!(!target.exists());
+        directory.finish().unwrap();
+        assert_eq!(names(&target), ["x"]);
+        assert_eq!(names(&root.path().join("a")), ["b"]);
+    }
+
+    #[test]
+    fn one_that_is_dropped_leaves_nothing_behind_not_even_its_parents() {
+        let root = tempfile::tempdir().unwrap();
+        let directory = RunDirectory::create(&root.path().join("a/b/c")).unwrap();
+        directory.write("x", b"1").unwrap();
+        drop(directory);
+        assert!(names(root.path()).is_empty());
+    }
+
+    #[test]
+    fn an_existing_directory_is_refused_and_untouched() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("kept"), b"").unwrap();
+        let error = RunDirectory::create(root.path()).unwrap_err();
+        assert!(error.to_string().contains("exists already"), "{error}");
+        assert_eq!(names(root.path()), ["kept"]);
+    }
+
+    #[test]
+    fn one_that_cannot_be_made_is_an_error_that_names_it() {
+        let root = tempfile::tempdir().unwrap();
+        fs::write(root.path().join("file"), b"").unwrap();
+        let error = RunDirectory::create(&root.path().join("file/run")).unwrap_err();
+        assert!(error.to_string().contains("file/run"), "{error}");
+        assert_eq!(names(root.path()), ["file"]);
+    }
+
+    #[test]
+    fn a_file_is_replaced_whole() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("report.html");
+        write_whole(&path, b"old").unwrap();
+        write_whole(&path, b"new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"new");
+        assert_eq!(names(root.path()), ["report.html"]);
+        assert!(write_whole(&root.path().join("none/report.html"), b"x").is_err());
+    }
+}

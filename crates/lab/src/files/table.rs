@@ -1,0 +1,73 @@
+//! A table in columns: what the Parquet and CSV writers take.
+
+use crate::results::{Run, Series, Transfer};
+
+/// One column with its name.
+pub(super) struct Column {
+    /// Its name, units included.
+    pub name: &'static str,
+    /// Its cells.
+    pub cells: Cells,
+}
+
+/// The cells of a column.
+pub(super) enum Cells {
+    /// Numbers; none where there is no value.
+    Numbers(Vec<Option<f64>>),
+    /// Whole numbers; none where there is no value.
+    Counts(Vec<Option<i64>>),
+    /// Texts, each an index into the distinct ones.
+    Texts { distinct: Vec<String>, rows: Vec<usize> },
+}
+
+impl Column {
+    fn numbers(name: &'static str, cells: impl Iterator<Item = Option<f64>>) -> Self {
+        Self { name, cells: Cells::Numbers(cells.collect()) }
+    }
+
+    fn texts(name: &'static str, distinct: Vec<String>, rows: Vec<usize>) -> Self {
+        Self { name, cells: Cells::Texts { distinct, rows } }
+    }
+}
+
+/// `series`: time, entity, quantity, value, unit; one row per sample that is a number, series after series.
+pub(super) fn series(run: &Run) -> Vec<Column> {
+    let samples = |s: &Series| s.times.iter().copied().zip(s.values.iter().copied()).collect::<Vec<_>>();
+    let kept = run.series.iter().enumerate().flat_map(|(i, s)| {
+        samples(s).into_iter().filter(|(_, value)| !value.is_nan()).map(move |(time, value)| (i, time, value))
+    });
+    let kept: Vec<(usize, f64, f64)> = kept.collect();
+    let rows: Vec<usize> = kept.iter().map(|&(i, ..)| i).collect();
+    let texts = |name, of: fn(&Series) -> &String| {
+        Column::texts(name, run.series.iter().map(|s| of(s).clone()).collect(), rows.clone())
+    };
+    vec![
+        Column::numbers("time", kept.iter().map(|&(_, time, _)| Some(time))),
+        texts("entity", |s| &s.entity),
+        texts("quantity", |s| &s.quantity),
+        Column::numbers("value", kept.iter().map(|&(.., value)| Some(value))),
+        texts("unit", |s| &s.unit),
+    ]
+}
+
+/// `flows`: every transfer.
+pub(super) fn flows(run: &Run) -> Vec<Column> {
+    let all = &run.transfers;
+    let texts = |name, of: fn(&Transfer) -> &String| {
+        Column::texts(name, all.iter().map(|t| of(t).clone()).collect(), (0..all.len()).collect())
+    };
+    let counts = |name, of: fn(&Transfer) -> Option<u64>| {
+        let cells = all.iter().map(|t| of(t).and_then(|x| i64::try_from(x).ok())).collect();
+        Column { name, cells: Cells::Counts(cells) }
+    };
+    vec![
+        texts("name", |t| &t.name),
+        texts("group", |t| &t.group),
+        texts("protocol", |t| &t.protocol),
+        counts("size_bytes", |t| t.size_bytes),
+        counts("delivered_bytes", |t| Some(t.delivered_bytes)),
+        Column::numbers("start_s", all.iter().map(|t| Some(t.start_s))),
+        Column::numbers("completed_s", all.iter().map(|t| t.completed_s)),
+        Column::numbers("completion_ms", all.iter().map(Transfer::completion_ms)),
+    ]
+}

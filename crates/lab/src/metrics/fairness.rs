@@ -1,0 +1,64 @@
+//! How evenly a capacity is shared.
+
+/// Jain's fairness index `(sum x)^2 / (n sum x^2)`: 1 if all are equal, `1/n` if one has everything.
+/// Of no shares, or of shares that are all zero, it is 1: nobody is worse off than another.
+///
+/// Jain, Chiu, Hawe: *A Quantitative Measure of Fairness*, DEC-TR-301, 1984.
+pub fn jain(shares: &[f64]) -> f64 {
+    let sum: f64 = shares.iter().sum();
+    let squares: f64 = shares.iter().map(|x| x * x).sum();
+    if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
+}
+
+/// The least share over the greatest; 1 if nobody has anything.
+pub fn min_over_max(shares: &[f64]) -> f64 {
+    let greatest = shares.iter().copied().fold(0.0, f64::max);
+    let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
+    if greatest > 0.0 { least / greatest } else { 1.0 }
+}
+
+/// Jain's index of one window: only flows that run throughout it have a share, and one alone is not compared.
+pub fn short_term(shares: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
+    let present: Vec<f64> = shares.into_iter().flatten().collect();
+    (present.len() > 1).then(|| jain(&present))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn k_of_n_users_with_equal_shares_give_k_over_n() {
+        assert_eq!(jain(&[3.0, 3.0, 3.0]), 1.0);
+        assert_eq!(jain(&[5.0, 0.0, 0.0, 0.0]), 0.25);
+        assert_eq!(jain(&[2.0, 2.0, 0.0, 0.0]), 0.5);
+        assert_eq!(jain(&[]), 1.0);
+        assert_eq!(jain(&[0.0, 0.0]), 1.0);
+    }
+
+    #[test]
+    fn least_over_greatest_of_two_to_one_is_a_half() {
+        assert_eq!(min_over_max(&[2.0, 1.0, 1.5]), 0.5);
+        assert_eq!(min_over_max(&[2.0, 0.0]), 0.0);
+        assert_eq!(min_over_max(&[]), 1.0);
+    }
+
+    #[test]
+    fn a_flow_alone_in_a_window_is_not_compared_with_anybody() {
+        assert_eq!(short_term([Some(1.0), None]), None);
+        assert_eq!(short_term([Some(1.0), None, Some(1.0)]), Some(1.0));
+    }
+
+    proptest! {
+        #[test]
+        fn the_index_lies_between_one_nth_and_one_and_ignores_scale(
+            shares in prop::collection::vec(1e-3..1e9_f64, 1..20), scale in 1e-3..1e3_f64,
+        ) {
+            let index = jain(&shares);
+            prop_assert!(index <= 1.0 + 1e-12 && index >= 1.0 / shares.len() as f64 - 1e-12);
+            let scaled: Vec<_> = shares.iter().map(|x| x * scale).collect();
+            prop_assert!((jain(&scaled) - index).abs() < 1e-9);
+        }
+    }
+}
