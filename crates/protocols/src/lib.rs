@@ -2,7 +2,7 @@
 //! line in `QUEUES`. Protocols never import each other; what two of them share lives in `parts/`.
 
 pub mod newreno;
-mod parts;
+pub mod parts;
 pub mod queues;
 #[cfg(test)]
 mod testing;

@@ -1,0 +1,177 @@
+//! The marking probability as a sender sees it: the share of marked packets per interval, smoothed.
+
+use millpond_law::{Ack, Domain, Parameter, Settings};
+use millpond_units::{Bytes, Span, Time};
+
+/// Weight of the newest interval.
+pub const ALPHA: Parameter = Parameter {
+    name: "alpha",
+    unit: "1",
+    domain: Domain::Above(0.0, 1.0),
+    default: "0.05",
+    source: "LGCC Algorithm 1 line 8, section X-A",
+    meaning: "weight of the newest interval in the smoothed marking probability",
+};
+
+/// How often the rate is renewed.
+pub const INTERVAL: Parameter = Parameter {
+    name: "interval",
+    unit: "",
+    domain: Domain::Interval(&["base-rtt", "round"], &["acks"]),
+    default: "base-rtt",
+    source: "LGCC section IX-C",
+    meaning: "how often the rate is renewed: once per base RTT, once per round trip, after so many \
+              acknowledgements, or after a time",
+};
+
+/// How long an interval lasts. All end with an acknowledgement: one without any is not told from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Length {
+    BaseRtt,
+    Round,
+    Acks(u64),
+    Span(Span),
+}
+
+impl Length {
+    fn read(settings: &Settings) -> Self {
+        if let Some(acks) = settings.count(INTERVAL.name, "acks") {
+            return Self::Acks(acks);
+        }
+        if let Some(span) = settings.interval_span(INTERVAL.name) {
+            return Self::Span(span);
+        }
+        if settings.word(INTERVAL.name) == "round" { Self::Round } else { Self::BaseRtt }
+    }
+}
+
+/// What has come back since the interval began.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Tally {
+    began: Time,
+    round: u64,
+    acks: u64,
+    packets: f64,
+    marked: f64,
+}
+
+/// The smoothed marking probability, and the intervals in which it is taken.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MarkingEstimate {
+    alpha: f64,
+    length: Length,
+    tally: Option<Tally>,
+    value: f64,
+}
+
+impl MarkingEstimate {
+    /// As [`ALPHA`] and [`INTERVAL`] say.
+    pub fn read(settings: &Settings) -> Self {
+        Self::new(settings.number(ALPHA.name), Length::read(settings))
+    }
+
+    const fn new(alpha: f64, length: Length) -> Self {
+        Self { alpha, length, tally: None, value: 0.0 }
+    }
+
+    /// The estimate, from 0 to 1.
+    pub fn value(&self) -> f64 {
+        self.value
+    }
+
+    /// Counts an acknowledgement; true if an interval ended with it, and the estimate is new.
+    pub fn on_ack(&mut self, now: Time, ack: &Ack) -> bool {
+        let tally = self.tally.get_or_insert(Tally {
+            began: now,
+            round: ack.round,
+            acks: 0,
+            packets: 0.0,
+            marked: 0.0,
+        });
+        tally.acks += 1;
+        tally.packets += ack.packets as f64;
+        tally.marked += ack.ce_packets as f64;
+        let over = match self.length {
+            Length::BaseRtt => now.since(tally.began) >= ack.min_rtt,
+            Length::Round => ack.round > tally.round,
+            Length::Acks(acks) => tally.acks >= acks,
+            Length::Span(span) => now.since(tally.began) >= span,
+        };
+        over && self.finish(now, ack.round)
+    }
+
+    /// Counts lost bytes as marked packets: whoever drops a packet meant at least a mark.
+    pub fn on_loss(&mut self, bytes: Bytes, packet: Bytes) {
+        if let Some(tally) = &mut self.tally {
+            let packets = bytes.as_f64() / packet.as_f64().max(1.0);
+            tally.packets += packets;
+            tally.marked += packets;
+        }
+    }
+
+    /// Algorithm 1 lines 7 and 8; says whether there was anything to count.
+    fn finish(&mut self, now: Time, round: u64) -> bool {
+        let next = Tally { began: now, round, acks: 0, packets: 0.0, marked: 0.0 };
+        let Some(tally) = self.tally.replace(next).filter(|tally| tally.packets > 0.0) else {
+            return false;
+        };
+        let share = (tally.marked / tally.packets).min(1.0);
+        self.value += self.alpha * (share - self.value);
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const RTT: Span = Span::from_millis(2);
+
+    fn ack(packets: u64, ce_packets: u64, round: u64) -> Ack {
+        Ack { packets, ce_packets, round, ..Ack::plain(Bytes::new(1500), RTT, Bytes::ZERO) }
+    }
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    #[test]
+    fn an_estimate_with_weight_a_twentieth_is_within_5_percent_after_59_intervals() {
+        // 1 - .95^n >= .95 from n = ln .05 / ln .95 = 58.4 on.
+        let mut marking = MarkingEstimate::new(0.05, Length::Acks(1));
+        let reached = (1..).find(|_| marking.on_ack(Time::ZERO, &ack(1, 1, 0)) && marking.value() >= 0.95);
+        assert_eq!(reached, Some(59));
+    }
+
+    #[test]
+    fn an_interval_ends_with_the_first_acknowledgement_that_is_late_enough() {
+        let mut marking = MarkingEstimate::new(1.0, Length::BaseRtt);
+        let ends = [0, 1, 2, 3, 7, 8].map(|millis| marking.on_ack(at(millis), &ack(1, 0, 0)));
+        assert_eq!(ends, [false, false, true, false, true, false]);
+        let mut marking = MarkingEstimate::new(1.0, Length::Round);
+        assert_eq!(
+            [5, 5, 6, 6, 8].map(|round| marking.on_ack(at(0), &ack(1, 0, round))),
+            [false, false, true, false, true]
+        );
+        let mut marking = MarkingEstimate::new(1.0, Length::Acks(2));
+        assert_eq!([0; 4].map(|_| marking.on_ack(at(0), &ack(1, 0, 0))), [false, true, false, true]);
+        let mut marking = MarkingEstimate::new(1.0, Length::Span(Span::from_millis(5)));
+        assert_eq!([0, 4, 5].map(|millis| marking.on_ack(at(millis), &ack(1, 0, 0))), [false, false, true]);
+    }
+
+    #[test]
+    fn marked_and_lost_packets_count_alike() {
+        let mut marking = MarkingEstimate::new(1.0, Length::Acks(2));
+        marking.on_ack(at(0), &ack(2, 1, 0));
+        marking.on_loss(Bytes::new(3000), Bytes::new(1500));
+        marking.on_ack(at(0), &ack(4, 1, 0));
+        assert_eq!(marking.value(), 4.0 / 8.0);
+    }
+
+    #[test]
+    fn an_interval_without_packets_says_nothing() {
+        let mut marking = MarkingEstimate::new(1.0, Length::Acks(1));
+        assert!(!marking.on_ack(at(0), &ack(0, 0, 0)));
+        assert_eq!(marking.value(), 0.0);
+    }
+}

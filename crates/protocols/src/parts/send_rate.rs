@@ -1,0 +1,176 @@
+//! The send rate of a law that thinks in rates, and how it becomes a permit to send.
+
+use millpond_law::{Domain, Parameter, Permit, Settings};
+use millpond_units::{Bytes, Rate, Span};
+
+/// What "send at rate x" means.
+pub const CONTROL: Parameter = Parameter {
+    name: "control",
+    unit: "",
+    domain: Domain::Word(&["window", "paced-window", "rate"]),
+    default: "window",
+    source: "not said in the paper: see ERRATA.md",
+    meaning: "what \"send at rate x\" means: x times the base RTT bounds what is in flight; the same, and packets \
+              are paced at x; or packets are paced at x and nothing is bounded",
+};
+
+/// Where the rate starts, and what it never falls below.
+pub const INITIAL_WINDOW: Parameter = Parameter {
+    name: "initial_window",
+    unit: "packets",
+    domain: Domain::Above(0.0, 1e6),
+    default: "2",
+    source: "x_init, LGCC Algorithm 1 lines 2 and 20, section IX",
+    meaning: "the rate at the start, in packets per base RTT, and the least rate ever",
+};
+
+/// How much more than x times the base RTT may be in flight.
+pub const HEADROOM: Parameter = Parameter {
+    name: "headroom",
+    unit: "packets",
+    domain: Domain::Number(0.0, 1e6),
+    default: "1",
+    source: "not in the paper: see ERRATA.md",
+    meaning: "what a window holds above x times the base RTT, so that whole packets fill it",
+};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Control {
+    Window,
+    PacedWindow,
+    Rate,
+}
+
+/// A send rate in bit/s, never below its floor, as a [`Permit`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct SendRate {
+    control: Control,
+    initial_window: f64,
+    headroom: f64,
+    packet: Bytes,
+    base_rtt: Option<Span>,
+    bps: f64,
+    permit: Permit,
+}
+
+impl SendRate {
+    /// As the parameters of this module say. Until the base RTT is known, the initial window is all it permits.
+    pub fn read(settings: &Settings) -> Self {
+        let control = match settings.word(CONTROL.name) {
+            "rate" => Control::Rate,
+            "paced-window" => Control::PacedWindow,
+            _ => Control::Window,
+        };
+        Self {
+            control,
+            initial_window: settings.number(INITIAL_WINDOW.name),
+            headroom: settings.number(HEADROOM.name),
+            packet: Bytes::new(1),
+            base_rtt: None,
+            bps: 0.0,
+            permit: Permit { window: Some(Bytes::ZERO), ..Permit::default() },
+        }
+    }
+
+    /// The loop begins with packets of this size.
+    pub fn start(&mut self, packet: Bytes) {
+        self.packet = packet;
+        let window = Bytes::from_f64(self.initial_window * packet.as_f64());
+        self.permit = Permit { window: Some(window), ..Permit::default() };
+    }
+
+    /// The base RTT is now known to be at most this. The first time, the rate starts at its floor.
+    pub fn learn(&mut self, base_rtt: Span) {
+        if self.base_rtt != Some(base_rtt) {
+            self.base_rtt = Some(base_rtt);
+            self.set(self.bps);
+        }
+    }
+
+    /// Sets the rate in bit/s, or the floor if that is more.
+    pub fn set(&mut self, bps: f64) {
+        self.bps = bps.max(self.floor());
+        self.permit = self.renewed();
+    }
+
+    /// Back to the floor.
+    pub fn restart(&mut self) {
+        self.set(0.0);
+    }
+
+    /// The rate in bit/s; zero until the base RTT is known.
+    pub fn get(&self) -> f64 {
+        self.bps
+    }
+
+    /// The least rate in bit/s: the initial window per base RTT.
+    pub fn floor(&self) -> f64 {
+        self.initial_window * self.packet.bits() as f64 / self.rtt_secs()
+    }
+
+    /// What may be sent.
+    #[inline]
+    pub fn permit(&self) -> Permit {
+        self.permit
+    }
+
+    /// In seconds, at least a nanosecond; for ever until it is known.
+    fn rtt_secs(&self) -> f64 {
+        self.base_rtt.map_or(f64::INFINITY, |rtt| rtt.secs().max(1e-9))
+    }
+
+    fn renewed(&self) -> Permit {
+        let Some(base_rtt) = self.base_rtt else {
+            return self.permit;
+        };
+        let rate = Rate::from_bps_f64(self.bps.max(1.0));
+        let headroom = Bytes::from_f64(self.headroom * self.packet.as_f64());
+        let window = rate.bytes_in(base_rtt) + headroom;
+        Permit {
+            window: (self.control != Control::Rate).then_some(window),
+            pace: (self.control != Control::Window).then_some(rate),
+            wake: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_law::Value;
+
+    const PARAMETERS: &[Parameter] = &[CONTROL, INITIAL_WINDOW, HEADROOM];
+
+    fn at_100_mbps(control: &'static str) -> Permit {
+        let settings = Settings::check(PARAMETERS, [("control", Value::text(control))]).unwrap();
+        let mut rate = SendRate::read(&settings);
+        rate.start(Bytes::new(1500));
+        assert_eq!(rate.permit().window, Some(Bytes::new(3000)), "two packets until the base RTT is known");
+        rate.learn(Span::from_millis(2));
+        assert_eq!(rate.get(), 12e6, "two packets of 1500 B in 2 ms");
+        rate.set(100e6);
+        rate.permit()
+    }
+
+    #[test]
+    fn a_rate_bounds_what_is_in_flight_or_paces_or_both() {
+        let (window, pace) = (Some(Bytes::new(25_000 + 1500)), Some(Rate::from_mbps(100.0)));
+        assert_eq!(at_100_mbps("window"), Permit { window, pace: None, wake: None });
+        assert_eq!(at_100_mbps("paced-window"), Permit { window, pace, wake: None });
+        assert_eq!(at_100_mbps("rate"), Permit { window: None, pace, wake: None });
+    }
+
+    #[test]
+    fn whatever_a_law_asks_for_the_rate_keeps_its_floor() {
+        let settings = Settings::check(PARAMETERS, []).unwrap();
+        let mut rate = SendRate::read(&settings);
+        rate.start(Bytes::new(1500));
+        rate.learn(Span::from_millis(2));
+        for bps in [-1e9, 0.0, f64::NEG_INFINITY, f64::NAN] {
+            rate.set(bps);
+            assert_eq!(rate.get(), 12e6);
+        }
+        rate.learn(Span::ZERO);
+        assert!(rate.get().is_finite() && rate.permit().window.is_some());
+    }
+}

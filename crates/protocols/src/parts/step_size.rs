@@ -1,0 +1,173 @@
+//! The adaptive step size of LGC and LGCC: large far from the target, small near it (LGCC section IX-A).
+
+use millpond_law::{Domain, Parameter, Settings};
+
+/// Step size far from the target.
+pub const GAMMA_INIT: Parameter = Parameter {
+    name: "gamma_init",
+    unit: "1",
+    domain: Domain::Above(0.0, 4.6),
+    default: "0.3",
+    source: "LGCC Algorithm 1 line 15, section X-A",
+    meaning: "step size per interval far from the target rate",
+};
+
+/// Step size near the target.
+pub const GAMMA_CONV: Parameter = Parameter {
+    name: "gamma_conv",
+    unit: "1",
+    domain: Domain::Above(0.0, 4.6),
+    default: "0.05",
+    source: "LGCC Algorithm 1 line 13, section X-A",
+    meaning: "step size per interval near the target rate",
+};
+
+/// What is near.
+pub const G1: Parameter = Parameter {
+    name: "g1",
+    unit: "1",
+    domain: Domain::Number(0.0, 1.0),
+    default: "0.015",
+    source: "LGCC Algorithm 1 line 12; printed as 0.05 in section X-A, see ERRATA.md",
+    meaning: "distance from the target, as a share of it, up to which gamma_conv holds",
+};
+
+/// What is far.
+pub const G2: Parameter = Parameter {
+    name: "g2",
+    unit: "1",
+    domain: Domain::Number(0.0, 1.0),
+    default: "0.05",
+    source: "LGCC Algorithm 1 line 14; printed as 0.015 in section X-A, see ERRATA.md",
+    meaning: "distance from the target, as a share of it, from which gamma_init holds",
+};
+
+/// What lies between.
+pub const STEP_SIZE: Parameter = Parameter {
+    name: "step_size",
+    unit: "",
+    domain: Domain::Word(&["linear", "switch", "unshifted"]),
+    default: "linear",
+    source: "LGCC Algorithm 1 lines 12 to 18",
+    meaning: "between g1 and g2: a line from gamma_conv to gamma_init; none, a switch at the larger of the two \
+              (what the printed g1 > g2 amounts to); or line 17 as printed, which jumps at both ends",
+};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Reading {
+    Linear,
+    Switch,
+    Unshifted,
+}
+
+/// The step size as a function of the distance from the target.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepSize {
+    init: f64,
+    conv: f64,
+    g1: f64,
+    g2: f64,
+    reading: Reading,
+}
+
+impl StepSize {
+    /// As the parameters of this module say.
+    pub fn read(settings: &Settings) -> Self {
+        let reading = match settings.word(STEP_SIZE.name) {
+            "switch" => Reading::Switch,
+            "unshifted" => Reading::Unshifted,
+            _ => Reading::Linear,
+        };
+        Self {
+            init: settings.number(GAMMA_INIT.name),
+            conv: settings.number(GAMMA_CONV.name),
+            g1: settings.number(G1.name),
+            g2: settings.number(G2.name),
+            reading,
+        }
+    }
+
+    /// The step size before the first target is known.
+    pub fn initial(&self) -> f64 {
+        self.init
+    }
+
+    /// The step size at rate `x` when it is to go to `target` (in the same unit).
+    pub fn at(&self, x: f64, target: f64) -> f64 {
+        let distance = (x - target).abs() / target;
+        let near = if self.reading == Reading::Switch { self.g1.max(self.g2) } else { self.g1 };
+        if distance <= near {
+            self.conv
+        } else if distance >= self.g2 {
+            self.init
+        } else {
+            self.between(distance)
+        }
+    }
+
+    /// Algorithm 1 line 17, at a distance from g1 to g2.
+    fn between(&self, distance: f64) -> f64 {
+        let start = if self.reading == Reading::Unshifted { 0.0 } else { self.g1 };
+        self.conv + (distance - start) * (self.init - self.conv) / (self.g2 - self.g1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::logistic::Bases;
+
+    fn paper(reading: Reading) -> StepSize {
+        StepSize { init: 0.3, conv: 0.05, g1: 0.015, g2: 0.05, reading }
+    }
+
+    fn at(step: StepSize, distance: f64) -> f64 {
+        step.at(100.0 * (1.0 + distance), 100.0)
+    }
+
+    #[test]
+    fn between_the_thresholds_the_step_grows_in_a_line_without_a_jump() {
+        let step = paper(Reading::Linear);
+        for (distance, gamma) in [(0.0, 0.05), (0.0149, 0.05), (0.02, 0.0857), (0.03, 0.1571), (0.04, 0.2286)]
+        {
+            assert!((at(step, distance) - gamma).abs() < 1e-4, "{distance}");
+            assert!((at(step, -distance) - gamma).abs() < 1e-4, "{distance}");
+        }
+        assert!((at(step, 0.01501) - 0.05).abs() < 1e-3 && (at(step, 0.04999) - 0.3).abs() < 1e-3);
+        assert_eq!(at(step, 0.06), 0.3);
+    }
+
+    #[test]
+    fn the_printed_thresholds_make_a_switch() {
+        let printed = StepSize { g1: 0.05, g2: 0.015, ..paper(Reading::Linear) };
+        let switch = paper(Reading::Switch);
+        for distance in [0.0, 0.01, 0.02, 0.049, 0.051, 0.5] {
+            assert_eq!(at(printed, distance), at(switch, distance), "{distance}");
+            assert_eq!(at(switch, distance), if distance < 0.05 { 0.05 } else { 0.3 });
+        }
+    }
+
+    #[test]
+    fn the_printed_line_17_jumps_at_both_ends() {
+        // .05 + .015 * .25 / .035 = .157 and .05 + .05 * .25 / .035 = .407, above gamma_init.
+        let step = paper(Reading::Unshifted);
+        assert!((at(step, 0.01501) - 0.157).abs() < 2e-3);
+        assert!((at(step, 0.04999) - 0.407).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_last_percents_take_longer_than_the_way_there() {
+        let bases = Bases::new(10.0, 5.0);
+        let steps = |mut x: f64, k: f64| {
+            (1..).find(|_| {
+                x = bases.step(x, k, 0.0, paper(Reading::Linear).at(x, k));
+                (x - k).abs() <= 0.005 * k
+            })
+        };
+        // At most what gamma_conv alone takes from 5 % to .5 %, ln(10) / -ln(.9783) = 105, and at least what
+        // gamma_init would take: the way to 5 % takes 38 and 17.
+        let (up, down) = (steps(1.0, 500.0).unwrap(), steps(500.0, 300.0).unwrap());
+        assert!((38 + 17..38 + 105).contains(&up), "{up}");
+        assert!((17 + 17..17 + 105).contains(&down), "{down}");
+    }
+}
