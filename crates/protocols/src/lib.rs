@@ -1,6 +1,7 @@
 //! Every protocol is one folder here and one line in `PROTOCOLS`; every queue one folder in `queues/` and one
 //! line in `QUEUES`. Protocols never import each other; what two of them share lives in `parts/`.
 
+pub mod lgcc;
 pub mod newreno;
 pub mod parts;
 pub mod queues;
@@ -10,7 +11,7 @@ mod testing;
 use millpond_law::{Protocol, Queue, nearest};
 
 /// One line per protocol.
-static PROTOCOLS: &[&dyn Protocol] = &[&newreno::NewReno];
+static PROTOCOLS: &[&dyn Protocol] = &[&newreno::NewReno, &lgcc::Lgcc];
 
 /// One line per queue.
 static QUEUES: &[&dyn Queue] = &[&queues::droptail::DropTail, &queues::red::Red, &queues::codel::CoDel];

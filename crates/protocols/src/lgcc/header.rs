@@ -1,0 +1,135 @@
+//! The echo of LGCC: the rate of the next loop, as a scaled receiver window.
+//!
+//! ```text
+//! 0               1               2               3
+//! +---------------+---------------+---------------+---------------+
+//! |        rate of the next loop [128 B/s], big-endian            |
+//! +---------------+---------------+---------------+---------------+
+//! ```
+//!
+//! The paper writes the rate into TCP's receiver window and reads it as bytes per second (section VI-A). A window
+//! with TCP's scale option is a number of units of up to 2^14 bytes; here the scale is fixed at 7, so that four
+//! bytes reach from 1.024 kbit/s to 4.398 Tbit/s. All ones mean that the receiver sets no limit.
+
+use millpond_law::{Header, HeaderId};
+use millpond_units::Rate;
+use std::fmt;
+use std::ops::Range;
+
+/// LGCC's number.
+pub(super) const ID: HeaderId = HeaderId(1);
+
+/// Where each field is.
+mod field {
+    use super::Range;
+    pub(super) const NEXT_RATE: Range<usize> = 0..4;
+    pub(super) const LEN: usize = NEXT_RATE.end;
+}
+
+/// The unit of the rate field in bit/s: bytes per second, scaled by 7 bits.
+const UNIT_BPS: u64 = 8 << 7;
+
+/// All ones: no limit.
+const NO_LIMIT: u32 = u32::MAX;
+
+/// What a receiver says of what lies behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NextRate {
+    /// The next loop sends at this rate.
+    Limit(Rate),
+    /// Behind this receiver is the destination, which takes whatever comes.
+    NoLimit,
+}
+
+/// A checked view of the echo's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LgccEcho([u8; field::LEN]);
+
+impl LgccEcho {
+    /// The view of an LGCC header; none if the header is foreign or too short.
+    pub fn parse(header: &Header) -> Option<Self> {
+        let bytes = header.of(ID)?.get(field::NEXT_RATE)?;
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// The echo that says this. A rate is rounded to the field's unit and held below its largest value.
+    pub fn new(next: NextRate) -> Self {
+        let units = match next {
+            NextRate::NoLimit => NO_LIMIT,
+            NextRate::Limit(rate) => {
+                let units = rate.bps().saturating_add(UNIT_BPS / 2) / UNIT_BPS;
+                u32::try_from(units).unwrap_or(NO_LIMIT).min(NO_LIMIT - 1)
+            }
+        };
+        Self(units.to_be_bytes())
+    }
+
+    /// What it says.
+    pub fn next_rate(&self) -> NextRate {
+        match u32::from_be_bytes(self.0) {
+            NO_LIMIT => NextRate::NoLimit,
+            units => NextRate::Limit(Rate::from_bps(u64::from(units) * UNIT_BPS)),
+        }
+    }
+
+    /// Writes it as a header.
+    pub fn emit(&self, header: &mut Header) {
+        header.set(ID, &self.0);
+    }
+}
+
+impl fmt::Display for LgccEcho {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.next_rate() {
+            NextRate::Limit(rate) => write!(f, "LGCC next {rate}"),
+            NextRate::NoLimit => f.write_str("LGCC next unlimited"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 500 Mbit/s are 62.5 MB/s, 488281.25 units of 128 B/s: 488281 = 0x00077359.
+    const AT_500_MBPS: [u8; 4] = [0x00, 0x07, 0x73, 0x59];
+
+    #[test]
+    fn five_hundred_megabits_are_these_four_bytes_both_ways() {
+        let mut header = Header::NONE;
+        LgccEcho::new(NextRate::Limit(Rate::from_mbps(500.0))).emit(&mut header);
+        assert_eq!(header.of(ID), Some(&AT_500_MBPS[..]));
+        let echo = LgccEcho::parse(&Header::new(ID, &AT_500_MBPS)).unwrap();
+        assert_eq!(echo.next_rate(), NextRate::Limit(Rate::from_bps(488_281 * 1024)));
+        assert_eq!(echo.to_string(), "LGCC next 499999.744kbps");
+    }
+
+    #[test]
+    fn the_destination_sets_no_limit() {
+        let mut header = Header::NONE;
+        LgccEcho::new(NextRate::NoLimit).emit(&mut header);
+        assert_eq!(header.bytes(), [0xff; 4]);
+        assert_eq!(LgccEcho::parse(&header).map(|echo| echo.next_rate()), Some(NextRate::NoLimit));
+        assert_eq!(LgccEcho::parse(&header).unwrap().to_string(), "LGCC next unlimited");
+    }
+
+    #[test]
+    fn a_rate_survives_within_half_a_unit_and_is_never_taken_for_no_limit() {
+        for bps in [0, 1, 511, 512, 1_000_000, 158_000_000, 4_000_000_000_000, u64::MAX] {
+            let NextRate::Limit(back) = LgccEcho::new(NextRate::Limit(Rate::from_bps(bps))).next_rate()
+            else {
+                panic!("{bps} became no limit");
+            };
+            let largest = u64::from(NO_LIMIT - 1) * UNIT_BPS;
+            assert!(back.bps().abs_diff(bps.min(largest)) <= UNIT_BPS / 2, "{bps}");
+        }
+    }
+
+    #[test]
+    fn what_is_short_or_foreign_is_no_echo() {
+        assert_eq!(LgccEcho::parse(&Header::NONE), None);
+        assert_eq!(LgccEcho::parse(&Header::new(ID, &[1, 2, 3])), None);
+        assert_eq!(LgccEcho::parse(&Header::new(HeaderId(99), &AT_500_MBPS)), None);
+        assert!(LgccEcho::parse(&Header::new(ID, &[7; 30])).is_some(), "what is longer may come later");
+    }
+}

@@ -1,0 +1,50 @@
+//! LGCC, Logistic Growth Chain Control (Teymoori, Welzl, Hayes: "LGCC: A Novel High-Throughput and Low Delay
+//! Paradigm Shift in Multi-Hop Congestion Control", IEEE/ACM Transactions on Networking, 2023).
+//!
+//! A chain of short loops: each takes the rate of the next as its carrying capacity. See README.md in this folder.
+
+mod header;
+mod params;
+mod receiver;
+mod sender;
+
+pub use header::{LgccEcho, NextRate};
+
+use millpond_law::{Card, Knowledge, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings};
+
+/// The protocol, for the registry.
+pub struct Lgcc;
+
+static CARD: Card = Card {
+    name: "lgcc",
+    title: "Logistic Growth Chain Control",
+    summary: "relays split a path into loops; each loop grows logistically towards the rate of the next",
+    source: "Teymoori, Welzl, Hayes, IEEE/ACM Trans. Networking, 2023, doi:10.1109/TNET.2023.3301291",
+    needs: Needs {
+        header: header::ID,
+        ecn: Some(false),
+        relays: true,
+        capacity: Knowledge::Live,
+        sent: false,
+    },
+    queue: QueueChoice { name: "red", settings: &[("preset", "lgcc")] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for Lgcc {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(sender::LgccSender::new(settings)))
+    }
+
+    fn receiver(&self, settings: &Settings) -> Result<Box<dyn Receiver>, SettingError> {
+        Ok(Box::new(receiver::LgccReceiver::new(settings)))
+    }
+
+    fn warnings(&self, settings: &Settings) -> Vec<String> {
+        params::warnings(settings)
+    }
+}

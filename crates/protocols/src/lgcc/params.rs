@@ -1,0 +1,147 @@
+//! The parameters of LGCC, for the sender, the receiver and whoever else shares the law.
+
+use crate::parts::logistic::{Bases, PHI1, PHI2};
+use crate::parts::marking::{ALPHA, INTERVAL};
+use crate::parts::send_rate::{CONTROL, HEADROOM, INITIAL_WINDOW};
+use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE, StepSize};
+use millpond_law::{Domain, Parameter, Settings};
+
+/// Every parameter; those with a name in capitals are shared with LGC.
+pub(super) static PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "algorithm",
+        unit: "",
+        domain: Domain::Word(&["primal-dual", "dual"]),
+        default: "primal-dual",
+        source: "Eq. (14), Eq. (15); Algorithm 1",
+        meaning: "steps towards the target rate (Eq. 14), or jumps to it (Eq. 15)",
+    },
+    PHI1,
+    PHI2,
+    GAMMA_INIT,
+    GAMMA_CONV,
+    G1,
+    G2,
+    STEP_SIZE,
+    ALPHA,
+    INTERVAL,
+    CONTROL,
+    INITIAL_WINDOW,
+    HEADROOM,
+    Parameter {
+        name: "capacity",
+        unit: "",
+        domain: Domain::Word(&["told", "estimated"]),
+        default: "told",
+        source: "Eq. (10), section IX-B",
+        meaning: "the capacity of the loop's own links: as told by the link layer, or never; where it is not told, \
+                  the next loop's rate is the carrying capacity, and without a next loop an estimate",
+    },
+    Parameter {
+        name: "probe_gain",
+        unit: "1",
+        domain: Domain::Above(1.0, 100.0),
+        default: "2",
+        source: "not in the paper (section IX-B leaves it open): see ERRATA.md",
+        meaning: "an estimated carrying capacity is so many times the largest recent delivery rate, plus the \
+                  initial window per base RTT",
+    },
+    Parameter {
+        name: "echo",
+        unit: "",
+        domain: Domain::Word(&["sent", "x"]),
+        default: "sent",
+        source: "section VI-A; see ERRATA.md",
+        meaning: "what a relay echoes: what its next loop really sends less the drain of its queue, or the next \
+                  loop's x",
+    },
+    Parameter {
+        name: "drain",
+        unit: "RTTs of the next loop",
+        domain: Domain::Above(0.0, f64::INFINITY),
+        default: "8",
+        source: "not in the paper: see ERRATA.md",
+        meaning: "an echo of what is sent asks for so much less that the relay's queue would drain in this time",
+    },
+];
+
+/// How the rate is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Algorithm {
+    /// Eq. (14): a step towards the target.
+    PrimalDual,
+    /// Eq. (15): the target itself.
+    Dual,
+}
+
+/// What a relay echoes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum EchoReading {
+    /// What the next loop really sends, less the drain of the relay's queue.
+    Sent,
+    /// The x of the next loop, undone from its window.
+    WindowRate,
+    /// The x of the next loop, at which it paces.
+    Pace,
+}
+
+/// The parameters, read.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Params {
+    /// How the rate is found.
+    pub(super) algorithm: Algorithm,
+    /// phi1 and phi2.
+    pub(super) bases: Bases,
+    /// gamma as a function of the distance from the target.
+    pub(super) step_size: StepSize,
+    /// May the sender use a capacity that it is told?
+    pub(super) use_told: bool,
+    /// How many times the largest delivery rate an estimated capacity is.
+    pub(super) probe_gain: f64,
+    /// What a relay echoes.
+    pub(super) echo: EchoReading,
+    /// In how many RTTs of the next loop a relay's queue is to drain.
+    pub(super) drain: f64,
+}
+
+impl Params {
+    pub(super) fn read(settings: &Settings) -> Self {
+        let algorithm =
+            if settings.word("algorithm") == "dual" { Algorithm::Dual } else { Algorithm::PrimalDual };
+        let echo = match (settings.word("echo"), settings.word(CONTROL.name)) {
+            ("x", "rate") => EchoReading::Pace,
+            ("x", _) => EchoReading::WindowRate,
+            _ => EchoReading::Sent,
+        };
+        Self {
+            algorithm,
+            bases: Bases::read(settings),
+            step_size: StepSize::read(settings),
+            use_told: settings.word("capacity") == "told",
+            probe_gain: settings.number("probe_gain"),
+            echo,
+            drain: settings.number("drain"),
+        }
+    }
+}
+
+/// What a user of these settings should know before trusting the run.
+pub(super) fn warnings(settings: &Settings) -> Vec<String> {
+    let rate_control = settings.word(CONTROL.name) == "rate";
+    let echo_x = settings.word("echo") == "x" && !rate_control;
+    let every_ack = settings.count(INTERVAL.name, "acks") == Some(1);
+    let warnings = [
+        (
+            rate_control,
+            "control = \"rate\": with pacing alone the queue integrates, and several flows oscillate unless max_th \
+             is 34 (gamma_conv) to 71 (gamma_init) times the bandwidth-delay product",
+        ),
+        (
+            echo_x,
+            "echo = \"x\": a queue stretches the next loop's RTT, so it sends less than its x, and the relay's \
+             send queue grows until it is full",
+        ),
+        (every_ack, "interval = { acks = 1 }: an update per acknowledgement oscillates; the paper advises 4"),
+    ];
+    warnings.into_iter().filter(|(applies, _)| *applies).map(|(_, text)| text.to_owned()).collect()
+}

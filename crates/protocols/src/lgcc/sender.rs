@@ -1,0 +1,320 @@
+//! The sender of LGCC: Algorithm 1.
+
+use super::header::{LgccEcho, NextRate};
+use super::params::{Algorithm, Params};
+use crate::parts::marking::MarkingEstimate;
+use crate::parts::max_delivery::MaxDelivery;
+use crate::parts::send_rate::SendRate;
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start};
+use millpond_units::{Bytes, Rate};
+
+/// A carrying capacity in bit/s is at least this: its logarithm is needed.
+const LEAST_CAPACITY: f64 = 1.0;
+
+/// See the module. Rates are in bit/s.
+pub(super) struct LgccSender {
+    params: Params,
+    packet: Bytes,
+    weight: f64,
+    /// The least capacity of this loop's links, if told.
+    told: Option<Rate>,
+    /// The last rate echoed by the next loop, if there is a next loop.
+    next: Option<Rate>,
+    delivery: MaxDelivery,
+    marking: MarkingEstimate,
+    gamma: f64,
+    target: f64,
+    x: SendRate,
+}
+
+impl LgccSender {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let params = Params::read(settings);
+        Self {
+            gamma: params.step_size.initial(),
+            params,
+            packet: Bytes::new(1),
+            weight: 1.0,
+            told: None,
+            next: None,
+            delivery: MaxDelivery::default(),
+            marking: MarkingEstimate::read(settings),
+            target: 0.0,
+            x: SendRate::read(settings),
+        }
+    }
+
+    /// Eq. (10): the least of the next loop's rate and the loop's link capacities, the latter times the weight.
+    fn carrying_capacity(&self) -> f64 {
+        let links = self.told.map(|rate| rate.as_f64() * self.weight);
+        let next = self.next.map(Rate::as_f64);
+        let known = match (links, next) {
+            (Some(links), Some(next)) => links.min(next),
+            (Some(rate), None) | (None, Some(rate)) => rate,
+            (None, None) => self.estimated_capacity(),
+        };
+        known.max(LEAST_CAPACITY)
+    }
+
+    /// Nobody told a capacity: more than what was delivered of late. The constant term lets flows that share a link
+    /// grow alike: without it any division of the link would be an equilibrium.
+    fn estimated_capacity(&self) -> f64 {
+        self.params.probe_gain * self.delivery.get().as_f64() + self.x.floor()
+    }
+
+    /// Algorithm 1, lines 9 to 23, at the end of an interval.
+    fn renew_rate(&mut self) {
+        let (k, marking, x) = (self.carrying_capacity(), self.marking.value(), self.x.get());
+        self.target = self.params.bases.rate_from_price(k, marking);
+        match self.params.algorithm {
+            Algorithm::PrimalDual => {
+                self.gamma = self.params.step_size.at(x, self.target);
+                self.x.set(self.params.bases.step(x, k, marking, self.gamma));
+            }
+            Algorithm::Dual => self.x.set(self.target),
+        }
+    }
+
+    fn read_echo(&mut self, ack: &Ack) {
+        match LgccEcho::parse(&ack.header).map(|echo| echo.next_rate()) {
+            Some(NextRate::Limit(rate)) => self.next = Some(rate),
+            Some(NextRate::NoLimit) => self.next = None,
+            None => {}
+        }
+    }
+
+    fn tell(&mut self, capacity: Option<Rate>) {
+        if self.params.use_told {
+            self.told = capacity;
+        }
+    }
+}
+
+impl Sender for LgccSender {
+    fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
+        self.packet = start.packet;
+        self.weight = start.weight;
+        self.tell(start.capacity);
+        self.x.start(start.packet);
+    }
+
+    fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
+        self.x.learn(ack.min_rtt);
+        self.read_echo(ack);
+        self.delivery.on_ack(ack);
+        if self.marking.on_ack(cx.now, ack) {
+            self.renew_rate();
+        }
+    }
+
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        match congestion.cause {
+            Cause::Loss => self.marking.on_loss(congestion.bytes, self.packet),
+            Cause::NoFeedback => self.x.restart(),
+            Cause::Ecn | Cause::Timeout => {}
+        }
+    }
+
+    fn on_capacity(&mut self, _cx: &mut Context<'_>, capacity: Rate) {
+        self.tell(Some(capacity));
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        self.x.permit()
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("send rate", "bit/s", self.x.get());
+        gauge.quantity("target rate", "bit/s", self.target);
+        gauge.quantity("marking probability", "1", self.marking.value());
+        gauge.quantity("carrying capacity", "bit/s", self.carrying_capacity());
+        gauge.quantity("step size", "1", self.gamma);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lgcc::params::PARAMETERS;
+    use crate::parts::logistic::Bases;
+    use millpond_law::{Episode, Header, Random, Value};
+    use millpond_units::{Span, Time};
+
+    const PACKET: Bytes = Bytes::new(1500);
+    const RTT: Span = Span::from_millis(2);
+
+    /// A sender, and a clock that steps by one base RTT per acknowledgement: each ends an interval.
+    struct Bench {
+        sender: LgccSender,
+        random: Random,
+        now: Time,
+    }
+
+    impl Bench {
+        fn new(written: &[(&'static str, Value)], start: Start) -> Self {
+            let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
+            let mut bench = Self {
+                sender: LgccSender::new(&settings),
+                random: Random::stream(1, "sender"),
+                now: Time::ZERO,
+            };
+            bench.tell(|sender, cx| sender.on_start(cx, &start));
+            bench.ack(0, None);
+            bench
+        }
+
+        fn told(mbps: f64) -> Self {
+            Self::new(&[], start(Some(mbps)))
+        }
+
+        fn tell(&mut self, event: impl FnOnce(&mut LgccSender, &mut Context<'_>)) {
+            event(&mut self.sender, &mut Context { now: self.now, random: &mut self.random });
+        }
+
+        /// One interval in which `marked` of 100 packets came back marked.
+        fn ack(&mut self, marked: u64, next: Option<NextRate>) -> f64 {
+            let mut header = Header::NONE;
+            if let Some(next) = next {
+                LgccEcho::new(next).emit(&mut header);
+            }
+            let ack =
+                Ack { packets: 100, ce_packets: marked, header, ..Ack::plain(PACKET, RTT, Bytes::ZERO) };
+            self.tell(|sender, cx| sender.on_ack(cx, &ack));
+            self.now += RTT;
+            self.mbps()
+        }
+
+        fn mbps(&self) -> f64 {
+            self.sender.x.get() / 1e6
+        }
+
+        fn intervals_until(&mut self, mbps: f64, share: f64, marked: u64) -> usize {
+            let near = |rate: f64| (rate - mbps).abs() <= share * mbps;
+            (1..10_000).find(|_| near(self.ack(marked, None))).unwrap()
+        }
+    }
+
+    fn start(mbps: Option<f64>) -> Start {
+        Start { packet: PACKET, capacity: mbps.map(Rate::from_mbps), weight: 1.0 }
+    }
+
+    fn limit(mbps: f64) -> Option<NextRate> {
+        Some(NextRate::Limit(Rate::from_mbps(mbps)))
+    }
+
+    #[test]
+    fn a_lone_flow_takes_the_told_capacity_as_its_rate() {
+        let mut bench = Bench::told(600.0);
+        assert_eq!(bench.mbps(), 12.0, "two packets per base RTT");
+        // k/50: ln(ln 50 / ln(1/.95)) / -ln .8697 = 31 steps of the logarithm, and one or two for ln(1 + y) < y.
+        let taken = bench.intervals_until(600.0, 0.05, 0);
+        assert!((31..=34).contains(&taken), "{taken}");
+        bench.intervals_until(600.0, 1e-6, 0);
+        // 600 Mbit/s in 2 ms are 100 packets, and one for headroom.
+        assert_eq!(bench.sender.permit().window, Some(Bytes::new(150_000 + 1500)));
+        assert_eq!(bench.sender.permit().pace, None);
+    }
+
+    #[test]
+    fn the_carrying_capacity_is_the_least_of_the_next_loop_and_the_links() {
+        let mut bench = Bench::told(500.0);
+        for (next, expected) in
+            [(limit(200.0), 200.0), (limit(900.0), 500.0), (Some(NextRate::NoLimit), 500.0), (None, 500.0)]
+        {
+            bench.ack(0, next);
+            assert!((bench.sender.carrying_capacity() / 1e6 - expected).abs() < 1e-3, "{next:?}");
+        }
+        bench.ack(0, limit(200.0));
+        bench.ack(0, None);
+        assert!((bench.sender.carrying_capacity() / 1e6 - 200.0).abs() < 1e-3, "no echo: the last one holds");
+        bench.tell(|sender, cx| sender.on_capacity(cx, Rate::from_mbps(150.0)));
+        assert_eq!(bench.sender.carrying_capacity(), 150e6);
+    }
+
+    #[test]
+    fn at_the_equilibrium_marking_of_five_flows_each_takes_a_fifth() {
+        let emp = Bases::new(10.0, 5.0).equilibrium_marking(5.0);
+        let mut bench = Bench::told(500.0);
+        let marked = (100.0 * emp).round() as u64;
+        bench.intervals_until(500.0 / 5.0, 0.03, marked);
+        for _ in 0..500 {
+            bench.ack(marked, None);
+        }
+        // 68 of 100 marked packets stand for 1 - .68 = .32, and .32^1.4307 = .1959.
+        assert!((bench.mbps() - 500.0 * 0.1959).abs() < 0.1, "{}", bench.mbps());
+    }
+
+    #[test]
+    fn weights_scale_the_share_of_the_links_and_not_the_next_loops_rate() {
+        let mut bench = Bench::new(&[], Start { weight: 0.5, ..start(Some(500.0)) });
+        assert_eq!(bench.sender.carrying_capacity(), 250e6);
+        bench.ack(0, limit(200.0));
+        assert!((bench.sender.carrying_capacity() / 1e6 - 200.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn the_dual_algorithm_jumps() {
+        let mut bench = Bench::new(&[("algorithm", Value::text("dual"))], start(Some(500.0)));
+        assert_eq!(bench.ack(0, None), 500.0);
+        bench.tell(|sender, cx| sender.on_capacity(cx, Rate::from_mbps(150.0)));
+        assert_eq!(bench.ack(0, None), 150.0);
+    }
+
+    #[test]
+    fn without_any_told_capacity_the_next_loop_is_the_only_bound() {
+        let mut bench = Bench::new(&[("capacity", Value::text("estimated"))], start(Some(500.0)));
+        bench.ack(0, limit(900.0));
+        assert!((bench.sender.carrying_capacity() / 1e6 - 900.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn without_any_bound_the_estimate_leads_upwards_and_two_flows_to_equal_shares() {
+        let mut bench = Bench::new(&[], start(None));
+        let span = Span::from_millis(2);
+        let sample = Ack {
+            delivered: Rate::from_mbps(100.0).bytes_in(span),
+            delivery_span: span,
+            ..Ack::plain(PACKET, RTT, Bytes::ZERO)
+        };
+        bench.tell(|sender, cx| sender.on_ack(cx, &sample));
+        assert!((bench.sender.carrying_capacity() - (2.0 * 100e6 + 12e6)).abs() < 1.0);
+        // Both see one marking probability that keeps the sum at 100, and deliver what they send.
+        let (bases, mut rates) = (Bases::new(10.0, 5.0), [90.0, 10.0]);
+        for _ in 0..4000 {
+            let target = |x: f64| 2.0 * x + 2.0;
+            let deflation = 100.0 / (target(rates[0]) + target(rates[1]));
+            let marking = 1.0 - libm::pow(deflation, 1.0 / bases.exponent());
+            rates = rates.map(|x| bases.step(x, target(x), marking, 0.3));
+        }
+        assert!((rates[0] - rates[1]).abs() < 1.0, "{rates:?}");
+    }
+
+    #[test]
+    fn silence_sends_the_rate_back_to_its_floor() {
+        let mut bench = Bench::told(500.0);
+        bench.intervals_until(500.0, 0.05, 0);
+        let silence = Congestion {
+            cause: Cause::NoFeedback,
+            episode: Episode::New,
+            bytes: PACKET,
+            in_flight: Bytes::ZERO,
+            prior_in_flight: PACKET,
+        };
+        bench.tell(|sender, cx| sender.on_congestion(cx, &silence));
+        assert_eq!(bench.mbps(), 12.0);
+    }
+
+    #[test]
+    fn an_outage_and_a_link_that_marks_everything_leave_the_floor() {
+        let mut bench = Bench::told(500.0);
+        bench.tell(|sender, cx| sender.on_capacity(cx, Rate::ZERO));
+        for _ in 0..1000 {
+            bench.ack(100, limit(0.0));
+        }
+        assert_eq!(bench.mbps(), 12.0);
+        let mut gauge: Vec<(&'static str, &'static str, f64)> = Vec::new();
+        bench.sender.observe(&mut gauge);
+        assert!(gauge.iter().all(|(_, _, value)| value.is_finite()), "{gauge:?}");
+    }
+}
