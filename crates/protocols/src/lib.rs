@@ -1,6 +1,8 @@
 //! Every protocol is one folder here and one line in `PROTOCOLS`; every queue one folder in `queues/` and one
 //! line in `QUEUES`. Protocols never import each other; what two of them share lives in `parts/`.
 
+pub mod cubic;
+pub mod dctcp;
 pub mod lgcc;
 pub mod newreno;
 pub mod parts;
@@ -11,10 +13,21 @@ mod testing;
 use millpond_law::{Protocol, Queue, nearest};
 
 /// One line per protocol.
-static PROTOCOLS: &[&dyn Protocol] = &[&newreno::NewReno, &lgcc::Lgcc];
+#[rustfmt::skip]
+static PROTOCOLS: &[&dyn Protocol] = &[
+    &newreno::NewReno,
+    &cubic::Cubic,
+    &dctcp::Dctcp,
+    &lgcc::Lgcc,
+];
 
 /// One line per queue.
-static QUEUES: &[&dyn Queue] = &[&queues::droptail::DropTail, &queues::red::Red, &queues::codel::CoDel];
+#[rustfmt::skip]
+static QUEUES: &[&dyn Queue] = &[
+    &queues::droptail::DropTail,
+    &queues::red::Red,
+    &queues::codel::CoDel,
+];
 
 /// The protocols and queues that a scenario may name.
 #[derive(Clone)]

@@ -109,6 +109,11 @@ impl SenderBench {
             self.now += gap;
             self.ack(&self.plain());
         }
+        self.next_round();
+    }
+
+    /// What is acknowledged from now on belongs to the next round trip.
+    pub(crate) fn next_round(&mut self) {
         self.round += 1;
     }
 

@@ -5,7 +5,7 @@ mod sender;
 
 pub use params::Params;
 
-use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use sender::NewRenoSender;
 
 /// The protocol `newreno`.
@@ -16,13 +16,7 @@ static CARD: Card = Card {
     title: "NewReno",
     summary: "adds a packet per round trip and halves the window at each loss episode",
     source: "RFC 9002, section 7",
-    needs: Needs {
-        header: HeaderId::NONE,
-        ecn: None,
-        relays: false,
-        capacity: Knowledge::Nothing,
-        sent: false,
-    },
+    needs: Needs::NONE,
     queue: QueueChoice { name: "droptail", settings: &[] },
     parameters: params::PARAMETERS,
 };

@@ -62,6 +62,11 @@ impl Window {
         Bytes::from_f64(self.bytes)
     }
 
+    /// So many bytes, in packets.
+    pub(crate) fn in_packets(&self, bytes: Bytes) -> f64 {
+        bytes.as_f64() / self.packet
+    }
+
     /// The slow-start threshold in packets, once there is one.
     pub(crate) fn threshold(&self) -> Option<f64> {
         self.threshold.is_finite().then_some(self.threshold / self.packet)
@@ -86,6 +91,11 @@ impl Window {
     /// Congestion avoidance: one packet per window acknowledged (RFC 9002, section 7.3.3).
     pub(crate) fn avoid_congestion(&mut self, acked: Bytes) {
         self.grow_to(self.bytes + self.packet * acked.as_f64() / self.bytes);
+    }
+
+    /// Grows to so many packets.
+    pub(crate) fn grow_to_packets(&mut self, packets: f64) {
+        self.grow_to(packets * self.packet);
     }
 
     fn grow_to(&mut self, bytes: f64) {

@@ -1,0 +1,290 @@
+//! CUBIC's sender (RFC 9438, section 4). Windows in packets, times in seconds, as there.
+
+use super::params::Params;
+use crate::parts::window::Window;
+use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Start};
+use millpond_units::{Bytes, Span, Time};
+
+/// The window may aim at most this many times as high within one round trip (RFC 9438, section 4.2).
+const MOST_PER_ROUND: f64 = 1.5;
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// t_epoch, moved on by the time in which the application had nothing to send.
+    start: Time,
+    /// K: how long until the window is back at W_max.
+    k: f64,
+    /// W_est: the window that Reno would have.
+    w_est: f64,
+}
+
+/// CUBIC's state.
+pub(super) struct CubicSender {
+    params: Params,
+    window: Window,
+    /// None from a loss until its recovery is over, and in slow start.
+    epoch: Option<Epoch>,
+    /// W_max: where the plateau is; 0 if no loss has told.
+    w_max: f64,
+    /// cwnd_prior: the window before the last reduction.
+    cwnd_prior: f64,
+    last_ack: Time,
+}
+
+/// W_cubic(t) = C (t - K)^3 + W_max (Figure 1, RFC 9438).
+fn w_cubic(c: f64, t: f64, k: f64, w_max: f64) -> f64 {
+    let x = t - k;
+    c * x * x * x + w_max
+}
+
+/// K = cbrt((W_max - cwnd_epoch) / C) (Figure 2, RFC 9438).
+fn k(c: f64, w_max: f64, cwnd_epoch: f64) -> f64 {
+    libm::cbrt((w_max - cwnd_epoch) / c)
+}
+
+/// alpha_cubic = 3 (1 - beta) / (1 + beta): as many packets per round as make Reno with this beta as fast as with 1/2
+/// (RFC 9438, section 4.3).
+fn alpha_cubic(beta: f64) -> f64 {
+    3.0 * (1.0 - beta) / (1.0 + beta)
+}
+
+/// W_est + alpha_cubic segments_acked / cwnd (Figure 4, RFC 9438).
+fn next_w_est(w_est: f64, alpha: f64, segments_acked: f64, cwnd: f64) -> f64 {
+    w_est + alpha * segments_acked / cwnd
+}
+
+impl CubicSender {
+    pub(super) fn new(params: Params) -> Self {
+        Self {
+            params,
+            window: Window::new(Bytes::ZERO, None),
+            epoch: None,
+            w_max: 0.0,
+            cwnd_prior: 0.0,
+            last_ack: Time::ZERO,
+        }
+    }
+
+    /// Congestion avoidance begins. After a timeout or a slow start that no loss ended, the plateau is here (RFC 9438,
+    /// sections 4.8 and 4.10).
+    fn begin_epoch(&mut self, now: Time) -> Epoch {
+        let cwnd = self.window.packets();
+        self.w_max = self.w_max.max(cwnd);
+        Epoch { start: now, k: k(self.params.c, self.w_max, cwnd), w_est: cwnd }
+    }
+
+    /// Congestion avoidance (RFC 9438, sections 4.2 to 4.5).
+    fn avoid_congestion(&mut self, now: Time, rtt: Span, acked: Bytes) {
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
+        let (cwnd, segments) = (self.window.packets(), self.window.in_packets(acked));
+        let t = now.since(epoch.start).secs();
+
+        // Having reached the window before the loss, Reno goes on at its own pace (section 4.3).
+        let alpha = if epoch.w_est < self.cwnd_prior { alpha_cubic(self.params.beta) } else { 1.0 };
+        epoch.w_est = next_w_est(epoch.w_est, alpha, segments, cwnd);
+        self.epoch = Some(epoch);
+
+        let w_cubic = |t| w_cubic(self.params.c, t, epoch.k, self.w_max);
+        if w_cubic(t) < epoch.w_est {
+            return self.window.grow_to_packets(epoch.w_est);
+        }
+        let target = w_cubic(t + rtt.secs()).clamp(cwnd, MOST_PER_ROUND * cwnd);
+        self.window.grow_to_packets((cwnd + (target - cwnd) * segments / cwnd).min(target));
+    }
+
+    /// Multiplicative decrease and fast convergence (RFC 9438, sections 4.6 and 4.7).
+    fn decrease(&mut self) {
+        let cwnd = self.window.packets();
+        let gives_way = self.params.fast_convergence && cwnd < self.w_max;
+        self.w_max = if gives_way { cwnd * (1.0 + self.params.beta) / 2.0 } else { cwnd };
+        self.cwnd_prior = cwnd;
+        self.window.reduce(self.params.beta);
+        self.epoch = None;
+    }
+
+    /// Persistent congestion (RFC 9438, section 4.8): slow start, and no plateau is known.
+    fn collapse(&mut self) {
+        self.window.collapse();
+        self.w_max = 0.0;
+        self.epoch = None;
+    }
+}
+
+impl Sender for CubicSender {
+    fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
+        self.window = Window::new(start.packet, self.params.initial_window);
+    }
+
+    fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
+        let since_last = cx.now.since(self.last_ack);
+        self.last_ack = cx.now;
+        if let Some(epoch) = self.epoch.as_mut().filter(|_| ack.window_unused) {
+            // Time without data to send is not time (RFC 9438, section 5.8).
+            epoch.start += since_last;
+        }
+        if !self.window.may_grow(ack) {
+            return;
+        }
+        let rest = self.window.slow_start(ack.bytes);
+        if rest > Bytes::ZERO {
+            self.avoid_congestion(cx.now, ack.smoothed_rtt, rest);
+        }
+    }
+
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        if congestion.cause == Cause::Timeout {
+            return;
+        }
+        if congestion.episode == Episode::New {
+            self.decrease();
+        }
+        if congestion.cause == Cause::NoFeedback {
+            self.collapse();
+        }
+    }
+
+    fn permit(&self) -> Permit {
+        Permit { window: Some(self.window.bytes()), ..Permit::default() }
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("window", "packets", self.window.packets());
+        gauge.quantity("plateau", "packets", self.w_max);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cubic;
+    use super::*;
+    use crate::testing::SenderBench;
+    use millpond_law::Value;
+
+    const RTT: Span = Span::from_millis(100);
+
+    fn bench(rtt: Span, written: &[(&'static str, Value)]) -> SenderBench {
+        SenderBench::new(&Cubic, written, rtt)
+    }
+
+    /// A sender whose window of `packets` has just been cut, and whose recovery is over.
+    fn after_a_loss(packets: f64) -> SenderBench {
+        let mut bench = bench(RTT, &[("initial_window", Value::Number(packets))]);
+        bench.congestion(Cause::Loss, Episode::New);
+        bench.full_round();
+        bench
+    }
+
+    #[test]
+    fn the_window_is_back_at_the_plateau_after_k_and_flat_there() {
+        // K = cbrt(1000 * 0.3 / 0.4) = 9.0856 s for a loss at 1000 packets.
+        assert!((k(0.4, 1000.0, 700.0) - 9.0856).abs() < 1e-4);
+        let mut bench = after_a_loss(1000.0);
+        let begin = bench.now;
+        let mut near_plateau = Vec::new();
+        while bench.now.since(begin) < Span::from_secs(9.0856 + 3.0) {
+            bench.full_round();
+            let t = bench.now.since(begin).secs();
+            // A target of one round ahead is approached within the round: within one round of Figure 1.
+            let (low, high) = (w_cubic(0.4, t - 0.2, 9.0856, 1000.0), w_cubic(0.4, t + 0.1, 9.0856, 1000.0));
+            assert!(
+                bench.window() >= low - 1.0 && bench.window() <= high + 1.0,
+                "t = {t}: {}",
+                bench.window()
+            );
+            if (t - 9.0856).abs() < 1.0 {
+                near_plateau.push(bench.window());
+            }
+        }
+        assert!(near_plateau.iter().all(|w| (w - 1000.0).abs() < 1.0), "{near_plateau:?}");
+    }
+
+    #[test]
+    fn a_loss_every_1_over_p_packets_gives_the_average_window_of_the_rfc() {
+        // Figure 5, RFC 9438: (C (3 + beta) / (4 (1 - beta)))^(1/4) (RTT / p)^(3/4) where the cubic region rules, and
+        // sqrt(3 / (2 p)) where Reno would be faster. Both take each loss to be at the plateau of the one before: no
+        // fast convergence, and as that state is approached only slowly, the test begins in it.
+        let cubic = |rtt: f64, p: f64| libm::pow(0.4 * 3.7 / 1.2, 0.25) * libm::pow(rtt / p, 0.75);
+        for (millis, p, theory) in [
+            (100, 1e-5, cubic(0.1, 1e-5)),
+            (100, 2e-6, cubic(0.1, 2e-6)),
+            (10, 1e-3, libm::sqrt(1.5 / 1e-3)),
+            (10, 1e-4, libm::sqrt(1.5 / 1e-4)),
+        ] {
+            let plateau = theory * 4.0 / 3.7;
+            let mean = mean_window(Span::from_millis(millis), p, plateau);
+            assert!((mean / theory - 1.0).abs() < 0.05, "rtt {millis} ms, p {p}: {mean}, theory {theory}");
+        }
+    }
+
+    /// The mean window over rounds when every (1/p)-th packet is lost, over forty losses.
+    fn mean_window(rtt: Span, p: f64, plateau: f64) -> f64 {
+        let written = [("initial_window", Value::Number(plateau)), ("fast_convergence", Value::Flag(false))];
+        let mut bench = bench(rtt, &written);
+        let (mut until_loss, mut losses) = (0.0, 0);
+        let (mut sum, mut rounds) = (0.0, 0.0);
+        while losses < 40 {
+            if until_loss <= 0.0 {
+                until_loss += 1.0 / p;
+                losses += 1;
+                bench.congestion(Cause::Loss, Episode::New);
+            }
+            until_loss -= bench.window();
+            sum += bench.window();
+            rounds += 1.0;
+            bench.full_round();
+        }
+        sum / rounds
+    }
+
+    #[test]
+    fn a_second_loss_below_the_plateau_gives_way() {
+        let mut bench = after_a_loss(100.0);
+        bench.congestion(Cause::Loss, Episode::New);
+        let cwnd = bench.window() / 0.7;
+        assert!((bench.gauge("plateau") - cwnd * 0.85).abs() < 1e-3);
+        let mut stubborn = SenderBench::new(
+            &Cubic,
+            &[("initial_window", Value::Number(100.0)), ("fast_convergence", Value::Flag(false))],
+            RTT,
+        );
+        stubborn.congestion(Cause::Loss, Episode::New);
+        stubborn.congestion(Cause::Loss, Episode::New);
+        assert!((stubborn.gauge("plateau") - 70.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn time_without_data_to_send_does_not_count() {
+        let (mut busy, mut idle) = (after_a_loss(1000.0), after_a_loss(1000.0));
+        busy.full_round();
+        idle.full_round();
+        idle.now += Span::from_secs(30.0);
+        idle.ack(&Ack { window_unused: true, ..idle.plain() });
+        for _ in 0..20 {
+            busy.full_round();
+            idle.full_round();
+        }
+        assert!((busy.window() - idle.window()).abs() < 1.0, "{} {}", busy.window(), idle.window());
+    }
+
+    #[test]
+    fn after_silence_the_plateau_is_where_slow_start_ends() {
+        let mut bench = bench(RTT, &[("initial_window", Value::Number(100.0))]);
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!(bench.window(), 2.0);
+        while bench.gauge("plateau") == 0.0 {
+            bench.full_round();
+        }
+        assert_eq!(bench.gauge("plateau"), 70.0);
+    }
+
+    #[test]
+    fn an_episode_is_answered_once_and_a_timeout_not_at_all() {
+        let mut bench = bench(RTT, &[]);
+        bench.congestion(Cause::Timeout, Episode::New);
+        assert_eq!(bench.window(), 10.0);
+        bench.congestion(Cause::Ecn, Episode::New);
+        bench.congestion(Cause::Loss, Episode::Same);
+        assert_eq!(bench.window(), 7.0);
+    }
+}

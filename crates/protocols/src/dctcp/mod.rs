@@ -1,0 +1,32 @@
+//! DCTCP: cuts the window by half the fraction of bytes that were marked.
+
+mod params;
+mod sender;
+
+pub use params::Params;
+
+use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+use sender::DctcpSender;
+
+/// The protocol `dctcp`.
+pub struct Dctcp;
+
+static CARD: Card = Card {
+    name: "dctcp",
+    title: "Data Center TCP",
+    summary: "estimates which fraction of its bytes is marked and cuts the window by half of that once per round trip",
+    source: "RFC 8257",
+    needs: Needs { ecn: Some(false), ..Needs::NONE },
+    queue: QueueChoice { name: "red", settings: &[("preset", "dctcp-step")] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for Dctcp {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(DctcpSender::new(Params::read(settings))))
+    }
+}
