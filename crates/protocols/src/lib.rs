@@ -3,6 +3,7 @@
 
 pub mod cubic;
 pub mod dctcp;
+pub mod lgc;
 pub mod lgcc;
 pub mod newreno;
 pub mod parts;
@@ -19,6 +20,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &cubic::Cubic,
     &dctcp::Dctcp,
     &lgcc::Lgcc,
+    &lgc::Lgc,
 ];
 
 /// One line per queue.

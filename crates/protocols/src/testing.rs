@@ -58,6 +58,16 @@ pub(crate) struct SenderBench {
 impl SenderBench {
     /// A started sender of `protocol` with some settings changed, on a path of this round-trip time.
     pub(crate) fn new(protocol: &dyn Protocol, written: &[(&'static str, Value)], rtt: Span) -> Self {
+        Self::told(protocol, written, rtt, None)
+    }
+
+    /// The same, told this capacity at the start.
+    pub(crate) fn told(
+        protocol: &dyn Protocol,
+        written: &[(&'static str, Value)],
+        rtt: Span,
+        capacity: Option<Rate>,
+    ) -> Self {
         let settings = Settings::check(protocol.card().parameters, written.iter().cloned()).unwrap();
         let mut bench = Self {
             law: protocol.sender(&settings).unwrap(),
@@ -67,7 +77,7 @@ impl SenderBench {
             delivered: Bytes::ZERO,
             round: 0,
         };
-        let start = Start { packet: PACKET, capacity: None, weight: 1.0 };
+        let start = Start { packet: PACKET, capacity, weight: 1.0 };
         bench.law.on_start(&mut Context { now: bench.now, random: &mut bench.random }, &start);
         bench
     }

@@ -36,6 +36,10 @@ impl Protocol for Lgcc {
         &CARD
     }
 
+    fn needs(&self, settings: &Settings) -> Needs {
+        Needs { capacity: params::knowledge(settings), ..CARD.needs }
+    }
+
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(sender::LgccSender::new(settings)))
     }

@@ -1,10 +1,11 @@
 //! The parameters of LGCC, for the sender, the receiver and whoever else shares the law.
 
+use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, PHI1, PHI2};
 use crate::parts::marking::{ALPHA, INTERVAL};
 use crate::parts::send_rate::{CONTROL, HEADROOM, INITIAL_WINDOW};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE, StepSize};
-use millpond_law::{Domain, Parameter, Settings};
+use millpond_law::{Domain, Knowledge, Parameter, Settings};
 
 /// Every parameter; those with a name in capitals are shared with LGC.
 pub(super) static PARAMETERS: &[Parameter] = &[
@@ -37,15 +38,7 @@ pub(super) static PARAMETERS: &[Parameter] = &[
         meaning: "the capacity of the loop's own links: as told by the link layer, or never; where it is not told, \
                   the next loop's rate is the carrying capacity, and without a next loop an estimate",
     },
-    Parameter {
-        name: "probe_gain",
-        unit: "1",
-        domain: Domain::Above(1.0, 100.0),
-        default: "2",
-        source: "not in the paper (section IX-B leaves it open): see ERRATA.md",
-        meaning: "an estimated carrying capacity is so many times the largest recent delivery rate, plus the \
-                  initial window per base RTT",
-    },
+    PROBE_GAIN,
     Parameter {
         name: "echo",
         unit: "",
@@ -94,10 +87,6 @@ pub(super) struct Params {
     pub(super) bases: Bases,
     /// gamma as a function of the distance from the target.
     pub(super) step_size: StepSize,
-    /// May the sender use a capacity that it is told?
-    pub(super) use_told: bool,
-    /// How many times the largest delivery rate an estimated capacity is.
-    pub(super) probe_gain: f64,
     /// What a relay echoes.
     pub(super) echo: EchoReading,
     /// In how many RTTs of the next loop a relay's queue is to drain.
@@ -117,12 +106,15 @@ impl Params {
             algorithm,
             bases: Bases::read(settings),
             step_size: StepSize::read(settings),
-            use_told: settings.word("capacity") == "told",
-            probe_gain: settings.number("probe_gain"),
             echo,
             drain: settings.number("drain"),
         }
     }
+}
+
+/// Which capacities the sender is to be told.
+pub(super) fn knowledge(settings: &Settings) -> Knowledge {
+    if settings.word("capacity") == "told" { Knowledge::Live } else { Knowledge::Nothing }
 }
 
 /// What a user of these settings should know before trusting the run.

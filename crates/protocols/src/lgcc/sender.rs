@@ -2,8 +2,8 @@
 
 use super::header::{LgccEcho, NextRate};
 use super::params::{Algorithm, Params};
+use crate::parts::capacity_estimate::CapacityEstimate;
 use crate::parts::marking::MarkingEstimate;
-use crate::parts::max_delivery::MaxDelivery;
 use crate::parts::send_rate::SendRate;
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start};
 use millpond_units::{Bytes, Rate};
@@ -20,7 +20,7 @@ pub(super) struct LgccSender {
     told: Option<Rate>,
     /// The last rate echoed by the next loop, if there is a next loop.
     next: Option<Rate>,
-    delivery: MaxDelivery,
+    estimate: CapacityEstimate,
     marking: MarkingEstimate,
     gamma: f64,
     target: f64,
@@ -37,7 +37,7 @@ impl LgccSender {
             weight: 1.0,
             told: None,
             next: None,
-            delivery: MaxDelivery::default(),
+            estimate: CapacityEstimate::read(settings),
             marking: MarkingEstimate::read(settings),
             target: 0.0,
             x: SendRate::read(settings),
@@ -51,15 +51,9 @@ impl LgccSender {
         let known = match (links, next) {
             (Some(links), Some(next)) => links.min(next),
             (Some(rate), None) | (None, Some(rate)) => rate,
-            (None, None) => self.estimated_capacity(),
+            (None, None) => self.estimate.get(self.x.floor()),
         };
         known.max(LEAST_CAPACITY)
-    }
-
-    /// Nobody told a capacity: more than what was delivered of late. The constant term lets flows that share a link
-    /// grow alike: without it any division of the link would be an equilibrium.
-    fn estimated_capacity(&self) -> f64 {
-        self.params.probe_gain * self.delivery.get().as_f64() + self.x.floor()
     }
 
     /// Algorithm 1, lines 9 to 23, at the end of an interval.
@@ -82,26 +76,20 @@ impl LgccSender {
             None => {}
         }
     }
-
-    fn tell(&mut self, capacity: Option<Rate>) {
-        if self.params.use_told {
-            self.told = capacity;
-        }
-    }
 }
 
 impl Sender for LgccSender {
     fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
         self.packet = start.packet;
         self.weight = start.weight;
-        self.tell(start.capacity);
+        self.told = start.capacity;
         self.x.start(start.packet);
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         self.x.learn(ack.min_rtt);
         self.read_echo(ack);
-        self.delivery.on_ack(ack);
+        self.estimate.on_ack(ack);
         if self.marking.on_ack(cx.now, ack) {
             self.renew_rate();
         }
@@ -116,7 +104,7 @@ impl Sender for LgccSender {
     }
 
     fn on_capacity(&mut self, _cx: &mut Context<'_>, capacity: Rate) {
-        self.tell(Some(capacity));
+        self.told = Some(capacity);
     }
 
     #[inline]
@@ -263,13 +251,13 @@ mod tests {
 
     #[test]
     fn without_any_told_capacity_the_next_loop_is_the_only_bound() {
-        let mut bench = Bench::new(&[("capacity", Value::text("estimated"))], start(Some(500.0)));
+        let mut bench = Bench::new(&[], start(None));
         bench.ack(0, limit(900.0));
         assert!((bench.sender.carrying_capacity() / 1e6 - 900.0).abs() < 1e-3);
     }
 
     #[test]
-    fn without_any_bound_the_estimate_leads_upwards_and_two_flows_to_equal_shares() {
+    fn without_any_bound_it_is_twice_what_was_delivered_and_the_floor() {
         let mut bench = Bench::new(&[], start(None));
         let span = Span::from_millis(2);
         let sample = Ack {
@@ -279,15 +267,6 @@ mod tests {
         };
         bench.tell(|sender, cx| sender.on_ack(cx, &sample));
         assert!((bench.sender.carrying_capacity() - (2.0 * 100e6 + 12e6)).abs() < 1.0);
-        // Both see one marking probability that keeps the sum at 100, and deliver what they send.
-        let (bases, mut rates) = (Bases::new(10.0, 5.0), [90.0, 10.0]);
-        for _ in 0..4000 {
-            let target = |x: f64| 2.0 * x + 2.0;
-            let deflation = 100.0 / (target(rates[0]) + target(rates[1]));
-            let marking = 1.0 - libm::pow(deflation, 1.0 / bases.exponent());
-            rates = rates.map(|x| bases.step(x, target(x), marking, 0.3));
-        }
-        assert!((rates[0] - rates[1]).abs() < 1.0, "{rates:?}");
     }
 
     #[test]

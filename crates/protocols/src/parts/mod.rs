@@ -1,8 +1,8 @@
 //! What two laws share. A part enters with its second user.
 
+pub mod capacity_estimate;
 pub mod logistic;
 pub mod marking;
-pub mod max_delivery;
 pub mod send_rate;
 pub mod step_size;
 pub(crate) mod window;

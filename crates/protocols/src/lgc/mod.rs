@@ -1,0 +1,36 @@
+//! LGC, Logistic Growth Control (Teymoori, Hayes, Welzl, Gjessing: "Even Lower Latency, Even Better Fairness: Logistic
+//! Growth Congestion Control in Datacenters", IEEE LCN 2016), end to end. See README.md in this folder.
+
+mod params;
+mod sender;
+
+use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+
+/// The protocol, for the registry.
+pub struct Lgc;
+
+static CARD: Card = Card {
+    name: "lgc",
+    title: "Logistic Growth Control",
+    summary: "grows logistically towards the link capacity that it knows from the start, less what ECN marks say",
+    source: "Teymoori, Hayes, Welzl, Gjessing, IEEE LCN 2016, pp. 10-18; Eq. (4) to (8) of the LGCC paper",
+    needs: Needs {
+        header: HeaderId::NONE,
+        ecn: Some(false),
+        relays: false,
+        capacity: Knowledge::AtStart,
+        sent: false,
+    },
+    queue: QueueChoice { name: "red", settings: &[("preset", "lgcc")] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for Lgc {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(sender::LgcSender::new(settings)))
+    }
+}

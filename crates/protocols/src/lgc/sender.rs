@@ -1,0 +1,191 @@
+//! The sender of LGC.
+
+use super::params::Form;
+use crate::parts::capacity_estimate::CapacityEstimate;
+use crate::parts::marking::MarkingEstimate;
+use crate::parts::send_rate::SendRate;
+use crate::parts::step_size::StepSize;
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start};
+use millpond_units::Bytes;
+
+/// See the module. Rates are in bit/s.
+pub(super) struct LgcSender {
+    form: Form,
+    step_size: StepSize,
+    packet: Bytes,
+    /// The path's least capacity when the flow started, times the flow's weight, if told.
+    told: Option<f64>,
+    estimate: CapacityEstimate,
+    marking: MarkingEstimate,
+    gamma: f64,
+    target: f64,
+    x: SendRate,
+}
+
+impl LgcSender {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let step_size = StepSize::read(settings);
+        Self {
+            form: Form::read(settings),
+            step_size,
+            packet: Bytes::new(1),
+            told: None,
+            estimate: CapacityEstimate::read(settings),
+            marking: MarkingEstimate::read(settings),
+            gamma: step_size.initial(),
+            target: 0.0,
+            x: SendRate::read(settings),
+        }
+    }
+
+    /// What rates are normalized by, in bit/s; at least 1.
+    fn capacity(&self) -> f64 {
+        self.told.unwrap_or_else(|| self.estimate.get(self.x.floor())).max(1.0)
+    }
+
+    /// Eq. (5) or (7) at the end of an interval, with the adaptive step of LGCC section IX-A.
+    fn renew_rate(&mut self) {
+        let (k, marking, x) = (self.capacity(), self.marking.value(), self.x.get());
+        self.target = self.form.target(k, marking);
+        self.gamma = self.step_size.at(x, self.target);
+        self.x.set(self.form.step(x, k, marking, self.gamma));
+    }
+}
+
+impl Sender for LgcSender {
+    fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
+        self.packet = start.packet;
+        self.told = start.capacity.map(|rate| rate.as_f64() * start.weight);
+        self.x.start(start.packet);
+    }
+
+    fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
+        self.x.learn(ack.min_rtt);
+        self.estimate.on_ack(ack);
+        if self.marking.on_ack(cx.now, ack) {
+            self.renew_rate();
+        }
+    }
+
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        match congestion.cause {
+            Cause::Loss => self.marking.on_loss(congestion.bytes, self.packet),
+            Cause::NoFeedback => self.x.restart(),
+            Cause::Ecn | Cause::Timeout => {}
+        }
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        self.x.permit()
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("send rate", "bit/s", self.x.get());
+        gauge.quantity("target rate", "bit/s", self.target);
+        gauge.quantity("marking probability", "1", self.marking.value());
+        gauge.quantity("step size", "1", self.gamma);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lgc::Lgc;
+    use crate::testing::SenderBench;
+    use millpond_law::Value;
+    use millpond_units::{Rate, Span};
+
+    /// A sender on a path of 2 ms that is told 400 Mbit/s: 100 packets of 1000 B; the window has no headroom.
+    fn told(form: &'static str) -> SenderBench {
+        let written = [
+            ("form", Value::text(form)),
+            ("headroom", Value::Number(0.0)),
+            ("interval", Value::Count("acks".into(), 10.0)),
+        ];
+        SenderBench::told(&Lgc, &written, Span::from_millis(2), Some(Rate::from_mbps(400.0)))
+    }
+
+    /// Intervals in which each acknowledgement `i` says that `marked(i)` of its one packet was marked.
+    fn intervals(bench: &mut SenderBench, intervals: u64, marked: impl Fn(u64) -> u64) {
+        for i in 0..intervals * 10 {
+            let ack = Ack { ce_packets: marked(i), ..bench.plain() };
+            bench.ack(&ack);
+        }
+    }
+
+    #[test]
+    fn a_lone_flow_grows_to_the_capacity_along_the_logistic_curve() {
+        let mut bench = told("plain");
+        // The discrete logistic map from 10 of 100 packets with gamma .3.
+        let mut expected = 10.0;
+        for _ in 0..10 {
+            expected += 0.3 * expected * (1.0 - expected / 100.0);
+            intervals(&mut bench, 1, |_| 0);
+            assert!((bench.window() - expected).abs() < 2e-3, "{} for {expected}", bench.window());
+        }
+        intervals(&mut bench, 500, |_| 0);
+        assert!((bench.window() - 100.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn half_the_packets_marked_leave_half_the_capacity() {
+        for (form, expected) in [
+            ("plain", 50.0),
+            // .5^(ln 10 / ln 5) = .3709
+            ("deflated", 37.09),
+        ] {
+            let mut bench = told(form);
+            intervals(&mut bench, 800, |i| i % 2);
+            assert!((bench.window() - expected).abs() < 0.02, "{form}: {}", bench.window());
+            assert_eq!(bench.gauge("step size"), 0.05, "at rest");
+        }
+    }
+
+    #[test]
+    fn the_window_is_at_least_ten_packets_whatever_is_marked() {
+        let mut bench = told("plain");
+        intervals(&mut bench, 1000, |_| 1);
+        assert_eq!(bench.window(), 10.0);
+    }
+
+    #[test]
+    fn by_default_the_rate_is_renewed_once_per_round() {
+        let mut bench = SenderBench::told(&Lgc, &[], Span::from_millis(2), Some(Rate::from_mbps(400.0)));
+        bench.round_of(5);
+        assert_eq!(bench.window(), 11.0, "ten packets, and one for headroom");
+        bench.round_of(5);
+        // 10 + .3 10 (1 - .1)
+        assert!((bench.window() - 13.7).abs() < 2e-3, "{}", bench.window());
+    }
+
+    /// Eq. (5) and (6): the price first, then the rates with the new price. Five flows join at steps 0, 20, ... 80
+    /// and leave from step 150 on, the first joiner first; new flows have the rate .01.
+    #[test]
+    fn five_flows_share_a_link_as_in_fig_4() {
+        let mut rates: Vec<f64> = Vec::new();
+        let mut price: f64 = 0.0;
+        let mut stages = Vec::new();
+        for n in 0..300 {
+            if n % 20 == 0 && n <= 80 {
+                rates.push(0.01);
+            }
+            if n >= 150 && (n - 150) % 20 == 0 && rates.len() > 1 {
+                rates.remove(0);
+            }
+            price = (price + rates.iter().sum::<f64>() - 1.0).clamp(0.0, 1.0);
+            for x in &mut rates {
+                *x = Form::Plain.step(*x, 1.0, price, 1.0);
+            }
+            if [19, 39, 149, 169, 299].contains(&n) {
+                stages.push((n, rates[0], price));
+            }
+        }
+        // S flows rest at x = 1/S and p = (S - 1)/S; after 20 steps they are nearly there.
+        for ((n, x, p), (rest, tolerance)) in
+            stages.into_iter().zip([(1.0, 2e-3), (0.5, 2e-3), (0.2, 1e-3), (0.25, 5e-3), (1.0, 1e-3)])
+        {
+            assert!((x - rest).abs() < tolerance && (p - (1.0 - rest)).abs() < tolerance, "{n}: {x}, {p}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! A carrying capacity for a sender whom nobody told one: more than what the path has lately delivered.
+
+use millpond_law::{Ack, Domain, Parameter, Settings};
+use millpond_units::Rate;
+
+/// How much more.
+pub const PROBE_GAIN: Parameter = Parameter {
+    name: "probe_gain",
+    unit: "1",
+    domain: Domain::Above(1.0, 100.0),
+    default: "2",
+    source: "not in the paper (section IX-B leaves it open): see ERRATA.md",
+    meaning: "a carrying capacity that nobody told is so many times the largest recent delivery rate, plus the \
+              initial window per base RTT",
+};
+
+/// Round trips after which a sample may be forgotten; it is forgotten after twice as many.
+const ROUNDS: u64 = 10;
+
+/// The largest delivery rate of the last 10 to 20 round trips, and what it lets a sender hope for.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CapacityEstimate {
+    gain: f64,
+    began: u64,
+    before: Rate,
+    lately: Rate,
+}
+
+impl CapacityEstimate {
+    /// As [`PROBE_GAIN`] says.
+    pub fn read(settings: &Settings) -> Self {
+        Self { gain: settings.number(PROBE_GAIN.name), ..Self::default() }
+    }
+
+    /// Takes in an acknowledgement's delivery-rate sample. A sender that is short of data learns nothing of what the
+    /// path can do, and forgets nothing.
+    pub fn on_ack(&mut self, ack: &Ack) {
+        if ack.round >= self.began.saturating_add(ROUNDS) && !ack.app_limited {
+            *self = Self { began: ack.round, before: self.lately, lately: Rate::ZERO, ..*self };
+        }
+        if let Some(rate) = ack.delivery_rate() {
+            self.lately = self.lately.max(rate);
+        }
+    }
+
+    /// The largest delivery rate; zero before the first sample.
+    pub fn delivered(&self) -> Rate {
+        self.before.max(self.lately)
+    }
+
+    /// The estimate in bit/s. The constant term `step` lets flows that share a link grow alike: without it any
+    /// division of the link would be an equilibrium.
+    pub fn get(&self, step: f64) -> f64 {
+        self.gain * self.delivered().as_f64() + step
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parts::logistic::Bases;
+    use millpond_units::{Bytes, Span};
+
+    fn sample(round: u64, mbps: f64, app_limited: bool) -> Ack {
+        let span = Span::from_millis(1);
+        let delivered = Rate::from_mbps(mbps).bytes_in(span);
+        Ack {
+            round,
+            delivered,
+            delivery_span: span,
+            app_limited,
+            ..Ack::plain(Bytes::new(1500), span, Bytes::ZERO)
+        }
+    }
+
+    #[test]
+    fn a_peak_is_remembered_for_10_to_20_rounds() {
+        let mut estimate = CapacityEstimate::default();
+        estimate.on_ack(&sample(0, 80.0, false));
+        for round in 1..20 {
+            estimate.on_ack(&sample(round, 8.0, false));
+            assert_eq!(estimate.delivered(), Rate::from_mbps(80.0), "round {round}");
+        }
+        estimate.on_ack(&sample(20, 8.0, false));
+        assert_eq!(estimate.delivered(), Rate::from_mbps(8.0));
+    }
+
+    #[test]
+    fn two_flows_that_estimate_come_to_equal_shares() {
+        // Both see the one marking probability that keeps the sum at 100, and deliver what they send.
+        let (bases, mut rates) = (Bases::new(10.0, 5.0), [90.0, 10.0]);
+        for _ in 0..4000 {
+            let capacities = rates.map(|x| {
+                let delivered = Rate::from_bps_f64(x * 1e6);
+                CapacityEstimate { gain: 2.0, lately: delivered, ..CapacityEstimate::default() }.get(2e6)
+                    / 1e6
+            });
+            let deflation = 100.0 / (capacities[0] + capacities[1]);
+            let marking = 1.0 - libm::pow(deflation, 1.0 / bases.exponent());
+            rates = [0, 1].map(|i| bases.step(rates[i], capacities[i], marking, 0.3));
+        }
+        assert!((rates[0] - rates[1]).abs() < 1.0, "{rates:?}");
+    }
+
+    #[test]
+    fn a_sender_short_of_data_forgets_nothing() {
+        let mut estimate = CapacityEstimate::default();
+        estimate.on_ack(&sample(0, 80.0, false));
+        for round in 1..100 {
+            estimate.on_ack(&sample(round, 8.0, true));
+        }
+        assert_eq!(estimate.delivered(), Rate::from_mbps(80.0));
+    }
+}
