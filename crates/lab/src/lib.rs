@@ -2,4 +2,5 @@
 
 pub mod files;
 pub mod metrics;
+pub mod recipes;
 pub mod results;

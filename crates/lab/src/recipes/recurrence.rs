@@ -1,0 +1,136 @@
+//! Difference equations that papers argue with, iterated as they stand: no packets, no time but steps.
+
+use crate::results::{Kind, Run, Series, Summary, quantity};
+use serde::Deserialize;
+
+/// Two or more windows that share a full pipe, one step per round trip.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recurrence {
+    /// Which.
+    pub law: Law,
+    /// Windows at step 0, in packets. They fill the pipe: their sum is the bandwidth-delay product.
+    pub windows: Vec<f64>,
+    /// How many steps.
+    pub steps: u32,
+    /// Step size, where the law has one.
+    #[serde(default)]
+    pub gamma: f64,
+    /// Base of the logarithm, where the law has one.
+    #[serde(default)]
+    pub phi1: f64,
+}
+
+/// How windows move in one round trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Law {
+    /// ABC, section III of the LGCC paper.
+    Abc,
+    /// Logistic growth, Eq. (5).
+    Logistic,
+    /// Deflated logistic growth, Eq. (14).
+    LogisticDeflated,
+}
+
+impl Recurrence {
+    /// Iterates; the result has one flow per window, called `1`, `2`, ..., and times that count steps.
+    pub fn run(&self, label: &str) -> Run {
+        let mut windows = self.windows.clone();
+        let mut history: Vec<Vec<f64>> = windows.iter().map(|&w| vec![w]).collect();
+        for _ in 0..self.steps {
+            windows = self.step(&windows);
+            history.iter_mut().zip(&windows).for_each(|(past, &w)| past.push(w));
+        }
+        let times: Vec<f64> = (0..=self.steps).map(f64::from).collect();
+        let series = history.into_iter().enumerate().map(|(i, values)| Series {
+            kind: Kind::Flow,
+            entity: (i + 1).to_string(),
+            quantity: quantity::WINDOW.into(),
+            unit: "packets".into(),
+            times: times.clone(),
+            values,
+        });
+        Run {
+            label: label.to_owned(),
+            summary: Summary { scenario: label.to_owned(), world: "recurrence".into(), ..Summary::default() },
+            series: series.collect(),
+            ..Run::default()
+        }
+    }
+
+    fn step(&self, windows: &[f64]) -> Vec<f64> {
+        let bdp: f64 = windows.iter().sum();
+        match self.law {
+            Law::Abc => windows.iter().map(|&w| abc_step(w, abc_share(windows.len(), bdp))).collect(),
+            Law::Logistic => self.pinned(windows, |w| 1.0 - w / bdp),
+            Law::LogisticDeflated => self.pinned(windows, |w| -libm::log(w / bdp) / libm::log(self.phi1)),
+        }
+    }
+
+    /// `x[n+1] = x[n] + gamma x[n] (growth(x[n]) - q[n])` with the price `q[n]` that keeps the sum: a queue that
+    /// has settled while the shares have not.
+    fn pinned(&self, windows: &[f64], growth: impl Fn(f64) -> f64) -> Vec<f64> {
+        let sum: f64 = windows.iter().sum();
+        let price = windows.iter().map(|&w| w * growth(w)).sum::<f64>() / sum;
+        windows.iter().map(|&w| w + self.gamma * w * (growth(w) - price)).collect()
+    }
+}
+
+/// Share of accelerates that keeps the pipe full: `f* = (BDP - n) / (2 BDP)`, section III.
+fn abc_share(flows: usize, bdp: f64) -> f64 {
+    (bdp - flows as f64) / (2.0 * bdp)
+}
+
+/// `w' = 2 f w + 1`, section III.
+fn abc_step(window: f64, share: f64) -> f64 {
+    2.0 * share * window + 1.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn second(law: Law, gamma: f64) -> Vec<f64> {
+        let windows = vec![198.0, 2.0];
+        let run = Recurrence { law, windows, steps: 600, gamma, phi1: 10.0 }.run("test");
+        run.series[1].values.clone()
+    }
+
+    fn reaches(values: &[f64], level: f64) -> usize {
+        values.iter().position(|&w| w >= level).unwrap()
+    }
+
+    #[test]
+    fn abc_follows_the_solution_of_its_recurrence() {
+        assert_eq!(abc_share(2, 200.0), 0.495);
+        for (n, w) in second(Law::Abc, 0.0).iter().enumerate() {
+            assert!((w - (100.0 - 98.0 * 0.99_f64.powi(n as i32))).abs() < 1e-9, "step {n}: {w}");
+        }
+    }
+
+    #[test]
+    fn logistic_growth_with_a_full_pipe_takes_the_steps_that_theory_counts() {
+        for (law, gamma, to_40, to_95) in [
+            (Law::LogisticDeflated, 0.3, 10, 30),
+            (Law::LogisticDeflated, 0.1, 29, 88),
+            (Law::Logistic, 0.3, 14, 31),
+            (Law::Logistic, 0.2, 20, 46),
+        ] {
+            let values = second(law, gamma);
+            assert_eq!((reaches(&values, 40.0), reaches(&values, 95.0)), (to_40, to_95), "{law:?} {gamma}");
+        }
+    }
+
+    #[test]
+    fn no_step_changes_the_sum_of_the_windows() {
+        for law in [Law::Abc, Law::Logistic, Law::LogisticDeflated] {
+            let windows = vec![150.0, 30.0, 20.0];
+            let run = Recurrence { law, windows, steps: 100, gamma: 0.3, phi1: 10.0 }.run("test");
+            for n in 0..=100 {
+                let sum: f64 = run.series.iter().map(|s| s.values[n]).sum();
+                assert!((sum - 200.0).abs() < 1e-9, "{law:?} step {n}: {sum}");
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Verdicts as text: Markdown tables padded to be read on a terminal, too.
+
+use super::check::Checked;
+use super::paper::{Chosen, Paper};
+use super::verdict::{Judged, Verdict};
+use std::fmt::Write;
+
+/// Recipes and what they are about.
+pub fn overview(chosen: &[Chosen<'_>]) -> String {
+    let line =
+        |one: &Chosen<'_>| vec![one.recipe.name.clone(), one.recipe.place.clone(), one.recipe.title.clone()];
+    grid(&["recipe", "place", "title"], &chosen.iter().map(line).collect::<Vec<_>>())
+}
+
+/// A recipe's rows, and below them why some do not match.
+pub fn table(checked: &Checked) -> String {
+    let line = |row: &Judged| {
+        vec![
+            row.what.clone(),
+            row.case.clone(),
+            row.reading.clone(),
+            with_unit(row.paper.clone(), row),
+            measured(row),
+            row.verdict.name().to_owned(),
+        ]
+    };
+    let rows: Vec<_> = checked.rows.iter().map(line).collect();
+    let mut text = format!("{}: {} ({})\n\n", checked.recipe, checked.title, checked.place);
+    text += &grid(&["what", "case", "reading", "paper", "measured", "verdict"], &rows);
+    for row in checked.rows.iter().filter(|row| row.verdict != Verdict::Matches) {
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "\n- {} ({}, {}) {}: {}",
+            row.what,
+            row.case,
+            row.reading,
+            row.verdict.name(),
+            row.reason
+        );
+    }
+    text + "\n"
+}
+
+fn with_unit(text: String, row: &Judged) -> String {
+    let number = text.parse::<f64>().is_ok();
+    if number && !row.unit.is_empty() { format!("{text} {}", row.unit) } else { text }
+}
+
+fn measured(row: &Judged) -> String {
+    let Some(value) = row.measured else { return "-".to_owned() };
+    let spread = if row.seeds > 1 { format!(" +- {}", digits(row.spread)) } else { String::new() };
+    with_unit(digits(value), row) + &spread
+}
+
+/// Four significant digits.
+fn digits(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return value.to_string();
+    }
+    let magnitude = libm::floor(libm::log10(value.abs())) as i32;
+    format!("{value:.*}", usize::try_from(3 - magnitude).unwrap_or(0))
+}
+
+/// Which recipe comes out under which reading: a line per recipe, a column per reading.
+pub fn matrix(paper: &Paper, checked: &[Checked]) -> String {
+    let head: Vec<_> =
+        std::iter::once("recipe").chain(paper.readings.iter().map(|r| r.name.as_str())).collect();
+    let line = |one: &Checked| {
+        let verdict = |name| one.verdict(Some(name)).map_or("-", Verdict::name).to_owned();
+        let verdicts = paper.readings.iter().map(|reading| verdict(reading.name.as_str()));
+        std::iter::once(one.recipe.clone()).chain(verdicts).collect()
+    };
+    let rows: Vec<Vec<String>> = checked.iter().map(line).collect();
+    let mut text = grid(&head, &rows);
+    for reading in &paper.readings {
+        let _ = write!(text, "\n- {}: {}", reading.name, reading.about.trim());
+    }
+    text + "\n"
+}
+
+fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain(head.get(column).map(|title| title.len())).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded: Vec<_> = cells.zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
+        format!("| {} |\n", padded.join(" | "))
+    };
+    let rule: Vec<_> = widths.iter().map(|&width| "-".repeat(width)).collect();
+    let body = rows.iter().map(|row| line(&mut row.iter().map(String::as_str)));
+    let top = [line(&mut head.iter().copied()), line(&mut rule.iter().map(String::as_str))];
+    top.into_iter().chain(body).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_show_four_significant_digits() {
+        let shown = [0.0, 0.98765432, 197.02, 5.0e8, -0.0123456, f64::INFINITY].map(digits);
+        assert_eq!(shown, ["0", "0.9877", "197.0", "500000000", "-0.01235", "inf"]);
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let rows = vec![vec!["a".to_owned(), "long".to_owned()], vec!["b".to_owned(), "x".to_owned()]];
+        assert_eq!(grid(&["c", "d"], &rows), "| c | d    |\n| - | ---- |\n| a | long |\n| b | x    |\n");
+    }
+}
