@@ -1,6 +1,40 @@
 //! One sans-IO flow end for every protocol and for both packet worlds.
+//!
+//! A **loop** has a [`SenderEnd`], a path and a [`ReceiverEnd`]. Between them travel [`Frame`]s: a [`Segment`] with
+//! data, an [`Acknowledgement`] back. This crate decides what is acknowledged, lost, in flight, a round trip, a
+//! round, an episode, a rate sample, and when a packet may leave; the [law](millpond_law) decides how much. A
+//! [`Relay`] joins two loops.
+//!
+//! ```text
+//!   supply --> stream --> sent ring --> Segment ~~~~~~~~~~~~~> packet numbers --> stream --> delivered
+//!                ^  ^         |                                      |
+//!          lost -+  |         +-- loss, rtt, rate, rounds,           v
+//!                   |             marks, episodes <~~~~~~ Acknowledgement <-- law::Receiver
+//!      window, pace +----- law::Sender <--- Ack, Congestion
+//! ```
+//!
+//! Nothing here reads a clock or a socket: a driver passes the time in, hands over what arrives, polls
+//! [`SenderEnd::transmit`] until it is empty, and keeps one timer per end at its `deadline`.
+
 mod ack_ranges;
+mod episode;
 mod frame;
+mod loss;
+mod marks;
+mod pace;
+mod range_set;
+mod rate;
+mod receiver;
+mod relay;
+mod round;
+mod rtt;
+mod sender;
+mod sent;
+mod stream;
+mod timeout;
 
 pub use ack_ranges::AckRanges;
 pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
+pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
+pub use relay::Relay;
+pub use sender::{AckOutcome, SenderConfig, SenderCounters, SenderEnd};

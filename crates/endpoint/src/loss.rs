@@ -1,0 +1,155 @@
+//! Which packets are lost: RFC 9002, section 6.1.
+
+use crate::sent::{Record, SentRing, State};
+use millpond_units::{Span, Time};
+
+/// Declares packets lost that lag behind an acknowledged one by too many numbers or for too long.
+#[derive(Clone, Debug)]
+pub(crate) struct LossDetector {
+    packet_threshold: u64,
+    largest_acked: Option<u64>,
+    /// No packet below this number is in flight.
+    open: u64,
+    /// When the next packet will have lagged for too long; never if none lags.
+    due: Time,
+}
+
+impl LossDetector {
+    /// A packet is lost if one with a number higher by `packet_threshold` was acknowledged.
+    pub(crate) fn new(packet_threshold: u64) -> Self {
+        Self { packet_threshold, largest_acked: None, open: 0, due: Time::NEVER }
+    }
+
+    /// The largest packet number acknowledged.
+    #[inline]
+    pub(crate) fn largest_acked(&self) -> Option<u64> {
+        self.largest_acked
+    }
+
+    /// When to call [`Self::detect`] again even if no acknowledgement arrives.
+    #[inline]
+    pub(crate) fn due(&self) -> Time {
+        self.due
+    }
+
+    /// A packet was acknowledged.
+    #[inline]
+    pub(crate) fn on_acked(&mut self, number: u64) {
+        self.largest_acked = self.largest_acked.max(Some(number));
+    }
+
+    /// Declares packets lost and calls `lost` with the number and the record of each (RFC 9002, appendix A.10).
+    ///
+    /// After each call all packets in flight below the largest acknowledged number are within the packet threshold
+    /// of it, so that a packet is looked at only a few times however many are in flight.
+    #[inline]
+    pub(crate) fn detect(
+        &mut self,
+        sent: &mut SentRing,
+        now: Time,
+        loss_delay: Span,
+        mut lost: impl FnMut(u64, &Record),
+    ) {
+        self.due = Time::NEVER;
+        let Some(largest_acked) = self.largest_acked else { return };
+        let mut number = self.open.max(sent.base());
+        let mut open = None;
+        while number < largest_acked {
+            if let Some(record) = sent.get(number).filter(|record| record.state == State::InFlight) {
+                let due = record.sent_at + loss_delay;
+                if largest_acked - number >= self.packet_threshold || due <= now {
+                    sent.lose(number).iter().for_each(|record| lost(number, record));
+                } else {
+                    open.get_or_insert(number);
+                    self.due = self.due.min(due);
+                }
+            }
+            number += 1;
+        }
+        self.open = open.unwrap_or(number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rate::Stamp;
+    use crate::sent::Piece;
+
+    const DELAY: Span = Span::from_millis(90);
+
+    /// Packets 0, 1, 2, ... sent a millisecond apart.
+    fn sent(packets: u64) -> SentRing {
+        let mut ring = SentRing::default();
+        for number in 0..packets {
+            ring.push(Record {
+                piece: Piece { offset: 0, payload: 1, last: false, birth: Time::ZERO, queueing: Span::ZERO },
+                bytes: 1,
+                sent_at: at(number),
+                stamp: Stamp::default(),
+                heir: None,
+                state: State::InFlight,
+                redundant: false,
+            });
+        }
+        ring
+    }
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    fn detect(detector: &mut LossDetector, ring: &mut SentRing, now: Time) -> Vec<u64> {
+        let mut lost = Vec::new();
+        detector.detect(ring, now, DELAY, |number, _| lost.push(number));
+        lost
+    }
+
+    fn acknowledge(detector: &mut LossDetector, ring: &mut SentRing, number: u64) {
+        ring.acknowledge(number);
+        detector.on_acked(number);
+    }
+
+    #[test]
+    fn three_numbers_behind_is_lost_and_two_is_not() {
+        let (mut detector, mut ring) = (LossDetector::new(3), sent(10));
+        acknowledge(&mut detector, &mut ring, 4);
+        assert_eq!(detect(&mut detector, &mut ring, at(10)), [0, 1]);
+        assert_eq!(detector.due(), at(2) + DELAY);
+        acknowledge(&mut detector, &mut ring, 6);
+        assert_eq!(detect(&mut detector, &mut ring, at(10)), [2, 3]);
+        assert_eq!(detector.due(), at(5) + DELAY);
+    }
+
+    #[test]
+    fn within_the_threshold_time_decides() {
+        let (mut detector, mut ring) = (LossDetector::new(3), sent(3));
+        acknowledge(&mut detector, &mut ring, 2);
+        assert_eq!(detect(&mut detector, &mut ring, at(80)), []);
+        assert_eq!(detector.due(), at(90));
+        assert_eq!(detect(&mut detector, &mut ring, at(90)), [0]);
+        assert_eq!(detector.due(), at(91));
+        assert_eq!(detect(&mut detector, &mut ring, at(91)), [1]);
+        assert_eq!(detector.due(), Time::NEVER);
+    }
+
+    #[test]
+    fn nothing_above_the_largest_acknowledged_number_is_lost() {
+        let (mut detector, mut ring) = (LossDetector::new(3), sent(10));
+        assert_eq!(detect(&mut detector, &mut ring, at(100_000)), []);
+        acknowledge(&mut detector, &mut ring, 0);
+        assert_eq!(detect(&mut detector, &mut ring, at(100_000)), []);
+        assert_eq!(detector.due(), Time::NEVER);
+    }
+
+    #[test]
+    fn a_late_ack_below_an_open_gap_does_not_hide_the_gap() {
+        let (mut detector, mut ring) = (LossDetector::new(3), sent(10));
+        acknowledge(&mut detector, &mut ring, 2);
+        assert_eq!(detect(&mut detector, &mut ring, at(10)), []);
+        acknowledge(&mut detector, &mut ring, 1);
+        assert_eq!(detect(&mut detector, &mut ring, at(10)), []);
+        acknowledge(&mut detector, &mut ring, 3);
+        assert_eq!(detect(&mut detector, &mut ring, at(10)), [0]);
+    }
+}

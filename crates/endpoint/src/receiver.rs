@@ -1,0 +1,234 @@
+//! The receiving end of a loop.
+
+use crate::range_set::RangeSet;
+use crate::{ACK_BYTES, AckRanges, Acknowledgement, Segment};
+use millpond_law::{Context, Data, Echo, Ecn, Random, Receiver, RelayView};
+use millpond_units::{Bytes, Span, Time};
+use std::ops::Range;
+
+/// How a receiving end acknowledges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiverConfig {
+    /// Every how many packets an acknowledgement leaves; 1: each at once.
+    pub every: u32,
+    /// The longest that an acknowledgement waits for the next packets.
+    pub max_delay: Span,
+    /// Its size on the wire.
+    pub ack: Bytes,
+}
+
+impl Default for ReceiverConfig {
+    /// One acknowledgement of 40 bytes per packet.
+    fn default() -> Self {
+        Self { every: 1, max_delay: Span::ZERO, ack: Bytes::new(ACK_BYTES as u64) }
+    }
+}
+
+/// What a receiving end has seen so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReceiverCounters {
+    /// Data packets that arrived.
+    pub packets: u64,
+    /// Bytes of the stream delivered, each counted once.
+    pub delivered: u64,
+    /// Packets that arrived with a CE mark.
+    pub marked_packets: u64,
+    /// Their bytes on the wire.
+    pub marked_bytes: u64,
+    /// Packets that carried bytes of the stream, none of them new.
+    pub duplicates: u64,
+    /// Acknowledgements sent.
+    pub acks: u64,
+}
+
+/// What a data packet brought.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Received {
+    /// How many of its bytes were new.
+    pub fresh: u64,
+    /// It carried bytes of the stream, none of them new.
+    pub duplicate: bool,
+    /// The acknowledgement to send at once, if there is one.
+    pub ack: Option<Acknowledgement>,
+}
+
+/// The receiving end of a loop.
+pub struct ReceiverEnd {
+    config: ReceiverConfig,
+    law: Box<dyn Receiver>,
+    random: Random,
+    numbers: RangeSet,
+    /// Packet numbers below this no longer matter to the sender.
+    floor: u64,
+    stream: RangeSet,
+    total: Option<u64>,
+    echo: Echo,
+    credit: u64,
+    told_credit: u64,
+    largest: Option<u64>,
+    largest_at: Time,
+    waiting: u32,
+    due: Time,
+    counters: ReceiverCounters,
+}
+
+impl ReceiverEnd {
+    /// A receiving end that has seen nothing.
+    pub fn new(config: ReceiverConfig, law: Box<dyn Receiver>, random: Random) -> Self {
+        Self {
+            config,
+            law,
+            random,
+            numbers: RangeSet::default(),
+            floor: 0,
+            stream: RangeSet::default(),
+            total: None,
+            echo: Echo::default(),
+            credit: u64::MAX,
+            told_credit: u64::MAX,
+            largest: None,
+            largest_at: Time::ZERO,
+            waiting: 0,
+            due: Time::NEVER,
+            counters: ReceiverCounters::default(),
+        }
+    }
+
+    /// A data packet arrived; `relay`: what is known of the next loop, if this end is one half of a relay.
+    #[inline]
+    pub fn on_data(&mut self, now: Time, segment: &Segment, relay: Option<&RelayView>) -> Received {
+        self.receive(now, segment, relay, |_| {})
+    }
+
+    /// The same; calls `fresh` with each range of the stream that is new.
+    #[inline]
+    pub(crate) fn receive(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        relay: Option<&RelayView>,
+        mut fresh: impl FnMut(Range<u64>),
+    ) -> Received {
+        let delivered = self.counters.delivered;
+        let Self { stream, counters, .. } = self;
+        let end = segment.offset.saturating_add(segment.payload.into());
+        stream.insert(segment.offset..end, |range| {
+            counters.delivered += range.end - range.start;
+            fresh(range);
+        });
+        if segment.last {
+            self.total = Some(end);
+        }
+        let fresh = self.counters.delivered - delivered;
+        let duplicate = fresh == 0 && segment.payload > 0;
+        self.counters.packets += 1;
+        self.counters.duplicates += u64::from(duplicate);
+        let in_order = self.note(now, segment);
+        let data = Data { bytes: Bytes::new(segment.bytes.into()), ecn: segment.ecn, header: segment.header };
+        self.law.on_data(&mut Context { now, random: &mut self.random }, &data, relay, &mut self.echo);
+        let urgent = !in_order || duplicate || segment.last || segment.payload == 0;
+        let ack = self.acknowledge_if_due(now, segment, urgent);
+        Received { fresh, duplicate, ack }
+    }
+
+    /// When [`Self::on_deadline`] is to be called; [`Time::NEVER`] if no acknowledgement waits.
+    #[inline]
+    pub fn deadline(&self) -> Time {
+        self.due
+    }
+
+    /// The acknowledgement that has waited long enough, if there is one.
+    pub fn on_deadline(&mut self, now: Time) -> Option<Acknowledgement> {
+        (self.due <= now).then(|| self.acknowledge(now, None))
+    }
+
+    /// The sender may send this many bytes of the stream in all; told with the next acknowledgement.
+    #[inline]
+    pub(crate) fn set_credit(&mut self, credit: u64) {
+        self.credit = credit;
+    }
+
+    /// The credit that the sender was last told of.
+    #[inline]
+    pub(crate) fn told_credit(&self) -> u64 {
+        self.told_credit
+    }
+
+    /// Has every byte of a stream with a known end arrived?
+    pub fn is_complete(&self) -> bool {
+        self.total == Some(self.counters.delivered)
+    }
+
+    /// What it has seen so far.
+    pub fn counters(&self) -> &ReceiverCounters {
+        &self.counters
+    }
+
+    /// Takes down a packet's number and mark. Returns whether it is the one expected next, unmarked.
+    #[inline]
+    fn note(&mut self, now: Time, segment: &Segment) -> bool {
+        let expected = self.largest.map_or(0, |largest| largest + 1);
+        let mut new = false;
+        self.floor = self.floor.max(segment.floor.min(segment.number));
+        self.numbers.raise(self.floor);
+        self.numbers.insert(segment.number..segment.number.saturating_add(1), |_| new = true);
+        if Some(segment.number) > self.largest {
+            self.largest = Some(segment.number);
+            self.largest_at = now;
+        }
+        let marked = segment.ecn == Ecn::Ce;
+        if new && marked {
+            self.counters.marked_packets += 1;
+            self.counters.marked_bytes += u64::from(segment.bytes);
+        }
+        segment.number == expected && !marked
+    }
+
+    /// Acknowledges every so many packets, and at once what the sender should know at once (RFC 9000, section
+    /// 13.2.1).
+    #[inline]
+    fn acknowledge_if_due(&mut self, now: Time, segment: &Segment, urgent: bool) -> Option<Acknowledgement> {
+        self.waiting += 1;
+        if urgent || self.waiting >= self.config.every {
+            return Some(self.acknowledge(now, Some(segment.number)));
+        }
+        if self.waiting == 1 {
+            self.due = now + self.config.max_delay;
+        }
+        None
+    }
+
+    /// Acknowledges now; the packet `of` is told of even if it is not among the newest ranges.
+    #[inline]
+    pub(crate) fn acknowledge(&mut self, now: Time, of: Option<u64>) -> Acknowledgement {
+        self.waiting = 0;
+        self.due = Time::NEVER;
+        self.told_credit = self.credit;
+        self.counters.acks += 1;
+        Acknowledgement {
+            ranges: self.ranges(of),
+            delay: now.since(self.largest_at),
+            ce_packets: self.counters.marked_packets,
+            ce_bytes: self.counters.marked_bytes,
+            credit: self.credit,
+            bytes: u32::try_from(self.config.ack.get()).unwrap_or(u32::MAX),
+            echo: self.echo.header,
+        }
+    }
+
+    /// The newest ranges of packet numbers; the last place belongs to the range of packet `of`, if it is old.
+    #[inline]
+    fn ranges(&self, of: Option<u64>) -> AckRanges {
+        let prefix = (self.numbers.prefix() > self.floor).then(|| self.floor..self.numbers.prefix());
+        let mut all = self.numbers.descending().cloned().chain(prefix);
+        let newest: [_; AckRanges::MAX - 1] = std::array::from_fn(|_| all.next());
+        let least = newest.iter().flatten().last().map_or(0, |range| range.start);
+        let old = of.filter(|number| *number < least);
+        let last = match old {
+            Some(number) => all.find(|range| range.start <= number),
+            None => all.next(),
+        };
+        let told = newest.into_iter().flatten().chain(last);
+        AckRanges::newest_first(told.map(|range| range.start..=range.end - 1))
+    }
+}

@@ -1,0 +1,142 @@
+//! The round-trip time of a loop: RFC 9002, section 5, and the two spans made from it.
+
+use millpond_units::Span;
+
+/// Round-trip time estimates.
+#[derive(Clone, Debug)]
+pub(crate) struct Rtt {
+    latest: Span,
+    smoothed: Span,
+    variation: Span,
+    min: Option<Span>,
+    granularity: Span,
+    max_ack_delay: Span,
+}
+
+impl Rtt {
+    /// Before the first sample: RFC 9002, section 6.2.2.
+    pub(crate) fn new(initial: Span, granularity: Span, max_ack_delay: Span) -> Self {
+        Self {
+            latest: initial,
+            smoothed: initial,
+            variation: initial / 2,
+            min: None,
+            granularity,
+            max_ack_delay,
+        }
+    }
+
+    /// Takes in a sample (RFC 9002, section 5.3) and returns it less the receiver's own delay.
+    pub(crate) fn update(&mut self, latest: Span, ack_delay: Span) -> Span {
+        self.latest = latest;
+        let Some(min) = self.min else {
+            self.min = Some(latest);
+            self.smoothed = latest;
+            self.variation = latest / 2;
+            return latest;
+        };
+        let min = min.min(latest);
+        self.min = Some(min);
+        let delay = ack_delay.min(self.max_ack_delay);
+        let adjusted = if latest >= min + delay { latest - delay } else { latest };
+        let distance = self.smoothed.max(adjusted) - self.smoothed.min(adjusted);
+        self.variation = weigh(self.variation, 3, distance, 4);
+        self.smoothed = weigh(self.smoothed, 7, adjusted, 8);
+        adjusted
+    }
+
+    /// The least sample; the initial guess before the first.
+    pub(crate) fn min(&self) -> Span {
+        self.min.unwrap_or(self.smoothed)
+    }
+
+    /// The smoothed samples; the initial guess before the first.
+    pub(crate) fn smoothed(&self) -> Span {
+        self.smoothed
+    }
+
+    /// Has there been a sample?
+    pub(crate) fn is_known(&self) -> bool {
+        self.min.is_some()
+    }
+
+    /// How long a packet may lag behind a later one that was acknowledged: RFC 9002, section 6.1.2.
+    pub(crate) fn loss_delay(&self) -> Span {
+        let longest = self.latest.max(self.smoothed);
+        (longest + longest / 8).max(self.granularity)
+    }
+
+    /// The probe timeout without backoff: RFC 9002, section 6.2.1.
+    pub(crate) fn probe_timeout(&self) -> Span {
+        self.smoothed + (self.variation * 4).max(self.granularity) + self.max_ack_delay
+    }
+
+    /// How long silence lasts before it counts as persistent congestion: RFC 9002, section 7.6.1.
+    pub(crate) fn silence(&self) -> Span {
+        self.probe_timeout() * 3
+    }
+}
+
+/// `old` with weight `weight / of` and `new` with the rest, rounded.
+#[inline]
+fn weigh(old: Span, weight: u64, new: Span, of: u64) -> Span {
+    (old * weight + new * (of - weight) + Span::from_picos(of / 2)) / of
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: fn(u64) -> Span = Span::from_millis;
+
+    fn rtt() -> Rtt {
+        Rtt::new(MS(333), MS(1), MS(25))
+    }
+
+    #[test]
+    fn before_any_sample_the_probe_timeout_is_a_second() {
+        // Section 6.2.2: 333 ms initial RTT, doubled again by the variation of half of it, plus the ack delay.
+        assert_eq!(rtt().probe_timeout(), MS(333) + MS(666) + MS(25));
+    }
+
+    #[test]
+    fn the_first_sample_sets_everything() {
+        let mut rtt = rtt();
+        assert_eq!(rtt.update(MS(100), MS(25)), MS(100));
+        assert_eq!((rtt.min(), rtt.smoothed()), (MS(100), MS(100)));
+        assert_eq!(rtt.probe_timeout(), MS(100) + MS(200) + MS(25));
+        assert_eq!(rtt.silence(), MS(325) * 3);
+    }
+
+    #[test]
+    fn later_samples_are_smoothed_by_an_eighth_and_their_spread_by_a_quarter() {
+        let mut rtt = rtt();
+        rtt.update(MS(80), Span::ZERO);
+        rtt.update(MS(160), Span::ZERO);
+        assert_eq!(rtt.smoothed(), MS(90));
+        // Variation: 3/4 of 40 ms and 1/4 of |80 - 160| ms.
+        assert_eq!(rtt.probe_timeout(), MS(90) + MS(50) * 4 + MS(25));
+    }
+
+    #[test]
+    fn the_receivers_delay_is_subtracted_up_to_its_bound_but_never_below_the_minimum() {
+        let mut rtt = rtt();
+        rtt.update(MS(100), MS(10));
+        assert_eq!(rtt.update(MS(120), MS(10)), MS(110));
+        assert_eq!(rtt.update(MS(150), MS(40)), MS(125));
+        assert_eq!(rtt.update(MS(105), MS(10)), MS(105));
+        assert_eq!(rtt.min(), MS(100));
+    }
+
+    #[test]
+    fn a_packet_may_lag_nine_eighths_of_the_longer_rtt_and_at_least_the_granularity() {
+        let mut long = rtt();
+        long.update(MS(80), Span::ZERO);
+        assert_eq!(long.loss_delay(), MS(90));
+        long.update(MS(160), Span::ZERO);
+        assert_eq!(long.loss_delay(), MS(180));
+        let mut short = rtt();
+        short.update(Span::from_micros(100), Span::ZERO);
+        assert_eq!(short.loss_delay(), MS(1));
+    }
+}

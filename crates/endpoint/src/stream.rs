@@ -1,0 +1,236 @@
+//! What a sender has to send: new pieces of the stream, and lost ones again.
+
+use crate::sent::Piece;
+use millpond_units::{Span, Time};
+use std::collections::VecDeque;
+
+/// A part of the stream that came from an earlier loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Origin {
+    /// When the flow's first sender first sent it.
+    pub(crate) birth: Time,
+    /// How long it had waited in queues when it arrived here.
+    pub(crate) queueing: Span,
+    /// When it arrived here.
+    pub(crate) since: Time,
+}
+
+/// Consecutive bytes of the stream, not yet sent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Chunk {
+    offset: u64,
+    len: u64,
+    /// None if the application of this sender supplied it.
+    origin: Option<Origin>,
+}
+
+/// Why a sender does not send.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// There is nothing to send.
+    Data,
+    /// The receiver has no room.
+    Credit,
+    /// The window is full.
+    Window,
+    /// It is not yet time.
+    Pace,
+    /// Nothing has come back for so long that only probes may leave.
+    Silence,
+}
+
+/// The stream as its sender sees it. A piece that came from an earlier loop is sent as it came or in parts, never
+/// joined with another, so that its birth and its queueing stay its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Stream {
+    packet: u32,
+    chunks: VecDeque<Chunk>,
+    backlog: u64,
+    taken: u64,
+    credit: u64,
+    acked: u64,
+    total: Option<u64>,
+    /// Numbers of lost packets whose pieces wait to be sent again.
+    lost: VecDeque<u64>,
+}
+
+impl Stream {
+    /// Pieces hold at most `packet` bytes; the receiver has room for `credit` bytes to begin with.
+    pub(crate) fn new(packet: u32, credit: u64) -> Self {
+        Self {
+            packet: packet.max(1),
+            chunks: VecDeque::new(),
+            backlog: 0,
+            taken: 0,
+            credit,
+            acked: 0,
+            total: None,
+            lost: VecDeque::new(),
+        }
+    }
+
+    /// The application adds `bytes` to the stream.
+    pub(crate) fn supply(&mut self, bytes: u64) {
+        let end = self.taken.saturating_add(self.backlog);
+        let bytes = bytes.min(u64::MAX - end);
+        self.backlog += bytes;
+        match self.chunks.back_mut() {
+            Some(chunk) => chunk.len += bytes,
+            None if bytes > 0 => self.chunks.push_back(Chunk { offset: end, len: bytes, origin: None }),
+            None => {}
+        }
+    }
+
+    /// The application will add nothing more.
+    pub(crate) fn finish(&mut self) {
+        self.total = Some(self.taken.saturating_add(self.backlog));
+    }
+
+    /// An earlier loop hands on a part of the stream; `last`: the stream ends with it.
+    #[inline]
+    pub(crate) fn forward(&mut self, offset: u64, len: u64, last: bool, origin: Origin) {
+        self.backlog += len;
+        self.chunks.push_back(Chunk { offset, len, origin: Some(origin) });
+        if last {
+            self.total = Some(offset + len);
+        }
+    }
+
+    /// Not yet sent at all, in bytes.
+    #[inline]
+    pub(crate) fn backlog(&self) -> u64 {
+        self.backlog
+    }
+
+    /// Sent at least once, in bytes.
+    #[inline]
+    pub(crate) fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// Acknowledged at least once, in bytes.
+    #[inline]
+    pub(crate) fn acked(&self) -> u64 {
+        self.acked
+    }
+
+    /// Has the whole stream been acknowledged?
+    pub(crate) fn is_complete(&self) -> bool {
+        self.total == Some(self.acked)
+    }
+
+    /// The receiver has room for so many bytes of the stream in all.
+    #[inline]
+    pub(crate) fn grant(&mut self, credit: u64) {
+        self.credit = self.credit.max(credit);
+    }
+
+    /// A piece was acknowledged for the first time.
+    #[inline]
+    pub(crate) fn on_acked(&mut self, piece: &Piece) {
+        self.acked += u64::from(piece.payload);
+    }
+
+    /// This packet's piece must be sent again.
+    pub(crate) fn on_lost(&mut self, number: u64) {
+        self.lost.push_back(number);
+    }
+
+    /// The first lost packet whose piece waits.
+    #[inline]
+    pub(crate) fn first_lost(&self) -> Option<u64> {
+        self.lost.front().copied()
+    }
+
+    /// The first lost packet is dealt with.
+    pub(crate) fn pop_lost(&mut self) {
+        self.lost.pop_front();
+    }
+
+    /// How long the next new piece is.
+    #[inline]
+    pub(crate) fn next_payload(&self) -> Result<u32, Stop> {
+        let chunk = self.chunks.front().ok_or(Stop::Data)?;
+        let payload = chunk.len.min(u64::from(self.packet));
+        if payload > self.credit.saturating_sub(self.taken) {
+            return Err(Stop::Credit);
+        }
+        Ok(payload as u32)
+    }
+
+    /// Takes the next new piece, as long as [`Self::next_payload`] said.
+    #[inline]
+    pub(crate) fn take(&mut self, now: Time, payload: u32) -> Option<Piece> {
+        let chunk = self.chunks.front_mut()?;
+        let (offset, len) = (chunk.offset, u64::from(payload).min(chunk.len));
+        let (birth, queueing) = match chunk.origin {
+            Some(origin) => (origin.birth, origin.queueing + now.since(origin.since)),
+            None => (now, Span::ZERO),
+        };
+        chunk.offset += len;
+        chunk.len -= len;
+        if chunk.len == 0 {
+            self.chunks.pop_front();
+        }
+        self.backlog -= len;
+        self.taken += len;
+        Some(Piece { offset, payload, last: self.total == Some(offset + len), birth, queueing })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn take(stream: &mut Stream, now: Time) -> Option<Piece> {
+        let payload = stream.next_payload().ok()?;
+        stream.take(now, payload)
+    }
+
+    #[test]
+    fn full_pieces_then_a_shorter_last_one() {
+        let mut stream = Stream::new(1000, u64::MAX);
+        stream.supply(1500);
+        stream.supply(1000);
+        stream.finish();
+        let pieces: Vec<_> = std::iter::from_fn(|| take(&mut stream, Time::ZERO)).collect();
+        let shape: Vec<_> = pieces.iter().map(|piece| (piece.offset, piece.payload, piece.last)).collect();
+        assert_eq!(shape, [(0, 1000, false), (1000, 1000, false), (2000, 500, true)]);
+        assert_eq!(stream.next_payload(), Err(Stop::Data));
+        pieces.iter().for_each(|piece| stream.on_acked(piece));
+        assert!(stream.is_complete());
+    }
+
+    #[test]
+    fn an_endless_stream_has_no_end() {
+        let mut stream = Stream::new(1000, u64::MAX);
+        stream.supply(u64::MAX);
+        stream.supply(u64::MAX);
+        assert!((0..100).all(|_| take(&mut stream, Time::ZERO).is_some_and(|piece| !piece.last)));
+        assert!(!stream.is_complete());
+    }
+
+    #[test]
+    fn credit_bounds_what_is_taken_for_the_first_time() {
+        let mut stream = Stream::new(1000, 2500);
+        stream.supply(5000);
+        assert!(take(&mut stream, Time::ZERO).is_some() && take(&mut stream, Time::ZERO).is_some());
+        assert_eq!(stream.next_payload(), Err(Stop::Credit));
+        stream.grant(3000);
+        stream.grant(1000);
+        assert_eq!(stream.next_payload(), Ok(1000));
+    }
+
+    #[test]
+    fn what_came_from_an_earlier_loop_keeps_its_birth_and_adds_its_wait() {
+        let at = |millis| Time::ZERO + Span::from_millis(millis);
+        let mut stream = Stream::new(600, u64::MAX);
+        let origin = Origin { birth: at(1), queueing: Span::from_millis(2), since: at(10) };
+        stream.forward(7000, 1000, true, origin);
+        let (first, second) = (take(&mut stream, at(15)).unwrap(), take(&mut stream, at(20)).unwrap());
+        assert_eq!((first.offset, first.payload, first.last), (7000, 600, false));
+        assert_eq!((second.offset, second.payload, second.last), (7600, 400, true));
+        assert_eq!((first.birth, first.queueing), (at(1), Span::from_millis(7)));
+        assert_eq!((second.birth, second.queueing), (at(1), Span::from_millis(12)));
+    }
+}
