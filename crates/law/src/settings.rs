@@ -289,6 +289,7 @@ fn check(parameter: &Parameter, value: &Value) -> Result<Checked, SettingError> 
     };
     let unit = |fault: millpond_units::ParseError| SettingError::new(parameter.name, fault.to_string());
     match (parameter.domain, value) {
+        (_, Value::Number(x) | Value::Count(_, x)) if !x.is_finite() => Err(expected()),
         (Domain::Number(low, high), Value::Number(x)) if (low..=high).contains(x) => Ok(Checked::Number(*x)),
         (Domain::Above(low, high), Value::Number(x)) if *x > low && *x <= high => Ok(Checked::Number(*x)),
         (Domain::Whole(low, high), Value::Number(x))
@@ -405,6 +406,7 @@ mod tests {
         let fault = |name, value| read(name, value).unwrap_err().to_string();
         assert_eq!(fault("phi1", Value::Number(1.0)), "phi1: expected a number above 1, found 1");
         assert_eq!(fault("phi1", Value::Number(f64::NAN)), "phi1: expected a number above 1, found NaN");
+        assert_eq!(fault("phi1", Value::Number(f64::INFINITY)), "phi1: expected a number above 1, found inf");
         assert!(fault("ph1", Value::Number(5.0)).ends_with("(did you mean \"phi1\"?)"));
         assert!(fault("control", Value::text("windwo")).ends_with("(did you mean \"window\"?)"));
         assert!(fault("max_th", Value::text("75")).contains("no unit"));

@@ -1,0 +1,186 @@
+//! Strategies for everything that a law can be told, ordinary and absurd.
+
+use millpond_law::{
+    Ack, Cause, Congestion, Data, Ecn, Episode, Event, HEADER_BYTES, Header, HeaderId, Kind, LinkFacts,
+    QueueView, RelayView, Start,
+};
+use millpond_units::{Bytes, Rate, Span};
+use proptest::prelude::*;
+
+pub(crate) fn span() -> impl Strategy<Value = Span> {
+    prop_oneof![
+        4 => (1_u64..1_000).prop_map(Span::from_millis),
+        1 => (0_u64..2_000).prop_map(Span::from_picos),
+        1 => prop::sample::select(vec![Span::ZERO, Span::MAX]),
+    ]
+}
+
+/// A step of time that lets a list of events stay within the 213 days that [`millpond_units::Time`] lasts.
+pub(crate) fn step() -> impl Strategy<Value = Span> {
+    prop_oneof![
+        4 => (0_u64..20_000).prop_map(Span::from_micros),
+        1 => Just(Span::ZERO),
+        1 => (1_u64..3_600_000).prop_map(Span::from_millis),
+    ]
+}
+
+pub(crate) fn bytes() -> impl Strategy<Value = Bytes> {
+    prop_oneof![
+        4 => (0_u64..200_000).prop_map(Bytes::new),
+        1 => prop::sample::select(vec![Bytes::ZERO, Bytes::new(1), Bytes::MAX]),
+        1 => any::<u64>().prop_map(Bytes::new),
+    ]
+}
+
+pub(crate) fn rate() -> impl Strategy<Value = Rate> {
+    prop_oneof![
+        4 => (1_u64..1_000_000_000).prop_map(Rate::from_bps),
+        1 => prop::sample::select(vec![Rate::ZERO, Rate::from_bps(1), Rate::MAX]),
+    ]
+}
+
+pub(crate) fn packet() -> impl Strategy<Value = Bytes> {
+    prop::sample::select(vec![1, 40, 1000, 1500, 9000, 65_535]).prop_map(Bytes::new)
+}
+
+pub(crate) fn header() -> impl Strategy<Value = Header> {
+    let bytes = prop::collection::vec(any::<u8>(), 0..=HEADER_BYTES);
+    prop_oneof![
+        1 => Just(Header::NONE),
+        2 => (0_u8..16, bytes).prop_map(|(id, bytes)| Header::new(HeaderId(id), &bytes)),
+    ]
+}
+
+pub(crate) fn ecn() -> impl Strategy<Value = Ecn> {
+    prop::sample::select(vec![Ecn::NotCapable, Ecn::Ect0, Ecn::Ect1, Ecn::Ce])
+}
+
+pub(crate) fn start() -> impl Strategy<Value = Start> {
+    (packet(), prop::option::of(rate()), 1e-3..1e3).prop_map(|(packet, capacity, weight)| Start {
+        packet,
+        capacity,
+        weight,
+    })
+}
+
+fn ack() -> impl Strategy<Value = Ack> {
+    let amounts = (bytes(), 0_u64..100, bytes(), 0_u64..100, bytes());
+    let delivery = (bytes(), bytes(), span(), 0_u64..50, bytes(), bytes());
+    let times = (prop::option::of(span()), span(), span());
+    let rest = (any::<bool>(), any::<bool>(), header());
+    (amounts, delivery, times, rest).prop_map(|(amounts, delivery, times, rest)| Ack {
+        bytes: amounts.0,
+        packets: amounts.1,
+        ce_bytes: amounts.2,
+        ce_packets: amounts.3,
+        newly_lost: amounts.4,
+        delivered: delivery.0,
+        prior_delivered: delivery.1,
+        delivery_span: delivery.2,
+        round: delivery.3,
+        in_flight: delivery.4,
+        prior_in_flight: delivery.5,
+        rtt: times.0,
+        min_rtt: times.1,
+        smoothed_rtt: times.2,
+        app_limited: rest.0,
+        window_unused: rest.1,
+        header: rest.2,
+    })
+}
+
+fn congestion() -> impl Strategy<Value = Congestion> {
+    let cause = prop::sample::select(vec![Cause::Loss, Cause::Timeout, Cause::Ecn, Cause::NoFeedback]);
+    let episode = prop::sample::select(vec![Episode::New, Episode::Same]);
+    (cause, episode, bytes(), bytes(), bytes()).prop_map(
+        |(cause, episode, bytes, in_flight, prior_in_flight)| Congestion {
+            cause,
+            episode,
+            bytes,
+            in_flight,
+            prior_in_flight,
+        },
+    )
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    prop_oneof![
+        6 => ack().prop_map(Event::Ack),
+        2 => congestion().prop_map(Event::Congestion),
+        1 => rate().prop_map(Event::Capacity),
+        1 => Just(Event::Timer),
+        1 => (bytes(), bytes()).prop_map(|(bytes, in_flight)| Event::Sent { bytes, in_flight }),
+    ]
+}
+
+/// A start, then events, each so long after the one before.
+pub(crate) fn life() -> impl Strategy<Value = (Start, Vec<(Span, Event)>)> {
+    (start(), prop::collection::vec((step(), event()), 1..80))
+}
+
+pub(crate) fn data() -> impl Strategy<Value = Data> {
+    (bytes(), ecn(), header()).prop_map(|(bytes, ecn, header)| Data { bytes, ecn, header })
+}
+
+pub(crate) fn relay() -> impl Strategy<Value = RelayView> {
+    (rate(), bytes(), bytes(), span(), 0_u32..5, 1e-3..1e3).prop_map(
+        |(next_rate, backlog, limit, next_rtt, members, weight)| RelayView {
+            next_rate,
+            backlog,
+            limit,
+            next_rtt,
+            next_base_rtt: next_rtt,
+            members,
+            weight,
+        },
+    )
+}
+
+pub(crate) fn facts() -> impl Strategy<Value = LinkFacts> {
+    (rate(), prop::option::of(bytes()), packet()).prop_map(|(capacity, buffer, packet)| LinkFacts {
+        capacity,
+        buffer,
+        packet,
+    })
+}
+
+/// What happens to one packet at a link.
+#[derive(Clone, Debug)]
+pub(crate) struct Visit {
+    pub(crate) after: Span,
+    pub(crate) hook: Hook,
+    pub(crate) bytes: Bytes,
+    pub(crate) kind: Kind,
+    pub(crate) ecn: Ecn,
+    pub(crate) header: Header,
+    pub(crate) queue: QueueView,
+}
+
+/// Which of a link's functions is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hook {
+    Arrive,
+    Depart,
+    Tick,
+}
+
+pub(crate) fn visits() -> impl Strategy<Value = Vec<Visit>> {
+    let hook = prop::sample::select(vec![Hook::Arrive, Hook::Depart, Hook::Tick]);
+    let kind = prop::sample::select(vec![Kind::Data, Kind::Ack]);
+    let queue =
+        (rate(), bytes(), 0_u64..10_000, span()).prop_map(|(told_capacity, bytes, packets, head_sojourn)| {
+            QueueView { told_capacity, bytes, packets, head_sojourn }
+        });
+    let visit = (step(), hook, bytes(), kind, ecn(), header(), queue).prop_map(
+        |(after, hook, bytes, kind, ecn, header, queue)| Visit {
+            after,
+            hook,
+            bytes,
+            kind,
+            ecn,
+            header,
+            queue,
+        },
+    );
+    prop::collection::vec(visit, 1..80)
+}

@@ -1,0 +1,71 @@
+//! A card says everything that a user has to know.
+
+use millpond_law::{Domain, HeaderId, Parameter, Settings};
+use millpond_protocols::{Registry, queues};
+use std::collections::BTreeSet;
+
+fn assert_complete(owner: &str, parameters: &[Parameter]) {
+    let mut names = BTreeSet::new();
+    for parameter in parameters {
+        let place = format!("{owner}.{}", parameter.name);
+        assert!(names.insert(parameter.name), "{place} is declared twice");
+        assert!(!parameter.source.is_empty(), "{place} has no source");
+        assert!(!parameter.meaning.is_empty(), "{place} has no meaning");
+        let is_a_quantity =
+            !matches!(parameter.domain, Domain::Flag | Domain::Word(_) | Domain::Interval(..));
+        assert!(!parameter.unit.is_empty() || !is_a_quantity, "{place} has no unit");
+    }
+}
+
+#[test]
+fn every_protocol_says_who_it_is_and_what_each_parameter_means() {
+    let mut names = BTreeSet::new();
+    for protocol in Registry::builtin().protocols() {
+        let card = protocol.card();
+        assert!(names.insert(card.name), "{} is registered twice", card.name);
+        for text in [card.name, card.title, card.summary, card.source] {
+            assert!(!text.trim().is_empty(), "{} leaves something unsaid", card.name);
+        }
+        assert_complete(card.name, card.parameters);
+    }
+}
+
+#[test]
+fn every_queue_says_who_it_is_and_what_each_parameter_means() {
+    let mut names = BTreeSet::new();
+    for queue in Registry::builtin().queues() {
+        let card = queue.card();
+        assert!(names.insert(card.name), "{} is registered twice", card.name);
+        for text in [card.name, card.title, card.source] {
+            assert!(!text.trim().is_empty(), "{} leaves something unsaid", card.name);
+        }
+        assert_complete(card.name, card.parameters);
+    }
+}
+
+#[test]
+fn no_two_protocols_share_a_header_number() {
+    let mut numbers = BTreeSet::new();
+    for protocol in Registry::builtin().protocols() {
+        let number = protocol.card().needs.header;
+        assert!(number == HeaderId::NONE || numbers.insert(number), "{}", protocol.card().name);
+    }
+}
+
+#[test]
+fn the_queue_that_a_protocol_expects_is_registered_and_takes_its_settings() {
+    let registry = Registry::builtin();
+    for protocol in registry.protocols() {
+        let choice = &protocol.card().queue;
+        let queue = registry.queue(choice.name).unwrap();
+        queues::settings(queue, queues::expected(choice)).unwrap();
+    }
+}
+
+#[test]
+fn what_a_protocol_needs_by_default_is_what_its_card_says() {
+    for protocol in Registry::builtin().protocols() {
+        let defaults = Settings::check(protocol.card().parameters, []).unwrap();
+        assert_eq!(protocol.needs(&defaults), protocol.card().needs, "{}", protocol.card().name);
+    }
+}

@@ -1,0 +1,77 @@
+//! Laws at links take any packet in any queue, and touch only what is theirs.
+
+use crate::any::{self, Hook, Visit};
+use crate::{assert_names_a_parameter, corners, for_all};
+use millpond_law::{Context, Hooks, Link, PacketView, Random, Verdict};
+use millpond_protocols::Registry;
+use millpond_units::Time;
+
+#[test]
+fn a_protocols_router_writes_its_own_header_alone() {
+    for protocol in Registry::builtin().protocols() {
+        for settings in corners(protocol.card().parameters) {
+            let own = protocol.needs(&settings).header;
+            for_all(16, &(any::facts(), any::visits()), |(facts, visits)| {
+                let mut link = match protocol.link(&settings, &facts) {
+                    Ok(Some(link)) => link,
+                    Ok(None) => return,
+                    Err(fault) => return assert_names_a_parameter(&fault, protocol.card().parameters),
+                };
+                for (visit, seen) in visits.iter().zip(pass(link.as_mut(), &visits)) {
+                    let is_own = visit.header.protocol() == own;
+                    assert!(is_own || seen.header == visit.header, "{}", protocol.card().name);
+                }
+            });
+        }
+    }
+}
+
+/// What a link made of one visit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) verdict: Verdict,
+    pub(crate) ecn: millpond_law::Ecn,
+    pub(crate) header: millpond_law::Header,
+}
+
+/// Lets a link law see visits one after the other, calling only the functions that it wants.
+pub(crate) fn pass(link: &mut dyn Link, visits: &[Visit]) -> Vec<Seen> {
+    let (mut random, mut now) = (Random::stream(1, "link"), Time::ZERO);
+    let hooks = link.hooks();
+    visits
+        .iter()
+        .map(|visit| {
+            now += visit.after;
+            let seen = present(link, hooks, &mut Context { now, random: &mut random }, visit);
+            assert_shows_finite_quantities(link);
+            seen
+        })
+        .collect()
+}
+
+fn present(link: &mut dyn Link, hooks: Hooks, cx: &mut Context<'_>, visit: &Visit) -> Seen {
+    let (mut ecn, mut header) = (visit.ecn, visit.header);
+    let mut packet = PacketView { bytes: visit.bytes, kind: visit.kind, ecn: &mut ecn, header: &mut header };
+    let verdict = match visit.hook {
+        Hook::Arrive if hooks.arrive => link.arrive(cx, &mut packet, &visit.queue),
+        Hook::Depart if hooks.depart => link.depart(cx, &mut packet, &visit.queue),
+        Hook::Tick if hooks.tick => {
+            let next = link.tick(cx, &visit.queue);
+            assert!(next.is_none_or(|next| next > cx.now), "a tick that never ends: {next:?} at {}", cx.now);
+            Verdict::Keep
+        }
+        _ => Verdict::Keep,
+    };
+    Seen { verdict, ecn, header }
+}
+
+fn assert_shows_finite_quantities(link: &dyn Link) {
+    let mut gauges: Vec<(&'static str, &'static str, f64)> = Vec::new();
+    link.observe(&mut gauges);
+    assert!(
+        gauges
+            .iter()
+            .all(|(name, unit, value)| { !name.is_empty() && !unit.is_empty() && value.is_finite() }),
+        "{gauges:?}"
+    );
+}

@@ -1,0 +1,30 @@
+//! Receivers read any bytes, and say only what is theirs.
+
+use crate::{any, corners, for_all};
+use millpond_law::{Context, Echo, HeaderId, Random};
+use millpond_protocols::Registry;
+use millpond_units::Time;
+use proptest::prelude::*;
+
+#[test]
+fn whatever_bytes_arrive_the_echo_is_the_receivers_own_or_what_came() {
+    let arrivals = prop::collection::vec((any::step(), any::data(), prop::option::of(any::relay())), 1..40);
+    for protocol in Registry::builtin().protocols() {
+        for settings in corners(protocol.card().parameters) {
+            let Ok(_) = protocol.receiver(&settings) else { continue };
+            let own = protocol.needs(&settings).header;
+            for_all(16, &arrivals, |arrivals| {
+                let mut receiver = protocol.receiver(&settings).unwrap();
+                let (mut random, mut now, mut echo) =
+                    (Random::stream(1, "receiver"), Time::ZERO, Echo::default());
+                for (after, data, relay) in arrivals {
+                    now += after;
+                    let mut cx = Context { now, random: &mut random };
+                    receiver.on_data(&mut cx, &data, relay.as_ref(), &mut echo);
+                    let said = echo.header.protocol();
+                    assert!([HeaderId::NONE, own, data.header.protocol()].contains(&said));
+                }
+            });
+        }
+    }
+}
