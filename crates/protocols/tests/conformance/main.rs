@@ -1,6 +1,9 @@
 //! What every registered protocol and queue has to stand, by being listed: absurd events, absurd settings, bytes
 //! of any kind, and a complete card.
 
+// Everything here is a test, the helpers too.
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 mod any;
 mod cards;
 mod links;
