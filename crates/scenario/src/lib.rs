@@ -1,12 +1,20 @@
 //! From a TOML file to a typed scenario, with errors that point at the line; traces: reading, generating, judging.
 
+mod fields;
+mod files;
+mod load;
 mod model;
 mod network;
+mod overrides;
 mod place;
+mod read;
 mod schedule;
+mod shorthand;
 mod source;
 pub mod trace;
+mod tree;
 
+pub use files::{Disk, Files};
 pub use model::{
     Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, Hop, Lasting, Link, Loss, Measure,
     ProtocolEntry, QueueSpec, Relays, Scenario, Scheduler, Setting, Size, Start, Stop, Value, Workload,

@@ -11,7 +11,7 @@ use millpond_units::{Bytes, Rate, Span, Time};
 use std::collections::BTreeMap;
 
 /// One scenario. Equality ignores where things were written.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
     /// What it is about, in a few words.
     pub title: String,
@@ -34,7 +34,7 @@ pub struct Scenario {
 }
 
 /// What to record.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measure {
     /// Summaries leave out what happens before; series are recorded from the start.
     pub from: Time,

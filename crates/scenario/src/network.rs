@@ -1,32 +1,28 @@
-//! Ways through a scenario's network.
+//! Ways through a network.
 
+use crate::fields::Complaints;
 use crate::model::{Hop, Link, ProtocolEntry, Relays, Scenario};
-use crate::place::Place;
+use crate::place::{At, Place};
 use crate::source::Fault;
 use millpond_units::Span;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 impl Scenario {
     /// The node where `hop` begins.
     pub fn tail(&self, hop: Hop) -> usize {
-        self.links.get(hop.link).map_or(0, |link| if hop.forward { link.from } else { link.to })
+        tail(&self.links, hop)
     }
 
     /// The node where `hop` ends.
     pub fn head(&self, hop: Hop) -> usize {
-        self.tail(Hop { forward: !hop.forward, ..hop })
+        head(&self.links, hop)
     }
 
     /// The way that acknowledgements take: the same links the other way round, or the shortest path if one of
     /// them is simplex. `None` if there is none.
     pub fn way_back(&self, there: &[Hop]) -> Option<Vec<Hop>> {
-        let turned: Vec<_> = there.iter().rev().map(|hop| Hop { forward: !hop.forward, ..*hop }).collect();
-        if turned.iter().all(|&hop| exists(&self.links, hop)) {
-            return Some(turned);
-        }
-        let (first, last) = (there.first()?, there.last()?);
-        shortest_path(&self.links, &self.nodes, self.head(*last), self.tail(*first))
+        way_back(&self.links, &self.nodes, there)
     }
 
     /// A path cut at the relays of `entry`: one list of hops per loop.
@@ -53,7 +49,7 @@ impl Scenario {
 
     /// Propagation along `hops`, as it is when the run begins.
     pub fn propagation(&self, hops: &[Hop]) -> Span {
-        hops.iter().map(|&hop| propagation(&self.links, hop)).sum()
+        propagation(&self.links, hops)
     }
 
     /// A complaint about what the scenario says at `place`.
@@ -62,13 +58,116 @@ impl Scenario {
     }
 }
 
+/// A network while it is being read.
+#[derive(Default)]
+pub(crate) struct Network {
+    pub(crate) nodes: Vec<String>,
+    pub(crate) links: Vec<Link>,
+    /// Sets of paths that a shorthand names.
+    pub(crate) ways: BTreeMap<&'static str, Vec<Vec<Hop>>>,
+    /// The one of them that flows take if they do not say.
+    pub(crate) usual_way: Option<&'static str>,
+}
+
+impl Network {
+    /// The index of the node with this name, which is added if it is new.
+    pub(crate) fn node(&mut self, name: &str) -> usize {
+        self.nodes.iter().position(|node| node == name).unwrap_or_else(|| {
+            self.nodes.push(name.to_owned());
+            self.nodes.len() - 1
+        })
+    }
+
+    /// The index of a node that must exist.
+    pub(crate) fn known(&self, complaints: &Complaints, name: &At<impl AsRef<str>>) -> Option<usize> {
+        let index = self.nodes.iter().position(|node| node == name.value.as_ref());
+        index.or_else(|| complaints.unknown(name, "node", self.nodes.iter().map(String::as_str)))
+    }
+
+    /// The name of a node.
+    pub(crate) fn name(&self, node: usize) -> &str {
+        self.nodes.get(node).map_or("", String::as_str)
+    }
+
+    /// The names of the nodes that one hop reaches.
+    pub(crate) fn neighbours(&self, node: usize) -> Vec<&str> {
+        exits(&self.links, node).map(|(_, next)| self.name(next)).collect()
+    }
+
+    /// The hop from one node to another, if a link joins them.
+    pub(crate) fn hop(&self, from: usize, to: usize) -> Option<Hop> {
+        exits(&self.links, from).find(|&(_, node)| node == to).map(|(hop, _)| hop)
+    }
+
+    /// Does the path pass through the node, other than at its ends?
+    pub(crate) fn is_inside(&self, path: &[Hop], node: usize) -> bool {
+        path.iter().skip(1).any(|&hop| tail(&self.links, hop) == node)
+    }
+
+    pub(crate) fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<Hop>> {
+        shortest_path(&self.links, &self.nodes, from, to)
+    }
+
+    pub(crate) fn way_back(&self, there: &[Hop]) -> Option<Vec<Hop>> {
+        way_back(&self.links, &self.nodes, there)
+    }
+
+    pub(crate) fn propagation(&self, hops: &[Hop]) -> Span {
+        propagation(&self.links, hops)
+    }
+
+    /// The paths that a shorthand calls by this word.
+    pub(crate) fn named_ways(
+        &self,
+        complaints: &Complaints,
+        word: &At<impl AsRef<str>>,
+    ) -> Option<Vec<Vec<Hop>>> {
+        match self.ways.get(word.value.as_ref()) {
+            Some(paths) => Some(paths.clone()),
+            None if self.ways.is_empty() => complaints.wrong(
+                word.place,
+                "expected a list of nodes",
+                "a word serves with [dumbbell], [parking-lot], [chain] or [tree] only",
+                "write path = [\"R1\", \"R2\"]",
+            ),
+            None => complaints.unknown(word, "set of paths", self.ways.keys().copied()),
+        }
+    }
+
+    /// The paths that flows take if they do not say.
+    pub(crate) fn usual_ways(&self) -> Option<Vec<Vec<Hop>>> {
+        self.ways.get(self.usual_way?).cloned()
+    }
+}
+
+fn tail(links: &[Link], hop: Hop) -> usize {
+    links.get(hop.link).map_or(0, |link| if hop.forward { link.from } else { link.to })
+}
+
+fn head(links: &[Link], hop: Hop) -> usize {
+    tail(links, Hop { forward: !hop.forward, ..hop })
+}
+
 /// Does the link have this direction?
 fn exists(links: &[Link], hop: Hop) -> bool {
     links.get(hop.link).is_some_and(|link| hop.forward || link.backward.is_some())
 }
 
-fn propagation(links: &[Link], hop: Hop) -> Span {
+fn way_back(links: &[Link], nodes: &[String], there: &[Hop]) -> Option<Vec<Hop>> {
+    let turned: Vec<_> = there.iter().rev().map(|hop| Hop { forward: !hop.forward, ..*hop }).collect();
+    if turned.iter().all(|&hop| exists(links, hop)) {
+        return Some(turned);
+    }
+    let (first, last) = (there.first()?, there.last()?);
+    shortest_path(links, nodes, head(links, *last), tail(links, *first))
+}
+
+fn delay(links: &[Link], hop: Hop) -> Span {
     links.get(hop.link).map_or(Span::ZERO, |link| link.direction(hop.forward).delay.initial())
+}
+
+fn propagation(links: &[Link], hops: &[Hop]) -> Span {
+    hops.iter().map(|&hop| delay(links, hop)).sum()
 }
 
 /// Every direction that leads away from `node`, with the node it leads to.
@@ -84,7 +183,7 @@ fn exits(links: &[Link], node: usize) -> impl Iterator<Item = (Hop, usize)> {
 type Cost<'a> = (usize, Span, Vec<&'a str>);
 
 /// Dijkstra's algorithm under [`Cost`]; `None` if `to` cannot be reached.
-pub(crate) fn shortest_path(links: &[Link], nodes: &[String], from: usize, to: usize) -> Option<Vec<Hop>> {
+fn shortest_path(links: &[Link], nodes: &[String], from: usize, to: usize) -> Option<Vec<Hop>> {
     let mut settled = vec![false; nodes.len()];
     let start: Cost<'_> = (0, Span::ZERO, Vec::new());
     let mut open = BinaryHeap::from([Reverse((start, from, Vec::<(usize, bool)>::new()))]);
@@ -96,9 +195,9 @@ pub(crate) fn shortest_path(links: &[Link], nodes: &[String], from: usize, to: u
             continue;
         }
         for (hop, next) in exits(links, node) {
-            let (hops, delay, names) = &cost;
+            let (hops, so_far, names) = &cost;
             let names = [names.as_slice(), &[nodes.get(next)?.as_str()]].concat();
-            let cost = (hops + 1, *delay + propagation(links, hop), names);
+            let cost = (hops + 1, *so_far + delay(links, hop), names);
             let path = [path.as_slice(), &[(hop.link, hop.forward)]].concat();
             open.push(Reverse((cost, next, path)));
         }

@@ -29,6 +29,11 @@ impl Sources {
         self.0.len() - 1
     }
 
+    /// Text number `text`.
+    pub fn text(&self, text: usize) -> &str {
+        self.0.get(text).map_or("", |source| source.inner().as_str())
+    }
+
     /// A complaint about what is written at `place`.
     pub fn fault(&self, place: Place, message: impl Into<String>, label: impl Into<String>) -> Fault {
         let source = self.0.get(place.text).cloned();
@@ -36,6 +41,11 @@ impl Sources {
         let start = place.start.min(length);
         let end = place.end.clamp(start, length);
         Fault { message: message.into(), label: label.into(), help: None, source, start, end }
+    }
+
+    /// A complaint about no place in particular.
+    pub fn plain(&self, message: impl Into<String>) -> Fault {
+        Fault { message: message.into(), label: String::new(), help: None, source: None, start: 0, end: 0 }
     }
 }
 
@@ -101,7 +111,7 @@ impl Faults {
     /// Each fault with the line it points at, for a terminal; in colour if asked.
     pub fn render(&self, colour: bool) -> String {
         let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(0);
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
         let mut out = String::new();
         for fault in &self.0 {
             if handler.render_report(&mut out, fault).is_err() {

@@ -13,6 +13,15 @@ pub struct ParseError {
     pub expected: &'static str,
     /// What is wrong with this one.
     pub fault: String,
+    /// The units that it may have.
+    units: &'static [Unit],
+}
+
+impl ParseError {
+    /// The spellings of the units that it may have.
+    pub fn units(&self) -> impl Iterator<Item = &'static str> {
+        self.units.iter().map(|&(name, _)| name)
+    }
 }
 
 impl fmt::Display for ParseError {
@@ -61,8 +70,8 @@ const SIZE: &str = "a size such as \"75KB\" (B, KB, MB, GB = powers of 1000; KiB
 const RATE: &str = "a rate such as \"155Mbps\" (bps, kbps, Mbps, Gbps, Tbps: bits per second)";
 
 /// `digits[.digits] unit`, exactly; halves of the base unit are rounded up.
-fn quantity(text: &str, units: &[Unit], expected: &'static str) -> Result<u64, ParseError> {
-    let fault = |fault: String| ParseError { text: text.to_owned(), expected, fault };
+fn quantity(text: &str, units: &'static [Unit], expected: &'static str) -> Result<u64, ParseError> {
+    let fault = |fault: String| ParseError { text: text.to_owned(), expected, fault, units };
     let trimmed = text.trim();
     if trimmed.starts_with('-') {
         return Err(fault("a negative amount".into()));

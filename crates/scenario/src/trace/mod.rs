@@ -1,5 +1,6 @@
 //! Traces: the rate of a link over time, as recorded or generated.
 
+mod read;
 mod source;
 
 pub use source::TraceSource;

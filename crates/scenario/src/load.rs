@@ -1,0 +1,45 @@
+//! From a file and overrides to a scenario.
+
+use crate::fields::Complaints;
+use crate::files::{Disk, Files};
+use crate::model::Scenario;
+use crate::source::{Faults, Sources};
+use crate::{overrides, read, tree};
+use std::path::Path;
+
+impl Scenario {
+    /// Reads the scenario file at `path` with overrides such as `links.L1.rate=5Mbps`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file, the overrides or the traces that they name.
+    pub fn load(path: &Path, overrides: &[String]) -> Result<Self, Faults> {
+        let name = path.display().to_string();
+        let bytes = Disk.read(path).map_err(|error| unreadable(&name, &error.to_string()))?;
+        let text = String::from_utf8(bytes).map_err(|_| unreadable(&name, "it is not a text in UTF-8"))?;
+        Self::parse(&text, &name, path.parent().unwrap_or(Path::new("")), overrides, &Disk)
+    }
+
+    /// Reads a scenario from `text`. Errors call it `name`; its traces come from `files`, with paths relative to
+    /// `folder`.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, the overrides or the traces that they name.
+    pub fn parse(
+        text: &str,
+        name: &str,
+        folder: &Path,
+        overrides: &[String],
+        files: &dyn Files,
+    ) -> Result<Self, Faults> {
+        let mut sources = Sources::new(name, text);
+        let mut document = tree::document(&sources, 0)?;
+        for expression in overrides {
+            overrides::apply(&mut document, &mut sources, expression)?;
+        }
+        read::scenario(Complaints::new(sources), files, folder, &document)
+    }
+}
+
+fn unreadable(name: &str, why: &str) -> Faults {
+    Faults::from(Sources::new(name, "").plain(format!("cannot read {name}: {why}")))
+}

@@ -1,0 +1,86 @@
+//! Overrides: `links.L1.rate=5Mbps` replaces one value of the file, list items being addressed by name.
+
+use crate::fields::nearest;
+use crate::place::{At, Place};
+use crate::source::{Fault, Sources};
+use crate::tree::{self, Node, Raw, Table};
+
+/// Applies `expression` (`key.key=value`) to the document.
+pub(crate) fn apply(document: &mut Node, sources: &mut Sources, expression: &str) -> Result<(), Fault> {
+    let text = sources.add("--set", expression);
+    let whole = Place { text, start: 0, end: expression.len() };
+    let Some((path, _)) = expression.split_once('=') else {
+        let fault = sources.fault(whole, "an override without a value", "no \"=\" here");
+        return Err(fault.help("write key=value, such as duration=10s or links.L1.rate=5Mbps"));
+    };
+    let value = value(sources, text, path.len() + 1)?;
+    let keys = keys(sources, text, path)?;
+    let parent = keys.iter().rev().skip(1).rev().try_fold(document, |node, key| step(sources, node, key))?;
+    match keys.last() {
+        Some(last) => *step(sources, parent, last)? = value,
+        None => return Err(sources.fault(whole, "an override without a key", "nothing before \"=\"")),
+    }
+    Ok(())
+}
+
+/// What follows the equals sign: a TOML value, or else a text without its quotes.
+fn value(sources: &Sources, text: usize, offset: usize) -> Result<Node, Fault> {
+    let written = sources.text(text).get(offset..).unwrap_or_default();
+    let bare = !written.trim_start().starts_with(['"', '\'', '[', '{']);
+    match tree::value(sources, text, offset) {
+        Ok(Node { value: Raw::Date, .. }) | Err(_) if bare => {
+            let place = Place { text, start: offset, end: offset + written.len() };
+            Ok(Node { place, value: Raw::Text(written.trim().to_owned()) })
+        }
+        result => result,
+    }
+}
+
+fn keys(sources: &Sources, text: usize, path: &str) -> Result<Vec<At<String>>, Fault> {
+    let mut start = 0;
+    let key = |part: &str| {
+        let place = Place { text, start, end: start + part.len() };
+        start += part.len() + 1;
+        let name = part.trim();
+        if name.is_empty() {
+            let fault = sources.fault(place, "an override with an empty key", "a name is missing here");
+            return Err(fault.help("write the keys with dots between them, such as links.L1.delay=5ms"));
+        }
+        Ok(At::new(name.to_owned(), place))
+    };
+    path.split('.').map(key).collect()
+}
+
+/// Goes from a table to one of its keys (made if absent), or from a list of tables to the one with this name.
+/// Below a plain value nothing has a name yet: it becomes a table.
+fn step<'a>(sources: &Sources, node: &'a mut Node, key: &At<String>) -> Result<&'a mut Node, Fault> {
+    if !matches!(node.value, Raw::List(_) | Raw::Table(_)) {
+        *node = Node { place: key.place, value: Raw::Table(Table::default()) };
+    }
+    match &mut node.value {
+        Raw::Table(table) => Ok(table.entry(key)),
+        Raw::List(items) => {
+            let names: Vec<String> = items.iter().filter_map(name_of).map(str::to_owned).collect();
+            let found = items.iter_mut().find(|item| name_of(item) == Some(key.as_str()));
+            found.ok_or_else(|| unknown_item(sources, key, &names))
+        }
+        _ => Err(unknown_item(sources, key, &[])),
+    }
+}
+
+fn name_of(item: &Node) -> Option<&str> {
+    let Raw::Table(table) = &item.value else { return None };
+    match &table.get("name")?.value {
+        Raw::Text(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn unknown_item(sources: &Sources, key: &At<String>, names: &[String]) -> Fault {
+    let fault = sources.fault(key.place, format!("nothing here is called \"{}\"", key.value), "no such name");
+    let known = names.join(", ");
+    match nearest(key, names.iter().map(String::as_str)) {
+        Some(near) => fault.help(format!("did you mean \"{near}\"? There are: {known}")),
+        None => fault.help(format!("there are: {known}")),
+    }
+}

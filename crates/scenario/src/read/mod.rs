@@ -1,0 +1,134 @@
+//! From a document to a scenario: each table is read by the file named after it.
+
+mod capacity;
+mod flows;
+pub(crate) mod links;
+mod protocols;
+mod times;
+
+use crate::fields::{self, Complaints, Fields};
+use crate::files::Files;
+use crate::model::{Measure, Scenario};
+use crate::network::Network;
+use crate::place::At;
+use crate::shorthand;
+use crate::source::Faults;
+use crate::trace::Trace;
+use crate::tree::{Node, Raw};
+use millpond_units::{Span, Time};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The longest run: the range of [`Time`].
+const LONGEST_RUN: Span = Span::from_millis(213 * 86_400_000);
+/// Most samples of one series.
+const MOST_SAMPLES: u64 = 10_000_000;
+
+/// What reading needs besides the document.
+pub(crate) struct Reader<'a> {
+    pub(crate) complaints: &'a Complaints,
+    /// Where trace files come from.
+    pub(crate) files: &'a dyn Files,
+    /// Where the scenario file is: its traces' paths are relative to it.
+    pub(crate) folder: &'a Path,
+    /// Traces already read, each shared by the links that name it; `None` if it was wrong.
+    pub(crate) traces: RefCell<BTreeMap<PathBuf, Option<Arc<Trace>>>>,
+}
+
+/// Reads a whole document.
+pub(crate) fn scenario(
+    complaints: Complaints,
+    files: &dyn Files,
+    folder: &Path,
+    document: &Node,
+) -> Result<Scenario, Faults> {
+    let reader = Reader { complaints: &complaints, files, folder, traces: RefCell::default() };
+    let scenario = read(&reader, document);
+    match scenario {
+        Some(scenario) if !complaints.any() => Ok(Scenario { sources: complaints.sources, ..scenario }),
+        _ => Err(complaints.into_faults()),
+    }
+}
+
+fn read(reader: &Reader<'_>, document: &Node) -> Option<Scenario> {
+    let mut fields = Fields::new(reader.complaints, document, "scenario")?;
+    let title = fields.read_or("title", "", |c, node| fields::text(c, node)).to_owned();
+    let duration = fields.required("duration", "\"100s\"");
+    let duration = duration.and_then(|node| self::duration(reader.complaints, node));
+    let seed = fields.read_or("seed", 1, |c, node| fields::whole(c, node, 0, u64::MAX));
+    let measure = fields.read("measure", |c, node| measure(c, node, duration));
+    let measure = measure.unwrap_or_else(|| default_measure(duration.unwrap_or_default()));
+    let mut network = Network::default();
+    shorthand::read(reader, &mut fields, &mut network);
+    if let Some(node) = fields.get("links") {
+        links::read(reader, node, &mut network);
+    }
+    let flows = fields.required("flows", "[[flows]] tables, at least one");
+    let flows = flows.map(|node| flows::read(reader, node, &network)).unwrap_or_default();
+    let protocols = fields.read("protocols", |c, node| protocols::read(c, node, &network, &flows));
+    let protocols = protocols.unwrap_or_default();
+    fields.finish();
+    let duration = duration?;
+    let Network { nodes, links, .. } = network;
+    Some(Scenario { title, duration, seed, measure, nodes, links, flows, protocols, ..Scenario::default() })
+}
+
+fn duration(complaints: &Complaints, node: &Node) -> Option<Span> {
+    fields::within(complaints, node, Span::from_picos(1), LONGEST_RUN)
+}
+
+fn default_measure(duration: Span) -> Measure {
+    let fewest = Span::from_picos(duration.picos() / MOST_SAMPLES + 1);
+    Measure {
+        from: Time::ZERO,
+        every: Span::from_millis(100).max(fewest),
+        jain_window: Span::from_secs(1.0),
+        converged_within: 0.1,
+    }
+}
+
+/// Bounds depend on the duration, if that is right itself.
+fn measure(complaints: &Complaints, node: &Node, duration: Option<Span>) -> Option<Measure> {
+    let mut fields = Fields::new(complaints, node, "measure table")?;
+    let default = default_measure(duration.unwrap_or_default());
+    let last = Time::from_picos(duration.unwrap_or(LONGEST_RUN).picos() - 1);
+    let least = Span::from_picos(1);
+    let finest = Span::from_picos(duration.unwrap_or(least).picos().div_ceil(MOST_SAMPLES));
+    let from = fields.read("from", |c, node| fields::within(c, node, Time::ZERO, last));
+    let every = fields.read("every", |c, node| fields::within(c, node, finest, LONGEST_RUN));
+    let window = fields.read("jain_window", |c, node| fields::within(c, node, least, LONGEST_RUN));
+    let within = fields.read("converged_within", |c, node| fields::number(c, node, 1e-6, 1.0));
+    fields.finish();
+    Some(Measure {
+        from: from.unwrap_or(default.from),
+        every: every.unwrap_or(default.every),
+        jain_window: window.unwrap_or(default.jain_window),
+        converged_within: within.unwrap_or(default.converged_within),
+    })
+}
+
+/// The tables of a list of tables.
+fn tables<'a>(complaints: &Complaints, node: &'a Node, header: &str) -> &'a [Node] {
+    match &node.value {
+        Raw::List(items) => items,
+        _ => {
+            let _: Option<()> = complaints.expected(node, &format!("[[{header}]] tables"));
+            &[]
+        }
+    }
+}
+
+/// Complains if one of `taken` has this name already.
+fn unique<'a>(
+    complaints: &Complaints,
+    name: &At<String>,
+    what: &str,
+    taken: impl IntoIterator<Item = &'a At<String>>,
+) {
+    if taken.into_iter().any(|other| other.value == name.value) {
+        let message = format!("a second {what} called \"{}\"", name.value);
+        let _: Option<()> = complaints.wrong(name.place, message, "taken", "give each its own name");
+    }
+}

@@ -1,0 +1,81 @@
+//! `[protocols.NAME]`: what belongs to a protocol rather than to the network.
+
+use super::links::{buffer, queue, settings};
+use crate::fields::{self, Complaints, Fields};
+use crate::model::{Buffer, FlowGroup, ProtocolEntry, Relays};
+use crate::network::Network;
+use crate::place::At;
+use crate::tree::{Node, Raw};
+use std::collections::BTreeMap;
+
+/// Reads every entry.
+pub(crate) fn read(
+    complaints: &Complaints,
+    node: &Node,
+    network: &Network,
+    flows: &[FlowGroup],
+) -> Option<BTreeMap<String, ProtocolEntry>> {
+    let Raw::Table(table) = &node.value else {
+        return complaints.expected(node, "[protocols.NAME] tables");
+    };
+    let mut entries = BTreeMap::new();
+    for (name, node) in &table.entries {
+        if let Some(entry) = entry(complaints, name, node, network, flows) {
+            entries.insert(name.value.clone(), entry);
+        }
+    }
+    Some(entries)
+}
+
+fn entry(
+    complaints: &Complaints,
+    name: &At<String>,
+    node: &Node,
+    network: &Network,
+    flows: &[FlowGroup],
+) -> Option<ProtocolEntry> {
+    let mut fields = Fields::new(complaints, node, "protocol")?;
+    let entry = ProtocolEntry {
+        protocol: fields.read_or("protocol", name.clone(), fields::name),
+        relays: fields
+            .read_or("relays", Relays::Nodes(Vec::new()), |c, node| relays(c, node, network, flows)),
+        relay_buffer: fields.read_or("relay_buffer", Buffer::Unlimited, relay_buffer),
+        queue: fields.read_or("queue", None, queue),
+        params: fields.read_or("params", Vec::new(), |c, node| settings(c, node, "protocol's parameters")),
+    };
+    fields.finish();
+    Some(entry)
+}
+
+/// `"all"` or a list of nodes, each inside the path of a flow.
+fn relays(complaints: &Complaints, node: &Node, network: &Network, flows: &[FlowGroup]) -> Option<Relays> {
+    let items = match &node.value {
+        Raw::Text(text) if text == "all" => return Some(Relays::All),
+        Raw::List(items) => items,
+        _ => return complaints.expected(node, "a list of nodes such as [\"R1\", \"R5\"], or \"all\""),
+    };
+    let relay = |item: &Node| {
+        let name = At::new(fields::text(complaints, item)?.to_owned(), item.place);
+        let relay = network.known(complaints, &name)?;
+        if flows.iter().flat_map(|flow| &flow.paths).any(|path| network.is_inside(path, relay)) {
+            return Some(name);
+        }
+        let message = format!("no flow passes through \"{}\"", *name);
+        complaints.wrong(
+            name.place,
+            message,
+            "not inside any path",
+            "a relay stands between a sender and a receiver",
+        )
+    };
+    items.iter().map(relay).collect::<Option<_>>().map(Relays::Nodes)
+}
+
+fn relay_buffer(complaints: &Complaints, node: &Node) -> Option<Buffer> {
+    match buffer(complaints, node)? {
+        Buffer::Time(_) | Buffer::Bdp(_) => {
+            complaints.expected(node, "a relay's buffer: \"500packets\", \"75KB\" or \"unlimited\"")
+        }
+        buffer => Some(buffer),
+    }
+}

@@ -1,0 +1,115 @@
+//! TOML as a tree of our own: every value knows its place, which may be in the file or in an override.
+
+use crate::place::{At, Place};
+use crate::source::{Fault, Sources};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A value and its place.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) place: Place,
+    pub(crate) value: Raw,
+}
+
+/// A TOML value.
+#[derive(Clone, Debug)]
+pub(crate) enum Raw {
+    Text(String),
+    Whole(i128),
+    Number(f64),
+    Flag(bool),
+    Date,
+    List(Vec<Node>),
+    Table(Table),
+}
+
+/// Keys and values in the order of the text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Table {
+    pub(crate) entries: Vec<(At<String>, Node)>,
+}
+
+impl Raw {
+    /// What it is, in words.
+    pub(crate) fn kind(&self) -> String {
+        match self {
+            Self::Text(text) => format!("the text \"{text}\""),
+            Self::Whole(n) => format!("the number {n}"),
+            Self::Number(x) => format!("the number {x}"),
+            Self::Flag(flag) => format!("{flag}"),
+            Self::Date => "a date".into(),
+            Self::List(_) => "a list".into(),
+            Self::Table(_) => "a table".into(),
+        }
+    }
+}
+
+impl Table {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
+        self.entries.iter().find(|(name, _)| name.value == key).map(|(_, node)| node)
+    }
+
+    /// The value of this key, an empty table if there was none.
+    pub(crate) fn entry(&mut self, key: &At<String>) -> &mut Node {
+        let known = self.entries.iter().position(|(name, _)| name.value == key.value);
+        let index = known.unwrap_or_else(|| {
+            let empty = Node { place: key.place, value: Raw::Table(Self::default()) };
+            self.entries.push((key.clone(), empty));
+            self.entries.len() - 1
+        });
+        &mut self.entries[index].1
+    }
+}
+
+/// Reads text number `text` of `sources` as a TOML document.
+pub(crate) fn document(sources: &Sources, text: usize) -> Result<Node, Fault> {
+    let parsed = DeTable::parse(sources.text(text)).map_err(|error| syntax(sources, text, 0, &error))?;
+    let place = Place { text, start: 0, end: 0 };
+    Ok(Node { place, value: Raw::Table(table(text, 0, parsed.into_inner())) })
+}
+
+/// Reads what begins at byte `offset` of text number `text` as one TOML value.
+pub(crate) fn value(sources: &Sources, text: usize, offset: usize) -> Result<Node, Fault> {
+    let written = sources.text(text).get(offset..).unwrap_or_default();
+    let parsed = DeValue::parse(written).map_err(|error| syntax(sources, text, offset, &error))?;
+    Ok(node(text, offset, parsed))
+}
+
+fn syntax(sources: &Sources, text: usize, offset: usize, error: &toml::de::Error) -> Fault {
+    let span = error.span().unwrap_or_default();
+    let place = Place { text, start: offset + span.start, end: offset + span.end };
+    sources.fault(place, format!("not TOML: {}", error.message()), "here")
+}
+
+fn node(text: usize, offset: usize, spanned: Spanned<DeValue<'_>>) -> Node {
+    let place = place(text, offset, &spanned);
+    let value = match spanned.into_inner() {
+        DeValue::String(string) => Raw::Text(string.into_owned()),
+        DeValue::Integer(digits) => match i128::from_str_radix(digits.as_str(), digits.radix()) {
+            Ok(whole) => Raw::Whole(whole),
+            Err(_) => Raw::Number(f64::INFINITY),
+        },
+        DeValue::Float(digits) => Raw::Number(digits.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(flag) => Raw::Flag(flag),
+        DeValue::Datetime(_) => Raw::Date,
+        DeValue::Array(items) => Raw::List(items.into_iter().map(|item| node(text, offset, item)).collect()),
+        DeValue::Table(entries) => Raw::Table(table(text, offset, entries)),
+    };
+    Node { place, value }
+}
+
+fn table(text: usize, offset: usize, entries: DeTable<'_>) -> Table {
+    let entry = |(key, value): (Spanned<std::borrow::Cow<'_, str>>, _)| {
+        let place = place(text, offset, &key);
+        (At::new(key.into_inner().into_owned(), place), node(text, offset, value))
+    };
+    let mut entries: Vec<_> = entries.into_iter().map(entry).collect();
+    entries.sort_by_key(|(key, _)| key.place);
+    Table { entries }
+}
+
+fn place<T>(text: usize, offset: usize, spanned: &Spanned<T>) -> Place {
+    let span = spanned.span();
+    Place { text, start: offset + span.start, end: offset + span.end }
+}

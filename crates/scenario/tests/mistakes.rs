@@ -1,0 +1,200 @@
+//! Each mistake gives one readable complaint: the line, what was expected, the nearest right spelling.
+
+mod common;
+
+use common::parse_with;
+
+const GOOD: &str = r#"title = "test"
+duration = "10s"
+seed = 1
+measure = { from = "1s", every = "100ms" }
+[[links]]
+name = "L1"
+between = ["R1", "R2"]
+rate = "155Mbps"
+delay = "15ms"
+buffer = "1bdp"
+[[links]]
+name = "L2"
+between = ["R2", "R3"]
+rate = { trace = { file = "cell.down", end = "loop" } }
+delay = "5ms"
+simplex = false
+[[flows]]
+name = "short"
+count = 2
+protocol = "acp"
+path = ["R1", "R2", "R3"]
+rtt = "60ms"
+start = { uniform = ["0s", "10s"] }
+[protocols.lgcc]
+relays = ["R2"]
+queue = { red = { max_th = "75KB" } }
+params = { phi1 = 10 }
+"#;
+
+#[test]
+fn the_scenario_that_the_mistakes_are_made_in_is_right() {
+    if let Err(faults) = parse_with(GOOD, &[]) {
+        panic!("{faults}");
+    }
+}
+
+/// Line of the file to replace, what by, the line complained about, words of the message, words of the help.
+type Mistake = (usize, &'static str, usize, &'static str, &'static str);
+
+const MISTAKES: &[Mistake] = &[
+    // Spelling.
+    (2, "durration = \"10s\"", 2, "unknown key of a scenario \"durration\"", "did you mean \"duration\"?"),
+    (9, "dely = \"15ms\"", 9, "unknown key of a link \"dely\"", "did you mean \"delay\"?"),
+    (8, "rate = \"155Mbs\"", 8, "unknown unit \"Mbs\"", "did you mean \"155Mbps\"?"),
+    (
+        14,
+        "rate = { trace = { fil = \"cell.down\" } }",
+        14,
+        "unknown key of a trace \"fil\"",
+        "mean \"file\"?",
+    ),
+    (14, "rate = { trace = { end = \"hold\" } }", 14, "this trace has no \"file\"", "file = \"cell.csv\""),
+    (14, "rate = { trece = \"cell.csv\" }", 14, "unknown key of a rate \"trece\"", "mean \"trace\"?"),
+    (14, "rate = {}", 14, "expected one of steps, trace", "cell.csv"),
+    (12, "", 11, "this link has no \"name\"", "name = \"L1\""),
+    (
+        14,
+        "rate = { trace = { file = \"cell.down\", end = \"lop\" } }",
+        14,
+        "unknown word \"lop\"",
+        "\"loop\"?",
+    ),
+    (21, "path = [\"R1\", \"R2\", \"R33\"]", 21, "unknown node \"R33\"", "did you mean \"R3\"?"),
+    (25, "relays = [\"R9\"]", 25, "unknown node \"R9\"", "R1, R2, R3"),
+    (24, "[protocol.lgcc]", 24, "unknown key of a scenario \"protocol\"", "did you mean \"protocols\"?"),
+    // Syntax and kinds.
+    (3, "seed = = 1", 3, "not TOML", ""),
+    (3, "seed = \"one\"", 3, "expected a whole number", "from 0 to"),
+    (9, "delay = 15", 9, "no unit", "a time such as \"50ms\""),
+    (16, "simplex = 1", 16, "expected true or false", ""),
+    (7, "between = [\"R1\"]", 7, "expected two values", "[\"R1\", \"R2\"]"),
+    (26, "queue = { red = {}, codel = {} }", 26, "expected one queue", "max_th"),
+    (10, "buffer = \"1bpd\"", 10, "expected a buffer", "\"1bdp\""),
+    // Absurd numbers.
+    (2, "duration = \"0s\"", 2, "out of range", "18403200s"),
+    (2, "duration = \"6000h\"", 2, "too large a number", ""),
+    (2, "duration = \"-5s\"", 2, "a negative amount", ""),
+    (4, "measure = { every = \"0s\" }", 4, "out of range", "\"1us\""),
+    (4, "measure = { from = \"10s\" }", 4, "out of range", ""),
+    (8, "rate = \"0Mbps\"", 8, "out of range", ""),
+    (8, "rate = { steps = [[\"0s\", \"0bps\"]] }", 8, "a rate above zero", ""),
+    (8, "rate = { steps = [[\"1s\", \"5Mbps\"]] }", 8, "the first step at \"0s\"", ""),
+    (8, "rate = { steps = [[\"0s\", \"5Mbps\"], [\"0s\", \"6Mbps\"]] }", 8, "a time after", ""),
+    (9, "delay = \"100h\"", 9, "out of range", "3600s"),
+    (9, "loss = 1.5", 9, "a number from 0 to 1", ""),
+    (9, "loss = nan", 9, "a number from 0 to 1", ""),
+    (10, "buffer = \"0packets\"", 10, "a buffer above zero", ""),
+    (19, "count = 0", 19, "from 1 to 1000000", ""),
+    (19, "count = 1000001", 19, "from 1 to 1000000", ""),
+    (19, "packet = \"70KB\"", 19, "out of range", "65.535KB"),
+    (19, "overhead = \"1500B\"", 19, "smaller than the packet", ""),
+    (22, "rtt = \"39ms\"", 22, "on a path that takes 40ms", "lengthen"),
+    (23, "start = { uniform = [\"9s\", \"1s\"] }", 23, "ends before it begins", ""),
+    (23, "start = { uniform = [\"0s\", \"1s\"], every = \"1s\" }", 23, "one of uniform, every", ""),
+    // What does not fit together.
+    (12, "name = \"L1\"", 12, "a second link called \"L1\"", "its own name"),
+    (13, "between = [\"R2\", \"R1\"]", 12, "lead from the same node to the same node", "ambiguous"),
+    (13, "between = [\"R3\", \"R3\"]", 13, "from a node to itself", ""),
+    (16, "simplex = true", 21, "no way back", "duplex"),
+    (
+        21,
+        "path = [\"R1\", \"R3\"]",
+        21,
+        "hop 1 does not exist: no link leads from \"R1\" to \"R3\"",
+        "to: R2",
+    ),
+    (21, "path = [\"R1\", \"R2\", \"R1\"]", 21, "visits a node twice", ""),
+    (21, "path = \"pairs\"", 21, "expected a list of nodes", ""),
+    (21, "from = \"R1\"", 17, "expected one way to go", "from = \"R1\" and to = \"R2\""),
+    (25, "relays = [\"R1\"]", 25, "no flow passes through \"R1\"", ""),
+    (23, "stop = \"5s\"\nlasts = \"5s\"", 24, "both \"stop\" and \"lasts\"", ""),
+    // Traces.
+    (14, "rate = { trace = \"nowhere.down\" }", 14, "cannot read the trace", "relative to the scenario file"),
+];
+
+/// The scenario with one line replaced.
+fn with_mistake(line: usize, replacement: &str) -> String {
+    let lines = GOOD.lines().enumerate().map(|(i, text)| if i + 1 == line { replacement } else { text });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn each_mistake_is_shown_with_its_line_and_what_was_expected() {
+    for &(line, replacement, complained, message, help) in MISTAKES {
+        let faults = parse_with(&with_mistake(line, replacement), &[]).expect_err(replacement);
+        let first = faults.0.first().expect(replacement);
+        let shown = faults.render(false);
+        assert_eq!(first.line(), complained, "{replacement}\n{shown}");
+        assert!(first.message().contains(message), "{replacement}: {message}\n{shown}");
+        let unbroken = shown.replace("\n        ", " ");
+        assert!(unbroken.contains(help), "{replacement}: {help}\n{shown}");
+        assert!(shown.contains(&format!("test.toml:{complained}:")), "{replacement}\n{shown}");
+    }
+}
+
+#[test]
+fn mistakes_that_do_not_hide_one_another_are_all_shown_in_order() {
+    let text = with_mistake(9, "dely = \"15ms\"").replace("count = 2", "count = 0").replace("seed", "sed");
+    let faults = parse_with(&text, &[]).unwrap_err();
+    let lines: Vec<_> = faults.0.iter().map(millpond_scenario::Fault::line).collect();
+    assert_eq!(lines, [3, 9, 19]);
+}
+
+#[test]
+fn a_wrong_trace_is_shown_with_its_own_line_and_text() {
+    for (file, line, words) in [
+        ("text-in-line-7.down", 7, "line 7 of the trace"),
+        ("decreasing.down", 3, "earlier than the line before"),
+        ("empty.down", 1, "no opportunity to deliver anything"),
+        ("comments.down", 1, "no opportunity to deliver anything"),
+        ("huge.down", 2, "not a whole number"),
+        ("far.down", 2, "more than 30 days"),
+        ("back-in-time.csv", 4, "not later than the row before"),
+        ("negative.csv", 3, "from zero up"),
+        ("nan.csv", 3, "from zero up"),
+        ("header.csv", 1, "time_s,mbps"),
+        ("dead.csv", 1, "no rate above zero"),
+        ("columns.csv", 2, "the rate is not a number"),
+    ] {
+        let faults = parse_with(&GOOD.replace("cell.down", file), &[]).expect_err(file);
+        let shown = faults.render(false);
+        assert_eq!(faults.0.first().map(millpond_scenario::Fault::line), Some(line), "{shown}");
+        assert!(shown.replace("\n  │ ", " ").contains(words), "{file}: {words}\n{shown}");
+    }
+}
+
+#[test]
+fn a_mistake_in_an_override_quotes_the_override() {
+    for (expression, words) in [
+        ("duration=10parsecs", "unknown unit \"parsecs\""),
+        ("duration", "an override without a value"),
+        ("=5", "an override with an empty key"),
+        ("links..rate=5", "an override with an empty key"),
+        ("links.L3.rate=5Mbps", "nothing here is called \"L3\""),
+        ("links.L1.rat=5Mbps", "unknown key of a link \"rat\""),
+        ("flows.short.count=0", "expected a whole number"),
+        ("seed=[1", "not TOML"),
+        ("links.L1.rate.trace.file=nowhere.csv", "cannot read the trace"),
+    ] {
+        let faults = parse_with(GOOD, &[expression]).expect_err(expression);
+        let shown = faults.render(false);
+        assert!(shown.contains(words), "{expression}: {words}\n{shown}");
+        assert!(shown.contains("--set") && shown.contains(expression), "{expression}\n{shown}");
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    use millpond_scenario::Scenario;
+    for path in ["/nowhere/at/all.toml", "/"] {
+        let faults = Scenario::load(std::path::Path::new(path), &[]).unwrap_err();
+        assert!(faults.to_string().contains(path), "{faults}");
+    }
+}
