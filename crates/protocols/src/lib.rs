@@ -1,6 +1,7 @@
 //! Every protocol is one folder here and one line in `PROTOCOLS`; every queue one folder in `queues/` and one
 //! line in `QUEUES`. Protocols never import each other; what two of them share lives in `parts/`.
 
+pub mod abc;
 pub mod cubic;
 pub mod dctcp;
 pub mod lgc;
@@ -21,6 +22,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &dctcp::Dctcp,
     &lgcc::Lgcc,
     &lgc::Lgc,
+    &abc::Abc,
 ];
 
 /// One line per queue.

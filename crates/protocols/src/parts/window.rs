@@ -67,6 +67,11 @@ impl Window {
         bytes.as_f64() / self.packet
     }
 
+    /// So many packets, in bytes.
+    pub(crate) fn of_packets(&self, packets: f64) -> Bytes {
+        Bytes::from_f64((packets * self.packet).min(MOST))
+    }
+
     /// The slow-start threshold in packets, once there is one.
     pub(crate) fn threshold(&self) -> Option<f64> {
         self.threshold.is_finite().then_some(self.threshold / self.packet)
@@ -96,6 +101,11 @@ impl Window {
     /// Grows to so many packets.
     pub(crate) fn grow_to_packets(&mut self, packets: f64) {
         self.grow_to(packets * self.packet);
+    }
+
+    /// Shrinks to at most so many packets; no threshold moves.
+    pub(crate) fn shrink_to_packets(&mut self, packets: f64) {
+        self.bytes = self.bytes.min(packets * self.packet);
     }
 
     fn grow_to(&mut self, bytes: f64) {

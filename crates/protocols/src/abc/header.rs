@@ -1,0 +1,126 @@
+//! The echo of ABC: how many packets arrived as accelerates and as brakes since the loop began.
+//!
+//! ```text
+//! 0               1               2               3
+//! +---------------+---------------+---------------+---------------+
+//! |     accelerates [packets]     |       brakes [packets]        |   big-endian, modulo 2^16
+//! +---------------+---------------+---------------+---------------+
+//! ```
+//!
+//! The paper echoes one bit per acknowledgement (the NS bit of TCP). Running counts say the same where each packet is
+//! acknowledged, and still say it when acknowledgements are delayed or lost.
+
+use millpond_law::{Header, HeaderId};
+use std::fmt;
+use std::ops::Range;
+
+/// ABC's number.
+pub(super) const ID: HeaderId = HeaderId(2);
+
+/// Where each field is.
+mod field {
+    use super::Range;
+    pub(super) const ACCELERATES: Range<usize> = 0..2;
+    pub(super) const BRAKES: Range<usize> = 2..4;
+    pub(super) const LEN: usize = BRAKES.end;
+}
+
+/// Packets by mark: since the loop began (modulo 2^16), or since the last acknowledgement.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Packets that arrived as ECT(1).
+    pub accelerates: u16,
+    /// All others.
+    pub brakes: u16,
+}
+
+impl Counts {
+    /// What has come to `self` since `before`; none if `self` is older, as it is in a late acknowledgement.
+    pub fn since(self, before: Self) -> Option<Self> {
+        let newer = Self {
+            accelerates: self.accelerates.wrapping_sub(before.accelerates),
+            brakes: self.brakes.wrapping_sub(before.brakes),
+        };
+        let half = u16::MAX / 2;
+        (newer.accelerates <= half && newer.brakes <= half).then_some(newer)
+    }
+
+    /// At most `packets` in all, accelerates first: no acknowledgement tells of more than it acknowledges.
+    pub fn at_most(self, packets: u64) -> Self {
+        let accelerates = u64::from(self.accelerates).min(packets);
+        let brakes = u64::from(self.brakes).min(packets - accelerates);
+        Self { accelerates: accelerates as u16, brakes: brakes as u16 }
+    }
+}
+
+/// A checked view of the echo's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AbcEcho([u8; field::LEN]);
+
+impl AbcEcho {
+    /// The view of an ABC header; none if the header is foreign or too short.
+    pub fn parse(header: &Header) -> Option<Self> {
+        let bytes = header.of(ID)?.get(..field::LEN)?;
+        bytes.try_into().ok().map(Self)
+    }
+
+    /// The echo that says this.
+    pub fn new(counts: Counts) -> Self {
+        let mut bytes = [0; field::LEN];
+        bytes[field::ACCELERATES].copy_from_slice(&counts.accelerates.to_be_bytes());
+        bytes[field::BRAKES].copy_from_slice(&counts.brakes.to_be_bytes());
+        Self(bytes)
+    }
+
+    /// What it says.
+    pub fn counts(&self) -> Counts {
+        let [a0, a1, b0, b1] = self.0;
+        Counts { accelerates: u16::from_be_bytes([a0, a1]), brakes: u16::from_be_bytes([b0, b1]) }
+    }
+
+    /// Writes it as a header.
+    pub fn emit(&self, header: &mut Header) {
+        header.set(ID, &self.0);
+    }
+}
+
+impl fmt::Display for AbcEcho {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { accelerates, brakes } = self.counts();
+        write!(f, "ABC accelerates {accelerates} brakes {brakes}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COUNTS: Counts = Counts { accelerates: 0x1234, brakes: 0x00ff };
+    const BYTES: [u8; 4] = [0x12, 0x34, 0x00, 0xff];
+
+    #[test]
+    fn two_counts_are_these_four_bytes_both_ways() {
+        let mut header = Header::NONE;
+        AbcEcho::new(COUNTS).emit(&mut header);
+        assert_eq!(header.of(ID), Some(&BYTES[..]));
+        assert_eq!(AbcEcho::parse(&Header::new(ID, &BYTES)).map(|echo| echo.counts()), Some(COUNTS));
+        assert_eq!(AbcEcho::new(COUNTS).to_string(), "ABC accelerates 4660 brakes 255");
+    }
+
+    #[test]
+    fn what_is_short_or_foreign_is_no_echo() {
+        assert_eq!(AbcEcho::parse(&Header::NONE), None);
+        assert_eq!(AbcEcho::parse(&Header::new(ID, &[1, 2, 3])), None);
+        assert_eq!(AbcEcho::parse(&Header::new(HeaderId(99), &BYTES)), None);
+    }
+
+    #[test]
+    fn counts_run_on_past_their_end_and_late_ones_are_seen_as_such() {
+        let counts = |accelerates, brakes| Counts { accelerates, brakes };
+        assert_eq!(counts(2, 7).since(counts(0xffff, 7)), Some(counts(3, 0)));
+        assert_eq!(counts(5, 7).since(counts(6, 7)), None);
+        assert_eq!(counts(5, 7).since(counts(5, 8)), None);
+        assert_eq!(counts(5, 7).at_most(8), counts(5, 3));
+        assert_eq!(counts(5, 7).at_most(3), counts(3, 0));
+    }
+}

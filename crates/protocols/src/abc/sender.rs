@@ -1,0 +1,227 @@
+//! The sender of ABC: one packet more or less per mark, and a second window for routers that are not ABC's.
+
+use super::header::{AbcEcho, Counts};
+use crate::parts::window::Window;
+use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Settings, Start};
+use millpond_units::Bytes;
+
+/// Neither window may exceed so many times what is in flight (section 4.1, NSDI 2020).
+const MOST_OF_IN_FLIGHT: f64 = 2.0;
+
+/// What is left of the fallback window after a loss episode (RFC 9002, section 7.3.2).
+const LOSS_REDUCTION: f64 = 0.5;
+
+/// See the module.
+pub(super) struct AbcSender {
+    initial_window: f64,
+    /// w_abc in packets.
+    window: f64,
+    /// w_nonabc.
+    fallback: Window,
+    /// The marks echoed so far.
+    counts: Counts,
+}
+
+/// Eq. (3): +1 + 1/w for each accelerate, -1 + 1/w for each brake, in packets, for marks that arrive together. The
+/// window never falls below one packet, where a brake alone would leave it too.
+fn after_marks(window: f64, accelerates: f64, brakes: f64) -> f64 {
+    (window + accelerates - brakes + (accelerates + brakes) / window).max(1.0)
+}
+
+impl AbcSender {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let initial_window = settings.number("initial_window");
+        Self {
+            initial_window,
+            window: initial_window,
+            fallback: Window::new(Bytes::new(1), Some(initial_window)),
+            counts: Counts::default(),
+        }
+    }
+
+    /// The marks that this acknowledgement is the first to tell of.
+    fn new_marks(&mut self, ack: &Ack) -> Counts {
+        let Some(counts) = AbcEcho::parse(&ack.header).map(|echo| echo.counts()) else {
+            return Counts::default();
+        };
+        let Some(marks) = counts.since(self.counts) else {
+            return Counts::default();
+        };
+        self.counts = counts;
+        marks.at_most(ack.packets)
+    }
+
+    /// The window for routers that are not ABC's grows as NewReno's (section 4.1, NSDI 2020).
+    fn grow_fallback(&mut self, ack: &Ack) {
+        if self.fallback.may_grow(ack) {
+            let rest = self.fallback.slow_start(ack.bytes);
+            self.fallback.avoid_congestion(rest);
+        }
+    }
+
+    /// Without this the window that does not bound would drift away.
+    fn hold_windows(&mut self, in_flight: Bytes) {
+        let most = (MOST_OF_IN_FLIGHT * self.fallback.in_packets(in_flight)).max(self.initial_window);
+        self.window = self.window.min(most);
+        self.fallback.shrink_to_packets(most);
+    }
+}
+
+impl Sender for AbcSender {
+    fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
+        self.fallback = Window::new(start.packet, Some(self.initial_window));
+    }
+
+    fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
+        let marks = self.new_marks(ack);
+        self.window = after_marks(self.window, f64::from(marks.accelerates), f64::from(marks.brakes));
+        self.grow_fallback(ack);
+        self.hold_windows(ack.prior_in_flight);
+    }
+
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        if congestion.cause == Cause::Timeout {
+            return;
+        }
+        if congestion.episode == Episode::New {
+            self.fallback.reduce(LOSS_REDUCTION);
+        }
+        if congestion.cause == Cause::NoFeedback {
+            self.fallback.collapse();
+            self.window = self.window.min(self.fallback.packets());
+        }
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        let window = self.fallback.bytes().min(self.fallback.of_packets(self.window));
+        Permit { window: Some(window), ..Permit::default() }
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("accelerate-brake window", "packets", self.window);
+        gauge.quantity("fallback window", "packets", self.fallback.packets());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abc::Abc;
+    use crate::testing::{PACKET, SenderBench};
+    use millpond_law::Header;
+    use millpond_units::Span;
+
+    #[test]
+    fn two_flows_on_a_full_link_of_200_packets_meet_by_less_than_one_packet_per_round() {
+        // f* = (BDP - n) / (2 BDP) = .495; w <- 2 f w + 1, so w2(n) = 100 - 98 .99^n.
+        let f: f64 = 0.5 * (200.0 - 2.0) / 200.0;
+        assert!((f - 0.495).abs() < 1e-12);
+        let round = |w: f64| after_marks(w, f * w, (1.0 - f) * w);
+        assert!((round(198.0) - 197.02).abs() < 1e-9 && (round(2.0) - 2.98).abs() < 1e-9);
+        let mut windows = [198.0, 2.0];
+        for n in 1..=457 {
+            windows = windows.map(round);
+            assert!((windows[1] - (100.0 - 98.0 * libm::pow(0.99, f64::from(n)))).abs() < 1e-6, "{n}");
+            match n {
+                50 => assert!((windows[1] - 40.71).abs() < 0.01 && (windows[0] - 159.29).abs() < 0.01),
+                400 => assert!((windows[1] / windows[0] - 0.965).abs() < 1e-3),
+                _ => assert_eq!(windows[1] >= 95.0, n >= 297, "within 5 % from round 297 on: {n}"),
+            }
+        }
+        assert!(windows[1] >= 99.0 && windows[1] < 99.02);
+    }
+
+    #[test]
+    fn a_brake_never_takes_the_last_packet() {
+        for window in [1.0, 1.3, 2.0, 7.5] {
+            assert!(after_marks(window, 0.0, 1.0) >= 1.0);
+        }
+        assert_eq!(after_marks(1.0, 0.0, 1.0), 1.0);
+        assert_eq!(after_marks(2.0, 1.0, 0.0), 3.5);
+    }
+
+    /// A sender, and the receiver's counts.
+    struct Bench {
+        sender: SenderBench,
+        counts: Counts,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            Self { sender: SenderBench::new(&Abc, &[], Span::from_millis(50)), counts: Counts::default() }
+        }
+
+        /// An acknowledgement of one packet with these counts.
+        fn echo(&self, counts: Counts) -> Ack {
+            let mut header = Header::NONE;
+            AbcEcho::new(counts).emit(&mut header);
+            Ack { header, ..self.sender.plain() }
+        }
+
+        /// One packet is acknowledged, as an accelerate or a brake.
+        fn ack(&mut self, accelerate: bool) {
+            let count = if accelerate { &mut self.counts.accelerates } else { &mut self.counts.brakes };
+            *count = count.wrapping_add(1);
+            let ack = self.echo(self.counts);
+            self.sender.ack(&ack);
+        }
+
+        fn abc(&self) -> f64 {
+            self.sender.gauge("accelerate-brake window")
+        }
+    }
+
+    #[test]
+    fn a_round_of_accelerates_doubles_the_window_and_a_round_of_brakes_empties_it() {
+        let mut bench = Bench::new();
+        for _ in 0..10 {
+            bench.ack(true);
+        }
+        // 10 + 10, and a tenth to a twentieth for each of ten marks.
+        assert!(bench.abc() > 20.5 && bench.abc() < 21.0, "{}", bench.abc());
+        for _ in 0..30 {
+            bench.ack(false);
+        }
+        assert!(bench.abc() < 2.0, "{}", bench.abc());
+    }
+
+    #[test]
+    fn the_smaller_of_both_windows_counts_and_a_loss_halves_the_fallback_alone() {
+        let mut bench = Bench::new();
+        bench.ack(true);
+        assert_eq!(bench.sender.window(), 11.0, "the fallback is in slow start: one more per packet");
+        bench.sender.congestion(Cause::Loss, Episode::New);
+        bench.sender.congestion(Cause::Loss, Episode::Same);
+        assert_eq!((bench.sender.window(), bench.abc()), (5.5, 11.1));
+        bench.sender.congestion(Cause::NoFeedback, Episode::Same);
+        assert_eq!((bench.sender.window(), bench.abc()), (2.0, 2.0));
+    }
+
+    #[test]
+    fn neither_window_exceeds_twice_what_is_in_flight() {
+        let mut bench = Bench::new();
+        for _ in 0..100 {
+            bench.ack(true);
+        }
+        let ack = Ack { prior_in_flight: PACKET * 8, ..bench.sender.plain() };
+        bench.sender.ack(&ack);
+        assert_eq!((bench.abc(), bench.sender.gauge("fallback window")), (16.0, 16.0));
+    }
+
+    #[test]
+    fn an_echo_is_counted_once_and_never_for_more_than_was_acknowledged() {
+        let mut bench = Bench::new();
+        bench.ack(true);
+        let before = bench.abc();
+        let again = bench.echo(bench.counts);
+        bench.sender.ack(&again);
+        assert_eq!(bench.abc(), before, "the same counts say nothing new");
+        let wild = bench.echo(Counts { accelerates: 30_000, brakes: 0 });
+        bench.sender.ack(&wild);
+        let after = after_marks(before, 1.0, 0.0);
+        assert_eq!(bench.abc(), after);
+        bench.sender.ack(&Ack { header: Header::NONE, ..wild });
+        assert_eq!(bench.abc(), after, "no echo, no mark");
+    }
+}
