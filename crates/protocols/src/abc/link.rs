@@ -74,8 +74,8 @@ const SLOTS: usize = 16;
 /// A rate over the last `SLOTS - 1` to `SLOTS` slots of time. Before anything was counted there was nothing.
 struct SlidingRate {
     slot: Span,
-    bytes: [u64; SLOTS],
-    sum: u64,
+    bytes: [Bytes; SLOTS],
+    sum: Bytes,
     newest: usize,
     slot_end: Time,
 }
@@ -83,13 +83,13 @@ struct SlidingRate {
 impl SlidingRate {
     fn new(window: Span) -> Self {
         let slot = (window / SLOTS as u64).max(Span::from_picos(1));
-        Self { slot, bytes: [0; SLOTS], sum: 0, newest: 0, slot_end: Time::ZERO + slot }
+        Self { slot, bytes: [Bytes::ZERO; SLOTS], sum: Bytes::ZERO, newest: 0, slot_end: Time::ZERO + slot }
     }
 
     fn count(&mut self, now: Time, bytes: Bytes) {
         self.move_on(now);
-        self.bytes[self.newest] += bytes.get();
-        self.sum += bytes.get();
+        self.bytes[self.newest] += bytes;
+        self.sum += bytes;
     }
 
     /// When the newest slot began.
@@ -100,16 +100,16 @@ impl SlidingRate {
     /// The rate in bit/s at a time that is not before the last packet counted.
     fn bps(&self, now: Time) -> f64 {
         let span = self.slot * (SLOTS as u64 - 1) + now.since(self.slot_start());
-        self.sum as f64 * 8.0 * PICOS as f64 / span.picos() as f64
+        self.sum.as_f64() * 8.0 * PICOS as f64 / span.picos() as f64
     }
 
     fn move_on(&mut self, now: Time) {
         if now.since(self.slot_end) >= self.slot * SLOTS as u64 {
-            (self.bytes, self.sum, self.slot_end) = ([0; SLOTS], 0, now + self.slot);
+            (self.bytes, self.sum, self.slot_end) = ([Bytes::ZERO; SLOTS], Bytes::ZERO, now + self.slot);
         }
         while now >= self.slot_end && self.slot_end != Time::NEVER {
             self.newest = (self.newest + 1) % SLOTS;
-            self.sum -= std::mem::take(&mut self.bytes[self.newest]);
+            self.sum = self.sum.saturating_sub(std::mem::take(&mut self.bytes[self.newest]));
             self.slot_end += self.slot;
         }
     }
