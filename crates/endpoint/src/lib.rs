@@ -25,6 +25,7 @@ mod pace;
 mod range_set;
 mod rate;
 mod receiver;
+mod recorder;
 mod relay;
 mod round;
 mod rtt;
@@ -33,8 +34,12 @@ mod sent;
 mod stream;
 mod timeout;
 
+#[cfg(test)]
+mod tests;
+
 pub use ack_ranges::AckRanges;
 pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
 pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
+pub use recorder::{Recorder, Recording};
 pub use relay::Relay;
 pub use sender::{AckOutcome, SenderConfig, SenderCounters, SenderEnd};

@@ -213,7 +213,9 @@ impl SenderEnd {
         let acked = self.settle(&ack.ranges);
         let Some((number, newest)) = acked.newest else { return AckOutcome::default() };
         let window_unused = matches!(self.stop, Stop::Data | Stop::Credit);
-        self.timeouts.on_heard(now);
+        if self.timeouts.on_heard(now) {
+            self.loss_episodes.begin(self.sent.next_number());
+        }
         let rtt = (ack.ranges.largest() == Some(number))
             .then(|| self.rtt.update(now.since(newest.sent_at), ack.delay));
         let sample = self.rate.on_delivered(now, acked.bytes, newest.sent_at, &newest.stamp, self.rtt.min());
@@ -493,9 +495,7 @@ impl SenderEnd {
         if let Some(piece) = new.and_then(|payload| self.stream.take(now, payload)) {
             return self.send(now, piece, self.wire_size(piece.payload), false);
         }
-        let oldest = self.sent.oldest_in_flight();
-        let oldest = oldest.and_then(|number| Some((number, *self.sent.get(number)?)));
-        match oldest.filter(|(_, record)| record.is_sole_bearer()) {
+        match self.sent.oldest_needed() {
             Some((number, record)) => self.send_again(now, number, &record),
             None => self.send_empty(now),
         }
@@ -624,11 +624,10 @@ impl SenderEnd {
         }
     }
 
-    /// Only probes leave from now on. What is found lost later belongs to this episode.
+    /// Only probes leave until something is heard; what is lost by then belongs to this episode.
     fn on_silence(&mut self, now: Time) {
         self.timeouts.on_silence();
         self.counters.silences += 1;
-        self.loss_episodes.begin(self.sent.next_number());
         self.report(now, Cause::NoFeedback, Episode::New, Bytes::ZERO, self.sent.in_flight());
     }
 
@@ -660,5 +659,14 @@ impl SenderEnd {
     fn silence_due(&self) -> Time {
         let waits = self.sent.in_flight() > Bytes::ZERO;
         if waits { self.timeouts.silence_due(&self.rtt) } else { Time::NEVER }
+    }
+}
+
+#[cfg(test)]
+impl SenderEnd {
+    /// What must hold after every step.
+    pub(crate) fn check(&self) {
+        assert_eq!(self.sent.in_flight(), self.sent.recount());
+        assert!(self.stream.acked() <= self.stream.taken());
     }
 }

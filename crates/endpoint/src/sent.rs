@@ -157,10 +157,11 @@ impl SentRing {
         }
     }
 
-    /// The oldest packet in flight.
-    pub(crate) fn oldest_in_flight(&self) -> Option<u64> {
-        let index = self.records.iter().position(|record| record.state == State::InFlight)?;
-        Some(self.base + index as u64)
+    /// The oldest packet in flight whose piece no other packet carries.
+    pub(crate) fn oldest_needed(&self) -> Option<(u64, Record)> {
+        let needed = |record: &Record| record.state == State::InFlight && record.is_sole_bearer();
+        let index = self.records.iter().position(needed)?;
+        Some((self.base + index as u64, *self.records.get(index)?))
     }
 
     /// Bytes in flight counted anew: for checks.

@@ -27,12 +27,12 @@ impl Timeouts {
         }
     }
 
-    /// Something was newly acknowledged.
+    /// Something was newly acknowledged; returns whether that ends a silence that had lasted too long.
     #[inline]
-    pub(crate) fn on_heard(&mut self, now: Time) {
+    pub(crate) fn on_heard(&mut self, now: Time) -> bool {
         self.waiting_since = now;
         self.timeouts = 0;
-        self.silent = false;
+        std::mem::take(&mut self.silent)
     }
 
     /// A probe timeout fired; returns whether it is the first since something was heard.
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(timeouts.silence_due(&rtt), start + rtt.probe_timeout() * 3);
         timeouts.on_silence();
         assert!(timeouts.is_silent() && timeouts.silence_due(&rtt) == Time::NEVER);
-        timeouts.on_heard(Time::from_secs(6.0));
+        assert!(timeouts.on_heard(Time::from_secs(6.0)) && !timeouts.on_heard(Time::from_secs(6.0)));
         assert!(!timeouts.is_silent());
         assert_eq!(timeouts.silence_due(&rtt), Time::from_secs(6.0) + rtt.silence());
     }

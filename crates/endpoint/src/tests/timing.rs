@@ -1,0 +1,132 @@
+//! Pacing, windows, round-trip times, rounds and rate samples of a loop in a steady state.
+
+use super::pipe::{Chain, Fixed, Loop, PACKET, at};
+use crate::{ReceiverConfig, SenderConfig};
+use millpond_law::{Needs, Permit};
+use millpond_units::{Bytes, Rate, Span, Time};
+
+const MS: fn(u64) -> Span = Span::from_millis;
+
+#[test]
+fn a_paced_sender_sends_exactly_its_rate_and_never_closer() {
+    let rate = Rate::from_bps(7_000_001);
+    let mut chain = Chain::single(Loop::new(Fixed::pace(rate), MS(10)));
+    chain.start(None);
+    chain.run_until(at(60_000));
+    let sent = &chain.first().sent;
+    let span = sent.last().unwrap().sent_at.since(Time::ZERO);
+    let exact = rate.time_for(PACKET * (sent.len() as u64 - 1));
+    assert!(span.picos().abs_diff(exact.picos()) <= 1, "{span} instead of {exact}");
+    let gap = rate.time_for(PACKET);
+    let closest = sent.windows(2).map(|pair| pair[1].sent_at.since(pair[0].sent_at)).min().unwrap();
+    assert!(closest + Span::from_picos(1) >= gap, "{closest} < {gap}");
+}
+
+#[test]
+fn a_window_is_floored_only_in_what_is_sent() {
+    for (window, per_round) in [(0.0, 1), (0.4, 1), (1.0, 1), (1.9, 1), (2.0, 2), (9.999, 9), (10.0, 10)] {
+        let mut chain = Chain::single(Loop::new(Fixed::window(window), MS(10)));
+        chain.start(None);
+        chain.run_until(at(19));
+        assert_eq!(chain.first().sent.len(), per_round, "window {window}");
+        chain.run_until(at(20 * 50 - 1));
+        assert_eq!(chain.first().sent.len(), per_round * 50, "window {window}");
+    }
+}
+
+#[test]
+fn window_and_pace_hold_together() {
+    let permit = Permit { window: Some(PACKET * 4), pace: Some(Rate::from_mbps(8.0)), wake: None };
+    let mut chain = Chain::single(Loop::new(Fixed(permit), MS(10)));
+    chain.start(None);
+    chain.run_until(at(19));
+    let times: Vec<_> = chain.first().sent.iter().map(|segment| segment.sent_at).collect();
+    assert_eq!(times, [at(0), at(1), at(2), at(3)]);
+    assert_eq!(chain.first().sender.allowed_rate(), Rate::from_mbps(8.0));
+    chain.run_until(at(1000));
+    // 4 packets per 20 ms are less than the pace.
+    assert_eq!(chain.first().sender.allowed_rate(), (PACKET * 4).per(MS(20)));
+}
+
+#[test]
+fn the_hard_cap_holds_whatever_the_law_says() {
+    let config = SenderConfig { max_in_flight: PACKET * 7, ..SenderConfig::new(PACKET, Needs::default()) };
+    let law = Fixed(Permit::default());
+    let mut chain = Chain::single(Loop::with(config, ReceiverConfig::default(), law, MS(10)));
+    chain.start(None);
+    chain.run_until(at(19));
+    assert_eq!(chain.first().sent.len(), 7);
+    assert_eq!(chain.first().sender.in_flight(), PACKET * 7);
+}
+
+#[test]
+fn the_least_rtt_is_that_of_an_empty_path() {
+    let mut only = Loop::new(Fixed::window(30.0), MS(10));
+    only.forth.rate = Rate::from_mbps(8.0);
+    let mut chain = Chain::single(only);
+    chain.start(None);
+    chain.run_until(at(5000));
+    // 20 ms of propagation and 1 ms of service; a window of 30 packets keeps 30 ms worth in flight.
+    assert_eq!(chain.first().sender.min_rtt(), Some(MS(21)));
+    // The average of whole picoseconds stands still when it is within half of its eighth part.
+    let smoothed = chain.first().sender.smoothed_rtt().unwrap();
+    assert!(smoothed.picos().abs_diff(MS(30).picos()) <= 4, "{smoothed}");
+    let (_, last) = chain.first().acks().pop().unwrap();
+    assert_eq!((last.rtt, last.min_rtt), (Some(MS(30)), MS(21)));
+    assert_eq!((last.in_flight, last.prior_in_flight), (PACKET * 29, PACKET * 30));
+}
+
+#[test]
+fn rounds_are_elapsed_round_trips() {
+    let mut only = Loop::new(Fixed::window(30.0), MS(10));
+    only.forth.rate = Rate::from_mbps(8.0);
+    let mut chain = Chain::single(only);
+    chain.start(None);
+    chain.run_until(at(30 * 200));
+    let (_, last) = chain.first().acks().pop().unwrap();
+    // The first round takes 21 ms, each later one a window of 30 packets, 1 ms each.
+    assert!(last.round.abs_diff(200) <= 1, "{}", last.round);
+}
+
+#[test]
+fn rate_samples_are_the_bottleneck_rate() {
+    let mut only = Loop::new(Fixed::window(30.0), MS(10));
+    only.forth.rate = Rate::from_mbps(8.0);
+    let mut chain = Chain::single(only);
+    chain.start(None);
+    chain.run_until(at(2000));
+    let acks = chain.first().acks();
+    let rates: Vec<_> = acks.iter().skip(60).map(|(_, ack)| ack.delivery_rate().unwrap().bps()).collect();
+    assert!(rates.len() > 1800 && rates.iter().all(|rate| *rate == 8_000_000));
+    assert!(acks.iter().all(|(_, ack)| !ack.app_limited && !ack.window_unused));
+}
+
+#[test]
+fn delayed_acks_halve_the_acks_and_leave_the_rtt_alone() {
+    let sender = SenderConfig { max_ack_delay: MS(25), ..SenderConfig::new(PACKET, Needs::default()) };
+    let receiver = ReceiverConfig { every: 2, max_delay: MS(25), ack: Bytes::new(60) };
+    // Paced at 1 ms, so that every second packet waits for the next.
+    let law = Fixed::pace(Rate::from_mbps(8.0));
+    let mut chain = Chain::single(Loop::with(sender, receiver, law, MS(10)));
+    chain.start(Some(1_001_000));
+    chain.run_until(at(5000));
+    let only = chain.first();
+    assert!(only.sender.is_complete());
+    assert_eq!(only.receiver.counters().acks, 501);
+    assert_eq!(only.sender.counters().probe_timeouts, 0);
+    assert!(only.acks().iter().all(|(_, ack)| ack.rtt == Some(MS(20))));
+}
+
+#[test]
+fn a_single_packet_waits_for_its_delayed_ack_no_longer_than_said() {
+    let sender = SenderConfig { max_ack_delay: MS(25), ..SenderConfig::new(PACKET, Needs::default()) };
+    let receiver = ReceiverConfig { every: 2, max_delay: MS(25), ..ReceiverConfig::default() };
+    let mut chain = Chain::single(Loop::with(sender, receiver, Fixed::window(1.0), MS(10)));
+    chain.first().sender.supply(PACKET * 2);
+    chain.start(None);
+    chain.run_until(at(100));
+    let acks = chain.first().acks();
+    assert_eq!(acks[0].0, at(45));
+    // The first sample cannot be below the least RTT, which is itself; RFC 9002, section 5.3.
+    assert_eq!(acks[0].1.rtt, Some(MS(45)));
+}
