@@ -13,6 +13,7 @@ mod shorthand;
 mod source;
 pub mod trace;
 mod tree;
+mod write;
 
 pub use files::{Disk, Files};
 pub use model::{

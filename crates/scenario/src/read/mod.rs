@@ -6,6 +6,8 @@ pub(crate) mod links;
 mod protocols;
 mod times;
 
+pub(crate) use capacity::{ENDS, FORMATS};
+
 use crate::fields::{self, Complaints, Fields};
 use crate::files::Files;
 use crate::model::{Measure, Scenario};
