@@ -1,5 +1,7 @@
 //! A scenario as resolved means the same when it is read again.
 
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
+
 mod common;
 
 use common::{TRACES, parse_with};
