@@ -3,4 +3,5 @@
 pub mod files;
 pub mod metrics;
 pub mod recipes;
+pub mod report;
 pub mod results;

@@ -1,0 +1,167 @@
+//! Several series of one quantity in one plot: as curves while they can be told apart, else as their mean
+//! between the least and the greatest of them.
+
+use std::collections::BTreeMap;
+
+use super::decimate::{Point, decimate};
+use super::markup::{Text, elide};
+use super::plot::Plot;
+use crate::results::Series;
+
+/// More curves than this cannot be told apart.
+const MOST_CURVES: usize = 12;
+/// Names in legends are cut to this many characters.
+const NAME_LENGTH: usize = 24;
+
+/// Series prepared for drawing: multiplied by a factor of units, thinned, and bundled if they are many.
+pub(super) enum Bundle {
+    Curves(Vec<(String, Vec<Point>)>),
+    Band { count: usize, low: Vec<Point>, mean: Vec<Point>, high: Vec<Point> },
+}
+
+impl Bundle {
+    /// At most `2 * slices` points per curve.
+    pub(super) fn new(series: &[&Series], factor: f64, slices: usize) -> Self {
+        if series.len() > MOST_CURVES {
+            return Self::band(series, factor, slices);
+        }
+        let curve = |one: &&Series| (one.entity.clone(), thinned(one, factor, slices));
+        Self::Curves(series.iter().map(curve).collect())
+    }
+
+    fn band(series: &[&Series], factor: f64, slices: usize) -> Self {
+        let mut at: BTreeMap<u64, (f64, f64, f64, f64)> = BTreeMap::new();
+        for one in series {
+            for (time, value) in one.times.iter().zip(&one.values).filter(|(_, value)| value.is_finite()) {
+                let (count, sum, low, high) =
+                    at.entry(time.to_bits()).or_insert((0.0, 0.0, f64::INFINITY, f64::NEG_INFINITY));
+                (*count, *sum) = (*count + 1.0, *sum + value);
+                (*low, *high) = (low.min(*value), high.max(*value));
+            }
+        }
+        let times: Vec<f64> = at.keys().copied().map(f64::from_bits).collect();
+        let outline = |pick: fn(&(f64, f64, f64, f64)) -> f64, keep: fn(f64, f64) -> f64| {
+            let values: Vec<f64> = at.values().map(|one| pick(one) * factor).collect();
+            coarse(&times, &values, slices, keep)
+        };
+        Self::Band {
+            count: series.len(),
+            low: outline(|one| one.2, f64::min),
+            high: outline(|one| one.3, f64::max),
+            mean: decimate(
+                &times,
+                &at.values().map(|one| one.1 / one.0 * factor).collect::<Vec<_>>(),
+                slices,
+            ),
+        }
+    }
+
+    /// Draws it as lines of this class; a curve's tone and dashes follow its place in the bundle.
+    pub(super) fn draw(&self, plot: &mut Plot, class: &str) {
+        match self {
+            Self::Curves(curves) => {
+                for (place, (name, points)) in curves.iter().enumerate() {
+                    plot.curve(name, &format!("{class} f{place}"), points);
+                }
+            }
+            Self::Band { low, mean, high, .. } => {
+                plot.band("band", low, high);
+                plot.curve("least", &format!("{class} edge"), low);
+                plot.curve("greatest", &format!("{class} edge"), high);
+                plot.curve("mean", class, mean);
+            }
+        }
+    }
+
+    /// Which line of this class is which.
+    pub(super) fn legend(&self, class: &str) -> String {
+        match self {
+            Self::Curves(curves) => {
+                let key = |(place, (name, _)): (usize, &(String, Vec<Point>))| {
+                    legend_entry(&format!("{class} f{place}"), name)
+                };
+                curves.iter().enumerate().map(key).collect()
+            }
+            Self::Band { count, .. } => format!(
+                r#"<span class="key">mean of {count}, between the least and the greatest of them</span>"#
+            ),
+        }
+    }
+
+    /// Every value that will be drawn.
+    pub(super) fn values(&self) -> impl Iterator<Item = f64> {
+        let (curves, band): (&[_], _) = match self {
+            Self::Curves(curves) => (curves, None),
+            Self::Band { low, high, .. } => (&[], Some(low.iter().chain(high))),
+        };
+        let points = curves.iter().flat_map(|(_, points)| points).chain(band.into_iter().flatten());
+        points.map(|point| point.1)
+    }
+}
+
+/// A piece of line and its name.
+pub(super) fn legend_entry(class: &str, name: &str) -> String {
+    format!(
+        concat!(
+            r#"<span class="key"><svg class="swatch" width="22" height="10" aria-hidden="true">"#,
+            r#"<path class="{}" d="M1 5H21"/></svg>{}</span>"#
+        ),
+        class,
+        Text(&elide(name, NAME_LENGTH))
+    )
+}
+
+/// One series as points, at most `2 * slices` of them.
+pub(super) fn thinned(series: &Series, factor: f64, slices: usize) -> Vec<Point> {
+    let mut points = decimate(&series.times, &series.values, slices);
+    points.iter_mut().for_each(|point| point.1 *= factor);
+    points
+}
+
+/// One value per slice, at the same places for every outline of the same times.
+fn coarse(times: &[f64], values: &[f64], slices: usize, keep: fn(f64, f64) -> f64) -> Vec<Point> {
+    let samples = times.len().div_ceil(2 * slices).max(1);
+    let slice = |(times, values): (&[f64], &[f64])| {
+        values.iter().copied().reduce(keep).map(|value| (times[times.len() / 2], value))
+    };
+    times.chunks(samples).zip(values.chunks(samples)).filter_map(slice).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::Kind;
+
+    fn flows(count: usize) -> Vec<Series> {
+        let flow = |index: usize| Series {
+            kind: Kind::Flow,
+            entity: format!("flow.{index}"),
+            quantity: "goodput".into(),
+            unit: "bit/s".into(),
+            times: vec![1.0, 2.0],
+            values: vec![index as f64, if index == 0 { f64::NAN } else { 5.0 }],
+        };
+        (0..count).map(flow).collect()
+    }
+
+    #[test]
+    fn a_dozen_series_stay_curves() {
+        let flows = flows(12);
+        let bundle = Bundle::new(&flows.iter().collect::<Vec<_>>(), 1.0, 100);
+        assert!(matches!(bundle, Bundle::Curves(curves) if curves.len() == 12));
+    }
+
+    #[test]
+    fn a_thousand_series_become_their_least_mean_and_greatest() {
+        let flows = flows(1000);
+        let Bundle::Band { count, low, mean, high } =
+            Bundle::new(&flows.iter().collect::<Vec<_>>(), 2.0, 100)
+        else {
+            panic!("a thousand curves")
+        };
+        assert_eq!(count, 1000);
+        assert_eq!(low, [(1.0, 0.0), (2.0, 10.0)]);
+        assert_eq!(mean, [(1.0, 999.0), (2.0, 10.0)]);
+        assert_eq!(high, [(1.0, 1998.0), (2.0, 10.0)]);
+    }
+}

@@ -1,0 +1,49 @@
+//! How evenly the flows share, as time goes on.
+
+use super::super::bundle::thinned;
+use super::super::figure::{Figure, Panel};
+use super::super::plot::{Axis, Plot};
+use super::super::scale::Scale;
+use super::super::subject::Subject;
+use super::{FINE, time_axis};
+use crate::results::{Kind, quantity};
+
+/// A mark stands on every curve at this many places.
+const MARKS: usize = 5;
+
+/// One curve per run: Jain's index of the flows that are running.
+pub(crate) fn fairness(subjects: &[Subject]) -> Option<Figure> {
+    let mut plot = Plot::new(
+        "Jain's fairness index over time",
+        time_axis(subjects),
+        Axis::numbered(Scale::linear(0.0, 1.02), "", 4),
+        260,
+    )
+    .over_time();
+    let mut legend = String::new();
+    for subject in subjects {
+        let Some(series) = subject.series(Kind::Group, quantity::JAIN).next() else { continue };
+        let points = thinned(series, 1.0, FINE);
+        let class = format!("line {} {}", subject.look.colour(), subject.look.dashes());
+        plot.curve(&subject.run.label, &class, &points);
+        let stride = (points.len() / MARKS).max(1);
+        let first = stride * (subject.look.0 + 1) / (subjects.len() + 1);
+        for point in points.iter().skip(first).step_by(stride).filter(|point| point.1.is_finite()) {
+            plot.mark(subject.look, *point);
+        }
+        legend += &subject.look.legend_entry(&subject.run.label);
+    }
+    if legend.is_empty() {
+        return None;
+    }
+    Some(Figure {
+        id: "fairness".into(),
+        title: "How evenly the flows share".into(),
+        class: "",
+        panels: vec![Panel { title: "Jain's index".into(), unit: String::new(), legend, plot }],
+        caption:
+            "1 means that all running flows have the same goodput; with n flows, 1/n means that one has all. \
+                  It dips when a flow joins and recovers as fast as the newcomer gets its share."
+                .into(),
+    })
+}

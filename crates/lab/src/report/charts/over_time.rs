@@ -1,0 +1,151 @@
+//! What happened, run by run: who got which rate, and what queue that cost. All runs on the same axes.
+
+use super::super::bundle::{Bundle, legend_entry, thinned};
+use super::super::decimate::Point;
+use super::super::figure::{Figure, Panel};
+use super::super::markup::{Text, short};
+use super::super::plot::{Axis, Plot};
+use super::super::scale::Scale;
+use super::super::subject::Subject;
+use super::super::units::{RateUnit, plain};
+use super::{FINE, time_axis};
+use crate::results::{Kind, quantity};
+
+/// One figure per run.
+pub(crate) fn over_time(subjects: &[Subject]) -> Vec<Figure> {
+    let rate_unit = RateUnit::for_peak(subjects.iter().map(peak_rate).fold(0.0, f64::max));
+    let tracks: Vec<Tracks> = subjects.iter().map(|subject| Tracks::of(subject, &rate_unit)).collect();
+    let scales = Scales::shared_by(&tracks);
+    let figure = |(subject, tracks): (&Subject, &Tracks)| Figure {
+        id: format!("run-{}", subject.look.0),
+        title: title(subject),
+        class: "run",
+        panels: panels(subjects, subject, tracks, &scales, &rate_unit),
+        caption: String::new(),
+    };
+    subjects.iter().zip(&tracks).map(figure).collect()
+}
+
+/// What one run draws, in the units of the page.
+struct Tracks {
+    capacity: Vec<Point>,
+    goodputs: Bundle,
+    queue: Vec<Point>,
+    backlogs: Bundle,
+    queueing: Vec<Point>,
+}
+
+impl Tracks {
+    fn of(subject: &Subject, unit: &RateUnit) -> Self {
+        let at_bottleneck = |quantity, factor| {
+            subject.at_bottleneck(quantity).map_or_else(Vec::new, |series| thinned(series, factor, FINE))
+        };
+        let backlogs: Vec<_> = subject.series(Kind::Relay, quantity::BACKLOG).collect();
+        Self {
+            capacity: at_bottleneck(quantity::CAPACITY, unit.factor),
+            goodputs: Bundle::new(&subject.goodputs(), unit.factor, FINE),
+            queue: at_bottleneck(quantity::QUEUE, 1.0),
+            backlogs: Bundle::new(&backlogs, 1.0, FINE),
+            queueing: at_bottleneck(quantity::QUEUEING, 1.0),
+        }
+    }
+
+    fn rates(&self) -> impl Iterator<Item = f64> {
+        values(&self.capacity).chain(self.goodputs.values())
+    }
+
+    fn packets(&self) -> impl Iterator<Item = f64> {
+        values(&self.queue).chain(self.backlogs.values())
+    }
+}
+
+fn values(points: &[Point]) -> impl Iterator<Item = f64> {
+    points.iter().map(|point| point.1)
+}
+
+/// The vertical axes that all runs share, so that heights compare.
+struct Scales {
+    rate: Scale,
+    packets: Scale,
+    queueing: Scale,
+}
+
+impl Scales {
+    fn shared_by(tracks: &[Tracks]) -> Self {
+        let peaks_of = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+        let packet_peaks: Vec<f64> = tracks.iter().map(|one| peaks_of(&mut one.packets())).collect();
+        let delay_peaks: Vec<f64> = tracks.iter().map(|one| peaks_of(&mut values(&one.queueing))).collect();
+        Self {
+            rate: Scale::from_zero(tracks.iter().flat_map(Tracks::rates)),
+            packets: Scale::for_peaks(&packet_peaks, tracks.iter().flat_map(Tracks::packets)),
+            queueing: Scale::for_peaks(&delay_peaks, tracks.iter().flat_map(|one| values(&one.queueing))),
+        }
+    }
+}
+
+fn panels(
+    all: &[Subject],
+    subject: &Subject,
+    tracks: &Tracks,
+    scales: &Scales,
+    unit: &RateUnit,
+) -> Vec<Panel> {
+    let plot = |what: &str, scale: Scale, height: u16, last: bool| {
+        let time = if last { time_axis(all) } else { time_axis(all).silent() };
+        let label = format!("{what} over time, {}", subject.run.label);
+        Plot::new(label, time, Axis::numbered(scale, "", if height > 100 { 4 } else { 3 }), height)
+            .over_time()
+    };
+    let mut rate = plot("Goodput of each flow and capacity", scales.rate, 170, false);
+    rate.area("capacity", &tracks.capacity);
+    rate.curve("capacity", "capacity-edge", &tracks.capacity);
+    tracks.goodputs.draw(&mut rate, "line");
+    let mut queue = plot("Queue", scales.packets, 80, false);
+    tracks.backlogs.draw(&mut queue, BACKLOG);
+    queue.curve("queue", "line", &tracks.queue);
+    let mut queueing = plot("Queueing delay", scales.queueing, 80, true);
+    queueing.area("fill", &tracks.queueing);
+    queueing.curve("delay", "line", &tracks.queueing);
+
+    let capacity_key = r#"<span class="key"><i class="block"></i>capacity</span>"#;
+    let colour = |legend: String| format!(r#"<span class="{}">{legend}</span>"#, subject.look.colour());
+    let panel = |title: &str, unit: &str, legend: String, plot: Plot| Panel {
+        title: title.into(),
+        unit: unit.into(),
+        legend: colour(legend),
+        plot: plot.coloured(subject.look),
+    };
+    vec![
+        panel("Goodput", unit.label, format!("{}{capacity_key}", tracks.goodputs.legend("line")), rate),
+        panel("Queue", "packets", backlog_legend(&tracks.backlogs), queue),
+        panel("Queueing delay", "ms", String::new(), queueing),
+    ]
+}
+
+/// Lines of relays are dashed, to be told from the queue of the link.
+const BACKLOG: &str = "line backlog";
+
+fn backlog_legend(backlogs: &Bundle) -> String {
+    match backlogs.values().next() {
+        None => String::new(),
+        Some(_) => legend_entry("line", "bottleneck") + &backlogs.legend(BACKLOG),
+    }
+}
+
+/// The run's name and the two numbers that matter most.
+fn title(subject: &Subject) -> String {
+    let headline = &subject.headline;
+    format!(
+        r#"{}{}<span class="gist">{} % used · 95 % of packets queue at most {} ms</span>"#,
+        subject.look.badge(),
+        Text(&subject.run.label),
+        plain(100.0 * headline.utilization, 1),
+        short(headline.queueing_ms.p95),
+    )
+}
+
+fn peak_rate(subject: &Subject) -> f64 {
+    let capacity = subject.at_bottleneck(quantity::CAPACITY).into_iter();
+    let values = capacity.chain(subject.goodputs()).flat_map(|series| &series.values);
+    values.copied().fold(0.0, f64::max)
+}

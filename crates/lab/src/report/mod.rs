@@ -1,0 +1,149 @@
+//! The report: one HTML file that shows runs side by side and needs nothing but a browser.
+//!
+//! A chart is a file in `charts/`: it takes the runs as `Subject`s and gives a `Figure` of `Plot`s. Everything is
+//! drawn as SVG here, on a grid of whole numbers, so equal runs give equal bytes; colours, dark mode and print belong
+//! to `page.css`; pointing, zooming and copying belong to `page.js`. A charting script was weighed and left out: it
+//! would add 4.6 MB to every report, draw nothing before it has run, and know neither paper nor the reader's theme.
+
+mod bundle;
+mod charts;
+mod decimate;
+mod figure;
+mod markup;
+mod page;
+mod plot;
+mod scale;
+mod source;
+mod subject;
+mod table;
+mod theme;
+mod units;
+
+use std::collections::BTreeSet;
+use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
+
+use crate::results::Run;
+use markup::Text;
+use page::{Section, page};
+use subject::Subject;
+
+/// The report could not be written.
+#[derive(Debug)]
+pub struct ReportError {
+    path: PathBuf,
+    cause: std::io::Error,
+}
+
+impl Display for ReportError {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        write!(out, "cannot write the report {}: {}", self.path.display(), self.cause)
+    }
+}
+
+impl std::error::Error for ReportError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.cause)
+    }
+}
+
+/// Writes the report on `runs` to the file `out`, titled after the first run's scenario.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write(runs: &[Run], out: &Path) -> Result<(), ReportError> {
+    let title = runs.first().map_or("No runs", |run| run.summary.scenario.as_str());
+    std::fs::write(out, html(runs, title)).map_err(|cause| ReportError { path: out.into(), cause })
+}
+
+/// The report on `runs`, in the order in which they are to be compared. Equal runs give equal bytes.
+pub fn html(runs: &[Run], title: &str) -> String {
+    let subjects = Subject::all(runs);
+    page(title, &lead(&subjects), &sections(&subjects))
+}
+
+fn sections(subjects: &[Subject]) -> Vec<Section> {
+    let compared: Vec<_> = [charts::delays(subjects), charts::tradeoff(subjects), charts::fairness(subjects)]
+        .into_iter()
+        .flatten()
+        .collect();
+    let sources = (!subjects.is_empty()).then(|| Section {
+        id: "sources",
+        title: "How to get this again",
+        intro: "The same command gives the same numbers, on any machine.".into(),
+        body: source::sources(subjects),
+    });
+    [
+        Section::of_figures(
+            "over-time",
+            "Run by run",
+            over_time_intro(subjects),
+            &charts::over_time(subjects),
+        ),
+        Section::of_figures("compared", "Side by side", "", &compared),
+        internals_section(subjects),
+        sources,
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn over_time_intro(subjects: &[Subject]) -> String {
+    let place = subjects.first().map_or("", |subject| subject.bottleneck.as_str());
+    format!(
+        "What each flow received, over the capacity of the bottleneck {place} in grey, and what waited there. \
+         All runs are on the same axes. Dashed lines in the plot of the queue are packets held back in relays."
+    )
+}
+
+fn internals_section(subjects: &[Subject]) -> Option<Section> {
+    let figures = charts::internals(subjects);
+    let fold = |figure: &figure::Figure| {
+        format!("<details><summary>{}</summary>{}</details>", figure.title, figure.html())
+    };
+    (!figures.is_empty()).then(|| Section {
+        id: "inside",
+        title: "Inside the laws",
+        intro:
+            "Windows, round-trip times and what each protocol computes for itself. Open a run to see them."
+                .into(),
+        body: figures.iter().map(fold).collect(),
+    })
+}
+
+/// What was run, how to read the page, the numbers, and the warnings.
+fn lead(subjects: &[Subject]) -> String {
+    let Some(first) = subjects.first() else { return "<p>There is nothing to show.</p>".into() };
+    let summary = &first.run.summary;
+    let seeds: BTreeSet<u64> = subjects.iter().map(|subject| subject.run.summary.seed).collect();
+    let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+    let facts = format!(
+        r#"<p class="facts">{} s simulated, measured from {} s on · world: {} · seed {} · Millpond {}</p>"#,
+        summary.simulated_s,
+        summary.measured_from_s,
+        Text(&summary.world),
+        seeds.join(", "),
+        Text(&summary.version),
+    );
+    format!("{facts}{GUIDE}{}{}", table::headline_table(subjects), warnings(subjects))
+}
+
+const GUIDE: &str = concat!(
+    r#"<p class="guide">A protocol does well if it fills the capacity, keeps the queue short and lets flows share evenly. "#,
+    "Each run keeps its colour, dashes and mark throughout. Over time, point at a plot to read all of them at that moment, ",
+    "drag to zoom all of them, press Escape to zoom out. Long curves are thinned: of every slice of time the lowest and the ",
+    "highest value are kept, so no spike is lost. Bold numbers are the best of their column.</p>"
+);
+
+fn warnings(subjects: &[Subject]) -> String {
+    let lines: String = subjects
+        .iter()
+        .flat_map(|subject| subject.run.summary.warnings.iter().map(|warning| (&subject.run.label, warning)))
+        .map(|(label, warning)| format!("<li><strong>{}</strong> {}</li>", Text(label), Text(warning)))
+        .collect();
+    if lines.is_empty() {
+        return lines;
+    }
+    format!(r#"<aside class="warnings" aria-label="Warnings"><h2>Worth knowing</h2><ul>{lines}</ul></aside>"#)
+}

@@ -1,0 +1,183 @@
+//! Chromium without a window, spoken to through its debugging pipe: JSON messages, each ended by a zero byte.
+
+use std::ffi::OsString;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+/// What to do where there is no Chromium.
+const HOW_TO_INSTALL: &str = "Chromium is needed to look at the report, and none was found. \
+    Install it with `apt-get install chromium` (or `sh tests/install-chromium.sh`), \
+    or set CHROMIUM to the path of a Chromium or Chrome.";
+
+/// No page may take longer than this for one answer.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub(crate) struct Browser {
+    process: Child,
+    requests: ChildStdin,
+    answers: Receiver<Value>,
+    session: Option<String>,
+    last_id: u64,
+    /// What happened on the page, in the order in which it was told.
+    events: Vec<Value>,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// Starts Chromium with an empty profile.
+    pub(crate) fn start() -> Self {
+        let program = chromium().unwrap_or_else(|| panic!("{HOW_TO_INSTALL}"));
+        let profile = tempfile::tempdir().unwrap();
+        let mut process = Command::new("sh")
+            .args(["-c", r#"exec "$@" 3<&0 4>&1 >/dev/null 2>&1 </dev/null"#, "sh"])
+            .arg(program)
+            .args(FLAGS)
+            .arg(format!("--user-data-dir={}", profile.path().display()))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let requests = process.stdin.take().unwrap();
+        let answers = listen(process.stdout.take().unwrap());
+        let mut browser =
+            Self { process, requests, answers, session: None, last_id: 0, events: vec![], _profile: profile };
+        browser.open_tab();
+        browser
+    }
+
+    fn open_tab(&mut self) {
+        let target = self.ask("Target.createTarget", json!({ "url": "about:blank" }));
+        let attach = json!({ "targetId": target["targetId"], "flatten": true });
+        let attached = self.ask("Target.attachToTarget", attach);
+        self.session = Some(attached["sessionId"].as_str().unwrap().into());
+        for domain in ["Page", "Runtime", "Log", "Network"] {
+            self.ask(&format!("{domain}.enable"), json!({}));
+        }
+    }
+
+    /// Width in pixels, and what the style sheet is told: `light` or `dark`, `screen` or `print`.
+    pub(crate) fn set_view(&mut self, width: u32, scheme: &str, media: &str) {
+        let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
+        self.ask("Emulation.setDeviceMetricsOverride", size);
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.ask("Emulation.setEmulatedMedia", json!({ "media": media, "features": features }));
+    }
+
+    /// Opens a file and waits until it is loaded and painted; forgets what happened before.
+    pub(crate) fn open(&mut self, page: &Path) {
+        self.events.clear();
+        self.ask("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
+        while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
+            let event = self.next();
+            self.events.push(event);
+        }
+        self.evaluate(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(1))))",
+        );
+    }
+
+    /// The value of an expression on the page.
+    pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
+        let question = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        let answer = self.ask("Runtime.evaluate", question);
+        assert!(answer.get("exceptionDetails").is_none(), "{expression}: {answer}");
+        answer["result"]["value"].clone()
+    }
+
+    /// Errors on the console, exceptions that nobody caught, and what the browser itself complained about.
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        let complaint = |event: &Value| {
+            let told = &event["params"];
+            match event["method"].as_str()? {
+                "Runtime.exceptionThrown" => Some(told["exceptionDetails"].to_string()),
+                "Runtime.consoleAPICalled" if told["type"] == "error" => Some(told["args"].to_string()),
+                "Log.entryAdded" if told["entry"]["level"] == "error" => Some(told["entry"].to_string()),
+                _ => None,
+            }
+        };
+        self.events.iter().filter_map(complaint).collect()
+    }
+
+    /// Addresses that the page asked for beyond itself, whether or not it got an answer.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        let asked = self.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
+        let addresses = asked.filter_map(|event| event["params"]["request"]["url"].as_str());
+        addresses.filter(|address| !address.starts_with("data:")).skip(1).map(String::from).collect()
+    }
+
+    /// The whole page as PNG, in base64.
+    pub(crate) fn screenshot(&mut self) -> String {
+        let picture = self.ask("Page.captureScreenshot", json!({ "captureBeyondViewport": true }));
+        picture["data"].as_str().unwrap().into()
+    }
+
+    fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.last_id += 1;
+        let mut message = json!({ "id": self.last_id, "method": method, "params": params });
+        if let Some(session) = &self.session {
+            message["sessionId"] = json!(session);
+        }
+        self.requests.write_all(format!("{message}\0").as_bytes()).unwrap();
+        loop {
+            let answer = self.next();
+            if answer["id"] == self.last_id {
+                assert!(answer.get("error").is_none(), "{method}: {answer}");
+                return answer["result"].clone();
+            }
+            self.events.push(answer);
+        }
+    }
+
+    fn next(&mut self) -> Value {
+        self.answers.recv_timeout(PATIENCE).expect("Chromium fell silent")
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+const FLAGS: [&str; 10] = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+];
+
+/// `$CHROMIUM`, or the first of the usual names on the path.
+fn chromium() -> Option<OsString> {
+    if let Some(named) = std::env::var_os("CHROMIUM") {
+        return Some(named);
+    }
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
+    let places = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    places.into_iter().find(|place| place.is_file()).map(OsString::from)
+}
+
+fn listen(answers: ChildStdout) -> Receiver<Value> {
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        for message in BufReader::new(answers).split(0).map_while(Result::ok) {
+            let Ok(message) = serde_json::from_slice(&message) else { break };
+            if tell.send(message).is_err() {
+                break;
+            }
+        }
+    });
+    told
+}
