@@ -1,0 +1,129 @@
+//! The laws that sit at one link: its queue law, and one header law for each protocol present.
+
+use crate::packets::Packet;
+use millpond_endpoint::Frame;
+use millpond_law::{
+    Context, Ecn, Gauge, Header, HeaderId, Hooks, Link as Law, PacketView, QueueView, Random, Verdict,
+};
+use millpond_units::{Span, Time};
+
+/// A law and what it draws from.
+pub(super) struct Seat {
+    /// Whose headers it reads; none for a queue law.
+    header: HeaderId,
+    law: Box<dyn Law>,
+    hooks: Hooks,
+    random: Random,
+    next_tick: Time,
+}
+
+impl Seat {
+    pub(super) fn new(header: HeaderId, law: Box<dyn Law>, random: Random) -> Self {
+        let hooks = law.hooks();
+        let next_tick = if hooks.tick { Time::ZERO } else { Time::NEVER };
+        Self { header, law, hooks, random, next_tick }
+    }
+}
+
+/// When a packet is judged.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Moment {
+    Arrival,
+    Departure,
+}
+
+/// All laws of one link.
+pub(super) struct Laws {
+    seats: Vec<Seat>,
+}
+
+impl Laws {
+    /// None if there are none: a plain hop has no law object.
+    pub(super) fn new(seats: Vec<Seat>) -> Option<Box<Self>> {
+        (!seats.is_empty()).then(|| Box::new(Self { seats }))
+    }
+
+    /// Does any law judge departures?
+    pub(super) fn judge_departures(&self) -> bool {
+        self.seats.iter().any(|seat| seat.hooks.depart)
+    }
+
+    /// What the laws together say of a packet: Drop beats Mark beats Keep.
+    pub(super) fn judge(
+        &mut self,
+        moment: Moment,
+        now: Time,
+        packet: &mut Packet,
+        queue: &QueueView,
+    ) -> Verdict {
+        let (bytes, kind) = (packet.bytes(), packet.kind());
+        // Links cannot touch the echo: what they see in an acknowledgement is an empty header.
+        let mut none = Header::NONE;
+        let (ecn, header) = match &mut packet.frame {
+            Frame::Data(segment) => (&mut segment.ecn, &mut segment.header),
+            Frame::Ack(_) => (&mut packet.ack_ecn, &mut none),
+        };
+        let mut view = PacketView { bytes, kind, ecn, header };
+        let mut verdict = Verdict::Keep;
+        for seat in &mut self.seats {
+            let cx = &mut Context { now, random: &mut seat.random };
+            let said = match moment {
+                Moment::Arrival if seat.hooks.arrive => seat.law.arrive(cx, &mut view, queue),
+                Moment::Departure if seat.hooks.depart => seat.law.depart(cx, &mut view, queue),
+                _ => Verdict::Keep,
+            };
+            verdict = verdict.max(said);
+        }
+        verdict
+    }
+
+    /// Does the packet carry a header that no law here reads?
+    pub(super) fn is_foreign(&self, packet: &Packet) -> bool {
+        let Frame::Data(segment) = &packet.frame else { return false };
+        let protocol = segment.header.protocol();
+        protocol != HeaderId::NONE && self.seats.iter().all(|seat| seat.header != protocol)
+    }
+
+    /// Tells the laws whose interval ends now; returns when the next one ends.
+    pub(super) fn tick(&mut self, now: Time, queue: &QueueView) -> Time {
+        for seat in self.seats.iter_mut().filter(|seat| seat.next_tick <= now) {
+            let next = seat.law.tick(&mut Context { now, random: &mut seat.random }, queue);
+            // A tick that asks for itself at once would stop time.
+            seat.next_tick = next.map_or(Time::NEVER, |next| next.max(now + Span::from_picos(1)));
+        }
+        self.next_tick()
+    }
+
+    /// When the next interval of any law ends.
+    pub(super) fn next_tick(&self) -> Time {
+        self.seats.iter().map(|seat| seat.next_tick).min().unwrap_or(Time::NEVER)
+    }
+
+    pub(super) fn observe(&self, gauge: &mut dyn Gauge) {
+        self.seats.iter().for_each(|seat| seat.law.observe(gauge));
+    }
+}
+
+/// Carries out a verdict: sets the CE mark, or says that the packet must go.
+pub(super) fn carry_out(verdict: Verdict, packet: &mut Packet) -> Fate {
+    let ecn = match &mut packet.frame {
+        Frame::Data(segment) => &mut segment.ecn,
+        Frame::Ack(_) => &mut packet.ack_ecn,
+    };
+    match verdict {
+        Verdict::Keep => Fate::Goes,
+        Verdict::Mark if ecn.is_capable() => {
+            *ecn = Ecn::Ce;
+            Fate::GoesMarked
+        }
+        Verdict::Mark | Verdict::Drop => Fate::Dropped,
+    }
+}
+
+/// What becomes of a packet that was judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fate {
+    Goes,
+    GoesMarked,
+    Dropped,
+}

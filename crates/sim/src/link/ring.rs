@@ -1,0 +1,111 @@
+//! A ring of records: first in, first out, with a look at any place.
+
+/// A queue in one block of memory whose length is a power of two. Grows by doubling, never shrinks.
+#[derive(Debug)]
+pub(crate) struct Ring<T> {
+    slots: Vec<T>,
+    head: usize,
+    len: usize,
+}
+
+impl<T> Default for Ring<T> {
+    fn default() -> Self {
+        Self { slots: Vec::new(), head: 0, len: 0 }
+    }
+}
+
+impl<T: Copy + Default> Ring<T> {
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// The record at `index` from the head.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&T> {
+        if index >= self.len {
+            return None;
+        }
+        self.slots.get((self.head + index) & (self.slots.len().wrapping_sub(1)))
+    }
+
+    /// Adds a record at the tail.
+    #[inline]
+    pub(crate) fn push(&mut self, record: T) {
+        if self.len == self.slots.len() {
+            self.grow();
+        }
+        let place = (self.head + self.len) & (self.slots.len() - 1);
+        self.slots[place] = record;
+        self.len += 1;
+    }
+
+    /// Removes the record at the head.
+    #[inline]
+    pub(crate) fn pop(&mut self) -> Option<T> {
+        let record = *self.get(0)?;
+        self.head = (self.head + 1) & (self.slots.len() - 1);
+        self.len -= 1;
+        Some(record)
+    }
+
+    /// Removes the record at the tail.
+    pub(crate) fn pop_back(&mut self) -> Option<T> {
+        let record = *self.get(self.len.checked_sub(1)?)?;
+        self.len -= 1;
+        Some(record)
+    }
+
+    /// Inserts a record behind all that `goes_first` holds for, which are at the head.
+    pub(crate) fn insert_behind(&mut self, record: T, goes_first: impl Fn(&T) -> bool) {
+        self.push(record);
+        let mut place = self.len - 1;
+        while let Some(before) = place.checked_sub(1).and_then(|before| self.get(before).copied())
+            && !goes_first(&before)
+        {
+            self.set(place, before);
+            place -= 1;
+        }
+        self.set(place, record);
+    }
+
+    fn set(&mut self, index: usize, record: T) {
+        let mask = self.slots.len() - 1;
+        self.slots[(self.head + index) & mask] = record;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let capacity = (self.slots.len() * 2).max(4);
+        let mut slots = Vec::with_capacity(capacity);
+        slots.extend((0..self.len).filter_map(|index| self.get(index).copied()));
+        slots.resize(capacity, T::default());
+        (self.slots, self.head) = (slots, 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn a_ring_is_a_queue(steps in prop::collection::vec(any::<bool>(), 0..200)) {
+            let (mut ring, mut queue) = (Ring::default(), VecDeque::new());
+            for (record, push) in steps.into_iter().enumerate() {
+                if push {
+                    ring.push(record);
+                    queue.push_back(record);
+                } else {
+                    prop_assert_eq!(ring.pop(), queue.pop_front());
+                }
+                prop_assert_eq!(ring.len(), queue.len());
+                for index in 0..=queue.len() {
+                    prop_assert_eq!(ring.get(index), queue.get(index));
+                }
+            }
+        }
+    }
+}

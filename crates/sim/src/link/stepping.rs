@@ -1,0 +1,118 @@
+//! Links that decide which packet to serve, or whether it may go, only when its turn comes: one step per service.
+
+use super::scheduler::{Scheduler, Waiting};
+use super::{Entry, Fate, Link, Moment};
+use crate::packets::Packets;
+use millpond_units::{Bytes, Time};
+
+/// What such a link keeps besides.
+#[derive(Debug)]
+pub(super) struct Stepping {
+    waiting: Waiting,
+    in_service: Option<Entry>,
+    /// The earliest time at which the link will be called.
+    armed: Time,
+}
+
+impl Stepping {
+    pub(super) fn new(scheduler: &Scheduler, weights: &[f64]) -> Self {
+        Self { waiting: Waiting::new(scheduler, weights), in_service: None, armed: Time::NEVER }
+    }
+
+    /// The packet in service.
+    pub(super) fn head(&self) -> Option<&Entry> {
+        self.in_service.as_ref().or_else(|| self.waiting.head())
+    }
+}
+
+impl Link {
+    /// A packet joins the queue; it has been counted.
+    pub(super) fn enqueue(&mut self, now: Time, entry: Entry, packets: &mut Packets) -> Time {
+        if let Some(stepping) = &mut self.stepping {
+            stepping.waiting.push(entry, packets.get(entry.packet).flow);
+            if stepping.in_service.is_none() {
+                self.start_service(now, packets);
+            }
+        }
+        self.rearm()
+    }
+
+    /// The time has come for a service to end, or for a packet to arrive at the far end.
+    pub(super) fn step(&mut self, now: Time, packets: &mut Packets) -> (Option<Entry>, Time) {
+        if let Some(stepping) = &mut self.stepping {
+            if now != stepping.armed {
+                return (None, Time::NEVER);
+            }
+            stepping.armed = Time::NEVER;
+        }
+        self.finish_services(now, packets);
+        let arrives = self.flight.get(0).is_some_and(|entry| entry.due <= now);
+        let arrived = if arrives { self.flight.pop() } else { None };
+        (self.survivor(arrived, packets), self.rearm())
+    }
+
+    /// Ends all services that are due.
+    pub(super) fn finish_services(&mut self, now: Time, packets: &mut Packets) {
+        while let Some(stepping) = &mut self.stepping
+            && let Some(mut entry) = stepping.in_service
+            && entry.due <= now
+        {
+            stepping.in_service = None;
+            let left = entry.due;
+            self.leave(&entry, left);
+            entry.due = self.wire.arrival(left);
+            self.flight.insert_behind(entry, |other| other.due <= entry.due);
+            self.start_service(left, packets);
+        }
+    }
+
+    /// Puts the next packet into service that the laws let go.
+    fn start_service(&mut self, now: Time, packets: &mut Packets) {
+        while let Some(stepping) = &mut self.stepping
+            && let Some(mut entry) = stepping.waiting.pop()
+        {
+            let sojourn = now.since(entry.entered);
+            match self.judge(Moment::Departure, now, sojourn, packets.get_mut(entry.packet)) {
+                Fate::Dropped => {
+                    self.meter.total.law_drops += 1;
+                    self.remove(&entry, now);
+                    packets.release(entry.packet);
+                    continue;
+                }
+                Fate::GoesMarked => self.meter.total.marks += 1,
+                Fate::Goes => {}
+            }
+            self.serve(now, &mut entry, packets);
+            if let Some(stepping) = &mut self.stepping {
+                stepping.in_service = Some(entry);
+            }
+            return;
+        }
+    }
+
+    /// Makes room for an arriving packet if the scheduler knows how. Is there room now?
+    pub(super) fn make_room(&mut self, now: Time, arriving: &Entry, packets: &mut Packets) -> bool {
+        let flow = packets.get(arriving.packet).flow;
+        while !self.buffer.has_room(self.queued, self.queued_bytes, arriving.bytes) {
+            let victim = self.stepping.as_mut().and_then(|s| s.waiting.evict_for(flow, arriving.bytes));
+            let Some(victim) = victim else { return false };
+            self.meter.total.buffer_drops += 1;
+            self.remove(&victim, now);
+            packets.release(victim.packet);
+        }
+        true
+    }
+
+    /// When to be called next, if that is earlier than known.
+    pub(super) fn rearm(&mut self) -> Time {
+        let Some(stepping) = &mut self.stepping else { return Time::NEVER };
+        let leaves = stepping.in_service.map_or(Time::NEVER, |entry| entry.due);
+        let arrives = self.flight.get(0).map_or(Time::NEVER, |entry| entry.due);
+        let next = leaves.min(arrives);
+        if next >= stepping.armed {
+            return Time::NEVER;
+        }
+        stepping.armed = next;
+        next
+    }
+}

@@ -1,0 +1,318 @@
+//! One link under arrivals of our own: theory says what must come out.
+
+use super::*;
+use crate::NodeId;
+use crate::events::EventQueue;
+use crate::schedule::{AtEnd, Schedule};
+use crate::stats::LinkCounters;
+use millpond_endpoint::{Frame, Segment};
+use millpond_law::{Context, Ecn, Header, HeaderId, Hooks, Kind, Link as Law, PacketView, Random, Verdict};
+use millpond_units::Rate;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+/// 1000 bytes take a millisecond.
+const RATE: Rate = Rate::from_bps(8_000_000);
+
+fn spec() -> LinkSpec {
+    LinkSpec::plain("L", NodeId(0), NodeId(1), RATE, Span::from_millis(10))
+}
+
+fn segment(number: u64, bytes: u32) -> Segment {
+    Segment {
+        number,
+        floor: 0,
+        offset: 0,
+        payload: bytes,
+        bytes,
+        sent_at: Time::ZERO,
+        birth: Time::ZERO,
+        queueing: Span::ZERO,
+        ecn: Ecn::NotCapable,
+        last: false,
+        header: Header::NONE,
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    at: Time,
+    flow: u32,
+    segment: Segment,
+}
+
+fn arrival(number: usize, seconds: f64, bytes: u32) -> Arrival {
+    Arrival { at: Time::from_secs(seconds), flow: 0, segment: segment(number as u64, bytes) }
+}
+
+/// Sends `arrivals` over a link until `end`; returns the link and what was delivered, when.
+fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Segment)>) {
+    let mut link = spec.build(1, &[1.0, 3.0]);
+    let (mut events, mut packets, mut delivered) = (EventQueue::default(), Packets::default(), Vec::new());
+    for (index, arrival) in arrivals.iter().enumerate() {
+        events.push(arrival.at, index as u32 + 1);
+    }
+    while let Some((now, target)) = events.pop_until(end) {
+        let Some(index) = target.checked_sub(1) else {
+            let (arrived, next) = link.fire(now, &mut packets);
+            events.push(next, 0);
+            if let Some(entry) = arrived {
+                if let Frame::Data(segment) = packets.get(entry.packet).frame {
+                    delivered.push((now, segment));
+                }
+                packets.release(entry.packet);
+            }
+            continue;
+        };
+        let Arrival { flow, segment, .. } = arrivals[index as usize];
+        let packet =
+            Packet { frame: Frame::Data(segment), worst_wait: Span::ZERO, flow, ack_ecn: Ecn::NotCapable };
+        let entry = Entry { packet: packets.insert(packet), bytes: segment.bytes, ..Entry::default() };
+        let next = link.arrive(now, entry, &mut packets);
+        events.push(next, 0);
+    }
+    link.settle(end, &mut packets);
+    assert_eq!(packets.len(), link.holds());
+    (link, delivered)
+}
+
+/// Wants to see departures, and does nothing: makes a link step.
+struct Onlooker;
+
+impl Law for Onlooker {
+    fn hooks(&self) -> Hooks {
+        Hooks { depart: true, ..Hooks::default() }
+    }
+}
+
+/// Says the same of every packet.
+struct Always(Verdict, Moment);
+
+impl Law for Always {
+    fn hooks(&self) -> Hooks {
+        Hooks { arrive: self.1 == Moment::Arrival, depart: self.1 == Moment::Departure, tick: false }
+    }
+    fn arrive(&mut self, _: &mut Context<'_>, _: &mut PacketView<'_>, _: &QueueView) -> Verdict {
+        self.0
+    }
+    fn depart(&mut self, _: &mut Context<'_>, _: &mut PacketView<'_>, _: &QueueView) -> Verdict {
+        self.0
+    }
+}
+
+fn poisson(n: usize, load: f64, sizes: impl Fn(&mut Random) -> u32) -> Vec<Arrival> {
+    let mut random = Random::stream(11, "arrivals");
+    let mut now = 0.0;
+    let mut next = |number| {
+        now += random.exponential(1e-3 / load);
+        arrival(number, now, sizes(&mut random))
+    };
+    (0..n).map(&mut next).collect()
+}
+
+#[test]
+fn arrivals_slower_than_service_never_wait_and_faster_ones_wait_in_proportion() {
+    let every = |millis: f64| (0..100).map(|n| arrival(n, n as f64 * millis / 1e3, 1000)).collect::<Vec<_>>();
+    let (link, delivered) = run(spec(), &every(1.25), Time::from_secs(1.0));
+    assert_eq!(link.meter.waits().max(), 0);
+    assert_eq!(delivered[99].0, Time::from_secs(0.099 * 1.25 + 0.011));
+    // D/D/1 with arrivals every 0.75 ms: packet n waits n * 0.25 ms.
+    let (_, delivered) = run(spec(), &every(0.75), Time::from_secs(1.0));
+    for (n, (_, segment)) in delivered.iter().enumerate() {
+        assert_eq!(segment.queueing, Span::from_micros(250) * n as u64);
+    }
+}
+
+#[test]
+fn poisson_arrivals_of_equal_packets_wait_as_long_as_pollaczek_and_khinchine_say() {
+    for load in [0.5, 0.8] {
+        let arrivals = poisson(400_000, load, |_| 1000);
+        let (link, _) = run(spec(), &arrivals, Time::from_secs(400.0 / load));
+        let theory = 1e-3 * load / (2.0 * (1.0 - load));
+        let measured = link.meter.waits().mean() / 1e12;
+        assert!((measured / theory - 1.0).abs() < 0.03, "load {load}: {measured} s, {theory} s");
+    }
+}
+
+#[test]
+fn poisson_arrivals_of_exponential_packets_queue_as_m_m_1_says() {
+    // Mean 1000 bytes; large enough that rounding to whole bytes does not show.
+    let arrivals = poisson(400_000, 0.7, |random| (random.exponential(1000.0) as u32).max(1));
+    let (link, _) = run(spec(), &arrivals, Time::from_secs(400.0 / 0.7));
+    let mean = link.meter.lengths().mean();
+    assert!((mean / (0.7 / 0.3) - 1.0).abs() < 0.04, "{mean}");
+    // Little: mean number = arrival rate times mean stay.
+    let stay = link.meter.waits().mean() / 1e12 + 1e-3;
+    assert!((mean / (700.0 * stay) - 1.0).abs() < 0.01);
+}
+
+#[test]
+fn a_buffer_holds_what_it_says_in_service_included() {
+    let burst: Vec<Arrival> = (0..10).map(|n| arrival(n, 0.0, 1000)).collect();
+    for (buffer, held) in
+        [(Buffer::Packets(4), 4), (Buffer::Bytes(Bytes::new(5999)), 5), (Buffer::Unlimited, 10)]
+    {
+        let (link, delivered) = run(LinkSpec { buffer, ..spec() }, &burst, Time::from_secs(1.0));
+        assert_eq!(delivered.len(), held);
+        assert_eq!(link.meter.total.buffer_drops, 10 - held as u64);
+        assert_eq!(link.meter.lengths().max(), held as u64);
+    }
+}
+
+#[test]
+fn a_mark_on_a_packet_that_is_not_capable_is_a_drop_and_drop_beats_mark() {
+    let mut capable = arrival(1, 0.0, 1000);
+    capable.segment.ecn = Ecn::Ect0;
+    let arrivals = [arrival(0, 0.0, 1000), capable];
+    for moment in [Moment::Arrival, Moment::Departure] {
+        let queue = |verdict| Some(Box::new(Always(verdict, moment)) as Box<dyn Law>);
+        let marking = LinkSpec { queue: queue(Verdict::Mark), ..spec() };
+        let (link, delivered) = run(marking, &arrivals, Time::from_secs(1.0));
+        assert_eq!(delivered.iter().map(|(_, s)| (s.number, s.ecn)).collect::<Vec<_>>(), [(1, Ecn::Ce)]);
+        assert_eq!((link.meter.total.marks, link.meter.total.law_drops), (1, 1));
+
+        let dropper: Box<dyn Law> = Box::new(Always(Verdict::Drop, moment));
+        let routers = vec![(HeaderId(9), dropper)];
+        let (link, delivered) =
+            run(LinkSpec { queue: queue(Verdict::Mark), routers, ..spec() }, &arrivals, Time::from_secs(1.0));
+        assert_eq!((delivered.len(), link.meter.total.law_drops), (0, 2));
+    }
+}
+
+#[test]
+fn a_law_sees_an_empty_header_in_an_acknowledgement() {
+    struct Eraser;
+    impl Law for Eraser {
+        fn hooks(&self) -> Hooks {
+            Hooks { arrive: true, ..Hooks::default() }
+        }
+        fn arrive(&mut self, _: &mut Context<'_>, packet: &mut PacketView<'_>, _: &QueueView) -> Verdict {
+            if packet.kind == Kind::Ack {
+                assert_eq!(*packet.header, Header::NONE)
+            }
+            *packet.header = Header::new(HeaderId(3), &[1]);
+            Verdict::Keep
+        }
+    }
+    let echo = Header::new(HeaderId(7), &[1, 2, 3]);
+    let ack = millpond_endpoint::Acknowledgement {
+        ranges: Default::default(),
+        delay: Span::ZERO,
+        ce_packets: 0,
+        ce_bytes: 0,
+        credit: u64::MAX,
+        bytes: 40,
+        echo,
+    };
+    let mut link = LinkSpec { queue: Some(Box::new(Eraser)), ..spec() }.build(1, &[]);
+    let mut packets = Packets::default();
+    let packet = Packet { frame: Frame::Ack(ack), worst_wait: Span::ZERO, flow: 0, ack_ecn: Ecn::Ect0 };
+    let id = packets.insert(packet);
+    link.arrive(Time::ZERO, Entry { packet: id, bytes: 40, ..Entry::default() }, &mut packets);
+    assert!(matches!(packets.get(id).frame, Frame::Ack(ack) if ack.echo == echo));
+}
+
+#[test]
+fn fair_queueing_shares_the_link_by_weight_and_protects_the_lighter_flow() {
+    // Flow 0 (weight 1) and flow 1 (weight 3) each offer twice the link.
+    let offer = |n: usize| Arrival { flow: n as u32 % 2, ..arrival(n, n as f64 * 0.25e-3, 1000) };
+    let arrivals: Vec<Arrival> = (0..40_000).map(offer).collect();
+    let fair = LinkSpec { scheduler: Scheduler::Fair, buffer: Buffer::Packets(100), ..spec() };
+    let (link, delivered) = run(fair, &arrivals, Time::from_secs(10.0));
+    let heavy = delivered.iter().filter(|(_, segment)| segment.number % 2 == 1).count() as f64;
+    assert!((heavy / delivered.len() as f64 - 0.75).abs() < 0.005);
+    assert!(link.meter.total.served > 9_990);
+}
+
+#[test]
+fn an_outage_in_mid_service_counts_as_waiting() {
+    let steps = [(0.0, 8e6), (0.0005, 0.0), (0.1005, 8e6)];
+    let steps = steps.map(|(at, bps)| (Time::from_secs(at), Rate::from_bps_f64(bps)));
+    let rate = Arc::new(Schedule::steps(&steps).unwrap());
+    let (_, delivered) = run(LinkSpec { rate, ..spec() }, &[arrival(0, 0.0, 1000)], Time::from_secs(1.0));
+    assert_eq!(delivered[0].0, Time::from_secs(0.111));
+    assert_eq!(delivered[0].1.queueing, Span::from_millis(100));
+}
+
+#[test]
+fn packets_overtake_only_where_that_is_asked_for() {
+    let arrivals: Vec<Arrival> = (0..1000).map(|n| arrival(n, n as f64 * 1e-3, 1000)).collect();
+    for reorder in [false, true] {
+        let jitter = Some(Jitter::Uniform(Span::from_millis(5)));
+        let propagation = Propagation { jitter, reorder, ..Propagation::constant(Span::from_millis(1)) };
+        let (_, delivered) = run(LinkSpec { propagation, ..spec() }, &arrivals, Time::from_secs(2.0));
+        assert_eq!(delivered.len(), 1000);
+        let overtakes = delivered.windows(2).filter(|pair| pair[1].1.number < pair[0].1.number).count();
+        assert_eq!(overtakes > 100, reorder);
+        for (at, segment) in delivered {
+            let extra = at.since(arrivals[segment.number as usize].at).saturating_sub(Span::from_millis(2));
+            assert!(extra <= Span::from_millis(5));
+        }
+    }
+}
+
+prop_compose! {
+    fn traffic()(
+        gaps in prop::collection::vec((0_u64..3_000_000_000, 40_u32..3000, 0_u32..2), 1..150),
+    ) -> Vec<Arrival> {
+        let mut at = Time::ZERO;
+        let mut next = |(n, (gap, bytes, flow)): (usize, (u64, u32, u32))| {
+            at += Span::from_picos(gap);
+            Arrival { at, flow, segment: segment(n as u64, bytes) }
+        };
+        gaps.into_iter().enumerate().map(&mut next).collect()
+    }
+}
+
+prop_compose! {
+    fn any_link()(
+        pieces in prop::collection::vec((1_u64..9_000_000_000, 0_u64..40_000_000), 1..6),
+        limit in prop::option::of(1_u64..20),
+        lossy in any::<bool>(),
+        fair in any::<bool>(),
+    ) -> LinkSpec {
+        let piece = |(span, bps)| (Span::from_picos(span), Rate::from_bps(bps));
+        let pieces: Vec<_> = pieces.into_iter().map(piece).collect();
+        LinkSpec {
+            rate: Arc::new(Schedule::table(&pieces, AtEnd::Loop).unwrap()),
+            buffer: limit.map_or(Buffer::Unlimited, Buffer::Packets),
+            loss: lossy.then_some(Loss::Bernoulli(0.3)),
+            scheduler: if fair { Scheduler::Fair } else { Scheduler::Fifo },
+            ..spec()
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn whatever_arrives_is_delivered_or_dropped_or_still_there(link in any_link(), arrivals in traffic()) {
+        let (link, delivered) = run(link, &arrivals, Time::from_secs(0.1));
+        let LinkCounters { arrivals, .. } = link.meter.total;
+        let wire = link.meter.total.served as usize - delivered.len() - link.meter.total.wire_losses as usize;
+        prop_assert_eq!(link.holds(), wire + link.queued);
+        let gone = link.meter.total.drops() as usize + delivered.len();
+        prop_assert_eq!(arrivals as usize, gone + link.holds());
+        prop_assert_eq!(link.meter.lengths().total(), 100_000_000_000);
+    }
+
+    /// The two ways of working are one link: only a law that watches departures tells them apart.
+    #[test]
+    fn a_plain_link_and_a_stepping_one_do_the_same(link in any_link(), arrivals in traffic()) {
+        let end = Time::from_secs(0.3);
+        let plain = LinkSpec { scheduler: Scheduler::Fifo, ..link };
+        let stepping = LinkSpec {
+            rate: plain.rate.clone(),
+            loss: plain.loss,
+            buffer: plain.buffer,
+            queue: Some(Box::new(Onlooker)),
+            ..spec()
+        };
+        let (plain, delivered) = run(plain, &arrivals, end);
+        let (stepping, other) = run(stepping, &arrivals, end);
+        prop_assert!(plain.stepping.is_none() && stepping.stepping.is_some());
+        prop_assert_eq!(delivered, other);
+        prop_assert_eq!(plain.meter.total, stepping.meter.total);
+        prop_assert_eq!(plain.meter.lengths().sum(), stepping.meter.lengths().sum());
+        prop_assert_eq!(plain.meter.waits().sum(), stepping.meter.waits().sum());
+    }
+}

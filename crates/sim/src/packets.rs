@@ -1,0 +1,82 @@
+//! All packets under way, each in a slot that is used again when the packet has gone.
+
+use millpond_endpoint::Frame;
+use millpond_law::{Ecn, Kind};
+use millpond_units::{Bytes, Span};
+
+/// The slot of a packet.
+pub(crate) type PacketId = u32;
+
+/// A frame under way in one loop. Links move its [`PacketId`]; only laws, waiting and the two ends touch it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Packet {
+    pub(crate) frame: Frame,
+    /// The longest wait in one queue so far.
+    pub(crate) worst_wait: Span,
+    pub(crate) flow: u32,
+    /// ECN bits of an acknowledgement; nobody reports marks on it.
+    pub(crate) ack_ecn: Ecn,
+}
+
+const _: () = assert!(size_of::<Packet>() <= 128);
+
+impl Packet {
+    pub(crate) fn kind(&self) -> Kind {
+        match self.frame {
+            Frame::Data(_) => Kind::Data,
+            Frame::Ack(_) => Kind::Ack,
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> Bytes {
+        Bytes::new(u64::from(self.frame.bytes()))
+    }
+
+    /// It has waited in a queue.
+    #[inline]
+    pub(crate) fn waited(&mut self, wait: Span) {
+        if let Frame::Data(segment) = &mut self.frame {
+            segment.queueing += wait;
+            self.worst_wait = self.worst_wait.max(wait);
+        }
+    }
+}
+
+/// The slots.
+#[derive(Debug, Default)]
+pub(crate) struct Packets {
+    slots: Vec<Packet>,
+    free: Vec<PacketId>,
+}
+
+impl Packets {
+    #[inline]
+    pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
+        if let Some(id) = self.free.pop() {
+            self.slots[id as usize] = packet;
+            return id;
+        }
+        self.slots.push(packet);
+        (self.slots.len() - 1) as PacketId
+    }
+
+    #[inline]
+    pub(crate) fn get(&self, id: PacketId) -> &Packet {
+        &self.slots[id as usize]
+    }
+
+    #[inline]
+    pub(crate) fn get_mut(&mut self, id: PacketId) -> &mut Packet {
+        &mut self.slots[id as usize]
+    }
+
+    #[inline]
+    pub(crate) fn release(&mut self, id: PacketId) {
+        self.free.push(id);
+    }
+
+    /// How many are under way.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+}
