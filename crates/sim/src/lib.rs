@@ -1,12 +1,47 @@
-//! x
+//! The packet world: a deterministic event loop over links and the ends of flows.
+//!
+//! ```text
+//!   SenderEnd --Segment--> [ link ] --> [ link ] --> ReceiverEnd      one loop; a flow is a chain of them,
+//!       ^                                                 |           joined by relays
+//!       +------ [ link ] <-- [ link ] <--Acknowledgement--+
+//! ```
+//!
+//! A [`Builder`] takes nodes, links ([`LinkSpec`]) and flows ([`FlowSpec`]) and makes a [`Network`], which runs
+//! from time to time and can be looked at in between. It knows the traits of `millpond-law` and the ends of
+//! `millpond-endpoint`, never a protocol.
+//!
+//! * **Deterministic**: time is whole picoseconds, events of one time happen in the order in which they were
+//!   caused, and every law draws from a stream of its own, named after it and the seed.
+//! * **Exact**: a link serves the integral of its rate, to less than a picosecond, over any time.
+//! * **Fast**: one event per packet and link, none per packet on the wire, no allocation per packet.
+
+mod builder;
 mod events;
+mod flow;
 mod link;
+mod network;
 mod packets;
 mod schedule;
 mod stats;
+mod view;
+mod workload;
+
+pub use builder::{BuildError, Builder};
+pub use flow::{FlowSpec, LoopSpec, Workload};
 pub use link::{Buffer, Jitter, LinkSpec, LinkView, Loss, Propagation, Scheduler};
+pub use network::Network;
 pub use schedule::{AtEnd, Schedule, ScheduleError};
-pub use stats::{Histogram, IntervalDelay, LinkCounters};
-/// A node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub use stats::{Histogram, IntervalDelay, LinkCounters, LoopCounters};
+pub use view::{FlowView, LoopView};
+
+/// A node of a [`Builder`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) u32);
+
+/// One direction of a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LinkId(pub(crate) u32);
+
+/// A flow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct FlowId(pub(crate) u32);

@@ -21,6 +21,11 @@ pub(crate) struct Packet {
 const _: () = assert!(size_of::<Packet>() <= 128);
 
 impl Packet {
+    #[inline]
+    pub(crate) fn new(frame: Frame, flow: u32, ack_ecn: Ecn) -> Self {
+        Self { frame, worst_wait: Span::ZERO, flow, ack_ecn }
+    }
+
     pub(crate) fn kind(&self) -> Kind {
         match self.frame {
             Frame::Data(_) => Kind::Data,

@@ -26,6 +26,7 @@ mod view;
 pub use loss::Loss;
 pub use propagation::{Jitter, Propagation};
 pub use scheduler::Scheduler;
+pub(crate) use service::Service;
 pub use spec::{Buffer, LinkSpec};
 pub use view::LinkView;
 
@@ -35,10 +36,9 @@ use crate::stats::LinkMeter;
 use laws::{Fate, Laws, Moment, carry_out};
 use loss::LossState;
 use millpond_law::QueueView;
-use millpond_units::{Bytes, Span, Time};
+use millpond_units::{Bytes, Rate, Span, Time};
 use propagation::Wire;
 use ring::Ring;
-use service::Service;
 use stepping::Stepping;
 
 /// A packet as links see it.
@@ -52,6 +52,14 @@ pub(crate) struct Entry {
     pub(crate) bytes: u32,
     /// Where on its route it goes next.
     pub(crate) route: u32,
+}
+
+impl Entry {
+    /// A packet about to begin its route.
+    #[inline]
+    pub(crate) fn new(packet: PacketId, bytes: u32, route: u32) -> Self {
+        Self { packet, bytes, route, ..Self::default() }
+    }
 }
 
 /// One direction of a link.
@@ -229,6 +237,16 @@ impl Link {
         head.map_or(Span::ZERO, |entry| now.since(entry.entered))
     }
 
+    /// The capacity told at `now`.
+    pub(crate) fn told(&mut self, now: Time) -> Rate {
+        self.told.at(now)
+    }
+
+    /// When the capacity told changes next.
+    pub(crate) fn next_told_change(&self, now: Time) -> Time {
+        self.told.next_change(now)
+    }
+
     /// Starts the measurement anew.
     pub(crate) fn start_measuring(&mut self, now: Time, packets: &mut Packets) {
         self.settle(now, packets);
@@ -241,6 +259,7 @@ impl Link {
     }
 
     /// How many packets are here, queued or on the wire.
+    #[cfg(test)]
     pub(crate) fn holds(&self) -> usize {
         self.flight.len() + if self.stepping.is_some() { self.queued } else { 0 }
     }

@@ -3,7 +3,7 @@
 use super::scheduler::{Scheduler, Waiting};
 use super::{Entry, Fate, Link, Moment};
 use crate::packets::Packets;
-use millpond_units::{Bytes, Time};
+use millpond_units::Time;
 
 /// What such a link keeps besides.
 #[derive(Debug)]

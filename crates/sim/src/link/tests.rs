@@ -7,7 +7,6 @@ use crate::schedule::{AtEnd, Schedule};
 use crate::stats::LinkCounters;
 use millpond_endpoint::{Frame, Segment};
 use millpond_law::{Context, Ecn, Header, HeaderId, Hooks, Kind, Link as Law, PacketView, Random, Verdict};
-use millpond_units::Rate;
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -65,9 +64,8 @@ fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Seg
             continue;
         };
         let Arrival { flow, segment, .. } = arrivals[index as usize];
-        let packet =
-            Packet { frame: Frame::Data(segment), worst_wait: Span::ZERO, flow, ack_ecn: Ecn::NotCapable };
-        let entry = Entry { packet: packets.insert(packet), bytes: segment.bytes, ..Entry::default() };
+        let packet = Packet::new(Frame::Data(segment), flow, Ecn::NotCapable);
+        let entry = Entry::new(packets.insert(packet), segment.bytes, 0);
         let next = link.arrive(now, entry, &mut packets);
         events.push(next, 0);
     }
@@ -206,9 +204,9 @@ fn a_law_sees_an_empty_header_in_an_acknowledgement() {
     };
     let mut link = LinkSpec { queue: Some(Box::new(Eraser)), ..spec() }.build(1, &[]);
     let mut packets = Packets::default();
-    let packet = Packet { frame: Frame::Ack(ack), worst_wait: Span::ZERO, flow: 0, ack_ecn: Ecn::Ect0 };
+    let packet = Packet::new(Frame::Ack(ack), 0, Ecn::Ect0);
     let id = packets.insert(packet);
-    link.arrive(Time::ZERO, Entry { packet: id, bytes: 40, ..Entry::default() }, &mut packets);
+    link.arrive(Time::ZERO, Entry::new(id, 40, 0), &mut packets);
     assert!(matches!(packets.get(id).frame, Frame::Ack(ack) if ack.echo == echo));
 }
 

@@ -1,8 +1,11 @@
 //! What is counted: histograms, links, flows.
 
+mod flow;
 mod histogram;
 mod link;
 
+pub use flow::LoopCounters;
+pub(crate) use flow::{FlowMeter, ReceivingMeter, SendingMeter};
 pub use histogram::Histogram;
 pub(crate) use link::LinkMeter;
 pub use link::{IntervalDelay, LinkCounters};

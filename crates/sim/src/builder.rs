@@ -1,0 +1,257 @@
+//! Nodes, links and flows become a network, or an error that says what does not fit.
+
+use crate::events::TARGETS;
+use crate::flow::{FlowSpec, LoopSpec};
+use crate::link::{Link, LinkSpec};
+use crate::network::{Ends, KINDS, Network, Receiving, Sending, Side};
+use crate::workload::FlowState;
+use crate::{FlowId, LinkId, NodeId};
+use millpond_endpoint::{ReceiverEnd, Relay, SenderConfig, SenderEnd};
+use millpond_law::{Ecn, Random};
+use millpond_units::{Rate, Span, Time};
+use std::fmt;
+
+/// Why a network cannot be built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BuildError {
+    /// A flow has no loop, or not one relay less than loops.
+    Loops {
+        /// The flow.
+        flow: String,
+    },
+    /// A path of a flow has no link, or a link that does not exist.
+    Path {
+        /// The flow.
+        flow: String,
+    },
+    /// A path of a flow goes over a link that does not begin where the one before it ended, or does not lead back.
+    Gap {
+        /// The flow.
+        flow: String,
+    },
+    /// A weight is not a positive number.
+    Weight {
+        /// The flow.
+        flow: String,
+    },
+    /// More links or loops than events can tell apart.
+    TooLarge,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Loops { flow } => write!(f, "flow {flow} needs a loop, and a relay between two loops"),
+            Self::Path { flow } => write!(f, "flow {flow} needs links that exist, one at least each way"),
+            Self::Gap { flow } => write!(f, "the paths of flow {flow} do not connect"),
+            Self::Weight { flow } => write!(f, "the weight of flow {flow} must be positive"),
+            Self::TooLarge => write!(f, "more than {} links or loops", TARGETS / KINDS),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// Collects the parts of a [`Network`].
+///
+/// ```
+/// use millpond_sim::{Builder, LinkSpec};
+/// use millpond_units::{Rate, Span};
+///
+/// let mut builder = Builder::new(1);
+/// let (left, right) = (builder.node(), builder.node());
+/// let (rate, delay) = (Rate::from_mbps(100.0), Span::from_millis(10));
+/// let there = builder.link(LinkSpec::plain("L ->", left, right, rate, delay));
+/// let back = builder.link(LinkSpec::plain("L <-", right, left, rate, delay));
+/// // builder.flow(FlowSpec { .. }) with loops whose `forward` is [there] and whose `backward` is [back]
+/// let network = builder.build()?;
+/// assert_eq!(network.link(there).name(), "L ->");
+/// # Ok::<(), millpond_sim::BuildError>(())
+/// ```
+pub struct Builder {
+    seed: u64,
+    nodes: u32,
+    links: Vec<LinkSpec>,
+    flows: Vec<FlowSpec>,
+}
+
+impl Builder {
+    /// An empty network; all its random streams come from `seed` and their owners' names.
+    pub fn new(seed: u64) -> Self {
+        Self { seed, nodes: 0, links: Vec::new(), flows: Vec::new() }
+    }
+
+    /// Adds a node.
+    pub fn node(&mut self) -> NodeId {
+        self.nodes += 1;
+        NodeId(self.nodes - 1)
+    }
+
+    /// Adds one direction of a link.
+    pub fn link(&mut self, link: LinkSpec) -> LinkId {
+        self.links.push(link);
+        LinkId(self.links.len() as u32 - 1)
+    }
+
+    /// Adds a flow.
+    pub fn flow(&mut self, flow: FlowSpec) -> FlowId {
+        self.flows.push(flow);
+        FlowId(self.flows.len() as u32 - 1)
+    }
+
+    /// The network at time zero.
+    pub fn build(self) -> Result<Network, BuildError> {
+        self.flows.iter().try_for_each(|flow| self.check(flow))?;
+        let loops: usize = self.flows.iter().map(|flow| flow.loops.len()).sum();
+        if self.links.len() + loops >= (TARGETS / KINDS) as usize {
+            return Err(BuildError::TooLarge);
+        }
+        let weights: Vec<f64> = self.flows.iter().map(|flow| flow.weight).collect();
+        let told: Vec<_> =
+            self.links.iter().map(|link| link.told.clone().unwrap_or(link.rate.clone())).collect();
+        let mut assembly = Assembly {
+            seed: self.seed,
+            real_links: self.links.len(),
+            links: self.links.into_iter().map(|link| link.build(self.seed, &weights)).collect(),
+            routes: Vec::new(),
+            ends: Ends::default(),
+            flows: Vec::new(),
+        };
+        for flow in self.flows {
+            // The sender is told the least capacity of its loop at the flow's start.
+            let least = |spec: &LoopSpec| {
+                spec.forward
+                    .iter()
+                    .map(|link| told[link.0 as usize].rate_at(flow.start))
+                    .min()
+                    .unwrap_or(Rate::MAX)
+            };
+            let capacities = flow.loops.iter().map(least).collect();
+            assembly.add_flow(flow, capacities);
+        }
+        Ok(assembly.finish())
+    }
+
+    fn check(&self, flow: &FlowSpec) -> Result<(), BuildError> {
+        let name = || flow.name.clone();
+        if flow.loops.is_empty() || flow.relays.len() + 1 != flow.loops.len() {
+            return Err(BuildError::Loops { flow: name() });
+        }
+        if !(flow.weight > 0.0 && flow.weight.is_finite()) {
+            return Err(BuildError::Weight { flow: name() });
+        }
+        let mut previous_end = None;
+        for spec in &flow.loops {
+            let exists = |path: &[LinkId]| path.iter().all(|link| (link.0 as usize) < self.links.len());
+            if !exists(&spec.forward) || !exists(&spec.backward) {
+                return Err(BuildError::Path { flow: name() });
+            }
+            let (there, back) = match (self.ends_of(&spec.forward), self.ends_of(&spec.backward)) {
+                (Some(there), Some(back)) => (there, back),
+                _ if spec.forward.is_empty() || spec.backward.is_empty() => {
+                    return Err(BuildError::Path { flow: name() });
+                }
+                _ => return Err(BuildError::Gap { flow: name() }),
+            };
+            if there != (back.1, back.0) || previous_end.is_some_and(|end| end != there.0) {
+                return Err(BuildError::Gap { flow: name() });
+            }
+            previous_end = Some(there.1);
+        }
+        Ok(())
+    }
+
+    /// Where a path begins and ends; none if it is empty or broken.
+    fn ends_of(&self, path: &[LinkId]) -> Option<(NodeId, NodeId)> {
+        let link = |id: &LinkId| &self.links[id.0 as usize];
+        let connected = path.windows(2).all(|pair| link(&pair[0]).to == link(&pair[1]).from);
+        let (first, last) = (path.first()?, path.last()?);
+        connected.then(|| (link(first).from, link(last).to))
+    }
+}
+
+/// The network under construction.
+struct Assembly {
+    seed: u64,
+    links: Vec<Link>,
+    real_links: usize,
+    routes: Vec<u32>,
+    ends: Ends,
+    flows: Vec<FlowState>,
+}
+
+impl Assembly {
+    fn add_flow(&mut self, flow: FlowSpec, capacities: Vec<Rate>) {
+        let index = self.flows.len() as u32;
+        let first = self.ends.senders.len() as u32;
+        let packet = flow.loops[0].sending.packet;
+        let payload = packet.saturating_sub(flow.loops[0].sending.overhead);
+        let count = flow.loops.len();
+        for (number, (spec, capacity)) in flow.loops.into_iter().zip(capacities).enumerate() {
+            let relay = flow.relays.get(number).map(|limit| Relay::new(*limit, spec.sending.packet));
+            let stream =
+                |end: &str| Random::stream(self.seed, &format!("flow {} loop {number} {end}", flow.name));
+            let (to_sender, to_receiver) = (stream("sender"), stream("receiver"));
+            let delay = self.delay_element(spec.extra_delay);
+            let loop_id = self.ends.senders.len() as u32;
+            let data_route = self.route(
+                delay.into_iter().chain(spec.forward.iter().map(|link| link.0)),
+                loop_id,
+                Side::Receiver,
+            );
+            let ack_route = self.route(spec.backward.iter().map(|link| link.0), loop_id, Side::Sender);
+            let credit = relay.as_ref().map_or(spec.sending.credit, |relay| relay.limit().get());
+            let sending = SenderConfig { credit, ..spec.sending };
+            let ecn_capable = spec.sending.needs.ecn.is_some();
+            self.ends.senders.push(Sending {
+                end: SenderEnd::new(sending, spec.sender, to_sender),
+                armed: Time::NEVER,
+                route: data_route,
+                flow: index,
+                follows_relay: number > 0,
+                first_link: spec.forward[0].0,
+                capacity,
+                knowledge: spec.sending.needs.capacity,
+                meter: Default::default(),
+            });
+            self.ends.receivers.push(Receiving {
+                end: ReceiverEnd::new(spec.receiving, spec.receiver, to_receiver),
+                armed: Time::NEVER,
+                route: ack_route,
+                flow: index,
+                ack_ecn: if ecn_capable { Ecn::Ect0 } else { Ecn::NotCapable },
+                relay,
+                meter: Default::default(),
+            });
+        }
+        self.flows.push(FlowState::new(
+            flow.name,
+            first..first + count as u32,
+            flow.workload,
+            payload,
+            flow.start,
+            flow.stop,
+        ));
+    }
+
+    /// A private line of infinite rate, if there is any delay to make.
+    fn delay_element(&mut self, delay: Span) -> Option<u32> {
+        if delay.is_zero() {
+            return None;
+        }
+        let spec = LinkSpec::plain(String::new(), NodeId(0), NodeId(0), Rate::MAX, delay);
+        self.links.push(spec.build(self.seed, &[]));
+        Some(self.links.len() as u32 - 1)
+    }
+
+    fn route(&mut self, links: impl Iterator<Item = u32>, loop_id: u32, end: Side) -> u32 {
+        let begin = self.routes.len() as u32;
+        self.routes.extend(links);
+        self.routes.push(end.stop(loop_id));
+        begin
+    }
+
+    fn finish(self) -> Network {
+        Network::new(self.links, self.real_links, self.routes, self.ends, self.flows)
+    }
+}

@@ -1,0 +1,53 @@
+//! What a flow is to be: a chain of loops and something to send.
+
+use crate::LinkId;
+use millpond_endpoint::{ReceiverConfig, SenderConfig};
+use millpond_law::{Receiver, Sender};
+use millpond_units::{Bytes, Rate, Span, Time};
+
+/// What the application does, between the flow's start and its stop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Workload {
+    /// It always has more to send.
+    Bulk,
+    /// It sends this much and is then complete.
+    Sized(Bytes),
+    /// It produces a full packet's payload at a time, at this rate of payload: the first at once.
+    Constant(Rate),
+}
+
+/// One control loop of a flow.
+pub struct LoopSpec {
+    /// The sender's law.
+    pub sender: Box<dyn Sender>,
+    /// The receiver's law.
+    pub receiver: Box<dyn Receiver>,
+    /// The sending end; its credit is set by the relay that follows, if there is one.
+    pub sending: SenderConfig,
+    /// The receiving end.
+    pub receiving: ReceiverConfig,
+    /// The links that data cross, in order; at least one.
+    pub forward: Vec<LinkId>,
+    /// The links that acknowledgements cross, in order; at least one.
+    pub backward: Vec<LinkId>,
+    /// Further delay of data before the first link: a private line of infinite rate, not a packet-hop.
+    pub extra_delay: Span,
+}
+
+/// A flow.
+pub struct FlowSpec {
+    /// Names its random streams and appears in results.
+    pub name: String,
+    /// Its share under fair queueing, relative to others.
+    pub weight: f64,
+    /// Its loops, first to last.
+    pub loops: Vec<LoopSpec>,
+    /// The send queues of the relays between them: one less than there are loops.
+    pub relays: Vec<Bytes>,
+    /// What it sends.
+    pub workload: Workload,
+    /// When it starts.
+    pub start: Time,
+    /// When it stops: what has not been sent by then is not sent. None: at its end or never.
+    pub stop: Option<Time>,
+}

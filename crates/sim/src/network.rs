@@ -1,0 +1,394 @@
+//! The network at work: one event loop over links and the ends of loops.
+
+use crate::events::{EventQueue, TARGETS, Target};
+use crate::link::{Entry, Link, LinkView};
+use crate::packets::{Packet, PacketId, Packets};
+use crate::stats::{LoopCounters, ReceivingMeter, SendingMeter};
+use crate::view::FlowView;
+use crate::workload::FlowState;
+use crate::{FlowId, LinkId};
+use millpond_endpoint::{Acknowledgement, Frame, ReceiverEnd, Relay, Segment, SenderEnd};
+use millpond_law::{Ecn, Knowledge};
+use millpond_units::{Rate, Time};
+
+/// What an event is for; its target is the kind and the index of a link, a loop or a flow.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// A link moves a packet on.
+    Link = 0,
+    /// A sending end's deadline.
+    Sender = 1,
+    /// A receiving end's deadline.
+    Receiver = 2,
+    /// A control interval of a law at a link.
+    Tick = 3,
+    /// The capacity told at a link changes.
+    Told = 4,
+    /// A flow starts, stops, or its application has more data.
+    Flow = 5,
+}
+
+/// How many kinds have room in a target.
+pub(crate) const KINDS: u32 = 8;
+const INDEX_LIMIT: u32 = TARGETS / KINDS;
+
+fn target(kind: Kind, index: u32) -> Target {
+    kind as u32 * INDEX_LIMIT + index
+}
+
+/// Which end of a loop.
+#[derive(Clone, Copy)]
+pub(crate) enum Side {
+    Receiver = 0,
+    Sender = 1,
+}
+
+/// From here on, a stop on a route is not a link but an end of a loop.
+const FIRST_END: u32 = 1 << 30;
+
+impl Side {
+    /// The stop that means this side of a loop.
+    pub(crate) fn stop(self, loop_id: u32) -> u32 {
+        FIRST_END + loop_id * 2 + self as u32
+    }
+}
+
+/// The sending end of a loop and what it needs.
+pub(crate) struct Sending {
+    pub(crate) end: SenderEnd,
+    /// The earliest time at which its deadline will be looked at.
+    pub(crate) armed: Time,
+    pub(crate) route: u32,
+    pub(crate) flow: u32,
+    pub(crate) follows_relay: bool,
+    /// The link that it feeds itself.
+    pub(crate) first_link: u32,
+    /// The least capacity of its links at the start.
+    pub(crate) capacity: Rate,
+    pub(crate) knowledge: Knowledge,
+    pub(crate) meter: SendingMeter,
+}
+
+/// The receiving end of a loop and what it needs.
+pub(crate) struct Receiving {
+    pub(crate) end: ReceiverEnd,
+    pub(crate) armed: Time,
+    pub(crate) route: u32,
+    pub(crate) flow: u32,
+    /// Acknowledgements of ECN-capable flows are ECN-capable, so that a queue on the way back need not drop them.
+    pub(crate) ack_ecn: Ecn,
+    /// What joins it to the next loop.
+    pub(crate) relay: Option<Relay>,
+    pub(crate) meter: ReceivingMeter,
+}
+
+/// The ends of all loops; the loops of a flow follow each other.
+#[derive(Default)]
+pub(crate) struct Ends {
+    pub(crate) senders: Vec<Sending>,
+    pub(crate) receivers: Vec<Receiving>,
+}
+
+/// A network of links and flows, somewhere in its run.
+///
+/// A run is a sequence of [`run_to`](Self::run_to) calls; between them everything can be looked at through
+/// [`link`](Self::link) and [`flow`](Self::flow). The result does not depend on where the calls divide the time.
+pub struct Network {
+    now: Time,
+    events: EventQueue,
+    packets: Packets,
+    links: Vec<Link>,
+    /// Links behind these are delay elements.
+    real_links: usize,
+    /// Stops of all paths, one path after the other: links, and at last an end of a loop.
+    routes: Vec<u32>,
+    pub(crate) ends: Ends,
+    pub(crate) flows: Vec<FlowState>,
+}
+
+impl Network {
+    pub(crate) fn new(
+        links: Vec<Link>,
+        real_links: usize,
+        routes: Vec<u32>,
+        ends: Ends,
+        flows: Vec<FlowState>,
+    ) -> Self {
+        let (events, packets) = (EventQueue::default(), Packets::default());
+        let mut network = Self { now: Time::ZERO, events, packets, links, real_links, routes, ends, flows };
+        network.first_events();
+        network
+    }
+
+    fn first_events(&mut self) {
+        for (index, flow) in self.flows.iter().enumerate() {
+            self.events.push(flow.start(), target(Kind::Flow, index as u32));
+        }
+        for (index, link) in self.links.iter().enumerate() {
+            self.events.push(link.first_tick(), target(Kind::Tick, index as u32));
+            if self.audience(index as u32).next().is_some() {
+                self.events.push(link.next_told_change(Time::ZERO), target(Kind::Told, index as u32));
+            }
+        }
+    }
+
+    /// Lets everything happen that happens until `time`, and what happens at it.
+    pub fn run_to(&mut self, time: Time) {
+        while let Some((now, target)) = self.events.pop_until(time) {
+            self.now = now;
+            self.dispatch(now, target);
+        }
+        self.now = self.now.max(time);
+        for link in &mut self.links {
+            link.settle(self.now, &mut self.packets);
+        }
+    }
+
+    /// Forgets what was measured so far, as at the end of a warm-up.
+    pub fn start_measuring(&mut self) {
+        let Self { links, packets, ends, now, flows, .. } = self;
+        links.iter_mut().for_each(|link| link.start_measuring(*now, packets));
+        for (sender, receiver) in ends.senders.iter_mut().zip(&mut ends.receivers) {
+            let before = LoopCounters::of(sender.end.counters(), receiver.end.counters());
+            sender.meter = SendingMeter::default();
+            receiver.meter = ReceivingMeter { before, ..ReceivingMeter::default() };
+        }
+        flows.iter_mut().for_each(|flow| flow.start_measuring(*now));
+    }
+
+    /// Starts a new interval of [`LinkView::interval_delay`] and [`FlowView::interval_delay`].
+    pub fn start_interval(&mut self) {
+        self.links.iter_mut().for_each(Link::start_interval);
+        self.flows.iter_mut().for_each(|flow| flow.meter.start_interval());
+    }
+
+    /// Up to when it has run.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// A link.
+    pub fn link(&self, id: LinkId) -> LinkView<'_> {
+        LinkView { link: &self.links[id.0 as usize] }
+    }
+
+    /// All links, in the order in which they were added.
+    pub fn links(&self) -> impl ExactSizeIterator<Item = LinkView<'_>> {
+        self.links[..self.real_links].iter().map(|link| LinkView { link })
+    }
+
+    /// A flow.
+    pub fn flow(&self, id: FlowId) -> FlowView<'_> {
+        FlowView { network: self, index: id.0 as usize }
+    }
+
+    /// All flows, in the order in which they were added.
+    pub fn flows(&self) -> impl ExactSizeIterator<Item = FlowView<'_>> {
+        (0..self.flows.len()).map(|index| FlowView { network: self, index })
+    }
+
+    /// Packets, data and acknowledgements, times the links that each has crossed.
+    pub fn packet_hops(&self) -> u64 {
+        self.links().map(|link| link.totals().served).sum()
+    }
+
+    /// Packets now under way.
+    pub fn packets_under_way(&self) -> usize {
+        self.packets.len()
+    }
+
+    #[inline]
+    fn dispatch(&mut self, now: Time, target: Target) {
+        let index = target % INDEX_LIMIT;
+        match target / INDEX_LIMIT {
+            0 => self.on_link(now, index),
+            1 => self.on_sender_deadline(now, index),
+            2 => self.on_receiver_deadline(now, index),
+            3 => self.on_tick(now, index),
+            4 => self.on_told_change(now, index),
+            _ => self.on_flow(now, index),
+        }
+    }
+
+    #[inline]
+    fn on_link(&mut self, now: Time, index: u32) {
+        let (arrived, next) = self.links[index as usize].fire(now, &mut self.packets);
+        self.events.push(next, target(Kind::Link, index));
+        if let Some(entry) = arrived {
+            self.forward(now, entry);
+        }
+    }
+
+    /// Takes a packet to its next stop.
+    #[inline]
+    fn forward(&mut self, now: Time, mut entry: Entry) {
+        let stop = self.routes[entry.route as usize];
+        if stop < FIRST_END {
+            entry.route += 1;
+            let next = self.links[stop as usize].arrive(now, entry, &mut self.packets);
+            self.events.push(next, target(Kind::Link, stop));
+            return;
+        }
+        let loop_id = (stop - FIRST_END) / 2;
+        if stop & 1 == Side::Sender as u32 {
+            self.on_ack(now, loop_id, entry.packet);
+        } else {
+            self.on_data(now, loop_id, entry.packet);
+        }
+    }
+
+    /// A data packet has arrived at the receiving end of its loop.
+    fn on_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
+        let packet = self.packets.get(id);
+        let Frame::Data(segment) = &packet.frame else { return };
+        let (receivers, senders) = (&mut self.ends.receivers, &mut self.ends.senders);
+        let side = &mut receivers[loop_id as usize];
+        let received = match &side.relay {
+            None => side.end.on_data(now, segment, None),
+            Some(relay) => relay.on_data(now, segment, &mut side.end, &mut senders[loop_id as usize + 1].end),
+        };
+        if received.fresh > 0 {
+            side.meter.worst_wait.add_delay(packet.worst_wait);
+            if side.relay.is_none() {
+                self.flows[side.flow as usize].on_delivered(now, segment, side.end.is_complete());
+            }
+        }
+        let relayed = side.relay.is_some();
+        self.packets.release(id);
+        if let Some(ack) = received.ack {
+            self.send_ack(now, loop_id, ack);
+        }
+        if relayed {
+            self.pump(now, loop_id + 1);
+        }
+        self.arm_receiver(loop_id);
+    }
+
+    /// An acknowledgement has arrived at the sending end of its loop.
+    fn on_ack(&mut self, now: Time, loop_id: u32, id: PacketId) {
+        if let Frame::Ack(ack) = &self.packets.get(id).frame {
+            let side = &mut self.ends.senders[loop_id as usize];
+            if let Some(rtt) = side.end.on_ack(now, ack).rtt {
+                side.meter.rtt.add_delay(rtt);
+            }
+        }
+        self.packets.release(id);
+        self.pump(now, loop_id);
+    }
+
+    /// Sends what the sending end has to send now.
+    fn pump(&mut self, now: Time, loop_id: u32) {
+        let index = loop_id as usize;
+        let mut sent = false;
+        while let Some(segment) = self.ends.senders[index].end.transmit(now) {
+            self.send(now, loop_id, segment);
+            sent = true;
+        }
+        if sent && self.ends.senders[index].follows_relay {
+            self.renew_credit(now, loop_id - 1);
+        }
+        let side = &mut self.ends.senders[index];
+        if let Some(deadline) = rearm(&mut side.armed, side.end.deadline()) {
+            self.events.push(deadline, target(Kind::Sender, loop_id));
+        }
+    }
+
+    /// The relay behind this loop has room again: its sink may have to say so.
+    fn renew_credit(&mut self, now: Time, loop_id: u32) {
+        let next = &self.ends.senders[loop_id as usize + 1].end;
+        let side = &mut self.ends.receivers[loop_id as usize];
+        if let Some(ack) = side.relay.as_ref().and_then(|relay| relay.on_sent(now, &mut side.end, next)) {
+            self.send_ack(now, loop_id, ack);
+        }
+    }
+
+    fn send(&mut self, now: Time, loop_id: u32, segment: Segment) {
+        let Sending { route, flow, .. } = self.ends.senders[loop_id as usize];
+        let bytes = segment.bytes;
+        self.launch(now, route, bytes, Packet::new(Frame::Data(segment), flow, Ecn::NotCapable));
+    }
+
+    fn send_ack(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
+        let Receiving { route, flow, ack_ecn, .. } = self.ends.receivers[loop_id as usize];
+        let bytes = ack.bytes;
+        self.launch(now, route, bytes, Packet::new(Frame::Ack(ack), flow, ack_ecn));
+    }
+
+    fn launch(&mut self, now: Time, route: u32, bytes: u32, packet: Packet) {
+        let packet = self.packets.insert(packet);
+        self.forward(now, Entry::new(packet, bytes, route));
+    }
+
+    fn arm_receiver(&mut self, loop_id: u32) {
+        let side = &mut self.ends.receivers[loop_id as usize];
+        if let Some(deadline) = rearm(&mut side.armed, side.end.deadline()) {
+            self.events.push(deadline, target(Kind::Receiver, loop_id));
+        }
+    }
+
+    fn on_sender_deadline(&mut self, now: Time, loop_id: u32) {
+        let side = &mut self.ends.senders[loop_id as usize];
+        if side.armed != now {
+            return;
+        }
+        side.armed = Time::NEVER;
+        if side.end.deadline() <= now {
+            side.end.on_deadline(now);
+        }
+        self.pump(now, loop_id);
+    }
+
+    fn on_receiver_deadline(&mut self, now: Time, loop_id: u32) {
+        let side = &mut self.ends.receivers[loop_id as usize];
+        if side.armed != now {
+            return;
+        }
+        side.armed = Time::NEVER;
+        if let Some(ack) = side.end.on_deadline(now) {
+            self.send_ack(now, loop_id, ack);
+        }
+        self.arm_receiver(loop_id);
+    }
+
+    fn on_tick(&mut self, now: Time, index: u32) {
+        let next = self.links[index as usize].tick(now, &mut self.packets);
+        self.events.push(next, target(Kind::Tick, index));
+    }
+
+    /// Senders that are told live of the capacity of this link.
+    fn audience(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
+        let listens = move |side: &Sending| side.first_link == link && side.knowledge == Knowledge::Live;
+        let senders = self.ends.senders.iter().enumerate();
+        senders.filter(move |(_, side)| listens(side)).map(|(index, _)| index as u32)
+    }
+
+    fn on_told_change(&mut self, now: Time, index: u32) {
+        let link = &mut self.links[index as usize];
+        let (capacity, next) = (link.told(now), link.next_told_change(now));
+        self.events.push(next, target(Kind::Told, index));
+        for loop_id in self.audience(index).collect::<Vec<_>>() {
+            self.ends.senders[loop_id as usize].end.on_capacity(now, capacity);
+            self.pump(now, loop_id);
+        }
+    }
+
+    fn on_flow(&mut self, now: Time, index: u32) {
+        let Self { flows, ends, .. } = self;
+        let flow = &mut flows[index as usize];
+        let loops = flow.loops();
+        let senders = &mut ends.senders[loops.start as usize..loops.end as usize];
+        let next = flow.proceed(now, senders);
+        self.events.push(next, target(Kind::Flow, index));
+        loops.for_each(|loop_id| self.pump(now, loop_id));
+    }
+}
+
+/// A deadline earlier than the one that is armed is armed in its stead; a later one waits until that one fires.
+#[inline]
+fn rearm(armed: &mut Time, deadline: Time) -> Option<Time> {
+    if deadline >= *armed {
+        return None;
+    }
+    *armed = deadline;
+    Some(deadline)
+}

@@ -1,0 +1,121 @@
+//! What is measured at the two ends of a loop, and of a flow.
+
+use super::Histogram;
+use millpond_endpoint::{ReceiverCounters, SenderCounters};
+use millpond_units::Span;
+
+/// What a loop has done; all but the bytes are packets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LoopCounters {
+    /// Packets sent, retransmissions and probes included.
+    pub sent: u64,
+    /// Their bytes on the wire.
+    pub sent_bytes: u64,
+    /// Packets sent with bytes that had been sent before.
+    pub retransmitted: u64,
+    /// Packets declared lost.
+    pub lost: u64,
+    /// Data packets that arrived.
+    pub arrived: u64,
+    /// Data packets that arrived with a CE mark.
+    pub marked: u64,
+    /// Bytes of the stream that arrived, each counted once.
+    pub delivered_bytes: u64,
+}
+
+impl LoopCounters {
+    pub(crate) fn of(sender: &SenderCounters, receiver: &ReceiverCounters) -> Self {
+        Self {
+            sent: sender.sent_packets,
+            sent_bytes: sender.sent_bytes,
+            retransmitted: sender.retransmitted_packets,
+            lost: sender.lost_packets,
+            arrived: receiver.packets,
+            marked: receiver.marked_packets,
+            delivered_bytes: receiver.delivered,
+        }
+    }
+
+    pub(crate) fn since(self, before: Self) -> Self {
+        Self {
+            sent: self.sent - before.sent,
+            sent_bytes: self.sent_bytes - before.sent_bytes,
+            retransmitted: self.retransmitted - before.retransmitted,
+            lost: self.lost - before.lost,
+            arrived: self.arrived - before.arrived,
+            marked: self.marked - before.marked,
+            delivered_bytes: self.delivered_bytes - before.delivered_bytes,
+        }
+    }
+}
+
+/// Kept at the sending end.
+#[derive(Debug)]
+pub(crate) struct SendingMeter {
+    pub(crate) rtt: Histogram,
+}
+
+impl Default for SendingMeter {
+    fn default() -> Self {
+        Self { rtt: Histogram::of_delays() }
+    }
+}
+
+/// Kept at the receiving end.
+#[derive(Debug)]
+pub(crate) struct ReceivingMeter {
+    /// The longest wait of each packet in one queue of this loop.
+    pub(crate) worst_wait: Histogram,
+    /// The counters of the loop when the measurement began.
+    pub(crate) before: LoopCounters,
+}
+
+impl Default for ReceivingMeter {
+    fn default() -> Self {
+        Self { worst_wait: Histogram::of_delays(), before: LoopCounters::default() }
+    }
+}
+
+/// Kept once for a flow, at the last receiving end.
+#[derive(Debug)]
+pub(crate) struct FlowMeter {
+    /// From the first sender to the last receiver.
+    pub(crate) delay: Histogram,
+    /// The part of it spent in queues of links and relays.
+    pub(crate) queueing: Histogram,
+    pub(crate) interval_packets: u64,
+    pub(crate) interval_queueing: Span,
+    pub(crate) interval_max: Span,
+}
+
+impl Default for FlowMeter {
+    fn default() -> Self {
+        Self {
+            delay: Histogram::of_delays(),
+            queueing: Histogram::of_delays(),
+            interval_packets: 0,
+            interval_queueing: Span::ZERO,
+            interval_max: Span::ZERO,
+        }
+    }
+}
+
+impl FlowMeter {
+    #[inline]
+    pub(crate) fn delivered(&mut self, delay: Span, queueing: Span) {
+        self.delay.add_delay(delay);
+        self.queueing.add_delay(queueing);
+        self.interval_packets += 1;
+        self.interval_queueing += queueing;
+        self.interval_max = self.interval_max.max(queueing);
+    }
+
+    pub(crate) fn start_interval(&mut self) {
+        (self.interval_packets, self.interval_queueing, self.interval_max) = (0, Span::ZERO, Span::ZERO);
+    }
+
+    pub(crate) fn interval(&self) -> super::IntervalDelay {
+        let packets = self.interval_packets;
+        super::IntervalDelay { packets, mean: self.interval_queueing / packets, max: self.interval_max }
+    }
+}

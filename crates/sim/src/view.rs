@@ -1,0 +1,143 @@
+//! What an onlooker may see of a flow.
+
+use crate::network::{Network, Receiving, Sending};
+use crate::stats::{Histogram, IntervalDelay, LoopCounters};
+use crate::workload::FlowState;
+use millpond_endpoint::{ReceiverEnd, SenderEnd};
+use millpond_units::{Bytes, Span, Time};
+
+/// A flow as it stands, with its measurement. Cheap to take; nothing changes by looking.
+#[derive(Clone, Copy)]
+pub struct FlowView<'a> {
+    pub(crate) network: &'a Network,
+    pub(crate) index: usize,
+}
+
+/// One loop of a flow.
+#[derive(Clone, Copy)]
+pub struct LoopView<'a> {
+    sending: &'a Sending,
+    receiving: &'a Receiving,
+}
+
+impl<'a> FlowView<'a> {
+    fn state(&self) -> &'a FlowState {
+        &self.network.flows[self.index]
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &'a str {
+        self.state().name()
+    }
+
+    /// When it starts.
+    pub fn start(&self) -> Time {
+        self.state().start()
+    }
+
+    /// When it stops, if it was told to.
+    pub fn stop(&self) -> Option<Time> {
+        self.state().stop()
+    }
+
+    /// When its last byte arrived, if all have.
+    pub fn completed(&self) -> Option<Time> {
+        self.state().completed()
+    }
+
+    /// When the measurement began.
+    pub fn measured_from(&self) -> Time {
+        self.state().measured_from()
+    }
+
+    /// Its loops, first to last.
+    pub fn loops(&self) -> impl ExactSizeIterator<Item = LoopView<'a>> + use<'a> {
+        let ends = &self.network.ends;
+        let loops = self.state().loops();
+        (loops.start as usize..loops.end as usize)
+            .map(|index| LoopView { sending: &ends.senders[index], receiving: &ends.receivers[index] })
+    }
+
+    /// Its first loop, whose sender is the flow's source.
+    pub fn first(&self) -> LoopView<'a> {
+        self.at(self.state().loops().start)
+    }
+
+    /// Its last loop, whose receiver is the flow's destination.
+    pub fn last(&self) -> LoopView<'a> {
+        self.at(self.state().loops().end - 1)
+    }
+
+    fn at(&self, loop_id: u32) -> LoopView<'a> {
+        let ends = &self.network.ends;
+        LoopView { sending: &ends.senders[loop_id as usize], receiving: &ends.receivers[loop_id as usize] }
+    }
+
+    /// Bytes that have arrived at the destination since the run began, each counted once.
+    pub fn delivered(&self) -> Bytes {
+        Bytes::new(self.last().totals().delivered_bytes)
+    }
+
+    /// The same since the measurement began.
+    pub fn delivered_measured(&self) -> Bytes {
+        Bytes::new(self.last().counters().delivered_bytes)
+    }
+
+    /// Delay in picoseconds from the source to the destination of every delivered packet, relays included.
+    pub fn delays(&self) -> &'a Histogram {
+        &self.state().meter.delay
+    }
+
+    /// The part of it spent waiting in links and relays.
+    pub fn queueing_delays(&self) -> &'a Histogram {
+        &self.state().meter.queueing
+    }
+
+    /// Queueing delay of the packets delivered in this interval ([`Network::start_interval`]).
+    pub fn interval_delay(&self) -> IntervalDelay {
+        self.state().meter.interval()
+    }
+}
+
+impl<'a> LoopView<'a> {
+    /// The sending end, to look at.
+    pub fn sender(&self) -> &'a SenderEnd {
+        &self.sending.end
+    }
+
+    /// The receiving end, to look at.
+    pub fn receiver(&self) -> &'a ReceiverEnd {
+        &self.receiving.end
+    }
+
+    /// Counts since the run began.
+    pub fn totals(&self) -> LoopCounters {
+        LoopCounters::of(self.sending.end.counters(), self.receiving.end.counters())
+    }
+
+    /// Counts since the measurement began.
+    pub fn counters(&self) -> LoopCounters {
+        self.totals().since(self.receiving.meter.before)
+    }
+
+    /// Round-trip times in picoseconds, one for each acknowledgement that gave one.
+    pub fn round_trip_times(&self) -> &'a Histogram {
+        &self.sending.meter.rtt
+    }
+
+    /// The longest wait in a single queue of this loop, in picoseconds, of every delivered packet.
+    pub fn bottleneck_delays(&self) -> &'a Histogram {
+        &self.receiving.meter.worst_wait
+    }
+
+    /// What waits in the send queue of a relay at the loop's beginning; at the source, what the application has
+    /// supplied and was not yet sent.
+    pub fn backlog(&self) -> Bytes {
+        self.sending.end.backlog()
+    }
+
+    /// The smoothed round-trip time, once it is known.
+    pub fn smoothed_rtt(&self) -> Option<Span> {
+        self.sending.end.smoothed_rtt()
+    }
+}

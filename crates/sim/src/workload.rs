@@ -1,0 +1,132 @@
+//! A flow in its run: when it starts, what its application supplies, when it stops, what arrives.
+
+use crate::flow::Workload;
+use crate::link::Service;
+use crate::network::Sending;
+use crate::schedule::Schedule;
+use crate::stats::FlowMeter;
+use millpond_endpoint::Segment;
+use millpond_units::{Bytes, Time};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The state of one flow.
+pub(crate) struct FlowState {
+    name: String,
+    loops: Range<u32>,
+    workload: Workload,
+    payload: Bytes,
+    start: Time,
+    stop: Time,
+    started: bool,
+    /// The application of a [`Workload::Constant`] flow: a server whose packets are what it produces.
+    application: Option<Service>,
+    next_supply: Time,
+    completed: Option<Time>,
+    measured_from: Time,
+    pub(crate) meter: FlowMeter,
+}
+
+impl FlowState {
+    pub(crate) fn new(
+        name: String,
+        loops: Range<u32>,
+        workload: Workload,
+        payload: Bytes,
+        start: Time,
+        stop: Option<Time>,
+    ) -> Self {
+        let application = match workload {
+            Workload::Constant(rate) => Some(Service::new(Arc::new(Schedule::constant(rate)))),
+            _ => None,
+        };
+        Self {
+            name,
+            loops,
+            workload,
+            payload,
+            start,
+            stop: stop.unwrap_or(Time::NEVER),
+            started: false,
+            application,
+            next_supply: Time::NEVER,
+            completed: None,
+            measured_from: Time::ZERO,
+            meter: FlowMeter::default(),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(crate) fn loops(&self) -> Range<u32> {
+        self.loops.clone()
+    }
+
+    pub(crate) fn start(&self) -> Time {
+        self.start
+    }
+
+    pub(crate) fn stop(&self) -> Option<Time> {
+        (self.stop != Time::NEVER).then_some(self.stop)
+    }
+
+    pub(crate) fn completed(&self) -> Option<Time> {
+        self.completed
+    }
+
+    pub(crate) fn measured_from(&self) -> Time {
+        self.measured_from
+    }
+
+    /// Does what is due at `now`; returns when there is more to do.
+    pub(crate) fn proceed(&mut self, now: Time, senders: &mut [Sending]) -> Time {
+        if !self.started {
+            self.started = true;
+            senders.iter_mut().for_each(|side| side.end.start(now, Some(side.capacity)));
+            self.begin(now, &mut senders[0]);
+        }
+        if now >= self.next_supply {
+            senders[0].end.supply(self.payload);
+            self.plan_supply(now);
+        }
+        if now >= self.stop {
+            senders[0].end.withdraw();
+            return Time::NEVER;
+        }
+        self.next_supply.min(self.stop)
+    }
+
+    fn begin(&mut self, now: Time, first: &mut Sending) {
+        match self.workload {
+            Workload::Bulk => first.end.supply_endless(),
+            Workload::Sized(bytes) => {
+                first.end.supply(bytes);
+                first.end.finish();
+            }
+            Workload::Constant(_) => self.next_supply = now,
+        }
+    }
+
+    fn plan_supply(&mut self, now: Time) {
+        self.next_supply = match &mut self.application {
+            Some(application) => application.accept(now, self.payload).leaves,
+            None => Time::NEVER,
+        };
+    }
+
+    /// Bytes have arrived at the last receiver.
+    #[inline]
+    pub(crate) fn on_delivered(&mut self, now: Time, segment: &Segment, complete: bool) {
+        self.meter.delivered(now.since(segment.birth), segment.queueing);
+        if complete && self.completed.is_none() {
+            self.completed = Some(now);
+        }
+    }
+
+    pub(crate) fn start_measuring(&mut self, now: Time) {
+        self.meter = FlowMeter::default();
+        self.measured_from = now;
+    }
+}
