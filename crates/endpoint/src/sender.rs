@@ -201,6 +201,11 @@ impl SenderEnd {
         self.stream.finish();
     }
 
+    /// The application withdraws what was not yet sent and adds nothing more: the stream ends where it is.
+    pub fn withdraw(&mut self) {
+        self.stream.withdraw();
+    }
+
     /// An earlier loop hands on a part of the stream.
     pub(crate) fn forward(&mut self, offset: u64, len: u64, last: bool, origin: Origin) {
         self.stream.forward(offset, len, last, origin);

@@ -86,6 +86,13 @@ impl Stream {
         self.total = Some(self.taken.saturating_add(self.backlog));
     }
 
+    /// The application withdraws what was never sent.
+    pub(crate) fn withdraw(&mut self) {
+        self.chunks.clear();
+        self.backlog = 0;
+        self.finish();
+    }
+
     /// An earlier loop hands on a part of the stream; `last`: the stream ends with it.
     #[inline]
     pub(crate) fn forward(&mut self, offset: u64, len: u64, last: bool, origin: Origin) {
