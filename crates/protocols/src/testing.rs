@@ -112,6 +112,11 @@ impl SenderBench {
         self.law.on_ack(&mut Context { now: self.now, random: &mut self.random }, ack);
     }
 
+    /// One acknowledgement that finds the window unused.
+    pub(crate) fn ack_that_grows_nothing(&mut self) {
+        self.ack(&Ack { window_unused: true, ..self.plain() });
+    }
+
     /// Acknowledges `packets` one by one within one round-trip time, then lets the next round begin.
     pub(crate) fn round_of(&mut self, packets: u64) {
         let gap = self.rtt / packets;

@@ -170,6 +170,7 @@ mod tests {
     /// A sender whose window of `packets` has just been cut, and whose recovery is over.
     fn after_a_loss(packets: f64) -> SenderBench {
         let mut bench = bench(RTT, &[("initial_window", Value::Number(packets))]);
+        bench.ack_that_grows_nothing();
         bench.congestion(Cause::Loss, Episode::New);
         bench.full_round();
         bench
@@ -197,6 +198,23 @@ mod tests {
             }
         }
         assert!(near_plateau.iter().all(|w| (w - 1000.0).abs() < 1.0), "{near_plateau:?}");
+    }
+
+    #[test]
+    fn an_acknowledgement_aims_at_where_the_curve_is_one_round_trip_later() {
+        let second_ack_after_recovery = |c| {
+            let written = [("initial_window", Value::Number(1000.0)), ("c", Value::Number(c))];
+            let mut bench = bench(RTT, &written);
+            bench.ack_that_grows_nothing();
+            bench.congestion(Cause::Loss, Episode::New);
+            bench.round_of(700);
+            bench.round_of(1);
+            bench.window()
+        };
+        // t = 0.1 s: W_cubic(0.2 s) = 0.4 (0.2 - 9.0856)^3 + 1000 = 719.379, so 19.378 / 700 of a packet more.
+        assert!((second_ack_after_recovery(0.4) - 700.0277 - 0.0008).abs() < 1e-3);
+        // The curve would be far beyond the plateau by then, but 1.5 cwnd bounds it: half a packet more.
+        assert!((second_ack_after_recovery(1e6) - 700.5 - 0.0008).abs() < 1e-3);
     }
 
     #[test]
@@ -263,7 +281,7 @@ mod tests {
         busy.full_round();
         idle.full_round();
         idle.now += Span::from_secs(30.0);
-        idle.ack(&Ack { window_unused: true, ..idle.plain() });
+        idle.ack_that_grows_nothing();
         for _ in 0..20 {
             busy.full_round();
             idle.full_round();

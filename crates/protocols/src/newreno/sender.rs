@@ -70,7 +70,7 @@ impl Sender for NewRenoSender {
 mod tests {
     use super::super::NewReno;
     use crate::testing::SenderBench;
-    use millpond_law::{Ack, Cause, Episode, Value};
+    use millpond_law::{Cause, Episode, Value};
     use millpond_units::{Rate, Span};
 
     const RTT: Span = Span::from_millis(100);
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn a_window_that_is_not_used_does_not_grow() {
         let mut bench = bench(&[]);
-        bench.ack(&Ack { window_unused: true, ..bench.plain() });
+        bench.ack_that_grows_nothing();
         assert_eq!(bench.window(), 10.0);
     }
 
@@ -129,7 +129,7 @@ mod tests {
     fn pacing_sends_five_quarters_of_the_window_per_round() {
         let mut bench = bench(&[("pacing", Value::Flag(true))]);
         assert_eq!(bench.law.permit().pace, None, "no round-trip time is known yet");
-        bench.ack(&Ack { window_unused: true, ..bench.plain() });
+        bench.ack_that_grows_nothing();
         assert_eq!(bench.law.permit().pace, Some(Rate::from_mbps(1.0)));
     }
 

@@ -36,7 +36,7 @@ pub(super) const PARAMETERS: &[Parameter] = &[
         unit: "",
         domain: Domain::Flag,
         default: "true",
-        source: "RFC 8289, section 3.1",
+        source: "RFC 3168, section 5",
         meaning: "mark packets that can bear it; false drops them all",
     },
 ];
