@@ -1,29 +1,14 @@
 //! Runs the cells that a recipe's rows ask for, and judges the rows.
 
+use super::cell::{Cell, cells};
 use super::expect::Expectation;
 use super::measure::measure;
-use super::paper::{Chosen, Reading};
-use super::recipe::{Case, Recipe};
+use super::paper::Chosen;
 use super::verdict::{Judged, Verdict};
 use crate::results::Run;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
-
-/// One run of a recipe: a case under a reading with a seed.
-#[derive(Clone, Copy, Debug)]
-pub struct Cell<'a> {
-    /// Of this recipe.
-    pub recipe: &'a Recipe,
-    /// The variant of its scenario.
-    pub case: &'a Case,
-    /// The meaning taken.
-    pub reading: &'a Reading,
-    /// The seed.
-    pub seed: u64,
-    /// At the paper's own extent?
-    pub full: bool,
-}
 
 /// A recipe with the verdict on each of its rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -50,47 +35,6 @@ impl Checked {
 
 /// What one cell says of each row that looks at it: the row's index, and a number or what went wrong.
 type Answers = Vec<(usize, Result<f64, String>)>;
-
-impl Cell<'_> {
-    /// What a person calls it: `lgcc/fig12 window, seed 1`.
-    pub fn label(&self) -> String {
-        format!("{} {}, {}, seed {}", self.recipe.name, self.case.name, self.reading.name, self.seed)
-    }
-
-    /// Values laid over the recipe's scenario as `path=value`, later ones over earlier ones.
-    pub fn overrides(&self) -> Vec<String> {
-        let layers = [&self.recipe.extent(self.full).set, &self.case.set, &self.reading.set];
-        layers.into_iter().flatten().map(|(path, value)| format!("{path}={value}")).collect()
-    }
-
-    fn id(&self) -> (&str, &str, u64) {
-        (&self.case.name, &self.reading.name, self.seed)
-    }
-
-    fn concerns(&self, row: &Expectation, reading: &Reading) -> bool {
-        let here = self.recipe.case_of(row) == self.case.name || row.versus.as_ref() == Some(&self.case.name);
-        here && self.reading.name == reading.name
-    }
-}
-
-/// The cells that the rows of a recipe need, each once, in the order in which rows first ask for them.
-pub fn cells<'a>(chosen: Chosen<'a>, full: bool) -> Vec<Cell<'a>> {
-    let Chosen { paper, recipe } = chosen;
-    let mut cells: Vec<Cell<'a>> = Vec::new();
-    for row in recipe.rows(full) {
-        let cases = std::iter::once(recipe.case_of(row)).chain(row.versus.as_deref());
-        for case in cases.filter_map(|name| recipe.case(name)) {
-            let Some(reading) = paper.reading(row.reading.as_deref()) else { continue };
-            for seed in 1..=recipe.extent(full).seeds {
-                let cell = Cell { recipe, case, reading, seed, full };
-                if !cells.iter().any(|known| known.id() == cell.id()) {
-                    cells.push(cell);
-                }
-            }
-        }
-    }
-    cells
-}
 
 /// Checks recipes: runs their cells with `run` on all cores, telling `done` after each, and judges their rows.
 pub fn check<'a>(

@@ -1,6 +1,7 @@
 //! From a run to the one number that a row is about.
 
 use super::expect::{Combine, Entity, Expectation, Instant, Statistic};
+use crate::metrics::quantile;
 use crate::results::{Kind, Run, Series};
 use serde_json::Value;
 
@@ -120,8 +121,13 @@ fn points(series: &Series) -> Vec<(f64, f64)> {
     series.times.iter().copied().zip(series.values.iter().copied()).collect()
 }
 
+/// Sample by sample, where both have one.
 fn distance(of: &[(f64, f64)], from: &[(f64, f64)], share: f64) -> Vec<(f64, f64)> {
-    of.iter().zip(from).map(|(&(time, a), &(_, b))| (time, (a - share * b).abs())).collect()
+    let beside = |time: f64| {
+        let at = from.partition_point(|sample| sample.0 < time);
+        from.get(at).filter(|sample| sample.0 == time).map(|sample| sample.1)
+    };
+    of.iter().filter_map(|&(time, a)| beside(time).map(|b| (time, (a - share * b).abs()))).collect()
 }
 
 /// The samples of a window without gaps, averaged over bins if asked. A sample's time ends the interval that it
@@ -155,6 +161,9 @@ fn binned(samples: &[(f64, f64)], bin: f64) -> Vec<(f64, f64)> {
 
 fn statistic(row: &Expectation, samples: &[(f64, f64)]) -> Result<f64, String> {
     let values: Vec<f64> = samples.iter().map(|sample| sample.1).collect();
+    let mut sorted = values.clone();
+    sorted.sort_by(f64::total_cmp);
+    let at = |share| quantile(&sorted, share).ok_or("no sample lies in this window");
     Ok(match row.statistic {
         Statistic::Mean => mean(&values),
         Statistic::Sd => sd(&values),
@@ -162,8 +171,8 @@ fn statistic(row: &Expectation, samples: &[(f64, f64)]) -> Result<f64, String> {
         Statistic::Least => combine(Combine::Least, &values),
         Statistic::Greatest => combine(Combine::Greatest, &values),
         Statistic::Last => values.last().copied().unwrap_or(f64::NAN),
-        Statistic::Quantile(share) => quantile(&values, share),
-        Statistic::Between(low, high) => quantile(&values, high) - quantile(&values, low),
+        Statistic::Quantile(share) => at(share)?,
+        Statistic::Between(low, high) => at(high)? - at(low)?,
         Statistic::Reaches(level) => {
             samples.iter().find(|sample| sample.1 >= level).map_or(f64::INFINITY, |sample| sample.0)
         }
@@ -190,14 +199,6 @@ pub(super) fn mean(values: &[f64]) -> f64 {
 pub(super) fn sd(values: &[f64]) -> f64 {
     let middle = mean(values);
     libm::sqrt(values.iter().map(|x| (x - middle) * (x - middle)).sum::<f64>() / values.len() as f64)
-}
-
-/// The least value that at least this share of the values do not exceed.
-fn quantile(values: &[f64], share: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let rank = libm::ceil(share * sorted.len() as f64) as usize;
-    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied().unwrap_or(f64::NAN)
 }
 
 /// Does a name match a pattern in which `*` stands for anything?
@@ -294,7 +295,6 @@ mod tests {
             [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| at_share(&points, share)),
             [1.0, 2.0, 3.0, 3.5, 4.0]
         );
-        assert_eq!(quantile(&[4.0, 1.0, 3.0, 2.0], 0.5), 2.0);
     }
 
     #[test]

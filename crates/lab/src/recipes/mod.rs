@@ -10,6 +10,7 @@
 //!                          paper: number or words -+-> verdict: matches | differs, with the reason | unexplained
 //! ```
 
+mod cell;
 mod check;
 mod expect;
 mod measure;
@@ -19,7 +20,8 @@ mod recurrence;
 mod tables;
 mod verdict;
 
-pub use check::{Cell, Checked, cells, check};
+pub use cell::{Cell, cells};
+pub use check::{Checked, check};
 pub use expect::{Combine, Deviation, Entity, Expectation, Instant, Range, Says, Statistic};
 pub use measure::measure;
 pub use paper::{Chosen, Library, Paper, Reading};

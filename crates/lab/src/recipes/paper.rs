@@ -3,10 +3,11 @@
 use super::RecipeError;
 use super::recipe::Recipe;
 use include_dir::{Dir, include_dir};
+use millpond_scenario::{Disk, Files};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The folder `papers` of this repository, inside the program.
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../papers");
@@ -30,6 +31,34 @@ pub struct Paper {
     /// What of it can be run and judged, in the order of its figures.
     #[serde(skip)]
     pub recipes: Vec<Recipe>,
+    /// Where its traces are.
+    #[serde(skip)]
+    origin: Origin,
+}
+
+/// Where a paper's folder is.
+#[derive(Clone, Debug, Default)]
+enum Origin {
+    /// In the program.
+    #[default]
+    Shipped,
+    /// In this folder.
+    Folder(PathBuf),
+}
+
+/// Files of the papers that Millpond ships; others, such as a user's own trace, from the disk.
+struct Shelf;
+
+impl Files for Shelf {
+    fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
+        let shipped = path.strip_prefix(shipped_folder()).ok().and_then(|inside| SHIPPED.get_file(inside));
+        shipped.map_or_else(|| Disk.read(path), |file| Ok(file.contents().to_vec()))
+    }
+}
+
+/// What the paths of shipped files begin with: where a clone of the repository has them.
+fn shipped_folder() -> PathBuf {
+    std::path::absolute("papers").unwrap_or_default()
 }
 
 /// One of several defensible meanings of the paper.
@@ -68,7 +97,8 @@ impl Library {
             Some((file.path().to_str()?.to_owned(), file.contents_utf8()?.to_owned()))
         };
         let folders = SHIPPED.dirs();
-        Self::from_files(folders.flat_map(|folder| folder.files().filter_map(text)).collect())
+        let files = folders.flat_map(|folder| folder.files().filter_map(text)).collect();
+        Self::from_files(&files, &Origin::Shipped)
     }
 
     /// The recipes of a folder of your own: `<folder>/<paper>/paper.toml` and `<folder>/<paper>/<recipe>.toml`.
@@ -84,15 +114,15 @@ impl Library {
                 }
             }
         }
-        Self::from_files(files)
+        Self::from_files(&files, &Origin::Folder(folder.to_owned()))
     }
 
-    fn from_files(files: BTreeMap<String, String>) -> Result<Self, RecipeError> {
+    fn from_files(files: &BTreeMap<String, String>, origin: &Origin) -> Result<Self, RecipeError> {
         let folders = files.iter().filter_map(|(path, text)| {
             let (folder, file) = path.split_once('/')?;
             (file == PAPER_FILE).then_some((folder, text))
         });
-        let papers = folders.map(|(folder, text)| Paper::parse(folder, text, &files));
+        let papers = folders.map(|(folder, text)| Paper::parse(folder, text, files, origin));
         Ok(Self { papers: papers.collect::<Result<_, _>>()? })
     }
 
@@ -122,7 +152,12 @@ impl Library {
 }
 
 impl Paper {
-    fn parse(folder: &str, text: &str, files: &BTreeMap<String, String>) -> Result<Self, RecipeError> {
+    fn parse(
+        folder: &str,
+        text: &str,
+        files: &BTreeMap<String, String>,
+        origin: &Origin,
+    ) -> Result<Self, RecipeError> {
         let place = format!("{folder}/{PAPER_FILE}");
         let mut paper: Self =
             toml::from_str(text).map_err(|fault| RecipeError::new(&place, fault.to_string()))?;
@@ -130,6 +165,7 @@ impl Paper {
             return Err(RecipeError::new(&place, "a paper has at least one [[readings]]"));
         }
         paper.name = folder.to_owned();
+        paper.origin = origin.clone();
         let readings: Vec<_> = paper.readings.iter().map(|reading| reading.name.clone()).collect();
         let recipe = |(path, text): (&String, &String)| {
             let file = path.strip_prefix(folder)?.strip_prefix('/')?;
@@ -139,6 +175,14 @@ impl Paper {
         paper.recipes = files.iter().filter_map(recipe).collect::<Result<_, _>>()?;
         paper.recipes.sort_by_key(|recipe| natural(&recipe.name));
         Ok(paper)
+    }
+
+    /// The folder that paths in its recipes start from, and what reads them.
+    pub(super) fn files(&self) -> (PathBuf, &'static dyn Files) {
+        match &self.origin {
+            Origin::Shipped => (shipped_folder().join(&self.name), &Shelf),
+            Origin::Folder(folder) => (folder.join(&self.name), &Disk),
+        }
     }
 
     /// The reading of this name; the first without one.
@@ -167,12 +211,13 @@ mod tests {
 
     fn library(recipe: &str) -> Result<Library, RecipeError> {
         let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
-        Library::from_files(BTreeMap::from([
+        let files = BTreeMap::from([
             file("toy/paper.toml", PAPER),
             file("toy/fig12.toml", RECIPE),
             file("toy/fig2.toml", recipe),
             file("toy/README.md", "no recipe"),
-        ]))
+        ]);
+        Library::from_files(&files, &Origin::Shipped)
     }
 
     #[test]
