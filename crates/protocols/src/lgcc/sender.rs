@@ -166,8 +166,11 @@ mod tests {
             if let Some(next) = next {
                 LgccEcho::new(next).emit(&mut header);
             }
-            let ack =
-                Ack { packets: 100, ce_packets: marked, header, ..Ack::plain(PACKET, RTT, Bytes::ZERO) };
+            self.interval(100, marked, header)
+        }
+
+        fn interval(&mut self, packets: u64, marked: u64, header: Header) -> f64 {
+            let ack = Ack { packets, ce_packets: marked, header, ..Ack::plain(PACKET, RTT, Bytes::ZERO) };
             self.tell(|sender, cx| sender.on_ack(cx, &ack));
             self.now += RTT;
             self.mbps()
@@ -239,6 +242,36 @@ mod tests {
         assert_eq!(bench.sender.carrying_capacity(), 250e6);
         bench.ack(0, limit(200.0));
         assert!((bench.sender.carrying_capacity() / 1e6 - 200.0).abs() < 1e-3);
+    }
+
+    /// Flows whose windows share a link of this rate, 2 ms of round trip and RED of Eq. (17) with max_th = 75 KB: where they come to rest.
+    fn marking_at_rest(flows: usize, mbps: f64) -> f64 {
+        let written = [("headroom", Value::Number(0.0))];
+        let mut benches: Vec<_> = (0..flows).map(|_| Bench::new(&written, start(Some(mbps)))).collect();
+        let bdp = Rate::from_mbps(mbps).bytes_in(RTT).as_f64();
+        for _ in 0..2000 {
+            let window = |bench: &Bench| bench.sender.permit().window.unwrap().as_f64();
+            let queue = benches.iter().map(window).sum::<f64>() - bdp;
+            let marked = ((queue / 75e3).clamp(0.0, 1.0) * 1e4).round() as u64;
+            benches.iter_mut().for_each(|bench| {
+                bench.interval(10_000, marked, Header::NONE);
+            });
+        }
+        let fair = benches[0].mbps();
+        assert!(benches.iter().all(|bench| (bench.mbps() - fair).abs() < 0.01 * fair));
+        benches[0].sender.marking.value()
+    }
+
+    #[test]
+    fn windows_over_red_rest_where_marks_queue_and_rates_agree() {
+        // The queue is what the windows hold beyond the pipe, so S (1 - p)^eta = 1 + p max_th / (c T). Five flows at
+        // 500 Mbit/s have the "0.6" of Fig. 12 with phi = 10, 5; a slower link needs a little less.
+        for (flows, mbps, expected) in
+            [(5, 500.0, 0.5978), (5, 400.0, 0.5818), (5, 300.0, 0.5575), (2, 500.0, 0.3068)]
+        {
+            let marking = marking_at_rest(flows, mbps);
+            assert!((marking - expected).abs() < 1e-3, "{flows} flows, {mbps}: {marking}");
+        }
     }
 
     #[test]
