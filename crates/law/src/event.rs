@@ -76,7 +76,8 @@ pub enum Cause {
     NoFeedback,
 }
 
-/// Does this congestion belong to a loss episode that the law has already reacted to?
+/// Does this congestion belong to an episode of its kind that the law has already been told of? Losses and marks have
+/// episodes of their own: a law may answer each in its own way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Episode {
     /// The first of its episode: the congested packet was sent after the last episode began.

@@ -136,7 +136,7 @@ impl Sender for CubicSender {
         if congestion.cause == Cause::Timeout {
             return;
         }
-        if congestion.episode == Episode::New {
+        if congestion.episode == Episode::New && !self.window.in_recovery() {
             self.decrease();
         }
         if congestion.cause == Cause::NoFeedback {
@@ -301,11 +301,13 @@ mod tests {
     }
 
     #[test]
-    fn an_episode_is_answered_once_and_a_timeout_not_at_all() {
+    fn a_recovery_period_has_one_answer_and_a_timeout_none() {
         let mut bench = bench(RTT, &[]);
+        bench.ack_that_grows_nothing();
         bench.congestion(Cause::Timeout, Episode::New);
         assert_eq!(bench.window(), 10.0);
         bench.congestion(Cause::Ecn, Episode::New);
+        bench.congestion(Cause::Loss, Episode::New);
         bench.congestion(Cause::Loss, Episode::Same);
         assert_eq!(bench.window(), 7.0);
     }

@@ -20,8 +20,6 @@ pub(super) struct DctcpSender {
     marked: Bytes,
     /// The present observation window: one round trip.
     round: u64,
-    /// Has the present episode been answered as a loss?
-    halved: bool,
 }
 
 /// DCTCP.Alpha = DCTCP.Alpha * (1 - g) + g * M (RFC 8257, section 3.3).
@@ -38,7 +36,6 @@ impl DctcpSender {
             acked: Bytes::ZERO,
             marked: Bytes::ZERO,
             round: 0,
-            halved: false,
         }
     }
 
@@ -56,17 +53,16 @@ impl DctcpSender {
 
     /// Losses are answered as ever, also when marks came first (RFC 8257, section 3.5).
     fn on_loss(&mut self, episode: Episode) {
-        if episode == Episode::New || !self.halved {
+        if episode == Episode::New {
             self.window.reduce(LOSS_FACTOR);
         }
-        self.halved = true;
     }
 
-    /// cwnd = cwnd * (1 - DCTCP.Alpha / 2), once per window of data (RFC 8257, section 3.3).
+    /// cwnd = cwnd * (1 - DCTCP.Alpha / 2), once per window of data (RFC 8257, section 3.3), and not if a loss has
+    /// halved that window.
     fn on_mark(&mut self, episode: Episode) {
-        if episode == Episode::New {
+        if episode == Episode::New && !self.window.in_recovery() {
             self.window.reduce_without_recovery(1.0 - self.alpha / 2.0);
-            self.halved = false;
         }
     }
 }
@@ -163,14 +159,16 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves_even_if_marks_of_the_same_episode_came_first() {
-        let mut bench =
-            bench(&[("initial_alpha", Value::Number(0.0)), ("initial_window", Value::Number(20.0))]);
+    fn a_loss_halves_also_after_a_mark_but_a_mark_after_a_loss_cuts_nothing() {
+        let written = [("initial_alpha", Value::Number(0.4)), ("initial_window", Value::Number(20.0))];
+        let mut bench = bench(&written);
+        bench.ack_that_grows_nothing();
         bench.congestion(Cause::Ecn, Episode::New);
-        assert_eq!(bench.window(), 20.0);
+        bench.congestion(Cause::Loss, Episode::New);
         bench.congestion(Cause::Loss, Episode::Same);
-        bench.congestion(Cause::Loss, Episode::Same);
-        assert_eq!(bench.window(), 10.0);
+        assert_eq!(bench.window(), 8.0);
+        bench.congestion(Cause::Ecn, Episode::New);
+        assert_eq!(bench.window(), 8.0);
         bench.congestion(Cause::NoFeedback, Episode::New);
         assert_eq!(bench.window(), 2.0);
     }

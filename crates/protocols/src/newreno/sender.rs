@@ -46,7 +46,7 @@ impl Sender for NewRenoSender {
         if congestion.cause == Cause::Timeout {
             return;
         }
-        if congestion.episode == Episode::New {
+        if congestion.episode == Episode::New && !self.window.in_recovery() {
             self.window.reduce(self.params.loss_reduction_factor);
         }
         if congestion.cause == Cause::NoFeedback {
@@ -96,14 +96,18 @@ mod tests {
     }
 
     #[test]
-    fn an_episode_is_answered_once_and_a_timeout_not_at_all() {
+    fn a_recovery_period_has_one_answer_and_a_timeout_none() {
         let mut bench = bench(&[]);
+        bench.ack_that_grows_nothing();
         bench.congestion(Cause::Timeout, Episode::New);
         assert_eq!(bench.window(), 10.0);
         bench.congestion(Cause::Loss, Episode::New);
         bench.congestion(Cause::Loss, Episode::Same);
-        bench.congestion(Cause::Ecn, Episode::Same);
-        assert_eq!(bench.window(), 5.0);
+        bench.congestion(Cause::Ecn, Episode::New);
+        assert_eq!(bench.window(), 5.0, "the mark is of the same round trip as the loss");
+        bench.full_round();
+        bench.congestion(Cause::Ecn, Episode::New);
+        assert!(bench.window() < 3.0);
     }
 
     #[test]

@@ -34,7 +34,9 @@ pub(crate) struct Window {
     threshold: f64,
     /// All that had been delivered at the last acknowledgement.
     delivered: Bytes,
-    /// A packet that was sent when less than this had been delivered was sent before recovery began.
+    /// All that had been delivered when the newest packet that it acknowledged was sent.
+    prior_delivered: Bytes,
+    /// All that had been delivered when recovery began: packets sent before that do not end it.
     recovery: Bytes,
 }
 
@@ -48,6 +50,7 @@ impl Window {
             bytes: bytes.min(MOST),
             threshold: f64::INFINITY,
             delivered: Bytes::ZERO,
+            prior_delivered: Bytes::ZERO,
             recovery: Bytes::ZERO,
         }
     }
@@ -78,10 +81,17 @@ impl Window {
     }
 
     /// Takes note of an acknowledgement; may the window grow on it? Not if it was not full (RFC 9002, section 7.8),
-    /// nor if the packet was sent before recovery began (section 7.3.2).
+    /// nor in recovery (section 7.3.2).
     pub(crate) fn may_grow(&mut self, ack: &Ack) -> bool {
         self.delivered = self.delivered.max(ack.delivered);
-        !ack.window_unused && ack.prior_delivered >= self.recovery
+        self.prior_delivered = ack.prior_delivered;
+        !ack.window_unused && !self.in_recovery()
+    }
+
+    /// Was the packet acknowledged last sent before recovery began (RFC 9002, section 7.3.2)? The endpoint tells
+    /// episodes of loss and of marks apart; this tells whether one has been answered while the other came.
+    pub(crate) fn in_recovery(&self) -> bool {
+        self.prior_delivered < self.recovery
     }
 
     /// Slow start: grows by what was acknowledged, up to the threshold (RFC 9002, section 7.3.1). Returns what is
@@ -175,6 +185,7 @@ mod tests {
         };
         assert!(window.may_grow(&ack(5000, 0)));
         window.reduce(0.5);
+        assert!(window.in_recovery());
         assert!(!window.may_grow(&ack(6000, 4000)));
         assert!(window.may_grow(&ack(7000, 5000)));
         assert!(!window.may_grow(&Ack { window_unused: true, ..ack(8000, 6000) }));
