@@ -41,14 +41,21 @@ impl Histogram {
     /// Adds a value.
     #[inline]
     pub fn add(&mut self, value: u64, weight: u64) {
-        let bucket = self.bucket(value);
-        match self.weights.get_mut(bucket.wrapping_sub(self.first)) {
-            Some(sum) => *sum += weight,
-            None => self.add_outside(bucket, weight),
-        }
+        self.add_to_bucket(self.bucket(value), weight);
         self.total += weight;
         self.sum += u128::from(value) * u128::from(weight);
         self.max = self.max.max(value);
+    }
+
+    /// Adds everything that another histogram of the same kind holds.
+    pub fn merge(&mut self, other: &Self) {
+        debug_assert_eq!(self.floor, other.floor, "histograms of different kinds");
+        for (index, weight) in other.weights.iter().enumerate().filter(|(_, weight)| **weight > 0) {
+            self.add_to_bucket(other.first + index, *weight);
+        }
+        self.total += other.total;
+        self.sum += other.sum;
+        self.max = self.max.max(other.max);
     }
 
     /// All weights together.
@@ -106,6 +113,14 @@ impl Histogram {
         low + ((1 << shift) >> 1)
     }
 
+    #[inline]
+    fn add_to_bucket(&mut self, bucket: usize, weight: u64) {
+        match self.weights.get_mut(bucket.wrapping_sub(self.first)) {
+            Some(sum) => *sum += weight,
+            None => self.add_outside(bucket, weight),
+        }
+    }
+
     /// Adds weight to a bucket not yet covered: covers it, octave by octave.
     #[cold]
     fn add_outside(&mut self, bucket: usize, weight: u64) {
@@ -146,6 +161,20 @@ mod tests {
         histogram.add(2, 3_000_000_000_000);
         assert!((histogram.mean() - 4.0).abs() < 1e-12);
         assert_eq!([0.75, 0.76].map(|share| histogram.quantile(share)), [2, 10]);
+    }
+
+    #[test]
+    fn two_histograms_merged_are_one_of_all_their_values() {
+        let of = |values: std::ops::Range<u64>| {
+            let mut histogram = Histogram::default();
+            values.for_each(|value| histogram.add(value * value, 1));
+            histogram
+        };
+        let (mut merged, all) = (of(50..80), of(0..120));
+        merged.merge(&of(80..120));
+        merged.merge(&of(0..50));
+        assert!(merged.buckets().eq(all.buckets()));
+        assert_eq!((merged.mean(), merged.max(), merged.total()), (all.mean(), all.max(), all.total()));
     }
 
     #[test]
