@@ -45,15 +45,13 @@ pub struct RunDirectory {
 impl RunDirectory {
     /// Claims `target`, which must not exist, by creating a temporary directory beside it; missing parents are made.
     pub fn create(target: &Path) -> Result<Self, OutputError> {
-        refuse_existing(target)?;
         let Some(name) = target.file_name() else {
             return Err(OutputError::new(target, "is not the name of a directory"));
         };
         let temporary = beside(target, name);
         let made = missing_parents(target);
         let directory = Self { target: target.to_owned(), temporary, made, whole: false };
-        let failed = |error| OutputError::io(target, "create this directory", &error);
-        fs::create_dir_all(&directory.temporary).map_err(failed)?;
+        claim(target, &directory.temporary)?;
         Ok(directory)
     }
 
@@ -109,6 +107,12 @@ fn beside(path: &Path, name: &std::ffi::OsStr) -> PathBuf {
     path.with_file_name(format!(".{}.{}.partial", name.to_string_lossy(), std::process::id()))
 }
 
+/// Makes the directory `path` and its parents, for an output that will be called `target` and must not exist.
+pub(super) fn claim(target: &Path, path: &Path) -> Result<(), OutputError> {
+    refuse_existing(target)?;
+    fs::create_dir_all(path).map_err(|error| OutputError::io(target, "create this directory", &error))
+}
+
 fn refuse_existing(path: &Path) -> Result<(), OutputError> {
     match fs::symlink_metadata(path) {
         Ok(_) => Err(OutputError::new(path, "exists already; give another name or remove it")),
@@ -116,7 +120,8 @@ fn refuse_existing(path: &Path) -> Result<(), OutputError> {
     }
 }
 
-fn missing_parents(path: &Path) -> Vec<PathBuf> {
+/// Parents of `path` that do not exist, the outermost first.
+pub(super) fn missing_parents(path: &Path) -> Vec<PathBuf> {
     let missing = path.ancestors().skip(1).take_while(|p| !p.as_os_str().is_empty() && !p.exists());
     let mut parents: Vec<_> = missing.map(Path::to_owned).collect();
     parents.reverse();

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// What is written beside the usual files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// `series.csv` and `flows.csv` too.
+    /// Each table as `.csv` too.
     pub csv: bool,
 }
 
@@ -17,22 +17,41 @@ pub fn summary_json(run: &Run) -> Result<String, serde_json::Error> {
     json(&run.summary)
 }
 
-/// Writes a run's files: `scenario.toml`, `summary.json`, `series.parquet`, `flows.parquet` and `timing.json`, the
-/// one file that may differ between runs of the same scenario and seed.
+/// The names of a run's files.
+pub(super) mod name {
+    /// The scenario as resolved, re-runnable.
+    pub(crate) const SCENARIO: &str = "scenario.toml";
+    /// The numbers.
+    pub(crate) const SUMMARY: &str = "summary.json";
+    /// Wall and processor time.
+    pub(crate) const TIMING: &str = "timing.json";
+    /// Quantities over time.
+    pub(crate) const SERIES: &str = "series.parquet";
+    /// Every transfer.
+    pub(crate) const FLOWS: &str = "flows.parquet";
+    /// Distributions of queueing delay.
+    pub(crate) const DISTRIBUTIONS: &str = "distributions.parquet";
+}
+
+/// Writes a run's files. `timing.json` is the one that may differ between runs of the same scenario and seed.
 pub fn save(run: &Run, timing: &Timing, extras: Extras, directory: &RunDirectory) -> Result<(), OutputError> {
-    let (series, flows) = (table::series(run), table::flows(run));
+    let tables = [
+        (name::SERIES, table::series(run)),
+        (name::FLOWS, table::flows(run)),
+        (name::DISTRIBUTIONS, table::distributions(run)),
+    ];
     let failed = |error: &dyn std::fmt::Display| OutputError {
         path: directory.path().to_owned(),
         fault: format!("cannot encode the results: {error}"),
     };
-    directory.write("scenario.toml", run.scenario_toml.as_bytes())?;
-    directory.write("summary.json", summary_json(run).map_err(|e| failed(&e))?.as_bytes())?;
-    directory.write("timing.json", json(timing).map_err(|e| failed(&e))?.as_bytes())?;
-    directory.write("series.parquet", &parquet::bytes(&series).map_err(|e| failed(&e))?)?;
-    directory.write("flows.parquet", &parquet::bytes(&flows).map_err(|e| failed(&e))?)?;
-    if extras.csv {
-        directory.write("series.csv", csv::text(&series).as_bytes())?;
-        directory.write("flows.csv", csv::text(&flows).as_bytes())?;
+    directory.write(name::SCENARIO, run.scenario_toml.as_bytes())?;
+    directory.write(name::SUMMARY, summary_json(run).map_err(|e| failed(&e))?.as_bytes())?;
+    directory.write(name::TIMING, json(timing).map_err(|e| failed(&e))?.as_bytes())?;
+    for (name, table) in &tables {
+        directory.write(name, &parquet::bytes(table).map_err(|e| failed(&e))?)?;
+        if extras.csv {
+            directory.write(&name.replace(".parquet", ".csv"), csv::text(table).as_bytes())?;
+        }
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! A table in columns: what the Parquet and CSV writers take.
 
-use crate::results::{Run, Series, Transfer};
+use crate::results::{Distribution, Run, Series, Transfer};
 
 /// One column with its name.
 pub(super) struct Column {
@@ -30,7 +30,7 @@ impl Column {
     }
 }
 
-/// `series`: time, entity, quantity, value, unit; one row per sample that is a number, series after series.
+/// `series`: one row per sample that is a number, series after series.
 pub(super) fn series(run: &Run) -> Vec<Column> {
     let samples = |s: &Series| s.times.iter().copied().zip(s.values.iter().copied()).collect::<Vec<_>>();
     let kept = run.series.iter().enumerate().flat_map(|(i, s)| {
@@ -38,8 +38,8 @@ pub(super) fn series(run: &Run) -> Vec<Column> {
     });
     let kept: Vec<(usize, f64, f64)> = kept.collect();
     let rows: Vec<usize> = kept.iter().map(|&(i, ..)| i).collect();
-    let texts = |name, of: fn(&Series) -> &String| {
-        Column::texts(name, run.series.iter().map(|s| of(s).clone()).collect(), rows.clone())
+    let texts = |name, of: fn(&Series) -> &str| {
+        Column::texts(name, run.series.iter().map(|s| of(s).to_owned()).collect(), rows.clone())
     };
     vec![
         Column::numbers("time", kept.iter().map(|&(_, time, _)| Some(time))),
@@ -47,6 +47,25 @@ pub(super) fn series(run: &Run) -> Vec<Column> {
         texts("quantity", |s| &s.quantity),
         Column::numbers("value", kept.iter().map(|&(.., value)| Some(value))),
         texts("unit", |s| &s.unit),
+        texts("kind", |s| s.kind.name()),
+    ]
+}
+
+/// `distributions`: one row per point, distribution after distribution.
+pub(super) fn distributions(run: &Run) -> Vec<Column> {
+    let of = |(i, d): (usize, &Distribution)| d.points.iter().map(|&point| (i, point)).collect::<Vec<_>>();
+    let points: Vec<(usize, (f64, f64))> = run.distributions.iter().enumerate().flat_map(of).collect();
+    let rows: Vec<usize> = points.iter().map(|&(i, _)| i).collect();
+    let texts = |name, of: fn(&Distribution) -> &str| {
+        Column::texts(name, run.distributions.iter().map(|d| of(d).to_owned()).collect(), rows.clone())
+    };
+    vec![
+        Column::numbers("share", points.iter().map(|&(_, (share, _))| Some(share))),
+        texts("entity", |d| &d.entity),
+        texts("quantity", |d| &d.quantity),
+        Column::numbers("value", points.iter().map(|&(_, (_, value))| Some(value))),
+        texts("unit", |d| &d.unit),
+        texts("kind", |d| d.kind.name()),
     ]
 }
 

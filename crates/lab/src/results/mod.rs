@@ -81,6 +81,9 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Flow, Self::Link, Self::Relay, Self::Group];
+
     /// As written in files.
     pub const fn name(self) -> &'static str {
         match self {

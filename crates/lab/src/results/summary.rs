@@ -87,7 +87,7 @@ pub struct Flow {
     pub protocol: String,
     /// When it started.
     pub start_s: f64,
-    /// When it was told to stop, or the end of the run.
+    /// When it stopped: when it was told to, when it was complete, or at the end of the run.
     pub stop_s: f64,
     /// Payload delivered exactly once, over the time measured while it ran.
     pub goodput_bps: f64,

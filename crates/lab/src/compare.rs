@@ -1,0 +1,105 @@
+//! The same network and the same draws under several protocols, and under several seeds.
+
+use crate::error::Error;
+use crate::files::OutputError;
+use crate::plan::plan;
+use crate::run::{About, Finished, run};
+use crate::watch::Watch;
+use millpond_protocols::Registry;
+use millpond_scenario::{At, Fault, Place, Scenario};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// One run of a comparison.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// The protocol that its flows run.
+    pub label: String,
+    /// As its directory is called: the protocol, and the seed if there are several.
+    pub directory: String,
+    /// What is run.
+    pub scenario: Scenario,
+}
+
+/// The runs of a comparison: every protocol under every seed, from the scenario's own seed upwards. A protocol is a
+/// registered one or an entry of the scenario's `[protocols]`; flows that are `pinned` keep theirs.
+///
+/// # Errors
+/// A protocol that does not exist or is named twice; points into the list as it was typed.
+pub fn cases(
+    scenario: &Scenario,
+    registry: &Registry,
+    protocols: &[String],
+    seeds: u64,
+) -> Result<Vec<Case>, Error> {
+    let mut scenario = scenario.clone();
+    let labels = labels(&mut scenario, protocols)?;
+    let mut cases = Vec::new();
+    for label in &labels {
+        for seed in scenario.seed..scenario.seed.saturating_add(seeds) {
+            let name = &label.value;
+            let directory = if seeds == 1 { name.clone() } else { format!("{name}-seed{seed}") };
+            let scenario = Scenario { seed, ..assigned(&scenario, label) };
+            cases.push(Case { label: name.clone(), directory, scenario });
+        }
+    }
+    // What is wrong with any of them is said before the first one runs.
+    for case in &cases {
+        plan(&case.scenario, registry)?;
+    }
+    Ok(cases)
+}
+
+/// The protocols as typed, each with its place in the list, so that complaints can point at it.
+fn labels(scenario: &mut Scenario, protocols: &[String]) -> Result<Vec<At<String>>, Fault> {
+    let typed = protocols.join(",");
+    let text = scenario.sources.add("--protocols", &typed);
+    let mut labels: Vec<At<String>> = Vec::new();
+    let mut start = 0;
+    for name in protocols {
+        let place = Place { text, start, end: start + name.len() };
+        start = place.end + 1;
+        if labels.iter().any(|label| label.value == *name) {
+            return Err(scenario.fault(place, format!("\"{name}\" is named twice"), "again"));
+        }
+        labels.push(At::new(name.clone(), place));
+    }
+    Ok(labels)
+}
+
+/// The scenario with every flow that is not pinned running `protocol`.
+fn assigned(scenario: &Scenario, protocol: &At<String>) -> Scenario {
+    let mut scenario = scenario.clone();
+    for group in scenario.flows.iter_mut().filter(|group| !group.pinned) {
+        group.protocol = protocol.clone();
+    }
+    scenario
+}
+
+/// Runs all cases, as many at a time as there are threads in the pool, and returns them in order. `keep` is called
+/// with each as soon as it has ended, so that what has ended is not lost when something stops the rest.
+///
+/// # Errors
+/// What [`plan`] and `keep` say, or that it was stopped.
+pub fn compare(
+    cases: &[Case],
+    registry: &Registry,
+    command: &str,
+    keep: &(dyn Fn(&Case, &Finished) -> Result<(), OutputError> + Sync),
+    watch: &dyn Watch,
+) -> Result<Vec<Finished>, Error> {
+    let ended = AtomicUsize::new(0);
+    let one = |(index, case): (usize, &Case)| -> Result<Finished, Error> {
+        let about = About { label: case.label.clone(), command: command.to_owned(), index };
+        let finished = run(&case.scenario, registry, about, watch)?;
+        keep(case, &finished)?;
+        ended.fetch_add(1, Ordering::Relaxed);
+        Ok(finished)
+    };
+    let results: Vec<_> = cases.par_iter().enumerate().map(one).collect();
+    let stopped = |error| match error {
+        Error::Stopped { .. } => Error::Stopped { finished: ended.load(Ordering::Relaxed), of: cases.len() },
+        other => other,
+    };
+    results.into_iter().collect::<Result<_, _>>().map_err(stopped)
+}

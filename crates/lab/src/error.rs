@@ -1,0 +1,51 @@
+//! Why an experiment has no results.
+
+use crate::files::OutputError;
+use millpond_scenario::{Fault, Faults};
+use std::fmt;
+
+/// Why an experiment has no results, or not all of them.
+#[derive(Debug)]
+pub enum Error {
+    /// The scenario is wrong: where and how.
+    Scenario(Faults),
+    /// A file or directory could not be written.
+    Output(OutputError),
+    /// It was stopped; the runs that had ended by then.
+    Stopped {
+        /// How many had ended.
+        finished: usize,
+        /// How many there were to be.
+        of: usize,
+    },
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scenario(faults) => faults.fmt(f),
+            Self::Output(error) => error.fmt(f),
+            Self::Stopped { finished, of } => write!(f, "{finished} of {of} runs had ended"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+impl From<Faults> for Error {
+    fn from(faults: Faults) -> Self {
+        Self::Scenario(faults)
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        Self::Scenario(fault.into())
+    }
+}
+
+impl From<OutputError> for Error {
+    fn from(error: OutputError) -> Self {
+        Self::Output(error)
+    }
+}

@@ -1,0 +1,130 @@
+//! From a scenario's links to those of the packet world.
+
+use super::buffers::buffer;
+use super::cast::Role;
+use super::laws::{Laws, laws};
+use super::members::Member;
+use millpond_law::LinkFacts;
+use millpond_protocols::Registry;
+use millpond_scenario as scenario;
+use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
+use millpond_sim::{AtEnd, Buffer, Jitter, LinkSpec, Loss, NodeId, Propagation, Schedule, Scheduler};
+use millpond_units::{Bytes, Time};
+use std::sync::Arc;
+
+/// What crosses one direction of a link.
+pub(super) struct Traffic<'a, 's> {
+    /// Flows whose data it carries, each with the index of its role.
+    pub(super) data: Vec<(usize, &'a Member<'s>)>,
+    /// Flows whose acknowledgements it carries.
+    pub(super) acks: Vec<&'a Member<'s>>,
+}
+
+/// What crosses `hop`.
+pub(super) fn traffic<'a, 's>(hop: Hop, members: &'a [Member<'s>], roles: &[Role<'s>]) -> Traffic<'a, 's> {
+    let role = |member: &Member<'s>| roles.iter().position(|r| r.label.value == member.group.protocol.value);
+    let data = members.iter().filter(|m| m.there.contains(&hop)).filter_map(|m| Some((role(m)?, m)));
+    let acks = members.iter().filter(|m| m.back.contains(&hop));
+    Traffic { data: data.collect(), acks: acks.collect() }
+}
+
+/// Every direction of every link, forward before backward.
+pub(super) fn hops(scenario: &Scenario) -> Vec<Hop> {
+    let directions = |(link, spec): (usize, &scenario::Link)| {
+        let backward = spec.backward.is_some().then_some(Hop { link, forward: false });
+        [Some(Hop { link, forward: true }), backward].into_iter().flatten()
+    };
+    scenario.links.iter().enumerate().flat_map(directions).collect()
+}
+
+/// `L1 ->`, `L1 <-`: as series and random streams call a direction.
+pub(super) fn hop_name(scenario: &Scenario, hop: Hop) -> String {
+    let arrow = if hop.forward { "->" } else { "<-" };
+    format!("{} {arrow}", scenario.links[hop.link].name.value)
+}
+
+/// The link of the packet world that serves `hop`.
+pub(super) fn link(
+    scenario: &Scenario,
+    registry: &Registry,
+    roles: &[Role<'_>],
+    traffic: &Traffic<'_, '_>,
+    hop: Hop,
+    ends: (NodeId, NodeId),
+) -> Result<LinkSpec, Fault> {
+    let direction = scenario.links[hop.link].direction(hop.forward);
+    let told = Arc::new(schedule(&direction.told()));
+    let buffer = buffer(direction, traffic);
+    let facts = LinkFacts {
+        capacity: told.rate_at(Time::ZERO),
+        buffer: match buffer {
+            Buffer::Unlimited => None,
+            Buffer::Bytes(bytes) => Some(bytes),
+            Buffer::Packets(packets) => Some(largest_packet(traffic) * packets),
+        },
+        packet: largest_packet(traffic),
+    };
+    let Laws { queue, routers } = laws(scenario, registry, roles, traffic, hop, &facts)?;
+    Ok(LinkSpec {
+        name: hop_name(scenario, hop),
+        from: ends.0,
+        to: ends.1,
+        rate: Arc::new(schedule(&direction.rate.schedule())),
+        told: Some(told),
+        propagation: propagation(direction),
+        loss: loss(&direction.loss),
+        buffer,
+        scheduler: match direction.scheduler {
+            scenario::Scheduler::Fifo => Scheduler::Fifo,
+            scenario::Scheduler::Fair => Scheduler::Fair,
+        },
+        queue,
+        routers,
+    })
+}
+
+/// The largest data packet that crosses it, or else the largest acknowledgement.
+fn largest_packet(traffic: &Traffic<'_, '_>) -> Bytes {
+    let data = traffic.data.iter().map(|(_, member)| member.group.packet).max();
+    data.or_else(|| traffic.acks.iter().map(|member| member.group.ack).max()).unwrap_or(Bytes::new(1500))
+}
+
+/// A schedule of the scenario as one of the packet world. The scenario has checked what could be wrong with it.
+fn schedule(schedule: &scenario::Schedule) -> Schedule {
+    let at_end = match schedule.end {
+        End::Loop => AtEnd::Loop,
+        End::Hold => AtEnd::Hold,
+        End::Stop => AtEnd::Stop,
+    };
+    let endless = schedule.length == millpond_units::Span::MAX;
+    let made = if endless {
+        Schedule::steps(&schedule.steps)
+    } else {
+        Schedule::table(&schedule.stretches().map(|(_, span, rate)| (span, rate)).collect::<Vec<_>>(), at_end)
+    };
+    made.unwrap_or_else(|_| Schedule::constant(schedule.at(Time::ZERO)))
+}
+
+fn propagation(direction: &Direction) -> Propagation {
+    let steps = match &direction.delay {
+        Delay::Constant(_) => Vec::new(),
+        Delay::Steps(steps) => steps.iter().skip(1).copied().collect(),
+    };
+    let jitter = (!direction.jitter.is_zero()).then_some(Jitter::Uniform(direction.jitter));
+    Propagation { delay: direction.delay.initial(), steps, jitter, reorder: direction.reorder }
+}
+
+fn loss(loss: &scenario::Loss) -> Option<Loss> {
+    match *loss {
+        scenario::Loss::None => None,
+        scenario::Loss::Bernoulli(probability) => Some(Loss::Bernoulli(probability)),
+        scenario::Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            Some(Loss::GilbertElliott {
+                worsen: good_to_bad,
+                recover: bad_to_good,
+                good: loss_good,
+                bad: loss_bad,
+            })
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! From a scenario to a network that can run: every name resolved, every setting checked, every draw made.
+//!
+//! ```text
+//!   Scenario --> cast: protocols, settings    --+
+//!           \--> members: flows, draws, ways  --+--> links: buffers, laws --> Builder --> Network
+//!                                               +--> flows: loops, relays ----^
+//! ```
+
+mod buffers;
+mod cast;
+mod draws;
+mod faults;
+mod flows;
+mod laws;
+mod links;
+mod members;
+
+use cast::Role;
+use links::{hop_name, hops, traffic};
+use members::Member;
+use millpond_protocols::Registry;
+use millpond_scenario::{Fault, Faults, Hop, Place, Relays, Scenario};
+use millpond_sim::{Builder, FlowId, LinkId, Network, NodeId};
+use millpond_units::{Bytes, Time};
+use std::collections::BTreeSet;
+
+/// A network ready to run, and what its parts are called.
+pub struct Plan {
+    pub(crate) network: Network,
+    pub(crate) links: Vec<PlannedLink>,
+    pub(crate) flows: Vec<PlannedFlow>,
+    pub(crate) warnings: Vec<String>,
+}
+
+/// One direction of a link.
+pub(crate) struct PlannedLink {
+    pub(crate) id: LinkId,
+    /// As the scenario calls the link.
+    pub(crate) name: String,
+    /// `L1 ->`, as series call this direction.
+    pub(crate) entity: String,
+    /// `R1 -> R2`.
+    pub(crate) direction: String,
+}
+
+/// One flow.
+pub(crate) struct PlannedFlow {
+    pub(crate) id: FlowId,
+    pub(crate) name: String,
+    pub(crate) group: String,
+    pub(crate) protocol: String,
+    pub(crate) packet: Bytes,
+    pub(crate) start: Time,
+    pub(crate) stop: Option<Time>,
+    /// Payload of a sized transfer.
+    pub(crate) size: Option<Bytes>,
+    /// Names of the nodes where it is relayed, in order.
+    pub(crate) relays: Vec<String>,
+}
+
+impl Plan {
+    /// What a user should know before looking at results.
+    pub fn warnings(&self) -> &[String] {
+        &self.warnings
+    }
+
+    /// What will be run, in a few words.
+    pub fn outline(&self) -> String {
+        let protocols: BTreeSet<&str> = self.flows.iter().map(|flow| flow.protocol.as_str()).collect();
+        let protocols = protocols.into_iter().collect::<Vec<_>>().join(", ");
+        format!("{} link directions, {} flows ({protocols})", self.links.len(), self.flows.len())
+    }
+}
+
+impl PlannedFlow {
+    /// How series call the loop at `position` (from 0): `short.3/loop1`, or `short.3` if it is the only one.
+    pub(crate) fn loop_name(&self, position: usize) -> String {
+        if self.relays.is_empty() { self.name.clone() } else { format!("{}/loop{}", self.name, position + 1) }
+    }
+
+    /// How results call the relay at `position` (from 0): `short.3@R1`.
+    pub(crate) fn relay_name(&self, position: usize) -> Option<String> {
+        self.relays.get(position).map(|node| format!("{}@{node}", self.name))
+    }
+}
+
+/// Plans a run of `scenario` with the protocols of `registry`.
+///
+/// # Errors
+/// An unknown protocol or queue, a setting that cannot be, a path that leads nowhere: each points at its line.
+pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<Plan, Faults> {
+    planned(scenario, registry).map_err(Faults::from)
+}
+
+fn planned(scenario: &Scenario, registry: &Registry) -> Result<Plan, Fault> {
+    let roles = cast::cast(scenario, registry)?;
+    let members = members::members(scenario)?;
+    let mut builder = Builder::new(scenario.seed);
+    let nodes: Vec<NodeId> = scenario.nodes.iter().map(|_| builder.node()).collect();
+    let links = plan_links(scenario, registry, &roles, &members, &nodes, &mut builder)?;
+    let flows = plan_flows(scenario, &roles, &members, &links, &mut builder)?;
+    let network = builder.build().map_err(|error| scenario.fault(Place::default(), error.to_string(), ""))?;
+    Ok(Plan {
+        network,
+        links: links.into_iter().map(|(_, link)| link).collect(),
+        flows,
+        warnings: warnings(&roles),
+    })
+}
+
+fn plan_links(
+    scenario: &Scenario,
+    registry: &Registry,
+    roles: &[Role<'_>],
+    members: &[Member<'_>],
+    nodes: &[NodeId],
+    builder: &mut Builder,
+) -> Result<Vec<(Hop, PlannedLink)>, Fault> {
+    let mut planned = Vec::new();
+    for hop in hops(scenario) {
+        let traffic = traffic(hop, members, roles);
+        let ends = (scenario.tail(hop), scenario.head(hop));
+        let spec = links::link(scenario, registry, roles, &traffic, hop, (nodes[ends.0], nodes[ends.1]))?;
+        let link = PlannedLink {
+            id: builder.link(spec),
+            name: scenario.links[hop.link].name.value.clone(),
+            entity: hop_name(scenario, hop),
+            direction: format!("{} -> {}", scenario.nodes[ends.0], scenario.nodes[ends.1]),
+        };
+        planned.push((hop, link));
+    }
+    Ok(planned)
+}
+
+fn plan_flows(
+    scenario: &Scenario,
+    roles: &[Role<'_>],
+    members: &[Member<'_>],
+    links: &[(Hop, PlannedLink)],
+    builder: &mut Builder,
+) -> Result<Vec<PlannedFlow>, Fault> {
+    let link = |hop: Hop| links.iter().find(|(other, _)| *other == hop).map(|(_, link)| link.id);
+    let mut planned = Vec::with_capacity(members.len());
+    for member in members {
+        let Some(role) = roles.iter().find(|role| role.label.value == member.group.protocol.value) else {
+            continue;
+        };
+        let spec = flows::flow(scenario, role, member, &link)?;
+        let cuts = scenario.loops(member.there, role.entry);
+        let relay = |hops: &Vec<Hop>| hops.first().map(|hop| scenario.nodes[scenario.tail(*hop)].clone());
+        planned.push(PlannedFlow {
+            id: builder.flow(spec),
+            name: member.name.clone(),
+            group: member.group.name.value.clone(),
+            protocol: role.label.value.clone(),
+            packet: member.group.packet,
+            start: member.draw.start,
+            stop: member.draw.stop,
+            size: member.draw.size,
+            relays: cuts.iter().skip(1).filter_map(relay).collect(),
+        });
+    }
+    Ok(planned)
+}
+
+/// What a user should know before looking at results.
+fn warnings(roles: &[Role<'_>]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    for role in roles {
+        let name = &role.label.value;
+        warnings
+            .extend(role.protocol.warnings(&role.settings).into_iter().map(|why| format!("{name}: {why}")));
+        let none = Relays::Nodes(Vec::new());
+        if role.needs.relays && role.entry.is_none_or(|entry| entry.relays == none) {
+            warnings.push(format!("{name} runs end to end: [protocols.{name}] names no relays"));
+        }
+    }
+    warnings
+}

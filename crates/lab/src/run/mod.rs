@@ -1,0 +1,110 @@
+//! Runs a plan in the packet world and measures it.
+//!
+//! ```text
+//!   Plan --> Network --- run_until(next tick) ---> Recorder: series, windows
+//!                 \--- at the end: counters, histograms ---> Summary, distributions
+//! ```
+
+mod distribution;
+mod fairness;
+mod recorder;
+mod stopwatch;
+mod summary;
+mod ticks;
+mod transfers;
+
+use crate::error::Error;
+use crate::plan::{Plan, plan};
+use crate::results::{Run, Timing};
+use crate::watch::Watch;
+use fairness::Windows;
+use millpond_protocols::Registry;
+use millpond_scenario::Scenario;
+use recorder::Recorder;
+use stopwatch::Stopwatch;
+use summary::End;
+use ticks::Ticks;
+
+/// What a run is called and where it stands among others.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// See [`Run::label`].
+    pub label: String,
+    /// See [`Run::command`].
+    pub command: String,
+    /// The number by which its [`Watch`] knows it.
+    pub index: usize,
+}
+
+/// A run that has come to its end.
+#[derive(Clone, Debug)]
+pub struct Finished {
+    /// What it gave: depends on scenario, seed and version alone.
+    pub run: Run,
+    /// What it cost: does not.
+    pub timing: Timing,
+}
+
+/// Plans and runs a scenario.
+///
+/// # Errors
+/// What [`plan`] says, or that `watch` stopped it.
+pub fn run(
+    scenario: &Scenario,
+    registry: &Registry,
+    about: About,
+    watch: &dyn Watch,
+) -> Result<Finished, Error> {
+    let plan = plan(scenario, registry)?;
+    let stopwatch = Stopwatch::start();
+    let run = measure(plan, scenario, about, watch)?;
+    let timing = stopwatch.read(run.summary.packet_hops);
+    Ok(Finished { run, timing })
+}
+
+fn measure(plan: Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
+    let mut recorder = Recorder::new(&plan);
+    let mut windows = Windows::new(plan.flows.len());
+    let Plan { mut network, links, flows, warnings } = plan;
+    for (time, due) in Ticks::new(scenario) {
+        network.run_to(time);
+        if due.sample {
+            recorder.sample(&network, &links, &flows);
+            network.start_interval();
+        }
+        if due.window {
+            windows.close(&network, &flows);
+        }
+        if due.begin {
+            network.start_measuring();
+            recorder.start_over();
+        }
+        if watch.stopped() {
+            return Err(Error::Stopped { finished: 0, of: 1 });
+        }
+        watch.progress(about.index, time.secs() / scenario.duration.secs());
+    }
+    let jain = windows.jain();
+    let mut series = recorder.into_series();
+    let end = End {
+        scenario,
+        network: &network,
+        links: &links,
+        flows: &flows,
+        warnings: &warnings,
+        series: &series,
+        windows: &windows,
+        jain: &jain,
+    };
+    let (summary, distributions, transfers) = (end.summary(), end.distributions(), end.transfers());
+    series.push(jain);
+    Ok(Run {
+        label: about.label,
+        summary,
+        series,
+        distributions,
+        scenario_toml: scenario.to_toml(),
+        command: about.command,
+        transfers,
+    })
+}

@@ -1,0 +1,110 @@
+//! What is registered: protocols and queues, and one of them in full.
+
+use super::write::table;
+use comfy_table::{CellAlignment, ContentArrangement, Table};
+use millpond_law::{Knowledge, Needs, Parameter, Protocol, Queue};
+use millpond_protocols::Registry;
+
+/// Width of the tables that hold sentences.
+const WIDTH: u16 = 120;
+
+/// Every protocol and every queue, one line each.
+pub fn protocols(registry: &Registry) -> String {
+    let mut rows = wide(&["protocol", "title", "default queue", "source"]);
+    for card in registry.protocols().map(Protocol::card) {
+        rows.add_row([card.name, card.title, card.queue.name, card.source]);
+    }
+    let mut queues = wide(&["queue", "title", "source"]);
+    for card in registry.queues().map(Queue::card) {
+        queues.add_row([card.name, card.title, card.source]);
+    }
+    format!("{rows}\n{queues}\n")
+}
+
+/// One protocol, or one queue, with its parameters; none if there is neither.
+pub fn protocol(registry: &Registry, name: &str) -> Option<String> {
+    if let Ok(protocol) = registry.protocol(name) {
+        let card = protocol.card();
+        return Some(format!(
+            "{} - {}\n{}\n\nsource         {}\nneeds          {}\ndefault queue  {}\n\n{}",
+            card.name,
+            card.title,
+            card.summary,
+            card.source,
+            needs(&card.needs),
+            default_queue(card.queue.name, card.queue.settings),
+            parameters(card.parameters),
+        ));
+    }
+    let card = registry.queue(name).ok()?.card();
+    Some(format!(
+        "{} - {}\n\nsource  {}\n\n{}",
+        card.name,
+        card.title,
+        card.source,
+        parameters(card.parameters)
+    ))
+}
+
+fn needs(needs: &Needs) -> String {
+    let capacity = match needs.capacity {
+        Knowledge::Nothing => "",
+        Knowledge::AtStart => "the path's capacity at the start",
+        Knowledge::Live => "the capacity of the link that it feeds, as it changes",
+    };
+    let words = [
+        if needs.header == millpond_law::HeaderId::NONE { "" } else { "a header of its own" },
+        if needs.ecn.is_some() { "ECN" } else { "" },
+        if needs.relays { "relays" } else { "" },
+        capacity,
+    ];
+    let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
+    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
+}
+
+fn default_queue(name: &str, settings: &[(&str, &str)]) -> String {
+    let settings: Vec<_> = settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    if settings.is_empty() { name.to_owned() } else { format!("{name} ({})", settings.join(", ")) }
+}
+
+fn parameters(parameters: &[Parameter]) -> String {
+    if parameters.is_empty() {
+        return "It has no parameters.\n".to_owned();
+    }
+    let mut rows = wide(&["parameter", "unit", "default", "values", "source", "meaning"]);
+    for p in parameters {
+        rows.add_row([p.name, p.unit, p.default, &p.domain.to_string(), p.source, p.meaning]);
+    }
+    format!("{rows}\n")
+}
+
+/// A table of words rather than numbers, folded at [`WIDTH`].
+fn wide(heads: &[&str]) -> Table {
+    let mut table = table(heads);
+    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    for column in table.column_iter_mut() {
+        column.set_cell_alignment(CellAlignment::Left);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_registered_protocol_and_queue_is_listed_and_shown_with_all_its_parameters() {
+        let registry = Registry::builtin();
+        let list = protocols(&registry);
+        let cards = registry.protocols().map(|p| (p.card().name, p.card().parameters));
+        let queues = registry.queues().map(|q| (q.card().name, q.card().parameters));
+        for (name, parameters) in cards.chain(queues) {
+            assert!(list.contains(name), "{name}");
+            let page = protocol(&registry, name).unwrap();
+            for parameter in parameters {
+                assert!(page.contains(parameter.name) && page.contains(parameter.default), "{name}: {page}");
+            }
+        }
+        assert_eq!(protocol(&registry, "no such thing"), None);
+    }
+}

@@ -1,0 +1,116 @@
+//! One run: its flow groups and its links.
+
+use super::write::{megabits, number, percent, table};
+use crate::results::{Flow, Group, Link, Summary};
+use std::fmt::Write;
+
+/// Groups, busy links, relays and warnings of a run.
+pub fn summary(summary: &Summary) -> String {
+    let mut text = format!(
+        "{}: {} s simulated, measured from {} s, seed {}\n",
+        summary.scenario, summary.simulated_s, summary.measured_from_s, summary.seed
+    );
+    text += &groups(summary);
+    text += &links(summary);
+    if !summary.relays.is_empty() {
+        text += &relays(summary);
+    }
+    for warning in &summary.warnings {
+        let written = writeln!(text, "warning: {warning}");
+        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    }
+    text
+}
+
+const GROUPS: &[&str] = &[
+    "flows",
+    "protocol",
+    "number",
+    "goodput Mbps",
+    "min",
+    "max",
+    "Jain",
+    "queueing ms",
+    "p95",
+    "p99",
+    "sent",
+    "lost",
+    "marked",
+];
+
+fn groups(summary: &Summary) -> String {
+    let mut rows = table(GROUPS);
+    for group in &summary.groups {
+        let members = || summary.flows.iter().filter(|flow| flow.group == group.name);
+        rows.add_row(group_row(group, &members().collect::<Vec<_>>()));
+    }
+    format!("{rows}\n")
+}
+
+fn group_row(group: &Group, flows: &[&Flow]) -> Vec<String> {
+    let total = |of: fn(&Flow) -> u64| flows.iter().map(|flow| of(flow)).sum::<u64>().to_string();
+    vec![
+        group.name.clone(),
+        flows.first().map_or_else(String::new, |flow| flow.protocol.clone()),
+        group.flows.to_string(),
+        megabits(group.goodput_bps.mean),
+        megabits(group.goodput_bps.min),
+        megabits(group.goodput_bps.max),
+        format!("{:.3}", group.jain),
+        number(group.queueing_ms.mean),
+        number(group.queueing_ms.p95),
+        number(group.queueing_ms.p99),
+        total(|flow| flow.sent),
+        total(|flow| flow.lost),
+        total(|flow| flow.marked),
+    ]
+}
+
+const LINKS: &[&str] = &[
+    "link",
+    "direction",
+    "capacity Mbps",
+    "utilization",
+    "queue pkts",
+    "max",
+    "queueing ms",
+    "p95",
+    "p99",
+    "drops",
+    "marks",
+];
+
+/// Directions that carried anything.
+fn links(summary: &Summary) -> String {
+    let mut rows = table(LINKS);
+    for link in summary.links.iter().filter(|link| link.arrivals > 0) {
+        rows.add_row(link_row(link));
+    }
+    format!("{rows}\n")
+}
+
+fn link_row(link: &Link) -> Vec<String> {
+    vec![
+        link.name.clone(),
+        link.direction.clone(),
+        megabits(link.capacity_bps),
+        percent(link.utilization),
+        number(link.queue_packets.mean),
+        number(link.queue_packets.max),
+        number(link.queueing_ms.mean),
+        number(link.queueing_ms.p95),
+        number(link.queueing_ms.p99),
+        link.drops.to_string(),
+        link.marks.to_string(),
+    ]
+}
+
+fn relays(summary: &Summary) -> String {
+    let mut rows = table(&["relay", "queue pkts", "p95", "max", "dropped"]);
+    for relay in &summary.relays {
+        let queue = &relay.queue_packets;
+        let numbers = [queue.mean, queue.p95, queue.max].map(number);
+        rows.add_row([relay.name.clone()].into_iter().chain(numbers).chain([relay.dropped.to_string()]));
+    }
+    format!("{rows}\n")
+}
