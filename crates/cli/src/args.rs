@@ -1,0 +1,113 @@
+//! What can be typed.
+
+use clap::builder::styling::{AnsiColor, Styles};
+use clap::{Args as Arguments, Parser, Subcommand};
+use std::path::PathBuf;
+
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Cyan.on_default().bold())
+    .usage(AnsiColor::Cyan.on_default().bold())
+    .literal(AnsiColor::Green.on_default())
+    .placeholder(AnsiColor::Yellow.on_default());
+
+const EXIT_CODES: &str = "\
+Exit codes: 0 all went well; 1 a check failed or differs; 2 bad input; 130 interrupted.";
+
+/// The laboratory for congestion control that listens to the network.
+#[derive(Debug, Parser)]
+#[command(name = "millpond", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 110)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run a scenario once and show what came out
+    Run(Run),
+    /// Say whether a scenario is right, without running it
+    Check(Scenario),
+    /// Run the same network and the same draws under several protocols, side by side
+    Compare(Compare),
+    /// List protocols and queues, or show one with its parameters
+    Protocols(Protocols),
+    /// Write one self-contained page about finished runs
+    Report(Report),
+}
+
+/// A scenario and what is changed about it.
+#[derive(Debug, Arguments)]
+pub(crate) struct Scenario {
+    /// The scenario file
+    #[arg(value_name = "SCENARIO.toml")]
+    pub(crate) file: PathBuf,
+    /// Change one value: links.L1.rate=100Mbps (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// The seed, instead of the scenario's own
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// In which world
+    #[arg(long, default_value = "packets")]
+    pub(crate) world: World,
+}
+
+/// Where a scenario is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum World {
+    /// The packet-level simulator
+    Packets,
+    /// The differential equations: not in this version
+    Fluid,
+    /// Real packets between real hosts: not in this version
+    Live,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) scenario: Scenario,
+    /// Write the run's files into this new directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print summary.json and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// With --out: series and flows as .csv too
+    #[arg(long, requires = "out")]
+    pub(crate) csv: bool,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Compare {
+    #[command(flatten)]
+    pub(crate) scenario: Scenario,
+    /// Which protocols, or entries of the scenario's [protocols]
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required = true)]
+    pub(crate) protocols: Vec<String>,
+    /// How many seeds each; the table then shows 95 % confidence intervals
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) seeds: u64,
+    /// Write each run's files into a directory of its own in this new directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Where the report goes [default: report.html in --out, else SCENARIO-report.html here]
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Protocols {
+    /// One of them, in full
+    pub(crate) name: Option<String>,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Report {
+    /// Run directories, or directories of them
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) directories: Vec<PathBuf>,
+    /// The page to write
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) out: PathBuf,
+}

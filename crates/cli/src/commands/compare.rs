@@ -1,0 +1,62 @@
+//! `millpond compare`: the same network and draws under several protocols, a table and a report.
+
+use crate::args;
+use crate::failure::{Failure, Outcome};
+use crate::interrupt::Interrupt;
+use crate::progress::Progress;
+use crate::scenario::{load, typed_command};
+use millpond_lab::files::{ComparisonDirectory, Extras, OutputError, write_whole};
+use millpond_lab::results::Run;
+use millpond_lab::{Case, Finished, cases, compare as compare_runs, report, tables};
+use millpond_protocols::Registry;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
+    let interrupt = Interrupt::install()?;
+    let scenario = load(&args.scenario)?;
+    let cases = cases(&scenario, registry, &args.protocols, args.seeds)?;
+    let directory =
+        args.out.as_deref().map(ComparisonDirectory::create).transpose().map_err(Failure::input)?;
+    let labels: Vec<String> = cases.iter().map(|case| case.directory.clone()).collect();
+    let progress = Progress::new(&labels, interrupt);
+    let keep = |case: &Case, finished: &Finished| -> Result<(), OutputError> {
+        let Some(directory) = &directory else { return Ok(()) };
+        directory.keep(&case.directory, &finished.run, &finished.timing, Extras::default())
+    };
+    let finished = compare_runs(&cases, registry, &typed_command(), &keep, &progress);
+    progress.clear();
+    let runs: Vec<Run> = finished?.into_iter().map(|finished| finished.run).collect();
+    print!("{}", tables::comparison(&runs));
+    warn(&runs);
+    let page = report_path(args);
+    write_whole(&page, report::html(&one_seed(&runs), &scenario.title).as_bytes()).map_err(Failure::input)?;
+    println!("{}", page.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Each warning once, whichever runs it comes from.
+fn warn(runs: &[Run]) {
+    let mut said = std::collections::BTreeSet::new();
+    for warning in runs.iter().flat_map(|run| &run.summary.warnings).filter(|warning| said.insert(*warning)) {
+        eprintln!("warning: {warning}");
+    }
+}
+
+/// Of several seeds the report shows the first: curves of different draws would hide one another.
+fn one_seed(runs: &[Run]) -> Vec<Run> {
+    let seed = runs.first().map(|run| run.summary.seed);
+    runs.iter().filter(|run| Some(run.summary.seed) == seed).cloned().collect()
+}
+
+/// `report.html` in the output directory, else `SCENARIO-report.html` here, over the one of the last time.
+fn report_path(args: &args::Compare) -> PathBuf {
+    if let Some(path) = &args.report {
+        return path.clone();
+    }
+    if let Some(directory) = &args.out {
+        return directory.join("report.html");
+    }
+    let stem = args.scenario.file.file_stem().unwrap_or("scenario".as_ref());
+    Path::new(&format!("{}-report.html", stem.to_string_lossy())).to_owned()
+}

@@ -1,0 +1,13 @@
+//! One file per command.
+
+mod check;
+mod compare;
+mod protocols;
+mod report;
+mod run;
+
+pub(crate) use check::check;
+pub(crate) use compare::compare;
+pub(crate) use protocols::protocols;
+pub(crate) use report::report;
+pub(crate) use run::run;

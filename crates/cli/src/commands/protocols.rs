@@ -1,0 +1,24 @@
+//! `millpond protocols`: what there is, and one of them in full.
+
+use crate::args;
+use crate::failure::{Failure, Outcome};
+use millpond_lab::tables;
+use millpond_protocols::Registry;
+use std::process::ExitCode;
+
+pub(crate) fn protocols(args: &args::Protocols, registry: &Registry) -> Outcome {
+    let text = match &args.name {
+        None => tables::protocols(registry),
+        Some(name) => tables::protocol(registry, name).ok_or_else(|| unknown(registry, name))?,
+    };
+    print!("{text}");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unknown(registry: &Registry, name: &str) -> Failure {
+    let protocols = registry.protocols().map(|protocol| protocol.card().name);
+    let names: Vec<&str> = protocols.chain(registry.queues().map(|queue| queue.card().name)).collect();
+    let near = millpond_law::nearest(name, names.iter().copied());
+    let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
+    Failure::input(format!("no protocol or queue \"{name}\"; {near}there are: {}", names.join(", ")))
+}

@@ -1,0 +1,19 @@
+//! `millpond report`: one page about finished runs.
+
+use crate::args;
+use crate::failure::{Failure, Outcome};
+use millpond_lab::files::{load, write_whole};
+use millpond_lab::report::html;
+use millpond_lab::results::Run;
+use std::process::ExitCode;
+
+pub(crate) fn report(args: &args::Report) -> Outcome {
+    let mut runs: Vec<Run> = Vec::new();
+    for directory in &args.directories {
+        runs.extend(load(directory).map_err(Failure::input)?);
+    }
+    let title = runs.first().map_or("", |run| run.summary.scenario.as_str()).to_owned();
+    write_whole(&args.out, html(&runs, &title).as_bytes()).map_err(Failure::input)?;
+    println!("{}", args.out.display());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,31 @@
+//! `millpond run`: one run, its table, its files.
+
+use crate::args;
+use crate::failure::{Failure, Outcome};
+use crate::interrupt::Interrupt;
+use crate::progress::Progress;
+use crate::scenario::{load, typed_command};
+use millpond_lab::files::{Extras, RunDirectory, save, summary_json};
+use millpond_lab::{About, Finished, tables};
+use millpond_protocols::Registry;
+use std::process::ExitCode;
+
+pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
+    let interrupt = Interrupt::install()?;
+    let scenario = load(&args.scenario)?;
+    // An output that cannot be written is refused before the run, not after it.
+    let directory = args.out.as_deref().map(RunDirectory::create).transpose().map_err(Failure::input)?;
+    let progress = Progress::new(std::slice::from_ref(&scenario.title), interrupt);
+    let about = About { label: scenario.title.clone(), command: typed_command(), index: 0 };
+    let finished = millpond_lab::run(&scenario, registry, about, &progress);
+    progress.clear();
+    let Finished { run, timing } = finished?;
+    if let Some(directory) = directory {
+        save(&run, &timing, Extras { csv: args.csv }, &directory).map_err(Failure::input)?;
+        directory.finish().map_err(Failure::input)?;
+    }
+    let text =
+        if args.json { summary_json(&run).map_err(Failure::input)? } else { tables::summary(&run.summary) };
+    print!("{text}");
+    Ok(ExitCode::SUCCESS)
+}
