@@ -1,23 +1,20 @@
 //! The sender of ABC: one packet more or less per mark, and a second window for routers that are not ABC's.
 
 use super::header::{AbcEcho, Counts};
-use crate::parts::window::Window;
-use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Settings, Start};
+use crate::parts::cubic_window::{CubicWindow, Shape};
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start};
 use millpond_units::Bytes;
 
 /// Neither window may exceed so many times what is in flight (section 4.1, NSDI 2020).
 const MOST_OF_IN_FLIGHT: f64 = 2.0;
-
-/// What is left of the fallback window after a loss episode (RFC 9002, section 7.3.2).
-const LOSS_REDUCTION: f64 = 0.5;
 
 /// See the module.
 pub(super) struct AbcSender {
     initial_window: f64,
     /// w_abc in packets.
     window: f64,
-    /// w_nonabc.
-    fallback: Window,
+    /// w_nonabc, which follows CUBIC.
+    fallback: CubicWindow,
     /// The marks echoed so far.
     counts: Counts,
 }
@@ -34,7 +31,7 @@ impl AbcSender {
         Self {
             initial_window,
             window: initial_window,
-            fallback: Window::new(Bytes::new(1), Some(initial_window)),
+            fallback: CubicWindow::new(Shape::RFC9438, Bytes::ZERO, Some(initial_window)),
             counts: Counts::default(),
         }
     }
@@ -51,17 +48,10 @@ impl AbcSender {
         marks.at_most(ack.packets)
     }
 
-    /// The window for routers that are not ABC's grows as NewReno's (section 4.1, NSDI 2020).
-    fn grow_fallback(&mut self, ack: &Ack) {
-        if self.fallback.may_grow(ack) {
-            let rest = self.fallback.slow_start(ack.bytes);
-            self.fallback.avoid_congestion(rest);
-        }
-    }
-
     /// Without this the window that does not bound would drift away.
     fn hold_windows(&mut self, in_flight: Bytes) {
-        let most = (MOST_OF_IN_FLIGHT * self.fallback.in_packets(in_flight)).max(self.initial_window);
+        let most =
+            (MOST_OF_IN_FLIGHT * self.fallback.window().in_packets(in_flight)).max(self.initial_window);
         self.window = self.window.min(most);
         self.fallback.shrink_to_packets(most);
     }
@@ -69,38 +59,33 @@ impl AbcSender {
 
 impl Sender for AbcSender {
     fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
-        self.fallback = Window::new(start.packet, Some(self.initial_window));
+        self.fallback = CubicWindow::new(Shape::RFC9438, start.packet, Some(self.initial_window));
     }
 
-    fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
+    fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         let marks = self.new_marks(ack);
         self.window = after_marks(self.window, f64::from(marks.accelerates), f64::from(marks.brakes));
-        self.grow_fallback(ack);
+        self.fallback.on_ack(cx.now, ack);
         self.hold_windows(ack.prior_in_flight);
     }
 
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
-        if congestion.cause == Cause::Timeout {
-            return;
-        }
-        if congestion.episode == Episode::New {
-            self.fallback.reduce(LOSS_REDUCTION);
-        }
+        self.fallback.on_congestion(congestion);
         if congestion.cause == Cause::NoFeedback {
-            self.fallback.collapse();
-            self.window = self.window.min(self.fallback.packets());
+            self.window = self.window.min(self.fallback.window().packets());
         }
     }
 
     #[inline]
     fn permit(&self) -> Permit {
-        let window = self.fallback.bytes().min(self.fallback.of_packets(self.window));
+        let fallback = self.fallback.window();
+        let window = fallback.bytes().min(fallback.of_packets(self.window));
         Permit { window: Some(window), ..Permit::default() }
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {
         gauge.quantity("accelerate-brake window", "packets", self.window);
-        gauge.quantity("fallback window", "packets", self.fallback.packets());
+        gauge.quantity("fallback window", "packets", self.fallback.window().packets());
     }
 }
 
@@ -109,7 +94,7 @@ mod tests {
     use super::*;
     use crate::abc::Abc;
     use crate::testing::{PACKET, SenderBench};
-    use millpond_law::Header;
+    use millpond_law::{Episode, Header};
     use millpond_units::Span;
 
     #[test]
@@ -187,13 +172,13 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_of_both_windows_counts_and_a_loss_halves_the_fallback_alone() {
+    fn the_smaller_of_both_windows_counts_and_a_loss_shrinks_the_fallback_alone() {
         let mut bench = Bench::new();
         bench.ack(true);
         assert_eq!(bench.sender.window(), 11.0, "the fallback is in slow start: one more per packet");
         bench.sender.congestion(Cause::Loss, Episode::New);
         bench.sender.congestion(Cause::Loss, Episode::Same);
-        assert_eq!((bench.sender.window(), bench.abc()), (5.5, 11.1));
+        assert_eq!((bench.sender.window(), bench.abc()), (7.7, 11.1), "beta of CUBIC is .7");
         bench.sender.congestion(Cause::NoFeedback, Episode::Same);
         assert_eq!((bench.sender.window(), bench.abc()), (2.0, 2.0));
     }

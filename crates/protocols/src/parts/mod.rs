@@ -1,6 +1,7 @@
 //! What two laws share. A part enters with its second user.
 
 pub mod capacity_estimate;
+pub(crate) mod cubic_window;
 pub mod logistic;
 pub mod marking;
 pub mod send_rate;

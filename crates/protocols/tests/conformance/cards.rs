@@ -3,6 +3,7 @@
 use millpond_law::{Domain, HeaderId, Parameter, Settings};
 use millpond_protocols::{Registry, queues};
 use std::collections::BTreeSet;
+use std::fs;
 
 fn assert_complete(owner: &str, parameters: &[Parameter]) {
     let mut names = BTreeSet::new();
@@ -67,5 +68,17 @@ fn what_a_protocol_needs_by_default_is_what_its_card_says() {
     for protocol in Registry::builtin().protocols() {
         let defaults = Settings::check(protocol.card().parameters, []).unwrap();
         assert_eq!(protocol.needs(&defaults), protocol.card().needs, "{}", protocol.card().name);
+    }
+}
+
+#[test]
+fn every_protocol_and_queue_has_a_page_with_a_drawing() {
+    let registry = Registry::builtin();
+    let protocols = registry.protocols().map(|protocol| protocol.card().name.to_owned());
+    let queues = registry.queues().map(|queue| format!("queues/{}", queue.card().name));
+    for folder in protocols.chain(queues) {
+        let file = format!("{}/src/{folder}/README.md", env!("CARGO_MANIFEST_DIR"));
+        let page = fs::read_to_string(&file).unwrap_or_else(|fault| panic!("{file}: {fault}"));
+        assert!(page.contains("\n```"), "{file} has no drawing");
     }
 }

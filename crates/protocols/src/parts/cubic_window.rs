@@ -1,0 +1,168 @@
+//! The window of CUBIC (RFC 9438, section 4). Windows in packets, times in seconds, as there.
+
+use crate::parts::window::Window;
+use millpond_law::{Ack, Cause, Congestion, Episode};
+use millpond_units::{Bytes, Span, Time};
+
+/// The window may aim at most this many times as high within one round trip (RFC 9438, section 4.2).
+const MOST_PER_ROUND: f64 = 1.5;
+
+/// A stage of congestion avoidance.
+#[derive(Clone, Copy, Debug)]
+struct Epoch {
+    /// t_epoch, moved on by the time in which the application had nothing to send.
+    start: Time,
+    /// K: how long until the window is back at W_max.
+    k: f64,
+    /// W_est: the window that Reno would have.
+    w_est: f64,
+}
+
+/// CUBIC's constants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Shape {
+    /// How steep the cubic function is, in packets per cubic second.
+    pub(crate) c: f64,
+    /// What is left of the window after a loss.
+    pub(crate) beta: f64,
+    /// Give way when the window at a loss is less than at the one before?
+    pub(crate) fast_convergence: bool,
+}
+
+impl Shape {
+    /// The values of RFC 9438, sections 4.6, 4.7 and 5.1.
+    pub(crate) const RFC9438: Self = Self { c: 0.4, beta: 0.7, fast_convergence: true };
+}
+
+/// A window that after a loss comes back along a cubic function of time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CubicWindow {
+    shape: Shape,
+    window: Window,
+    /// None from a loss until its recovery is over, and in slow start.
+    epoch: Option<Epoch>,
+    /// W_max: where the plateau is; 0 if no loss has told.
+    w_max: f64,
+    /// cwnd_prior: the window before the last reduction.
+    cwnd_prior: f64,
+    last_ack: Time,
+}
+
+/// W_cubic(t) = C (t - K)^3 + W_max (Figure 1, RFC 9438).
+pub(crate) fn w_cubic(c: f64, t: f64, k: f64, w_max: f64) -> f64 {
+    let x = t - k;
+    c * x * x * x + w_max
+}
+
+/// K = cbrt((W_max - cwnd_epoch) / C) (Figure 2, RFC 9438).
+pub(crate) fn k(c: f64, w_max: f64, cwnd_epoch: f64) -> f64 {
+    libm::cbrt((w_max - cwnd_epoch) / c)
+}
+
+/// alpha_cubic = 3 (1 - beta) / (1 + beta): as many packets per round as make Reno with this beta as fast as with 1/2
+/// (RFC 9438, section 4.3).
+fn alpha_cubic(beta: f64) -> f64 {
+    3.0 * (1.0 - beta) / (1.0 + beta)
+}
+
+/// W_est + alpha_cubic segments_acked / cwnd (Figure 4, RFC 9438).
+fn next_w_est(w_est: f64, alpha: f64, segments_acked: f64, cwnd: f64) -> f64 {
+    w_est + alpha * segments_acked / cwnd
+}
+
+impl CubicWindow {
+    /// A window for packets of this size; `initial` in packets, by default RFC 9002's.
+    pub(crate) fn new(shape: Shape, packet: Bytes, initial: Option<f64>) -> Self {
+        let window = Window::new(packet, initial);
+        Self { shape, window, epoch: None, w_max: 0.0, cwnd_prior: 0.0, last_ack: Time::ZERO }
+    }
+
+    /// The window itself.
+    pub(crate) fn window(&self) -> &Window {
+        &self.window
+    }
+
+    /// W_max in packets; 0 if no loss has told.
+    pub(crate) fn plateau(&self) -> f64 {
+        self.w_max
+    }
+
+    /// Shrinks to at most so many packets; neither threshold nor plateau move.
+    pub(crate) fn shrink_to_packets(&mut self, packets: f64) {
+        self.window.shrink_to_packets(packets);
+    }
+
+    /// Grows on an acknowledgement, if it may.
+    pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack) {
+        let since_last = now.since(self.last_ack);
+        self.last_ack = now;
+        if let Some(epoch) = self.epoch.as_mut().filter(|_| ack.window_unused) {
+            // Time without data to send is not time (RFC 9438, section 5.8).
+            epoch.start += since_last;
+        }
+        if !self.window.may_grow(ack) {
+            return;
+        }
+        let rest = self.window.slow_start(ack.bytes);
+        if rest > Bytes::ZERO {
+            self.avoid_congestion(now, ack.smoothed_rtt, rest);
+        }
+    }
+
+    /// Shrinks once per episode, and collapses on silence. A probe timeout is no verdict.
+    pub(crate) fn on_congestion(&mut self, congestion: &Congestion) {
+        if congestion.cause == Cause::Timeout {
+            return;
+        }
+        if congestion.episode == Episode::New && !self.window.in_recovery() {
+            self.decrease();
+        }
+        if congestion.cause == Cause::NoFeedback {
+            self.collapse();
+        }
+    }
+
+    /// Congestion avoidance begins. After a timeout or a slow start that no loss ended, the plateau is here (RFC 9438,
+    /// sections 4.8 and 4.10).
+    fn begin_epoch(&mut self, now: Time) -> Epoch {
+        let cwnd = self.window.packets();
+        self.w_max = self.w_max.max(cwnd);
+        Epoch { start: now, k: k(self.shape.c, self.w_max, cwnd), w_est: cwnd }
+    }
+
+    /// Congestion avoidance (RFC 9438, sections 4.2 to 4.5).
+    fn avoid_congestion(&mut self, now: Time, rtt: Span, acked: Bytes) {
+        let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
+        let (cwnd, segments) = (self.window.packets(), self.window.in_packets(acked));
+        let t = now.since(epoch.start).secs();
+
+        // Having reached the window before the loss, Reno goes on at its own pace (section 4.3).
+        let alpha = if epoch.w_est < self.cwnd_prior { alpha_cubic(self.shape.beta) } else { 1.0 };
+        epoch.w_est = next_w_est(epoch.w_est, alpha, segments, cwnd);
+        self.epoch = Some(epoch);
+
+        let w_cubic = |t| w_cubic(self.shape.c, t, epoch.k, self.w_max);
+        if w_cubic(t) < epoch.w_est {
+            return self.window.grow_to_packets(epoch.w_est);
+        }
+        let target = w_cubic(t + rtt.secs()).clamp(cwnd, MOST_PER_ROUND * cwnd);
+        self.window.grow_to_packets((cwnd + (target - cwnd) * segments / cwnd).min(target));
+    }
+
+    /// Multiplicative decrease and fast convergence (RFC 9438, sections 4.6 and 4.7).
+    fn decrease(&mut self) {
+        let cwnd = self.window.packets();
+        let gives_way = self.shape.fast_convergence && cwnd < self.w_max;
+        self.w_max = if gives_way { cwnd * (1.0 + self.shape.beta) / 2.0 } else { cwnd };
+        self.cwnd_prior = cwnd;
+        self.window.reduce(self.shape.beta);
+        self.epoch = None;
+    }
+
+    /// Persistent congestion (RFC 9438, section 4.8): slow start, and no plateau is known.
+    fn collapse(&mut self) {
+        self.window.collapse();
+        self.w_max = 0.0;
+        self.epoch = None;
+    }
+}

@@ -1,0 +1,140 @@
+//! Who may know whom. Reads `cargo metadata` and the `use` lines, so that `docs/architecture.md` stays true.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
+
+use millpond_tests::{files, root};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+/// Each crate and the crates of the house it may depend on.
+const MAY_KNOW: &[(&str, &[&str])] = &[
+    ("units", &[]),
+    ("law", &["units"]),
+    ("protocols", &["units", "law"]),
+    ("endpoint", &["units", "law"]),
+    ("sim", &["units", "law", "endpoint"]),
+    ("scenario", &["units"]),
+    ("lab", &["units", "law", "protocols", "endpoint", "sim", "scenario"]),
+    ("cli", &["units", "law", "protocols", "scenario", "lab"]),
+];
+
+/// Packages of the workspace that are no part of the house: they may know anything.
+const GUESTS: &[&str] = &["tests", "bench", "own-protocol"];
+
+/// Crates in which nothing may read a clock, a socket, a file or the environment.
+const PURE: &[&str] = &["units", "law", "protocols", "endpoint", "sim"];
+
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--no-deps", "--format-version", "1", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo metadata runs");
+    let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
+    let house = |name: &serde_json::Value| {
+        name.as_str().and_then(|name| name.strip_prefix("millpond-")).map(str::to_owned)
+    };
+    let packages = metadata["packages"].as_array().expect("a list of packages");
+    packages
+        .iter()
+        .map(|package| {
+            let needs = package["dependencies"].as_array().expect("a list of dependencies");
+            let needs = needs.iter().filter_map(|d| house(&d["name"])).collect();
+            (house(&package["name"]).unwrap_or_else(|| package["name"].to_string()), needs)
+        })
+        .collect()
+}
+
+#[test]
+fn crates_know_only_whom_they_may() {
+    let found = dependencies();
+    for (name, needs) in &found {
+        if GUESTS.contains(&name.as_str()) {
+            continue;
+        }
+        let (_, allowed) = MAY_KNOW.iter().find(|(known, _)| known == name).unwrap_or_else(|| {
+            panic!("crate {name} is not on the plan: add it here and to docs/architecture.md")
+        });
+        for need in needs {
+            assert!(allowed.contains(&need.as_str()), "{name} must not depend on {need}");
+        }
+    }
+    for (name, _) in MAY_KNOW {
+        assert!(found.contains_key(*name), "crate {name} is on the plan and not in the workspace");
+    }
+}
+
+/// The `use`, `crate::` and `super::` paths of a source file, comments left out.
+fn paths(source: &str) -> impl Iterator<Item = &str> {
+    source.lines().map(str::trim).filter(|line| !line.starts_with("//"))
+}
+
+#[test]
+fn protocols_never_import_each_other() {
+    let folder = root().join("crates/protocols/src");
+    let rooms: Vec<String> = std::fs::read_dir(&folder)
+        .expect("the folder of protocols")
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .filter(|name| name != "parts" && name != "queues")
+        .collect();
+    assert!(!rooms.is_empty());
+    for room in &rooms {
+        for file in files(&folder.join(room), "rs") {
+            let source = std::fs::read_to_string(&file).expect("a source file");
+            for line in paths(&source) {
+                for other in rooms.iter().filter(|other| *other != room) {
+                    let named = [format!("crate::{other}::"), format!("super::super::{other}::")];
+                    assert!(!named.iter().any(|path| line.contains(path)), "{}: {line}", file.display());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_core_touches_neither_clock_nor_socket_nor_file() {
+    let outside =
+        ["std::time", "std::net", "std::fs", "std::env", "std::thread", "std::process", "thread_rng"];
+    for name in PURE {
+        for file in files(&root().join("crates").join(name).join("src"), "rs") {
+            let source = std::fs::read_to_string(&file).expect("a source file");
+            for line in paths(&source) {
+                assert!(!outside.iter().any(|path| line.contains(path)), "{}: {line}", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_source_file_hides_a_second_idea() {
+    let mut sources = files(&root().join("crates"), "rs");
+    sources.extend(files(&root().join("tests"), "rs"));
+    for file in sources {
+        let lines = std::fs::read_to_string(&file).expect("a source file").lines().count();
+        assert!(lines <= 800, "{} has {lines} lines: which second idea moved in?", file.display());
+    }
+}
+
+#[test]
+fn every_protocol_has_its_page() {
+    let folder = root().join("crates/protocols/src");
+    for room in std::fs::read_dir(&folder).expect("the folder of protocols").flatten() {
+        let path = room.path();
+        if path.is_dir() && path.file_name().is_some_and(|name| name != "parts" && name != "queues") {
+            let page = std::fs::read_to_string(path.join("README.md")).unwrap_or_default();
+            let lines = page.lines().count();
+            assert!((1..=140).contains(&lines), "{}: README.md has {lines} lines", path.display());
+        }
+    }
+}
+
+#[test]
+fn the_page_on_architecture_names_every_crate() {
+    let page = std::fs::read_to_string(Path::new(&root()).join("docs/architecture.md")).unwrap_or_default();
+    for (name, _) in MAY_KNOW {
+        assert!(page.contains(&format!("`{name}`")), "docs/architecture.md does not name `{name}`");
+    }
+}
