@@ -29,16 +29,28 @@ impl AckRanges {
     /// How many ranges fit.
     pub const MAX: usize = 1 + OLDER;
 
+    /// One range.
+    #[inline]
+    pub fn one(range: RangeInclusive<u64>) -> Self {
+        let length = range.end().saturating_sub(*range.start()).saturating_add(1);
+        let newest = u32::try_from(length).unwrap_or(u32::MAX);
+        Self { largest: *range.end(), newest, ..Self::default() }
+    }
+
+    /// One more number is told of: the one after the largest.
+    #[inline]
+    pub fn extend(&mut self) {
+        self.largest += 1;
+        self.newest = self.newest.saturating_add(1);
+    }
+
     /// The first of these ranges that fit. They must come newest first and must not touch; what does not keep to
     /// that is left out.
     pub fn newest_first(ranges: impl IntoIterator<Item = RangeInclusive<u64>>) -> Self {
-        let mut told = Self::default();
         let mut ranges = ranges.into_iter();
-        let Some(newest) = ranges.next() else { return told };
-        let length = newest.end().saturating_sub(*newest.start()).saturating_add(1);
-        told.largest = *newest.end();
-        told.newest = u32::try_from(length).unwrap_or(u32::MAX);
-        let mut least = told.largest - u64::from(told.newest - 1);
+        let Some(newest) = ranges.next() else { return Self::default() };
+        let mut told = Self::one(newest);
+        let mut least = told.least();
         for (slot, range) in told.older.iter_mut().zip(ranges) {
             let gap = least.checked_sub(*range.end()).and_then(|distance| distance.checked_sub(1));
             let Some(gap) = gap.and_then(|gap| u16::try_from(gap).ok()) else { break };
@@ -59,8 +71,8 @@ impl AckRanges {
     /// The ranges, newest first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = RangeInclusive<u64>> + '_ {
-        let newest = self.largest().map(|largest| range_down_from(largest, u64::from(self.newest)));
-        let mut least = newest.as_ref().map_or(0, |range| *range.start());
+        let newest = self.largest().map(|largest| self.least()..=largest);
+        let mut least = self.least();
         let older = self.older.iter().map_while(move |older| {
             let largest = least.checked_sub(1 + u64::from(older.gap)).filter(|_| older.len > 0)?;
             let range = range_down_from(largest, u64::from(older.len));
@@ -73,22 +85,48 @@ impl AckRanges {
     /// The parts of these ranges that lie outside all ranges of `known`, newest first.
     #[inline]
     pub fn for_each_beyond(&self, known: &Self, mut each: impl FnMut(RangeInclusive<u64>)) {
-        for range in self.iter() {
-            let (least, mut largest) = (*range.start(), Some(*range.end()));
-            for known in known.iter() {
-                let Some(end) = largest.filter(|end| *known.end() >= least && *end >= least) else { break };
-                if *known.start() > end {
-                    continue;
-                }
-                if *known.end() < end {
-                    each(known.end() + 1..=end);
-                }
-                largest = known.start().checked_sub(1);
+        if self.only_extends(known) {
+            if self.largest > known.largest {
+                each(known.largest + 1..=self.largest);
             }
-            if let Some(end) = largest.filter(|end| *end >= least) {
-                each(least..=end);
-            }
+            return;
         }
+        for range in self.iter() {
+            beyond(range, known, &mut each);
+        }
+    }
+
+    /// Is the newest range that of `known` or one that goes on from it, and is there nothing else that is new?
+    #[inline]
+    fn only_extends(&self, known: &Self) -> bool {
+        let adjoins = self.least() <= known.largest.saturating_add(1) && known.newest > 0;
+        let covers = known.least() <= self.least();
+        let lone = self.older[0].len == 0;
+        adjoins && covers && (lone || (self.older == known.older && self.least() == known.least()))
+    }
+
+    /// The least number of the newest range, if there is one.
+    #[inline]
+    const fn least(&self) -> u64 {
+        self.largest.saturating_sub((self.newest as u64).saturating_sub(1))
+    }
+}
+
+/// Calls `each` for the parts of `range` outside all ranges of `known`, newest first.
+fn beyond(range: RangeInclusive<u64>, known: &AckRanges, each: &mut impl FnMut(RangeInclusive<u64>)) {
+    let (least, mut largest) = (*range.start(), Some(*range.end()));
+    for known in known.iter() {
+        let Some(end) = largest.filter(|end| *known.end() >= least && *end >= least) else { break };
+        if *known.start() > end {
+            continue;
+        }
+        if *known.end() < end {
+            each(known.end() + 1..=end);
+        }
+        largest = known.start().checked_sub(1);
+    }
+    if let Some(end) = largest.filter(|end| *end >= least) {
+        each(least..=end);
     }
 }
 
@@ -134,6 +172,13 @@ mod tests {
         assert_eq!(told.largest(), Some(99));
         assert_eq!(AckRanges::default().iter().count(), 0);
         assert_eq!(AckRanges::default().largest(), None);
+    }
+
+    #[test]
+    fn the_newest_range_grows_at_its_upper_end() {
+        let mut told = AckRanges::newest_first([5..=6, 1..=2]);
+        told.extend();
+        assert_eq!(told.iter().collect::<Vec<_>>(), [5..=7, 1..=2]);
     }
 
     #[test]

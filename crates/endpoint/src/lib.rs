@@ -17,6 +17,7 @@
 //! [`SenderEnd::transmit`] until it is empty, and keeps one timer per end at its `deadline`.
 
 mod ack_ranges;
+mod arrivals;
 mod episode;
 mod frame;
 mod loss;

@@ -39,34 +39,45 @@ impl LossDetector {
     }
 
     /// Declares packets lost and calls `lost` with the number and the record of each (RFC 9002, appendix A.10).
-    ///
-    /// After each call all packets in flight below the largest acknowledged number are within the packet threshold
-    /// of it, so that a packet is looked at only a few times however many are in flight.
     #[inline]
     pub(crate) fn detect(
         &mut self,
         sent: &mut SentRing,
         now: Time,
         loss_delay: Span,
-        mut lost: impl FnMut(u64, &Record),
+        lost: impl FnMut(u64, &Record),
     ) {
         self.due = Time::NEVER;
-        let Some(largest_acked) = self.largest_acked else { return };
-        let mut number = self.open.max(sent.base());
-        let mut open = None;
-        while number < largest_acked {
-            if let Some(record) = sent.get(number).filter(|record| record.state == State::InFlight) {
-                let due = record.sent_at + loss_delay;
-                if largest_acked - number >= self.packet_threshold || due <= now {
-                    sent.lose(number).iter().for_each(|record| lost(number, record));
-                } else {
-                    open.get_or_insert(number);
-                    self.due = self.due.min(due);
-                }
-            }
-            number += 1;
+        if let Some(largest_acked) = self.largest_acked.filter(|largest_acked| sent.base() < *largest_acked) {
+            self.scan(sent, largest_acked, now, loss_delay, lost);
         }
-        self.open = open.unwrap_or(number);
+    }
+
+    /// Looks at the packets from the first that is open to the largest acknowledged. Afterwards all that are in
+    /// flight there are within the packet threshold of its end, so that a packet is looked at only a few times
+    /// however many are in flight.
+    fn scan(
+        &mut self,
+        sent: &mut SentRing,
+        largest_acked: u64,
+        now: Time,
+        loss_delay: Span,
+        mut lost: impl FnMut(u64, &Record),
+    ) {
+        let mut open = None;
+        for number in self.open.max(sent.base())..largest_acked {
+            let Some(record) = sent.get(number).filter(|record| record.state == State::InFlight) else {
+                continue;
+            };
+            let due = record.sent_at + loss_delay;
+            if largest_acked - number >= self.packet_threshold || due <= now {
+                sent.lose(number).iter().for_each(|record| lost(number, record));
+            } else {
+                open.get_or_insert(number);
+                self.due = self.due.min(due);
+            }
+        }
+        self.open = open.unwrap_or(largest_acked);
     }
 }
 

@@ -18,6 +18,12 @@ impl RangeSet {
         self.prefix
     }
 
+    /// Are there none above the prefix?
+    #[inline]
+    pub(crate) fn is_contiguous(&self) -> bool {
+        self.above.is_empty()
+    }
+
     /// The ranges above the prefix, highest first.
     #[inline]
     pub(crate) fn descending(&self) -> impl Iterator<Item = &Range<u64>> {
@@ -31,6 +37,13 @@ impl RangeSet {
             if range.end > self.prefix {
                 fresh(self.prefix..range.end);
                 self.prefix = range.end;
+            }
+            return;
+        }
+        if let Some(last) = self.above.back_mut().filter(|last| last.end == range.start) {
+            if range.end > range.start {
+                last.end = range.end;
+                fresh(range);
             }
             return;
         }

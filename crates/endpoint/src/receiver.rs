@@ -1,7 +1,8 @@
 //! The receiving end of a loop.
 
+use crate::arrivals::{Arrival, Arrivals};
 use crate::range_set::RangeSet;
-use crate::{ACK_BYTES, AckRanges, Acknowledgement, Segment};
+use crate::{ACK_BYTES, Acknowledgement, Segment};
 use millpond_law::{Context, Data, Echo, Ecn, Random, Receiver, RelayView};
 use millpond_units::{Bytes, Span, Time};
 use std::ops::Range;
@@ -57,16 +58,12 @@ pub struct ReceiverEnd {
     config: ReceiverConfig,
     law: Box<dyn Receiver>,
     random: Random,
-    numbers: RangeSet,
-    /// Packet numbers below this no longer matter to the sender.
-    floor: u64,
+    arrivals: Arrivals,
     stream: RangeSet,
     total: Option<u64>,
     echo: Echo,
     credit: u64,
     told_credit: u64,
-    largest: Option<u64>,
-    largest_at: Time,
     waiting: u32,
     due: Time,
     counters: ReceiverCounters,
@@ -79,15 +76,12 @@ impl ReceiverEnd {
             config,
             law,
             random,
-            numbers: RangeSet::default(),
-            floor: 0,
+            arrivals: Arrivals::default(),
             stream: RangeSet::default(),
             total: None,
             echo: Echo::default(),
             credit: u64::MAX,
             told_credit: u64::MAX,
-            largest: None,
-            largest_at: Time::ZERO,
             waiting: 0,
             due: Time::NEVER,
             counters: ReceiverCounters::default(),
@@ -167,21 +161,13 @@ impl ReceiverEnd {
     /// Takes down a packet's number and mark. Returns whether it is the one expected next, unmarked.
     #[inline]
     fn note(&mut self, now: Time, segment: &Segment) -> bool {
-        let expected = self.largest.map_or(0, |largest| largest + 1);
-        let mut new = false;
-        self.floor = self.floor.max(segment.floor.min(segment.number));
-        self.numbers.raise(self.floor);
-        self.numbers.insert(segment.number..segment.number.saturating_add(1), |_| new = true);
-        if Some(segment.number) > self.largest {
-            self.largest = Some(segment.number);
-            self.largest_at = now;
-        }
+        let Arrival { is_new, in_order } = self.arrivals.on_arrival(now, segment.number, segment.floor);
         let marked = segment.ecn == Ecn::Ce;
-        if new && marked {
+        if is_new && marked {
             self.counters.marked_packets += 1;
             self.counters.marked_bytes += u64::from(segment.bytes);
         }
-        segment.number == expected && !marked
+        in_order && !marked
     }
 
     /// Acknowledges every so many packets, and at once what the sender should know at once (RFC 9000, section
@@ -206,29 +192,13 @@ impl ReceiverEnd {
         self.told_credit = self.credit;
         self.counters.acks += 1;
         Acknowledgement {
-            ranges: self.ranges(of),
-            delay: now.since(self.largest_at),
+            ranges: self.arrivals.ranges(of),
+            delay: now.since(self.arrivals.newest_at()),
             ce_packets: self.counters.marked_packets,
             ce_bytes: self.counters.marked_bytes,
             credit: self.credit,
             bytes: u32::try_from(self.config.ack.get()).unwrap_or(u32::MAX),
             echo: self.echo.header,
         }
-    }
-
-    /// The newest ranges of packet numbers; the last place belongs to the range of packet `of`, if it is old.
-    #[inline]
-    fn ranges(&self, of: Option<u64>) -> AckRanges {
-        let prefix = (self.numbers.prefix() > self.floor).then(|| self.floor..self.numbers.prefix());
-        let mut all = self.numbers.descending().cloned().chain(prefix);
-        let newest: [_; AckRanges::MAX - 1] = std::array::from_fn(|_| all.next());
-        let least = newest.iter().flatten().last().map_or(0, |range| range.start);
-        let old = of.filter(|number| *number < least);
-        let last = match old {
-            Some(number) => all.find(|range| range.start <= number),
-            None => all.next(),
-        };
-        let told = newest.into_iter().flatten().chain(last);
-        AckRanges::newest_first(told.map(|range| range.start..=range.end - 1))
     }
 }

@@ -11,28 +11,27 @@ pub(crate) struct Rtt {
     min: Option<Span>,
     granularity: Span,
     max_ack_delay: Span,
+    /// Kept because it is asked for more often than it changes.
+    probe_timeout: Span,
 }
 
 impl Rtt {
     /// Before the first sample: RFC 9002, section 6.2.2.
     pub(crate) fn new(initial: Span, granularity: Span, max_ack_delay: Span) -> Self {
-        Self {
-            latest: initial,
-            smoothed: initial,
-            variation: initial / 2,
-            min: None,
-            granularity,
-            max_ack_delay,
-        }
+        let (latest, smoothed, variation, min) = (initial, initial, initial / 2, None);
+        let probe_timeout = Span::ZERO;
+        let mut rtt = Self { latest, smoothed, variation, min, granularity, max_ack_delay, probe_timeout };
+        rtt.settle();
+        rtt
     }
 
     /// Takes in a sample (RFC 9002, section 5.3) and returns it less the receiver's own delay.
+    #[inline]
     pub(crate) fn update(&mut self, latest: Span, ack_delay: Span) -> Span {
         self.latest = latest;
         let Some(min) = self.min else {
-            self.min = Some(latest);
-            self.smoothed = latest;
-            self.variation = latest / 2;
+            (self.min, self.smoothed, self.variation) = (Some(latest), latest, latest / 2);
+            self.settle();
             return latest;
         };
         let min = min.min(latest);
@@ -42,7 +41,14 @@ impl Rtt {
         let distance = self.smoothed.max(adjusted) - self.smoothed.min(adjusted);
         self.variation = weigh(self.variation, 3, distance, 4);
         self.smoothed = weigh(self.smoothed, 7, adjusted, 8);
+        self.settle();
         adjusted
+    }
+
+    /// Works out the probe timeout anew.
+    #[inline]
+    fn settle(&mut self) {
+        self.probe_timeout = self.smoothed + (self.variation * 4).max(self.granularity) + self.max_ack_delay;
     }
 
     /// The least sample; the initial guess before the first.
@@ -67,8 +73,9 @@ impl Rtt {
     }
 
     /// The probe timeout without backoff: RFC 9002, section 6.2.1.
+    #[inline]
     pub(crate) fn probe_timeout(&self) -> Span {
-        self.smoothed + (self.variation * 4).max(self.granularity) + self.max_ack_delay
+        self.probe_timeout
     }
 
     /// How long silence lasts before it counts as persistent congestion: RFC 9002, section 7.6.1.

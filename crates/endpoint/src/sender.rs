@@ -129,7 +129,7 @@ pub struct SenderEnd {
 struct Acked {
     bytes: Bytes,
     packets: u64,
-    newest: Option<(u64, Record)>,
+    newest: Option<u64>,
 }
 
 /// The sum of what is declared lost at one time.
@@ -142,7 +142,7 @@ struct Lost {
 /// What the next packet carries.
 enum Next {
     /// The piece of this lost packet.
-    Again(u64, Record),
+    Again(u64),
     /// A new piece of this length.
     New(u32),
 }
@@ -216,17 +216,20 @@ impl SenderEnd {
         self.stream.grant(ack.credit);
         let prior_in_flight = self.sent.in_flight();
         let acked = self.settle(&ack.ranges);
-        let Some((number, newest)) = acked.newest else { return AckOutcome::default() };
+        let Some(number) = acked.newest else { return AckOutcome::default() };
+        let Some(&Record { sent_at, stamp, .. }) = self.sent.get(number) else {
+            return AckOutcome::default();
+        };
+        self.sent.retire(self.loss.largest_acked());
         let window_unused = matches!(self.stop, Stop::Data | Stop::Credit);
         if self.timeouts.on_heard(now) {
             self.loss_episodes.begin(self.sent.next_number());
         }
-        let rtt = (ack.ranges.largest() == Some(number))
-            .then(|| self.rtt.update(now.since(newest.sent_at), ack.delay));
-        let sample = self.rate.on_delivered(now, acked.bytes, newest.sent_at, &newest.stamp, self.rtt.min());
+        let rtt =
+            (ack.ranges.largest() == Some(number)).then(|| self.rtt.update(now.since(sent_at), ack.delay));
+        let sample = self.rate.on_delivered(now, acked.bytes, sent_at, &stamp, self.rtt.min());
         let in_flight_with_lost = self.sent.in_flight();
         let lost = self.lose_overdue(now);
-        self.sent.retire(self.loss.largest_acked().unwrap_or(0));
         let marks = self.marks.on_ack(ack, acked.packets, acked.bytes);
         let event = Ack {
             bytes: acked.bytes,
@@ -305,9 +308,9 @@ impl SenderEnd {
                 let piece = self.stream.take(now, payload)?;
                 Some(self.send(now, piece, self.wire_size(payload), false))
             }
-            Ok(Next::Again(number, record)) => {
+            Ok(Next::Again(number)) => {
                 self.stream.pop_lost();
-                Some(self.send_again(now, number, &record))
+                Some(self.send_again(now, number))
             }
             Err(stop) => {
                 self.stop = stop;
@@ -397,19 +400,18 @@ impl SenderEnd {
         ranges.for_each_beyond(told, |range| {
             let last = (*range.end()).min(sent.next_number().saturating_sub(1));
             for number in (*range.start()).max(sent.base())..=last {
-                let Some(record) = sent.acknowledge(number) else { continue };
-                if !sent.disinherit(&record) {
-                    stream.on_acked(&record.piece);
-                }
-                counters.spurious_losses += u64::from(record.state == State::Lost);
+                let Some((before, record)) = sent.acknowledge(number) else { continue };
+                let (payload, sole_bearer) = (record.piece.payload, record.is_sole_bearer());
                 acked.bytes += Bytes::new(record.bytes.into());
                 acked.packets += 1;
-                if acked.newest.is_none_or(|(newest, _)| newest < number) {
-                    acked.newest = Some((number, record));
+                acked.newest = acked.newest.max(Some(number));
+                counters.spurious_losses += u64::from(before == State::Lost);
+                if sole_bearer || !sent.disinherit(number) {
+                    stream.on_acked(payload);
                 }
             }
         });
-        if let Some((number, _)) = acked.newest {
+        if let Some(number) = acked.newest {
             loss.on_acked(number);
         }
         if ranges.largest() >= told.largest() {
@@ -442,7 +444,7 @@ impl SenderEnd {
     #[inline]
     fn next(&mut self, now: Time) -> Result<Next, Stop> {
         let (next, bytes) = match self.next_lost() {
-            Some((number, record)) => (Next::Again(number, record), record.bytes),
+            Some((number, bytes)) => (Next::Again(number), bytes),
             None => {
                 let payload = self.stream.next_payload()?;
                 (Next::New(payload), self.wire_size(payload))
@@ -460,9 +462,9 @@ impl SenderEnd {
         Ok(next)
     }
 
-    /// The first lost packet whose piece still has to be sent again.
+    /// The first lost packet whose piece still has to be sent again, and its size.
     #[inline]
-    fn next_lost(&mut self) -> Option<(u64, Record)> {
+    fn next_lost(&mut self) -> Option<(u64, u32)> {
         loop {
             let number = self.stream.first_lost()?;
             match self
@@ -470,7 +472,7 @@ impl SenderEnd {
                 .get(number)
                 .filter(|record| record.state == State::Lost && record.is_sole_bearer())
             {
-                Some(record) => return Some((number, *record)),
+                Some(record) => return Some((number, record.bytes)),
                 None => self.stream.pop_lost(),
             }
         }
@@ -492,16 +494,16 @@ impl SenderEnd {
     /// A probe asks for an acknowledgement. It carries what is lost, what is new, or what is in flight, if there is
     /// any of these (RFC 9002, section 6.2.4), and otherwise nothing: then it asks for credit.
     fn send_probe(&mut self, now: Time) -> Segment {
-        if let Some((number, record)) = self.next_lost() {
+        if let Some((number, _)) = self.next_lost() {
             self.stream.pop_lost();
-            return self.send_again(now, number, &record);
+            return self.send_again(now, number);
         }
         let new = self.stream.next_payload().ok();
         if let Some(piece) = new.and_then(|payload| self.stream.take(now, payload)) {
             return self.send(now, piece, self.wire_size(piece.payload), false);
         }
         match self.sent.oldest_needed() {
-            Some((number, record)) => self.send_again(now, number, &record),
+            Some(number) => self.send_again(now, number),
             None => self.send_empty(now),
         }
     }
@@ -514,12 +516,12 @@ impl SenderEnd {
     }
 
     /// Sends the piece of an earlier packet again.
-    fn send_again(&mut self, now: Time, number: u64, record: &Record) -> Segment {
+    fn send_again(&mut self, now: Time, number: u64) -> Segment {
         let heir = NonZeroU64::new(self.sent.next_number());
-        if let Some(earlier) = self.sent.get_mut(number) {
-            earlier.heir = heir;
-        }
-        self.send(now, record.piece, record.bytes, true)
+        let Some(earlier) = self.sent.get_mut(number) else { return self.send_empty(now) };
+        earlier.heir = heir;
+        let (piece, bytes) = (earlier.piece, earlier.bytes);
+        self.send(now, piece, bytes, true)
     }
 
     #[inline]

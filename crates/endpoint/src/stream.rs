@@ -134,8 +134,8 @@ impl Stream {
 
     /// A piece was acknowledged for the first time.
     #[inline]
-    pub(crate) fn on_acked(&mut self, piece: &Piece) {
-        self.acked += u64::from(piece.payload);
+    pub(crate) fn on_acked(&mut self, payload: u32) {
+        self.acked += u64::from(payload);
     }
 
     /// This packet's piece must be sent again.
@@ -204,7 +204,7 @@ mod tests {
         let shape: Vec<_> = pieces.iter().map(|piece| (piece.offset, piece.payload, piece.last)).collect();
         assert_eq!(shape, [(0, 1000, false), (1000, 1000, false), (2000, 500, true)]);
         assert_eq!(stream.next_payload(), Err(Stop::Data));
-        pieces.iter().for_each(|piece| stream.on_acked(piece));
+        pieces.iter().for_each(|piece| stream.on_acked(piece.payload));
         assert!(stream.is_complete());
     }
 
