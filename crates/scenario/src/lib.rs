@@ -9,6 +9,7 @@ mod overrides;
 mod place;
 mod read;
 mod schedule;
+mod served;
 mod shorthand;
 mod source;
 pub mod trace;

@@ -1,9 +1,16 @@
 //! Traces: the rate of a link over time, as recorded or generated.
 
+mod generate;
+mod presets;
 mod read;
 mod source;
+mod stats;
+mod write;
 
+pub use generate::{Recipe, RecipeError};
+pub use presets::{LEVELS, PRESETS, Preset, preset};
 pub use source::TraceSource;
+pub use stats::{Dropouts, Packets, Stats};
 
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -28,4 +35,6 @@ pub struct Trace {
     pub steps: Vec<(Time, Rate)>,
     /// How long it lasts; longer than the last step's time.
     pub length: Span,
+    /// The usual distance between two samples: a millisecond for opportunities.
+    pub sampling: Span,
 }

@@ -42,11 +42,10 @@ impl Trace {
                 .help("a trace is a Mahimahi file of delivery opportunities or a CSV file of time_s,mbps"));
         };
         let format = format.unwrap_or(if first.contains(',') { Format::Csv } else { Format::Mahimahi });
-        let (steps, length) = match format {
-            Format::Mahimahi => mahimahi(&lines)?,
-            Format::Csv => csv(&lines)?,
-        };
-        Ok(Self { format, steps: merged(steps), length })
+        match format {
+            Format::Mahimahi => mahimahi(&lines),
+            Format::Csv => csv(&lines),
+        }
     }
 }
 
@@ -99,12 +98,9 @@ fn shortened(line: &str) -> String {
     }
 }
 
-/// Steps and length.
-type Steps = (Vec<(Time, Rate)>, Span);
-
 /// An opportunity at `t` ms is the last moment of the millisecond that ends there, so that a file lasts until its
 /// last opportunity and is repeated from there, as `mm-link` does. Those at 0 belong to the first millisecond.
-fn mahimahi(lines: &Lines<'_>) -> Result<Steps, Fault> {
+fn mahimahi(lines: &Lines<'_>) -> Result<Trace, Fault> {
     let mut steps = vec![(Time::ZERO, Rate::ZERO)];
     let (mut now, mut count) = (1, 0);
     for (start, line) in lines.filled() {
@@ -125,7 +121,8 @@ fn mahimahi(lines: &Lines<'_>) -> Result<Steps, Fault> {
     }
     deliver(&mut steps, now, count);
     steps.pop();
-    Ok((steps, MILLISECOND * now))
+    let length = MILLISECOND * now;
+    Ok(Trace { format: Format::Mahimahi, steps: merged(steps), length, sampling: MILLISECOND })
 }
 
 /// Adds `count` opportunities in the millisecond that ends at `millis`, and nothing after.
@@ -142,7 +139,7 @@ fn deliver(steps: &mut Vec<(Time, Rate)>, millis: u64, count: u64) {
 }
 
 /// Times count from the first row, which may be any. The last rate lasts as long as the one before it.
-fn csv(lines: &Lines<'_>) -> Result<Steps, Fault> {
+fn csv(lines: &Lines<'_>) -> Result<Trace, Fault> {
     let mut rows: Vec<(Time, Rate)> = Vec::new();
     let mut first = None;
     for (index, (start, line)) in lines.filled().enumerate() {
@@ -164,11 +161,20 @@ fn csv(lines: &Lines<'_>) -> Result<Steps, Fault> {
     if rows.iter().all(|(_, rate)| rate.is_zero()) {
         return Err(lines.barren());
     }
+    let sampling = usual_distance(&rows);
     let length = match rows.as_slice() {
         [.., (before, _), (last, _)] => last.since(Time::ZERO) + last.since(*before),
-        _ => Span::from_secs(1.0),
+        _ => sampling,
     };
-    Ok((rows, length))
+    Ok(Trace { format: Format::Csv, steps: merged(rows), length, sampling })
+}
+
+/// The median distance between two rows; a second if there is one row only.
+fn usual_distance(rows: &[(Time, Rate)]) -> Span {
+    let later = rows.iter().skip(1).map(|&(time, _)| time);
+    let mut distances: Vec<_> = rows.iter().zip(later).map(|(&(time, _), later)| later.since(time)).collect();
+    distances.sort_unstable();
+    distances.get(distances.len() / 2).copied().unwrap_or(Span::from_secs(1.0))
 }
 
 /// The earliest time that the next row may have.

@@ -3,6 +3,7 @@
 use super::{Format, Trace};
 use crate::place::At;
 use crate::schedule::{End, Schedule};
+use crate::served::Served;
 use millpond_units::{Rate, Span, Time};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -54,7 +55,7 @@ impl TraceSource {
 fn trailing_mean(truth: &Schedule, window: Span) -> Schedule {
     let window = window.min(truth.length);
     let renewal = Span::from_picos((window.picos() / 10).max(1));
-    let served = Served::new(truth);
+    let served = Served::new(&truth.steps);
     let mut steps: Vec<(Time, Rate)> = Vec::new();
     let mut now = Time::ZERO;
     while now.since(Time::ZERO) < truth.length {
@@ -63,55 +64,16 @@ fn trailing_mean(truth: &Schedule, window: Span) -> Schedule {
         if steps.last().is_none_or(|&(_, last)| last != mean) {
             steps.push((now, mean));
         }
-        now = served.next_change(now, window, renewal);
+        now = next_change(&served, now, window, renewal);
     }
     Schedule { steps, ..*truth }
 }
 
-/// Running total of a schedule's service, to be asked for the mean over any window.
-struct Served<'a> {
-    steps: &'a [(Time, Rate)],
-    /// Bits times 10^12 served before each step.
-    before: Vec<u128>,
-}
-
-impl<'a> Served<'a> {
-    fn new(schedule: &'a Schedule) -> Self {
-        let total = schedule.stretches().scan(0, |total, (_, span, rate)| {
-            let before = *total;
-            *total += u128::from(rate.bps()) * u128::from(span.picos());
-            Some(before)
-        });
-        Self { steps: &schedule.steps, before: total.collect() }
-    }
-
-    /// Index of the step that holds at `time`.
-    fn step(&self, time: Time) -> usize {
-        self.steps.partition_point(|&(start, _)| start <= time).saturating_sub(1)
-    }
-
-    /// Bits times 10^12 served until `time`.
-    fn until(&self, time: Time) -> u128 {
-        let step = self.step(time);
-        let (Some(before), Some(&(start, rate))) = (self.before.get(step), self.steps.get(step)) else {
-            return 0;
-        };
-        before + u128::from(rate.bps()) * u128::from(time.since(start).picos())
-    }
-
-    fn mean(&self, from: Time, to: Time) -> Rate {
-        let picos = u128::from(to.since(from).picos()).max(1);
-        let served = self.until(to) - self.until(from);
-        Rate::from_bps(u64::try_from((served + picos / 2) / picos).unwrap_or(u64::MAX))
-    }
-
-    /// The next renewal at which the mean may differ: renewals in a long quiet stretch are passed over.
-    fn next_change(&self, now: Time, window: Span, renewal: Span) -> Time {
-        let quiet = self.steps.get(self.step(now)).is_some_and(|&(start, _)| now.since(start) >= window);
-        let next_step = self.steps.get(self.step(now) + 1).map_or(Time::NEVER, |&(start, _)| start);
-        let renewals = if quiet { next_step.since(now).picos() / renewal.picos() } else { 0 };
-        now + renewal * renewals.max(1)
-    }
+/// The next renewal at which the mean may differ: renewals in a long quiet stretch are passed over.
+fn next_change(served: &Served<'_>, now: Time, window: Span, renewal: Span) -> Time {
+    let quiet = now.since(served.this_step(now)) >= window;
+    let renewals = if quiet { served.next_step(now).since(now).picos() / renewal.picos() } else { 0 };
+    now + renewal * renewals.max(1)
 }
 
 #[cfg(test)]
@@ -127,7 +89,12 @@ mod tests {
             length: None,
             scale: 1.0,
             window: Span::from_millis(100),
-            trace: Arc::new(Trace { format: Format::Mahimahi, steps, length }),
+            trace: Arc::new(Trace {
+                format: Format::Mahimahi,
+                steps,
+                length,
+                sampling: Span::from_millis(1),
+            }),
         }
     }
 

@@ -1,0 +1,91 @@
+//! Writing traces as files.
+
+use super::generate::Random;
+use super::{OPPORTUNITY, RecipeError, Trace};
+use crate::served::Served;
+use millpond_units::{Rate, Span, Time};
+use rand_pcg::Pcg32;
+use std::fmt::Write;
+
+const MILLISECOND: Span = Span::from_millis(1);
+/// Bursts are laid anew in each stretch of this many milliseconds.
+const STRETCH: u64 = 100;
+/// Most opportunities of a file: a few hundred megabytes.
+const MOST_OPPORTUNITIES: u64 = 50_000_000;
+/// The random stream that lays bursts; those below belong to the processes of a recipe.
+const BURSTS: u64 = 5;
+
+impl Trace {
+    /// The trace as `time_s,mbps`, one row per sample, every bit per second kept.
+    pub fn to_csv(&self) -> String {
+        let mut out = String::from("time_s,mbps\n");
+        let samples = self.length.picos() / self.sampling.picos().max(1);
+        let served = Served::new(&self.steps);
+        for i in 0..samples {
+            let (start, end) = (Time::ZERO + self.sampling * i, Time::ZERO + self.sampling * (i + 1));
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "{},{}", start.secs(), megabits(served.mean(start, end)));
+        }
+        out
+    }
+
+    /// The trace as Mahimahi delivery opportunities. In each tenth of a second they fall into a `busy` share of
+    /// milliseconds, drawn anew from `seed`.
+    ///
+    /// # Errors
+    /// If it would be more than 50 million lines.
+    pub fn to_mahimahi(&self, busy: f64, seed: u64) -> Result<String, RecipeError> {
+        let served = Served::new(&self.steps);
+        let mut random = Random(Pcg32::new(seed, BURSTS));
+        let mut out = String::new();
+        let end = self.length.picos() / MILLISECOND.picos();
+        let lines = opportunities(&served, end);
+        if lines > MOST_OPPORTUNITIES {
+            return Err(RecipeError::new(format!(
+                "{lines} opportunities: expected {MOST_OPPORTUNITIES} at most"
+            )));
+        }
+        for start in (0..end).step_by(STRETCH as usize) {
+            let millis = STRETCH.min(end - start);
+            let count = opportunities(&served, start + millis) - opportunities(&served, start);
+            let slots = busy_slots(millis, busy, &mut random);
+            for (slot, count) in slots.iter().zip(shares(count, slots.len() as u64)) {
+                for _ in 0..count {
+                    // An opportunity's time is the end of its millisecond.
+                    let _ = writeln!(out, "{}", start + slot + 1);
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// In 10^6 bit/s, to the last bit.
+fn megabits(rate: Rate) -> f64 {
+    rate.as_f64() / 1e6
+}
+
+/// Whole opportunities until this many milliseconds.
+fn opportunities(served: &Served<'_>, millis: u64) -> u64 {
+    let picobits = served.until(Time::ZERO + MILLISECOND * millis);
+    let one = u128::from(OPPORTUNITY.bits()) * u128::from(millpond_units::PICOS);
+    u64::try_from(picobits / one).unwrap_or(u64::MAX)
+}
+
+/// A share of the first `millis` numbers, at least one, drawn without replacement (selection sampling).
+fn busy_slots(millis: u64, busy: f64, random: &mut Random) -> Vec<u64> {
+    let mut wanted = ((busy * millis as f64 + 0.5) as u64).clamp(1, millis);
+    let mut slots = Vec::new();
+    for slot in 0..millis {
+        if random.uniform() * ((millis - slot) as f64) < wanted as f64 {
+            slots.push(slot);
+            wanted -= 1;
+        }
+    }
+    slots
+}
+
+/// `count` cut into `parts` whole numbers that differ by one at most, the larger ones spread evenly.
+fn shares(count: u64, parts: u64) -> impl Iterator<Item = u64> {
+    (0..parts).map(move |part| count * (part + 1) / parts - count * part / parts)
+}
