@@ -113,6 +113,7 @@ impl AckRanges {
 }
 
 /// Calls `each` for the parts of `range` outside all ranges of `known`, newest first.
+#[inline(never)]
 fn beyond(range: RangeInclusive<u64>, known: &AckRanges, each: &mut impl FnMut(RangeInclusive<u64>)) {
     let (least, mut largest) = (*range.start(), Some(*range.end()));
     for known in known.iter() {

@@ -56,6 +56,7 @@ impl LossDetector {
     /// Looks at the packets from the first that is open to the largest acknowledged. Afterwards all that are in
     /// flight there are within the packet threshold of its end, so that a packet is looked at only a few times
     /// however many are in flight.
+    #[inline(never)]
     fn scan(
         &mut self,
         sent: &mut SentRing,

@@ -39,8 +39,8 @@ impl Rtt {
         let delay = ack_delay.min(self.max_ack_delay);
         let adjusted = if latest >= min + delay { latest - delay } else { latest };
         let distance = self.smoothed.max(adjusted) - self.smoothed.min(adjusted);
-        self.variation = weigh(self.variation, 3, distance, 4);
-        self.smoothed = weigh(self.smoothed, 7, adjusted, 8);
+        self.variation = approach(self.variation, distance, 2);
+        self.smoothed = approach(self.smoothed, adjusted, 3);
         self.settle();
         adjusted
     }
@@ -84,10 +84,12 @@ impl Rtt {
     }
 }
 
-/// `old` with weight `weight / of` and `new` with the rest, rounded.
+/// `old`, brought nearer to `new` by the 2^`shift`-th part of their distance, rounded.
 #[inline]
-fn weigh(old: Span, weight: u64, new: Span, of: u64) -> Span {
-    (old * weight + new * (of - weight) + Span::from_picos(of / 2)) / of
+fn approach(old: Span, new: Span, shift: u32) -> Span {
+    let distance = new.picos().wrapping_sub(old.picos()) as i64;
+    let step = (distance + (1 << (shift - 1))) >> shift;
+    Span::from_picos(old.picos().wrapping_add_signed(step))
 }
 
 #[cfg(test)]

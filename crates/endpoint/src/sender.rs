@@ -493,6 +493,7 @@ impl SenderEnd {
 
     /// A probe asks for an acknowledgement. It carries what is lost, what is new, or what is in flight, if there is
     /// any of these (RFC 9002, section 6.2.4), and otherwise nothing: then it asks for credit.
+    #[cold]
     fn send_probe(&mut self, now: Time) -> Segment {
         if let Some((number, _)) = self.next_lost() {
             self.stream.pop_lost();
@@ -516,6 +517,7 @@ impl SenderEnd {
     }
 
     /// Sends the piece of an earlier packet again.
+    #[cold]
     fn send_again(&mut self, now: Time, number: u64) -> Segment {
         let heir = NonZeroU64::new(self.sent.next_number());
         let Some(earlier) = self.sent.get_mut(number) else { return self.send_empty(now) };
@@ -598,6 +600,7 @@ impl SenderEnd {
         }
     }
 
+    #[inline(never)]
     fn report(&mut self, now: Time, cause: Cause, episode: Episode, bytes: Bytes, prior_in_flight: Bytes) {
         let in_flight = self.sent.in_flight();
         let congestion = Congestion { cause, episode, bytes, in_flight, prior_in_flight };

@@ -168,6 +168,7 @@ impl SentRing {
 
     /// A packet's piece has arrived: the later packets that carry the same one carry it in vain. Returns whether
     /// another of its packets had brought it before.
+    #[cold]
     pub(crate) fn disinherit(&mut self, number: u64) -> bool {
         let Some(record) = self.get(number) else { return true };
         let (mut heir, mut brought) = (record.heir, record.redundant);
