@@ -1,0 +1,152 @@
+//! `make bench`: packet-hops per CPU second, their ratio to a bare loop in the same run, instructions per
+//! packet-hop, peak memory, and whether the networks behaved.
+//!
+//! Each case runs in a process of its own, so that its memory is its own; this program starts itself for that:
+//! `millpond-bench run NAME SECONDS`, `millpond-bench bare NAME SECONDS`.
+
+mod bare;
+mod cases;
+mod measure;
+
+use cases::{Case, WARM_UP};
+use millpond_sim::Network;
+use millpond_units::{Span, Time};
+use std::env;
+use std::error::Error;
+use std::process::Command;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Instructions are counted over a shorter run: a valgrind is fifty times slower.
+const COUNTED: f64 = 0.1;
+
+fn main() -> Outcome<()> {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => bench(&cases::all()),
+        [mode @ ("run" | "bare"), name, seconds] => {
+            let mut case = cases::all().into_iter().find(|case| case.name == name).ok_or("no such case")?;
+            case.duration = Span::from_secs(seconds.parse()?);
+            if mode == "run" { run(&case) } else { run_bare(&case) }
+        }
+        _ => Err("usage: millpond-bench [run|bare NAME SECONDS]".into()),
+    }
+}
+
+/// Runs all cases and prints the table.
+fn bench(cases: &[Case]) -> Outcome<()> {
+    println!("case                            hops      hops/s   bare/s  ratio  instr/hop   memory");
+    for case in cases {
+        let seconds = case.duration.secs();
+        let (run, bare) = (child("run", case, seconds)?, child("bare", case, seconds)?);
+        let instructions = count_instructions(case, seconds * COUNTED);
+        println!(
+            "{:3} {:24} {:5.1} M  {:7.2} M {:6.2} M  {:5.2}  {:>9}  {:4.0} MB",
+            case.name,
+            case.what,
+            run.hops / 1e6,
+            run.per_second() / 1e6,
+            bare.per_second() / 1e6,
+            run.per_second() / bare.per_second(),
+            instructions.unwrap_or_else(|| "valgrind?".into()),
+            run.megabytes,
+        );
+        println!("    {}", run.behaviour);
+    }
+    Ok(())
+}
+
+/// What one run says of itself, on one line.
+struct Report {
+    hops: f64,
+    cpu: f64,
+    megabytes: f64,
+    behaviour: String,
+}
+
+impl Report {
+    fn per_second(&self) -> f64 {
+        self.hops / self.cpu
+    }
+
+    fn print(&self) {
+        println!("{} {} {} {}", self.hops, self.cpu, self.megabytes, self.behaviour);
+    }
+
+    fn read(line: &str) -> Option<Self> {
+        let mut words = line.trim().splitn(4, ' ');
+        let mut number = || words.next()?.parse().ok();
+        let (hops, cpu, megabytes) = (number()?, number()?, number()?);
+        Some(Self { hops, cpu, megabytes, behaviour: words.next().unwrap_or_default().to_owned() })
+    }
+}
+
+/// Runs this program for one case in a process of its own.
+fn child(mode: &str, case: &Case, seconds: f64) -> Outcome<Report> {
+    let output = Command::new(env::current_exe()?).args([mode, case.name, &seconds.to_string()]).output()?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into());
+    }
+    Ok(Report::read(&String::from_utf8_lossy(&output.stdout)).ok_or("a run did not report")?)
+}
+
+/// Instructions per packet-hop, counted by callgrind; none if valgrind is not installed.
+fn count_instructions(case: &Case, seconds: f64) -> Option<String> {
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
+        .arg(env::current_exe().ok()?)
+        .args(["run", case.name, &seconds.to_string()])
+        .output()
+        .ok()?;
+    let hops = Report::read(&String::from_utf8_lossy(&output.stdout))?.hops;
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    let count: f64 = told.rsplit_once("Collected :")?.1.split_whitespace().next()?.parse().ok()?;
+    Some(format!("{:.0}", count / hops))
+}
+
+/// Runs one case and reports.
+fn run(case: &Case) -> Outcome<()> {
+    let mut network = case.network()?;
+    let end = Time::ZERO + case.duration;
+    let before = measure::cpu_seconds().ok_or("no /proc/self/schedstat")?;
+    network.run_to(WARM_UP.min(end));
+    network.start_measuring();
+    network.run_to(end);
+    let cpu = measure::cpu_seconds().ok_or("no /proc/self/schedstat")? - before;
+    let megabytes = measure::peak_megabytes().ok_or("no /proc/self/status")?;
+    Report { hops: network.packet_hops() as f64, cpu, megabytes, behaviour: behaviour(&network) }.print();
+    Ok(())
+}
+
+/// Runs the bare loop of one case and reports.
+fn run_bare(case: &Case) -> Outcome<()> {
+    let before = measure::cpu_seconds().ok_or("no /proc/self/schedstat")?;
+    let hops = bare::run(case) as f64;
+    let cpu = measure::cpu_seconds().ok_or("no /proc/self/schedstat")? - before;
+    let megabytes = measure::peak_megabytes().ok_or("no /proc/self/status")?;
+    Report { hops, cpu, megabytes, behaviour: String::new() }.print();
+    Ok(())
+}
+
+/// What the trunk and the flows did after the warm-up.
+fn behaviour(network: &Network) -> String {
+    let Some(trunk) = network.links().next() else { return String::new() };
+    let queue = trunk.queue_lengths();
+    let goodputs: Vec<f64> = network.flows().map(|flow| flow.delivered_measured().as_f64()).collect();
+    format!(
+        "utilization {:.4}, queue mean {:.0} max {} packets, drops {}, marks {}, Jain {:.4}",
+        trunk.utilization(),
+        queue.mean(),
+        queue.max(),
+        trunk.counters().drops(),
+        trunk.counters().marks,
+        jain(&goodputs),
+    )
+}
+
+/// Jain's index of fairness: (sum x)^2 / (n sum x^2).
+fn jain(x: &[f64]) -> f64 {
+    let (sum, squares) = (x.iter().sum::<f64>(), x.iter().map(|x| x * x).sum::<f64>());
+    sum * sum / (x.len() as f64 * squares)
+}
