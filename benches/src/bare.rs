@@ -92,7 +92,7 @@ impl Loop {
 }
 
 /// Runs the case's network for its duration with windows that keep the trunk busy; returns packet-hops.
-pub fn run(case: &Case) -> u64 {
+pub(crate) fn run(case: &Case) -> u64 {
     let mut bare = Loop::new(case);
     let window = case.full_pipe().div_ceil(u64::from(case.flows));
     for flow in 0..case.flows {

@@ -8,31 +8,31 @@ use millpond_units::{Bytes, Rate, Span, Time};
 use std::error::Error;
 
 /// A full packet on the wire.
-pub const PACKET: Bytes = Bytes::new(1000);
+pub(crate) const PACKET: Bytes = Bytes::new(1000);
 
 /// A dumbbell: `flows` flows, each with access links of its own, over one trunk.
 ///
 /// Access links have 10 Gbps and a twentieth of the round-trip time each, the trunk has the rest; flow i of n
 /// starts at i/n seconds.
-pub struct Case {
-    pub name: &'static str,
-    pub what: &'static str,
-    pub protocol: &'static str,
-    pub rate: Rate,
-    pub rtt: Span,
-    pub flows: u32,
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) what: &'static str,
+    pub(crate) protocol: &'static str,
+    pub(crate) rate: Rate,
+    pub(crate) rtt: Span,
+    pub(crate) flows: u32,
     /// The trunk's buffer in packets.
-    pub buffer: u64,
+    pub(crate) buffer: u64,
     /// Packets above which every packet is marked.
-    pub mark_above: Option<u64>,
-    pub duration: Span,
+    pub(crate) mark_above: Option<u64>,
+    pub(crate) duration: Span,
 }
 
 /// When the warm-up ends.
-pub const WARM_UP: Time = Time::from_picos(10_000_000_000_000);
+pub(crate) const WARM_UP: Time = Time::from_picos(10_000_000_000_000);
 
 /// All cases.
-pub fn all() -> [Case; 3] {
+pub(crate) fn all() -> [Case; 3] {
     let (mbps, millis) = (|rate: u64| Rate::from_bps(rate * 1_000_000), Span::from_millis);
     [
         Case {
@@ -73,22 +73,22 @@ pub fn all() -> [Case; 3] {
 
 impl Case {
     /// One way over an access link.
-    pub fn access_delay(&self) -> Span {
+    pub(crate) fn access_delay(&self) -> Span {
         self.rtt / 20
     }
 
     /// One way over the trunk.
-    pub fn trunk_delay(&self) -> Span {
+    pub(crate) fn trunk_delay(&self) -> Span {
         (self.rtt - self.access_delay() * 4) / 2
     }
 
     /// Packets that keep the trunk busy: what its bandwidth and the round trip hold, and half a buffer.
-    pub fn full_pipe(&self) -> u64 {
+    pub(crate) fn full_pipe(&self) -> u64 {
         self.rate.bytes_in(self.rtt).get() / PACKET.get() + self.buffer / 2
     }
 
     /// The case as a network at time zero.
-    pub fn network(&self) -> Result<Network, Box<dyn Error>> {
+    pub(crate) fn network(&self) -> Result<Network, Box<dyn Error>> {
         let mut builder = Builder::new(1);
         let (left, right) = (builder.node(), builder.node());
         let trunk = LinkSpec {

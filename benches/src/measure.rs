@@ -3,14 +3,14 @@
 use std::fs;
 
 /// CPU seconds of this process so far.
-pub fn cpu_seconds() -> Option<f64> {
+pub(crate) fn cpu_seconds() -> Option<f64> {
     let stat = fs::read_to_string("/proc/self/schedstat").ok()?;
     let nanos: f64 = stat.split_whitespace().next()?.parse().ok()?;
     Some(nanos / 1e9)
 }
 
 /// The most memory that this process has ever held, in megabytes.
-pub fn peak_megabytes() -> Option<f64> {
+pub(crate) fn peak_megabytes() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     let kilobytes: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
