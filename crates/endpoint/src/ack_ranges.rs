@@ -82,27 +82,22 @@ impl AckRanges {
         newest.into_iter().chain(older)
     }
 
-    /// The parts of these ranges that lie outside all ranges of `known`, newest first.
+    /// What these ranges tell beyond `known`, if that is nothing but more numbers after the newest range of `known`:
+    /// then it is one range, empty if there are none.
     #[inline]
-    pub fn for_each_beyond(&self, known: &Self, mut each: impl FnMut(RangeInclusive<u64>)) {
-        if self.only_extends(known) {
-            if self.largest > known.largest {
-                each(known.largest + 1..=self.largest);
-            }
-            return;
-        }
-        for range in self.iter() {
-            beyond(range, known, &mut each);
-        }
-    }
-
-    /// Is the newest range that of `known` or one that goes on from it, and is there nothing else that is new?
-    #[inline]
-    fn only_extends(&self, known: &Self) -> bool {
+    pub fn extension_of(&self, known: &Self) -> Option<RangeInclusive<u64>> {
         let adjoins = self.least() <= known.largest.saturating_add(1) && known.newest > 0;
         let covers = known.least() <= self.least();
         let lone = self.older[0].len == 0;
-        adjoins && covers && (lone || (self.older == known.older && self.least() == known.least()))
+        let rest_is_known = lone || (self.older == known.older && self.least() == known.least());
+        (adjoins && covers && rest_is_known).then(|| known.largest.saturating_add(1)..=self.largest)
+    }
+
+    /// Calls `each` for the parts of these ranges that lie outside all ranges of `known`, newest first.
+    pub fn for_each_beyond(&self, known: &Self, mut each: impl FnMut(RangeInclusive<u64>)) {
+        for range in self.iter() {
+            beyond(range, known, &mut each);
+        }
     }
 
     /// The least number of the newest range, if there is one.
@@ -113,7 +108,6 @@ impl AckRanges {
 }
 
 /// Calls `each` for the parts of `range` outside all ranges of `known`, newest first.
-#[inline(never)]
 fn beyond(range: RangeInclusive<u64>, known: &AckRanges, each: &mut impl FnMut(RangeInclusive<u64>)) {
     let (least, mut largest) = (*range.start(), Some(*range.end()));
     for known in known.iter() {
@@ -183,6 +177,20 @@ mod tests {
     }
 
     #[test]
+    fn an_extension_goes_on_from_the_newest_range_and_leaves_the_others_alone() {
+        let known = AckRanges::newest_first([10..=20, 1..=5]);
+        let beyond = |ranges: &[RangeInclusive<u64>]| {
+            AckRanges::newest_first(ranges.iter().cloned()).extension_of(&known)
+        };
+        assert_eq!(beyond(&[10..=23, 1..=5]), Some(21..=23));
+        assert_eq!(beyond(&[15..=23]), Some(21..=23));
+        assert!(beyond(&[10..=20, 1..=5]).is_some_and(|range| range.is_empty()));
+        assert_eq!(beyond(&[10..=23, 1..=6]), None);
+        assert_eq!(beyond(&[9..=23]), None);
+        assert_eq!(beyond(&[22..=23]), None);
+    }
+
+    #[test]
     fn what_is_too_long_or_too_far_loses_its_old_end() {
         let told = AckRanges::newest_first([300_000..=300_000, 0..=299_000]);
         assert_eq!(told.iter().collect::<Vec<_>>(), [300_000..=300_000, 233_466..=299_000]);
@@ -209,6 +217,9 @@ mod tests {
             new.for_each_beyond(&known, |range| beyond.extend(range));
             let once: BTreeSet<_> = beyond.iter().copied().collect();
             prop_assert_eq!(once.len(), beyond.len());
+            if let Some(extension) = new.extension_of(&known) {
+                prop_assert_eq!(extension.collect::<BTreeSet<_>>(), once.clone());
+            }
             prop_assert_eq!(once, numbers(&new).difference(&numbers(&known)).copied().collect());
         }
     }

@@ -38,7 +38,7 @@ impl Rtt {
         self.min = Some(min);
         let delay = ack_delay.min(self.max_ack_delay);
         let adjusted = if latest >= min + delay { latest - delay } else { latest };
-        let distance = self.smoothed.max(adjusted) - self.smoothed.min(adjusted);
+        let distance = Span::from_picos(self.smoothed.picos().abs_diff(adjusted.picos()));
         self.variation = approach(self.variation, distance, 2);
         self.smoothed = approach(self.smoothed, adjusted, 3);
         self.settle();

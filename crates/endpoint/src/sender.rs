@@ -17,6 +17,7 @@ use millpond_law::{
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::num::NonZeroU64;
+use std::ops::RangeInclusive;
 
 /// What a sending end is told when it is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,6 +103,8 @@ pub struct SenderEnd {
     law: Box<dyn Sender>,
     random: Random,
     permit: Permit,
+    /// The window, and never more than the configured cap.
+    most_in_flight: Bytes,
     started: bool,
     stream: Stream,
     sent: SentRing,
@@ -155,6 +158,7 @@ impl SenderEnd {
             law,
             random,
             permit: Permit::default(),
+            most_in_flight: config.max_in_flight,
             started: false,
             stream: Stream::new(u32::try_from(payload).unwrap_or(u32::MAX), config.credit),
             sent: SentRing::default(),
@@ -305,7 +309,7 @@ impl SenderEnd {
         }
         match self.next(now) {
             Ok(Next::New(payload)) => {
-                let piece = self.stream.take(now, payload)?;
+                let piece = self.stream.take(now, payload);
                 Some(self.send(now, piece, self.wire_size(payload), false))
             }
             Ok(Next::Again(number)) => {
@@ -395,30 +399,44 @@ impl SenderEnd {
     /// Marks packets as acknowledged.
     #[inline]
     fn settle(&mut self, ranges: &AckRanges) -> Acked {
-        let Self { sent, stream, loss, told, counters, .. } = self;
         let mut acked = Acked::default();
-        ranges.for_each_beyond(told, |range| {
-            let last = (*range.end()).min(sent.next_number().saturating_sub(1));
-            for number in (*range.start()).max(sent.base())..=last {
-                let Some((before, record)) = sent.acknowledge(number) else { continue };
-                let (payload, sole_bearer) = (record.piece.payload, record.is_sole_bearer());
-                acked.bytes += Bytes::new(record.bytes.into());
-                acked.packets += 1;
-                acked.newest = acked.newest.max(Some(number));
-                counters.spurious_losses += u64::from(before == State::Lost);
-                if sole_bearer || !sent.disinherit(number) {
-                    stream.on_acked(payload);
-                }
-            }
-        });
+        match ranges.extension_of(&self.told) {
+            Some(range) => self.settle_range(range, &mut acked),
+            None => self.settle_anew(ranges, &mut acked),
+        }
         if let Some(number) = acked.newest {
-            loss.on_acked(number);
+            self.loss.on_acked(number);
         }
-        if ranges.largest() >= told.largest() {
-            *told = *ranges;
+        if ranges.largest() >= self.told.largest() {
+            self.told = *ranges;
         }
-        counters.acked_packets += acked.packets;
+        self.counters.acked_packets += acked.packets;
         acked
+    }
+
+    /// Marks packets as acknowledged in whatever is not told for the second time.
+    #[inline(never)]
+    fn settle_anew(&mut self, ranges: &AckRanges, acked: &mut Acked) {
+        let told = self.told;
+        ranges.for_each_beyond(&told, |range| self.settle_range(range, acked));
+    }
+
+    /// Marks one range of packets as acknowledged.
+    #[inline]
+    fn settle_range(&mut self, range: RangeInclusive<u64>, acked: &mut Acked) {
+        let first = (*range.start()).max(self.sent.base());
+        let end = range.end().saturating_add(1).min(self.sent.next_number());
+        for number in first..end {
+            let Some((before, record)) = self.sent.acknowledge(number) else { continue };
+            let (payload, sole_bearer) = (record.piece.payload, record.is_sole_bearer());
+            acked.bytes += Bytes::new(record.bytes.into());
+            acked.packets += 1;
+            acked.newest = acked.newest.max(Some(number));
+            self.counters.spurious_losses += u64::from(before == State::Lost);
+            if sole_bearer || !self.sent.disinherit(number) {
+                self.stream.on_acked(payload);
+            }
+        }
     }
 
     /// Declares lost what is overdue.
@@ -482,8 +500,7 @@ impl SenderEnd {
     #[inline]
     fn window_holds(&self, bytes: Bytes) -> bool {
         let in_flight = self.sent.in_flight();
-        let most = self.permit.window.unwrap_or(Bytes::MAX).min(self.config.max_in_flight);
-        in_flight == Bytes::ZERO || in_flight + bytes <= most
+        in_flight == Bytes::ZERO || in_flight + bytes <= self.most_in_flight
     }
 
     #[inline]
@@ -499,9 +516,9 @@ impl SenderEnd {
             self.stream.pop_lost();
             return self.send_again(now, number);
         }
-        let new = self.stream.next_payload().ok();
-        if let Some(piece) = new.and_then(|payload| self.stream.take(now, payload)) {
-            return self.send(now, piece, self.wire_size(piece.payload), false);
+        if let Ok(payload) = self.stream.next_payload() {
+            let piece = self.stream.take(now, payload);
+            return self.send(now, piece, self.wire_size(payload), false);
         }
         match self.sent.oldest_needed() {
             Some(number) => self.send_again(now, number),
@@ -580,6 +597,7 @@ impl SenderEnd {
             self.pacer.set_rate(now, permit.pace);
         }
         self.permit = permit;
+        self.most_in_flight = permit.window.unwrap_or(Bytes::MAX).min(self.config.max_in_flight);
     }
 
     /// The law's header for a packet about to leave.

@@ -15,13 +15,12 @@ pub(crate) struct Origin {
     pub(crate) since: Time,
 }
 
-/// Consecutive bytes of the stream, not yet sent.
+/// Consecutive bytes of the stream that came from an earlier loop and were not yet sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Chunk {
     offset: u64,
     len: u64,
-    /// None if the application of this sender supplied it.
-    origin: Option<Origin>,
+    origin: Origin,
 }
 
 /// Why a sender does not send.
@@ -44,7 +43,8 @@ pub(crate) enum Stop {
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
     packet: u32,
-    chunks: VecDeque<Chunk>,
+    /// Parts that came from an earlier loop; a stream that an application supplies has none.
+    forwarded: VecDeque<Chunk>,
     backlog: u64,
     taken: u64,
     credit: u64,
@@ -59,7 +59,7 @@ impl Stream {
     pub(crate) fn new(packet: u32, credit: u64) -> Self {
         Self {
             packet: packet.max(1),
-            chunks: VecDeque::new(),
+            forwarded: VecDeque::new(),
             backlog: 0,
             taken: 0,
             credit,
@@ -72,13 +72,7 @@ impl Stream {
     /// The application adds `bytes` to the stream.
     pub(crate) fn supply(&mut self, bytes: u64) {
         let end = self.taken.saturating_add(self.backlog);
-        let bytes = bytes.min(u64::MAX - end);
-        self.backlog += bytes;
-        match self.chunks.back_mut() {
-            Some(chunk) => chunk.len += bytes,
-            None if bytes > 0 => self.chunks.push_back(Chunk { offset: end, len: bytes, origin: None }),
-            None => {}
-        }
+        self.backlog += bytes.min(u64::MAX - end);
     }
 
     /// The application will add nothing more.
@@ -88,7 +82,7 @@ impl Stream {
 
     /// The application withdraws what was never sent.
     pub(crate) fn withdraw(&mut self) {
-        self.chunks.clear();
+        self.forwarded.clear();
         self.backlog = 0;
         self.finish();
     }
@@ -97,7 +91,7 @@ impl Stream {
     #[inline]
     pub(crate) fn forward(&mut self, offset: u64, len: u64, last: bool, origin: Origin) {
         self.backlog += len;
-        self.chunks.push_back(Chunk { offset, len, origin: Some(origin) });
+        self.forwarded.push_back(Chunk { offset, len, origin });
         if last {
             self.total = Some(offset + len);
         }
@@ -157,8 +151,11 @@ impl Stream {
     /// How long the next new piece is.
     #[inline]
     pub(crate) fn next_payload(&self) -> Result<u32, Stop> {
-        let chunk = self.chunks.front().ok_or(Stop::Data)?;
-        let payload = chunk.len.min(u64::from(self.packet));
+        let available = self.forwarded.front().map_or(self.backlog, |chunk| chunk.len);
+        let payload = available.min(u64::from(self.packet));
+        if payload == 0 {
+            return Err(Stop::Data);
+        }
         if payload > self.credit.saturating_sub(self.taken) {
             return Err(Stop::Credit);
         }
@@ -167,21 +164,29 @@ impl Stream {
 
     /// Takes the next new piece, as long as [`Self::next_payload`] said.
     #[inline]
-    pub(crate) fn take(&mut self, now: Time, payload: u32) -> Option<Piece> {
-        let chunk = self.chunks.front_mut()?;
-        let (offset, len) = (chunk.offset, u64::from(payload).min(chunk.len));
-        let (birth, queueing) = match chunk.origin {
-            Some(origin) => (origin.birth, origin.queueing + now.since(origin.since)),
-            None => (now, Span::ZERO),
+    pub(crate) fn take(&mut self, now: Time, payload: u32) -> Piece {
+        let (offset, birth, queueing) = match self.forwarded.is_empty() {
+            true => (self.taken, now, Span::ZERO),
+            false => self.take_forwarded(now, payload.into()),
         };
+        let len = u64::from(payload);
+        self.backlog -= len;
+        self.taken += len;
+        Piece { offset, payload, last: self.total == Some(offset + len), birth, queueing }
+    }
+
+    /// Takes so much from the first part that an earlier loop handed on: where it lies, when it was born, and how
+    /// long it has waited in queues, this one included.
+    #[inline]
+    fn take_forwarded(&mut self, now: Time, len: u64) -> (u64, Time, Span) {
+        let Some(chunk) = self.forwarded.front_mut() else { return (self.taken, now, Span::ZERO) };
+        let Chunk { offset, origin, .. } = *chunk;
         chunk.offset += len;
         chunk.len -= len;
         if chunk.len == 0 {
-            self.chunks.pop_front();
+            self.forwarded.pop_front();
         }
-        self.backlog -= len;
-        self.taken += len;
-        Some(Piece { offset, payload, last: self.total == Some(offset + len), birth, queueing })
+        (offset, origin.birth, origin.queueing + now.since(origin.since))
     }
 }
 
@@ -191,7 +196,7 @@ mod tests {
 
     fn take(stream: &mut Stream, now: Time) -> Option<Piece> {
         let payload = stream.next_payload().ok()?;
-        stream.take(now, payload)
+        Some(stream.take(now, payload))
     }
 
     #[test]
