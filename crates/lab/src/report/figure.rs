@@ -20,7 +20,7 @@ impl Panel {
             concat!(
                 r#"<div class="panel" data-unit="{unit}"><div class="panel-head">"#,
                 r#"<span class="quantity">{title}<span class="unit">{unit}</span></span>"#,
-                r#"<span class="legend">{legend}</span><output class="readout"></output></div>{plot}</div>"#
+                r#"<span class="legend">{legend}</span><output class="readout" aria-live="off"></output></div>{plot}</div>"#
             ),
             title = Text(&self.title),
             unit = Text(&self.unit),

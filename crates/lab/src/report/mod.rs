@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use std::fmt::{self, Display, Formatter};
 use std::path::{Path, PathBuf};
 
-use crate::results::Run;
+use crate::results::{Kind, Run, quantity};
 use markup::Text;
 use page::{Section, page};
 use subject::Subject;
@@ -47,13 +47,15 @@ impl std::error::Error for ReportError {
     }
 }
 
-/// Writes the report on `runs` to the file `out`, titled after the first run's scenario.
+/// Writes the report on `runs` to the file `out`, titled after their scenarios.
 ///
 /// # Errors
 /// If the file cannot be written.
 pub fn write(runs: &[Run], out: &Path) -> Result<(), ReportError> {
-    let title = runs.first().map_or("No runs", |run| run.summary.scenario.as_str());
-    std::fs::write(out, html(runs, title)).map_err(|cause| ReportError { path: out.into(), cause })
+    let mut scenarios: Vec<&str> = runs.iter().map(|run| run.summary.scenario.as_str()).collect();
+    scenarios.dedup();
+    std::fs::write(out, html(runs, &scenarios.join(" · ")))
+        .map_err(|cause| ReportError { path: out.into(), cause })
 }
 
 /// The report on `runs`, in the order in which they are to be compared. Equal runs give equal bytes.
@@ -67,6 +69,7 @@ fn sections(subjects: &[Subject]) -> Vec<Section> {
         .into_iter()
         .flatten()
         .collect();
+    let alone = subjects.len() == 1;
     let sources = (!subjects.is_empty()).then(|| Section {
         id: "sources",
         title: "How to get this again",
@@ -80,7 +83,7 @@ fn sections(subjects: &[Subject]) -> Vec<Section> {
             over_time_intro(subjects),
             &charts::over_time(subjects),
         ),
-        Section::of_figures("compared", "Side by side", "", &compared),
+        Section::of_figures("compared", if alone { "As a whole" } else { "Side by side" }, "", &compared),
         internals_section(subjects),
         sources,
     ]
@@ -91,9 +94,13 @@ fn sections(subjects: &[Subject]) -> Vec<Section> {
 
 fn over_time_intro(subjects: &[Subject]) -> String {
     let place = subjects.first().map_or("", |subject| subject.bottleneck.as_str());
+    let relayed =
+        subjects.iter().any(|subject| subject.series(Kind::Relay, quantity::BACKLOG).next().is_some());
+    let relays =
+        if relayed { " Dashed lines in the plot of the queue are packets held back in relays." } else { "" };
     format!(
-        "What each flow received, over the capacity of the bottleneck {place} in grey, and what waited there. \
-         All runs are on the same axes. Dashed lines in the plot of the queue are packets held back in relays."
+        "What each flow received, over the capacity of the bottleneck ({place}) in grey, and what waited there. \
+         All runs are on the same axes.{relays}"
     )
 }
 
@@ -126,15 +133,19 @@ fn lead(subjects: &[Subject]) -> String {
         seeds.join(", "),
         Text(&summary.version),
     );
-    format!("{facts}{GUIDE}{}{}", table::headline_table(subjects), warnings(subjects))
+    format!("{facts}{}{}{}", guide(subjects.len()), table::headline_table(subjects), warnings(subjects))
 }
 
-const GUIDE: &str = concat!(
-    r#"<p class="guide">A protocol does well if it fills the capacity, keeps the queue short and lets flows share evenly. "#,
-    "Each run keeps its colour, dashes and mark throughout. Over time, point at a plot to read all of them at that moment, ",
-    "drag to zoom all of them, press Escape to zoom out. Long curves are thinned: of every slice of time the lowest and the ",
-    "highest value are kept, so no spike is lost. Bold numbers are the best of their column.</p>"
-);
+fn guide(runs: usize) -> String {
+    let compared = if runs < 2 {
+        ""
+    } else {
+        " Each run keeps its colour, dashes and mark throughout. Bold numbers are the best of their column."
+    };
+    format!(
+        r#"<p class="guide">A protocol does well if it fills the capacity, keeps the queue short and lets flows share evenly.{compared} Point at a plot over time to read all of them at that moment; drag to zoom all of them, press Escape to zoom out. Long curves are thinned: of every slice of time the lowest and the highest value stay, so no spike is lost.</p>"#
+    )
+}
 
 fn warnings(subjects: &[Subject]) -> String {
     let lines: String = subjects

@@ -182,6 +182,7 @@
       const step = { ArrowLeft: -0.01, ArrowRight: 0.01 }[event.key];
       if (!step) return;
       event.preventDefault();
+      plot.readout.setAttribute("aria-live", "polite");
       const now = parseFloat(plot.svg.querySelector(".cursor")?.getAttribute("x1") ?? 50) / 100;
       moveCursor(plot, Math.min(1, Math.max(0, now + step)));
     });

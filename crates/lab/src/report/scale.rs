@@ -105,15 +105,31 @@ impl Scale {
     }
 }
 
-/// Numbers of one axis, all with as many decimals as their step needs.
+/// Numbers of one axis: evenly spaced ones all with as many decimals as their step needs, thousands as `k`, `M`, `G`.
 pub(super) fn tick_labels(ticks: &[f64]) -> Vec<String> {
     let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     let even = ticks.windows(2).all(|pair| (pair[1] - pair[0] - step).abs() < 1e-6 * step);
-    let decimals_for = |value: f64| {
-        if value <= 0.0 { 0 } else { (-libm::floor(libm::log10(value * 1.0001))).max(0.0) as usize }
+    let greatest = ticks.iter().fold(0.0, |greatest: f64, tick| greatest.max(tick.abs()));
+    let label = |tick: &f64| {
+        let (factor, suffix) = thousands(if even { greatest } else { tick.abs() });
+        let finest = if even && step.is_finite() { step } else { *tick };
+        format!("{:.*}{}", decimals(finest * factor), tick * factor, if *tick == 0.0 { "" } else { suffix })
     };
-    let common = if step.is_finite() { decimals_for(step) } else { 0 };
-    ticks.iter().map(|tick| format!("{tick:.*}", if even { common } else { decimals_for(*tick) })).collect()
+    ticks.iter().map(label).collect()
+}
+
+fn thousands(size: f64) -> (f64, &'static str) {
+    match size {
+        _ if size >= 1e10 => (1e-9, "G"),
+        _ if size >= 1e7 => (1e-6, "M"),
+        _ if size >= 1e4 => (1e-3, "k"),
+        _ => (1.0, ""),
+    }
+}
+
+/// How many decimals show a number of one digit.
+fn decimals(value: f64) -> usize {
+    if value <= 0.0 { 0 } else { (-libm::floor(libm::log10(value * 1.0001))).max(0.0) as usize }
 }
 
 fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
@@ -159,6 +175,8 @@ mod tests {
         assert_eq!(tick_labels(&Scale::linear(0.0, 1.0).ticks(4)), ["0.0", "0.5", "1.0"]);
         let log = Scale { spacing: Spacing::Log, low: 0.1, high: 200.0 };
         assert_eq!(tick_labels(&log.ticks(5)), ["0.1", "1", "10", "100"]);
+        assert_eq!(tick_labels(&[0.0, 5e3, 1e4]), ["0", "5k", "10k"]);
+        assert_eq!(tick_labels(&[1e3, 1e4, 1e7]), ["1000", "10k", "10M"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A run as the page sees it: with its look, its line of numbers and the link that all runs are watched at.
 
 use super::theme::Look;
-use crate::results::{Headline, Kind, Run, Series, bottleneck, quantity};
+use crate::results::{Distribution, Headline, Kind, Run, Series, bottleneck, quantity};
 
 pub(super) struct Subject<'a> {
     pub run: &'a Run,
@@ -40,10 +40,9 @@ impl<'a> Subject<'a> {
 
     /// Share of delays and delays of all packets of all flows, in ms.
     pub(super) fn delays(&self) -> &'a [(f64, f64)] {
-        let of_delay = self.run.distributions.iter().filter(|one| one.quantity == quantity::QUEUEING);
-        let of_flows = of_delay.filter(|one| one.kind == Kind::Group);
-        let all = of_flows.clone().find(|one| one.entity == "all");
-        all.or_else(|| of_flows.clone().next()).map_or(&[], |one| &one.points)
+        let of_all = |one: &&Distribution| one.kind == Kind::Group && one.entity == "all";
+        let mut of_delay = self.run.distributions.iter().filter(|one| one.quantity == quantity::QUEUEING);
+        of_delay.find(of_all).map_or(&[], |one| &one.points)
     }
 }
 

@@ -139,6 +139,9 @@ impl World<'_> {
         let packets = |time| self.delay(time) * capacity(time) / 1000.0 / 12_000.0;
         let mut series = vec![
             self.one(Kind::Link, link, quantity::CAPACITY, "bit/s", capacity),
+            self.one(Kind::Link, link, quantity::THROUGHPUT, "bit/s", |time| {
+                capacity(time) * self.character.utilization
+            }),
             self.one(Kind::Link, link, quantity::QUEUE, "packets", packets),
             self.one(Kind::Link, link, quantity::QUEUEING, "ms", |time| self.delay(time)),
             self.one(Kind::Link, link, "marking probability", "1", |time| {

@@ -59,7 +59,7 @@ fn six_protocols_are_drawn_without_error_request_or_empty_chart_in_light_dark_pr
     for (name, width, scheme, media) in [
         ("light", 1280, "light", "screen"),
         ("dark", 1280, "dark", "screen"),
-        ("print", 800, "dark", "print"),
+        ("print", 690, "dark", "print"),
         ("phone", 390, "light", "screen"),
     ] {
         browser.set_view(width, scheme, media);

@@ -5,7 +5,7 @@ use super::super::decimate::Point;
 use super::super::figure::{Figure, Panel};
 use super::super::markup::{Text, short};
 use super::super::plot::{Axis, Plot};
-use super::super::scale::Scale;
+use super::super::scale::{Scale, Spacing};
 use super::super::subject::Subject;
 use super::super::units::{RateUnit, plain};
 use super::{FINE, time_axis};
@@ -29,6 +29,7 @@ pub(crate) fn over_time(subjects: &[Subject]) -> Vec<Figure> {
 /// What one run draws, in the units of the page.
 struct Tracks {
     capacity: Vec<Point>,
+    throughput: Vec<Point>,
     goodputs: Bundle,
     queue: Vec<Point>,
     backlogs: Bundle,
@@ -43,6 +44,7 @@ impl Tracks {
         let backlogs: Vec<_> = subject.series(Kind::Relay, quantity::BACKLOG).collect();
         Self {
             capacity: at_bottleneck(quantity::CAPACITY, unit.factor),
+            throughput: at_bottleneck(quantity::THROUGHPUT, unit.factor),
             goodputs: Bundle::new(&subject.goodputs(), unit.factor, FINE),
             queue: at_bottleneck(quantity::QUEUE, 1.0),
             backlogs: Bundle::new(&backlogs, 1.0, FINE),
@@ -52,6 +54,11 @@ impl Tracks {
 
     fn rates(&self) -> impl Iterator<Item = f64> {
         values(&self.capacity).chain(self.goodputs.values())
+    }
+
+    /// Beside many flows one sees little of their sum.
+    fn shows_total(&self) -> bool {
+        matches!(self.goodputs, Bundle::Band { .. }) && !self.throughput.is_empty()
     }
 
     fn packets(&self) -> impl Iterator<Item = f64> {
@@ -100,14 +107,18 @@ fn panels(
     rate.area("capacity", &tracks.capacity);
     rate.curve("capacity", "capacity-edge", &tracks.capacity);
     tracks.goodputs.draw(&mut rate, "line");
+    if tracks.shows_total() {
+        rate.curve("all together", TOTAL, &tracks.throughput);
+    }
     let mut queue = plot("Queue", scales.packets, 80, false);
     tracks.backlogs.draw(&mut queue, BACKLOG);
-    queue.curve("queue", "line", &tracks.queue);
+    queue.curve("bottleneck", "line", &tracks.queue);
     let mut queueing = plot("Queueing delay", scales.queueing, 80, true);
-    queueing.area("fill", &tracks.queueing);
+    if scales.queueing.spacing == Spacing::Linear {
+        queueing.area("fill", &tracks.queueing);
+    }
     queueing.curve("delay", "line", &tracks.queueing);
 
-    let capacity_key = r#"<span class="key"><i class="block"></i>capacity</span>"#;
     let colour = |legend: String| format!(r#"<span class="{}">{legend}</span>"#, subject.look.colour());
     let panel = |title: &str, unit: &str, legend: String, plot: Plot| Panel {
         title: title.into(),
@@ -116,10 +127,18 @@ fn panels(
         plot: plot.coloured(subject.look),
     };
     vec![
-        panel("Goodput", unit.label, format!("{}{capacity_key}", tracks.goodputs.legend("line")), rate),
+        panel("Goodput", unit.label, rate_legend(tracks), rate),
         panel("Queue", "packets", backlog_legend(&tracks.backlogs), queue),
         panel("Queueing delay", "ms", String::new(), queueing),
     ]
+}
+
+/// What all flows together get.
+const TOTAL: &str = "line total";
+
+fn rate_legend(tracks: &Tracks) -> String {
+    let total = if tracks.shows_total() { legend_entry(TOTAL, "all together") } else { String::new() };
+    tracks.goodputs.legend("line") + &total + r#"<span class="key"><i class="block"></i>capacity</span>"#
 }
 
 /// Lines of relays are dashed, to be told from the queue of the link.

@@ -12,13 +12,13 @@ const LINE: f64 = 16.0 / HEIGHT as f64;
 /// Names are about this share of the width.
 const WIDTH: f64 = 0.2;
 
-/// One mark per run: delay to the right, utilization upwards.
+/// One mark per run: delay to the right, utilization upwards; none for a run alone.
 pub(crate) fn tradeoff(subjects: &[Subject]) -> Option<Figure> {
     let known = |subject: &&Subject| {
         subject.headline.utilization.is_finite() && subject.headline.queueing_ms.p95.is_finite()
     };
     let seen: Vec<&Subject> = subjects.iter().filter(known).collect();
-    if seen.is_empty() {
+    if seen.len() < 2 {
         return None;
     }
     Some(Figure {
