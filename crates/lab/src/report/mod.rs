@@ -20,43 +20,11 @@ mod theme;
 mod units;
 
 use std::collections::BTreeSet;
-use std::fmt::{self, Display, Formatter};
-use std::path::{Path, PathBuf};
 
 use crate::results::{Kind, Run, quantity};
 use markup::Text;
 use page::{Section, page};
 use subject::Subject;
-
-/// The report could not be written.
-#[derive(Debug)]
-pub struct ReportError {
-    path: PathBuf,
-    cause: std::io::Error,
-}
-
-impl Display for ReportError {
-    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
-        write!(out, "cannot write the report {}: {}", self.path.display(), self.cause)
-    }
-}
-
-impl std::error::Error for ReportError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(&self.cause)
-    }
-}
-
-/// Writes the report on `runs` to the file `out`, titled after their scenarios.
-///
-/// # Errors
-/// If the file cannot be written.
-pub fn write(runs: &[Run], out: &Path) -> Result<(), ReportError> {
-    let mut scenarios: Vec<&str> = runs.iter().map(|run| run.summary.scenario.as_str()).collect();
-    scenarios.dedup();
-    std::fs::write(out, html(runs, &scenarios.join(" · ")))
-        .map_err(|cause| ReportError { path: out.into(), cause })
-}
 
 /// The report on `runs`, in the order in which they are to be compared. Equal runs give equal bytes.
 pub fn html(runs: &[Run], title: &str) -> String {
