@@ -40,7 +40,7 @@ impl AckRanges {
     /// One more number is told of: the one after the largest.
     #[inline]
     pub fn extend(&mut self) {
-        self.largest += 1;
+        self.largest = self.largest.saturating_add(1);
         self.newest = self.newest.saturating_add(1);
     }
 

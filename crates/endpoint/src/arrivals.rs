@@ -124,6 +124,13 @@ mod tests {
         assert_eq!(arrivals.ranges(None).iter().collect::<Vec<_>>(), [2..=2]);
     }
 
+    #[test]
+    fn a_number_that_no_sender_reaches_does_no_harm() {
+        // Packet numbers end at 2^62 (RFC 9000, section 12.3); 2^64 - 1 has no place in the set.
+        let mut arrivals = arrive(&[u64::MAX - 1, u64::MAX, u64::MAX]);
+        assert_eq!(arrivals.ranges(None).largest(), Some(u64::MAX - 1));
+    }
+
     proptest! {
         #[test]
         fn only_what_arrived_is_told_and_the_newest_always(

@@ -214,6 +214,17 @@ mod tests {
     }
 
     #[test]
+    fn what_is_withdrawn_is_never_sent() {
+        let mut stream = Stream::new(1000, u64::MAX);
+        stream.supply(u64::MAX);
+        let piece = take(&mut stream, Time::ZERO).unwrap();
+        stream.withdraw();
+        assert_eq!((stream.next_payload(), stream.backlog()), (Err(Stop::Data), 0));
+        stream.on_acked(piece.payload);
+        assert!(stream.is_complete());
+    }
+
+    #[test]
     fn an_endless_stream_has_no_end() {
         let mut stream = Stream::new(1000, u64::MAX);
         stream.supply(u64::MAX);

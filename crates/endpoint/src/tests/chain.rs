@@ -66,6 +66,21 @@ fn what_the_sink_sees_of_the_next_loop_is_what_it_really_sends() {
     assert!(view.backlog > Bytes::ZERO && view.backlog <= limit);
 }
 
+#[test]
+fn what_arrives_is_handed_on_without_waiting_for_what_was_lost() {
+    let mut chain = fast_then_slow(1000);
+    // The second packet of the first loop, which leaves at 0.1 ms, gets lost.
+    chain.loops[0].forth.outage = (Time::ZERO + Span::from_micros(100), Time::ZERO + Span::from_micros(101));
+    chain.start(Some(100_000));
+    chain.run_until(at(2000));
+    let offsets: Vec<_> = chain.loops[1].received.iter().map(|(_, segment, _)| segment.offset).collect();
+    let late = offsets.iter().position(|offset| *offset == 1000).unwrap();
+    assert!(late > 3 && offsets[1] == 2000, "{offsets:?}");
+    assert_eq!(chain.loops[0].sender.counters().retransmitted_packets, 1);
+    assert_eq!(chain.loops[1].sender.counters().retransmitted_packets, 0);
+    assert!(chain.loops[1].receiver.is_complete());
+}
+
 #[derive(Clone, Debug)]
 struct Trouble {
     bytes: u64,

@@ -112,6 +112,17 @@ fn probes_back_off_until_an_ack_ends_the_silence() {
 }
 
 #[test]
+fn an_ack_of_what_was_never_sent_is_ignored() {
+    let mut hand = ByHand::new();
+    let number = hand.send(at(0));
+    hand.ack(at(1), u64::MAX);
+    hand.ack(at(1), number + 1);
+    assert_eq!((hand.sender.in_flight(), hand.sender.min_rtt()), (PACKET, None));
+    hand.ack(at(2), number);
+    assert_eq!((hand.sender.in_flight(), hand.sender.min_rtt()), (Bytes::ZERO, Some(MS(2))));
+}
+
+#[test]
 fn a_tail_loss_is_repaired_by_a_probe_alone() {
     let mut only = Loop::new(Fixed::window(10.0), MS(10));
     only.forth.outage = (at(20), at(21));
