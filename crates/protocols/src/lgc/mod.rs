@@ -21,7 +21,7 @@ static CARD: Card = Card {
         capacity: Knowledge::AtStart,
         sent: false,
     },
-    queue: QueueChoice { name: "red", settings: &[("preset", "lgcc")] },
+    queue: QueueChoice { name: "red", settings: &[("preset", "lgcc"), ("min_th", "3KB")] },
     parameters: params::PARAMETERS,
 };
 

@@ -3,7 +3,7 @@
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, PHI1, PHI2, plain_rate, plain_step};
 use crate::parts::marking::{ALPHA, INTERVAL};
-use crate::parts::send_rate::{CONTROL, HEADROOM, INITIAL_WINDOW};
+use crate::parts::send_rate::{CONTROL, INITIAL_WINDOW};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE};
 use millpond_law::{Domain, Parameter, Settings};
 
@@ -28,7 +28,6 @@ pub(super) static PARAMETERS: &[Parameter] = &[
     Parameter { default: "round", source: "the authors' Linux module; LGCC section IX-C", ..INTERVAL },
     CONTROL,
     Parameter { default: "10", source: "least window of the authors' Linux module", ..INITIAL_WINDOW },
-    HEADROOM,
     PROBE_GAIN,
 ];
 

@@ -27,7 +27,7 @@ static CARD: Card = Card {
         capacity: Knowledge::Live,
         sent: false,
     },
-    queue: QueueChoice { name: "red", settings: &[("preset", "lgcc")] },
+    queue: QueueChoice { name: "red", settings: &[("preset", "lgcc"), ("min_th", "3KB")] },
     parameters: params::PARAMETERS,
 };
 

@@ -3,7 +3,7 @@
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, PHI1, PHI2};
 use crate::parts::marking::{ALPHA, INTERVAL};
-use crate::parts::send_rate::{CONTROL, HEADROOM, INITIAL_WINDOW};
+use crate::parts::send_rate::{CONTROL, INITIAL_WINDOW};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE, StepSize};
 use millpond_law::{Domain, Knowledge, Parameter, Settings};
 
@@ -28,7 +28,6 @@ pub(super) static PARAMETERS: &[Parameter] = &[
     INTERVAL,
     CONTROL,
     INITIAL_WINDOW,
-    HEADROOM,
     Parameter {
         name: "capacity",
         unit: "",
@@ -45,16 +44,24 @@ pub(super) static PARAMETERS: &[Parameter] = &[
         domain: Domain::Word(&["sent", "x"]),
         default: "sent",
         source: "section VI-A; see ERRATA.md",
-        meaning: "what a relay echoes: what its next loop really sends less the drain of its queue, or the next \
-                  loop's x",
+        meaning: "what a relay echoes: what its next loop really sends, corrected so that its queue returns to the \
+                  cushion, or the next loop's x",
+    },
+    Parameter {
+        name: "cushion",
+        unit: "packets",
+        domain: Domain::Number(0.0, 1e6),
+        default: "2",
+        source: "not in the paper: see ERRATA.md",
+        meaning: "what a relay's queue is to hold, so that the next loop does not run dry while this one follows it",
     },
     Parameter {
         name: "drain",
         unit: "RTTs of the next loop",
-        domain: Domain::Above(0.0, f64::INFINITY),
+        domain: Domain::Above(0.0, 1e9),
         default: "8",
         source: "not in the paper: see ERRATA.md",
-        meaning: "an echo of what is sent asks for so much less that the relay's queue would drain in this time",
+        meaning: "the time in which an echo of what is sent brings the relay's queue back to its cushion",
     },
 ];
 
@@ -70,7 +77,7 @@ pub(super) enum Algorithm {
 /// What a relay echoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EchoReading {
-    /// What the next loop really sends, less the drain of the relay's queue.
+    /// What the next loop really sends, corrected by what the relay's queue holds.
     Sent,
     /// The x of the next loop, undone from its window.
     WindowRate,
@@ -89,7 +96,9 @@ pub(super) struct Params {
     pub(super) step_size: StepSize,
     /// What a relay echoes.
     pub(super) echo: EchoReading,
-    /// In how many RTTs of the next loop a relay's queue is to drain.
+    /// What a relay's queue is to hold, in packets.
+    pub(super) cushion: f64,
+    /// In how many RTTs of the next loop it is to return to that.
     pub(super) drain: f64,
 }
 
@@ -107,6 +116,7 @@ impl Params {
             bases: Bases::read(settings),
             step_size: StepSize::read(settings),
             echo,
+            cushion: settings.number("cushion"),
             drain: settings.number("drain"),
         }
     }

@@ -8,33 +8,37 @@ use millpond_units::{Bytes, Rate, Span};
 /// See the module.
 pub(super) struct LgccReceiver {
     echo: EchoReading,
+    cushion: f64,
     drain: f64,
 }
 
 impl LgccReceiver {
     pub(super) fn new(settings: &Settings) -> Self {
         let params = Params::read(settings);
-        Self { echo: params.echo, drain: params.drain }
+        Self { echo: params.echo, cushion: params.cushion, drain: params.drain }
     }
 
     /// What a relay echoes (section VI-A, with the readings of ERRATA.md).
-    fn next_rate(&self, relay: &RelayView) -> Rate {
+    fn next_rate(&self, relay: &RelayView, packet: Bytes) -> Rate {
         match self.echo {
-            EchoReading::Sent => sent_less_drain(relay, self.drain),
+            EchoReading::Sent => {
+                let cushion = Bytes::from_f64(self.cushion * packet.as_f64());
+                sent_corrected(relay, cushion, relay.next_rtt.scale(self.drain))
+            }
             EchoReading::WindowRate => window_rate(relay),
             EchoReading::Pace => relay.next_rate,
         }
     }
 }
 
-/// What the next loop really sends, less what would drain the relay's queue in `drain` of the next loop's RTTs.
-fn sent_less_drain(relay: &RelayView, drain: f64) -> Rate {
-    let drain_rate = if relay.backlog == Bytes::ZERO {
-        Rate::ZERO
-    } else {
-        relay.backlog.per(relay.next_rtt.scale(drain).max(Span::from_picos(1)))
-    };
-    Rate::from_bps(relay.next_rate.bps().saturating_sub(drain_rate.bps()))
+/// What the next loop really sends, and so much more or less that the relay's queue comes to hold `cushion` within
+/// `span`.
+fn sent_corrected(relay: &RelayView, cushion: Bytes, span: Span) -> Rate {
+    if span.is_zero() {
+        return relay.next_rate;
+    }
+    let supply = relay.next_rate + cushion.per(span);
+    Rate::from_bps(supply.bps().saturating_sub(relay.backlog.per(span).bps()))
 }
 
 /// The next loop's x, undone from what it sends: its window per base RTT instead of per RTT.
@@ -46,8 +50,9 @@ fn window_rate(relay: &RelayView) -> Rate {
 }
 
 impl Receiver for LgccReceiver {
-    fn on_data(&mut self, _cx: &mut Context<'_>, _data: &Data, relay: Option<&RelayView>, echo: &mut Echo) {
-        let next = relay.map_or(NextRate::NoLimit, |relay| NextRate::Limit(self.next_rate(relay)));
+    fn on_data(&mut self, _cx: &mut Context<'_>, data: &Data, relay: Option<&RelayView>, echo: &mut Echo) {
+        let next =
+            relay.map_or(NextRate::NoLimit, |relay| NextRate::Limit(self.next_rate(relay, data.bytes)));
         LgccEcho::new(next).emit(&mut echo.header);
     }
 }
@@ -87,11 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn a_relay_echoes_what_it_sends_less_the_drain_of_its_queue() {
-        assert_eq!(echoed(&[], Some(&relay(0))), mbps(160.0));
-        // 50 kB in 8 RTTs of 5 ms are 10 Mbit/s.
-        assert_eq!(echoed(&[], Some(&relay(50_000))), mbps(150.0));
-        assert_eq!(echoed(&[("drain", Value::Number(4.0))], Some(&relay(50_000))), mbps(140.0));
+    fn a_relay_echoes_what_it_sends_and_brings_its_queue_to_the_cushion() {
+        // The cushion is two packets, 3 kB; each 50 kB above it are 10 Mbit/s less, in 8 RTTs of 5 ms.
+        assert_eq!(echoed(&[], Some(&relay(3_000))), mbps(160.0));
+        assert_eq!(echoed(&[], Some(&relay(53_000))), mbps(150.0));
+        assert_eq!(echoed(&[], Some(&relay(0))), mbps(160.6));
+        assert_eq!(echoed(&[("drain", Value::Number(4.0))], Some(&relay(53_000))), mbps(140.0));
+        assert_eq!(echoed(&[("cushion", Value::Number(0.0))], Some(&relay(50_000))), mbps(150.0));
         assert_eq!(echoed(&[], Some(&relay(1_000_000))), mbps(0.0), "a rate is never negative");
     }
 
@@ -110,7 +117,7 @@ mod tests {
     #[test]
     fn a_relay_that_knows_no_rtt_yet_does_no_harm() {
         let young = RelayView { next_rtt: Span::ZERO, next_base_rtt: Span::ZERO, ..relay(50_000) };
-        assert_eq!(echoed(&[], Some(&young)), mbps(0.0));
+        assert_eq!(echoed(&[], Some(&young)), mbps(160.0));
         assert_eq!(echoed(&[("echo", Value::text("x"))], Some(&young)), mbps(160.0));
     }
 }

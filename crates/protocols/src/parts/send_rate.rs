@@ -19,19 +19,9 @@ pub const INITIAL_WINDOW: Parameter = Parameter {
     name: "initial_window",
     unit: "packets",
     domain: Domain::Above(0.0, 1e6),
-    default: "2",
+    default: "1",
     source: "x_init, LGCC Algorithm 1 lines 2 and 20, section IX",
     meaning: "the rate at the start, in packets per base RTT, and the least rate ever",
-};
-
-/// How much more than x times the base RTT may be in flight.
-pub const HEADROOM: Parameter = Parameter {
-    name: "headroom",
-    unit: "packets",
-    domain: Domain::Number(0.0, 1e6),
-    default: "1",
-    source: "not in the paper: see ERRATA.md",
-    meaning: "what a window holds above x times the base RTT, so that whole packets fill it",
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +36,6 @@ enum Control {
 pub struct SendRate {
     control: Control,
     initial_window: f64,
-    headroom: f64,
     packet: Bytes,
     base_rtt: Option<Span>,
     bps: f64,
@@ -64,7 +53,6 @@ impl SendRate {
         Self {
             control,
             initial_window: settings.number(INITIAL_WINDOW.name),
-            headroom: settings.number(HEADROOM.name),
             packet: Bytes::new(1),
             base_rtt: None,
             bps: 0.0,
@@ -75,7 +63,7 @@ impl SendRate {
     /// The loop begins with packets of this size.
     pub fn start(&mut self, packet: Bytes) {
         self.packet = packet;
-        let window = Bytes::from_f64(self.initial_window * packet.as_f64());
+        let window = whole_packets(Bytes::from_f64(self.initial_window * packet.as_f64()), packet);
         self.permit = Permit { window: Some(window), ..Permit::default() };
     }
 
@@ -124,8 +112,7 @@ impl SendRate {
             return self.permit;
         };
         let rate = Rate::from_bps_f64(self.bps.max(1.0));
-        let headroom = Bytes::from_f64(self.headroom * self.packet.as_f64());
-        let window = rate.bytes_in(base_rtt) + headroom;
+        let window = whole_packets(rate.bytes_in(base_rtt), self.packet);
         Permit {
             window: (self.control != Control::Rate).then_some(window),
             pace: (self.control != Control::Window).then_some(rate),
@@ -134,27 +121,33 @@ impl SendRate {
     }
 }
 
+/// Rounded up to whole packets, at least one: a window rounded down would let the link stand still for the rest.
+fn whole_packets(window: Bytes, packet: Bytes) -> Bytes {
+    packet * window.get().div_ceil(packet.get().max(1)).max(1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use millpond_law::Value;
 
-    const PARAMETERS: &[Parameter] = &[CONTROL, INITIAL_WINDOW, HEADROOM];
+    const PARAMETERS: &[Parameter] = &[CONTROL, INITIAL_WINDOW];
 
     fn at_100_mbps(control: &'static str) -> Permit {
         let settings = Settings::check(PARAMETERS, [("control", Value::text(control))]).unwrap();
         let mut rate = SendRate::read(&settings);
         rate.start(Bytes::new(1500));
-        assert_eq!(rate.permit().window, Some(Bytes::new(3000)), "two packets until the base RTT is known");
+        assert_eq!(rate.permit().window, Some(Bytes::new(1500)), "one packet until the base RTT is known");
         rate.learn(Span::from_millis(2));
-        assert_eq!(rate.get(), 12e6, "two packets of 1500 B in 2 ms");
+        assert_eq!(rate.get(), 6e6, "one packet of 1500 B in 2 ms");
         rate.set(100e6);
         rate.permit()
     }
 
     #[test]
     fn a_rate_bounds_what_is_in_flight_or_paces_or_both() {
-        let (window, pace) = (Some(Bytes::new(25_000 + 1500)), Some(Rate::from_mbps(100.0)));
+        // 25 kB are 16.7 packets.
+        let (window, pace) = (Some(Bytes::new(17 * 1500)), Some(Rate::from_mbps(100.0)));
         assert_eq!(at_100_mbps("window"), Permit { window, pace: None, wake: None });
         assert_eq!(at_100_mbps("paced-window"), Permit { window, pace, wake: None });
         assert_eq!(at_100_mbps("rate"), Permit { window: None, pace, wake: None });
@@ -168,7 +161,7 @@ mod tests {
         rate.learn(Span::from_millis(2));
         for bps in [-1e9, 0.0, f64::NEG_INFINITY, f64::NAN] {
             rate.set(bps);
-            assert_eq!(rate.get(), 12e6);
+            assert_eq!(rate.get(), 6e6);
         }
         rate.learn(Span::ZERO);
         assert!(rate.get().is_finite() && rate.permit().window.is_some());
