@@ -11,6 +11,7 @@ pub mod parts;
 pub mod queues;
 #[cfg(test)]
 mod testing;
+pub mod xcp;
 
 use millpond_law::{Protocol, Queue, nearest};
 
@@ -23,6 +24,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &lgcc::Lgcc,
     &lgc::Lgc,
     &abc::Abc,
+    &xcp::Xcp,
 ];
 
 /// One line per queue.

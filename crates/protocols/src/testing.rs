@@ -87,6 +87,11 @@ impl SenderBench {
         self.law.permit().window.unwrap().as_f64() / PACKET.as_f64()
     }
 
+    /// Lets the sender fill the header of a packet.
+    pub(crate) fn stamp(&mut self, header: &mut Header) {
+        self.law.stamp(&mut Context { now: self.now, random: &mut self.random }, header);
+    }
+
     /// The internal quantity of this name.
     pub(crate) fn gauge(&self, name: &str) -> f64 {
         let mut gauges: Vec<(&'static str, &'static str, f64)> = Vec::new();

@@ -83,9 +83,14 @@ impl Window {
     /// Takes note of an acknowledgement; may the window grow on it? Not if it was not full (RFC 9002, section 7.8),
     /// nor in recovery (section 7.3.2).
     pub(crate) fn may_grow(&mut self, ack: &Ack) -> bool {
+        self.note(ack);
+        !ack.window_unused && !self.in_recovery()
+    }
+
+    /// Takes note of an acknowledgement, so that it is known when recovery ends.
+    pub(crate) fn note(&mut self, ack: &Ack) {
         self.delivered = self.delivered.max(ack.delivered);
         self.prior_delivered = ack.prior_delivered;
-        !ack.window_unused && !self.in_recovery()
     }
 
     /// Was the packet acknowledged last sent before recovery began (RFC 9002, section 7.3.2)? The endpoint tells
@@ -116,6 +121,11 @@ impl Window {
     /// Shrinks to at most so many packets; no threshold moves.
     pub(crate) fn shrink_to_packets(&mut self, packets: f64) {
         self.bytes = self.bytes.min(packets * self.packet);
+    }
+
+    /// Grows or shrinks by so many bytes, to no less than `least` packets.
+    pub(crate) fn change_by(&mut self, bytes: f64, least: f64) {
+        self.bytes = (self.bytes + bytes).clamp(least * self.packet, MOST);
     }
 
     fn grow_to(&mut self, bytes: f64) {

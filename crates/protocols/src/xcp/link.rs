@@ -1,0 +1,445 @@
+//! XCP's router: an efficiency controller decides by how much all traffic together is to change, a fairness
+//! controller whom to tell (sections 3.4 and 3.5, SIGCOMM 2002; lines of code by draft-falk-xcp-spec-03, section 4).
+
+use super::header::{Wish, XcpHeader};
+use super::params::RouterParams;
+use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Settings, Verdict};
+use millpond_units::{Span, Time};
+
+/// Eq. (1) and line 9: by how many bit/s all traffic is to change, for spare capacity `S` in bit/s, a persistent
+/// queue in bits and a mean round-trip time in seconds.
+fn aggregate_feedback(params: &RouterParams, spare: f64, queue: f64, mean_rtt: f64) -> f64 {
+    params.alpha * spare - params.beta * queue / mean_rtt
+}
+
+/// Eq. (4) and line 10: how many bit/s change hands although the sum is right.
+fn shuffled_traffic(params: &RouterParams, input: f64, aggregate: f64) -> f64 {
+    (params.gamma * input - aggregate.abs()).max(0.0)
+}
+
+/// Line 34: how long a queue must persist to count, in seconds, for a queue that lasts `delay` now.
+fn queue_interval(params: &RouterParams, mean_rtt: f64, delay: f64) -> Span {
+    params.min_queue_interval.max(Span::from_secs((mean_rtt - delay) / 2.0))
+}
+
+/// What one control interval's packets said of their flows, as they arrived (lines 1 to 6).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Traffic {
+    /// Bits of all packets.
+    bits: f64,
+    /// Bits of packets that can be told anything.
+    steered_bits: f64,
+    /// Sum of size over throughput, in seconds: each flow adds about the interval's length.
+    time: f64,
+    /// Sum of the same times round-trip time.
+    rtt_by_time: f64,
+}
+
+/// Feedback in bit/s that is still to be handed out, and its rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Pool {
+    left: f64,
+    /// Per second or per bit.
+    factor: f64,
+}
+
+impl Pool {
+    /// Lines 13 and 14: xi_p and xi_n of Eqs. (7) and (8), SIGCOMM 2002.
+    fn new(amount: f64, among: f64) -> Self {
+        if among > 0.0 { Self { left: amount, factor: amount / among } } else { Self::default() }
+    }
+
+    /// Lines 20 and 21.
+    fn share(&self, of: f64) -> f64 {
+        (self.factor * of).min(self.left)
+    }
+
+    /// Lines 28 to 31.
+    fn debit(&mut self, amount: f64) {
+        self.left = (self.left - amount).max(0.0);
+        if self.left == 0.0 {
+            self.factor = 0.0;
+        }
+    }
+}
+
+/// What a control interval hands out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Pools {
+    positive: Pool,
+    negative: Pool,
+}
+
+impl Pools {
+    /// Lines 20 to 31: what a packet of `bits` is told, which takes `time` seconds at its flow's throughput, and
+    /// for which earlier hops have left `wish`. If that is less than this hop's share, then this hop takes the
+    /// difference from its books too: others may have what this flow cannot use.
+    fn grant(&mut self, bits: f64, time: f64, wish: f64) -> f64 {
+        let (mut give, mut take) = (self.positive.share(time), self.negative.share(bits));
+        let offer = give - take;
+        if wish < offer {
+            take = (take + (offer - wish)).min(self.negative.left);
+            give = wish + take;
+        }
+        self.positive.debit(give);
+        self.negative.debit(take);
+        wish.min(offer)
+    }
+}
+
+/// The least that waited in the queue, over intervals of a timer of its own (lines 32 to 36).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct PersistentQueue {
+    /// Of the last interval, in bits.
+    bits: f64,
+    /// Of this one so far.
+    least: f64,
+    interval_end: Time,
+}
+
+impl PersistentQueue {
+    fn see(&mut self, bits: f64) {
+        self.least = self.least.min(bits);
+    }
+
+    fn end_interval(&mut self, bits: f64, next: Time) {
+        *self = Self { bits: self.least, least: bits, interval_end: next };
+    }
+}
+
+/// See the module.
+pub(super) struct XcpRouter {
+    params: RouterParams,
+    traffic: Traffic,
+    pools: Pools,
+    queue: PersistentQueue,
+    mean_rtt: f64,
+    interval: Span,
+    interval_end: Time,
+    aggregate: f64,
+}
+
+impl XcpRouter {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let params = RouterParams::read(settings);
+        Self {
+            params,
+            traffic: Traffic::default(),
+            pools: Pools::default(),
+            queue: PersistentQueue::default(),
+            mean_rtt: params.initial_interval.secs(),
+            interval: params.initial_interval,
+            interval_end: Time::ZERO,
+            aggregate: 0.0,
+        }
+    }
+
+    /// Lines 7 to 18.
+    fn end_control_interval(&mut self, now: Time, capacity: f64) {
+        let traffic = std::mem::take(&mut self.traffic);
+        let known = traffic.time > 0.0;
+        self.mean_rtt =
+            if known { traffic.rtt_by_time / traffic.time } else { self.params.initial_interval.secs() };
+        let input = traffic.bits / self.interval.secs();
+        self.aggregate = aggregate_feedback(&self.params, capacity - input, self.queue.bits, self.mean_rtt);
+        let shuffled = shuffled_traffic(&self.params, input, self.aggregate);
+        self.pools = Pools {
+            positive: Pool::new(shuffled + self.aggregate.max(0.0), traffic.time),
+            negative: Pool::new(shuffled - self.aggregate.min(0.0), traffic.steered_bits),
+        };
+        self.interval = Span::from_secs(self.mean_rtt).max(self.params.min_interval);
+        self.interval_end = now + self.interval;
+    }
+}
+
+impl Link for XcpRouter {
+    fn hooks(&self) -> Hooks {
+        Hooks { arrive: true, depart: true, tick: true }
+    }
+
+    /// Lines 1 to 6. Packets of other protocols use capacity; they are counted, but cannot be told anything.
+    fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
+        let bits = packet.bytes.as_f64() * 8.0;
+        self.traffic.bits += bits;
+        if let Some(steered) = XcpHeader::parse(packet.header).and_then(|header| Steered::of(&header, bits)) {
+            self.traffic.steered_bits += bits;
+            self.traffic.time += steered.time;
+            self.traffic.rtt_by_time += steered.time * steered.rtt.min(self.params.max_rtt).secs();
+        }
+        Verdict::Keep
+    }
+
+    fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+        self.queue.see(queue.bytes.saturating_sub(packet.bytes).as_f64() * 8.0);
+        if let Some(mut header) = XcpHeader::parse(packet.header) {
+            let bits = packet.bytes.as_f64() * 8.0;
+            let wish = match header.wish() {
+                Wish::Any => f64::INFINITY,
+                Wish::Change(bps) => bps as f64,
+            };
+            // A sender that knows no round-trip time yet could not use what it is given.
+            let granted = Steered::of(&header, bits)
+                .map_or_else(|| wish.min(0.0), |steered| self.pools.grant(bits, steered.time, wish));
+            header.set_wish(Wish::Change(libm::round(granted) as i64));
+            header.emit(packet.header);
+        }
+        Verdict::Keep
+    }
+
+    fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
+        let capacity = queue.told_capacity;
+        if cx.now >= self.queue.interval_end {
+            let delay = capacity.time_for(queue.bytes).secs();
+            let next = cx.now + queue_interval(&self.params, self.mean_rtt, delay);
+            self.queue.end_interval(queue.bytes.as_f64() * 8.0, next);
+        }
+        if cx.now >= self.interval_end {
+            self.end_control_interval(cx.now, capacity.as_f64());
+        }
+        Some(self.interval_end.min(self.queue.interval_end))
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("aggregate feedback", "bit/s", self.aggregate);
+        gauge.quantity("control interval", "s", self.interval.secs());
+        gauge.quantity("persistent queue", "B", self.queue.bits / 8.0);
+    }
+}
+
+/// A packet whose sender knows its throughput.
+struct Steered {
+    rtt: Span,
+    /// How long its flow takes to send it, in seconds.
+    time: f64,
+}
+
+impl Steered {
+    #[inline]
+    fn of(header: &XcpHeader, bits: f64) -> Option<Self> {
+        let (rtt, throughput) = (header.rtt(), header.throughput());
+        let known = !rtt.is_zero() && !throughput.is_zero();
+        known.then(|| Self { rtt, time: bits / throughput.as_f64() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::PACKET;
+    use crate::xcp::params::PARAMETERS;
+    use millpond_law::{Ecn, Header, Kind, Random};
+    use millpond_units::{Bytes, Rate};
+
+    const RTT: Span = Span::from_millis(100);
+    const CAPACITY: f64 = 80e6;
+
+    fn defaults() -> Settings {
+        Settings::check(PARAMETERS, []).unwrap()
+    }
+
+    fn near(a: f64, b: f64, tolerance: f64) -> bool {
+        (a - b).abs() <= tolerance * b.abs().max(1.0)
+    }
+
+    /// A router at 80 Mbit/s whose flows send evenly and do what they are told, with a queue of fixed length.
+    struct Bench {
+        router: XcpRouter,
+        random: Random,
+        now: Time,
+        queue: Bytes,
+    }
+
+    impl Bench {
+        fn new(queue: Bytes) -> Self {
+            let router = XcpRouter::new(&defaults());
+            let mut bench = Self { router, random: Random::stream(1, "router"), now: Time::ZERO, queue };
+            bench.tick();
+            bench
+        }
+
+        fn view(&self) -> QueueView {
+            let packets = self.queue.get() / PACKET.get();
+            QueueView {
+                told_capacity: Rate::from_bps_f64(CAPACITY),
+                bytes: self.queue,
+                packets,
+                head_sojourn: Span::ZERO,
+            }
+        }
+
+        fn tick(&mut self) {
+            let view = self.view();
+            self.router.tick(&mut Context { now: self.now, random: &mut self.random }, &view);
+        }
+
+        /// Goes on to the end of the control or queue interval, whichever comes first.
+        fn tick_when_due(&mut self) {
+            self.now = self.router.interval_end.min(self.router.queue.interval_end);
+            self.tick();
+        }
+
+        /// A packet of a flow with this throughput and wish passes; returns what it was told.
+        fn pass(&mut self, bytes: Bytes, bps: f64, wish: Wish) -> f64 {
+            let mut written = XcpHeader::new(RTT, Rate::from_bps_f64(bps));
+            written.set_wish(wish);
+            let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
+            written.emit(&mut header);
+            let mut packet = PacketView { bytes, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+            // The packet itself is part of the queue that it leaves.
+            let view = QueueView { bytes: self.queue + bytes, ..self.view() };
+            let mut cx = Context { now: self.now, random: &mut self.random };
+            self.router.arrive(&mut cx, &mut packet, &view);
+            self.router.depart(&mut cx, &mut packet, &view);
+            match XcpHeader::parse(&header).unwrap().wish() {
+                Wish::Change(change) => change as f64,
+                Wish::Any => panic!("the router said nothing"),
+            }
+        }
+
+        /// One control interval in which every flow sends packets of its own size; returns what each was told in all.
+        fn interval(&mut self, flows: &[(f64, Bytes)], wish: Wish) -> Vec<f64> {
+            let end = self.router.interval_end;
+            let length = end.since(self.now).secs();
+            let told = flows
+                .iter()
+                .map(|(bps, bytes)| {
+                    let packets = (bps * length / bytes.bits() as f64).round() as u64;
+                    (0..packets).map(|_| self.pass(*bytes, *bps, wish)).sum()
+                })
+                .collect();
+            while self.now < end {
+                self.tick_when_due();
+            }
+            told
+        }
+    }
+
+    #[test]
+    fn aggregate_feedback_is_equation_1_by_hand() {
+        let params = RouterParams::read(&defaults());
+        // .4 of 10 Mbit/s spare; .226 of 80 kbit of queue in 100 ms.
+        assert!(near(aggregate_feedback(&params, 10e6, 0.0, 0.1), 4e6, 1e-12));
+        assert!(near(aggregate_feedback(&params, 0.0, 80e3, 0.1), -180_800.0, 1e-12));
+        // A tenth of 80 Mbit/s changes hands unless the sum changes by more.
+        assert!(near(shuffled_traffic(&params, 80e6, -3e6), 5e6, 1e-12));
+        assert_eq!(shuffled_traffic(&params, 80e6, 9e6), 0.0);
+    }
+
+    #[test]
+    fn what_all_are_told_adds_up_to_the_aggregate_and_gains_are_equal() {
+        let mut bench = Bench::new(Bytes::ZERO);
+        // 40 of 80 Mbit/s are used, by packets of two sizes.
+        let flows = [(30e6, PACKET), (10e6, PACKET / 2)];
+        bench.interval(&flows, Wish::Any);
+        bench.interval(&flows, Wish::Any);
+        let told = bench.interval(&flows, Wish::Any);
+        assert!(near(bench.router.aggregate, 0.4 * 40e6, 0.01));
+        assert!(near(told.iter().sum(), 16e6, 0.01), "{told:?}");
+        assert!(near(told[0], told[1], 0.01), "{told:?}");
+    }
+
+    #[test]
+    fn where_the_link_is_full_each_interval_takes_a_tenth_and_deals_it_out_evenly() {
+        // gamma: x_i <- (1 - gamma) x_i + gamma mean, the geometric approach of AIMD (section 3.5.2).
+        let mut bench = Bench::new(Bytes::ZERO);
+        let mut rates = [72e6, 8e6];
+        let flows = |rates: [f64; 2]| rates.map(|bps| (bps, Bytes::new(100)));
+        bench.interval(&flows(rates), Wish::Any);
+        bench.interval(&flows(rates), Wish::Any);
+        for _ in 0..20 {
+            let told = bench.interval(&flows(rates), Wish::Any);
+            let theory = rates.map(|x| 0.1 * (40e6 - x));
+            for i in 0..2 {
+                assert!((told[i] - theory[i]).abs() < 0.05e6, "{told:?}");
+                rates[i] += told[i];
+            }
+            // The router deals by what it saw in the interval before: let it see the new rates.
+            bench.interval(&flows(rates), Wish::Change(0));
+        }
+        assert!(near(rates[0] + rates[1], 80e6, 0.01), "{rates:?}");
+        assert!((rates[0] - rates[1]).abs() < 64e6 * 0.15, "0.9^20 = .12 of 64 Mbit/s: {rates:?}");
+    }
+
+    #[test]
+    fn what_a_flow_cannot_use_is_left_to_the_others() {
+        // Lines 26 and 27: a flow held at zero by an earlier hop costs this hop's pools the same, on both sides.
+        let mut pools = Pools { positive: Pool::new(100.0, 10.0), negative: Pool::new(60.0, 30.0) };
+        assert_eq!(pools.grant(10.0, 4.0, 0.0), 0.0);
+        // Offered 40 - 20 = 20; taken 20 + 20 = 40 from both.
+        assert_eq!((pools.positive.left, pools.negative.left), (60.0, 20.0));
+        // A packet that wishes for all takes its share: 40 - 20.
+        assert_eq!(pools.grant(10.0, 4.0, f64::INFINITY), 20.0);
+        assert_eq!((pools.positive.left, pools.negative.left), (20.0, 0.0));
+        // Nothing more is taken, and only what is left is given.
+        assert_eq!(pools.grant(10.0, 4.0, f64::INFINITY), 20.0);
+        assert_eq!(pools.grant(10.0, 4.0, f64::INFINITY), 0.0);
+    }
+
+    #[test]
+    fn no_packet_leaves_with_more_than_it_came_with() {
+        let mut bench = Bench::new(Bytes::ZERO);
+        let flows = [(20e6, PACKET)];
+        bench.interval(&flows, Wish::Any);
+        for wish in [-5000, 0, 7] {
+            assert!(bench.pass(PACKET, 20e6, Wish::Change(wish)) <= wish as f64);
+        }
+    }
+
+    #[test]
+    fn a_queue_that_stays_is_drained_and_one_that_comes_and_goes_is_not() {
+        // A full link with a standing queue of 100 packets: -beta Q / d in bit/s.
+        let mut bench = Bench::new(PACKET * 100);
+        let flows = [(CAPACITY, PACKET)];
+        (0..5).for_each(|_| drop(bench.interval(&flows, Wish::Any)));
+        assert!(near(bench.router.aggregate, -0.226 * 800e3 / 0.1, 0.02), "{}", bench.router.aggregate);
+        // The queue is seen empty once in each of its intervals.
+        for _ in 0..5 {
+            let long = std::mem::replace(&mut bench.queue, Bytes::ZERO);
+            bench.pass(PACKET, CAPACITY, Wish::Any);
+            bench.queue = long;
+            bench.tick_when_due();
+        }
+        assert_eq!(bench.router.queue.bits, 0.0);
+    }
+
+    #[test]
+    fn the_queue_must_persist_for_half_of_what_is_left_of_the_round_trip() {
+        let params = RouterParams::read(&defaults());
+        assert_eq!(queue_interval(&params, 0.1, 0.04), Span::from_millis(30));
+        assert_eq!(queue_interval(&params, 0.1, 0.2), Span::from_millis(2));
+    }
+
+    #[test]
+    fn the_control_interval_is_the_mean_round_trip_time_of_flows_not_of_packets() {
+        let mut bench = Bench::new(Bytes::ZERO);
+        bench.interval(&[(60e6, PACKET), (2e6, PACKET)], Wish::Any);
+        assert!(near(bench.router.interval.secs(), 0.1, 1e-9));
+        // Two flows at 30 and 1 Mbit/s, 20 and 60 ms: the mean is 40 ms, whoever sends more.
+        bench.router.traffic = Traffic::default();
+        for (bps, millis, packets) in [(30e6, 20, 375), (1e6, 60, 12)] {
+            let header = XcpHeader::new(Span::from_millis(millis), Rate::from_bps_f64(bps));
+            let (mut bytes, mut ecn) = (Header::NONE, Ecn::NotCapable);
+            header.emit(&mut bytes);
+            let view = bench.view();
+            for _ in 0..packets {
+                let mut packet =
+                    PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut bytes };
+                let mut cx = Context { now: bench.now, random: &mut bench.random };
+                bench.router.arrive(&mut cx, &mut packet, &view);
+            }
+        }
+        bench.router.end_control_interval(bench.now, CAPACITY);
+        assert!(near(bench.router.mean_rtt, 0.04, 0.03), "{}", bench.router.mean_rtt);
+    }
+
+    #[test]
+    fn a_packet_that_knows_no_round_trip_time_gets_nothing_and_costs_nothing() {
+        let mut bench = Bench::new(Bytes::ZERO);
+        let flows = [(20e6, PACKET)];
+        bench.interval(&flows, Wish::Any);
+        let before = bench.router.pools;
+        assert_eq!(bench.pass(PACKET, 0.0, Wish::Any), 0.0);
+        assert_eq!(bench.pass(PACKET, 0.0, Wish::Change(-7)), -7.0);
+        assert_eq!(bench.router.pools, before);
+    }
+}

@@ -1,0 +1,49 @@
+//! XCP, the eXplicit Control Protocol (Katabi, Handley, Rohrs: "Congestion Control for High Bandwidth-Delay Product
+//! Networks", SIGCOMM 2002; draft-falk-xcp-spec-03). See README.md in this folder.
+
+mod header;
+mod link;
+mod params;
+mod receiver;
+mod sender;
+
+pub use header::{Wish, XcpEcho, XcpHeader};
+
+use millpond_law::{
+    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
+};
+
+/// The protocol, for the registry.
+pub struct Xcp;
+
+static CARD: Card = Card {
+    name: "xcp",
+    title: "eXplicit Control Protocol",
+    summary: "routers tell each packet by how much its flow's throughput is to change",
+    source: "Katabi, Handley, Rohrs, SIGCOMM 2002, pp. 89-102; draft-falk-xcp-spec-03",
+    needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
+    queue: QueueChoice { name: "droptail", settings: &[] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for Xcp {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(sender::XcpSender::new(settings)))
+    }
+
+    fn receiver(&self, _settings: &Settings) -> Result<Box<dyn Receiver>, SettingError> {
+        Ok(Box::new(receiver::XcpReceiver::default()))
+    }
+
+    fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(Some(Box::new(link::XcpRouter::new(settings))))
+    }
+
+    fn warnings(&self, settings: &Settings) -> Vec<String> {
+        params::instability(settings.number("alpha"), settings.number("beta")).into_iter().collect()
+    }
+}

@@ -1,0 +1,181 @@
+//! The sender of XCP: quotes its throughput and takes what the routers grant (section 3.2, SIGCOMM 2002).
+
+use super::header::{XcpEcho, XcpHeader};
+use crate::parts::window::Window;
+use millpond_law::{
+    Ack, Cause, Congestion, Context, Episode, Gauge, Header, Permit, Sender, Settings, Start,
+};
+use millpond_units::{Bytes, Rate, Span};
+
+/// The least window: one packet, so that feedback keeps coming (section 3.2, SIGCOMM 2002).
+const LEAST_PACKETS: f64 = 1.0;
+
+/// See the module.
+pub(super) struct XcpSender {
+    initial_window: f64,
+    loss_reduction_factor: f64,
+    window: Window,
+    smoothed_rtt: Span,
+    /// The feedback echoed so far.
+    feedback: i64,
+}
+
+/// By how many bytes a window grows when its throughput is to grow by so many bit/s (draft-falk-xcp-spec-03, section
+/// 3.1.4: cwnd = max(cwnd + feedback * RTT, MSS)).
+fn window_change(feedback: f64, rtt: Span) -> f64 {
+    feedback / 8.0 * rtt.secs()
+}
+
+impl XcpSender {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let initial_window = settings.number("initial_window");
+        Self {
+            initial_window,
+            loss_reduction_factor: settings.number("loss_reduction_factor"),
+            window: Window::new(Bytes::ZERO, Some(initial_window)),
+            smoothed_rtt: Span::ZERO,
+            feedback: 0,
+        }
+    }
+
+    /// The feedback in bit/s that this acknowledgement is the first to tell of.
+    fn new_feedback(&mut self, ack: &Ack) -> f64 {
+        let Some(feedback) = XcpEcho::parse(&ack.header).map(|echo| echo.feedback()) else { return 0.0 };
+        feedback.wrapping_sub(std::mem::replace(&mut self.feedback, feedback)) as f64
+    }
+
+    /// The throughput that it quotes: what it would send if it had data.
+    fn throughput(&self) -> Rate {
+        if self.smoothed_rtt.is_zero() { Rate::ZERO } else { self.window.bytes().per(self.smoothed_rtt) }
+    }
+}
+
+impl Sender for XcpSender {
+    fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
+        self.window = Window::new(start.packet, Some(self.initial_window));
+    }
+
+    fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
+        self.smoothed_rtt = ack.smoothed_rtt;
+        self.window.note(ack);
+        let feedback = self.new_feedback(ack);
+        // A window that is not used does not grow; routers would see none of it (draft, section 3.1.5).
+        let feedback = if ack.window_unused { feedback.min(0.0) } else { feedback };
+        self.window.change_by(window_change(feedback, ack.smoothed_rtt), LEAST_PACKETS);
+    }
+
+    /// As NewReno, where no router of XCP has prevented it (draft-falk-xcp-spec-03, section 3.1.4).
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        if matches!(congestion.cause, Cause::Timeout | Cause::Ecn) {
+            return;
+        }
+        if congestion.episode == Episode::New && !self.window.in_recovery() {
+            self.window.reduce(self.loss_reduction_factor);
+        }
+        if congestion.cause == Cause::NoFeedback {
+            self.window.collapse();
+        }
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        Permit { window: Some(self.window.bytes()), ..Permit::default() }
+    }
+
+    fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
+        XcpHeader::new(self.smoothed_rtt, self.throughput()).emit(header);
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("window", "packets", self.window.packets());
+        gauge.quantity("quoted throughput", "bit/s", self.throughput().as_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{PACKET, SenderBench};
+    use crate::xcp::Xcp;
+
+    const RTT: Span = Span::from_millis(80);
+
+    fn bench() -> SenderBench {
+        SenderBench::new(&Xcp, &[], RTT)
+    }
+
+    /// An acknowledgement that brings the feedback so far to this many bit/s.
+    fn echo(bench: &SenderBench, feedback: i64) -> Ack {
+        let mut header = Header::NONE;
+        XcpEcho::new(feedback).emit(&mut header);
+        Ack { header, ..bench.plain() }
+    }
+
+    fn stamped(bench: &mut SenderBench) -> XcpHeader {
+        let mut header = Header::NONE;
+        bench.stamp(&mut header);
+        XcpHeader::parse(&header).unwrap()
+    }
+
+    #[test]
+    fn a_megabit_per_second_more_is_ten_packets_more_per_80_ms() {
+        let mut bench = bench();
+        assert_eq!(bench.window(), 2.0);
+        let ack = echo(&bench, 1_000_000);
+        bench.ack(&ack);
+        assert_eq!(bench.window(), 12.0);
+        // The sum says nothing new, then half a megabit less.
+        bench.ack(&ack);
+        assert_eq!(bench.window(), 12.0);
+        let ack = echo(&bench, 500_000);
+        bench.ack(&ack);
+        assert_eq!(bench.window(), 7.0);
+    }
+
+    #[test]
+    fn it_quotes_window_over_smoothed_round_trip_time_and_nothing_before_it_knows_one() {
+        let mut bench = bench();
+        let first = stamped(&mut bench);
+        assert_eq!((first.rtt(), first.throughput()), (Span::ZERO, Rate::ZERO));
+        let ack = echo(&bench, 1_000_000);
+        bench.ack(&ack);
+        let next = stamped(&mut bench);
+        assert_eq!((next.rtt(), next.throughput()), (RTT, Rate::from_bps(1_200_000)));
+    }
+
+    #[test]
+    fn feedback_never_takes_the_last_packet_nor_more_than_there_is() {
+        let mut bench = bench();
+        let ack = echo(&bench, i64::MIN);
+        bench.ack(&ack);
+        assert_eq!(bench.window(), 1.0);
+        let ack = echo(&bench, -1);
+        bench.ack(&ack);
+        assert!(bench.window().is_finite() && bench.window() > 1e6);
+    }
+
+    #[test]
+    fn an_unused_window_shrinks_but_does_not_grow() {
+        let mut bench = bench();
+        for (feedback, window) in [(1_000_000, 2.0), (900_000, 1.0)] {
+            let ack = Ack { window_unused: true, ..echo(&bench, feedback) };
+            bench.ack(&ack);
+            assert_eq!(bench.window(), window);
+        }
+    }
+
+    #[test]
+    fn a_loss_episode_halves_the_window_once_and_a_mark_says_nothing() {
+        let mut bench = bench();
+        let ack = Ack { delivered: PACKET * 20, ..echo(&bench, 1_400_000) };
+        bench.ack(&ack);
+        bench.congestion(Cause::Ecn, Episode::New);
+        bench.congestion(Cause::Timeout, Episode::New);
+        assert_eq!(bench.window(), 16.0);
+        bench.congestion(Cause::Loss, Episode::New);
+        bench.congestion(Cause::Loss, Episode::Same);
+        assert_eq!(bench.window(), 8.0);
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!(bench.window(), 2.0);
+    }
+}
