@@ -6,11 +6,23 @@ use crate::tree::{Node, Raw, Table};
 use std::cell::RefCell;
 use std::str::FromStr;
 
+/// Longer lists of names are cut.
+const MOST_LISTED: usize = 20;
+
 /// The candidate nearest to `text` in spelling, if any is near at all.
 pub(crate) fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = text.to_lowercase();
     let distance = |name: &&'a str| strsim::damerau_levenshtein(&lower, &name.to_lowercase());
     candidates.into_iter().min_by_key(distance).filter(|name| distance(name) <= 1 + text.chars().count() / 3)
+}
+
+/// The first names of a list.
+fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.into_iter().collect();
+    match names.get(..MOST_LISTED) {
+        Some(first) => format!("{}, ... ({} in all)", first.join(", "), names.len()),
+        None => names.join(", "),
+    }
 }
 
 /// Collects complaints, so that one reading finds all mistakes that do not hide one another.
@@ -51,7 +63,7 @@ impl Complaints {
         known: impl IntoIterator<Item = &'a str> + Clone,
     ) -> Option<T> {
         let name = written.value.as_ref();
-        let list = known.clone().into_iter().collect::<Vec<_>>().join(", ");
+        let list = listed(known.clone());
         let help = match nearest(name, known) {
             Some(near) => format!("did you mean \"{near}\"? Known here: {list}"),
             None => format!("known here: {list}"),

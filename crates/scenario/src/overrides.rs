@@ -5,6 +5,9 @@ use crate::place::{At, Place};
 use crate::source::{Fault, Sources};
 use crate::tree::{self, Node, Raw, Table};
 
+/// Most names in a key.
+const DEEPEST: usize = 12;
+
 /// Applies `expression` (`key.key=value`) to the document.
 pub(crate) fn apply(document: &mut Node, sources: &mut Sources, expression: &str) -> Result<(), Fault> {
     let text = sources.add("--set", expression);
@@ -37,6 +40,15 @@ fn value(sources: &Sources, text: usize, offset: usize) -> Result<Node, Fault> {
 }
 
 fn keys(sources: &Sources, text: usize, path: &str) -> Result<Vec<At<String>>, Fault> {
+    let depth = path.split('.').count();
+    if depth > DEEPEST {
+        let place = Place { text, start: 0, end: path.len() };
+        return Err(sources.fault(
+            place,
+            format!("an override {depth} names deep"),
+            "no scenario is so deep",
+        ));
+    }
     let mut start = 0;
     let key = |part: &str| {
         let place = Place { text, start, end: start + part.len() };

@@ -155,7 +155,7 @@ fn a_wrong_trace_is_shown_with_its_own_line_and_text() {
         ("empty.down", 1, "no opportunity to deliver anything"),
         ("comments.down", 1, "no opportunity to deliver anything"),
         ("huge.down", 2, "not a whole number"),
-        ("far.down", 2, "more than 30 days"),
+        ("far.down", 2, "more than a day"),
         ("back-in-time.csv", 4, "not later than the row before"),
         ("negative.csv", 3, "from zero up"),
         ("nan.csv", 3, "from zero up"),
@@ -181,6 +181,7 @@ fn a_mistake_in_an_override_quotes_the_override() {
         ("links.L1.rat=5Mbps", "unknown key of a link \"rat\""),
         ("flows.short.count=0", "expected a whole number"),
         ("seed=[1", "not TOML"),
+        ("a.b.c.d.e.f.g.h.i.j.k.l.m=1", "13 names deep"),
         ("links.L1.rate.trace.file=nowhere.csv", "cannot read the trace"),
     ] {
         let faults = parse_with(GOOD, &[expression]).expect_err(expression);

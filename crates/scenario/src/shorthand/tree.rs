@@ -24,6 +24,8 @@ use crate::read::Reader;
 
 /// Most leaves of a tree.
 const MOST_LEAVES: u64 = 1000;
+/// Most levels of a tree.
+const MOST_LEVELS: usize = 10;
 
 pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut Network) -> Option<()> {
     let fanout = fields.read_or("fanout", 2, count);
@@ -32,8 +34,8 @@ pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut N
     let levels = levels?;
     let items = fields::list(reader.complaints, levels, "[{ rate = \"1Gbps\" }]")?;
     let leaves = u32::try_from(items.len()).ok().and_then(|depth| fanout.checked_pow(depth));
-    if items.is_empty() || leaves.is_none_or(|leaves| leaves > MOST_LEAVES) {
-        let expected = format!("levels that make at most {MOST_LEAVES} leaves, one level at least");
+    if !(1..=MOST_LEVELS).contains(&items.len()) || leaves.is_none_or(|leaves| leaves > MOST_LEAVES) {
+        let expected = format!("1 to {MOST_LEVELS} levels that make at most {MOST_LEAVES} leaves");
         return reader.complaints.expected(levels, &expected);
     }
     let templates: Vec<_> = items.iter().map(|item| Template::read(reader, item)).collect::<Option<_>>()?;

@@ -6,8 +6,8 @@ use crate::source::{Fault, Sources};
 use millpond_units::{Rate, Span, Time};
 use std::path::Path;
 
-/// Times beyond this are taken for a mistake: 30 days.
-const LONGEST: Span = Span::from_millis(30 * 86_400_000);
+/// Times beyond this are taken for a mistake: a day.
+const LONGEST: Span = Span::from_millis(86_400_000);
 /// Rates beyond this are taken for a mistake, in Mbit/s.
 const FASTEST: f64 = 1e8;
 const MILLISECOND: Span = Span::from_millis(1);
@@ -108,7 +108,7 @@ fn mahimahi(lines: &Lines<'_>) -> Result<Trace, Fault> {
         let millis: u64 = line.parse().map_err(|_| wrong("not a whole number of milliseconds"))?;
         let millis = millis.max(1);
         if millis > LONGEST.picos() / MILLISECOND.picos() {
-            return Err(wrong("more than 30 days after the start"));
+            return Err(wrong("more than a day after the start"));
         }
         if millis < now {
             return Err(wrong("earlier than the line before"));
@@ -150,7 +150,7 @@ fn csv(lines: &Lines<'_>) -> Result<Trace, Fault> {
         let (time, rate) = row(line).map_err(wrong)?;
         let begun = *first.get_or_insert(time);
         if time - begun > LONGEST.secs() {
-            return Err(wrong("more than 30 days after the first"));
+            return Err(wrong("more than a day after the first"));
         }
         let time = Time::from_secs(time - begun);
         if time < begun_after(&rows) {

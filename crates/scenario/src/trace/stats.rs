@@ -1,6 +1,7 @@
 //! What a trace is like: its level, how much and how fast it varies, how often it falls silent.
 
 use super::{Format, OPPORTUNITY, Trace};
+use crate::schedule::{End, Schedule};
 use crate::served::Served;
 use millpond_units::{Rate, Span, Time};
 
@@ -8,6 +9,8 @@ use millpond_units::{Rate, Span, Time};
 const NEAR_ZERO: f64 = 0.05;
 /// Bins of delivery opportunities are this long at least; bins of other traces are as long as their samples.
 const FINE: Span = Span::from_millis(100);
+/// Bins of a trace with more than so many are longer.
+const MOST_BINS: u64 = 200_000;
 /// Autocorrelations are sought up to this many bins.
 const LONGEST_LAG: usize = 2000;
 const SECOND: Span = Span::from_millis(1000);
@@ -17,7 +20,8 @@ const SECOND: Span = Span::from_millis(1000);
 pub struct Stats {
     /// How long the trace is.
     pub duration: Span,
-    /// Length of a fine bin: 100 ms for delivery opportunities, else the distance of samples.
+    /// Length of a fine bin: 100 ms for delivery opportunities, else the distance of samples; longer in traces of
+    /// many hours.
     pub fine: Span,
     /// Mean rate.
     pub mean: Rate,
@@ -27,7 +31,7 @@ pub struct Stats {
     pub max: Rate,
     /// Standard deviation over mean: of fine bins, seconds and ten seconds.
     pub variation: [f64; 3],
-    /// Autocorrelation: of fine bins at one bin, of seconds at 1 s and at 10 s.
+    /// Autocorrelation: of fine bins at one bin, of seconds at 1 s and at 10 s (one bin if bins are longer).
     pub autocorrelation: [f64; 3],
     /// Where the autocorrelation falls below 1/e, in seconds: of fine bins, of seconds. `None` if it does not.
     pub decay: [Option<f64>; 2],
@@ -74,14 +78,16 @@ pub struct Packets {
 impl Trace {
     /// The statistics of the trace.
     pub fn stats(&self) -> Stats {
-        let fine = if self.format == Format::Mahimahi { FINE } else { self.sampling };
-        let bins = [fine, SECOND.max(fine), (SECOND * 10).max(fine)].map(|width| self.bins(width));
+        let usual = if self.format == Format::Mahimahi { FINE } else { self.sampling };
+        let fine = usual.max(self.length / MOST_BINS);
+        let second = SECOND.max(fine);
+        let bins = [fine, second, (SECOND * 10).max(fine)].map(|width| self.bins(width));
         let [fine_bins, seconds, _] = &bins;
+        let (fine_scores, scores) = (normalized(fine_bins), normalized(seconds));
+        let lag = |span: Span| (span.picos() / second.picos()).max(1) as usize;
         let average = self.mean();
         let floor = NEAR_ZERO * average.as_f64();
-        let correlation = |bins: &[f64], lag: Span, width: Span| {
-            autocorrelation(bins, (lag.picos() / width.picos().max(1)) as usize)
-        };
+        let jumps = jumps(seconds, floor);
         Stats {
             duration: self.length,
             fine,
@@ -90,15 +96,15 @@ impl Trace {
             max: seconds.iter().copied().max_by(f64::total_cmp).map_or(average, Rate::from_bps_f64),
             variation: bins.each_ref().map(|bins| variation(bins)),
             autocorrelation: [
-                correlation(fine_bins, fine, fine),
-                correlation(seconds, SECOND, SECOND.max(fine)),
-                correlation(seconds, SECOND * 10, SECOND.max(fine)),
+                autocorrelation(&fine_scores, 1),
+                autocorrelation(&scores, lag(SECOND)),
+                autocorrelation(&scores, lag(SECOND * 10)),
             ],
-            decay: [decay(fine_bins, fine.secs()), decay(seconds, SECOND.max(fine).secs())],
+            decay: [decay(&fine_scores, fine.secs()), decay(&scores, second.secs())],
             near_zero: share(fine_bins, |bin| *bin < floor),
-            jump: deviation(&jumps(seconds, floor).into_iter().map(libm::log).collect::<Vec<_>>()),
-            doubling: share(&jumps(seconds, floor), |jump| *jump >= 2.0),
-            halving: share(&jumps(seconds, floor), |jump| *jump <= 0.5),
+            jump: deviation(&jumps.iter().copied().map(libm::log).collect::<Vec<_>>()),
+            doubling: share(&jumps, |jump| *jump >= 2.0),
+            halving: share(&jumps, |jump| *jump <= 0.5),
             dropouts: dropouts(fine_bins, floor, fine, self.length),
             packets: (self.format == Format::Mahimahi).then(|| packets(self)),
         }
@@ -136,25 +142,31 @@ fn variation(values: &[f64]) -> f64 {
     if mean > 0.0 { deviation(values) / mean } else { 0.0 }
 }
 
-/// Mean product of deviations `lag` apart over the variance. Zero if nothing varies or nothing is so far apart.
-fn autocorrelation(values: &[f64], lag: usize) -> f64 {
-    let mean = average_of(values);
-    let later = values.iter().skip(lag);
-    let products: Vec<_> = values.iter().zip(later).map(|(x, y)| (x - mean) * (y - mean)).collect();
-    let variance = variance(values);
-    if variance > 0.0 { average_of(&products) / variance } else { 0.0 }
+/// Deviations from the mean, in units of the standard deviation; zeros if nothing varies.
+fn normalized(values: &[f64]) -> Vec<f64> {
+    let (mean, deviation) = (average_of(values), deviation(values));
+    values.iter().map(|x| if deviation > 0.0 { (x - mean) / deviation } else { 0.0 }).collect()
+}
+
+/// Mean product of normalized values `lag` apart; zero if nothing is so far apart.
+fn autocorrelation(normalized: &[f64], lag: usize) -> f64 {
+    let later = normalized.iter().skip(lag);
+    let products: f64 = normalized.iter().zip(later).map(|(x, y)| x * y).sum();
+    products / normalized.len().saturating_sub(lag).max(1) as f64
 }
 
 /// The lag at which the autocorrelation first falls below 1/e, interpolated between two bins; `None` if it does
 /// not within the first [`LONGEST_LAG`] bins, or nothing varies.
-fn decay(values: &[f64], width: f64) -> Option<f64> {
+fn decay(normalized: &[f64], width: f64) -> Option<f64> {
     let threshold = 1.0 / std::f64::consts::E;
-    let mut above = 1.0;
-    for lag in 1..values.len().min(LONGEST_LAG) {
-        let here = autocorrelation(values, lag);
+    let mut above = autocorrelation(normalized, 0);
+    if above <= 0.0 {
+        return None;
+    }
+    for lag in 1..normalized.len().min(LONGEST_LAG) {
+        let here = autocorrelation(normalized, lag);
         if here < threshold {
-            let lag = lag as f64 - (threshold - here) / (above - here);
-            return (variance(values) > 0.0).then_some(width * lag);
+            return Some(width * (lag as f64 - (threshold - here) / (above - here)));
         }
         above = here;
     }
@@ -198,16 +210,29 @@ fn quantile(sorted: &[f64], level: f64) -> f64 {
 }
 
 fn packets(trace: &Trace) -> Packets {
-    let counts = |millis: u64| -> Vec<f64> {
+    let in_windows = |millis: u64| {
         let width = Span::from_millis(millis);
         let one = OPPORTUNITY.per(width).as_f64();
-        trace.bins(width).into_iter().map(|rate| rate / one).collect()
+        let counts: Vec<f64> = trace.bins(width).into_iter().map(|rate| rate / one).collect();
+        variation(&counts) * deviation(&counts)
     };
-    let dispersion = |counts: &[f64]| variation(counts) * deviation(counts);
-    let milliseconds = counts(1);
-    let busy = share(&milliseconds, |count| *count > 0.0);
-    Packets {
-        busy,
-        dispersion: [dispersion(&milliseconds), dispersion(&counts(10)), dispersion(&counts(100))],
+    let (busy, in_milliseconds) = milliseconds(trace);
+    Packets { busy, dispersion: [in_milliseconds, in_windows(10), in_windows(100)] }
+}
+
+/// Share of milliseconds with an opportunity, and variance over mean of how many. Counted by stretches: a day has
+/// too many milliseconds to list.
+fn milliseconds(trace: &Trace) -> (f64, f64) {
+    let schedule = Schedule { steps: trace.steps.clone(), length: trace.length, end: End::Stop };
+    let one = OPPORTUNITY.per(Span::from_millis(1)).as_f64();
+    let (mut busy, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    for (_, span, rate) in schedule.stretches() {
+        let count = rate.as_f64() / one;
+        busy += if rate.is_zero() { 0.0 } else { span.millis() };
+        sum += count * span.millis();
+        squares += count * count * span.millis();
     }
+    let all = trace.length.millis();
+    let mean = sum / all;
+    (busy / all, if mean > 0.0 { (squares / all - mean * mean) / mean } else { 0.0 })
 }

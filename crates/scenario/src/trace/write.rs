@@ -10,6 +10,8 @@ use std::fmt::Write;
 const MILLISECOND: Span = Span::from_millis(1);
 /// Bursts are laid anew in each stretch of this many milliseconds.
 const STRETCH: u64 = 100;
+/// Most rows of a file: samples closer together are averaged.
+const MOST_ROWS: u64 = 10_000_000;
 /// Most opportunities of a file: a few hundred megabytes.
 const MOST_OPPORTUNITIES: u64 = 50_000_000;
 /// The random stream that lays bursts; those below belong to the processes of a recipe.
@@ -19,10 +21,10 @@ impl Trace {
     /// The trace as `time_s,mbps`, one row per sample, every bit per second kept.
     pub fn to_csv(&self) -> String {
         let mut out = String::from("time_s,mbps\n");
-        let samples = self.length.picos() / self.sampling.picos().max(1);
+        let step = self.sampling.max(self.length / MOST_ROWS).max(Span::from_picos(1));
         let served = Served::new(&self.steps);
-        for i in 0..samples {
-            let (start, end) = (Time::ZERO + self.sampling * i, Time::ZERO + self.sampling * (i + 1));
+        for i in 0..self.length.picos() / step.picos() {
+            let (start, end) = (Time::ZERO + step * i, Time::ZERO + step * (i + 1));
             // Writing to a string cannot fail.
             let _ = writeln!(out, "{},{}", start.secs(), megabits(served.mean(start, end)));
         }

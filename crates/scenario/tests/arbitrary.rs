@@ -1,0 +1,109 @@
+//! Nothing that can be written makes the parsers fail other than with a complaint.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
+
+mod common;
+
+use common::{TRACES, parse_with};
+use millpond_scenario::trace::Trace;
+use millpond_scenario::{Disk, Scenario};
+use proptest::prelude::*;
+use std::path::Path;
+
+const SCENARIO: &str = include_str!("../../../scenarios/two-bottlenecks.toml");
+
+/// A text is refused with a complaint, or means the same when it is written out and read again.
+fn scenario_holds(text: &str) {
+    match parse_with(text, &[]) {
+        Ok(scenario) => {
+            let again = Scenario::parse(&scenario.to_toml(), "again", Path::new("/"), &[], &TRACES);
+            assert_eq!(again.unwrap(), scenario);
+        }
+        Err(faults) => assert!(!faults.render(true).is_empty()),
+    }
+}
+
+/// Bytes are refused with a complaint, or are a trace whose statistics are numbers.
+fn trace_holds(bytes: &[u8]) {
+    match Trace::parse(bytes, "arbitrary", None) {
+        Ok(trace) => assert!(trace.stats().variation.iter().all(|x| x.is_finite())),
+        Err(fault) => assert!(!fault.message().is_empty()),
+    }
+}
+
+/// An override is refused with a complaint, or gives a scenario.
+fn override_holds(text: &str) {
+    if let Err(faults) = parse_with(SCENARIO, &[text]) {
+        assert!(!faults.render(false).is_empty());
+    }
+}
+
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus").join(target);
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| std::fs::read(entry.unwrap().path()).unwrap());
+    files.collect()
+}
+
+fn corpus_of_texts(target: &str) -> Vec<String> {
+    corpus(target).iter().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).collect()
+}
+
+#[test]
+fn the_fuzzers_corpus_holds() {
+    corpus_of_texts("scenario").iter().for_each(|text| scenario_holds(text));
+    corpus_of_texts("override").iter().for_each(|text| override_holds(text));
+    corpus("trace").iter().for_each(|bytes| trace_holds(bytes));
+    assert!(["scenario", "override", "trace"].iter().all(|target| corpus(target).len() >= 10));
+}
+
+#[test]
+fn the_corpus_of_scenarios_is_read_from_disk_as_well() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    for text in corpus_of_texts("scenario") {
+        let _ = Scenario::parse(&text, "corpus", &folder, &[], &Disk);
+    }
+}
+
+/// A good scenario with a piece cut out and something else put in.
+fn damaged() -> impl Strategy<Value = String> {
+    let pieces = prop_oneof![
+        any::<String>(),
+        "[\\[\\]{}=\",.0-9a-z \n]{0,12}",
+        Just("\"99999999999999999999h\"".to_owned()),
+        Just("nan".to_owned()),
+        Just("-1".to_owned()),
+        Just("[[flows]]".to_owned()),
+    ];
+    (0..SCENARIO.len(), 0_usize..40, pieces).prop_map(|(start, length, piece)| {
+        let end = (start + length).min(SCENARIO.len());
+        let (before, after) = (SCENARIO.as_bytes()[..start].to_vec(), &SCENARIO.as_bytes()[end..]);
+        String::from_utf8_lossy(&[before, piece.into_bytes(), after.to_vec()].concat()).into_owned()
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_a_scenario_or_a_complaint(text in any::<String>()) {
+        scenario_holds(&text);
+    }
+
+    #[test]
+    fn a_damaged_scenario_is_a_scenario_or_a_complaint(text in damaged()) {
+        scenario_holds(&text);
+    }
+
+    #[test]
+    fn any_override_is_taken_or_a_complaint(text in prop_oneof![any::<String>(), "[a-zL.1=\\[\\]{}\"]{0,30}"]) {
+        override_holds(&text);
+    }
+
+    #[test]
+    fn any_bytes_are_a_trace_or_a_complaint(bytes in any::<Vec<u8>>()) {
+        trace_holds(&bytes);
+    }
+
+    #[test]
+    fn any_numbers_are_a_trace_or_a_complaint(text in "([0-9]{1,6}[,.\n]){0,40}") {
+        trace_holds(text.as_bytes());
+    }
+}
