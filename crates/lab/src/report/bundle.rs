@@ -56,29 +56,29 @@ impl Bundle {
         }
     }
 
-    /// Draws it as lines of this class; a curve's tone and dashes follow its place in the bundle.
-    pub(super) fn draw(&self, plot: &mut Plot, class: &str) {
+    /// Draws it; a curve's tone and dashes follow its place in the bundle.
+    pub(super) fn draw(&self, plot: &mut Plot) {
         match self {
             Self::Curves(curves) => {
                 for (place, (name, points)) in curves.iter().enumerate() {
-                    plot.curve(name, &format!("{class} f{place}"), points);
+                    plot.curve(name, &format!("line f{place}"), points);
                 }
             }
             Self::Band { low, mean, high, .. } => {
                 plot.band("band", low, high);
-                plot.curve("least", &format!("{class} edge"), low);
-                plot.curve("greatest", &format!("{class} edge"), high);
-                plot.curve("mean", class, mean);
+                plot.curve("least", "line edge", low);
+                plot.curve("greatest", "line edge", high);
+                plot.curve("mean", "line", mean);
             }
         }
     }
 
-    /// Which line of this class is which.
-    pub(super) fn legend(&self, class: &str) -> String {
+    /// Which line is which.
+    pub(super) fn legend(&self) -> String {
         match self {
             Self::Curves(curves) => {
                 let key = |(place, (name, _)): (usize, &(String, Vec<Point>))| {
-                    legend_entry(&format!("{class} f{place}"), name)
+                    legend_entry(&format!("line f{place}"), name)
                 };
                 curves.iter().enumerate().map(key).collect()
             }
@@ -118,6 +118,18 @@ pub(super) fn thinned(series: &Series, factor: f64, slices: usize) -> Vec<Point>
     points
 }
 
+/// The sum of all series at each time, thinned like one.
+pub(super) fn total(series: &[&Series], slices: usize) -> Vec<Point> {
+    let mut at: BTreeMap<u64, f64> = BTreeMap::new();
+    for one in series {
+        for (time, value) in one.times.iter().zip(&one.values).filter(|(_, value)| value.is_finite()) {
+            *at.entry(time.to_bits()).or_default() += value;
+        }
+    }
+    let times: Vec<f64> = at.keys().copied().map(f64::from_bits).collect();
+    decimate(&times, &at.into_values().collect::<Vec<_>>(), slices)
+}
+
 /// One value per slice, at the same places for every outline of the same times.
 fn coarse(times: &[f64], values: &[f64], slices: usize, keep: fn(f64, f64) -> f64) -> Vec<Point> {
     let samples = times.len().div_ceil(2 * slices).max(1);
@@ -149,6 +161,12 @@ mod tests {
         let flows = flows(12);
         let bundle = Bundle::new(&flows.iter().collect::<Vec<_>>(), 1.0, 100);
         assert!(matches!(bundle, Bundle::Curves(curves) if curves.len() == 12));
+    }
+
+    #[test]
+    fn a_total_counts_who_is_there() {
+        let flows = flows(3);
+        assert_eq!(total(&flows.iter().collect::<Vec<_>>(), 100), [(1.0, 3.0), (2.0, 10.0)]);
     }
 
     #[test]

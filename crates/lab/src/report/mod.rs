@@ -65,7 +65,7 @@ fn over_time_intro(subjects: &[Subject]) -> String {
     let relayed =
         subjects.iter().any(|subject| subject.series(Kind::Relay, quantity::BACKLOG).next().is_some());
     let relays =
-        if relayed { " Dashed lines in the plot of the queue are packets held back in relays." } else { "" };
+        if relayed { " The dashed line in the plot of the queue is what relays hold back." } else { "" };
     format!(
         "What each flow received, over the capacity of the bottleneck ({place}) in grey, and what waited there. \
          All runs are on the same axes.{relays}"

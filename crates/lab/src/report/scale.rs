@@ -16,9 +16,7 @@ pub(super) struct Scale {
 }
 
 /// Values more than this far apart are drawn on a logarithmic axis.
-const TOO_FAR_APART: f64 = 25.0;
-/// A logarithmic axis shows no more than this many decades.
-const DECADES: f64 = 5.0;
+const TOO_FAR_APART: f64 = 8.0;
 
 impl Scale {
     /// From `low` to `high`; anything unusable becomes 0 to 1, so that an empty chart still has axes.
@@ -45,21 +43,25 @@ impl Scale {
         }
     }
 
-    /// Logarithmic over the positive values, at most five decades below the greatest; linear if there is none.
-    pub(super) fn log(values: impl IntoIterator<Item = f64>) -> Self {
+    /// Logarithmic over the positive values, at most this many decades below the greatest; linear if there is none.
+    pub(super) fn log(values: impl IntoIterator<Item = f64>, decades: f64) -> Self {
         let (low, high) = extremes(values.into_iter().filter(|value| *value > 0.0));
         if !high.is_finite() {
             return Self::linear(0.0, 1.0);
         }
-        let least = high / libm::pow(10.0, DECADES);
+        let least = high / libm::pow(10.0, decades);
         let low = round_down(low.max(least));
         Self { spacing: Spacing::Log, low, high: high.max(2.0 * low) * 1.15 }
     }
 
-    /// From zero if the largest values of the curves (`peaks`) are of one order, else logarithmic over `values`.
+    /// From zero if the largest values of the curves (`peaks`) are of one order, else over three decades of `values`.
     pub(super) fn for_peaks(peaks: &[f64], values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) = extremes(peaks.iter().copied().filter(|peak| *peak > 0.0));
-        if high > TOO_FAR_APART * low { Self::log(values) } else { Self::from_zero(peaks.iter().copied()) }
+        if high > TOO_FAR_APART * low {
+            Self::log(values, 3.0)
+        } else {
+            Self::from_zero(peaks.iter().copied())
+        }
     }
 
     /// Where a value stands: 0 at the low end, 1 at the high end, at the nearer end if it is outside.
@@ -190,7 +192,7 @@ mod tests {
         fn every_axis_has_finite_ends_and_ticks_within_them(values in prop::collection::vec(prop::num::f64::ANY, 0..6)) {
             let values: Vec<f64> = values.into_iter().filter(|value| value.is_nan() || value.abs() < 1e100).collect();
             let all = || values.iter().copied();
-            for scale in [Scale::from_zero(all()), Scale::around(all()), Scale::log(all()), Scale::for_peaks(&values, all())] {
+            for scale in [Scale::from_zero(all()), Scale::around(all()), Scale::log(all(), 4.0), Scale::for_peaks(&values, all())] {
                 prop_assert!(scale.low.is_finite() && scale.high.is_finite() && scale.low < scale.high, "{scale:?}");
                 let room = 1e-6 * (scale.high - scale.low);
                 for tick in scale.ticks(5) {

@@ -30,30 +30,34 @@ pub(crate) fn delays(subjects: &[Subject]) -> Option<Figure> {
         ],
         caption: "Delay of each packet in all queues on its way, relays included. \
                   A curve further to the left is a shorter wait; where it leaves the top shows the worst packets. \
-                  Marks stand at one half and at 95 %. The delay axis is logarithmic."
+                  Marks stand at one half and at 95 %. The delay axis is logarithmic; \
+                  what is shorter than its left end stands at that end."
             .into(),
     })
 }
 
-/// Delays shorter than a thousandth of a millisecond are drawn as that.
-const SHORTEST_MS: f64 = 1e-3;
+/// Shorter delays than the longest by this many powers of ten are no longer told apart.
+const DECADES: f64 = 4.0;
 
 fn delay_axis(subjects: &[&Subject]) -> Axis {
     let delays = subjects.iter().flat_map(|subject| subject.delays()).map(|point| point.1);
-    Axis::numbered(Scale::log(delays.filter(|delay| *delay >= SHORTEST_MS)), "queueing delay, ms", 8)
+    Axis::numbered(Scale::log(delays, DECADES), "queueing delay, ms", 8)
 }
 
 fn shares(subjects: &[&Subject]) -> Plot {
     let percent = Axis::numbered(Scale::linear(0.0, 100.0), "", 4);
-    let mut plot =
-        Plot::new("Cumulative distribution of queueing delay", delay_axis(subjects).silent(), percent, 280);
+    let delay = delay_axis(subjects);
+    let shortest = delay.scale.low;
+    let mut plot = Plot::new("Cumulative distribution of queueing delay", delay.silent(), percent, 280);
     for subject in subjects {
+        let delays = subject.delays();
+        let before = delays.partition_point(|point| point.1 < shortest).saturating_sub(1);
         let points: Vec<Point> =
-            subject.delays().iter().map(|&(share, delay)| (delay, 100.0 * share)).collect();
+            delays[before..].iter().map(|&(share, delay)| (delay, 100.0 * share)).collect();
         let class = format!("line {} {}", subject.look.colour(), subject.look.dashes());
         plot.curve(&subject.run.label, &class, &points);
         for share in [0.5, 0.95] {
-            if let Some(delay) = quantile(subject.delays(), share) {
+            if let Some(delay) = quantile(delays, share).filter(|delay| *delay >= shortest) {
                 plot.mark(subject.look, (delay, 100.0 * share));
             }
         }

@@ -13,10 +13,13 @@ const MARKS: usize = 5;
 
 /// One curve per run: Jain's index of the flows that are running.
 pub(crate) fn fairness(subjects: &[Subject]) -> Option<Figure> {
+    let indices = subjects.iter().flat_map(|subject| subject.series(Kind::Group, quantity::JAIN));
+    let least = indices.flat_map(|series| &series.values).copied().fold(1.0, f64::min);
+    let floor = if least >= 0.5 { 0.5 } else { 0.0 };
     let mut plot = Plot::new(
         "Jain's fairness index over time",
         time_axis(subjects),
-        Axis::numbered(Scale::linear(0.0, 1.02), "", 4),
+        Axis::numbered(Scale::linear(floor, 1.0 + 0.02 * (1.0 - floor)), "", 4),
         260,
     )
     .over_time();

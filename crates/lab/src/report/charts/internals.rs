@@ -13,14 +13,8 @@ use super::{COARSE, time_axis};
 use crate::results::{Kind, Series, quantity};
 
 /// Drawn elsewhere on the page.
-const SHOWN: [&str; 6] = [
-    quantity::GOODPUT,
-    quantity::CAPACITY,
-    quantity::THROUGHPUT,
-    quantity::QUEUEING,
-    quantity::JAIN,
-    quantity::BACKLOG,
-];
+const SHOWN: [&str; 5] =
+    [quantity::GOODPUT, quantity::CAPACITY, quantity::THROUGHPUT, quantity::QUEUEING, quantity::JAIN];
 
 /// One figure per run that has anything to show.
 pub(crate) fn internals(subjects: &[Subject]) -> Vec<Figure> {
@@ -57,11 +51,11 @@ fn panel(
     bundle.values().find(|value| value.is_finite())?;
     let label = format!("{quantity} of each {} over time, {}", kind.name(), subject.run.label);
     let mut plot = Plot::new(label, time_axis(all), Axis::numbered(scale, "", 3), 90).over_time();
-    bundle.draw(&mut plot, "line");
+    bundle.draw(&mut plot);
     Some(Panel {
         title: capitalised(quantity),
         unit: unit.into(),
-        legend: format!(r#"<span class="{}">{}</span>"#, subject.look.colour(), bundle.legend("line")),
+        legend: format!(r#"<span class="{}">{}</span>"#, subject.look.colour(), bundle.legend()),
         plot: plot.coloured(subject.look),
     })
 }

@@ -1,6 +1,6 @@
 //! What happened, run by run: who got which rate, and what queue that cost. All runs on the same axes.
 
-use super::super::bundle::{Bundle, legend_entry, thinned};
+use super::super::bundle::{Bundle, legend_entry, thinned, total};
 use super::super::decimate::Point;
 use super::super::figure::{Figure, Panel};
 use super::super::markup::{Text, short};
@@ -32,7 +32,7 @@ struct Tracks {
     throughput: Vec<Point>,
     goodputs: Bundle,
     queue: Vec<Point>,
-    backlogs: Bundle,
+    backlog: Vec<Point>,
     queueing: Vec<Point>,
 }
 
@@ -47,7 +47,7 @@ impl Tracks {
             throughput: at_bottleneck(quantity::THROUGHPUT, unit.factor),
             goodputs: Bundle::new(&subject.goodputs(), unit.factor, FINE),
             queue: at_bottleneck(quantity::QUEUE, 1.0),
-            backlogs: Bundle::new(&backlogs, 1.0, FINE),
+            backlog: total(&backlogs, FINE),
             queueing: at_bottleneck(quantity::QUEUEING, 1.0),
         }
     }
@@ -62,7 +62,7 @@ impl Tracks {
     }
 
     fn packets(&self) -> impl Iterator<Item = f64> {
-        values(&self.queue).chain(self.backlogs.values())
+        values(&self.queue).chain(values(&self.backlog))
     }
 }
 
@@ -106,12 +106,12 @@ fn panels(
     let mut rate = plot("Goodput of each flow and capacity", scales.rate, 170, false);
     rate.area("capacity", &tracks.capacity);
     rate.curve("capacity", "capacity-edge", &tracks.capacity);
-    tracks.goodputs.draw(&mut rate, "line");
+    tracks.goodputs.draw(&mut rate);
     if tracks.shows_total() {
         rate.curve("all together", TOTAL, &tracks.throughput);
     }
     let mut queue = plot("Queue", scales.packets, 80, false);
-    tracks.backlogs.draw(&mut queue, BACKLOG);
+    queue.curve("relays", BACKLOG, &tracks.backlog);
     queue.curve("bottleneck", "line", &tracks.queue);
     let mut queueing = plot("Queueing delay", scales.queueing, 80, true);
     if scales.queueing.spacing == Spacing::Linear {
@@ -128,7 +128,7 @@ fn panels(
     };
     vec![
         panel("Goodput", unit.label, rate_legend(tracks), rate),
-        panel("Queue", "packets", backlog_legend(&tracks.backlogs), queue),
+        panel("Queue", "packets", queue_legend(tracks), queue),
         panel("Queueing delay", "ms", String::new(), queueing),
     ]
 }
@@ -138,17 +138,17 @@ const TOTAL: &str = "line total";
 
 fn rate_legend(tracks: &Tracks) -> String {
     let total = if tracks.shows_total() { legend_entry(TOTAL, "all together") } else { String::new() };
-    tracks.goodputs.legend("line") + &total + r#"<span class="key"><i class="block"></i>capacity</span>"#
+    tracks.goodputs.legend() + &total + r#"<span class="key"><i class="block"></i>capacity</span>"#
 }
 
-/// Lines of relays are dashed, to be told from the queue of the link.
+/// What all relays together hold back: dashed, to be told from the queue of the link.
 const BACKLOG: &str = "line backlog";
 
-fn backlog_legend(backlogs: &Bundle) -> String {
-    match backlogs.values().next() {
-        None => String::new(),
-        Some(_) => legend_entry("line", "bottleneck") + &backlogs.legend(BACKLOG),
+fn queue_legend(tracks: &Tracks) -> String {
+    if tracks.backlog.is_empty() {
+        return String::new();
     }
+    legend_entry("line", "bottleneck") + &legend_entry(BACKLOG, "all relays")
 }
 
 /// The run's name and the two numbers that matter most.

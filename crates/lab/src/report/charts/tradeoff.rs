@@ -6,11 +6,9 @@ use super::super::plot::{Axis, Plot};
 use super::super::scale::{Scale, Spacing};
 use super::super::subject::Subject;
 
-const HEIGHT: u16 = 300;
-/// Names closer to each other than this share of the height would overlap.
-const LINE: f64 = 16.0 / HEIGHT as f64;
-/// Names are about this share of the width.
-const WIDTH: f64 = 0.2;
+const HEIGHT: f64 = 300.0;
+/// Names are placed as if the plot were this wide; on a wider page they have more room.
+const WIDTH: f64 = 420.0;
 
 /// One mark per run: delay to the right, utilization upwards; none for a run alone.
 pub(crate) fn tradeoff(subjects: &[Subject]) -> Option<Figure> {
@@ -42,20 +40,22 @@ fn draw(subjects: &[&Subject]) -> Plot {
         .iter()
         .map(|subject| (subject.headline.queueing_ms.p95, 100.0 * subject.headline.utilization))
         .collect();
-    let x = wide_enough(Scale::log(places.iter().map(|place| place.0)));
+    let x = wide_enough(Scale::log(places.iter().map(|place| place.0), 4.0));
     let y = utilization_scale(places.iter().map(|place| place.1));
     let label = "Utilization against the 95th percentile of queueing delay";
     let x_axis = Axis::numbered(x, "95th percentile of queueing delay, ms", 8);
-    let mut plot = Plot::new(label, x_axis, Axis::numbered(y, "", 5), HEIGHT);
+    let mut plot = Plot::new(label, x_axis, Axis::numbered(y, "", 5), HEIGHT as u16);
     plot.words("corner", (x.low, y.high), (10.0, 20.0), false, "↖ better");
-    let on_paper: Vec<(f64, f64)> =
-        places.iter().map(|place| (x.fraction(place.0), 1.0 - y.fraction(place.1))).collect();
-    for ((subject, place), shift) in subjects.iter().zip(&places).zip(shifts(&on_paper)) {
+    let marks: Vec<(f64, f64)> = places
+        .iter()
+        .map(|place| (WIDTH * x.fraction(place.0), HEIGHT * (1.0 - y.fraction(place.1))))
+        .collect();
+    let names: Vec<String> = subjects.iter().map(|subject| elide(&subject.run.label, 18)).collect();
+    for (((subject, place), name), spot) in
+        subjects.iter().zip(&places).zip(&names).zip(spots(&marks, &names))
+    {
         plot.mark(subject.look, *place);
-        let leftwards = x.fraction(place.0) > 0.75;
-        let dx = if leftwards { -11.0 } else { 11.0 };
-        let dy = 4.0 + shift * f64::from(HEIGHT);
-        plot.words("name", *place, (dx, dy), leftwards, &elide(&subject.run.label, 18));
+        plot.words("name", *place, (spot.dx, spot.dy + 4.0), spot.leftwards, name);
     }
     plot
 }
@@ -75,24 +75,44 @@ fn utilization_scale(values: impl Iterator<Item = f64>) -> Scale {
     Scale::linear((least - room).max(0.0), 100.0 + 0.5 * room)
 }
 
-/// How far down each name moves, as a share of the height, so that no two overlap.
-fn shifts(places: &[(f64, f64)]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..places.len()).collect();
-    order.sort_by(|&one, &other| places[one].1.total_cmp(&places[other].1));
-    let mut taken: Vec<(f64, f64)> = Vec::new();
-    let mut shifts = vec![0.0; places.len()];
-    for index in order {
-        let (x, y) = places[index];
-        let mut at = y;
-        while let Some(other) =
-            taken.iter().find(|other| (other.0 - x).abs() < WIDTH && (other.1 - at).abs() < LINE * 0.99)
-        {
-            at = other.1 + LINE;
-        }
-        taken.push((x, at));
-        shifts[index] = at - y;
+/// Where a name stands beside its mark, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Spot {
+    dx: f64,
+    dy: f64,
+    leftwards: bool,
+}
+
+/// Left, top, right and bottom, in pixels.
+type Frame = (f64, f64, f64, f64);
+
+/// For each name the first spot around its mark that covers no mark and no earlier name; if there is none, the first.
+fn spots(marks: &[(f64, f64)], names: &[String]) -> Vec<Spot> {
+    let rows = [0.0, 13.0, -13.0, 26.0, -26.0, 39.0, 52.0];
+    let sides = [(11.0, false), (-11.0, true)];
+    let candidates = rows.iter().flat_map(|&dy| sides.map(|(dx, leftwards)| Spot { dx, dy, leftwards }));
+    let mut taken: Vec<Frame> = marks.iter().map(|&(x, y)| (x - 6.0, y - 6.0, x + 6.0, y + 6.0)).collect();
+    let mut chosen = Vec::with_capacity(marks.len());
+    for (&mark, name) in marks.iter().zip(names) {
+        let free = |spot: &Spot| {
+            let frame = frame(mark, name, *spot);
+            frame.0 >= 0.0 && frame.2 <= WIDTH && !taken.iter().any(|other| overlap(frame, *other))
+        };
+        let spot = candidates.clone().find(free).unwrap_or(Spot { dx: 11.0, dy: 0.0, leftwards: false });
+        taken.push(frame(mark, name, spot));
+        chosen.push(spot);
     }
-    shifts
+    chosen
+}
+
+fn frame((x, y): (f64, f64), name: &str, spot: Spot) -> Frame {
+    let (near, wide) = (x + spot.dx, 7.2 * name.chars().count() as f64);
+    let (left, right) = if spot.leftwards { (near - wide, near) } else { (near, near + wide) };
+    (left, y + spot.dy - 6.0, right, y + spot.dy + 6.0)
+}
+
+fn overlap(one: Frame, other: Frame) -> bool {
+    one.0 < other.2 && other.0 < one.2 && one.1 < other.3 && other.1 < one.3
 }
 
 #[cfg(test)]
@@ -100,11 +120,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_runs_that_coincide_stand_one_below_the_other() {
-        let moved = shifts(&[(0.5, 0.2), (0.5, 0.2), (0.5, 0.2), (0.9, 0.2)]);
-        assert_eq!(moved[3], 0.0);
-        let mut lines: Vec<f64> = moved[..3].iter().map(|shift| libm::round(shift / LINE)).collect();
-        lines.sort_by(f64::total_cmp);
-        assert_eq!(lines, [0.0, 1.0, 2.0]);
+    fn no_name_covers_a_mark_or_another_name() {
+        let marks = [(200.0, 20.0), (200.0, 20.0), (205.0, 24.0), (400.0, 20.0), (380.0, 25.0)];
+        let names = ["lgcc", "lgc", "abc", "cubic", "newreno"].map(String::from);
+        let frames: Vec<Frame> = spots(&marks, &names)
+            .iter()
+            .zip(marks.iter().zip(&names))
+            .map(|(spot, (mark, name))| frame(*mark, name, *spot))
+            .collect();
+        for (at, one) in frames.iter().enumerate() {
+            assert!(!frames[at + 1..].iter().any(|other| overlap(*one, *other)), "{frames:?}");
+            assert!(!marks.iter().any(|&(x, y)| overlap(*one, (x, y, x, y))), "{frames:?}");
+        }
     }
 }
