@@ -2,6 +2,8 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 
+mod common;
+
 use millpond_scenario::{Disk, Scenario};
 use std::path::{Path, PathBuf};
 
@@ -20,5 +22,37 @@ fn every_shipped_scenario_is_right_and_reads_back_the_same() {
         let again = Scenario::parse(&text, "again", Path::new("/"), &[], &Disk);
         assert_eq!(again.unwrap_or_else(|faults| panic!("{faults}\n{text}")), scenario, "{}", path.display());
         assert!(!scenario.title.is_empty(), "{}", path.display());
+    }
+}
+
+/// The TOML blocks of the reference page.
+fn examples(page: &str) -> impl Iterator<Item = &str> {
+    page.split("```toml\n").skip(1).filter_map(|block| block.split("```").next())
+}
+
+#[test]
+fn every_example_of_the_reference_page_is_right() {
+    let page = include_str!("../../../docs/scenario.md");
+    assert_eq!(examples(page).count(), 3);
+    for example in examples(page) {
+        let parsed = common::parse_with(example, &[]);
+        parsed.unwrap_or_else(|faults| panic!("{faults}"));
+    }
+}
+
+#[test]
+fn every_override_of_the_reference_page_is_right() {
+    let page = include_str!("../../../docs/scenario.md");
+    let commands: Vec<_> =
+        page.lines().filter_map(|line| line.strip_prefix("millpond run scenarios/")).collect();
+    assert_eq!(commands.len(), 2);
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    for command in commands {
+        let mut parts = command.split(" --set ");
+        let text = std::fs::read_to_string(folder.join(parts.next().unwrap())).unwrap();
+        // The user's own trace is the one thing that is not there.
+        let sets: Vec<_> = parts.map(|set| set.replace("my.csv", "cell.csv")).collect();
+        let parsed = Scenario::parse(&text, command, &folder, &sets, &common::TRACES);
+        parsed.unwrap_or_else(|faults| panic!("{faults}"));
     }
 }
