@@ -103,7 +103,7 @@ impl Browser {
         self.events.iter().filter_map(complaint).collect()
     }
 
-    /// Addresses that the page asked for beyond itself, whether or not it got an answer.
+    /// Addresses that the page asked for, whether or not it got an answer; the first is the page itself and left out.
     pub(crate) fn requests(&self) -> Vec<String> {
         let asked = self.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
         let addresses = asked.filter_map(|event| event["params"]["request"]["url"].as_str());

@@ -73,7 +73,7 @@ fn six_protocols_are_drawn_without_error_request_or_empty_chart_in_light_dark_pr
     }
 }
 
-/// For people who want to look: set REPORT_PICTURES to a folder.
+/// For people who want to look: set REPORT_PICTURES to a folder, and undo the files there with `base64 -d`.
 fn keep_picture(name: &str, base64: &str) {
     if let Some(folder) = std::env::var_os("REPORT_PICTURES") {
         std::fs::write(PathBuf::from(folder).join(format!("{name}.png.base64")), base64).unwrap();
