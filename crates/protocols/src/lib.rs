@@ -9,6 +9,7 @@ pub mod lgcc;
 pub mod newreno;
 pub mod parts;
 pub mod queues;
+pub mod rcp;
 #[cfg(test)]
 mod testing;
 pub mod xcp;
@@ -25,6 +26,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &lgc::Lgc,
     &abc::Abc,
     &xcp::Xcp,
+    &rcp::Rcp,
 ];
 
 /// One line per queue.

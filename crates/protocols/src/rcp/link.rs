@@ -1,0 +1,240 @@
+//! RCP's router: one rate for all (Eq. (2), IWQoS 2005).
+
+use super::header::RcpHeader;
+use super::params::RouterParams;
+use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Settings, Verdict};
+use millpond_units::{Rate, Span, Time};
+
+/// What an update interval of `interval` seconds has shown, in bits and seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Seen {
+    /// T.
+    interval: f64,
+    /// C.
+    capacity: f64,
+    /// y(t).
+    input: f64,
+    /// q(t).
+    queue: f64,
+    /// d.
+    mean_rtt: f64,
+}
+
+/// Eq. (2): `R <- R (1 + (T/d) (alpha (C - y) - beta q/d) / C)`. The number of flows is nowhere in it: C/R stands for
+/// it.
+fn next_rate(params: &RouterParams, rate: f64, seen: &Seen) -> f64 {
+    let spare = params.alpha * (seen.capacity - seen.input) - params.beta * seen.queue / seen.mean_rtt;
+    rate * (1.0 + seen.interval / seen.mean_rtt * spare / seen.capacity)
+}
+
+/// The mean round-trip time moves towards `sample` by the share of it that the interval is.
+fn next_mean_rtt(mean_rtt: f64, sample: f64, interval: f64) -> f64 {
+    mean_rtt + (interval / mean_rtt).min(1.0) * (sample - mean_rtt)
+}
+
+/// See the module.
+pub(super) struct RcpRouter {
+    params: RouterParams,
+    packet_bits: f64,
+    /// R in bit/s.
+    rate: f64,
+    offer: Rate,
+    /// d in seconds.
+    mean_rtt: f64,
+    interval: Span,
+    /// Bits that arrived in this interval.
+    bits: f64,
+    /// Sum of the round-trip times told in it.
+    rtts: f64,
+    tellers: u32,
+}
+
+impl RcpRouter {
+    pub(super) fn new(settings: &Settings, facts: &LinkFacts) -> Self {
+        let params = RouterParams::read(settings);
+        let rate = params.initial_rate * facts.capacity.as_f64();
+        let mean_rtt = params.initial_rtt.secs();
+        Self {
+            params,
+            packet_bits: facts.packet.as_f64() * 8.0,
+            rate,
+            offer: Rate::from_bps_f64(rate),
+            mean_rtt,
+            interval: update_interval(&params, mean_rtt),
+            bits: 0.0,
+            rtts: 0.0,
+            tellers: 0,
+        }
+    }
+
+    fn end_interval(&mut self, queue: &QueueView) {
+        let interval = self.interval.secs();
+        if self.tellers > 0 {
+            let sample = self.rtts / f64::from(self.tellers);
+            self.mean_rtt = next_mean_rtt(self.mean_rtt, sample, interval);
+        }
+        let capacity = queue.told_capacity.as_f64();
+        if capacity > 0.0 {
+            let seen = Seen {
+                interval,
+                capacity,
+                input: self.bits / interval,
+                queue: queue.bytes.as_f64() * 8.0,
+                mean_rtt: self.mean_rtt,
+            };
+            self.rate = self.hold(next_rate(&self.params, self.rate, &seen), capacity);
+            self.offer = Rate::from_bps_f64(self.rate);
+        }
+        (self.bits, self.rtts, self.tellers) = (0.0, 0.0, 0);
+        self.interval = update_interval(&self.params, self.mean_rtt);
+    }
+
+    /// Between the floor and the capacity.
+    fn hold(&self, rate: f64, capacity: f64) -> f64 {
+        rate.max(self.params.floor * self.packet_bits / self.mean_rtt).min(capacity)
+    }
+}
+
+/// T: the mean round-trip time, or less if the parameter says so.
+fn update_interval(params: &RouterParams, mean_rtt: f64) -> Span {
+    let mean_rtt = Span::from_secs(mean_rtt).max(Span::from_picos(1));
+    params.interval.map_or(mean_rtt, |longest| longest.min(mean_rtt))
+}
+
+impl Link for RcpRouter {
+    fn hooks(&self) -> Hooks {
+        Hooks { arrive: true, depart: true, tick: true }
+    }
+
+    fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
+        self.bits += packet.bytes.as_f64() * 8.0;
+        if let Some(rtt) = RcpHeader::parse(packet.header).map(|header| header.rtt())
+            && !rtt.is_zero()
+        {
+            self.rtts += rtt.secs();
+            self.tellers = self.tellers.saturating_add(1);
+        }
+        Verdict::Keep
+    }
+
+    fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
+        if let Some(mut header) = RcpHeader::parse(packet.header) {
+            header.offer(self.offer);
+            header.emit(packet.header);
+        }
+        Verdict::Keep
+    }
+
+    fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
+        // At the start nothing has been seen yet.
+        if cx.now > Time::ZERO {
+            self.end_interval(queue);
+        }
+        Some(cx.now + self.interval)
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("offered rate", "bit/s", self.rate);
+        gauge.quantity("mean round-trip time", "s", self.mean_rtt);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rcp::params::PARAMETERS;
+    use millpond_law::Value;
+    use millpond_units::Bytes;
+
+    const CAPACITY: f64 = 155e6;
+    const RTT: f64 = 0.08;
+
+    fn settings(written: &[(&'static str, Value)]) -> Settings {
+        Settings::check(PARAMETERS, written.iter().cloned()).unwrap()
+    }
+
+    fn first_gains() -> Settings {
+        settings(&[
+            ("alpha", Value::Number(0.1)),
+            ("beta", Value::Number(1.0)),
+            ("interval", Value::text("mean-rtt")),
+            ("floor", Value::Number(1.0)),
+        ])
+    }
+
+    fn near(a: f64, b: f64, tolerance: f64) -> bool {
+        (a - b).abs() <= tolerance * b.abs()
+    }
+
+    #[test]
+    fn the_rate_moves_by_equation_2_by_hand() {
+        let params = RouterParams::read(&settings(&[]));
+        let seen = Seen { interval: 0.01, capacity: 100e6, input: 80e6, queue: 1e6, mean_rtt: 0.1 };
+        // (.01/.1) (.4 * 20 - .226 * 10) / 100 = .1 * .0574.
+        assert!(near(next_rate(&params, 10e6, &seen), 10e6 * 1.00574, 1e-12));
+    }
+
+    #[test]
+    fn the_mean_follows_the_share_of_it_that_the_interval_is() {
+        assert!(near(next_mean_rtt(0.2, 0.1, 0.01), 0.195, 1e-12));
+        assert_eq!(next_mean_rtt(0.01, 0.1, 0.02), 0.1);
+    }
+
+    /// Lets `flows` flows take what is offered at once, without delay, for so many intervals; returns rate and queue.
+    fn settle(params: &RouterParams, flows: f64, mut rate: f64, intervals: u32) -> (f64, f64) {
+        let interval = update_interval(params, RTT).secs();
+        let mut queue = 0.0;
+        for _ in 0..intervals {
+            let input = flows * rate;
+            queue = f64::max(0.0, queue + (input - CAPACITY) * interval);
+            let seen = Seen { interval, capacity: CAPACITY, input, queue, mean_rtt: RTT };
+            rate = next_rate(params, rate, &seen).min(CAPACITY);
+        }
+        (rate, queue)
+    }
+
+    #[test]
+    fn the_rate_rests_at_the_equal_share_with_an_empty_queue_whoever_many_they_are() {
+        let params = RouterParams::read(&settings(&[]));
+        for flows in [1.0, 7.0, 100.0] {
+            let (rate, queue) = settle(&params, flows, CAPACITY / 20.0, 3000);
+            assert!(near(rate * flows, CAPACITY, 1e-6) && queue < 1.0, "{flows}: {rate} {queue}");
+        }
+    }
+
+    #[test]
+    fn from_the_floor_the_first_gains_need_a_tenth_more_per_round_trip() {
+        // ln(775) / ln(1.1) = 69.8 round trips of 80 ms from one packet to half of 1550 packets per round trip.
+        let params = RouterParams::read(&first_gains());
+        assert_eq!(update_interval(&params, RTT), Span::from_millis(80));
+        let (floor, idle) = (8000.0 / RTT, |rate| {
+            let seen = Seen { interval: RTT, capacity: CAPACITY, input: 0.0, queue: 0.0, mean_rtt: RTT };
+            next_rate(&params, rate, &seen)
+        });
+        let (mut rate, mut rounds) = (floor, 0);
+        while rate < CAPACITY / 2.0 {
+            rate = idle(rate);
+            rounds += 1;
+        }
+        assert_eq!(rounds, 70);
+    }
+
+    #[test]
+    fn the_offer_stays_between_the_floor_and_the_capacity() {
+        let facts =
+            LinkFacts { capacity: Rate::from_bps_f64(CAPACITY), buffer: None, packet: Bytes::new(1000) };
+        let mut router = RcpRouter::new(&first_gains(), &facts);
+        assert_eq!(router.offer, Rate::from_mbps(7.75));
+        let view = |packets| QueueView {
+            told_capacity: facts.capacity,
+            bytes: facts.packet * packets,
+            packets,
+            head_sojourn: Span::ZERO,
+        };
+        (0..200).for_each(|_| router.end_interval(&view(0)));
+        assert_eq!(router.offer, facts.capacity);
+        (0..200).for_each(|_| router.end_interval(&view(100_000)));
+        // A packet per 200 ms.
+        assert_eq!(router.offer, Rate::from_bps(40_000));
+    }
+}

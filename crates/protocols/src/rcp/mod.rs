@@ -1,0 +1,44 @@
+//! RCP, the Rate Control Protocol (Dukkipati, Kobayashi, Zhang-Shen, McKeown: "Processor Sharing Flows in the
+//! Internet", IWQoS 2005; Dukkipati, PhD thesis, Stanford 2007). See README.md in this folder.
+
+mod header;
+mod link;
+mod params;
+mod sender;
+
+pub use header::{Advice, RcpHeader};
+
+use millpond_law::{
+    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
+};
+
+/// The protocol, for the registry.
+pub struct Rcp;
+
+static CARD: Card = Card {
+    name: "rcp",
+    title: "Rate Control Protocol",
+    summary: "each router offers one rate to all its flows; a sender paces at the least offer of its path at once",
+    source: "Dukkipati, Kobayashi, Zhang-Shen, McKeown, IWQoS 2005, pp. 271-285; Dukkipati, PhD thesis, Stanford 2007",
+    needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
+    queue: QueueChoice { name: "droptail", settings: &[] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for Rcp {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(sender::RcpSender::new(settings)))
+    }
+
+    fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(Some(Box::new(link::RcpRouter::new(settings, facts))))
+    }
+
+    fn warnings(&self, settings: &Settings) -> Vec<String> {
+        params::instability(settings.number("alpha"), settings.number("beta")).into_iter().collect()
+    }
+}

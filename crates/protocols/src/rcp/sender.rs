@@ -1,0 +1,156 @@
+//! The sender of RCP: takes the advised rate at once.
+
+use super::header::{Advice, RcpHeader};
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
+use millpond_units::{Bytes, Rate, Span};
+
+/// What following an advised rate means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Control {
+    Rate,
+    Window,
+}
+
+/// See the module.
+pub(super) struct RcpSender {
+    control: Control,
+    initial_window: f64,
+    packet: Bytes,
+    advised: Rate,
+    permit: Permit,
+    rtt: Span,
+}
+
+impl RcpSender {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            control: if settings.word("control") == "window" { Control::Window } else { Control::Rate },
+            initial_window: settings.number("initial_window"),
+            packet: Bytes::ZERO,
+            advised: Rate::ZERO,
+            permit: Permit { window: Some(Bytes::ZERO), ..Permit::default() },
+            rtt: Span::ZERO,
+        }
+    }
+
+    /// No rate is known.
+    fn begin(&mut self) {
+        let window = Bytes::from_f64(self.initial_window * self.packet.as_f64());
+        (self.advised, self.permit) = (Rate::ZERO, Permit { window: Some(window), ..Permit::default() });
+    }
+
+    fn follow(&mut self, advised: Rate, base_rtt: Span) {
+        self.advised = advised;
+        self.permit = match self.control {
+            Control::Rate => Permit { pace: Some(advised.max(Rate::from_bps(1))), ..Permit::default() },
+            Control::Window => {
+                let window = advised.bytes_in(base_rtt).max(self.packet);
+                Permit { window: Some(window), ..Permit::default() }
+            }
+        };
+    }
+}
+
+impl Sender for RcpSender {
+    fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
+        self.packet = start.packet;
+        self.begin();
+    }
+
+    fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
+        self.rtt = ack.rtt.unwrap_or(self.rtt);
+        if let Some(Advice::Rate(rate)) = RcpHeader::parse(&ack.header).map(|header| header.advice()) {
+            self.follow(rate, ack.min_rtt);
+        }
+    }
+
+    /// Losses are repaired and say nothing about the rate (section 2, IWQoS 2005). After a long silence the rate may
+    /// be anything: it begins anew.
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        if congestion.cause == Cause::NoFeedback {
+            self.begin();
+        }
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        self.permit
+    }
+
+    fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
+        RcpHeader::new(self.rtt).emit(header);
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("advised rate", "bit/s", self.advised.as_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rcp::Rcp;
+    use crate::testing::{PACKET, SenderBench};
+    use millpond_law::{Episode, Value};
+
+    const RTT: Span = Span::from_millis(80);
+
+    fn told(bench: &SenderBench, offers: &[f64]) -> Ack {
+        let (mut written, mut header) = (RcpHeader::new(RTT), Header::NONE);
+        offers.iter().for_each(|mbps| written.offer(Rate::from_mbps(*mbps)));
+        written.emit(&mut header);
+        Ack { header, ..bench.plain() }
+    }
+
+    #[test]
+    fn it_paces_at_the_advised_rate_at_once_up_or_down() {
+        let mut bench = SenderBench::new(&Rcp, &[], RTT);
+        assert_eq!(bench.window(), 2.0);
+        for mbps in [100.0, 0.1, 30.0] {
+            let ack = told(&bench, &[mbps]);
+            bench.ack(&ack);
+            let permit = bench.law.permit();
+            assert_eq!((permit.window, permit.pace), (None, Some(Rate::from_mbps(mbps))));
+        }
+    }
+
+    #[test]
+    fn as_a_window_the_rate_counts_for_one_base_round_trip_but_at_least_a_packet() {
+        let mut bench = SenderBench::new(&Rcp, &[("control", Value::text("window"))], RTT);
+        for (mbps, packets) in [(10.0, 100.0), (0.01, 1.0)] {
+            let ack = Ack { rtt: Some(RTT * 3), ..told(&bench, &[mbps]) };
+            bench.ack(&ack);
+            assert_eq!((bench.window(), bench.law.permit().pace), (packets, None));
+        }
+    }
+
+    #[test]
+    fn without_advice_it_keeps_its_window_and_a_loss_changes_nothing() {
+        let mut bench = SenderBench::new(&Rcp, &[], RTT);
+        let ack = told(&bench, &[]);
+        bench.ack(&ack);
+        assert_eq!(bench.law.permit().window, Some(PACKET * 2));
+        let ack = told(&bench, &[10.0]);
+        bench.ack(&ack);
+        bench.congestion(Cause::Loss, Episode::New);
+        assert_eq!(bench.law.permit().pace, Some(Rate::from_mbps(10.0)));
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!(bench.law.permit().window, Some(PACKET * 2));
+    }
+
+    #[test]
+    fn it_quotes_its_latest_round_trip_time() {
+        let mut bench = SenderBench::new(&Rcp, &[], RTT);
+        let quoted = |bench: &mut SenderBench| {
+            let mut header = Header::NONE;
+            bench.stamp(&mut header);
+            RcpHeader::parse(&header).unwrap().rtt()
+        };
+        assert_eq!(quoted(&mut bench), Span::ZERO);
+        let ack = bench.plain();
+        bench.ack(&ack);
+        assert_eq!(quoted(&mut bench), RTT);
+        bench.ack(&Ack { rtt: None, ..ack });
+        assert_eq!(quoted(&mut bench), RTT);
+    }
+}
