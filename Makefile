@@ -1,0 +1,29 @@
+# What a person types. Everything that the commands need is installed by them.
+export CARGO_TERM_COLOR ?= auto
+MILLPOND = cargo run --release --quiet --package millpond-cli --
+
+.PHONY: help demo test lint docs bench papers
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+demo: ## six protocols share a 5G last hop: table and report.html
+	cargo build --release --package millpond-cli
+	$(MILLPOND) compare scenarios/last-hop-5g.toml --protocols lgcc,lgc,abc,dctcp,cubic,newreno
+
+test: ## every test
+	tests/install-chromium.sh
+	cargo test --workspace
+
+lint: ## format and clippy, warnings denied
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+docs: ## the documentation of every crate, warnings denied
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
+
+bench: ## packet-hops per CPU second against the bare loop
+	cargo run --release --quiet --package millpond-bench
+
+papers: ## every recipe on the papers' own grids
+	$(MILLPOND) papers check --full

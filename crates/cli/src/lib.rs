@@ -1,0 +1,34 @@
+//! The `millpond` command, for any registry: a program of your own with one more protocol is three lines.
+
+mod args;
+mod commands;
+mod failure;
+mod interrupt;
+mod progress;
+mod scenario;
+
+use args::{Args, Command};
+use clap::Parser;
+use failure::Outcome;
+use millpond_protocols::Registry;
+use std::process::ExitCode;
+
+/// The whole command with the protocols and queues of this registry: 0 if all went well, 1 if a check failed, 2 if the
+/// input was wrong, 130 if interrupted.
+pub fn main(registry: &Registry) -> ExitCode {
+    let args = Args::parse();
+    match dispatch(&args.command, registry) {
+        Ok(code) => code,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn dispatch(command: &Command, registry: &Registry) -> Outcome {
+    match command {
+        Command::Run(args) => commands::run(args, registry),
+        Command::Check(args) => commands::check(args, registry),
+        Command::Compare(args) => commands::compare(args, registry),
+        Command::Protocols(args) => commands::protocols(args, registry),
+        Command::Report(args) => commands::report(args),
+    }
+}

@@ -1,0 +1,10 @@
+//! The whole `millpond` command with one protocol more:
+//! `cargo run --release -p own-protocol -- compare scenarios/dumbbell.toml --protocols tortoise,newreno`.
+
+mod tortoise;
+
+use millpond_protocols::Registry;
+
+fn main() -> std::process::ExitCode {
+    millpond_cli::main(&Registry::builtin().with(&tortoise::Tortoise))
+}
