@@ -119,17 +119,21 @@ mod tests {
 
     #[test]
     fn compressed_acks_do_not_raise_the_rate_above_that_of_sending() {
-        // Ten packets sent 1 ms apart; their acks arrive all at once.
-        let mut rate = DeliveryRate::default();
-        let stamps: Vec<_> = (0..10).map(|ms| (at(ms), rate.on_sent(at(ms), ms == 0))).collect();
-        let mut best = 0.0_f64;
-        for (sent_at, stamp) in &stamps {
-            let sample = rate.on_delivered(at(20), PACKET, *sent_at, stamp, MS(9));
-            if !sample.span.is_zero() {
-                best = best.max((rate.delivered() - sample.prior_delivered).per(sample.span).as_f64());
+        // A packet each ms. The first ten are acknowledged after 10 ms; the eleventh at 28 ms; all others at 39 ms.
+        let acked_at =
+            |number: u64| if number < 10 { number + 10 } else { if number == 10 { 28 } else { 39 } };
+        let (mut rate, mut stamps, mut last) = (DeliveryRate::default(), Vec::new(), Sample::default());
+        for ms in 0..40 {
+            for number in (0..30).filter(|number| acked_at(*number) == ms) {
+                last = rate.on_delivered(at(ms), PACKET, at(number), &stamps[number as usize], MS(10));
+            }
+            if ms < 30 {
+                stamps.push(rate.on_sent(at(ms), ms == 0));
             }
         }
-        assert!(best <= 8e6 * 10.0 / 9.0, "{best}");
+        // 19 packets arrive within 11 ms of the eleventh, but they took 19 ms to leave.
+        assert_eq!(rate.delivered() - last.prior_delivered, PACKET * 19);
+        assert_eq!(last.span, MS(19));
     }
 
     #[test]

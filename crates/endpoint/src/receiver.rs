@@ -202,3 +202,92 @@ impl ReceiverEnd {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_law::{Header, PlainReceiver};
+
+    const LONG: Span = Span::from_millis(25);
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Span::from_millis(millis)
+    }
+
+    /// A receiver that acknowledges every fourth packet or after 25 ms.
+    fn lazy() -> ReceiverEnd {
+        let config = ReceiverConfig { every: 4, max_delay: LONG, ..ReceiverConfig::default() };
+        ReceiverEnd::new(config, Box::new(PlainReceiver), Random::stream(1, "lazy"))
+    }
+
+    fn packet(number: u64) -> Segment {
+        Segment {
+            number,
+            floor: 0,
+            offset: number * 1000,
+            payload: 1000,
+            bytes: 1000,
+            sent_at: Time::ZERO,
+            birth: Time::ZERO,
+            queueing: Span::ZERO,
+            ecn: Ecn::Ect0,
+            last: false,
+            header: Header::NONE,
+        }
+    }
+
+    #[test]
+    fn every_fourth_packet_is_acknowledged_or_the_first_that_waited_long_enough() {
+        let mut lazy = lazy();
+        let acks: Vec<_> = (0..8).map(|n| lazy.on_data(at(n), &packet(n), None).ack.is_some()).collect();
+        assert_eq!(acks, [false, false, false, true, false, false, false, true]);
+        assert_eq!(lazy.deadline(), Time::NEVER);
+        lazy.on_data(at(10), &packet(8), None);
+        lazy.on_data(at(20), &packet(9), None);
+        assert_eq!(lazy.deadline(), at(10) + LONG);
+        assert!(lazy.on_deadline(at(34)).is_none());
+        let ack = lazy.on_deadline(at(35)).unwrap();
+        assert_eq!((ack.ranges.largest(), ack.delay), (Some(9), Span::from_millis(15)));
+        assert_eq!(lazy.deadline(), Time::NEVER);
+    }
+
+    #[test]
+    fn what_the_sender_should_know_at_once_is_acknowledged_at_once() {
+        let after_one = |segment: Segment| {
+            let mut lazy = lazy();
+            lazy.on_data(at(0), &packet(0), None);
+            lazy.on_data(at(1), &segment, None).ack.is_some()
+        };
+        assert!(!after_one(packet(1)));
+        assert!(after_one(packet(2)), "a gap");
+        assert!(after_one(packet(0)), "a duplicate");
+        assert!(after_one(Segment { ecn: Ecn::Ce, ..packet(1) }), "a mark");
+        assert!(after_one(Segment { last: true, ..packet(1) }), "the end");
+        assert!(after_one(Segment { payload: 0, ..packet(1) }), "a probe");
+    }
+
+    #[test]
+    fn bytes_count_once_and_marks_once_per_packet() {
+        let mut lazy = lazy();
+        let marked = Segment { ecn: Ecn::Ce, ..packet(0) };
+        let first = lazy.on_data(at(0), &marked, None);
+        assert_eq!((first.fresh, first.duplicate), (1000, false));
+        // The same packet again, then the same bytes and the next 500 under a new number.
+        let again = lazy.on_data(at(1), &marked, None);
+        assert_eq!((again.fresh, again.duplicate), (0, true));
+        let longer = Segment { number: 1, payload: 1500, ..marked };
+        assert_eq!(lazy.on_data(at(2), &longer, None).fresh, 500);
+        let counters = lazy.counters();
+        assert_eq!((counters.packets, counters.delivered, counters.duplicates), (3, 1500, 1));
+        assert_eq!((counters.marked_packets, counters.marked_bytes), (2, 2000));
+    }
+
+    #[test]
+    fn the_end_is_known_from_the_last_packet_and_reached_with_all_bytes() {
+        let mut lazy = lazy();
+        lazy.on_data(at(0), &Segment { last: true, ..packet(1) }, None);
+        assert!(!lazy.is_complete());
+        lazy.on_data(at(1), &packet(0), None);
+        assert!(lazy.is_complete());
+    }
+}

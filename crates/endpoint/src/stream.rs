@@ -120,10 +120,12 @@ impl Stream {
         self.total == Some(self.acked)
     }
 
-    /// The receiver has room for so many bytes of the stream in all.
+    /// The receiver has room for so many bytes of the stream in all; returns whether that is more than before.
     #[inline]
-    pub(crate) fn grant(&mut self, credit: u64) {
+    pub(crate) fn grant(&mut self, credit: u64) -> bool {
+        let more = credit > self.credit;
         self.credit = self.credit.max(credit);
+        more
     }
 
     /// A piece was acknowledged for the first time.
@@ -239,8 +241,7 @@ mod tests {
         stream.supply(5000);
         assert!(take(&mut stream, Time::ZERO).is_some() && take(&mut stream, Time::ZERO).is_some());
         assert_eq!(stream.next_payload(), Err(Stop::Credit));
-        stream.grant(3000);
-        stream.grant(1000);
+        assert!(stream.grant(3000) && !stream.grant(3000) && !stream.grant(1000));
         assert_eq!(stream.next_payload(), Ok(1000));
     }
 

@@ -14,6 +14,8 @@ pub(crate) struct Timeouts {
     /// When it last heard, or spoke after having had nothing in flight.
     waiting_since: Time,
     timeouts: u32,
+    /// Probes for credit since credit was last given.
+    asked: u32,
     silent: bool,
 }
 
@@ -41,6 +43,17 @@ impl Timeouts {
         self.timeouts == 1
     }
 
+    /// A probe for credit goes out although nothing is in flight.
+    pub(crate) fn on_asked(&mut self) {
+        self.asked += 1;
+    }
+
+    /// The receiver gave more credit.
+    #[inline]
+    pub(crate) fn on_credit(&mut self) {
+        self.asked = 0;
+    }
+
     /// The silence has lasted too long.
     pub(crate) fn on_silence(&mut self) {
         self.silent = true;
@@ -56,6 +69,11 @@ impl Timeouts {
     #[inline]
     pub(crate) fn probe_due(&self, rtt: &Rtt) -> Time {
         self.spoke_at + backed_off(rtt.probe_timeout(), self.timeouts)
+    }
+
+    /// When to ask for credit. Answers that give none do not make it ask more often (RFC 9293, section 3.8.6.1).
+    pub(crate) fn ask_due(&self, rtt: &Rtt) -> Time {
+        self.spoke_at + backed_off(rtt.probe_timeout(), self.asked)
     }
 
     /// When the silence will have lasted too long.
@@ -88,6 +106,19 @@ mod tests {
         }
         timeouts.on_heard(Time::from_secs(9.0));
         assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + timeout);
+    }
+
+    #[test]
+    fn asking_for_credit_backs_off_until_there_is_some_whatever_else_is_heard() {
+        let rtt = Rtt::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
+        let mut timeouts = Timeouts::default();
+        for doubling in [1, 2, 4] {
+            assert_eq!(timeouts.ask_due(&rtt), Time::ZERO + rtt.probe_timeout() * doubling);
+            timeouts.on_asked();
+            timeouts.on_heard(Time::ZERO);
+        }
+        timeouts.on_credit();
+        assert_eq!(timeouts.ask_due(&rtt), Time::ZERO + rtt.probe_timeout());
     }
 
     #[test]

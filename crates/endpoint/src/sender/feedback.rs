@@ -30,7 +30,9 @@ impl SenderEnd {
         if ack.ranges.largest() >= Some(self.sent.next_number()) {
             return AckOutcome::default();
         }
-        self.stream.grant(ack.credit);
+        if self.stream.grant(ack.credit) {
+            self.timeouts.on_credit();
+        }
         let prior_in_flight = self.sent.in_flight();
         let acked = self.settle(&ack.ranges);
         let Some(number) = acked.newest else { return AckOutcome::default() };
@@ -85,9 +87,7 @@ impl SenderEnd {
         if let Some(number) = acked.newest {
             self.loss.on_acked(number);
         }
-        if ranges.largest() >= self.told.largest() {
-            self.told = *ranges;
-        }
+        self.told = *ranges;
         self.counters.acked_packets += acked.packets;
         acked
     }
@@ -125,9 +125,7 @@ impl SenderEnd {
             lost.newest = number;
             lost.bytes += Bytes::new(record.bytes.into());
             counters.lost_packets += 1;
-            if record.is_sole_bearer() {
-                stream.on_lost(number);
-            }
+            stream.on_lost(number);
         });
         lost
     }

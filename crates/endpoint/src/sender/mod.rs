@@ -34,7 +34,7 @@ pub struct SenderEnd {
     started: bool,
     stream: Stream,
     sent: SentRing,
-    /// The ranges of the newest acknowledgement, which need no second look.
+    /// The ranges of the last acknowledgement, which need no second look.
     told: AckRanges,
     loss: LossDetector,
     loss_episodes: Episodes,

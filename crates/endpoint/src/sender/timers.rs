@@ -46,12 +46,13 @@ impl SenderEnd {
     /// A probe goes out; if something is in flight, the law hears of a timeout.
     fn on_probe_timeout(&mut self, now: Time) {
         self.probe_wanted = true;
-        let first = self.timeouts.on_timeout();
-        if self.sent.in_flight() > Bytes::ZERO {
-            self.counters.probe_timeouts += 1;
-            let episode = if first { Episode::New } else { Episode::Same };
-            self.report(now, Cause::Timeout, episode, Bytes::ZERO, self.sent.in_flight());
+        if self.sent.in_flight() == Bytes::ZERO {
+            self.timeouts.on_asked();
+            return;
         }
+        self.counters.probe_timeouts += 1;
+        let episode = if self.timeouts.on_timeout() { Episode::New } else { Episode::Same };
+        self.report(now, Cause::Timeout, episode, Bytes::ZERO, self.sent.in_flight());
     }
 
     /// Only probes leave until something is heard; what is lost by then belongs to this episode.
@@ -66,11 +67,15 @@ impl SenderEnd {
         self.permit.wake.filter(|wake| Some(*wake) > self.woken_for).unwrap_or(Time::NEVER)
     }
 
-    /// No probe while the loss timer runs (RFC 9002, section 6.2.1), nor without anything to ask for.
+    /// A probe asks after what is in flight, but not while the loss timer runs (RFC 9002, section 6.2.1); if nothing
+    /// is, it asks for credit.
     #[inline]
     fn probe_due(&self) -> Time {
-        let waits = self.sent.in_flight() > Bytes::ZERO || self.stop == Stop::Credit;
-        if waits && self.loss.due() == Time::NEVER { self.timeouts.probe_due(&self.rtt) } else { Time::NEVER }
+        if self.sent.in_flight() > Bytes::ZERO {
+            let timed = self.loss.due() != Time::NEVER;
+            return if timed { Time::NEVER } else { self.timeouts.probe_due(&self.rtt) };
+        }
+        if self.stop == Stop::Credit { self.timeouts.ask_due(&self.rtt) } else { Time::NEVER }
     }
 
     #[inline]

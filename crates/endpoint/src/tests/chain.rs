@@ -37,6 +37,35 @@ fn a_fast_loop_is_held_to_the_speed_of_the_next_and_nothing_is_lost() {
 }
 
 #[test]
+fn a_sender_that_ran_out_of_credit_is_told_of_new_credit_without_having_to_ask() {
+    let limit = PACKET * 2;
+    let second = Loop::new(Fixed::pace(Rate::from_mbps(3.2)), MS(10));
+    let loops = vec![feeding(Fixed::window(10.0), limit), second];
+    let mut chain = Chain::new(loops, vec![Relay::new(limit, PACKET)], 1);
+    chain.start(Some(100_000));
+    chain.run_until(at(1000));
+    assert!(chain.loops[1].receiver.is_complete());
+    assert_eq!(chain.loops[0].sent.len(), 100);
+    // News of a departure and the packet that it lets in take 2 ms together; the next packet leaves after 2.5 ms.
+    let last = at(1) + Span::from_micros(2500) * 99;
+    assert_eq!(chain.loops[1].sent.last().unwrap().sent_at, last);
+}
+
+#[test]
+fn a_sender_without_credit_asks_ever_more_seldom() {
+    let limit = PACKET * 2;
+    let loops = vec![feeding(Fixed::window(10.0), limit), Loop::new(Fixed::pace(Rate::ZERO), MS(10))];
+    let mut chain = Chain::new(loops, vec![Relay::new(limit, PACKET)], 1);
+    chain.start(None);
+    chain.run_until(at(10_000));
+    let asking = chain.loops[0].sent.iter().filter(|segment| segment.payload == 0).count();
+    assert_eq!(chain.loops[0].sent.len() - asking, 2);
+    // Every 3 ms, twice that, ... at last every 64 * 3 ms.
+    assert!((7..7 + 10_000 / 192).contains(&asking), "{asking}");
+    assert_eq!(chain.loops[0].sender.counters().probe_timeouts, 0);
+}
+
+#[test]
 fn birth_and_queueing_accumulate_over_loops() {
     let mut chain = fast_then_slow(1000);
     chain.start(Some(500_000));
