@@ -214,27 +214,23 @@ impl Network {
     fn on_link(&mut self, now: Time, index: u32) {
         let (arrived, next) = self.links[index as usize].fire(now, &mut self.packets);
         self.events.push(next, target(Kind::Link, index));
-        if let Some(entry) = arrived {
-            self.forward(now, entry);
+        let Some(entry) = arrived else { return };
+        let stop = self.routes[entry.route as usize];
+        if stop < FIRST_END {
+            self.enter(now, stop, entry);
+        } else if stop & 1 == Side::Sender as u32 {
+            self.on_ack(now, (stop - FIRST_END) / 2, entry.packet);
+        } else {
+            self.on_data(now, (stop - FIRST_END) / 2, entry.packet);
         }
     }
 
-    /// Takes a packet to its next stop.
+    /// A packet arrives at the near end of a link.
     #[inline]
-    fn forward(&mut self, now: Time, mut entry: Entry) {
-        let stop = self.routes[entry.route as usize];
-        if stop < FIRST_END {
-            entry.route += 1;
-            let next = self.links[stop as usize].arrive(now, entry, &mut self.packets);
-            self.events.push(next, target(Kind::Link, stop));
-            return;
-        }
-        let loop_id = (stop - FIRST_END) / 2;
-        if stop & 1 == Side::Sender as u32 {
-            self.on_ack(now, loop_id, entry.packet);
-        } else {
-            self.on_data(now, loop_id, entry.packet);
-        }
+    fn enter(&mut self, now: Time, link: u32, mut entry: Entry) {
+        entry.route += 1;
+        let next = self.links[link as usize].arrive(now, entry, &mut self.packets);
+        self.events.push(next, target(Kind::Link, link));
     }
 
     /// A data packet has arrived at the receiving end of its loop.
@@ -314,9 +310,10 @@ impl Network {
         self.launch(now, route, bytes, Packet::new(Frame::Ack(ack), flow, ack_ecn));
     }
 
+    /// A packet begins its route, which begins with a link.
     fn launch(&mut self, now: Time, route: u32, bytes: u32, packet: Packet) {
         let packet = self.packets.insert(packet);
-        self.forward(now, Entry::new(packet, bytes, route));
+        self.enter(now, self.routes[route as usize], Entry::new(packet, bytes, route));
     }
 
     fn arm_receiver(&mut self, loop_id: u32) {

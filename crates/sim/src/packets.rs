@@ -2,7 +2,7 @@
 
 use millpond_endpoint::Frame;
 use millpond_law::{Ecn, Kind};
-use millpond_units::{Bytes, Span};
+use millpond_units::{Bytes, Span, Time};
 
 /// The slot of a packet.
 pub(crate) type PacketId = u32;
@@ -13,6 +13,8 @@ pub(crate) struct Packet {
     pub(crate) frame: Frame,
     /// The longest wait in one queue so far.
     pub(crate) worst_wait: Span,
+    /// When it arrived at the link where it is, if that has laws or takes one step per service.
+    pub(crate) entered: Time,
     pub(crate) flow: u32,
     /// ECN bits of an acknowledgement; nobody reports marks on it.
     pub(crate) ack_ecn: Ecn,
@@ -23,7 +25,7 @@ const _: () = assert!(size_of::<Packet>() <= 128);
 impl Packet {
     #[inline]
     pub(crate) fn new(frame: Frame, flow: u32, ack_ecn: Ecn) -> Self {
-        Self { frame, worst_wait: Span::ZERO, flow, ack_ecn }
+        Self { frame, worst_wait: Span::ZERO, entered: Time::ZERO, flow, ack_ecn }
     }
 
     pub(crate) fn kind(&self) -> Kind {

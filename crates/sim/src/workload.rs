@@ -1,7 +1,7 @@
 //! A flow in its run: when it starts, what its application supplies, when it stops, what arrives.
 
 use crate::flow::Workload;
-use crate::link::Service;
+use crate::link::{Rates, Service};
 use crate::network::Sending;
 use crate::schedule::Schedule;
 use crate::stats::FlowMeter;
@@ -20,7 +20,7 @@ pub(crate) struct FlowState {
     stop: Time,
     started: bool,
     /// The application of a [`Workload::Constant`] flow: a server whose packets are what it produces.
-    application: Option<Service>,
+    application: Option<Box<(Service, Rates)>>,
     next_supply: Time,
     completed: Option<Time>,
     measured_from: Time,
@@ -37,7 +37,9 @@ impl FlowState {
         stop: Option<Time>,
     ) -> Self {
         let application = match workload {
-            Workload::Constant(rate) => Some(Service::new(Arc::new(Schedule::constant(rate)))),
+            Workload::Constant(rate) => {
+                Some(Box::new((Service::new(), Rates::new(Arc::new(Schedule::constant(rate))))))
+            }
             _ => None,
         };
         Self {
@@ -111,7 +113,10 @@ impl FlowState {
 
     fn plan_supply(&mut self, now: Time) {
         self.next_supply = match &mut self.application {
-            Some(application) => application.accept(now, self.payload).leaves,
+            Some(application) => {
+                let (server, rates) = &mut **application;
+                server.accept(now, self.payload, rates).leaves
+            }
             None => Time::NEVER,
         };
     }

@@ -39,8 +39,8 @@ pub(super) struct Laws {
 
 impl Laws {
     /// None if there are none: a plain hop has no law object.
-    pub(super) fn new(seats: Vec<Seat>) -> Option<Box<Self>> {
-        (!seats.is_empty()).then(|| Box::new(Self { seats }))
+    pub(super) fn new(seats: Vec<Seat>) -> Option<Self> {
+        (!seats.is_empty()).then_some(Self { seats })
     }
 
     /// Does any law judge departures?

@@ -54,50 +54,34 @@ impl Propagation {
     }
 }
 
-/// The same at work: packets enter in the order in which they left the server.
+/// A way whose delay varies, at work: packets enter in the order in which they left the server.
 #[derive(Debug)]
 pub(super) struct Wire {
-    delay: Span,
-    last: Time,
-    /// None for a wire of constant delay.
-    varying: Option<Box<Varying>>,
-}
-
-#[derive(Debug)]
-struct Varying {
     propagation: Propagation,
     /// How many steps have been taken.
     taken: usize,
+    last: Time,
     random: Random,
 }
 
 impl Wire {
-    pub(super) fn new(propagation: Propagation, random: Random) -> Self {
+    /// None if the delay never varies.
+    pub(super) fn new(propagation: Propagation, random: Random) -> Option<Self> {
         let varies = !propagation.steps.is_empty() || propagation.jitter.is_some();
-        let delay = propagation.delay;
-        let varying = varies.then(|| Box::new(Varying { propagation, taken: 0, random }));
-        Self { delay, last: Time::ZERO, varying }
+        varies.then_some(Self { propagation, taken: 0, last: Time::ZERO, random })
     }
 
     pub(super) fn reorders(&self) -> bool {
-        self.varying.as_ref().is_some_and(|varying| varying.propagation.reorder)
+        self.propagation.reorder
     }
 
     /// When a packet that leaves now arrives.
-    #[inline]
     pub(super) fn arrival(&mut self, leaves: Time) -> Time {
-        match &mut self.varying {
-            None => leaves + self.delay,
-            Some(varying) => {
-                let arrives = leaves + varying.delay(leaves);
-                self.last = if varying.propagation.reorder { arrives } else { arrives.max(self.last) };
-                self.last
-            }
-        }
+        let arrives = leaves + self.delay(leaves);
+        self.last = if self.propagation.reorder { arrives } else { arrives.max(self.last) };
+        self.last
     }
-}
 
-impl Varying {
     fn delay(&mut self, now: Time) -> Span {
         let propagation = &mut self.propagation;
         while let Some(&(time, delay)) = propagation.steps.get(self.taken)
@@ -117,7 +101,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn wire(propagation: Propagation) -> Wire {
-        Wire::new(propagation, Random::stream(1, "link"))
+        Wire::new(propagation, Random::stream(1, "link")).unwrap()
     }
 
     #[test]

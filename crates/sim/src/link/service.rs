@@ -13,6 +13,27 @@ pub(crate) struct Served {
     pub(crate) service: Span,
 }
 
+/// The rate over time, and where in it the server is.
+#[derive(Debug)]
+pub(crate) struct Rates {
+    schedule: Arc<Schedule>,
+    cursor: usize,
+}
+
+impl Rates {
+    pub(crate) fn new(schedule: Arc<Schedule>) -> Self {
+        Self { schedule, cursor: 0 }
+    }
+
+    pub(crate) fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    fn piece(&mut self, time: u64) -> Piece {
+        self.schedule.piece(time, &mut self.cursor)
+    }
+}
+
 /// Serves one packet after another at a scheduled rate.
 ///
 /// A service ends at the first whole picosecond at which its work is done; what the server could have done in the
@@ -20,13 +41,11 @@ pub(crate) struct Served {
 /// period leaves at the time at which the integral of the rate reaches the work of n packets, rounded up once.
 #[derive(Debug)]
 pub(crate) struct Service {
-    schedule: Arc<Schedule>,
-    cursor: usize,
-    piece: Piece,
     /// When the packet last accepted leaves.
     free_at: u64,
     /// Work already done for the next packet, if it starts at `free_at`.
     credit: u64,
+    piece: Piece,
     /// The size last served and its work divided by the rate of `piece`.
     size: u64,
     quotient: u64,
@@ -34,19 +53,14 @@ pub(crate) struct Service {
 }
 
 impl Service {
-    pub(crate) fn new(schedule: Arc<Schedule>) -> Self {
-        let mut cursor = 0;
-        let piece = schedule.piece(0, &mut cursor);
-        Self { schedule, cursor, piece, free_at: 0, credit: 0, size: 0, quotient: 0, remainder: 0 }
-    }
-
-    pub(crate) fn schedule(&self) -> &Schedule {
-        &self.schedule
+    pub(crate) fn new() -> Self {
+        let piece = Piece { rate: 0, until: 0 };
+        Self { free_at: 0, credit: 0, piece, size: 0, quotient: 0, remainder: 0 }
     }
 
     /// Accepts a packet at `now` behind those accepted before. Calls come in order of time.
     #[inline]
-    pub(crate) fn accept(&mut self, now: Time, size: Bytes) -> Served {
+    pub(crate) fn accept(&mut self, now: Time, size: Bytes, rates: &mut Rates) -> Served {
         let now = now.picos();
         let start = if now <= self.free_at {
             self.free_at
@@ -55,14 +69,14 @@ impl Service {
             now
         };
         if size.get() != self.size || start >= self.piece.until {
-            self.look_up(start, size);
+            self.look_up(start, size, rates);
         }
         // The quotient is work / rate: ceil((work - credit) / rate) is it, or one more.
         let rate = self.piece.rate;
         let one_more = self.remainder > self.credit;
         let end = start.saturating_add(self.quotient).saturating_add(u64::from(one_more));
         if end > self.piece.until || self.credit >= rate {
-            return self.accept_across_pieces(start, size);
+            return self.accept_across_pieces(start, size, rates);
         }
         self.credit =
             if one_more { rate - (self.remainder - self.credit) } else { self.credit - self.remainder };
@@ -72,8 +86,8 @@ impl Service {
 
     /// Finds the piece in force at `start` and divides the work of `size` by its rate.
     #[cold]
-    fn look_up(&mut self, start: u64, size: Bytes) {
-        self.piece = self.schedule.piece(start, &mut self.cursor);
+    fn look_up(&mut self, start: u64, size: Bytes, rates: &mut Rates) {
+        self.piece = rates.piece(start);
         self.size = size.get();
         let (work, rate) = (work_of(size), u128::from(self.piece.rate));
         // An infinite rate takes no time, none at all takes for ever.
@@ -88,10 +102,10 @@ impl Service {
 
     /// The same where the rate changes under way.
     #[cold]
-    fn accept_across_pieces(&mut self, start: u64, size: Bytes) -> Served {
+    fn accept_across_pieces(&mut self, start: u64, size: Bytes, rates: &mut Rates) -> Served {
         let mut work = work_of(size).saturating_sub(u128::from(self.credit));
         let mut time = start;
-        let mut piece = self.schedule.piece(time, &mut self.cursor);
+        let mut piece = rates.piece(time);
         self.credit = 0;
         loop {
             let rate = u128::from(piece.rate);
@@ -105,7 +119,7 @@ impl Service {
             }
             work -= possible;
             time = piece.until;
-            piece = self.schedule.piece(time, &mut self.cursor);
+            piece = rates.piece(time);
         }
         let rate = u128::from(piece.rate).max(1);
         let span = work.div_ceil(rate);
@@ -128,10 +142,22 @@ mod tests {
     use crate::schedule::AtEnd;
     use proptest::prelude::*;
 
+    struct Server(Service, Rates);
+
+    impl Server {
+        fn accept(&mut self, now: Time, size: Bytes) -> Served {
+            self.0.accept(now, size, &mut self.1)
+        }
+    }
+
+    fn server(schedule: Schedule) -> Server {
+        Server(Service::new(), Rates::new(Arc::new(schedule)))
+    }
+
     #[test]
     fn a_constant_rate_does_not_drift() {
         // 1 byte at 3 bps takes 8/3 s; three take 8 s exactly, and so do three million in 8 million seconds.
-        let mut service = Service::new(Arc::new(Schedule::constant(Rate::from_bps(3))));
+        let mut service = server(Schedule::constant(Rate::from_bps(3)));
         let leave: Vec<u64> =
             (0..3).map(|_| service.accept(Time::ZERO, Bytes::new(1)).leaves.picos()).collect();
         assert_eq!(leave, [2_666_666_666_667, 5_333_333_333_334, 8_000_000_000_000]);
@@ -141,12 +167,12 @@ mod tests {
 
     #[test]
     fn an_infinite_rate_takes_no_time_and_none_takes_for_ever() {
-        let mut service = Service::new(Arc::new(Schedule::constant(Rate::MAX)));
+        let mut service = server(Schedule::constant(Rate::MAX));
         for picos in [0, 0, 7] {
             let now = Time::from_picos(picos);
             assert_eq!(service.accept(now, Bytes::new(1500)).leaves, now);
         }
-        let mut service = Service::new(Arc::new(Schedule::constant(Rate::ZERO)));
+        let mut service = server(Schedule::constant(Rate::ZERO));
         assert_eq!(service.accept(Time::ZERO, Bytes::new(1500)).leaves, Time::NEVER);
         assert_eq!(service.accept(Time::ZERO, Bytes::new(1500)).leaves, Time::NEVER);
     }
@@ -155,7 +181,7 @@ mod tests {
     fn a_packet_waits_out_an_outage_in_mid_service() {
         let outage = [(Time::ZERO, 8), (Time::from_secs(0.5), 0), (Time::from_secs(9.5), 8)];
         let steps = outage.map(|(time, bps)| (time, Rate::from_bps(bps)));
-        let mut service = Service::new(Arc::new(Schedule::steps(&steps).unwrap()));
+        let mut service = server(Schedule::steps(&steps).unwrap());
         assert_eq!(service.accept(Time::ZERO, Bytes::new(1)).leaves, Time::from_secs(10.0));
     }
 
@@ -178,7 +204,7 @@ mod tests {
             arrivals in prop::collection::vec((0_u64..2_000_000_000, 1_u64..2000), 1..60),
         ) {
             let schedule = Arc::new(schedule);
-            let mut service = Service::new(schedule.clone());
+            let mut service = Server(Service::new(), Rates::new(schedule.clone()));
             let (mut now, mut free_at, mut begun, mut work) = (0, 0, 0, 0);
             for (gap, size) in arrivals {
                 now += gap;

@@ -1,9 +1,9 @@
 //! What a link is to be, and its construction.
 
 use super::laws::{Laws, Seat};
-use super::{Link, LossState, Propagation, Ring, Scheduler, Service, Stepping, Wire};
+use super::{Link, LossState, Propagation, Rates, Rest, Ring, Scheduler, Service, Special, Stepping, Wire};
 use crate::schedule::{Schedule, Told};
-use crate::stats::LinkMeter;
+use crate::stats::{LinkMeter, Tally};
 use crate::{Loss, NodeId};
 use millpond_law::{HeaderId, Link as Law, Random};
 use millpond_units::{Bytes, Rate, Span};
@@ -84,23 +84,30 @@ impl LinkSpec {
             Seat::new(header, law, stream(&format!("router {}", header.0)))
         };
         let laws = Laws::new(queue.into_iter().chain(self.routers.into_iter().map(router)).collect());
-        let loss = self.loss.map(|loss| Box::new(LossState::new(loss, stream("loss"))));
+        let loss = self.loss.map(|loss| LossState::new(loss, stream("loss")));
+        let delay = self.propagation.delay;
         let wire = Wire::new(self.propagation, stream("jitter"));
-        let departures = laws.as_ref().is_some_and(|laws| laws.judge_departures());
-        let steps = departures || wire.reorders() || self.scheduler != Scheduler::Fifo;
-        Link {
+        let steps = laws.as_ref().is_some_and(Laws::judge_departures)
+            || wire.as_ref().is_some_and(Wire::reorders)
+            || self.scheduler != Scheduler::Fifo;
+        let stepping = steps.then(|| Stepping::new(&self.scheduler, weights));
+        let is_special = wire.is_some() || loss.is_some() || laws.is_some() || steps;
+        let rest = Rest {
             told: Told::new(self.told.unwrap_or_else(|| self.rate.clone())),
-            service: Service::new(self.rate),
-            wire,
+            rates: Rates::new(self.rate),
+            meter: LinkMeter::default(),
+            name: self.name,
+        };
+        Link {
+            service: Service::new(),
             flight: Ring::default(),
             queued: 0,
             queued_bytes: 0,
             buffer: self.buffer,
-            meter: LinkMeter::new(),
-            loss,
-            laws,
-            stepping: steps.then(|| Box::new(Stepping::new(&self.scheduler, weights))),
-            name: self.name,
+            delay,
+            tally: Tally::default(),
+            special: is_special.then(|| Box::new(Special { wire, loss, laws, stepping })),
+            rest: Box::new(rest),
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Links that decide which packet to serve, or whether it may go, only when its turn comes: one step per service.
 
 use super::scheduler::{Scheduler, Waiting};
-use super::{Entry, Fate, Link, Moment};
+use super::laws::{Fate, Moment};
+use super::{Entry, Link};
 use crate::packets::Packets;
 use millpond_units::Time;
 
@@ -28,7 +29,7 @@ impl Stepping {
 impl Link {
     /// A packet joins the queue; it has been counted.
     pub(super) fn enqueue(&mut self, now: Time, entry: Entry, packets: &mut Packets) -> Time {
-        if let Some(stepping) = &mut self.stepping {
+        if let Some(stepping) = self.stepping_mut() {
             stepping.waiting.push(entry, packets.get(entry.packet).flow);
             if stepping.in_service.is_none() {
                 self.start_service(now, packets);
@@ -39,7 +40,7 @@ impl Link {
 
     /// The time has come for a service to end, or for a packet to arrive at the far end.
     pub(super) fn step(&mut self, now: Time, packets: &mut Packets) -> (Option<Entry>, Time) {
-        if let Some(stepping) = &mut self.stepping {
+        if let Some(stepping) = self.stepping_mut() {
             if now != stepping.armed {
                 return (None, Time::NEVER);
             }
@@ -53,14 +54,14 @@ impl Link {
 
     /// Ends all services that are due.
     pub(super) fn finish_services(&mut self, now: Time, packets: &mut Packets) {
-        while let Some(stepping) = &mut self.stepping
+        while let Some(stepping) = self.stepping_mut()
             && let Some(mut entry) = stepping.in_service
             && entry.due <= now
         {
             stepping.in_service = None;
             let left = entry.due;
             self.leave(&entry, left);
-            entry.due = self.wire.arrival(left);
+            entry.due = self.arrival(left);
             self.flight.insert_behind(entry, |other| other.due <= entry.due);
             self.start_service(left, packets);
         }
@@ -68,22 +69,23 @@ impl Link {
 
     /// Puts the next packet into service that the laws let go.
     fn start_service(&mut self, now: Time, packets: &mut Packets) {
-        while let Some(stepping) = &mut self.stepping
-            && let Some(mut entry) = stepping.waiting.pop()
+        while let Some(stepping) = self.stepping_mut()
+            && let Some(entry) = stepping.waiting.pop()
         {
-            let sojourn = now.since(entry.entered);
+            let entered = packets.get(entry.packet).entered;
+            let sojourn = now.since(entered);
             match self.judge(Moment::Departure, now, sojourn, packets.get_mut(entry.packet)) {
                 Fate::Dropped => {
-                    self.meter.total.law_drops += 1;
-                    self.remove(&entry, now);
+                    self.rest.meter.losses.law += 1;
+                    self.count_out(now, entry.bytes);
                     packets.release(entry.packet);
                     continue;
                 }
-                Fate::GoesMarked => self.meter.total.marks += 1,
+                Fate::GoesMarked => self.rest.meter.losses.marks += 1,
                 Fate::Goes => {}
             }
-            self.serve(now, &mut entry, packets);
-            if let Some(stepping) = &mut self.stepping {
+            let entry = self.serve(now, entered, entry, packets);
+            if let Some(stepping) = self.stepping_mut() {
                 stepping.in_service = Some(entry);
             }
             return;
@@ -93,11 +95,11 @@ impl Link {
     /// Makes room for an arriving packet if the scheduler knows how. Is there room now?
     pub(super) fn make_room(&mut self, now: Time, arriving: &Entry, packets: &mut Packets) -> bool {
         let flow = packets.get(arriving.packet).flow;
-        while !self.buffer.has_room(self.queued, self.queued_bytes, arriving.bytes) {
-            let victim = self.stepping.as_mut().and_then(|s| s.waiting.evict_for(flow, arriving.bytes));
+        while !self.has_room(arriving.bytes) {
+            let victim = self.stepping_mut().and_then(|s| s.waiting.evict_for(flow, arriving.bytes));
             let Some(victim) = victim else { return false };
-            self.meter.total.buffer_drops += 1;
-            self.remove(&victim, now);
+            self.rest.meter.losses.buffer += 1;
+            self.count_out(now, victim.bytes);
             packets.release(victim.packet);
         }
         true
@@ -105,9 +107,9 @@ impl Link {
 
     /// When to be called next, if that is earlier than known.
     pub(super) fn rearm(&mut self) -> Time {
-        let Some(stepping) = &mut self.stepping else { return Time::NEVER };
-        let leaves = stepping.in_service.map_or(Time::NEVER, |entry| entry.due);
         let arrives = self.flight.get(0).map_or(Time::NEVER, |entry| entry.due);
+        let Some(stepping) = self.stepping_mut() else { return Time::NEVER };
+        let leaves = stepping.in_service.map_or(Time::NEVER, |entry| entry.due);
         let next = leaves.min(arrives);
         if next >= stepping.armed {
             return Time::NEVER;

@@ -1,12 +1,16 @@
 //! One link under arrivals of our own: theory says what must come out.
 
+use super::laws::Moment;
 use super::*;
 use crate::NodeId;
 use crate::events::EventQueue;
+use crate::packets::Packet;
 use crate::schedule::{AtEnd, Schedule};
 use crate::stats::LinkCounters;
 use millpond_endpoint::{Frame, Segment};
-use millpond_law::{Context, Ecn, Header, HeaderId, Hooks, Kind, Link as Law, PacketView, Random, Verdict};
+use millpond_law::{
+    Context, Ecn, Header, HeaderId, Hooks, Kind, Link as Law, PacketView, QueueView, Random, Verdict,
+};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -15,6 +19,10 @@ const RATE: Rate = Rate::from_bps(8_000_000);
 
 fn spec() -> LinkSpec {
     LinkSpec::plain("L", NodeId(0), NodeId(1), RATE, Span::from_millis(10))
+}
+
+fn view(link: &Link) -> LinkView<'_> {
+    LinkView { link }
 }
 
 fn segment(number: u64, bytes: u32) -> Segment {
@@ -112,7 +120,7 @@ fn poisson(n: usize, load: f64, sizes: impl Fn(&mut Random) -> u32) -> Vec<Arriv
 fn arrivals_slower_than_service_never_wait_and_faster_ones_wait_in_proportion() {
     let every = |millis: f64| (0..100).map(|n| arrival(n, n as f64 * millis / 1e3, 1000)).collect::<Vec<_>>();
     let (link, delivered) = run(spec(), &every(1.25), Time::from_secs(1.0));
-    assert_eq!(link.meter.waits().max(), 0);
+    assert_eq!(view(&link).queueing_delays().max(), 0);
     assert_eq!(delivered[99].0, Time::from_secs(0.099 * 1.25 + 0.011));
     // D/D/1 with arrivals every 0.75 ms: packet n waits n * 0.25 ms.
     let (_, delivered) = run(spec(), &every(0.75), Time::from_secs(1.0));
@@ -127,7 +135,7 @@ fn poisson_arrivals_of_equal_packets_wait_as_long_as_pollaczek_and_khinchine_say
         let arrivals = poisson(400_000, load, |_| 1000);
         let (link, _) = run(spec(), &arrivals, Time::from_secs(400.0 / load));
         let theory = 1e-3 * load / (2.0 * (1.0 - load));
-        let measured = link.meter.waits().mean() / 1e12;
+        let measured = view(&link).queueing_delays().mean() / 1e12;
         assert!((measured / theory - 1.0).abs() < 0.03, "load {load}: {measured} s, {theory} s");
     }
 }
@@ -137,10 +145,10 @@ fn poisson_arrivals_of_exponential_packets_queue_as_m_m_1_says() {
     // Mean 1000 bytes; large enough that rounding to whole bytes does not show.
     let arrivals = poisson(400_000, 0.7, |random| (random.exponential(1000.0) as u32).max(1));
     let (link, _) = run(spec(), &arrivals, Time::from_secs(400.0 / 0.7));
-    let mean = link.meter.lengths().mean();
+    let mean = view(&link).queue_lengths().mean();
     assert!((mean / (0.7 / 0.3) - 1.0).abs() < 0.04, "{mean}");
     // Little: mean number = arrival rate times mean stay.
-    let stay = link.meter.waits().mean() / 1e12 + 1e-3;
+    let stay = view(&link).queueing_delays().mean() / 1e12 + 1e-3;
     assert!((mean / (700.0 * stay) - 1.0).abs() < 0.01);
 }
 
@@ -152,8 +160,8 @@ fn a_buffer_holds_what_it_says_in_service_included() {
     {
         let (link, delivered) = run(LinkSpec { buffer, ..spec() }, &burst, Time::from_secs(1.0));
         assert_eq!(delivered.len(), held);
-        assert_eq!(link.meter.total.buffer_drops, 10 - held as u64);
-        assert_eq!(link.meter.lengths().max(), held as u64);
+        assert_eq!(link.counters().buffer_drops, 10 - held as u64);
+        assert_eq!(view(&link).queue_lengths().max(), held as u64);
     }
 }
 
@@ -167,13 +175,13 @@ fn a_mark_on_a_packet_that_is_not_capable_is_a_drop_and_drop_beats_mark() {
         let marking = LinkSpec { queue: queue(Verdict::Mark), ..spec() };
         let (link, delivered) = run(marking, &arrivals, Time::from_secs(1.0));
         assert_eq!(delivered.iter().map(|(_, s)| (s.number, s.ecn)).collect::<Vec<_>>(), [(1, Ecn::Ce)]);
-        assert_eq!((link.meter.total.marks, link.meter.total.law_drops), (1, 1));
+        assert_eq!((link.counters().marks, link.counters().law_drops), (1, 1));
 
         let dropper: Box<dyn Law> = Box::new(Always(Verdict::Drop, moment));
         let routers = vec![(HeaderId(9), dropper)];
         let (link, delivered) =
             run(LinkSpec { queue: queue(Verdict::Mark), routers, ..spec() }, &arrivals, Time::from_secs(1.0));
-        assert_eq!((delivered.len(), link.meter.total.law_drops), (0, 2));
+        assert_eq!((delivered.len(), link.counters().law_drops), (0, 2));
     }
 }
 
@@ -219,7 +227,7 @@ fn fair_queueing_shares_the_link_by_weight_and_protects_the_lighter_flow() {
     let (link, delivered) = run(fair, &arrivals, Time::from_secs(10.0));
     let heavy = delivered.iter().filter(|(_, segment)| segment.number % 2 == 1).count() as f64;
     assert!((heavy / delivered.len() as f64 - 0.75).abs() < 0.005);
-    assert!(link.meter.total.served > 9_990);
+    assert!(link.counters().served > 9_990);
 }
 
 #[test]
@@ -285,12 +293,12 @@ proptest! {
     #[test]
     fn whatever_arrives_is_delivered_or_dropped_or_still_there(link in any_link(), arrivals in traffic()) {
         let (link, delivered) = run(link, &arrivals, Time::from_secs(0.1));
-        let LinkCounters { arrivals, .. } = link.meter.total;
-        let wire = link.meter.total.served as usize - delivered.len() - link.meter.total.wire_losses as usize;
+        let LinkCounters { arrivals, .. } = link.counters();
+        let wire = link.counters().served as usize - delivered.len() - link.counters().wire_losses as usize;
         prop_assert_eq!(link.holds(), wire + link.queued);
-        let gone = link.meter.total.drops() as usize + delivered.len();
+        let gone = link.counters().drops() as usize + delivered.len();
         prop_assert_eq!(arrivals as usize, gone + link.holds());
-        prop_assert_eq!(link.meter.lengths().total(), 100_000_000_000);
+        prop_assert_eq!(view(&link).queue_lengths().total(), 100_000_000_000);
     }
 
     /// The two ways of working are one link: only a law that watches departures tells them apart.
@@ -307,10 +315,10 @@ proptest! {
         };
         let (plain, delivered) = run(plain, &arrivals, end);
         let (stepping, other) = run(stepping, &arrivals, end);
-        prop_assert!(plain.stepping.is_none() && stepping.stepping.is_some());
+        prop_assert!(!plain.is_stepping() && stepping.is_stepping());
         prop_assert_eq!(delivered, other);
-        prop_assert_eq!(plain.meter.total, stepping.meter.total);
-        prop_assert_eq!(plain.meter.lengths().sum(), stepping.meter.lengths().sum());
-        prop_assert_eq!(plain.meter.waits().sum(), stepping.meter.waits().sum());
+        prop_assert_eq!(plain.counters(), stepping.counters());
+        prop_assert_eq!(view(&plain).queue_lengths().sum(), view(&stepping).queue_lengths().sum());
+        prop_assert_eq!(view(&plain).queueing_delays().sum(), view(&stepping).queueing_delays().sum());
     }
 }

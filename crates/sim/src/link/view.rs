@@ -14,7 +14,7 @@ pub struct LinkView<'a> {
 impl<'a> LinkView<'a> {
     /// Its name.
     pub fn name(&self) -> &'a str {
-        &self.link.name
+        &self.link.rest.name
     }
 
     /// Packets waiting or in service.
@@ -29,54 +29,54 @@ impl<'a> LinkView<'a> {
 
     /// The true rate now.
     pub fn rate(&self) -> Rate {
-        self.link.service.schedule().rate_at(self.link.meter.until())
+        self.link.rest.rates.schedule().rate_at(self.link.tally.until())
     }
 
     /// Bits that the link can serve between two moments: the integral of its rate.
     pub fn capacity_bits(&self, from: Time, to: Time) -> u64 {
-        self.link.service.schedule().bits_between(from, to)
+        self.link.rest.rates.schedule().bits_between(from, to)
     }
 
     /// Counts since the run began.
     pub fn totals(&self) -> LinkCounters {
-        self.link.meter.total
+        self.link.counters()
     }
 
     /// Counts since the measurement began.
     pub fn counters(&self) -> LinkCounters {
-        self.link.meter.counters()
+        self.totals() - self.link.rest.meter.before()
     }
 
     /// When the measurement began.
     pub fn measured_from(&self) -> Time {
-        self.link.meter.from()
+        self.link.rest.meter.from()
     }
 
     /// Share of the capacity since the measurement began that was used; zero if there was none.
     pub fn utilization(&self) -> f64 {
-        let capacity = self.capacity_bits(self.measured_from(), self.link.meter.until());
+        let capacity = self.capacity_bits(self.measured_from(), self.link.tally.until());
         if capacity == 0 { 0.0 } else { self.counters().served_bytes as f64 * 8.0 / capacity as f64 }
     }
 
     /// Queue length in packets, each weighted by how long it lasted in picoseconds, since the measurement began.
     pub fn queue_lengths(&self) -> Histogram {
-        self.link.meter.lengths()
+        self.link.rest.meter.lengths(&self.link.tally)
     }
 
     /// Queueing delay in picoseconds of every packet served since the measurement began: its stay less its own
     /// service at the rate at which it left, so that an outage in mid-service counts as waiting.
     pub fn queueing_delays(&self) -> Histogram {
-        self.link.meter.waits()
+        self.link.rest.meter.waits(&self.link.tally)
     }
 
     /// Queueing delay of the packets served in this interval ([`crate::Network::start_interval`]).
     pub fn interval_delay(&self) -> IntervalDelay {
-        self.link.meter.interval()
+        self.link.rest.meter.interval(&self.link.tally)
     }
 
     /// What the link's laws show of themselves.
     pub fn observe(&self, gauge: &mut dyn Gauge) {
-        if let Some(laws) = &self.link.laws {
+        if let Some(laws) = self.link.laws() {
             laws.observe(gauge);
         }
     }

@@ -16,14 +16,15 @@ const DELAY_FLOOR: u32 = 13;
 /// general histogram of the same precision costs 9 kB each, of which a flow has three and a link two.)
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
+    weights: Vec<u64>,
+    /// The bucket that `weights[0]` stands for, a multiple of [`OCTAVE`].
+    first: u32,
     /// Values that differ by less than 2^floor need not be told apart.
     floor: u32,
-    /// The bucket that `weights[0]` stands for, a multiple of [`OCTAVE`].
-    first: usize,
-    weights: Vec<u64>,
-    total: u64,
-    sum: u128,
+    /// The weight of zero, which is kept apart: most queues are empty most of the time.
+    zero: u64,
     max: u64,
+    sum: u128,
 }
 
 impl Histogram {
@@ -41,8 +42,11 @@ impl Histogram {
     /// Adds a value.
     #[inline]
     pub fn add(&mut self, value: u64, weight: u64) {
+        if value == 0 {
+            self.zero += weight;
+            return;
+        }
         self.add_to_bucket(self.bucket(value), weight);
-        self.total += weight;
         self.sum += u128::from(value) * u128::from(weight);
         self.max = self.max.max(value);
     }
@@ -51,21 +55,22 @@ impl Histogram {
     pub fn merge(&mut self, other: &Self) {
         debug_assert_eq!(self.floor, other.floor, "histograms of different kinds");
         for (index, weight) in other.weights.iter().enumerate().filter(|(_, weight)| **weight > 0) {
-            self.add_to_bucket(other.first + index, *weight);
+            self.add_to_bucket(other.first as usize + index, *weight);
         }
-        self.total += other.total;
+        self.zero += other.zero;
         self.sum += other.sum;
         self.max = self.max.max(other.max);
     }
 
     /// All weights together.
     pub fn total(&self) -> u64 {
-        self.total
+        self.zero + self.weights.iter().sum::<u64>()
     }
 
     /// The weighted mean; zero if there is no weight.
     pub fn mean(&self) -> f64 {
-        if self.total == 0 { 0.0 } else { self.sum as f64 / self.total as f64 }
+        let total = self.total();
+        if total == 0 { 0.0 } else { self.sum as f64 / total as f64 }
     }
 
     /// The greatest value.
@@ -80,21 +85,20 @@ impl Histogram {
 
     /// The least value such that this share of the weight (0 to 1) lies at or below it; zero if there is no weight.
     pub fn quantile(&self, share: f64) -> u64 {
-        let wanted = (share * self.total as f64).max(1.0);
+        let wanted = (share * self.total() as f64).max(1.0);
         let mut below = 0;
-        for (index, weight) in self.weights.iter().enumerate() {
+        let mut reached = self.buckets().skip_while(|(_, weight)| {
             below += weight;
-            if below as f64 >= wanted {
-                return self.middle(self.first + index).min(self.max);
-            }
-        }
-        self.max
+            (below as f64) < wanted
+        });
+        reached.next().map_or(self.max, |(value, _)| value)
     }
 
     /// The weight of each bucket that has any, with its middle value, ascending: for distribution plots.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        let weighty = self.weights.iter().enumerate().filter(|(_, weight)| **weight > 0);
-        weighty.map(|(index, weight)| (self.middle(self.first + index).min(self.max), *weight))
+        let middle = |index| self.middle(self.first as usize + index).min(self.max);
+        let others = self.weights.iter().enumerate().map(move |(index, weight)| (middle(index), *weight));
+        std::iter::once((0, self.zero)).chain(others).filter(|(_, weight)| *weight > 0)
     }
 
     /// Linear up to `2 * OCTAVE << floor`, then [`OCTAVE`] buckets per doubling.
@@ -115,7 +119,7 @@ impl Histogram {
 
     #[inline]
     fn add_to_bucket(&mut self, bucket: usize, weight: u64) {
-        match self.weights.get_mut(bucket.wrapping_sub(self.first)) {
+        match self.weights.get_mut(bucket.wrapping_sub(self.first as usize)) {
             Some(sum) => *sum += weight,
             None => self.add_outside(bucket, weight),
         }
@@ -124,19 +128,17 @@ impl Histogram {
     /// Adds weight to a bucket not yet covered: covers it, octave by octave.
     #[cold]
     fn add_outside(&mut self, bucket: usize, weight: u64) {
-        let start = bucket / OCTAVE * OCTAVE;
+        let (start, first) = (bucket / OCTAVE * OCTAVE, self.first as usize);
         if self.weights.is_empty() {
-            self.first = start;
-        } else if start < self.first {
-            let missing = self.first - start;
-            self.weights.splice(0..0, std::iter::repeat_n(0, missing));
-            self.first = start;
+            self.first = start as u32;
+        } else if start < first {
+            self.weights.splice(0..0, std::iter::repeat_n(0, first - start));
+            self.first = start as u32;
         }
-        let needed = start + OCTAVE - self.first;
-        if needed > self.weights.len() {
-            self.weights.resize(needed, 0);
-        }
-        self.weights[bucket - self.first] += weight;
+        let first = self.first as usize;
+        let needed = (start + OCTAVE - first).max(self.weights.len());
+        self.weights.resize(needed, 0);
+        self.weights[bucket - first] += weight;
     }
 }
 

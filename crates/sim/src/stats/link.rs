@@ -59,102 +59,146 @@ pub struct IntervalDelay {
     pub max: Span,
 }
 
-/// The running measurement.
-#[derive(Debug)]
-pub(crate) struct LinkMeter {
-    pub(crate) total: LinkCounters,
-    before: LinkCounters,
-    /// When the measurement began.
-    from: Time,
+/// What every packet changes.
+#[derive(Debug, Default)]
+pub(crate) struct Tally {
     /// Up to when queue lengths have been counted.
     until: Time,
-    /// Lengths of a queue that was not empty.
-    lengths: Histogram,
-    /// Waits of packets that had to wait.
-    waits: Histogram,
-    waited: u64,
-    interval_served: u64,
-    interval_waits: Span,
-    interval_max: Span,
+    /// How long, in picoseconds, there was exactly one packet.
+    alone: u64,
+    served: u64,
+    served_bytes: u64,
 }
 
-impl LinkMeter {
-    pub(crate) fn new() -> Self {
-        Self {
-            total: LinkCounters::default(),
-            before: LinkCounters::default(),
-            from: Time::ZERO,
-            until: Time::ZERO,
-            lengths: Histogram::default(),
-            waits: Histogram::of_delays(),
-            waited: 0,
-            interval_served: 0,
-            interval_waits: Span::ZERO,
-            interval_max: Span::ZERO,
-        }
-    }
-
+impl Tally {
     /// The queue has been this long until `now`.
     #[inline]
-    pub(crate) fn length_until(&mut self, now: Time, packets: u64) {
-        if packets > 0 {
-            self.lengths.add(packets, now.since(self.until).picos());
-        }
+    pub(crate) fn length_until(&mut self, now: Time, packets: usize, meter: &mut LinkMeter) {
+        let span = now.since(self.until).picos();
         self.until = now;
+        match packets {
+            0 => {}
+            1 => self.alone += span,
+            _ => meter.lengths.add(packets as u64, span),
+        }
     }
 
     /// A packet has been served in full after having waited.
     #[inline]
-    pub(crate) fn served(&mut self, bytes: u32, wait: Span) {
-        self.total.served += 1;
-        self.total.served_bytes += u64::from(bytes);
+    pub(crate) fn served(&mut self, bytes: u32, wait: Span, meter: &mut LinkMeter) {
+        self.served += 1;
+        self.served_bytes += u64::from(bytes);
         if !wait.is_zero() {
-            self.waited += 1;
-            self.waits.add_delay(wait);
-            self.interval_waits += wait;
-            self.interval_max = self.interval_max.max(wait);
+            meter.waited(wait);
         }
-    }
-
-    /// Forgets all but the totals.
-    pub(crate) fn start_over(&mut self, now: Time) {
-        *self = Self { total: self.total, before: self.total, from: now, until: now, ..Self::new() };
-        self.start_interval();
-    }
-
-    pub(crate) fn start_interval(&mut self) {
-        self.interval_served = self.total.served;
-        (self.interval_waits, self.interval_max) = (Span::ZERO, Span::ZERO);
-    }
-
-    pub(crate) fn interval(&self) -> IntervalDelay {
-        let packets = self.total.served - self.interval_served;
-        IntervalDelay { packets, mean: self.interval_waits / packets, max: self.interval_max }
-    }
-
-    pub(crate) fn counters(&self) -> LinkCounters {
-        self.total - self.before
-    }
-
-    pub(crate) fn from(&self) -> Time {
-        self.from
     }
 
     pub(crate) fn until(&self) -> Time {
         self.until
     }
 
+    /// All counts so far of a link that now holds so many packets.
+    pub(crate) fn counters(&self, queued: usize, losses: &Losses) -> LinkCounters {
+        LinkCounters {
+            arrivals: self.served + queued as u64 + losses.buffer + losses.law,
+            buffer_drops: losses.buffer,
+            law_drops: losses.law,
+            wire_losses: losses.wire,
+            marks: losses.marks,
+            served: self.served,
+            served_bytes: self.served_bytes,
+            foreign_headers: losses.foreign,
+        }
+    }
+}
+
+/// What happens to few packets.
+#[derive(Debug, Default)]
+pub(crate) struct Losses {
+    pub(crate) buffer: u64,
+    pub(crate) law: u64,
+    pub(crate) wire: u64,
+    pub(crate) marks: u64,
+    pub(crate) foreign: u64,
+}
+
+/// The rest of the measurement.
+#[derive(Debug)]
+pub(crate) struct LinkMeter {
+    pub(crate) losses: Losses,
+    /// Counts when the measurement began.
+    before: LinkCounters,
+    from: Time,
+    /// Lengths of a queue of two or more.
+    lengths: Histogram,
+    /// Waits of packets that had to wait.
+    waits: Histogram,
+    interval_served: u64,
+    interval_waits: Span,
+    interval_max: Span,
+}
+
+impl Default for LinkMeter {
+    fn default() -> Self {
+        Self {
+            losses: Losses::default(),
+            before: LinkCounters::default(),
+            from: Time::ZERO,
+            lengths: Histogram::default(),
+            waits: Histogram::of_delays(),
+            interval_served: 0,
+            interval_waits: Span::ZERO,
+            interval_max: Span::ZERO,
+        }
+    }
+}
+
+impl LinkMeter {
+    #[inline]
+    fn waited(&mut self, wait: Span) {
+        self.waits.add_delay(wait);
+        self.interval_waits += wait;
+        self.interval_max = self.interval_max.max(wait);
+    }
+
+    /// Forgets all but the totals, which are now `total`.
+    pub(crate) fn start_over(&mut self, now: Time, total: LinkCounters, tally: &mut Tally) {
+        let losses = std::mem::take(&mut self.losses);
+        *self = Self { losses, before: total, from: now, ..Self::default() };
+        tally.alone = 0;
+        self.start_interval(tally);
+    }
+
+    pub(crate) fn start_interval(&mut self, tally: &Tally) {
+        self.interval_served = tally.served;
+        (self.interval_waits, self.interval_max) = (Span::ZERO, Span::ZERO);
+    }
+
+    pub(crate) fn interval(&self, tally: &Tally) -> IntervalDelay {
+        let packets = tally.served - self.interval_served;
+        IntervalDelay { packets, mean: self.interval_waits / packets, max: self.interval_max }
+    }
+
+    pub(crate) fn before(&self) -> LinkCounters {
+        self.before
+    }
+
+    pub(crate) fn from(&self) -> Time {
+        self.from
+    }
+
     /// Time at each queue length, in picoseconds.
-    pub(crate) fn lengths(&self) -> Histogram {
+    pub(crate) fn lengths(&self, tally: &Tally) -> Histogram {
         let mut lengths = self.lengths.clone();
-        lengths.add(0, self.until.since(self.from).picos() - lengths.total());
+        lengths.add(1, tally.alone);
+        lengths.add(0, tally.until.since(self.from).picos() - lengths.total());
         lengths
     }
 
     /// Queueing delays of all packets served.
-    pub(crate) fn waits(&self) -> Histogram {
+    pub(crate) fn waits(&self, tally: &Tally) -> Histogram {
         let mut waits = self.waits.clone();
-        waits.add(0, self.counters().served - self.waited);
+        waits.add(0, tally.served - self.before.served - waits.total());
         waits
     }
 }

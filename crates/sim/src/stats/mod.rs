@@ -7,5 +7,5 @@ mod link;
 pub use flow::LoopCounters;
 pub(crate) use flow::{FlowMeter, ReceivingMeter, SendingMeter};
 pub use histogram::Histogram;
-pub(crate) use link::LinkMeter;
 pub use link::{IntervalDelay, LinkCounters};
+pub(crate) use link::{LinkMeter, Tally};

@@ -1,0 +1,132 @@
+//! Links with laws, random loss, a varying delay or a scheduler: the way of a packet where it is not plain.
+
+use super::laws::{Fate, Laws, Moment, carry_out};
+use super::stepping::Stepping;
+use super::{Entry, Link};
+use crate::packets::{Packet, Packets};
+use millpond_law::QueueView;
+use millpond_units::{Bytes, Span, Time};
+
+impl Link {
+    pub(super) fn laws(&self) -> Option<&Laws> {
+        self.special.as_ref()?.laws.as_ref()
+    }
+
+    pub(super) fn laws_mut(&mut self) -> Option<&mut Laws> {
+        self.special.as_mut()?.laws.as_mut()
+    }
+
+    pub(super) fn stepping(&self) -> Option<&Stepping> {
+        self.special.as_ref()?.stepping.as_ref()
+    }
+
+    pub(super) fn stepping_mut(&mut self) -> Option<&mut Stepping> {
+        self.special.as_mut()?.stepping.as_mut()
+    }
+
+    pub(super) fn is_stepping(&self) -> bool {
+        self.stepping().is_some()
+    }
+
+    /// See [`Link::arrive`].
+    pub(super) fn arrive_special(&mut self, now: Time, entry: Entry, packets: &mut Packets) -> Time {
+        self.sync(now, packets);
+        packets.get_mut(entry.packet).entered = now;
+        if !self.admit(now, &entry, packets) {
+            packets.release(entry.packet);
+            return self.rearm();
+        }
+        self.count_in(now, entry.bytes);
+        if self.is_stepping() {
+            return self.enqueue(now, entry, packets);
+        }
+        let entry = self.serve(now, now, entry, packets);
+        self.flight.push(entry);
+        if self.flight.len() > 1 { Time::NEVER } else { self.arrival(entry.due) }
+    }
+
+    /// See [`Link::fire`].
+    pub(super) fn fire_special(&mut self, now: Time, packets: &mut Packets) -> (Option<Entry>, Time) {
+        if self.is_stepping() {
+            return self.step(now, packets);
+        }
+        self.depart_until(now);
+        let arrived = self.flight.pop();
+        let next = self.flight.get(0).map(|next| next.due);
+        (self.survivor(arrived, packets), next.map_or(Time::NEVER, |due| self.arrival(due)))
+    }
+
+    /// When a packet that leaves the server at `leaves` arrives at the far end; asked once for each, in order.
+    pub(super) fn arrival(&mut self, leaves: Time) -> Time {
+        let wire = self.special.as_mut().and_then(|special| special.wire.as_mut());
+        wire.map_or(leaves + self.delay, |wire| wire.arrival(leaves))
+    }
+
+    /// The packet at the far end of the wire, if loss does not strike it.
+    pub(super) fn survivor(&mut self, arrived: Option<Entry>, packets: &mut Packets) -> Option<Entry> {
+        let entry = arrived?;
+        let loss = self.special.as_mut().and_then(|special| special.loss.as_mut());
+        if loss.is_some_and(|loss| loss.strikes()) {
+            self.rest.meter.losses.wire += 1;
+            packets.release(entry.packet);
+            return None;
+        }
+        Some(entry)
+    }
+
+    /// Do laws and buffer let an arriving packet in?
+    fn admit(&mut self, now: Time, entry: &Entry, packets: &mut Packets) -> bool {
+        let fate = if self.laws().is_some() {
+            let sojourn = self.head_sojourn(now, packets);
+            self.judge(Moment::Arrival, now, sojourn, packets.get_mut(entry.packet))
+        } else {
+            Fate::Goes
+        };
+        let losses = &mut self.rest.meter.losses;
+        if fate == Fate::Dropped {
+            losses.law += 1;
+            return false;
+        }
+        if !self.make_room(now, entry, packets) {
+            self.rest.meter.losses.buffer += 1;
+            return false;
+        }
+        self.rest.meter.losses.marks += u64::from(fate == Fate::GoesMarked);
+        true
+    }
+
+    /// Asks the laws and does as they say.
+    pub(super) fn judge(
+        &mut self,
+        moment: Moment,
+        now: Time,
+        head_sojourn: Span,
+        packet: &mut Packet,
+    ) -> Fate {
+        let view = self.view(now, head_sojourn);
+        let Some(laws) = self.laws_mut() else { return Fate::Goes };
+        let foreign = moment == Moment::Arrival && laws.is_foreign(packet);
+        let verdict = laws.judge(moment, now, packet, &view);
+        self.rest.meter.losses.foreign += u64::from(foreign);
+        carry_out(verdict, packet)
+    }
+
+    pub(super) fn view(&mut self, now: Time, head_sojourn: Span) -> QueueView {
+        QueueView {
+            told_capacity: self.told(now),
+            bytes: Bytes::new(self.queued_bytes),
+            packets: self.queued as u64,
+            head_sojourn,
+        }
+    }
+
+    /// How long the packet in service has been here.
+    pub(super) fn head_sojourn(&self, now: Time, packets: &Packets) -> Span {
+        let head = match self.stepping() {
+            Some(stepping) => stepping.head(),
+            None if self.queued > 0 => self.flight.get(self.flight.len() - self.queued),
+            None => None,
+        };
+        head.map_or(Span::ZERO, |entry| now.since(packets.get(entry.packet).entered))
+    }
+}
