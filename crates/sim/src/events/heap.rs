@@ -30,6 +30,9 @@ impl Heap {
     /// The least key.
     #[inline]
     pub(super) fn least(&mut self) -> Option<Key> {
+        if self.keys.is_empty() {
+            return None;
+        }
         if self.gap {
             self.close_gap();
         }

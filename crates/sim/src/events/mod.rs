@@ -30,18 +30,20 @@ const NONE: u32 = u32::MAX;
 /// A wheel of slots of time.
 ///
 /// ```text
-///              start                                                  start + SLOTS << shift
-///                |----|----|----|----|----|---- ...                 ----|
-///   present heap <=== cursor |  slots: unsorted lists of keys           |  later: one unsorted list
+///          start                                                  start + SLOTS << shift
+///            |----|----|----|----|----|---- ...                 ----|
+///   present: | cursor  |  slots: unsorted lists of keys             |  later: one unsorted list
 /// ```
 ///
-/// Only the events of the slot that time has reached are sorted, in a heap, which mostly holds one; so an event
-/// costs the same however many are pending. When the wheel has turned once, the next turn is filled from `later`,
-/// with wider or narrower slots if the last turn found too few or too many events in them.
+/// Events are sorted when time reaches their slot, which mostly holds one; so an event costs the same however many
+/// are pending. When the wheel has turned once, the next turn is filled from `later`, with wider or narrower slots
+/// if the last turn found too few or too many events in them.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
-    present: Heap,
-    /// The slot that is in the heap.
+    /// The slot that time has reached, latest first.
+    present: Vec<Key>,
+    /// What was added to that slot since.
+    added: Heap,
     cursor: usize,
     /// The first node of each slot.
     slots: Vec<u32>,
@@ -68,7 +70,8 @@ struct Node {
 impl Default for EventQueue {
     fn default() -> Self {
         Self {
-            present: Heap::default(),
+            present: Vec::new(),
+            added: Heap::default(),
             cursor: 0,
             slots: vec![NONE; SLOTS],
             occupied: [0; SLOTS / 64],
@@ -100,11 +103,15 @@ impl EventQueue {
     #[inline]
     pub(crate) fn pop_until(&mut self, limit: Time) -> Option<(Time, Target)> {
         loop {
-            if let Some(key) = self.present.least() {
+            if let Some(key) = self.least() {
                 if time_of(key) > limit.picos() {
                     return None;
                 }
-                self.present.pop();
+                if self.present.last() == Some(&key) {
+                    self.present.pop();
+                } else {
+                    self.added.pop();
+                }
                 return Some((Time::from_picos(time_of(key)), key as u32 & (TARGETS - 1)));
             }
             if !self.advance() && !self.turn() {
@@ -113,12 +120,22 @@ impl EventQueue {
         }
     }
 
+    /// The earliest event of the present slot.
+    #[inline]
+    fn least(&mut self) -> Option<Key> {
+        let present = self.present.last().copied();
+        match self.added.least() {
+            Some(added) => Some(present.map_or(added, |present| present.min(added))),
+            None => present,
+        }
+    }
+
     /// Puts a key where its time belongs.
     #[inline]
     fn place(&mut self, key: Key) {
         let slot = (time_of(key).saturating_sub(self.start) >> self.shift) as usize;
         if slot <= self.cursor {
-            self.present.push(key);
+            self.added.push(key);
         } else if let Some(first) = self.slots.get_mut(slot) {
             self.occupied[slot / 64] |= 1 << (slot % 64);
             let node = Node { key, next: *first };
@@ -135,7 +152,7 @@ impl EventQueue {
         }
     }
 
-    /// Takes the next slot that has events into the heap; false if none has.
+    /// Goes on to the next slot that has events; false if none has.
     #[inline]
     fn advance(&mut self) -> bool {
         let word = self.cursor / 64;
@@ -144,10 +161,8 @@ impl EventQueue {
             Some(word * 64 + ahead.trailing_zeros() as usize)
         } else {
             let words = self.occupied.iter().enumerate().skip(word + 1);
-            words
-                .filter(|(_, bits)| **bits != 0)
-                .map(|(word, bits)| word * 64 + bits.trailing_zeros() as usize)
-                .next()
+            let mut occupied = words.filter(|(_, bits)| **bits != 0);
+            occupied.next().map(|(word, bits)| word * 64 + bits.trailing_zeros() as usize)
         };
         let Some(slot) = found else { return false };
         self.cursor = slot;
@@ -158,6 +173,9 @@ impl EventQueue {
             let next = std::mem::replace(&mut node.next, self.free);
             self.free = index;
             index = next;
+        }
+        if self.present.len() > 1 {
+            self.present.sort_unstable_by(|a, b| b.cmp(a));
         }
         true
     }

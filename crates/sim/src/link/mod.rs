@@ -103,7 +103,9 @@ impl Link {
         if self.special.is_some() {
             return self.arrive_special(now, entry, packets);
         }
-        self.depart_until(now);
+        if self.queued > 0 {
+            self.depart_until(now);
+        }
         if !self.has_room(entry.bytes) {
             self.rest.meter.losses.buffer += 1;
             packets.release(entry.packet);
@@ -122,15 +124,16 @@ impl Link {
         if self.special.is_some() {
             return self.fire_special(now, packets);
         }
-        if self.queued == self.flight.len() {
-            self.depart_until(now);
-        }
         let arrived = self.flight.pop();
+        if let Some(entry) = &arrived
+            && self.queued > self.flight.len()
+        {
+            self.leave(entry, entry.due);
+        }
         (arrived, self.flight.get(0).map_or(Time::NEVER, |next| next.due + self.delay))
     }
 
     /// Lets packets leave the queue that are in the flight already.
-    #[inline]
     fn depart_until(&mut self, now: Time) {
         while self.queued > 0
             && let Some(&entry) = self.flight.get(self.flight.len() - self.queued)

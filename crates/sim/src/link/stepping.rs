@@ -1,7 +1,7 @@
 //! Links that decide which packet to serve, or whether it may go, only when its turn comes: one step per service.
 
-use super::scheduler::{Scheduler, Waiting};
 use super::laws::{Fate, Moment};
+use super::scheduler::{Scheduler, Waiting};
 use super::{Entry, Link};
 use crate::packets::Packets;
 use millpond_units::Time;
