@@ -234,6 +234,7 @@ impl Network {
     }
 
     /// A data packet has arrived at the receiving end of its loop.
+    #[inline(never)]
     fn on_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
         let packet = self.packets.get(id);
         let Frame::Data(segment) = &packet.frame else { return };
@@ -261,6 +262,7 @@ impl Network {
     }
 
     /// An acknowledgement has arrived at the sending end of its loop.
+    #[inline(never)]
     fn on_ack(&mut self, now: Time, loop_id: u32, id: PacketId) {
         if let Frame::Ack(ack) = &self.packets.get(id).frame {
             let side = &mut self.ends.senders[loop_id as usize];

@@ -7,8 +7,10 @@ use millpond_units::{Bytes, Span, Time};
 /// The slot of a packet.
 pub(crate) type PacketId = u32;
 
-/// A frame under way in one loop. Links move its [`PacketId`]; only laws, waiting and the two ends touch it.
+/// A frame under way in one loop, in two cache lines. Links move its [`PacketId`]; only laws, waiting and the two
+/// ends touch it.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Packet {
     pub(crate) frame: Frame,
     /// The longest wait in one queue so far.
@@ -20,7 +22,7 @@ pub(crate) struct Packet {
     pub(crate) ack_ecn: Ecn,
 }
 
-const _: () = assert!(size_of::<Packet>() <= 128);
+const _: () = assert!(size_of::<Packet>() == 128);
 
 impl Packet {
     #[inline]

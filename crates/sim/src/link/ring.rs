@@ -3,55 +3,61 @@
 /// A queue in one block of memory whose length is a power of two. Grows by doubling, never shrinks.
 #[derive(Debug)]
 pub(crate) struct Ring<T> {
-    slots: Vec<T>,
-    head: usize,
-    len: usize,
+    slots: Box<[T]>,
+    head: u32,
+    len: u32,
 }
 
 impl<T> Default for Ring<T> {
     fn default() -> Self {
-        Self { slots: Vec::new(), head: 0, len: 0 }
+        Self { slots: Box::default(), head: 0, len: 0 }
     }
 }
 
 impl<T: Copy + Default> Ring<T> {
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.len
+        self.len as usize
+    }
+
+    /// Where the record at `index` from the head lies.
+    #[inline]
+    fn place(&self, index: u32) -> usize {
+        self.head.wrapping_add(index) as usize & self.slots.len().wrapping_sub(1)
     }
 
     /// The record at `index` from the head.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
-        if index >= self.len {
+        if index >= self.len() {
             return None;
         }
-        self.slots.get((self.head + index) & (self.slots.len().wrapping_sub(1)))
+        self.slots.get(self.place(index as u32))
     }
 
     /// Adds a record at the tail.
     #[inline]
     pub(crate) fn push(&mut self, record: T) {
-        if self.len == self.slots.len() {
+        if self.len() == self.slots.len() {
             self.grow();
         }
-        let place = (self.head + self.len) & (self.slots.len() - 1);
+        let place = self.place(self.len);
         self.slots[place] = record;
         self.len += 1;
     }
 
-    /// Removes the record at the head.
+    /// Removes the record at the head. An empty ring starts again at its first slot, which is still in the cache.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
         let record = *self.get(0)?;
-        self.head = (self.head + 1) & (self.slots.len() - 1);
         self.len -= 1;
+        self.head = if self.len == 0 { 0 } else { self.head.wrapping_add(1) };
         Some(record)
     }
 
     /// Removes the record at the tail.
     pub(crate) fn pop_back(&mut self) -> Option<T> {
-        let record = *self.get(self.len.checked_sub(1)?)?;
+        let record = *self.get(self.len().checked_sub(1)?)?;
         self.len -= 1;
         Some(record)
     }
@@ -59,28 +65,25 @@ impl<T: Copy + Default> Ring<T> {
     /// Inserts a record behind all that `goes_first` holds for, which are at the head.
     pub(crate) fn insert_behind(&mut self, record: T, goes_first: impl Fn(&T) -> bool) {
         self.push(record);
-        let mut place = self.len - 1;
-        while let Some(before) = place.checked_sub(1).and_then(|before| self.get(before).copied())
+        let mut index = self.len - 1;
+        while let Some(before) = index.checked_sub(1).and_then(|before| self.get(before as usize).copied())
             && !goes_first(&before)
         {
-            self.set(place, before);
-            place -= 1;
+            let place = self.place(index);
+            self.slots[place] = before;
+            index -= 1;
         }
-        self.set(place, record);
-    }
-
-    fn set(&mut self, index: usize, record: T) {
-        let mask = self.slots.len() - 1;
-        self.slots[(self.head + index) & mask] = record;
+        let place = self.place(index);
+        self.slots[place] = record;
     }
 
     #[cold]
     fn grow(&mut self) {
         let capacity = (self.slots.len() * 2).max(4);
         let mut slots = Vec::with_capacity(capacity);
-        slots.extend((0..self.len).filter_map(|index| self.get(index).copied()));
+        slots.extend((0..self.len()).filter_map(|index| self.get(index).copied()));
         slots.resize(capacity, T::default());
-        (self.slots, self.head) = (slots, 0);
+        (self.slots, self.head) = (slots.into_boxed_slice(), 0);
     }
 }
 
