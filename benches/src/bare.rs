@@ -1,15 +1,21 @@
 //! The bare loop: the same packets over the same links, with nothing that makes a simulator one.
 //!
-//! No law, no loss, no statistics, windows that never change; a binary heap with one pending event per link, which
-//! is what a simulator of this design cannot do without. What a real run costs beyond it is the price of its models.
+//! No law, no loss, no statistics, windows that never change; a binary heap with one pending event per link, and
+//! packets as large as a simulator's, written where they are sent and read where they arrive. What a real run costs
+//! beyond it is the price of its models.
 
 use crate::cases::Case;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// A packet: its flow, and how many links it has crossed (three as data, three as acknowledgement).
+/// Two cache lines, as the engine's.
+type Packet = [u64; 16];
+
+/// A packet on its way: where it lies, its flow, and how many links it has crossed (three as data, three as
+/// acknowledgement).
 #[derive(Clone, Copy)]
-struct Packet {
+struct Traveller {
+    packet: u32,
     flow: u32,
     crossed: u32,
 }
@@ -18,7 +24,7 @@ struct Link {
     picos_per_byte: u64,
     delay: u64,
     free_at: u64,
-    flight: VecDeque<(u64, Packet)>,
+    flight: VecDeque<(u64, Traveller)>,
 }
 
 /// All events and links; a link's index says where it lies.
@@ -26,6 +32,8 @@ struct Loop {
     events: BinaryHeap<Reverse<(u64, u64, u32)>>,
     order: u64,
     links: Vec<Link>,
+    packets: Vec<Packet>,
+    free: Vec<u32>,
     flows: u32,
     hops: u64,
 }
@@ -41,11 +49,19 @@ impl Loop {
         let (access, trunk) = (case.access_delay().picos(), case.trunk_delay().picos());
         let ends = (0..4 * case.flows).map(|_| link(10_000_000_000, access));
         let links = [0, 1].map(|_| link(case.rate.bps(), trunk)).into_iter().chain(ends).collect();
-        Self { events: BinaryHeap::new(), order: 0, links, flows: case.flows, hops: 0 }
+        Self {
+            events: BinaryHeap::new(),
+            order: 0,
+            links,
+            packets: vec![],
+            free: vec![],
+            flows: case.flows,
+            hops: 0,
+        }
     }
 
     /// The link that a packet crosses next: the trunk's directions are links 0 and 1, each flow has four more.
-    fn next_link(&self, packet: Packet) -> u32 {
+    fn next_link(&self, packet: Traveller) -> u32 {
         let own = |place: u32| 2 + place * self.flows + packet.flow;
         match packet.crossed {
             0 => own(0),
@@ -62,7 +78,7 @@ impl Loop {
         self.order += 1;
     }
 
-    fn send(&mut self, now: u64, packet: Packet) {
+    fn send(&mut self, now: u64, packet: Traveller) {
         let index = self.next_link(packet);
         let bytes = if packet.crossed < 3 { 1000 } else { 40 };
         let link = &mut self.links[index as usize];
@@ -74,19 +90,45 @@ impl Loop {
         }
     }
 
+    /// Writes a packet that leaves now.
+    fn launch(&mut self, now: u64, flow: u32, crossed: u32) {
+        let body = [now; 16];
+        let packet = match self.free.pop() {
+            Some(packet) => {
+                self.packets[packet as usize] = body;
+                packet
+            }
+            None => {
+                self.packets.push(body);
+                self.packets.len() as u32 - 1
+            }
+        };
+        self.send(now, Traveller { packet, flow, crossed });
+    }
+
+    /// Reads a packet that has arrived, and answers: data with an acknowledgement, that with the next data.
+    fn answer(&mut self, now: u64, arrived: Traveller) {
+        let body = self.packets[arrived.packet as usize];
+        self.free.push(arrived.packet);
+        let sent_at = body.into_iter().fold(now, u64::min);
+        self.launch(now.max(sent_at), arrived.flow, (arrived.crossed + 1) % 6);
+    }
+
     fn run(&mut self, end: u64) {
         while let Some(Reverse((now, _, index))) = self.events.pop() {
             if now > end {
                 break;
             }
             let flight = &mut self.links[index as usize].flight;
-            let Some((_, packet)) = flight.pop_front() else { continue };
+            let Some((_, traveller)) = flight.pop_front() else { continue };
             if let Some(&(next, _)) = flight.front() {
                 self.schedule(next, index);
             }
             self.hops += 1;
-            // At its destination an acknowledgement releases the next packet.
-            self.send(now, Packet { crossed: (packet.crossed + 1) % 6, ..packet });
+            match traveller.crossed {
+                2 | 5 => self.answer(now, traveller),
+                crossed => self.send(now, Traveller { crossed: crossed + 1, ..traveller }),
+            }
         }
     }
 }
@@ -97,7 +139,7 @@ pub(crate) fn run(case: &Case) -> u64 {
     let window = case.full_pipe().div_ceil(u64::from(case.flows));
     for flow in 0..case.flows {
         let start = 1_000_000_000_000 / u64::from(case.flows) * u64::from(flow);
-        (0..window).for_each(|_| bare.send(start, Packet { flow, crossed: 0 }));
+        (0..window).for_each(|_| bare.launch(start, flow, 0));
     }
     bare.run(case.duration.picos());
     bare.hops
