@@ -33,6 +33,8 @@ pub(crate) enum Command {
     Protocols(Protocols),
     /// Write one self-contained page about finished runs
     Report(Report),
+    /// Run what papers show and say whether it comes out
+    Papers(Papers),
 }
 
 /// A scenario and what is changed about it.
@@ -110,4 +112,70 @@ pub(crate) struct Report {
     /// The page to write
     #[arg(long, value_name = "FILE.html")]
     pub(crate) out: PathBuf,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Papers {
+    #[command(subcommand)]
+    pub(crate) action: PapersAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PapersAction {
+    /// List recipes: a paper's figures, tables and theorems
+    List(Recipes),
+    /// Run recipes and show what the paper says beside what we measure
+    Run(PapersRun),
+    /// The same, and fail where neither the paper nor theory explains what we measure
+    Check(PapersCheck),
+    /// Show which recipe comes out under which reading of its paper
+    Readings(PapersCheck),
+}
+
+/// Some recipes.
+#[derive(Debug, Arguments)]
+pub(crate) struct Recipes {
+    /// A paper, or one recipe of it [default: all]
+    #[arg(value_name = "PAPER[/RECIPE]")]
+    pub(crate) name: Option<String>,
+    /// Recipes of your own: DIR/PAPER/paper.toml and DIR/PAPER/RECIPE.toml
+    #[arg(long, value_name = "DIR")]
+    pub(crate) papers: Option<PathBuf>,
+}
+
+/// Some recipes, and how they are run.
+#[derive(Debug, Arguments)]
+pub(crate) struct PapersGrid {
+    #[command(flatten)]
+    pub(crate) recipes: Recipes,
+    /// The paper's own grid and repetitions; finished runs are kept, so that it can be interrupted
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Change one value of every scenario: duration=10s (repeatable)
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    pub(crate) sets: Vec<String>,
+    /// A trace of your own in place of the recipes' traces
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct PapersRun {
+    #[command(flatten)]
+    pub(crate) grid: PapersGrid,
+    /// Write each run's files into a directory of its own in this directory
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct PapersCheck {
+    #[command(flatten)]
+    pub(crate) grid: PapersGrid,
+    /// Where finished runs are kept, and found again [default with --full: millpond-papers]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+    /// Print the rows as JSON and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
 }

@@ -60,6 +60,12 @@ impl From<millpond_lab::Error> for Failure {
     }
 }
 
+impl From<millpond_lab::recipes::RecipeError> for Failure {
+    fn from(error: millpond_lab::recipes::RecipeError) -> Self {
+        Self::input(error)
+    }
+}
+
 impl From<Faults> for Failure {
     fn from(faults: Faults) -> Self {
         Self::Scenario(faults)

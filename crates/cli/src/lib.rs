@@ -30,5 +30,6 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Compare(args) => commands::compare(args, registry),
         Command::Protocols(args) => commands::protocols(args, registry),
         Command::Report(args) => commands::report(args),
+        Command::Papers(args) => commands::papers(args, registry),
     }
 }

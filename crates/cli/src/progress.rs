@@ -3,6 +3,7 @@
 use crate::interrupt::Interrupt;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use millpond_lab::Watch;
+use std::sync::Mutex;
 
 /// Bars count thousandths of a run.
 const STEPS: u64 = 1000;
@@ -42,6 +43,40 @@ impl Watch for Progress {
         if let Some(bar) = self.bars.get(run) {
             bar.set_position((done * STEPS as f64) as u64);
         }
+    }
+
+    fn stopped(&self) -> bool {
+        self.interrupt.is_raised()
+    }
+}
+
+/// Watches many runs for the user: one bar for all, and Ctrl-C.
+pub(crate) struct Total {
+    bar: ProgressBar,
+    done: Mutex<Vec<f64>>,
+    interrupt: Interrupt,
+}
+
+impl Total {
+    /// One bar for this many runs.
+    pub(crate) fn new(runs: usize, interrupt: Interrupt) -> Self {
+        let bar = ProgressBar::new(runs as u64 * STEPS).with_style(style());
+        Self { bar: bar.with_prefix(format!("{runs} runs")), done: Mutex::new(vec![0.0; runs]), interrupt }
+    }
+
+    /// All is over: leaves the terminal to the tables.
+    pub(crate) fn clear(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Watch for Total {
+    fn progress(&self, run: usize, done: f64) {
+        let Ok(mut all) = self.done.lock() else { return };
+        if let Some(one) = all.get_mut(run) {
+            *one = done;
+        }
+        self.bar.set_position((all.iter().sum::<f64>() * STEPS as f64) as u64);
     }
 
     fn stopped(&self) -> bool {

@@ -3,7 +3,10 @@
 use super::expect::Expectation;
 use super::paper::{Chosen, Paper, Reading};
 use super::recipe::{Case, Recipe};
+use super::recurrence::Recurrence;
 use millpond_scenario::{Faults, Scenario};
+use std::path::{Path, PathBuf};
+use toml::Value;
 
 /// One run of a recipe: a case under a reading with a seed.
 #[derive(Clone, Copy, Debug)]
@@ -28,24 +31,33 @@ impl Cell<'_> {
         format!("{}, {}, {}, seed {}", self.recipe.name, self.case.name, self.reading.name, self.seed)
     }
 
-    /// Its scenario with `more` values laid over it; none if the recipe is a recurrence.
+    /// Its difference equation, if the recipe has one.
+    pub(super) fn recurrence(&self) -> Option<Recurrence> {
+        self.recipe.recurrence(self.case).and_then(Result::ok)
+    }
+
+    /// Its scenario, with `more` values laid over it and with `trace` in place of every trace.
     ///
     /// # Errors
     /// What is wrong with the scenario or with the values laid over it.
-    pub fn scenario(&self, more: &[String]) -> Option<Result<Scenario, Faults>> {
-        let text = self.recipe.scenario.as_ref()?.to_string();
-        let mut overrides = self.overrides();
-        overrides.extend_from_slice(more);
+    pub fn scenario(&self, more: &[String], trace: Option<&Path>) -> Result<Scenario, Faults> {
         let (folder, files) = self.paper.files();
-        Some(Scenario::parse(&text, &self.recipe.name, &folder, &overrides, files))
+        let path = |file: &str| trace.map_or_else(|| folder.join(file), Path::to_owned);
+        let table = self.recipe.scenario.clone().unwrap_or_default();
+        let text = toml::to_string(&with_traces(table.into(), &path)).unwrap_or_default();
+        let mut overrides = self.overrides(&path);
+        overrides.extend_from_slice(more);
+        Scenario::parse(&text, &self.recipe.name, &folder, &overrides, files)
     }
 
     /// Values laid over the recipe's scenario as `path=value`, later ones over earlier ones.
-    fn overrides(&self) -> Vec<String> {
+    fn overrides(&self, path: &dyn Fn(&str) -> PathBuf) -> Vec<String> {
         let layers = [&self.recipe.extent(self.full).set, &self.case.set, &self.reading.set];
-        let seed = format!("seed={}", self.seed);
-        let set = layers.into_iter().flatten().map(|(path, value)| format!("{path}={value}"));
-        set.chain([seed]).collect()
+        let set = layers
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| format!("{key}={}", with_traces(value.clone(), path)));
+        set.chain([format!("seed={}", self.seed)]).collect()
     }
 
     fn id(&self) -> (&str, &str, u64) {
@@ -56,6 +68,30 @@ impl Cell<'_> {
     pub(super) fn concerns(&self, row: &Expectation, reading: &Reading) -> bool {
         let here = self.recipe.case_of(row) == self.case.name || row.versus.as_ref() == Some(&self.case.name);
         here && self.reading.name == reading.name
+    }
+}
+
+/// The value with `path` of each trace file that it names: `trace = "file"` or `trace = { file = "file", .. }`.
+fn with_traces(value: Value, path: &dyn Fn(&str) -> PathBuf) -> Value {
+    let placed = |file: Value| match &file {
+        Value::String(name) => Value::String(path(name).display().to_string()),
+        _ => file,
+    };
+    let inside = |(key, value): (String, Value)| {
+        let value = match (key.as_str(), value) {
+            ("trace", value @ Value::String(_)) => placed(value),
+            ("trace", Value::Table(trace)) => {
+                let named = |(key, value)| if key == "file" { (key, placed(value)) } else { (key, value) };
+                Value::Table(trace.into_iter().map(named).collect())
+            }
+            (_, value) => with_traces(value, path),
+        };
+        (key, value)
+    };
+    match value {
+        Value::Table(table) => Value::Table(table.into_iter().map(inside).collect()),
+        Value::Array(items) => Value::Array(items.into_iter().map(|item| with_traces(item, path)).collect()),
+        plain => plain,
     }
 }
 
@@ -88,10 +124,19 @@ mod tests {
         let library = Library::builtin().unwrap();
         for chosen in library.choose(None).unwrap() {
             for cell in [false, true].iter().flat_map(|&full| cells(chosen, full)) {
-                if let Some(Err(faults)) = cell.scenario(&[]) {
+                if let (true, Err(faults)) = (chosen.recipe.scenario.is_some(), cell.scenario(&[], None)) {
                     panic!("{}:\n{}", cell.label(), faults.render(false));
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_trace_is_looked_for_beside_its_recipe_wherever_it_is_named() {
+        let before =
+            "[a]\nrate = { trace = { file = 'x.csv', end = 'hold' } }\n[[b]]\nrate = { trace = 'y.csv' }";
+        let after = "[a]\nrate = { trace = { file = 'in/x.csv', end = 'hold' } }\n[[b]]\nrate = { trace = 'in/y.csv' }";
+        let value = |text: &str| Value::Table(text.parse().unwrap());
+        assert_eq!(with_traces(value(before), &|file| Path::new("in").join(file)), value(after));
     }
 }

@@ -1,14 +1,18 @@
 //! Runs the cells that a recipe's rows ask for, and judges the rows.
 
 use super::cell::{Cell, cells};
+use super::execute::{Settings, execute};
 use super::expect::Expectation;
 use super::measure::measure;
 use super::paper::Chosen;
 use super::verdict::{Judged, Verdict};
+use crate::error::Error;
 use crate::results::Run;
+use crate::watch::Watch;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A recipe with the verdict on each of its rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -36,39 +40,50 @@ impl Checked {
 /// What one cell says of each row that looks at it: the row's index, and a number or what went wrong.
 type Answers = Vec<(usize, Result<f64, String>)>;
 
-/// Checks recipes: runs their cells with `run` on all cores, telling `done` after each, and judges their rows.
-pub fn check<'a>(
+/// How many runs checking these recipes takes.
+pub fn runs(chosen: &[Chosen<'_>], full: bool) -> usize {
+    chosen.iter().map(|one| cells(*one, full).len()).sum()
+}
+
+/// Checks recipes: runs their cells on all cores and judges their rows. `watch` knows each run by its number, from
+/// 0 to [`runs`].
+///
+/// # Errors
+/// What is wrong with a scenario, that finished runs cannot be kept, or that it was stopped.
+pub fn check(chosen: &[Chosen<'_>], settings: &Settings, watch: &dyn Watch) -> Result<Vec<Checked>, Error> {
+    judged(chosen, settings.full, &|index, cell| execute(cell, index, settings, watch))
+}
+
+fn judged<'a>(
     chosen: &[Chosen<'a>],
     full: bool,
-    run: &(dyn Fn(&Cell<'a>) -> Result<Run, String> + Sync),
-    done: &(dyn Fn(&Cell<'a>) + Sync),
-) -> Vec<Checked> {
-    let work: Vec<_> = chosen
-        .iter()
-        .enumerate()
-        .flat_map(|(i, one)| cells(*one, full).into_iter().map(move |cell| (i, cell)))
-        .collect();
-    let answers: Vec<Answers> = work
-        .par_iter()
-        .map(|(i, cell)| {
-            let answers = ask(chosen[*i], cell, &run(cell));
-            done(cell);
-            answers
-        })
-        .collect();
-    let judged = chosen.iter().enumerate().map(|(i, one)| {
+    run: &(dyn Fn(usize, &Cell<'a>) -> Result<Run, Error> + Sync),
+) -> Result<Vec<Checked>, Error> {
+    let of = |(i, one): (usize, &Chosen<'a>)| cells(*one, full).into_iter().map(move |cell| (i, cell));
+    let work: Vec<_> = chosen.iter().enumerate().flat_map(of).collect();
+    let ended = AtomicUsize::new(0);
+    let answer = |(index, (i, cell)): (usize, &(usize, Cell<'a>))| {
+        let run = run(index, cell)?;
+        ended.fetch_add(1, Ordering::Relaxed);
+        Ok(ask(chosen[*i], cell, &run))
+    };
+    let answers: Result<Vec<Answers>, Error> = work.par_iter().enumerate().map(answer).collect();
+    let answers = answers.map_err(|error| match error {
+        Error::Stopped { .. } => Error::Stopped { finished: ended.load(Ordering::Relaxed), of: work.len() },
+        other => other,
+    })?;
+    let table = |(i, one): (usize, &Chosen<'a>)| {
         let mine = work.iter().zip(&answers).filter(|((of, _), _)| *of == i);
         judge(*one, full, mine.map(|((_, cell), answers)| (cell, answers)))
-    });
-    judged.collect()
+    };
+    Ok(chosen.iter().enumerate().map(table).collect())
 }
 
 /// Every row's number from one run.
-fn ask(chosen: Chosen<'_>, cell: &Cell<'_>, run: &Result<Run, String>) -> Answers {
+fn ask(chosen: Chosen<'_>, cell: &Cell<'_>, run: &Run) -> Answers {
     let answer = |(i, row): (usize, &Expectation)| {
         let reading = chosen.paper.reading(row.reading.as_deref())?;
-        let number = || run.as_ref().map_err(Clone::clone).and_then(|run| measure(row, run));
-        cell.concerns(row, reading).then(|| (i, number()))
+        cell.concerns(row, reading).then(|| (i, measure(row, run)))
     };
     chosen.recipe.rows(cell.full).enumerate().filter_map(answer).collect()
 }
@@ -112,6 +127,7 @@ fn judge<'c, 'a: 'c>(
 mod tests {
     use super::super::{Library, Statistic};
     use super::*;
+    use crate::watch::Unwatched;
 
     fn section3() -> Library {
         let mut library = Library::builtin().unwrap();
@@ -121,27 +137,32 @@ mod tests {
         library
     }
 
-    fn iterate(cell: &Cell<'_>) -> Result<Run, String> {
-        cell.recipe.recurrence(cell.case).unwrap().map(|recurrence| recurrence.run(&cell.label()))
-    }
-
     #[test]
     fn the_arithmetic_of_section_three_comes_out_or_is_explained() {
         let library = section3();
         let chosen = library.choose(Some("lgcc/section3")).unwrap();
-        let checked = &check(&chosen, false, &iterate, &|_| ())[0];
+        let checked = &check(&chosen, &Settings::quick(), &Unwatched).unwrap()[0];
         assert_eq!(checked.verdict(None), Some(Verdict::Differs), "{checked:#?}");
         assert_eq!(checked.verdict(Some("rate")), None);
         assert_eq!(checked.rows[0].measured, Some(197.02));
     }
 
     #[test]
-    fn a_run_that_fails_leaves_its_rows_unexplained_and_says_why() {
+    fn what_a_run_does_not_have_leaves_its_rows_unexplained() {
         let library = section3();
         let chosen = library.choose(None).unwrap();
-        let checked = &check(&chosen, false, &|_| Err("the disk is full".into()), &|_| ())[0];
+        let checked = &judged(&chosen, false, &|_, _| Ok(Run::default())).unwrap()[0];
         assert!(checked.rows.iter().all(|row| row.verdict == Verdict::Unexplained));
-        assert!(checked.rows.iter().all(|row| row.reason == "the disk is full"));
+        assert!(checked.rows.iter().all(|row| row.reason.contains("no window of a flow")), "{checked:#?}");
+    }
+
+    #[test]
+    fn a_stop_says_how_many_runs_had_ended() {
+        let library = section3();
+        let chosen = library.choose(None).unwrap();
+        let stopped = judged(&chosen, false, &|_, _| Err(Error::Stopped { finished: 0, of: 1 }));
+        let of = runs(&chosen, false);
+        assert!(matches!(stopped, Err(Error::Stopped { finished: 0, of: all }) if all == of), "{stopped:?}");
     }
 
     #[test]
@@ -152,7 +173,8 @@ mod tests {
         recipe.expect[0].versus = Some("LGCC".into());
         recipe.expect[0].statistic = Statistic::Greatest;
         let chosen = library.choose(None).unwrap();
-        assert_eq!(cells(chosen[0], false).len(), 2);
-        assert_eq!(check(&chosen, false, &iterate, &|_| ())[0].rows[0].measured, Some(1.0));
+        assert_eq!(runs(&chosen, false), 2);
+        let checked = check(&chosen, &Settings::quick(), &Unwatched).unwrap();
+        assert_eq!(checked[0].rows[0].measured, Some(1.0));
     }
 }

@@ -12,6 +12,7 @@
 
 mod cell;
 mod check;
+mod execute;
 mod expect;
 mod measure;
 mod paper;
@@ -21,7 +22,8 @@ mod tables;
 mod verdict;
 
 pub use cell::{Cell, cells};
-pub use check::{Checked, check};
+pub use check::{Checked, check, runs};
+pub use execute::Settings;
 pub use expect::{Combine, Deviation, Entity, Expectation, Instant, Range, Says, Statistic};
 pub use measure::measure;
 pub use paper::{Chosen, Library, Paper, Reading};

@@ -7,10 +7,13 @@ use millpond_scenario::{Disk, Files};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The folder `papers` of this repository, inside the program.
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../papers");
+
+/// The synthetic traces that recipes share with the scenarios, inside the program.
+static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios/traces");
 
 /// The file that makes a folder a paper.
 const PAPER_FILE: &str = "paper.toml";
@@ -46,19 +49,35 @@ enum Origin {
     Folder(PathBuf),
 }
 
-/// Files of the papers that Millpond ships; others, such as a user's own trace, from the disk.
+/// Files that Millpond ships; others, such as a user's own trace, from the disk.
 struct Shelf;
 
 impl Files for Shelf {
     fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        let shipped = path.strip_prefix(shipped_folder()).ok().and_then(|inside| SHIPPED.get_file(inside));
-        shipped.map_or_else(|| Disk.read(path), |file| Ok(file.contents().to_vec()))
+        let path = plain(path);
+        let shipped = [(shipped("papers"), &SHIPPED), (shipped("scenarios/traces"), &TRACES)];
+        let inside =
+            |(root, folder): &(PathBuf, &'static Dir<'_>)| folder.get_file(path.strip_prefix(root).ok()?);
+        let found = shipped.iter().find_map(inside);
+        found.map_or_else(|| Disk.read(&path), |file| Ok(file.contents().to_vec()))
     }
 }
 
-/// What the paths of shipped files begin with: where a clone of the repository has them.
-fn shipped_folder() -> PathBuf {
-    std::path::absolute("papers").unwrap_or_default()
+/// What the paths of a shipped folder's files begin with: where a clone of the repository has them.
+fn shipped(folder: &str) -> PathBuf {
+    std::path::absolute(folder).unwrap_or_default()
+}
+
+/// The path without `..`.
+fn plain(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut plain, part| {
+        if part == Component::ParentDir {
+            plain.pop();
+        } else {
+            plain.push(part);
+        }
+        plain
+    })
 }
 
 /// One of several defensible meanings of the paper.
@@ -180,7 +199,7 @@ impl Paper {
     /// The folder that paths in its recipes start from, and what reads them.
     pub(super) fn files(&self) -> (PathBuf, &'static dyn Files) {
         match &self.origin {
-            Origin::Shipped => (shipped_folder().join(&self.name), &Shelf),
+            Origin::Shipped => (shipped("papers").join(&self.name), &Shelf),
             Origin::Folder(folder) => (folder.join(&self.name), &Disk),
         }
     }
@@ -252,6 +271,13 @@ mod tests {
             let fault = library(&RECIPE.replacen(right, wrong, 1)).unwrap_err().to_string();
             assert!(fault.contains("toy/fig2") && fault.contains(said), "{wrong}: {fault}");
         }
+    }
+
+    #[test]
+    fn shipped_traces_are_found_wherever_the_program_runs() {
+        let path = shipped("papers").join("lgcc/../../scenarios/traces/lte-att-like.csv");
+        assert!(Shelf.read(&path).unwrap().starts_with(b"time_s,mbps"));
+        assert!(Shelf.read(Path::new("nowhere/lte-att-like.csv")).is_err());
     }
 
     #[test]
