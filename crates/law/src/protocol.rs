@@ -10,9 +10,11 @@ pub enum Knowledge {
     /// None.
     #[default]
     Nothing,
-    /// The least capacity of its loop's links when the loop starts, never again.
+    /// The least nominal capacity of its loop's links when the loop starts, never again. The nominal capacity of a
+    /// link that fluctuates is the highest that it ever has.
     AtStart,
-    /// The same, and every change of the capacity of the link that it feeds itself (link-layer knowledge).
+    /// The same, but of the link that it feeds itself the present capacity, and every change of it (link-layer
+    /// knowledge).
     Live,
 }
 

@@ -4,12 +4,14 @@ use crate::events::TARGETS;
 use crate::flow::{FlowSpec, LoopSpec};
 use crate::link::{Link, LinkSpec};
 use crate::network::{Ends, KINDS, Network, Receiving, Sending, Side};
+use crate::schedule::Schedule;
 use crate::workload::FlowState;
 use crate::{FlowId, LinkId, NodeId};
 use millpond_endpoint::{ReceiverEnd, Relay, SenderConfig, SenderEnd};
-use millpond_law::{Ecn, Random};
+use millpond_law::{Ecn, Knowledge, Random};
 use millpond_units::{Rate, Span, Time};
 use std::fmt;
+use std::sync::Arc;
 
 /// Why a network cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,15 +120,7 @@ impl Builder {
             flows: Vec::new(),
         };
         for flow in self.flows {
-            // The sender is told the least capacity of its loop at the flow's start.
-            let least = |spec: &LoopSpec| {
-                spec.forward
-                    .iter()
-                    .map(|link| told[link.0 as usize].rate_at(flow.start))
-                    .min()
-                    .unwrap_or(Rate::MAX)
-            };
-            let capacities = flow.loops.iter().map(least).collect();
+            let capacities = flow.loops.iter().map(|spec| Told::of(spec, &told, flow.start)).collect();
             assembly.add_flow(flow, capacities);
         }
         Ok(assembly.finish())
@@ -170,6 +164,28 @@ impl Builder {
     }
 }
 
+/// What a sender is told of its loop's capacity.
+struct Told {
+    at_start: Rate,
+    /// The least nominal capacity of the links that it does not feed itself.
+    beyond: Rate,
+}
+
+impl Told {
+    /// A link's nominal capacity is the highest that it is told to have. Of the link that it feeds itself a sender
+    /// with live knowledge knows the present one.
+    fn of(spec: &LoopSpec, told: &[Arc<Schedule>], start: Time) -> Self {
+        let schedule = |link: &LinkId| &told[link.0 as usize];
+        let beyond = spec.forward.iter().skip(1).map(|link| schedule(link).peak()).min().unwrap_or(Rate::MAX);
+        let fed = spec.forward.first().map(schedule);
+        let fed = match spec.sending.needs.capacity {
+            Knowledge::Live => fed.map(|schedule| schedule.rate_at(start)),
+            Knowledge::AtStart | Knowledge::Nothing => fed.map(|schedule| schedule.peak()),
+        };
+        Self { at_start: fed.unwrap_or(Rate::MAX).min(beyond), beyond }
+    }
+}
+
 /// The network under construction.
 struct Assembly {
     seed: u64,
@@ -181,13 +197,13 @@ struct Assembly {
 }
 
 impl Assembly {
-    fn add_flow(&mut self, flow: FlowSpec, capacities: Vec<Rate>) {
+    fn add_flow(&mut self, flow: FlowSpec, capacities: Vec<Told>) {
         let index = self.flows.len() as u32;
         let first = self.ends.senders.len() as u32;
         let packet = flow.loops[0].sending.packet;
         let payload = packet.saturating_sub(flow.loops[0].sending.overhead);
         let count = flow.loops.len();
-        for (number, (spec, capacity)) in flow.loops.into_iter().zip(capacities).enumerate() {
+        for (number, (spec, told)) in flow.loops.into_iter().zip(capacities).enumerate() {
             let relay = flow.relays.get(number).map(|limit| Relay::new(*limit, spec.sending.packet));
             let stream =
                 |end: &str| Random::stream(self.seed, &format!("flow {} loop {number} {end}", flow.name));
@@ -210,7 +226,8 @@ impl Assembly {
                 flow: index,
                 follows_relay: number > 0,
                 first_link: spec.forward[0].0,
-                capacity,
+                capacity: told.at_start,
+                beyond: told.beyond,
                 knowledge: spec.sending.needs.capacity,
                 meter: Default::default(),
             });

@@ -63,8 +63,10 @@ pub(crate) struct Sending {
     pub(crate) follows_relay: bool,
     /// The link that it feeds itself.
     pub(crate) first_link: u32,
-    /// The least capacity of its links at the start.
+    /// The capacity that it is told at the start.
     pub(crate) capacity: Rate,
+    /// The least nominal capacity of its loop's other links.
+    pub(crate) beyond: Rate,
     pub(crate) knowledge: Knowledge,
     pub(crate) meter: SendingMeter,
 }
@@ -366,7 +368,8 @@ impl Network {
         let (capacity, next) = (link.told(now), link.next_told_change(now));
         self.events.push(next, target(Kind::Told, index));
         for loop_id in self.audience(index).collect::<Vec<_>>() {
-            self.ends.senders[loop_id as usize].end.on_capacity(now, capacity);
+            let side = &mut self.ends.senders[loop_id as usize];
+            side.end.on_capacity(now, capacity.min(side.beyond));
             self.pump(now, loop_id);
         }
     }

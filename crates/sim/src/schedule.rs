@@ -136,6 +136,11 @@ impl Schedule {
         Rate::from_bps(self.piece(time.picos(), &mut cursor).rate)
     }
 
+    /// The highest rate there ever is.
+    pub fn peak(&self) -> Rate {
+        Rate::from_bps(self.rates.iter().copied().max().unwrap_or(0))
+    }
+
     /// How many bits the schedule serves from `from` to `to`, rounded down.
     pub fn bits_between(&self, from: Time, to: Time) -> u64 {
         let work = self.work_until(to.picos()).saturating_sub(self.work_until(from.picos()));
@@ -241,6 +246,14 @@ mod tests {
     fn saw(end: AtEnd) -> Schedule {
         Schedule::table(&[(Span::from_millis(10), mbps(8.0)), (Span::from_millis(30), mbps(0.0))], end)
             .unwrap()
+    }
+
+    #[test]
+    fn the_peak_is_the_highest_rate_there_ever_is() {
+        let step = |seconds, mbps| (Time::from_secs(seconds), Rate::from_mbps(mbps));
+        let steps = [step(0.0, 400.0), step(1.0, 500.0), step(2.0, 150.0)];
+        assert_eq!(Schedule::steps(&steps).unwrap().peak(), Rate::from_mbps(500.0));
+        assert_eq!(Schedule::constant(Rate::from_mbps(3.0)).peak(), Rate::from_mbps(3.0));
     }
 
     #[test]
