@@ -18,7 +18,7 @@ pub struct PacketView<'a> {
     pub bytes: Bytes,
     /// Data or acknowledgement.
     pub kind: Kind,
-    /// The ECN bits. A law that means "congestion" returns [`Verdict::Mark`]; only ABC's router writes here.
+    /// The ECN bits. A law that means "congestion" returns [`Verdict::Mark`]; only routers of ABC and VCP write here.
     pub ecn: &'a mut Ecn,
     /// The header: a law writes its own protocol's alone.
     pub header: &'a mut Header,

@@ -12,6 +12,7 @@ pub mod queues;
 pub mod rcp;
 #[cfg(test)]
 mod testing;
+pub mod vcp;
 pub mod xcp;
 
 use millpond_law::{Protocol, Queue, nearest};
@@ -27,6 +28,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &abc::Abc,
     &xcp::Xcp,
     &rcp::Rcp,
+    &vcp::Vcp,
 ];
 
 /// One line per queue.

@@ -128,6 +128,11 @@ impl Window {
         self.bytes = (self.bytes + bytes).clamp(least * self.packet, MOST);
     }
 
+    /// Multiplies by `factor`, to no less than `least` packets; no threshold moves.
+    pub(crate) fn scale(&mut self, factor: f64, least: f64) {
+        self.change_by((factor - 1.0) * self.bytes, least);
+    }
+
     fn grow_to(&mut self, bytes: f64) {
         self.bytes = bytes.clamp(self.bytes, MOST.max(self.bytes));
     }

@@ -1,0 +1,51 @@
+//! VCP, the Variable-structure congestion Control Protocol (Xia, Subramanian, Stoica, Kalyanaraman: "One More Bit Is
+//! Enough", SIGCOMM 2005). See README.md in this folder.
+
+mod header;
+mod link;
+mod params;
+mod receiver;
+mod sender;
+
+pub use header::{Load, VcpHeader};
+
+use millpond_law::{
+    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
+};
+
+/// The protocol, for the registry.
+pub struct Vcp;
+
+static CARD: Card = Card {
+    name: "vcp",
+    title: "Variable-structure Control Protocol",
+    summary: "two bits say low load, high load or overload: multiply, add, or cut the window",
+    source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005, pp. 37-48",
+    needs: Needs {
+        header: header::ID,
+        ecn: Some(true),
+        relays: false,
+        capacity: Knowledge::Nothing,
+        sent: false,
+    },
+    queue: QueueChoice { name: "droptail", settings: &[] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for Vcp {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(sender::VcpSender::new(settings)))
+    }
+
+    fn receiver(&self, _settings: &Settings) -> Result<Box<dyn Receiver>, SettingError> {
+        Ok(Box::new(receiver::VcpReceiver))
+    }
+
+    fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(Some(Box::new(link::VcpRouter::new(settings))))
+    }
+}

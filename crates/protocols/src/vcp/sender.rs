@@ -1,0 +1,278 @@
+//! The sender of VCP: multiplies, adds or cuts, as the busiest link says (sections 3.2 and 3.3, SIGCOMM 2005).
+
+use super::header::{Load, VcpHeader};
+use super::params::SenderParams;
+use crate::parts::window::Window;
+use millpond_law::{
+    Ack, Cause, Congestion, Context, Episode, Gauge, Header, Permit, Sender, Settings, Start,
+};
+use millpond_units::{Bytes, Span, Time};
+
+/// The least window in packets.
+const LEAST_PACKETS: f64 = 1.0;
+
+/// Of the authors' ns-2 code: the multiplicative increase of longer round trips is that of so many intervals.
+const MOST_INTERVALS: f64 = 2.5;
+
+/// Of the authors' ns-2 code: within these multiples of the reference round trip the additive increase is scaled by
+/// the square, outside of them linearly.
+const SQUARE_FROM: f64 = 0.2;
+const SQUARE_TO: f64 = 5.0;
+
+/// Eq. (7): what a round trip multiplies by, less one, so that an interval multiplies by `1 + xi` whatever the
+/// round-trip time.
+fn multiplicative_increase(params: &SenderParams, rtt: f64) -> f64 {
+    let intervals = (rtt / params.interval.secs()).min(MOST_INTERVALS);
+    libm::pow(1.0 + params.xi, intervals) - 1.0
+}
+
+/// Eq. (8): the packets that a round trip adds, so that rates grow alike whatever the round-trip time.
+fn additive_increase(params: &SenderParams, rtt: f64) -> f64 {
+    let ratio = rtt / params.reference_rtt.secs();
+    let scale = match ratio {
+        short if short <= SQUARE_FROM => SQUARE_FROM * short,
+        long if long > SQUARE_TO => SQUARE_TO * SQUARE_TO + (long - SQUARE_TO),
+        middle => middle * middle,
+    };
+    params.alpha * scale
+}
+
+/// Increases per round trip, as they are for the present round-trip time.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Increases {
+    /// Share of the window.
+    multiplicative: f64,
+    /// Packets.
+    additive: f64,
+}
+
+/// See the module.
+pub(super) struct VcpSender {
+    params: SenderParams,
+    weight: f64,
+    window: Window,
+    increases: Increases,
+    /// The round for which they were computed.
+    round: Option<u64>,
+    rtt: Span,
+    /// After a cut nothing changes until then: routers have to see it first.
+    rest_until: Time,
+    /// And then an overload that is still told adds until then.
+    add_until: Time,
+    load: Option<Load>,
+}
+
+impl VcpSender {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let params = SenderParams::read(settings);
+        Self {
+            params,
+            weight: 1.0,
+            window: Window::new(Bytes::ZERO, Some(params.initial_window)),
+            increases: Increases::default(),
+            round: None,
+            rtt: Span::ZERO,
+            rest_until: Time::ZERO,
+            add_until: Time::ZERO,
+            load: None,
+        }
+    }
+
+    /// Once per round trip, and not per acknowledgement: it takes a power.
+    fn scale_increases(&mut self, ack: &Ack) {
+        self.rtt = ack.smoothed_rtt;
+        if self.round != Some(ack.round) {
+            let rtt = self.rtt.secs();
+            self.round = Some(ack.round);
+            self.increases = Increases {
+                multiplicative: multiplicative_increase(&self.params, rtt),
+                additive: self.weight * additive_increase(&self.params, rtt),
+            };
+        }
+    }
+
+    /// Eq. (2): `w <- w (1 + xi)` per round trip, in equal shares per byte acknowledged.
+    fn multiply(&mut self, acked: Bytes) {
+        self.window.change_by(self.increases.multiplicative * acked.as_f64(), LEAST_PACKETS);
+    }
+
+    /// Eq. (3): `w <- w + alpha` per round trip.
+    fn add(&mut self, acked: Bytes) {
+        let bytes = self.increases.additive * acked.as_f64() / self.window.packets();
+        self.window.change_by(bytes, LEAST_PACKETS);
+    }
+
+    /// Eq. (4): `w <- beta w`, once; then a rest of one interval, and then an additive increase for one round trip.
+    fn on_overload(&mut self, now: Time, acked: Bytes, may_grow: bool) {
+        if now >= self.add_until {
+            self.window.scale(self.params.beta, LEAST_PACKETS);
+            self.rest_until = now + self.params.interval;
+            self.add_until = self.rest_until + self.rtt;
+        } else if now >= self.rest_until && may_grow {
+            self.add(acked);
+        }
+    }
+}
+
+impl Sender for VcpSender {
+    fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
+        self.weight = start.weight;
+        self.window = Window::new(start.packet, Some(self.params.initial_window));
+    }
+
+    fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
+        self.scale_increases(ack);
+        let may_grow = self.window.may_grow(ack);
+        self.load = VcpHeader::parse(&ack.header).and_then(|header| header.load());
+        match self.load {
+            Some(Load::Low) if may_grow => self.multiply(ack.bytes),
+            Some(Load::High) if may_grow => self.add(ack.bytes),
+            Some(Load::Over) => self.on_overload(cx.now, ack.bytes, may_grow),
+            _ => {}
+        }
+    }
+
+    /// A loss is answered as Reno does; what a CE mark means the echo has said already.
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        if matches!(congestion.cause, Cause::Timeout | Cause::Ecn) {
+            return;
+        }
+        if congestion.episode == Episode::New && !self.window.in_recovery() {
+            self.window.reduce(self.params.loss_reduction_factor);
+        }
+        if congestion.cause == Cause::NoFeedback {
+            self.window.collapse();
+        }
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        Permit { window: Some(self.window.bytes()), ..Permit::default() }
+    }
+
+    fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
+        VcpHeader::new(None).emit(header);
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("window", "packets", self.window.packets());
+        gauge.quantity("load told", "1", self.load.map_or(0.0, |load| f64::from(load as u8)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::SenderBench;
+    use crate::vcp::Vcp;
+    use crate::vcp::params::PARAMETERS;
+    use millpond_law::Value;
+
+    fn params() -> SenderParams {
+        SenderParams::read(&Settings::check(PARAMETERS, []).unwrap())
+    }
+
+    fn bench(window: f64, rtt: u64) -> SenderBench {
+        SenderBench::new(&Vcp, &[("initial_window", Value::Number(window))], Span::from_millis(rtt))
+    }
+
+    /// A round in which the whole window is acknowledged and every acknowledgement tells this load.
+    fn round(bench: &mut SenderBench, load: Load, rtt: u64) {
+        let packets = bench.window() as u64;
+        for _ in 0..packets {
+            bench.now += Span::from_millis(rtt) / packets;
+            tell(bench, load);
+        }
+        bench.next_round();
+    }
+
+    fn tell(bench: &mut SenderBench, load: Load) {
+        let mut header = Header::NONE;
+        VcpHeader::new(Some(load)).emit(&mut header);
+        let ack = Ack { header, ..bench.plain() };
+        bench.ack(&ack);
+    }
+
+    #[test]
+    fn low_load_multiplies_by_one_and_a_sixteenth_per_interval_whatever_the_round_trip() {
+        for rtt in [50, 100, 200, 400] {
+            let mut bench = bench(1000.0, rtt);
+            (0..2000 / rtt).for_each(|_| round(&mut bench, Load::Low, rtt));
+            let theory = 1000.0 * 1.0625_f64.powi(10);
+            assert!((bench.window() / theory - 1.0).abs() < 0.005, "{rtt} ms: {} {theory}", bench.window());
+        }
+    }
+
+    #[test]
+    fn rates_grow_alike_from_20_to_500_milliseconds() {
+        // Packets per round trip, over the round trip squared: the growth of the rate per second.
+        for rtt in [0.02, 0.05, 0.1, 0.3, 0.5] {
+            let growth = additive_increase(&params(), rtt) / (rtt * rtt);
+            assert!((growth - 100.0).abs() < 1e-9, "{rtt}: {growth}");
+        }
+        assert!((additive_increase(&params(), 0.01) - 0.02).abs() < 1e-12);
+        assert!((additive_increase(&params(), 1.0) - 30.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn high_load_adds_a_packet_per_100_milliseconds_of_round_trip() {
+        let mut bench = bench(50.0, 100);
+        (0..10).for_each(|_| round(&mut bench, Load::High, 100));
+        // Ten packets, less what the window grows within a round and the fraction of a packet that is not sent.
+        assert!(bench.window() > 59.5 && bench.window() < 60.0, "{}", bench.window());
+    }
+
+    #[test]
+    fn overload_cuts_once_rests_for_an_interval_and_adds_for_a_round_trip() {
+        let mut bench = bench(80.0, 100);
+        tell(&mut bench, Load::Over);
+        assert_eq!(bench.window(), 70.0);
+        bench.now += Span::from_millis(199);
+        tell(&mut bench, Load::Over);
+        assert_eq!(bench.window(), 70.0, "it rests");
+        bench.now += Span::from_millis(1);
+        tell(&mut bench, Load::Over);
+        assert!(bench.window() > 70.0 && bench.window() < 70.1, "it adds");
+        bench.now += Span::from_millis(100);
+        tell(&mut bench, Load::Over);
+        assert!(bench.window() < 61.4, "it cuts again");
+    }
+
+    #[test]
+    fn two_flows_that_are_cut_together_lose_an_eighth_of_their_difference_each_time() {
+        let mut pair = [bench(90.0, 100), bench(10.0, 100)];
+        for cut in 1..=10 {
+            for bench in &mut pair {
+                // Past the rest and the round trip after the last cut.
+                bench.now += Span::from_millis(400);
+                tell(bench, Load::Over);
+            }
+            let difference = pair[0].window() - pair[1].window();
+            let theory = 80.0 * 0.875_f64.powi(cut);
+            assert!((difference - theory).abs() < 0.05, "{cut}: {difference} {theory}");
+        }
+    }
+
+    #[test]
+    fn a_cut_leaves_a_packet_and_an_unused_window_does_not_grow() {
+        let mut bench = bench(1.0, 100);
+        tell(&mut bench, Load::Over);
+        assert_eq!(bench.window(), 1.0);
+        let mut header = Header::NONE;
+        VcpHeader::new(Some(Load::Low)).emit(&mut header);
+        let ack = Ack { header, window_unused: true, ..bench.plain() };
+        bench.ack(&ack);
+        assert_eq!(bench.window(), 1.0);
+    }
+
+    #[test]
+    fn a_loss_halves_the_window_and_a_mark_says_nothing_twice() {
+        let mut bench = bench(40.0, 100);
+        bench.congestion(Cause::Ecn, Episode::New);
+        assert_eq!(bench.window(), 40.0);
+        bench.congestion(Cause::Loss, Episode::New);
+        assert_eq!(bench.window(), 20.0);
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!(bench.window(), 2.0);
+    }
+}
