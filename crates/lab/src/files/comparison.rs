@@ -1,6 +1,6 @@
 //! A directory of runs, each of which appears in it as soon as it has ended.
 
-use super::directory::{OutputError, RunDirectory, claim, missing_parents};
+use super::directory::{OutputError, RunDirectory, make, missing_parents, refuse_existing};
 use super::save::{Extras, save};
 use crate::results::{Run, Timing};
 use std::fs;
@@ -17,9 +17,9 @@ pub struct ComparisonDirectory {
 impl ComparisonDirectory {
     /// Makes `path`, which must not exist; missing parents are made too.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
-        let made = missing_parents(path);
-        let directory = Self { path: path.to_owned(), made };
-        claim(path, path)?;
+        refuse_existing(path)?;
+        let directory = Self { path: path.to_owned(), made: missing_parents(path) };
+        make(path, path)?;
         Ok(directory)
     }
 
@@ -54,7 +54,12 @@ mod tests {
         directory.keep("lgcc", &Run::default(), &Timing::default(), Extras::default()).unwrap();
         drop(directory);
         assert!(path.join("lgcc/summary.json").is_file());
-        assert!(ComparisonDirectory::create(&path).is_err());
-        assert!(path.join("lgcc/summary.json").is_file());
+    }
+
+    #[test]
+    fn a_directory_that_is_there_already_stays_even_if_it_is_empty() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(ComparisonDirectory::create(root.path()).is_err());
+        assert!(root.path().is_dir());
     }
 }

@@ -45,13 +45,14 @@ pub struct RunDirectory {
 impl RunDirectory {
     /// Claims `target`, which must not exist, by creating a temporary directory beside it; missing parents are made.
     pub fn create(target: &Path) -> Result<Self, OutputError> {
+        refuse_existing(target)?;
         let Some(name) = target.file_name() else {
             return Err(OutputError::new(target, "is not the name of a directory"));
         };
         let temporary = beside(target, name);
         let made = missing_parents(target);
         let directory = Self { target: target.to_owned(), temporary, made, whole: false };
-        claim(target, &directory.temporary)?;
+        make(target, &directory.temporary)?;
         Ok(directory)
     }
 
@@ -107,13 +108,13 @@ fn beside(path: &Path, name: &std::ffi::OsStr) -> PathBuf {
     path.with_file_name(format!(".{}.{}.partial", name.to_string_lossy(), std::process::id()))
 }
 
-/// Makes the directory `path` and its parents, for an output that will be called `target` and must not exist.
-pub(super) fn claim(target: &Path, path: &Path) -> Result<(), OutputError> {
-    refuse_existing(target)?;
+/// Makes the directory `path` and its parents, for an output that will be called `target`.
+pub(super) fn make(target: &Path, path: &Path) -> Result<(), OutputError> {
     fs::create_dir_all(path).map_err(|error| OutputError::io(target, "create this directory", &error))
 }
 
-fn refuse_existing(path: &Path) -> Result<(), OutputError> {
+/// An output never mixes with what is there already.
+pub(super) fn refuse_existing(path: &Path) -> Result<(), OutputError> {
     match fs::symlink_metadata(path) {
         Ok(_) => Err(OutputError::new(path, "exists already; give another name or remove it")),
         Err(_) => Ok(()),

@@ -111,7 +111,8 @@ impl End<'_> {
             name: link.name.clone(),
             direction: link.direction.clone(),
             capacity_bps: view.capacity_bits(from, now) as f64 / now.since(from).secs(),
-            utilization: view.utilization(),
+            // A packet that was in service when the measurement began counts whole.
+            utilization: view.utilization().min(1.0),
             queue_packets: packets(&view.queue_lengths()),
             queueing_ms: milliseconds(&view.queueing_delays()),
             arrivals: counters.arrivals,

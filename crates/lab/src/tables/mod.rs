@@ -3,8 +3,10 @@
 mod comparison;
 mod protocols;
 mod summary;
+mod trace;
 mod write;
 
 pub use comparison::comparison;
 pub use protocols::{protocol, protocols};
 pub use summary::summary;
+pub use trace::trace;

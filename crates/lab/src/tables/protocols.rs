@@ -67,15 +67,16 @@ fn default_queue(name: &str, settings: &[(&str, &str)]) -> String {
     if settings.is_empty() { name.to_owned() } else { format!("{name} ({})", settings.join(", ")) }
 }
 
+/// Each with its default, its unit and its values; below, what it does and where it comes from.
 fn parameters(parameters: &[Parameter]) -> String {
     if parameters.is_empty() {
         return "It has no parameters.\n".to_owned();
     }
-    let mut rows = wide(&["parameter", "unit", "default", "values", "source", "meaning"]);
-    for p in parameters {
-        rows.add_row([p.name, p.unit, p.default, &p.domain.to_string(), p.source, p.meaning]);
-    }
-    format!("{rows}\n")
+    let entry = |p: &Parameter| {
+        let unit = if p.unit.is_empty() || p.unit == "1" { String::new() } else { format!(" [{}]", p.unit) };
+        format!("{} = {}{unit}: {}\n    {} ({})\n", p.name, p.default, p.domain, p.meaning, p.source)
+    };
+    parameters.iter().map(entry).collect()
 }
 
 /// A table of words rather than numbers, folded at [`WIDTH`].

@@ -83,7 +83,7 @@ impl Sender for LgcSender {
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {
-        gauge.quantity("send rate", "bit/s", self.x.get());
+        gauge.quantity("rate", "bit/s", self.x.get());
         gauge.quantity("target rate", "bit/s", self.target);
         gauge.quantity("marking probability", "1", self.marking.value());
         gauge.quantity("step size", "1", self.gamma);
@@ -114,7 +114,7 @@ mod tests {
 
     /// The rate in packets per base RTT.
     fn packets(bench: &SenderBench) -> f64 {
-        bench.gauge("send rate") * 2e-3 / 8000.0
+        bench.gauge("rate") * 2e-3 / 8000.0
     }
 
     #[test]

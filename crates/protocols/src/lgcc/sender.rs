@@ -115,7 +115,7 @@ impl Sender for LgccSender {
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {
-        gauge.quantity("send rate", "bit/s", self.x.get());
+        gauge.quantity("rate", "bit/s", self.x.get());
         gauge.quantity("target rate", "bit/s", self.target);
         gauge.quantity("marking probability", "1", self.marking.value());
         gauge.quantity("carrying capacity", "bit/s", self.carrying_capacity());
