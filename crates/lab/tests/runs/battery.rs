@@ -1,0 +1,81 @@
+//! What every registered protocol faces by being listed: whole runs on a bottleneck against itself.
+
+use crate::common::{link, results};
+use millpond_protocols::Registry;
+
+const DUEL: &str = r#"
+title = "A latecomer joins one of its own kind"
+duration = "40s"
+measure = { from = "20s", every = "100ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "40Mbps"
+delay = "15ms"
+buffer = "1bdp"
+[[flows]]
+name = "first"
+protocol = "newreno"
+path = ["A", "B"]
+[[flows]]
+name = "late"
+protocol = "newreno"
+path = ["A", "B"]
+start = "10s"
+"#;
+
+/// One bandwidth-delay product at 40 Mbps and 30 ms, in packets of 1500 B.
+const BUFFER: f64 = 100.0;
+
+fn each_protocol(check: impl Fn(&str, &millpond_lab::results::Run)) {
+    for protocol in Registry::builtin().protocols() {
+        let name = protocol.card().name;
+        let sets = ["first", "late"].map(|flow| format!("flows.{flow}.protocol={name}"));
+        check(name, &results(DUEL, &[&sets[0], &sets[1]]));
+    }
+}
+
+#[test]
+fn no_protocol_uses_more_than_there_is_or_queues_more_than_fits() {
+    each_protocol(|name, run| {
+        for link in &run.summary.links {
+            assert!(link.utilization <= 1.0, "{name}: {}", link.utilization);
+            assert!(link.queue_packets.max <= BUFFER, "{name}: {}", link.queue_packets.max);
+        }
+        let goodput: f64 = run.summary.flows.iter().map(|flow| flow.goodput_bps).sum();
+        assert!(goodput <= link(run, "L").capacity_bps * 1.0001, "{name}: {goodput}");
+    });
+}
+
+#[test]
+fn every_protocol_fills_a_steady_link() {
+    each_protocol(|name, run| {
+        let utilization = link(run, "L").utilization;
+        assert!(utilization > 0.9, "{name}: {utilization}");
+    });
+}
+
+#[test]
+fn no_protocol_starves_one_of_its_own_kind() {
+    each_protocol(|name, run| {
+        let shares: Vec<f64> = run.summary.flows.iter().map(|flow| flow.goodput_bps / 20e6).collect();
+        assert!(shares.iter().all(|share| *share > 0.4), "{name}: {shares:?}");
+    });
+}
+
+#[test]
+fn series_and_distributions_hold_numbers_that_can_be() {
+    each_protocol(|name, run| {
+        for series in &run.series {
+            assert_eq!(series.times.len(), series.values.len());
+            assert!(series.times.windows(2).all(|pair| pair[0] < pair[1]), "{name}: {}", series.quantity);
+            let finite = |value: &f64| value.is_finite() || value.is_nan();
+            assert!(series.values.iter().all(finite), "{name}: {} of {}", series.quantity, series.entity);
+        }
+        for distribution in &run.distributions {
+            let growing = |pair: &[(f64, f64)]| pair[0].0 <= pair[1].0 && pair[0].1 <= pair[1].1;
+            assert!(distribution.points.windows(2).all(growing), "{name}: {}", distribution.entity);
+            assert_eq!(distribution.points.last().map(|point| point.0), Some(1.0));
+        }
+    });
+}

@@ -1,0 +1,8 @@
+//! Whole runs: against theory, against every registered protocol, against themselves.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers fail as tests do")]
+
+mod battery;
+mod common;
+mod determinism;
+mod theory;
