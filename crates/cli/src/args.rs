@@ -2,6 +2,7 @@
 
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
+use millpond_units::{Rate, Span};
 use std::path::PathBuf;
 
 const STYLES: Styles = Styles::styled()
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     Report(Report),
     /// Run what papers show and say whether it comes out
     Papers(Papers),
+    /// Make link traces, or measure one
+    Trace(Trace),
 }
 
 /// A scenario and what is changed about it.
@@ -178,4 +181,62 @@ pub(crate) struct PapersCheck {
     /// Print the rows as JSON and nothing else
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Trace {
+    #[command(subcommand)]
+    pub(crate) command: TraceCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum TraceCommand {
+    /// Make a synthetic trace like those recorded on a kind of radio link
+    Generate(Generate),
+    /// Measure a trace: rates, variation, outages
+    Stats(Stats),
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Generate {
+    /// Which kind of link, such as 5g-static or lte-car
+    #[arg(long, value_name = "NAME")]
+    pub(crate) preset: String,
+    /// How long
+    #[arg(long, value_name = "TIME", default_value = "60s")]
+    pub(crate) duration: Span,
+    /// The seed
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// The mean rate, instead of the preset's
+    #[arg(long, value_name = "RATE")]
+    pub(crate) mean: Option<Rate>,
+    /// The highest rate, instead of the preset's
+    #[arg(long, value_name = "RATE")]
+    pub(crate) peak: Option<Rate>,
+    /// The distance of samples, instead of the preset's
+    #[arg(long, value_name = "TIME")]
+    pub(crate) step: Option<Span>,
+    /// How the file is written
+    #[arg(long, default_value = "csv")]
+    pub(crate) format: TraceFormat,
+    /// The file to write, over an older one; standard output if none
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+/// How a trace file is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum TraceFormat {
+    /// time_s,mbps
+    Csv,
+    /// One line per delivery opportunity of 1500 bytes
+    Mahimahi,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Stats {
+    /// A trace in either format
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
 }

@@ -31,5 +31,6 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Protocols(args) => commands::protocols(args, registry),
         Command::Report(args) => commands::report(args),
         Command::Papers(args) => commands::papers(args, registry),
+        Command::Trace(args) => commands::trace(args),
     }
 }

@@ -6,6 +6,7 @@ mod papers;
 mod protocols;
 mod report;
 mod run;
+mod trace;
 
 pub(crate) use check::check;
 pub(crate) use compare::compare;
@@ -13,3 +14,4 @@ pub(crate) use papers::papers;
 pub(crate) use protocols::protocols;
 pub(crate) use report::report;
 pub(crate) use run::run;
+pub(crate) use trace::trace;

@@ -1,0 +1,54 @@
+//! `millpond trace`: make link traces, measure one.
+
+use crate::args::{self, TraceCommand, TraceFormat};
+use crate::failure::{Failure, Outcome};
+use millpond_lab::files::write_whole;
+use millpond_lab::tables;
+use millpond_scenario::Faults;
+use millpond_scenario::trace::{PRESETS, Recipe, Trace, preset};
+use std::process::ExitCode;
+
+pub(crate) fn trace(args: &args::Trace) -> Outcome {
+    match &args.command {
+        TraceCommand::Generate(args) => generate(args),
+        TraceCommand::Stats(args) => stats(args),
+    }
+}
+
+fn generate(args: &args::Generate) -> Outcome {
+    let chosen = preset(&args.preset).ok_or_else(|| unknown_preset(&args.preset))?;
+    let recipe = Recipe {
+        mean: args.mean,
+        peak: args.peak,
+        step: args.step,
+        ..Recipe::new(chosen, args.duration, args.seed)
+    };
+    let trace = recipe.generate().map_err(Failure::input)?;
+    let text = match args.format {
+        TraceFormat::Csv => trace.to_csv(),
+        TraceFormat::Mahimahi => trace.to_mahimahi(chosen.busy, args.seed).map_err(Failure::input)?,
+    };
+    match &args.out {
+        None => print!("{text}"),
+        Some(path) => {
+            write_whole(path, text.as_bytes()).map_err(Failure::input)?;
+            let peak = trace.steps.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
+            println!("{}: mean {}, peak {peak}", path.display(), trace.mean());
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn unknown_preset(name: &str) -> Failure {
+    let near = millpond_law::nearest(name, PRESETS.iter().map(|preset| preset.name));
+    let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
+    let list: Vec<String> =
+        PRESETS.iter().map(|preset| format!("  {:<20}  {}", preset.name, preset.title)).collect();
+    Failure::input(format!("no preset \"{name}\"; {near}there are:\n{}", list.join("\n")))
+}
+
+fn stats(args: &args::Stats) -> Outcome {
+    let trace = Trace::load(&args.file, None).map_err(Faults::from)?;
+    print!("{}", tables::trace(&trace.stats()));
+    Ok(ExitCode::SUCCESS)
+}

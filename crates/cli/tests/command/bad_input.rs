@@ -1,0 +1,190 @@
+//! One readable error each: file, line, the line itself, what was expected, the nearest right spelling; exit code 2;
+//! nothing left behind.
+
+use crate::common::{RIGHT, folder, millpond, names, stderr, stdout};
+use std::fs;
+use std::path::Path;
+
+/// Runs a spoilt scenario and returns the complaint.
+fn complaint(folder: &Path, arguments: &[&str]) -> String {
+    let before = names(folder);
+    let output = millpond(folder, arguments);
+    let complaint = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    assert_eq!(stdout(&output), "", "nothing but the complaint");
+    assert_eq!(names(folder), before, "nothing is left behind");
+    assert!(!complaint.contains("panicked"), "{complaint}");
+    complaint
+}
+
+/// Replaces a piece of the right scenario; the complaint must hold each of `words`.
+fn spoilt(from: &str, to: &str, words: &[&str]) {
+    assert!(RIGHT.contains(from), "{from}");
+    let folder = folder(&RIGHT.replacen(from, to, 1));
+    let complaint = complaint(folder.path(), &["run", "scenario.toml", "--out", "out"]);
+    for word in words {
+        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+    }
+}
+
+#[test]
+fn a_mistyped_key_names_its_line_and_the_nearest_key() {
+    spoilt("delay = \"5ms\"", "dealy = \"5ms\"", &["scenario.toml:7", "dealy = \"5ms\"", "\"delay\""]);
+}
+
+#[test]
+fn a_mistyped_unit_names_what_was_expected() {
+    spoilt("\"10Mbps\"", "\"10Mbsp\"", &["scenario.toml:6", "Mbsp", "155Mbps"]);
+}
+
+#[test]
+fn a_mistyped_protocol_names_the_nearest() {
+    let words = ["scenario.toml:15", "newrno", "did you mean \"newreno\"?", "cubic"];
+    spoilt("protocol = \"newreno\"", "protocol = \"newrno\"", &words);
+}
+
+#[test]
+fn a_mistyped_node_names_those_there_are() {
+    spoilt("[\"A\", \"B\", \"C\"]", "[\"A\", \"Bb\", \"C\"]", &["scenario.toml:16", "Bb", "B"]);
+}
+
+#[test]
+fn a_mistyped_relay_is_no_node() {
+    spoilt("relays = [\"B\"]", "relays = [\"BB\"]", &["scenario.toml:18", "BB"]);
+}
+
+#[test]
+fn a_mistyped_parameter_names_the_nearest() {
+    let folder = folder(&RIGHT.replace("phi1", "ph1").replace("\"newreno\"", "\"lgcc\""));
+    let complaint = complaint(folder.path(), &["check", "scenario.toml"]);
+    for word in ["scenario.toml:19", "ph1", "did you mean \"phi1\"?"] {
+        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+    }
+}
+
+#[test]
+fn a_parameter_out_of_its_range_names_the_range() {
+    let folder = folder(&RIGHT.replace("phi1 = 10", "phi1 = 1").replace("\"newreno\"", "\"lgcc\""));
+    let complaint = complaint(folder.path(), &["check", "scenario.toml"]);
+    for word in ["scenario.toml:19", "phi1", "above 1"] {
+        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+    }
+}
+
+#[test]
+fn a_negative_number_is_refused() {
+    spoilt("\"10Mbps\"", "\"-10Mbps\"", &["scenario.toml:6", "negative"]);
+}
+
+#[test]
+fn an_absurd_number_is_refused() {
+    spoilt("duration = \"2s\"", "duration = \"9999999999h\"", &["scenario.toml:2", "9999999999h"]);
+}
+
+#[test]
+fn a_path_that_does_not_exist_is_refused() {
+    spoilt("[\"A\", \"B\", \"C\"]", "[\"A\", \"C\"]", &["scenario.toml:16", "\"A\"", "\"C\""]);
+}
+
+#[test]
+fn a_missing_scenario_is_named() {
+    let folder = folder(RIGHT);
+    assert!(complaint(folder.path(), &["run", "scenari.toml"]).contains("scenari.toml"));
+}
+
+#[test]
+fn a_missing_trace_is_named_with_the_line_that_names_it() {
+    spoilt("trace.csv", "trase.csv", &["scenario.toml:11", "trase.csv"]);
+}
+
+#[test]
+fn a_trace_with_text_in_line_seven_says_so() {
+    let folder = folder(RIGHT);
+    let trace = "time_s,mbps\n0,5\n1,6\n2,7\n3,8\n4,9\n5,fast\n6,7\n";
+    fs::write(folder.path().join("trace.csv"), trace).unwrap();
+    let complaint = complaint(folder.path(), &["run", "scenario.toml"]);
+    for word in ["trace.csv:7", "fast"] {
+        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+    }
+}
+
+#[test]
+fn a_trace_without_any_opportunity_is_refused() {
+    for (name, text) in [("trace.csv", "time_s,mbps\n0,0\n1,0\n"), ("trace.down", "")] {
+        let folder = folder(&RIGHT.replace("trace.csv", name));
+        fs::write(folder.path().join(name), text).unwrap();
+        assert!(complaint(folder.path(), &["run", "scenario.toml"]).contains(name));
+    }
+}
+
+#[test]
+fn an_output_directory_that_exists_is_refused_and_untouched() {
+    let folder = folder(RIGHT);
+    fs::create_dir(folder.path().join("out")).unwrap();
+    for arguments in [
+        &["run", "scenario.toml", "--out", "out"][..],
+        &["compare", "scenario.toml", "--protocols", "newreno", "--out", "out"],
+    ] {
+        assert!(complaint(folder.path(), arguments).contains("out: exists already"));
+    }
+    assert!(names(&folder.path().join("out")).is_empty());
+}
+
+#[test]
+fn an_output_that_cannot_be_written_is_named() {
+    let folder = folder(RIGHT);
+    let out = "scenario.toml/out";
+    assert!(complaint(folder.path(), &["run", "scenario.toml", "--out", out]).contains(out));
+    let page = "none/report.html";
+    let output =
+        millpond(folder.path(), &["compare", "scenario.toml", "--protocols", "newreno", "--report", page]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains(page));
+}
+
+#[test]
+fn a_mistake_in_a_set_quotes_the_set() {
+    let folder = folder(RIGHT);
+    for (set, words) in [
+        ("links.L1.rat=5Mbps", &["links.L1.rat=5Mbps", "\"rate\""][..]),
+        ("links.L9.rate=5Mbps", &["links.L9.rate=5Mbps", "L1"]),
+        ("links.L1.rate=5", &["links.L1.rate=5"]),
+    ] {
+        let complaint = complaint(folder.path(), &["run", "scenario.toml", "--set", set]);
+        for word in words {
+            assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+        }
+    }
+}
+
+#[test]
+fn a_mistyped_protocol_of_a_comparison_is_pointed_at() {
+    let folder = folder(RIGHT);
+    let complaint = complaint(folder.path(), &["compare", "scenario.toml", "--protocols", "newreno,cubci"]);
+    for word in ["--protocols", "newreno,cubci", "did you mean \"cubic\"?"] {
+        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+    }
+}
+
+#[test]
+fn worlds_that_are_not_there_are_refused_by_name() {
+    let folder = folder(RIGHT);
+    for world in ["fluid", "live"] {
+        let complaint = complaint(folder.path(), &["run", "scenario.toml", "--world", world]);
+        assert!(complaint.contains(world) && complaint.contains("packets"), "{complaint}");
+    }
+}
+
+#[test]
+fn mistyped_names_on_the_command_line_meet_the_nearest() {
+    let folder = folder(RIGHT);
+    let near = |arguments: &[&str], name: &str| {
+        let complaint = complaint(folder.path(), arguments);
+        assert!(complaint.contains(name), "{complaint}");
+    };
+    near(&["protocols", "lcgc"], "\"lgcc\"");
+    near(&["trace", "generate", "--preset", "5g-statik"], "\"5g-static\"");
+    near(&["trace", "stats", "nothing.csv"], "nothing.csv");
+    near(&["report", "nowhere", "--out", "page.html"], "nowhere");
+    near(&["run", "scenario.toml", "--csv"], "--out");
+}

@@ -1,0 +1,81 @@
+//! Ctrl-C ends within a second, keeps finished runs, removes the unfinished one, exit code 130.
+
+use crate::common::{RIGHT, command, folder, names};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn start(folder: &Path, arguments: &[&str]) -> Child {
+    command(folder, arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the command starts")
+}
+
+/// Waits until `ready`, for a minute at most.
+#[allow(clippy::disallowed_methods, reason = "a process of its own is timed by the wall clock")]
+fn wait_for(ready: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !ready() {
+        assert!(begin.elapsed() < Duration::from_secs(60), "it does not get ready");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Sends SIGINT; returns the exit code and how long it took.
+#[allow(clippy::disallowed_methods, reason = "a process of its own is timed by the wall clock")]
+fn interrupt(mut child: Child) -> (Option<i32>, Duration) {
+    let begin = Instant::now();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success());
+    let status = child.wait().expect("it ends");
+    (status.code(), begin.elapsed())
+}
+
+#[test]
+fn an_interrupted_run_leaves_nothing() {
+    let folder = folder(RIGHT);
+    let long = ["run", "scenario.toml", "--set", "duration=20000s", "--out", "out"];
+    let before = names(folder.path());
+    let child = start(folder.path(), &long);
+    wait_for(|| names(folder.path()).len() > before.len());
+    let (code, took) = interrupt(child);
+    assert_eq!(code, Some(130));
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert_eq!(names(folder.path()), before);
+}
+
+#[test]
+fn an_interrupted_comparison_keeps_what_had_ended() {
+    let folder = folder(RIGHT);
+    let long = [
+        "compare",
+        "scenario.toml",
+        "--protocols",
+        "newreno,cubic",
+        "--seeds",
+        "200",
+        "--set",
+        "duration=200s",
+        "--out",
+        "runs",
+    ];
+    let runs = folder.path().join("runs");
+    let child = start(folder.path(), &long);
+    let finished =
+        || names_if_there(&runs).into_iter().filter(|name| !name.starts_with('.')).collect::<Vec<_>>();
+    wait_for(|| !finished().is_empty());
+    let (code, took) = interrupt(child);
+    assert_eq!(code, Some(130));
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert!(!finished().is_empty() && finished().len() < 400, "{:?}", finished());
+    assert_eq!(finished(), names(&runs), "no half directory");
+    for run in finished() {
+        assert!(runs.join(&run).join("summary.json").is_file(), "{run}");
+    }
+}
+
+fn names_if_there(folder: &Path) -> Vec<String> {
+    if folder.is_dir() { names(folder) } else { Vec::new() }
+}

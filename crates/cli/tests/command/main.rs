@@ -1,0 +1,8 @@
+//! The command as a user meets it: what it prints, what it writes, how it fails.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers fail as tests do")]
+
+mod bad_input;
+mod common;
+mod interrupt;
+mod outputs;
