@@ -1,8 +1,8 @@
 //! The network at work: one event loop over links and the ends of loops.
 
 use crate::events::{EventQueue, TARGETS, Target};
-use crate::link::{Entry, Link, LinkView};
-use crate::packets::{Packet, PacketId, Packets};
+use crate::link::{Link, LinkView};
+use crate::packets::{Packet, PacketId, Packets, Parcel};
 use crate::stats::{LoopCounters, ReceivingMeter, SendingMeter};
 use crate::view::FlowView;
 use crate::workload::FlowState;
@@ -216,22 +216,22 @@ impl Network {
     fn on_link(&mut self, now: Time, index: u32) {
         let (arrived, next) = self.links[index as usize].fire(now, &mut self.packets);
         self.events.push(next, target(Kind::Link, index));
-        let Some(entry) = arrived else { return };
-        let stop = self.routes[entry.route as usize];
+        let Some(parcel) = arrived else { return };
+        let stop = self.routes[parcel.route as usize];
         if stop < FIRST_END {
-            self.enter(now, stop, entry);
+            self.enter(now, stop, parcel);
         } else if stop & 1 == Side::Sender as u32 {
-            self.on_ack(now, (stop - FIRST_END) / 2, entry.packet);
+            self.on_ack(now, (stop - FIRST_END) / 2, parcel.packet);
         } else {
-            self.on_data(now, (stop - FIRST_END) / 2, entry.packet);
+            self.on_data(now, (stop - FIRST_END) / 2, parcel.packet);
         }
     }
 
     /// A packet arrives at the near end of a link.
     #[inline]
-    fn enter(&mut self, now: Time, link: u32, mut entry: Entry) {
-        entry.route += 1;
-        let next = self.links[link as usize].arrive(now, entry, &mut self.packets);
+    fn enter(&mut self, now: Time, link: u32, mut parcel: Parcel) {
+        parcel.route += 1;
+        let next = self.links[link as usize].arrive(now, parcel, &mut self.packets);
         self.events.push(next, target(Kind::Link, link));
     }
 
@@ -302,12 +302,14 @@ impl Network {
         }
     }
 
+    #[inline(always)]
     fn send(&mut self, now: Time, loop_id: u32, segment: Segment) {
         let Sending { route, flow, .. } = self.ends.senders[loop_id as usize];
         let bytes = segment.bytes;
         self.launch(now, route, bytes, Packet::new(Frame::Data(segment), flow, Ecn::NotCapable));
     }
 
+    #[inline(always)]
     fn send_ack(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
         let Receiving { route, flow, ack_ecn, .. } = self.ends.receivers[loop_id as usize];
         let bytes = ack.bytes;
@@ -315,9 +317,10 @@ impl Network {
     }
 
     /// A packet begins its route, which begins with a link.
+    #[inline(always)]
     fn launch(&mut self, now: Time, route: u32, bytes: u32, packet: Packet) {
         let packet = self.packets.insert(packet);
-        self.enter(now, self.routes[route as usize], Entry::new(packet, bytes, route));
+        self.enter(now, self.routes[route as usize], Parcel { packet, bytes, route });
     }
 
     fn arm_receiver(&mut self, loop_id: u32) {

@@ -7,6 +7,15 @@ use millpond_units::{Bytes, Span, Time};
 /// The slot of a packet.
 pub(crate) type PacketId = u32;
 
+/// A packet as links hand it on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Parcel {
+    pub(crate) packet: PacketId,
+    pub(crate) bytes: u32,
+    /// Where on its route it goes next.
+    pub(crate) route: u32,
+}
+
 /// A frame under way in one loop, in two cache lines. Links move its [`PacketId`]; only laws, waiting and the two
 /// ends touch it.
 #[derive(Clone, Copy, Debug)]

@@ -32,7 +32,7 @@ pub(crate) use service::{Rates, Service};
 pub use spec::{Buffer, LinkSpec};
 pub use view::LinkView;
 
-use crate::packets::{PacketId, Packets};
+use crate::packets::{Packets, Parcel};
 use crate::schedule::Told;
 use crate::stats::{LinkCounters, LinkMeter, Tally};
 use laws::Laws;
@@ -42,24 +42,13 @@ use propagation::Wire;
 use ring::Ring;
 use stepping::Stepping;
 
-/// A packet as links see it.
+/// A packet that has been served or is about to be.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Entry {
+struct Entry {
     /// When it leaves the server; in the flight of a stepping link, when it arrives at the far end.
     due: Time,
     wait: Span,
-    pub(crate) packet: PacketId,
-    pub(crate) bytes: u32,
-    /// Where on its route it goes next.
-    pub(crate) route: u32,
-}
-
-impl Entry {
-    /// A packet about to begin its route.
-    #[inline]
-    pub(crate) fn new(packet: PacketId, bytes: u32, route: u32) -> Self {
-        Self { packet, bytes, route, ..Self::default() }
-    }
+    parcel: Parcel,
 }
 
 /// One direction of a link: what every packet touches, in three cache lines, and behind it two boxes for the rest.
@@ -103,20 +92,20 @@ struct Rest {
 impl Link {
     /// A packet arrives. Returns when the link wants to be called next, [`Time::NEVER`] if nothing new.
     #[inline]
-    pub(crate) fn arrive(&mut self, now: Time, entry: Entry, packets: &mut Packets) -> Time {
+    pub(crate) fn arrive(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
         if self.special.is_some() {
-            return self.arrive_special(now, entry, packets);
+            return self.arrive_special(now, parcel, packets);
         }
         if self.queued > 0 {
             self.depart_until(now);
         }
-        if !self.has_room(entry.bytes) {
+        if !self.has_room(parcel.bytes) {
             self.rest.meter.losses.buffer += 1;
-            packets.release(entry.packet);
+            packets.release(parcel.packet);
             return Time::NEVER;
         }
-        self.count_in(now, entry.bytes);
-        let entry = self.serve(now, now, entry, packets);
+        self.count_in(now, parcel.bytes);
+        let entry = self.serve(now, now, parcel, packets);
         self.flight.push(entry);
         if self.flight.len() > 1 { Time::NEVER } else { entry.due + self.delay }
     }
@@ -124,17 +113,16 @@ impl Link {
     /// The time returned before has come. Returns the packet that arrives at the far end, if one does, and when the
     /// link wants to be called next.
     #[inline]
-    pub(crate) fn fire(&mut self, now: Time, packets: &mut Packets) -> (Option<Entry>, Time) {
+    pub(crate) fn fire(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
         if self.special.is_some() {
             return self.fire_special(now, packets);
         }
-        let arrived = self.flight.pop();
-        if let Some(entry) = &arrived
-            && self.queued > self.flight.len()
-        {
-            self.leave(entry, entry.due);
+        let Some(entry) = self.flight.pop() else { return (None, Time::NEVER) };
+        if self.queued > self.flight.len() {
+            self.leave(&entry, entry.due);
         }
-        (arrived, self.flight.get(0).map_or(Time::NEVER, |next| next.due + self.delay))
+        let next = self.flight.get(0).map_or(Time::NEVER, |next| next.due + self.delay);
+        (Some(entry.parcel), next)
     }
 
     /// Lets packets leave the queue that are in the flight already.
@@ -149,13 +137,13 @@ impl Link {
 
     /// Hands a packet that arrived at `entered` to the server.
     #[inline]
-    fn serve(&mut self, now: Time, entered: Time, entry: Entry, packets: &mut Packets) -> Entry {
-        let served = self.service.accept(now, Bytes::new(u64::from(entry.bytes)), &mut self.rest.rates);
+    fn serve(&mut self, now: Time, entered: Time, parcel: Parcel, packets: &mut Packets) -> Entry {
+        let served = self.service.accept(now, Bytes::new(u64::from(parcel.bytes)), &mut self.rest.rates);
         let wait = served.leaves.since(entered).saturating_sub(served.service);
         if !wait.is_zero() {
-            packets.get_mut(entry.packet).waited(wait);
+            packets.get_mut(parcel.packet).waited(wait);
         }
-        Entry { due: served.leaves, wait, ..entry }
+        Entry { due: served.leaves, wait, parcel }
     }
 
     #[inline]
@@ -180,10 +168,10 @@ impl Link {
     }
 
     /// A packet has been served in full.
-    #[inline]
+    #[inline(always)]
     fn leave(&mut self, entry: &Entry, at: Time) {
-        self.count_out(at, entry.bytes);
-        self.tally.served(entry.bytes, entry.wait, &mut self.rest.meter);
+        self.count_out(at, entry.parcel.bytes);
+        self.tally.served(entry.parcel.bytes, entry.wait, &mut self.rest.meter);
     }
 
     /// Brings the queue up to `now`.

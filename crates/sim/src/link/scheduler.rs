@@ -1,6 +1,7 @@
 //! Which waiting packet is served next, at links that decide it at the time of service.
 
-use super::{Entry, ring::Ring};
+use super::ring::Ring;
+use crate::packets::Parcel;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -17,7 +18,7 @@ pub enum Scheduler {
 /// Packets waiting for service.
 #[derive(Debug)]
 pub(super) enum Waiting {
-    Fifo(Ring<Entry>),
+    Fifo(Ring<Parcel>),
     Fair(FairQueue),
 }
 
@@ -29,15 +30,15 @@ impl Waiting {
         }
     }
 
-    pub(super) fn push(&mut self, entry: Entry, flow: u32) {
+    pub(super) fn push(&mut self, parcel: Parcel, flow: u32) {
         match self {
-            Self::Fifo(ring) => ring.push(entry),
-            Self::Fair(queue) => queue.push(entry, flow),
+            Self::Fifo(ring) => ring.push(parcel),
+            Self::Fair(queue) => queue.push(parcel, flow),
         }
     }
 
     /// The packet to serve now.
-    pub(super) fn pop(&mut self) -> Option<Entry> {
+    pub(super) fn pop(&mut self) -> Option<Parcel> {
         match self {
             Self::Fifo(ring) => ring.pop(),
             Self::Fair(queue) => queue.pop(),
@@ -45,7 +46,7 @@ impl Waiting {
     }
 
     /// The packet that `pop` would give.
-    pub(super) fn head(&self) -> Option<&Entry> {
+    pub(super) fn head(&self) -> Option<&Parcel> {
         match self {
             Self::Fifo(ring) => ring.get(0),
             Self::Fair(queue) => queue.head(),
@@ -53,7 +54,7 @@ impl Waiting {
     }
 
     /// Makes room for a packet of `flow`: removes the packet that must go in its stead. None if it must go itself.
-    pub(super) fn evict_for(&mut self, flow: u32, bytes: u32) -> Option<Entry> {
+    pub(super) fn evict_for(&mut self, flow: u32, bytes: u32) -> Option<Parcel> {
         match self {
             Self::Fifo(_) => None,
             Self::Fair(queue) => queue.evict_for(flow, bytes),
@@ -67,7 +68,7 @@ const VIRTUAL_BITS: u32 = 20;
 /// One flow's queue.
 #[derive(Debug, Default)]
 struct FlowQueue {
-    ring: Ring<Entry>,
+    ring: Ring<Parcel>,
     bytes: u64,
     /// Virtual time per byte.
     slowness: u64,
@@ -94,10 +95,10 @@ impl FairQueue {
         Self { flows, backlogged: BinaryHeap::new(), order: 0, virtual_time: 0 }
     }
 
-    fn push(&mut self, entry: Entry, flow: u32) {
+    fn push(&mut self, parcel: Parcel, flow: u32) {
         let queue = &mut self.flows[flow as usize];
-        queue.ring.push(entry);
-        queue.bytes += u64::from(entry.bytes);
+        queue.ring.push(parcel);
+        queue.bytes += u64::from(parcel.bytes);
         if queue.ring.len() == 1 {
             queue.tag = queue.tag.max(self.virtual_time);
             self.enlist(flow);
@@ -109,34 +110,34 @@ impl FairQueue {
         self.order += 1;
     }
 
-    fn pop(&mut self) -> Option<Entry> {
+    fn pop(&mut self) -> Option<Parcel> {
         let Reverse((start, _, flow)) = self.backlogged.pop()?;
         self.virtual_time = start;
         let queue = &mut self.flows[flow as usize];
-        let entry = queue.ring.pop()?;
-        queue.bytes -= u64::from(entry.bytes);
-        queue.tag = start + u64::from(entry.bytes) * queue.slowness;
+        let parcel = queue.ring.pop()?;
+        queue.bytes -= u64::from(parcel.bytes);
+        queue.tag = start + u64::from(parcel.bytes) * queue.slowness;
         if queue.ring.len() > 0 {
             self.enlist(flow);
         }
-        Some(entry)
+        Some(parcel)
     }
 
-    fn head(&self) -> Option<&Entry> {
+    fn head(&self) -> Option<&Parcel> {
         let Reverse((_, _, flow)) = self.backlogged.peek()?;
         self.flows[*flow as usize].ring.get(0)
     }
 
-    fn evict_for(&mut self, flow: u32, bytes: u32) -> Option<Entry> {
+    fn evict_for(&mut self, flow: u32, bytes: u32) -> Option<Parcel> {
         let own = self.flows[flow as usize].bytes + u64::from(bytes);
         let longest =
             self.flows.iter_mut().filter(|queue| queue.ring.len() > 1).max_by_key(|queue| queue.bytes)?;
         if longest.bytes <= own {
             return None;
         }
-        let entry = longest.ring.pop_back()?;
-        longest.bytes -= u64::from(entry.bytes);
-        Some(entry)
+        let parcel = longest.ring.pop_back()?;
+        longest.bytes -= u64::from(parcel.bytes);
+        Some(parcel)
     }
 }
 
@@ -144,8 +145,8 @@ impl FairQueue {
 mod tests {
     use super::*;
 
-    fn entry(packet: u32, bytes: u32) -> Entry {
-        Entry { packet, bytes, ..Entry::default() }
+    fn parcel(packet: u32, bytes: u32) -> Parcel {
+        Parcel { packet, bytes, ..Parcel::default() }
     }
 
     #[test]
@@ -154,7 +155,7 @@ mod tests {
         let sizes = [1500, 300, 900];
         let mut queue = FairQueue::new(&weights);
         for flow in 0..3 {
-            (0..40_000).for_each(|_| queue.push(entry(flow, sizes[flow as usize]), flow));
+            (0..40_000).for_each(|_| queue.push(parcel(flow, sizes[flow as usize]), flow));
         }
         let mut served = [0_u64; 3];
         (0..20_000).filter_map(|_| queue.pop()).for_each(|e| served[e.packet as usize] += u64::from(e.bytes));
@@ -169,9 +170,9 @@ mod tests {
     #[test]
     fn a_flow_that_was_idle_claims_nothing_for_the_past() {
         let mut queue = FairQueue::new(&[1.0, 1.0]);
-        (0..100).for_each(|_| queue.push(entry(0, 1000), 0));
+        (0..100).for_each(|_| queue.push(parcel(0, 1000), 0));
         (0..50).for_each(|_| assert_eq!(queue.pop().unwrap().packet, 0));
-        (0..100).for_each(|_| queue.push(entry(1, 1000), 1));
+        (0..100).for_each(|_| queue.push(parcel(1, 1000), 1));
         let turns: Vec<u32> = (0..6).filter_map(|_| queue.pop()).map(|e| e.packet).collect();
         assert_eq!(turns.iter().filter(|flow| **flow == 0).count(), 3, "{turns:?}");
     }
@@ -179,8 +180,8 @@ mod tests {
     #[test]
     fn a_full_buffer_takes_from_the_longest_queue() {
         let mut queue = FairQueue::new(&[1.0, 1.0]);
-        (0..10).for_each(|packet| queue.push(entry(packet, 1000), 0));
-        queue.push(entry(20, 1000), 1);
+        (0..10).for_each(|packet| queue.push(parcel(packet, 1000), 0));
+        queue.push(parcel(20, 1000), 1);
         assert_eq!(queue.evict_for(1, 1000).unwrap().packet, 9);
         assert!(queue.evict_for(0, 1000).is_none());
     }

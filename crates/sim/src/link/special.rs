@@ -1,9 +1,9 @@
 //! Links with laws, random loss, a varying delay or a scheduler: the way of a packet where it is not plain.
 
+use super::Link;
 use super::laws::{Fate, Laws, Moment, carry_out};
 use super::stepping::Stepping;
-use super::{Entry, Link};
-use crate::packets::{Packet, Packets};
+use crate::packets::{Packet, Packets, Parcel};
 use millpond_law::QueueView;
 use millpond_units::{Bytes, Span, Time};
 
@@ -29,29 +29,29 @@ impl Link {
     }
 
     /// See [`Link::arrive`].
-    pub(super) fn arrive_special(&mut self, now: Time, entry: Entry, packets: &mut Packets) -> Time {
+    pub(super) fn arrive_special(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
         self.sync(now, packets);
-        packets.get_mut(entry.packet).entered = now;
-        if !self.admit(now, &entry, packets) {
-            packets.release(entry.packet);
+        packets.get_mut(parcel.packet).entered = now;
+        if !self.admit(now, &parcel, packets) {
+            packets.release(parcel.packet);
             return self.rearm();
         }
-        self.count_in(now, entry.bytes);
+        self.count_in(now, parcel.bytes);
         if self.is_stepping() {
-            return self.enqueue(now, entry, packets);
+            return self.enqueue(now, parcel, packets);
         }
-        let entry = self.serve(now, now, entry, packets);
+        let entry = self.serve(now, now, parcel, packets);
         self.flight.push(entry);
         if self.flight.len() > 1 { Time::NEVER } else { self.arrival(entry.due) }
     }
 
     /// See [`Link::fire`].
-    pub(super) fn fire_special(&mut self, now: Time, packets: &mut Packets) -> (Option<Entry>, Time) {
+    pub(super) fn fire_special(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
         if self.is_stepping() {
             return self.step(now, packets);
         }
         self.depart_until(now);
-        let arrived = self.flight.pop();
+        let arrived = self.flight.pop().map(|entry| entry.parcel);
         let next = self.flight.get(0).map(|next| next.due);
         (self.survivor(arrived, packets), next.map_or(Time::NEVER, |due| self.arrival(due)))
     }
@@ -63,22 +63,22 @@ impl Link {
     }
 
     /// The packet at the far end of the wire, if loss does not strike it.
-    pub(super) fn survivor(&mut self, arrived: Option<Entry>, packets: &mut Packets) -> Option<Entry> {
-        let entry = arrived?;
+    pub(super) fn survivor(&mut self, arrived: Option<Parcel>, packets: &mut Packets) -> Option<Parcel> {
+        let parcel = arrived?;
         let loss = self.special.as_mut().and_then(|special| special.loss.as_mut());
         if loss.is_some_and(|loss| loss.strikes()) {
             self.rest.meter.losses.wire += 1;
-            packets.release(entry.packet);
+            packets.release(parcel.packet);
             return None;
         }
-        Some(entry)
+        Some(parcel)
     }
 
     /// Do laws and buffer let an arriving packet in?
-    fn admit(&mut self, now: Time, entry: &Entry, packets: &mut Packets) -> bool {
+    fn admit(&mut self, now: Time, parcel: &Parcel, packets: &mut Packets) -> bool {
         let fate = if self.laws().is_some() {
             let sojourn = self.head_sojourn(now, packets);
-            self.judge(Moment::Arrival, now, sojourn, packets.get_mut(entry.packet))
+            self.judge(Moment::Arrival, now, sojourn, packets.get_mut(parcel.packet))
         } else {
             Fate::Goes
         };
@@ -87,7 +87,7 @@ impl Link {
             losses.law += 1;
             return false;
         }
-        if !self.make_room(now, entry, packets) {
+        if !self.make_room(now, parcel, packets) {
             self.rest.meter.losses.buffer += 1;
             return false;
         }
@@ -124,9 +124,11 @@ impl Link {
     pub(super) fn head_sojourn(&self, now: Time, packets: &Packets) -> Span {
         let head = match self.stepping() {
             Some(stepping) => stepping.head(),
-            None if self.queued > 0 => self.flight.get(self.flight.len() - self.queued),
+            None if self.queued > 0 => {
+                self.flight.get(self.flight.len() - self.queued).map(|entry| &entry.parcel)
+            }
             None => None,
         };
-        head.map_or(Span::ZERO, |entry| now.since(packets.get(entry.packet).entered))
+        head.map_or(Span::ZERO, |parcel| now.since(packets.get(parcel.packet).entered))
     }
 }

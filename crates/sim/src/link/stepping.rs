@@ -3,7 +3,7 @@
 use super::laws::{Fate, Moment};
 use super::scheduler::{Scheduler, Waiting};
 use super::{Entry, Link};
-use crate::packets::Packets;
+use crate::packets::{Packets, Parcel};
 use millpond_units::Time;
 
 /// What such a link keeps besides.
@@ -21,16 +21,17 @@ impl Stepping {
     }
 
     /// The packet in service.
-    pub(super) fn head(&self) -> Option<&Entry> {
-        self.in_service.as_ref().or_else(|| self.waiting.head())
+    pub(super) fn head(&self) -> Option<&Parcel> {
+        let in_service = self.in_service.as_ref().map(|entry| &entry.parcel);
+        in_service.or_else(|| self.waiting.head())
     }
 }
 
 impl Link {
     /// A packet joins the queue; it has been counted.
-    pub(super) fn enqueue(&mut self, now: Time, entry: Entry, packets: &mut Packets) -> Time {
+    pub(super) fn enqueue(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
         if let Some(stepping) = self.stepping_mut() {
-            stepping.waiting.push(entry, packets.get(entry.packet).flow);
+            stepping.waiting.push(parcel, packets.get(parcel.packet).flow);
             if stepping.in_service.is_none() {
                 self.start_service(now, packets);
             }
@@ -39,7 +40,7 @@ impl Link {
     }
 
     /// The time has come for a service to end, or for a packet to arrive at the far end.
-    pub(super) fn step(&mut self, now: Time, packets: &mut Packets) -> (Option<Entry>, Time) {
+    pub(super) fn step(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
         if let Some(stepping) = self.stepping_mut() {
             if now != stepping.armed {
                 return (None, Time::NEVER);
@@ -48,7 +49,7 @@ impl Link {
         }
         self.finish_services(now, packets);
         let arrives = self.flight.get(0).is_some_and(|entry| entry.due <= now);
-        let arrived = if arrives { self.flight.pop() } else { None };
+        let arrived = if arrives { self.flight.pop().map(|entry| entry.parcel) } else { None };
         (self.survivor(arrived, packets), self.rearm())
     }
 
@@ -70,21 +71,21 @@ impl Link {
     /// Puts the next packet into service that the laws let go.
     fn start_service(&mut self, now: Time, packets: &mut Packets) {
         while let Some(stepping) = self.stepping_mut()
-            && let Some(entry) = stepping.waiting.pop()
+            && let Some(parcel) = stepping.waiting.pop()
         {
-            let entered = packets.get(entry.packet).entered;
+            let entered = packets.get(parcel.packet).entered;
             let sojourn = now.since(entered);
-            match self.judge(Moment::Departure, now, sojourn, packets.get_mut(entry.packet)) {
+            match self.judge(Moment::Departure, now, sojourn, packets.get_mut(parcel.packet)) {
                 Fate::Dropped => {
                     self.rest.meter.losses.law += 1;
-                    self.count_out(now, entry.bytes);
-                    packets.release(entry.packet);
+                    self.count_out(now, parcel.bytes);
+                    packets.release(parcel.packet);
                     continue;
                 }
                 Fate::GoesMarked => self.rest.meter.losses.marks += 1,
                 Fate::Goes => {}
             }
-            let entry = self.serve(now, entered, entry, packets);
+            let entry = self.serve(now, entered, parcel, packets);
             if let Some(stepping) = self.stepping_mut() {
                 stepping.in_service = Some(entry);
             }
@@ -93,7 +94,7 @@ impl Link {
     }
 
     /// Makes room for an arriving packet if the scheduler knows how. Is there room now?
-    pub(super) fn make_room(&mut self, now: Time, arriving: &Entry, packets: &mut Packets) -> bool {
+    pub(super) fn make_room(&mut self, now: Time, arriving: &Parcel, packets: &mut Packets) -> bool {
         let flow = packets.get(arriving.packet).flow;
         while !self.has_room(arriving.bytes) {
             let victim = self.stepping_mut().and_then(|s| s.waiting.evict_for(flow, arriving.bytes));

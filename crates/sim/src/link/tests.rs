@@ -73,8 +73,8 @@ fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Seg
         };
         let Arrival { flow, segment, .. } = arrivals[index as usize];
         let packet = Packet::new(Frame::Data(segment), flow, Ecn::NotCapable);
-        let entry = Entry::new(packets.insert(packet), segment.bytes, 0);
-        let next = link.arrive(now, entry, &mut packets);
+        let parcel = Parcel { packet: packets.insert(packet), bytes: segment.bytes, route: 0 };
+        let next = link.arrive(now, parcel, &mut packets);
         events.push(next, 0);
     }
     link.settle(end, &mut packets);
@@ -214,7 +214,7 @@ fn a_law_sees_an_empty_header_in_an_acknowledgement() {
     let mut packets = Packets::default();
     let packet = Packet::new(Frame::Ack(ack), 0, Ecn::Ect0);
     let id = packets.insert(packet);
-    link.arrive(Time::ZERO, Entry::new(id, 40, 0), &mut packets);
+    link.arrive(Time::ZERO, Parcel { packet: id, bytes: 40, route: 0 }, &mut packets);
     assert!(matches!(packets.get(id).frame, Frame::Ack(ack) if ack.echo == echo));
 }
 
