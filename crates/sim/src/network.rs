@@ -153,7 +153,7 @@ impl Network {
         for (sender, receiver) in ends.senders.iter_mut().zip(&mut ends.receivers) {
             let before = LoopCounters::of(sender.end.counters(), receiver.end.counters());
             sender.meter = SendingMeter::default();
-            receiver.meter = ReceivingMeter { before, ..ReceivingMeter::default() };
+            receiver.meter = ReceivingMeter::since(before);
         }
         flows.iter_mut().for_each(|flow| flow.start_measuring(*now));
     }
@@ -161,7 +161,7 @@ impl Network {
     /// Starts a new interval of [`LinkView::interval_delay`] and [`FlowView::interval_delay`].
     pub fn start_interval(&mut self) {
         self.links.iter_mut().for_each(Link::start_interval);
-        self.flows.iter_mut().for_each(|flow| flow.meter.start_interval());
+        self.ends.receivers.iter_mut().for_each(|side| side.meter.start_interval());
     }
 
     /// Up to when it has run.
@@ -246,10 +246,10 @@ impl Network {
             None => side.end.on_data(now, segment, None),
             Some(relay) => relay.on_data(now, segment, &mut side.end, &mut senders[loop_id as usize + 1].end),
         };
-        if received.fresh > 0 {
-            side.meter.worst_wait.add_delay(packet.worst_wait);
-            if side.relay.is_none() {
-                self.flows[side.flow as usize].on_delivered(now, segment, side.end.is_complete());
+        if received.fresh > 0 && side.relay.is_none() {
+            side.meter.delivered(segment.queueing);
+            if side.end.is_complete() {
+                self.flows[side.flow as usize].complete(now);
             }
         }
         let relayed = side.relay.is_some();

@@ -22,8 +22,6 @@ pub(crate) struct Parcel {
 #[repr(align(64))]
 pub(crate) struct Packet {
     pub(crate) frame: Frame,
-    /// The longest wait in one queue so far.
-    pub(crate) worst_wait: Span,
     /// When it arrived at the link where it is, if that has laws or takes one step per service.
     pub(crate) entered: Time,
     pub(crate) flow: u32,
@@ -36,7 +34,7 @@ const _: () = assert!(size_of::<Packet>() == 128);
 impl Packet {
     #[inline]
     pub(crate) fn new(frame: Frame, flow: u32, ack_ecn: Ecn) -> Self {
-        Self { frame, worst_wait: Span::ZERO, entered: Time::ZERO, flow, ack_ecn }
+        Self { frame, entered: Time::ZERO, flow, ack_ecn }
     }
 
     pub(crate) fn kind(&self) -> Kind {
@@ -55,7 +53,6 @@ impl Packet {
     pub(crate) fn waited(&mut self, wait: Span) {
         if let Frame::Data(segment) = &mut self.frame {
             segment.queueing += wait;
-            self.worst_wait = self.worst_wait.max(wait);
         }
     }
 }

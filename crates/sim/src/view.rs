@@ -83,19 +83,14 @@ impl<'a> FlowView<'a> {
         Bytes::new(self.last().counters().delivered_bytes)
     }
 
-    /// Delay in picoseconds from the source to the destination of every delivered packet, relays included.
-    pub fn delays(&self) -> &'a Histogram {
-        &self.state().meter.delay
-    }
-
-    /// The part of it spent waiting in links and relays.
+    /// How long, in picoseconds, every delivered packet has waited in links and relays, from source to destination.
     pub fn queueing_delays(&self) -> &'a Histogram {
-        &self.state().meter.queueing
+        &self.last().receiving.meter.queueing
     }
 
     /// Queueing delay of the packets delivered in this interval ([`Network::start_interval`]).
     pub fn interval_delay(&self) -> IntervalDelay {
-        self.state().meter.interval()
+        self.last().receiving.meter.interval()
     }
 }
 
@@ -123,11 +118,6 @@ impl<'a> LoopView<'a> {
     /// Round-trip times in picoseconds, one for each acknowledgement that gave one.
     pub fn round_trip_times(&self) -> &'a Histogram {
         &self.sending.meter.rtt
-    }
-
-    /// The longest wait in a single queue of this loop, in picoseconds, of every delivered packet.
-    pub fn bottleneck_delays(&self) -> &'a Histogram {
-        &self.receiving.meter.worst_wait
     }
 
     /// What waits in the send queue of a relay at the loop's beginning; at the source, what the application has

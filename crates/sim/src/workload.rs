@@ -4,8 +4,6 @@ use crate::flow::Workload;
 use crate::link::{Rates, Service};
 use crate::network::Sending;
 use crate::schedule::Schedule;
-use crate::stats::FlowMeter;
-use millpond_endpoint::Segment;
 use millpond_units::{Bytes, Time};
 use std::ops::Range;
 use std::sync::Arc;
@@ -24,7 +22,6 @@ pub(crate) struct FlowState {
     next_supply: Time,
     completed: Option<Time>,
     measured_from: Time,
-    pub(crate) meter: FlowMeter,
 }
 
 impl FlowState {
@@ -54,7 +51,6 @@ impl FlowState {
             next_supply: Time::NEVER,
             completed: None,
             measured_from: Time::ZERO,
-            meter: FlowMeter::default(),
         }
     }
 
@@ -121,17 +117,12 @@ impl FlowState {
         };
     }
 
-    /// Bytes have arrived at the last receiver.
-    #[inline]
-    pub(crate) fn on_delivered(&mut self, now: Time, segment: &Segment, complete: bool) {
-        self.meter.delivered(now.since(segment.birth), segment.queueing);
-        if complete && self.completed.is_none() {
-            self.completed = Some(now);
-        }
+    /// The last byte has arrived at the last receiver.
+    pub(crate) fn complete(&mut self, now: Time) {
+        self.completed.get_or_insert(now);
     }
 
     pub(crate) fn start_measuring(&mut self, now: Time) {
-        self.meter = FlowMeter::default();
         self.measured_from = now;
     }
 }

@@ -64,35 +64,20 @@ impl Default for SendingMeter {
 /// Kept at the receiving end.
 #[derive(Debug)]
 pub(crate) struct ReceivingMeter {
-    /// The longest wait of each packet in one queue of this loop.
-    pub(crate) worst_wait: Histogram,
+    /// How long each packet has waited in links and relays since the flow's first sender; only at the flow's end.
+    pub(crate) queueing: Histogram,
     /// The counters of the loop when the measurement began.
     pub(crate) before: LoopCounters,
+    interval_packets: u64,
+    interval_queueing: Span,
+    interval_max: Span,
 }
 
 impl Default for ReceivingMeter {
     fn default() -> Self {
-        Self { worst_wait: Histogram::of_delays(), before: LoopCounters::default() }
-    }
-}
-
-/// Kept once for a flow, at the last receiving end.
-#[derive(Debug)]
-pub(crate) struct FlowMeter {
-    /// From the first sender to the last receiver.
-    pub(crate) delay: Histogram,
-    /// The part of it spent in queues of links and relays.
-    pub(crate) queueing: Histogram,
-    pub(crate) interval_packets: u64,
-    pub(crate) interval_queueing: Span,
-    pub(crate) interval_max: Span,
-}
-
-impl Default for FlowMeter {
-    fn default() -> Self {
         Self {
-            delay: Histogram::of_delays(),
             queueing: Histogram::of_delays(),
+            before: LoopCounters::default(),
             interval_packets: 0,
             interval_queueing: Span::ZERO,
             interval_max: Span::ZERO,
@@ -100,10 +85,14 @@ impl Default for FlowMeter {
     }
 }
 
-impl FlowMeter {
+impl ReceivingMeter {
+    /// Begins when the loop has these counts.
+    pub(crate) fn since(before: LoopCounters) -> Self {
+        Self { before, ..Self::default() }
+    }
+
     #[inline]
-    pub(crate) fn delivered(&mut self, delay: Span, queueing: Span) {
-        self.delay.add_delay(delay);
+    pub(crate) fn delivered(&mut self, queueing: Span) {
         self.queueing.add_delay(queueing);
         self.interval_packets += 1;
         self.interval_queueing += queueing;
