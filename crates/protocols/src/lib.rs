@@ -13,6 +13,7 @@ pub mod rcp;
 #[cfg(test)]
 mod testing;
 pub mod vcp;
+pub mod vegas;
 pub mod xcp;
 
 use millpond_law::{Protocol, Queue, nearest};
@@ -29,6 +30,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &xcp::Xcp,
     &rcp::Rcp,
     &vcp::Vcp,
+    &vegas::Vegas,
 ];
 
 /// One line per queue.

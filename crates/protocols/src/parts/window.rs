@@ -99,6 +99,16 @@ impl Window {
         self.prior_delivered < self.recovery
     }
 
+    /// Is the window below the slow-start threshold?
+    pub(crate) fn in_slow_start(&self) -> bool {
+        self.bytes < self.threshold
+    }
+
+    /// The window as it is becomes the threshold.
+    pub(crate) fn end_slow_start(&mut self) {
+        self.threshold = self.bytes;
+    }
+
     /// Slow start: grows by what was acknowledged, up to the threshold (RFC 9002, section 7.3.1). Returns what is
     /// left of it for congestion avoidance.
     pub(crate) fn slow_start(&mut self, acked: Bytes) -> Bytes {
@@ -126,6 +136,11 @@ impl Window {
     /// Grows or shrinks by so many bytes, to no less than `least` packets.
     pub(crate) fn change_by(&mut self, bytes: f64, least: f64) {
         self.bytes = (self.bytes + bytes).clamp(least * self.packet, MOST);
+    }
+
+    /// The same in packets.
+    pub(crate) fn change_packets_by(&mut self, packets: f64, least: f64) {
+        self.change_by(packets * self.packet, least);
     }
 
     /// Multiplies by `factor`, to no less than `least` packets; no threshold moves.
