@@ -32,16 +32,15 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .output()
         .expect("cargo metadata runs");
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
-    let house = |name: &serde_json::Value| {
-        name.as_str().and_then(|name| name.strip_prefix("millpond-")).map(str::to_owned)
-    };
+    let text = |name: &serde_json::Value| name.as_str().expect("a name").to_owned();
+    let house = |name: &serde_json::Value| text(name).strip_prefix("millpond-").map(str::to_owned);
     let packages = metadata["packages"].as_array().expect("a list of packages");
     packages
         .iter()
         .map(|package| {
             let needs = package["dependencies"].as_array().expect("a list of dependencies");
             let needs = needs.iter().filter_map(|d| house(&d["name"])).collect();
-            (house(&package["name"]).unwrap_or_else(|| package["name"].to_string()), needs)
+            (house(&package["name"]).unwrap_or_else(|| text(&package["name"])), needs)
         })
         .collect()
 }
