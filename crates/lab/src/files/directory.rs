@@ -15,11 +15,11 @@ pub struct OutputError {
 }
 
 impl OutputError {
-    fn new(path: &Path, fault: impl Into<String>) -> Self {
+    pub(super) fn new(path: &Path, fault: impl Into<String>) -> Self {
         Self { path: path.to_owned(), fault: fault.into() }
     }
 
-    fn io(path: &Path, doing: &str, error: &io::Error) -> Self {
+    pub(super) fn io(path: &Path, doing: &str, error: &io::Error) -> Self {
         Self::new(path, format!("cannot {doing}: {error}"))
     }
 }
@@ -90,21 +90,8 @@ impl Drop for RunDirectory {
     }
 }
 
-/// Writes a single file that appears whole or not at all, over an older one if there is one.
-pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), OutputError> {
-    let Some(name) = path.file_name() else {
-        return Err(OutputError::new(path, "is not the name of a file"));
-    };
-    let temporary = beside(path, name);
-    let written = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|error| {
-        let _ = fs::remove_file(&temporary);
-        OutputError::io(path, "write this file", &error)
-    })
-}
-
 /// A name beside `path` that no other process of this program uses.
-fn beside(path: &Path, name: &std::ffi::OsStr) -> PathBuf {
+pub(super) fn beside(path: &Path, name: &std::ffi::OsStr) -> PathBuf {
     path.with_file_name(format!(".{}.{}.partial", name.to_string_lossy(), std::process::id()))
 }
 
@@ -175,16 +162,5 @@ mod tests {
         let error = RunDirectory::create(&root.path().join("file/run")).unwrap_err();
         assert!(error.to_string().contains("file/run"), "{error}");
         assert_eq!(names(root.path()), ["file"]);
-    }
-
-    #[test]
-    fn a_file_is_replaced_whole() {
-        let root = tempfile::tempdir().unwrap();
-        let path = root.path().join("report.html");
-        write_whole(&path, b"old").unwrap();
-        write_whole(&path, b"new").unwrap();
-        assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(names(root.path()), ["report.html"]);
-        assert!(write_whole(&root.path().join("none/report.html"), b"x").is_err());
     }
 }

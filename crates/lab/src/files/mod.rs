@@ -7,8 +7,10 @@ mod load;
 mod parquet;
 mod save;
 mod table;
+mod whole;
 
 pub use comparison::ComparisonDirectory;
-pub use directory::{OutputError, RunDirectory, write_whole};
+pub use directory::{OutputError, RunDirectory};
 pub use load::{LoadError, load};
 pub use save::{Extras, save, summary_json};
+pub use whole::{WholeFile, write_whole};

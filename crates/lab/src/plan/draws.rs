@@ -85,3 +85,58 @@ fn size(workload: &Workload, random: &mut Random) -> Option<Bytes> {
     };
     Some(bytes.max(Bytes::new(1)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FLOWS: usize = 20_000;
+
+    fn streams() -> Vec<Random> {
+        (0..FLOWS).map(|i| Random::stream(1, &format!("flow {i}"))).collect()
+    }
+
+    fn mean(values: impl Iterator<Item = f64>) -> f64 {
+        values.sum::<f64>() / FLOWS as f64
+    }
+
+    #[test]
+    fn starts_every_so_often_are_exact() {
+        let start = Start::Every { first: Time::from_secs(1.0), interval: Span::from_millis(250) };
+        let drawn = times(&start, &mut streams());
+        assert_eq!(drawn[..3], [1.0, 1.25, 1.5].map(Time::from_secs));
+    }
+
+    #[test]
+    fn uniform_starts_stay_in_their_range_and_average_its_middle() {
+        let (low, high) = (Time::from_secs(2.0), Time::from_secs(6.0));
+        let drawn = times(&Start::Uniform(low, high), &mut streams());
+        assert!(drawn.iter().all(|time| (low..high).contains(time)));
+        // Five standard errors: 4 / sqrt(12 n).
+        assert!((mean(drawn.iter().map(|time| time.secs())) - 4.0).abs() < 0.041);
+    }
+
+    #[test]
+    fn poisson_arrivals_ascend_and_their_gaps_have_the_mean() {
+        let start = Start::Poisson { first: Time::from_secs(3.0), mean: Span::from_millis(10) };
+        let drawn = times(&start, &mut streams());
+        assert!(drawn[0] > Time::from_secs(3.0) && drawn.is_sorted());
+        let last = drawn[FLOWS - 1].since(Time::from_secs(3.0)).secs();
+        // Five standard errors of a sum of exponentials: 0.01 sqrt(n).
+        assert!((last - 200.0).abs() < 7.1, "{last}");
+    }
+
+    #[test]
+    fn sizes_have_the_mean_they_are_given() {
+        let average = |size: Size| {
+            let workload = Workload::Sized(size);
+            mean(streams().iter_mut().filter_map(|random| super::size(&workload, random)).map(Bytes::as_f64))
+        };
+        let mean = Bytes::new(100_000);
+        assert_eq!(average(Size::Constant(mean)), 100_000.0);
+        assert!((average(Size::Uniform(Bytes::new(50_000), Bytes::new(150_000))) / 1e5 - 1.0).abs() < 0.011);
+        assert!((average(Size::Exponential(mean)) / 1e5 - 1.0).abs() < 0.036);
+        // Shape 3: standard deviation is mean / sqrt(3).
+        assert!((average(Size::Pareto { mean, shape: 3.0 }) / 1e5 - 1.0).abs() < 0.021);
+    }
+}

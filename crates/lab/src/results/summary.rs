@@ -111,7 +111,8 @@ pub struct Flow {
     pub marked: u64,
     /// When its last byte was delivered, if its size is limited and it was.
     pub completed_s: Option<f64>,
-    /// From when on its goodput stays within `measure.converge_within` of the fair share, after its start.
+    /// From when on its goodput, window of `measure.jain_window` after window, stays within the fraction
+    /// `measure.converged_within` of its fair share: of the mean over the flows that run throughout the window.
     pub converged_s: Option<f64>,
 }
 

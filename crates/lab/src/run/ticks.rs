@@ -68,3 +68,44 @@ fn multiple_after(period: Span, now: Time) -> Time {
         picos => Time::from_picos((now.picos() / picos + 1).saturating_mul(picos)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_scenario::Disk;
+    use std::path::Path;
+
+    fn ticks(duration: &str, from: &str, every: &str, window: &str) -> Vec<(f64, Due)> {
+        let text = format!(
+            "title = \"t\"\nduration = \"{duration}\"\nmeasure = {{ from = \"{from}\", every = \"{every}\", \
+             jain_window = \"{window}\" }}\n[[links]]\nname = \"L\"\nbetween = [\"A\", \"B\"]\nrate = \"1Mbps\"\n\
+             delay = \"1ms\"\n[[flows]]\nname = \"f\"\nprotocol = \"p\"\npath = [\"A\", \"B\"]\n"
+        );
+        let scenario = Scenario::parse(&text, "t", Path::new(""), &[], &Disk).unwrap();
+        let due = Ticks::new(&scenario).filter(|(_, due)| *due != Due::default());
+        due.map(|(time, due)| (time.secs(), due)).collect()
+    }
+
+    #[test]
+    fn samples_windows_and_the_beginning_each_have_their_moments() {
+        let sample = Due { sample: true, ..Due::default() };
+        let window = Due { window: true, ..Due::default() };
+        let begin = Due { begin: true, ..Due::default() };
+        assert_eq!(
+            ticks("1s", "500ms", "400ms", "300ms"),
+            [(0.3, window), (0.4, sample), (0.5, begin), (0.6, window), (0.8, sample), (0.9, window)]
+        );
+        let both = Due { sample: true, window: true, begin: false };
+        assert_eq!(ticks("1s", "0s", "500ms", "500ms"), [(0.5, both), (1.0, both)]);
+    }
+
+    #[test]
+    fn a_run_is_looked_at_often_enough_to_be_stopped_and_ends_at_its_end() {
+        let text = "title = \"t\"\nduration = \"100s\"\n[[links]]\nname = \"L\"\nbetween = [\"A\", \"B\"]\n\
+                    rate = \"1Mbps\"\ndelay = \"1ms\"\n[[flows]]\nname = \"f\"\nprotocol = \"p\"\npath = [\"A\", \"B\"]\n";
+        let scenario = Scenario::parse(text, "t", Path::new(""), &[], &Disk).unwrap();
+        let times: Vec<Time> = Ticks::new(&scenario).map(|(time, _)| time).collect();
+        assert!(times.len() >= 1000 && times.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(times.last(), Some(&Time::from_secs(100.0)));
+    }
+}

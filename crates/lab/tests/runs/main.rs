@@ -5,4 +5,5 @@
 mod battery;
 mod common;
 mod determinism;
+mod plans;
 mod theory;

@@ -1,0 +1,92 @@
+//! From a scenario to a network: whose queue a link has, how large its buffer is, where a flow is cut.
+
+use crate::common::{link, results, scenario};
+use millpond_lab::plan::plan;
+use millpond_protocols::Registry;
+
+const LINE: &str = r#"
+title = "A line"
+duration = "10s"
+measure = { from = "2s" }
+[[links]]
+name = "L1"
+between = ["A", "R"]
+rate = "100Mbps"
+delay = "5ms"
+[[links]]
+name = "L2"
+between = ["R", "B"]
+rate = "12Mbps"
+delay = "15ms"
+buffer = "2bdp"
+[[flows]]
+name = "one"
+protocol = "dctcp"
+path = ["A", "R", "B"]
+[[flows]]
+name = "two"
+protocol = "dctcp"
+path = ["A", "R", "B"]
+rtt = "80ms"
+"#;
+
+fn complaint(sets: &[&str]) -> String {
+    let faults = plan(&scenario(LINE, sets), &Registry::builtin()).err().expect("it is refused");
+    faults.to_string()
+}
+
+#[test]
+fn a_link_has_its_own_queue_else_the_entrys_else_the_protocols_default() {
+    let marks = |text: &str| link(&results(text, &[]), "L2").marks;
+    // DCTCP's own queue marks; a plain drop-tail queue never does.
+    assert!(marks(LINE) > 0);
+    let entry = format!("{LINE}[protocols.dctcp]\nqueue = \"droptail\"\n");
+    assert_eq!(marks(&entry), 0);
+    let own = entry.replace("\"2bdp\"", "\"2bdp\"\nqueue = { red = { preset = \"dctcp-step\" } }");
+    assert!(marks(&own) > 0);
+}
+
+#[test]
+fn protocols_that_disagree_about_a_shared_queue_are_asked_to_settle_it() {
+    let complaint = complaint(&["flows.two.protocol=newreno"]);
+    for word in ["\"L1\"", "dctcp wants red", "newreno wants droptail", "links.L1.queue"] {
+        assert!(complaint.contains(word), "{word} is missing in:\n{complaint}");
+    }
+    let settled = ["flows.two.protocol=newreno", "links.L1.queue=droptail", "links.L2.queue=droptail"];
+    assert!(plan(&scenario(LINE, &settled), &Registry::builtin()).is_ok());
+}
+
+#[test]
+fn a_buffer_in_bandwidth_delay_products_takes_the_mean_base_rtt_of_the_flows() {
+    // Base RTTs of 40 and 80 ms: 2 x 12 Mbps x 60 ms = 180 KB = 120 packets of 1500 B. CUBIC fills what there is.
+    let run = results(LINE, &["flows.one.protocol=cubic", "flows.two.protocol=cubic"]);
+    assert_eq!(link(&run, "L2").queue_packets.max, 120.0);
+}
+
+#[test]
+fn a_protocol_that_lives_on_relays_says_when_it_has_none() {
+    let lgcc = ["flows.one.protocol=lgcc", "flows.two.protocol=lgcc"];
+    let run = results(LINE, &lgcc);
+    assert!(
+        run.summary.warnings.iter().any(|warning| warning.contains("names no relays")),
+        "{:?}",
+        run.summary.warnings
+    );
+    assert!(run.summary.relays.is_empty());
+}
+
+#[test]
+fn a_flow_is_cut_into_loops_at_its_protocols_relays() {
+    let text = format!("{LINE}[protocols.lgcc]\nrelays = [\"R\"]\n");
+    let run = results(&text, &["flows.one.protocol=lgcc", "flows.two.protocol=lgcc"]);
+    let relays: Vec<_> =
+        run.summary.relays.iter().map(|relay| (relay.name.as_str(), relay.dropped)).collect();
+    assert_eq!(relays, [("one@R", 0), ("two@R", 0)]);
+    for entity in ["one/loop1", "one/loop2"] {
+        assert!(
+            run.series.iter().any(|s| s.entity == entity && s.quantity == "carrying capacity"),
+            "{entity}"
+        );
+    }
+    assert!(!run.summary.warnings.iter().any(|warning| warning.contains("relays")));
+}
