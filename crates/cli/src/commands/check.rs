@@ -2,6 +2,7 @@
 
 use crate::args;
 use crate::failure::Outcome;
+use crate::output::print_line;
 use crate::scenario::load;
 use millpond_lab::plan::plan;
 use millpond_protocols::Registry;
@@ -11,8 +12,8 @@ pub(crate) fn check(args: &args::Scenario, registry: &Registry) -> Outcome {
     let scenario = load(args)?;
     let plan = plan(&scenario, registry)?;
     for warning in plan.warnings() {
-        println!("warning: {warning}");
+        print_line(format_args!("warning: {warning}"))?;
     }
-    println!("{}: right: {}", args.file.display(), plan.outline());
+    print_line(format_args!("{}: right: {}", args.file.display(), plan.outline()))?;
     Ok(ExitCode::SUCCESS)
 }

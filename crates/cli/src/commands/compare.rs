@@ -3,42 +3,56 @@
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
+use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::{load, typed_command};
-use millpond_lab::files::{ComparisonDirectory, Extras, OutputError, write_whole};
+use millpond_lab::files::{ComparisonDirectory, Extras, OutputError, WholeFile};
 use millpond_lab::results::Run;
 use millpond_lab::{Case, Finished, cases, compare as compare_runs, report, tables};
 use millpond_protocols::Registry;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let interrupt = Interrupt::install()?;
     let scenario = load(&args.scenario)?;
     let cases = cases(&scenario, registry, &args.protocols, args.seeds)?;
+    // Outputs that cannot be written are refused before the runs, not after them.
     let directory =
         args.out.as_deref().map(ComparisonDirectory::create).transpose().map_err(Failure::input)?;
+    let page = WholeFile::create(&report_path(args)).map_err(Failure::input)?;
+    let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
+    print(tables::comparison(&runs))?;
+    warn(&runs);
+    page.write(report::html(&one_seed(&runs), &scenario.title).as_bytes()).map_err(Failure::input)?;
+    print_line(page.path().display())?;
+    page.finish().map_err(Failure::input)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Runs every case; each is kept in `directory` as soon as it has ended.
+fn run_all(
+    cases: &[Case],
+    registry: &Registry,
+    directory: Option<&ComparisonDirectory>,
+    interrupt: Interrupt,
+) -> Result<Vec<Run>, Failure> {
     let labels: Vec<String> = cases.iter().map(|case| case.directory.clone()).collect();
-    let progress = Progress::new(&labels, interrupt);
+    let progress = Progress::of_each(&labels, interrupt);
     let keep = |case: &Case, finished: &Finished| -> Result<(), OutputError> {
-        let Some(directory) = &directory else { return Ok(()) };
+        let Some(directory) = directory else { return Ok(()) };
         directory.keep(&case.directory, &finished.run, &finished.timing, Extras::default())
     };
-    let finished = compare_runs(&cases, registry, &typed_command(), &keep, &progress);
+    let finished = compare_runs(cases, registry, &typed_command(), &keep, &progress);
     progress.clear();
-    let runs: Vec<Run> = finished?.into_iter().map(|finished| finished.run).collect();
-    print!("{}", tables::comparison(&runs));
-    warn(&runs);
-    let page = report_path(args);
-    write_whole(&page, report::html(&one_seed(&runs), &scenario.title).as_bytes()).map_err(Failure::input)?;
-    println!("{}", page.display());
-    Ok(ExitCode::SUCCESS)
+    Ok(finished?.into_iter().map(|finished| finished.run).collect())
 }
 
 /// Each warning once, whichever runs it comes from.
 fn warn(runs: &[Run]) {
-    let mut said = std::collections::BTreeSet::new();
-    for warning in runs.iter().flat_map(|run| &run.summary.warnings).filter(|warning| said.insert(*warning)) {
+    let warnings: BTreeSet<&String> = runs.iter().flat_map(|run| &run.summary.warnings).collect();
+    for warning in warnings {
         eprintln!("warning: {warning}");
     }
 }
@@ -58,5 +72,5 @@ fn report_path(args: &args::Compare) -> PathBuf {
         return directory.join("report.html");
     }
     let stem = args.scenario.file.file_stem().unwrap_or("scenario".as_ref());
-    Path::new(&format!("{}-report.html", stem.to_string_lossy())).to_owned()
+    PathBuf::from(format!("{}-report.html", stem.to_string_lossy()))
 }

@@ -3,9 +3,10 @@
 use crate::args::{self, PapersAction};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::progress::Total;
+use crate::output::{print, print_line};
+use crate::progress::Progress;
 use millpond_lab::recipes::{
-    Checked, Library, RecipeError, Settings, Verdict, check, matrix, overview, runs, table,
+    Checked, Library, Paper, RecipeError, Settings, Verdict, check, matrix, overview, runs, table,
 };
 use millpond_protocols::Registry;
 use std::path::PathBuf;
@@ -20,16 +21,16 @@ pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
         PapersAction::Run(args) => {
             let library = library(&args.grid.recipes)?;
             let checked = run(&library, &args.grid, args.out.clone(), registry)?;
-            show_tables(&library, &checked);
+            print(tables(&library, &checked))?;
             Ok(ExitCode::SUCCESS)
         }
-        PapersAction::Check(args) => judge(args, registry, &show_tables),
-        PapersAction::Readings(args) => judge(args, registry, &show_matrix),
+        PapersAction::Check(args) => judge(args, registry, &tables),
+        PapersAction::Readings(args) => judge(args, registry, &matrices),
     }
 }
 
 fn list(recipes: &args::Recipes) -> Outcome {
-    print!("{}", overview(&library(recipes)?.choose(recipes.name.as_deref())?));
+    print(overview(&library(recipes)?.choose(recipes.name.as_deref())?))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -38,14 +39,18 @@ fn library(recipes: &args::Recipes) -> Result<Library, RecipeError> {
 }
 
 /// Checks the recipes asked for and shows them; fails if a row is unexplained.
-fn judge(args: &args::PapersCheck, registry: &Registry, show: &dyn Fn(&Library, &[Checked])) -> Outcome {
+fn judge(
+    args: &args::PapersCheck,
+    registry: &Registry,
+    show: &dyn Fn(&Library, &[Checked]) -> String,
+) -> Outcome {
     let library = library(&args.grid.recipes)?;
     let keep = args.keep.clone().or_else(|| args.grid.full.then(|| PathBuf::from(KEEP)));
     let checked = run(&library, &args.grid, keep, registry)?;
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&checked).map_err(Failure::input)?);
+        print_line(serde_json::to_string_pretty(&checked).map_err(Failure::input)?)?;
     } else {
-        show(&library, &checked);
+        print(show(&library, &checked))?;
     }
     let unexplained = checked.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));
     Ok(if unexplained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -58,7 +63,7 @@ fn run(
     registry: &Registry,
 ) -> Result<Vec<Checked>, Failure> {
     let chosen = library.choose(grid.recipes.name.as_deref())?;
-    let progress = Total::new(runs(&chosen, grid.full), Interrupt::install()?);
+    let progress = Progress::of_all(runs(&chosen, grid.full), Interrupt::install()?);
     let settings = Settings {
         registry: registry.clone(),
         full: grid.full,
@@ -71,21 +76,22 @@ fn run(
     Ok(checked?)
 }
 
-fn show_tables(_: &Library, checked: &[Checked]) {
-    checked.iter().for_each(|one| println!("{}", table(one)));
+/// The table of each recipe, and how many rows came out how.
+fn tables(_: &Library, checked: &[Checked]) -> String {
+    let tables: String = checked.iter().map(|one| table(one) + "\n").collect();
     let rows = || checked.iter().flat_map(|one| &one.rows);
     let count = |verdict| rows().filter(|row| row.verdict == verdict).count();
     let said = [Verdict::Matches, Verdict::Differs, Verdict::Unexplained]
         .map(|verdict| format!("{} {}", count(verdict), verdict.name()));
-    println!("{} rows: {}", rows().count(), said.join(", "));
+    format!("{tables}{} rows: {}\n", rows().count(), said.join(", "))
 }
 
-fn show_matrix(library: &Library, checked: &[Checked]) {
-    for paper in &library.papers {
-        let of_paper = |one: &&Checked| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
-        let mine: Vec<_> = checked.iter().filter(of_paper).cloned().collect();
-        if !mine.is_empty() {
-            println!("{}", matrix(paper, &mine));
-        }
-    }
+/// Of each paper: which recipe comes out under which reading.
+fn matrices(library: &Library, checked: &[Checked]) -> String {
+    let of_paper = |paper: &Paper| {
+        let is_of = |one: &&Checked| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
+        let mine: Vec<_> = checked.iter().filter(is_of).cloned().collect();
+        (!mine.is_empty()).then(|| matrix(paper, &mine) + "\n")
+    };
+    library.papers.iter().filter_map(of_paper).collect()
 }

@@ -2,6 +2,7 @@
 
 use crate::args;
 use crate::failure::{Failure, Outcome};
+use crate::output::print;
 use millpond_lab::tables;
 use millpond_protocols::Registry;
 use std::process::ExitCode;
@@ -11,7 +12,7 @@ pub(crate) fn protocols(args: &args::Protocols, registry: &Registry) -> Outcome 
         None => tables::protocols(registry),
         Some(name) => tables::protocol(registry, name).ok_or_else(|| unknown(registry, name))?,
     };
-    print!("{text}");
+    print(text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::args;
 use crate::failure::{Failure, Outcome};
+use crate::output::print_line;
 use millpond_lab::files::{load, write_whole};
 use millpond_lab::report::html;
 use millpond_lab::results::Run;
@@ -14,6 +15,6 @@ pub(crate) fn report(args: &args::Report) -> Outcome {
     }
     let title = runs.first().map_or("", |run| run.summary.scenario.as_str()).to_owned();
     write_whole(&args.out, html(&runs, &title).as_bytes()).map_err(Failure::input)?;
-    println!("{}", args.out.display());
+    print_line(args.out.display())?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
+use crate::output::print;
 use crate::progress::Progress;
 use crate::scenario::{load, typed_command};
 use millpond_lab::files::{Extras, RunDirectory, save, summary_json};
@@ -15,7 +16,7 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
     // An output that cannot be written is refused before the run, not after it.
     let directory = args.out.as_deref().map(RunDirectory::create).transpose().map_err(Failure::input)?;
-    let progress = Progress::new(std::slice::from_ref(&scenario.title), interrupt);
+    let progress = Progress::of_each(std::slice::from_ref(&scenario.title), interrupt);
     let about = About { label: scenario.title.clone(), command: typed_command(), index: 0 };
     let finished = millpond_lab::run(&scenario, registry, about, &progress);
     progress.clear();
@@ -26,6 +27,6 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     }
     let text =
         if args.json { summary_json(&run).map_err(Failure::input)? } else { tables::summary(&run.summary) };
-    print!("{text}");
+    print(text)?;
     Ok(ExitCode::SUCCESS)
 }

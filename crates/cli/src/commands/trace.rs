@@ -2,6 +2,7 @@
 
 use crate::args::{self, TraceCommand, TraceFormat};
 use crate::failure::{Failure, Outcome};
+use crate::output::{print, print_line};
 use millpond_lab::files::write_whole;
 use millpond_lab::tables;
 use millpond_scenario::Faults;
@@ -29,11 +30,11 @@ fn generate(args: &args::Generate) -> Outcome {
         TraceFormat::Mahimahi => trace.to_mahimahi(chosen.busy, args.seed).map_err(Failure::input)?,
     };
     match &args.out {
-        None => print!("{text}"),
+        None => print(text)?,
         Some(path) => {
             write_whole(path, text.as_bytes()).map_err(Failure::input)?;
             let peak = trace.steps.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
-            println!("{}: mean {}, peak {peak}", path.display(), trace.mean());
+            print_line(format_args!("{}: mean {}, peak {peak}", path.display(), trace.mean()))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -49,6 +50,6 @@ fn unknown_preset(name: &str) -> Failure {
 
 fn stats(args: &args::Stats) -> Outcome {
     let trace = Trace::load(&args.file, None).map_err(Faults::from)?;
-    print!("{}", tables::trace(&trace.stats()));
+    print(tables::trace(&trace.stats()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -136,10 +136,10 @@ fn an_output_that_cannot_be_written_is_named() {
     let out = "scenario.toml/out";
     assert!(complaint(folder.path(), &["run", "scenario.toml", "--out", out]).contains(out));
     let page = "none/report.html";
-    let output =
-        millpond(folder.path(), &["compare", "scenario.toml", "--protocols", "newreno", "--report", page]);
-    assert_eq!(output.status.code(), Some(2));
-    assert!(stderr(&output).contains(page));
+    assert!(
+        complaint(folder.path(), &["compare", "scenario.toml", "--protocols", "newreno", "--report", page])
+            .contains(page)
+    );
 }
 
 #[test]

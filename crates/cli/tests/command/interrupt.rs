@@ -70,7 +70,7 @@ fn an_interrupted_comparison_keeps_what_had_ended() {
     assert_eq!(code, Some(130));
     assert!(took < Duration::from_secs(1), "{took:?}");
     assert!(!finished().is_empty() && finished().len() < 400, "{:?}", finished());
-    assert_eq!(finished(), names(&runs), "no half directory");
+    assert_eq!(finished(), names(&runs), "neither half a directory nor half a report");
     for run in finished() {
         assert!(runs.join(&run).join("summary.json").is_file(), "{run}");
     }

@@ -1,7 +1,8 @@
 //! What the commands print and write.
 
-use crate::common::{RIGHT, folder, millpond, names, stderr, stdout};
+use crate::common::{RIGHT, command, folder, millpond, names, stderr, stdout};
 use std::fs;
+use std::process::Stdio;
 
 #[test]
 fn a_run_writes_its_directory_and_the_same_bytes_again() {
@@ -123,4 +124,15 @@ fn a_generated_trace_is_the_same_again_and_can_be_measured() {
     assert!(stats.contains("20s") && stats.contains("mean rate"), "{stats}");
     let run = millpond(folder.path(), &["run", "scenario.toml", "--set", "links.L2.rate.trace.file=new.csv"]);
     assert!(run.status.success(), "{}", stderr(&run));
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_failure() {
+    let folder = folder(RIGHT);
+    let mut child =
+        command(folder.path(), &["protocols"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(stderr(&output), "");
+    assert!(output.status.success());
 }
