@@ -104,6 +104,8 @@ pub struct Network {
     real_links: usize,
     /// Stops of all paths, one path after the other: links, and at last an end of a loop.
     routes: Vec<u32>,
+    /// Which loops are told live of the capacity of which link, by link.
+    audience: Vec<(u32, u32)>,
     pub(crate) ends: Ends,
     pub(crate) flows: Vec<FlowState>,
 }
@@ -117,7 +119,9 @@ impl Network {
         flows: Vec<FlowState>,
     ) -> Self {
         let (events, packets) = (EventQueue::default(), Packets::default());
-        let mut network = Self { now: Time::ZERO, events, packets, links, real_links, routes, ends, flows };
+        let audience = audience(&ends.senders);
+        let mut network =
+            Self { now: Time::ZERO, events, packets, links, real_links, routes, audience, ends, flows };
         network.first_events();
         network
     }
@@ -128,9 +132,11 @@ impl Network {
         }
         for (index, link) in self.links.iter().enumerate() {
             self.events.push(link.first_tick(), target(Kind::Tick, index as u32));
-            if self.audience(index as u32).next().is_some() {
-                self.events.push(link.next_told_change(Time::ZERO), target(Kind::Told, index as u32));
-            }
+        }
+        for listeners in self.audience.chunk_by(|a, b| a.0 == b.0) {
+            let link = listeners[0].0;
+            let change = self.links[link as usize].next_told_change(Time::ZERO);
+            self.events.push(change, target(Kind::Told, link));
         }
     }
 
@@ -201,9 +207,12 @@ impl Network {
 
     #[inline]
     fn dispatch(&mut self, now: Time, target: Target) {
+        // Most events are of links.
+        if target < INDEX_LIMIT {
+            return self.on_link(now, target);
+        }
         let index = target % INDEX_LIMIT;
         match target / INDEX_LIMIT {
-            0 => self.on_link(now, index),
             1 => self.on_sender_deadline(now, index),
             2 => self.on_receiver_deadline(now, index),
             3 => self.on_tick(now, index),
@@ -359,21 +368,18 @@ impl Network {
         self.events.push(next, target(Kind::Tick, index));
     }
 
-    /// Senders that are told live of the capacity of this link.
-    fn audience(&self, link: u32) -> impl Iterator<Item = u32> + '_ {
-        let listens = move |side: &Sending| side.first_link == link && side.knowledge == Knowledge::Live;
-        let senders = self.ends.senders.iter().enumerate();
-        senders.filter(move |(_, side)| listens(side)).map(|(index, _)| index as u32)
-    }
-
     fn on_told_change(&mut self, now: Time, index: u32) {
         let link = &mut self.links[index as usize];
         let (capacity, next) = (link.told(now), link.next_told_change(now));
         self.events.push(next, target(Kind::Told, index));
-        for loop_id in self.audience(index).collect::<Vec<_>>() {
+        let mut listener = self.audience.partition_point(|(link, _)| *link < index);
+        while let Some(&(link, loop_id)) = self.audience.get(listener)
+            && link == index
+        {
             let side = &mut self.ends.senders[loop_id as usize];
             side.end.on_capacity(now, capacity.min(side.beyond));
             self.pump(now, loop_id);
+            listener += 1;
         }
     }
 
@@ -396,4 +402,12 @@ fn rearm(armed: &mut Time, deadline: Time) -> Option<Time> {
     }
     *armed = deadline;
     Some(deadline)
+}
+
+/// The links whose capacity is told live, each with the loops that are told.
+fn audience(senders: &[Sending]) -> Vec<(u32, u32)> {
+    let live = senders.iter().enumerate().filter(|(_, side)| side.knowledge == Knowledge::Live);
+    let mut audience: Vec<_> = live.map(|(index, side)| (side.first_link, index as u32)).collect();
+    audience.sort_unstable();
+    audience
 }

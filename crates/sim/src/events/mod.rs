@@ -37,7 +37,7 @@ const NONE: u32 = u32::MAX;
 ///
 /// Events are sorted when time reaches their slot, which mostly holds one; so an event costs the same however many
 /// are pending. When the wheel has turned once, the next turn is filled from `later`, with wider or narrower slots
-/// if the last turn found too few or too many events in them.
+/// if the last turn found too few or too many events in them: about one in each.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
     /// The slot that time has reached, latest first.
@@ -47,8 +47,6 @@ pub(crate) struct EventQueue {
     cursor: usize,
     /// The first node of each slot.
     slots: Vec<u32>,
-    /// A bit for each slot that has nodes.
-    occupied: [u64; SLOTS / 64],
     nodes: Vec<Node>,
     free: u32,
     later: Vec<Key>,
@@ -74,7 +72,6 @@ impl Default for EventQueue {
             added: Heap::default(),
             cursor: 0,
             slots: vec![NONE; SLOTS],
-            occupied: [0; SLOTS / 64],
             nodes: Vec::new(),
             free: NONE,
             later: Vec::new(),
@@ -137,7 +134,6 @@ impl EventQueue {
         if slot <= self.cursor {
             self.added.push(key);
         } else if let Some(first) = self.slots.get_mut(slot) {
-            self.occupied[slot / 64] |= 1 << (slot % 64);
             let node = Node { key, next: *first };
             if let Some(free) = self.nodes.get_mut(self.free as usize) {
                 *first = self.free;
@@ -155,19 +151,13 @@ impl EventQueue {
     /// Goes on to the next slot that has events; false if none has.
     #[inline]
     fn advance(&mut self) -> bool {
-        let word = self.cursor / 64;
-        let ahead = self.occupied[word] & (!1 << (self.cursor % 64));
-        let found = if ahead != 0 {
-            Some(word * 64 + ahead.trailing_zeros() as usize)
-        } else {
-            let words = self.occupied.iter().enumerate().skip(word + 1);
-            let mut occupied = words.filter(|(_, bits)| **bits != 0);
-            occupied.next().map(|(word, bits)| word * 64 + bits.trailing_zeros() as usize)
+        let ahead = self.slots.iter_mut().skip(self.cursor + 1);
+        let Some((steps, slot)) = ahead.enumerate().find(|(_, first)| **first != NONE) else {
+            self.cursor = SLOTS - 1;
+            return false;
         };
-        let Some(slot) = found else { return false };
-        self.cursor = slot;
-        self.occupied[slot / 64] &= !(1 << (slot % 64));
-        let mut index = std::mem::replace(&mut self.slots[slot], NONE);
+        self.cursor += 1 + steps;
+        let mut index = std::mem::replace(slot, NONE);
         while let Some(node) = self.nodes.get_mut(index as usize) {
             self.present.push(node.key);
             let next = std::mem::replace(&mut node.next, self.free);
