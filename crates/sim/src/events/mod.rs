@@ -131,18 +131,28 @@ impl EventQueue {
     #[inline]
     fn place(&mut self, key: Key) {
         let slot = (time_of(key).saturating_sub(self.start) >> self.shift) as usize;
+        match self.slots.get_mut(slot) {
+            Some(first) if slot > self.cursor => match self.nodes.get_mut(self.free as usize) {
+                Some(node) => {
+                    (self.free, *first, *node) = (node.next, self.free, Node { key, next: *first });
+                }
+                None => self.place_in_new_node(slot, key),
+            },
+            _ => self.place_aside(slot, key),
+        }
+    }
+
+    #[cold]
+    fn place_in_new_node(&mut self, slot: usize, key: Key) {
+        let next = std::mem::replace(&mut self.slots[slot], self.nodes.len() as u32);
+        self.nodes.push(Node { key, next });
+    }
+
+    /// Few events are of the present slot or of a later turn.
+    #[inline(never)]
+    fn place_aside(&mut self, slot: usize, key: Key) {
         if slot <= self.cursor {
             self.added.push(key);
-        } else if let Some(first) = self.slots.get_mut(slot) {
-            let node = Node { key, next: *first };
-            if let Some(free) = self.nodes.get_mut(self.free as usize) {
-                *first = self.free;
-                self.free = free.next;
-                *free = node;
-            } else {
-                *first = self.nodes.len() as u32;
-                self.nodes.push(node);
-            }
         } else {
             self.later.push(key);
         }

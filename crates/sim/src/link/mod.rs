@@ -96,9 +96,7 @@ impl Link {
         if self.special.is_some() {
             return self.arrive_special(now, parcel, packets);
         }
-        if self.queued > 0 {
-            self.depart_until(now);
-        }
+        self.depart_until(now);
         if !self.has_room(parcel.bytes) {
             self.rest.meter.losses.buffer += 1;
             packets.release(parcel.packet);
@@ -125,14 +123,31 @@ impl Link {
         (Some(entry.parcel), next)
     }
 
-    /// Lets packets leave the queue that are in the flight already.
+    /// Lets packets leave the queue that are in the flight already: mostly none or one.
+    #[inline]
     fn depart_until(&mut self, now: Time) {
-        while self.queued > 0
-            && let Some(&entry) = self.flight.get(self.flight.len() - self.queued)
-            && entry.due <= now
-        {
+        if self.depart_one(now) {
+            self.depart_more(now);
+        }
+    }
+
+    #[inline(never)]
+    fn depart_more(&mut self, now: Time) {
+        while self.depart_one(now) {}
+    }
+
+    /// Lets the packet leave that is in service, if that has ended; says whether there is another.
+    #[inline(always)]
+    fn depart_one(&mut self, now: Time) -> bool {
+        if self.queued == 0 {
+            return false;
+        }
+        let Some(&entry) = self.flight.get(self.flight.len() - self.queued) else { return false };
+        let departs = entry.due <= now;
+        if departs {
             self.leave(&entry, entry.due);
         }
+        departs && self.queued > 0
     }
 
     /// Hands a packet that arrived at `entered` to the server.

@@ -79,7 +79,7 @@ impl Tally {
         match packets {
             0 => {}
             1 => self.alone += span,
-            _ => meter.lengths.add(packets as u64, span),
+            _ => meter.longer(packets, span),
         }
     }
 
@@ -154,7 +154,13 @@ impl Default for LinkMeter {
 }
 
 impl LinkMeter {
-    #[inline]
+    /// There have been two packets or more. Most links hardly ever get here.
+    #[inline(never)]
+    fn longer(&mut self, packets: usize, span: u64) {
+        self.lengths.add(packets as u64, span);
+    }
+
+    #[inline(never)]
     fn waited(&mut self, wait: Span) {
         self.waits.add_delay(wait);
         self.interval_waits += wait;
