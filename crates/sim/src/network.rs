@@ -237,7 +237,7 @@ impl Network {
     }
 
     /// A packet arrives at the near end of a link.
-    #[inline]
+    #[inline(always)]
     fn enter(&mut self, now: Time, link: u32, mut parcel: Parcel) {
         parcel.route += 1;
         let next = self.links[link as usize].arrive(now, parcel, &mut self.packets);

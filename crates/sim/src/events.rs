@@ -1,9 +1,9 @@
 //! The event queue. Events of one time leave in the order of insertion.
 
-mod heap;
-
-use heap::Heap;
 use millpond_units::Time;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 
 /// What an event is for: a small number that the event loop gives meaning to.
 pub(crate) type Target = u32;
@@ -43,7 +43,7 @@ pub(crate) struct EventQueue {
     /// The slot that time has reached, latest first.
     present: Vec<Key>,
     /// What was added to that slot since.
-    added: Heap,
+    added: BinaryHeap<Reverse<Key>>,
     cursor: usize,
     /// The first node of each slot.
     slots: Vec<u32>,
@@ -69,7 +69,7 @@ impl Default for EventQueue {
     fn default() -> Self {
         Self {
             present: Vec::new(),
-            added: Heap::default(),
+            added: BinaryHeap::new(),
             cursor: 0,
             slots: vec![NONE; SLOTS],
             nodes: Vec::new(),
@@ -99,32 +99,24 @@ impl EventQueue {
     /// Removes the earliest event, if it is due at `limit` or before.
     #[inline]
     pub(crate) fn pop_until(&mut self, limit: Time) -> Option<(Time, Target)> {
-        loop {
-            if let Some(key) = self.least() {
-                if time_of(key) > limit.picos() {
-                    return None;
-                }
-                if self.present.last() == Some(&key) {
-                    self.present.pop();
-                } else {
-                    self.added.pop();
-                }
-                return Some((Time::from_picos(time_of(key)), key as u32 & (TARGETS - 1)));
-            }
+        while self.present.is_empty() && self.added.is_empty() {
             if !self.advance() && !self.turn() {
                 return None;
             }
         }
+        let due = |key: &mut Key| time_of(*key) <= limit.picos();
+        let key = if self.added.is_empty() { self.present.pop_if(due) } else { self.pop_of_both(due) }?;
+        Some((Time::from_picos(time_of(key)), key as u32 & (TARGETS - 1)))
     }
 
-    /// The earliest event of the present slot.
-    #[inline]
-    fn least(&mut self) -> Option<Key> {
-        let present = self.present.last().copied();
-        match self.added.least() {
-            Some(added) => Some(present.map_or(added, |present| present.min(added))),
-            None => present,
+    /// Removes the earliest event of the present slot if it is due, where some were added late.
+    #[inline(never)]
+    fn pop_of_both(&mut self, due: impl Fn(&mut Key) -> bool) -> Option<Key> {
+        let mut added = self.added.peek_mut()?;
+        if self.present.last().is_some_and(|present| *present < added.0) {
+            return self.present.pop_if(due);
         }
+        due(&mut added.0).then(|| PeekMut::pop(added).0)
     }
 
     /// Puts a key where its time belongs.
@@ -152,7 +144,7 @@ impl EventQueue {
     #[inline(never)]
     fn place_aside(&mut self, slot: usize, key: Key) {
         if slot <= self.cursor {
-            self.added.push(key);
+            self.added.push(Reverse(key));
         } else {
             self.later.push(key);
         }
