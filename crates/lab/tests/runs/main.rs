@@ -5,5 +5,6 @@
 mod battery;
 mod common;
 mod determinism;
+mod explicit;
 mod plans;
 mod theory;
