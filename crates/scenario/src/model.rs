@@ -310,7 +310,8 @@ pub struct ProtocolEntry {
     pub protocol: At<String>,
     /// Where its flows are cut into loops.
     pub relays: Relays,
-    /// The bound of each relay's send queue: bytes, packets or unlimited.
+    /// The bound of each relay's send queue together with what is on the way to it. A time or BDP is that of the loop
+    /// before the relay: the mean rate of its slowest link, its base round-trip time.
     pub relay_buffer: Buffer,
     /// The queue at links that name none.
     pub queue: Option<QueueSpec>,

@@ -6,7 +6,7 @@ use super::members::Member;
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_scenario::{self as scenario, Fault, Hop, Scenario};
 use millpond_sim::{FlowSpec, LinkId, LoopSpec, Workload};
-use millpond_units::{Bytes, Span};
+use millpond_units::{Bytes, Rate, Span};
 
 /// The flow of the packet world that `member` is.
 pub(super) fn flow(
@@ -18,16 +18,19 @@ pub(super) fn flow(
     let cut = scenario.loops(member.there, role.entry);
     let own = scenario.propagation(member.there) + scenario.propagation(&member.back);
     let mut loops = Vec::with_capacity(cut.len());
+    let mut relays = Vec::new();
     for (number, there) in cut.iter().enumerate() {
         // What the flow's base RTT exceeds that of its links is one delay element before its first link.
         let extra_delay = if number == 0 { member.base_rtt.saturating_sub(own) } else { Span::ZERO };
+        if let Some(entry) = role.entry.filter(|_| number + 1 < cut.len()) {
+            relays.push(relay_limit(scenario, entry, there, extra_delay, member.group.packet));
+        }
         loops.push(one_loop(scenario, role, member, there, extra_delay, link)?);
     }
-    let relay = role.entry.map_or(Bytes::MAX, |entry| relay_limit(&entry.relay_buffer, member.group.packet));
     Ok(FlowSpec {
         name: member.name.clone(),
         weight: member.group.weight,
-        relays: vec![relay; loops.len().saturating_sub(1)],
+        relays,
         loops,
         workload: match &member.group.workload {
             scenario::Workload::Bulk => Workload::Bulk,
@@ -72,11 +75,24 @@ fn one_loop(
     })
 }
 
-/// The bound of a relay's send queue; the scenario allows bytes, packets or unlimited.
-fn relay_limit(buffer: &scenario::Buffer, packet: Bytes) -> Bytes {
-    match buffer {
+/// The bound of the relay at the end of a loop that takes the links `there`.
+fn relay_limit(
+    scenario: &Scenario,
+    entry: &scenario::ProtocolEntry,
+    there: &[Hop],
+    extra_delay: Span,
+    packet: Bytes,
+) -> Bytes {
+    let rates =
+        there.iter().map(|hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean());
+    let slowest = rates.min().unwrap_or(Rate::MAX);
+    let back = scenario.way_back(there).unwrap_or_default();
+    let base_rtt = scenario.propagation(there) + scenario.propagation(&back) + extra_delay;
+    match &entry.relay_buffer {
+        scenario::Buffer::Unlimited => Bytes::MAX,
         scenario::Buffer::Bytes(bytes) => *bytes,
         scenario::Buffer::Packets(packets) => packet * *packets,
-        scenario::Buffer::Unlimited | scenario::Buffer::Time(_) | scenario::Buffer::Bdp(_) => Bytes::MAX,
+        scenario::Buffer::Time(span) => slowest.bytes_in(*span),
+        scenario::Buffer::Bdp(times) => Bytes::from_f64(times * slowest.bytes_in(base_rtt).as_f64()),
     }
 }

@@ -90,3 +90,41 @@ fn a_flow_is_cut_into_loops_at_its_protocols_relays() {
     }
     assert!(!run.summary.warnings.iter().any(|warning| warning.contains("relays")));
 }
+
+/// LGCC over a core that never stops sending and a last hop that is down for the first five seconds.
+const STALL: &str = r#"
+title = "A stalled last hop"
+duration = "8s"
+measure = { from = "1s" }
+[[links]]
+name = "L1"
+between = ["A", "R"]
+rate = "100Mbps"
+delay = "5ms"
+[[links]]
+name = "L2"
+between = ["R", "B"]
+rate = { steps = [["0s", "0bps"], ["5s", "20Mbps"]] }
+delay = "5ms"
+buffer = "100packets"
+[[flows]]
+name = "f"
+protocol = "lgcc"
+path = ["A", "R", "B"]
+[protocols.lgcc]
+relays = ["R"]
+"#;
+
+#[test]
+fn a_relay_before_a_stalled_link_fills_up_to_its_bound_and_loses_nothing() {
+    // Twice 100 Mbps times 10 ms are 250 KB, in packets of 1500 B; "5ms" is a quarter of that.
+    for (sets, bound) in [(&[][..], 250e3 / 1500.0), (&["protocols.lgcc.relay_buffer=5ms"], 62.5e3 / 1500.0)]
+    {
+        let run = results(STALL, sets);
+        let relay = &run.summary.relays[0];
+        assert!(relay.queue_packets.max <= bound, "{} of {bound}", relay.queue_packets.max);
+        assert!(relay.queue_packets.max > 0.9 * bound, "it is full: {} of {bound}", relay.queue_packets.max);
+        assert_eq!(relay.dropped, 0);
+        assert!(run.summary.flows[0].goodput_bps > 0.0);
+    }
+}

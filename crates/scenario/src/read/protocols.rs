@@ -8,6 +8,10 @@ use crate::place::At;
 use crate::tree::{Node, Raw};
 use std::collections::BTreeMap;
 
+/// Unless the scenario says otherwise: the previous loop is never short of credit, and a stall of the next one leaves
+/// no more than that behind.
+const RELAY_BUFFER: Buffer = Buffer::Bdp(2.0);
+
 /// Reads every entry.
 pub(crate) fn read(
     complaints: &Complaints,
@@ -39,7 +43,7 @@ fn entry(
         protocol: fields.read_or("protocol", name.clone(), fields::name),
         relays: fields
             .read_or("relays", Relays::Nodes(Vec::new()), |c, node| relays(c, node, network, flows)),
-        relay_buffer: fields.read_or("relay_buffer", Buffer::Unlimited, relay_buffer),
+        relay_buffer: fields.read_or("relay_buffer", RELAY_BUFFER, buffer),
         queue: fields.read_or("queue", None, queue),
         params: fields.read_or("params", Vec::new(), |c, node| settings(c, node, "protocol's parameters")),
     };
@@ -69,13 +73,4 @@ fn relays(complaints: &Complaints, node: &Node, network: &Network, flows: &[Flow
         )
     };
     items.iter().map(relay).collect::<Option<_>>().map(Relays::Nodes)
-}
-
-fn relay_buffer(complaints: &Complaints, node: &Node) -> Option<Buffer> {
-    match buffer(complaints, node)? {
-        Buffer::Time(_) | Buffer::Bdp(_) => {
-            complaints.expected(node, "a relay's buffer: \"500packets\", \"75KB\" or \"unlimited\"")
-        }
-        buffer => Some(buffer),
-    }
 }
