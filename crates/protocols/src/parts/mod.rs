@@ -4,6 +4,7 @@ pub mod capacity_estimate;
 pub(crate) mod cubic_window;
 pub mod logistic;
 pub mod marking;
+pub(crate) mod persistent_queue;
 pub mod send_rate;
 pub mod step_size;
 pub(crate) mod window;

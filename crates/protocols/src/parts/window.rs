@@ -1,6 +1,6 @@
-//! The window of NewReno, CUBIC and DCTCP: slow start, the additive increase of Reno, the recovery period.
+//! The window of NewReno and all who build on it: slow start, the additive increase of Reno, the recovery period.
 
-use millpond_law::{Ack, Domain, Parameter};
+use millpond_law::{Ack, Cause, Congestion, Domain, Episode, Parameter};
 use millpond_units::Bytes;
 
 /// Windows end here, a petabyte, whatever the network says: every sum stays finite.
@@ -162,6 +162,20 @@ impl Window {
     pub(crate) fn reduce_without_recovery(&mut self, factor: f64) {
         self.threshold = (self.bytes * factor).max(MINIMUM_PACKETS * self.packet);
         self.bytes = self.threshold;
+    }
+
+    /// Losses where no router has prevented them are answered as NewReno does; marks and probes are not. For laws
+    /// whose windows routers move.
+    pub(crate) fn answer_loss(&mut self, congestion: &Congestion, factor: f64) {
+        if matches!(congestion.cause, Cause::Timeout | Cause::Ecn) {
+            return;
+        }
+        if congestion.episode == Episode::New && !self.in_recovery() {
+            self.reduce(factor);
+        }
+        if congestion.cause == Cause::NoFeedback {
+            self.collapse();
+        }
     }
 
     /// Persistent congestion: the minimum window, and slow start again (RFC 9002, section 7.6.2).

@@ -3,9 +3,7 @@
 use super::header::{Load, VcpHeader};
 use super::params::SenderParams;
 use crate::parts::window::Window;
-use millpond_law::{
-    Ack, Cause, Congestion, Context, Episode, Gauge, Header, Permit, Sender, Settings, Start,
-};
+use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
 use millpond_units::{Bytes, Span, Time};
 
 /// The least window in packets.
@@ -134,15 +132,7 @@ impl Sender for VcpSender {
 
     /// A loss is answered as Reno does; what a CE mark means the echo has said already.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
-        if matches!(congestion.cause, Cause::Timeout | Cause::Ecn) {
-            return;
-        }
-        if congestion.episode == Episode::New && !self.window.in_recovery() {
-            self.window.reduce(self.params.loss_reduction_factor);
-        }
-        if congestion.cause == Cause::NoFeedback {
-            self.window.collapse();
-        }
+        self.window.answer_loss(congestion, self.params.loss_reduction_factor);
     }
 
     #[inline]
@@ -166,7 +156,7 @@ mod tests {
     use crate::testing::SenderBench;
     use crate::vcp::Vcp;
     use crate::vcp::params::PARAMETERS;
-    use millpond_law::Value;
+    use millpond_law::{Cause, Episode, Value};
 
     fn params() -> SenderParams {
         SenderParams::read(&Settings::check(PARAMETERS, []).unwrap())

@@ -3,6 +3,7 @@
 
 use super::header::{Wish, XcpHeader};
 use super::params::RouterParams;
+use crate::parts::persistent_queue::PersistentQueue;
 use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Settings, Verdict};
 use millpond_units::{Span, Time};
 
@@ -87,31 +88,12 @@ impl Pools {
     }
 }
 
-/// The least that waited in the queue, over intervals of a timer of its own (lines 32 to 36).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct PersistentQueue {
-    /// Of the last interval, in bits.
-    bits: f64,
-    /// Of this one so far.
-    least: f64,
-    interval_end: Time,
-}
-
-impl PersistentQueue {
-    fn see(&mut self, bits: f64) {
-        self.least = self.least.min(bits);
-    }
-
-    fn end_interval(&mut self, bits: f64, next: Time) {
-        *self = Self { bits: self.least, least: bits, interval_end: next };
-    }
-}
-
 /// See the module.
 pub(super) struct XcpRouter {
     params: RouterParams,
     traffic: Traffic,
     pools: Pools,
+    /// Lines 32 to 36.
     queue: PersistentQueue,
     mean_rtt: f64,
     interval: Span,
@@ -141,7 +123,12 @@ impl XcpRouter {
         self.mean_rtt =
             if known { traffic.rtt_by_time / traffic.time } else { self.params.initial_interval.secs() };
         let input = traffic.bits / self.interval.secs();
-        self.aggregate = aggregate_feedback(&self.params, capacity - input, self.queue.bits, self.mean_rtt);
+        self.aggregate = aggregate_feedback(
+            &self.params,
+            capacity - input,
+            self.queue.bytes().as_f64() * 8.0,
+            self.mean_rtt,
+        );
         let shuffled = shuffled_traffic(&self.params, input, self.aggregate);
         self.pools = Pools {
             positive: Pool::new(shuffled + self.aggregate.max(0.0), traffic.time),
@@ -170,7 +157,7 @@ impl Link for XcpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
-        self.queue.see(queue.bytes.saturating_sub(packet.bytes).as_f64() * 8.0);
+        self.queue.see(queue.bytes.saturating_sub(packet.bytes));
         if let Some(mut header) = XcpHeader::parse(packet.header) {
             let bits = packet.bytes.as_f64() * 8.0;
             let wish = match header.wish() {
@@ -188,21 +175,21 @@ impl Link for XcpRouter {
 
     fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
         let capacity = queue.told_capacity;
-        if cx.now >= self.queue.interval_end {
+        if cx.now >= self.queue.interval_end() {
             let delay = capacity.time_for(queue.bytes).secs();
             let next = cx.now + queue_interval(&self.params, self.mean_rtt, delay);
-            self.queue.end_interval(queue.bytes.as_f64() * 8.0, next);
+            self.queue.end_interval(queue.bytes, next);
         }
         if cx.now >= self.interval_end {
             self.end_control_interval(cx.now, capacity.as_f64());
         }
-        Some(self.interval_end.min(self.queue.interval_end))
+        Some(self.interval_end.min(self.queue.interval_end()))
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {
         gauge.quantity("aggregate feedback", "bit/s", self.aggregate);
         gauge.quantity("control interval", "s", self.interval.secs());
-        gauge.quantity("persistent queue", "B", self.queue.bits / 8.0);
+        gauge.quantity("persistent queue", "B", self.queue.bytes().as_f64());
     }
 }
 
@@ -274,7 +261,7 @@ mod tests {
 
         /// Goes on to the end of the control or queue interval, whichever comes first.
         fn tick_when_due(&mut self) {
-            self.now = self.router.interval_end.min(self.router.queue.interval_end);
+            self.now = self.router.interval_end.min(self.router.queue.interval_end());
             self.tick();
         }
 
@@ -399,7 +386,7 @@ mod tests {
             bench.queue = long;
             bench.tick_when_due();
         }
-        assert_eq!(bench.router.queue.bits, 0.0);
+        assert_eq!(bench.router.queue.bytes(), Bytes::ZERO);
     }
 
     #[test]

@@ -2,9 +2,7 @@
 
 use super::header::{XcpEcho, XcpHeader};
 use crate::parts::window::Window;
-use millpond_law::{
-    Ack, Cause, Congestion, Context, Episode, Gauge, Header, Permit, Sender, Settings, Start,
-};
+use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
 use millpond_units::{Bytes, Rate, Span};
 
 /// The least window: one packet, so that feedback keeps coming (section 3.2, SIGCOMM 2002).
@@ -66,15 +64,7 @@ impl Sender for XcpSender {
 
     /// As NewReno, where no router of XCP has prevented it (draft-falk-xcp-spec-03, section 3.1.4).
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
-        if matches!(congestion.cause, Cause::Timeout | Cause::Ecn) {
-            return;
-        }
-        if congestion.episode == Episode::New && !self.window.in_recovery() {
-            self.window.reduce(self.loss_reduction_factor);
-        }
-        if congestion.cause == Cause::NoFeedback {
-            self.window.collapse();
-        }
+        self.window.answer_loss(congestion, self.loss_reduction_factor);
     }
 
     #[inline]
@@ -97,6 +87,7 @@ mod tests {
     use super::*;
     use crate::testing::{PACKET, SenderBench};
     use crate::xcp::Xcp;
+    use millpond_law::{Cause, Episode};
 
     const RTT: Span = Span::from_millis(80);
 
