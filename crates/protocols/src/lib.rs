@@ -2,6 +2,7 @@
 //! line in `QUEUES`. Protocols never import each other; what two of them share lives in `parts/`.
 
 pub mod abc;
+pub mod acp;
 pub mod cubic;
 pub mod dctcp;
 pub mod lgc;
@@ -31,6 +32,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &rcp::Rcp,
     &vcp::Vcp,
     &vegas::Vegas,
+    &acp::Acp,
 ];
 
 /// One line per queue.

@@ -1,6 +1,6 @@
 //! What the tests of whole runs share.
 
-use millpond_lab::results::{Flow, Link, Run};
+use millpond_lab::results::{Flow, Link, Run, Series};
 use millpond_lab::{About, Unwatched, run};
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
@@ -28,4 +28,33 @@ pub(crate) fn flow<'a>(run: &'a Run, name: &str) -> &'a Flow {
 /// The first direction of the link of this name.
 pub(crate) fn link<'a>(run: &'a Run, name: &str) -> &'a Link {
     run.summary.links.iter().find(|link| link.name == name).expect("a link of this name")
+}
+
+/// A quantity of an entity over time.
+pub(crate) fn series<'a>(run: &'a Run, entity: &str, quantity: &str) -> &'a Series {
+    let wanted = |series: &&Series| series.entity == entity && series.quantity == quantity;
+    run.series.iter().find(wanted).unwrap_or_else(|| panic!("no {quantity} of {entity}"))
+}
+
+/// Samples of the interval from just after `from` until `to`, in seconds, with their times.
+fn samples(series: &Series, (from, to): (f64, f64)) -> impl Iterator<Item = (f64, f64)> {
+    let all = series.times.iter().copied().zip(series.values.iter().copied());
+    all.filter(move |(time, _)| from + 1e-9 < *time && *time < to + 1e-9)
+}
+
+/// The mean over an interval of time.
+pub(crate) fn mean(series: &Series, interval: (f64, f64)) -> f64 {
+    let values: Vec<f64> = samples(series, interval).map(|(_, value)| value).collect();
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The greatest over an interval of time.
+pub(crate) fn greatest(series: &Series, interval: (f64, f64)) -> f64 {
+    samples(series, interval).map(|(_, value)| value).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// From when on, after the interval's beginning, values stay within a fraction of `at` until its end.
+pub(crate) fn settles(series: &Series, interval: (f64, f64), at: f64, within: f64) -> f64 {
+    let outside = samples(series, interval).filter(|(_, value)| (value / at - 1.0).abs() > within);
+    outside.map(|(time, _)| time - interval.0).last().unwrap_or(0.0)
 }

@@ -1,0 +1,168 @@
+//! The congestion header of ACP (Fig. 1): the same bytes go there and come back as the echo.
+//!
+//! ```text
+//! 0               1               2               3
+//! +---------------+---------------+---------------+---------------+
+//! |                                                               |   big-endian
+//! +     H_feedback: least rate asked for [bit/s]; all ones: none  +
+//! |                                                               |
+//! +---------------+---------------+---------------+---------------+
+//! |  H_rtt: round-trip time [ns]; zero: not known yet             |
+//! +---------------+---------------+---------------+---------------+
+//! | H_congestion  |   0: none, otherwise a link is nearly full
+//! +---------------+
+//! ```
+//!
+//! The paper counts H_feedback in bytes per second and starts it with what the application could use: all ones here.
+
+use millpond_law::{Header, HeaderId};
+use millpond_units::{Rate, Span};
+use std::fmt;
+use std::ops::Range;
+
+/// ACP's number.
+pub(super) const ID: HeaderId = HeaderId(6);
+
+/// Where each field is.
+mod field {
+    use super::Range;
+    pub(super) const FEEDBACK: Range<usize> = 0..8;
+    pub(super) const RTT: Range<usize> = 8..12;
+    pub(super) const CONGESTION: usize = 12;
+    pub(super) const LEN: usize = CONGESTION + 1;
+}
+
+/// Picoseconds in the unit of the round-trip time.
+const PICOS_PER_NANO: u64 = 1000;
+
+/// The rate that the routers passed so far ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Advice {
+    /// None has spoken yet.
+    None,
+    /// The least of their desired rates.
+    Rate(Rate),
+}
+
+/// A checked view of the header's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AcpHeader([u8; field::LEN]);
+
+impl AcpHeader {
+    /// The view of an ACP header; none if the header is foreign or too short.
+    #[inline]
+    pub fn parse(header: &Header) -> Option<Self> {
+        header.of(ID)?.get(..field::LEN)?.try_into().ok().map(Self)
+    }
+
+    /// The header of a packet that leaves.
+    pub fn new(rtt: Span) -> Self {
+        let nanos = rtt.picos().saturating_add(PICOS_PER_NANO / 2) / PICOS_PER_NANO;
+        let mut header = Self([u8::MAX; field::LEN]);
+        header.0[field::RTT].copy_from_slice(&u32::try_from(nanos).unwrap_or(u32::MAX).to_be_bytes());
+        header.0[field::CONGESTION] = 0;
+        header
+    }
+
+    /// H_rtt: the sender's round-trip time; zero if it does not know any yet.
+    #[inline]
+    pub fn rtt(&self) -> Span {
+        Span::from_picos(u64::from(u32::from_be_bytes(self.array(field::RTT))) * PICOS_PER_NANO)
+    }
+
+    /// H_feedback: what the routers ask for.
+    #[inline]
+    pub fn advice(&self) -> Advice {
+        match u64::from_be_bytes(self.array(field::FEEDBACK)) {
+            u64::MAX => Advice::None,
+            bps => Advice::Rate(Rate::from_bps(bps)),
+        }
+    }
+
+    /// H_congestion: is a link on the path nearly full?
+    #[inline]
+    pub fn is_congested(&self) -> bool {
+        self.0[field::CONGESTION] != 0
+    }
+
+    /// A router asks for this rate: the least stays.
+    #[inline]
+    pub fn ask(&mut self, rate: Rate) {
+        let least = u64::from_be_bytes(self.array(field::FEEDBACK)).min(rate.bps());
+        self.0[field::FEEDBACK].copy_from_slice(&least.to_be_bytes());
+    }
+
+    /// A router says that its link is nearly full.
+    #[inline]
+    pub fn set_congested(&mut self) {
+        self.0[field::CONGESTION] = 1;
+    }
+
+    /// Writes it as a header.
+    #[inline]
+    pub fn emit(&self, header: &mut Header) {
+        header.set(ID, &self.0);
+    }
+
+    #[inline]
+    fn array<const N: usize>(&self, range: Range<usize>) -> [u8; N] {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(&self.0[range]);
+        bytes
+    }
+}
+
+impl fmt::Display for AcpHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.advice() {
+            Advice::None => write!(f, "ACP rate any")?,
+            Advice::Rate(rate) => write!(f, "ACP rate {rate}")?,
+        }
+        write!(f, " rtt {}{}", self.rtt(), if self.is_congested() { " congested" } else { "" })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BYTES: [u8; 13] = [
+        0, 0, 0, 0, 0x00, 0x71, 0x4b, 0xe8, // 7.425 Mbit/s
+        0x04, 0xc4, 0xb4, 0x00, // 80 ms
+        1,    // congested
+    ];
+
+    #[test]
+    fn a_header_is_these_13_bytes_both_ways() {
+        let mut written = AcpHeader::new(Span::from_millis(80));
+        assert_eq!((written.advice(), written.is_congested()), (Advice::None, false));
+        written.ask(Rate::from_bps(7_425_000));
+        written.set_congested();
+        let mut header = Header::NONE;
+        written.emit(&mut header);
+        assert_eq!(header.of(ID), Some(&BYTES[..]));
+        let read = AcpHeader::parse(&Header::new(ID, &BYTES)).unwrap();
+        assert_eq!(read.advice(), Advice::Rate(Rate::from_bps(7_425_000)));
+        assert_eq!((read.rtt(), read.is_congested()), (Span::from_millis(80), true));
+        assert_eq!(read.to_string(), "ACP rate 7.425Mbps rtt 80ms congested");
+    }
+
+    #[test]
+    fn the_least_rate_asked_for_stays_and_a_full_link_is_not_forgotten() {
+        let mut header = AcpHeader::new(Span::ZERO);
+        header.set_congested();
+        for (asked, least) in [(9, 9), (5, 5), (7, 5), (0, 0)] {
+            header.ask(Rate::from_bps(asked));
+            assert_eq!(header.advice(), Advice::Rate(Rate::from_bps(least)));
+        }
+        assert!(header.is_congested());
+    }
+
+    #[test]
+    fn what_is_short_or_foreign_is_not_read_and_what_does_not_fit_is_the_largest() {
+        assert_eq!(AcpHeader::parse(&Header::NONE), None);
+        assert_eq!(AcpHeader::parse(&Header::new(ID, &BYTES[..12])), None);
+        assert_eq!(AcpHeader::parse(&Header::new(HeaderId(99), &BYTES)), None);
+        assert_eq!(AcpHeader::new(Span::MAX).rtt(), Span::from_picos(u64::from(u32::MAX) * 1000));
+    }
+}

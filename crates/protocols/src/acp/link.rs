@@ -1,0 +1,341 @@
+//! ACP's router: one rate for all flows, moved by a controller that learns how many there are (section III-D).
+
+use super::header::AcpHeader;
+use super::params::RouterParams;
+use crate::parts::persistent_queue::PersistentQueue;
+use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Settings, Verdict};
+use millpond_units::{Rate, Span, Time};
+
+/// What a control period has shown, in bytes and seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Seen {
+    /// C.
+    capacity: f64,
+    /// y(k).
+    input: f64,
+    /// q(k).
+    queue: f64,
+    /// d(k).
+    mean_rtt: f64,
+}
+
+/// Eqs. (6) and (7): the desired rate p(k+1) in bytes/s. The period is the mean round-trip time, so only the queue is
+/// divided by it.
+fn next_rate(params: &RouterParams, rate: f64, users: f64, seen: &Seen) -> f64 {
+    let spare = params.ki * (params.target_utilization * seen.capacity - seen.input);
+    let drain = params.kq * seen.queue / seen.mean_rtt;
+    (rate + (spare - drain) / users).clamp(0.0, seen.capacity)
+}
+
+/// Eqs. (8) and (9): the estimate N-hat(k+1) of the number of flows, from p(k) and y(k). In bytes/s p^2 is so large
+/// that the error shrinks by `1 - gamma`, whatever p is.
+fn next_users(gamma: f64, users: f64, rate: f64, input: f64) -> f64 {
+    (users + gamma * (input - users * rate) * rate / (1.0 + rate * rate)).max(1.0)
+}
+
+/// How long a queue must persist to count: the propagation delay, as far as a router can know it (section III-D).
+fn queue_interval(params: &RouterParams, mean_rtt: Span, delay: Span) -> Span {
+    mean_rtt.saturating_sub(delay).max(params.min_interval)
+}
+
+/// What one control period's packets said.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Traffic {
+    bytes: f64,
+    /// Sum of the round-trip times told, in seconds.
+    rtts: f64,
+    tellers: u32,
+}
+
+/// See the module.
+pub(super) struct AcpRouter {
+    params: RouterParams,
+    traffic: Traffic,
+    queue: PersistentQueue,
+    /// p in bytes/s.
+    rate: f64,
+    /// N-hat.
+    users: f64,
+    asked: Rate,
+    is_congested: bool,
+    /// d: the control period too.
+    mean_rtt: Span,
+    interval_end: Time,
+}
+
+impl AcpRouter {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let params = RouterParams::read(settings);
+        Self {
+            params,
+            traffic: Traffic::default(),
+            queue: PersistentQueue::default(),
+            rate: 0.0,
+            users: params.initial_users,
+            asked: Rate::ZERO,
+            is_congested: false,
+            mean_rtt: params.initial_interval,
+            interval_end: Time::ZERO + params.initial_interval,
+        }
+    }
+
+    fn end_control_interval(&mut self, capacity: Rate) {
+        let traffic = std::mem::take(&mut self.traffic);
+        let input = traffic.bytes / self.mean_rtt.secs();
+        // A period in which no packet told one keeps the last.
+        if traffic.tellers > 0 {
+            let mean = Span::from_secs(traffic.rtts / f64::from(traffic.tellers));
+            self.mean_rtt = mean.max(self.params.min_interval);
+        }
+        let seen = Seen {
+            capacity: capacity.bytes_per_sec(),
+            input,
+            queue: self.queue.bytes().as_f64(),
+            mean_rtt: self.mean_rtt.secs(),
+        };
+        let rate = next_rate(&self.params, self.rate, self.users, &seen);
+        self.users = next_users(self.params.gamma, self.users, self.rate, input);
+        self.rate = rate;
+        self.asked = Rate::from_bps_f64(rate * 8.0);
+        self.is_congested = input > self.params.congestion_threshold * seen.capacity;
+    }
+}
+
+impl Link for AcpRouter {
+    fn hooks(&self) -> Hooks {
+        Hooks { arrive: true, depart: true, tick: true }
+    }
+
+    /// Packets of other protocols use capacity: they count in y, though they follow no rate.
+    fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+        self.queue.see(queue.bytes);
+        self.traffic.bytes += packet.bytes.as_f64();
+        if let Some(rtt) = AcpHeader::parse(packet.header).map(|header| header.rtt())
+            && !rtt.is_zero()
+        {
+            self.traffic.rtts += rtt.min(self.params.max_rtt).secs();
+            self.traffic.tellers = self.traffic.tellers.saturating_add(1);
+        }
+        Verdict::Keep
+    }
+
+    fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
+        if let Some(mut header) = AcpHeader::parse(packet.header) {
+            header.ask(self.asked);
+            if self.is_congested {
+                header.set_congested();
+            }
+            header.emit(packet.header);
+        }
+        Verdict::Keep
+    }
+
+    fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
+        if cx.now >= self.queue.interval_end() {
+            let delay = queue.told_capacity.time_for(queue.bytes);
+            let next = cx.now + queue_interval(&self.params, self.mean_rtt, delay);
+            self.queue.end_interval(queue.bytes, next);
+        }
+        if cx.now >= self.interval_end {
+            self.end_control_interval(queue.told_capacity);
+            self.interval_end = cx.now + self.mean_rtt;
+        }
+        Some(self.interval_end.min(self.queue.interval_end()))
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("desired rate", "bit/s", self.rate * 8.0);
+        gauge.quantity("estimated users", "1", self.users);
+        gauge.quantity("control interval", "s", self.mean_rtt.secs());
+        gauge.quantity("persistent queue", "B", self.queue.bytes().as_f64());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::acp::params::PARAMETERS;
+    use crate::testing::PACKET;
+    use millpond_law::{Ecn, Header, Kind, Random};
+    use millpond_units::Bytes;
+
+    /// 155 Mbit/s in bytes/s.
+    const CAPACITY: f64 = 19.375e6;
+    const RTT: Span = Span::from_millis(80);
+
+    fn defaults() -> Settings {
+        Settings::check(PARAMETERS, []).unwrap()
+    }
+
+    fn near(a: f64, b: f64, tolerance: f64) -> bool {
+        (a - b).abs() <= tolerance * b.abs()
+    }
+
+    fn seen(input: f64, queue: f64) -> Seen {
+        Seen { capacity: CAPACITY, input, queue, mean_rtt: 0.08 }
+    }
+
+    /// What the router sees of `flows` users who take what is asked for at once, over so many control periods; returns
+    /// rate, estimate and queue after each.
+    fn settle(flows: f64, from: (f64, f64), periods: usize) -> Vec<(f64, f64, f64)> {
+        let params = RouterParams::read(&defaults());
+        let ((mut rate, mut users), mut queue) = (from, 0.0);
+        let step = |_| {
+            let input = flows * rate;
+            queue = f64::max(0.0, queue + (input - CAPACITY) * 0.08);
+            let next = next_rate(&params, rate, users, &seen(input, queue));
+            users = next_users(params.gamma, users, rate, input);
+            rate = next;
+            (rate, users, queue)
+        };
+        (0..periods).map(step).collect()
+    }
+
+    #[test]
+    fn the_rate_moves_by_equation_6_by_hand_and_stays_between_nothing_and_the_capacity() {
+        let params = RouterParams::read(&defaults());
+        // .1587 * (.99 * 19.375 - 15) MB/s = .66355 MB/s; .3175 * 40 kB / 80 ms = .15875 MB/s; among four.
+        let theory = 1e6 + (0.663_545 - 0.158_75) * 1e6 / 4.0;
+        assert!(near(next_rate(&params, 1e6, 4.0, &seen(15e6, 40e3)), theory, 1e-5));
+        assert_eq!(next_rate(&params, 1e6, 1.0, &seen(CAPACITY, 9e9)), 0.0);
+        assert_eq!(next_rate(&params, CAPACITY, 1.0, &seen(0.0, 0.0)), CAPACITY);
+    }
+
+    #[test]
+    fn the_estimators_error_shrinks_by_a_tenth_per_period_whatever_the_rate() {
+        // From 20 too many or 40 too few to half a user: ln(40)/-ln(.9) = 35.01 and ln(80)/-ln(.9) = 41.6 periods.
+        for (start, flows, periods) in [(30.0, 10.0, 36), (10.0, 50.0, 42)] {
+            for rate in [10e3, 1e6] {
+                let mut users = start;
+                let within = |users: f64| (users - flows).abs() <= 0.5;
+                let taken = (1..100).find(|_| {
+                    users = next_users(0.1, users, rate, flows * rate);
+                    within(users)
+                });
+                assert_eq!(taken, Some(periods), "{start} to {flows}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_rate_of_nothing_teaches_nothing_and_a_link_without_traffic_unlearns_down_to_one() {
+        assert_eq!(next_users(0.1, 10.0, 0.0, 5e6), 10.0);
+        assert!(near(next_users(0.1, 10.0, 1e6, 0.0), 9.0, 1e-9));
+        assert_eq!(next_users(0.1, 1.0, 1e6, 0.0), 1.0);
+    }
+
+    #[test]
+    fn an_idle_link_asks_for_its_capacity_at_update_21() {
+        let updates = settle(0.0, (0.0, 10.0), 80);
+        // p(1) = ki .99 C / 10 = 2.435 Mbit/s.
+        assert!(near(updates[0].0 * 8.0, 2.435e6, 1e-3));
+        assert_eq!(updates.iter().position(|(rate, ..)| *rate == CAPACITY), Some(20));
+        assert_eq!(updates[79].1, 1.0);
+    }
+
+    #[test]
+    fn it_rests_at_equal_shares_of_99_percent_with_an_empty_queue_and_the_right_number() {
+        for flows in [1.0, 10.0, 50.0, 300.0] {
+            let (rate, users, queue) = settle(flows, (0.0, 10.0), 400)[399];
+            assert!(near(rate * flows, 0.99 * CAPACITY, 1e-3), "{flows}: {rate}");
+            assert!(near(users, flows, 1e-3) && queue == 0.0, "{flows}: {users} {queue}");
+        }
+    }
+
+    #[test]
+    fn a_link_whose_flows_are_held_back_elsewhere_asks_for_all_it_has_and_counts_one() {
+        // y = .3 C whatever it asks: the estimate follows y/p, not the number of flows.
+        let params = RouterParams::read(&defaults());
+        let (mut rate, mut users) = (CAPACITY / 20.0, 10.0);
+        for _ in 0..400 {
+            let next = next_rate(&params, rate, users, &seen(0.3 * CAPACITY, 0.0));
+            users = next_users(0.1, users, rate, 0.3 * CAPACITY);
+            rate = next;
+        }
+        assert_eq!((rate, users), (CAPACITY, 1.0));
+    }
+
+    #[test]
+    fn a_queue_counts_if_it_lasts_for_the_propagation_delay() {
+        let params = RouterParams::read(&defaults());
+        assert_eq!(queue_interval(&params, RTT, Span::from_millis(30)), Span::from_millis(50));
+        assert_eq!(queue_interval(&params, RTT, Span::MAX), Span::from_millis(1));
+    }
+
+    /// A router at 155 Mbit/s that packets pass one by one.
+    struct Bench {
+        router: AcpRouter,
+        random: Random,
+    }
+
+    impl Bench {
+        fn new() -> Self {
+            let mut bench = Self { router: AcpRouter::new(&defaults()), random: Random::stream(1, "router") };
+            bench.tick(Time::ZERO, Bytes::ZERO);
+            bench
+        }
+
+        fn view(queue: Bytes) -> QueueView {
+            let told_capacity = Rate::from_bps_f64(CAPACITY * 8.0);
+            QueueView { told_capacity, bytes: queue, packets: queue.get() / 1000, head_sojourn: Span::ZERO }
+        }
+
+        fn tick(&mut self, now: Time, queue: Bytes) -> Time {
+            let next = self.router.tick(&mut Context { now, random: &mut self.random }, &Self::view(queue));
+            next.unwrap()
+        }
+
+        /// So many packets that quote this round-trip time pass; returns the header of the last.
+        fn pass(&mut self, packets: u32, rtt: Span) -> AcpHeader {
+            let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
+            let mut cx = Context { now: Time::ZERO, random: &mut self.random };
+            for _ in 0..packets {
+                AcpHeader::new(rtt).emit(&mut header);
+                let mut packet =
+                    PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+                self.router.arrive(&mut cx, &mut packet, &Self::view(Bytes::ZERO));
+                self.router.depart(&mut cx, &mut packet, &Self::view(PACKET));
+            }
+            AcpHeader::parse(&header).unwrap()
+        }
+    }
+
+    #[test]
+    fn the_control_period_is_the_mean_round_trip_time_told_and_50_ms_until_one_is() {
+        let mut bench = Bench::new();
+        bench.pass(3, Span::ZERO);
+        let end = bench.router.interval_end;
+        assert_eq!(end, Time::from_secs(0.05));
+        bench.tick(end, Bytes::ZERO);
+        assert_eq!(bench.router.mean_rtt, Span::from_millis(50));
+        bench.pass(1, Span::from_millis(60));
+        bench.pass(3, Span::from_millis(100));
+        bench.tick(bench.router.interval_end, Bytes::ZERO);
+        assert_eq!(bench.router.mean_rtt, Span::from_millis(90));
+        bench.tick(bench.router.interval_end, Bytes::ZERO);
+        assert_eq!(bench.router.mean_rtt, Span::from_millis(90), "nobody told one: it stays");
+    }
+
+    #[test]
+    fn a_link_says_that_it_is_congested_above_95_percent_of_its_capacity() {
+        // 50 ms at 155 Mbit/s are 968.75 packets; 95 % of them 920.3.
+        for (packets, congested) in [(920, false), (921, true)] {
+            let mut bench = Bench::new();
+            assert!(!bench.pass(packets, Span::ZERO).is_congested());
+            bench.tick(bench.router.interval_end, Bytes::ZERO);
+            assert_eq!(bench.pass(1, Span::ZERO).is_congested(), congested);
+        }
+    }
+
+    #[test]
+    fn a_queue_that_empties_once_in_its_interval_is_not_persistent() {
+        let mut bench = Bench::new();
+        let standing = Bytes::new(40_000);
+        bench.tick(Time::from_secs(0.05), standing);
+        bench.tick(Time::from_secs(0.10), standing);
+        assert_eq!(bench.router.queue.bytes(), standing);
+        bench.pass(1, RTT);
+        bench.tick(Time::from_secs(0.20), standing);
+        assert_eq!(bench.router.queue.bytes(), Bytes::ZERO);
+    }
+}

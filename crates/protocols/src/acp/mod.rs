@@ -1,0 +1,44 @@
+//! ACP, the Adaptive Congestion Protocol (Lestas, Pitsillides, Ioannou, Hadjipollas: "Adaptive Congestion Protocol: A
+//! Congestion Control Protocol with Learning Capability", Computer Networks 51(13), 2007). See README.md in this folder.
+
+mod header;
+mod link;
+mod params;
+mod sender;
+
+pub use header::{AcpHeader, Advice};
+
+use millpond_law::{
+    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
+};
+
+/// The protocol, for the registry.
+pub struct Acp;
+
+static CARD: Card = Card {
+    name: "acp",
+    title: "Adaptive Congestion Protocol",
+    summary: "each router learns how many flows it has, and asks all of them for one rate; windows follow, slowly where a link is full",
+    source: "Lestas, Pitsillides, Ioannou, Hadjipollas, Computer Networks 51(13), 2007",
+    needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
+    queue: QueueChoice { name: "droptail", settings: &[] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for Acp {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        Ok(Box::new(sender::AcpSender::new(settings)))
+    }
+
+    fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(Some(Box::new(link::AcpRouter::new(settings))))
+    }
+
+    fn warnings(&self, settings: &Settings) -> Vec<String> {
+        params::warnings(settings)
+    }
+}

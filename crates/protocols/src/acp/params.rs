@@ -1,0 +1,208 @@
+//! The parameters of ACP.
+
+use millpond_law::{Domain, Parameter, Settings};
+use millpond_units::Span;
+
+/// Every parameter.
+pub(super) static PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "ki",
+        unit: "1",
+        domain: Domain::Above(0.0, 10.0),
+        default: "0.1587",
+        source: "Eq. (6)",
+        meaning: "share of the spare capacity that is handed out in a control period",
+    },
+    Parameter {
+        name: "kq",
+        unit: "1",
+        domain: Domain::Above(0.0, 10.0),
+        default: "0.3175",
+        source: "Eq. (6)",
+        meaning: "share of the persistent queue that is drained in a control period",
+    },
+    Parameter {
+        name: "gamma",
+        unit: "1",
+        domain: Domain::Above(0.0, 1.0),
+        default: "0.1",
+        source: "Eq. (8)",
+        meaning: "share of the estimator's error that is mended in a control period",
+    },
+    Parameter {
+        name: "initial_users",
+        unit: "1",
+        domain: Domain::Number(1.0, 1e9),
+        default: "10",
+        source: "N-hat(0) in Eq. (8)",
+        meaning: "how many flows a router expects at the start",
+    },
+    Parameter {
+        name: "target_utilization",
+        unit: "1",
+        domain: Domain::Above(0.0, 1.0),
+        default: "0.99",
+        source: "Eq. (6)",
+        meaning: "share of the capacity that is given to flows",
+    },
+    Parameter {
+        name: "congestion_threshold",
+        unit: "1",
+        domain: Domain::Number(0.0, 10.0),
+        default: "0.95",
+        source: "section III-D",
+        meaning: "a link whose input is more than this share of its capacity says that it is congested",
+    },
+    Parameter {
+        name: "delayed_increase",
+        unit: "1",
+        domain: Domain::Above(0.0, 1.0),
+        default: "0.1",
+        source: "Eq. (4)",
+        meaning: "gain of a window that grows while its path is congested; 1 switches the delay off",
+    },
+    Parameter {
+        name: "initial_window",
+        unit: "packets",
+        domain: Domain::Number(1.0, 1e6),
+        default: "1",
+        source: "section III-B",
+        meaning: "window at the start",
+    },
+    Parameter {
+        name: "loss_reduction_factor",
+        unit: "1",
+        domain: Domain::Number(0.0, 1.0),
+        default: "0.5",
+        source: "not in the paper, which sees no loss; RFC 9002, section 7.3.2",
+        meaning: "what is left of the window when a loss episode begins",
+    },
+    Parameter {
+        name: "initial_interval",
+        unit: "s",
+        domain: Domain::Span(true),
+        default: "50ms",
+        source: "section III-D",
+        meaning: "control period of a router before any packet told it a round-trip time",
+    },
+    Parameter {
+        name: "min_interval",
+        unit: "s",
+        domain: Domain::Span(true),
+        default: "1ms",
+        source: "not in the paper: for safety only",
+        meaning: "least control period, and least time over which a queue must persist to count",
+    },
+    Parameter {
+        name: "max_rtt",
+        unit: "s",
+        domain: Domain::Span(true),
+        default: "10s",
+        source: "not in the paper: for safety only",
+        meaning: "a packet that quotes a longer round-trip time counts as if it had quoted this",
+    },
+];
+
+/// The parameters of the router, read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RouterParams {
+    /// Share of the spare capacity.
+    pub(super) ki: f64,
+    /// Share of the persistent queue.
+    pub(super) kq: f64,
+    /// Share of the estimator's error.
+    pub(super) gamma: f64,
+    /// N-hat at the start.
+    pub(super) initial_users: f64,
+    /// Share of the capacity given to flows.
+    pub(super) target_utilization: f64,
+    /// Share of the capacity at which the link is congested.
+    pub(super) congestion_threshold: f64,
+    /// Control period before any round-trip time is known.
+    pub(super) initial_interval: Span,
+    /// Least control period.
+    pub(super) min_interval: Span,
+    /// Longest round-trip time that counts.
+    pub(super) max_rtt: Span,
+}
+
+impl RouterParams {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
+            ki: settings.number("ki"),
+            kq: settings.number("kq"),
+            gamma: settings.number("gamma"),
+            initial_users: settings.number("initial_users"),
+            target_utilization: settings.number("target_utilization"),
+            congestion_threshold: settings.number("congestion_threshold"),
+            initial_interval: settings.span("initial_interval"),
+            min_interval: settings.span("min_interval"),
+            max_rtt: settings.span("max_rtt"),
+        }
+    }
+}
+
+/// Without a queue (19) is `x' = -ki x(t - tau) / tau`: it approaches zero without swinging if `ki <= 1/e`, and at all
+/// if `ki < pi/2`.
+const MOST_KI_WITHOUT_SWINGING: f64 = 1.0 / std::f64::consts::E;
+
+/// What a user of these settings should know before trusting the run.
+pub(super) fn warnings(settings: &Settings) -> Vec<String> {
+    let (ki, delayed_increase) = (settings.number("ki"), settings.number("delayed_increase"));
+    let warnings = [
+        (ki > MOST_KI_WITHOUT_SWINGING).then(|| {
+            format!(
+                "ki = {ki}: rates swing even while the queue is empty, with ki above 1/e = \
+                 {MOST_KI_WITHOUT_SWINGING:.3} (Eq. (19) with q = 0); that they come to rest after one swing is known below"
+            )
+        }),
+        (delayed_increase >= 1.0).then(|| {
+            format!(
+                "delayed_increase = {delayed_increase}: flows that join a full link take its whole rate within a \
+                 round trip, and the queue holds what the others have not given up yet"
+            )
+        }),
+    ];
+    warnings.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_law::Value;
+
+    fn said(name: &'static str, value: f64) -> Vec<String> {
+        warnings(&Settings::check(PARAMETERS, [(name, Value::Number(value))]).unwrap())
+    }
+
+    #[test]
+    fn the_published_gain_does_not_swing_on_an_empty_queue_and_a_larger_one_is_named() {
+        assert_eq!(said("ki", 0.1587), Vec::<String>::new());
+        assert!(said("ki", 0.37)[0].contains("1/e = 0.368"));
+        assert!(said("delayed_increase", 1.0)[0].contains("join a full link"));
+    }
+
+    /// The least and the greatest x of (19) with q = 0 from x = 1, with steps of a thousandth of the delay.
+    fn empty_queue(ki: f64) -> (f64, f64) {
+        const STEPS: usize = 1000;
+        let mut x = vec![1.0; STEPS + 1];
+        for step in 0..40 * STEPS {
+            let next = x[step + STEPS] - ki * x[step] / STEPS as f64;
+            x.push(next);
+        }
+        let tail = &x[20 * STEPS..];
+        (
+            x.iter().copied().fold(f64::INFINITY, f64::min),
+            tail.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        )
+    }
+
+    #[test]
+    fn on_an_empty_queue_x_keeps_its_sign_up_to_1_over_e_and_not_beyond() {
+        assert!(empty_queue(MOST_KI_WITHOUT_SWINGING - 0.01).0 > 0.0);
+        assert!(empty_queue(MOST_KI_WITHOUT_SWINGING + 0.1).0 < 0.0);
+        // The slow rate at the published gain is .1924 / tau: e^-3.85 after 20 tau.
+        let (_, tail) = empty_queue(0.1587);
+        assert!((libm::log(tail) / -19.0 - 0.1924).abs() < 0.01, "{}", libm::log(tail));
+    }
+}
