@@ -7,6 +7,7 @@ mod interrupt;
 mod output;
 mod progress;
 mod scenario;
+mod typed;
 
 use args::{Args, Command};
 use clap::Parser;

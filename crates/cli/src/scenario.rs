@@ -22,18 +22,3 @@ fn refuse_absent_worlds(world: World) -> Result<(), Failure> {
     };
     Err(Failure::input(format!("the {name} world is not in this version of Millpond; there is: packets")))
 }
-
-/// The command as it was typed, to be typed again.
-pub(crate) fn typed_command() -> String {
-    let quoted = |argument: String| {
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@%+".contains(c);
-        if !argument.is_empty() && argument.chars().all(plain) {
-            argument
-        } else {
-            format!("'{}'", argument.replace('\'', "'\\''"))
-        }
-    };
-    let arguments =
-        std::env::args_os().skip(1).map(|argument| quoted(argument.to_string_lossy().into_owned()));
-    std::iter::once("millpond".to_owned()).chain(arguments).collect::<Vec<_>>().join(" ")
-}

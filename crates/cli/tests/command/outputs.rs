@@ -62,6 +62,12 @@ fn a_comparison_shows_a_row_per_protocol_and_its_second_time_is_like_the_first()
     assert!(second.status.success(), "{}", stderr(&second));
     assert_eq!(stdout(&second), text);
     assert!(fs::read(folder.path().join("scenario-report.html")).unwrap() == page, "the page differs");
+    let elsewhere = millpond(folder.path(), &[&compare[..], &["--out", "runs"]].concat());
+    assert!(elsewhere.status.success(), "{}", stderr(&elsewhere));
+    assert!(
+        fs::read(folder.path().join("runs/report.html")).unwrap() == page,
+        "the page depends on where it goes"
+    );
 }
 
 #[test]

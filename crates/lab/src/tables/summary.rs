@@ -4,7 +4,7 @@ use super::write::{megabits, number, percent, table};
 use crate::results::{Flow, Group, Link, Summary};
 use std::fmt::Write;
 
-/// Groups, busy links, relays and warnings of a run.
+/// Groups, busy links, relays and warnings of a run; queues are in packets.
 pub fn summary(summary: &Summary) -> String {
     let mut text = format!(
         "{}: {} s simulated, measured from {} s, seed {}\n",
@@ -25,7 +25,7 @@ pub fn summary(summary: &Summary) -> String {
 const GROUPS: &[&str] = &[
     "flows",
     "protocol",
-    "number",
+    "n",
     "goodput Mbps",
     "min",
     "max",
@@ -66,19 +66,8 @@ fn group_row(group: &Group, flows: &[&Flow]) -> Vec<String> {
     ]
 }
 
-const LINKS: &[&str] = &[
-    "link",
-    "direction",
-    "capacity Mbps",
-    "utilization",
-    "queue pkts",
-    "max",
-    "queueing ms",
-    "p95",
-    "p99",
-    "drops",
-    "marks",
-];
+const LINKS: &[&str] =
+    &["link", "direction", "Mbps", "used", "queue", "max", "queueing ms", "p95", "p99", "drops", "marks"];
 
 /// Directions that carried anything.
 fn links(summary: &Summary) -> String {
@@ -106,7 +95,7 @@ fn link_row(link: &Link) -> Vec<String> {
 }
 
 fn relays(summary: &Summary) -> String {
-    let mut rows = table(&["relay", "queue pkts", "p95", "max", "dropped"]);
+    let mut rows = table(&["relay", "queue", "p95", "max", "dropped"]);
     for relay in &summary.relays {
         let queue = &relay.queue_packets;
         let numbers = [queue.mean, queue.p95, queue.max].map(number);
