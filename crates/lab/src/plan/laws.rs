@@ -4,7 +4,7 @@ use super::cast::{QueueRole, Role, named_queue};
 use super::links::{Traffic, hop_name};
 use millpond_law::{HeaderId, Link as Law, LinkFacts, SettingError};
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Hop, Place, Scenario};
+use millpond_scenario::{Fault, Hop, Scenario};
 
 /// The laws of one direction.
 #[derive(Default)]
@@ -30,18 +30,14 @@ pub(super) fn laws(
         Some(spec) => Some(named_queue(scenario, registry, spec)?),
         None => wanted_queue(scenario, registry, &present, hop)?,
     };
-    let fault = |place: Place| {
-        move |error: SettingError| scenario.fault(place, format!("{}: {error}", hop_name(scenario, hop)), "")
+    let refused = |error: SettingError| {
+        scenario.fault(link.name.place, format!("{}: {error}", hop_name(scenario, hop)), "")
     };
     let queue = match choice {
-        Some(role) => role.queue.link(&role.settings, facts).map_err(fault(link.name.place))?,
+        Some(role) => role.queue.link(&role.settings, facts).map_err(refused)?,
         None => None,
     };
-    let mut routers = Vec::new();
-    for role in &present {
-        let law = role.protocol.link(&role.settings, facts).map_err(fault(role.label.place))?;
-        routers.extend(law.map(|law| (role.needs.header, law)));
-    }
+    let routers = routers(scenario, &present, hop, facts)?;
     Ok(Laws { queue, routers })
 }
 
@@ -49,6 +45,40 @@ pub(super) fn laws(
 fn present<'r, 's>(roles: &'r [Role<'s>], traffic: &Traffic<'_, '_>) -> Vec<&'r Role<'s>> {
     let crosses = |index: usize| traffic.data.iter().any(|(role, _)| *role == index);
     roles.iter().enumerate().filter(|(index, _)| crosses(*index)).map(|(_, role)| role).collect()
+}
+
+/// The router of each protocol present that has one; whatever entries flows name, a link has one of a protocol.
+fn routers(
+    scenario: &Scenario,
+    present: &[&Role<'_>],
+    hop: Hop,
+    facts: &LinkFacts,
+) -> Result<Vec<(HeaderId, Box<dyn Law>)>, Fault> {
+    let mut routers: Vec<(&Role<'_>, Box<dyn Law>)> = Vec::new();
+    for role in present {
+        let refused = |error: SettingError| {
+            scenario.fault(role.label.place, format!("{}: {error}", hop_name(scenario, hop)), "")
+        };
+        let Some(law) = role.protocol.link(&role.settings, facts).map_err(refused)? else { continue };
+        let name = role.protocol.card().name;
+        match routers.iter().find(|(other, _)| other.protocol.card().name == name) {
+            Some((other, _)) if !other.settings.written().eq(role.settings.written()) => {
+                return Err(two_masters(scenario, hop, other, role));
+            }
+            Some(_) => {}
+            None => routers.push((role, law)),
+        }
+    }
+    Ok(routers.into_iter().map(|(role, law)| (role.needs.header, law)).collect())
+}
+
+fn two_masters(scenario: &Scenario, hop: Hop, one: &Role<'_>, other: &Role<'_>) -> Fault {
+    let link = &scenario.links[hop.link].name.value;
+    let message =
+        format!("link \"{link}\" cannot be a router of both {} and {}", one.label.value, other.label.value);
+    scenario
+        .fault(other.label.place, message, "the same protocol with other parameters")
+        .help("flows of one protocol that share a link share its parameters")
 }
 
 fn wanted_queue(

@@ -57,6 +57,20 @@ fn protocols_that_disagree_about_a_shared_queue_are_asked_to_settle_it() {
 }
 
 #[test]
+fn a_link_is_a_router_of_one_set_of_parameters_per_protocol() {
+    let entries = |params: &str| {
+        format!(
+            "{LINE}[protocols.quick]\nprotocol = \"abc\"\nparams = {params}\n[protocols.usual]\nprotocol = \"abc\"\n"
+        )
+    };
+    let sets = ["flows.one.protocol=quick", "flows.two.protocol=usual"];
+    let plan = |text: &str| plan(&scenario(text, &sets), &Registry::builtin());
+    assert!(plan(&entries("{}")).is_ok(), "the same parameters under two names are no contradiction");
+    let complaint = plan(&entries("{ eta = 0.9 }")).err().expect("it is refused").to_string();
+    assert!(complaint.contains("quick and usual"), "{complaint}");
+}
+
+#[test]
 fn a_buffer_in_bandwidth_delay_products_takes_the_mean_base_rtt_of_the_flows() {
     // Base RTTs of 40 and 80 ms: 2 x 12 Mbps x 60 ms = 180 KB = 120 packets of 1500 B. CUBIC fills what there is.
     let run = results(LINE, &["flows.one.protocol=cubic", "flows.two.protocol=cubic"]);
