@@ -2,6 +2,7 @@
 
 pub mod capacity_estimate;
 pub(crate) mod cubic_window;
+pub(crate) mod interval;
 pub mod logistic;
 pub mod marking;
 pub(crate) mod persistent_queue;

@@ -2,7 +2,8 @@
 
 use super::header::RcpHeader;
 use super::params::RouterParams;
-use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Settings, Verdict};
+use crate::parts::interval;
+use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Verdict};
 use millpond_units::{Rate, Span, Time};
 
 /// What an update interval of `interval` seconds has shown, in bits and seconds.
@@ -50,8 +51,7 @@ pub(super) struct RcpRouter {
 }
 
 impl RcpRouter {
-    pub(super) fn new(settings: &Settings, facts: &LinkFacts) -> Self {
-        let params = RouterParams::read(settings);
+    pub(super) fn new(params: RouterParams, facts: &LinkFacts) -> Self {
         let rate = params.initial_rate * facts.capacity.as_f64();
         let mean_rtt = params.initial_rtt.secs();
         Self {
@@ -97,7 +97,7 @@ impl RcpRouter {
 
 /// T: the mean round-trip time, or less if the parameter says so.
 fn update_interval(params: &RouterParams, mean_rtt: f64) -> Span {
-    let mean_rtt = Span::from_secs(mean_rtt).max(Span::from_picos(1));
+    let mean_rtt = Span::from_secs(mean_rtt).max(interval::LEAST);
     params.interval.map_or(mean_rtt, |longest| longest.min(mean_rtt))
 }
 
@@ -143,18 +143,18 @@ impl Link for RcpRouter {
 mod tests {
     use super::*;
     use crate::rcp::params::PARAMETERS;
-    use millpond_law::Value;
+    use millpond_law::{Settings, Value};
     use millpond_units::Bytes;
 
     const CAPACITY: f64 = 155e6;
     const RTT: f64 = 0.08;
 
-    fn settings(written: &[(&'static str, Value)]) -> Settings {
-        Settings::check(PARAMETERS, written.iter().cloned()).unwrap()
+    fn params(written: &[(&'static str, Value)]) -> RouterParams {
+        RouterParams::read(&Settings::check(PARAMETERS, written.iter().cloned()).unwrap()).unwrap()
     }
 
-    fn first_gains() -> Settings {
-        settings(&[
+    fn first_gains() -> RouterParams {
+        params(&[
             ("alpha", Value::Number(0.1)),
             ("beta", Value::Number(1.0)),
             ("interval", Value::text("mean-rtt")),
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_rate_moves_by_equation_2_by_hand() {
-        let params = RouterParams::read(&settings(&[]));
+        let params = params(&[]);
         let seen = Seen { interval: 0.01, capacity: 100e6, input: 80e6, queue: 1e6, mean_rtt: 0.1 };
         // (.01/.1) (.4 * 20 - .226 * 10) / 100 = .1 * .0574.
         assert!(near(next_rate(&params, 10e6, &seen), 10e6 * 1.00574, 1e-12));
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn the_rate_rests_at_the_equal_share_with_an_empty_queue_whoever_many_they_are() {
-        let params = RouterParams::read(&settings(&[]));
+        let params = params(&[]);
         for flows in [1.0, 7.0, 100.0] {
             let (rate, queue) = settle(&params, flows, CAPACITY / 20.0, 3000);
             assert!(near(rate * flows, CAPACITY, 1e-6) && queue < 1.0, "{flows}: {rate} {queue}");
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn from_the_floor_the_first_gains_need_a_tenth_more_per_round_trip() {
         // ln(775) / ln(1.1) = 69.8 round trips of 80 ms from one packet to half of 1550 packets per round trip.
-        let params = RouterParams::read(&first_gains());
+        let params = first_gains();
         assert_eq!(update_interval(&params, RTT), Span::from_millis(80));
         let (floor, idle) = (8000.0 / RTT, |rate| {
             let seen = Seen { interval: RTT, capacity: CAPACITY, input: 0.0, queue: 0.0, mean_rtt: RTT };
@@ -223,7 +223,7 @@ mod tests {
     fn the_offer_stays_between_the_floor_and_the_capacity() {
         let facts =
             LinkFacts { capacity: Rate::from_bps_f64(CAPACITY), buffer: None, packet: Bytes::new(1000) };
-        let mut router = RcpRouter::new(&first_gains(), &facts);
+        let mut router = RcpRouter::new(first_gains(), &facts);
         assert_eq!(router.offer, Rate::from_mbps(7.75));
         let view = |packets| QueueView {
             told_capacity: facts.capacity,

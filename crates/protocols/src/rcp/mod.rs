@@ -11,6 +11,7 @@ pub use header::{Advice, RcpHeader};
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
 };
+use params::RouterParams;
 
 /// The protocol, for the registry.
 pub struct Rcp;
@@ -35,7 +36,7 @@ impl Protocol for Rcp {
     }
 
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(link::RcpRouter::new(settings, facts))))
+        Ok(Some(Box::new(link::RcpRouter::new(RouterParams::read(settings)?, facts))))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! The parameters of RCP.
 
-use millpond_law::{Domain, Parameter, Settings};
+use crate::parts::interval;
+use millpond_law::{Domain, Parameter, SettingError, Settings};
 use millpond_units::Span;
 
 /// Every parameter.
@@ -89,15 +90,16 @@ pub(super) struct RouterParams {
 }
 
 impl RouterParams {
-    pub(super) fn read(settings: &Settings) -> Self {
-        Self {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        let interval = settings.interval_span("interval");
+        Ok(Self {
             alpha: settings.number("alpha"),
             beta: settings.number("beta"),
-            interval: settings.interval_span("interval"),
+            interval: interval.map(|span| interval::checked("interval", span)).transpose()?,
             floor: settings.number("floor"),
             initial_rate: settings.number("initial_rate"),
             initial_rtt: settings.span("initial_rtt"),
-        }
+        })
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::header::{Load, VcpHeader};
 use super::params::RouterParams;
-use millpond_law::{Context, Ecn, Gauge, Hooks, Link, PacketView, QueueView, Settings, Verdict};
+use millpond_law::{Context, Ecn, Gauge, Hooks, Link, PacketView, QueueView, Verdict};
 use millpond_units::{Bytes, Time};
 
 /// Loads above this are all the same, as is that of a link without capacity.
@@ -54,9 +54,9 @@ pub(super) struct VcpRouter {
 }
 
 impl VcpRouter {
-    pub(super) fn new(settings: &Settings) -> Self {
+    pub(super) fn new(params: RouterParams) -> Self {
         Self {
-            params: RouterParams::read(settings),
+            params,
             arrived: 0.0,
             mean_queue: MeanQueue::default(),
             persistent_queue: 0.0,
@@ -119,16 +119,16 @@ mod tests {
     use super::*;
     use crate::testing::PACKET;
     use crate::vcp::params::PARAMETERS;
-    use millpond_law::{Header, Kind, Random};
+    use millpond_law::{Header, Kind, Random, Settings};
     use millpond_units::{Rate, Span};
 
-    fn settings() -> Settings {
-        Settings::check(PARAMETERS, []).unwrap()
+    fn params() -> RouterParams {
+        RouterParams::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
     }
 
     #[test]
     fn the_load_is_equation_1_by_hand() {
-        let params = RouterParams::read(&settings());
+        let params = params();
         // .98 of 10 Mbit/s for 200 ms are 1.96 Mbit.
         assert!((load_factor(&params, 0.98e6, 0.0, 10e6) - 0.5).abs() < 1e-12);
         assert!((load_factor(&params, 0.98e6, 1.96e6, 10e6) - 1.0).abs() < 1e-12);
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn low_ends_at_four_fifths_and_overload_begins_at_one() {
-        let params = RouterParams::read(&settings());
+        let params = params();
         let loads = [0.0, 0.799, 0.8, 0.999, 1.0, 7.0].map(|rho| encode(&params, rho));
         assert_eq!(loads, [Load::Low, Load::Low, Load::High, Load::High, Load::Over, Load::Over]);
     }
@@ -146,7 +146,7 @@ mod tests {
     /// A router of 8 Mbit/s at which one packet of 1000 bytes arrives and departs every `gap`, while `queue` packets
     /// wait, for so many intervals.
     fn loaded(gap: Span, queue: u64, intervals: u32) -> VcpRouter {
-        let mut router = VcpRouter::new(&settings());
+        let mut router = VcpRouter::new(params());
         let mut random = Random::stream(1, "router");
         let view = QueueView {
             told_capacity: Rate::from_mbps(8.0),
@@ -184,7 +184,7 @@ mod tests {
 
     /// What becomes of a packet with these bits at a router of this load.
     fn passes(load: Load, ecn: Ecn, own: bool) -> (Verdict, Ecn) {
-        let mut router = VcpRouter::new(&settings());
+        let mut router = VcpRouter::new(params());
         router.load = load;
         let (mut ecn, mut header, mut random) = (ecn, Header::NONE, Random::stream(1, "router"));
         if own {

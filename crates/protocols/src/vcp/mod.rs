@@ -12,6 +12,7 @@ pub use header::{Load, VcpHeader};
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
+use params::RouterParams;
 
 /// The protocol, for the registry.
 pub struct Vcp;
@@ -46,6 +47,6 @@ impl Protocol for Vcp {
     }
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(link::VcpRouter::new(settings))))
+        Ok(Some(Box::new(link::VcpRouter::new(RouterParams::read(settings)?))))
     }
 }

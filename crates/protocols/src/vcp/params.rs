@@ -1,6 +1,7 @@
 //! The parameters of VCP.
 
-use millpond_law::{Domain, Parameter, Settings};
+use crate::parts::interval;
+use millpond_law::{Domain, Parameter, SettingError, Settings};
 use millpond_units::Span;
 
 /// Every parameter.
@@ -101,13 +102,13 @@ pub(super) struct RouterParams {
 }
 
 impl RouterParams {
-    pub(super) fn read(settings: &Settings) -> Self {
-        Self {
-            interval: settings.span("interval"),
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        Ok(Self {
+            interval: interval::checked("interval", settings.span("interval"))?,
             target_utilization: settings.number("target_utilization"),
             queue_weight: settings.number("queue_weight"),
             high_load: settings.number("high_load"),
-        }
+        })
     }
 }
 

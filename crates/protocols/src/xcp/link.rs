@@ -4,7 +4,7 @@
 use super::header::{Wish, XcpHeader};
 use super::params::RouterParams;
 use crate::parts::persistent_queue::PersistentQueue;
-use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Settings, Verdict};
+use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Verdict};
 use millpond_units::{Span, Time};
 
 /// Eq. (1) and line 9: by how many bit/s all traffic is to change, for spare capacity `S` in bit/s, a persistent
@@ -21,6 +21,12 @@ fn shuffled_traffic(params: &RouterParams, input: f64, aggregate: f64) -> f64 {
 /// Line 34: how long a queue must persist to count, in seconds, for a queue that lasts `delay` now.
 fn queue_interval(params: &RouterParams, mean_rtt: f64, delay: f64) -> Span {
     params.min_queue_interval.max(Span::from_secs((mean_rtt - delay) / 2.0))
+}
+
+/// To the nearest whole number; out of range goes to the nearer end.
+#[inline]
+fn nearest(bps: f64) -> i64 {
+    (bps + 0.5_f64.copysign(bps)) as i64
 }
 
 /// What one control interval's packets said of their flows, as they arrived (lines 1 to 6).
@@ -102,8 +108,7 @@ pub(super) struct XcpRouter {
 }
 
 impl XcpRouter {
-    pub(super) fn new(settings: &Settings) -> Self {
-        let params = RouterParams::read(settings);
+    pub(super) fn new(params: RouterParams) -> Self {
         Self {
             params,
             traffic: Traffic::default(),
@@ -167,7 +172,7 @@ impl Link for XcpRouter {
             // A sender that knows no round-trip time yet could not use what it is given.
             let granted = Steered::of(&header, bits)
                 .map_or_else(|| wish.min(0.0), |steered| self.pools.grant(bits, steered.time, wish));
-            header.set_wish(Wish::Change(libm::round(granted) as i64));
+            header.set_wish(Wish::Change(nearest(granted)));
             header.emit(packet.header);
         }
         Verdict::Keep
@@ -214,14 +219,14 @@ mod tests {
     use super::*;
     use crate::testing::PACKET;
     use crate::xcp::params::PARAMETERS;
-    use millpond_law::{Ecn, Header, Kind, Random};
+    use millpond_law::{Ecn, Header, Kind, Random, Settings};
     use millpond_units::{Bytes, Rate};
 
     const RTT: Span = Span::from_millis(100);
     const CAPACITY: f64 = 80e6;
 
-    fn defaults() -> Settings {
-        Settings::check(PARAMETERS, []).unwrap()
+    fn defaults() -> RouterParams {
+        RouterParams::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
     }
 
     fn near(a: f64, b: f64, tolerance: f64) -> bool {
@@ -238,7 +243,7 @@ mod tests {
 
     impl Bench {
         fn new(queue: Bytes) -> Self {
-            let router = XcpRouter::new(&defaults());
+            let router = XcpRouter::new(defaults());
             let mut bench = Self { router, random: Random::stream(1, "router"), now: Time::ZERO, queue };
             bench.tick();
             bench
@@ -303,7 +308,7 @@ mod tests {
 
     #[test]
     fn aggregate_feedback_is_equation_1_by_hand() {
-        let params = RouterParams::read(&defaults());
+        let params = defaults();
         // .4 of 10 Mbit/s spare; .226 of 80 kbit of queue in 100 ms.
         assert!(near(aggregate_feedback(&params, 10e6, 0.0, 0.1), 4e6, 1e-12));
         assert!(near(aggregate_feedback(&params, 0.0, 80e3, 0.1), -180_800.0, 1e-12));
@@ -391,7 +396,7 @@ mod tests {
 
     #[test]
     fn the_queue_must_persist_for_half_of_what_is_left_of_the_round_trip() {
-        let params = RouterParams::read(&defaults());
+        let params = defaults();
         assert_eq!(queue_interval(&params, 0.1, 0.04), Span::from_millis(30));
         assert_eq!(queue_interval(&params, 0.1, 0.2), Span::from_millis(2));
     }

@@ -12,6 +12,7 @@ pub use header::{Wish, XcpEcho, XcpHeader};
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
+use params::RouterParams;
 
 /// The protocol, for the registry.
 pub struct Xcp;
@@ -40,7 +41,7 @@ impl Protocol for Xcp {
     }
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(link::XcpRouter::new(settings))))
+        Ok(Some(Box::new(link::XcpRouter::new(RouterParams::read(settings)?))))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

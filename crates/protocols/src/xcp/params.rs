@@ -1,6 +1,7 @@
 //! The parameters of XCP.
 
-use millpond_law::{Domain, Parameter, Settings};
+use crate::parts::interval;
+use millpond_law::{Domain, Parameter, SettingError, Settings};
 use millpond_units::Span;
 use std::f64::consts::{PI, SQRT_2};
 
@@ -100,16 +101,17 @@ pub(super) struct RouterParams {
 }
 
 impl RouterParams {
-    pub(super) fn read(settings: &Settings) -> Self {
-        Self {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        let least = |name| interval::checked(name, settings.span(name));
+        Ok(Self {
             alpha: settings.number("alpha"),
             beta: settings.number("beta"),
             gamma: settings.number("gamma"),
             initial_interval: settings.span("initial_interval"),
-            min_interval: settings.span("min_interval"),
+            min_interval: least("min_interval")?,
             max_rtt: settings.span("max_rtt"),
-            min_queue_interval: settings.span("min_queue_interval"),
-        }
+            min_queue_interval: least("min_queue_interval")?,
+        })
     }
 }
 
