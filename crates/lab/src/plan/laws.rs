@@ -6,12 +6,14 @@ use millpond_law::{HeaderId, Link as Law, LinkFacts, SettingError};
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Hop, Scenario};
 
+/// A protocol's law at a link, with whose headers it reads.
+type Router = (HeaderId, Box<dyn Law>);
+
 /// The laws of one direction.
-#[derive(Default)]
 pub(super) struct Laws {
     /// None: plain drop-tail.
     pub(super) queue: Option<Box<dyn Law>>,
-    pub(super) routers: Vec<(HeaderId, Box<dyn Law>)>,
+    pub(super) routers: Vec<Router>,
 }
 
 /// The laws at `hop`. Its queue is the one that the link names; else the one that the protocols of the data that
@@ -53,7 +55,7 @@ fn routers(
     present: &[&Role<'_>],
     hop: Hop,
     facts: &LinkFacts,
-) -> Result<Vec<(HeaderId, Box<dyn Law>)>, Fault> {
+) -> Result<Vec<Router>, Fault> {
     let mut routers: Vec<(&Role<'_>, Box<dyn Law>)> = Vec::new();
     for role in present {
         let refused = |error: SettingError| {
