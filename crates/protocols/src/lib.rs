@@ -7,6 +7,7 @@ pub mod cubic;
 pub mod dctcp;
 pub mod lgc;
 pub mod lgcc;
+pub mod mcp;
 pub mod newreno;
 pub mod parts;
 pub mod queues;
@@ -33,6 +34,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &vcp::Vcp,
     &vegas::Vegas,
     &acp::Acp,
+    &mcp::Mcp,
 ];
 
 /// One line per queue.

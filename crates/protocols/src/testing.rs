@@ -132,6 +132,12 @@ impl SenderBench {
         self.next_round();
     }
 
+    /// Lets the time pass for which the sender asked to be woken, and wakes it.
+    pub(crate) fn wake(&mut self) {
+        self.now = self.law.permit().wake.unwrap();
+        self.law.on_timer(&mut Context { now: self.now, random: &mut self.random });
+    }
+
     /// What is acknowledged from now on belongs to the next round trip.
     pub(crate) fn next_round(&mut self) {
         self.round += 1;

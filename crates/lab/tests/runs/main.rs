@@ -7,5 +7,6 @@ mod battery;
 mod common;
 mod determinism;
 mod explicit;
+mod mcp;
 mod plans;
 mod theory;

@@ -74,6 +74,7 @@ fn live(
             continue;
         }
         let mut cx = Context { now, random: &mut random };
+        wake_if_due(sender.as_mut(), &mut cx);
         deliver(sender.as_mut(), &mut cx, event);
         let permit = sender.permit();
         assert_sensible(protocol.card().name, &permit, floor, now, event);
@@ -82,6 +83,13 @@ fn live(
         permits.push(permit);
     }
     permits
+}
+
+/// The endpoint wakes a sender that asked for it before it tells anything else; here perhaps late.
+fn wake_if_due(sender: &mut dyn Sender, cx: &mut Context<'_>) {
+    if sender.permit().wake.is_some_and(|wake| wake <= cx.now) {
+        sender.on_timer(cx);
+    }
 }
 
 /// Would the endpoint tell a sender with these needs of this event?

@@ -1,0 +1,128 @@
+//! MCP's whole runs against its report and against closed forms.
+
+use crate::common::{link, results};
+use millpond_lab::results::Run;
+
+/// Section V-A: three flows of 20, 40 and 100 ms share 20 Mbit/s.
+const THREE: &str = r#"
+title = "MCP, Fig. 3"
+duration = "150s"
+measure = { from = "130s", every = "200ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "20Mbps"
+delay = "8ms"
+buffer = "50packets"
+[[flows]]
+name = "short"
+protocol = "mcp"
+path = ["A", "B"]
+packet = "1000B"
+rtt = "20ms"
+[[flows]]
+name = "middle"
+protocol = "mcp"
+path = ["A", "B"]
+packet = "1000B"
+rtt = "40ms"
+start = "1s"
+[[flows]]
+name = "long"
+protocol = "mcp"
+path = ["A", "B"]
+packet = "1000B"
+rtt = "100ms"
+start = "2s"
+"#;
+
+const LONE: &str = r#"
+title = "MCP alone"
+duration = "380s"
+measure = { from = "360s", every = "200ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "20Mbps"
+delay = "8ms"
+buffer = "50packets"
+[[flows]]
+name = "lone"
+protocol = "mcp"
+path = ["A", "B"]
+packet = "1000B"
+rtt = "40ms"
+"#;
+
+/// Times and values of a flow's rate.
+fn rate<'a>(run: &'a Run, flow: &str) -> (&'a [f64], &'a [f64]) {
+    let series = run.series.iter().find(|s| s.entity == flow && s.quantity == "paced rate");
+    series.map(|s| (s.times.as_slice(), s.values.as_slice())).expect("a rate")
+}
+
+/// The times at which a flow halves its rate.
+fn halvings(run: &Run, flow: &str) -> Vec<f64> {
+    let (times, values) = rate(run, flow);
+    let falls = values.windows(2).zip(&times[1..]);
+    falls.filter(|(pair, _)| pair[1] < 0.6 * pair[0]).map(|(_, time)| *time).collect()
+}
+
+/// The time of the last change of a flow's rate.
+fn rests_from(run: &Run, flow: &str) -> f64 {
+    let (times, values) = rate(run, flow);
+    let changes = values.windows(2).zip(&times[1..]);
+    changes.filter(|(pair, _)| pair[0] != pair[1]).map(|(_, time)| *time).fold(0.0, f64::max)
+}
+
+/// Peaks are (.98 - .49) C / (n 80 kbit/s) decisions of .4 s apart, and a period of 200 ms until the overload is seen.
+fn spacing(flows: f64) -> f64 {
+    0.49 * 20e6 / (flows * 80e3) * 0.4 + 0.2
+}
+
+#[test]
+fn three_flows_halve_seven_times_together_and_then_rest_at_fair_rates() {
+    let run = results(THREE, &[]);
+    for flow in ["short", "middle", "long"] {
+        let halvings = halvings(&run, flow);
+        assert_eq!(halvings.len(), 7, "{flow}: {halvings:?}");
+        for pair in halvings.windows(2) {
+            let theory = spacing(3.0);
+            assert!(((pair[1] - pair[0]) / theory - 1.0).abs() < 0.05, "{flow}: {halvings:?} {theory}");
+        }
+        // Independently simulated, rest begins between 117.6 and 121.8 s for starts one second apart.
+        let rest = rests_from(&run, flow);
+        assert!((107.0..132.0).contains(&rest), "{flow}: {rest}");
+    }
+    // The report: fairness .91 (one step of 1.1 more or less), utilization .97.
+    let (fairness, utilization) = (run.summary.fairness.min_over_max, link(&run, "L").utilization);
+    assert!((0.85..=1.0).contains(&fairness), "{fairness}");
+    assert!((0.95..0.98).contains(&utilization), "{utilization}");
+}
+
+#[test]
+fn from_beginning_to_end_the_queue_of_three_flows_never_exceeds_seven_packets() {
+    let run = results(THREE, &["measure.from=0s"]);
+    let queue = &link(&run, "L").queue_packets;
+    assert!(queue.max >= 1.0 && queue.max <= 7.0, "{queue:?}");
+}
+
+#[test]
+fn a_lone_flow_asks_for_seven_of_its_own_cycles_and_rests_a_step_below_the_overload() {
+    for (cycles, count) in [("halvings", 7), ("peaks", 8)] {
+        let sets = [
+            format!("protocols.mcp.params.cycles={cycles}"),
+            "duration=430s".into(),
+            "measure.from=415s".into(),
+        ];
+        let run = results(LONE, &sets.each_ref().map(String::as_str));
+        let halvings = halvings(&run, "lone");
+        assert_eq!(halvings.len(), count, "{halvings:?}");
+        for (k, time) in (0..).map(f64::from).zip(&halvings) {
+            // Scaling leaves it at 80 kbit/s * 2^7 = .512 C after 2.8 s; then it climbs to .98 C by 80 kbit/s.
+            let theory = 2.8 + (0.98 - 0.512) * 20e6 / 80e3 * 0.4 + k * spacing(1.0);
+            assert!((time / theory - 1.0).abs() < 0.02, "{k}: {time} {theory}");
+        }
+        let utilization = link(&run, "L").utilization;
+        assert!((0.97..0.98).contains(&utilization), "{utilization}");
+    }
+}

@@ -1,0 +1,160 @@
+//! The four bits of MCP (section IV-I). The same byte goes there and comes back as the echo.
+//!
+//! ```text
+//! 0
+//! +-----------------+
+//! | 0 0 0 0 L L F P |   L: load of the busiest link so far, 00 at the sender
+//! +-----------------+   F: fairing, P: this path asks for it
+//! ```
+
+use millpond_law::{Header, HeaderId};
+use std::fmt;
+
+/// MCP's number.
+pub(super) const ID: HeaderId = HeaderId(8);
+
+/// Where each bit is.
+mod bits {
+    pub(super) const LOAD: u8 = 0b1100;
+    pub(super) const LOAD_SHIFT: u32 = 2;
+    pub(super) const FAIRING: u8 = 0b0010;
+    pub(super) const THIS_PATH: u8 = 0b0001;
+}
+
+/// How busy a link is: the four ranges of Fig. 2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Load {
+    /// 00: below 48 %.
+    #[default]
+    Light = 0b00,
+    /// 01: below 88 %.
+    Medium = 0b01,
+    /// 10: below 98 %.
+    Heavy = 0b10,
+    /// 11: 98 % or above.
+    Over = 0b11,
+}
+
+/// A checked view of the byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct McpHeader([u8; 1]);
+
+impl McpHeader {
+    /// The view of an MCP header; none if the header is foreign or empty.
+    #[inline]
+    pub fn parse(header: &Header) -> Option<Self> {
+        header.of(ID)?.first().map(|byte| Self([*byte]))
+    }
+
+    /// The header of a packet that leaves: of a flow that asks for fairing, or not.
+    pub const fn new(asks_for_fairing: bool) -> Self {
+        Self([if asks_for_fairing { bits::FAIRING | bits::THIS_PATH } else { 0 }])
+    }
+
+    /// The load of the busiest link passed so far.
+    #[inline]
+    pub const fn load(&self) -> Load {
+        match (self.0[0] & bits::LOAD) >> bits::LOAD_SHIFT {
+            0b00 => Load::Light,
+            0b01 => Load::Medium,
+            0b10 => Load::Heavy,
+            _ => Load::Over,
+        }
+    }
+
+    /// Is its receiver told to operate in the fairing mode?
+    #[inline]
+    pub const fn fairing(&self) -> bool {
+        self.0[0] & bits::FAIRING != 0
+    }
+
+    /// Does its own sender ask every flow of this path for fairing?
+    #[inline]
+    pub const fn asks_for_fairing(&self) -> bool {
+        const BOTH: u8 = bits::FAIRING | bits::THIS_PATH;
+        self.0[0] & BOTH == BOTH
+    }
+
+    /// A link of this load is passed: the highest stays.
+    #[inline]
+    pub fn pass(&mut self, load: Load) {
+        if load > self.load() {
+            self.0[0] = self.0[0] & !bits::LOAD | (load as u8) << bits::LOAD_SHIFT;
+        }
+    }
+
+    /// Tells the flow to operate in the fairing mode.
+    #[inline]
+    pub fn set_fairing(&mut self) {
+        self.0[0] |= bits::FAIRING;
+    }
+
+    /// Writes it as a header.
+    #[inline]
+    pub fn emit(&self, header: &mut Header) {
+        header.set(ID, &self.0);
+    }
+}
+
+impl fmt::Display for McpHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let load = match self.load() {
+            Load::Light => "light",
+            Load::Medium => "medium",
+            Load::Heavy => "heavy",
+            Load::Over => "overload",
+        };
+        let fairing = match (self.asks_for_fairing(), self.fairing()) {
+            (true, _) => ", asks for fairing",
+            (false, true) => ", fairing",
+            (false, false) => "",
+        };
+        write!(f, "MCP {load}{fairing}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_the_sixteen_headers_is_its_byte_both_ways() {
+        let loads = [Load::Light, Load::Medium, Load::Heavy, Load::Over];
+        for byte in 0..16_u8 {
+            let view = McpHeader::parse(&Header::new(ID, &[byte])).unwrap();
+            assert_eq!(view.load(), loads[usize::from(byte >> 2)]);
+            assert_eq!(view.fairing(), byte & 0b10 != 0);
+            assert_eq!(view.asks_for_fairing(), byte & 0b11 == 0b11);
+            let mut header = Header::NONE;
+            view.emit(&mut header);
+            assert_eq!(header.of(ID), Some(&[byte][..]));
+        }
+    }
+
+    #[test]
+    fn a_sender_writes_the_lowest_load_and_both_bits_or_neither() {
+        assert_eq!(McpHeader::new(false).0, [0b0000]);
+        assert_eq!(McpHeader::new(true).0, [0b0011]);
+        assert_eq!(McpHeader::new(true).to_string(), "MCP light, asks for fairing");
+    }
+
+    #[test]
+    fn the_highest_load_of_the_path_stays_and_this_path_is_never_touched() {
+        let mut header = McpHeader::new(false);
+        for load in [Load::Medium, Load::Heavy, Load::Medium, Load::Light] {
+            header.pass(load);
+        }
+        header.set_fairing();
+        assert_eq!(header.0, [0b1010]);
+        assert!(header.fairing() && !header.asks_for_fairing());
+        assert_eq!(header.to_string(), "MCP heavy, fairing");
+    }
+
+    #[test]
+    fn what_is_empty_or_foreign_is_not_read() {
+        assert_eq!(McpHeader::parse(&Header::NONE), None);
+        assert_eq!(McpHeader::parse(&Header::new(ID, &[])), None);
+        assert_eq!(McpHeader::parse(&Header::new(HeaderId(99), &[0b1100])), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! MCP, the Multimodal Control Protocol (Podlesny, Gorinsky: "Multimodal Congestion Control for Low Stable-State
+//! Queuing", WUCSE-2006-41). See README.md in this folder.
+
+mod fairing;
+mod header;
+mod link;
+mod params;
+mod sender;
+
+pub use header::{Load, McpHeader};
+
+use millpond_law::{
+    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
+};
+
+/// The protocol, for the registry.
+pub struct Mcp;
+
+static CARD: Card = Card {
+    name: "mcp",
+    title: "Multimodal Control Protocol",
+    summary: "a link's load in two bits chooses one of six modes; a newcomer asks all for seven cycles of fairing",
+    source: "Podlesny, Gorinsky, Washington University in St. Louis, WUCSE-2006-41, 2006",
+    needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
+    queue: QueueChoice { name: "droptail", settings: &[] },
+    parameters: params::PARAMETERS,
+};
+
+impl Protocol for Mcp {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
+        params::Ranges::read(settings)?;
+        Ok(Box::new(sender::McpSender::new(settings)))
+    }
+
+    fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(Some(Box::new(link::McpRouter::new(settings)?)))
+    }
+
+    fn warnings(&self, settings: &Settings) -> Vec<String> {
+        params::warnings(settings)
+    }
+}

@@ -1,0 +1,419 @@
+//! The sender of MCP: one of six modes, chosen by what routers say (Fig. 2), and a rate.
+
+use super::fairing::{Demand, Request, Shows};
+use super::header::{Load, McpHeader};
+use super::params::SenderParams;
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
+use millpond_units::{Rate, Time};
+
+/// Rates end here, in bit/s: a path without a router of MCP always looks idle.
+const MOST_RATE: f64 = 1e12;
+
+/// The modes of Fig. 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+enum Mode {
+    Scaling,
+    Fairing,
+    Enhancing,
+    Smoothing,
+    Stable,
+    Overloaded,
+}
+
+/// See the module.
+pub(super) struct McpSender {
+    params: SenderParams,
+    weight: f64,
+    /// In bit/s.
+    rate: f64,
+    mode: Mode,
+    told: Option<McpHeader>,
+    request: Request,
+    demand: Demand,
+    /// Steps back since the load was last less than an overload.
+    steps_back: u32,
+    decision: Time,
+}
+
+impl McpSender {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let params = SenderParams::read(settings);
+        Self {
+            params,
+            weight: 1.0,
+            rate: params.initial_rate,
+            mode: Mode::Scaling,
+            told: None,
+            request: Request::new(params.halvings),
+            demand: Demand::default(),
+            steps_back: 0,
+            decision: Time::ZERO,
+        }
+    }
+
+    fn set_rate(&mut self, rate: f64) {
+        self.rate = rate.clamp(self.params.initial_rate, MOST_RATE.max(self.params.initial_rate));
+    }
+
+    fn step(&self) -> f64 {
+        self.weight * self.params.step
+    }
+
+    /// Twice the routers' period from now (section IV-H).
+    fn restart_timer(&mut self, now: Time) {
+        self.decision = now + self.params.decision_interval;
+    }
+
+    /// May this overload be answered by a step back? It is the smoothing mode's own doing, or one that a step back
+    /// has not ended yet.
+    fn steps_back(&self) -> bool {
+        match self.mode {
+            Mode::Smoothing => true,
+            Mode::Stable => self.steps_back < self.params.steps_back,
+            _ => false,
+        }
+    }
+
+    /// AD, once after smoothing; or MD.
+    fn decrease(&mut self) {
+        self.demand.on_decrease();
+        if self.steps_back() {
+            self.set_rate(self.rate - self.step());
+            self.mode = Mode::Stable;
+            self.steps_back += 1;
+            self.request.on_step_back();
+        } else {
+            self.set_rate(self.rate * self.params.decrease_factor);
+            self.mode = Mode::Overloaded;
+            self.request.on_halving();
+        }
+    }
+
+    /// Fig. 2, below overload: the next mode and its rate.
+    fn increase(&self, told: McpHeader) -> (Mode, f64) {
+        match (told.load(), told.fairing()) {
+            (Load::Light, _) => (Mode::Scaling, self.rate * self.params.scaling_factor),
+            (_, true) => (Mode::Fairing, self.rate + self.step()),
+            (Load::Medium, false) => (Mode::Enhancing, self.rate * self.params.enhancing_factor),
+            (_, false) if self.mode == Mode::Stable => (Mode::Stable, self.rate),
+            (_, false) => (Mode::Smoothing, self.rate + self.step()),
+        }
+    }
+
+    /// What is done every 2 T.
+    fn decide(&mut self, told: McpHeader) {
+        let demand = self.demand.end_interval();
+        if demand == Shows::Raised {
+            self.request.renew();
+        }
+        if told.load() == Load::Over {
+            return self.decrease();
+        }
+        let (mode, rate) = self.increase(told);
+        self.mode = mode;
+        if demand != Shows::Unused {
+            self.set_rate(rate);
+        }
+        if mode == Mode::Fairing {
+            self.request.on_increase();
+        }
+    }
+}
+
+impl Sender for McpSender {
+    fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) {
+        self.weight = start.weight;
+        self.restart_timer(cx.now);
+    }
+
+    /// A nascent overload is answered at once; all else waits for the timer (section IV-H).
+    fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
+        self.demand.note(ack.window_unused);
+        let Some(told) = McpHeader::parse(&ack.header) else { return };
+        let before = self.told.replace(told).map(|before| before.load());
+        if told.load() != Load::Over {
+            self.steps_back = 0;
+        } else if before != Some(Load::Over) {
+            self.decrease();
+            self.restart_timer(cx.now);
+        }
+    }
+
+    /// Losses are repaired and say nothing about the load. After a long silence the load may be anything: the flow
+    /// begins anew.
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        if congestion.cause == Cause::NoFeedback {
+            self.set_rate(self.params.initial_rate);
+            (self.mode, self.told) = (Mode::Scaling, None);
+            self.request.renew();
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        if let Some(told) = self.told {
+            self.decide(told);
+        }
+        self.restart_timer(cx.now);
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        let pace = Rate::from_bps_f64(self.rate).max(Rate::from_bps(1));
+        Permit { pace: Some(pace), wake: Some(self.decision), ..Permit::default() }
+    }
+
+    fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
+        McpHeader::new(self.request.is_made()).emit(header);
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("paced rate", "bit/s", self.rate);
+        gauge.quantity("mode", "1", f64::from(self.mode as u8));
+        gauge.quantity("fairing cycles left", "cycles", self.request.left() as f64);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::Mcp;
+    use crate::testing::SenderBench;
+    use millpond_law::{Episode, Value};
+    use millpond_units::Span;
+
+    const LIGHT: u8 = 0b0000;
+    const MEDIUM: u8 = 0b0100;
+    const HEAVY: u8 = 0b1000;
+    const OVER: u8 = 0b1100;
+    const FAIRING: u8 = 0b0010;
+
+    /// A sender at 8 Mbit/s.
+    fn bench(written: &[(&'static str, Value)]) -> SenderBench {
+        let mut bench = SenderBench::new(&Mcp, written, Span::from_millis(40));
+        (0..10).for_each(|_| decide(&mut bench, LIGHT));
+        assert_eq!(kbps(&bench), 80 << 10);
+        bench
+    }
+
+    fn kbps(bench: &SenderBench) -> u64 {
+        bench.law.permit().pace.unwrap().bps() / 1000
+    }
+
+    fn tell(bench: &mut SenderBench, bits: u8) {
+        acknowledge(bench, bits, false);
+    }
+
+    fn acknowledge(bench: &mut SenderBench, bits: u8, window_unused: bool) {
+        let header = Header::new(crate::mcp::header::ID, &[bits]);
+        let ack = Ack { header, window_unused, ..bench.plain() };
+        bench.ack(&ack);
+    }
+
+    /// An acknowledgement, and the next decision.
+    fn decide(bench: &mut SenderBench, bits: u8) {
+        tell(bench, bits);
+        bench.wake();
+    }
+
+    fn mode(bench: &SenderBench) -> f64 {
+        bench.gauge("mode")
+    }
+
+    #[test]
+    fn below_overload_each_load_has_the_mode_and_the_rule_of_figure_2() {
+        let rows = [
+            (LIGHT, Mode::Scaling, 163_840),
+            (LIGHT | FAIRING, Mode::Scaling, 163_840),
+            (MEDIUM | FAIRING, Mode::Fairing, 82_000),
+            (HEAVY | FAIRING, Mode::Fairing, 82_000),
+            (MEDIUM, Mode::Enhancing, 90_112),
+            (HEAVY, Mode::Smoothing, 82_000),
+        ];
+        for (bits, expected, rate) in rows {
+            let mut bench = bench(&[]);
+            decide(&mut bench, bits);
+            assert_eq!((mode(&bench), kbps(&bench)), (f64::from(expected as u8), rate), "{bits:04b}");
+        }
+    }
+
+    #[test]
+    fn it_decides_every_400_milliseconds_whatever_the_acknowledgements() {
+        let mut bench = bench(&[]);
+        let before = bench.now;
+        (0..50).for_each(|_| tell(&mut bench, LIGHT));
+        assert_eq!(kbps(&bench), 80 << 10);
+        bench.wake();
+        assert_eq!(bench.now.since(before), Span::from_millis(400));
+        assert_eq!(kbps(&bench), 80 << 11);
+    }
+
+    #[test]
+    fn a_nascent_overload_halves_at_once_and_a_lasting_one_every_400_milliseconds() {
+        let mut bench = bench(&[]);
+        bench.now += Span::from_millis(150);
+        let seen = bench.now;
+        tell(&mut bench, OVER);
+        assert_eq!(kbps(&bench), 80 << 9);
+        tell(&mut bench, OVER);
+        assert_eq!(kbps(&bench), 80 << 9, "it is not nascent any more");
+        bench.wake();
+        assert_eq!(bench.now.since(seen), Span::from_millis(400), "the timer was restarted");
+        assert_eq!(kbps(&bench), 80 << 8);
+    }
+
+    #[test]
+    fn smoothing_ends_with_one_step_back_and_rests() {
+        for backoff in ["twice", "literal"] {
+            let mut bench = bench(&[("backoff", Value::text(backoff))]);
+            (0..5).for_each(|_| decide(&mut bench, HEAVY));
+            assert_eq!(kbps(&bench), (80 << 10) + 400);
+            tell(&mut bench, OVER);
+            assert_eq!(kbps(&bench), (80 << 10) + 320);
+            (0..100).for_each(|_| decide(&mut bench, HEAVY));
+            assert_eq!((mode(&bench), kbps(&bench)), (f64::from(Mode::Stable as u8), (80 << 10) + 320));
+        }
+    }
+
+    #[test]
+    fn at_rest_the_third_decision_of_an_overload_halves_or_literally_the_first() {
+        for (backoff, rates) in [("twice", [82_160, 82_080, 41_040]), ("literal", [41_120, 20_560, 10_280])] {
+            let mut bench = bench(&[("backoff", Value::text(backoff))]);
+            (0..5).for_each(|_| decide(&mut bench, HEAVY));
+            tell(&mut bench, OVER);
+            decide(&mut bench, HEAVY);
+            assert_eq!(kbps(&bench), 82_240);
+            tell(&mut bench, OVER);
+            assert_eq!(kbps(&bench), rates[0]);
+            for rate in &rates[1..] {
+                decide(&mut bench, OVER);
+                assert_eq!(kbps(&bench), *rate, "{backoff}");
+            }
+        }
+    }
+
+    #[test]
+    fn rest_ends_with_less_load_or_with_fairing() {
+        for (bits, expected) in
+            [(MEDIUM, Mode::Enhancing), (LIGHT, Mode::Scaling), (HEAVY | FAIRING, Mode::Fairing)]
+        {
+            let mut bench = bench(&[]);
+            decide(&mut bench, HEAVY);
+            tell(&mut bench, OVER);
+            decide(&mut bench, HEAVY);
+            assert_eq!(mode(&bench), f64::from(Mode::Stable as u8));
+            decide(&mut bench, bits);
+            assert_eq!(mode(&bench), f64::from(expected as u8));
+            decide(&mut bench, HEAVY);
+            assert_eq!(mode(&bench), f64::from(Mode::Smoothing as u8));
+        }
+    }
+
+    fn asks(bench: &mut SenderBench) -> bool {
+        let mut header = Header::NONE;
+        bench.stamp(&mut header);
+        McpHeader::parse(&header).unwrap().asks_for_fairing()
+    }
+
+    #[test]
+    fn a_newcomer_asks_for_fairing_for_seven_halvings_or_as_peaks_for_eight() {
+        for (cycles, halvings) in [("halvings", 7), ("peaks", 8)] {
+            let mut bench = bench(&[("cycles", Value::text(cycles))]);
+            for _ in 0..halvings {
+                assert!(asks(&mut bench));
+                decide(&mut bench, MEDIUM | FAIRING);
+                tell(&mut bench, OVER | FAIRING);
+            }
+            assert!(!asks(&mut bench));
+        }
+    }
+
+    #[test]
+    fn a_flow_that_raises_its_demand_asks_again_and_an_unused_rate_does_not_grow() {
+        let mut bench = bench(&[("fairing_cycles", Value::Number(1.0))]);
+        decide(&mut bench, MEDIUM | FAIRING);
+        tell(&mut bench, OVER);
+        let rate = kbps(&bench);
+        for _ in 0..10 {
+            acknowledge(&mut bench, LIGHT, true);
+            bench.wake();
+        }
+        acknowledge(&mut bench, LIGHT, true);
+        decide(&mut bench, LIGHT);
+        assert_eq!((kbps(&bench), asks(&mut bench)), (rate, false));
+        decide(&mut bench, LIGHT);
+        assert_eq!((kbps(&bench), asks(&mut bench)), (2 * rate, true));
+    }
+
+    #[test]
+    fn a_loss_changes_nothing_and_after_silence_it_begins_anew_and_asks() {
+        let mut bench = bench(&[("fairing_cycles", Value::Number(1.0))]);
+        decide(&mut bench, MEDIUM | FAIRING);
+        tell(&mut bench, OVER);
+        bench.congestion(Cause::Loss, Episode::New);
+        assert_eq!((kbps(&bench), asks(&mut bench)), (41_000, false));
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!((kbps(&bench), asks(&mut bench)), (80, true));
+        bench.wake();
+        assert_eq!(kbps(&bench), 80, "without feedback it waits");
+    }
+
+    /// Users of a link in the model of Chiu and Jain: all are told together, after each decision, what their sum is.
+    struct Model {
+        users: Vec<SenderBench>,
+        capacity: f64,
+    }
+
+    impl Model {
+        fn rates(&self) -> Vec<f64> {
+            self.users.iter().map(|user| user.law.permit().pace.unwrap().as_f64()).collect()
+        }
+
+        /// Fairness when the sum next is above capacity, and all halve.
+        fn next_peak(&mut self) -> f64 {
+            loop {
+                let rates = self.rates();
+                if rates.iter().sum::<f64>() > self.capacity {
+                    self.users.iter_mut().for_each(|user| tell(user, OVER | FAIRING));
+                    let (least, most) =
+                        rates.iter().fold((f64::MAX, 0.0_f64), |(l, m), rate| (l.min(*rate), m.max(*rate)));
+                    return least / most;
+                }
+                self.users.iter_mut().for_each(|user| decide(user, MEDIUM | FAIRING));
+            }
+        }
+    }
+
+    /// Users of C = 100 Mbit/s: a newcomer at 80 kbit/s, and others at a share of what was theirs.
+    fn newcomer_among(n: u32) -> Model {
+        let capacity = 100e6;
+        let mut users = vec![SenderBench::new(&Mcp, &[], Span::from_millis(40))];
+        for _ in 1..n {
+            let mut user = SenderBench::new(&Mcp, &[], Span::from_millis(40));
+            while user.law.permit().pace.unwrap().as_f64() < capacity / f64::from(n - 1) {
+                decide(&mut user, HEAVY | FAIRING);
+            }
+            users.push(user);
+        }
+        Model { users, capacity }
+    }
+
+    #[test]
+    fn fairness_rises_from_peak_to_peak_as_the_model_of_chiu_and_jain_has_it() {
+        // F at t0 .. t7, computed apart from Millpond; where the grain of 80 kbit/s is coarse it moves the peaks.
+        let rows = [
+            (2, 1e-3, [0.0008, 0.3342, 0.6007, 0.7782, 0.8826, 0.9395, 0.9693, 0.9845]),
+            (10, 5e-3, [0.0072, 0.4794, 0.7332, 0.8649, 0.9320, 0.9659, 0.9829, 0.9915]),
+        ];
+        for (n, tolerance, expected) in rows {
+            let mut model = newcomer_among(n);
+            for (k, theory) in expected.iter().enumerate() {
+                let fairness = model.next_peak();
+                assert!((fairness - theory).abs() < tolerance, "n = {n}, t{k}: {fairness} {theory}");
+                // Eq. (12) from 0 is (2^k - 1) / (2^k + 1), a bound from below.
+                let power = 2_f64.powi(k as i32);
+                assert!(fairness > (power - 1.0) / (power + 1.0) - 1e-3, "n = {n}, t{k}: {fairness}");
+            }
+        }
+    }
+}
