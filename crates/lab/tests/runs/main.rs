@@ -8,5 +8,6 @@ mod common;
 mod determinism;
 mod explicit;
 mod mcp;
+mod measures;
 mod plans;
 mod theory;

@@ -1,0 +1,101 @@
+//! What is measured adds up, and says of known traffic what is known of it.
+
+use crate::common::{flow, link, results};
+use millpond_lab::results::{Kind, Run, quantity};
+
+const PAIR: &str = r#"
+title = "Two applications with rates of their own"
+duration = "30s"
+measure = { from = "10s", every = "500ms", jain_window = "2s" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = { steps = [["0s", "10Mbps"], ["20s", "16Mbps"]] }
+delay = "10ms"
+[[flows]]
+name = "big"
+protocol = "newreno"
+path = ["A", "B"]
+packet = "1250B"
+workload = { rate = "6Mbps" }
+[[flows]]
+name = "small"
+protocol = "newreno"
+path = ["A", "B"]
+packet = "1250B"
+workload = { rate = "2Mbps" }
+"#;
+
+/// Samples of a series.
+fn samples<'a>(
+    run: &'a Run,
+    kind: Kind,
+    entity: &str,
+    quantity: &str,
+) -> impl Iterator<Item = (f64, f64)> + 'a {
+    let found = run.series.iter().find(|s| s.kind == kind && s.entity == entity && s.quantity == quantity);
+    let series = found.expect("a series of this name");
+    series.times.iter().copied().zip(series.values.iter().copied())
+}
+
+#[test]
+fn shares_of_three_to_one_have_the_fairness_that_jain_defines() {
+    let run = results(PAIR, &[]);
+    let fairness = &run.summary.fairness;
+    // (3 + 1)^2 / (2 (9 + 1)) = 0.8.
+    assert!((fairness.jain - 0.8).abs() < 1e-3, "{}", fairness.jain);
+    assert!((fairness.min_over_max - 1.0 / 3.0).abs() < 2e-3, "{}", fairness.min_over_max);
+    assert!((fairness.short_term_jain.p50 - 0.8).abs() < 2e-3, "{}", fairness.short_term_jain.p50);
+    assert_eq!(flow(&run, "big").converged_s, None, "its rate is half as much again as the fair share");
+    let run = results(PAIR, &["flows.small.workload.rate=4Mbps", "flows.big.workload.rate=4Mbps"]);
+    assert!(run.summary.fairness.jain > 0.9999);
+    assert_eq!(flow(&run, "big").converged_s, Some(0.0));
+}
+
+#[test]
+fn samples_of_a_link_add_up_to_its_summary() {
+    let run = results(PAIR, &[]);
+    let link = link(&run, "L");
+    let mean = |quantity: &str| {
+        let measured: Vec<f64> = samples(&run, Kind::Link, "L ->", quantity)
+            .filter(|(time, _)| *time > 10.0)
+            .map(|(_, value)| value)
+            .collect();
+        assert_eq!(measured.len(), 40, "20 s in steps of 500 ms");
+        measured.iter().sum::<f64>() / 40.0
+    };
+    // 10 Mbps for 10 s and 16 Mbps for 10 s.
+    assert!((mean(quantity::CAPACITY) - 13e6).abs() < 1.0);
+    assert!((link.capacity_bps - 13e6).abs() < 1.0);
+    assert!((mean(quantity::THROUGHPUT) / (link.capacity_bps * link.utilization) - 1.0).abs() < 1e-3);
+    assert!((link.utilization - 8.0 / 13.0).abs() < 1e-3, "{}", link.utilization);
+    assert!((mean(quantity::QUEUE) / link.queue_packets.mean - 1.0).abs() < 1e-3);
+}
+
+#[test]
+fn the_goodput_of_a_flow_integrates_to_what_it_delivered() {
+    let run = results(PAIR, &[]);
+    for transfer in &run.transfers {
+        let bits: f64 =
+            samples(&run, Kind::Flow, &transfer.name, quantity::GOODPUT).map(|(_, rate)| rate * 0.5).sum();
+        assert!((bits / 8.0 - transfer.delivered_bytes as f64).abs() < 1.0, "{}: {bits}", transfer.name);
+    }
+}
+
+#[test]
+fn a_flow_that_comes_and_goes_is_measured_while_it_runs() {
+    let sets = ["flows.small.start=12s", "flows.small.stop=18s"];
+    let run = results(PAIR, &sets);
+    let small = flow(&run, "small");
+    assert_eq!((small.start_s, small.stop_s), (12.0, 18.0));
+    assert!((small.goodput_bps / 2e6 - 1.0).abs() < 0.01, "{}", small.goodput_bps);
+    let times: Vec<f64> =
+        samples(&run, Kind::Flow, "small", quantity::GOODPUT).map(|(time, _)| time).collect();
+    assert_eq!(times.first(), Some(&12.5), "nothing is said of a flow that has not started");
+    // Two flows in the windows from 12 to 18 s, one flow alone in all others.
+    let jain: Vec<f64> = samples(&run, Kind::Group, "all", quantity::JAIN)
+        .filter(|(_, j)| !j.is_nan())
+        .map(|(time, _)| time)
+        .collect();
+    assert_eq!(jain, [14.0, 16.0, 18.0]);
+}
