@@ -50,6 +50,8 @@ pub(crate) struct EventQueue {
     nodes: Vec<Node>,
     free: u32,
     later: Vec<Key>,
+    /// An empty list that keeps its memory, to be `later` at the next turn.
+    spare: Vec<Key>,
     /// When the wheel's first slot begins.
     start: u64,
     /// A slot lasts 2^shift ps.
@@ -75,6 +77,7 @@ impl Default for EventQueue {
             nodes: Vec::new(),
             free: NONE,
             later: Vec::new(),
+            spare: Vec::new(),
             start: 0,
             shift: 24,
             inserted: 0,
@@ -184,11 +187,9 @@ impl EventQueue {
             _ => self.shift,
         };
         (self.start, self.cursor) = (earliest, 0);
-        let mut later = std::mem::take(&mut self.later);
+        let mut later = std::mem::replace(&mut self.later, std::mem::take(&mut self.spare));
         later.drain(..).for_each(|key| self.place(key));
-        // The list it had keeps its memory; what is still later has been put into a new one.
-        later.append(&mut self.later);
-        self.later = later;
+        self.spare = later;
         true
     }
 }

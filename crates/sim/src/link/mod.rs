@@ -112,15 +112,19 @@ impl Link {
     /// link wants to be called next.
     #[inline]
     pub(crate) fn fire(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
-        if self.special.is_some() {
-            return self.fire_special(now, packets);
+        if self.is_stepping() {
+            return self.step(now, packets);
         }
         let Some(entry) = self.flight.pop() else { return (None, Time::NEVER) };
         if self.queued > self.flight.len() {
             self.leave(&entry, entry.due);
         }
-        let next = self.flight.get(0).map_or(Time::NEVER, |next| next.due + self.delay);
-        (Some(entry.parcel), next)
+        let next = self.flight.get(0).map(|next| next.due);
+        if self.special.is_some() {
+            let next = next.map_or(Time::NEVER, |due| self.arrival(due));
+            return (self.survivor(entry.parcel, packets), next);
+        }
+        (Some(entry.parcel), next.map_or(Time::NEVER, |due| due + self.delay))
     }
 
     /// Lets packets leave the queue that are in the flight already: mostly none or one.

@@ -1,8 +1,8 @@
 //! Links with laws, random loss, a varying delay or a scheduler: the way of a packet where it is not plain.
 
-use super::Link;
 use super::laws::{Fate, Laws, Moment, carry_out};
 use super::stepping::Stepping;
+use super::{Link, LossState};
 use crate::packets::{Packet, Packets, Parcel};
 use millpond_law::QueueView;
 use millpond_units::{Bytes, Span, Time};
@@ -16,6 +16,7 @@ impl Link {
         self.special.as_mut()?.laws.as_mut()
     }
 
+    #[inline]
     pub(super) fn stepping(&self) -> Option<&Stepping> {
         self.special.as_ref()?.stepping.as_ref()
     }
@@ -24,6 +25,7 @@ impl Link {
         self.special.as_mut()?.stepping.as_mut()
     }
 
+    #[inline]
     pub(super) fn is_stepping(&self) -> bool {
         self.stepping().is_some()
     }
@@ -45,17 +47,6 @@ impl Link {
         if self.flight.len() > 1 { Time::NEVER } else { self.arrival(entry.due) }
     }
 
-    /// See [`Link::fire`].
-    pub(super) fn fire_special(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
-        if self.is_stepping() {
-            return self.step(now, packets);
-        }
-        self.depart_until(now);
-        let arrived = self.flight.pop().map(|entry| entry.parcel);
-        let next = self.flight.get(0).map(|next| next.due);
-        (self.survivor(arrived, packets), next.map_or(Time::NEVER, |due| self.arrival(due)))
-    }
-
     /// When a packet that leaves the server at `leaves` arrives at the far end; asked once for each, in order.
     pub(super) fn arrival(&mut self, leaves: Time) -> Time {
         let wire = self.special.as_mut().and_then(|special| special.wire.as_mut());
@@ -63,10 +54,9 @@ impl Link {
     }
 
     /// The packet at the far end of the wire, if loss does not strike it.
-    pub(super) fn survivor(&mut self, arrived: Option<Parcel>, packets: &mut Packets) -> Option<Parcel> {
-        let parcel = arrived?;
+    pub(super) fn survivor(&mut self, parcel: Parcel, packets: &mut Packets) -> Option<Parcel> {
         let loss = self.special.as_mut().and_then(|special| special.loss.as_mut());
-        if loss.is_some_and(|loss| loss.strikes()) {
+        if loss.is_some_and(LossState::strikes) {
             self.rest.meter.losses.wire += 1;
             packets.release(parcel.packet);
             return None;

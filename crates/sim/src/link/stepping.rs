@@ -49,8 +49,8 @@ impl Link {
         }
         self.finish_services(now, packets);
         let arrives = self.flight.get(0).is_some_and(|entry| entry.due <= now);
-        let arrived = if arrives { self.flight.pop().map(|entry| entry.parcel) } else { None };
-        (self.survivor(arrived, packets), self.rearm())
+        let arrived = if arrives { self.flight.pop() } else { None };
+        (arrived.and_then(|entry| self.survivor(entry.parcel, packets)), self.rearm())
     }
 
     /// Ends all services that are due.
