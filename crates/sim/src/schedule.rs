@@ -96,6 +96,8 @@ impl Schedule {
             sum += u128::from(span.picos()) * u128::from(rate.bps());
             work.push(sum);
         }
+        // Without any service there is nothing to loop over.
+        let end = if sum == 0 { AtEnd::Stop } else { end };
         Ok(Self { starts, rates, work, length, end })
     }
 

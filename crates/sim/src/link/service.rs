@@ -72,16 +72,18 @@ impl Service {
             self.look_up(start, size, rates);
         }
         // The quotient is work / rate: ceil((work - credit) / rate) is it, or one more.
-        let rate = self.piece.rate;
         let one_more = self.remainder > self.credit;
-        let end = start.saturating_add(self.quotient).saturating_add(u64::from(one_more));
-        if end > self.piece.until || self.credit >= rate {
+        let span = self.quotient + u64::from(one_more);
+        if span >= self.piece.until - start {
             return self.accept_across_pieces(start, size, rates);
         }
-        self.credit =
-            if one_more { rate - (self.remainder - self.credit) } else { self.credit - self.remainder };
-        self.free_at = end;
-        Served { leaves: Time::from_picos(end), service: Span::from_picos(self.quotient) }
+        self.credit = if one_more {
+            self.piece.rate - (self.remainder - self.credit)
+        } else {
+            self.credit - self.remainder
+        };
+        self.free_at = start + span;
+        Served { leaves: Time::from_picos(self.free_at), service: Span::from_picos(self.quotient) }
     }
 
     /// Finds the piece in force at `start` and divides the work of `size` by its rate.
@@ -89,15 +91,13 @@ impl Service {
     fn look_up(&mut self, start: u64, size: Bytes, rates: &mut Rates) {
         self.piece = rates.piece(start);
         self.size = size.get();
-        let (work, rate) = (work_of(size), u128::from(self.piece.rate));
-        // An infinite rate takes no time, none at all takes for ever.
-        let (quotient, remainder) = match self.piece.rate {
-            0 => (u128::from(u64::MAX), 0),
+        (self.quotient, self.remainder) = match self.piece.rate {
+            // An infinite rate takes no time.
             u64::MAX => (0, 0),
-            _ => (work / rate, work % rate),
+            // None at all takes for ever; and credit from a faster piece can be worth more than a picosecond here.
+            rate if rate <= self.credit => (BEYOND, 0),
+            rate => divide(work_of(size), rate),
         };
-        self.quotient = u64::try_from(quotient).unwrap_or(u64::MAX);
-        self.remainder = remainder as u64;
     }
 
     /// The same where the rate changes under way.
@@ -129,6 +129,15 @@ impl Service {
         self.size = 0;
         Served { leaves: Time::from_picos(self.free_at), service: Rate::from_bps(piece.rate).time_for(size) }
     }
+}
+
+/// Longer than any piece: the service must be followed from piece to piece.
+const BEYOND: u64 = u64::MAX;
+
+/// Picoseconds that the work takes, rounded down, and what work is left then.
+fn divide(work: u128, rate: u64) -> (u64, u64) {
+    let rate = u128::from(rate);
+    u64::try_from(work / rate).map_or((BEYOND, 0), |picos| (picos, (work % rate) as u64))
 }
 
 /// Work in bit·ps/s.
@@ -174,6 +183,13 @@ mod tests {
         }
         let mut service = server(Schedule::constant(Rate::ZERO));
         assert_eq!(service.accept(Time::ZERO, Bytes::new(1500)).leaves, Time::NEVER);
+        assert_eq!(service.accept(Time::ZERO, Bytes::new(1500)).leaves, Time::NEVER);
+    }
+
+    #[test]
+    fn a_table_without_any_service_does_not_loop_for_ever() {
+        let outage = [(Span::from_millis(1), Rate::ZERO), (Span::from_millis(2), Rate::ZERO)];
+        let mut service = server(Schedule::table(&outage, AtEnd::Loop).unwrap());
         assert_eq!(service.accept(Time::ZERO, Bytes::new(1500)).leaves, Time::NEVER);
     }
 
