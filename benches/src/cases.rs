@@ -1,7 +1,7 @@
 //! The measured cases: dumbbells of long flows, as measured with other simulators.
 
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
-use millpond_law::{Link, LinkFacts, Protocol, SettingError, Settings, Value};
+use millpond_law::{HeaderId, Link, LinkFacts, Protocol, SettingError, Settings, Value};
 use millpond_protocols::Registry;
 use millpond_sim::{Buffer, Builder, FlowSpec, LinkId, LinkSpec, LoopSpec, Network, NodeId, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -28,11 +28,14 @@ pub(crate) struct Case {
     pub(crate) duration: Span,
 }
 
+/// The rate of an access link.
+const ACCESS: Rate = Rate::from_bps(10_000_000_000);
+
 /// When the warm-up ends.
 pub(crate) const WARM_UP: Time = Time::from_picos(10_000_000_000_000);
 
 /// All cases.
-pub(crate) fn all() -> [Case; 3] {
+pub(crate) fn all() -> [Case; 4] {
     let (mbps, millis) = (|rate: u64| Rate::from_bps(rate * 1_000_000), Span::from_millis);
     [
         Case {
@@ -56,6 +59,17 @@ pub(crate) fn all() -> [Case; 3] {
             buffer: 6250,
             mark_above: None,
             duration: millis(30_000),
+        },
+        Case {
+            name: "S3",
+            what: "XCP, a router at each link",
+            protocol: "xcp",
+            rate: mbps(155),
+            rtt: millis(80),
+            flows: 50,
+            buffer: 1550,
+            mark_above: None,
+            duration: millis(60_000),
         },
         Case {
             name: "S5",
@@ -91,19 +105,22 @@ impl Case {
     pub(crate) fn network(&self) -> Result<Network, Box<dyn Error>> {
         let mut builder = Builder::new(1);
         let (left, right) = (builder.node(), builder.node());
+        let protocol = Registry::builtin().protocol(self.protocol).map_err(|unknown| unknown.name)?;
         let trunk = LinkSpec {
             buffer: Buffer::Packets(self.buffer),
             queue: self.queue()?,
+            routers: routers(protocol, self.rate, Some(self.buffer))?,
             ..LinkSpec::plain("trunk ->", left, right, self.rate, self.trunk_delay())
         };
         let there = builder.link(trunk);
         let back = builder.link(LinkSpec::plain("trunk <-", right, left, self.rate, self.trunk_delay()));
-        let protocol = Registry::builtin().protocol(self.protocol).map_err(|unknown| unknown.name)?;
         for flow in 0..self.flows {
-            let to_left = self.access(&mut builder, left);
-            let to_right = self.access(&mut builder, right);
-            let forward = vec![to_left.0, there, to_right.1];
-            let backward = vec![to_right.0, back, to_left.1];
+            let (source, sink) = (builder.node(), builder.node());
+            let up = builder.link(self.access(source, left, routers(protocol, ACCESS, None)?));
+            let down = builder.link(self.access(right, sink, routers(protocol, ACCESS, None)?));
+            let back_up = builder.link(self.access(sink, right, Vec::new()));
+            let back_down = builder.link(self.access(left, source, Vec::new()));
+            let (forward, backward) = (vec![up, there, down], vec![back_up, back, back_down]);
             let start = Time::from_picos(1_000_000_000_000 / u64::from(self.flows) * u64::from(flow));
             builder.flow(FlowSpec {
                 name: format!("{flow}"),
@@ -118,14 +135,9 @@ impl Case {
         Ok(builder.build()?)
     }
 
-    /// A host with an access link to `node`: the links from and to the host.
-    fn access(&self, builder: &mut Builder, node: NodeId) -> (LinkId, LinkId) {
-        let host = builder.node();
-        let mut link = |from, to| {
-            let rate = Rate::from_bps(10_000_000_000);
-            builder.link(LinkSpec::plain("access", from, to, rate, self.access_delay()))
-        };
-        (link(host, node), link(node, host))
+    /// One direction of an access link.
+    fn access(&self, from: NodeId, to: NodeId, routers: Routers) -> LinkSpec {
+        LinkSpec { routers, ..LinkSpec::plain("access", from, to, ACCESS, self.access_delay()) }
     }
 
     fn queue(&self) -> Result<Option<Box<dyn Link>>, Box<dyn Error>> {
@@ -139,6 +151,16 @@ impl Case {
         let facts = LinkFacts { capacity: self.rate, buffer: Some(PACKET * self.buffer), packet: PACKET };
         Ok(red.link(&settings, &facts)?)
     }
+}
+
+type Routers = Vec<(HeaderId, Box<dyn Link>)>;
+
+/// The protocol's router at a link that data cross, if it has one.
+fn routers(protocol: &dyn Protocol, capacity: Rate, buffer: Option<u64>) -> Result<Routers, SettingError> {
+    let settings = Settings::check(protocol.card().parameters, [])?;
+    let facts = LinkFacts { capacity, buffer: buffer.map(|packets| PACKET * packets), packet: PACKET };
+    let router = protocol.link(&settings, &facts)?;
+    Ok(router.into_iter().map(|router| (protocol.needs(&settings).header, router)).collect())
 }
 
 fn control_loop(
