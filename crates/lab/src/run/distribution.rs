@@ -13,7 +13,7 @@ const POINTS: usize = 200;
 pub(super) fn milliseconds(delays: &Histogram) -> Milliseconds {
     let at = |share| delays.quantile(share) as f64 / PICOS_PER_MS;
     Milliseconds {
-        min: at(0.0),
+        min: delays.min() as f64 / PICOS_PER_MS,
         mean: delays.mean() / PICOS_PER_MS,
         p50: at(0.5),
         p95: at(0.95),
