@@ -64,15 +64,19 @@ impl Windows {
         crate::metrics::quartiles(measured.map(|(_, value)| *value).collect()).unwrap_or(even)
     }
 
-    /// From when on flow `index` stays within the fraction `within` of its fair share: of what all flows that run
-    /// throughout a window deliver in it, divided by their number.
-    pub(super) fn converged(&self, index: usize, start: Time, within: f64) -> Option<f64> {
+    /// What each window gives a flow if all that run throughout it share equally what they deliver together; not a
+    /// number where fewer than two do.
+    pub(super) fn fair_shares(&self) -> Vec<f64> {
         let mean = |window: usize| {
             let shares: Vec<f64> = self.goodputs.iter().filter_map(|flow| flow[window]).collect();
             if shares.len() > 1 { shares.iter().sum::<f64>() / shares.len() as f64 } else { f64::NAN }
         };
-        let targets: Vec<f64> = (0..self.ends.len()).map(mean).collect();
+        (0..self.ends.len()).map(mean).collect()
+    }
+
+    /// From when on flow `index` stays within the fraction `within` of these fair shares.
+    pub(super) fn converged(&self, index: usize, start: Time, fair: &[f64], within: f64) -> Option<f64> {
         let values: Vec<f64> = self.goodputs[index].iter().map(|value| value.unwrap_or(f64::NAN)).collect();
-        converged_from(start.secs(), &self.ends, &values, &targets, within)
+        converged_from(start.secs(), &self.ends, &values, fair, within)
     }
 }

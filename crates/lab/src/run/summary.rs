@@ -26,8 +26,9 @@ pub(super) struct End<'a> {
 impl End<'_> {
     /// `summary.json`.
     pub(super) fn summary(&self) -> Summary {
+        let fair = self.windows.fair_shares();
         let flows: Vec<Flow> =
-            self.flows.iter().enumerate().map(|(index, flow)| self.flow(index, flow)).collect();
+            self.flows.iter().enumerate().map(|(index, flow)| self.flow(index, flow, &fair)).collect();
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
         Summary {
             scenario: self.scenario.title.clone(),
@@ -59,12 +60,13 @@ impl End<'_> {
         self.network.flow(flow.id)
     }
 
-    fn flow(&self, index: usize, flow: &PlannedFlow) -> Flow {
+    fn flow(&self, index: usize, flow: &PlannedFlow, fair: &[f64]) -> Flow {
         let view = self.view(flow);
         let total = |of: fn(&LoopView<'_>) -> u64| view.loops().map(|one| of(&one)).sum();
         let (begin, stop) = (self.from().max(flow.start), stopped(view, self.network.now()));
         let seconds = stop.since(begin).secs();
         let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
+        let within = self.scenario.measure.converged_within;
         Flow {
             name: flow.name.clone(),
             group: flow.group.clone(),
@@ -82,7 +84,7 @@ impl End<'_> {
             lost: total(|one| one.counters().lost),
             marked: total(|one| one.counters().marked),
             completed_s: view.completed().map(Time::secs),
-            converged_s: self.windows.converged(index, flow.start, self.scenario.measure.converged_within),
+            converged_s: self.windows.converged(index, flow.start, fair, within),
         }
     }
 
