@@ -217,15 +217,23 @@ pub(crate) fn whole(complaints: &Complaints, node: &Node, low: u64, high: u64) -
 
 /// A number in this closed range.
 pub(crate) fn number(complaints: &Complaints, node: &Node, low: f64, high: f64) -> Option<f64> {
-    let x = match node.value {
-        Raw::Whole(n) => n as f64,
-        Raw::Number(x) => x,
-        _ => f64::NAN,
-    };
-    if (low..=high).contains(&x) {
-        return Some(x);
+    match written_number(node) {
+        Some(x) if (low..=high).contains(&x) => Some(x),
+        _ => complaints.expected(node, &format!("a number from {low} to {high}")),
     }
-    complaints.expected(node, &format!("a number from {low} to {high}"))
+}
+
+/// A number whose bounds are known elsewhere.
+pub(crate) fn finite(complaints: &Complaints, node: &Node) -> Option<f64> {
+    written_number(node).filter(|x| x.is_finite()).or_else(|| complaints.expected(node, "a finite number"))
+}
+
+fn written_number(node: &Node) -> Option<f64> {
+    match node.value {
+        Raw::Whole(n) => Some(n as f64),
+        Raw::Number(x) => Some(x),
+        _ => None,
+    }
 }
 
 /// A probability.

@@ -78,11 +78,12 @@ const MISTAKES: &[Mistake] = &[
     (26, "queue = { red = {}, codel = {} }", 26, "expected one queue", "max_th"),
     (10, "buffer = \"1bpd\"", 10, "expected a buffer", "\"1bdp\""),
     // Absurd numbers.
+    (27, "params = { phi1 = nan }", 27, "expected a finite number", "write a finite number"),
     (2, "duration = \"0s\"", 2, "out of range", "18403200s"),
     (2, "duration = \"6000h\"", 2, "too large a number", ""),
     (2, "duration = \"-5s\"", 2, "a negative amount", ""),
     (4, "measure = { every = \"0s\" }", 4, "out of range", "\"1us\""),
-    (4, "measure = { from = \"10s\" }", 4, "out of range", ""),
+    (4, "measure = { from = \"10s\" }", 4, "begin at 10s, but the run ends at 10s", "run for longer"),
     (8, "rate = \"0Mbps\"", 8, "out of range", ""),
     (8, "rate = { steps = [[\"0s\", \"0bps\"]] }", 8, "a rate above zero", ""),
     (8, "rate = { steps = [[\"1s\", \"5Mbps\"]] }", 8, "the first step at \"0s\"", ""),

@@ -234,12 +234,10 @@ fn value(complaints: &Complaints, node: &Node) -> Option<Value> {
     match &node.value {
         Raw::Text(text) => Some(Value::Text(text.clone())),
         Raw::Flag(flag) => Some(Value::Flag(*flag)),
-        Raw::Whole(_) | Raw::Number(_) => {
-            fields::number(complaints, node, -f64::MAX, f64::MAX).map(Value::Number)
-        }
+        Raw::Whole(_) | Raw::Number(_) => fields::finite(complaints, node).map(Value::Number),
         Raw::Table(table) => match table.entries.as_slice() {
             [(word, number)] => {
-                let number = fields::number(complaints, number, -f64::MAX, f64::MAX)?;
+                let number = fields::finite(complaints, number)?;
                 Some(Value::Count(word.value.clone(), number))
             }
             _ => complaints.expected(node, "one word with a number, such as { acks = 4 }"),

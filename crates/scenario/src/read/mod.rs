@@ -95,10 +95,9 @@ fn default_measure(duration: Span) -> Measure {
 fn measure(complaints: &Complaints, node: &Node, duration: Option<Span>) -> Option<Measure> {
     let mut fields = Fields::new(complaints, node, "measure table")?;
     let default = default_measure(duration.unwrap_or_default());
-    let last = Time::from_picos(duration.unwrap_or(LONGEST_RUN).picos() - 1);
     let least = Span::from_picos(1);
     let finest = Span::from_picos(duration.unwrap_or(least).picos().div_ceil(MOST_SAMPLES));
-    let from = fields.read("from", |c, node| fields::within(c, node, Time::ZERO, last));
+    let from = fields.read("from", |c, node| measure_from(c, node, duration.unwrap_or(LONGEST_RUN)));
     let every = fields.read("every", |c, node| fields::within(c, node, finest, LONGEST_RUN));
     let window = fields.read("jain_window", |c, node| fields::within(c, node, least, LONGEST_RUN));
     let within = fields.read("converged_within", |c, node| fields::number(c, node, 1e-6, 1.0));
@@ -109,6 +108,19 @@ fn measure(complaints: &Complaints, node: &Node, duration: Option<Span>) -> Opti
         jain_window: window.unwrap_or(default.jain_window),
         converged_within: within.unwrap_or(default.converged_within),
     })
+}
+
+fn measure_from(complaints: &Complaints, node: &Node, duration: Span) -> Option<Time> {
+    let from = fields::quantity::<Time>(complaints, node)?;
+    if from < Time::ZERO + duration {
+        return Some(from);
+    }
+    complaints.wrong(
+        node.place,
+        format!("measuring would begin at {from}, but the run ends at {duration}"),
+        "not before the end of the run",
+        "measure from an earlier time, such as \"0s\", or run for longer",
+    )
 }
 
 /// The tables of a list of tables.
