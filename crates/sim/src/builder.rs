@@ -134,33 +134,29 @@ impl Builder {
         if !(flow.weight > 0.0 && flow.weight.is_finite()) {
             return Err(BuildError::Weight { flow: name() });
         }
-        let mut previous_end = None;
+        let mut here = None;
         for spec in &flow.loops {
-            let exists = |path: &[LinkId]| path.iter().all(|link| (link.0 as usize) < self.links.len());
-            if !exists(&spec.forward) || !exists(&spec.backward) {
-                return Err(BuildError::Path { flow: name() });
-            }
-            let (there, back) = match (self.ends_of(&spec.forward), self.ends_of(&spec.backward)) {
-                (Some(there), Some(back)) => (there, back),
-                _ if spec.forward.is_empty() || spec.backward.is_empty() => {
-                    return Err(BuildError::Path { flow: name() });
-                }
-                _ => return Err(BuildError::Gap { flow: name() }),
-            };
-            if there != (back.1, back.0) || previous_end.is_some_and(|end| end != there.0) {
+            let there = self.ends_of(&spec.forward, name)?;
+            let back = self.ends_of(&spec.backward, name)?;
+            if there != (back.1, back.0) || here.is_some_and(|here| here != there.0) {
                 return Err(BuildError::Gap { flow: name() });
             }
-            previous_end = Some(there.1);
+            here = Some(there.1);
         }
         Ok(())
     }
 
-    /// Where a path begins and ends; none if it is empty or broken.
-    fn ends_of(&self, path: &[LinkId]) -> Option<(NodeId, NodeId)> {
-        let link = |id: &LinkId| &self.links[id.0 as usize];
-        let connected = path.windows(2).all(|pair| link(&pair[0]).to == link(&pair[1]).from);
-        let (first, last) = (path.first()?, path.last()?);
-        connected.then(|| (link(first).from, link(last).to))
+    /// Where a path begins and ends.
+    fn ends_of(&self, path: &[LinkId], flow: impl Fn() -> String) -> Result<(NodeId, NodeId), BuildError> {
+        let links: Option<Vec<_>> = path.iter().map(|link| self.links.get(link.0 as usize)).collect();
+        match links.as_deref() {
+            None | Some([]) => Err(BuildError::Path { flow: flow() }),
+            Some(links) if links.windows(2).any(|pair| pair[0].to != pair[1].from) => {
+                Err(BuildError::Gap { flow: flow() })
+            }
+            Some([only]) => Ok((only.from, only.to)),
+            Some([first, .., last]) => Ok((first.from, last.to)),
+        }
     }
 }
 
@@ -197,58 +193,47 @@ struct Assembly {
 }
 
 impl Assembly {
-    fn add_flow(&mut self, flow: FlowSpec, capacities: Vec<Told>) {
-        let index = self.flows.len() as u32;
+    fn add_flow(&mut self, flow: FlowSpec, told: Vec<Told>) {
         let first = self.ends.senders.len() as u32;
-        let packet = flow.loops[0].sending.packet;
-        let payload = packet.saturating_sub(flow.loops[0].sending.overhead);
-        let count = flow.loops.len();
-        for (number, (spec, told)) in flow.loops.into_iter().zip(capacities).enumerate() {
+        let source = flow.loops[0].sending;
+        for (number, (spec, told)) in flow.loops.into_iter().zip(told).enumerate() {
             let relay = flow.relays.get(number).map(|limit| Relay::new(*limit, spec.sending.packet));
-            let stream =
-                |end: &str| Random::stream(self.seed, &format!("flow {} loop {number} {end}", flow.name));
-            let (to_sender, to_receiver) = (stream("sender"), stream("receiver"));
-            let delay = self.delay_element(spec.extra_delay);
-            let loop_id = self.ends.senders.len() as u32;
-            let data_route = self.route(
-                delay.into_iter().chain(spec.forward.iter().map(|link| link.0)),
-                loop_id,
-                Side::Receiver,
-            );
-            let ack_route = self.route(spec.backward.iter().map(|link| link.0), loop_id, Side::Sender);
-            let credit = relay.as_ref().map_or(spec.sending.credit, |relay| relay.limit().get());
-            let sending = SenderConfig { credit, ..spec.sending };
-            let ecn_capable = spec.sending.needs.ecn.is_some();
-            self.ends.senders.push(Sending {
-                end: SenderEnd::new(sending, spec.sender, to_sender),
-                armed: Time::NEVER,
-                route: data_route,
-                flow: index,
-                follows_relay: number > 0,
-                first_link: spec.forward[0].0,
-                capacity: told.at_start,
-                beyond: told.beyond,
-                knowledge: spec.sending.needs.capacity,
-                meter: Default::default(),
-            });
-            self.ends.receivers.push(Receiving {
-                end: ReceiverEnd::new(spec.receiving, spec.receiver, to_receiver),
-                armed: Time::NEVER,
-                route: ack_route,
-                flow: index,
-                ack_ecn: if ecn_capable { Ecn::Ect0 } else { Ecn::NotCapable },
-                relay,
-                meter: Default::default(),
-            });
+            self.add_loop(&flow.name, number, spec, told, relay);
         }
-        self.flows.push(FlowState::new(
-            flow.name,
-            first..first + count as u32,
-            flow.workload,
-            payload,
-            flow.start,
-            flow.stop,
-        ));
+        let loops = first..self.ends.senders.len() as u32;
+        let payload = source.packet.saturating_sub(source.overhead);
+        self.flows.push(FlowState::new(flow.name, loops, flow.workload, payload, flow.start, flow.stop));
+    }
+
+    fn add_loop(&mut self, flow: &str, number: usize, spec: LoopSpec, told: Told, relay: Option<Relay>) {
+        let (index, loop_id) = (self.flows.len() as u32, self.ends.senders.len() as u32);
+        let stream = |end: &str| Random::stream(self.seed, &format!("flow {flow} loop {number} {end}"));
+        let (to_sender, to_receiver) = (stream("sender"), stream("receiver"));
+        let delay = self.delay_element(spec.extra_delay);
+        let forward = delay.into_iter().chain(spec.forward.iter().map(|link| link.0));
+        let credit = relay.as_ref().map_or(spec.sending.credit, |relay| relay.limit().get());
+        self.ends.senders.push(Sending {
+            end: SenderEnd::new(SenderConfig { credit, ..spec.sending }, spec.sender, to_sender),
+            armed: Time::NEVER,
+            route: route(&mut self.routes, forward, Side::Receiver.stop(loop_id)),
+            flow: index,
+            follows_relay: number > 0,
+            first_link: spec.forward[0].0,
+            capacity: told.at_start,
+            beyond: told.beyond,
+            knowledge: spec.sending.needs.capacity,
+            meter: Default::default(),
+        });
+        let backward = spec.backward.iter().map(|link| link.0);
+        self.ends.receivers.push(Receiving {
+            end: ReceiverEnd::new(spec.receiving, spec.receiver, to_receiver),
+            armed: Time::NEVER,
+            route: route(&mut self.routes, backward, Side::Sender.stop(loop_id)),
+            flow: index,
+            ack_ecn: if spec.sending.needs.ecn.is_some() { Ecn::Ect0 } else { Ecn::NotCapable },
+            relay,
+            meter: Default::default(),
+        });
     }
 
     /// A private line of infinite rate, if there is any delay to make.
@@ -261,14 +246,15 @@ impl Assembly {
         Some(self.links.len() as u32 - 1)
     }
 
-    fn route(&mut self, links: impl Iterator<Item = u32>, loop_id: u32, end: Side) -> u32 {
-        let begin = self.routes.len() as u32;
-        self.routes.extend(links);
-        self.routes.push(end.stop(loop_id));
-        begin
-    }
-
     fn finish(self) -> Network {
         Network::new(self.links, self.real_links, self.routes, self.ends, self.flows)
     }
+}
+
+/// Adds a path and its end to the stops of all paths; returns where it begins.
+fn route(routes: &mut Vec<u32>, links: impl Iterator<Item = u32>, end: u32) -> u32 {
+    let begin = routes.len() as u32;
+    routes.extend(links);
+    routes.push(end);
+    begin
 }
