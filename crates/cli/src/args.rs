@@ -181,6 +181,9 @@ pub(crate) struct PapersCheck {
     /// Print the rows as JSON and nothing else
     #[arg(long)]
     pub(crate) json: bool,
+    /// Write a page with each figure redrawn beside what the paper says
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
 }
 
 #[derive(Debug, Arguments)]

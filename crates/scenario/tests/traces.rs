@@ -200,7 +200,7 @@ fn shipped_traces_are_what_their_recipes_make() {
     let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
     let commands: Vec<_> =
         readme.lines().filter(|line| line.starts_with("millpond trace generate")).collect();
-    assert_eq!(commands.len(), 4);
+    assert_eq!(commands.len(), 5);
     for command in commands {
         let (file, recipe) = recipe_of(command);
         let shipped = std::fs::read_to_string(folder.join(file)).unwrap();

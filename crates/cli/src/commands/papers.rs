@@ -5,9 +5,11 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
+use millpond_lab::files::write_whole;
 use millpond_lab::recipes::{
     Checked, Library, Paper, RecipeError, Settings, Verdict, check, matrix, overview, runs, table,
 };
+use millpond_lab::report;
 use millpond_protocols::Registry;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,7 +22,7 @@ pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
         PapersAction::List(recipes) => list(recipes),
         PapersAction::Run(args) => {
             let library = library(&args.grid.recipes)?;
-            let checked = run(&library, &args.grid, args.out.clone(), registry)?;
+            let checked = run(&library, &args.grid, args.out.clone(), false, registry)?;
             print(tables(&library, &checked))?;
             Ok(ExitCode::SUCCESS)
         }
@@ -46,7 +48,10 @@ fn judge(
 ) -> Outcome {
     let library = library(&args.grid.recipes)?;
     let keep = args.keep.clone().or_else(|| args.grid.full.then(|| PathBuf::from(KEEP)));
-    let checked = run(&library, &args.grid, keep, registry)?;
+    let checked = run(&library, &args.grid, keep, args.report.is_some(), registry)?;
+    if let Some(page) = &args.report {
+        write_whole(page, report::papers(&checked).as_bytes()).map_err(Failure::input)?;
+    }
     if args.json {
         print_line(serde_json::to_string_pretty(&checked).map_err(Failure::input)?)?;
     } else {
@@ -60,6 +65,7 @@ fn run(
     library: &Library,
     grid: &args::PapersGrid,
     keep: Option<PathBuf>,
+    draw: bool,
     registry: &Registry,
 ) -> Result<Vec<Checked>, Failure> {
     let chosen = library.choose(grid.recipes.name.as_deref())?;
@@ -70,6 +76,7 @@ fn run(
         set: grid.sets.clone(),
         trace: grid.trace.as_deref().map(std::path::absolute).transpose().map_err(Failure::input)?,
         keep,
+        draw,
     };
     let checked = check(&chosen, &settings, &progress);
     progress.clear();

@@ -42,7 +42,8 @@ impl Cell<'_> {
     /// What is wrong with the scenario or with the values laid over it.
     pub fn scenario(&self, more: &[String], trace: Option<&Path>) -> Result<Scenario, Faults> {
         let (folder, files) = self.paper.files();
-        let path = |file: &str| trace.map_or_else(|| folder.join(file), Path::to_owned);
+        let other = self.recipe.extent(self.full).trace.as_deref();
+        let path = |file: &str| trace.map_or_else(|| folder.join(other.unwrap_or(file)), Path::to_owned);
         let table = self.recipe.scenario.clone().unwrap_or_default();
         let text = toml::to_string(&with_traces(table.into(), &path)).unwrap_or_default();
         let mut overrides = self.overrides(&path);
@@ -62,6 +63,11 @@ impl Cell<'_> {
 
     fn id(&self) -> (&str, &str, u64) {
         (&self.case.name, &self.reading.name, self.seed)
+    }
+
+    /// Is it the same run of the same recipe?
+    pub(super) fn same(&self, other: &Self) -> bool {
+        self.recipe.name == other.recipe.name && self.id() == other.id()
     }
 
     /// Does this row, under its reading, look at this run?

@@ -27,6 +27,9 @@ pub struct Checked {
     pub claim: String,
     /// The rows, in the order of the file.
     pub rows: Vec<Judged>,
+    /// Where runs are to be drawn: of each case, the one under the first reading and seed that a row asks for.
+    #[serde(skip)]
+    pub runs: Vec<Run>,
 }
 
 impl Checked {
@@ -40,6 +43,9 @@ impl Checked {
 /// What one cell says of each row that looks at it: the row's index, and a number or what went wrong.
 type Answers = Vec<(usize, Result<f64, String>)>;
 
+/// One cell's answers, and its run if that is to be drawn.
+type Ended = (Answers, Option<Run>);
+
 /// How many runs checking these recipes takes.
 pub fn runs(chosen: &[Chosen<'_>], full: bool) -> usize {
     chosen.iter().map(|one| cells(*one, full).len()).sum()
@@ -51,30 +57,36 @@ pub fn runs(chosen: &[Chosen<'_>], full: bool) -> usize {
 /// # Errors
 /// What is wrong with a scenario, that finished runs cannot be kept, or that it was stopped.
 pub fn check(chosen: &[Chosen<'_>], settings: &Settings, watch: &dyn Watch) -> Result<Vec<Checked>, Error> {
-    judged(chosen, settings.full, &|index, cell| execute(cell, index, settings, watch))
+    judged(chosen, settings, &|index, cell| execute(cell, index, settings, watch))
 }
 
 fn judged<'a>(
     chosen: &[Chosen<'a>],
-    full: bool,
+    settings: &Settings,
     run: &(dyn Fn(usize, &Cell<'a>) -> Result<Run, Error> + Sync),
 ) -> Result<Vec<Checked>, Error> {
-    let of = |(i, one): (usize, &Chosen<'a>)| cells(*one, full).into_iter().map(move |cell| (i, cell));
+    let of =
+        |(i, one): (usize, &Chosen<'a>)| cells(*one, settings.full).into_iter().map(move |cell| (i, cell));
     let work: Vec<_> = chosen.iter().enumerate().flat_map(of).collect();
     let ended = AtomicUsize::new(0);
     let answer = |(index, (i, cell)): (usize, &(usize, Cell<'a>))| {
         let run = run(index, cell)?;
         ended.fetch_add(1, Ordering::Relaxed);
-        Ok(ask(chosen[*i], cell, &run))
+        let answers = ask(chosen[*i], cell, &run);
+        let first = |(of, other): &&(usize, Cell<'a>)| of == i && other.case.name == cell.case.name;
+        let drawn = settings.draw && work.iter().find(first).is_some_and(|(_, other)| other.same(cell));
+        Ok((answers, drawn.then_some(run)))
     };
-    let answers: Result<Vec<Answers>, Error> = work.par_iter().enumerate().map(answer).collect();
-    let answers = answers.map_err(|error| match error {
+    let ended_cells: Result<Vec<Ended>, Error> = work.par_iter().enumerate().map(answer).collect();
+    let ended_cells = ended_cells.map_err(|error| match error {
         Error::Stopped { .. } => Error::Stopped { finished: ended.load(Ordering::Relaxed), of: work.len() },
         other => other,
     })?;
     let table = |(i, one): (usize, &Chosen<'a>)| {
-        let mine = work.iter().zip(&answers).filter(|((of, _), _)| *of == i);
-        judge(*one, full, mine.map(|((_, cell), answers)| (cell, answers)))
+        let mine = work.iter().zip(&ended_cells).filter(|((of, _), _)| *of == i);
+        let judged =
+            judge(*one, settings.full, mine.clone().map(|((_, cell), (answers, _))| (cell, answers)));
+        Checked { runs: mine.filter_map(|(_, (_, run))| run.clone()).collect(), ..judged }
     };
     Ok(chosen.iter().enumerate().map(table).collect())
 }
@@ -120,6 +132,7 @@ fn judge<'c, 'a: 'c>(
         place: recipe.place.clone(),
         claim: recipe.claim.trim().to_owned(),
         rows: rows.collect(),
+        runs: Vec::new(),
     }
 }
 
@@ -151,7 +164,7 @@ mod tests {
     fn what_a_run_does_not_have_leaves_its_rows_unexplained() {
         let library = section3();
         let chosen = library.choose(None).unwrap();
-        let checked = &judged(&chosen, false, &|_, _| Ok(Run::default())).unwrap()[0];
+        let checked = &judged(&chosen, &Settings::quick(), &|_, _| Ok(Run::default())).unwrap()[0];
         assert!(checked.rows.iter().all(|row| row.verdict == Verdict::Unexplained));
         assert!(checked.rows.iter().all(|row| row.reason.contains("no window of a flow")), "{checked:#?}");
     }
@@ -160,7 +173,7 @@ mod tests {
     fn a_stop_says_how_many_runs_had_ended() {
         let library = section3();
         let chosen = library.choose(None).unwrap();
-        let stopped = judged(&chosen, false, &|_, _| Err(Error::Stopped { finished: 0, of: 1 }));
+        let stopped = judged(&chosen, &Settings::quick(), &|_, _| Err(Error::Stopped { finished: 0, of: 1 }));
         let of = runs(&chosen, false);
         assert!(matches!(stopped, Err(Error::Stopped { finished: 0, of: all }) if all == of), "{stopped:?}");
     }

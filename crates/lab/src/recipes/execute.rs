@@ -24,12 +24,21 @@ pub struct Settings {
     pub trace: Option<PathBuf>,
     /// Where finished runs are kept, and found again by a check that was interrupted.
     pub keep: Option<PathBuf>,
+    /// Return one run of each case, for drawing?
+    pub draw: bool,
 }
 
 impl Settings {
     /// A quick check with what Millpond ships, nothing kept.
     pub fn quick() -> Self {
-        Self { registry: Registry::builtin(), full: false, set: Vec::new(), trace: None, keep: None }
+        Self {
+            registry: Registry::builtin(),
+            full: false,
+            set: Vec::new(),
+            trace: None,
+            keep: None,
+            draw: false,
+        }
     }
 }
 

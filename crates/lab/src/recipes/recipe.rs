@@ -65,11 +65,13 @@ pub struct Extent {
     /// Values laid over the scenario of every case.
     #[serde(default)]
     pub set: BTreeMap<String, toml::Value>,
+    /// A trace in place of the recipe's.
+    pub trace: Option<String>,
 }
 
 impl Default for Extent {
     fn default() -> Self {
-        Self { seeds: 1, set: BTreeMap::new() }
+        Self { seeds: 1, set: BTreeMap::new(), trace: None }
     }
 }
 

@@ -19,8 +19,8 @@ pub fn table(checked: &Checked) -> String {
             row.what.clone(),
             row.case.clone(),
             row.reading.clone(),
-            with_unit(row.paper.clone(), row),
-            measured(row),
+            row.says(),
+            row.measures(),
             row.verdict.name().to_owned(),
         ]
     };
@@ -42,15 +42,23 @@ pub fn table(checked: &Checked) -> String {
     text + "\n"
 }
 
-fn with_unit(text: String, row: &Judged) -> String {
-    let number = text.parse::<f64>().is_ok();
-    if number && !row.unit.is_empty() { format!("{text} {}", row.unit) } else { text }
-}
+impl Judged {
+    /// What the paper says, with its unit if it is a number.
+    pub fn says(&self) -> String {
+        self.with_unit(self.paper.clone())
+    }
 
-fn measured(row: &Judged) -> String {
-    let Some(value) = row.measured else { return "-".to_owned() };
-    let spread = if row.seeds > 1 { format!(" +- {}", digits(row.spread)) } else { String::new() };
-    with_unit(digits(value), row) + &spread
+    /// What we measure, with its unit and its spread over seeds.
+    pub fn measures(&self) -> String {
+        let Some(value) = self.measured else { return "-".to_owned() };
+        let spread = if self.seeds > 1 { format!(" +- {}", digits(self.spread)) } else { String::new() };
+        self.with_unit(digits(value)) + &spread
+    }
+
+    fn with_unit(&self, text: String) -> String {
+        let number = text.parse::<f64>().is_ok();
+        if number && !self.unit.is_empty() { format!("{text} {}", self.unit) } else { text }
+    }
 }
 
 /// Four significant digits.

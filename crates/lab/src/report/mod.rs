@@ -11,6 +11,7 @@ mod decimate;
 mod figure;
 mod markup;
 mod page;
+mod papers;
 mod plot;
 mod scale;
 mod source;
@@ -18,6 +19,8 @@ mod subject;
 mod table;
 mod theme;
 mod units;
+
+pub use papers::papers;
 
 use std::collections::BTreeSet;
 
@@ -39,8 +42,8 @@ fn sections(subjects: &[Subject]) -> Vec<Section> {
         .collect();
     let alone = subjects.len() == 1;
     let sources = (!subjects.is_empty()).then(|| Section {
-        id: "sources",
-        title: "How to get this again",
+        id: "sources".into(),
+        title: "How to get this again".into(),
         intro: "The same command gives the same numbers, on any machine.".into(),
         body: source::sources(subjects),
     });
@@ -78,8 +81,8 @@ fn internals_section(subjects: &[Subject]) -> Option<Section> {
         format!("<details><summary>{}</summary>{}</details>", figure.title, figure.html())
     };
     (!figures.is_empty()).then(|| Section {
-        id: "inside",
-        title: "Inside the laws",
+        id: "inside".into(),
+        title: "Inside the laws".into(),
         intro:
             "Windows, round-trip times and what each protocol computes for itself. Open a run to see them."
                 .into(),

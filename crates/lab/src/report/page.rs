@@ -14,8 +14,8 @@ const POLICY: &str =
 /// A part of the page under a heading.
 pub(super) struct Section {
     /// Fixed, for links.
-    pub id: &'static str,
-    pub title: &'static str,
+    pub id: String,
+    pub title: String,
     /// What to look for, in one or two sentences.
     pub intro: String,
     /// Markup.
@@ -25,19 +25,24 @@ pub(super) struct Section {
 impl Section {
     /// A section of figures; none if there is no figure.
     pub(super) fn of_figures(
-        id: &'static str,
-        title: &'static str,
+        id: impl Into<String>,
+        title: impl Into<String>,
         intro: impl Into<String>,
         figures: &[Figure],
     ) -> Option<Self> {
         let body: String = figures.iter().map(Figure::html).collect();
-        (!figures.is_empty()).then(|| Self { id, title, intro: intro.into(), body })
+        (!figures.is_empty()).then(|| Self { id: id.into(), title: title.into(), intro: intro.into(), body })
     }
 
     fn html(&self) -> String {
         let intro =
             if self.intro.is_empty() { String::new() } else { format!("<p>{}</p>", Text(&self.intro)) };
-        format!(r#"<section id="{}"><h2>{}</h2>{intro}{}</section>"#, self.id, self.title, self.body)
+        format!(
+            r#"<section id="{}"><h2>{}</h2>{intro}{}</section>"#,
+            Text(&self.id),
+            Text(&self.title),
+            self.body
+        )
     }
 }
 

@@ -1,0 +1,99 @@
+//! The page of a paper's recipes: what it says, what we measure, and each run redrawn.
+
+use super::charts;
+use super::figure::Figure;
+use super::markup::Text;
+use super::page::{Section, page};
+use super::subject::Subject;
+use crate::recipes::{Checked, Judged, Verdict};
+use std::fmt::Write;
+
+/// The page about checked recipes: a section each, with the runs that were kept for drawing.
+pub fn papers(checked: &[Checked]) -> String {
+    let sections: Vec<Section> = checked.iter().map(section).collect();
+    let rows = checked.iter().flat_map(|one| &one.rows);
+    let mut counts = [Verdict::Matches, Verdict::Differs, Verdict::Unexplained].map(|verdict| (verdict, 0));
+    for row in rows {
+        counts.iter_mut().filter(|(verdict, _)| *verdict == row.verdict).for_each(|(_, count)| *count += 1);
+    }
+    let counts = counts.map(|(verdict, count)| format!("{count} {}", verdict.name())).join(" · ");
+    let lead = format!(
+        r#"<p class="facts">{counts}</p><p class="guide">A row matches if what we measure lies in the bounds that its reason gives; it differs if theory says why the paper's number cannot come out.</p>"#
+    );
+    page("What papers say, and what comes out", &lead, &sections)
+}
+
+fn section(checked: &Checked) -> Section {
+    let drawn: Vec<_> = checked.runs.iter().filter(|run| !run.summary.links.is_empty()).cloned().collect();
+    let own = |mut figure: Figure| {
+        figure.id = format!("{}-{}", checked.recipe, figure.id);
+        figure.html()
+    };
+    let figures: String = charts::over_time(&Subject::all(&drawn)).into_iter().map(own).collect();
+    Section {
+        id: checked.recipe.clone(),
+        title: format!("{}: {}", checked.place, checked.title),
+        intro: checked.claim.clone(),
+        body: table(&checked.rows) + &reasons(&checked.rows) + &figures,
+    }
+}
+
+fn table(rows: &[Judged]) -> String {
+    let head = ["What", "Case", "Reading", "Paper", "Measured", "Accepted", "Verdict"];
+    let head: String = head.iter().map(|title| format!(r#"<th scope="col">{title}</th>"#)).collect();
+    let cell = |text: &str| format!("<td>{}</td>", Text(text));
+    let line = |row: &Judged| {
+        let cells = [&row.case, &row.reading, &row.says(), &row.measures(), &row.accept]
+            .map(|text| cell(text))
+            .concat();
+        format!(
+            r#"<tr><th scope="row">{}</th>{cells}<td><strong>{}</strong></td></tr>"#,
+            Text(&row.what),
+            row.verdict.name()
+        )
+    };
+    let body: String = rows.iter().map(line).collect();
+    format!(
+        r#"<div class="scrolls" tabindex="0" role="region" aria-label="Verdicts"><table class="headline"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"#
+    )
+}
+
+/// Why rows do not match, each reason once.
+fn reasons(rows: &[Judged]) -> String {
+    let mut items = String::new();
+    let mut said: Vec<&str> = Vec::new();
+    for row in rows.iter().filter(|row| row.verdict != Verdict::Matches) {
+        if !said.contains(&row.reason.as_str()) {
+            said.push(&row.reason);
+            // Writing to a String cannot fail.
+            let _ = write!(
+                items,
+                "<li><strong>{}</strong> ({}) {}</li>",
+                Text(&row.what),
+                Text(&row.reading),
+                Text(&row.reason)
+            );
+        }
+    }
+    if items.is_empty() { items } else { format!("<ul>{items}</ul>") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Unwatched;
+    use crate::recipes::{Library, Settings, check};
+
+    #[test]
+    fn the_page_says_what_the_paper_says_and_why_it_differs() {
+        let library = Library::builtin().unwrap();
+        let chosen = library.choose(Some("lgcc/section3")).unwrap();
+        let checked = check(&chosen, &Settings { draw: true, ..Settings::quick() }, &Unwatched).unwrap();
+        let html = papers(&checked);
+        for said in ["section III: How fast", "197.02 packets", "differs", "Eq. (14) with the printed gamma"]
+        {
+            assert!(html.contains(said), "{said}");
+        }
+        assert!(!html.contains("<svg class=\"plot\""), "a recurrence has no link to draw");
+    }
+}
