@@ -319,6 +319,18 @@ fn paths_that_do_not_connect_are_refused() {
     }
 }
 
+#[test]
+fn a_network_can_run_on_any_thread() {
+    let mut network = single(FixedWindow(10), |_| ());
+    let moved = std::thread::spawn(move || {
+        network.run_to(seconds(1.0));
+        network.packet_hops()
+    });
+    let mut here = single(FixedWindow(10), |_| ());
+    here.run_to(seconds(1.0));
+    assert_eq!(moved.join().unwrap(), here.packet_hops());
+}
+
 /// A chain of nodes with duplex links of any kind between them, and flows over any part of it in either direction.
 fn any_network(
     seed: u64,
