@@ -3,6 +3,7 @@
 use crate::{
     HeaderId, Link, LinkFacts, Parameter, PlainReceiver, Receiver, Sender, SettingError, Settings, Value,
 };
+use millpond_units::Span;
 
 /// Which link capacities a sender is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,6 +93,11 @@ pub trait Protocol: Send + Sync {
 
     /// What is worth saying about these settings (unstable, unusual): shown as warnings, with the reason.
     fn warnings(&self, _settings: &Settings) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// What is worth saying about these settings on a loop of this base round-trip time, the longest of the run.
+    fn path_warnings(&self, _settings: &Settings, _base_rtt: Span) -> Vec<String> {
         Vec::new()
     }
 }

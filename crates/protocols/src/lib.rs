@@ -3,6 +3,7 @@
 
 pub mod abc;
 pub mod acp;
+pub mod cltcp;
 pub mod cubic;
 pub mod dctcp;
 pub mod lgc;
@@ -35,6 +36,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &vegas::Vegas,
     &acp::Acp,
     &mcp::Mcp,
+    &cltcp::Cltcp,
 ];
 
 /// One line per queue.

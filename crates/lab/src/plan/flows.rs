@@ -16,14 +16,13 @@ pub(super) fn flow(
     link: &dyn Fn(Hop) -> Option<LinkId>,
 ) -> Result<FlowSpec, Fault> {
     let cut = scenario.loops(member.there, role.entry);
-    let own = scenario.propagation(member.there) + scenario.propagation(&member.back);
     let mut loops = Vec::with_capacity(cut.len());
     let mut relays = Vec::new();
     for (number, there) in cut.iter().enumerate() {
-        // What the flow's base RTT exceeds that of its links is one delay element before its first link.
-        let extra_delay = if number == 0 { member.base_rtt.saturating_sub(own) } else { Span::ZERO };
+        let extra_delay = extra_delay(scenario, member, number);
         if let Some(entry) = role.entry.filter(|_| number + 1 < cut.len()) {
-            relays.push(relay_limit(scenario, entry, there, extra_delay, member.group.packet));
+            let base_rtt = base_rtt(scenario, there, extra_delay);
+            relays.push(relay_limit(scenario, entry, there, base_rtt, member.group.packet));
         }
         loops.push(one_loop(scenario, role, member, there, extra_delay, link)?);
     }
@@ -40,6 +39,25 @@ pub(super) fn flow(
         start: member.draw.start,
         stop: member.draw.stop,
     })
+}
+
+/// The base round-trip times of the loops of a flow.
+pub(super) fn base_rtts(scenario: &Scenario, role: &Role<'_>, member: &Member<'_>) -> Vec<Span> {
+    let cut = scenario.loops(member.there, role.entry);
+    let numbered = cut.iter().enumerate();
+    numbered.map(|(n, there)| base_rtt(scenario, there, extra_delay(scenario, member, n))).collect()
+}
+
+/// What the flow's base RTT exceeds that of its links is one delay element before its first link.
+fn extra_delay(scenario: &Scenario, member: &Member<'_>, number: usize) -> Span {
+    let own = scenario.propagation(member.there) + scenario.propagation(&member.back);
+    if number == 0 { member.base_rtt.saturating_sub(own) } else { Span::ZERO }
+}
+
+/// The base round-trip time of a loop that takes the links `there`.
+fn base_rtt(scenario: &Scenario, there: &[Hop], extra_delay: Span) -> Span {
+    let back = scenario.way_back(there).unwrap_or_default();
+    scenario.propagation(there) + scenario.propagation(&back) + extra_delay
 }
 
 fn one_loop(
@@ -80,14 +98,12 @@ fn relay_limit(
     scenario: &Scenario,
     entry: &scenario::ProtocolEntry,
     there: &[Hop],
-    extra_delay: Span,
+    base_rtt: Span,
     packet: Bytes,
 ) -> Bytes {
     let rates =
         there.iter().map(|hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean());
     let slowest = rates.min().unwrap_or(Rate::MAX);
-    let back = scenario.way_back(there).unwrap_or_default();
-    let base_rtt = scenario.propagation(there) + scenario.propagation(&back) + extra_delay;
     match &entry.relay_buffer {
         scenario::Buffer::Unlimited => Bytes::MAX,
         scenario::Buffer::Bytes(bytes) => *bytes,

@@ -14,12 +14,13 @@ mod flows;
 mod laws;
 mod links;
 mod members;
+mod warnings;
 
 use cast::Role;
 use links::{hop_name, hops, traffic};
 use members::Member;
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Faults, Hop, Place, Relays, Scenario};
+use millpond_scenario::{Fault, Faults, Hop, Place, Scenario};
 use millpond_sim::{Builder, FlowId, LinkId, Network, NodeId};
 use millpond_units::{Bytes, Time};
 use std::collections::BTreeSet;
@@ -104,7 +105,7 @@ fn planned(scenario: &Scenario, registry: &Registry) -> Result<Plan, Fault> {
         network,
         links: links.into_iter().map(|(_, link)| link).collect(),
         flows,
-        warnings: warnings(&roles),
+        warnings: warnings::warnings(scenario, &roles, &members),
     })
 }
 
@@ -161,19 +162,4 @@ fn plan_flows(
         });
     }
     Ok(planned)
-}
-
-/// What a user should know before looking at results.
-fn warnings(roles: &[Role<'_>]) -> Vec<String> {
-    let mut warnings = Vec::new();
-    for role in roles {
-        let name = &role.label.value;
-        warnings
-            .extend(role.protocol.warnings(&role.settings).into_iter().map(|why| format!("{name}: {why}")));
-        let none = Relays::Nodes(Vec::new());
-        if role.needs.relays && role.entry.is_none_or(|entry| entry.relays == none) {
-            warnings.push(format!("{name} runs end to end: [protocols.{name}] names no relays"));
-        }
-    }
-    warnings
 }

@@ -53,6 +53,11 @@ pub(crate) fn greatest(series: &Series, interval: (f64, f64)) -> f64 {
     samples(series, interval).map(|(_, value)| value).fold(f64::NEG_INFINITY, f64::max)
 }
 
+/// The least over an interval of time.
+pub(crate) fn least(series: &Series, interval: (f64, f64)) -> f64 {
+    samples(series, interval).map(|(_, value)| value).fold(f64::INFINITY, f64::min)
+}
+
 /// From when on, after the interval's beginning, values stay within a fraction of `at` until its end.
 pub(crate) fn settles(series: &Series, interval: (f64, f64), at: f64, within: f64) -> f64 {
     let outside = samples(series, interval).filter(|(_, value)| (value / at - 1.0).abs() > within);

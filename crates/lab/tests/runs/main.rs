@@ -4,6 +4,7 @@
 
 mod acp;
 mod battery;
+mod cltcp;
 mod common;
 mod determinism;
 mod explicit;

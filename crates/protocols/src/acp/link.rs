@@ -3,7 +3,7 @@
 use super::header::AcpHeader;
 use super::params::RouterParams;
 use crate::parts::persistent_queue::PersistentQueue;
-use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Settings, Verdict};
+use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Verdict};
 use millpond_units::{Rate, Span, Time};
 
 /// What a control period has shown, in bytes and seconds.
@@ -64,8 +64,7 @@ pub(super) struct AcpRouter {
 }
 
 impl AcpRouter {
-    pub(super) fn new(settings: &Settings) -> Self {
-        let params = RouterParams::read(settings);
+    pub(super) fn new(params: RouterParams) -> Self {
         Self {
             params,
             traffic: Traffic::default(),
@@ -156,15 +155,15 @@ mod tests {
     use super::*;
     use crate::acp::params::PARAMETERS;
     use crate::testing::PACKET;
-    use millpond_law::{Ecn, Header, Kind, Random};
+    use millpond_law::{Ecn, Header, Kind, Random, Settings};
     use millpond_units::Bytes;
 
     /// 155 Mbit/s in bytes/s.
     const CAPACITY: f64 = 19.375e6;
     const RTT: Span = Span::from_millis(80);
 
-    fn defaults() -> Settings {
-        Settings::check(PARAMETERS, []).unwrap()
+    fn defaults() -> RouterParams {
+        RouterParams::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
     }
 
     fn near(a: f64, b: f64, tolerance: f64) -> bool {
@@ -178,7 +177,7 @@ mod tests {
     /// What the router sees of `flows` users who take what is asked for at once, over so many control periods; returns
     /// rate, estimate and queue after each.
     fn settle(flows: f64, from: (f64, f64), periods: usize) -> Vec<(f64, f64, f64)> {
-        let params = RouterParams::read(&defaults());
+        let params = defaults();
         let ((mut rate, mut users), mut queue) = (from, 0.0);
         let step = |_| {
             let input = flows * rate;
@@ -193,7 +192,7 @@ mod tests {
 
     #[test]
     fn the_rate_moves_by_equation_6_by_hand_and_stays_between_nothing_and_the_capacity() {
-        let params = RouterParams::read(&defaults());
+        let params = defaults();
         // .1587 * (.99 * 19.375 - 15) MB/s = .66355 MB/s; .3175 * 40 kB / 80 ms = .15875 MB/s; among four.
         let theory = 1e6 + (0.663_545 - 0.158_75) * 1e6 / 4.0;
         assert!(near(next_rate(&params, 1e6, 4.0, &seen(15e6, 40e3)), theory, 1e-5));
@@ -245,7 +244,7 @@ mod tests {
     #[test]
     fn a_link_whose_flows_are_held_back_elsewhere_asks_for_all_it_has_and_counts_one() {
         // y = .3 C whatever it asks: the estimate follows y/p, not the number of flows.
-        let params = RouterParams::read(&defaults());
+        let params = defaults();
         let (mut rate, mut users) = (CAPACITY / 20.0, 10.0);
         for _ in 0..400 {
             let next = next_rate(&params, rate, users, &seen(0.3 * CAPACITY, 0.0));
@@ -257,7 +256,7 @@ mod tests {
 
     #[test]
     fn a_queue_counts_if_it_lasts_for_the_propagation_delay() {
-        let params = RouterParams::read(&defaults());
+        let params = defaults();
         assert_eq!(queue_interval(&params, RTT, Span::from_millis(30)), Span::from_millis(50));
         assert_eq!(queue_interval(&params, RTT, Span::MAX), Span::from_millis(1));
     }
@@ -270,7 +269,7 @@ mod tests {
 
     impl Bench {
         fn new() -> Self {
-            let mut bench = Self { router: AcpRouter::new(&defaults()), random: Random::stream(1, "router") };
+            let mut bench = Self { router: AcpRouter::new(defaults()), random: Random::stream(1, "router") };
             bench.tick(Time::ZERO, Bytes::ZERO);
             bench
         }

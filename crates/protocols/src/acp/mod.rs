@@ -35,7 +35,7 @@ impl Protocol for Acp {
     }
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(link::AcpRouter::new(settings))))
+        Ok(Some(Box::new(link::AcpRouter::new(params::RouterParams::read(settings)?))))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

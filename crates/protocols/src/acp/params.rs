@@ -1,6 +1,7 @@
 //! The parameters of ACP.
 
-use millpond_law::{Domain, Parameter, Settings};
+use crate::parts::interval;
+use millpond_law::{Domain, Parameter, SettingError, Settings};
 use millpond_units::Span;
 
 /// Every parameter.
@@ -127,18 +128,19 @@ pub(super) struct RouterParams {
 }
 
 impl RouterParams {
-    pub(super) fn read(settings: &Settings) -> Self {
-        Self {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        let least = |name| interval::checked(name, settings.span(name));
+        Ok(Self {
             ki: settings.number("ki"),
             kq: settings.number("kq"),
             gamma: settings.number("gamma"),
             initial_users: settings.number("initial_users"),
             target_utilization: settings.number("target_utilization"),
             congestion_threshold: settings.number("congestion_threshold"),
-            initial_interval: settings.span("initial_interval"),
-            min_interval: settings.span("min_interval"),
+            initial_interval: least("initial_interval")?,
+            min_interval: least("min_interval")?,
             max_rtt: settings.span("max_rtt"),
-        }
+        })
     }
 }
 

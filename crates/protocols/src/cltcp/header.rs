@@ -1,0 +1,113 @@
+//! The header of CLTCP (Fig. 4): the same bytes go there and come back as the echo.
+//!
+//! ```text
+//! 0               1               2               3
+//! +---------------+---------------+---------------+---------------+
+//! |                                                               |   big-endian
+//! +     pre-assignment rate factor [bit/s]; all ones: none yet    +
+//! |                                                               |
+//! +---------------+---------------+---------------+---------------+
+//! ```
+//!
+//! A sender starts the field with -1 (section V-B), which is all ones.
+
+use millpond_law::{Header, HeaderId};
+use millpond_units::Rate;
+use std::fmt;
+
+/// CLTCP's number.
+pub(super) const ID: HeaderId = HeaderId(7);
+
+const LEN: usize = 8;
+
+/// The rate factor of the routers passed so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Factor {
+    /// None has spoken yet.
+    None,
+    /// The least of theirs.
+    Rate(Rate),
+}
+
+/// A checked view of the header's bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CltcpHeader([u8; LEN]);
+
+impl CltcpHeader {
+    /// The header of a packet that leaves.
+    pub const NEW: Self = Self([u8::MAX; LEN]);
+
+    /// The view of a CLTCP header; none if the header is foreign or too short.
+    #[inline]
+    pub fn parse(header: &Header) -> Option<Self> {
+        header.of(ID)?.get(..LEN)?.try_into().ok().map(Self)
+    }
+
+    /// What the routers say.
+    #[inline]
+    pub fn factor(&self) -> Factor {
+        match u64::from_be_bytes(self.0) {
+            u64::MAX => Factor::None,
+            bps => Factor::Rate(Rate::from_bps(bps)),
+        }
+    }
+
+    /// Eq. (4): a router has this factor; the least stays.
+    #[inline]
+    pub fn take(&mut self, factor: Rate) {
+        self.0 = u64::from_be_bytes(self.0).min(factor.bps()).to_be_bytes();
+    }
+
+    /// Writes it as a header.
+    #[inline]
+    pub fn emit(&self, header: &mut Header) {
+        header.set(ID, &self.0);
+    }
+}
+
+impl fmt::Display for CltcpHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.factor() {
+            Factor::None => write!(f, "CLTCP factor none"),
+            Factor::Rate(rate) => write!(f, "CLTCP factor {rate}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 120 Mbit/s.
+    const BYTES: [u8; 8] = [0, 0, 0, 0, 0x07, 0x27, 0x0e, 0x00];
+
+    #[test]
+    fn a_header_is_these_8_bytes_both_ways() {
+        let (mut written, mut header) = (CltcpHeader::NEW, Header::NONE);
+        written.emit(&mut header);
+        assert_eq!(header.of(ID), Some(&[0xff; 8][..]), "-1 in two's complement");
+        written.take(Rate::from_mbps(120.0));
+        written.emit(&mut header);
+        assert_eq!(header.of(ID), Some(&BYTES[..]));
+        let read = CltcpHeader::parse(&Header::new(ID, &BYTES)).unwrap();
+        assert_eq!(read.factor(), Factor::Rate(Rate::from_mbps(120.0)));
+        assert_eq!(read.to_string(), "CLTCP factor 120Mbps");
+    }
+
+    #[test]
+    fn the_least_factor_of_the_path_stays() {
+        let mut header = CltcpHeader::NEW;
+        assert_eq!(header.factor(), Factor::None);
+        for (taken, least) in [(9, 9), (5, 5), (7, 5)] {
+            header.take(Rate::from_bps(taken));
+            assert_eq!(header.factor(), Factor::Rate(Rate::from_bps(least)));
+        }
+    }
+
+    #[test]
+    fn what_is_short_or_foreign_is_not_read() {
+        assert_eq!(CltcpHeader::parse(&Header::NONE), None);
+        assert_eq!(CltcpHeader::parse(&Header::new(ID, &BYTES[..7])), None);
+        assert_eq!(CltcpHeader::parse(&Header::new(HeaderId(99), &BYTES)), None);
+    }
+}

@@ -1,0 +1,279 @@
+//! The parameters of CLTCP, and for which round-trip times they are stable.
+
+use crate::parts::interval;
+use millpond_law::{Domain, Parameter, SettingError, Settings};
+use millpond_units::Span;
+
+/// Every parameter.
+pub(super) static PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "alpha",
+        unit: "1/s",
+        domain: Domain::Above(0.0, 1e3),
+        default: "2",
+        source: "Eq. (3), section IV-C",
+        meaning: "how fast a sending rate follows the rate factor",
+    },
+    Parameter {
+        name: "beta",
+        unit: "1/s",
+        domain: Domain::Above(0.0, 1e3),
+        default: "1",
+        source: "Eq. (2), (43)",
+        meaning: "how fast a router's rate factor grows on an idle link",
+    },
+    Parameter {
+        name: "time_constant",
+        unit: "s",
+        domain: Domain::Span(true),
+        default: "2s",
+        source: "T in Eq. (2), (43)",
+        meaning: "in which time the excess of a queue is to be drained: the excess over this counts as load",
+    },
+    Parameter {
+        name: "target_queue",
+        unit: "packets",
+        domain: Domain::Number(0.0, 1e9),
+        default: "100",
+        source: "q0 in Eq. (2), section V",
+        meaning: "the queue at rest",
+    },
+    Parameter {
+        name: "interval",
+        unit: "s",
+        domain: Domain::Span(true),
+        default: "100ms",
+        source: "T2 in Eq. (46), section V",
+        meaning: "how often a router samples its load and moves its rate factor",
+    },
+    Parameter {
+        name: "exponent",
+        unit: "",
+        domain: Domain::Word(&["capped", "raw", "exact"]),
+        default: "capped",
+        source: "Eq. (48); see ERRATA.md",
+        meaning: "the share of the way, in logarithms, that a rate moves in a round trip: min(alpha rtt, 1), alpha rtt \
+                  as printed, or 1 - exp(-alpha rtt)",
+    },
+    Parameter {
+        name: "initial_rate",
+        unit: "packets/s",
+        domain: Domain::Above(0.0, 1e9),
+        default: "100",
+        source: "x0, not in the paper: see ERRATA.md",
+        meaning: "rate of a sender at the start",
+    },
+    Parameter {
+        name: "initial_factor",
+        unit: "packets/s",
+        domain: Domain::Above(0.0, 1e9),
+        default: "100",
+        source: "r(0), not in the paper: see ERRATA.md",
+        meaning: "rate factor of a router at the start",
+    },
+    Parameter {
+        name: "cap",
+        unit: "1",
+        domain: Domain::Number(1.0, 1e6),
+        default: "2",
+        source: "not in the paper: see ERRATA.md",
+        meaning: "the most that a rate factor grows to on an idle link, in capacities of it",
+    },
+];
+
+/// Which reading of the exponent of (48).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Exponent {
+    /// At most one: a rate never goes past the factor.
+    Capped,
+    /// As printed.
+    Raw,
+    /// What (3) does in a round trip if the factor stays.
+    Exact,
+}
+
+impl Exponent {
+    pub(super) fn read(settings: &Settings) -> Self {
+        match settings.word("exponent") {
+            "raw" => Self::Raw,
+            "exact" => Self::Exact,
+            _ => Self::Capped,
+        }
+    }
+
+    /// alpha T1 of (46), with T1 a round trip.
+    pub(super) fn of(self, alpha: f64, rtt: f64) -> f64 {
+        match self {
+            Self::Capped => (alpha * rtt).min(1.0),
+            Self::Raw => alpha * rtt,
+            Self::Exact => -libm::expm1(-alpha * rtt),
+        }
+    }
+}
+
+/// The parameters of the router, read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct RouterParams {
+    /// beta in 1/s.
+    pub(super) beta: f64,
+    /// T in seconds.
+    pub(super) time_constant: f64,
+    /// q0 in packets.
+    pub(super) target_queue: f64,
+    /// T2.
+    pub(super) interval: Span,
+    /// r(0) in packets/s.
+    pub(super) initial_factor: f64,
+    /// In capacities.
+    pub(super) cap: f64,
+}
+
+impl RouterParams {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        Ok(Self {
+            beta: settings.number("beta"),
+            time_constant: settings.span("time_constant").secs(),
+            target_queue: settings.number("target_queue"),
+            interval: interval::checked("interval", settings.span("interval"))?,
+            initial_factor: settings.number("initial_factor"),
+            cap: settings.number("cap"),
+        })
+    }
+}
+
+/// What the linear loop (38) is made of: `L(s) = alpha beta (s + 1/T) / (s^2 (s + alpha))`, delayed by a round trip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Gains {
+    alpha: f64,
+    beta: f64,
+    time_constant: f64,
+}
+
+impl Gains {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self {
+            alpha: settings.number("alpha"),
+            beta: settings.number("beta"),
+            time_constant: settings.span("time_constant").secs(),
+        }
+    }
+
+    /// |L(iw)| of (38).
+    fn magnitude(&self, w: f64) -> f64 {
+        self.alpha * self.beta * libm::hypot(w, 1.0 / self.time_constant)
+            / (w * w * libm::hypot(w, self.alpha))
+    }
+
+    /// The frequency in rad/s at which |L| is one; it falls with the frequency, so there is only one.
+    fn crossover(&self) -> f64 {
+        let (mut low, mut high) = (1e-9, 1e9);
+        for _ in 0..200 {
+            let middle = libm::sqrt(low * high);
+            if self.magnitude(middle) > 1.0 { low = middle } else { high = middle }
+        }
+        low
+    }
+
+    /// Phase margin in radians, without delay.
+    fn phase_margin(&self) -> f64 {
+        let w = self.crossover();
+        libm::atan(w * self.time_constant) - libm::atan(w / self.alpha)
+    }
+
+    /// The round-trip time in seconds at which the linear loop begins to swing up.
+    pub(super) fn delay_margin(&self) -> f64 {
+        self.phase_margin() / self.crossover()
+    }
+
+    /// Says so if no round-trip time at all is stable.
+    pub(super) fn instability(&self) -> Option<String> {
+        (self.phase_margin() <= 0.0).then(|| {
+            format!(
+                "time_constant = {} s is not above 1/alpha = {} s: the linear loop (38) has no phase margin, and rates \
+                 swing up at every round-trip time",
+                self.time_constant,
+                1.0 / self.alpha
+            )
+        })
+    }
+
+    /// Says so if this round-trip time is not, though others are.
+    pub(super) fn instability_at(&self, rtt: Span) -> Option<String> {
+        let (margin, most) = (self.phase_margin(), self.delay_margin());
+        (margin > 0.0 && rtt.secs() >= most).then(|| {
+            format!(
+                "a round-trip time of {rtt} is unstable: the linear loop (38) has a phase margin of {:.1} degrees, which \
+                 a delay of {most:.3} s uses up (Theorem 1, stability at every round-trip time, does not hold)",
+                margin.to_degrees()
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_law::Value;
+
+    fn gains(alpha: f64, beta: f64, time_constant: f64) -> Gains {
+        Gains { alpha, beta, time_constant }
+    }
+
+    #[test]
+    fn the_published_gains_have_36_87_degrees_and_a_delay_margin_of_643_5_ms() {
+        let published = Gains::read(&Settings::check(PARAMETERS, []).unwrap());
+        assert_eq!(published, gains(2.0, 1.0, 2.0));
+        assert!((published.crossover() - 1.0).abs() < 1e-9);
+        // atan 2 - atan 1/2.
+        assert!((published.phase_margin().to_degrees() - 36.870).abs() < 1e-3);
+        assert!((published.delay_margin() - 0.643_501).abs() < 1e-6);
+        assert_eq!(published.instability(), None);
+        assert_eq!(published.instability_at(Span::from_millis(643)), None);
+        let said = published.instability_at(Span::from_millis(700)).unwrap();
+        assert!(said.contains("700ms") && said.contains("0.644 s") && said.contains("Theorem 1"), "{said}");
+    }
+
+    #[test]
+    fn under_43_the_delay_margin_is_1_287_over_alpha() {
+        for alpha in [0.5, 1.0, 4.0, 20.0] {
+            let margin = gains(alpha, alpha / 2.0, 4.0 / alpha).delay_margin();
+            assert!((margin * alpha - 1.2870).abs() < 1e-4, "{alpha}: {margin}");
+        }
+    }
+
+    #[test]
+    fn beta_of_one_has_the_most_phase_margin_for_t_of_two() {
+        for beta in [0.5, 2.0] {
+            assert!((gains(2.0, beta, 2.0).phase_margin().to_degrees() - 33.81).abs() < 0.01);
+        }
+    }
+
+    #[test]
+    fn a_time_constant_below_1_over_alpha_is_never_stable() {
+        let said = gains(2.0, 1.0, 0.4).instability().unwrap();
+        assert!(said.contains("1/alpha = 0.5 s"), "{said}");
+        assert_eq!(gains(2.0, 1.0, 0.4).instability_at(Span::from_millis(10)), None, "it is said once");
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_refused() {
+        for (name, value) in [
+            ("alpha", Value::Number(0.0)),
+            ("beta", Value::Number(-1.0)),
+            ("time_constant", Value::text("0s")),
+            ("interval", Value::text("0s")),
+            ("cap", Value::Number(0.9)),
+            ("initial_rate", Value::Number(0.0)),
+        ] {
+            assert!(Settings::check(PARAMETERS, [(name, value)]).is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_three_exponents_agree_for_short_round_trips_alone() {
+        let of = |rtt| [Exponent::Capped, Exponent::Raw, Exponent::Exact].map(|e| e.of(2.0, rtt));
+        assert!(of(1e-3).iter().all(|e| (e / 2e-3 - 1.0).abs() < 1.1e-3));
+        let [capped, raw, exact] = of(0.8);
+        assert!(capped == 1.0 && raw == 1.6 && (exact - 0.7981).abs() < 1e-4);
+    }
+}

@@ -1,0 +1,204 @@
+//! The sender of CLTCP: once per round trip its rate moves towards the rate factor, in logarithms (section V-B).
+
+use super::header::{CltcpHeader, Factor};
+use super::params::Exponent;
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
+use millpond_units::{Bytes, Rate};
+
+/// The least rate in packets/s, so that feedback keeps coming.
+const LEAST_RATE: f64 = 1.0;
+
+/// Rates end here, whatever the network says, in bit/s.
+const MOST_RATE: f64 = 1e15;
+
+/// Eq. (48): `x <- x^(1 - e) r^e`.
+fn next_rate(rate: f64, factor: f64, exponent: f64) -> f64 {
+    let (rate, factor) = (libm::log(rate), libm::log(factor));
+    libm::exp(rate + exponent * (factor - rate))
+}
+
+/// See the module.
+pub(super) struct CltcpSender {
+    alpha: f64,
+    exponent: Exponent,
+    /// In packets/s.
+    initial_rate: f64,
+    packet_bits: f64,
+    /// x in bit/s.
+    rate: f64,
+    /// r in bit/s; none before a router has spoken.
+    factor: Option<f64>,
+    /// The round in which the rate moved last.
+    round: Option<u64>,
+}
+
+impl CltcpSender {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            alpha: settings.number("alpha"),
+            exponent: Exponent::read(settings),
+            initial_rate: settings.number("initial_rate"),
+            packet_bits: 8.0,
+            rate: 0.0,
+            factor: None,
+            round: None,
+        }
+    }
+
+    fn set_rate(&mut self, bps: f64) {
+        self.rate = bps.clamp(LEAST_RATE * self.packet_bits, MOST_RATE);
+    }
+
+    fn begin(&mut self) {
+        self.set_rate(self.initial_rate * self.packet_bits);
+    }
+}
+
+impl Sender for CltcpSender {
+    fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
+        self.packet_bits = start.packet.max(Bytes::new(1)).as_f64() * 8.0;
+        self.begin();
+    }
+
+    fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
+        let Some(Factor::Rate(factor)) = CltcpHeader::parse(&ack.header).map(|header| header.factor()) else {
+            return;
+        };
+        let factor = factor.as_f64().max(1.0);
+        self.factor = Some(factor);
+        if self.round != Some(ack.round) {
+            self.round = Some(ack.round);
+            let exponent = self.exponent.of(self.alpha, ack.smoothed_rtt.secs());
+            self.set_rate(next_rate(self.rate, factor, exponent));
+        }
+    }
+
+    /// Losses are repaired and say nothing about the rate. After a long silence the rate may be anything: it begins
+    /// anew.
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        if congestion.cause == Cause::NoFeedback {
+            self.begin();
+        }
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        Permit { pace: Some(Rate::from_bps_f64(self.rate)), ..Permit::default() }
+    }
+
+    fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
+        CltcpHeader::NEW.emit(header);
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("rate", "bit/s", self.rate);
+        if let Some(factor) = self.factor {
+            gauge.quantity("rate factor told", "bit/s", factor);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cltcp::Cltcp;
+    use crate::testing::SenderBench;
+    use millpond_law::{Episode, Value};
+    use millpond_units::Span;
+
+    /// 120 Mbit/s, in packets of 1000 bytes.
+    const CAPACITY: f64 = 15_000.0;
+
+    fn bench(rtt: u64, exponent: &'static str, initial_rate: f64) -> SenderBench {
+        let written = [("exponent", Value::text(exponent)), ("initial_rate", Value::Number(initial_rate))];
+        SenderBench::new(&Cltcp, &written, Span::from_millis(rtt))
+    }
+
+    /// A round trip in which each of five acknowledgements tells this factor, in packets/s.
+    fn round(bench: &mut SenderBench, factor: f64) {
+        let (mut written, mut header) = (CltcpHeader::NEW, Header::NONE);
+        written.take(Rate::from_bps_f64(factor * 8000.0));
+        written.emit(&mut header);
+        for _ in 0..5 {
+            let ack = Ack { header, ..bench.plain() };
+            bench.ack(&ack);
+        }
+        bench.next_round();
+    }
+
+    /// The rate in packets/s.
+    fn rate(bench: &SenderBench) -> f64 {
+        bench.law.permit().pace.unwrap().as_f64() / 8000.0
+    }
+
+    fn near(a: f64, b: f64, tolerance: f64) -> bool {
+        (a / b - 1.0).abs() <= tolerance
+    }
+
+    #[test]
+    fn a_rate_moves_once_per_round_trip_by_equation_48_by_hand() {
+        // 50 ms: x^.9 r^.1, from 100 to 15000 packets/s: 100 * 150^.1.
+        let mut bench = bench(50, "capped", 100.0);
+        assert!(near(rate(&bench), 100.0, 1e-6));
+        round(&mut bench, CAPACITY);
+        assert!(near(rate(&bench), 165.05, 1e-4), "{}", rate(&bench));
+        // 0.8 s: all the way, or past it: 100^-.6 15000^1.6 is over 300 000.
+        for (exponent, theory) in [("capped", CAPACITY), ("raw", 100.0 * libm::pow(150.0, 1.6))] {
+            let mut bench = self::bench(800, exponent, 100.0);
+            round(&mut bench, CAPACITY);
+            assert!(near(rate(&bench), theory, 1e-6), "{exponent}: {}", rate(&bench));
+        }
+    }
+
+    #[test]
+    fn under_a_fixed_factor_the_way_there_is_that_of_equation_26() {
+        // t2 = ln(ln(N x0 / C) / ln theta) / alpha, with N = 4, x0 = 100.
+        for theta in [0.5_f64, 0.9, 0.99] {
+            let t2 = libm::log(libm::log(400.0 / CAPACITY) / libm::log(theta)) / 2.0;
+            let mut bench = bench(10, "exact", 100.0);
+            let rounds = (1..1000).find(|_| {
+                round(&mut bench, CAPACITY / 4.0);
+                rate(&bench) >= theta * CAPACITY / 4.0
+            });
+            let seconds = f64::from(rounds.unwrap()) * 0.01;
+            assert!(t2 <= seconds && seconds < t2 + 0.011, "{theta}: {seconds} {t2}");
+        }
+    }
+
+    #[test]
+    fn fairness_takes_the_time_of_theorem_3_corrected_whatever_the_factor_does() {
+        // ln(ln(C / (N x0)) / ln(1/eps)) / alpha for N = 3, x0 = 100; printed: .67 s.
+        for (fairness, seconds) in [(0.9, 1.8072), (0.95, 2.1671), (0.99, 2.9821)] {
+            let (mut old, mut new) = (bench(10, "exact", CAPACITY / 3.0), bench(10, "exact", 100.0));
+            let rounds = (1..1000).find(|k| {
+                let factor = CAPACITY / 3.0 * (1.0 + 0.3 * libm::sin(f64::from(*k)));
+                [&mut old, &mut new].into_iter().for_each(|bench| round(bench, factor));
+                rate(&new) / rate(&old) >= fairness
+            });
+            let taken = f64::from(rounds.unwrap()) * 0.01;
+            assert!((taken - seconds).abs() < 0.011, "{fairness}: {taken}");
+        }
+    }
+
+    #[test]
+    fn without_a_router_or_after_silence_it_sends_at_its_initial_rate_and_a_loss_changes_nothing() {
+        let mut bench = bench(50, "capped", 100.0);
+        let mut header = Header::NONE;
+        bench.stamp(&mut header);
+        let ack = Ack { header, ..bench.plain() };
+        bench.ack(&ack);
+        assert!(near(rate(&bench), 100.0, 1e-6));
+        (0..200).for_each(|_| round(&mut bench, 5000.0));
+        bench.congestion(Cause::Loss, Episode::New);
+        assert!(near(rate(&bench), 5000.0, 1e-4));
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert!(near(rate(&bench), 100.0, 1e-6));
+    }
+
+    #[test]
+    fn a_packet_per_second_is_the_least() {
+        let mut bench = bench(500, "capped", 100.0);
+        round(&mut bench, 0.0);
+        assert!(near(rate(&bench), 1.0, 1e-9));
+    }
+}
