@@ -84,27 +84,15 @@ fn measure(plan: Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> 
         }
         watch.progress(about.index, time.secs() / scenario.duration.secs());
     }
-    let jain = windows.jain();
-    let mut series = recorder.into_series();
     let end = End {
         scenario,
         network: &network,
         links: &links,
         flows: &flows,
         warnings: &warnings,
-        series: &series,
-        windows: &windows,
-        jain: &jain,
+        series: recorder.into_series(),
+        jain: windows.jain(),
+        windows,
     };
-    let (summary, distributions, transfers) = (end.summary(), end.distributions(), end.transfers());
-    series.push(jain);
-    Ok(Run {
-        label: about.label,
-        summary,
-        series,
-        distributions,
-        scenario_toml: scenario.to_toml(),
-        command: about.command,
-        transfers,
-    })
+    Ok(end.into_run(about))
 }

@@ -1,15 +1,17 @@
 //! The numbers of a run, taken at its end.
 
+use super::About;
 use super::distribution::{merged, milliseconds, packets};
 use super::fairness::Windows;
 use crate::metrics::{jain, min_over_max, quantile, spread};
 use crate::plan::{PlannedFlow, PlannedLink};
 use crate::results::{
-    Fairness, Flow, Group, Kind, Link, Milliseconds, Packets, Relay, Series, Summary, quantity,
+    Fairness, Flow, Group, Kind, Link, Milliseconds, Packets, Relay, Run, Series, Summary, quantity,
 };
 use millpond_scenario::Scenario;
 use millpond_sim::{FlowView, LoopView, Network};
 use millpond_units::Time;
+use std::collections::BTreeMap;
 
 /// A run at its end.
 pub(super) struct End<'a> {
@@ -18,17 +20,32 @@ pub(super) struct End<'a> {
     pub(super) links: &'a [PlannedLink],
     pub(super) flows: &'a [PlannedFlow],
     pub(super) warnings: &'a [String],
-    pub(super) series: &'a [Series],
-    pub(super) windows: &'a Windows,
-    pub(super) jain: &'a Series,
+    pub(super) series: Vec<Series>,
+    pub(super) windows: Windows,
+    /// The series of the short-term Jain index, which joins the others at last.
+    pub(super) jain: Series,
 }
 
 impl End<'_> {
+    /// Everything that the run gave.
+    pub(super) fn into_run(self, about: About) -> Run {
+        let (summary, distributions, transfers) = (self.summary(), self.distributions(), self.transfers());
+        let mut series = self.series;
+        series.push(self.jain);
+        Run {
+            label: about.label,
+            summary,
+            series,
+            distributions,
+            scenario_toml: self.scenario.to_toml(),
+            command: about.command,
+            transfers,
+        }
+    }
+
     /// `summary.json`.
-    pub(super) fn summary(&self) -> Summary {
-        let fair = self.windows.fair_shares();
-        let flows: Vec<Flow> =
-            self.flows.iter().enumerate().map(|(index, flow)| self.flow(index, flow, &fair)).collect();
+    fn summary(&self) -> Summary {
+        let flows = self.flows();
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
         Summary {
             scenario: self.scenario.title.clone(),
@@ -42,12 +59,12 @@ impl End<'_> {
             groups: self.scenario.flows.iter().map(|group| self.group(&group.name.value, &flows)).collect(),
             flows,
             links: self.links.iter().map(|link| self.link(link)).collect(),
-            relays: self.flows.iter().flat_map(|flow| self.relays(flow)).collect(),
+            relays: self.relays(),
             queueing_ms: self.queueing(|_| true),
             fairness: Fairness {
                 jain: jain(&goodputs),
                 min_over_max: min_over_max(&goodputs),
-                short_term_jain: Windows::quartiles(self.jain, self.from()),
+                short_term_jain: Windows::quartiles(&self.jain, self.from()),
             },
         }
     }
@@ -60,13 +77,24 @@ impl End<'_> {
         self.network.flow(flow.id)
     }
 
-    fn flow(&self, index: usize, flow: &PlannedFlow, fair: &[f64]) -> Flow {
+    fn flows(&self) -> Vec<Flow> {
+        let windows = self.samples(Kind::Flow, quantity::WINDOW);
+        let (fair, within) = (self.windows.fair_shares(), self.scenario.measure.converged_within);
+        let flow = |(index, flow): (usize, &PlannedFlow)| Flow {
+            window_packets: windows.get(flow.loop_name(0).as_str()).map(|samples| spread(samples).mean),
+            converged_s: self.windows.converged(index, flow.start, &fair, within),
+            ..self.flow(flow)
+        };
+        self.flows.iter().enumerate().map(flow).collect()
+    }
+
+    /// What its counters say of a flow.
+    fn flow(&self, flow: &PlannedFlow) -> Flow {
         let view = self.view(flow);
         let total = |of: fn(&LoopView<'_>) -> u64| view.loops().map(|one| of(&one)).sum();
         let (begin, stop) = (self.from().max(flow.start), stopped(view, self.network.now()));
         let seconds = stop.since(begin).secs();
         let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
-        let within = self.scenario.measure.converged_within;
         Flow {
             name: flow.name.clone(),
             group: flow.group.clone(),
@@ -75,7 +103,6 @@ impl End<'_> {
             stop_s: stop.secs(),
             goodput_bps: rate(view.delivered_measured().get()),
             send_rate_bps: rate(view.first().counters().sent_bytes),
-            window_packets: self.mean_window(flow),
             rtt_ms: milliseconds(view.first().round_trip_times()),
             queueing_ms: milliseconds(view.queueing_delays()),
             sent: view.first().counters().sent,
@@ -84,7 +111,7 @@ impl End<'_> {
             lost: total(|one| one.counters().lost),
             marked: total(|one| one.counters().marked),
             completed_s: view.completed().map(Time::secs),
-            converged_s: self.windows.converged(index, flow.start, fair, within),
+            ..Flow::default()
         }
     }
 
@@ -124,15 +151,20 @@ impl End<'_> {
         }
     }
 
-    fn relays(&self, flow: &PlannedFlow) -> Vec<Relay> {
-        let loops: Vec<LoopView<'_>> = self.view(flow).loops().collect();
-        let relay = |(index, pair): (usize, &[LoopView<'_>])| {
+    fn relays(&self) -> Vec<Relay> {
+        let backlogs = self.samples(Kind::Relay, quantity::BACKLOG);
+        let relay = |flow: &PlannedFlow, index: usize, pair: &[LoopView<'_>]| {
             let name = flow.relay_name(index)?;
+            let queue_packets = lengths(backlogs.get(name.as_str()).cloned().unwrap_or_default());
             let dropped = vanished(&pair[0], &pair[1]).div_ceil(flow.packet.get().max(1));
-            let queue_packets = lengths(self.samples(Kind::Relay, &name, quantity::BACKLOG));
             Some(Relay { name, queue_packets, dropped })
         };
-        loops.windows(2).enumerate().filter_map(relay).collect()
+        let of_flow = |flow: &PlannedFlow| {
+            let loops: Vec<LoopView<'_>> = self.view(flow).loops().collect();
+            let relays = loops.windows(2).enumerate().filter_map(|(index, pair)| relay(flow, index, pair));
+            relays.collect::<Vec<_>>()
+        };
+        self.flows.iter().flat_map(of_flow).collect()
     }
 
     fn queueing(&self, counts: impl Fn(&PlannedFlow) -> bool) -> Milliseconds {
@@ -140,17 +172,18 @@ impl End<'_> {
         milliseconds(&merged(chosen.map(|flow| self.view(flow).queueing_delays())))
     }
 
-    fn mean_window(&self, flow: &PlannedFlow) -> Option<f64> {
-        let samples = self.samples(Kind::Flow, &flow.loop_name(0), quantity::WINDOW);
-        (!samples.is_empty()).then(|| spread(&samples).mean)
-    }
-
-    /// What was sampled while measuring.
-    fn samples(&self, kind: Kind, entity: &str, quantity: &str) -> Vec<f64> {
-        let is_it = |s: &&Series| s.kind == kind && s.entity == entity && s.quantity == quantity;
-        let Some(series) = self.series.iter().find(is_it) else { return Vec::new() };
-        let samples = series.times.iter().zip(&series.values);
-        samples.filter(|(time, _)| **time > self.from().secs()).map(|(_, value)| *value).collect()
+    /// What was sampled of a quantity while measuring, by the names of its entities.
+    fn samples(&self, kind: Kind, quantity: &str) -> BTreeMap<&str, Vec<f64>> {
+        let measured = |series: &Series| {
+            let samples = series.times.iter().zip(&series.values);
+            samples
+                .filter(|(time, _)| **time > self.from().secs())
+                .map(|(_, value)| *value)
+                .collect::<Vec<_>>()
+        };
+        let chosen = self.series.iter().filter(|series| series.kind == kind && series.quantity == quantity);
+        let named = chosen.map(|series| (series.entity.as_str(), measured(series)));
+        named.filter(|(_, samples)| !samples.is_empty()).collect()
     }
 }
 
