@@ -10,6 +10,7 @@ pub mod lgc;
 pub mod lgcc;
 pub mod mcp;
 pub mod newreno;
+pub mod paganini;
 pub mod parts;
 pub mod queues;
 pub mod rcp;
@@ -37,6 +38,8 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &acp::Acp,
     &mcp::Mcp,
     &cltcp::Cltcp,
+    &paganini::Marks,
+    &paganini::Delay,
 ];
 
 /// One line per queue.
@@ -45,6 +48,7 @@ static QUEUES: &[&dyn Queue] = &[
     &queues::droptail::DropTail,
     &queues::red::Red,
     &queues::codel::CoDel,
+    &queues::rem::Rem,
 ];
 
 /// The protocols and queues that a scenario may name.

@@ -10,5 +10,6 @@ mod determinism;
 mod explicit;
 mod mcp;
 mod measures;
+mod paganini;
 mod plans;
 mod theory;

@@ -2,6 +2,7 @@
 
 use super::header::{Load, McpHeader};
 use super::params::Ranges;
+use crate::parts::interval;
 use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, SettingError, Settings, Verdict};
 use millpond_units::{Bytes, Span, Time};
 
@@ -31,7 +32,7 @@ pub(super) struct McpRouter {
 impl McpRouter {
     pub(super) fn new(settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self {
-            period: settings.span("period"),
+            period: interval::checked("period", settings.span("period"))?,
             ranges: Ranges::read(settings)?,
             arrived: Bytes::ZERO,
             least_queue: Bytes::ZERO,

@@ -3,6 +3,7 @@
 pub mod codel;
 pub mod droptail;
 pub mod red;
+pub mod rem;
 
 use millpond_law::{Queue, QueueCard, QueueChoice, SettingError, Settings, Value, nearest};
 

@@ -1,0 +1,169 @@
+//! Whole runs of Paganini, Wang, Doyle and Low's laws against their closed forms.
+
+use crate::common::{flow, link, results};
+use millpond_lab::results::Run;
+
+/// Fig. 5 in small: K N / c_0 = 8 * 4 / 2375 s = 13.47 ms is the price of its second stage.
+const MARKS: &str = r#"
+title = "Four flows, two round-trip times, one price"
+duration = "60s"
+measure = { from = "20s", every = "100ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "20Mbps"
+delay = "10ms"
+buffer = "1000packets"
+[[flows]]
+name = "short"
+count = 2
+protocol = "paganini-ecn"
+path = ["A", "B"]
+packet = "1000B"
+rtt = "40ms"
+[[flows]]
+name = "long"
+count = 2
+protocol = "paganini-ecn"
+path = ["A", "B"]
+packet = "1000B"
+rtt = "80ms"
+[protocols.paganini-ecn.params]
+utility_weight = 8
+"#;
+
+/// Expected value of `f` of the share of marks among 31 packets, each marked with this probability; all marked count
+/// as half a packet less.
+fn expected(probability: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let (mut weight, mut sum) = ((1.0 - probability).powi(31), 0.0);
+    for marked in 0..=31_u32 {
+        let share = f64::from(marked) / 31.0;
+        sum += weight * f(share.min(1.0 - 0.5 / 31.0));
+        weight *= f64::from(31 - marked) / f64::from(marked + 1) * probability / (1.0 - probability);
+    }
+    sum
+}
+
+/// The price, in seconds, that a share of marks says: -log_phi(1 - P) with phi = 1e6.
+fn price(share: f64) -> f64 {
+    -(1.0 - share).ln() / 1e6_f64.ln()
+}
+
+/// The marking probability at which the rising `f` of it is `value`, by bisection.
+fn solve(value: f64, f: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..50 {
+        let middle = 0.5 * (low + high);
+        if f(middle) < value { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// Share of packets that came back marked, of all flows.
+fn marked(run: &Run) -> f64 {
+    let sums = run.summary.flows.iter().fold((0, 0), |(m, s), flow| (m + flow.marked, s + flow.sent));
+    sums.0 as f64 / sums.1 as f64
+}
+
+/// The least round-trip time over the mean one, d / tau.
+fn stretch(run: &Run) -> f64 {
+    let ratios = run.summary.flows.iter().map(|flow| flow.rtt_ms.min / flow.rtt_ms.mean);
+    ratios.sum::<f64>() / run.summary.flows.len() as f64
+}
+
+#[test]
+fn marks_bring_equal_rates_at_the_virtual_capacity_whatever_the_round_trip() {
+    let run = results(MARKS, &[]);
+    let link = link(&run, "L");
+    assert!((link.utilization - 0.95).abs() < 0.001, "{}", link.utilization);
+    assert!(link.queue_packets.p99 < 20.0, "a queue of packet noise alone: {:?}", link.queue_packets);
+    // x = c_0 / 4; the noise of marks leaves a few percent over 40 s.
+    for flow in &run.summary.flows {
+        assert!((flow.goodput_bps / 4.75e6 - 1.0).abs() < 0.04, "{}: {}", flow.name, flow.goodput_bps);
+    }
+}
+
+#[test]
+fn the_price_rests_where_what_senders_read_of_it_is_k_over_x() {
+    let run = results(MARKS, &[]);
+    // K / w = q / d, and w = x tau: q = K d / (x tau). What is read of it is too high, as the logarithm is convex.
+    let read = 8.0 * 4.0 / 2375.0 * stretch(&run);
+    let theory = solve(read, |probability| expected(probability, price));
+    assert!(theory < 1.0 - 1e6_f64.powf(-read), "the bias lowers the price");
+    assert!((marked(&run) / theory - 1.0).abs() < 0.02, "{} {theory}", marked(&run));
+}
+
+#[test]
+fn the_static_law_rests_where_its_backoff_leaves_the_fair_share() {
+    let params = ["law=dual", "max_rate=6.175Mbps"].map(|set| format!("protocols.paganini-ecn.params.{set}"));
+    let rtt = ["flows.short.rtt=100ms", "flows.long.rtt=100ms"];
+    let sets: Vec<&str> = params.iter().map(String::as_str).chain(rtt).collect();
+    let run = results(MARKS, &sets);
+    assert!((link(&run, "L").utilization - 0.95).abs() < 0.002);
+    assert!(run.summary.fairness.jain > 0.999, "{:?}", run.summary.fairness);
+    // Four flows of up to 1.3 c_0 / 4 = 77.5 packets in 100.4 ms: exp(-.37 q / d) averages 1 / 1.3, and what it takes to
+    // fill the real queue and the half packet by which a window is more than the whole packets in flight.
+    let lost = |probability| 1.0 - expected(probability, |share| (-0.37 * price(share) / 0.1004).exp());
+    let theory = solve(1.0 - (1.0 / 1.3 / stretch(&run) + 0.5 / 77.5), lost);
+    assert!((marked(&run) / theory - 1.0).abs() < 0.03, "{} {theory}", marked(&run));
+}
+
+const DELAY: &str = r#"
+title = "Two flows, and two late joiners"
+duration = "160s"
+measure = { from = "100s", every = "100ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "20Mbps"
+delay = "10ms"
+buffer = "1000packets"
+[[flows]]
+name = "old"
+count = 2
+protocol = "paganini-delay"
+path = ["A", "B"]
+packet = "1000B"
+rtt = "40ms"
+[[flows]]
+name = "new"
+count = 2
+protocol = "paganini-delay"
+path = ["A", "B"]
+packet = "1000B"
+rtt = "80ms"
+start = "40s"
+[protocols.paganini-delay.params]
+utility_weight = 8
+"#;
+
+fn rate(run: &Run, name: &str) -> f64 {
+    flow(run, name).goodput_bps / 8000.0
+}
+
+#[test]
+fn each_flow_of_the_delay_form_keeps_k_packets_in_the_queue() {
+    let run = results(DELAY, &["flows.new.start=0s", "duration=60s", "measure.from=30s"]);
+    let link = link(&run, "L");
+    assert!(link.utilization > 0.999, "{}", link.utilization);
+    // q = K N / c = 12.8 ms, 32 packets; the one in service, and what a link rounds, are the rest.
+    assert!((link.queue_packets.mean / 32.0 - 1.0).abs() < 0.05, "{:?}", link.queue_packets);
+    for name in ["old.0", "old.1", "new.0", "new.1"] {
+        assert!((rate(&run, name) / 625.0 - 1.0).abs() < 0.05, "{name}: {}", rate(&run, name));
+    }
+}
+
+/// Newcomers that take the standing queue of 6.4 ms for distance rest at K / (q - 6.4 ms), the others at K / q: with
+/// as many of them the ratio is the golden one, 1.618, less as far as the queue dips while they join.
+#[test]
+fn late_joiners_of_the_delay_form_take_more_unless_all_let_the_queue_run_dry_now_and_then() {
+    let ratio =
+        |run: &Run| (rate(run, "new.0") + rate(run, "new.1")) / (rate(run, "old.0") + rate(run, "old.1"));
+    let run = results(DELAY, &[]);
+    assert!((1.45..1.65).contains(&ratio(&run)), "{}", ratio(&run));
+    let price = link(&run, "L").queueing_ms.mean / 1e3;
+    assert!((rate(&run, "old.0") * price / 8.0 - 1.0).abs() < 0.02, "x q = K: {price}");
+    let cured = results(DELAY, &["protocols.paganini-delay.params.drain_every=10s"]);
+    assert!((ratio(&cured) - 1.0).abs() < 0.03, "{}", ratio(&cured));
+    assert!(link(&cured, "L").utilization > 0.97);
+}

@@ -1,0 +1,99 @@
+//! The round-trip time without queues, as far as a sender can know it, and how it may learn better.
+//!
+//! Who joins a standing queue takes it for distance. If asked to, a sender that has not seen its least round-trip time
+//! for long lets its own packets run out of the queue for a moment. All who see the queue shorten take the same new
+//! sample, so that from then on they drain it together: the second time it runs dry.
+
+use millpond_units::{Span, Time};
+
+/// A drain lasts for this and a round trip, so that the drains of flows with unlike round trips overlap.
+const DRAIN: Span = Span::from_millis(200);
+
+/// See the module.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct BaseRtt {
+    /// None: the queue is never drained.
+    every: Option<Span>,
+    least: Option<Span>,
+    seen: Time,
+    drains_until: Option<Time>,
+}
+
+impl BaseRtt {
+    /// Nothing is known yet; `every` of zero is never.
+    pub(super) fn new(every: Span) -> Self {
+        let every = Some(every).filter(|every| !every.is_zero());
+        Self { every, least: None, seen: Time::ZERO, drains_until: None }
+    }
+
+    /// Takes a sample.
+    pub(super) fn note(&mut self, now: Time, rtt: Span) {
+        let is_old = self.every.is_some_and(|every| now.since(self.seen) > every);
+        if is_old && self.drains_until.is_none() && self.least.is_some() {
+            self.drains_until = Some(now + DRAIN + rtt);
+        }
+        if is_old || self.least.is_none_or(|least| rtt <= least) {
+            (self.least, self.seen) = (Some(rtt), now);
+        }
+    }
+
+    /// Is the queue to run dry now?
+    pub(super) fn is_draining(&mut self, now: Time) -> bool {
+        if self.drains_until.is_some_and(|end| now >= end) {
+            (self.drains_until, self.seen) = (None, now);
+        }
+        self.drains_until.is_some()
+    }
+
+    /// The least round-trip time, once there is one.
+    pub(super) fn least(&self) -> Option<Span> {
+        self.least
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: f64) -> Time {
+        Time::from_secs(seconds)
+    }
+
+    const EMPTY: Span = Span::from_millis(40);
+    const QUEUED: Span = Span::from_millis(70);
+
+    #[test]
+    fn without_drains_the_least_sample_stays() {
+        let mut base = BaseRtt::new(Span::ZERO);
+        for (time, rtt) in [(0.0, QUEUED), (1.0, EMPTY), (1000.0, QUEUED)] {
+            base.note(at(time), rtt);
+            assert!(!base.is_draining(at(time)));
+        }
+        assert_eq!(base.least(), Some(EMPTY));
+    }
+
+    #[test]
+    fn an_old_sample_is_replaced_while_the_queue_runs_dry() {
+        let mut base = BaseRtt::new(Span::from_millis(10_000));
+        base.note(at(0.0), QUEUED);
+        base.note(at(10.0), QUEUED + EMPTY);
+        assert_eq!((base.is_draining(at(10.0)), base.least()), (false, Some(QUEUED)));
+        base.note(at(10.1), QUEUED + EMPTY);
+        assert_eq!((base.is_draining(at(10.1)), base.least()), (true, Some(QUEUED + EMPTY)));
+        base.note(at(10.3), EMPTY);
+        assert_eq!((base.is_draining(at(10.3)), base.least()), (true, Some(EMPTY)));
+        // 200 ms and a round trip of 110 ms.
+        assert!(base.is_draining(at(10.409)) && !base.is_draining(at(10.411)));
+        base.note(at(20.0), QUEUED);
+        assert_eq!((base.is_draining(at(20.0)), base.least()), (false, Some(EMPTY)));
+    }
+
+    #[test]
+    fn who_sees_its_least_now_and_then_never_drains() {
+        let mut base = BaseRtt::new(Span::from_millis(10_000));
+        for second in 0..100 {
+            base.note(at(f64::from(second)), if second % 9 == 0 { EMPTY } else { QUEUED });
+            assert!(!base.is_draining(at(f64::from(second))));
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! The sender that takes queueing delay for its price (section VI).
+
+use super::base_rtt::BaseRtt;
+use super::law::{Delays, next_window};
+use super::params::Params;
+use millpond_law::{
+    Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, SettingError, Settings, Start,
+};
+use millpond_units::{Bytes, Span, Time};
+
+/// Windows end here, in packets, and are at least one packet.
+const MOST_PACKETS: f64 = 1e9;
+
+/// What may be in flight while the queue runs dry, in packets.
+const DRAIN_PACKETS: f64 = 4.0;
+
+/// See the module.
+pub(super) struct DelaySender {
+    params: Params,
+    packet: Bytes,
+    base_rtt: BaseRtt,
+    rtt: Option<Span>,
+    /// In seconds, an interval ago; none after a drain.
+    last_price: Option<f64>,
+    /// (43), in packets.
+    window: f64,
+    drains: bool,
+    window_unused: bool,
+    wake: Time,
+}
+
+impl DelaySender {
+    pub(super) fn new(settings: &Settings) -> Result<Self, SettingError> {
+        let params = Params::read(settings)?;
+        Ok(Self {
+            params,
+            base_rtt: BaseRtt::new(settings.span("drain_every")),
+            window: params.initial_window,
+            packet: Bytes::new(1),
+            rtt: None,
+            last_price: None,
+            drains: false,
+            window_unused: false,
+            wake: Time::ZERO,
+        })
+    }
+
+    /// Queueing delay in seconds.
+    fn price(&self) -> f64 {
+        let (rtt, least) = (self.rtt.unwrap_or_default(), self.base_rtt.least().unwrap_or_default());
+        rtt.saturating_sub(least).secs()
+    }
+
+    fn update(&mut self, rtt: Span) {
+        let price = self.price();
+        let last_price = self.last_price.replace(price).unwrap_or(price);
+        let delays = Delays { price, last_price, rtt: rtt.secs() };
+        let next = next_window(&self.params, self.window, delays);
+        if next < self.window || !self.window_unused {
+            self.window = next.clamp(1.0, MOST_PACKETS);
+        }
+    }
+}
+
+impl Sender for DelaySender {
+    fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) {
+        self.packet = start.packet.max(Bytes::new(1));
+        self.params.utility.weight *= start.weight;
+        self.wake = cx.now + self.params.interval;
+    }
+
+    fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
+        self.window_unused = ack.window_unused;
+        if let Some(rtt) = ack.rtt.filter(|rtt| !rtt.is_zero()) {
+            self.rtt = Some(rtt);
+            self.base_rtt.note(cx.now, rtt);
+            self.drains = self.base_rtt.is_draining(cx.now);
+        }
+    }
+
+    /// The paper's buffers lose nothing; a loss scales the window of its episode, a silence begins anew.
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        if congestion.cause == Cause::NoFeedback {
+            self.window = self.params.initial_window;
+        } else if congestion.cause == Cause::Loss && congestion.episode == Episode::New {
+            self.window = (self.window * self.params.loss_reduction_factor).max(1.0);
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        self.wake = cx.now + self.params.interval;
+        match self.rtt {
+            Some(_) if self.drains => self.last_price = None,
+            Some(rtt) => self.update(rtt),
+            None => {}
+        }
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        let packets = if self.drains { self.window.min(DRAIN_PACKETS) } else { self.window };
+        let window = Bytes::from_f64(packets * self.packet.as_f64());
+        Permit { window: Some(window.max(self.packet)), wake: Some(self.wake), ..Permit::default() }
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("window", "packets", self.window);
+        gauge.quantity("price read", "s", self.price());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paganini::Delay;
+    use crate::testing::SenderBench;
+    use millpond_law::Value;
+
+    const BASE: Span = Span::from_millis(40);
+
+    /// Acknowledgements with this round-trip time, one before each computation.
+    fn settle(bench: &mut SenderBench, rtt: Span, intervals: u32) {
+        for _ in 0..intervals {
+            let ack = Ack { rtt: Some(rtt), ..bench.plain() };
+            bench.ack(&ack);
+            bench.wake();
+        }
+    }
+
+    #[test]
+    fn the_window_grows_by_beta_k_per_second_and_rests_where_k_of_its_packets_wait() {
+        let mut bench = SenderBench::new(&Delay, &[], BASE);
+        settle(&mut bench, BASE, 100);
+        assert!((bench.window() - 60.0).abs() < 0.1, "{}", bench.window());
+        // x q = K: w = K tau / q.
+        settle(&mut bench, BASE + Span::from_millis(25), 3000);
+        let theory = 50.0 * 0.065 / 0.025;
+        assert!((bench.window() / theory - 1.0).abs() < 0.001, "{} {theory}", bench.window());
+    }
+
+    #[test]
+    fn a_jump_of_the_delay_takes_alpha_of_its_share_at_once() {
+        let mut bench = SenderBench::new(&Delay, &[("initial_window", Value::Number(100.0))], BASE);
+        settle(&mut bench, BASE, 1);
+        let before = bench.window();
+        settle(&mut bench, BASE + Span::from_millis(10), 1);
+        let slow = 1.18 * (50.0 / (before / 0.05) - 0.01) * 0.01;
+        let theory = before * (1.0 + (slow - 0.37 * 0.01) / 0.05);
+        assert!((bench.window() - theory).abs() < 1e-3, "{} {theory}", bench.window());
+    }
+
+    #[test]
+    fn while_the_queue_runs_dry_four_packets_are_in_flight_and_the_window_waits() {
+        let written = [("initial_window", Value::Number(100.0)), ("drain_every", Value::text("1s"))];
+        let mut bench = SenderBench::new(&Delay, &written, BASE);
+        settle(&mut bench, BASE, 1);
+        let queued = BASE + Span::from_millis(20);
+        settle(&mut bench, queued, 101);
+        let window = bench.gauge("window");
+        assert_eq!(bench.window(), 4.0);
+        settle(&mut bench, BASE, 20);
+        assert_eq!((bench.window(), bench.gauge("window")), (4.0, window));
+        settle(&mut bench, BASE, 10);
+        assert!(bench.window() >= window.floor());
+    }
+
+    #[test]
+    fn a_loss_halves_a_silence_begins_anew_and_an_unused_window_does_not_grow() {
+        let mut bench = SenderBench::new(&Delay, &[("initial_window", Value::Number(40.0))], BASE);
+        bench.ack_that_grows_nothing();
+        bench.wake();
+        assert_eq!(bench.window(), 40.0);
+        bench.congestion(Cause::Loss, Episode::New);
+        bench.congestion(Cause::Loss, Episode::Same);
+        assert_eq!(bench.window(), 20.0);
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!(bench.window(), 40.0);
+    }
+}

@@ -1,0 +1,217 @@
+//! The sender that reads its price from marks (section V).
+
+use super::law::{backoff, step};
+use super::params::Params;
+use super::price::MarkedPrice;
+use millpond_law::{
+    Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, SettingError, Settings, Start,
+};
+use millpond_units::{Bytes, Rate, Time};
+
+/// Windows end here, in packets, and are at least one packet.
+const MOST_PACKETS: f64 = 1e9;
+
+/// How the window before backoff is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Law {
+    /// (33): it moves.
+    PrimalDual,
+    /// (18): it is this rate's.
+    Dual(Rate),
+}
+
+/// See the module.
+pub(super) struct MarksSender {
+    law: Law,
+    params: Params,
+    most_change: f64,
+    price: MarkedPrice,
+    packet: Bytes,
+    /// In seconds; none before the first acknowledgement.
+    base_rtt: Option<f64>,
+    /// The logarithm of the window, in packets, that a price of zero would leave.
+    xi: f64,
+    /// (34), in packets.
+    expected: f64,
+    /// What is permitted, in packets.
+    window: f64,
+    window_unused: bool,
+    wake: Time,
+}
+
+impl MarksSender {
+    pub(super) fn new(settings: &Settings) -> Result<Self, SettingError> {
+        let params = Params::read(settings)?;
+        let law = match settings.word("law") {
+            "dual" => Law::Dual(settings.rate("max_rate")),
+            _ => Law::PrimalDual,
+        };
+        Ok(Self {
+            law,
+            params,
+            most_change: settings.number("most_change"),
+            price: MarkedPrice::new(settings.number("phi"), settings.whole("marks")),
+            packet: Bytes::new(1),
+            base_rtt: None,
+            xi: libm::log(params.initial_window),
+            expected: params.initial_window,
+            window: params.initial_window,
+            window_unused: false,
+            wake: Time::ZERO,
+        })
+    }
+
+    /// The window that a price of zero would leave, an interval later.
+    fn window_without_price(&mut self, price: f64, base_rtt: f64) -> f64 {
+        match self.law {
+            Law::Dual(rate) => rate.bytes_per_sec() / self.packet.as_f64() * base_rtt,
+            Law::PrimalDual => {
+                let step = step(&self.params, self.expected, price, base_rtt);
+                if step < 0.0 || !self.window_unused {
+                    self.xi = (self.xi + step).clamp(0.0, libm::log(MOST_PACKETS));
+                }
+                libm::exp(self.xi)
+            }
+        }
+    }
+}
+
+impl Sender for MarksSender {
+    fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) {
+        self.packet = start.packet.max(Bytes::new(1));
+        self.params.utility.weight *= start.weight;
+        self.wake = cx.now + self.params.interval;
+    }
+
+    /// The window goes to where it is expected to be, but not faster than its cap allows.
+    fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
+        self.base_rtt = Some(ack.min_rtt.secs()).filter(|rtt| *rtt > 0.0);
+        self.window_unused = ack.window_unused;
+        self.price.note(ack.packets, ack.ce_packets);
+        let most = self.most_change * ack.packets as f64;
+        self.window += (self.expected - self.window).clamp(-most, most);
+    }
+
+    /// The paper's links lose nothing; a loss scales the window of its episode, a silence begins anew.
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        if congestion.cause == Cause::NoFeedback {
+            let initial = self.params.initial_window;
+            (self.xi, self.expected, self.window) = (libm::log(initial), initial, initial);
+        } else if congestion.cause == Cause::Loss && congestion.episode == Episode::New {
+            let factor = self.params.loss_reduction_factor;
+            self.xi = (self.xi + libm::log(factor)).max(0.0);
+            self.expected = (self.expected * factor).max(1.0);
+            self.window = (self.window * factor).max(1.0);
+        }
+    }
+
+    fn on_timer(&mut self, cx: &mut Context<'_>) {
+        self.wake = cx.now + self.params.interval;
+        if let Some(base_rtt) = self.base_rtt {
+            let price = self.price.seconds();
+            let most = self.window_without_price(price, base_rtt);
+            self.expected = (most * backoff(self.params.gains, price, base_rtt)).clamp(1.0, MOST_PACKETS);
+        }
+    }
+
+    #[inline]
+    fn permit(&self) -> Permit {
+        let window = Bytes::from_f64(self.window * self.packet.as_f64());
+        Permit { window: Some(window.max(self.packet)), wake: Some(self.wake), ..Permit::default() }
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("window", "packets", self.window);
+        gauge.quantity("price read", "s", self.price.seconds());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paganini::Marks;
+    use crate::testing::SenderBench;
+    use millpond_law::Value;
+    use millpond_units::Span;
+
+    const RTT: Span = Span::from_millis(40);
+
+    /// Five seconds of an acknowledgement per millisecond; of each thirty-one, so many are marked.
+    fn settle(bench: &mut SenderBench, marked: u64) {
+        for count in 0..5000 {
+            let mark = u64::from(count % 31 < marked);
+            let ack = Ack { ce_packets: mark, ..bench.plain() };
+            bench.ack(&ack);
+            if count % 10 == 9 {
+                bench.wake();
+            }
+        }
+    }
+
+    /// `-log_phi(1 - P)` for so many marked of 31.
+    fn price(marked: u64) -> f64 {
+        -(1.0 - marked as f64 / 31.0).ln() / 1e6_f64.ln()
+    }
+
+    #[test]
+    fn the_window_rests_where_its_rate_times_the_price_is_k() {
+        // K / w = q / d.
+        for marked in [5, 10, 24] {
+            let mut bench = SenderBench::new(&Marks, &[("beta", Value::Number(5.0))], RTT);
+            settle(&mut bench, marked);
+            let theory = 50.0 * 0.04 / price(marked);
+            assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
+        }
+    }
+
+    #[test]
+    fn with_the_shifted_logarithm_it_rests_at_k_over_q_less_the_offset() {
+        let written = [("utility", Value::text("shifted-log")), ("beta", Value::Number(5.0))];
+        let mut bench = SenderBench::new(&Marks, &written, RTT);
+        settle(&mut bench, 10);
+        let theory = (50.0 / price(10) - 100.0) * 0.04;
+        assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
+    }
+
+    #[test]
+    fn the_static_law_follows_the_price_alone() {
+        let written = [("law", Value::text("dual")), ("max_rate", Value::text("80Mbps"))];
+        let mut bench = SenderBench::new(&Marks, &written, RTT);
+        for marked in [0, 5, 24] {
+            settle(&mut bench, marked);
+            // 80 Mbit/s are 400 packets in 40 ms.
+            let theory = 400.0 * (-0.37 * price(marked) / 0.04).exp();
+            // To a byte.
+            assert!((bench.window() - theory).abs() < 1e-3, "{} {theory}", bench.window());
+        }
+    }
+
+    #[test]
+    fn a_window_changes_by_a_packet_per_acknowledgement_at_most() {
+        let written = [("law", Value::text("dual")), ("max_rate", Value::text("80Mbps"))];
+        let mut bench = SenderBench::new(&Marks, &written, RTT);
+        let ack = bench.plain();
+        bench.ack(&ack);
+        bench.wake();
+        for packets in 2..50 {
+            let ack = bench.plain();
+            bench.ack(&ack);
+            assert_eq!(bench.window(), f64::from(packets));
+        }
+    }
+
+    #[test]
+    fn a_loss_halves_a_silence_begins_anew_and_an_unused_window_does_not_grow() {
+        let mut bench = SenderBench::new(&Marks, &[("initial_window", Value::Number(40.0))], RTT);
+        bench.ack_that_grows_nothing();
+        bench.wake();
+        bench.ack_that_grows_nothing();
+        assert!((bench.window() - 40.0).abs() < 1e-3);
+        bench.congestion(Cause::Ecn, Episode::New);
+        bench.congestion(Cause::Loss, Episode::New);
+        bench.congestion(Cause::Loss, Episode::Same);
+        assert!((bench.window() - 20.0).abs() < 1e-3);
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!(bench.window(), 40.0);
+    }
+}

@@ -1,0 +1,81 @@
+//! The price of a path, from marks (section V-A).
+
+/// How many packets a register can hold.
+const REGISTER: u64 = 64;
+
+/// The marks of the last N packets.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct MarkedPrice {
+    log_phi: f64,
+    /// N.
+    most: u64,
+    seen: u64,
+    /// The latest packet is the lowest bit.
+    marks: u64,
+}
+
+/// So many ones from the lowest bit up.
+const fn ones(count: u64) -> u64 {
+    if count >= REGISTER { u64::MAX } else { (1 << count) - 1 }
+}
+
+impl MarkedPrice {
+    /// Of links that mark with base `phi`, over `most` packets (64 at most).
+    pub(super) fn new(phi: f64, most: u64) -> Self {
+        Self { log_phi: libm::log(phi), most: most.clamp(1, REGISTER), seen: 0, marks: 0 }
+    }
+
+    /// So many packets are acknowledged, of which some are marked.
+    #[inline]
+    pub(super) const fn note(&mut self, packets: u64, marked: u64) {
+        self.marks = if packets >= REGISTER { 0 } else { self.marks << packets } | ones(marked);
+        self.marks &= ones(self.most);
+        let seen = self.seen.saturating_add(packets);
+        self.seen = if seen < self.most { seen } else { self.most };
+    }
+
+    /// The share of marked packets; all of them count as half a packet less, so that the price is finite.
+    fn probability(&self) -> f64 {
+        let (marked, seen) = (f64::from(self.marks.count_ones()), self.seen.max(1) as f64);
+        (marked / seen).min(1.0 - 0.5 / seen)
+    }
+
+    /// Eq. (36) undone: `q = -log_phi(1 - P)`, in seconds.
+    pub(super) fn seconds(&self) -> f64 {
+        -libm::log1p(-self.probability()) / self.log_phi
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_price_is_read_from_the_last_31_packets_alone() {
+        let mut price = MarkedPrice::new(1e6, 31);
+        assert_eq!(price.seconds(), 0.0);
+        price.note(40, 0);
+        price.note(8, 8);
+        price.note(23, 0);
+        assert!((price.seconds() - -(1.0_f64 - 8.0 / 31.0).ln() / 1e6_f64.ln()).abs() < 1e-15);
+        price.note(8, 0);
+        assert_eq!(price.seconds(), 0.0);
+    }
+
+    #[test]
+    fn fewer_packets_count_as_many_as_there_are() {
+        let mut price = MarkedPrice::new(1e6, 31);
+        price.note(4, 1);
+        assert!((price.seconds() - -(0.75_f64).ln() / 1e6_f64.ln()).abs() < 1e-15);
+    }
+
+    #[test]
+    fn all_marked_is_a_price_of_298_milliseconds() {
+        let mut price = MarkedPrice::new(1e6, 31);
+        price.note(31, 31);
+        assert!((price.seconds() - 0.2987).abs() < 1e-4);
+        let mut longest = MarkedPrice::new(1e6, 64);
+        longest.note(1000, 1000);
+        assert!((longest.seconds() - 128_f64.ln() / 1e6_f64.ln()).abs() < 1e-12);
+    }
+}

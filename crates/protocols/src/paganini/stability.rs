@@ -1,0 +1,103 @@
+//! For which gains the authors prove stability, and what is worth saying of others.
+
+use super::params::gains;
+use millpond_law::Settings;
+use std::f64::consts::FRAC_PI_2;
+
+/// The largest round-trip time of the paper's own nets, in seconds: gains that are proven stable up to it need no word.
+const USUAL_RTT: f64 = 0.2;
+
+/// The root v of `v sin v = alpha` in (0, pi/2), by bisection: the left side rises.
+fn crossing(alpha: f64) -> f64 {
+    let (mut low, mut high) = (0.0, FRAC_PI_2);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if middle * libm::sin(middle) < alpha { low = middle } else { high = middle }
+    }
+    low
+}
+
+/// Theorem 3: the largest eta, `min(cot v, cot 1)`; none for an alpha of pi/2 or more.
+fn largest_eta(alpha: f64) -> Option<f64> {
+    (alpha < FRAC_PI_2).then(|| 1.0 / libm::tan(crossing(alpha).max(1.0)))
+}
+
+/// Theorem 3: with `z = beta M / alpha` stability is proven up to this round-trip time, eta / z, in seconds.
+fn longest_rtt(alpha: f64, beta: f64) -> Option<f64> {
+    Some(largest_eta(alpha)? * alpha / beta)
+}
+
+/// What Theorems 1 and 3 say of gains.
+fn of_theorems(settings: &Settings, moves: bool) -> Option<String> {
+    let gains = gains(settings);
+    match longest_rtt(gains.alpha, gains.beta) {
+        None => Some("alpha: from bottlenecks * pi / 2 on the loop oscillates (Theorem 1)".into()),
+        Some(rtt) if moves && rtt < USUAL_RTT => Some(format!(
+            "beta: with these gains stability is proven for round-trip times of up to {:.0} ms only (Theorem 3)",
+            rtt * 1e3
+        )),
+        _ => None,
+    }
+}
+
+/// Of the form that reads marks.
+pub(super) fn warnings_of_marks(settings: &Settings) -> Vec<String> {
+    of_theorems(settings, settings.word("law") == "primal-dual").into_iter().collect()
+}
+
+/// Of the form that reads delay.
+pub(super) fn warnings_of_delay(settings: &Settings) -> Vec<String> {
+    // A queue follows the windows within a round trip: an error comes back times -alpha / M.
+    let overshoots = gains(settings).alpha >= 1.0;
+    let of_windows = "alpha: from bottlenecks on, windows overcorrect: each error comes back no smaller";
+    let of_theorems = of_theorems(settings, true);
+    overshoots.then(|| of_windows.to_owned()).into_iter().chain(of_theorems).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::paganini::params::{DELAY, MARKS};
+    use millpond_law::Value;
+
+    #[test]
+    fn the_largest_eta_is_the_theorems_closed_form() {
+        // Computed apart from Millpond.
+        let rows =
+            [(0.1, 0.6421), (0.8415, 0.6421), (0.9, 0.5840), (1.1, 0.4044), (1.3, 0.2387), (1.5, 0.0675)];
+        for (alpha, eta) in rows {
+            assert!((largest_eta(alpha).unwrap() - eta).abs() < 1e-4, "{alpha}");
+        }
+        assert_eq!(largest_eta(FRAC_PI_2), None);
+    }
+
+    #[test]
+    fn the_published_beta_is_the_largest_for_200_milliseconds() {
+        let rtt = longest_rtt(0.37, 1.18).unwrap();
+        assert!(rtt > 0.2 && longest_rtt(0.37, 1.19).unwrap() < 0.2, "{rtt}");
+    }
+
+    #[test]
+    fn only_gains_without_a_proof_are_warned_of() {
+        let of_marks = |written: &[(&'static str, Value)]| {
+            warnings_of_marks(&Settings::check(MARKS, written.iter().cloned()).unwrap()).len()
+        };
+        let of_delay = |written: &[(&'static str, Value)]| {
+            warnings_of_delay(&Settings::check(DELAY, written.iter().cloned()).unwrap()).len()
+        };
+        const FAST: (&str, Value) = ("alpha", Value::Number(1.6));
+        const RESTLESS: (&str, Value) = ("beta", Value::Number(2.0));
+        assert_eq!([of_marks(&[]), of_marks(&[FAST]), of_marks(&[RESTLESS])], [0, 1, 1]);
+        assert_eq!(of_marks(&[RESTLESS, ("law", Value::text("dual"))]), 0);
+        assert_eq!([of_delay(&[]), of_delay(&[RESTLESS]), of_delay(&[FAST])], [0, 1, 2]);
+        assert_eq!(of_delay(&[FAST, ("bottlenecks", Value::Number(4.0))]), 0);
+    }
+
+    #[test]
+    fn gains_that_mean_nothing_are_refused_by_name() {
+        for name in ["alpha", "beta", "utility_weight", "bottlenecks", "phi"] {
+            let refused = Settings::check(MARKS, [(name, Value::Number(-1.0))]).unwrap_err();
+            assert_eq!(refused.name, name);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! REM: marks with a probability that grows exponentially with a price, so that prices add up along a path.
+
+mod link;
+mod params;
+
+pub use params::Params;
+
+use link::RemLink;
+use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
+
+/// The queue `rem`.
+pub struct Rem;
+
+static CARD: QueueCard = QueueCard {
+    name: "rem",
+    title: "Random Exponential Marking",
+    source: "S. Athuraliya, V. H. Li, S. H. Low, Q. Yin, REM: Active Queue Management, IEEE Network 15(3), 2001; \
+             F. Paganini, Z. Wang, J. C. Doyle, S. H. Low, IEEE/ACM Transactions on Networking 13(1), 2005",
+    parameters: params::PARAMETERS,
+    presets: &[],
+};
+
+impl Queue for Rem {
+    fn card(&self) -> &'static QueueCard {
+        &CARD
+    }
+
+    fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(Some(Box::new(RemLink::new(Params::read(settings)?))))
+    }
+}
