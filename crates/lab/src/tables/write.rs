@@ -2,6 +2,8 @@
 
 use comfy_table::{CellAlignment, Table, presets};
 
+const MOST_DECIMALS: f64 = 5.0;
+
 /// A table with these column heads, all but the first column flush right.
 pub(super) fn table(heads: &[&str]) -> Table {
     let mut table = Table::new();
@@ -17,9 +19,14 @@ pub(super) fn number(x: f64) -> String {
     if !x.is_finite() {
         return "-".to_owned();
     }
-    let magnitude = if x == 0.0 { 0.0 } else { x.abs().log10().floor() };
-    let decimals = (2.0 - magnitude).clamp(0.0, 5.0) as usize;
+    let decimals = (2.0 - magnitude(x)).clamp(0.0, MOST_DECIMALS) as usize;
     format!("{x:.decimals$}")
+}
+
+/// The power of ten of the first digit shown: 9.996 is shown as 10.0. What would be shown as zero counts as zero.
+fn magnitude(x: f64) -> f64 {
+    let shown: f64 = format!("{:.2e}", x.abs()).parse().unwrap_or(x.abs());
+    if shown < 10_f64.powf(-MOST_DECIMALS) { 0.0 } else { shown.log10().floor() }
 }
 
 /// A share as a percentage.
@@ -40,6 +47,7 @@ mod tests {
     fn three_digits_are_enough() {
         let shown = [0.001_234, 1.234, 12.34, 123.4, 1234.4, 0.0].map(number);
         assert_eq!(shown, ["0.00123", "1.23", "12.3", "123", "1234", "0.00"]);
+        assert_eq!([9.996, 99.96, -9.996, 3e-13].map(number), ["10.0", "100", "-10.0", "0.00"]);
         assert_eq!(number(f64::NAN), "-");
         assert_eq!(percent(0.9871), "98.7 %");
         assert_eq!(megabits(158e6), "158");
