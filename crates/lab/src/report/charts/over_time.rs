@@ -113,7 +113,7 @@ fn panels(
     let mut queue = plot("Queue", scales.packets, 80, false);
     queue.curve("relays", BACKLOG, &tracks.backlog);
     queue.curve("bottleneck", "line", &tracks.queue);
-    let mut queueing = plot("Queueing delay", scales.queueing, 80, true);
+    let mut queueing = plot(DELAY_THERE, scales.queueing, 80, true);
     if scales.queueing.spacing == Spacing::Linear {
         queueing.area("fill", &tracks.queueing);
     }
@@ -129,9 +129,12 @@ fn panels(
     vec![
         panel("Goodput", unit.label, rate_legend(tracks), rate),
         panel("Queue", "packets", queue_legend(tracks), queue),
-        panel("Queueing delay", "ms", String::new(), queueing),
+        panel(DELAY_THERE, "ms", String::new(), queueing),
     ]
 }
+
+/// What waits in relays is not in this plot: it is in that of the queue, and in the delays of the whole path.
+const DELAY_THERE: &str = "Queueing delay at the bottleneck";
 
 /// What all flows together get.
 const TOTAL: &str = "line total";
