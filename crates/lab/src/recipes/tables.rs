@@ -70,13 +70,20 @@ fn digits(value: f64) -> String {
     format!("{value:.*}", usize::try_from(3 - magnitude).unwrap_or(0))
 }
 
+/// The worst verdict of a recipe's rows under a reading, and of how many rows it is, if not of all.
+fn summary(checked: &Checked, reading: &str) -> String {
+    let Some(worst) = checked.verdict(Some(reading)) else { return "-".to_owned() };
+    let rows = || checked.rows.iter().filter(|row| row.reading == reading);
+    let (worse, all) = (rows().filter(|row| row.verdict == worst).count(), rows().count());
+    if worse == all { worst.name().to_owned() } else { format!("{} {worse}/{all}", worst.name()) }
+}
+
 /// Which recipe comes out under which reading: a line per recipe, a column per reading.
 pub fn matrix(paper: &Paper, checked: &[Checked]) -> String {
     let head: Vec<_> =
         std::iter::once("recipe").chain(paper.readings.iter().map(|r| r.name.as_str())).collect();
     let line = |one: &Checked| {
-        let verdict = |name| one.verdict(Some(name)).map_or("-", Verdict::name).to_owned();
-        let verdicts = paper.readings.iter().map(|reading| verdict(reading.name.as_str()));
+        let verdicts = paper.readings.iter().map(|reading| summary(one, &reading.name));
         std::iter::once(one.recipe.clone()).chain(verdicts).collect()
     };
     let rows: Vec<Vec<String>> = checked.iter().map(line).collect();
@@ -105,12 +112,24 @@ fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Library, Settings, check};
     use super::*;
+    use crate::Unwatched;
 
     #[test]
     fn numbers_show_four_significant_digits() {
         let shown = [0.0, 0.98765432, 197.02, 5.0e8, -0.0123456, f64::INFINITY].map(digits);
         assert_eq!(shown, ["0", "0.9877", "197.0", "500000000", "-0.01235", "inf"]);
+    }
+
+    #[test]
+    fn the_matrix_counts_the_rows_that_do_not_match() {
+        let library = Library::builtin().unwrap();
+        let chosen = library.choose(Some("lgcc/section3")).unwrap();
+        let checked = check(&chosen, &Settings::quick(), &Unwatched).unwrap();
+        assert_eq!(summary(&checked[0], "window"), "differs 3/9");
+        assert_eq!(summary(&checked[0], "rate"), "-");
+        assert!(matrix(&library.papers[0], &checked).contains("| lgcc/section3 | differs 3/9 |"));
     }
 
     #[test]
