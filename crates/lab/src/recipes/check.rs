@@ -147,6 +147,7 @@ mod tests {
         for paper in &mut library.papers {
             paper.recipes.retain(|recipe| recipe.name == "lgcc/section3");
         }
+        library.papers.retain(|paper| !paper.recipes.is_empty());
         library
     }
 
