@@ -143,7 +143,6 @@ impl Network {
     /// Lets everything happen that happens until `time`, and what happens at it.
     pub fn run_to(&mut self, time: Time) {
         while let Some((now, target)) = self.events.pop_until(time) {
-            self.now = now;
             self.dispatch(now, target);
         }
         self.now = self.now.max(time);
@@ -223,9 +222,28 @@ impl Network {
 
     #[inline]
     fn on_link(&mut self, now: Time, index: u32) {
+        let link = &mut self.links[index as usize];
+        if !link.is_plain() {
+            return self.on_special_link(now, index);
+        }
+        if let Some((parcel, next)) = link.deliver() {
+            self.events.push(next, target(Kind::Link, index));
+            self.pass_on(now, parcel);
+        }
+    }
+
+    #[inline(never)]
+    fn on_special_link(&mut self, now: Time, index: u32) {
         let (arrived, next) = self.links[index as usize].fire(now, &mut self.packets);
         self.events.push(next, target(Kind::Link, index));
-        let Some(parcel) = arrived else { return };
+        if let Some(parcel) = arrived {
+            self.pass_on(now, parcel);
+        }
+    }
+
+    /// A packet has come out at the far end of a link.
+    #[inline(always)]
+    fn pass_on(&mut self, now: Time, parcel: Parcel) {
         let stop = self.routes[parcel.route as usize];
         if stop < FIRST_END {
             self.enter(now, stop, parcel);

@@ -108,23 +108,29 @@ impl Link {
         if self.flight.len() > 1 { Time::NEVER } else { entry.due + self.delay }
     }
 
-    /// The time returned before has come. Returns the packet that arrives at the far end, if one does, and when the
-    /// link wants to be called next.
+    /// Has it neither laws nor loss nor a varying delay nor a scheduler?
     #[inline]
-    pub(crate) fn fire(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
-        if self.is_stepping() {
-            return self.step(now, packets);
-        }
-        let Some(entry) = self.flight.pop() else { return (None, Time::NEVER) };
+    pub(crate) fn is_plain(&self) -> bool {
+        self.special.is_none()
+    }
+
+    /// The time returned before has come at a plain link. Returns the packet that arrives at the far end, and when
+    /// the link wants to be called next.
+    #[inline]
+    pub(crate) fn deliver(&mut self) -> Option<(Parcel, Time)> {
+        let parcel = self.take_arrived()?;
+        let next = self.flight.get(0).map_or(Time::NEVER, |next| next.due + self.delay);
+        Some((parcel, next))
+    }
+
+    /// Takes the first packet off the wire; if nobody has looked since, it has to leave the queue first.
+    #[inline]
+    fn take_arrived(&mut self) -> Option<Parcel> {
+        let entry = self.flight.pop()?;
         if self.queued > self.flight.len() {
             self.leave(&entry, entry.due);
         }
-        let next = self.flight.get(0).map(|next| next.due);
-        if self.special.is_some() {
-            let next = next.map_or(Time::NEVER, |due| self.arrival(due));
-            return (self.survivor(entry.parcel, packets), next);
-        }
-        (Some(entry.parcel), next.map_or(Time::NEVER, |due| due + self.delay))
+        Some(entry.parcel)
     }
 
     /// Lets packets leave the queue that are in the flight already: mostly none or one.

@@ -47,6 +47,18 @@ impl Link {
         if self.flight.len() > 1 { Time::NEVER } else { self.arrival(entry.due) }
     }
 
+    /// The time returned before has come. Returns the packet that arrives at the far end, if one does, and when the
+    /// link wants to be called next.
+    pub(crate) fn fire(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
+        if self.is_stepping() {
+            return self.step(now, packets);
+        }
+        let arrived = self.take_arrived();
+        let next = self.flight.get(0).map(|next| next.due);
+        let next = next.map_or(Time::NEVER, |due| self.arrival(due));
+        (arrived.and_then(|parcel| self.survivor(parcel, packets)), next)
+    }
+
     /// When a packet that leaves the server at `leaves` arrives at the far end; asked once for each, in order.
     pub(super) fn arrival(&mut self, leaves: Time) -> Time {
         let wire = self.special.as_mut().and_then(|special| special.wire.as_mut());
