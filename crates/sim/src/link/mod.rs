@@ -91,7 +91,7 @@ struct Rest {
 
 impl Link {
     /// A packet arrives. Returns when the link wants to be called next, [`Time::NEVER`] if nothing new.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn arrive(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
         if self.special.is_some() {
             return self.arrive_special(now, parcel, packets);
