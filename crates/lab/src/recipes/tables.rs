@@ -129,7 +129,7 @@ mod tests {
         let checked = check(&chosen, &Settings::quick(), &Unwatched).unwrap();
         assert_eq!(summary(&checked[0], "window"), "differs 3/9");
         assert_eq!(summary(&checked[0], "rate"), "-");
-        assert!(matrix(&library.papers[0], &checked).contains("| lgcc/section3 | differs 3/9 |"));
+        assert!(matrix(chosen[0].paper, &checked).contains("| lgcc/section3 | differs 3/9 |"));
     }
 
     #[test]
