@@ -1,5 +1,6 @@
 //! Where files come from: the disk, or a test's memory.
 
+use crate::fields::nearest;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
@@ -18,7 +19,7 @@ pub struct Disk;
 
 impl Files for Disk {
     fn read(&self, path: &Path) -> Result<Vec<u8>> {
-        let file = std::fs::File::open(path)?;
+        let file = std::fs::File::open(path).map_err(|error| with_nearest(error, path))?;
         let facts = file.metadata()?;
         if facts.is_dir() {
             return Err(Error::new(ErrorKind::IsADirectory, "it is a directory"));
@@ -29,5 +30,32 @@ impl Files for Disk {
             return Err(Error::new(ErrorKind::FileTooLarge, "it is larger than 1 GiB"));
         }
         Ok(bytes)
+    }
+}
+
+/// A file that is not there is told with the nearest name in its folder, if any is near.
+fn with_nearest(error: Error, path: &Path) -> Error {
+    let Some(name) = path.file_name().filter(|_| error.kind() == ErrorKind::NotFound) else { return error };
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<_> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    match nearest(&name.to_string_lossy(), names.iter().map(String::as_str)) {
+        Some(near) => Error::new(ErrorKind::NotFound, format!("{error}; did you mean \"{near}\"?")),
+        None => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mistyped_file_name_is_answered_with_the_nearest_in_its_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("office.csv"), "0,1\n").unwrap();
+        let complaint = |name: &str| Disk.read(&folder.path().join(name)).unwrap_err().to_string();
+        assert!(complaint("ofice.csv").ends_with("did you mean \"office.csv\"?"));
+        assert!(!complaint("entirely-other.down").contains("did you mean"));
     }
 }

@@ -6,3 +6,4 @@ mod bad_input;
 mod common;
 mod interrupt;
 mod outputs;
+mod readme;

@@ -47,6 +47,18 @@ fn a_link_has_its_own_queue_else_the_entrys_else_the_protocols_default() {
 }
 
 #[test]
+fn a_group_that_never_starts_is_told_of() {
+    let warnings = |start: &str| {
+        let sets = [format!("flows.two.start={start}")];
+        plan(&scenario(LINE, &sets.each_ref().map(String::as_str)), &Registry::builtin())
+            .map(|plan| plan.warnings().to_vec())
+            .unwrap_or_default()
+    };
+    assert_eq!(warnings("9s"), Vec::<String>::new());
+    assert_eq!(warnings("10s"), ["\"two\" never starts: the run ends at 10s"]);
+}
+
+#[test]
 fn protocols_that_disagree_about_a_shared_queue_are_asked_to_settle_it() {
     let complaint = complaint(&["flows.two.protocol=newreno"]);
     for word in ["\"L1\"", "dctcp wants red", "newreno wants droptail", "links.L1.queue"] {
