@@ -10,9 +10,16 @@ use millpond_units::Time;
 #[derive(Debug)]
 pub(super) struct Stepping {
     waiting: Waiting,
-    in_service: Option<Entry>,
+    in_service: Option<InService>,
     /// The earliest time at which the link will be called.
     armed: Time,
+}
+
+/// The packet in service, and when it will arrive at the far end.
+#[derive(Debug)]
+struct InService {
+    entry: Entry,
+    arrives: Time,
 }
 
 impl Stepping {
@@ -22,8 +29,18 @@ impl Stepping {
 
     /// The packet in service.
     pub(super) fn head(&self) -> Option<&Parcel> {
-        let in_service = self.in_service.as_ref().map(|entry| &entry.parcel);
+        let in_service = self.in_service.as_ref().map(|served| &served.entry.parcel);
         in_service.or_else(|| self.waiting.head())
+    }
+
+    /// When the packet in service needs attention: at the end of its service if another waits for it, else only when
+    /// it arrives.
+    fn attention(&self) -> Time {
+        match &self.in_service {
+            Some(served) if self.waiting.head().is_some() => served.entry.due,
+            Some(served) => served.arrives,
+            None => Time::NEVER,
+        }
     }
 }
 
@@ -56,14 +73,12 @@ impl Link {
     /// Ends all services that are due.
     pub(super) fn finish_services(&mut self, now: Time, packets: &mut Packets) {
         while let Some(stepping) = self.stepping_mut()
-            && let Some(mut entry) = stepping.in_service
-            && entry.due <= now
+            && let Some(served) = stepping.in_service.take_if(|served| served.entry.due <= now)
         {
-            stepping.in_service = None;
-            let left = entry.due;
-            self.leave(&entry, left);
-            entry.due = self.arrival(left);
-            self.flight.insert_behind(entry, |other| other.due <= entry.due);
+            let left = served.entry.due;
+            self.leave(&served.entry, left);
+            let on_wire = Entry { due: served.arrives, ..served.entry };
+            self.flight.insert_behind(on_wire, |other| other.due <= on_wire.due);
             self.start_service(left, packets);
         }
     }
@@ -86,8 +101,9 @@ impl Link {
                 Fate::Goes => {}
             }
             let entry = self.serve(now, entered, parcel, packets);
+            let arrives = self.arrival(entry.due);
             if let Some(stepping) = self.stepping_mut() {
-                stepping.in_service = Some(entry);
+                stepping.in_service = Some(InService { entry, arrives });
             }
             return;
         }
@@ -110,8 +126,7 @@ impl Link {
     pub(super) fn rearm(&mut self) -> Time {
         let arrives = self.flight.get(0).map_or(Time::NEVER, |entry| entry.due);
         let Some(stepping) = self.stepping_mut() else { return Time::NEVER };
-        let leaves = stepping.in_service.map_or(Time::NEVER, |entry| entry.due);
-        let next = leaves.min(arrives);
+        let next = stepping.attention().min(arrives);
         if next >= stepping.armed {
             return Time::NEVER;
         }
