@@ -9,7 +9,7 @@ scenario=scenarios/last-hop-5g.toml
 run() { # folder, then the command
   local folder=$1
   shift
-  "$@" compare "$scenario" --protocols lgcc,abc,cubic --set duration=5s --set measure.from=1s --out "$work/$folder" >/dev/null
+  "$@" compare "$scenario" --protocols lgcc,abc,cubic --set duration=5s --set measure.from=1s --set flows.second.start=2s --out "$work/$folder" >/dev/null
   find "$work/$folder" -name timing.json -delete
 }
 
