@@ -1,10 +1,6 @@
 //! ACP against what its paper and theory say: Table I, Figures 5, 8, 9-11 and 16.
 
-use crate::common::{flow, greatest, link, mean, results, series, settles};
-
-fn near(measured: f64, theory: f64, tolerance: f64) -> bool {
-    (measured / theory - 1.0).abs() <= tolerance
-}
+use crate::common::{flow, greatest, link, mean, near, results, series, settles};
 
 /// Fig. 2: one bottleneck of 155 Mbit/s, 80 ms, packets of 1000 bytes, a buffer of one bandwidth-delay product.
 const DUMBBELL: &str = r#"

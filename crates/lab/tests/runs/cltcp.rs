@@ -1,11 +1,7 @@
 //! CLTCP against what its paper and theory say: Figures 6, 7 and 10, Table I, and where Theorem 1 does not hold.
 
-use crate::common::{greatest, least, link, mean, results, series, settles};
+use crate::common::{greatest, least, link, mean, near, results, series, settles};
 use millpond_lab::results::Run;
-
-fn near(measured: f64, theory: f64, tolerance: f64) -> bool {
-    (measured / theory - 1.0).abs() <= tolerance
-}
 
 /// The rate that a flow's law has, not what it happens to deliver.
 fn rate(run: &Run, name: &str, interval: (f64, f64)) -> f64 {

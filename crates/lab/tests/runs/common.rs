@@ -36,10 +36,19 @@ pub(crate) fn series<'a>(run: &'a Run, entity: &str, quantity: &str) -> &'a Seri
     run.series.iter().find(wanted).unwrap_or_else(|| panic!("no {quantity} of {entity}"))
 }
 
+/// All its samples: the ends of their intervals, in seconds, with the values.
+pub(crate) fn all_samples(series: &Series) -> impl Iterator<Item = (f64, f64)> {
+    series.times.iter().copied().zip(series.values.iter().copied())
+}
+
+/// Is what was measured within this fraction of what theory says?
+pub(crate) fn near(measured: f64, theory: f64, tolerance: f64) -> bool {
+    (measured / theory - 1.0).abs() <= tolerance
+}
+
 /// Samples of the interval from just after `from` until `to`, in seconds, with their times.
 fn samples(series: &Series, (from, to): (f64, f64)) -> impl Iterator<Item = (f64, f64)> {
-    let all = series.times.iter().copied().zip(series.values.iter().copied());
-    all.filter(move |(time, _)| from + 1e-9 < *time && *time < to + 1e-9)
+    all_samples(series).filter(move |(time, _)| from + 1e-9 < *time && *time < to + 1e-9)
 }
 
 /// The mean over an interval of time.

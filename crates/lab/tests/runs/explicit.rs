@@ -1,17 +1,10 @@
 //! Whole runs of protocols that routers talk to, and of Vegas, against their papers and against other simulators.
 
-use crate::common::{link, results};
+use crate::common::{all_samples, link, results, series};
 use millpond_lab::results::{Run, quantity};
 
-/// The values of a quantity of an entity over time, with the ends of their intervals.
-fn series<'a>(run: &'a Run, entity: &str, quantity: &str) -> impl Iterator<Item = (f64, f64)> + 'a {
-    let series = run.series.iter().find(|series| series.entity == entity && series.quantity == quantity);
-    let series = series.unwrap_or_else(|| panic!("no {quantity} of {entity}"));
-    series.times.iter().copied().zip(series.values.iter().copied())
-}
-
 fn at(run: &Run, entity: &str, quantity: &str, time: f64) -> f64 {
-    let found = series(run, entity, quantity).find(|(end, _)| (end - time).abs() < 1e-6);
+    let found = all_samples(series(run, entity, quantity)).find(|(end, _)| (end - time).abs() < 1e-6);
     found.unwrap_or_else(|| panic!("no value at {time} s")).1
 }
 
@@ -138,9 +131,9 @@ start = "15s"
 /// flow is advised has come within a tenth of a half.
 fn recovery(run: &Run, share: f64) -> (f64, f64) {
     let idle = |(end, rate): &(f64, f64)| *end > 15.0 && *rate < share * 155e6;
-    let below = series(run, "L ->", quantity::THROUGHPUT).filter(idle).count() as f64 * 0.1;
+    let below = all_samples(series(run, "L ->", quantity::THROUGHPUT)).filter(idle).count() as f64 * 0.1;
     let far = |(end, rate): &(f64, f64)| *end > 15.0 && (rate / 77.5e6 - 1.0).abs() > 0.1;
-    let converged = series(run, "second", "advised rate").filter(far).last();
+    let converged = all_samples(series(run, "second", "advised rate")).filter(far).last();
     (below, converged.map_or(15.0, |(end, _)| end) - 15.0)
 }
 
@@ -154,8 +147,9 @@ fn rcp_with_its_first_gains_each_round_trip_falls_to_the_floor_when_a_flow_joins
     let (below, converged) = recovery(&run, 0.7);
     assert!(below > 4.0, "below .7 for {below} s");
     assert!((5.0..20.0).contains(&converged), "converged after {converged} s");
-    let least =
-        series(&run, "second", quantity::SEND_RATE).filter(|(end, _)| *end > 15.5).map(|(_, rate)| rate);
+    let least = all_samples(series(&run, "second", quantity::SEND_RATE))
+        .filter(|(end, _)| *end > 15.5)
+        .map(|(_, rate)| rate);
     assert!(least.fold(f64::INFINITY, f64::min) < 3.0 * 8000.0 / 0.08, "a packet or two per round trip");
     assert!(run.summary.warnings.iter().any(|warning| warning.contains("phase margin")));
 }
