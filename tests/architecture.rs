@@ -14,8 +14,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ("protocols", &["units", "law"]),
     ("endpoint", &["units", "law"]),
     ("sim", &["units", "law", "endpoint"]),
+    ("fluid", &["units", "law"]),
     ("scenario", &["units"]),
-    ("lab", &["units", "law", "protocols", "endpoint", "sim", "scenario"]),
+    ("lab", &["units", "law", "protocols", "endpoint", "sim", "fluid", "scenario"]),
     ("cli", &["units", "law", "protocols", "scenario", "lab"]),
 ];
 
@@ -23,7 +24,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 const GUESTS: &[&str] = &["tests", "bench", "own-protocol"];
 
 /// Crates in which nothing may read a clock, a socket, a file or the environment.
-const PURE: &[&str] = &["units", "law", "protocols", "endpoint", "sim"];
+const PURE: &[&str] = &["units", "law", "protocols", "endpoint", "sim", "fluid"];
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))
