@@ -1,6 +1,6 @@
 //! DCTCP's sender (RFC 8257, sections 3.3 to 3.5).
 
-use super::params::Params;
+use super::params::{Growth, Params};
 use crate::parts::window::Window;
 use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Start};
 use millpond_units::Bytes;
@@ -61,8 +61,21 @@ impl DctcpSender {
     /// cwnd = cwnd * (1 - DCTCP.Alpha / 2), once per window of data (RFC 8257, section 3.3), and not if a loss has
     /// halved that window.
     fn on_mark(&mut self, episode: Episode) {
-        if episode == Episode::New && !self.window.in_recovery() {
-            self.window.reduce_without_recovery(1.0 - self.alpha / 2.0);
+        if episode == Episode::Same || self.window.in_recovery() {
+            return;
+        }
+        let factor = 1.0 - self.alpha / 2.0;
+        match self.params.growth {
+            Growth::OutsideRecovery => self.window.reduce(factor),
+            Growth::Unmarked | Growth::Always => self.window.reduce_without_recovery(factor),
+        }
+    }
+
+    /// The bytes of this acknowledgement that let the window grow (RFC 8257, section 3.4).
+    fn growing(&self, ack: &Ack) -> Bytes {
+        match self.params.growth {
+            Growth::OutsideRecovery | Growth::Always => ack.bytes,
+            Growth::Unmarked => ack.bytes.saturating_sub(ack.ce_bytes),
         }
     }
 }
@@ -77,8 +90,7 @@ impl Sender for DctcpSender {
         if !self.window.may_grow(ack) {
             return;
         }
-        // What was marked lets nothing grow (RFC 3168, section 6.1.2); the rest does as ever (RFC 8257, section 3.4).
-        let rest = self.window.slow_start(ack.bytes.saturating_sub(ack.ce_bytes));
+        let rest = self.window.slow_start(self.growing(ack));
         if rest > Bytes::ZERO {
             self.window.avoid_congestion(rest);
         }
@@ -174,12 +186,45 @@ mod tests {
     }
 
     #[test]
-    fn marked_bytes_let_nothing_grow() {
-        let mut bench = bench(&[]);
-        bench.ack(&Ack { ce_packets: 1, ce_bytes: bench.plain().bytes, ..bench.plain() });
-        assert_eq!(bench.window(), 10.0);
-        bench.ack(&bench.plain());
-        assert_eq!(bench.window(), 11.0);
+    fn the_readings_differ_in_marked_bytes_and_in_the_round_after_a_cut() {
+        // Reading, window of 10 after one marked packet, and what the round after the cut to 8 adds to it.
+        let grows = |growth: &'static str| {
+            let mut bench = bench(&[
+                ("growth", Value::text(growth)),
+                ("initial_alpha", Value::Number(0.4)),
+                ("initial_window", Value::Number(10.0)),
+            ]);
+            bench.ack_that_grows_nothing();
+            let marked = Ack { ce_packets: 1, ce_bytes: bench.plain().bytes, ..bench.plain() };
+            bench.ack(&marked);
+            let on_mark = bench.window() - 10.0;
+            bench.congestion(Cause::Ecn, Episode::New);
+            let cut = bench.window();
+            assert!((cut / (10.0 + on_mark) - 0.8).abs() < 1e-3, "{growth}: {cut}");
+            for _ in 0..cut as u64 - 1 {
+                bench.ack(&bench.plain());
+            }
+            (on_mark, bench.window() - cut)
+        };
+        // Slow start adds the packet acknowledged; congestion avoidance a packet per window, here a packet less two.
+        assert_eq!(grows("outside-recovery"), (1.0, 0.0));
+        let (on_mark, after) = grows("unmarked");
+        assert!(on_mark == 0.0 && (0.75..1.0).contains(&after), "{after}");
+        let (on_mark, after) = grows("always");
+        assert!(on_mark == 1.0 && (0.75..1.0).contains(&after), "{after}");
+    }
+
+    #[test]
+    fn growth_comes_back_with_the_first_packet_sent_after_the_cut() {
+        let mut bench = bench(&[("initial_window", Value::Number(10.0))]);
+        bench.round_of(1);
+        bench.congestion(Cause::Ecn, Episode::New);
+        let cut = bench.window();
+        bench.round_of(cut as u64 - 1);
+        assert_eq!(bench.window(), cut);
+        bench.round_of(cut as u64);
+        // Four of the five are of packets sent after it.
+        assert!(bench.window() > cut + 3.0 / cut);
     }
 
     #[test]
