@@ -17,10 +17,13 @@
 //!   Ack.header <--------- Echo <-------- [ Receiver ] <----- Data, RelayView
 //! ```
 //!
+//! The same law as differential equations is a [`fluid::FluidModel`].
+//!
 //! A [`Protocol`] names the three, its needs and its parameters. A crate outside this repository implements one
 //! with this crate alone.
 
 mod event;
+pub mod fluid;
 mod gauge;
 mod header;
 mod link;

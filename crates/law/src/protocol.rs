@@ -1,5 +1,6 @@
 //! A protocol names its laws, its needs and its parameters; a queue does so for a link law that needs no header.
 
+use crate::fluid::{FluidModel, FluidQueue};
 use crate::{
     HeaderId, Link, LinkFacts, Parameter, PlainReceiver, Receiver, Sender, SettingError, Settings, Value,
 };
@@ -91,6 +92,11 @@ pub trait Protocol: Send + Sync {
         Ok(None)
     }
 
+    /// The same laws as differential equations; by default it has none, and a scenario that asks for them is refused.
+    fn fluid(&self, _settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(None)
+    }
+
     /// What is worth saying about these settings (unstable, unusual): shown as warnings, with the reason.
     fn warnings(&self, _settings: &Settings) -> Vec<String> {
         Vec::new()
@@ -124,4 +130,9 @@ pub trait Queue: Send + Sync {
 
     /// Its law at one link; none for plain drop-tail, which the element's buffer is by itself.
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError>;
+
+    /// The same law as differential equations; by default it has none, and a scenario that asks for it is refused.
+    fn fluid(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
+        Ok(FluidQueue::Missing)
+    }
 }

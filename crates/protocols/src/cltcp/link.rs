@@ -7,7 +7,7 @@ use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView
 use millpond_units::{Bytes, Rate, Time};
 
 /// The least rate factor in packets/s: none is so small that it could not grow again.
-const LEAST_FACTOR: f64 = 1.0;
+pub(super) const LEAST_FACTOR: f64 = 1.0;
 
 /// What a sampling interval has shown, in bits and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! CLTCP, Coupling Logistic TCP (Huang, Lin, Ren, Yang, Ungsunan, Wang: "Improving the Convergence and Stability of
 //! Congestion Control Algorithm", ICNP 2007). See README.md in this folder.
 
+mod fluid;
 mod header;
 mod link;
 mod params;
@@ -8,6 +9,7 @@ mod sender;
 
 pub use header::{CltcpHeader, Factor};
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
 };
@@ -37,6 +39,10 @@ impl Protocol for Cltcp {
 
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(Some(Box::new(link::CltcpRouter::new(params::RouterParams::read(settings)?, facts))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::CltcpFluid::read(settings)?)))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

@@ -6,7 +6,7 @@ use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sende
 use millpond_units::{Bytes, Rate};
 
 /// The least rate in packets/s, so that feedback keeps coming.
-const LEAST_RATE: f64 = 1.0;
+pub(super) const LEAST_RATE: f64 = 1.0;
 
 /// Rates end here, whatever the network says, in bit/s.
 const MOST_RATE: f64 = 1e15;

@@ -1,5 +1,6 @@
 //! Drop-tail: a full buffer refuses what arrives, and nothing else happens.
 
+use millpond_law::fluid::FluidQueue;
 use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
 
 /// The queue `droptail`.
@@ -20,5 +21,9 @@ impl Queue for DropTail {
 
     fn link(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(None)
+    }
+
+    fn fluid(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
+        Ok(FluidQueue::DropTail)
     }
 }

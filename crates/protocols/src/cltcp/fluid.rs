@@ -1,0 +1,156 @@
+//! CLTCP as differential equations: system (6), of the rate (3) and the rate factor (2), with the least factor of the
+//! path (4).
+
+use super::link::LEAST_FACTOR;
+use super::params::RouterParams;
+use super::sender::LEAST_RATE;
+use millpond_law::fluid::{
+    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
+    Quantity, Rest, SenderInput, Senders, State, link_piece, sender_piece,
+};
+use millpond_law::{LinkFacts, SettingError, Settings};
+
+/// See the module.
+pub(super) struct CltcpFluid {
+    alpha: f64,
+    /// In packets/s.
+    initial_rate: f64,
+    router: RouterParams,
+}
+
+impl CltcpFluid {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        Ok(Self {
+            alpha: settings.number("alpha"),
+            initial_rate: settings.number("initial_rate"),
+            router: RouterParams::read(settings)?,
+        })
+    }
+}
+
+impl FluidModel for CltcpFluid {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        let (initial, least) = (self.initial_rate * facts.packet, LEAST_RATE * facts.packet);
+        sender_piece(Source { alpha: self.alpha, initial, least })
+    }
+
+    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn Links>> {
+        let packet = facts.packet.as_f64() * 8.0;
+        Some(link_piece(Router { params: self.router, packet, capacity: facts.capacity.as_f64() }))
+    }
+
+    /// `x = min r`: the bottleneck's factor is the same for all, whatever their paths.
+    fn allocation(&self, _facts: &LoopFacts) -> Allocation {
+        Allocation::MaxMin { weight: 1.0 }
+    }
+}
+
+/// Eq. (3): `x' = alpha x (ln r - ln x)`.
+struct Source {
+    /// alpha in 1/s.
+    alpha: f64,
+    /// x at the start in bit/s.
+    initial: f64,
+    /// The least x in bit/s.
+    least: f64,
+}
+
+impl FluidSender for Source {
+    const FEEDBACK: &'static [Feedback] =
+        &[Feedback { name: "rate factor", unit: "bit/s", over_path: Aggregate::Min }];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("rate", "bit/s", self.initial).within(self.least, f64::INFINITY)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = x[0] * ((input.feedback[0] / x[0]).ln() * self.alpha);
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0]
+    }
+}
+
+/// Eq. (2): `r' = beta r (1 - (sum x + (q - q0) / T) / C)`.
+struct Router {
+    params: RouterParams,
+    /// In bits.
+    packet: f64,
+    /// C at the start in bit/s, for the bound of r.
+    capacity: f64,
+}
+
+impl Router {
+    /// q0 in bits.
+    fn target_queue(&self) -> f64 {
+        self.params.target_queue * self.packet
+    }
+}
+
+impl FluidLink for Router {
+    const SIGNALS: &'static [Quantity] = &[Quantity { name: "rate factor", unit: "bit/s" }];
+
+    fn states(&self) -> Vec<State> {
+        let (initial, least) = (self.params.initial_factor * self.packet, LEAST_FACTOR * self.packet);
+        vec![State::new("rate factor", "bit/s", initial).within(least, self.params.cap * self.capacity)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
+        let excess = (input.queue - self.target_queue()) / self.params.time_constant;
+        let load = (input.arriving + excess) / input.capacity;
+        dx[0] = x[0] * (-load + 1.0) * self.params.beta;
+    }
+
+    fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = x[0];
+    }
+
+    fn rest(&self) -> Rest {
+        Rest { utilization: 1.0, queue: Some(self.target_queue()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cltcp::params::PARAMETERS;
+    use millpond_law::fluid::{LinkInputs, SenderInputs};
+    use millpond_units::{Bytes, Rate};
+
+    /// 1000 bytes.
+    const PACKET: f64 = 8000.0;
+
+    fn model() -> CltcpFluid {
+        CltcpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_rate_moves_by_equation_3_by_hand() {
+        let facts = LoopFacts { packet: PACKET, base_rtt: 0.1, capacity: 120e6, hops: 1, weight: 1.0 };
+        let source = model().sender(&facts);
+        assert_eq!(source.states(0)[0].initial, 800e3);
+        let mut inputs = SenderInputs::zeros(1, 1);
+        inputs.feedback[0] = 1e6 * std::f64::consts::E;
+        let mut dx = [0.0];
+        source.derivatives(0, &[1e6], &inputs, &mut dx);
+        assert!((dx[0] / 2e6 - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_factor_moves_by_equation_2_by_hand_and_rests_at_the_target_queue() {
+        let facts = LinkFacts { capacity: Rate::from_mbps(120.0), buffer: None, packet: Bytes::new(1000) };
+        let router = model().link(&facts).unwrap();
+        let mut inputs = LinkInputs::zeros(1, 0);
+        let mut grows = |arriving: f64, packets: f64| {
+            (inputs.capacity[0], inputs.arriving[0], inputs.queue[0]) = (120e6, arriving, packets * PACKET);
+            let mut dx = [0.0];
+            router.derivatives(0, &[1e6], &inputs, &mut dx);
+            dx[0]
+        };
+        // 12000 packets/s and 300 too many over 2 s: 12150 of 15000.
+        assert!((grows(96e6, 400.0) / 0.19e6 - 1.0).abs() < 1e-12);
+        assert_eq!(grows(120e6, 100.0), 0.0);
+        assert_eq!(router.rest(0).queue, Some(800e3));
+    }
+}
