@@ -2,6 +2,7 @@
 
 mod fields;
 mod files;
+mod graphml;
 mod load;
 mod model;
 mod network;

@@ -6,11 +6,16 @@ mod common;
 
 use common::{TRACES, parse_with};
 use millpond_scenario::trace::Trace;
-use millpond_scenario::{Disk, Scenario};
+use millpond_scenario::{Disk, Files, Scenario};
 use proptest::prelude::*;
 use std::path::Path;
 
 const SCENARIO: &str = include_str!("../../../scenarios/two-bottlenecks.toml");
+const GRAPH: &str = include_str!("../../../scenarios/topologies/six-lakes.graphml");
+/// A scenario over whatever graph there is.
+const OVER_A_GRAPH: &str = r#"duration = "1s"
+topology = { graphml = "any", link = { rate = "1Mbps", delay = "1ms" } }
+flows = [{ name = "f", protocol = "acp", from = "Geneva", to = "Ohrid" }]"#;
 
 /// A text is refused with a complaint, or means the same when it is written out and read again.
 fn scenario_holds(text: &str) {
@@ -28,6 +33,26 @@ fn trace_holds(bytes: &[u8]) {
     match Trace::parse(bytes, "arbitrary", None) {
         Ok(trace) => assert!(trace.stats().variation.iter().all(|x| x.is_finite())),
         Err(fault) => assert!(!fault.message().is_empty()),
+    }
+}
+
+/// One graph under every name.
+struct OneGraph<'a>(&'a [u8]);
+
+impl Files for OneGraph<'_> {
+    fn read(&self, _: &Path) -> std::io::Result<Vec<u8>> {
+        Ok(self.0.to_vec())
+    }
+}
+
+/// Bytes are refused with a complaint, or are a network that means the same when it is written out and read again.
+fn graph_holds(bytes: &[u8]) {
+    match Scenario::parse(OVER_A_GRAPH, "arbitrary", Path::new("/"), &[], &OneGraph(bytes)) {
+        Ok(scenario) => {
+            let again = Scenario::parse(&scenario.to_toml(), "again", Path::new("/"), &[], &TRACES);
+            assert_eq!(again.unwrap(), scenario);
+        }
+        Err(faults) => assert!(!faults.render(false).is_empty()),
     }
 }
 
@@ -53,7 +78,8 @@ fn the_fuzzers_corpus_holds() {
     corpus_of_texts("scenario").iter().for_each(|text| scenario_holds(text));
     corpus_of_texts("override").iter().for_each(|text| override_holds(text));
     corpus("trace").iter().for_each(|bytes| trace_holds(bytes));
-    assert!(["scenario", "override", "trace"].iter().all(|target| corpus(target).len() >= 10));
+    corpus("graph").iter().for_each(|bytes| graph_holds(bytes));
+    assert!(["scenario", "override", "trace", "graph"].iter().all(|target| corpus(target).len() >= 10));
 }
 
 #[test]
@@ -64,8 +90,8 @@ fn the_corpus_of_scenarios_is_read_from_disk_as_well() {
     }
 }
 
-/// A good scenario with a piece cut out and something else put in.
-fn damaged() -> impl Strategy<Value = String> {
+/// A good text with a piece cut out and something else put in.
+fn damaged(good: &'static str) -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
         any::<String>(),
         "[\\[\\]{}=\",.0-9a-z \n]{0,12}",
@@ -73,10 +99,12 @@ fn damaged() -> impl Strategy<Value = String> {
         Just("nan".to_owned()),
         Just("-1".to_owned()),
         Just("[[flows]]".to_owned()),
+        Just("<edge source=\"0\" target=\"1\">".to_owned()),
+        Just("</data>".to_owned()),
     ];
-    (0..SCENARIO.len(), 0_usize..40, pieces).prop_map(|(start, length, piece)| {
-        let end = (start + length).min(SCENARIO.len());
-        let (before, after) = (SCENARIO.as_bytes()[..start].to_vec(), &SCENARIO.as_bytes()[end..]);
+    (0..good.len(), 0_usize..40, pieces).prop_map(|(start, length, piece)| {
+        let end = (start + length).min(good.len());
+        let (before, after) = (good.as_bytes()[..start].to_vec(), &good.as_bytes()[end..]);
         String::from_utf8_lossy(&[before, piece.into_bytes(), after.to_vec()].concat()).into_owned()
     })
 }
@@ -88,7 +116,7 @@ proptest! {
     }
 
     #[test]
-    fn a_damaged_scenario_is_a_scenario_or_a_complaint(text in damaged()) {
+    fn a_damaged_scenario_is_a_scenario_or_a_complaint(text in damaged(SCENARIO)) {
         scenario_holds(&text);
     }
 
@@ -105,5 +133,15 @@ proptest! {
     #[test]
     fn any_numbers_are_a_trace_or_a_complaint(text in "([0-9]{1,6}[,.\n]){0,40}") {
         trace_holds(text.as_bytes());
+    }
+
+    #[test]
+    fn any_text_is_a_graph_or_a_complaint(text in any::<String>()) {
+        graph_holds(text.as_bytes());
+    }
+
+    #[test]
+    fn a_damaged_graph_is_a_graph_or_a_complaint(text in damaged(GRAPH)) {
+        graph_holds(text.as_bytes());
     }
 }

@@ -8,7 +8,7 @@ use crate::schedule::End;
 use crate::trace::{Format, Trace, TraceSource};
 use crate::tree::{Node, Raw};
 use millpond_units::{Rate, Span, Time};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -133,10 +133,7 @@ pub(crate) fn word<T: Copy>(complaints: &Complaints, node: &Node, words: &[(&str
 }
 
 fn source(reader: &Reader<'_>, node: &Node, file: &str, settings: Settings) -> Option<TraceSource> {
-    // A path in an override is relative to where the command runs, as the shell completes it.
-    let folder = if node.place.text == 0 { reader.folder } else { Path::new("") };
-    let path = folder.join(file);
-    let path = std::path::absolute(&path).unwrap_or(path);
+    let path = reader.path(node, file);
     let trace = load(reader, node, &path, settings.format)?;
     let Settings { end, skip, length, scale, window, .. } = settings;
     let file = At::new(path, node.place);
@@ -156,18 +153,10 @@ fn load(reader: &Reader<'_>, node: &Node, path: &PathBuf, format: Option<Format>
     let complaints = reader.complaints;
     let known = reader.traces.borrow().get(path).cloned();
     let trace = known.unwrap_or_else(|| {
-        let trace = match reader.files.read(path) {
-            Ok(bytes) => {
-                let parsed = Trace::parse(&bytes, &path.display().to_string(), format);
-                parsed.map_err(|fault| complaints.pass_on::<()>(node.place, fault)).ok().map(Arc::new)
-            }
-            Err(error) => complaints.wrong(
-                node.place,
-                format!("cannot read the trace {}", path.display()),
-                error.to_string(),
-                "paths in the file are relative to the scenario file, those of --set to the current folder",
-            ),
-        };
+        let trace = reader.bytes(node, path, "trace").and_then(|bytes| {
+            let parsed = Trace::parse(&bytes, &path.display().to_string(), format);
+            parsed.map_err(|fault| complaints.pass_on::<()>(node.place, fault)).ok().map(Arc::new)
+        });
         reader.traces.borrow_mut().insert(path.clone(), trace.clone());
         trace
     })?;

@@ -22,7 +22,7 @@ fn link(reader: &Reader<'_>, node: &Node, network: &mut Network) -> Option<()> {
     let name = fields.required("name", "\"L1\"").and_then(|node| fields::name(complaints, node));
     let between = fields.required("between", "[\"R1\", \"R2\"]").and_then(|node| ends(complaints, node));
     let simplex = fields.read_or("simplex", false, fields::flag);
-    let directions = both_ways(reader, &mut fields, simplex);
+    let directions = both_ways(reader, &mut fields, simplex, None);
     fields.finish();
     let (name, (from, to), (forward, backward)) = (name?, between?, directions?);
     unique(complaints, &name, "link", network.links.iter().map(|link| &link.name));
@@ -61,13 +61,15 @@ fn ends(complaints: &Complaints, node: &Node) -> Option<(At<String>, At<String>)
     Some((from, to))
 }
 
-/// Both directions of a link; the way back differs in what the sub-table `back` says.
+/// Both directions of a link; the way back differs in what the sub-table `back` says. What is not written is as in
+/// `like`, or has its default.
 pub(crate) fn both_ways(
     reader: &Reader<'_>,
     fields: &mut Fields<'_>,
     simplex: bool,
+    like: Option<&Direction>,
 ) -> Option<(Direction, Option<Direction>)> {
-    let forward = direction(reader, fields, None);
+    let forward = direction(reader, fields, like);
     let backward = match fields.get("back") {
         Some(node) if simplex => {
             let help = "remove simplex = true or the back table";

@@ -39,6 +39,34 @@ pub(crate) struct Reader<'a> {
     pub(crate) traces: RefCell<BTreeMap<PathBuf, Option<Arc<Trace>>>>,
 }
 
+impl Reader<'_> {
+    /// Where the file is that the scenario names. A path in an override is relative to where the command runs, as
+    /// the shell completes it.
+    pub(crate) fn path(&self, node: &Node, file: &str) -> PathBuf {
+        let folder = if node.place.text == 0 { self.folder } else { Path::new("") };
+        let path = folder.join(file);
+        std::path::absolute(&path).unwrap_or(path)
+    }
+
+    /// The bytes of a file that the scenario names; `what` says what it should be.
+    pub(crate) fn bytes(&self, node: &Node, path: &Path, what: &str) -> Option<Vec<u8>> {
+        let help =
+            "paths in the file are relative to the scenario file, those of --set to the current folder";
+        let message = || format!("cannot read the {what} {}", path.display());
+        let read = self.files.read(path);
+        read.map_err(|error| self.complaints.wrong::<()>(node.place, message(), error.to_string(), help)).ok()
+    }
+
+    /// The text of a file that the scenario names.
+    pub(crate) fn text(&self, node: &Node, path: &Path, what: &str) -> Option<String> {
+        String::from_utf8(self.bytes(node, path, what)?).ok().or_else(|| {
+            let message = format!("cannot read the {what} {}", path.display());
+            let help = "save it in this encoding";
+            self.complaints.wrong(node.place, message, "it is not a text in UTF-8", help)
+        })
+    }
+}
+
 /// Reads a whole document.
 pub(crate) fn scenario(
     complaints: Complaints,

@@ -3,6 +3,7 @@
 mod chain;
 mod dumbbell;
 mod parking_lot;
+mod topology;
 mod tree;
 
 use crate::fields::{self, Complaints, Fields};
@@ -21,6 +22,7 @@ const SHORTHANDS: &[(&str, Build)] = &[
     ("parking-lot", parking_lot::build),
     ("chain", chain::build),
     ("tree", tree::build),
+    ("topology", topology::build),
 ];
 
 /// Adds the network of the shorthand that the scenario uses, if any.
@@ -50,7 +52,7 @@ impl Template {
     fn read(reader: &Reader<'_>, node: &Node) -> Option<Self> {
         let mut fields = Fields::new(reader.complaints, node, "link")?;
         let simplex = fields.read_or("simplex", false, fields::flag);
-        let directions = both_ways(reader, &mut fields, simplex);
+        let directions = both_ways(reader, &mut fields, simplex, None);
         fields.finish();
         let (forward, backward) = directions?;
         Some(Self { place: node.place, forward, backward })

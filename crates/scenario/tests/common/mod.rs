@@ -30,6 +30,7 @@ pub(crate) const TRACES: Memory = Memory(&[
     ("header.csv", "seconds,rate\n0,1\n"),
     ("dead.csv", "time_s,mbps\n0,0\n1,0\n"),
     ("columns.csv", "0,1\n1,2,3\n"),
+    ("six-lakes.graphml", include_str!("../../../../scenarios/topologies/six-lakes.graphml")),
 ]);
 
 /// Reads a scenario with these overrides.
