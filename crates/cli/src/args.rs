@@ -1,5 +1,6 @@
 //! What can be typed.
 
+use crate::values;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
 use millpond_units::{Rate, Span};
@@ -50,7 +51,7 @@ pub(crate) struct Scenario {
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) sets: Vec<String>,
     /// The seed, instead of the scenario's own
-    #[arg(long, value_name = "NUMBER")]
+    #[arg(long, value_name = "NUMBER", value_parser = values::seed, allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
     /// In which world
     #[arg(long, default_value = "packets")]
@@ -88,10 +89,10 @@ pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) scenario: Scenario,
     /// Which protocols, or entries of the scenario's [protocols]
-    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required = true, value_parser = values::name)]
     pub(crate) protocols: Vec<String>,
     /// How many seeds each; the table then shows 95 % confidence intervals
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = values::seeds, allow_hyphen_values = true)]
     pub(crate) seeds: u64,
     /// Write each run's files into a directory of its own in this new directory
     #[arg(long, value_name = "DIR")]
@@ -206,19 +207,19 @@ pub(crate) struct Generate {
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: String,
     /// How long
-    #[arg(long, value_name = "TIME", default_value = "60s")]
+    #[arg(long, value_name = "TIME", default_value = "60s", allow_hyphen_values = true)]
     pub(crate) duration: Span,
     /// The seed
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = values::seed, allow_hyphen_values = true)]
     pub(crate) seed: u64,
     /// The mean rate, instead of the preset's
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub(crate) mean: Option<Rate>,
     /// The highest rate, instead of the preset's
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub(crate) peak: Option<Rate>,
     /// The distance of samples, instead of the preset's
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) step: Option<Span>,
     /// How the file is written
     #[arg(long, default_value = "csv")]

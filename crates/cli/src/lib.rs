@@ -8,6 +8,7 @@ mod output;
 mod progress;
 mod scenario;
 mod typed;
+mod values;
 
 use args::{Args, Command};
 use clap::Parser;

@@ -362,6 +362,16 @@ impl FlowGroup {
     }
 }
 
+impl Workload {
+    /// The payload rate that it asks for, if it is limited to one.
+    pub fn rate(&self) -> Option<Rate> {
+        match self {
+            Self::ConstantRate(rate) => Some(*rate),
+            Self::Bulk | Self::Sized(_) => None,
+        }
+    }
+}
+
 impl Delay {
     /// The delay when the run begins.
     pub fn initial(&self) -> Span {

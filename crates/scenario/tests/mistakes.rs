@@ -153,6 +153,7 @@ fn a_wrong_trace_is_shown_with_its_own_line_and_text() {
     for (file, line, words) in [
         ("text-in-line-7.down", 7, "line 7 of the trace"),
         ("decreasing.down", 3, "earlier than the line before"),
+        ("no-length.down", 2, "lasts no time"),
         ("empty.down", 1, "no opportunity to deliver anything"),
         ("comments.down", 1, "no opportunity to deliver anything"),
         ("huge.down", 2, "not a whole number"),

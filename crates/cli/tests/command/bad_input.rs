@@ -167,6 +167,43 @@ fn a_mistyped_protocol_of_a_comparison_is_pointed_at() {
 }
 
 #[test]
+fn options_quote_the_value_and_say_what_was_expected() {
+    let folder = folder(RIGHT);
+    for (arguments, words) in [
+        (&["run", "scenario.toml", "--seed", "-1"][..], &["'-1'", "--seed", "from 0"][..]),
+        (&["run", "scenario.toml", "--seed", "1.5"], &["'1.5'", "--seed", "whole number"]),
+        (
+            &["compare", "scenario.toml", "--protocols", ""],
+            &["--protocols", "lgcc,cubic", "millpond protocols"],
+        ),
+        (&["compare", "scenario.toml", "--protocols", "newreno,,cubic"], &["--protocols", "lgcc,cubic"]),
+        (
+            &["compare", "scenario.toml", "--protocols", "cubic", "--seeds", "-2"],
+            &["'-2'", "--seeds", "from 1"],
+        ),
+        (
+            &["compare", "scenario.toml", "--protocols", "cubic", "--seeds", "0"],
+            &["'0'", "--seeds", "from 1"],
+        ),
+        (
+            &["trace", "generate", "--preset", "lte-car", "--duration", "-5s"],
+            &["-5s", "--duration", "negative"],
+        ),
+        (
+            &["trace", "generate", "--preset", "lte-car", "--mean", "-5Mbps"],
+            &["-5Mbps", "--mean", "negative"],
+        ),
+        (&["trace", "generate", "--preset", "lte-car", "--step", "-1ms"], &["-1ms", "--step", "\"50ms\""]),
+        (&["run", "scenario.toml", "--set", "duration=-5s"], &["duration=-5s", "negative"]),
+    ] {
+        let complaint = complaint(folder.path(), arguments);
+        for word in words {
+            assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+        }
+    }
+}
+
+#[test]
 fn worlds_that_are_not_there_are_refused_by_name() {
     let folder = folder(RIGHT);
     for world in ["fluid", "live"] {

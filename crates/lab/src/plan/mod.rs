@@ -22,7 +22,7 @@ use members::Member;
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, Place, Scenario};
 use millpond_sim::{Builder, FlowId, LinkId, Network, NodeId};
-use millpond_units::{Bytes, Time};
+use millpond_units::{Bytes, Rate, Time};
 use std::collections::BTreeSet;
 
 /// A network ready to run, and what its parts are called.
@@ -55,6 +55,10 @@ pub(crate) struct PlannedFlow {
     pub(crate) stop: Option<Time>,
     /// Payload of a sized transfer.
     pub(crate) size: Option<Bytes>,
+    /// What its application asks for, if that is limited.
+    pub(crate) demand: Option<Rate>,
+    /// The links that its data cross, as indices of [`Plan::links`].
+    pub(crate) links: Vec<usize>,
     /// Names of the nodes where it is relayed, in order.
     pub(crate) relays: Vec<String>,
 }
@@ -141,6 +145,7 @@ fn plan_flows(
     builder: &mut Builder,
 ) -> Result<Vec<PlannedFlow>, Fault> {
     let link = |hop: Hop| links.iter().find(|(other, _)| *other == hop).map(|(_, link)| link.id);
+    let place = |hop: &Hop| links.iter().position(|(other, _)| other == hop);
     let mut planned = Vec::with_capacity(members.len());
     for member in members {
         let Some(role) = roles.iter().find(|role| role.label.value == member.group.protocol.value) else {
@@ -158,6 +163,8 @@ fn plan_flows(
             start: member.draw.start,
             stop: member.draw.stop,
             size: member.draw.size,
+            demand: member.group.workload.rate(),
+            links: member.there.iter().filter_map(place).collect(),
             relays: cuts.iter().skip(1).filter_map(relay).collect(),
         });
     }

@@ -112,7 +112,8 @@ pub struct Flow {
     /// When its last byte was delivered, if its size is limited and it was.
     pub completed_s: Option<f64>,
     /// From when on its goodput, window of `measure.jain_window` after window, stays within the fraction
-    /// `measure.converged_within` of its fair share: of the mean over the flows that run throughout the window.
+    /// `measure.converged_within` of its fair share: its max-min fair share of the links among the flows that run
+    /// throughout the window, less what flows that share links with it leave unused. None if it shares no link.
     pub converged_s: Option<f64>,
 }
 

@@ -1,10 +1,11 @@
 //! Fairness over short windows, and when each flow reaches its fair share.
 
-use crate::metrics::{converged_from, short_term};
-use crate::plan::PlannedFlow;
+use crate::metrics::{companies, converged_from, max_min, short_term};
+use crate::plan::{Plan, PlannedFlow, PlannedLink};
 use crate::results::{Kind, Quartiles, Series, quantity};
 use millpond_sim::Network;
-use millpond_units::Time;
+use millpond_units::{Rate, Time};
+use std::collections::BTreeMap;
 
 /// Goodputs of all flows, window after window.
 pub(super) struct Windows {
@@ -13,32 +14,37 @@ pub(super) struct Windows {
     ends: Vec<f64>,
     /// For each flow its goodput in each window in bit/s; none where it did not run throughout.
     goodputs: Vec<Vec<Option<f64>>>,
+    /// For each flow its fair share in each window in bit/s; not a number where it has none.
+    fair: Vec<Vec<f64>>,
 }
 
 impl Windows {
-    pub(super) fn new(flows: usize) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let flows = plan.flows.len();
         Self {
             begin: Time::ZERO,
             delivered: vec![0; flows],
             ends: Vec::new(),
             goodputs: vec![Vec::new(); flows],
+            fair: vec![Vec::new(); flows],
         }
     }
 
     /// A window ends now.
-    pub(super) fn close(&mut self, network: &Network, flows: &[PlannedFlow]) {
+    pub(super) fn close(&mut self, network: &Network, links: &[PlannedLink], flows: &[PlannedFlow]) {
         let now = network.now();
         let seconds = now.since(self.begin).secs();
-        for (index, flow) in flows.iter().enumerate() {
-            let view = network.flow(flow.id);
-            let delivered = view.delivered().get();
-            let bits = (delivered - self.delivered[index]) as f64 * 8.0;
-            self.delivered[index] = delivered;
-            let throughout = flow.start <= self.begin
-                && flow.stop.is_none_or(|stop| stop >= now)
-                && view.completed().is_none();
-            self.goodputs[index].push(throughout.then_some(bits / seconds));
-        }
+        let capacity =
+            |link: &PlannedLink| network.link(link.id).capacity_bits(self.begin, now) as f64 / seconds;
+        let capacities: Vec<f64> = links.iter().map(capacity).collect();
+        let goodputs: Vec<Option<f64>> = flows
+            .iter()
+            .zip(&mut self.delivered)
+            .map(|(flow, before)| goodput(network, flow, (self.begin, now), before))
+            .collect();
+        let fair = fair_shares(&capacities, flows, &goodputs);
+        self.goodputs.iter_mut().zip(goodputs).for_each(|(flow, goodput)| flow.push(goodput));
+        self.fair.iter_mut().zip(fair).for_each(|(flow, share)| flow.push(share));
         self.ends.push(now.secs());
         self.begin = now;
     }
@@ -64,19 +70,53 @@ impl Windows {
         crate::metrics::quartiles(measured.map(|(_, value)| *value).collect()).unwrap_or(even)
     }
 
-    /// What each window gives a flow if all that run throughout it share equally what they deliver together; not a
-    /// number where fewer than two do.
-    pub(super) fn fair_shares(&self) -> Vec<f64> {
-        let mean = |window: usize| {
-            let shares: Vec<f64> = self.goodputs.iter().filter_map(|flow| flow[window]).collect();
-            if shares.len() > 1 { shares.iter().sum::<f64>() / shares.len() as f64 } else { f64::NAN }
-        };
-        (0..self.ends.len()).map(mean).collect()
-    }
-
-    /// From when on flow `index` stays within the fraction `within` of these fair shares.
-    pub(super) fn converged(&self, index: usize, start: Time, fair: &[f64], within: f64) -> Option<f64> {
+    /// From when on flow `index` stays within the fraction `within` of its fair shares.
+    pub(super) fn converged(&self, index: usize, start: Time, within: f64) -> Option<f64> {
         let values: Vec<f64> = self.goodputs[index].iter().map(|value| value.unwrap_or(f64::NAN)).collect();
-        converged_from(start.secs(), &self.ends, &values, fair, within)
+        converged_from(start.secs(), &self.ends, &values, &self.fair[index], within)
     }
+}
+
+/// The goodput of a flow between two times, if it ran throughout, and takes note of what has been delivered.
+fn goodput(
+    network: &Network,
+    flow: &PlannedFlow,
+    (begin, now): (Time, Time),
+    before: &mut u64,
+) -> Option<f64> {
+    let view = network.flow(flow.id);
+    let delivered = view.delivered().get();
+    let bits = (delivered - std::mem::replace(before, delivered)) as f64 * 8.0;
+    let throughout =
+        flow.start <= begin && flow.stop.is_none_or(|stop| stop >= now) && view.completed().is_none();
+    throughout.then(|| bits / now.since(begin).secs())
+}
+
+/// What a window would give each flow that runs throughout it if they shared the links max-min fairly. Flows that
+/// share links, directly or through others, are taken to leave the same part of their shares unused, which is
+/// measured. Not a number for a flow that does not run or shares its links with nobody.
+fn fair_shares(capacities: &[f64], flows: &[PlannedFlow], goodputs: &[Option<f64>]) -> Vec<f64> {
+    let running: Vec<usize> = (0..flows.len()).filter(|&flow| goodputs[flow].is_some()).collect();
+    let paths: Vec<&[usize]> = running.iter().map(|&flow| flows[flow].links.as_slice()).collect();
+    let demand = |&flow: &usize| flows[flow].demand.map_or(f64::INFINITY, Rate::as_f64);
+    let demands: Vec<f64> = running.iter().map(demand).collect();
+    let (shares, company) = (max_min(capacities, &paths, &demands), companies(capacities.len(), &paths));
+    // Of each company: how many flows, their shares and their goodputs.
+    let mut sums: BTreeMap<usize, (u32, f64, f64)> = BTreeMap::new();
+    for (place, &flow) in running.iter().enumerate() {
+        let (count, share, goodput) = sums.entry(company[place]).or_default();
+        *count += 1;
+        *share += shares[place];
+        *goodput += goodputs[flow].unwrap_or_default();
+    }
+    let mut fair = vec![f64::NAN; flows.len()];
+    for (place, &flow) in running.iter().enumerate() {
+        match sums.get(&company[place]) {
+            Some(&(2.., share, goodput)) if share > 0.0 => {
+                fair[flow] = shares[place] * (goodput / share).min(1.0)
+            }
+            _ => {}
+        }
+    }
+    fair
 }

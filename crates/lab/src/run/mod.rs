@@ -64,7 +64,7 @@ pub fn run(
 
 fn measure(plan: Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
     let mut recorder = Recorder::new(&plan);
-    let mut windows = Windows::new(plan.flows.len());
+    let mut windows = Windows::new(&plan);
     let Plan { mut network, links, flows, warnings } = plan;
     for (time, due) in Ticks::new(scenario) {
         network.run_to(time);
@@ -73,7 +73,7 @@ fn measure(plan: Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> 
             network.start_interval();
         }
         if due.window {
-            windows.close(&network, &flows);
+            windows.close(&network, &links, &flows);
         }
         if due.begin {
             network.start_measuring();

@@ -79,10 +79,10 @@ impl End<'_> {
 
     fn flows(&self) -> Vec<Flow> {
         let windows = self.samples(Kind::Flow, quantity::WINDOW);
-        let (fair, within) = (self.windows.fair_shares(), self.scenario.measure.converged_within);
+        let within = self.scenario.measure.converged_within;
         let flow = |(index, flow): (usize, &PlannedFlow)| Flow {
             window_packets: windows.get(flow.loop_name(0).as_str()).map(|samples| spread(samples).mean),
-            converged_s: self.windows.converged(index, flow.start, &fair, within),
+            converged_s: self.windows.converged(index, flow.start, within),
             ..self.flow(flow)
         };
         self.flows.iter().enumerate().map(flow).collect()

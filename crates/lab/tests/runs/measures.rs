@@ -46,10 +46,57 @@ fn shares_of_three_to_one_have_the_fairness_that_jain_defines() {
     assert!((fairness.jain - 0.8).abs() < 1e-3, "{}", fairness.jain);
     assert!((fairness.min_over_max - 1.0 / 3.0).abs() < 2e-3, "{}", fairness.min_over_max);
     assert!((fairness.short_term_jain.p50 - 0.8).abs() < 2e-3, "{}", fairness.short_term_jain.p50);
-    assert_eq!(flow(&run, "big").converged_s, None, "its rate is half as much again as the fair share");
     let run = results(PAIR, &["flows.small.workload.rate=4Mbps", "flows.big.workload.rate=4Mbps"]);
     assert!(run.summary.fairness.jain > 0.9999);
-    assert_eq!(flow(&run, "big").converged_s, Some(0.0));
+}
+
+#[test]
+fn the_fair_share_is_max_min_with_what_each_asks_for() {
+    let converged = |sets: &[&str], name| flow(&results(PAIR, sets), name).converged_s;
+    // Both have what they ask for.
+    assert_eq!(converged(&[], "big"), Some(0.0));
+    // One asks for everything and has all that the other leaves.
+    let bulk = ["flows.big.workload=bulk", "links.L.rate=10Mbps", "measure.converged_within=0.15"];
+    assert!(converged(&bulk, "big").is_some_and(|from| from <= 4.0));
+    // Nobody to compare with.
+    assert_eq!(converged(&["flows.small.start=29s"], "big"), None);
+}
+
+#[test]
+fn flows_that_share_no_link_are_not_compared() {
+    const TWO: &str = r#"
+title = "Two separate pairs of flows"
+duration = "20s"
+measure = { from = "10s", jain_window = "2s", converged_within = 0.05 }
+[[links]]
+name = "wide"
+between = ["A", "B"]
+rate = "20Mbps"
+delay = "10ms"
+buffer = "unlimited"
+[[links]]
+name = "narrow"
+between = ["C", "D"]
+rate = "2Mbps"
+delay = "10ms"
+buffer = "unlimited"
+[[flows]]
+name = "fast"
+protocol = "newreno"
+path = ["A", "B"]
+count = 2
+workload = { rate = "9Mbps" }
+[[flows]]
+name = "slow"
+protocol = "newreno"
+path = ["C", "D"]
+count = 2
+workload = { rate = "900kbps" }
+"#;
+    let run = results(TWO, &[]);
+    for name in ["fast.0", "fast.1", "slow.0", "slow.1"] {
+        assert_eq!(flow(&run, name).converged_s, Some(0.0), "{name}");
+    }
 }
 
 #[test]

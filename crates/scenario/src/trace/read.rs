@@ -99,13 +99,16 @@ fn shortened(line: &str) -> String {
 }
 
 /// An opportunity at `t` ms is the last moment of the millisecond that ends there, so that a file lasts until its
-/// last opportunity and is repeated from there, as `mm-link` does. Those at 0 belong to the first millisecond.
+/// last opportunity and is repeated from there, as `mm-link` does. Those at 0 belong to the first millisecond; if there
+/// are no others, the trace has no length to repeat.
 fn mahimahi(lines: &Lines<'_>) -> Result<Trace, Fault> {
     let mut steps = vec![(Time::ZERO, Rate::ZERO)];
     let (mut now, mut count) = (1, 0);
+    let mut last = (0, "", 0);
     for (start, line) in lines.filled() {
         let wrong = |label: &str| lines.wrong(start, line, label, MAHIMAHI_LINE);
         let millis: u64 = line.parse().map_err(|_| wrong("not a whole number of milliseconds"))?;
+        last = (start, line, millis);
         let millis = millis.max(1);
         if millis > LONGEST.picos() / MILLISECOND.picos() {
             return Err(wrong("more than a day after the start"));
@@ -118,6 +121,10 @@ fn mahimahi(lines: &Lines<'_>) -> Result<Trace, Fault> {
             (now, count) = (millis, 0);
         }
         count += 1;
+    }
+    if let (start, line, 0) = last {
+        let label = "the last opportunity is at 0 ms: the trace lasts no time and cannot be repeated";
+        return Err(lines.wrong(start, line, label, "an opportunity later than 0 ms in the end"));
     }
     deliver(&mut steps, now, count);
     steps.pop();

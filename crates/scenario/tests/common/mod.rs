@@ -20,6 +20,7 @@ pub(crate) const TRACES: Memory = Memory(&[
     ("cell.csv", "time_s,mbps\n0,10\n1,20\n"),
     ("text-in-line-7.down", "1\n2\n3\n4\n5\n6\nseven\n8\n"),
     ("decreasing.down", "1\n5\n3\n"),
+    ("no-length.down", "0\n0\n"),
     ("empty.down", ""),
     ("comments.down", "# nothing\n\n"),
     ("huge.down", "1\n99999999999999999999\n"),
