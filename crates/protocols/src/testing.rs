@@ -1,5 +1,7 @@
 //! What the tests of several laws need: packets, queues and acknowledgements at given times.
 
+pub(crate) mod fluid;
+
 use millpond_law::{
     Ack, Cause, Congestion, Context, Ecn, Episode, Header, Kind, Link, PacketView, Protocol, QueueView,
     Random, Sender, Settings, Start, Value, Verdict,

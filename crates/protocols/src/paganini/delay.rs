@@ -2,11 +2,11 @@
 
 use super::base_rtt::BaseRtt;
 use super::law::{Delays, next_window};
-use super::params::Params;
+use super::params::{Control, Params, control};
 use millpond_law::{
     Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, SettingError, Settings, Start,
 };
-use millpond_units::{Bytes, Span, Time};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Windows end here, in packets, and are at least one packet.
 const MOST_PACKETS: f64 = 1e9;
@@ -17,13 +17,16 @@ const DRAIN_PACKETS: f64 = 4.0;
 /// See the module.
 pub(super) struct DelaySender {
     params: Params,
+    control: Control,
     packet: Bytes,
     base_rtt: BaseRtt,
     rtt: Option<Span>,
     /// In seconds, an interval ago; none after a drain.
     last_price: Option<f64>,
-    /// (43), in packets.
+    /// (43), in packets; the rate times the round-trip time, if that is what moves.
     window: f64,
+    /// The rate, if that is what moves.
+    pace: Option<Rate>,
     drains: bool,
     window_unused: bool,
     wake: Time,
@@ -34,11 +37,13 @@ impl DelaySender {
         let params = Params::read(settings)?;
         Ok(Self {
             params,
+            control: control(settings),
             base_rtt: BaseRtt::new(settings.span("drain_every")),
             window: params.initial_window,
             packet: Bytes::new(1),
             rtt: None,
             last_price: None,
+            pace: None,
             drains: false,
             window_unused: false,
             wake: Time::ZERO,
@@ -55,9 +60,17 @@ impl DelaySender {
         let price = self.price();
         let last_price = self.last_price.replace(price).unwrap_or(price);
         let delays = Delays { price, last_price, rtt: rtt.secs() };
+        if self.control == Control::Rate {
+            // The same rate at the new round-trip time.
+            self.window *= rtt.secs() / (rtt.secs() - price + last_price);
+        }
         let next = next_window(&self.params, self.window, delays);
         if next < self.window || !self.window_unused {
             self.window = next.clamp(1.0, MOST_PACKETS);
+        }
+        if self.control == Control::Rate {
+            let pace = Bytes::from_f64(self.window * self.packet.as_f64()).per(rtt);
+            self.pace = Some(pace.max(Rate::from_bps(1)));
         }
     }
 }
@@ -81,7 +94,7 @@ impl Sender for DelaySender {
     /// The paper's buffers lose nothing; a loss scales the window of its episode, a silence begins anew.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         if congestion.cause == Cause::NoFeedback {
-            self.window = self.params.initial_window;
+            (self.window, self.pace) = (self.params.initial_window, None);
         } else if congestion.cause == Cause::Loss && congestion.episode == Episode::New {
             self.window = (self.window * self.params.loss_reduction_factor).max(1.0);
         }
@@ -98,6 +111,9 @@ impl Sender for DelaySender {
 
     #[inline]
     fn permit(&self) -> Permit {
+        if let (Some(pace), false) = (self.pace, self.drains) {
+            return Permit { pace: Some(pace), wake: Some(self.wake), ..Permit::default() };
+        }
         let packets = if self.drains { self.window.min(DRAIN_PACKETS) } else { self.window };
         let window = Bytes::from_f64(packets * self.packet.as_f64());
         Permit { window: Some(window.max(self.packet)), wake: Some(self.wake), ..Permit::default() }
@@ -162,6 +178,22 @@ mod tests {
         assert_eq!((bench.window(), bench.gauge("window")), (4.0, window));
         settle(&mut bench, BASE, 10);
         assert!(bench.window() >= window.floor());
+    }
+
+    #[test]
+    fn a_rate_moves_by_equation_41_and_bounds_nothing_in_flight() {
+        let written = [("initial_window", Value::Number(100.0)), ("control", Value::text("rate"))];
+        let mut bench = SenderBench::new(&Delay, &written, BASE);
+        settle(&mut bench, BASE, 1);
+        let packets = |bench: &SenderBench| bench.law.permit().pace.unwrap().bytes_per_sec() / 1000.0;
+        let before = packets(&bench);
+        // x (1 + (beta T_s (K / x - q) - alpha dq) / tau): the rate itself, whatever the queue did to w / tau.
+        settle(&mut bench, BASE + Span::from_millis(10), 1);
+        let theory = before * (1.0 + (1.18 * 0.01 * (50.0 / before - 0.01) - 0.37 * 0.01) / 0.05);
+        assert!((packets(&bench) - theory).abs() < 1e-3 * theory, "{} {theory}", packets(&bench));
+        assert_eq!(bench.law.permit().window, None);
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!((bench.law.permit().pace, bench.window()), (None, 100.0));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The equations of the sources: rates in packets per second, prices and times in seconds, windows in packets.
 
 use super::params::Params;
+use millpond_law::fluid::Number;
 
 /// A step of xi multiplies a window by e at most: (33) is meant for small steps.
 const MOST_STEP: f64 = 1.0;
@@ -24,8 +25,8 @@ pub(super) struct Utility {
 
 impl Utility {
     /// `U'(x)`, the price at which a rate of x is just right.
-    pub(super) fn marginal(&self, rate: f64) -> f64 {
-        self.weight / (rate + self.offset)
+    pub(super) fn marginal<T: Number>(&self, rate: T) -> T {
+        T::from(self.weight) / (rate + self.offset)
     }
 }
 

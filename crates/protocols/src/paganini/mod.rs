@@ -4,12 +4,14 @@
 
 mod base_rtt;
 mod delay;
+mod fluid;
 mod law;
 mod marks;
 mod params;
 mod price;
 mod stability;
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 
 /// The form that reads marks, for the registry.
@@ -55,6 +57,10 @@ impl Protocol for Marks {
         Ok(Box::new(marks::MarksSender::new(settings)?))
     }
 
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::MarksFluid::read(settings)?)))
+    }
+
     fn warnings(&self, settings: &Settings) -> Vec<String> {
         stability::warnings_of_marks(settings)
     }
@@ -67,6 +73,10 @@ impl Protocol for Delay {
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(delay::DelaySender::new(settings)?))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::DelayFluid::read(settings)?)))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

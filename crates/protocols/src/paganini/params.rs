@@ -150,6 +150,14 @@ pub(super) static DELAY: &[Parameter] = &[
     INTERVAL,
     INITIAL_WINDOW,
     Parameter {
+        name: "control",
+        unit: "",
+        domain: Domain::Word(&["window", "rate"]),
+        default: "window",
+        source: "Eq. (43); Eq. (39)-(40)",
+        meaning: "a window that moves by (43), or a rate that moves by (41) and paces packets",
+    },
+    Parameter {
         name: "drain_every",
         unit: "s",
         domain: Domain::Span(false),
@@ -159,6 +167,20 @@ pub(super) static DELAY: &[Parameter] = &[
     },
     LOSS_REDUCTION_FACTOR,
 ];
+
+/// What moves, of the form that reads delay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Control {
+    /// What is in flight.
+    Window,
+    /// A rate.
+    Rate,
+}
+
+/// Of the form that reads delay.
+pub(super) fn control(settings: &Settings) -> Control {
+    if settings.word("control") == "rate" { Control::Rate } else { Control::Window }
+}
 
 /// alpha / M and beta, read.
 pub(super) fn gains(settings: &Settings) -> Gains {

@@ -1,6 +1,7 @@
 //! RED at one link.
 
 use super::params::{Params, Shape};
+use millpond_law::fluid::{Number, least};
 use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Random, Verdict};
 use millpond_units::{Bytes, Span, Time};
 
@@ -55,15 +56,15 @@ impl RedLink {
 }
 
 /// The marking probability p_b at a queue of `b` bytes (Floyd & Jacobson 1993, section IV; Eq. (17), LGCC).
-fn probability(params: &Params, b: f64) -> f64 {
+pub(super) fn probability<T: Number>(params: &Params, b: T) -> T {
     let Params { min_th, max_th, max_p, .. } = *params;
     match params.shape {
-        Shape::Step => f64::from(b > max_th),
-        _ if b < min_th => 0.0,
-        Shape::Classic | Shape::Gentle if b < max_th => max_p * (b - min_th) / (max_th - min_th),
-        Shape::Gentle => (max_p + (1.0 - max_p) * (b - max_th) / max_th).min(1.0),
-        Shape::Proportional if b < max_th => max_p * b / max_th,
-        Shape::Classic | Shape::Proportional => 1.0,
+        Shape::Step => T::from(f64::from(b > max_th)),
+        _ if b < min_th => T::zero(),
+        Shape::Classic | Shape::Gentle if b < max_th => (b - min_th) * max_p / (max_th - min_th),
+        Shape::Gentle => least((b - max_th) * (1.0 - max_p) / max_th + max_p, T::one()),
+        Shape::Proportional if b < max_th => b * max_p / max_th,
+        Shape::Classic | Shape::Proportional => T::one(),
     }
 }
 

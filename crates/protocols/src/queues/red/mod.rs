@@ -1,11 +1,13 @@
 //! RED: marks at random, the likelier the longer the queue has been.
 
+mod fluid;
 mod link;
 mod params;
 
 pub use params::Params;
 
 use link::RedLink;
+use millpond_law::fluid::{FluidQueue, Verdicts, link_piece};
 use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings, Value};
 
 /// The queue `red`.
@@ -47,5 +49,11 @@ impl Queue for Red {
 
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(Some(Box::new(RedLink::new(Params::read(settings)?, facts))))
+    }
+
+    fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
+        let params = Params::read(settings)?;
+        let verdicts = if params.ecn { Verdicts::Marks } else { Verdicts::Drops };
+        Ok(FluidQueue::Law { law: link_piece(fluid::RedFluid::new(params, facts)), verdicts })
     }
 }

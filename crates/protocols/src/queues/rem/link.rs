@@ -17,6 +17,11 @@ fn probability(phi: f64, price: f64) -> f64 {
     -libm::expm1(-price * libm::log(phi))
 }
 
+/// The price that is high enough, in seconds.
+pub(super) fn most_price(phi: f64) -> f64 {
+    libm::log(1.0 / LEAST_UNMARKED) / libm::log(phi)
+}
+
 /// REM's state: the price, and what it means for a packet.
 pub(super) struct RemLink {
     params: Params,
@@ -29,7 +34,7 @@ pub(super) struct RemLink {
 
 impl RemLink {
     pub(super) fn new(params: Params) -> Self {
-        let most_price = libm::log(1.0 / LEAST_UNMARKED) / libm::log(params.phi);
+        let most_price = most_price(params.phi);
         Self { params, arrived: Bytes::ZERO, price: 0.0, most_price, probability: 0.0 }
     }
 

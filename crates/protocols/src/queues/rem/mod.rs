@@ -1,11 +1,13 @@
 //! REM: marks with a probability that grows exponentially with a price, so that prices add up along a path.
 
+mod fluid;
 mod link;
 mod params;
 
 pub use params::Params;
 
 use link::RemLink;
+use millpond_law::fluid::{FluidQueue, Verdicts, link_piece};
 use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
 
 /// The queue `rem`.
@@ -27,5 +29,10 @@ impl Queue for Rem {
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(Some(Box::new(RemLink::new(Params::read(settings)?))))
+    }
+
+    fn fluid(&self, settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
+        let law = link_piece(fluid::RemFluid(Params::read(settings)?));
+        Ok(FluidQueue::Law { law, verdicts: Verdicts::Marks })
     }
 }

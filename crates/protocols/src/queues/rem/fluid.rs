@@ -1,0 +1,57 @@
+//! REM as a differential equation: Eq. (17) and (36), Paganini et al.
+
+use super::link::most_price;
+use super::params::Params;
+use millpond_law::fluid::{FluidLink, LinkInput, Number, Quantity, Rest, State};
+
+/// `p' = (y - c_0) / c_0`, plus the queueing delay times its weight; of a packet the marking probability `1 - phi^(-p)`.
+pub(super) struct RemFluid(pub(super) Params);
+
+impl FluidLink for RemFluid {
+    const SIGNALS: &'static [Quantity] = &[Quantity { name: "marking probability", unit: "1" }];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("price", "s", 0.0).within(0.0, most_price(self.0.phi))]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
+        let queued = input.queue * (self.0.queue_weight / input.capacity);
+        dx[0] = input.arriving / (self.0.virtual_capacity * input.capacity) - 1.0 + queued;
+    }
+
+    fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = -(x[0] * -libm::log(self.0.phi)).exp_m1();
+    }
+
+    /// Below its capacity a link has no queue; with a weight the price rests with an empty one only.
+    fn rest(&self) -> Rest {
+        let empties = self.0.virtual_capacity < 1.0 || self.0.queue_weight > 0.0;
+        Rest { utilization: self.0.virtual_capacity, queue: empties.then_some(0.0) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::queues::rem::Rem;
+    use crate::testing::fluid::{law, link, near, one_link};
+    use millpond_law::fluid::Links;
+    use millpond_law::{Queue, Settings, Value};
+
+    fn rem(queue_weight: f64) -> Box<dyn Links> {
+        let written = [("queue_weight", Value::Number(queue_weight))];
+        let settings = Settings::check(Rem.card().parameters, written).unwrap();
+        law(Rem.fluid(&settings, &one_link()).unwrap())
+    }
+
+    #[test]
+    fn the_price_is_the_delay_of_the_queue_that_the_virtual_capacity_would_have() {
+        // 9.12 Mbit/s on 7.6: a fifth more than it serves.
+        let (dx, signals) = link(&*rem(0.0), &[0.0067368421], &[], |i| i.arriving[0] = 9.12e6);
+        assert!(near(dx[0], 0.2) && (signals[0] - 0.0889).abs() < 5e-5, "{dx:?} {signals:?}");
+        let (dx, _) = link(&*rem(0.0), &[0.01], &[], |i| i.arriving[0] = 7.6e6);
+        assert!(dx[0].abs() < 1e-12);
+        // A queue of 10 ms at a weight of 3/s.
+        let (dx, _) = link(&*rem(3.0), &[0.01], &[], |i| (i.arriving[0], i.queue[0]) = (7.6e6, 80e3));
+        assert!(near(dx[0], 0.03), "{dx:?}");
+    }
+}

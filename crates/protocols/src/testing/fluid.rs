@@ -1,0 +1,98 @@
+//! One flow and one link of the fluid world, by hand.
+
+use millpond_law::LinkFacts;
+use millpond_law::fluid::{
+    Allocation, Dual64, FluidQueue, LinkInputs, Links, LoopFacts, Marginal, SenderInput, SenderInputs,
+    Senders,
+};
+use millpond_units::{Bytes, Rate};
+
+/// Packets of 1000 bytes, in bits.
+pub(crate) const PACKET: f64 = 8000.0;
+
+/// One loop over one link of 8 Mbit/s: 1000 packets/s.
+pub(crate) fn one_loop(base_rtt: f64) -> LoopFacts {
+    LoopFacts { packet: PACKET, base_rtt, capacity: 8e6, hops: 1, weight: 1.0 }
+}
+
+/// A link of 8 Mbit/s.
+pub(crate) fn one_link() -> LinkFacts {
+    LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet: Bytes::new(1000) }
+}
+
+/// The law of a queue.
+pub(crate) fn law(queue: FluidQueue) -> Box<dyn Links> {
+    match queue {
+        FluidQueue::Law { law, .. } => law,
+        _ => panic!("no law"),
+    }
+}
+
+/// The inputs of one flow of [`one_loop`], before `change`.
+pub(crate) fn inputs(
+    senders: &dyn Senders,
+    base_rtt: f64,
+    change: impl FnOnce(&mut SenderInputs),
+) -> SenderInputs {
+    let mut inputs = SenderInputs::zeros(1, senders.feedback().len());
+    (inputs.base_rtt[0], inputs.capacity[0]) = (base_rtt, 8e6);
+    change(&mut inputs);
+    inputs
+}
+
+/// The derivatives of one flow's states, and its rate in bit/s.
+pub(crate) fn flow(senders: &dyn Senders, x: &[f64], inputs: &SenderInputs) -> (Vec<f64>, f64) {
+    let (mut dx, mut rate) = (vec![f64::NAN; x.len()], [f64::NAN]);
+    senders.derivatives(0, x, inputs, &mut dx);
+    senders.rates(0, x, inputs, &mut rate, &mut vec![0.0; senders.carried().len()]);
+    (dx, rate[0])
+}
+
+/// The derivatives of a link's states, and its signals; the link serves 8 Mbit/s.
+pub(crate) fn link(
+    links: &dyn Links,
+    x: &[f64],
+    carried: &[f64],
+    change: impl FnOnce(&mut LinkInputs),
+) -> (Vec<f64>, Vec<f64>) {
+    let mut inputs = LinkInputs::zeros(1, carried.len());
+    inputs.capacity[0] = 8e6;
+    inputs.carried.copy_from_slice(carried);
+    change(&mut inputs);
+    let (mut dx, mut signals) = (vec![f64::NAN; x.len()], vec![f64::NAN; links.signal_names().len()]);
+    links.derivatives(0, x, &inputs, &mut dx);
+    links.signals(0, x, &inputs, &mut signals);
+    (dx, signals)
+}
+
+/// The marginal utility that an allocation speaks of.
+pub(crate) fn marginal(allocation: Allocation) -> Box<dyn Marginal> {
+    match allocation {
+        Allocation::Utility { marginal, .. } => marginal,
+        _ => panic!("no utility"),
+    }
+}
+
+/// By how much the rate of one flow answers a change of its marking probability, exactly.
+pub(crate) fn answer_to_marks(senders: &dyn Senders, x: &[f64], base_rtt: f64, marked: f64) -> f64 {
+    let x: Vec<Dual64> = x.iter().map(|&x| Dual64::from(x)).collect();
+    let zero = Dual64::from(0.0);
+    let input = SenderInput {
+        base_rtt,
+        capacity: 8e6,
+        queueing: zero,
+        queueing_slope: zero,
+        marked: Dual64::from(marked).derivative(),
+        lost: zero,
+        acked: zero,
+        feedback: &[],
+        next: None,
+    };
+    let mut dx = vec![zero; x.len()];
+    senders.dual(0, &x, &input, &mut dx, &mut []).eps
+}
+
+/// Is `a` within a relative 1e-9 of `b`?
+pub(crate) fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * b.abs().max(1e-12)
+}
