@@ -1,9 +1,11 @@
 //! LGC, Logistic Growth Control (Teymoori, Hayes, Welzl, Gjessing: "Even Lower Latency, Even Better Fairness: Logistic
 //! Growth Congestion Control in Datacenters", IEEE LCN 2016), end to end. See README.md in this folder.
 
+mod fluid;
 mod params;
 mod sender;
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 
 /// The protocol, for the registry.
@@ -32,5 +34,9 @@ impl Protocol for Lgc {
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(sender::LgcSender::new(settings)))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::LgcFluid::read(settings))))
     }
 }

@@ -1,7 +1,7 @@
 //! The parameters of LGC.
 
 use crate::parts::capacity_estimate::PROBE_GAIN;
-use crate::parts::logistic::{Bases, PHI1, PHI2, plain_rate, plain_step};
+use crate::parts::logistic::{Bases, Form, PHI1, PHI2};
 use crate::parts::marking::{ALPHA, INTERVAL};
 use crate::parts::send_rate::{CONTROL, INITIAL_WINDOW};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE};
@@ -32,32 +32,6 @@ pub(super) static PARAMETERS: &[Parameter] = &[
 ];
 
 /// The growth law.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Form {
-    /// Eq. (4) and (5).
-    Plain,
-    /// Eq. (7).
-    Deflated(Bases),
-}
-
-impl Form {
-    pub(super) fn read(settings: &Settings) -> Self {
-        if settings.word("form") == "deflated" { Self::Deflated(Bases::read(settings)) } else { Self::Plain }
-    }
-
-    /// Where the law rests with capacity `k` at a marking probability.
-    pub(super) fn target(&self, k: f64, marking: f64) -> f64 {
-        match self {
-            Self::Plain => plain_rate(k, marking),
-            Self::Deflated(bases) => bases.rate_from_price(k, marking),
-        }
-    }
-
-    /// One step from `x`.
-    pub(super) fn step(&self, x: f64, k: f64, marking: f64, gamma: f64) -> f64 {
-        match self {
-            Self::Plain => plain_step(x, k, marking, gamma),
-            Self::Deflated(bases) => bases.step(x, k, marking, gamma),
-        }
-    }
+pub(super) fn form(settings: &Settings) -> Form {
+    if settings.word("form") == "deflated" { Form::Deflated(Bases::read(settings)) } else { Form::Plain }
 }

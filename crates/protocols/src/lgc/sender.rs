@@ -1,7 +1,8 @@
 //! The sender of LGC.
 
-use super::params::Form;
+use super::params::form;
 use crate::parts::capacity_estimate::CapacityEstimate;
+use crate::parts::logistic::Form;
 use crate::parts::marking::MarkingEstimate;
 use crate::parts::send_rate::SendRate;
 use crate::parts::step_size::StepSize;
@@ -26,7 +27,7 @@ impl LgcSender {
     pub(super) fn new(settings: &Settings) -> Self {
         let step_size = StepSize::read(settings);
         Self {
-            form: Form::read(settings),
+            form: form(settings),
             step_size,
             packet: Bytes::new(1),
             told: None,

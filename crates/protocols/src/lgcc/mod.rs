@@ -3,6 +3,7 @@
 //!
 //! A chain of short loops: each takes the rate of the next as its carrying capacity. See README.md in this folder.
 
+mod fluid;
 mod header;
 mod params;
 mod receiver;
@@ -10,6 +11,7 @@ mod sender;
 
 pub use header::{LgccEcho, NextRate};
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, Knowledge, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings};
 
 /// The protocol, for the registry.
@@ -46,6 +48,10 @@ impl Protocol for Lgcc {
 
     fn receiver(&self, settings: &Settings) -> Result<Box<dyn Receiver>, SettingError> {
         Ok(Box::new(receiver::LgccReceiver::new(settings)))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::LgccFluid::read(settings)?)))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! The formulas of logistic growth, which LGC and LGCC share. Rates are in any one unit; numbers of equations are
 //! those of the LGCC paper (Teymoori, Welzl, Hayes, IEEE/ACM Trans. Networking, 2023).
 
+use millpond_law::fluid::{Number, greatest, least};
 use millpond_law::{Domain, Parameter, Settings};
 
 /// No marking probability is taken to be nearer to one than this: its logarithm is needed.
@@ -75,9 +76,67 @@ impl Bases {
     }
 }
 
+/// The growth law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Form {
+    /// Eq. (4) and (5).
+    Plain,
+    /// Eq. (7) and (14).
+    Deflated(Bases),
+}
+
+impl Form {
+    /// Where the law rests with capacity `k` at a marking probability.
+    pub fn target(&self, k: f64, marking: f64) -> f64 {
+        match self {
+            Self::Plain => plain_rate(k, marking),
+            Self::Deflated(bases) => bases.rate_from_price(k, marking),
+        }
+    }
+
+    /// One step from `x`.
+    pub fn step(&self, x: f64, k: f64, marking: f64, gamma: f64) -> f64 {
+        match self {
+            Self::Plain => plain_step(x, k, marking, gamma),
+            Self::Deflated(bases) => bases.step(x, k, marking, gamma),
+        }
+    }
+
+    /// ln(phi1) / ln(phi2), one for the plain form: at rest `x = k (1 - p)` to this power.
+    pub fn exponent(&self) -> f64 {
+        match self {
+            Self::Plain => 1.0,
+            Self::Deflated(bases) => bases.exponent(),
+        }
+    }
+
+    /// [`Self::target`] in the fluid world: Eq. (15), (19).
+    pub fn rest<T: Number>(&self, k: T, marking: T) -> T {
+        k * (unmarked(marking).ln() * self.exponent()).exp()
+    }
+
+    /// Eq. (4), (7) and (14) in the fluid world: `x' / (gamma x)`.
+    pub fn growth<T: Number>(&self, x: T, k: T, marking: T) -> T {
+        match self {
+            Self::Plain => plain_growth(x, k, marking),
+            Self::Deflated(bases) => unmarked(marking).ln() / bases.ln_phi2 - (x / k).ln() / bases.ln_phi1,
+        }
+    }
+}
+
+/// 1 - p, with p held where it has a logarithm.
+fn unmarked<T: Number>(marking: T) -> T {
+    -least(greatest(marking, T::zero()), T::from(LARGEST_MARKING)) + 1.0
+}
+
+/// `1 - x / k - p`.
+fn plain_growth<T: Number>(x: T, k: T, marking: T) -> T {
+    T::one() - x / k - marking
+}
+
 /// One step of Eq. (5), the plain form, with the rate not normalized.
 pub fn plain_step(x: f64, k: f64, marking: f64, gamma: f64) -> f64 {
-    x + x * gamma * (1.0 - x / k - marking)
+    x + x * gamma * plain_growth(x, k, marking)
 }
 
 /// Eq. (19): where Eq. (4) rests at a marking probability.

@@ -1,5 +1,6 @@
 //! The marking probability as a sender sees it: the share of marked packets per interval, smoothed.
 
+use millpond_law::fluid::{Number, SenderInput};
 use millpond_law::{Ack, Domain, Parameter, Settings};
 use millpond_units::{Bytes, Span, Time};
 
@@ -26,7 +27,7 @@ pub const INTERVAL: Parameter = Parameter {
 
 /// How long an interval lasts. All end with an acknowledgement: one without any is not told from the next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Length {
+pub(crate) enum Length {
     BaseRtt,
     Round,
     Acks(u64),
@@ -34,7 +35,7 @@ enum Length {
 }
 
 impl Length {
-    fn read(settings: &Settings) -> Self {
+    pub(crate) fn read(settings: &Settings) -> Self {
         if let Some(acks) = settings.count(INTERVAL.name, "acks") {
             return Self::Acks(acks);
         }
@@ -42,6 +43,16 @@ impl Length {
             return Self::Span(span);
         }
         if settings.word(INTERVAL.name) == "round" { Self::Round } else { Self::BaseRtt }
+    }
+
+    /// How many intervals a second has in the fluid world, for packets of so many bits.
+    pub(crate) fn per_second<T: Number>(&self, input: &SenderInput<'_, T>, packet: f64) -> T {
+        match *self {
+            Self::BaseRtt => T::from(input.base_rtt.recip()),
+            Self::Round => input.rtt().recip(),
+            Self::Acks(acks) => input.acked / (acks as f64 * packet),
+            Self::Span(span) => T::from(span.secs().max(1e-9).recip()),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ pub mod capacity_estimate;
 pub(crate) mod cubic_window;
 pub(crate) mod interval;
 pub mod logistic;
+pub(crate) mod logistic_fluid;
 pub mod marking;
 pub(crate) mod persistent_queue;
 pub mod send_rate;

@@ -24,11 +24,22 @@ pub const INITIAL_WINDOW: Parameter = Parameter {
     meaning: "the rate at the start, in packets per base RTT, and the least rate ever",
 };
 
+/// What "send at rate x" means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Control {
+pub(crate) enum Control {
     Window,
     PacedWindow,
     Rate,
+}
+
+impl Control {
+    pub(crate) fn read(settings: &Settings) -> Self {
+        match settings.word(CONTROL.name) {
+            "rate" => Self::Rate,
+            "paced-window" => Self::PacedWindow,
+            _ => Self::Window,
+        }
+    }
 }
 
 /// A send rate in bit/s, never below its floor, as a [`Permit`].
@@ -45,13 +56,8 @@ pub struct SendRate {
 impl SendRate {
     /// As the parameters of this module say. Until the base RTT is known, the initial window is all it permits.
     pub fn read(settings: &Settings) -> Self {
-        let control = match settings.word(CONTROL.name) {
-            "rate" => Control::Rate,
-            "paced-window" => Control::PacedWindow,
-            _ => Control::Window,
-        };
         Self {
-            control,
+            control: Control::read(settings),
             initial_window: settings.number(INITIAL_WINDOW.name),
             packet: Bytes::new(1),
             base_rtt: None,

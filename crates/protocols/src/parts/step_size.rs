@@ -1,5 +1,6 @@
 //! The adaptive step size of LGC and LGCC: large far from the target, small near it (LGCC section IX-A).
 
+use millpond_law::fluid::Number;
 use millpond_law::{Domain, Parameter, Settings};
 
 /// Step size far from the target.
@@ -93,22 +94,27 @@ impl StepSize {
     }
 
     /// The step size at rate `x` when it is to go to `target` (in the same unit).
-    pub fn at(&self, x: f64, target: f64) -> f64 {
+    pub fn at<T: Number>(&self, x: T, target: T) -> T {
         let distance = (x - target).abs() / target;
         let near = if self.reading == Reading::Switch { self.g1.max(self.g2) } else { self.g1 };
         if distance <= near {
-            self.conv
+            T::from(self.conv)
         } else if distance >= self.g2 {
-            self.init
+            T::from(self.init)
         } else {
             self.between(distance)
         }
     }
 
     /// Algorithm 1 line 17, at a distance from g1 to g2.
-    fn between(&self, distance: f64) -> f64 {
+    fn between<T: Number>(&self, distance: T) -> T {
         let start = if self.reading == Reading::Unshifted { 0.0 } else { self.g1 };
-        self.conv + (distance - start) * (self.init - self.conv) / (self.g2 - self.g1)
+        (distance - start) * (self.init - self.conv) / (self.g2 - self.g1) + self.conv
+    }
+
+    /// The distances at which it changes its course.
+    pub fn thresholds(&self) -> [f64; 2] {
+        [self.g1, self.g2]
     }
 }
 

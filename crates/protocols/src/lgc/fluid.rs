@@ -1,0 +1,113 @@
+//! LGC as differential equations: Eq. (4) or (7) with the smoothed marks of its path, and the capacity as known at the
+//! start.
+
+use super::params::form;
+use crate::parts::logistic_fluid::{GUARDS, Grower, Growth};
+use millpond_law::Settings;
+use millpond_law::fluid::{
+    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, Senders, State, sender_piece,
+};
+
+/// See the module.
+pub(super) struct LgcFluid(Growth);
+
+impl LgcFluid {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self(Growth::read(settings, form(settings), false))
+    }
+}
+
+impl FluidModel for LgcFluid {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        sender_piece(Source { grower: self.0.sender(facts), capacity: facts.capacity * facts.weight })
+    }
+
+    fn allocation(&self, facts: &LoopFacts) -> Allocation {
+        self.0.allocation(facts.capacity * facts.weight)
+    }
+}
+
+struct Source {
+    grower: Grower,
+    /// In bit/s.
+    capacity: f64,
+}
+
+impl FluidSender for Source {
+    const GUARDS: &'static [&'static str] = &GUARDS;
+
+    fn states(&self) -> Vec<State> {
+        self.grower.states()
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        self.grower.derivative(x, T::from(self.capacity), input, dx);
+    }
+
+    fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        self.grower.rate(x, T::from(self.capacity), input)
+    }
+
+    fn guards<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, guards: &mut [T]) {
+        self.grower.guards(x, T::from(self.capacity), guards);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lgc::params::PARAMETERS;
+    use crate::testing::fluid::{flow, inputs, marginal, near, one_loop};
+    use millpond_law::Value;
+
+    const D: f64 = 0.1;
+
+    fn model(written: &[(&'static str, Value)]) -> LgcFluid {
+        let all = [("interval", Value::text("base-rtt"))].into_iter().chain(written.iter().cloned());
+        LgcFluid::read(&Settings::check(PARAMETERS, all).unwrap())
+    }
+
+    #[test]
+    fn in_an_interval_a_rate_moves_as_far_as_the_packet_law_steps() {
+        for (form, name) in [("plain", "plain"), ("deflated", "deflated")] {
+            let written = [("form", Value::text(name))];
+            let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
+            let senders = model(&written).sender(&one_loop(D));
+            let (x, marking) = (1e6, 0.3);
+            let (dx, _) = flow(&*senders, &[marking, x], &inputs(&*senders, D, |_| {}));
+            let step = super::form(&settings).step(x, 8e6, marking, 0.3) - x;
+            assert!(near(dx[1] * D, step), "{form}: {} {step}", dx[1] * D);
+        }
+    }
+
+    #[test]
+    fn a_rate_rests_at_what_marks_leave_and_a_queue_slows_a_window_but_not_a_pace() {
+        // Half of the packets marked leave 1/2, or 1/2 to the power ln 10 / ln 5.
+        let deflated = 8e6 * libm::pow(0.5, libm::log(10.0) / libm::log(5.0));
+        for (form, rest) in [("plain", 4e6), ("deflated", deflated)] {
+            let written = [("form", Value::text(form))];
+            let senders = model(&written).sender(&one_loop(D));
+            let seen = inputs(&*senders, D, |i| (i.marked[0], i.queueing[0]) = (0.5, 0.1));
+            let (dx, rate) = flow(&*senders, &[0.5, rest], &seen);
+            assert!(dx[1].abs() < 1e-6 * rest && dx[0] == 0.0, "{form} {dx:?}");
+            assert!(near(rate, rest / 2.0));
+            let paced = [("form", Value::text(form)), ("control", Value::text("rate"))];
+            let model = model(&paced);
+            let (_, rate) = flow(&*model.sender(&one_loop(D)), &[0.5, rest, 0.5], &seen);
+            assert!(near(rate, rest));
+            let utility = marginal(model.allocation(&one_loop(D)));
+            assert!((utility.demand(std::f64::consts::LN_2) / rest - 1.0).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn marks_are_smoothed_and_before_a_pace_is_set_counted_for_an_interval() {
+        let lossy = |i: &mut millpond_law::fluid::SenderInputs| (i.marked[0], i.lost[0]) = (0.5, 0.2);
+        let windows = model(&[]).sender(&one_loop(D));
+        let (dx, _) = flow(&*windows, &[0.1, 1e6], &inputs(&*windows, D, lossy));
+        assert!(near(dx[0], 0.05 * (0.6 - 0.1) / D), "{dx:?}");
+        let paced = model(&[("control", Value::text("rate"))]).sender(&one_loop(D));
+        let (dx, _) = flow(&*paced, &[0.04, 1e6, 0.1], &inputs(&*paced, D, lossy));
+        assert!(near(dx[0], 0.05 * 0.06 / D) && near(dx[2], (0.6 - 0.1) / D), "{dx:?}");
+    }
+}
