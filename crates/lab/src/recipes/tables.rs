@@ -51,7 +51,9 @@ impl Judged {
     /// What we measure, with its unit and its spread over seeds.
     pub fn measures(&self) -> String {
         let Some(value) = self.measured else { return "-".to_owned() };
-        let spread = if self.seeds > 1 { format!(" +- {}", digits(self.spread)) } else { String::new() };
+        // What rounding leaves of equal values is no spread.
+        let spread = if self.spread < 1e-9 * value.abs() { 0.0 } else { self.spread };
+        let spread = if self.seeds > 1 { format!(" +- {}", digits(spread)) } else { String::new() };
         self.with_unit(digits(value)) + &spread
     }
 
