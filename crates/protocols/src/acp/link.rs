@@ -3,6 +3,7 @@
 use super::header::AcpHeader;
 use super::params::RouterParams;
 use crate::parts::persistent_queue::PersistentQueue;
+use millpond_law::fluid::Number;
 use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Verdict};
 use millpond_units::{Rate, Span, Time};
 
@@ -30,7 +31,12 @@ fn next_rate(params: &RouterParams, rate: f64, users: f64, seen: &Seen) -> f64 {
 /// Eqs. (8) and (9): the estimate N-hat(k+1) of the number of flows, from p(k) and y(k). In bytes/s p^2 is so large
 /// that the error shrinks by `1 - gamma`, whatever p is.
 fn next_users(gamma: f64, users: f64, rate: f64, input: f64) -> f64 {
-    (users + gamma * (input - users * rate) * rate / (1.0 + rate * rate)).max(1.0)
+    (users + users_gap(users, rate, input) * gamma).max(1.0)
+}
+
+/// The error that (8) mends: `(y - N-hat p) p / (1 + p^2)`, which is `y / p - N-hat` unless p is next to nothing.
+pub(super) fn users_gap<T: Number>(users: T, rate: T, input: T) -> T {
+    (input - users * rate) * rate / (rate * rate + 1.0)
 }
 
 /// How long a queue must persist to count: the propagation delay, as far as a router can know it (section III-D).

@@ -1,6 +1,7 @@
 //! ACP, the Adaptive Congestion Protocol (Lestas, Pitsillides, Ioannou, Hadjipollas: "Adaptive Congestion Protocol: A
 //! Congestion Control Protocol with Learning Capability", Computer Networks 51(13), 2007). See README.md in this folder.
 
+mod fluid;
 mod header;
 mod link;
 mod params;
@@ -8,6 +9,7 @@ mod sender;
 
 pub use header::{AcpHeader, Advice};
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
 };
@@ -36,6 +38,10 @@ impl Protocol for Acp {
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(Some(Box::new(link::AcpRouter::new(params::RouterParams::read(settings)?))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::AcpFluid::read(settings)?)))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

@@ -6,7 +6,7 @@ use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Sett
 use millpond_units::{Bytes, Rate, Span};
 
 /// Eq. (5): the least window, so that feedback keeps coming.
-const LEAST_PACKETS: f64 = 1.0;
+pub(super) const LEAST_PACKETS: f64 = 1.0;
 
 /// Eq. (3): the window that the network asks for, in bytes.
 fn desired_window(feedback: Rate, least_rtt: Span) -> f64 {

@@ -6,6 +6,7 @@ pub(crate) mod interval;
 pub mod logistic;
 pub(crate) mod logistic_fluid;
 pub mod marking;
+pub(crate) mod mean_rtt;
 pub(crate) mod persistent_queue;
 pub mod send_rate;
 pub mod step_size;

@@ -1,6 +1,7 @@
 //! RCP, the Rate Control Protocol (Dukkipati, Kobayashi, Zhang-Shen, McKeown: "Processor Sharing Flows in the
 //! Internet", IWQoS 2005; Dukkipati, PhD thesis, Stanford 2007). See README.md in this folder.
 
+mod fluid;
 mod header;
 mod link;
 mod params;
@@ -8,6 +9,7 @@ mod sender;
 
 pub use header::{Advice, RcpHeader};
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
 };
@@ -37,6 +39,10 @@ impl Protocol for Rcp {
 
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(Some(Box::new(link::RcpRouter::new(RouterParams::read(settings)?, facts))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::RcpFluid::read(settings)?)))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

@@ -72,6 +72,18 @@ pub(super) static PARAMETERS: &[Parameter] = &[
     },
 ];
 
+/// What following an advised rate means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Control {
+    Rate,
+    Window,
+}
+
+/// As the parameter says.
+pub(super) fn control(settings: &Settings) -> Control {
+    if settings.word("control") == "window" { Control::Window } else { Control::Rate }
+}
+
 /// The parameters of the router, read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RouterParams {

@@ -1,15 +1,9 @@
 //! The sender of RCP: takes the advised rate at once.
 
 use super::header::{Advice, RcpHeader};
+use super::params::{Control, control};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
 use millpond_units::{Bytes, Rate, Span};
-
-/// What following an advised rate means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Control {
-    Rate,
-    Window,
-}
 
 /// See the module.
 pub(super) struct RcpSender {
@@ -24,7 +18,7 @@ pub(super) struct RcpSender {
 impl RcpSender {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            control: if settings.word("control") == "window" { Control::Window } else { Control::Rate },
+            control: control(settings),
             initial_window: settings.number("initial_window"),
             packet: Bytes::ZERO,
             advised: Rate::ZERO,

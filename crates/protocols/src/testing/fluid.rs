@@ -48,6 +48,13 @@ pub(crate) fn flow(senders: &dyn Senders, x: &[f64], inputs: &SenderInputs) -> (
     (dx, rate[0])
 }
 
+/// What one flow carries to its links.
+pub(crate) fn carried(senders: &dyn Senders, x: &[f64], inputs: &SenderInputs) -> Vec<f64> {
+    let mut carried = vec![f64::NAN; senders.carried().len()];
+    senders.rates(0, x, inputs, &mut [0.0], &mut carried);
+    carried
+}
+
 /// The derivatives of a link's states, and its signals; the link serves 8 Mbit/s.
 pub(crate) fn link(
     links: &dyn Links,

@@ -1,6 +1,7 @@
 //! XCP, the eXplicit Control Protocol (Katabi, Handley, Rohrs: "Congestion Control for High Bandwidth-Delay Product
 //! Networks", SIGCOMM 2002; draft-falk-xcp-spec-03). See README.md in this folder.
 
+mod fluid;
 mod header;
 mod link;
 mod params;
@@ -9,6 +10,7 @@ mod sender;
 
 pub use header::{Wish, XcpEcho, XcpHeader};
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
@@ -42,6 +44,10 @@ impl Protocol for Xcp {
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(Some(Box::new(link::XcpRouter::new(RouterParams::read(settings)?))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::XcpFluid::read(settings)?)))
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {

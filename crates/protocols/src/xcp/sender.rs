@@ -6,7 +6,7 @@ use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Sett
 use millpond_units::{Bytes, Rate, Span};
 
 /// The least window: one packet, so that feedback keeps coming (section 3.2, SIGCOMM 2002).
-const LEAST_PACKETS: f64 = 1.0;
+pub(super) const LEAST_PACKETS: f64 = 1.0;
 
 /// See the module.
 pub(super) struct XcpSender {

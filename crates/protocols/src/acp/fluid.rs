@@ -1,0 +1,257 @@
+//! ACP as differential equations: the rate (1) and the estimate (8) of a router, the window (4) of a sender.
+
+use super::link::users_gap;
+use super::params::RouterParams;
+use super::sender::LEAST_PACKETS;
+use crate::parts::mean_rtt::mean_rtt;
+use millpond_law::fluid::{
+    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
+    Quantity, Rest, SenderInput, Senders, State, greatest, link_piece, sender_piece,
+};
+use millpond_law::{LinkFacts, SettingError, Settings};
+
+/// See the module.
+pub(super) struct AcpFluid {
+    delayed_increase: f64,
+    /// In packets.
+    initial_window: f64,
+    router: RouterParams,
+}
+
+impl AcpFluid {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        Ok(Self {
+            delayed_increase: settings.number("delayed_increase"),
+            initial_window: settings.number("initial_window"),
+            router: RouterParams::read(settings)?,
+        })
+    }
+}
+
+impl FluidModel for AcpFluid {
+    /// Without the delayed increase a sender takes the rate asked for at once, as (16)-(20) of the paper have it.
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        let least = LEAST_PACKETS * facts.packet;
+        if self.delayed_increase >= 1.0 {
+            return sender_piece(Prompt { least });
+        }
+        let initial = self.initial_window * facts.packet;
+        sender_piece(Gradual { delayed_increase: self.delayed_increase, initial, least })
+    }
+
+    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn Links>> {
+        Some(link_piece(Router(self.router)))
+    }
+
+    fn allocation(&self, _facts: &LoopFacts) -> Allocation {
+        Allocation::MaxMin { weight: 1.0 }
+    }
+}
+
+const HEARD: &[Feedback] = &[
+    Feedback { name: "desired rate", unit: "bit/s", over_path: Aggregate::Min },
+    Feedback { name: "congested", unit: "1", over_path: Aggregate::Max },
+];
+const CARRIED: &[Quantity] = &[Quantity { name: "rate times round-trip time", unit: "bit" }];
+
+/// Eq. (3): the window asked for, in bits.
+fn desired_window<T: Number>(input: &SenderInput<'_, T>) -> T {
+    input.feedback[0] * input.base_rtt
+}
+
+/// Eq. (4), a window's worth of acknowledgements per round trip: `w' = g (desired - w) / rtt`.
+struct Gradual {
+    delayed_increase: f64,
+    /// In bits.
+    initial: f64,
+    /// In bits.
+    least: f64,
+}
+
+impl FluidSender for Gradual {
+    const FEEDBACK: &'static [Feedback] = HEARD;
+    const CARRIED: &'static [Quantity] = CARRIED;
+    const GUARDS: &'static [&'static str] = &["desired window less window", "congested"];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("window", "bit", self.initial).within(self.least, f64::INFINITY)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        let gap = desired_window(input) - x[0];
+        let is_delayed = gap > 0.0 && input.feedback[1] > 0.5;
+        dx[0] = gap / input.rtt() * if is_delayed { self.delayed_increase } else { 1.0 };
+    }
+
+    fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        x[0] / input.rtt()
+    }
+
+    fn carried<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, carried: &mut [T]) {
+        carried[0] = x[0];
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = desired_window(input) - x[0];
+        guards[1] = input.feedback[1] - 0.5;
+    }
+}
+
+/// The window asked for is the window.
+struct Prompt {
+    /// In bits.
+    least: f64,
+}
+
+impl Prompt {
+    fn window<T: Number>(&self, input: &SenderInput<'_, T>) -> T {
+        greatest(desired_window(input), T::from(self.least))
+    }
+}
+
+impl FluidSender for Prompt {
+    const FEEDBACK: &'static [Feedback] = HEARD;
+    const CARRIED: &'static [Quantity] = CARRIED;
+    const GUARDS: &'static [&'static str] = &["desired window less the least"];
+
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
+
+    fn rate<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>) -> T {
+        self.window(input) / input.rtt()
+    }
+
+    fn carried<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, carried: &mut [T]) {
+        carried[0] = self.window(input);
+    }
+
+    fn guards<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = desired_window(input) - self.least;
+    }
+}
+
+/// Eq. (1): `p' = (ki (.99 C - y) - kq q / d) / (d N-hat)`; Eq. (8) once per d, with p and y in bytes/s.
+struct Router(RouterParams);
+
+const BITS: f64 = 8.0;
+
+impl Router {
+    fn mean_rtt<T: Number>(&self, input: &LinkInput<'_, T>) -> T {
+        let RouterParams { initial_interval, min_interval, max_rtt, .. } = self.0;
+        mean_rtt(input, initial_interval, min_interval, max_rtt)
+    }
+}
+
+impl FluidLink for Router {
+    const SIGNALS: &'static [Quantity] =
+        &[Quantity { name: "desired rate", unit: "bit/s" }, Quantity { name: "congested", unit: "1" }];
+    const GUARDS: &'static [&'static str] = &["input less the congestion threshold", "desired rate less C"];
+
+    fn states(&self) -> Vec<State> {
+        vec![
+            State::new("desired rate", "bit/s", 0.0).within(0.0, f64::INFINITY),
+            State::new("estimated users", "1", self.0.initial_users).within(1.0, f64::INFINITY),
+        ]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
+        let (params, d) = (&self.0, self.mean_rtt(input));
+        let spare = (-input.arriving + params.target_utilization * input.capacity) * params.ki;
+        let moves = (spare - input.queue * params.kq / d) / (d * x[1]);
+        dx[0] = if x[0] >= input.capacity && moves > 0.0 { T::zero() } else { moves };
+        dx[1] = users_gap(x[1], x[0] / BITS, input.arriving / BITS) * params.gamma / d;
+    }
+
+    fn signals<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = x[0];
+        signals[1] = T::from(f64::from(input.load() > self.0.congestion_threshold));
+    }
+
+    fn rest(&self) -> Rest {
+        Rest { utilization: self.0.target_utilization, queue: Some(0.0) }
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
+        guards[0] = input.load() - self.0.congestion_threshold;
+        guards[1] = x[0] - input.capacity;
+    }
+
+    /// Eq. (7): never more than C, whatever becomes of C.
+    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &LinkInput<'_, f64>) {
+        if guard == 1 && is_rising {
+            x[0] = x[0].min(input.capacity);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::acp::params::PARAMETERS;
+    use crate::testing::fluid::{PACKET, carried, flow, inputs, link, near, one_link, one_loop};
+    use millpond_law::Value;
+
+    const D: f64 = 0.08;
+
+    fn model(written: &[(&'static str, Value)]) -> AcpFluid {
+        AcpFluid::read(&Settings::check(PARAMETERS, written.iter().cloned()).unwrap()).unwrap()
+    }
+
+    /// The slope of a window of 10 packets whose path asks for `rate`.
+    fn slope(senders: &dyn Senders, rate: f64, congested: f64) -> f64 {
+        let seen = inputs(senders, D, |i| i.feedback.copy_from_slice(&[rate, congested]));
+        flow(senders, &[10.0 * PACKET], &seen).0[0]
+    }
+
+    #[test]
+    fn a_window_goes_to_what_is_asked_for_in_a_round_trip_or_ten_while_congested() {
+        let senders = model(&[]).sender(&one_loop(D));
+        // 3 Mbit/s times 80 ms are 30 packets.
+        assert!(near(slope(&*senders, 3e6, 0.0), 20.0 * PACKET / D));
+        assert!(near(slope(&*senders, 3e6, 1.0), 2.0 * PACKET / D));
+        assert!(near(slope(&*senders, 0.5e6, 1.0), -5.0 * PACKET / D));
+        let seen = inputs(&*senders, D, |i| i.queueing[0] = 0.02);
+        let (_, rate) = flow(&*senders, &[10.0 * PACKET], &seen);
+        assert!(near(rate, 10.0 * PACKET / 0.1));
+        assert!(near(carried(&*senders, &[10.0 * PACKET], &seen)[0], rate * 0.1));
+    }
+
+    #[test]
+    fn without_the_delay_the_rate_asked_for_is_the_rate() {
+        let senders = model(&[("delayed_increase", Value::Number(1.0))]).sender(&one_loop(D));
+        let seen = |rate: f64| inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[rate, 1.0]));
+        assert!(near(flow(&*senders, &[], &seen(3e6)).1, 3e6));
+        assert!(near(flow(&*senders, &[], &seen(0.0)).1, PACKET / D), "a packet per round trip, at least");
+    }
+
+    #[test]
+    fn a_router_moves_by_equations_1_and_8_by_hand() {
+        let router = model(&[]).link(&one_link()).unwrap();
+        // Two flows of 3 Mbit/s and 80 ms, one of 1 Mbit/s and 160 ms: 7 Mbit/s, d = .64/7 s; a queue of 10 packets.
+        let d = (6e6 * 0.08 + 1e6 * 0.16) / 7e6;
+        let (dx, signals) = link(&*router, &[2e6, 4.0], &[6e6 * 0.08 + 1e6 * 0.16], |i| {
+            (i.arriving[0], i.own[0], i.queue[0]) = (7e6, 7e6, 10.0 * PACKET);
+        });
+        let rate = (0.1587 * (0.99 * 8e6 - 7e6) - 0.3175 * 80e3 / d) / (d * 4.0);
+        // p^2 / (1 + p^2) is one in bytes/s: N-hat goes to y / p = 3.5.
+        let users = 0.1 * (3.5 - 4.0) / d;
+        assert!((dx[0] / rate - 1.0).abs() < 1e-9 && (dx[1] / users - 1.0).abs() < 1e-9, "{dx:?}");
+        assert_eq!(signals, [2e6, 0.0]);
+    }
+
+    #[test]
+    fn a_router_rests_at_its_target_and_asks_for_no_more_than_its_capacity() {
+        let router = model(&[]).link(&one_link()).unwrap();
+        let full = |p: f64, n: f64, y: f64| {
+            link(&*router, &[p, n], &[y * D], |i| (i.arriving[0], i.own[0]) = (y, y))
+        };
+        let (dx, signals) = full(1.98e6, 4.0, 0.99 * 8e6);
+        assert!(dx.iter().all(|dx| dx.abs() < 1e-6), "{dx:?}");
+        assert_eq!(signals[1], 1.0, "99 % is more than 95");
+        assert_eq!(full(8e6, 1.0, 4e6).0[0], 0.0);
+        assert!(full(8e6, 1.0, 9e6).0[0] < 0.0);
+    }
+}

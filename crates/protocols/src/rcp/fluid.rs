@@ -1,0 +1,186 @@
+//! RCP as differential equations: Eq. (2) of a router, in which the update interval cancels, and senders that take its
+//! rate at once.
+
+use super::params::{Control, RouterParams, control};
+use crate::parts::mean_rtt::mean_rtt;
+use millpond_law::fluid::{
+    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
+    Quantity, Rest, SenderInput, Senders, State, greatest, link_piece, sender_piece,
+};
+use millpond_law::{LinkFacts, SettingError, Settings};
+use millpond_units::Span;
+
+/// The least round-trip time that divides anything.
+const LEAST_RTT: Span = Span::from_micros(1);
+const LONGEST_RTT: Span = Span::from_millis(1_000_000);
+
+/// See the module.
+pub(super) struct RcpFluid {
+    control: Control,
+    router: RouterParams,
+}
+
+impl RcpFluid {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        Ok(Self { control: control(settings), router: RouterParams::read(settings)? })
+    }
+}
+
+impl FluidModel for RcpFluid {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        sender_piece(Source { control: self.control, packet: facts.packet })
+    }
+
+    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn Links>> {
+        let initial = self.router.initial_rate * facts.capacity.as_f64();
+        Some(link_piece(Router { params: self.router, initial, packet: facts.packet.bits() as f64 }))
+    }
+
+    fn allocation(&self, _facts: &LoopFacts) -> Allocation {
+        Allocation::MaxMin { weight: 1.0 }
+    }
+}
+
+/// The advised rate, or a window of it times the least round-trip time, at least a packet.
+struct Source {
+    control: Control,
+    /// In bits.
+    packet: f64,
+}
+
+impl FluidSender for Source {
+    const FEEDBACK: &'static [Feedback] =
+        &[Feedback { name: "offered rate", unit: "bit/s", over_path: Aggregate::Min }];
+    const CARRIED: &'static [Quantity] = &[Quantity { name: "rate times round-trip time", unit: "bit" }];
+    const GUARDS: &'static [&'static str] = &["window less a packet"];
+
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
+
+    fn rate<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>) -> T {
+        let window = greatest(input.feedback[0] * input.base_rtt, T::from(self.packet));
+        match self.control {
+            Control::Rate => greatest(input.feedback[0], T::one()),
+            Control::Window => window / input.rtt(),
+        }
+    }
+
+    fn carried<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, carried: &mut [T]) {
+        carried[0] = self.rate(x, input) * input.rtt();
+    }
+
+    fn guards<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        let bounds = self.control == Control::Window;
+        guards[0] = if bounds { input.feedback[0] * input.base_rtt - self.packet } else { T::one() };
+    }
+}
+
+/// Eq. (2): `R' = R / d (alpha (C - y) - beta q / d) / C`, and `d' = (mean rtt - d) / d`.
+struct Router {
+    params: RouterParams,
+    /// In bit/s.
+    initial: f64,
+    /// In bits.
+    packet: f64,
+}
+
+impl Router {
+    /// In bit/s.
+    fn floor<T: Number>(&self, mean_rtt: T) -> T {
+        T::from(self.params.floor * self.packet) / mean_rtt
+    }
+}
+
+impl FluidLink for Router {
+    const SIGNALS: &'static [Quantity] = &[Quantity { name: "offered rate", unit: "bit/s" }];
+    const GUARDS: &'static [&'static str] = &["offered rate less its floor", "offered rate less C"];
+
+    fn states(&self) -> Vec<State> {
+        vec![
+            State::new("offered rate", "bit/s", self.initial).within(1e-3, f64::INFINITY),
+            State::new("mean round-trip time", "s", self.params.initial_rtt.secs())
+                .within(LEAST_RTT.secs(), LONGEST_RTT.secs()),
+        ]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
+        let (rate, d) = (x[0], x[1]);
+        let spare =
+            (-input.arriving + input.capacity) * self.params.alpha - input.queue * self.params.beta / d;
+        let moves = rate / d * spare / input.capacity;
+        let stays = rate >= input.capacity && moves > 0.0 || rate <= self.floor(d) && moves < 0.0;
+        dx[0] = if stays { T::zero() } else { moves };
+        let known = input.own > 0.0;
+        let sample = mean_rtt(input, self.params.initial_rtt, LEAST_RTT, LONGEST_RTT);
+        dx[1] = if known { (sample - d) / d } else { T::zero() };
+    }
+
+    fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = x[0];
+    }
+
+    fn rest(&self) -> Rest {
+        let drains = self.params.beta > 0.0;
+        Rest { utilization: 1.0, queue: drains.then_some(0.0) }
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
+        guards[0] = x[0] - self.floor(x[1]);
+        guards[1] = x[0] - input.capacity;
+    }
+
+    /// Never more than C, whatever becomes of C.
+    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &LinkInput<'_, f64>) {
+        if guard == 1 && is_rising {
+            x[0] = x[0].min(input.capacity);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rcp::params::PARAMETERS;
+    use crate::testing::fluid::{PACKET, carried, flow, inputs, link, near, one_link, one_loop};
+    use millpond_law::Value;
+
+    const D: f64 = 0.08;
+
+    fn model(written: &[(&'static str, Value)]) -> RcpFluid {
+        RcpFluid::read(&Settings::check(PARAMETERS, written.iter().cloned()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_sender_takes_the_rate_or_a_window_of_it() {
+        let seen = |senders: &dyn Senders, rate: f64| {
+            inputs(senders, D, |i| (i.feedback[0], i.queueing[0]) = (rate, 0.02))
+        };
+        let paced = model(&[]).sender(&one_loop(D));
+        assert!(near(flow(&*paced, &[], &seen(&*paced, 3e6)).1, 3e6));
+        assert!(near(carried(&*paced, &[], &seen(&*paced, 3e6))[0], 3e5));
+        let windows = model(&[("control", Value::text("window"))]).sender(&one_loop(D));
+        assert!(near(flow(&*windows, &[], &seen(&*windows, 3e6)).1, 2.4e6));
+        assert!(near(flow(&*windows, &[], &seen(&*windows, 1.0)).1, PACKET / 0.1));
+    }
+
+    #[test]
+    fn an_offer_moves_by_equation_2_by_hand_and_rests_at_a_full_link_without_a_queue() {
+        let router = model(&[]).link(&one_link()).unwrap();
+        let at = |rate: f64, y: f64, packets: f64| {
+            link(&*router, &[rate, 0.1], &[y * D], |i| {
+                (i.arriving[0], i.own[0], i.queue[0]) = (y, y, packets * PACKET);
+            })
+            .0
+        };
+        let dx = at(2e6, 6e6, 50.0);
+        assert!(near(dx[0], 2e6 / 0.1 * (0.4 * 2e6 - 0.226 * 50.0 * PACKET / 0.1) / 8e6), "{dx:?}");
+        assert!(near(dx[1], (0.08 - 0.1) / 0.1), "{dx:?}");
+        assert_eq!(at(2e6, 8e6, 0.0)[0], 0.0);
+        assert_eq!(at(8e6, 4e6, 0.0)[0], 0.0, "no more than C");
+        // A hundredth of a packet per round trip.
+        assert_eq!(at(0.01 * PACKET / 0.1, 16e6, 0.0)[0], 0.0);
+    }
+}
