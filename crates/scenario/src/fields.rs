@@ -335,6 +335,13 @@ where
     }
 }
 
+/// The shape that goes with a Pareto distribution, if one was chosen: above 1, so that it has a mean.
+pub(crate) fn shape(fields: &mut Fields<'_>, chosen: Option<(&'static str, &Node)>) -> Option<f64> {
+    let (key, _) = chosen?;
+    let node = key.starts_with("pareto").then(|| fields.required("shape", "1.2"))?;
+    number(fields.complaints, node?, 1.001, 100.0)
+}
+
 /// One of a few alternatives: a table in which exactly one of `keys` is written. If an override brought a second
 /// one, it wins over what the file says. To be followed by [`Fields::finish`], which complains about a misspelt one.
 pub(crate) fn alternative<'a>(

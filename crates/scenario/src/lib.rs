@@ -19,8 +19,9 @@ mod write;
 
 pub use files::{Disk, Files};
 pub use model::{
-    Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, Hop, Lasting, Link, Loss, Measure,
-    ProtocolEntry, QueueSpec, Relays, Scenario, Scheduler, Setting, Size, Start, Stop, Value, Workload,
+    Activity, Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, Gap, Hop, Lasting, Link, Loss,
+    Measure, ProtocolEntry, QueueSpec, Relays, Scenario, Scheduler, Setting, Size, Start, Stop, Value,
+    Workload,
 };
 pub use place::{At, Place};
 pub use schedule::{End, Schedule};

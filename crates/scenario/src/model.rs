@@ -246,7 +246,7 @@ pub enum Start {
 }
 
 /// When a flow stops asking for more.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
     /// All at once, one after the other, or drawn: as for [`Start`].
     At(Start),
@@ -255,7 +255,7 @@ pub enum Stop {
 }
 
 /// How long a flow lasts.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Lasting {
     /// Always this long.
     Constant(Span),
@@ -263,6 +263,13 @@ pub enum Lasting {
     Uniform(Span, Span),
     /// Exponentially drawn, with this mean.
     Exponential(Span),
+    /// Drawn from a Pareto distribution.
+    Pareto {
+        /// Its mean.
+        mean: Span,
+        /// Its shape, above 1: the smaller, the heavier the tail.
+        shape: f64,
+    },
 }
 
 /// One acknowledgement for several packets.
@@ -281,8 +288,40 @@ pub enum Workload {
     Bulk,
     /// One transfer of this many payload bytes.
     Sized(Size),
-    /// Payload at this rate, and no more.
-    ConstantRate(Rate),
+    /// Payload at this rate, and no more, at these times.
+    Produced(Rate, Activity),
+    /// Transfers that come one by one, each a flow of its own.
+    Transfers {
+        /// How much each has to send.
+        size: Size,
+        /// How long after the one before it comes.
+        gap: Gap,
+    },
+}
+
+/// When an application produces.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Activity {
+    /// All the time.
+    Always,
+    /// On and off in turn, each time as long as drawn, beginning with on.
+    Turns {
+        /// How long it produces.
+        on: Lasting,
+        /// How long it does not.
+        off: Lasting,
+    },
+    /// From the one moment until the other of each pair, ascending and apart.
+    Bursts(Vec<(Time, Time)>),
+}
+
+/// The time from one transfer to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// Always the same; the first comes at the start.
+    Every(Span),
+    /// Exponentially drawn, with this mean: a Poisson process, which counts from the start.
+    Poisson(Span),
 }
 
 /// The size of a transfer.
@@ -299,6 +338,13 @@ pub enum Size {
         /// Its mean.
         mean: Bytes,
         /// Its shape, above 1: the smaller, the heavier the tail.
+        shape: f64,
+    },
+    /// The same, given otherwise.
+    ParetoFrom {
+        /// The smallest size.
+        least: Bytes,
+        /// Its shape, above 1.
         shape: f64,
     },
 }
@@ -363,11 +409,42 @@ impl FlowGroup {
 }
 
 impl Workload {
-    /// The payload rate that it asks for, if it is limited to one.
+    /// The payload rate that it asks for while it asks for any, if it is limited to one.
     pub fn rate(&self) -> Option<Rate> {
         match self {
-            Self::ConstantRate(rate) => Some(*rate),
-            Self::Bulk | Self::Sized(_) => None,
+            Self::Produced(rate, _) => Some(*rate),
+            Self::Bulk | Self::Sized(_) | Self::Transfers { .. } => None,
+        }
+    }
+}
+
+impl Size {
+    /// The mean.
+    pub fn mean(&self) -> Bytes {
+        match self {
+            Self::Constant(mean) | Self::Exponential(mean) | Self::Pareto { mean, .. } => *mean,
+            Self::Uniform(least, most) => Bytes::from_f64((least.as_f64() + most.as_f64()) / 2.0),
+            Self::ParetoFrom { least, shape } => Bytes::from_f64(least.as_f64() * shape / (shape - 1.0)),
+        }
+    }
+}
+
+impl Lasting {
+    /// A time that most draws are no less than a third of.
+    pub(crate) fn typical(&self) -> Span {
+        match self {
+            Self::Constant(span) | Self::Exponential(span) => *span,
+            Self::Uniform(least, most) => (*least + *most) / 2,
+            Self::Pareto { mean, shape } => mean.scale((shape - 1.0) / shape),
+        }
+    }
+}
+
+impl Gap {
+    /// The mean.
+    pub const fn mean(self) -> Span {
+        match self {
+            Self::Every(mean) | Self::Poisson(mean) => mean,
         }
     }
 }

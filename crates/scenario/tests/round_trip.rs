@@ -66,11 +66,16 @@ fn flow() -> impl Strategy<Value = String> {
         Just("stop = \"5s\""),
         Just("lasts = { exponential = \"2s\" }"),
         Just("lasts = { uniform = [\"1s\", \"2s\"] }"),
+        Just("lasts = { pareto = \"2s\", shape = 1.5 }"),
         Just("stop = { first = \"3s\", every = \"1s\" }"),
     ];
     let workload = prop_oneof![
         Just("\"bulk\""),
         Just("{ rate = \"5Mbps\" }"),
+        Just("{ rate = \"5Mbps\", on = \"1s\", off = { pareto = \"3s\", shape = 1.5 } }"),
+        Just("{ rate = \"5Mbps\", bursts = [[\"1s\", \"2s\"], [\"3.5s\", \"4s\"]] }"),
+        Just("{ transfers = \"10KB\", every = \"30ms\" }"),
+        Just("{ transfers = { pareto_from = \"10KB\", shape = 1.35 }, poisson = \"30ms\" }"),
         Just("{ size = \"1MB\" }"),
         Just("{ size = { pareto = \"1MB\", shape = 1.2 } }"),
         Just("{ size = { uniform = [\"1B\", \"1MB\"] } }"),

@@ -1,14 +1,14 @@
 //! Nodes, links and flows become a network, or an error that says what does not fit.
 
+use crate::ends::{Ends, Owner, Told, lay_routes};
 use crate::events::TARGETS;
-use crate::flow::{FlowSpec, LoopSpec};
-use crate::link::{Link, LinkSpec};
-use crate::network::{Ends, KINDS, Network, Receiving, Sending, Side};
+use crate::flow::{FlowSpec, LoopSpec, TransfersSpec};
+use crate::link::LinkSpec;
+use crate::network::{KINDS, Network, Parts};
 use crate::schedule::Schedule;
+use crate::spawning::{Pattern, Spawning};
 use crate::workload::FlowState;
-use crate::{FlowId, LinkId, NodeId};
-use millpond_endpoint::{ReceiverEnd, Relay, SenderConfig, SenderEnd};
-use millpond_law::{Ecn, Knowledge, Random};
+use crate::{FlowId, LinkId, NodeId, TransfersId};
 use millpond_units::{Rate, Span, Time};
 use std::fmt;
 use std::sync::Arc;
@@ -75,12 +75,13 @@ pub struct Builder {
     nodes: u32,
     links: Vec<LinkSpec>,
     flows: Vec<FlowSpec>,
+    transfers: Vec<TransfersSpec>,
 }
 
 impl Builder {
     /// An empty network; all its random streams come from `seed` and their owners' names.
     pub fn new(seed: u64) -> Self {
-        Self { seed, nodes: 0, links: Vec::new(), flows: Vec::new() }
+        Self { seed, nodes: 0, links: Vec::new(), flows: Vec::new(), transfers: Vec::new() }
     }
 
     /// Adds a node.
@@ -101,41 +102,50 @@ impl Builder {
         FlowId(self.flows.len() as u32 - 1)
     }
 
+    /// Adds a source of transfers.
+    pub fn transfers(&mut self, transfers: TransfersSpec) -> TransfersId {
+        self.transfers.push(transfers);
+        TransfersId(self.transfers.len() as u32 - 1)
+    }
+
     /// The network at time zero.
     pub fn build(self) -> Result<Network, BuildError> {
-        self.flows.iter().try_for_each(|flow| self.check(flow))?;
+        for flow in &self.flows {
+            self.check(&flow.name, &flow.loops, flow.relays.len(), flow.weight)?;
+        }
+        for spec in &self.transfers {
+            self.check(&spec.name, &(spec.loops)(), spec.relays.len(), spec.weight)?;
+        }
         let loops: usize = self.flows.iter().map(|flow| flow.loops.len()).sum();
         if self.links.len() + loops >= (TARGETS / KINDS) as usize {
             return Err(BuildError::TooLarge);
         }
         let weights: Vec<f64> = self.flows.iter().map(|flow| flow.weight).collect();
-        let told: Vec<_> =
-            self.links.iter().map(|link| link.told.clone().unwrap_or(link.rate.clone())).collect();
-        let mut assembly = Assembly {
-            seed: self.seed,
+        let told = self.links.iter().map(|link| link.told.clone().unwrap_or(link.rate.clone())).collect();
+        let parts = Parts {
             real_links: self.links.len(),
             links: self.links.into_iter().map(|link| link.build(self.seed, &weights)).collect(),
             routes: Vec::new(),
             ends: Ends::default(),
             flows: Vec::new(),
+            spawning: Spawning::new(self.seed),
         };
-        for flow in self.flows {
-            let capacities = flow.loops.iter().map(|spec| Told::of(spec, &told, flow.start)).collect();
-            assembly.add_flow(flow, capacities);
-        }
-        Ok(assembly.finish())
+        let mut assembly = Assembly { seed: self.seed, told, parts };
+        self.flows.into_iter().for_each(|flow| assembly.add_flow(flow));
+        self.transfers.into_iter().for_each(|spec| assembly.add_transfers(spec));
+        Ok(Network::new(assembly.parts))
     }
 
-    fn check(&self, flow: &FlowSpec) -> Result<(), BuildError> {
-        let name = || flow.name.clone();
-        if flow.loops.is_empty() || flow.relays.len() + 1 != flow.loops.len() {
+    fn check(&self, name: &str, loops: &[LoopSpec], relays: usize, weight: f64) -> Result<(), BuildError> {
+        let name = || name.to_owned();
+        if loops.is_empty() || relays + 1 != loops.len() {
             return Err(BuildError::Loops { flow: name() });
         }
-        if !(flow.weight > 0.0 && flow.weight.is_finite()) {
+        if !(weight > 0.0 && weight.is_finite()) {
             return Err(BuildError::Weight { flow: name() });
         }
         let mut here = None;
-        for spec in &flow.loops {
+        for spec in loops {
             let there = self.ends_of(&spec.forward, name)?;
             let back = self.ends_of(&spec.backward, name)?;
             if there != (back.1, back.0) || here.is_some_and(|here| here != there.0) {
@@ -160,80 +170,43 @@ impl Builder {
     }
 }
 
-/// What a sender is told of its loop's capacity.
-struct Told {
-    at_start: Rate,
-    /// The least nominal capacity of the links that it does not feed itself.
-    beyond: Rate,
-}
-
-impl Told {
-    /// A link's nominal capacity is the highest that it is told to have. Of the link that it feeds itself a sender
-    /// with live knowledge knows the present one.
-    fn of(spec: &LoopSpec, told: &[Arc<Schedule>], start: Time) -> Self {
-        let schedule = |link: &LinkId| &told[link.0 as usize];
-        let beyond = spec.forward.iter().skip(1).map(|link| schedule(link).peak()).min().unwrap_or(Rate::MAX);
-        let fed = spec.forward.first().map(schedule);
-        let fed = match spec.sending.needs.capacity {
-            Knowledge::Live => fed.map(|schedule| schedule.rate_at(start)),
-            Knowledge::AtStart | Knowledge::Nothing => fed.map(|schedule| schedule.peak()),
-        };
-        Self { at_start: fed.unwrap_or(Rate::MAX).min(beyond), beyond }
-    }
-}
-
 /// The network under construction.
 struct Assembly {
     seed: u64,
-    links: Vec<Link>,
-    real_links: usize,
-    routes: Vec<u32>,
-    ends: Ends,
-    flows: Vec<FlowState>,
+    told: Vec<Arc<Schedule>>,
+    parts: Parts,
 }
 
 impl Assembly {
-    fn add_flow(&mut self, flow: FlowSpec, told: Vec<Told>) {
-        let first = self.ends.senders.len() as u32;
+    fn add_flow(&mut self, flow: FlowSpec) {
+        let (index, first) = (self.parts.flows.len() as u32, self.parts.ends.senders.len() as u32);
         let source = flow.loops[0].sending;
-        for (number, (spec, told)) in flow.loops.into_iter().zip(told).enumerate() {
-            let relay = flow.relays.get(number).map(|limit| Relay::new(*limit, spec.sending.packet));
-            self.add_loop(&flow.name, number, spec, told, relay);
+        let owner = Owner { seed: self.seed, name: &flow.name, flow: index };
+        let loops = first..first + flow.loops.len() as u32;
+        for ((number, spec), loop_id) in flow.loops.into_iter().enumerate().zip(loops.clone()) {
+            let told = Told::of(&spec, &self.told, flow.start);
+            let delay = self.delay_element(spec.extra_delay);
+            let Parts { ends, routes, .. } = &mut self.parts;
+            let relay = flow.relays.get(number).copied();
+            ends.put(&owner, (number, loop_id), spec, (told, relay), |spec| {
+                lay_routes(routes, loop_id, delay, spec)
+            });
         }
-        let loops = first..self.ends.senders.len() as u32;
         let payload = source.packet.saturating_sub(source.overhead);
-        self.flows.push(FlowState::new(flow.name, loops, flow.workload, payload, flow.start, flow.stop));
+        let state = FlowState::new(flow.name, loops, flow.workload, payload, flow.start, flow.stop);
+        self.parts.flows.push(state);
     }
 
-    fn add_loop(&mut self, flow: &str, number: usize, spec: LoopSpec, told: Told, relay: Option<Relay>) {
-        let (index, loop_id) = (self.flows.len() as u32, self.ends.senders.len() as u32);
-        let stream = |end: &str| Random::stream(self.seed, &format!("flow {flow} loop {number} {end}"));
-        let (to_sender, to_receiver) = (stream("sender"), stream("receiver"));
-        let delay = self.delay_element(spec.extra_delay);
-        let forward = delay.into_iter().chain(spec.forward.iter().map(|link| link.0));
-        let credit = relay.as_ref().map_or(spec.sending.credit, |relay| relay.limit().get());
-        self.ends.senders.push(Sending {
-            end: SenderEnd::new(SenderConfig { credit, ..spec.sending }, spec.sender, to_sender),
-            armed: Time::NEVER,
-            route: route(&mut self.routes, forward, Side::Receiver.stop(loop_id)),
-            flow: index,
-            follows_relay: number > 0,
-            first_link: spec.forward[0].0,
-            capacity: told.at_start,
-            beyond: told.beyond,
-            knowledge: spec.sending.needs.capacity,
-            meter: Default::default(),
+    fn add_transfers(&mut self, spec: TransfersSpec) {
+        let pattern = (spec.loops)();
+        let loops = pattern.iter().map(|one| Pattern {
+            told: Told::of(one, &self.told, Time::ZERO),
+            delay: self.delay_element(one.extra_delay),
+            first_link: one.forward[0].0,
+            knowledge: one.sending.needs.capacity,
         });
-        let backward = spec.backward.iter().map(|link| link.0);
-        self.ends.receivers.push(Receiving {
-            end: ReceiverEnd::new(spec.receiving, spec.receiver, to_receiver),
-            armed: Time::NEVER,
-            route: route(&mut self.routes, backward, Side::Sender.stop(loop_id)),
-            flow: index,
-            ack_ecn: if spec.sending.needs.ecn.is_some() { Ecn::Ect0 } else { Ecn::NotCapable },
-            relay,
-            meter: Default::default(),
-        });
+        let loops = loops.collect();
+        self.parts.spawning.add(spec, loops);
     }
 
     /// A private line of infinite rate, if there is any delay to make.
@@ -242,19 +215,7 @@ impl Assembly {
             return None;
         }
         let spec = LinkSpec::plain(String::new(), NodeId(0), NodeId(0), Rate::MAX, delay);
-        self.links.push(spec.build(self.seed, &[]));
-        Some(self.links.len() as u32 - 1)
+        self.parts.links.push(spec.build(self.seed, &[]));
+        Some(self.parts.links.len() as u32 - 1)
     }
-
-    fn finish(self) -> Network {
-        Network::new(self.links, self.real_links, self.routes, self.ends, self.flows)
-    }
-}
-
-/// Adds a path and its end to the stops of all paths; returns where it begins.
-fn route(routes: &mut Vec<u32>, links: impl Iterator<Item = u32>, end: u32) -> u32 {
-    let begin = routes.len() as u32;
-    routes.extend(links);
-    routes.push(end);
-    begin
 }

@@ -1,19 +1,22 @@
 //! What a flow is to be: a chain of loops and something to send.
 
 use crate::LinkId;
+use crate::schedule::Schedule;
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{Receiver, Sender};
-use millpond_units::{Bytes, Rate, Span, Time};
+use millpond_units::{Bytes, Span, Time};
+use std::sync::Arc;
 
 /// What the application does, between the flow's start and its stop.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Workload {
     /// It always has more to send.
     Bulk,
     /// It sends this much and is then complete.
     Sized(Bytes),
-    /// It produces a full packet's payload at a time, at this rate of payload: the first at once.
-    Constant(Rate),
+    /// It produces a full packet's payload at a time, at this rate of payload over time: the first as soon as the
+    /// rate is above zero.
+    Produced(Arc<Schedule>),
 }
 
 /// One control loop of a flow.
@@ -50,4 +53,18 @@ pub struct FlowSpec {
     pub start: Time,
     /// When it stops: what has not been sent by then is not sent. None: at its end or never.
     pub stop: Option<Time>,
+}
+
+/// Transfers that come one by one, each a flow of its own that begins anew and is gone when it is complete.
+pub struct TransfersSpec {
+    /// Transfer `n` is the flow `name/n`, after which its random streams are named.
+    pub name: String,
+    /// The share of each under fair queueing.
+    pub weight: f64,
+    /// Makes the loops of one transfer; those of all differ in nothing but the state of their laws.
+    pub loops: Box<dyn Fn() -> Vec<LoopSpec> + Send>,
+    /// The send queues of the relays between them.
+    pub relays: Vec<Bytes>,
+    /// When each arrives, ascending, and how much it has to send.
+    pub arrivals: Box<dyn Iterator<Item = (Time, Bytes)> + Send>,
 }

@@ -16,21 +16,24 @@
 //! * **Fast**: one event per packet and link, none per packet on the wire, no allocation per packet.
 
 mod builder;
+mod ends;
 mod events;
 mod flow;
 mod link;
 mod network;
 mod packets;
 mod schedule;
+mod spawning;
 mod stats;
 mod view;
 mod workload;
 
 pub use builder::{BuildError, Builder};
-pub use flow::{FlowSpec, LoopSpec, Workload};
+pub use flow::{FlowSpec, LoopSpec, TransfersSpec, Workload};
 pub use link::{Buffer, Jitter, LinkSpec, LinkView, Loss, Propagation, Scheduler};
 pub use network::Network;
 pub use schedule::{AtEnd, Schedule, ScheduleError};
+pub use spawning::{Transfer, TransfersView};
 pub use stats::{Histogram, IntervalDelay, LinkCounters, LoopCounters};
 pub use view::{FlowView, LoopView};
 
@@ -45,3 +48,7 @@ pub struct LinkId(pub(crate) u32);
 /// A flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub(crate) u32);
+
+/// A source of transfers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TransfersId(pub(crate) u32);

@@ -1,19 +1,22 @@
 //! The network at work: one event loop over links and the ends of loops.
 
+use crate::ends::{Ends, FIRST_END, Receiving, Sending, Side};
 use crate::events::{EventQueue, TARGETS, Target};
 use crate::link::{Link, LinkView};
 use crate::packets::{Packet, PacketId, Packets, Parcel};
+use crate::spawning::Spawning;
 use crate::stats::{LoopCounters, ReceivingMeter, SendingMeter};
 use crate::view::FlowView;
 use crate::workload::FlowState;
 use crate::{FlowId, LinkId};
-use millpond_endpoint::{Acknowledgement, Frame, ReceiverEnd, Relay, Segment, SenderEnd};
-use millpond_law::{Ecn, Knowledge};
-use millpond_units::{Rate, Time};
+use millpond_endpoint::{Acknowledgement, Frame, Segment};
+use millpond_law::Ecn;
+use millpond_units::Time;
+use std::collections::BTreeSet;
 
 /// What an event is for; its target is the kind and the index of a link, a loop or a flow.
 #[derive(Clone, Copy)]
-enum Kind {
+pub(crate) enum Kind {
     /// A link moves a packet on.
     Link = 0,
     /// A sending end's deadline.
@@ -26,69 +29,16 @@ enum Kind {
     Told = 4,
     /// A flow starts, stops, or its application has more data.
     Flow = 5,
+    /// A transfer arrives.
+    Arrival = 6,
 }
 
 /// How many kinds have room in a target.
 pub(crate) const KINDS: u32 = 8;
-const INDEX_LIMIT: u32 = TARGETS / KINDS;
+pub(crate) const INDEX_LIMIT: u32 = TARGETS / KINDS;
 
-fn target(kind: Kind, index: u32) -> Target {
+pub(crate) fn target(kind: Kind, index: u32) -> Target {
     kind as u32 * INDEX_LIMIT + index
-}
-
-/// Which end of a loop.
-#[derive(Clone, Copy)]
-pub(crate) enum Side {
-    Receiver = 0,
-    Sender = 1,
-}
-
-/// From here on, a stop on a route is not a link but an end of a loop.
-const FIRST_END: u32 = 1 << 30;
-
-impl Side {
-    /// The stop that means this side of a loop.
-    pub(crate) fn stop(self, loop_id: u32) -> u32 {
-        FIRST_END + loop_id * 2 + self as u32
-    }
-}
-
-/// The sending end of a loop and what it needs.
-pub(crate) struct Sending {
-    pub(crate) end: SenderEnd,
-    /// The earliest time at which its deadline will be looked at.
-    pub(crate) armed: Time,
-    pub(crate) route: u32,
-    pub(crate) flow: u32,
-    pub(crate) follows_relay: bool,
-    /// The link that it feeds itself.
-    pub(crate) first_link: u32,
-    /// The capacity that it is told at the start.
-    pub(crate) capacity: Rate,
-    /// The least nominal capacity of its loop's other links.
-    pub(crate) beyond: Rate,
-    pub(crate) knowledge: Knowledge,
-    pub(crate) meter: SendingMeter,
-}
-
-/// The receiving end of a loop and what it needs.
-pub(crate) struct Receiving {
-    pub(crate) end: ReceiverEnd,
-    pub(crate) armed: Time,
-    pub(crate) route: u32,
-    pub(crate) flow: u32,
-    /// Acknowledgements of ECN-capable flows are ECN-capable, so that a queue on the way back need not drop them.
-    pub(crate) ack_ecn: Ecn,
-    /// What joins it to the next loop.
-    pub(crate) relay: Option<Relay>,
-    pub(crate) meter: ReceivingMeter,
-}
-
-/// The ends of all loops; the loops of a flow follow each other.
-#[derive(Default)]
-pub(crate) struct Ends {
-    pub(crate) senders: Vec<Sending>,
-    pub(crate) receivers: Vec<Receiving>,
 }
 
 /// A network of links and flows, somewhere in its run.
@@ -97,31 +47,48 @@ pub(crate) struct Ends {
 /// [`link`](Self::link) and [`flow`](Self::flow). The result does not depend on where the calls divide the time.
 pub struct Network {
     now: Time,
-    events: EventQueue,
-    packets: Packets,
-    links: Vec<Link>,
+    pub(crate) events: EventQueue,
+    pub(crate) packets: Packets,
+    pub(crate) links: Vec<Link>,
     /// Links behind these are delay elements.
     real_links: usize,
     /// Stops of all paths, one path after the other: links, and at last an end of a loop.
-    routes: Vec<u32>,
+    pub(crate) routes: Vec<u32>,
     /// Which loops are told live of the capacity of which link, by link.
-    audience: Vec<(u32, u32)>,
+    pub(crate) audience: Vec<(u32, u32)>,
     pub(crate) ends: Ends,
     pub(crate) flows: Vec<FlowState>,
+    /// Flows behind these carry spawned transfers.
+    declared_flows: usize,
+    pub(crate) spawning: Spawning,
+}
+
+/// What a network is made of.
+pub(crate) struct Parts {
+    pub(crate) links: Vec<Link>,
+    pub(crate) real_links: usize,
+    pub(crate) routes: Vec<u32>,
+    pub(crate) ends: Ends,
+    pub(crate) flows: Vec<FlowState>,
+    pub(crate) spawning: Spawning,
 }
 
 impl Network {
-    pub(crate) fn new(
-        links: Vec<Link>,
-        real_links: usize,
-        routes: Vec<u32>,
-        ends: Ends,
-        flows: Vec<FlowState>,
-    ) -> Self {
-        let (events, packets) = (EventQueue::default(), Packets::default());
-        let audience = audience(&ends.senders);
-        let mut network =
-            Self { now: Time::ZERO, events, packets, links, real_links, routes, audience, ends, flows };
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { links, real_links, routes, ends, flows, spawning } = parts;
+        let mut network = Self {
+            now: Time::ZERO,
+            events: EventQueue::default(),
+            packets: Packets::default(),
+            audience: ends.audience(),
+            declared_flows: flows.len(),
+            links,
+            real_links,
+            routes,
+            ends,
+            flows,
+            spawning,
+        };
         network.first_events();
         network
     }
@@ -133,10 +100,13 @@ impl Network {
         for (index, link) in self.links.iter().enumerate() {
             self.events.push(link.first_tick(), target(Kind::Tick, index as u32));
         }
-        for listeners in self.audience.chunk_by(|a, b| a.0 == b.0) {
-            let link = listeners[0].0;
+        let listeners = self.audience.iter().map(|(link, _)| *link);
+        for link in listeners.chain(self.spawning.listened_links()).collect::<BTreeSet<u32>>() {
             let change = self.links[link as usize].next_told_change(Time::ZERO);
             self.events.push(change, target(Kind::Told, link));
+        }
+        for (index, arrival) in self.spawning.first_arrivals().enumerate() {
+            self.events.push(arrival, target(Kind::Arrival, index as u32));
         }
     }
 
@@ -153,6 +123,7 @@ impl Network {
 
     /// Forgets what was measured so far, as at the end of a warm-up.
     pub fn start_measuring(&mut self) {
+        self.start_measuring_transfers();
         let Self { links, packets, ends, now, flows, .. } = self;
         links.iter_mut().for_each(|link| link.start_measuring(*now, packets));
         for (sender, receiver) in ends.senders.iter_mut().zip(&mut ends.receivers) {
@@ -167,6 +138,7 @@ impl Network {
     pub fn start_interval(&mut self) {
         self.links.iter_mut().for_each(Link::start_interval);
         self.ends.receivers.iter_mut().for_each(|side| side.meter.start_interval());
+        self.spawning.start_interval();
     }
 
     /// Up to when it has run.
@@ -189,9 +161,9 @@ impl Network {
         FlowView { network: self, index: id.0 as usize }
     }
 
-    /// All flows, in the order in which they were added.
+    /// All flows, in the order in which they were added; not those that were spawned.
     pub fn flows(&self) -> impl ExactSizeIterator<Item = FlowView<'_>> {
-        (0..self.flows.len()).map(|index| FlowView { network: self, index })
+        (0..self.declared_flows).map(|index| FlowView { network: self, index })
     }
 
     /// Packets, data and acknowledgements, times the links that each has crossed.
@@ -216,7 +188,8 @@ impl Network {
             2 => self.on_receiver_deadline(now, index),
             3 => self.on_tick(now, index),
             4 => self.on_told_change(now, index),
-            _ => self.on_flow(now, index),
+            5 => self.on_flow(now, index),
+            _ => self.on_arrival(now, index),
         }
     }
 
@@ -395,13 +368,13 @@ impl Network {
             && link == index
         {
             let side = &mut self.ends.senders[loop_id as usize];
-            side.end.on_capacity(now, capacity.min(side.beyond));
+            side.end.on_capacity(now, capacity.min(side.told.beyond));
             self.pump(now, loop_id);
             listener += 1;
         }
     }
 
-    fn on_flow(&mut self, now: Time, index: u32) {
+    pub(crate) fn on_flow(&mut self, now: Time, index: u32) {
         let Self { flows, ends, .. } = self;
         let flow = &mut flows[index as usize];
         let loops = flow.loops();
@@ -420,12 +393,4 @@ fn rearm(armed: &mut Time, deadline: Time) -> Option<Time> {
     }
     *armed = deadline;
     Some(deadline)
-}
-
-/// The links whose capacity is told live, each with the loops that are told.
-fn audience(senders: &[Sending]) -> Vec<(u32, u32)> {
-    let live = senders.iter().enumerate().filter(|(_, side)| side.knowledge == Knowledge::Live);
-    let mut audience: Vec<_> = live.map(|(index, side)| (side.first_link, index as u32)).collect();
-    audience.sort_unstable();
-    audience
 }

@@ -90,6 +90,13 @@ impl Packets {
         self.free.push(id);
     }
 
+    /// Those under way.
+    pub(crate) fn under_way(&self) -> impl Iterator<Item = &Packet> {
+        let mut free = vec![false; self.slots.len()];
+        self.free.iter().for_each(|id| free[*id as usize] = true);
+        self.slots.iter().zip(free).filter(|(_, free)| !free).map(|(packet, _)| packet)
+    }
+
     /// How many are under way.
     pub(crate) fn len(&self) -> usize {
         self.slots.len() - self.free.len()

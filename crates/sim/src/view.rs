@@ -1,7 +1,8 @@
 //! What an onlooker may see of a flow.
 
-use crate::network::{Network, Receiving, Sending};
-use crate::stats::{Histogram, IntervalDelay, LoopCounters};
+use crate::ends::{Receiving, Sending};
+use crate::network::Network;
+use crate::stats::{Histogram, IntervalDelay, LoopCounters, ReceivingMeter};
 use crate::workload::FlowState;
 use millpond_endpoint::{ReceiverEnd, SenderEnd};
 use millpond_units::{Bytes, Span, Time};
@@ -73,6 +74,23 @@ impl<'a> FlowView<'a> {
         LoopView { sending: &ends.senders[loop_id as usize], receiving: &ends.receivers[loop_id as usize] }
     }
 
+    /// Counts since the run began: what its first loop sent, what its last delivered, the rest of all loops.
+    pub fn totals(&self) -> LoopCounters {
+        let (first, last) = (self.first().totals(), self.last().totals());
+        let all = self.loops().map(|one| one.totals()).fold(LoopCounters::default(), LoopCounters::plus);
+        LoopCounters {
+            sent: first.sent,
+            sent_bytes: first.sent_bytes,
+            arrived: last.arrived,
+            delivered_bytes: last.delivered_bytes,
+            ..all
+        }
+    }
+
+    pub(crate) fn receiving_meter(&self) -> &'a ReceivingMeter {
+        &self.last().receiving.meter
+    }
+
     /// Bytes that have arrived at the destination since the run began, each counted once.
     pub fn delivered(&self) -> Bytes {
         Bytes::new(self.last().totals().delivered_bytes)
@@ -85,12 +103,12 @@ impl<'a> FlowView<'a> {
 
     /// How long, in picoseconds, every delivered packet has waited in links and relays, from source to destination.
     pub fn queueing_delays(&self) -> &'a Histogram {
-        &self.last().receiving.meter.queueing
+        &self.receiving_meter().queueing
     }
 
     /// Queueing delay of the packets delivered in this interval ([`Network::start_interval`]).
     pub fn interval_delay(&self) -> IntervalDelay {
-        self.last().receiving.meter.interval()
+        self.receiving_meter().interval()
     }
 }
 

@@ -1,12 +1,11 @@
 //! A flow in its run: when it starts, what its application supplies, when it stops, what arrives.
 
+use crate::ends::Sending;
 use crate::flow::Workload;
 use crate::link::{Rates, Service};
-use crate::network::Sending;
 use crate::schedule::Schedule;
-use millpond_units::{Bytes, Time};
+use millpond_units::{Bytes, Rate, Time};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// The state of one flow.
 pub(crate) struct FlowState {
@@ -17,7 +16,7 @@ pub(crate) struct FlowState {
     start: Time,
     stop: Time,
     started: bool,
-    /// The application of a [`Workload::Constant`] flow: a server whose packets are what it produces.
+    /// The application of a [`Workload::Produced`] flow: a server whose packets are what it produces.
     application: Option<Box<(Service, Rates)>>,
     next_supply: Time,
     completed: Option<Time>,
@@ -33,11 +32,9 @@ impl FlowState {
         start: Time,
         stop: Option<Time>,
     ) -> Self {
-        let application = match workload {
-            Workload::Constant(rate) => {
-                Some(Box::new((Service::new(), Rates::new(Arc::new(Schedule::constant(rate))))))
-            }
-            _ => None,
+        let application = match &workload {
+            Workload::Produced(rate) => Some(Box::new((Service::new(), Rates::new(rate.clone())))),
+            Workload::Bulk | Workload::Sized(_) => None,
         };
         Self {
             name,
@@ -82,7 +79,7 @@ impl FlowState {
     pub(crate) fn proceed(&mut self, now: Time, senders: &mut [Sending]) -> Time {
         if !self.started {
             self.started = true;
-            senders.iter_mut().for_each(|side| side.end.start(now, Some(side.capacity)));
+            senders.iter_mut().for_each(|side| side.end.start(now, Some(side.told.at_start)));
             self.begin(now, &mut senders[0]);
         }
         if now >= self.next_supply {
@@ -97,13 +94,13 @@ impl FlowState {
     }
 
     fn begin(&mut self, now: Time, first: &mut Sending) {
-        match self.workload {
+        match &self.workload {
             Workload::Bulk => first.end.supply_endless(),
             Workload::Sized(bytes) => {
-                first.end.supply(bytes);
+                first.end.supply(*bytes);
                 first.end.finish();
             }
-            Workload::Constant(_) => self.next_supply = now,
+            Workload::Produced(rate) => self.next_supply = beginning(rate, now),
         }
     }
 
@@ -125,4 +122,12 @@ impl FlowState {
     pub(crate) fn start_measuring(&mut self, now: Time) {
         self.measured_from = now;
     }
+}
+
+/// When the rate is above zero for the first time, from `now` on.
+fn beginning(rate: &Schedule, now: Time) -> Time {
+    if rate.rate_at(now) > Rate::ZERO {
+        return now;
+    }
+    rate.next_change(now).map_or(Time::NEVER, |(time, _)| time)
 }

@@ -141,7 +141,7 @@ fn a_sized_flow_delivers_every_byte_exactly_once_over_lossy_links() {
 #[test]
 fn a_constant_rate_flow_sends_at_its_rate_until_it_stops() {
     let mut network = single(FixedWindow(100), |spec| {
-        spec.workload = Workload::Constant(Rate::from_bps(3_000_000));
+        spec.workload = Workload::Produced(Arc::new(Schedule::constant(Rate::from_bps(3_000_000))));
         (spec.start, spec.stop) = (seconds(1.0), Some(seconds(9.0)));
     });
     network.run_to(seconds(12.0));

@@ -2,8 +2,8 @@
 //! that the draws are the same under every protocol, and a flow more does not change those of the others.
 
 use millpond_law::Random;
-use millpond_scenario::{FlowGroup, Lasting, Size, Start, Stop, Workload};
-use millpond_units::{Bytes, Span, Time};
+use millpond_scenario::{Activity, FlowGroup, Gap, Lasting, Size, Start, Stop, Workload};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// The name of the flow with this index in its group.
 pub(super) fn flow_name(group: &FlowGroup, index: u32) -> String {
@@ -27,7 +27,11 @@ pub(super) fn draws(group: &FlowGroup, seed: u64) -> Vec<Draw> {
     };
     let starts = times(&group.start, &mut streams("start"));
     let stops = stops(group.stop.as_ref(), &starts, &mut streams("stop"));
-    let sizes = streams("size").into_iter().map(|mut random| size(&group.workload, &mut random));
+    let size = |mut random: Random| match &group.workload {
+        Workload::Sized(size) => Some(bytes(size, &mut random)),
+        _ => None,
+    };
+    let sizes = streams("size").into_iter().map(size);
     let rows = starts.into_iter().zip(stops).zip(sizes);
     rows.map(|((start, stop), size)| Draw { start, stop, size }).collect()
 }
@@ -62,6 +66,9 @@ fn span(lasting: &Lasting, random: &mut Random) -> Span {
         Lasting::Constant(span) => *span,
         Lasting::Uniform(least, most) => *least + most.saturating_sub(*least).scale(random.uniform()),
         Lasting::Exponential(mean) => exponential(random, *mean),
+        Lasting::Pareto { mean, shape } => {
+            Span::from_secs(random.pareto(*shape, mean.secs() * (shape - 1.0) / shape))
+        }
     }
 }
 
@@ -70,8 +77,7 @@ fn exponential(random: &mut Random, mean: Span) -> Span {
 }
 
 /// At least one byte: an empty transfer would never be complete.
-fn size(workload: &Workload, random: &mut Random) -> Option<Bytes> {
-    let Workload::Sized(size) = workload else { return None };
+fn bytes(size: &Size, random: &mut Random) -> Bytes {
     let bytes = match size {
         Size::Constant(size) => *size,
         Size::Uniform(least, most) => {
@@ -82,8 +88,63 @@ fn size(workload: &Workload, random: &mut Random) -> Option<Bytes> {
         Size::Pareto { mean, shape } => {
             Bytes::from_f64(random.pareto(*shape, mean.as_f64() * (shape - 1.0) / shape))
         }
+        Size::ParetoFrom { least, shape } => Bytes::from_f64(random.pareto(*shape, least.as_f64())),
     };
-    Some(bytes.max(Bytes::new(1)))
+    bytes.max(Bytes::new(1))
+}
+
+/// The transfers of the source with this name, in the order of arrival: each drawn when the one before has come.
+pub(super) fn arrivals(
+    (seed, name): (u64, &str),
+    (size, gap): (&Size, Gap),
+    (start, end): (Time, Time),
+) -> impl Iterator<Item = (Time, Bytes)> + Send + use<> {
+    let stream = |part: &str| Random::stream(seed, &format!("flow {name} {part}"));
+    let (mut gaps, mut sizes, size) = (stream("arrivals"), stream("size"), size.clone());
+    let mut next = move || match gap {
+        Gap::Every(span) => span,
+        Gap::Poisson(mean) => exponential(&mut gaps, mean),
+    };
+    let first = if matches!(gap, Gap::Every(_)) { start } else { start + next() };
+    let times = std::iter::successors(Some(first), move |time| Some(*time + next()));
+    times.take_while(move |time| *time < end).map(move |time| (time, bytes(&size, &mut sizes)))
+}
+
+/// What the application of the flow with this name produces over time, from `start` on.
+pub(super) fn production(
+    (seed, name): (u64, &str),
+    (rate, activity): (Rate, &Activity),
+    (start, end): (Time, Time),
+) -> Vec<(Time, Rate)> {
+    let stream = |part: &str| Random::stream(seed, &format!("flow {name} {part}"));
+    let mut steps = vec![(Time::ZERO, Rate::ZERO)];
+    match activity {
+        Activity::Always => step(&mut steps, Time::ZERO, rate),
+        Activity::Bursts(bursts) => {
+            for (from, until) in bursts {
+                step(&mut steps, end.min(*from), rate);
+                step(&mut steps, end.min(*until), Rate::ZERO);
+            }
+        }
+        Activity::Turns { on, off } => {
+            let (mut time, mut ons, mut offs) = (start, stream("on"), stream("off"));
+            while time < end {
+                step(&mut steps, time, rate);
+                time += span(on, &mut ons);
+                step(&mut steps, end.min(time), Rate::ZERO);
+                time += span(off, &mut offs);
+            }
+        }
+    }
+    steps
+}
+
+/// From `time` on, which is not before the last step's, the rate is this.
+fn step(steps: &mut Vec<(Time, Rate)>, time: Time, rate: Rate) {
+    steps.pop_if(|(last, _)| *last == time);
+    if steps.last().is_none_or(|(_, last)| *last != rate) {
+        steps.push((time, rate));
+    }
 }
 
 #[cfg(test)]
@@ -128,15 +189,116 @@ mod tests {
 
     #[test]
     fn sizes_have_the_mean_they_are_given() {
-        let average = |size: Size| {
-            let workload = Workload::Sized(size);
-            mean(streams().iter_mut().filter_map(|random| super::size(&workload, random)).map(Bytes::as_f64))
-        };
+        let average = |size: Size| mean(streams().iter_mut().map(|random| bytes(&size, random).as_f64()));
         let mean = Bytes::new(100_000);
         assert_eq!(average(Size::Constant(mean)), 100_000.0);
         assert!((average(Size::Uniform(Bytes::new(50_000), Bytes::new(150_000))) / 1e5 - 1.0).abs() < 0.011);
         assert!((average(Size::Exponential(mean)) / 1e5 - 1.0).abs() < 0.036);
         // Shape 3: standard deviation is mean / sqrt(3).
         assert!((average(Size::Pareto { mean, shape: 3.0 }) / 1e5 - 1.0).abs() < 0.021);
+        let from = Size::ParetoFrom { least: Bytes::new(60_000), shape: 3.0 };
+        assert!((average(from.clone()) / from.mean().as_f64() - 1.0).abs() < 0.021);
+        assert_eq!(from.mean(), Bytes::new(90_000));
+    }
+
+    /// Kolmogorov's distance between a sample and a distribution.
+    fn distance(mut sample: Vec<f64>, below: impl Fn(f64) -> f64) -> f64 {
+        sample.sort_by(f64::total_cmp);
+        let n = sample.len() as f64;
+        let of = |(i, x): (usize, &f64)| (below(*x) - i as f64 / n).max((i + 1) as f64 / n - below(*x));
+        sample.iter().enumerate().map(of).fold(0.0, f64::max)
+    }
+
+    /// What the distance exceeds once in a million samples of `n`: `sqrt(ln(2/p) / 2n)` (Dvoretzky, Kiefer, Wolfowitz;
+    /// Massart).
+    fn bound(n: usize) -> f64 {
+        libm::sqrt(libm::log(2e6) / (2.0 * n as f64))
+    }
+
+    fn mice(gap: Gap, size: &Size) -> Vec<(Time, Bytes)> {
+        let end = Time::from_secs(1005.0);
+        arrivals((1, "mice"), (size, gap), (Time::from_secs(5.0), end)).collect()
+    }
+
+    #[test]
+    fn transfers_arrive_as_a_poisson_process_at_its_rate() {
+        let drawn = mice(Gap::Poisson(Span::from_millis(50)), &Size::Constant(Bytes::new(1)));
+        // 1000 s at 20 a second: five standard deviations of a Poisson count.
+        assert!(drawn.len().abs_diff(20_000) < 5 * 142, "{}", drawn.len());
+        let times: Vec<f64> = std::iter::once(5.0).chain(drawn.iter().map(|(time, _)| time.secs())).collect();
+        let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let far = distance(gaps, |gap| -libm::expm1(-gap / 0.05));
+        assert!(far < bound(drawn.len()), "{far}");
+        // Counts of a second each scatter as much as they are large.
+        let mut counts = vec![0.0; 1000];
+        times[1..].iter().for_each(|time| counts[(time - 5.0) as usize] += 1.0);
+        let mean = counts.iter().sum::<f64>() / 1000.0;
+        let variance = counts.iter().map(|count| (count - mean) * (count - mean)).sum::<f64>() / 999.0;
+        // The ratio's standard deviation is sqrt(2 / 999).
+        assert!((variance / mean - 1.0).abs() < 5.0 * 0.0448, "{}", variance / mean);
+    }
+
+    #[test]
+    fn sizes_of_transfers_have_the_tail_of_their_pareto_distribution() {
+        for shape in [1.2, 1.35] {
+            for (size, least) in [
+                (Size::ParetoFrom { least: Bytes::new(4_000_000), shape }, 4e6),
+                // The least of a mean: mean (shape - 1) / shape.
+                (Size::Pareto { mean: Bytes::new(30_000_000), shape }, 3e7 * (shape - 1.0) / shape),
+            ] {
+                let drawn = mice(Gap::Every(Span::from_millis(50)), &size);
+                let sizes: Vec<f64> = drawn.iter().map(|(_, size)| size.as_f64()).collect();
+                assert_eq!(sizes.len(), 20_000);
+                let far = distance(sizes, |size| 1.0 - libm::pow(least / size, shape).min(1.0));
+                assert!(far < bound(20_000), "{far} for shape {shape}");
+            }
+        }
+    }
+
+    #[test]
+    fn arrivals_every_so_often_begin_at_the_start_and_end_before_the_end() {
+        let drawn = mice(Gap::Every(Span::from_secs(300.0)), &Size::Constant(Bytes::new(7)));
+        let times = [5.0, 305.0, 605.0, 905.0].map(|time| (Time::from_secs(time), Bytes::new(7)));
+        assert_eq!(drawn, times);
+        let within = mice(Gap::Every(Span::from_secs(500.0)), &Size::Constant(Bytes::new(7)));
+        assert_eq!(within.last().map(|(time, _)| *time), Some(Time::from_secs(505.0)));
+    }
+
+    #[test]
+    fn an_application_is_on_for_its_share_of_the_time() {
+        let rate = Rate::from_mbps(5.0);
+        let seconds = Span::from_secs;
+        let on_share = |on, off| {
+            let end = Time::from_secs(20_000.0);
+            let turns = Activity::Turns { on, off };
+            let steps = production((1, "f"), (rate, &turns), (Time::from_secs(0.5), end));
+            assert!(steps.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1));
+            assert_eq!(steps[..2], [(Time::ZERO, Rate::ZERO), (Time::from_secs(0.5), rate)]);
+            let on = steps.windows(2).filter(|pair| pair[0].1 == rate);
+            on.map(|pair| pair[1].0.since(pair[0].0).secs()).sum::<f64>() / 20_000.0
+        };
+        let share = on_share(Lasting::Constant(seconds(1.0)), Lasting::Constant(seconds(3.0)));
+        assert!((share - 0.25).abs() < 1e-4);
+        // 5000 turns; the share of an alternating renewal process scatters by p (1-p) sqrt((v_on + v_off) / n), where v
+        // is the square of the coefficient of variation: 1, and for Pareto of shape 3 it is 1/3.
+        let share = on_share(Lasting::Exponential(seconds(1.0)), Lasting::Exponential(seconds(3.0)));
+        assert!((share - 0.25).abs() < 5.0 * 0.0053, "{share}");
+        let pareto = |mean| Lasting::Pareto { mean: seconds(mean), shape: 3.0 };
+        let share = on_share(pareto(1.0), pareto(3.0));
+        assert!((share - 0.25).abs() < 5.0 * 0.0031, "{share}");
+    }
+
+    #[test]
+    fn bursts_are_where_they_were_asked_for() {
+        let at = Time::from_secs;
+        let rate = Rate::from_mbps(5.0);
+        let steps = |bursts: &[(f64, f64)]| {
+            let bursts = bursts.iter().map(|(from, until)| (at(*from), at(*until))).collect();
+            production((1, "f"), (rate, &Activity::Bursts(bursts)), (at(0.0), at(9.0)))
+        };
+        assert_eq!(steps(&[(0.0, 1.0)]), [(at(0.0), rate), (at(1.0), Rate::ZERO)]);
+        let off = Rate::ZERO;
+        let two = [(at(0.0), off), (at(1.0), rate), (at(2.0), off), (at(4.0), rate), (at(5.0), off)];
+        assert_eq!(steps(&[(1.0, 2.0), (4.0, 5.0)]), two);
     }
 }

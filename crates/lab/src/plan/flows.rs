@@ -1,44 +1,149 @@
 //! From a scenario's flows to those of the packet world: each a chain of loops, cut at its protocol's relays.
 
 use super::cast::Role;
+use super::draws::{arrivals, production};
 use super::faults;
 use super::members::Member;
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
-use millpond_scenario::{self as scenario, Fault, Hop, Scenario};
-use millpond_sim::{FlowSpec, LinkId, LoopSpec, Workload};
-use millpond_units::{Bytes, Rate, Span};
+use millpond_law::{Protocol, SettingError, Settings};
+use millpond_scenario::{self as scenario, Fault, Gap, Hop, Scenario, Size};
+use millpond_sim::{FlowSpec, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
+use millpond_units::{Bytes, Rate, Span, Time};
+use std::sync::Arc;
 
-/// The flow of the packet world that `member` is.
-pub(super) fn flow(
-    scenario: &Scenario,
-    role: &Role<'_>,
-    member: &Member<'_>,
-    link: &dyn Fn(Hop) -> Option<LinkId>,
-) -> Result<FlowSpec, Fault> {
-    let cut = scenario.loops(member.there, role.entry);
-    let mut loops = Vec::with_capacity(cut.len());
-    let mut relays = Vec::new();
-    for (number, there) in cut.iter().enumerate() {
-        let extra_delay = extra_delay(scenario, member, number);
-        if let Some(entry) = role.entry.filter(|_| number + 1 < cut.len()) {
-            let base_rtt = base_rtt(scenario, there, extra_delay);
-            relays.push(relay_limit(scenario, entry, there, base_rtt, member.group.packet));
-        }
-        loops.push(one_loop(scenario, role, member, there, extra_delay, link)?);
+/// A loop without its laws.
+struct Line {
+    sending: SenderConfig,
+    receiving: ReceiverConfig,
+    forward: Vec<LinkId>,
+    backward: Vec<LinkId>,
+    extra_delay: Span,
+}
+
+/// The loops of a flow and the bounds of the relays between them.
+struct Lines {
+    loops: Vec<Line>,
+    relays: Vec<Bytes>,
+}
+
+/// What makes a flow of the packet world.
+pub(super) struct Maker<'a, 's> {
+    pub(super) scenario: &'s Scenario,
+    pub(super) role: &'a Role<'s>,
+    pub(super) member: &'a Member<'s>,
+    pub(super) link: &'a dyn Fn(Hop) -> Option<LinkId>,
+}
+
+impl Maker<'_, '_> {
+    /// The flow that the member is, if it is one.
+    pub(super) fn flow(&self) -> Result<FlowSpec, Fault> {
+        let (member, role) = (self.member, self.role);
+        let Lines { loops, relays } = self.lines()?;
+        let with_laws = |line: Line| line.with_laws(role.protocol, &role.settings);
+        Ok(FlowSpec {
+            name: member.name.clone(),
+            weight: member.group.weight,
+            relays,
+            loops: loops.into_iter().map(with_laws).collect::<Result<_, _>>().map_err(|e| self.fault(&e))?,
+            workload: self.workload(),
+            start: member.draw.start,
+            stop: member.draw.stop,
+        })
     }
-    Ok(FlowSpec {
-        name: member.name.clone(),
-        weight: member.group.weight,
-        relays,
-        loops,
-        workload: match &member.group.workload {
-            scenario::Workload::Bulk => Workload::Bulk,
-            scenario::Workload::Sized(_) => Workload::Sized(member.draw.size.unwrap_or_default()),
-            scenario::Workload::ConstantRate(rate) => Workload::Constant(*rate),
-        },
-        start: member.draw.start,
-        stop: member.draw.stop,
-    })
+
+    /// The source of such transfers that the member is.
+    pub(super) fn transfers(&self, size: &Size, gap: Gap) -> Result<TransfersSpec, Fault> {
+        let (member, protocol, settings) = (self.member, self.role.protocol, self.role.settings.clone());
+        let Lines { loops, relays } = self.lines()?;
+        let draw = (self.scenario.seed, member.name.as_str());
+        Ok(TransfersSpec {
+            name: member.name.clone(),
+            weight: member.group.weight,
+            relays,
+            // The role was tried out: its laws can be built.
+            loops: Box::new(move || {
+                loops.iter().filter_map(|line| line.with_laws(protocol, &settings).ok()).collect()
+            }),
+            arrivals: Box::new(arrivals(draw, (size, gap), self.extent())),
+        })
+    }
+
+    /// When it begins and ends to ask for anything.
+    fn extent(&self) -> (Time, Time) {
+        let end = Time::ZERO + self.scenario.duration;
+        let draw = self.member.draw;
+        (draw.start, draw.stop.map_or(end, |stop| stop.min(end)))
+    }
+
+    fn workload(&self) -> Workload {
+        let draw = (self.scenario.seed, self.member.name.as_str());
+        match &self.member.group.workload {
+            scenario::Workload::Sized(_) => Workload::Sized(self.member.draw.size.unwrap_or_default()),
+            scenario::Workload::Produced(rate, activity) => {
+                let steps = production(draw, (*rate, activity), self.extent());
+                let schedule = Schedule::steps(&steps).unwrap_or_else(|_| Schedule::constant(*rate));
+                Workload::Produced(Arc::new(schedule))
+            }
+            scenario::Workload::Bulk | scenario::Workload::Transfers { .. } => Workload::Bulk,
+        }
+    }
+
+    fn lines(&self) -> Result<Lines, Fault> {
+        let (scenario, member, role) = (self.scenario, self.member, self.role);
+        let cut = scenario.loops(member.there, role.entry);
+        let mut lines = Lines { loops: Vec::with_capacity(cut.len()), relays: Vec::new() };
+        for (number, there) in cut.iter().enumerate() {
+            let extra_delay = extra_delay(scenario, member, number);
+            if let Some(entry) = role.entry.filter(|_| number + 1 < cut.len()) {
+                let base_rtt = base_rtt(scenario, there, extra_delay);
+                lines.relays.push(relay_limit(scenario, entry, there, base_rtt, member.group.packet));
+            }
+            lines.loops.push(self.line(there, extra_delay)?);
+        }
+        Ok(lines)
+    }
+
+    fn line(&self, there: &[Hop], extra_delay: Span) -> Result<Line, Fault> {
+        let (scenario, group) = (self.scenario, self.member.group);
+        let back = scenario.way_back(there).ok_or_else(|| faults::no_way_back(scenario, group))?;
+        let max_ack_delay = group.delayed_acks.map_or(Span::ZERO, |delayed| delayed.after);
+        Ok(Line {
+            sending: SenderConfig {
+                overhead: group.overhead,
+                weight: group.weight,
+                max_ack_delay,
+                ..SenderConfig::new(group.packet, self.role.needs)
+            },
+            receiving: ReceiverConfig {
+                every: group.delayed_acks.map_or(1, |delayed| delayed.packets),
+                max_delay: max_ack_delay,
+                ack: group.ack,
+            },
+            forward: there.iter().filter_map(|hop| (self.link)(*hop)).collect(),
+            backward: back.iter().filter_map(|hop| (self.link)(*hop)).collect(),
+            extra_delay,
+        })
+    }
+
+    fn fault(&self, error: &SettingError) -> Fault {
+        let label = self.role.label;
+        faults::setting(self.scenario, &label.value, &[], label.place, error)
+    }
+}
+
+impl Line {
+    /// The loop with laws of its own.
+    fn with_laws(&self, protocol: &dyn Protocol, settings: &Settings) -> Result<LoopSpec, SettingError> {
+        Ok(LoopSpec {
+            sender: protocol.sender(settings)?,
+            receiver: protocol.receiver(settings)?,
+            sending: self.sending,
+            receiving: self.receiving,
+            forward: self.forward.clone(),
+            backward: self.backward.clone(),
+            extra_delay: self.extra_delay,
+        })
+    }
 }
 
 /// The base round-trip times of the loops of a flow.
@@ -58,39 +163,6 @@ fn extra_delay(scenario: &Scenario, member: &Member<'_>, number: usize) -> Span 
 fn base_rtt(scenario: &Scenario, there: &[Hop], extra_delay: Span) -> Span {
     let back = scenario.way_back(there).unwrap_or_default();
     scenario.propagation(there) + scenario.propagation(&back) + extra_delay
-}
-
-fn one_loop(
-    scenario: &Scenario,
-    role: &Role<'_>,
-    member: &Member<'_>,
-    there: &[Hop],
-    extra_delay: Span,
-    link: &dyn Fn(Hop) -> Option<LinkId>,
-) -> Result<LoopSpec, Fault> {
-    let group = member.group;
-    let law_fault = |error| faults::setting(scenario, &role.label.value, &[], role.label.place, &error);
-    let back = scenario.way_back(there).ok_or_else(|| faults::no_way_back(scenario, group))?;
-    let max_ack_delay = group.delayed_acks.map_or(Span::ZERO, |delayed| delayed.after);
-    let sending = SenderConfig {
-        overhead: group.overhead,
-        weight: group.weight,
-        max_ack_delay,
-        ..SenderConfig::new(group.packet, role.needs)
-    };
-    Ok(LoopSpec {
-        sender: role.protocol.sender(&role.settings).map_err(law_fault)?,
-        receiver: role.protocol.receiver(&role.settings).map_err(law_fault)?,
-        sending,
-        receiving: ReceiverConfig {
-            every: group.delayed_acks.map_or(1, |delayed| delayed.packets),
-            max_delay: max_ack_delay,
-            ack: group.ack,
-        },
-        forward: there.iter().filter_map(|hop| link(*hop)).collect(),
-        backward: back.iter().filter_map(|hop| link(*hop)).collect(),
-        extra_delay,
-    })
 }
 
 /// The bound of the relay at the end of a loop that takes the links `there`.

@@ -17,11 +17,12 @@ mod members;
 mod warnings;
 
 use cast::Role;
+use flows::Maker;
 use links::{hop_name, hops, traffic};
 use members::Member;
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Faults, Hop, Place, Scenario};
-use millpond_sim::{Builder, FlowId, LinkId, Network, NodeId};
+use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
+use millpond_sim::{Builder, FlowId, LinkId, Network, NodeId, TransfersId};
 use millpond_units::{Bytes, Rate, Time};
 use std::collections::BTreeSet;
 
@@ -30,6 +31,7 @@ pub struct Plan {
     pub(crate) network: Network,
     pub(crate) links: Vec<PlannedLink>,
     pub(crate) flows: Vec<PlannedFlow>,
+    pub(crate) sources: Vec<PlannedSource>,
     pub(crate) warnings: Vec<String>,
 }
 
@@ -63,6 +65,16 @@ pub(crate) struct PlannedFlow {
     pub(crate) relays: Vec<String>,
 }
 
+/// One source of transfers, each a flow of its own.
+pub(crate) struct PlannedSource {
+    pub(crate) id: TransfersId,
+    pub(crate) name: String,
+    pub(crate) group: String,
+    pub(crate) protocol: String,
+    pub(crate) start: Time,
+    pub(crate) stop: Option<Time>,
+}
+
 impl Plan {
     /// What a user should know before looking at results.
     pub fn warnings(&self) -> &[String] {
@@ -71,9 +83,15 @@ impl Plan {
 
     /// What will be run, in a few words.
     pub fn outline(&self) -> String {
-        let protocols: BTreeSet<&str> = self.flows.iter().map(|flow| flow.protocol.as_str()).collect();
-        let protocols = protocols.into_iter().collect::<Vec<_>>().join(", ");
-        format!("{} link directions, {} flows ({protocols})", self.links.len(), self.flows.len())
+        let flows = self.flows.iter().map(|flow| flow.protocol.as_str());
+        let sources = self.sources.iter().map(|source| source.protocol.as_str());
+        let protocols =
+            flows.chain(sources).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
+        let transfers = match self.sources.len() {
+            0 => String::new(),
+            sources => format!(", {sources} sources of transfers"),
+        };
+        format!("{} link directions, {} flows{transfers} ({protocols})", self.links.len(), self.flows.len())
     }
 }
 
@@ -103,12 +121,13 @@ fn planned(scenario: &Scenario, registry: &Registry) -> Result<Plan, Fault> {
     let mut builder = Builder::new(scenario.seed);
     let nodes: Vec<NodeId> = scenario.nodes.iter().map(|_| builder.node()).collect();
     let links = plan_links(scenario, registry, &roles, &members, &nodes, &mut builder)?;
-    let flows = plan_flows(scenario, &roles, &members, &links, &mut builder)?;
+    let Traffic { flows, sources } = plan_traffic(scenario, &roles, &members, &links, &mut builder)?;
     let network = builder.build().map_err(|error| scenario.fault(Place::default(), error.to_string(), ""))?;
     Ok(Plan {
         network,
         links: links.into_iter().map(|(_, link)| link).collect(),
         flows,
+        sources,
         warnings: warnings::warnings(scenario, &roles, &members),
     })
 }
@@ -137,36 +156,73 @@ fn plan_links(
     Ok(planned)
 }
 
-fn plan_flows(
+/// All that crosses the links.
+#[derive(Default)]
+struct Traffic {
+    flows: Vec<PlannedFlow>,
+    sources: Vec<PlannedSource>,
+}
+
+fn plan_traffic(
     scenario: &Scenario,
     roles: &[Role<'_>],
     members: &[Member<'_>],
     links: &[(Hop, PlannedLink)],
     builder: &mut Builder,
-) -> Result<Vec<PlannedFlow>, Fault> {
+) -> Result<Traffic, Fault> {
     let link = |hop: Hop| links.iter().find(|(other, _)| *other == hop).map(|(_, link)| link.id);
     let place = |hop: &Hop| links.iter().position(|(other, _)| other == hop);
-    let mut planned = Vec::with_capacity(members.len());
+    let mut traffic = Traffic::default();
     for member in members {
         let Some(role) = roles.iter().find(|role| role.label.value == member.group.protocol.value) else {
             continue;
         };
-        let spec = flows::flow(scenario, role, member, &link)?;
-        let cuts = scenario.loops(member.there, role.entry);
-        let relay = |hops: &Vec<Hop>| hops.first().map(|hop| scenario.nodes[scenario.tail(*hop)].clone());
-        planned.push(PlannedFlow {
-            id: builder.flow(spec),
-            name: member.name.clone(),
-            group: member.group.name.value.clone(),
-            protocol: role.label.value.clone(),
-            packet: member.group.packet,
-            start: member.draw.start,
-            stop: member.draw.stop,
-            size: member.draw.size,
-            demand: member.group.workload.rate(),
-            links: member.there.iter().filter_map(place).collect(),
-            relays: cuts.iter().skip(1).filter_map(relay).collect(),
-        });
+        let maker = Maker { scenario, role, member, link: &link };
+        match &member.group.workload {
+            Workload::Transfers { size, gap } => {
+                let id = builder.transfers(maker.transfers(size, *gap)?);
+                traffic.sources.push(planned_source(id, role, member));
+            }
+            _ => {
+                let id = builder.flow(maker.flow()?);
+                let crossed = member.there.iter().filter_map(place).collect();
+                traffic.flows.push(planned_flow(id, scenario, role, (member, crossed)));
+            }
+        }
     }
-    Ok(planned)
+    Ok(traffic)
+}
+
+fn planned_source(id: TransfersId, role: &Role<'_>, member: &Member<'_>) -> PlannedSource {
+    PlannedSource {
+        id,
+        name: member.name.clone(),
+        group: member.group.name.value.clone(),
+        protocol: role.label.value.clone(),
+        start: member.draw.start,
+        stop: member.draw.stop,
+    }
+}
+
+fn planned_flow(
+    id: FlowId,
+    scenario: &Scenario,
+    role: &Role<'_>,
+    (member, links): (&Member<'_>, Vec<usize>),
+) -> PlannedFlow {
+    let cuts = scenario.loops(member.there, role.entry);
+    let relay = |hops: &Vec<Hop>| hops.first().map(|hop| scenario.nodes[scenario.tail(*hop)].clone());
+    PlannedFlow {
+        id,
+        name: member.name.clone(),
+        group: member.group.name.value.clone(),
+        protocol: role.label.value.clone(),
+        packet: member.group.packet,
+        start: member.draw.start,
+        stop: member.draw.stop,
+        size: member.draw.size,
+        demand: member.group.workload.rate(),
+        links,
+        relays: cuts.iter().skip(1).filter_map(relay).collect(),
+    }
 }

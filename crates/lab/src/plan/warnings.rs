@@ -2,15 +2,39 @@
 
 use super::cast::Role;
 use super::flows::base_rtts;
+use super::links::{hop_name, hops};
 use super::members::Member;
-use millpond_scenario::{Relays, Scenario};
-use millpond_units::{Span, Time};
+use millpond_scenario::{FlowGroup, Hop, Relays, Scenario, Workload};
+use millpond_units::{Rate, Span, Time};
 
 /// What the protocols say about their settings and their paths, each under the name that flows use; and which groups
-/// never start.
+/// never start, and which links are asked too much.
 pub(super) fn warnings(scenario: &Scenario, roles: &[Role<'_>], members: &[Member<'_>]) -> Vec<String> {
     let of_role = |role| of_role(role, longest_base_rtt(scenario, role, members));
-    roles.iter().flat_map(of_role).chain(idle_groups(scenario, members)).collect()
+    let groups = idle_groups(scenario, members).chain(overloads(scenario, members));
+    roles.iter().flat_map(of_role).chain(groups).collect()
+}
+
+/// Links that cannot carry the transfers that come.
+fn overloads<'a>(scenario: &'a Scenario, members: &'a [Member<'a>]) -> impl Iterator<Item = String> {
+    let warning = move |hop: Hop| {
+        let crossing = members.iter().filter(|member| member.there.contains(&hop));
+        let offered: f64 = crossing.map(|member| offered_bps(member.group)).sum();
+        let capacity = scenario.links[hop.link].direction(hop.forward).rate.schedule().mean();
+        let name = hop_name(scenario, hop);
+        (offered > capacity.as_f64()).then(|| {
+            let offered = Rate::from_bps(offered as u64);
+            format!("transfers ask {offered} of \"{name}\", which has {capacity}: they pile up")
+        })
+    };
+    hops(scenario).into_iter().filter_map(warning)
+}
+
+/// What the transfers of a source ask of its path on the average, in bit/s on the wire.
+fn offered_bps(group: &FlowGroup) -> f64 {
+    let Workload::Transfers { size, gap } = &group.workload else { return 0.0 };
+    let payload = group.packet.saturating_sub(group.overhead).as_f64() / group.packet.as_f64();
+    size.mean().as_f64() * 8.0 / payload / gap.mean().secs()
 }
 
 /// Groups of which no flow starts before the run ends.

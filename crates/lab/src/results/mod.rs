@@ -33,7 +33,7 @@ pub struct Run {
 /// One transfer: a flow of its own, whether it is one piece of a declared flow's work or all of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
-    /// `group.index`, or the group's name if it has one flow.
+    /// `group.index`, or the group's name if it has one flow; a transfer that one of them spawned is `group.index/number`.
     pub name: String,
     /// Its group.
     pub group: String,
@@ -132,6 +132,8 @@ pub mod quantity {
     pub const QUEUEING: &str = "queueing delay";
     /// Of a relay: its send queue, in `packets`.
     pub const BACKLOG: &str = "backlog";
+    /// Of a source of transfers: how many have begun and are not complete.
+    pub const TRANSFERS: &str = "transfers under way";
     /// Of the group `all`: Jain's index of the goodputs of the flows that are running, over `measure.jain_window`.
     pub const JAIN: &str = "Jain index";
 }

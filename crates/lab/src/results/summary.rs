@@ -21,7 +21,7 @@ pub struct Summary {
     pub measured_from_s: f64,
     /// What a user should know about this run.
     pub warnings: Vec<String>,
-    /// Each declared flow.
+    /// Each declared flow. One that spawns transfers stands for all of them together, and is not compared with others.
     pub flows: Vec<Flow>,
     /// Each group of flows.
     pub groups: Vec<Group>,
@@ -31,7 +31,7 @@ pub struct Summary {
     pub relays: Vec<Relay>,
     /// Queueing delay from end to end, relays included, of all packets of all flows.
     pub queueing_ms: Milliseconds,
-    /// Among all flows.
+    /// Among all flows, spawned transfers apart.
     pub fairness: Fairness,
 }
 
@@ -148,7 +148,13 @@ pub struct Group {
     pub min_over_max: f64,
     /// Queueing delay from end to end of all its packets.
     pub queueing_ms: Milliseconds,
-    /// Of its completed transfers; none if it has none.
+    /// Its transfers: flows of a limited size, and what it spawned while it was measured.
+    #[serde(default)]
+    pub transfers: u64,
+    /// How many of these are complete.
+    #[serde(default)]
+    pub completed: u64,
+    /// Of those that are; none if there are none.
     pub completion_ms: Option<Completion>,
 }
 

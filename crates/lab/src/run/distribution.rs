@@ -1,5 +1,6 @@
 //! From histograms in picoseconds and packets to what results say.
 
+use crate::metrics::{quantile, spread};
 use crate::results::{Distribution, Kind, Milliseconds, Packets, quantity};
 use millpond_sim::Histogram;
 
@@ -26,6 +27,14 @@ pub(super) fn milliseconds(delays: &Histogram) -> Milliseconds {
 pub(super) fn packets(lengths: &Histogram) -> Packets {
     let at = |share| lengths.quantile(share) as f64;
     Packets { mean: lengths.mean(), p50: at(0.5), p95: at(0.95), p99: at(0.99), max: lengths.max() as f64 }
+}
+
+/// A distribution of a few times; none of none.
+pub(super) fn times(mut samples: Vec<f64>) -> Option<Milliseconds> {
+    samples.sort_by(f64::total_cmp);
+    let at = |share| quantile(&samples, share);
+    let (mean, min) = (spread(&samples).mean, at(0.0)?);
+    Some(Milliseconds { min, mean, p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, max: at(1.0)? })
 }
 
 /// All of these in one.

@@ -65,11 +65,11 @@ pub fn run(
 fn measure(plan: Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
     let mut recorder = Recorder::new(&plan);
     let mut windows = Windows::new(&plan);
-    let Plan { mut network, links, flows, warnings } = plan;
+    let Plan { mut network, links, flows, sources, warnings } = plan;
     for (time, due) in Ticks::new(scenario) {
         network.run_to(time);
         if due.sample {
-            recorder.sample(&network, &links, &flows);
+            recorder.sample(&network, (&links, &flows, &sources));
             network.start_interval();
         }
         if due.window {
@@ -89,6 +89,7 @@ fn measure(plan: Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> 
         network: &network,
         links: &links,
         flows: &flows,
+        sources: &sources,
         warnings: &warnings,
         series: recorder.into_series(),
         jain: windows.jain(),

@@ -1,9 +1,9 @@
 //! Takes down quantities over time: one sample of every series at each tick.
 
-use crate::plan::{Plan, PlannedFlow, PlannedLink};
+use crate::plan::{Plan, PlannedFlow, PlannedLink, PlannedSource};
 use crate::results::{Kind, Series, quantity};
 use millpond_law::Gauge;
-use millpond_sim::{FlowView, LinkView, LoopView, Network};
+use millpond_sim::{FlowView, IntervalDelay, LinkView, LoopView, Network};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
@@ -15,6 +15,7 @@ pub(super) struct Recorder {
     places: BTreeMap<(usize, &'static str), usize>,
     links: Vec<LinkBefore>,
     flows: Vec<FlowBefore>,
+    sources: Vec<FlowBefore>,
     before: Time,
 }
 
@@ -26,7 +27,7 @@ struct LinkBefore {
     queue_time: u128,
 }
 
-/// Counters of a flow at the last sample.
+/// Counters of a flow, or of all transfers of a source, at the last sample.
 #[derive(Clone, Copy, Default)]
 struct FlowBefore {
     delivered: u64,
@@ -78,12 +79,17 @@ impl Recorder {
         Self {
             links: vec![LinkBefore::default(); plan.links.len()],
             flows: vec![FlowBefore::default(); plan.flows.len()],
+            sources: vec![FlowBefore::default(); plan.sources.len()],
             ..Self::default()
         }
     }
 
     /// One sample of everything; what is counted is counted since the last one.
-    pub(super) fn sample(&mut self, network: &Network, links: &[PlannedLink], flows: &[PlannedFlow]) {
+    pub(super) fn sample(
+        &mut self,
+        network: &Network,
+        (links, flows, sources): (&[PlannedLink], &[PlannedFlow], &[PlannedSource]),
+    ) {
         let now = network.now();
         let mut numbers = 0..;
         let mut number = || numbers.next().unwrap_or_default();
@@ -102,6 +108,12 @@ impl Recorder {
                 if running {
                     self.sample_loop(loop_number, flow, position, one, now);
                 }
+            }
+        }
+        for (index, source) in sources.iter().enumerate() {
+            let number = number();
+            if source.start < now {
+                self.sample_source(number, index, source, network);
             }
         }
         self.before = now;
@@ -138,15 +150,35 @@ impl Recorder {
     }
 
     fn sample_flow(&mut self, number: usize, index: usize, name: &str, flow: FlowView<'_>, now: Time) {
-        let before = self.flows[index];
-        // In the interval in which it starts, a flow's rates are over the part in which it ran.
-        let seconds = now.since(self.before.max(flow.start())).secs();
         let after = FlowBefore { delivered: flow.delivered().get(), sent: flow.first().totals().sent_bytes };
-        self.flows[index] = after;
+        let before = std::mem::replace(&mut self.flows[index], after);
+        self.push_rates((number, name), flow.start(), (before, after), flow.interval_delay(), now);
+    }
+
+    fn sample_source(&mut self, number: usize, index: usize, source: &PlannedSource, network: &Network) {
+        let (view, now) = (network.transfers(source.id), network.now());
+        let totals = view.totals();
+        let after = FlowBefore { delivered: totals.delivered_bytes, sent: totals.sent_bytes };
+        let before = std::mem::replace(&mut self.sources[index], after);
+        let entity = (number, source.name.as_str());
+        self.push_rates(entity, source.start, (before, after), view.interval_delay(), now);
+        let entity = &mut Entity { recorder: self, number, kind: Kind::Flow, name: &source.name, now };
+        entity.push(quantity::TRANSFERS, "1", view.running() as f64);
+    }
+
+    fn push_rates(
+        &mut self,
+        (number, name): (usize, &str),
+        start: Time,
+        (before, after): (FlowBefore, FlowBefore),
+        delay: IntervalDelay,
+        now: Time,
+    ) {
+        // In the interval in which it starts, a flow's rates are over the part in which it ran.
+        let seconds = now.since(self.before.max(start)).secs();
         let entity = &mut Entity { recorder: self, number, kind: Kind::Flow, name, now };
         entity.push(quantity::GOODPUT, "bit/s", (after.delivered - before.delivered) as f64 * 8.0 / seconds);
         entity.push(quantity::SEND_RATE, "bit/s", (after.sent - before.sent) as f64 * 8.0 / seconds);
-        let delay = flow.interval_delay();
         entity.push(quantity::QUEUEING, "ms", if delay.packets > 0 { delay.mean.millis() } else { f64::NAN });
     }
 

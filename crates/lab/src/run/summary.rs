@@ -1,13 +1,11 @@
 //! The numbers of a run, taken at its end.
 
 use super::About;
-use super::distribution::{merged, milliseconds, packets};
+use super::distribution::{milliseconds, packets};
 use super::fairness::Windows;
 use crate::metrics::{jain, min_over_max, quantile, spread};
-use crate::plan::{PlannedFlow, PlannedLink};
-use crate::results::{
-    Fairness, Flow, Group, Kind, Link, Milliseconds, Packets, Relay, Run, Series, Summary, quantity,
-};
+use crate::plan::{PlannedFlow, PlannedLink, PlannedSource};
+use crate::results::{Fairness, Flow, Group, Kind, Link, Packets, Relay, Run, Series, Summary, quantity};
 use millpond_scenario::Scenario;
 use millpond_sim::{FlowView, LoopView, Network};
 use millpond_units::Time;
@@ -19,6 +17,7 @@ pub(super) struct End<'a> {
     pub(super) network: &'a Network,
     pub(super) links: &'a [PlannedLink],
     pub(super) flows: &'a [PlannedFlow],
+    pub(super) sources: &'a [PlannedSource],
     pub(super) warnings: &'a [String],
     pub(super) series: Vec<Series>,
     pub(super) windows: Windows,
@@ -45,8 +44,9 @@ impl End<'_> {
 
     /// `summary.json`.
     fn summary(&self) -> Summary {
-        let flows = self.flows();
+        let mut flows = self.flows();
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
+        flows.extend(self.sources.iter().map(|source| self.source(source)));
         Summary {
             scenario: self.scenario.title.clone(),
             world: "packets".to_owned(),
@@ -60,7 +60,7 @@ impl End<'_> {
             flows,
             links: self.links.iter().map(|link| self.link(link)).collect(),
             relays: self.relays(),
-            queueing_ms: self.queueing(|_| true),
+            queueing_ms: milliseconds(&self.delays(None)),
             fairness: Fairness {
                 jain: jain(&goodputs),
                 min_over_max: min_over_max(&goodputs),
@@ -69,7 +69,7 @@ impl End<'_> {
         }
     }
 
-    fn from(&self) -> Time {
+    pub(super) fn from(&self) -> Time {
         self.scenario.measure.from
     }
 
@@ -119,7 +119,7 @@ impl End<'_> {
         let members: Vec<&Flow> = flows.iter().filter(|flow| flow.group == name).collect();
         let goodputs: Vec<f64> = members.iter().map(|flow| flow.goodput_bps).collect();
         let windows: Vec<f64> = members.iter().filter_map(|flow| flow.window_packets).collect();
-        let completion = |flow: &&Flow| flow.completed_s.map(|end| (end - flow.start_s) * 1e3);
+        let (transfers, completed, completion_ms) = self.completion(name);
         Group {
             name: name.to_owned(),
             flows: members.len() as u64,
@@ -127,8 +127,10 @@ impl End<'_> {
             window_packets: (!windows.is_empty()).then(|| spread(&windows).mean),
             jain: jain(&goodputs),
             min_over_max: min_over_max(&goodputs),
-            queueing_ms: self.queueing(|flow| flow.group == name),
-            completion_ms: times(members.iter().filter_map(completion).collect()),
+            queueing_ms: milliseconds(&self.delays(Some(name))),
+            transfers,
+            completed,
+            completion_ms,
         }
     }
 
@@ -167,11 +169,6 @@ impl End<'_> {
         self.flows.iter().flat_map(of_flow).collect()
     }
 
-    fn queueing(&self, counts: impl Fn(&PlannedFlow) -> bool) -> Milliseconds {
-        let chosen = self.flows.iter().filter(|flow| counts(flow));
-        milliseconds(&merged(chosen.map(|flow| self.view(flow).queueing_delays())))
-    }
-
     /// What was sampled of a quantity while measuring, by the names of its entities.
     fn samples(&self, kind: Kind, quantity: &str) -> BTreeMap<&str, Vec<f64>> {
         let measured = |series: &Series| {
@@ -203,12 +200,4 @@ fn lengths(mut samples: Vec<f64>) -> Packets {
     samples.sort_by(f64::total_cmp);
     let at = |share| quantile(&samples, share).unwrap_or_default();
     Packets { mean: spread(&samples).mean, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1.0) }
-}
-
-/// A distribution of a few times; none of none.
-fn times(mut samples: Vec<f64>) -> Option<Milliseconds> {
-    samples.sort_by(f64::total_cmp);
-    let at = |share| quantile(&samples, share);
-    let (mean, min) = (spread(&samples).mean, at(0.0)?);
-    Some(Milliseconds { min, mean, p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, max: at(1.0)? })
 }

@@ -11,6 +11,9 @@ pub fn summary(summary: &Summary) -> String {
         summary.scenario, summary.simulated_s, summary.measured_from_s, summary.seed
     );
     text += &groups(summary);
+    if summary.groups.iter().any(|group| group.transfers > 0) {
+        text += &transfers(summary);
+    }
     text += &links(summary);
     if !summary.relays.is_empty() {
         text += &relays(summary);
@@ -64,6 +67,18 @@ fn group_row(group: &Group, flows: &[&Flow]) -> Vec<String> {
         total(|flow| flow.lost),
         total(|flow| flow.marked),
     ]
+}
+
+/// Groups of flows that have an end.
+fn transfers(summary: &Summary) -> String {
+    let mut rows = table(&["transfers", "n", "complete", "completion ms", "p50", "p95", "p99", "max"]);
+    for group in summary.groups.iter().filter(|group| group.transfers > 0) {
+        let counts = [group.transfers, group.completed].map(|count| count.to_string());
+        let times = group.completion_ms.map(|t| [t.mean, t.p50, t.p95, t.p99, t.max].map(number));
+        let times = times.into_iter().flatten();
+        rows.add_row([group.name.clone()].into_iter().chain(counts).chain(times));
+    }
+    format!("{rows}\n")
 }
 
 const LINKS: &[&str] =

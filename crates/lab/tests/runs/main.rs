@@ -13,3 +13,4 @@ mod measures;
 mod paganini;
 mod plans;
 mod theory;
+mod transfers;

@@ -1,19 +1,20 @@
 //! `[[flows]]`: who sends what to whom, and when.
 
 use super::times::{delayed_acks, positive, start, stop};
+use super::workloads::workload;
 use super::{Reader, tables, unique};
-use crate::fields::{self, Complaints, Fields, alternative, quantity, within};
-use crate::model::{FlowGroup, Hop, Size, Start, Workload};
+use crate::fields::{self, Complaints, Fields, within};
+use crate::model::{FlowGroup, Hop, Start, Workload};
 use crate::network::Network;
 use crate::place::At;
 use crate::tree::{Node, Raw};
-use millpond_units::{Bytes, Rate, Span, Time};
+use millpond_units::{Bytes, Span, Time};
 
 const MOST_FLOWS: u64 = 1_000_000;
 const LARGEST_PACKET: Bytes = Bytes::new(65_535);
 
-/// Reads every group.
-pub(crate) fn read(reader: &Reader<'_>, node: &Node, network: &Network) -> Vec<FlowGroup> {
+/// Reads every group; what they spawn is bounded by the run's `duration`.
+pub(crate) fn read(reader: &Reader<'_>, node: &Node, network: &Network, duration: Span) -> Vec<FlowGroup> {
     let complaints = reader.complaints;
     let tables = tables(complaints, node, "flows");
     if let (Raw::List(_), []) = (&node.value, tables) {
@@ -21,7 +22,7 @@ pub(crate) fn read(reader: &Reader<'_>, node: &Node, network: &Network) -> Vec<F
     }
     let mut groups: Vec<FlowGroup> = Vec::new();
     for table in tables {
-        if let Some(group) = group(complaints, table, network) {
+        if let Some(group) = group(complaints, table, network, duration) {
             unique(complaints, &group.name, "flow group", groups.iter().map(|group| &group.name));
             groups.push(group);
         }
@@ -29,7 +30,7 @@ pub(crate) fn read(reader: &Reader<'_>, node: &Node, network: &Network) -> Vec<F
     groups
 }
 
-fn group(complaints: &Complaints, node: &Node, network: &Network) -> Option<FlowGroup> {
+fn group(complaints: &Complaints, node: &Node, network: &Network, duration: Span) -> Option<FlowGroup> {
     let mut fields = Fields::new(complaints, node, "flow group")?;
     let name = fields.required("name", "\"short\"").and_then(|node| fields::name(complaints, node));
     let protocol = fields.required("protocol", "\"cubic\"").and_then(|node| fields::name(complaints, node));
@@ -51,7 +52,7 @@ fn group(complaints: &Complaints, node: &Node, network: &Network) -> Option<Flow
         overhead,
         ack: fields.read_or("ack", Bytes::new(40), |c, node| size(c, node, 1)),
         delayed_acks: fields.read_or("delayed_acks", None, delayed_acks),
-        workload: fields.read_or("workload", Workload::Bulk, workload),
+        workload: fields.read_or("workload", Workload::Bulk, |c, node| workload(c, node, duration)),
         weight: fields.read_or("weight", 1.0, |c, node| fields::number(c, node, 1e-3, 1e3)),
         paths: paths.unwrap_or_default(),
     };
@@ -215,52 +216,4 @@ fn rtt(complaints: &Complaints, node: &Node, network: &Network, paths: &[Vec<Hop
         "shorter than the links' delays",
         "rtt can only lengthen a path: shorten the links' delays",
     )
-}
-
-/// `"bulk"`, `{ size = "1MB" }` or `{ rate = "5Mbps" }`.
-fn workload(complaints: &Complaints, node: &Node) -> Option<Workload> {
-    let forms = "\"bulk\", { size = \"1MB\" } or { rate = \"5Mbps\" }";
-    match &node.value {
-        Raw::Text(text) if text == "bulk" => return Some(Workload::Bulk),
-        Raw::Table(_) => {}
-        _ => return complaints.expected(node, forms),
-    }
-    let mut fields = Fields::new(complaints, node, "workload")?;
-    let chosen = alternative(&mut fields, &["size", "rate"], forms);
-    fields.finish();
-    let (key, value) = chosen?;
-    match key {
-        "size" => transfer(complaints, value).map(Workload::Sized),
-        _ => within(complaints, value, Rate::from_bps(1), Rate::from_mbps(1e8)).map(Workload::ConstantRate),
-    }
-}
-
-/// `"1MB"`, `{ uniform = ["1KB", "1MB"] }`, `{ exponential = "1MB" }` or `{ pareto = "1MB", shape = 1.2 }`.
-fn transfer(complaints: &Complaints, node: &Node) -> Option<Size> {
-    if !matches!(node.value, Raw::Table(_)) {
-        return some_bytes(complaints, node).map(Size::Constant);
-    }
-    let mut fields = Fields::new(complaints, node, "size")?;
-    let forms = "\"1MB\", { uniform = [\"1KB\", \"1MB\"] }, { exponential = \"1MB\" } or { pareto = \"1MB\", shape = 1.2 }";
-    let chosen = alternative(&mut fields, &["uniform", "exponential", "pareto"], forms);
-    let shape = match chosen {
-        Some(("pareto", _)) => fields.required("shape", "1.2"),
-        _ => None,
-    };
-    fields.finish();
-    match chosen? {
-        ("uniform", value) => {
-            fields::range(complaints, value, "[\"1KB\", \"1MB\"]").map(|(low, high)| Size::Uniform(low, high))
-        }
-        ("exponential", value) => some_bytes(complaints, value).map(Size::Exponential),
-        (_, value) => {
-            let shape = fields::number(complaints, shape?, 1.001, 100.0);
-            Some(Size::Pareto { mean: some_bytes(complaints, value)?, shape: shape? })
-        }
-    }
-}
-
-fn some_bytes(complaints: &Complaints, node: &Node) -> Option<Bytes> {
-    let bytes: Bytes = quantity(complaints, node)?;
-    if bytes > Bytes::ZERO { Some(bytes) } else { complaints.expected(node, "a size above zero") }
 }

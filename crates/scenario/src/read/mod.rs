@@ -5,6 +5,7 @@ mod flows;
 pub(crate) mod links;
 mod protocols;
 mod times;
+mod workloads;
 
 pub(crate) use capacity::{ENDS, FORMATS};
 
@@ -96,7 +97,8 @@ fn read(reader: &Reader<'_>, document: &Node) -> Option<Scenario> {
         links::read(reader, node, &mut network);
     }
     let flows = fields.required("flows", "[[flows]] tables, at least one");
-    let flows = flows.map(|node| flows::read(reader, node, &network)).unwrap_or_default();
+    let extent = duration.unwrap_or_default();
+    let flows = flows.map(|node| flows::read(reader, node, &network, extent)).unwrap_or_default();
     let protocols = fields.read("protocols", |c, node| protocols::read(c, node, &network, &flows));
     let protocols = protocols.unwrap_or_default();
     fields.finish();

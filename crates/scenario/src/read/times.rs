@@ -44,19 +44,22 @@ pub(crate) fn stop(fields: &mut Fields<'_>) -> Option<Stop> {
     }
 }
 
-fn lasting(complaints: &Complaints, node: &Node) -> Option<Lasting> {
+/// `"12s"`, `{ uniform = ["1s", "5s"] }`, `{ exponential = "10s" }` or `{ pareto = "10s", shape = 1.5 }`.
+pub(crate) fn lasting(complaints: &Complaints, node: &Node) -> Option<Lasting> {
     if !matches!(node.value, Raw::Table(_)) {
         return positive(complaints, node).map(Lasting::Constant);
     }
     let mut fields = Fields::new(complaints, node, "lasting time")?;
-    let forms = "\"12s\", { uniform = [\"1s\", \"5s\"] } or { exponential = \"10s\" }";
-    let chosen = alternative(&mut fields, &["uniform", "exponential"], forms);
+    let forms = "\"12s\", { uniform = [\"1s\", \"5s\"] }, { exponential = \"10s\" } or { pareto = \"10s\", shape = 1.5 }";
+    let chosen = alternative(&mut fields, &["uniform", "exponential", "pareto"], forms);
+    let shape = fields::shape(&mut fields, chosen);
     fields.finish();
     let (key, value) = chosen?;
     match key {
         "uniform" => {
             range(complaints, value, "[\"1s\", \"5s\"]").map(|(low, high)| Lasting::Uniform(low, high))
         }
+        "pareto" => Some(Lasting::Pareto { mean: positive(complaints, value)?, shape: shape? }),
         _ => positive(complaints, value).map(Lasting::Exponential),
     }
 }

@@ -1,7 +1,7 @@
 //! Flow groups as TOML.
 
 use super::{header, list, number, put, text};
-use crate::model::{FlowGroup, Hop, Lasting, Scenario, Size, Start, Stop, Workload};
+use crate::model::{Activity, FlowGroup, Gap, Hop, Lasting, Scenario, Size, Start, Stop, Workload};
 use std::fmt::Display;
 
 pub(super) fn write(out: &mut String, scenario: &Scenario, flow: &FlowGroup) {
@@ -60,26 +60,53 @@ fn lasting(lasting: &Lasting) -> String {
         Lasting::Constant(span) => text(span),
         Lasting::Uniform(low, high) => uniform(low, high),
         Lasting::Exponential(mean) => format!("{{ exponential = {} }}", text(mean)),
+        Lasting::Pareto { mean, shape } => pareto("pareto", mean, *shape),
     }
 }
 
 fn workload(workload: &Workload) -> String {
     match workload {
         Workload::Bulk => text("bulk"),
-        Workload::Sized(size) => format!("{{ size = {} }}", transfer(size)),
-        Workload::ConstantRate(rate) => format!("{{ rate = {} }}", text(rate)),
+        Workload::Sized(bytes) => format!("{{ size = {} }}", size(bytes)),
+        Workload::Produced(rate, activity) => {
+            format!("{{ rate = {}{} }}", text(rate), self::activity(activity))
+        }
+        Workload::Transfers { size: bytes, gap } => {
+            format!("{{ transfers = {}, {} }}", size(bytes), self::gap(gap))
+        }
     }
 }
 
-fn transfer(size: &Size) -> String {
+fn activity(activity: &Activity) -> String {
+    match activity {
+        Activity::Always => String::new(),
+        Activity::Turns { on, off } => format!(", on = {}, off = {}", lasting(on), lasting(off)),
+        Activity::Bursts(bursts) => {
+            let burst = |(from, until): &(_, _)| list([text(from), text(until)]);
+            format!(", bursts = {}", list(bursts.iter().map(burst)))
+        }
+    }
+}
+
+fn gap(gap: &Gap) -> String {
+    match gap {
+        Gap::Every(span) => format!("every = {}", text(span)),
+        Gap::Poisson(mean) => format!("poisson = {}", text(mean)),
+    }
+}
+
+fn size(size: &Size) -> String {
     match size {
         Size::Constant(bytes) => text(bytes),
         Size::Uniform(low, high) => uniform(low, high),
         Size::Exponential(mean) => format!("{{ exponential = {} }}", text(mean)),
-        Size::Pareto { mean, shape } => {
-            format!("{{ pareto = {}, shape = {} }}", text(mean), number(*shape))
-        }
+        Size::Pareto { mean, shape } => pareto("pareto", mean, *shape),
+        Size::ParetoFrom { least, shape } => pareto("pareto_from", least, *shape),
     }
+}
+
+fn pareto(key: &str, scale: &impl Display, shape: f64) -> String {
+    format!("{{ {key} = {}, shape = {} }}", text(scale), number(shape))
 }
 
 fn uniform<T: Display>(low: &T, high: &T) -> String {

@@ -30,6 +30,13 @@ impl Waiting {
         }
     }
 
+    /// From now on there is one more flow.
+    pub(super) fn add_flow(&mut self, weight: f64) {
+        if let Self::Fair(queue) = self {
+            queue.add_flow(weight);
+        }
+    }
+
     pub(super) fn push(&mut self, parcel: Parcel, flow: u32) {
         match self {
             Self::Fifo(ring) => ring.push(parcel),
@@ -89,10 +96,14 @@ pub(super) struct FairQueue {
 
 impl FairQueue {
     fn new(weights: &[f64]) -> Self {
-        let slowness = |weight: &f64| ((f64::from(1 << VIRTUAL_BITS) / weight + 0.5) as u64).max(1);
-        let flow = |weight: &f64| FlowQueue { slowness: slowness(weight), ..FlowQueue::default() };
-        let flows = weights.iter().map(flow).collect();
-        Self { flows, backlogged: BinaryHeap::new(), order: 0, virtual_time: 0 }
+        let mut queue = Self { flows: Vec::new(), backlogged: BinaryHeap::new(), order: 0, virtual_time: 0 };
+        weights.iter().for_each(|weight| queue.add_flow(*weight));
+        queue
+    }
+
+    fn add_flow(&mut self, weight: f64) {
+        let slowness = ((f64::from(1 << VIRTUAL_BITS) / weight + 0.5) as u64).max(1);
+        self.flows.push(FlowQueue { slowness, ..FlowQueue::default() });
     }
 
     fn push(&mut self, parcel: Parcel, flow: u32) {

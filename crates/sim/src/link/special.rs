@@ -30,6 +30,13 @@ impl Link {
         self.stepping().is_some()
     }
 
+    /// From now on there is one more flow, with this share under a fair scheduler.
+    pub(crate) fn add_flow(&mut self, weight: f64) {
+        if let Some(stepping) = self.stepping_mut() {
+            stepping.add_flow(weight);
+        }
+    }
+
     /// See [`Link::arrive`].
     pub(super) fn arrive_special(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
         self.sync(now, packets);

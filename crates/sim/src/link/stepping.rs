@@ -27,6 +27,11 @@ impl Stepping {
         Self { waiting: Waiting::new(scheduler, weights), in_service: None, armed: Time::NEVER }
     }
 
+    /// From now on there is one more flow.
+    pub(super) fn add_flow(&mut self, weight: f64) {
+        self.waiting.add_flow(weight);
+    }
+
     /// The packet in service.
     pub(super) fn head(&self) -> Option<&Parcel> {
         let in_service = self.in_service.as_ref().map(|served| &served.entry.parcel);

@@ -36,6 +36,19 @@ impl LoopCounters {
         }
     }
 
+    /// Those of two loops that do the same for different flows.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        Self {
+            sent: self.sent + other.sent,
+            sent_bytes: self.sent_bytes + other.sent_bytes,
+            retransmitted: self.retransmitted + other.retransmitted,
+            lost: self.lost + other.lost,
+            arrived: self.arrived + other.arrived,
+            marked: self.marked + other.marked,
+            delivered_bytes: self.delivered_bytes + other.delivered_bytes,
+        }
+    }
+
     pub(crate) fn since(self, before: Self) -> Self {
         Self {
             sent: self.sent - before.sent,
@@ -97,6 +110,14 @@ impl ReceivingMeter {
         self.interval_packets += 1;
         self.interval_queueing += queueing;
         self.interval_max = self.interval_max.max(queueing);
+    }
+
+    /// Takes over what another loop's end has measured.
+    pub(crate) fn merge(&mut self, other: &Self) {
+        self.queueing.merge(&other.queueing);
+        self.interval_packets += other.interval_packets;
+        self.interval_queueing += other.interval_queueing;
+        self.interval_max = self.interval_max.max(other.interval_max);
     }
 
     pub(crate) fn start_interval(&mut self) {

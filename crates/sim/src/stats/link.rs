@@ -59,6 +59,15 @@ pub struct IntervalDelay {
     pub max: Span,
 }
 
+impl IntervalDelay {
+    /// That of the packets of both.
+    pub(crate) fn plus(self, other: Self) -> Self {
+        let packets = self.packets + other.packets;
+        let mean = (self.mean * self.packets + other.mean * other.packets) / packets;
+        Self { packets, mean, max: self.max.max(other.max) }
+    }
+}
+
 /// What every packet changes.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {

@@ -1,0 +1,183 @@
+//! The two ends of each loop, and the paths between them.
+
+use crate::flow::LoopSpec;
+use crate::schedule::Schedule;
+use crate::stats::{ReceivingMeter, SendingMeter};
+use millpond_endpoint::{ReceiverEnd, Relay, SenderConfig, SenderEnd};
+use millpond_law::{Ecn, Knowledge, Random};
+use millpond_units::{Bytes, Rate, Time};
+use std::sync::Arc;
+
+/// Which end of a loop.
+#[derive(Clone, Copy)]
+pub(crate) enum Side {
+    Receiver = 0,
+    Sender = 1,
+}
+
+/// From here on, a stop on a route is not a link but an end of a loop.
+pub(crate) const FIRST_END: u32 = 1 << 30;
+
+impl Side {
+    /// The stop that means this side of a loop.
+    fn stop(self, loop_id: u32) -> u32 {
+        FIRST_END + loop_id * 2 + self as u32
+    }
+}
+
+/// The sending end of a loop and what it needs.
+pub(crate) struct Sending {
+    pub(crate) end: SenderEnd,
+    /// The earliest time at which its deadline will be looked at.
+    pub(crate) armed: Time,
+    pub(crate) route: u32,
+    pub(crate) flow: u32,
+    pub(crate) follows_relay: bool,
+    /// The link that it feeds itself.
+    pub(crate) first_link: u32,
+    /// What it is told of its loop's capacity.
+    pub(crate) told: Told,
+    pub(crate) knowledge: Knowledge,
+    pub(crate) meter: SendingMeter,
+}
+
+/// The receiving end of a loop and what it needs.
+pub(crate) struct Receiving {
+    pub(crate) end: ReceiverEnd,
+    pub(crate) armed: Time,
+    pub(crate) route: u32,
+    pub(crate) flow: u32,
+    /// Acknowledgements of ECN-capable flows are ECN-capable, so that a queue on the way back need not drop them.
+    pub(crate) ack_ecn: Ecn,
+    /// What joins it to the next loop.
+    pub(crate) relay: Option<Relay>,
+    pub(crate) meter: ReceivingMeter,
+}
+
+/// The ends of all loops; the loops of a flow follow each other.
+#[derive(Default)]
+pub(crate) struct Ends {
+    pub(crate) senders: Vec<Sending>,
+    pub(crate) receivers: Vec<Receiving>,
+}
+
+/// What a sender is told of its loop's capacity.
+#[derive(Clone, Copy)]
+pub(crate) struct Told {
+    pub(crate) at_start: Rate,
+    /// The least nominal capacity of the links that it does not feed itself.
+    pub(crate) beyond: Rate,
+}
+
+impl Told {
+    /// A link's nominal capacity is the highest that it is told to have. Of the link that it feeds itself a sender
+    /// with live knowledge knows the present one.
+    pub(crate) fn of(spec: &LoopSpec, told: &[Arc<Schedule>], start: Time) -> Self {
+        let schedule = |link: &crate::LinkId| &told[link.0 as usize];
+        let beyond = spec.forward.iter().skip(1).map(|link| schedule(link).peak()).min().unwrap_or(Rate::MAX);
+        let fed = spec.forward.first().map(schedule);
+        let fed = match spec.sending.needs.capacity {
+            Knowledge::Live => fed.map(|schedule| schedule.rate_at(start)),
+            Knowledge::AtStart | Knowledge::Nothing => fed.map(|schedule| schedule.peak()),
+        };
+        Self { at_start: fed.unwrap_or(Rate::MAX).min(beyond), beyond }
+    }
+
+    /// The same for a loop that starts when the link that it feeds has this capacity.
+    pub(crate) fn when_fed(self, capacity: Rate) -> Self {
+        Self { at_start: capacity.min(self.beyond), ..self }
+    }
+}
+
+/// The flow that a loop belongs to.
+pub(crate) struct Owner<'a> {
+    pub(crate) seed: u64,
+    /// With the loop's number it names the random streams.
+    pub(crate) name: &'a str,
+    pub(crate) flow: u32,
+}
+
+impl Ends {
+    /// Puts the ends of a loop where `loop_id` says: behind all others, over routes laid now, or in the place of a
+    /// loop of the same path whose flow is over. An event that waits for the old ends will find the new ones.
+    pub(crate) fn put(
+        &mut self,
+        owner: &Owner<'_>,
+        (number, loop_id): (usize, u32),
+        spec: LoopSpec,
+        (told, relay): (Told, Option<Bytes>),
+        lay: impl FnOnce(&LoopSpec) -> (u32, u32),
+    ) {
+        let (old, routes) = match (self.senders.get(loop_id as usize), self.receivers.get(loop_id as usize)) {
+            (Some(sender), Some(receiver)) => {
+                (Some((sender.armed, receiver.armed)), (sender.route, receiver.route))
+            }
+            _ => (None, lay(&spec)),
+        };
+        let armed = old.unwrap_or((Time::NEVER, Time::NEVER));
+        let stream =
+            |end: &str| Random::stream(owner.seed, &format!("flow {} loop {number} {end}", owner.name));
+        let relay = relay.map(|limit| Relay::new(limit, spec.sending.packet));
+        let credit = relay.as_ref().map_or(spec.sending.credit, |relay| relay.limit().get());
+        let sending = Sending {
+            end: SenderEnd::new(SenderConfig { credit, ..spec.sending }, spec.sender, stream("sender")),
+            armed: armed.0,
+            route: routes.0,
+            flow: owner.flow,
+            follows_relay: number > 0,
+            first_link: spec.forward[0].0,
+            told,
+            knowledge: spec.sending.needs.capacity,
+            meter: SendingMeter::default(),
+        };
+        let receiving = Receiving {
+            end: ReceiverEnd::new(spec.receiving, spec.receiver, stream("receiver")),
+            armed: armed.1,
+            route: routes.1,
+            flow: owner.flow,
+            ack_ecn: if spec.sending.needs.ecn.is_some() { Ecn::Ect0 } else { Ecn::NotCapable },
+            relay,
+            meter: ReceivingMeter::default(),
+        };
+        match old {
+            Some(_) => {
+                self.senders[loop_id as usize] = sending;
+                self.receivers[loop_id as usize] = receiving;
+            }
+            None => {
+                self.senders.push(sending);
+                self.receivers.push(receiving);
+            }
+        }
+    }
+
+    /// The links whose capacity is told live, each with the loops that are told.
+    pub(crate) fn audience(&self) -> Vec<(u32, u32)> {
+        let live = self.senders.iter().enumerate().filter(|(_, side)| side.knowledge == Knowledge::Live);
+        let mut audience: Vec<_> = live.map(|(index, side)| (side.first_link, index as u32)).collect();
+        audience.sort_unstable();
+        audience
+    }
+}
+
+/// Adds the two paths of a loop to the stops of all paths; returns where each begins. Data first crosses `delay`, if
+/// there is such an element.
+pub(crate) fn lay_routes(
+    routes: &mut Vec<u32>,
+    loop_id: u32,
+    delay: Option<u32>,
+    spec: &LoopSpec,
+) -> (u32, u32) {
+    let there = delay.into_iter().chain(spec.forward.iter().map(|link| link.0));
+    let there = lay(routes, there, Side::Receiver.stop(loop_id));
+    let back = lay(routes, spec.backward.iter().map(|link| link.0), Side::Sender.stop(loop_id));
+    (there, back)
+}
+
+/// Adds a path and its end.
+fn lay(routes: &mut Vec<u32>, links: impl Iterator<Item = u32>, end: u32) -> u32 {
+    let begin = routes.len() as u32;
+    routes.extend(links);
+    routes.push(end);
+    begin
+}
