@@ -1,6 +1,7 @@
 //! ABC's router: turns accelerates into brakes (section 3.1, NSDI 2020).
 
 use super::params::RouterParams;
+use millpond_law::fluid::{Number, least, positive};
 use millpond_law::{Context, Ecn, Gauge, Hooks, Kind, Link, PacketView, QueueView, Settings, Verdict};
 use millpond_units::{Bytes, PICOS, Span, Time};
 
@@ -14,15 +15,15 @@ pub(super) struct AbcRouter {
 }
 
 /// Eq. (1): the rate in bit/s that the link is to carry, for its capacity `mu` and a queueing delay in seconds.
-fn target_rate(params: &RouterParams, mu: f64, delay: f64) -> f64 {
-    let excess = (delay - params.delay_threshold).max(0.0);
-    (params.eta * mu - mu / params.delta * excess).max(0.0)
+pub(super) fn target_rate<T: Number>(params: &RouterParams, mu: f64, delay: T) -> T {
+    let excess = positive(delay - params.delay_threshold);
+    positive(-excess * (mu / params.delta) + params.eta * mu)
 }
 
 /// Eq. (2): the share of packets that go on as accelerates. Each brings two packets, so that half of them all keep
 /// the rate that leaves the queue now.
-fn accelerate_fraction(target: f64, dequeue_rate: f64) -> f64 {
-    if dequeue_rate > 0.0 { (0.5 * target / dequeue_rate).min(1.0) } else { 1.0 }
+pub(super) fn accelerate_fraction<T: Number>(target: T, dequeue_rate: T) -> T {
+    if dequeue_rate > 0.0 { least(target * 0.5 / dequeue_rate, T::one()) } else { T::one() }
 }
 
 impl AbcRouter {

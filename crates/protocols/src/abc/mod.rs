@@ -1,6 +1,7 @@
 //! ABC, Accel-Brake Control (Goyal, Agarwal, Netravali, Alizadeh, Balakrishnan: "ABC: A Simple Explicit Congestion
 //! Controller for Wireless Networks", NSDI 2020). See README.md in this folder.
 
+mod fluid;
 mod header;
 mod link;
 mod params;
@@ -9,6 +10,7 @@ mod sender;
 
 pub use header::{AbcEcho, Counts};
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
@@ -47,5 +49,9 @@ impl Protocol for Abc {
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(Some(Box::new(link::AbcRouter::new(settings))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::AbcFluid::read(settings))))
     }
 }

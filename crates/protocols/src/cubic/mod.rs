@@ -1,10 +1,12 @@
 //! CUBIC: after a loss the window comes back along a cubic function of time, flat where the loss was.
 
+mod fluid;
 mod params;
 mod sender;
 
 pub use params::Params;
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use sender::CubicSender;
 
@@ -32,5 +34,9 @@ impl Protocol for Cubic {
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(CubicSender::new(Params::read(settings))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::CubicFluid::read(settings))))
     }
 }

@@ -1,10 +1,12 @@
 //! DCTCP: cuts the window by half the fraction of bytes that were marked.
 
+mod fluid;
 mod params;
 mod sender;
 
 pub use params::Params;
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use sender::DctcpSender;
 
@@ -28,5 +30,9 @@ impl Protocol for Dctcp {
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(DctcpSender::new(Params::read(settings))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::DctcpFluid::read(settings))))
     }
 }

@@ -6,7 +6,7 @@ use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Send
 use millpond_units::Bytes;
 
 /// What is left of the window after a loss (RFC 5681, section 3.1).
-const LOSS_FACTOR: f64 = 0.5;
+pub(super) const LOSS_FACTOR: f64 = 0.5;
 
 /// DCTCP's state.
 pub(super) struct DctcpSender {

@@ -1,10 +1,12 @@
 //! NewReno as QUIC has it: one packet more per round, half the window at each loss.
 
+mod fluid;
 mod params;
 mod sender;
 
 pub use params::Params;
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use sender::NewRenoSender;
 
@@ -32,5 +34,9 @@ impl Protocol for NewReno {
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(NewRenoSender::new(Params::read(settings))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::NewRenoFluid::read(settings))))
     }
 }

@@ -1,6 +1,7 @@
 //! The window of CUBIC (RFC 9438, section 4). Windows in packets, times in seconds, as there.
 
 use crate::parts::window::Window;
+use millpond_law::fluid::Number;
 use millpond_law::{Ack, Cause, Congestion, Episode};
 use millpond_units::{Bytes, Span, Time};
 
@@ -49,9 +50,9 @@ pub(crate) struct CubicWindow {
 }
 
 /// W_cubic(t) = C (t - K)^3 + W_max (Figure 1, RFC 9438).
-pub(crate) fn w_cubic(c: f64, t: f64, k: f64, w_max: f64) -> f64 {
+pub(crate) fn w_cubic<T: Number>(c: f64, t: T, k: T, w_max: T) -> T {
     let x = t - k;
-    c * x * x * x + w_max
+    T::from(c) * x * x * x + w_max
 }
 
 /// K = cbrt((W_max - cwnd_epoch) / C) (Figure 2, RFC 9438).

@@ -24,6 +24,11 @@ fn rfc9002_initial_window(packet: f64) -> f64 {
     (10.0 * packet).min((2.0 * packet).max(14_720.0))
 }
 
+/// The initial window in bits, for packets of so many bits; `initial` in packets, by default RFC 9002's.
+pub(crate) fn initial_window(packet: f64, initial: Option<f64>) -> f64 {
+    initial.map_or_else(|| 8.0 * rfc9002_initial_window(packet / 8.0), |packets| packets * packet)
+}
+
 /// A window in bytes. Fractions of a byte are kept: only what is sent is whole.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {

@@ -1,9 +1,11 @@
 //! Vegas: keeps a few packets in the queue and no more (Brakmo, Peterson: "TCP Vegas: End to End Congestion Avoidance
 //! on a Global Internet", IEEE JSAC 13(8), 1995). See README.md in this folder.
 
+mod fluid;
 mod params;
 mod sender;
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use params::Params;
 use sender::VegasSender;
@@ -28,5 +30,9 @@ impl Protocol for Vegas {
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
         Ok(Box::new(VegasSender::new(Params::read(settings)?)))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::VegasFluid::read(settings)?)))
     }
 }

@@ -6,7 +6,7 @@ use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Send
 use millpond_units::{Bytes, Span};
 
 /// The least window in packets.
-const LEAST_PACKETS: f64 = 2.0;
+pub(super) const LEAST_PACKETS: f64 = 2.0;
 
 /// Section III-C: `Diff = (Expected - Actual) BaseRTT = w (1 - BaseRTT / RTT)`: how many of the window's packets wait
 /// in queues.
@@ -15,7 +15,7 @@ fn waiting(window: f64, base_rtt: Span, rtt: Span) -> f64 {
 }
 
 /// Section III-C: the change of the window in packets per round trip.
-fn linear_change(params: &Params, waiting: f64) -> f64 {
+pub(super) fn linear_change(params: &Params, waiting: f64) -> f64 {
     if waiting < params.alpha {
         1.0
     } else if waiting > params.beta {

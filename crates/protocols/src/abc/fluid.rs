@@ -1,0 +1,132 @@
+//! ABC as differential equations: the target rate (1) and accelerate fraction (2) of a router, the window (3) of a
+//! sender. The window that it has for other routers' sake is left out.
+
+use super::link::{accelerate_fraction, target_rate};
+use super::params::RouterParams;
+use millpond_law::fluid::{
+    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
+    Quantity, SenderInput, Senders, State, least, link_piece, sender_piece,
+};
+use millpond_law::{LinkFacts, Settings};
+
+/// See the module.
+pub(super) struct AbcFluid {
+    /// In packets.
+    initial_window: f64,
+    router: RouterParams,
+}
+
+impl AbcFluid {
+    pub(super) fn read(settings: &Settings) -> Self {
+        let initial_window = settings.number("initial_window");
+        Self { initial_window, router: RouterParams::read(settings) }
+    }
+}
+
+impl FluidModel for AbcFluid {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        sender_piece(Source { packet: facts.packet, initial: self.initial_window * facts.packet })
+    }
+
+    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn Links>> {
+        Some(link_piece(Router(self.router)))
+    }
+
+    fn allocation(&self, _facts: &LoopFacts) -> Allocation {
+        Allocation::Numeric {
+            reason: "where it rests depends on how many packets of how many flows the path holds",
+        }
+    }
+}
+
+/// Eq. (3): an accelerate adds `1 + 1/w`, a brake `-1 + 1/w`, per packet acknowledged: `w' = x (2 f - 1 + 1/w)`.
+struct Source {
+    /// In bits.
+    packet: f64,
+    /// In bits.
+    initial: f64,
+}
+
+impl FluidSender for Source {
+    const FEEDBACK: &'static [Feedback] =
+        &[Feedback { name: "accelerate fraction", unit: "1", over_path: Aggregate::Min }];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("window", "bit", self.initial).within(self.packet, f64::INFINITY)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        let growth = input.feedback[0] * 2.0 - 1.0 + T::from(self.packet) / x[0];
+        dx[0] = input.acked * (-input.lost + 1.0) * growth;
+    }
+
+    fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        x[0] / input.rtt()
+    }
+}
+
+/// Eqs. (1) and (2), the dequeue rate being that of now, smoothed as its sliding window does in the mean.
+struct Router(RouterParams);
+
+/// What leaves the queue.
+fn served<T: Number>(input: &LinkInput<'_, T>) -> T {
+    if input.queue > 0.0 { T::from(input.capacity) } else { least(input.arriving, T::from(input.capacity)) }
+}
+
+impl FluidLink for Router {
+    const SIGNALS: &'static [Quantity] = &[Quantity { name: "accelerate fraction", unit: "1" }];
+    const GUARDS: &'static [&'static str] =
+        &["queueing delay less d_t", "target less twice the dequeue rate"];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("dequeue rate", "bit/s", 0.0).within(0.0, f64::INFINITY)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
+        dx[0] = (served(input) - x[0]) * 2.0 / self.0.rate_window.secs();
+    }
+
+    fn signals<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
+        let target = target_rate(&self.0, input.capacity, input.queue / input.capacity);
+        signals[0] = accelerate_fraction(target, x[0]);
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
+        let delay = input.queue / input.capacity;
+        guards[0] = delay - self.0.delay_threshold;
+        guards[1] = target_rate(&self.0, input.capacity, delay) - x[0] * 2.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abc::params::PARAMETERS;
+    use crate::testing::fluid::{PACKET, flow, inputs, link, near, one_link, one_loop};
+
+    const D: f64 = 0.1;
+
+    fn model() -> AbcFluid {
+        AbcFluid::read(&Settings::check(PARAMETERS, []).unwrap())
+    }
+
+    #[test]
+    fn a_window_of_198_packets_becomes_197_02_in_a_round_trip() {
+        let senders = model().sender(&one_loop(D));
+        let window = 198.0 * PACKET;
+        let seen = inputs(&*senders, D, |i| (i.acked[0], i.feedback[0]) = (window / D, 0.495));
+        let (dx, _) = flow(&*senders, &[window], &seen);
+        assert!((dx[0] * D / PACKET + 0.98).abs() < 1e-9, "{dx:?}");
+    }
+
+    #[test]
+    fn a_router_says_equations_1_and_2_by_hand() {
+        let router = model().link(&one_link()).unwrap();
+        // 90 ms of queue: 40 more than d_t, of 133: .98 - .3008 of 8 Mbit/s, half of it over 8.
+        let (dx, signals) = link(&*router, &[8e6], &[], |i| (i.arriving[0], i.queue[0]) = (9e6, 0.09 * 8e6));
+        assert!(near(signals[0], 0.5 * (0.98 - 0.04 / 0.133)) && dx[0] == 0.0, "{signals:?}");
+        // Idle: nothing is known to leave, all may accelerate.
+        let (dx, signals) = link(&*router, &[0.0], &[], |i| i.arriving[0] = 1e6);
+        assert!(signals[0] == 1.0 && near(dx[0], 1e6 * 2.0 / 0.02));
+    }
+}

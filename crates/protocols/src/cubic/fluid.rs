@@ -1,0 +1,118 @@
+//! CUBIC as differential equations: the plateau and the time since the last loss, as G. Vardoyan, C. V. Hollot,
+//! D. Towsley, "Towards Stability Analysis of Data Transport Mechanisms: a Fluid Model and Its Applications", INFOCOM
+//! 2018. Without slow start, the Reno-friendly region and fast convergence.
+
+use super::params::Params;
+use crate::parts::cubic_window::w_cubic;
+use crate::parts::window::initial_window;
+use millpond_law::Settings;
+use millpond_law::fluid::{
+    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, Senders, State, sender_piece,
+};
+
+/// See the module.
+pub(super) struct CubicFluid {
+    params: Params,
+    ecn: bool,
+}
+
+impl CubicFluid {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self { params: Params::read(settings), ecn: settings.flag("ecn") }
+    }
+}
+
+impl FluidModel for CubicFluid {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        let Params { c, beta, initial_window: initial, .. } = self.params;
+        // A window of beta times the plateau, as after a loss.
+        let plateau = initial_window(facts.packet, initial) / facts.packet / beta.max(LEAST_BETA);
+        sender_piece(Source { c, beta, packet: facts.packet, plateau, ecn: self.ecn })
+    }
+
+    fn allocation(&self, _facts: &LoopFacts) -> Allocation {
+        Allocation::Numeric {
+            reason: "a window's rate depends on the queue in its round-trip time as well as on marks or losses",
+        }
+    }
+}
+
+const LEAST_BETA: f64 = 1e-3;
+
+/// With losses (or marks) at a rate of lambda: `s' = 1 - s lambda`, `W_max' = (w - W_max) lambda`,
+/// `w = C (s - K)^3 + W_max`, `K = cbrt((1 - beta) W_max / C)`.
+struct Source {
+    /// In packets/s^3.
+    c: f64,
+    beta: f64,
+    /// In bits.
+    packet: f64,
+    /// W_max at the start, in packets.
+    plateau: f64,
+    ecn: bool,
+}
+
+impl Source {
+    /// In packets.
+    fn window<T: Number>(&self, x: &[T]) -> T {
+        let back_after = (x[1] * ((1.0 - self.beta) / self.c)).cbrt();
+        w_cubic(self.c, x[0], back_after, x[1])
+    }
+}
+
+impl FluidSender for Source {
+    fn states(&self) -> Vec<State> {
+        vec![
+            State::new("time since the last loss", "s", 0.0).within(0.0, f64::INFINITY),
+            State::new("plateau", "packets", self.plateau).within(1.0, f64::INFINITY),
+        ]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        let marked = if self.ecn { input.marked } else { T::zero() };
+        let told = input.lost + marked - input.lost * marked;
+        let losses = input.acked * told / self.packet;
+        dx[0] = -x[0] * losses + 1.0;
+        dx[1] = (self.window(x) - x[1]) * losses;
+    }
+
+    fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        self.window(x) / input.rtt() * self.packet
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cubic::params::PARAMETERS;
+    use crate::testing::fluid::{PACKET, flow, inputs, near, one_loop};
+
+    const D: f64 = 0.1;
+
+    /// After how long a window that fell from 100 packets is there again: cbrt(.3 * 100 / .4) s.
+    fn back_after() -> f64 {
+        libm::cbrt(75.0)
+    }
+
+    fn at(s: f64, plateau: f64, lost: f64) -> (Vec<f64>, f64) {
+        let senders = CubicFluid::read(&Settings::check(PARAMETERS, []).unwrap()).sender(&one_loop(D));
+        let seen = inputs(&*senders, D, |i| (i.acked[0], i.lost[0]) = (100.0 * PACKET / D, lost));
+        let (dx, rate) = flow(&*senders, &[s, plateau], &seen);
+        (dx, rate * D / PACKET)
+    }
+
+    #[test]
+    fn a_window_begins_at_beta_of_its_plateau_and_is_back_after_k() {
+        assert!(near(at(0.0, 100.0, 0.0).1, 70.0));
+        assert!(near(at(back_after(), 100.0, 0.0).1, 100.0));
+        let (dx, _) = at(0.0, 10.0 / 0.7, 0.0);
+        assert_eq!(dx, [1.0, 0.0], "without losses time passes");
+    }
+
+    #[test]
+    fn it_rests_where_losses_come_as_often_as_the_window_comes_back() {
+        // A thousand packets a second; one loss in K seconds.
+        let (dx, window) = at(back_after(), 100.0, 1.0 / (1000.0 * back_after()));
+        assert!(dx.iter().all(|dx| dx.abs() < 1e-9) && near(window, 100.0), "{dx:?}");
+    }
+}

@@ -1,0 +1,98 @@
+//! DCTCP as differential equations (M. Alizadeh, A. Javanmard, B. Prabhakar, "Analysis of DCTCP", SIGMETRICS 2011, Eqs.
+//! (1) and (2)), without slow start.
+
+use super::params::{Growth, Params};
+use super::sender::LOSS_FACTOR;
+use crate::parts::window::initial_window;
+use millpond_law::Settings;
+use millpond_law::fluid::{
+    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, Senders, State, sender_piece,
+};
+
+/// See the module.
+pub(super) struct DctcpFluid(Params);
+
+impl DctcpFluid {
+    pub(super) fn read(settings: &Settings) -> Self {
+        Self(Params::read(settings))
+    }
+}
+
+impl FluidModel for DctcpFluid {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        let initial = initial_window(facts.packet, self.0.initial_window);
+        sender_piece(Source { params: self.0, packet: facts.packet, initial })
+    }
+
+    fn allocation(&self, _facts: &LoopFacts) -> Allocation {
+        Allocation::Numeric {
+            reason: "marks are all or nothing at a step, so that windows and queue cycle; with a slope they may rest",
+        }
+    }
+}
+
+/// `w' = 1 / rtt - w alpha p / (2 rtt)`, in packets, and `alpha' = g (p - alpha) / rtt`.
+struct Source {
+    params: Params,
+    /// In bits.
+    packet: f64,
+    /// In bits.
+    initial: f64,
+}
+
+impl FluidSender for Source {
+    fn states(&self) -> Vec<State> {
+        vec![
+            State::new("window", "bit", self.initial).within(self.packet, f64::INFINITY),
+            State::new("marked fraction", "1", self.params.initial_alpha).within(0.0, 1.0),
+        ]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        let (marked, rtt) = (input.marked, input.rtt());
+        let growing = match self.params.growth {
+            Growth::Always => T::one(),
+            // A round trip whose packets are marked is one in which a cut is made, and nothing grows after it.
+            Growth::OutsideRecovery | Growth::Unmarked => -marked + 1.0,
+        };
+        let losses = input.acked * input.lost / self.packet;
+        dx[0] =
+            (growing * self.packet - x[0] * x[1] * marked * 0.5) / rtt - x[0] * losses * (1.0 - LOSS_FACTOR);
+        dx[1] = (marked - x[1]) * self.params.g / rtt;
+    }
+
+    fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        x[0] / input.rtt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dctcp::params::PARAMETERS;
+    use crate::testing::fluid::{PACKET, flow, inputs, near, one_loop};
+    use millpond_law::Value;
+
+    const D: f64 = 0.1;
+
+    fn slopes(growth: &'static str, marked: f64, lost: f64) -> Vec<f64> {
+        let settings = Settings::check(PARAMETERS, [("growth", Value::text(growth))]).unwrap();
+        let senders = DctcpFluid::read(&settings).sender(&one_loop(D));
+        let seen = inputs(&*senders, D, |i| {
+            (i.acked[0], i.marked[0], i.lost[0]) = (1.6e6, marked, lost);
+        });
+        flow(&*senders, &[20.0 * PACKET, 0.3], &seen).0
+    }
+
+    #[test]
+    fn a_window_and_its_estimate_move_by_equations_1_and_2_by_hand() {
+        let dx = slopes("always", 0.5, 0.0);
+        assert!(near(dx[0], (1.0 - 20.0 * 0.3 * 0.5 / 2.0) * PACKET / D), "{dx:?}");
+        assert!(near(dx[1], 0.0625 * 0.2 / D), "{dx:?}");
+        let dx = slopes("outside-recovery", 1.0, 0.0);
+        assert!(near(dx[0], -3.0 * PACKET / D), "a marked round trip grows nothing: {dx:?}");
+        // Two losses a second halve it twice.
+        let dx = slopes("always", 0.0, 0.01);
+        assert!(near(dx[0], PACKET / D - 20.0 * PACKET), "{dx:?}");
+    }
+}

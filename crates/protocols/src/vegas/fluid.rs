@@ -1,0 +1,129 @@
+//! Vegas as a differential equation, without slow start (S. H. Low, L. L. Peterson, L. Wang, "Understanding Vegas",
+//! Journal of the ACM 49(2), 2002, section 2).
+
+use super::params::Params;
+use super::sender::{LEAST_PACKETS, linear_change};
+use crate::parts::window::initial_window;
+use millpond_law::fluid::{
+    Allocation, FluidModel, FluidSender, LoopFacts, Marginal, Number, PriceSum, SenderInput, Senders, State,
+    sender_piece,
+};
+use millpond_law::{SettingError, Settings};
+
+/// See the module.
+pub(super) struct VegasFluid(Params);
+
+impl VegasFluid {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        Params::read(settings).map(Self)
+    }
+}
+
+impl FluidModel for VegasFluid {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        let initial = initial_window(facts.packet, self.0.initial_window);
+        sender_piece(Source { params: self.0, packet: facts.packet, initial })
+    }
+
+    /// `x q = alpha` packets wait: `U = alpha log x`, the price being queueing delay.
+    fn allocation(&self, facts: &LoopFacts) -> Allocation {
+        if self.0.alpha < self.0.beta {
+            return Allocation::Numeric {
+                reason: "every window that has alpha to beta packets waiting is at rest: write beta = alpha for one",
+            };
+        }
+        let marginal = Box::new(Waiting { bits: self.0.alpha * facts.packet });
+        Allocation::Utility { marginal, prices: PriceSum::Plain }
+    }
+}
+
+/// `w' = +1, 0 or -1 packets per round trip`, as fewer than alpha or more than beta packets wait.
+struct Source {
+    params: Params,
+    /// In bits.
+    packet: f64,
+    /// In bits.
+    initial: f64,
+}
+
+impl Source {
+    /// Section III-C, JSAC 1995: `w (1 - base rtt / rtt)`, in packets.
+    fn waiting<T: Number>(&self, window: T, input: &SenderInput<'_, T>) -> T {
+        window * input.queueing / input.rtt() / self.packet
+    }
+}
+
+impl FluidSender for Source {
+    const GUARDS: &'static [&'static str] = &["waiting less alpha", "waiting less beta"];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("window", "bit", self.initial).within(LEAST_PACKETS * self.packet, f64::INFINITY)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        let change = linear_change(&self.params, self.waiting(x[0], input).re());
+        let losses = input.acked * input.lost / self.packet;
+        let factor = 1.0 - self.params.loss_reduction_factor;
+        dx[0] = T::from(change * self.packet) / input.rtt() - x[0] * losses * factor;
+    }
+
+    fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        x[0] / input.rtt()
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        let waiting = self.waiting(x[0], input);
+        guards[0] = waiting - self.params.alpha;
+        guards[1] = waiting - self.params.beta;
+    }
+}
+
+/// `U'(x) = alpha / x`.
+struct Waiting {
+    bits: f64,
+}
+
+impl Marginal for Waiting {
+    fn marginal(&self, rate: f64) -> f64 {
+        self.bits / rate
+    }
+
+    fn demand(&self, price: f64) -> f64 {
+        self.bits / price
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::fluid::{PACKET, flow, inputs, marginal, near, one_loop};
+    use crate::vegas::params::PARAMETERS;
+    use millpond_law::Value;
+
+    const D: f64 = 0.1;
+
+    fn model(beta: f64) -> VegasFluid {
+        let settings = Settings::check(PARAMETERS, [("beta", Value::Number(beta))]).unwrap();
+        VegasFluid::read(&settings).unwrap()
+    }
+
+    #[test]
+    fn a_window_grows_rests_or_shrinks_as_few_some_or_many_packets_wait() {
+        let senders = model(4.0).sender(&one_loop(D));
+        for (waiting, change) in [(1.0, 1.0), (3.0, 0.0), (5.0, -1.0)] {
+            // Of 20 packets in a round trip of .1 s and q, 20 q / (.1 + q) wait.
+            let queueing = 0.1 * waiting / (20.0 - waiting);
+            let seen = inputs(&*senders, D, |i| i.queueing[0] = queueing);
+            let (dx, _) = flow(&*senders, &[20.0 * PACKET], &seen);
+            assert!(near(dx[0], change * PACKET / (D + queueing)), "{waiting}: {dx:?}");
+        }
+    }
+
+    #[test]
+    fn with_one_threshold_it_maximizes_alpha_times_a_logarithm() {
+        let utility = marginal(model(2.0).allocation(&one_loop(D)));
+        // Two packets of 8000 bits in 20 ms.
+        assert!(near(utility.demand(0.02), 0.8e6) && near(utility.marginal(0.8e6), 0.02));
+        assert!(matches!(model(4.0).allocation(&one_loop(D)), Allocation::Numeric { .. }));
+    }
+}
