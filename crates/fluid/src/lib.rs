@@ -1,3 +1,16 @@
 //! The fluid world: control laws as delay-differential equations over a topology.
 //!
 //! It knows the traits of `millpond_law::fluid` and never a protocol.
+
+mod assembly;
+mod error;
+mod field;
+mod guards;
+mod network;
+mod solver;
+mod wiring;
+
+pub use assembly::{Assembly, Column, Entity};
+pub use error::Error;
+pub use network::{Hop, LinkId, Loop, LoopId, Network, ProtocolId, Relay};
+pub use solver::{Accuracy, Solution, Solver};

@@ -1,0 +1,172 @@
+//! From a network to its assembly.
+
+use super::layout::{Channels, Offsets};
+use super::{Assembly, Class, HopData, LinkData, LinkSet, LoopData, Role, check};
+use crate::error::Error;
+use crate::network::{CapacityStep, LinkSpec, Loop, Network, Relay};
+use millpond_law::fluid::{Links, Senders, State};
+
+impl Assembly {
+    /// Puts the network together, or says by name what has no meaning as equations.
+    pub fn new(network: Network) -> Result<Self, Error> {
+        check::check(&network)?;
+        let mut parts = Parts::default();
+        for l in network.loops {
+            parts.add_loop(l);
+        }
+        for link in network.links {
+            parts.add_link(link);
+        }
+        for (i, relay) in network.relays.iter().enumerate() {
+            parts.loops[relay.upstream.0].ends_at = Some(i);
+            parts.loops[relay.downstream.0].sends_from = Some(i);
+        }
+        Ok(parts.finish(network.relays, network.steps))
+    }
+}
+
+#[derive(Default)]
+struct Parts {
+    classes: Vec<Class>,
+    sets: Vec<LinkSet>,
+    links: Vec<LinkData>,
+    loops: Vec<LoopData>,
+    hops: Vec<HopData>,
+}
+
+impl Parts {
+    fn add_loop(&mut self, l: Loop) {
+        let first = self.hops.len();
+        self.hops.extend(l.path.iter().map(|hop| HopData {
+            link: hop.link.0,
+            forward: hop.forward,
+            backward: l.base_rtt - hop.forward,
+            router: None,
+            first_signal: 0,
+            signals: 0,
+        }));
+        let (class, place) = self.enroll(l.protocol.0, l.sender);
+        self.loops.push(LoopData {
+            name: l.name,
+            protocol: l.protocol.0,
+            class,
+            place,
+            base_rtt: l.base_rtt,
+            count: l.count,
+            start: l.start,
+            stop: l.stop,
+            ecn: l.ecn,
+            hops: first..self.hops.len(),
+            ends_at: None,
+            sends_from: None,
+        });
+    }
+
+    /// Into the class of its law, or a new one.
+    fn enroll(&mut self, protocol: usize, mut law: Box<dyn Senders>) -> (usize, usize) {
+        let new = self.loops.len();
+        for (c, class) in self.classes.iter_mut().enumerate().filter(|(_, class)| class.protocol == protocol)
+        {
+            match class.law.append(law) {
+                Ok(()) => {
+                    class.loops.push(new);
+                    return (c, class.loops.len() - 1);
+                }
+                Err(back) => law = back,
+            }
+        }
+        let width = law.states(0).len();
+        let class = Class { law, loops: vec![new], first_state: 0, width, first_carried: 0, protocol };
+        self.classes.push(class);
+        (self.classes.len() - 1, 0)
+    }
+
+    fn add_link(&mut self, link: LinkSpec) {
+        let new = self.links.len();
+        let queue = link.queue.map(|(law, verdicts)| self.install(new, Role::Queue(verdicts), law));
+        let mut routers = Vec::new();
+        for (protocol, law) in link.routers {
+            let (set, place) = self.install(new, Role::Router(protocol.0), law);
+            routers.push((protocol.0, set, place));
+        }
+        let (name, capacity, buffer) = (link.name, link.capacity, link.buffer);
+        self.links.push(LinkData { name, capacity, buffer, queue, routers });
+    }
+
+    /// Into the set of its law, or a new one.
+    fn install(&mut self, link: usize, role: Role, mut law: Box<dyn Links>) -> (usize, usize) {
+        for (s, set) in self.sets.iter_mut().enumerate().filter(|(_, set)| set.role == role) {
+            match set.law.append(law) {
+                Ok(()) => {
+                    set.links.push(link);
+                    return (s, set.links.len() - 1);
+                }
+                Err(back) => law = back,
+            }
+        }
+        let width = law.states(0).len();
+        let set =
+            LinkSet { law, links: vec![link], first_state: 0, width, first_signal: 0, role, carried: 0 };
+        self.sets.push(set);
+        (self.sets.len() - 1, 0)
+    }
+
+    fn finish(mut self, relays: Vec<Relay>, mut steps: Vec<CapacityStep>) -> Assembly {
+        let (offsets, channels) = self.place(relays.len());
+        self.connect();
+        steps.sort_by(|a, b| a.time.total_cmp(&b.time));
+        let states = self.states(relays.len());
+        let Self { classes, sets, links, loops, hops } = self;
+        Assembly { classes, sets, links, loops, hops, relays, steps, offsets, channels, states }
+    }
+
+    /// Gives every state and every channel its place.
+    fn place(&mut self, relays: usize) -> (Offsets, Channels) {
+        let (loops, links) = (self.loops.len(), self.links.len());
+        let mut channels = Channels::new(loops, links, relays);
+        let mut state = 0;
+        for class in &mut self.classes {
+            class.first_state = state;
+            class.first_carried = channels.count;
+            state += class.width * class.loops.len();
+            channels.count += class.law.carried().len() * class.loops.len();
+        }
+        for set in &mut self.sets {
+            set.first_state = state;
+            set.first_signal = channels.count;
+            state += set.width * set.links.len();
+            channels.count += set.law.signal_names().len() * set.links.len();
+            if let Role::Router(protocol) = set.role {
+                let carriers = self.classes.iter().filter(|class| class.protocol == protocol);
+                set.carried = carriers.map(|class| class.law.carried().len()).max().unwrap_or(0);
+            }
+        }
+        (Offsets { queues: state, backlogs: state + links }, channels)
+    }
+
+    /// Tells each hop where its router speaks.
+    fn connect(&mut self) {
+        for l in &self.loops {
+            for hop in &mut self.hops[l.hops.clone()] {
+                let routers = &self.links[hop.link].routers;
+                let Some(&(_, s, place)) = routers.iter().find(|(protocol, ..)| *protocol == l.protocol)
+                else {
+                    continue;
+                };
+                let set = &self.sets[s];
+                hop.router = Some((s, place));
+                hop.signals = set.law.signal_names().len();
+                hop.first_signal = set.first_signal + place * hop.signals;
+            }
+        }
+    }
+
+    fn states(&self, relays: usize) -> Vec<State> {
+        let laws = self.classes.iter().flat_map(|c| (0..c.loops.len()).flat_map(|i| c.law.states(i)));
+        let routers = self.sets.iter().flat_map(|s| (0..s.links.len()).flat_map(|i| s.law.states(i)));
+        let queue = |link: &LinkData| State::new("queue", "bit", 0.0).within(0.0, link.buffer);
+        let backlog = State::new("backlog", "bit", 0.0).within(0.0, f64::INFINITY);
+        let queues = self.links.iter().map(queue);
+        laws.chain(routers).chain(queues).chain(std::iter::repeat_n(backlog, relays)).collect()
+    }
+}

@@ -1,0 +1,109 @@
+//! What has no meaning as equations is refused here, by name.
+
+use crate::error::Error;
+use crate::network::{LinkSpec, Loop, Network, Relay};
+
+fn refuse<T>(name: &str, reason: impl Into<String>) -> Result<T, Error> {
+    Err(Error::Network { name: name.to_owned(), reason: reason.into() })
+}
+
+pub(super) fn check(network: &Network) -> Result<(), Error> {
+    network.links.iter().try_for_each(check_link)?;
+    network.loops.iter().try_for_each(|l| check_loop(network, l))?;
+    network.relays.iter().try_for_each(|relay| check_relay(network, relay))?;
+    for step in &network.steps {
+        let Some(link) = network.links.get(step.link.0) else {
+            return refuse("capacity", "changes at a link that does not exist");
+        };
+        if !(step.capacity > 0.0 && step.capacity.is_finite()) {
+            return refuse(&link.name, "a capacity of zero is no fluid: an outage needs the packet world");
+        }
+    }
+    Ok(())
+}
+
+fn check_link(link: &LinkSpec) -> Result<(), Error> {
+    if !(link.capacity > 0.0 && link.capacity.is_finite()) {
+        return refuse(&link.name, "its capacity must be above zero: an outage needs the packet world");
+    }
+    if link.buffer.is_nan() || link.buffer <= 0.0 {
+        return refuse(&link.name, "its buffer must be above zero");
+    }
+    Ok(())
+}
+
+fn check_loop(network: &Network, l: &Loop) -> Result<(), Error> {
+    if l.path.is_empty() {
+        return refuse(&l.name, "it crosses no link, so nothing limits it");
+    }
+    if !(l.base_rtt > 0.0 && l.base_rtt.is_finite()) {
+        return refuse(
+            &l.name,
+            "its round-trip time must be above zero: without delay nothing can oscillate",
+        );
+    }
+    if !(l.count > 0.0 && l.count.is_finite()) {
+        return refuse(&l.name, "it must stand for more than zero flows");
+    }
+    if l.sender.count() != 1 {
+        return refuse(&l.name, "it needs a law for exactly one flow");
+    }
+    if l.start.zip(l.stop).is_some_and(|(start, stop)| start >= stop) {
+        return refuse(&l.name, "it stops before it starts");
+    }
+    let mut last = 0.0;
+    for hop in &l.path {
+        let Some(link) = network.links.get(hop.link.0) else {
+            return refuse(&l.name, "it crosses a link that does not exist");
+        };
+        if !(hop.forward >= last && hop.forward < l.base_rtt) {
+            let reason = format!(
+                "the word of {} needs a way back above zero: forward delays must not fall along the path and must be \
+                 shorter than the round-trip time of {} s",
+                link.name, l.base_rtt
+            );
+            return refuse(&l.name, reason);
+        }
+        last = hop.forward;
+        check_router(l, link)?;
+    }
+    Ok(())
+}
+
+fn check_router(l: &Loop, link: &LinkSpec) -> Result<(), Error> {
+    let wanted = l.sender.feedback().len();
+    let router = link.routers.iter().find(|(protocol, _)| *protocol == l.protocol);
+    match router {
+        None if wanted > 0 => refuse(&l.name, format!("{} has no router of its protocol", link.name)),
+        Some((_, law)) if !l.sender.maps_hops() && law.signal_names().len() != wanted => refuse(
+            &l.name,
+            format!(
+                "it listens to {wanted} signals, the router at {} says {}",
+                link.name,
+                law.signal_names().len()
+            ),
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn check_relay(network: &Network, relay: &Relay) -> Result<(), Error> {
+    let of = |id: crate::LoopId| network.loops.get(id.0);
+    let (Some(upstream), Some(downstream)) = (of(relay.upstream), of(relay.downstream)) else {
+        return refuse("relay", "it joins a loop that does not exist");
+    };
+    let last = upstream.path.last().map_or(0.0, |hop| hop.forward);
+    if !(relay.forward > last && relay.forward < upstream.base_rtt) {
+        let reason =
+            format!("the relay at its end must lie behind its last link and before {} s", upstream.base_rtt);
+        return refuse(&upstream.name, reason);
+    }
+    if upstream.count != downstream.count {
+        return refuse(&downstream.name, "it must stand for as many flows as the loop before it");
+    }
+    let shared = |r: &&Relay| r.upstream == relay.upstream || r.downstream == relay.downstream;
+    if network.relays.iter().filter(shared).count() > 1 {
+        return refuse(&upstream.name, "a loop has at most one relay at each end");
+    }
+    Ok(())
+}

@@ -1,0 +1,351 @@
+//! The right-hand side: what every state does now, and what every channel says, given the past of the channels.
+
+use crate::assembly::{Assembly, Role};
+use crate::guards::Guarded;
+use crate::wiring::{NOW, Wiring};
+use millpond_law::fluid::{Aggregate, LinkInputs, NextLoop, SenderInputs, Verdicts};
+
+/// The past of the channels.
+pub(crate) trait Past {
+    /// What a channel said a tap's delay ago.
+    fn get(&self, channel: usize, tap: usize) -> f64;
+}
+
+/// Whether a state is held at one of its bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// It moves.
+    #[default]
+    Free,
+    /// At its lower bound.
+    Lower,
+    /// At its upper bound.
+    Upper,
+}
+
+/// What changes at events alone.
+#[derive(Clone, Debug)]
+pub(crate) struct Situation {
+    /// Of each link, in bit/s.
+    pub(crate) capacity: Vec<f64>,
+    /// Of each loop.
+    pub(crate) active: Vec<bool>,
+    /// Of each state.
+    pub(crate) held: Vec<Held>,
+}
+
+impl Situation {
+    /// Before time zero: loops that have always been there are active.
+    pub(crate) fn before(asm: &Assembly) -> Self {
+        Self {
+            capacity: asm.links.iter().map(|link| link.capacity).collect(),
+            active: asm.loops.iter().map(|l| l.start.is_none()).collect(),
+            held: vec![Held::Free; asm.states.len()],
+        }
+    }
+}
+
+/// A channel now or then.
+fn see(past: &impl Past, now: &[f64], channel: usize, tap: usize) -> f64 {
+    if tap == NOW { now[channel] } else { past.get(channel, tap) }
+}
+
+/// The right-hand side with its working memory.
+pub(crate) struct Field<'a> {
+    pub(crate) asm: &'a Assembly,
+    pub(crate) wiring: Wiring,
+    /// Of each class.
+    pub(crate) senders: Vec<SenderInputs>,
+    /// Of each set.
+    pub(crate) links: Vec<LinkInputs>,
+    rates: Vec<f64>,
+    carried: Vec<f64>,
+    signals: Vec<f64>,
+    mapped: Vec<f64>,
+    /// Who has guards, and how many.
+    pub(crate) guarded: Vec<(Guarded, usize)>,
+}
+
+impl<'a> Field<'a> {
+    pub(crate) fn new(asm: &'a Assembly) -> Self {
+        let senders = asm.classes.iter().map(|class| {
+            let mut inputs = SenderInputs::zeros(class.loops.len(), class.law.feedback().len());
+            for (base_rtt, l) in inputs.base_rtt.iter_mut().zip(&class.loops) {
+                *base_rtt = asm.loops[*l].base_rtt;
+            }
+            if class.loops.iter().any(|l| asm.loops[*l].ends_at.is_some()) {
+                inputs.next = vec![None; class.loops.len()];
+            }
+            inputs
+        });
+        let links = asm.sets.iter().map(|set| LinkInputs::zeros(set.links.len(), set.carried));
+        Self {
+            asm,
+            wiring: Wiring::new(asm),
+            senders: senders.collect(),
+            links: links.collect(),
+            rates: Vec::new(),
+            carried: Vec::new(),
+            signals: Vec::new(),
+            mapped: Vec::new(),
+            guarded: asm.guarded(),
+        }
+    }
+
+    /// Derivatives with bounds disregarded, and channels, at these states.
+    pub(crate) fn evaluate(
+        &mut self,
+        situation: &Situation,
+        past: &impl Past,
+        x: &[f64],
+        dx: &mut [f64],
+        channels: &mut [f64],
+    ) {
+        for class in 0..self.asm.classes.len() {
+            self.hear(class, situation, past, x);
+        }
+        self.deliver(past, channels, true);
+        for class in 0..self.asm.classes.len() {
+            self.send(class, situation, x, channels);
+        }
+        self.relay(situation, x, dx, channels);
+        self.arrive(past, situation, x, channels);
+        for set in 0..self.asm.sets.len() {
+            self.speak(set, x, dx, channels);
+        }
+        self.queue(situation, x, dx, channels);
+        self.deliver(past, channels, false);
+        for class in 0..self.asm.classes.len() {
+            self.derive(class, situation, x, dx);
+        }
+    }
+
+    /// What each sender of a class sees.
+    fn hear(&mut self, c: usize, situation: &Situation, past: &impl Past, x: &[f64]) {
+        let (asm, class) = (self.asm, &self.asm.classes[c]);
+        let channels = &asm.channels;
+        for (i, &l) in class.loops.iter().enumerate() {
+            let (mut queueing, mut slope, mut unmarked, mut kept) = (0.0, 0.0, 1.0, 1.0);
+            let mut capacity = f64::INFINITY;
+            for (hop, taps) in asm.hops_of(l).iter().zip(&self.wiring.hops[asm.loops[l].hops.clone()]) {
+                let of = |channel: usize| past.get(channel + hop.link, taps.backward);
+                queueing += of(channels.delay);
+                slope += of(channels.slope);
+                unmarked *= 1.0 - of(channels.marked);
+                kept *= 1.0 - of(channels.lost);
+                capacity = capacity.min(situation.capacity[hop.link]);
+            }
+            if !asm.loops[l].ecn {
+                (kept, unmarked) = (kept * unmarked, 1.0);
+            }
+            let inputs = &mut self.senders[c];
+            inputs.capacity[i] = capacity;
+            inputs.queueing[i] = queueing;
+            inputs.queueing_slope[i] = slope;
+            inputs.marked[i] = 1.0 - unmarked;
+            inputs.lost[i] = 1.0 - kept;
+            inputs.acked[i] = past.get(channels.rate + l, self.wiring.loops[l].rtt);
+            if let Some(relay) = asm.loops[l].ends_at {
+                let (tap, next) = (self.wiring.relays[relay], asm.relays[relay].downstream.0);
+                inputs.next[i] = Some(NextLoop {
+                    rate: past.get(channels.rate + next, tap),
+                    backlog: past.get(channels.backlog + relay, tap),
+                    rtt: past.get(channels.rtt + next, tap),
+                });
+            }
+            self.listen(c, i, l, past, x);
+        }
+    }
+
+    /// The feedback of one sender's own routers.
+    fn listen(&mut self, c: usize, i: usize, l: usize, past: &impl Past, x: &[f64]) {
+        let (asm, class) = (self.asm, &self.asm.classes[c]);
+        let kinds = class.law.feedback();
+        let width = kinds.len();
+        for (k, kind) in kinds.iter().enumerate() {
+            self.senders[c].feedback[i * width + k] = neutral(kind.over_path);
+        }
+        if width == 0 {
+            return;
+        }
+        let x = &x[class.first_state + i * class.width..][..class.width];
+        for (hop, taps) in asm.hops_of(l).iter().zip(&self.wiring.hops[asm.loops[l].hops.clone()]) {
+            self.signals.clear();
+            let signals = hop.first_signal..hop.first_signal + hop.signals;
+            self.signals.extend(signals.map(|channel| past.get(channel, taps.backward)));
+            if class.law.maps_hops() {
+                self.mapped.resize(width, 0.0);
+                let input = self.senders[c].at(i, width);
+                let input = millpond_law::fluid::SenderInput { feedback: &[], ..input };
+                class.law.hop(i, x, &input, &self.signals, &mut self.mapped);
+                std::mem::swap(&mut self.signals, &mut self.mapped);
+            }
+            let feedback = &mut self.senders[c].feedback[i * width..][..width];
+            for ((sum, kind), signal) in feedback.iter_mut().zip(kinds).zip(&self.signals) {
+                *sum = join(kind.over_path, *sum, *signal);
+            }
+        }
+        let feedback = &mut self.senders[c].feedback[i * width..][..width];
+        for (sum, _) in feedback.iter_mut().zip(kinds).filter(|(_, k)| k.over_path == Aggregate::Marked) {
+            *sum = 1.0 - *sum;
+        }
+    }
+
+    /// What each sender of a class sends and carries.
+    fn send(&mut self, c: usize, situation: &Situation, x: &[f64], channels: &mut [f64]) {
+        let (asm, class) = (self.asm, &self.asm.classes[c]);
+        let (flows, carried) = (class.loops.len(), class.law.carried().len());
+        self.rates.resize(flows, 0.0);
+        self.carried.resize(flows * carried, 0.0);
+        let x = &x[class.first_state..][..flows * class.width];
+        class.law.rates(0, x, &self.senders[c], &mut self.rates, &mut self.carried);
+        for (i, &l) in class.loops.iter().enumerate() {
+            let own = class.first_carried + i * carried;
+            let active = situation.active[l];
+            channels[asm.channels.rate + l] = if active { self.rates[i].max(0.0) } else { 0.0 };
+            channels[asm.channels.rtt + l] = self.senders[c].base_rtt[i] + self.senders[c].queueing[i];
+            for k in 0..carried {
+                channels[own + k] = if active { self.carried[i * carried + k] } else { 0.0 };
+            }
+        }
+    }
+
+    /// What reaches the ends of the loops: at relays, or elsewhere.
+    fn deliver(&self, past: &impl Past, channels: &mut [f64], at_relays: bool) {
+        let asm = self.asm;
+        for (l, data) in asm.loops.iter().enumerate().filter(|(_, data)| data.ends_at.is_some() == at_relays)
+        {
+            let sent = see(past, channels, asm.channels.rate + l, self.wiring.loops[l].through);
+            let taps = &self.wiring.hops[data.hops.clone()];
+            let passing = asm.hops_of(l).iter().zip(taps).map(|(hop, taps)| {
+                let (passing, lost) = (asm.channels.passing + hop.link, asm.channels.lost + hop.link);
+                see(past, channels, passing, taps.onward) * (1.0 - see(past, channels, lost, taps.onward))
+            });
+            channels[asm.channels.delivered + l] = sent * passing.product::<f64>();
+        }
+    }
+
+    /// A loop behind a relay cannot send what the relay does not have.
+    fn relay(&self, situation: &Situation, x: &[f64], dx: &mut [f64], channels: &mut [f64]) {
+        let asm = self.asm;
+        for (r, relay) in asm.relays.iter().enumerate() {
+            let backlog = asm.offsets.backlogs + r;
+            let inflow = channels[asm.channels.delivered + relay.upstream.0];
+            let rate = &mut channels[asm.channels.rate + relay.downstream.0];
+            dx[backlog] = inflow - *rate;
+            if situation.held[backlog] == Held::Lower {
+                *rate = rate.min(inflow);
+            }
+            channels[asm.channels.backlog + r] = x[backlog];
+        }
+    }
+
+    /// What arrives at each link.
+    fn arrive(&mut self, past: &impl Past, situation: &Situation, x: &[f64], channels: &mut [f64]) {
+        let asm = self.asm;
+        for inputs in &mut self.links {
+            inputs.own.fill(0.0);
+            inputs.carried.fill(0.0);
+        }
+        let arriving = asm.channels.arriving;
+        channels[arriving..arriving + asm.links.len()].fill(0.0);
+        for (l, data) in asm.loops.iter().enumerate() {
+            let class = &asm.classes[data.class];
+            let carried = class.law.carried().len();
+            let first = class.first_carried + data.place * carried;
+            for (hop, taps) in asm.hops_of(l).iter().zip(&self.wiring.hops[data.hops.clone()]) {
+                let rate = data.count * see(past, channels, asm.channels.rate + l, taps.forward);
+                channels[arriving + hop.link] += rate;
+                let Some((set, place)) = hop.router else { continue };
+                let inputs = &mut self.links[set];
+                inputs.own[place] += rate;
+                let width = asm.sets[set].carried;
+                for k in 0..carried {
+                    let carried = see(past, channels, first + k, taps.forward);
+                    inputs.carried[place * width + k] += data.count * carried;
+                }
+            }
+        }
+        for (set, inputs) in asm.sets.iter().zip(&mut self.links) {
+            for (i, &link) in set.links.iter().enumerate() {
+                inputs.capacity[i] = situation.capacity[link];
+                inputs.arriving[i] = channels[arriving + link];
+                inputs.queue[i] = x[asm.offsets.queues + link];
+                if let Role::Queue(_) = set.role {
+                    inputs.own[i] = inputs.arriving[i];
+                }
+            }
+        }
+    }
+
+    /// What the laws of a set do and say.
+    fn speak(&self, s: usize, x: &[f64], dx: &mut [f64], channels: &mut [f64]) {
+        let set = &self.asm.sets[s];
+        let states = set.first_state..set.first_state + set.width * set.links.len();
+        let signals = set.law.signal_names().len() * set.links.len();
+        set.law.derivatives(0, &x[states.clone()], &self.links[s], &mut dx[states.clone()]);
+        set.law.signals(0, &x[states], &self.links[s], &mut channels[set.first_signal..][..signals]);
+    }
+
+    /// The queue of each link, and what it does to packets.
+    fn queue(&self, situation: &Situation, x: &[f64], dx: &mut [f64], channels: &mut [f64]) {
+        let asm = self.asm;
+        let at = &asm.channels;
+        for (l, link) in asm.links.iter().enumerate() {
+            let (state, capacity) = (asm.offsets.queues + l, situation.capacity[l]);
+            let arriving = channels[at.arriving + l];
+            let (marked, dropped) = link.queue.map_or((0.0, 0.0), |(set, place)| {
+                let p = channels[asm.sets[set].first_signal + place].clamp(0.0, 1.0);
+                if asm.sets[set].role == Role::Queue(Verdicts::Marks) { (p, 0.0) } else { (0.0, p) }
+            });
+            let admitted = arriving * (1.0 - dropped);
+            let excess = admitted - capacity;
+            let held = situation.held[state];
+            let overflow = if held == Held::Upper && excess > 0.0 { excess / admitted } else { 0.0 };
+            let is_still = (held == Held::Lower && excess < 0.0) || (held == Held::Upper && excess > 0.0);
+            dx[state] = excess;
+            channels[at.delay + l] = x[state] / capacity;
+            channels[at.slope + l] = if is_still { 0.0 } else { excess / capacity };
+            channels[at.marked + l] = marked;
+            channels[at.lost + l] = 1.0 - (1.0 - dropped) * (1.0 - overflow);
+            channels[at.passing + l] = passing(admitted * (1.0 - overflow), capacity, held == Held::Lower);
+        }
+    }
+
+    /// What the states of a class do.
+    fn derive(&self, c: usize, situation: &Situation, x: &[f64], dx: &mut [f64]) {
+        let class = &self.asm.classes[c];
+        let states = class.first_state..class.first_state + class.width * class.loops.len();
+        class.law.derivatives(0, &x[states.clone()], &self.senders[c], &mut dx[states.clone()]);
+        for (i, _) in class.loops.iter().enumerate().filter(|(_, l)| !situation.active[**l]) {
+            dx[states.start + i * class.width..][..class.width].fill(0.0);
+        }
+    }
+}
+
+/// What of the admitted rate departs: all of it while nothing waits, otherwise as much as the link serves. While
+/// almost nothing arrives the queue's packets are not counted as anybody's.
+fn passing(admitted: f64, capacity: f64, is_empty: bool) -> f64 {
+    const LEAST_LOAD: f64 = 1e-3;
+    if is_empty { 1.0 } else { capacity / admitted.max(LEAST_LOAD * capacity) }
+}
+
+/// What an aggregate of no hop is.
+pub(crate) fn neutral(aggregate: Aggregate) -> f64 {
+    match aggregate {
+        Aggregate::Sum => 0.0,
+        Aggregate::Min => f64::INFINITY,
+        Aggregate::Max => f64::NEG_INFINITY,
+        Aggregate::Marked => 1.0,
+    }
+}
+
+/// One more hop; of marks it is the unmarked share that is carried along.
+pub(crate) fn join(aggregate: Aggregate, sum: f64, signal: f64) -> f64 {
+    match aggregate {
+        Aggregate::Sum => sum + signal,
+        Aggregate::Min => sum.min(signal),
+        Aggregate::Max => sum.max(signal),
+        Aggregate::Marked => sum * (1.0 - signal),
+    }
+}

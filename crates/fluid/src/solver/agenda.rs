@@ -1,0 +1,128 @@
+//! What is known to happen at a known time: changes of the network, clocks of laws, and kinks.
+//!
+//! A jump anywhere is a jump or a kink wherever its word arrives, one delay later, one derivative higher for each
+//! link that it passes: a queue and a price integrate. A step across one loses the order of the method, so each is
+//! followed until it is in a derivative that the method does not see. Where too many are on their way (many flows of
+//! unlike delays) those of higher order are left to the error control, which meets them with shorter steps.
+
+use crate::assembly::{Assembly, Entity};
+use std::collections::BTreeMap;
+
+/// Derivatives from this one on are smooth enough for a method of order 5.
+const DEPTH: u8 = 5;
+
+/// So many kinks may be on their way before only the lowest orders are followed.
+const MOST: usize = 2000;
+
+/// What happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Happening {
+    /// A loop starts.
+    Start(usize),
+    /// A loop stops.
+    Stop(usize),
+    /// A capacity changes, by its place in the assembly's list.
+    Capacity(usize),
+    /// The clock of a sender: class and place.
+    SenderTick(usize, usize),
+    /// The clock of a link's law: set and place.
+    LinkTick(usize, usize),
+    /// A derivative of somebody's quantities jumps.
+    Kink(Entity),
+}
+
+/// Times to come, in order. Times are not negative, so that their bits sort as they do.
+pub(super) struct Agenda {
+    due: BTreeMap<(u64, Happening), u8>,
+    kinks: usize,
+    follow: bool,
+    /// Of each link: who crosses it, and how long its word takes.
+    crossing: Vec<Vec<(usize, f64)>>,
+}
+
+impl Agenda {
+    pub(super) fn new(asm: &Assembly, follow: bool) -> Self {
+        let mut crossing = vec![Vec::new(); asm.links.len()];
+        for l in 0..asm.loops.len() {
+            for hop in asm.hops_of(l) {
+                crossing[hop.link].push((l, hop.backward));
+            }
+        }
+        let mut agenda = Self { due: BTreeMap::new(), kinks: 0, follow, crossing };
+        for (l, data) in asm.loops.iter().enumerate() {
+            for (time, what) in [(data.start, Happening::Start(l)), (data.stop, Happening::Stop(l))] {
+                time.into_iter().for_each(|time| agenda.add(time, what));
+            }
+        }
+        for (i, step) in asm.steps.iter().enumerate() {
+            agenda.add(step.time, Happening::Capacity(i));
+        }
+        agenda
+    }
+
+    pub(super) fn add(&mut self, time: f64, what: Happening) {
+        self.due.insert((time.max(0.0).to_bits(), what), 0);
+    }
+
+    /// When something happens next.
+    pub(super) fn next(&self) -> f64 {
+        self.due.keys().next().map_or(f64::INFINITY, |(bits, _)| f64::from_bits(*bits))
+    }
+
+    /// What is due now, kinks followed onwards.
+    pub(super) fn take(&mut self, asm: &Assembly, now: f64) -> Vec<Happening> {
+        let mut happenings = Vec::new();
+        let horizon = now + 1e-14 * now.max(1.0);
+        while let Some((&(bits, what), &level)) = self.due.first_key_value() {
+            let time = f64::from_bits(bits);
+            if time > horizon {
+                break;
+            }
+            self.due.pop_first();
+            if let Happening::Kink(entity) = what {
+                self.kinks -= 1;
+                self.spread(asm, time, entity, level);
+            }
+            happenings.push(what);
+        }
+        happenings
+    }
+
+    /// A derivative of this order of somebody's quantities jumps now: tells whoever will see it.
+    pub(super) fn spread(&mut self, asm: &Assembly, now: f64, entity: Entity, level: u8) {
+        match entity {
+            Entity::Loop(l) => {
+                for hop in asm.hops_of(l) {
+                    self.kink(now + hop.forward, Entity::Link(hop.link), level);
+                }
+                self.kink(now + asm.loops[l].base_rtt, entity, level + 1);
+                if let Some(relay) = asm.loops[l].ends_at {
+                    self.kink(now + asm.through(l), Entity::Loop(asm.relays[relay].downstream.0), level);
+                }
+                if let Some(relay) = asm.loops[l].sends_from {
+                    let relay = &asm.relays[relay];
+                    self.kink(now + asm.way_back(relay), Entity::Loop(relay.upstream.0), level);
+                }
+            }
+            Entity::Link(link) => {
+                for i in 0..self.crossing[link].len() {
+                    let (l, backward) = self.crossing[link][i];
+                    self.kink(now + backward, Entity::Loop(l), level + 1);
+                }
+            }
+            Entity::Relay(r) => self.spread(asm, now, Entity::Loop(asm.relays[r].downstream.0), level),
+        }
+    }
+
+    fn kink(&mut self, time: f64, entity: Entity, level: u8) {
+        if !self.follow || level > DEPTH || (self.kinks > MOST && level > 1) {
+            return;
+        }
+        let known = self.due.entry((time.to_bits(), Happening::Kink(entity)));
+        let before = self.kinks;
+        known.and_modify(|known| *known = (*known).min(level)).or_insert_with(|| {
+            self.kinks = before + 1;
+            level
+        });
+    }
+}

@@ -1,0 +1,175 @@
+//! The past of all channels as polynomials, one for each step.
+
+use crate::field::Past;
+use std::collections::VecDeque;
+
+/// Each step keeps its channels at these fractions of it, and the polynomial through them.
+pub(super) const NODES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
+
+/// Boole's rule: the integral over a step of the polynomial through the nodes.
+pub(super) const BOOLE: [f64; 5] = [7.0 / 90.0, 32.0 / 90.0, 12.0 / 90.0, 32.0 / 90.0, 7.0 / 90.0];
+
+/// Lagrange's weights of the nodes at `theta`.
+pub(super) fn lagrange(theta: f64) -> [f64; 5] {
+    let u = 4.0 * theta;
+    let [a, b, c, d, e] = [u, u - 1.0, u - 2.0, u - 3.0, u - 4.0];
+    [
+        b * c * d * e / 24.0,
+        a * c * d * e / -6.0,
+        a * b * d * e / 4.0,
+        a * b * c * e / -6.0,
+        a * b * c * d / 24.0,
+    ]
+}
+
+struct Segment {
+    start: f64,
+    length: f64,
+    /// Channel by channel, the nodes of each side by side.
+    values: Vec<f64>,
+}
+
+/// The past, as long as the longest delay.
+pub(super) struct History {
+    /// Before time zero.
+    before: Vec<f64>,
+    segments: VecDeque<Segment>,
+    /// How many segments have been forgotten.
+    forgotten: usize,
+    spare: Vec<Vec<f64>>,
+    horizon: f64,
+}
+
+impl History {
+    pub(super) fn new(before: Vec<f64>, horizon: f64) -> Self {
+        Self { before, segments: VecDeque::new(), forgotten: 0, spare: Vec::new(), horizon }
+    }
+
+    /// Takes down a step: the channels at each node.
+    pub(super) fn push(&mut self, start: f64, length: f64, nodes: &[Vec<f64>; 5]) {
+        while self.segments.get(1).is_some_and(|next| next.start < start - self.horizon) {
+            self.spare.extend(self.segments.pop_front().map(|segment| segment.values));
+            self.forgotten += 1;
+        }
+        let mut values = self.spare.pop().unwrap_or_default();
+        values.clear();
+        values.extend((0..self.before.len()).flat_map(|channel| nodes.iter().map(move |node| node[channel])));
+        self.segments.push_back(Segment { start, length, values });
+    }
+
+    /// Points the taps at a moment of the step whose middle is `middle`. At a jump both sides of which are known, the
+    /// side is that of the step's middle.
+    pub(super) fn look(&self, taps: &mut [Tap], delays: &[f64], time: f64, middle: f64) {
+        let nudge = (1e-9 * (middle - time).abs()).max(1e-15 * time.abs()).copysign(middle - time);
+        for (tap, delay) in taps.iter_mut().zip(delays).skip(1) {
+            let then = time - delay;
+            *tap = self.find(then, then + nudge, tap.segment);
+        }
+    }
+
+    /// Times grow, so the segment is near where it was the last time.
+    fn find(&self, then: f64, key: f64, hint: Option<usize>) -> Tap {
+        let Some(first) = self.segments.front().filter(|first| key >= first.start) else {
+            return Tap { segment: None, weights: [1.0, 0.0, 0.0, 0.0, 0.0] };
+        };
+        debug_assert!(self.forgotten == 0 || key >= first.start);
+        let last = self.segments.len() - 1;
+        let mut i = hint.map_or(0, |hint| hint.saturating_sub(self.forgotten)).min(last);
+        while i > 0 && key < self.segments[i].start {
+            i -= 1;
+        }
+        while i < last && key >= self.segments[i + 1].start {
+            i += 1;
+        }
+        let segment = &self.segments[i];
+        let weights = lagrange((then - segment.start) / segment.length);
+        Tap { segment: Some(self.forgotten + i), weights }
+    }
+}
+
+/// A delay, pointed at a moment of the past.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Tap {
+    /// Counted from the first ever; none: before time zero.
+    segment: Option<usize>,
+    weights: [f64; 5],
+}
+
+/// The past as seen through all taps at one moment.
+pub(super) struct View<'a> {
+    pub(super) history: &'a History,
+    pub(super) taps: &'a [Tap],
+}
+
+impl Past for View<'_> {
+    fn get(&self, channel: usize, tap: usize) -> f64 {
+        let tap = &self.taps[tap];
+        match tap.segment {
+            None => self.history.before[channel],
+            Some(segment) => {
+                let values = &self.history.segments[segment - self.history.forgotten].values;
+                let nodes = &values[channel * NODES.len()..][..NODES.len()];
+                nodes.iter().zip(&tap.weights).map(|(value, weight)| value * weight).sum()
+            }
+        }
+    }
+}
+
+/// A past in which nothing ever changed.
+pub(super) struct Constant<'a>(pub(super) &'a [f64]);
+
+impl Past for Constant<'_> {
+    fn get(&self, channel: usize, _tap: usize) -> f64 {
+        self.0[channel]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_polynomial_of_fourth_degree_is_kept_and_integrated_exactly() {
+        let p = |t: f64| 1.0 - 2.0 * t + 3.0 * t.powi(3) - 4.0 * t.powi(4);
+        let mut history = History::new(vec![p(0.0)], 10.0);
+        let nodes = |start: f64| NODES.map(|n| vec![p(start + 0.5 * n)]);
+        history.push(0.0, 0.5, &nodes(0.0));
+        history.push(0.5, 0.5, &nodes(0.5));
+        let mut taps = [Tap::default(); 2];
+        for then in [-0.3, 0.0, 0.2, 0.5, 0.77, 1.0] {
+            history.look(&mut taps, &[0.0, 1.0], 1.0 + then, 1.0 + then + 1e-3);
+            let view = View { history: &history, taps: &taps };
+            assert!((view.get(0, 1) - p(then.max(0.0))).abs() < 1e-14, "{then}");
+        }
+        let integral: f64 = nodes(0.0).iter().zip(BOOLE).map(|(v, w)| 0.5 * w * v[0]).sum();
+        let exact = 0.5 - 0.25 + 3.0 / 4.0 * 0.5_f64.powi(4) - 4.0 / 5.0 * 0.5_f64.powi(5);
+        assert!((integral - exact).abs() < 1e-15);
+    }
+
+    #[test]
+    fn at_a_jump_the_step_decides_which_side_is_seen() {
+        let mut history = History::new(vec![0.0], 10.0);
+        history.push(0.0, 1.0, &NODES.map(|_| vec![1.0]));
+        history.push(1.0, 1.0, &NODES.map(|_| vec![2.0]));
+        let seen = |time: f64, middle: f64| {
+            let mut taps = [Tap::default(); 2];
+            history.look(&mut taps, &[0.0, 0.1], time, middle);
+            View { history: &history, taps: &taps }.get(0, 1)
+        };
+        // 0.1 + 1 and 1.1 - 0.1 are not what they are on paper.
+        assert_eq!((seen(1.1, 1.05), seen(1.1, 1.15)), (1.0, 2.0));
+        assert_eq!((seen(0.1, 0.05), seen(0.1, 0.15)), (0.0, 1.0));
+    }
+
+    #[test]
+    fn what_is_older_than_the_longest_delay_is_forgotten() {
+        let mut history = History::new(vec![0.0], 1.0);
+        for i in 0..100 {
+            history.push(0.1 * f64::from(i), 0.1, &NODES.map(|n| vec![0.1 * (f64::from(i) + n)]));
+        }
+        assert!(history.segments.len() <= 12);
+        let mut taps = [Tap::default(); 2];
+        history.look(&mut taps, &[0.0, 1.0], 9.95, 9.96);
+        assert!((View { history: &history, taps: &taps }.get(0, 1) - 8.95).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,323 @@
+//! The accurate solver: method of steps with an embedded pair of order 5(4), kinks followed through delays, events
+//! located.
+//!
+//! Look-ups have constant delays, those of empty queues: what a queue adds to them is a second-order effect in the
+//! papers' models, whose laws see it in the round-trip time that they are told. No step goes beyond the shortest
+//! delay, so that every look-up falls into what is known already.
+
+mod agenda;
+mod alarms;
+mod history;
+mod pair;
+mod solution;
+mod step;
+
+pub use solution::Solution;
+
+use crate::assembly::{Assembly, Entity};
+use crate::error::Error;
+use crate::field::{Field, Held, Situation};
+use agenda::{Agenda, Happening};
+use history::{Constant, History, Tap, View};
+
+/// How exact, and within which limits.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Accuracy {
+    /// The error of a step in each state, as a share of it.
+    pub tolerance: f64,
+    /// No step is longer, in seconds.
+    pub longest_step: f64,
+    /// Whether kinks are followed through delays; only a test would not.
+    pub follow_kinks: bool,
+    /// No more steps than these.
+    pub most_steps: u64,
+}
+
+impl Default for Accuracy {
+    fn default() -> Self {
+        Self { tolerance: 1e-6, longest_step: f64::INFINITY, follow_kinks: true, most_steps: 20_000_000 }
+    }
+}
+
+/// How often something other than the tolerance's own choice ended a step.
+#[derive(Clone, Copy, Debug, Default)]
+struct Ended {
+    events: u64,
+    due: u64,
+    rejected: u64,
+}
+
+/// An integration under way.
+pub struct Solver<'a> {
+    field: Field<'a>,
+    accuracy: Accuracy,
+    time: f64,
+    /// The present state.
+    x: Vec<f64>,
+    situation: Situation,
+    history: History,
+    taps: Vec<Tap>,
+    agenda: Agenda,
+    owners: Vec<Entity>,
+    /// By how much each state may be wrong however small it is.
+    scales: Vec<f64>,
+    /// Derivatives at the stages of the step.
+    stages: Vec<Vec<f64>>,
+    /// Channels at the nodes of the step.
+    nodes: [Vec<f64>; 5],
+    raw: Vec<f64>,
+    /// The states as laws see them, within bounds.
+    trial: Vec<f64>,
+    /// At the end of the step.
+    next: Vec<f64>,
+    /// Inside the step.
+    inside: Vec<f64>,
+    /// States that have a bound.
+    bounded: Vec<usize>,
+    guards: Vec<f64>,
+    /// Signs of the guards as they are now.
+    signs: Vec<f64>,
+    /// The integral of each channel since time zero.
+    integrals: Vec<f64>,
+    step: f64,
+    shortest_delay: f64,
+    steps: u64,
+    ended: Ended,
+}
+
+impl<'a> Solver<'a> {
+    /// At time zero; the past is that of loops which have always been there.
+    pub fn new(asm: &'a Assembly, accuracy: Accuracy) -> Result<Self, Error> {
+        let mut field = Field::new(asm);
+        let (states, channels) = (asm.states.len(), asm.channels.count);
+        let x = asm.initial();
+        let before = before(&mut field, &x);
+        let guards = field.guarded.iter().map(|(_, count)| count).sum();
+        let mut solver = Self {
+            accuracy,
+            time: 0.0,
+            situation: Situation::before(asm),
+            history: History::new(before, asm.longest_delay()),
+            taps: vec![Tap::default(); field.wiring.delays.len()],
+            agenda: Agenda::new(asm, accuracy.follow_kinks),
+            owners: asm.owners(),
+            scales: asm.scales(),
+            stages: vec![vec![0.0; states]; 7],
+            nodes: std::array::from_fn(|_| vec![0.0; channels]),
+            raw: vec![0.0; states],
+            trial: x.clone(),
+            next: x.clone(),
+            inside: x.clone(),
+            bounded: asm.bounded(),
+            guards: vec![0.0; guards],
+            signs: vec![0.0; guards],
+            integrals: vec![0.0; channels],
+            step: asm.shortest_delay() / 10.0,
+            shortest_delay: asm.shortest_delay(),
+            steps: 0,
+            ended: Ended::default(),
+            field,
+            x,
+        };
+        solver.begin()?;
+        Ok(solver)
+    }
+
+    /// Now, in seconds.
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// The states now, in the order of [`Assembly::state_columns`].
+    pub fn state(&self) -> &[f64] {
+        &self.x
+    }
+
+    /// The channels now, in the order of [`Assembly::channel_columns`].
+    pub fn channels(&self) -> &[f64] {
+        &self.nodes[0]
+    }
+
+    /// How many steps have been taken.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// The integral of each channel since time zero.
+    pub fn integrals(&self) -> &[f64] {
+        &self.integrals
+    }
+
+    /// Exactly to this time.
+    pub fn advance(&mut self, until: f64) -> Result<(), Error> {
+        while self.time < until {
+            let due = self.agenda.next();
+            let limit = until.min(due);
+            if limit > self.time {
+                self.step_towards(limit)?;
+            }
+            if self.agenda.next() <= self.time + 1e-14 * self.time.max(1.0) {
+                self.happen()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The clocks of links and of loops that have always been there start; so does what starts at zero.
+    fn begin(&mut self) -> Result<(), Error> {
+        for (l, _) in self.field.asm.loops.iter().enumerate().filter(|(_, l)| l.start.is_none()) {
+            self.agenda.spread(self.field.asm, 0.0, Entity::Loop(l), 0);
+        }
+        for l in 0..self.field.asm.links.len() {
+            self.agenda.spread(self.field.asm, 0.0, Entity::Link(l), 0);
+        }
+        self.refresh()?;
+        for (s, set) in self.field.asm.sets.iter().enumerate() {
+            for place in 0..set.links.len() {
+                self.wind_link(s, place);
+            }
+        }
+        for l in 0..self.field.asm.loops.len() {
+            if self.situation.active[l] {
+                self.wind_sender(l);
+            }
+        }
+        if self.agenda.next() <= 0.0 { self.happen() } else { Ok(()) }
+    }
+
+    /// What is due now happens.
+    fn happen(&mut self) -> Result<(), Error> {
+        let happenings = self.agenda.take(self.field.asm, self.time);
+        self.ended.due += 1;
+        let ticks = |h: &Happening| matches!(h, Happening::SenderTick(..) | Happening::LinkTick(..));
+        if happenings.iter().any(ticks) {
+            // What the clocks see is what has arrived by now.
+            self.refresh()?;
+        }
+        for happening in happenings {
+            match happening {
+                Happening::Kink(_) => {}
+                Happening::Start(l) => {
+                    self.situation.active[l] = true;
+                    self.jumped(Entity::Loop(l));
+                    self.refresh()?;
+                    self.wind_sender(l);
+                }
+                Happening::Stop(l) => {
+                    self.situation.active[l] = false;
+                    self.jumped(Entity::Loop(l));
+                }
+                Happening::Capacity(i) => {
+                    let step = self.field.asm.steps[i];
+                    self.situation.capacity[step.link.0] = step.capacity;
+                    self.jumped(Entity::Link(step.link.0));
+                }
+                Happening::SenderTick(class, place) => self.tick_sender(class, place),
+                Happening::LinkTick(set, place) => self.tick_link(set, place),
+            }
+        }
+        self.refresh()
+    }
+
+    fn jumped(&mut self, entity: Entity) {
+        self.agenda.spread(self.field.asm, self.time, entity, 0);
+    }
+
+    /// Right-hand side, channels, and what is held, anew: something has jumped.
+    fn refresh(&mut self) -> Result<(), Error> {
+        // What is held can set another free: a relay that runs dry feeds the link behind it less.
+        for _ in 0..8 {
+            self.look(self.time, self.time + self.step);
+            let mut channels = std::mem::take(&mut self.nodes[0]);
+            let x = std::mem::take(&mut self.x);
+            self.evaluate(&x, &mut channels);
+            if !self.guards.is_empty() {
+                self.field.read_guards(&x, &mut self.guards);
+            }
+            (self.nodes[0], self.x) = (channels, x);
+            if !self.settle() && !self.jump_guards() {
+                break;
+            }
+        }
+        self.project(0);
+        let is_finite = |values: &[f64]| values.iter().all(|v| v.is_finite());
+        if is_finite(&self.raw) && is_finite(&self.nodes[0]) {
+            return Ok(());
+        }
+        self.nodes.swap(0, 4);
+        let quantity = self.unbounded().unwrap_or_default();
+        Err(Error::NotFinite { time: self.time, quantity })
+    }
+
+    /// Points all taps at a moment of the step with this middle.
+    fn look(&mut self, time: f64, middle: f64) {
+        self.history.look(&mut self.taps, &self.field.wiring.delays, time, middle);
+    }
+
+    /// The right-hand side, with bounds disregarded, into `raw`; the channels into `channels`.
+    fn evaluate(&mut self, x: &[f64], channels: &mut [f64]) {
+        let view = View { history: &self.history, taps: &self.taps };
+        self.field.evaluate(&self.situation, &view, x, &mut self.raw, channels);
+    }
+
+    /// What is held does not move.
+    fn project(&mut self, stage: usize) {
+        let held = &self.situation.held;
+        for ((k, raw), held) in self.stages[stage].iter_mut().zip(&self.raw).zip(held) {
+            *k = if *held == Held::Free { *raw } else { 0.0 };
+        }
+    }
+
+    fn wind_sender(&mut self, l: usize) {
+        let asm = self.field.asm;
+        let (c, place) = (asm.loops[l].class, asm.loops[l].place);
+        let class = &asm.classes[c];
+        let x = &self.x[class.first_state + place * class.width..][..class.width];
+        let input = self.field.senders[c].at(place, class.law.feedback().len());
+        if let Some(period) = class.law.period(place, x, &input) {
+            self.agenda.add(self.time + period.max(1e-9), Happening::SenderTick(c, place));
+        }
+    }
+
+    fn wind_link(&mut self, s: usize, place: usize) {
+        let set = &self.field.asm.sets[s];
+        let x = &self.x[set.first_state + place * set.width..][..set.width];
+        if let Some(period) = set.law.period(place, x, &self.field.links[s].at(place)) {
+            self.agenda.add(self.time + period.max(1e-9), Happening::LinkTick(s, place));
+        }
+    }
+
+    fn tick_sender(&mut self, c: usize, place: usize) {
+        let class = &self.field.asm.classes[c];
+        let l = class.loops[place];
+        if self.situation.active[l] {
+            let x = &mut self.x[class.first_state + place * class.width..][..class.width];
+            let input = self.field.senders[c].at(place, class.law.feedback().len());
+            class.law.tick(place, x, &input);
+            self.wind_sender(l);
+            self.jumped(Entity::Loop(l));
+        }
+    }
+
+    fn tick_link(&mut self, s: usize, place: usize) {
+        let set = &self.field.asm.sets[s];
+        let x = &mut self.x[set.first_state + place * set.width..][..set.width];
+        set.law.tick(place, x, &self.field.links[s].at(place));
+        self.wind_link(s, place);
+        self.jumped(Entity::Link(set.links[place]));
+    }
+}
+
+/// What every channel said before time zero: what loops that have always been there send, and what links say to that.
+fn before(field: &mut Field<'_>, x: &[f64]) -> Vec<f64> {
+    let situation = Situation::before(field.asm);
+    let mut dx = vec![0.0; x.len()];
+    let mut before = vec![0.0; field.asm.channels.count];
+    // Rates, then what links say of them, then what senders make of that.
+    for _ in 0..4 {
+        let mut channels = before.clone();
+        field.evaluate(&situation, &Constant(&before), x, &mut dx, &mut channels);
+        before = channels;
+    }
+    before
+}

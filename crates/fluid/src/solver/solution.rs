@@ -1,0 +1,89 @@
+//! What an integration leaves behind: every state and every channel at the times asked for.
+
+use super::{Accuracy, Solver};
+use crate::assembly::{Assembly, Column, Entity};
+use crate::error::Error;
+
+/// Samples of all states and channels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Solution {
+    /// In seconds, the first is zero.
+    pub times: Vec<f64>,
+    /// What each column is: states first, then channels. A quantity may be both (a backlog); they agree.
+    pub columns: Vec<Column>,
+    /// How many of the columns are states.
+    pub states: usize,
+    /// Time by time, a value for each column.
+    values: Vec<f64>,
+    /// Time by time, the integral of each channel since time zero.
+    integrals: Vec<f64>,
+    /// How many steps it took.
+    pub steps: u64,
+}
+
+impl Solution {
+    /// The column of this name.
+    pub fn column(&self, entity: Entity, quantity: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.entity == entity && column.quantity == quantity)
+    }
+
+    /// A column's values at all times.
+    pub fn series(&self, column: usize) -> impl ExactSizeIterator<Item = f64> + '_ {
+        let width = self.columns.len();
+        (0..self.times.len()).map(move |i| self.values[i * width + column])
+    }
+
+    /// The values of a quantity at all times; nothing if it does not exist.
+    pub fn of(&self, entity: Entity, quantity: &str) -> Vec<f64> {
+        self.column(entity, quantity).map(|column| self.series(column).collect()).unwrap_or_default()
+    }
+
+    /// The integral of a channel from time zero to each time; none for a state.
+    pub fn integral(&self, column: usize) -> Option<impl ExactSizeIterator<Item = f64> + '_> {
+        let width = self.columns.len() - self.states;
+        let channel = column.checked_sub(self.states)?;
+        Some((0..self.times.len()).map(move |i| self.integrals[i * width + channel]))
+    }
+}
+
+impl Assembly {
+    /// Integrates up to `until` seconds and samples every `every` seconds.
+    pub fn run(&self, until: f64, every: f64, accuracy: Accuracy) -> Result<Solution, Error> {
+        self.run_watched(until, every, accuracy, |_| true)
+    }
+
+    /// The same; `watch` is told the time after each sample and ends the run by saying false.
+    pub fn run_watched(
+        &self,
+        until: f64,
+        every: f64,
+        accuracy: Accuracy,
+        mut watch: impl FnMut(f64) -> bool,
+    ) -> Result<Solution, Error> {
+        let mut solver = Solver::new(self, accuracy)?;
+        let mut columns = self.state_columns();
+        columns.extend(self.channel_columns());
+        let (times, states) = (Vec::new(), self.states());
+        let (values, integrals) = (Vec::new(), Vec::new());
+        let mut solution = Solution { times, columns, states, values, integrals, steps: 0 };
+        for sample in 0.. {
+            let time = (f64::from(sample) * every).min(until);
+            solver.advance(time)?;
+            solution.take(&solver);
+            if time >= until || !watch(time) {
+                break;
+            }
+        }
+        Ok(solution)
+    }
+}
+
+impl Solution {
+    fn take(&mut self, solver: &Solver<'_>) {
+        self.times.push(solver.time());
+        self.values.extend_from_slice(solver.state());
+        self.values.extend_from_slice(solver.channels());
+        self.integrals.extend_from_slice(solver.integrals());
+        self.steps = solver.steps();
+    }
+}

@@ -1,0 +1,79 @@
+//! Laws with known solutions.
+
+use millpond_fluid::{Accuracy, Assembly, Entity, Loop, Network, ProtocolId};
+use millpond_law::fluid::{
+    Aggregate, Feedback, FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, link_piece,
+    sender_piece,
+};
+
+pub(crate) const P: ProtocolId = ProtocolId(0);
+
+/// Rates cannot be negative, so that disturbances are about this.
+pub(crate) const BASE: f64 = 1000.0;
+
+/// `x' = -a f`, where `f` is the sum of what links say; sends `BASE + x`.
+pub(crate) struct Follow {
+    pub(crate) a: f64,
+    pub(crate) initial: f64,
+}
+
+impl FluidSender for Follow {
+    const FEEDBACK: &'static [Feedback] =
+        &[Feedback { name: "excess", unit: "1", over_path: Aggregate::Sum }];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("x", "1", self.initial)]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = -input.feedback[0] * self.a;
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0] + BASE
+    }
+}
+
+/// Says how much more than `self` arrives.
+pub(crate) struct Excess(pub(crate) f64);
+
+impl FluidLink for Excess {
+    const SIGNALS: &'static [Quantity] = &[Quantity { name: "excess", unit: "1" }];
+
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &LinkInput<'_, T>, _dx: &mut [T]) {}
+
+    fn signals<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = input.arriving - self.0;
+    }
+}
+
+/// `x' = -a x(t - 1)`, `x = 1` before: half of the delay forward, half back.
+pub(crate) fn scalar(a: f64) -> Assembly {
+    let mut network = Network::new();
+    let link = network.link("L", 1e9, f64::INFINITY);
+    network.add_router(link, P, link_piece(Excess(BASE)));
+    let sender = sender_piece(Follow { a, initial: 1.0 });
+    network.add(Loop::new("f", P, sender, 1.0).over(link, 0.5).always());
+    Assembly::new(network).unwrap()
+}
+
+/// x of [`scalar`] at the end.
+pub(crate) fn scalar_at(a: f64, until: f64, accuracy: Accuracy) -> f64 {
+    *scalar(a).run(until, until, accuracy).unwrap().of(Entity::Loop(0), "x").last().unwrap()
+}
+
+/// The solution of [`scalar`], a polynomial in each unit of time (method of steps):
+/// `sum over k of (-a)^k (t - k + 1)^k / k!` for all k with `t > k - 1`.
+pub(crate) fn scalar_exactly(a: f64, t: f64) -> f64 {
+    let (mut sum, mut factor, mut k) = (1.0, 1.0, 1.0);
+    while t > k - 1.0 {
+        factor *= -a / k;
+        sum += factor * (t - k + 1.0_f64).powf(k);
+        k += 1.0;
+    }
+    sum
+}

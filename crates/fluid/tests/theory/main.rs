@@ -1,0 +1,6 @@
+//! The solver against equations whose solutions are known.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod laws;
+mod scalar;

@@ -1,0 +1,81 @@
+//! `x' = -a x(t - 1)`: exact polynomials, the characteristic roots, and the order of the method.
+
+use crate::laws::{scalar, scalar_at, scalar_exactly};
+use millpond_fluid::{Accuracy, Entity};
+
+fn exact(tolerance: f64) -> Accuracy {
+    Accuracy { tolerance, ..Accuracy::default() }
+}
+
+/// Steps of one length, whatever the error.
+fn steps_of(h: f64, follow_kinks: bool) -> Accuracy {
+    Accuracy { tolerance: 1e12, longest_step: h, follow_kinks, ..Accuracy::default() }
+}
+
+#[test]
+fn it_agrees_with_the_exact_polynomials() {
+    for a in [0.5, 1.5, 3.0] {
+        for t in [0.3, 1.0, 2.5, 7.9] {
+            let (found, theory) = (scalar_at(a, t, exact(1e-10)), scalar_exactly(a, t));
+            assert!(
+                (found - theory).abs() < 2e-9 * theory.abs().max(1.0),
+                "a = {a}, t = {t}: {found} {theory}"
+            );
+        }
+    }
+}
+
+/// The slope of the error over the step on a doubly logarithmic scale, between steps of `h` and `h / 4`.
+fn order(h: f64, follow_kinks: bool) -> f64 {
+    let (a, t) = (1.5, 5.3);
+    let error = |h| (scalar_at(a, t, steps_of(h, follow_kinks)) - scalar_exactly(a, t)).abs();
+    (error(h) / error(h / 4.0)).log2() / 2.0
+}
+
+#[test]
+fn the_order_is_five_if_kinks_are_followed_and_lost_if_not() {
+    // Steps that do not divide the delay: without care they step across the kinks at 0, 1, 2, ...
+    let followed = order(0.317, true);
+    let ignored = order(0.317, false);
+    println!("order {followed} with kinks, {ignored} without");
+    assert!((4.5..6.5).contains(&followed), "{followed}");
+    assert!(ignored < 3.5, "{ignored}");
+}
+
+#[test]
+fn the_tolerance_is_kept() {
+    for tolerance in [1e-4, 1e-6, 1e-8] {
+        let error = (scalar_at(1.5, 9.3, exact(tolerance)) - scalar_exactly(1.5, 9.3)).abs();
+        // About fifty steps of such an error each.
+        assert!(error < 100.0 * tolerance, "{tolerance}: {error}");
+    }
+}
+
+/// The principal root `s = W_0(-a)` of `s = -a exp(-s)`, by Newton's method.
+fn root(a: f64) -> (f64, f64) {
+    let (mut re, mut im) = (0.0_f64, 1.5_f64);
+    for _ in 0..100 {
+        // f = s + a e^-s, f' = 1 - a e^-s.
+        let (er, ei) = ((-re).exp() * a * im.cos(), -(-re).exp() * a * im.sin());
+        let (fr, fi, dr, di) = (re + er, im + ei, 1.0 - er, -ei);
+        let norm = dr * dr + di * di;
+        re -= (fr * dr + fi * di) / norm;
+        im -= (fi * dr - fr * di) / norm;
+    }
+    (re, im)
+}
+
+#[test]
+fn it_oscillates_as_the_root_nearest_to_the_right_says() {
+    // Section 1 of the numbers for Paganini et al.: growth per oscillation.
+    for (a, growth) in [(1.5, 0.8755), (1.65, 1.1482)] {
+        let (re, im) = root(a);
+        let period = 2.0 * std::f64::consts::PI / im;
+        assert!(((re * period).exp() - growth).abs() < 1e-4);
+        let solution = scalar(a).run(60.0 + period, period / 400.0, exact(1e-9)).unwrap();
+        let x = solution.of(Entity::Loop(0), "x");
+        let last = x.len() - 2;
+        let ratio = |i: usize| x[i] / x[i - 400];
+        assert!((ratio(last) - (re * period).exp()).abs() < 1e-3, "a = {a}: {}", ratio(last));
+    }
+}

@@ -1,0 +1,6 @@
+//! Protocols in the fluid world, against closed forms and against independent integrations.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod cltcp;
+mod network;

@@ -1,0 +1,44 @@
+//! Networks of one protocol, put together by hand.
+
+use millpond_fluid::{LinkId, Loop, Network, ProtocolId};
+use millpond_law::fluid::{FluidModel, LoopFacts};
+use millpond_law::{LinkFacts, Settings, Value};
+use millpond_protocols::Registry;
+use millpond_units::{Bytes, Rate};
+
+/// Packets of 1000 bytes, in bits.
+pub(crate) const PACKET: f64 = 8000.0;
+
+/// A network of one protocol.
+pub(crate) struct Lab {
+    pub(crate) network: Network,
+    model: Box<dyn FluidModel>,
+}
+
+impl Lab {
+    pub(crate) fn new(protocol: &str, written: &[(&'static str, Value)]) -> Self {
+        let protocol = Registry::builtin().protocol(protocol).expect("a registered protocol");
+        let settings =
+            Settings::check(protocol.card().parameters, written.iter().cloned()).expect("settings");
+        let model = protocol.fluid(&settings).expect("settings that agree").expect("a fluid model");
+        Self { network: Network::new(), model }
+    }
+
+    /// A link with its router, its buffer in packets.
+    pub(crate) fn link(&mut self, name: &str, mbps: f64, buffer: f64) -> LinkId {
+        let capacity = Rate::from_mbps(mbps);
+        let link = self.network.link(name, capacity.as_f64(), buffer * PACKET);
+        let facts = LinkFacts { capacity, buffer: None, packet: Bytes::new(1000) };
+        if let Some(router) = self.model.link(&facts) {
+            self.network.add_router(link, ProtocolId(0), router);
+        }
+        link
+    }
+
+    /// A flow over some links, the delays before them in seconds.
+    pub(crate) fn flow(&self, name: &str, base_rtt: f64, path: &[(LinkId, f64)]) -> Loop {
+        let facts = LoopFacts { packet: PACKET, base_rtt, capacity: 120e6, hops: path.len(), weight: 1.0 };
+        let start = Loop::new(name, ProtocolId(0), self.model.sender(&facts), base_rtt);
+        path.iter().fold(start, |l, (link, forward)| l.over(*link, *forward))
+    }
+}
