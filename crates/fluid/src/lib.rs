@@ -3,6 +3,7 @@
 //! It knows the traits of `millpond_law::fluid` and never a protocol.
 
 mod assembly;
+pub mod equilibrium;
 mod error;
 mod field;
 mod guards;

@@ -1,0 +1,150 @@
+//! Where a network settles: who gets what, at which prices, and which links decide it.
+//!
+//! Two questions have closed answers whatever the protocol's dynamics are. Protocols that hand out a fair rate settle at a
+//! weighted **max-min** allocation ([`water_filling`]); protocols whose senders weigh a path's price against a marginal
+//! utility settle at a **utility maximum** ([`maximize`]), whose prices are the multipliers of the capacity constraints
+//! (Paganini et al., section II). Everything else is a zero of the vector field ([`zero`]).
+
+mod certificate;
+mod program;
+mod rank;
+mod water;
+mod zero;
+
+pub use certificate::{Certificate, certify};
+pub use program::maximize;
+pub use rank::{Uniqueness, uniqueness};
+pub use water::{Share, water_filling};
+pub use zero::{Residual, Zero, zero};
+
+/// Links and flows, without laws. Rates and capacities share one unit, whichever the caller likes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Network {
+    /// What each link can carry of these flows: its capacity times the utilization its law aims at, less what others take.
+    pub capacities: Vec<f64>,
+    /// Each class of equal flows.
+    pub flows: Vec<Flow>,
+}
+
+/// A class of equal flows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flow {
+    /// The links of its path, by number, each at most once.
+    pub path: Vec<usize>,
+    /// How many flows it stands for.
+    pub count: f64,
+}
+
+impl Network {
+    /// The load of each link when flows send at these rates (of one flow of each class).
+    #[must_use]
+    pub fn loads(&self, rates: &[f64]) -> Vec<f64> {
+        let mut loads = vec![0.0; self.capacities.len()];
+        for (flow, rate) in self.flows.iter().zip(rates) {
+            for &link in &flow.path {
+                loads[link] += flow.count * rate;
+            }
+        }
+        loads
+    }
+
+    /// The sum of prices along a path: Eq. (2) of Paganini et al. at rest.
+    #[must_use]
+    pub fn path_price(&self, flow: &Flow, prices: &[f64]) -> f64 {
+        flow.path.iter().map(|&link| prices[link]).sum()
+    }
+
+    /// What the flow through this link with the cheapest path pays.
+    fn least_path_price(&self, link: usize, prices: &[f64]) -> f64 {
+        let users = self.flows.iter().filter(|flow| flow.path.contains(&link));
+        users.map(|flow| self.path_price(flow, prices)).fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The marking probability of a link whose price is -ln(1 - p): these prices add where marks combine as 1 - prod(1 - p).
+#[must_use]
+pub fn marking_probability(price: f64) -> f64 {
+    -(-price).exp_m1()
+}
+
+/// Where a network settles.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Equilibrium {
+    /// The rate of one flow of each class.
+    pub rates: Vec<f64>,
+    /// The price of each link, zero where it is no bottleneck. Under max-min: the fair share it offers per unit of weight.
+    pub prices: Vec<f64>,
+    /// The traffic of each link.
+    pub loads: Vec<f64>,
+    /// The links that decide somebody's rate, in their order.
+    pub bottlenecks: Vec<usize>,
+    /// How far this is from the optimum: zero would be perfect.
+    pub certificate: Certificate,
+    /// Whether another equilibrium exists.
+    pub uniqueness: Uniqueness,
+}
+
+/// Why a network settles nowhere, or why nobody can say where.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoEquilibrium {
+    /// Nothing limits this class: no bottleneck on its path, no limit of its own.
+    Unlimited {
+        /// The class of flows.
+        flow: usize,
+    },
+    /// A link cannot carry anything.
+    NoCapacity {
+        /// The link.
+        link: usize,
+    },
+    /// The marginal utility rises somewhere: the flow would rather take all or nothing, and a price does not settle it.
+    NotConcave {
+        /// The class of flows.
+        flow: usize,
+        /// A rate at which it rises.
+        rate: f64,
+    },
+    /// The marginal utility is flat: flows do not mind who gets the capacity.
+    NotUnique {
+        /// The class of flows.
+        flow: usize,
+        /// A rate at which it is flat.
+        rate: f64,
+    },
+    /// The search did not end.
+    NotConverged {
+        /// What remained when it gave up: the largest relative step, or the largest scaled residual.
+        remaining: f64,
+    },
+}
+
+impl std::fmt::Display for NoEquilibrium {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unlimited { flow } => write!(
+                f,
+                "no equilibrium: flow {flow} meets no bottleneck and has no limit of its own; give it a link with a finite rate"
+            ),
+            Self::NoCapacity { link } => write!(f, "no equilibrium: link {link} has no capacity"),
+            Self::NotConcave { flow, rate } => write!(
+                f,
+                "no equilibrium by prices: the utility of flow {flow} is not concave (its marginal utility rises near {rate:.4e})"
+            ),
+            Self::NotUnique { flow, rate } => write!(
+                f,
+                "not unique: the utility of flow {flow} is not strictly concave (flat near {rate:.4e}), so rates may be traded \
+                 between flows at no cost"
+            ),
+            Self::NotConverged { remaining } => write!(
+                f,
+                "no equilibrium found: the search stopped at a residual of {remaining:.1e}; integrate the scenario in time and \
+                 see whether it settles"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for NoEquilibrium {}
+
+#[cfg(test)]
+mod tests;

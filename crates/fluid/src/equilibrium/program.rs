@@ -1,0 +1,323 @@
+//! The utility maximum of a network, by the prices of its links.
+
+use super::rank::routing;
+use super::water::{Share, water_filling};
+use super::{Certificate, Equilibrium, Network, NoEquilibrium, certify, uniqueness};
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::SupportedConeT::NonnegativeConeT;
+use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver};
+use millpond_law::fluid::Marginal;
+use nalgebra::{DMatrix, DVector};
+
+/// Steps of the search; each one squares the error once it is near.
+const MOST_STEPS: usize = 200;
+/// Steps without the interior-point method, at the end.
+const LAST_STEPS: usize = 20;
+/// The gap at which those may begin.
+const ROUGHLY: f64 = 1e-4;
+/// The gap at which the search has nothing left to do.
+const ENOUGH: f64 = 1e-14;
+/// The gap that an answer may have.
+const ACCEPTED: f64 = 1e-8;
+/// An excess of this part of the capacity counts.
+const OVERFULL: f64 = 1e-10;
+/// A price that makes up less than this part of what each flow of its link pays is the interior-point method's zero.
+const NOTHING: f64 = 1e-9;
+
+/// Maximizes the sum of U(x) over the rates that the links can carry. Prices are the multipliers of the capacity constraints.
+///
+/// Newton's method on the dual, the least of D(p) over p >= 0: its gradient is capacity less load, its curvature
+/// R diag(-1/U'') R'. Each step is a quadratic program in which an interior-point solver decides which links charge.
+///
+/// # Errors
+/// A link without capacity, a flow that nothing limits, a utility that is not strictly concave, or no convergence.
+pub fn maximize<U: Marginal>(network: &Network, utilities: &[U]) -> Result<Equilibrium, NoEquilibrium> {
+    for (index, utility) in utilities.iter().enumerate() {
+        check_concave(index, utility, narrowest(network, index).min(utility.demand(0.0)))?;
+    }
+    let mut search = Search::start(network, utilities)?;
+    search.repeat(MOST_STEPS, Search::step);
+    for _ in 0..network.capacities.len() {
+        search.repeat(LAST_STEPS, Search::polish);
+        if search.certificate().worst() < ACCEPTED {
+            break;
+        }
+        search.release();
+    }
+    search.settled()
+}
+
+/// The capacity of the narrowest link of a path.
+fn narrowest(network: &Network, flow: usize) -> f64 {
+    network.flows[flow].path.iter().map(|&link| network.capacities[link]).fold(f64::INFINITY, f64::min)
+}
+
+/// The marginal utility must fall over six decades below the most that the flow can get.
+fn check_concave(flow: usize, utility: &impl Marginal, most: f64) -> Result<(), NoEquilibrium> {
+    const SAMPLES: i32 = 120;
+    if most.is_infinite() {
+        return Err(NoEquilibrium::Unlimited { flow });
+    }
+    if !utility.is_concave() {
+        return Err(NoEquilibrium::NotConcave { flow, rate: most });
+    }
+    let rate = |sample: i32| most * 10f64.powf(-f64::from(sample) * 6.0 / f64::from(SAMPLES));
+    for sample in 1..=SAMPLES {
+        let (less, more) = (rate(sample), rate(sample - 1));
+        let (dear, cheap) = (utility.marginal(less), utility.marginal(more));
+        if dear.is_nan() || cheap.is_nan() || cheap > dear {
+            return Err(NoEquilibrium::NotConcave { flow, rate: more });
+        }
+        if cheap == dear {
+            return Err(NoEquilibrium::NotUnique { flow, rate: more });
+        }
+    }
+    Ok(())
+}
+
+/// Where the search stands: prices, and what flows demand at them.
+struct Search<'a, U> {
+    network: &'a Network,
+    utilities: &'a [U],
+    rates: Vec<f64>,
+    prices: Vec<f64>,
+    /// A link that must not charge for now.
+    released: Option<usize>,
+}
+
+impl<'a, U: Marginal> Search<'a, U> {
+    /// The dearest price that any flow would pay for its max-min share, at every link: nobody demands too much.
+    fn start(network: &'a Network, utilities: &'a [U]) -> Result<Self, NoEquilibrium> {
+        let limit = |utility: &U| Share { weight: 1.0, most: utility.demand(0.0) };
+        let shares: Vec<Share> = utilities.iter().map(limit).collect();
+        let fair = water_filling(network, &shares)?;
+        let mut prices = vec![0.0_f64; network.capacities.len()];
+        for (index, flow) in network.flows.iter().enumerate() {
+            let pays = utilities[index].marginal(fair.rates[index]).max(0.0);
+            for &link in &flow.path {
+                prices[link] = prices[link].max(pays);
+            }
+        }
+        let mut search = Self { network, utilities, rates: fair.rates, prices, released: None };
+        search.answer();
+        Ok(search)
+    }
+
+    /// Each flow sends what it demands at its path's price.
+    fn answer(&mut self) {
+        let demand = |(flow, utility): (_, &U)| utility.demand(self.network.path_price(flow, &self.prices));
+        self.rates = self.network.flows.iter().zip(self.utilities).map(demand).collect();
+    }
+
+    fn certificate(&self) -> Certificate {
+        certify(self.network, self.utilities, &self.rates, &self.prices)
+    }
+
+    /// Which flows answer to prices: those that have not enough.
+    fn responds(&self) -> Vec<bool> {
+        self.rates.iter().zip(self.utilities).map(|(rate, utility)| *rate < utility.demand(0.0)).collect()
+    }
+
+    /// What each link could still carry: the gradient of the dual.
+    fn room(&self) -> DVector<f64> {
+        let loads = self.network.loads(&self.rates);
+        DVector::from_iterator(loads.len(), self.network.capacities.iter().zip(&loads).map(|(c, y)| c - y))
+    }
+
+    /// Keeps the best prices of so many steps; ends when they get no better.
+    fn repeat(&mut self, steps: usize, step: impl Fn(&mut Self)) {
+        const PATIENCE: usize = 5;
+        let mut best = (self.certificate().worst(), self.prices.clone());
+        let mut idle = 0;
+        for _ in 0..steps {
+            step(self);
+            let worst = self.certificate().worst();
+            if worst < best.0 || !best.0.is_finite() {
+                best = (worst, self.prices.clone());
+                idle = 0;
+            }
+            idle += 1;
+            if best.0 < ENOUGH || (best.0 < ROUGHLY && idle > PATIENCE) {
+                break;
+            }
+        }
+        self.prices = best.1;
+        self.answer();
+    }
+
+    fn step(&mut self) {
+        let links: Vec<usize> = (0..self.prices.len()).collect();
+        let (balanced, size) = self.curvature(&links);
+        let slope = self.room().component_mul(&size);
+        if let Some(rise) = quadratic_program(&balanced, &slope, self.floors(&size)) {
+            self.advance(&rise.component_mul(&size));
+        }
+    }
+
+    /// No price falls below zero, and what a flow pays that can never have enough falls by three quarters at most.
+    fn floors(&self, size: &DVector<f64>) -> (CscMatrix<f64>, Vec<f64>) {
+        const AT_MOST: f64 = 0.75;
+        let mut bounds: Vec<f64> =
+            self.prices.iter().zip(size.iter()).map(|(price, size)| price / size).collect();
+        let links = bounds.len();
+        let (mut rows, mut columns, mut values) =
+            ((0..links).collect(), (0..links).collect(), vec![-1.0; links]);
+        for (flow, utility) in self.network.flows.iter().zip(self.utilities) {
+            if utility.demand(0.0).is_finite() {
+                continue;
+            }
+            let largest = flow.path.iter().map(|&link| size[link]).fold(f64::MIN_POSITIVE, f64::max);
+            Vec::extend(&mut rows, flow.path.iter().map(|_| bounds.len()));
+            Vec::extend(&mut columns, flow.path.iter().copied());
+            values.extend(flow.path.iter().map(|&link| -size[link] / largest));
+            bounds.push(AT_MOST * self.network.path_price(flow, &self.prices) / largest);
+        }
+        (CscMatrix::new_from_triplets(bounds.len(), links, rows, columns, values), bounds)
+    }
+
+    /// The last digits: Newton's method on the links that charge, without bounds.
+    fn polish(&mut self) {
+        const SINGULAR: f64 = 1e-9;
+        let room = self.room();
+        let is_overfull = |link: usize| -room[link] > OVERFULL * self.network.capacities[link];
+        let links: Vec<usize> = (0..self.prices.len())
+            .filter(|&link| self.prices[link] > 0.0 || is_overfull(link))
+            .filter(|link| Some(*link) != self.released)
+            .collect();
+        if links.is_empty() {
+            return;
+        }
+        let (balanced, size) = self.curvature(&links);
+        let slope =
+            DVector::from_iterator(links.len(), links.iter().map(|&link| room[link])).component_mul(&size);
+        if balanced.iter().any(|entry| !entry.is_finite()) {
+            return;
+        }
+        if let Ok(fall) = balanced.svd(true, true).solve(&slope, SINGULAR) {
+            for (row, &link) in links.iter().enumerate() {
+                let pays_elsewhere = self.network.least_path_price(link, &self.prices) > self.prices[link];
+                let floor = if pays_elsewhere { 0.0 } else { self.prices[link] / 2.0 };
+                self.prices[link] = (self.prices[link] - fall[row] * size[row]).max(floor);
+            }
+        }
+        self.answer();
+    }
+
+    /// The curvature of the dual over these links, its rows and columns brought to like size, so that a small link is
+    /// judged as carefully as a large one; and those sizes.
+    fn curvature(&self, links: &[usize]) -> (DMatrix<f64>, DVector<f64>) {
+        let routing = routing(self.network, &self.responds(), links);
+        let flows = self.network.flows.iter().zip(self.utilities).zip(&self.rates);
+        let softness = flows.map(|((flow, utility), rate)| -flow.count / curvature(utility, *rate));
+        let softness = DVector::from_iterator(self.rates.len(), softness);
+        let matrix: DMatrix<f64> = &routing * DMatrix::from_diagonal(&softness) * routing.transpose();
+        let size = |row: usize| {
+            let bend = matrix[(row, row)];
+            if bend > 0.0 { 1.0 / bend.sqrt() } else { self.prices[links[row]].max(f64::MIN_POSITIVE) }
+        };
+        let size = DVector::from_iterator(links.len(), (0..links.len()).map(size));
+        (DMatrix::from_fn(links.len(), links.len(), |a, b| matrix[(a, b)] * size[a] * size[b]), size)
+    }
+
+    /// Goes the longest of 1, 1/2, 1/4, ... of the way at which the dual still falls, or has hardly begun to rise.
+    fn advance(&mut self, rise: &DVector<f64>) {
+        const HARDLY: f64 = 0.1;
+        const HALVINGS: i32 = 40;
+        let steepness = self.room().dot(rise).abs();
+        let before = self.prices.clone();
+        for halving in 0..HALVINGS {
+            let length = 0.5f64.powi(halving);
+            let along = |(price, rise): (&f64, &f64)| (price + length * rise).max(0.0);
+            self.prices = before.iter().zip(rise.iter()).map(along).collect();
+            self.forget_noise();
+            self.answer();
+            if self.room().dot(rise) <= HARDLY * steepness {
+                return;
+            }
+        }
+    }
+
+    fn forget_noise(&mut self) {
+        for link in 0..self.prices.len() {
+            if self.prices[link] <= NOTHING * self.network.least_path_price(link, &self.prices) {
+                self.prices[link] = 0.0;
+            }
+        }
+    }
+
+    /// The emptiest of the links that charge and are not full charges nothing for a while, if all its flows pay elsewhere.
+    /// If that was wrong it becomes overfull and charges again.
+    fn release(&mut self) {
+        const FULL: f64 = 1e-7;
+        let room = self.room();
+        let emptiness = |link: &usize| room[*link] / self.network.capacities[*link];
+        let may_go = |link: &usize| {
+            let price = self.prices[*link];
+            price > 0.0
+                && emptiness(link) > FULL
+                && self.network.least_path_price(*link, &self.prices) > price
+        };
+        let links = (0..self.prices.len()).filter(may_go);
+        self.released = links.max_by(|a, b| emptiness(a).total_cmp(&emptiness(b)));
+        if let Some(link) = self.released {
+            self.prices[link] = 0.0;
+        }
+        self.answer();
+    }
+
+    fn settled(mut self) -> Result<Equilibrium, NoEquilibrium> {
+        self.answer();
+        let certificate = self.certificate();
+        if certificate.worst() > ACCEPTED || certificate.worst().is_nan() {
+            return Err(NoEquilibrium::NotConverged { remaining: certificate.worst() });
+        }
+        let bottlenecks: Vec<usize> =
+            (0..self.prices.len()).filter(|&link| self.prices[link] > 0.0).collect();
+        Ok(Equilibrium {
+            uniqueness: uniqueness(self.network, &self.responds(), &bottlenecks),
+            loads: self.network.loads(&self.rates),
+            rates: self.rates,
+            prices: self.prices,
+            bottlenecks,
+            certificate,
+        })
+    }
+}
+
+/// The z with Az <= b at which z'Hz / 2 + slope'z is least.
+fn quadratic_program(
+    h: &DMatrix<f64>,
+    slope: &DVector<f64>,
+    (a, b): (CscMatrix<f64>, Vec<f64>),
+) -> Option<DVector<f64>> {
+    let size = slope.len();
+    let (mut rows, mut columns, mut values) = (Vec::new(), Vec::new(), Vec::new());
+    for column in 0..size {
+        for row in (0..=column).filter(|&row| h[(row, column)] != 0.0) {
+            rows.push(row);
+            columns.push(column);
+            values.push(h[(row, column)]);
+        }
+    }
+    let upper = CscMatrix::new_from_triplets(size, size, rows, columns, values);
+    let tight = 1e-13;
+    let settings = DefaultSettingsBuilder::default()
+        .verbose(false)
+        .tol_gap_abs(tight)
+        .tol_gap_rel(tight)
+        .tol_feas(tight)
+        .build()
+        .ok()?;
+    let cones = [NonnegativeConeT(b.len())];
+    let mut solver = DefaultSolver::new(&upper, slope.as_slice(), &a, &b, &cones, settings).ok()?;
+    solver.solve();
+    let solution = DVector::from_vec(solver.solution.x);
+    solution.iter().all(|z| z.is_finite()).then_some(solution)
+}
+
+/// U''(x) to five digits or so: it decides how fast the search converges, and nothing about where it ends.
+fn curvature(utility: &impl Marginal, rate: f64) -> f64 {
+    const STEP: f64 = 1e-5;
+    let step = rate * STEP;
+    (utility.marginal(rate + step) - utility.marginal(rate - step)) / (2.0 * step)
+}

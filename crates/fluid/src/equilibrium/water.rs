@@ -1,0 +1,143 @@
+//! Weighted max-min fairness by water filling.
+
+use super::{Certificate, Equilibrium, Flow, Network, NoEquilibrium, uniqueness};
+
+/// What one flow of a class may claim.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// Rates rise in proportion to this.
+    pub weight: f64,
+    /// What the flow takes at most, whatever it is offered; infinite if nothing limits it elsewhere.
+    pub most: f64,
+}
+
+impl Default for Share {
+    fn default() -> Self {
+        Self { weight: 1.0, most: f64::INFINITY }
+    }
+}
+
+/// Raises the rates of all flows in proportion to their weights; whoever meets a full link, or its own limit, stops there.
+///
+/// The price of a bottleneck is the level at which it filled: the fair share per unit of weight, which is what CLTCP's `r`,
+/// ACP's `p` and RCP's `R` converge to.
+///
+/// # Errors
+/// A link without capacity, or a flow that nothing stops.
+pub fn water_filling(network: &Network, shares: &[Share]) -> Result<Equilibrium, NoEquilibrium> {
+    if let Some(link) = network.capacities.iter().position(|&capacity| capacity.is_nan() || capacity <= 0.0) {
+        return Err(NoEquilibrium::NoCapacity { link });
+    }
+    let mut basin = Basin::new(network, shares);
+    while let Some((level, stop)) = basin.next() {
+        basin.fill(level, stop);
+    }
+    if let Some(flow) = basin.rates.iter().position(Option::is_none) {
+        return Err(NoEquilibrium::Unlimited { flow });
+    }
+    Ok(basin.settled())
+}
+
+/// What stops the water next.
+#[derive(Clone, Copy)]
+enum Stop {
+    Link(usize),
+    Flow(usize),
+}
+
+/// The water as it rises.
+struct Basin<'a> {
+    network: &'a Network,
+    shares: &'a [Share],
+    rates: Vec<Option<f64>>,
+    /// Capacity not taken by flows that have stopped.
+    left: Vec<f64>,
+    /// The level at which each link filled.
+    levels: Vec<Option<f64>>,
+}
+
+impl<'a> Basin<'a> {
+    fn new(network: &'a Network, shares: &'a [Share]) -> Self {
+        Self {
+            network,
+            shares,
+            rates: vec![None; network.flows.len()],
+            left: network.capacities.clone(),
+            levels: vec![None; network.capacities.len()],
+        }
+    }
+
+    fn rising(&self) -> impl Iterator<Item = (usize, &'a Flow)> {
+        self.network.flows.iter().enumerate().filter(|(index, _)| self.rates[*index].is_none())
+    }
+
+    /// The lowest level at which a link is full or a flow has enough.
+    fn next(&self) -> Option<(f64, Stop)> {
+        let mut pressure = vec![0.0; self.left.len()];
+        let mut stops = Vec::new();
+        for (index, flow) in self.rising() {
+            let Share { weight, most } = self.shares[index];
+            stops.push((most / weight, Stop::Flow(index)));
+            for &link in &flow.path {
+                pressure[link] += flow.count * weight;
+            }
+        }
+        let links = pressure.iter().enumerate().filter(|(_, pressure)| **pressure > 0.0);
+        stops.extend(links.map(|(link, pressure)| (self.left[link].max(0.0) / pressure, Stop::Link(link))));
+        // A limit met at the very level at which a link fills leaves the link a bottleneck: links come last and win ties.
+        let lowest = stops.into_iter().reduce(|a, b| if b.0 <= a.0 { b } else { a })?;
+        lowest.0.is_finite().then_some(lowest)
+    }
+
+    fn fill(&mut self, level: f64, stop: Stop) {
+        let stopped: Vec<usize> = match stop {
+            Stop::Flow(index) => vec![index],
+            Stop::Link(link) => {
+                self.levels[link] = Some(level);
+                self.rising().filter(|(_, flow)| flow.path.contains(&link)).map(|(index, _)| index).collect()
+            }
+        };
+        for index in stopped {
+            let rate = level * self.shares[index].weight;
+            self.rates[index] = Some(rate);
+            for &link in &self.network.flows[index].path {
+                self.left[link] -= rate * self.network.flows[index].count;
+            }
+        }
+    }
+
+    fn settled(mut self) -> Equilibrium {
+        let rates: Vec<f64> = self.rates.iter().map(|rate| rate.unwrap_or(f64::INFINITY)).collect();
+        let loads = self.network.loads(&rates);
+        self.full_together(&rates, &loads);
+        let bottlenecks: Vec<usize> = (0..loads.len()).filter(|&link| self.levels[link].is_some()).collect();
+        let over =
+            loads.iter().zip(&self.network.capacities).map(|(load, c)| load / c - 1.0).fold(0.0, f64::max);
+        let responds: Vec<bool> =
+            rates.iter().zip(self.shares).map(|(&rate, share)| rate < share.most).collect();
+        Equilibrium {
+            uniqueness: uniqueness(self.network, &responds, &bottlenecks),
+            prices: self.levels.iter().map(|level| level.unwrap_or(0.0)).collect(),
+            certificate: Certificate { gap: 0.0, imbalance: over },
+            rates,
+            loads,
+            bottlenecks,
+        }
+    }
+
+    /// Links that filled at the same moment as another one, and would stop the same flows, are bottlenecks as well.
+    fn full_together(&mut self, rates: &[f64], loads: &[f64]) {
+        const SAME: f64 = 1e-12;
+        for (link, load) in loads.iter().enumerate() {
+            if self.levels[link].is_some() || *load < self.network.capacities[link] * (1.0 - SAME) {
+                continue;
+            }
+            let users = self.network.flows.iter().zip(rates).zip(self.shares);
+            let users = users.filter(|((flow, _), _)| flow.path.contains(&link));
+            let highest = users.map(|((_, rate), share)| (rate / share.weight, *rate < share.most));
+            self.levels[link] = highest
+                .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
+                .and_then(|(level, free)| free.then_some(level));
+        }
+    }
+}
