@@ -153,6 +153,11 @@ impl ReceiverEnd {
         self.total == Some(self.counters.delivered)
     }
 
+    /// How many headers its law could not read.
+    pub fn unread(&self) -> u64 {
+        self.law.unread()
+    }
+
     /// What it has seen so far.
     pub fn counters(&self) -> &ReceiverCounters {
         &self.counters

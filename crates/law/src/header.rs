@@ -68,6 +68,31 @@ impl Header {
     }
 }
 
+/// Headers that a law could not read: too short, foreign or senseless. It ignores and counts them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread(u64);
+
+impl Unread {
+    /// Passes on what was read of a header, and counts it if that is nothing.
+    #[inline]
+    pub fn note<T>(&mut self, read: Option<T>) -> Option<T> {
+        self.0 += u64::from(read.is_none());
+        read
+    }
+
+    /// The same where headers of other protocols pass, which are none of the law's business: only one of `own` counts.
+    #[inline]
+    pub fn note_own<T>(&mut self, own: HeaderId, header: &Header, read: Option<T>) -> Option<T> {
+        self.0 += u64::from(read.is_none() && header.protocol() == own);
+        read
+    }
+
+    /// How many there were.
+    pub const fn count(self) -> u64 {
+        self.0
+    }
+}
+
 impl fmt::Debug for Header {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Header({}, {:02x?})", self.protocol.0, self.bytes())

@@ -35,7 +35,7 @@ mod settings;
 
 pub use event::{Ack, Cause, Congestion, Episode, Event, Start, deliver};
 pub use gauge::Gauge;
-pub use header::{Ecn, HEADER_BYTES, Header, HeaderId};
+pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Kind, Link, LinkFacts, PacketView, QueueView, Verdict};
 pub use protocol::{Card, Knowledge, Needs, Protocol, Queue, QueueCard, QueueChoice};
 pub use random::Random;

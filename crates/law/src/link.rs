@@ -80,6 +80,11 @@ pub trait Link: Send {
         None
     }
 
+    /// How many headers of its own protocol it could not read so far, see [`crate::Unread`]; zero for a law that reads none.
+    fn unread(&self) -> u64 {
+        0
+    }
+
     /// Reports internals by name and unit, for plots.
     fn observe(&self, _gauge: &mut dyn Gauge) {}
 }

@@ -45,6 +45,11 @@ pub struct Echo {
 pub trait Receiver: Send {
     /// A data packet arrived.
     fn on_data(&mut self, cx: &mut Context<'_>, data: &Data, relay: Option<&RelayView>, echo: &mut Echo);
+
+    /// How many headers it could not read so far, see [`crate::Unread`]; zero for a law that reads none.
+    fn unread(&self) -> u64 {
+        0
+    }
 }
 
 /// The receiver of a protocol that has nothing of its own to say: it echoes the last header as it came.

@@ -42,6 +42,11 @@ pub trait Sender: Send {
     /// Fills the header of a packet about to leave; only where [`Needs`](crate::Needs) declares a header.
     fn stamp(&mut self, _cx: &mut Context<'_>, _header: &mut Header) {}
 
+    /// How many echoes it could not read so far, see [`crate::Unread`]; zero for a law that reads none.
+    fn unread(&self) -> u64 {
+        0
+    }
+
     /// Reports internals by name and unit, for plots.
     fn observe(&self, _gauge: &mut dyn Gauge) {}
 }

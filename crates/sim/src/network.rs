@@ -127,7 +127,7 @@ impl Network {
         let Self { links, packets, ends, now, flows, .. } = self;
         links.iter_mut().for_each(|link| link.start_measuring(*now, packets));
         for (sender, receiver) in ends.senders.iter_mut().zip(&mut ends.receivers) {
-            let before = LoopCounters::of(sender.end.counters(), receiver.end.counters());
+            let before = LoopCounters::of(&sender.end, &receiver.end);
             sender.meter = SendingMeter::default();
             receiver.meter = ReceivingMeter::since(before);
         }

@@ -125,7 +125,7 @@ impl<'a> LoopView<'a> {
 
     /// Counts since the run began.
     pub fn totals(&self) -> LoopCounters {
-        LoopCounters::of(self.sending.end.counters(), self.receiving.end.counters())
+        LoopCounters::of(&self.sending.end, &self.receiving.end)
     }
 
     /// Counts since the measurement began.

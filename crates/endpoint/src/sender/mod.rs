@@ -188,6 +188,11 @@ impl SenderEnd {
         self.stream.is_complete()
     }
 
+    /// How many echoes its law could not read.
+    pub fn unread(&self) -> u64 {
+        self.law.unread()
+    }
+
     /// What it has done so far.
     pub fn counters(&self) -> &SenderCounters {
         &self.counters

@@ -109,6 +109,8 @@ pub struct Flow {
     pub lost: u64,
     /// Packets that arrived with a CE mark, all loops.
     pub marked: u64,
+    /// Headers that its senders and receivers could not read, all loops: too short, foreign or senseless.
+    pub unread_headers: u64,
     /// When its last byte was delivered, if its size is limited and it was.
     pub completed_s: Option<f64>,
     /// From when on its goodput, window of `measure.jain_window` after window, stays within the fraction
@@ -179,7 +181,7 @@ pub struct Link {
     pub drops: u64,
     /// Packets marked.
     pub marks: u64,
-    /// Headers too short, foreign or not understood by the link's laws.
+    /// Headers too short, senseless, or of a protocol that none of the link's laws reads.
     pub foreign_headers: u64,
 }
 

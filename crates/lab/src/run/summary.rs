@@ -110,6 +110,7 @@ impl End<'_> {
             retransmitted: total(|one| one.counters().retransmitted),
             lost: total(|one| one.counters().lost),
             marked: total(|one| one.counters().marked),
+            unread_headers: total(|one| one.counters().unread_headers),
             completed_s: view.completed().map(Time::secs),
             ..Flow::default()
         }

@@ -8,6 +8,7 @@ mod cltcp;
 mod common;
 mod determinism;
 mod explicit;
+mod garbled;
 mod mcp;
 mod measures;
 mod paganini;

@@ -2,7 +2,7 @@
 
 use super::header::{AbcEcho, Counts};
 use crate::parts::cubic_window::{CubicWindow, Shape};
-use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start};
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start, Unread};
 use millpond_units::Bytes;
 
 /// Neither window may exceed so many times what is in flight (section 4.1, NSDI 2020).
@@ -17,6 +17,7 @@ pub(super) struct AbcSender {
     fallback: CubicWindow,
     /// The marks echoed so far.
     counts: Counts,
+    unread: Unread,
 }
 
 /// Eq. (3): +1 + 1/w for each accelerate, -1 + 1/w for each brake, in packets, for marks that arrive together. The
@@ -33,12 +34,13 @@ impl AbcSender {
             window: initial_window,
             fallback: CubicWindow::new(Shape::RFC9438, Bytes::ZERO, Some(initial_window)),
             counts: Counts::default(),
+            unread: Unread::default(),
         }
     }
 
     /// The marks that this acknowledgement is the first to tell of.
     fn new_marks(&mut self, ack: &Ack) -> Counts {
-        let Some(counts) = AbcEcho::parse(&ack.header).map(|echo| echo.counts()) else {
+        let Some(counts) = self.unread.note(AbcEcho::parse(&ack.header)).map(|echo| echo.counts()) else {
             return Counts::default();
         };
         let Some(marks) = counts.since(self.counts) else {
@@ -81,6 +83,10 @@ impl Sender for AbcSender {
         let fallback = self.fallback.window();
         let window = fallback.bytes().min(fallback.of_packets(self.window));
         Permit { window: Some(window), ..Permit::default() }
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

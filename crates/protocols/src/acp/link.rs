@@ -1,10 +1,10 @@
 //! ACP's router: one rate for all flows, moved by a controller that learns how many there are (section III-D).
 
-use super::header::AcpHeader;
+use super::header::{AcpHeader, ID};
 use super::params::RouterParams;
 use crate::parts::persistent_queue::PersistentQueue;
 use millpond_law::fluid::Number;
-use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Verdict};
+use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Rate, Span, Time};
 
 /// What a control period has shown, in bytes and seconds.
@@ -67,6 +67,7 @@ pub(super) struct AcpRouter {
     /// d: the control period too.
     mean_rtt: Span,
     interval_end: Time,
+    unread: Unread,
 }
 
 impl AcpRouter {
@@ -77,6 +78,7 @@ impl AcpRouter {
             queue: PersistentQueue::default(),
             rate: 0.0,
             users: params.initial_users,
+            unread: Unread::default(),
             asked: Rate::ZERO,
             is_congested: false,
             mean_rtt: params.initial_interval,
@@ -125,7 +127,7 @@ impl Link for AcpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) = AcpHeader::parse(packet.header) {
+        if let Some(mut header) = self.unread.note_own(ID, packet.header, AcpHeader::parse(packet.header)) {
             header.ask(self.asked);
             if self.is_congested {
                 header.set_congested();
@@ -146,6 +148,10 @@ impl Link for AcpRouter {
             self.interval_end = cx.now + self.mean_rtt;
         }
         Some(self.interval_end.min(self.queue.interval_end()))
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

@@ -2,7 +2,7 @@
 
 use super::header::{AcpHeader, Advice};
 use crate::parts::window::Window;
-use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
+use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
 
 /// Eq. (5): the least window, so that feedback keeps coming.
@@ -29,6 +29,7 @@ pub(super) struct AcpSender {
     rtt: Span,
     /// In bytes; none before a router has spoken.
     desired: Option<f64>,
+    unread: Unread,
 }
 
 impl AcpSender {
@@ -41,6 +42,7 @@ impl AcpSender {
             window: Window::new(Bytes::ZERO, Some(initial_window)),
             rtt: Span::ZERO,
             desired: None,
+            unread: Unread::default(),
         }
     }
 
@@ -61,7 +63,7 @@ impl Sender for AcpSender {
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
         self.rtt = ack.smoothed_rtt;
         self.window.note(ack);
-        if let Some(header) = AcpHeader::parse(&ack.header)
+        if let Some(header) = self.unread.note(AcpHeader::parse(&ack.header))
             && let Advice::Rate(feedback) = header.advice()
         {
             self.follow(feedback, header.is_congested(), ack);
@@ -79,6 +81,10 @@ impl Sender for AcpSender {
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
         AcpHeader::new(self.rtt).emit(header);
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

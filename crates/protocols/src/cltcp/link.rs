@@ -1,9 +1,9 @@
 //! CLTCP's router: a rate factor that grows like a population on the capacity that traffic and queue leave (section
 //! V-C).
 
-use super::header::CltcpHeader;
+use super::header::{CltcpHeader, ID};
 use super::params::RouterParams;
-use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Verdict};
+use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Bytes, Rate, Time};
 
 /// The least rate factor in packets/s: none is so small that it could not grow again.
@@ -35,13 +35,21 @@ pub(super) struct CltcpRouter {
     told: Rate,
     /// Bits that arrived in this interval.
     bits: f64,
+    unread: Unread,
 }
 
 impl CltcpRouter {
     pub(super) fn new(params: RouterParams, facts: &LinkFacts) -> Self {
         let packet_bits = facts.packet.max(Bytes::new(1)).as_f64() * 8.0;
         let factor = params.initial_factor.max(LEAST_FACTOR) * packet_bits;
-        Self { params, packet_bits, factor, told: Rate::from_bps_f64(factor), bits: 0.0 }
+        Self {
+            params,
+            packet_bits,
+            factor,
+            told: Rate::from_bps_f64(factor),
+            bits: 0.0,
+            unread: Unread::default(),
+        }
     }
 
     fn end_interval(&mut self, queue: &QueueView) {
@@ -69,7 +77,7 @@ impl Link for CltcpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) = CltcpHeader::parse(packet.header) {
+        if let Some(mut header) = self.unread.note_own(ID, packet.header, CltcpHeader::parse(packet.header)) {
             header.take(self.told);
             header.emit(packet.header);
         }
@@ -82,6 +90,10 @@ impl Link for CltcpRouter {
             self.end_interval(queue);
         }
         Some(cx.now + self.params.interval)
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

@@ -2,7 +2,7 @@
 
 use super::header::{CltcpHeader, Factor};
 use super::params::Exponent;
-use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate};
 
 /// The least rate in packets/s, so that feedback keeps coming.
@@ -30,6 +30,7 @@ pub(super) struct CltcpSender {
     factor: Option<f64>,
     /// The round in which the rate moved last.
     round: Option<u64>,
+    unread: Unread,
 }
 
 impl CltcpSender {
@@ -42,6 +43,7 @@ impl CltcpSender {
             rate: 0.0,
             factor: None,
             round: None,
+            unread: Unread::default(),
         }
     }
 
@@ -61,7 +63,9 @@ impl Sender for CltcpSender {
     }
 
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
-        let Some(Factor::Rate(factor)) = CltcpHeader::parse(&ack.header).map(|header| header.factor()) else {
+        let Some(Factor::Rate(factor)) =
+            self.unread.note(CltcpHeader::parse(&ack.header)).map(|header| header.factor())
+        else {
             return;
         };
         let factor = factor.as_f64().max(1.0);
@@ -88,6 +92,10 @@ impl Sender for CltcpSender {
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
         CltcpHeader::NEW.emit(header);
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

@@ -5,7 +5,7 @@ use super::params::{Algorithm, Params};
 use crate::parts::capacity_estimate::CapacityEstimate;
 use crate::parts::marking::MarkingEstimate;
 use crate::parts::send_rate::SendRate;
-use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start};
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate};
 
 /// A carrying capacity in bit/s is at least this: its logarithm is needed.
@@ -20,6 +20,7 @@ pub(super) struct LgccSender {
     told: Option<Rate>,
     /// The last rate echoed by the next loop, if there is a next loop.
     next: Option<Rate>,
+    unread: Unread,
     estimate: CapacityEstimate,
     marking: MarkingEstimate,
     gamma: f64,
@@ -37,6 +38,7 @@ impl LgccSender {
             weight: 1.0,
             told: None,
             next: None,
+            unread: Unread::default(),
             estimate: CapacityEstimate::read(settings),
             marking: MarkingEstimate::read(settings),
             target: 0.0,
@@ -70,7 +72,7 @@ impl LgccSender {
     }
 
     fn read_echo(&mut self, ack: &Ack) {
-        match LgccEcho::parse(&ack.header).map(|echo| echo.next_rate()) {
+        match self.unread.note(LgccEcho::parse(&ack.header)).map(|echo| echo.next_rate()) {
             Some(NextRate::Limit(rate)) => self.next = Some(rate),
             Some(NextRate::NoLimit) => self.next = None,
             None => {}
@@ -112,6 +114,10 @@ impl Sender for LgccSender {
     #[inline]
     fn permit(&self) -> Permit {
         self.x.permit()
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

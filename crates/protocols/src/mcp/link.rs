@@ -1,9 +1,11 @@
 //! MCP's router: measures its load, and passes requests for fairing on (sections IV-A and IV-D).
 
-use super::header::{Load, McpHeader};
+use super::header::{ID, Load, McpHeader};
 use super::params::Ranges;
 use crate::parts::interval;
-use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, SettingError, Settings, Verdict};
+use millpond_law::{
+    Context, Gauge, Hooks, Link, PacketView, QueueView, SettingError, Settings, Unread, Verdict,
+};
 use millpond_units::{Bytes, Span, Time};
 
 /// Utilizations above this are all the same, as is that of a link without capacity.
@@ -27,6 +29,7 @@ pub(super) struct McpRouter {
     load: Load,
     /// Periods, with the present one, in which flows are told to operate in the fairing mode.
     fairing: u8,
+    unread: Unread,
 }
 
 impl McpRouter {
@@ -39,6 +42,7 @@ impl McpRouter {
             utilization: 0.0,
             load: Load::Light,
             fairing: 0,
+            unread: Unread::default(),
         })
     }
 
@@ -67,7 +71,7 @@ impl Link for McpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) = McpHeader::parse(packet.header) {
+        if let Some(mut header) = self.unread.note_own(ID, packet.header, McpHeader::parse(packet.header)) {
             header.pass(self.load);
             if self.fairing > 0 && matches!(header.load(), Load::Medium | Load::Heavy) {
                 header.set_fairing();
@@ -84,6 +88,10 @@ impl Link for McpRouter {
             self.end_period(queue);
         }
         Some(cx.now + self.period)
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

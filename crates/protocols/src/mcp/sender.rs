@@ -3,7 +3,7 @@
 use super::fairing::{Demand, Request, Shows};
 use super::header::{Load, McpHeader};
 use super::params::SenderParams;
-use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Rate, Time};
 
 /// Rates end here, in bit/s: a path without a router of MCP always looks idle.
@@ -34,6 +34,7 @@ pub(super) struct McpSender {
     /// Steps back since the load was last less than an overload.
     steps_back: u32,
     decision: Time,
+    unread: Unread,
 }
 
 impl McpSender {
@@ -49,6 +50,7 @@ impl McpSender {
             demand: Demand::default(),
             steps_back: 0,
             decision: Time::ZERO,
+            unread: Unread::default(),
         }
     }
 
@@ -130,7 +132,7 @@ impl Sender for McpSender {
     /// A nascent overload is answered at once; all else waits for the timer (section IV-H).
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         self.demand.note(ack.window_unused);
-        let Some(told) = McpHeader::parse(&ack.header) else { return };
+        let Some(told) = self.unread.note(McpHeader::parse(&ack.header)) else { return };
         let before = self.told.replace(told).map(|before| before.load());
         if told.load() != Load::Over {
             self.steps_back = 0;
@@ -165,6 +167,10 @@ impl Sender for McpSender {
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
         McpHeader::new(self.request.is_made()).emit(header);
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

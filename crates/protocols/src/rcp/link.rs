@@ -1,9 +1,9 @@
 //! RCP's router: one rate for all (Eq. (2), IWQoS 2005).
 
-use super::header::RcpHeader;
+use super::header::{ID, RcpHeader};
 use super::params::RouterParams;
 use crate::parts::interval;
-use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Verdict};
+use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Rate, Span, Time};
 
 /// What an update interval of `interval` seconds has shown, in bits and seconds.
@@ -48,6 +48,7 @@ pub(super) struct RcpRouter {
     /// Sum of the round-trip times told in it.
     rtts: f64,
     tellers: u32,
+    unread: Unread,
 }
 
 impl RcpRouter {
@@ -64,6 +65,7 @@ impl RcpRouter {
             bits: 0.0,
             rtts: 0.0,
             tellers: 0,
+            unread: Unread::default(),
         }
     }
 
@@ -118,7 +120,7 @@ impl Link for RcpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) = RcpHeader::parse(packet.header) {
+        if let Some(mut header) = self.unread.note_own(ID, packet.header, RcpHeader::parse(packet.header)) {
             header.offer(self.offer);
             header.emit(packet.header);
         }
@@ -131,6 +133,10 @@ impl Link for RcpRouter {
             self.end_interval(queue);
         }
         Some(cx.now + self.interval)
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

@@ -2,7 +2,7 @@
 
 use super::header::{Advice, RcpHeader};
 use super::params::{Control, control};
-use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
 
 /// See the module.
@@ -13,6 +13,7 @@ pub(super) struct RcpSender {
     advised: Rate,
     permit: Permit,
     rtt: Span,
+    unread: Unread,
 }
 
 impl RcpSender {
@@ -24,6 +25,7 @@ impl RcpSender {
             advised: Rate::ZERO,
             permit: Permit { window: Some(Bytes::ZERO), ..Permit::default() },
             rtt: Span::ZERO,
+            unread: Unread::default(),
         }
     }
 
@@ -53,7 +55,9 @@ impl Sender for RcpSender {
 
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
         self.rtt = ack.rtt.unwrap_or(self.rtt);
-        if let Some(Advice::Rate(rate)) = RcpHeader::parse(&ack.header).map(|header| header.advice()) {
+        if let Some(Advice::Rate(rate)) =
+            self.unread.note(RcpHeader::parse(&ack.header)).map(|header| header.advice())
+        {
             self.follow(rate, ack.min_rtt);
         }
     }
@@ -73,6 +77,10 @@ impl Sender for RcpSender {
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
         RcpHeader::new(self.rtt).emit(header);
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

@@ -1,8 +1,8 @@
 //! VCP's router: measures its load and says so in two bits (section 3.1, SIGCOMM 2005).
 
-use super::header::{Load, VcpHeader};
+use super::header::{ID, Load, VcpHeader};
 use super::params::RouterParams;
-use millpond_law::{Context, Ecn, Gauge, Hooks, Link, PacketView, QueueView, Verdict};
+use millpond_law::{Context, Ecn, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Bytes, Time};
 
 /// Loads above this are all the same, as is that of a link without capacity.
@@ -51,6 +51,7 @@ pub(super) struct VcpRouter {
     persistent_queue: f64,
     load_factor: f64,
     load: Load,
+    unread: Unread,
 }
 
 impl VcpRouter {
@@ -62,6 +63,7 @@ impl VcpRouter {
             persistent_queue: 0.0,
             load_factor: 0.0,
             load: Load::Low,
+            unread: Unread::default(),
         }
     }
 
@@ -88,7 +90,10 @@ impl Link for VcpRouter {
     /// Writes over what less loaded links said.
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.mean_queue.see(cx.now, queue.bytes);
-        let told = VcpHeader::parse(packet.header).and_then(|_| Load::of(*packet.ecn));
+        let told = self
+            .unread
+            .note_own(ID, packet.header, VcpHeader::parse(packet.header))
+            .and_then(|_| Load::of(*packet.ecn));
         if told.is_none_or(|told| told >= self.load) {
             return Verdict::Keep;
         }
@@ -106,6 +111,10 @@ impl Link for VcpRouter {
             self.end_interval(queue.told_capacity.as_f64());
         }
         Some(cx.now + self.params.interval)
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

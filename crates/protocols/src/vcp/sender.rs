@@ -3,7 +3,7 @@
 use super::header::{Load, VcpHeader};
 use super::params::SenderParams;
 use crate::parts::window::Window;
-use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
+use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Span, Time};
 
 /// The least window in packets.
@@ -58,6 +58,7 @@ pub(super) struct VcpSender {
     /// And then an overload that is still told adds until then.
     add_until: Time,
     load: Option<Load>,
+    unread: Unread,
 }
 
 impl VcpSender {
@@ -73,6 +74,7 @@ impl VcpSender {
             rest_until: Time::ZERO,
             add_until: Time::ZERO,
             load: None,
+            unread: Unread::default(),
         }
     }
 
@@ -121,7 +123,7 @@ impl Sender for VcpSender {
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         self.scale_increases(ack);
         let may_grow = self.window.may_grow(ack);
-        self.load = VcpHeader::parse(&ack.header).and_then(|header| header.load());
+        self.load = self.unread.note(VcpHeader::parse(&ack.header)).and_then(|header| header.load());
         match self.load {
             Some(Load::Low) if may_grow => self.multiply(ack.bytes),
             Some(Load::High) if may_grow => self.add(ack.bytes),
@@ -142,6 +144,10 @@ impl Sender for VcpSender {
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
         VcpHeader::new(None).emit(header);
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

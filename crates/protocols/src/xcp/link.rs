@@ -1,10 +1,10 @@
 //! XCP's router: an efficiency controller decides by how much all traffic together is to change, a fairness
 //! controller whom to tell (sections 3.4 and 3.5, SIGCOMM 2002; lines of code by draft-falk-xcp-spec-03, section 4).
 
-use super::header::{Wish, XcpHeader};
+use super::header::{ID, Wish, XcpHeader};
 use super::params::RouterParams;
 use crate::parts::persistent_queue::PersistentQueue;
-use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Verdict};
+use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Span, Time};
 
 /// Eq. (1) and line 9: by how many bit/s all traffic is to change, for spare capacity `S` in bit/s, a persistent
@@ -105,6 +105,7 @@ pub(super) struct XcpRouter {
     interval: Span,
     interval_end: Time,
     aggregate: f64,
+    unread: Unread,
 }
 
 impl XcpRouter {
@@ -118,6 +119,7 @@ impl XcpRouter {
             interval: params.initial_interval,
             interval_end: Time::ZERO,
             aggregate: 0.0,
+            unread: Unread::default(),
         }
     }
 
@@ -163,7 +165,7 @@ impl Link for XcpRouter {
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.queue.see(queue.bytes.saturating_sub(packet.bytes));
-        if let Some(mut header) = XcpHeader::parse(packet.header) {
+        if let Some(mut header) = self.unread.note_own(ID, packet.header, XcpHeader::parse(packet.header)) {
             let bits = packet.bytes.as_f64() * 8.0;
             let wish = match header.wish() {
                 Wish::Any => f64::INFINITY,
@@ -189,6 +191,10 @@ impl Link for XcpRouter {
             self.end_control_interval(cx.now, capacity.as_f64());
         }
         Some(self.interval_end.min(self.queue.interval_end()))
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

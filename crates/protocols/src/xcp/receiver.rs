@@ -1,21 +1,28 @@
 //! The receiver of XCP: adds up what the routers granted.
 
 use super::header::{Wish, XcpEcho, XcpHeader};
-use millpond_law::{Context, Data, Echo, Receiver, RelayView};
+use millpond_law::{Context, Data, Echo, Receiver, RelayView, Unread};
 
 /// See the module. The sum runs on, so that delayed and lost acknowledgements lose no feedback.
 #[derive(Default)]
 pub(super) struct XcpReceiver {
     feedback: i64,
+    unread: Unread,
 }
 
 impl Receiver for XcpReceiver {
     /// A packet that no router has written to says nothing.
     fn on_data(&mut self, _cx: &mut Context<'_>, data: &Data, _relay: Option<&RelayView>, echo: &mut Echo) {
-        if let Some(Wish::Change(bps)) = XcpHeader::parse(&data.header).map(|header| header.wish()) {
+        if let Some(Wish::Change(bps)) =
+            self.unread.note(XcpHeader::parse(&data.header)).map(|header| header.wish())
+        {
             self.feedback = self.feedback.wrapping_add(bps);
         }
         XcpEcho::new(self.feedback).emit(&mut echo.header);
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::header::{XcpEcho, XcpHeader};
 use crate::parts::window::Window;
-use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start};
+use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
 
 /// The least window: one packet, so that feedback keeps coming (section 3.2, SIGCOMM 2002).
@@ -16,6 +16,7 @@ pub(super) struct XcpSender {
     smoothed_rtt: Span,
     /// The feedback echoed so far.
     feedback: i64,
+    unread: Unread,
 }
 
 /// By how many bytes a window grows when its throughput is to grow by so many bit/s (draft-falk-xcp-spec-03, section
@@ -33,12 +34,15 @@ impl XcpSender {
             window: Window::new(Bytes::ZERO, Some(initial_window)),
             smoothed_rtt: Span::ZERO,
             feedback: 0,
+            unread: Unread::default(),
         }
     }
 
     /// The feedback in bit/s that this acknowledgement is the first to tell of.
     fn new_feedback(&mut self, ack: &Ack) -> f64 {
-        let Some(feedback) = XcpEcho::parse(&ack.header).map(|echo| echo.feedback()) else { return 0.0 };
+        let Some(feedback) = self.unread.note(XcpEcho::parse(&ack.header)).map(|echo| echo.feedback()) else {
+            return 0.0;
+        };
         feedback.wrapping_sub(std::mem::replace(&mut self.feedback, feedback)) as f64
     }
 
@@ -74,6 +78,10 @@ impl Sender for XcpSender {
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
         XcpHeader::new(self.smoothed_rtt, self.throughput()).emit(header);
+    }
+
+    fn unread(&self) -> u64 {
+        self.unread.count()
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

@@ -99,6 +99,11 @@ impl Laws {
         self.seats.iter().map(|seat| seat.next_tick).min().unwrap_or(Time::NEVER)
     }
 
+    /// How many headers of their own protocols the laws could not read.
+    pub(super) fn unread(&self) -> u64 {
+        self.seats.iter().map(|seat| seat.law.unread()).sum()
+    }
+
     pub(super) fn observe(&self, gauge: &mut dyn Gauge) {
         self.seats.iter().for_each(|seat| seat.law.observe(gauge));
     }

@@ -246,7 +246,9 @@ impl Link {
 
     /// Counts since the run began.
     pub(crate) fn counters(&self) -> LinkCounters {
-        self.tally.counters(self.queued, &self.rest.meter.losses)
+        let counters = self.tally.counters(self.queued, &self.rest.meter.losses);
+        let unread = self.laws().map_or(0, Laws::unread);
+        LinkCounters { foreign_headers: counters.foreign_headers + unread, ..counters }
     }
 
     /// How many packets are here, queued or on the wire.

@@ -1,7 +1,7 @@
 //! What is measured at the two ends of a loop, and of a flow.
 
 use super::Histogram;
-use millpond_endpoint::{ReceiverCounters, SenderCounters};
+use millpond_endpoint::{ReceiverEnd, SenderEnd};
 use millpond_units::Span;
 
 /// What a loop has done; all but the bytes are packets.
@@ -21,11 +21,16 @@ pub struct LoopCounters {
     pub marked: u64,
     /// Bytes of the stream that arrived, each counted once.
     pub delivered_bytes: u64,
+    /// Headers that the laws of its ends could not read.
+    pub unread_headers: u64,
 }
 
 impl LoopCounters {
-    pub(crate) fn of(sender: &SenderCounters, receiver: &ReceiverCounters) -> Self {
+    pub(crate) fn of(sender: &SenderEnd, receiver: &ReceiverEnd) -> Self {
+        let unread_headers = sender.unread() + receiver.unread();
+        let (sender, receiver) = (sender.counters(), receiver.counters());
         Self {
+            unread_headers,
             sent: sender.sent_packets,
             sent_bytes: sender.sent_bytes,
             retransmitted: sender.retransmitted_packets,
@@ -46,6 +51,7 @@ impl LoopCounters {
             arrived: self.arrived + other.arrived,
             marked: self.marked + other.marked,
             delivered_bytes: self.delivered_bytes + other.delivered_bytes,
+            unread_headers: self.unread_headers + other.unread_headers,
         }
     }
 
@@ -58,6 +64,7 @@ impl LoopCounters {
             arrived: self.arrived - before.arrived,
             marked: self.marked - before.marked,
             delivered_bytes: self.delivered_bytes - before.delivered_bytes,
+            unread_headers: self.unread_headers - before.unread_headers,
         }
     }
 }

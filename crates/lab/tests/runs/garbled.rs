@@ -1,0 +1,140 @@
+//! Headers that a law cannot read are ignored and counted, whoever spoilt them.
+
+use crate::common::{flow, link, scenario};
+use millpond_lab::results::Run;
+use millpond_lab::{About, Unwatched, run};
+use millpond_law::{
+    Context, HEADER_BYTES, HeaderId, Hooks, Kind, Link, LinkFacts, PacketView, Queue, QueueCard, QueueView,
+    SettingError, Settings, Verdict,
+};
+use millpond_protocols::Registry;
+
+/// A link that spoils the header of every second data packet.
+#[derive(Clone, Copy)]
+struct Garbler {
+    card: &'static QueueCard,
+    spoil: fn(&mut Context<'_>, &mut PacketView<'_>),
+    packets: u64,
+}
+
+const fn card(name: &'static str) -> QueueCard {
+    QueueCard { name, title: "Spoils headers", source: "none", parameters: &[], presets: &[] }
+}
+
+/// Leaves headers of nobody.
+static FOREIGN: Garbler = Garbler {
+    card: &card("foreign"),
+    spoil: |_, packet| packet.header.set(HeaderId(99), &[1, 2, 3]),
+    packets: 0,
+};
+
+/// Leaves headers of the right protocol without a byte.
+static SHORT: Garbler = Garbler {
+    card: &card("short"),
+    spoil: |_, packet| packet.header.set(packet.header.protocol(), &[]),
+    packets: 0,
+};
+
+/// Leaves headers of the right protocol and any bytes.
+static RANDOM: Garbler = Garbler {
+    card: &card("random"),
+    spoil: |cx, packet| {
+        let bytes: [u8; HEADER_BYTES] = std::array::from_fn(|_| cx.random.bits() as u8);
+        packet.header.set(packet.header.protocol(), &bytes);
+    },
+    packets: 0,
+};
+
+impl Queue for Garbler {
+    fn card(&self) -> &'static QueueCard {
+        self.card
+    }
+
+    fn link(&self, _: &Settings, _: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(Some(Box::new(*self)))
+    }
+}
+
+impl Link for Garbler {
+    fn hooks(&self) -> Hooks {
+        Hooks { arrive: true, ..Hooks::default() }
+    }
+
+    fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, _: &QueueView) -> Verdict {
+        if packet.kind == Kind::Data {
+            self.packets += 1;
+            if self.packets.is_multiple_of(2) {
+                (self.spoil)(cx, packet);
+            }
+        }
+        Verdict::Keep
+    }
+}
+
+/// Data pass the garbler, then a link with the protocol's own router.
+fn garbled(protocol: &str, queue: &str) -> Run {
+    let text = format!(
+        r#"
+title = "Garbled"
+duration = "3s"
+[[links]]
+name = "spoilt"
+between = ["A", "B"]
+rate = "20Mbps"
+delay = "10ms"
+buffer = "unlimited"
+queue = "{queue}"
+[[links]]
+name = "next"
+between = ["B", "C"]
+rate = "10Mbps"
+delay = "10ms"
+buffer = "unlimited"
+queue = "droptail"
+[[flows]]
+name = "flow"
+protocol = "{protocol}"
+path = ["A", "B", "C"]
+workload = {{ rate = "4Mbps" }}
+"#
+    );
+    let registry = Registry::builtin().with_queue(&FOREIGN).with_queue(&SHORT).with_queue(&RANDOM);
+    let finished = run(&scenario(&text, &[]), &registry, About::default(), &Unwatched);
+    finished.unwrap_or_else(|error| panic!("{protocol}: {error}")).run
+}
+
+#[test]
+fn every_second_header_is_counted_where_every_second_is_spoilt() {
+    // XCP's receiver adds up what it reads; of the others, senders read what comes back.
+    for protocol in ["xcp", "rcp", "acp", "cltcp", "mcp"] {
+        for queue in ["foreign", "short"] {
+            let run = garbled(protocol, queue);
+            let (flow, next) = (flow(&run, "flow"), link(&run, "next"));
+            // Some echoes are still on their way when the run ends: 40 ms of 4 Mbit/s are 13 packets.
+            let half = |count: u64| (count as f64 - flow.delivered as f64 / 2.0).abs() <= 10.0;
+            assert!(flow.delivered > 100, "{protocol}, {queue}: {} delivered", flow.delivered);
+            assert!(half(flow.unread_headers), "{protocol}, {queue}: {}", flow.unread_headers);
+            assert!(half(next.foreign_headers), "{protocol}, {queue}: {}", next.foreign_headers);
+        }
+    }
+}
+
+#[test]
+fn what_is_right_is_not_counted() {
+    for protocol in Registry::builtin().protocols() {
+        let run = garbled(protocol.card().name, "droptail");
+        assert_eq!(flow(&run, "flow").unread_headers, 0, "{}", protocol.card().name);
+        assert_eq!(link(&run, "next").foreign_headers, 0, "{}", protocol.card().name);
+    }
+}
+
+#[test]
+fn no_protocol_stumbles_over_any_bytes() {
+    for protocol in Registry::builtin().protocols() {
+        for queue in ["foreign", "short", "random"] {
+            let run = garbled(protocol.card().name, queue);
+            let goodput = flow(&run, "flow").goodput_bps;
+            assert!((0.0..10e6).contains(&goodput), "{}, {queue}: {goodput}", protocol.card().name);
+        }
+    }
+}
