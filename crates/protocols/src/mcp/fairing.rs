@@ -15,6 +15,16 @@ impl Request {
         Self { halvings, left: halvings, grew: false }
     }
 
+    /// One that has been going on: so many halvings are left.
+    pub(super) const fn resumed(halvings: u64, left: u64, grew: bool) -> Self {
+        Self { halvings, left, grew }
+    }
+
+    /// Has the rate grown additively since it last fell?
+    pub(super) const fn grew(&self) -> bool {
+        self.grew
+    }
+
     /// Is it being made?
     pub(super) const fn is_made(&self) -> bool {
         self.left > 0

@@ -12,10 +12,10 @@ use millpond_units::{Bytes, Span, Time};
 const MOST_UTILIZATION: f64 = 1000.0;
 
 /// A request holds until the end of the period after the one in which it was seen.
-const PERIODS_OF_FAIRING: u8 = 2;
+pub(super) const PERIODS_OF_FAIRING: u8 = 2;
 
 /// Eq. (1): `U = (N + Q) / (C T)`, for bits that arrived and the fewest bits that were queued.
-fn utilization(arrived: f64, least_queue: f64, capacity: f64, period: f64) -> f64 {
+pub(super) fn utilization(arrived: f64, least_queue: f64, capacity: f64, period: f64) -> f64 {
     ((arrived + least_queue) / (capacity * period)).min(MOST_UTILIZATION)
 }
 

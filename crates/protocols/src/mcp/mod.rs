@@ -1,7 +1,9 @@
 //! MCP, the Multimodal Control Protocol (Podlesny, Gorinsky: "Multimodal Congestion Control for Low Stable-State
 //! Queuing", WUCSE-2006-41). See README.md in this folder.
 
+mod automaton;
 mod fairing;
+mod fluid;
 mod header;
 mod link;
 mod params;
@@ -9,6 +11,7 @@ mod sender;
 
 pub use header::{Load, McpHeader};
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
 };
@@ -42,5 +45,9 @@ impl Protocol for Mcp {
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {
         params::warnings(settings)
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::McpFluid::read(settings)?)))
     }
 }

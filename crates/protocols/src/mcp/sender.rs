@@ -1,131 +1,55 @@
-//! The sender of MCP: one of six modes, chosen by what routers say (Fig. 2), and a rate.
+//! The sender of MCP: drives the automaton of Fig. 2 by what routers say.
 
-use super::fairing::{Demand, Request, Shows};
+use super::automaton::Automaton;
+use super::fairing::{Demand, Shows};
 use super::header::{Load, McpHeader};
 use super::params::SenderParams;
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Rate, Time};
 
-/// Rates end here, in bit/s: a path without a router of MCP always looks idle.
-const MOST_RATE: f64 = 1e12;
-
-/// The modes of Fig. 2.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-enum Mode {
-    Scaling,
-    Fairing,
-    Enhancing,
-    Smoothing,
-    Stable,
-    Overloaded,
-}
-
 /// See the module.
 pub(super) struct McpSender {
-    params: SenderParams,
-    weight: f64,
-    /// In bit/s.
-    rate: f64,
-    mode: Mode,
+    automaton: Automaton,
     told: Option<McpHeader>,
-    request: Request,
     demand: Demand,
-    /// Steps back since the load was last less than an overload.
-    steps_back: u32,
     decision: Time,
     unread: Unread,
 }
 
 impl McpSender {
     pub(super) fn new(settings: &Settings) -> Self {
-        let params = SenderParams::read(settings);
-        Self {
-            params,
-            weight: 1.0,
-            rate: params.initial_rate,
-            mode: Mode::Scaling,
-            told: None,
-            request: Request::new(params.halvings),
-            demand: Demand::default(),
-            steps_back: 0,
-            decision: Time::ZERO,
-            unread: Unread::default(),
-        }
-    }
-
-    fn set_rate(&mut self, rate: f64) {
-        self.rate = rate.clamp(self.params.initial_rate, MOST_RATE.max(self.params.initial_rate));
-    }
-
-    fn step(&self) -> f64 {
-        self.weight * self.params.step
+        let automaton = Automaton::new(SenderParams::read(settings));
+        let (demand, unread) = (Demand::default(), Unread::default());
+        Self { automaton, told: None, demand, decision: Time::ZERO, unread }
     }
 
     /// Twice the routers' period from now (section IV-H).
     fn restart_timer(&mut self, now: Time) {
-        self.decision = now + self.params.decision_interval;
+        self.decision = now + self.automaton.params.decision_interval;
     }
 
-    /// May this overload be answered by a step back? It is the smoothing mode's own doing, or one that a step back
-    /// has not ended yet.
-    fn steps_back(&self) -> bool {
-        match self.mode {
-            Mode::Smoothing => true,
-            Mode::Stable => self.steps_back < self.params.steps_back,
-            _ => false,
-        }
-    }
-
-    /// AD, once after smoothing; or MD.
     fn decrease(&mut self) {
         self.demand.on_decrease();
-        if self.steps_back() {
-            self.set_rate(self.rate - self.step());
-            self.mode = Mode::Stable;
-            self.steps_back += 1;
-            self.request.on_step_back();
-        } else {
-            self.set_rate(self.rate * self.params.decrease_factor);
-            self.mode = Mode::Overloaded;
-            self.request.on_halving();
-        }
-    }
-
-    /// Fig. 2, below overload: the next mode and its rate.
-    fn increase(&self, told: McpHeader) -> (Mode, f64) {
-        match (told.load(), told.fairing()) {
-            (Load::Light, _) => (Mode::Scaling, self.rate * self.params.scaling_factor),
-            (_, true) => (Mode::Fairing, self.rate + self.step()),
-            (Load::Medium, false) => (Mode::Enhancing, self.rate * self.params.enhancing_factor),
-            (_, false) if self.mode == Mode::Stable => (Mode::Stable, self.rate),
-            (_, false) => (Mode::Smoothing, self.rate + self.step()),
-        }
+        self.automaton.decrease();
     }
 
     /// What is done every 2 T.
     fn decide(&mut self, told: McpHeader) {
         let demand = self.demand.end_interval();
         if demand == Shows::Raised {
-            self.request.renew();
+            self.automaton.request.renew();
         }
         if told.load() == Load::Over {
-            return self.decrease();
-        }
-        let (mode, rate) = self.increase(told);
-        self.mode = mode;
-        if demand != Shows::Unused {
-            self.set_rate(rate);
-        }
-        if mode == Mode::Fairing {
-            self.request.on_increase();
+            self.decrease();
+        } else {
+            self.automaton.increase(told.load(), told.fairing(), demand != Shows::Unused);
         }
     }
 }
 
 impl Sender for McpSender {
     fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) {
-        self.weight = start.weight;
+        self.automaton.weight = start.weight;
         self.restart_timer(cx.now);
     }
 
@@ -135,7 +59,7 @@ impl Sender for McpSender {
         let Some(told) = self.unread.note(McpHeader::parse(&ack.header)) else { return };
         let before = self.told.replace(told).map(|before| before.load());
         if told.load() != Load::Over {
-            self.steps_back = 0;
+            self.automaton.steps_back = 0;
         } else if before != Some(Load::Over) {
             self.decrease();
             self.restart_timer(cx.now);
@@ -146,9 +70,8 @@ impl Sender for McpSender {
     /// begins anew.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         if congestion.cause == Cause::NoFeedback {
-            self.set_rate(self.params.initial_rate);
-            (self.mode, self.told) = (Mode::Scaling, None);
-            self.request.renew();
+            self.automaton.restart();
+            self.told = None;
         }
     }
 
@@ -161,12 +84,12 @@ impl Sender for McpSender {
 
     #[inline]
     fn permit(&self) -> Permit {
-        let pace = Rate::from_bps_f64(self.rate).max(Rate::from_bps(1));
+        let pace = Rate::from_bps_f64(self.automaton.rate).max(Rate::from_bps(1));
         Permit { pace: Some(pace), wake: Some(self.decision), ..Permit::default() }
     }
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
-        McpHeader::new(self.request.is_made()).emit(header);
+        McpHeader::new(self.automaton.request.is_made()).emit(header);
     }
 
     fn unread(&self) -> u64 {
@@ -174,9 +97,9 @@ impl Sender for McpSender {
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {
-        gauge.quantity("paced rate", "bit/s", self.rate);
-        gauge.quantity("mode", "1", f64::from(self.mode as u8));
-        gauge.quantity("fairing cycles left", "cycles", self.request.left() as f64);
+        gauge.quantity("paced rate", "bit/s", self.automaton.rate);
+        gauge.quantity("mode", "1", f64::from(self.automaton.mode as u8));
+        gauge.quantity("fairing cycles left", "cycles", self.automaton.request.left() as f64);
     }
 }
 
@@ -184,6 +107,7 @@ impl Sender for McpSender {
 mod tests {
     use super::*;
     use crate::mcp::Mcp;
+    use crate::mcp::automaton::Mode;
     use crate::testing::SenderBench;
     use millpond_law::{Episode, Value};
     use millpond_units::Span;

@@ -12,18 +12,23 @@ const MOST_LOAD: f64 = 1000.0;
 const QUEUE_GAIN: f64 = 0.25;
 
 /// Eq. (1): `rho = (lambda + kappa_q q) / (gamma C t_rho)`, for bits that arrived and bits that persist in the queue.
-fn load_factor(params: &RouterParams, arrived: f64, queue: f64, capacity: f64) -> f64 {
+pub(super) fn load_factor(params: &RouterParams, arrived: f64, queue: f64, capacity: f64) -> f64 {
     let room = params.target_utilization * capacity * params.interval.secs();
     ((arrived + params.queue_weight * queue) / room).min(MOST_LOAD)
 }
 
 /// The load in two bits.
-fn encode(params: &RouterParams, load_factor: f64) -> Load {
+pub(super) fn encode(params: &RouterParams, load_factor: f64) -> Load {
     match load_factor {
         rho if rho < params.high_load => Load::Low,
         rho if rho < 1.0 => Load::High,
         _ => Load::Over,
     }
+}
+
+/// The persistent queue after an interval with this mean queue.
+pub(super) fn persisting(before: f64, mean: f64) -> f64 {
+    before + QUEUE_GAIN * (mean - before)
 }
 
 /// The mean of a queue over time.
@@ -69,7 +74,7 @@ impl VcpRouter {
 
     fn end_interval(&mut self, capacity: f64) {
         let mean = std::mem::take(&mut self.mean_queue.area) / self.params.interval.secs();
-        self.persistent_queue += QUEUE_GAIN * (mean - self.persistent_queue);
+        self.persistent_queue = persisting(self.persistent_queue, mean);
         let arrived = std::mem::take(&mut self.arrived);
         self.load_factor = load_factor(&self.params, arrived, self.persistent_queue, capacity);
         self.load = encode(&self.params, self.load_factor);

@@ -1,6 +1,7 @@
 //! VCP, the Variable-structure congestion Control Protocol (Xia, Subramanian, Stoica, Kalyanaraman: "One More Bit Is
 //! Enough", SIGCOMM 2005). See README.md in this folder.
 
+mod fluid;
 mod header;
 mod link;
 mod params;
@@ -9,6 +10,7 @@ mod sender;
 
 pub use header::{Load, VcpHeader};
 
+use millpond_law::fluid::FluidModel;
 use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
@@ -48,5 +50,9 @@ impl Protocol for Vcp {
 
     fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
         Ok(Some(Box::new(link::VcpRouter::new(RouterParams::read(settings)?))))
+    }
+
+    fn fluid(&self, settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
+        Ok(Some(Box::new(fluid::VcpFluid::read(settings)?)))
     }
 }

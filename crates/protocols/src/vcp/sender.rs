@@ -7,7 +7,7 @@ use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Sett
 use millpond_units::{Bytes, Span, Time};
 
 /// The least window in packets.
-const LEAST_PACKETS: f64 = 1.0;
+pub(super) const LEAST_PACKETS: f64 = 1.0;
 
 /// Of the authors' ns-2 code: the multiplicative increase of longer round trips is that of so many intervals.
 const MOST_INTERVALS: f64 = 2.5;
@@ -19,13 +19,13 @@ const SQUARE_TO: f64 = 5.0;
 
 /// Eq. (7): what a round trip multiplies by, less one, so that an interval multiplies by `1 + xi` whatever the
 /// round-trip time.
-fn multiplicative_increase(params: &SenderParams, rtt: f64) -> f64 {
+pub(super) fn multiplicative_increase(params: &SenderParams, rtt: f64) -> f64 {
     let intervals = (rtt / params.interval.secs()).min(MOST_INTERVALS);
     libm::pow(1.0 + params.xi, intervals) - 1.0
 }
 
 /// Eq. (8): the packets that a round trip adds, so that rates grow alike whatever the round-trip time.
-fn additive_increase(params: &SenderParams, rtt: f64) -> f64 {
+pub(super) fn additive_increase(params: &SenderParams, rtt: f64) -> f64 {
     let ratio = rtt / params.reference_rtt.secs();
     let scale = match ratio {
         short if short <= SQUARE_FROM => SQUARE_FROM * short,

@@ -1,0 +1,320 @@
+//! MCP in the fluid world: a hybrid of rates that stand still between decisions, and the automaton of Fig. 2.
+
+use super::automaton::{Automaton, Mode};
+use super::fairing::Request;
+use super::header::Load;
+use super::link::{PERIODS_OF_FAIRING, utilization};
+use super::params::{Ranges, SenderParams};
+use crate::parts::interval;
+use millpond_law::fluid::{
+    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
+    Quantity, Rest, SenderInput, Senders, State, link_piece, positive, sender_piece,
+};
+use millpond_law::{LinkFacts, SettingError, Settings};
+
+/// See the module.
+pub(super) struct McpFluid {
+    sender: SenderParams,
+    router: Router,
+}
+
+impl McpFluid {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        let period = interval::checked("period", settings.span("period"))?.secs();
+        let router =
+            Router { period, ranges: Ranges::read(settings)?, overload: settings.number("overload") };
+        Ok(Self { sender: SenderParams::read(settings), router })
+    }
+}
+
+impl FluidModel for McpFluid {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        sender_piece(Source { params: self.sender, weight: facts.weight })
+    }
+
+    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn Links>> {
+        Some(link_piece(self.router))
+    }
+
+    /// As long as flows ask for fairing.
+    fn allocation(&self, facts: &LoopFacts) -> Allocation {
+        Allocation::MaxMin { weight: facts.weight }
+    }
+}
+
+/// Where each state is.
+mod at {
+    pub(super) const RATE: usize = 0;
+    pub(super) const MODE: usize = 1;
+    pub(super) const LEFT: usize = 2;
+    pub(super) const GREW: usize = 3;
+    pub(super) const STEPS_BACK: usize = 4;
+    pub(super) const DECISION: usize = 5;
+}
+
+/// Above this a load says overload.
+const NASCENT: f64 = Load::Over as u8 as f64 - 0.5;
+/// Above this a truth value is true.
+const HALF: f64 = 0.5;
+
+/// The automaton, its memory held as states.
+struct Source {
+    params: SenderParams,
+    weight: f64,
+}
+
+impl Source {
+    fn recall(&self, x: &[f64]) -> Automaton {
+        let request = Request::resumed(self.params.halvings, x[at::LEFT] as u64, x[at::GREW] > HALF);
+        Automaton {
+            params: self.params,
+            weight: self.weight,
+            rate: x[at::RATE],
+            mode: Mode::numbered(x[at::MODE]),
+            request,
+            steps_back: x[at::STEPS_BACK] as u32,
+        }
+    }
+
+    fn remember(automaton: &Automaton, x: &mut [f64]) {
+        x[at::RATE] = automaton.rate;
+        x[at::MODE] = f64::from(automaton.mode as u8);
+        x[at::LEFT] = automaton.request.left() as f64;
+        x[at::GREW] = f64::from(u8::from(automaton.request.grew()));
+        x[at::STEPS_BACK] = f64::from(automaton.steps_back);
+    }
+
+    /// A flow that asks for fairing reads its own bit.
+    fn decide(automaton: &mut Automaton, input: &SenderInput<'_, f64>) {
+        let load = load(input.feedback[0]);
+        let fairing = input.feedback[1] > HALF || automaton.request.is_made();
+        if load == Load::Over { automaton.decrease() } else { automaton.increase(load, fairing, true) }
+    }
+}
+
+/// The load that a number stands for.
+fn load(number: f64) -> Load {
+    match number {
+        n if n > NASCENT => Load::Over,
+        n if n > NASCENT - 1.0 => Load::Heavy,
+        n if n > NASCENT - 2.0 => Load::Medium,
+        _ => Load::Light,
+    }
+}
+
+impl FluidSender for Source {
+    const FEEDBACK: &'static [Feedback] = &[
+        Feedback { name: "load", unit: "1", over_path: Aggregate::Max },
+        Feedback { name: "fairing", unit: "1", over_path: Aggregate::Max },
+    ];
+    const CARRIED: &'static [Quantity] = &[Quantity { name: "requests for fairing", unit: "1" }];
+    const GUARDS: &'static [&'static str] = &["nascent overload", "time until the next decision"];
+
+    fn states(&self) -> Vec<State> {
+        let interval = self.params.decision_interval.secs();
+        vec![
+            State::new("rate", "bit/s", self.params.initial_rate),
+            State::new("mode", "1", f64::from(Mode::Scaling as u8)),
+            State::new("fairing cycles left", "cycles", self.params.halvings as f64),
+            State::new("grew in the fairing mode", "1", 0.0),
+            State::new("steps back", "1", 0.0),
+            State::new("time until the next decision", "s", interval),
+        ]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx.fill(T::zero());
+        dx[at::DECISION] = -T::one();
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[at::RATE]
+    }
+
+    fn carried<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, carried: &mut [T]) {
+        carried[0] = if x[at::LEFT] > HALF { T::one() } else { T::zero() };
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = input.feedback[0] - NASCENT;
+        guards[1] = x[at::DECISION];
+    }
+
+    /// A nascent overload is answered at once; all else waits for the timer (section IV-H).
+    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &SenderInput<'_, f64>) {
+        let mut automaton = self.recall(x);
+        match (guard, is_rising) {
+            (0, true) => automaton.decrease(),
+            (0, false) => automaton.steps_back = 0,
+            (_, false) => Self::decide(&mut automaton, input),
+            (_, true) => return,
+        }
+        Self::remember(&automaton, x);
+        if (guard, is_rising) != (0, false) {
+            x[at::DECISION] = self.params.decision_interval.secs();
+        }
+    }
+}
+
+/// Eq. (1) over a period, and the requests that pass.
+#[derive(Clone, Copy)]
+struct Router {
+    /// T, in seconds.
+    period: f64,
+    ranges: Ranges,
+    /// Where overload begins.
+    overload: f64,
+}
+
+/// How much faster than a period the least queue follows a queue that falls below it.
+const FOLLOWS: f64 = 100.0;
+
+/// Where each state is.
+mod of {
+    pub(super) const ARRIVED: usize = 0;
+    pub(super) const LEAST_QUEUE: usize = 1;
+    pub(super) const LOAD: usize = 2;
+    pub(super) const FAIRING: usize = 3;
+}
+
+impl FluidLink for Router {
+    const SIGNALS: &'static [Quantity] =
+        &[Quantity { name: "load", unit: "1" }, Quantity { name: "fairing", unit: "1" }];
+    const GUARDS: &'static [&'static str] = &["a request arrives", "least queue less queue"];
+
+    fn states(&self) -> Vec<State> {
+        vec![
+            State::new("arrived in this period", "bit", 0.0),
+            State::new("least queue of this period", "bit", 0.0),
+            State::new("load told", "1", f64::from(Load::Light as u8)),
+            State::new("periods of fairing left", "1", 0.0),
+        ]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
+        dx[of::ARRIVED] = input.arriving;
+        dx[of::LEAST_QUEUE] = -positive(x[of::LEAST_QUEUE] - input.queue) * (FOLLOWS / self.period);
+        dx[of::LOAD] = T::zero();
+        dx[of::FAIRING] = T::zero();
+    }
+
+    /// Fairing is told by links of medium or heavy load.
+    fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
+        let told = matches!(load(x[of::LOAD].re()), Load::Medium | Load::Heavy) && x[of::FAIRING] > HALF;
+        signals[0] = x[of::LOAD];
+        signals[1] = T::from(f64::from(u8::from(told)));
+    }
+
+    /// At the most; a step back or two lower.
+    fn rest(&self) -> Rest {
+        Rest { utilization: self.overload, queue: Some(0.0) }
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
+        guards[0] = input.carried[0] - HALF;
+        guards[1] = x[of::LEAST_QUEUE] - input.queue;
+    }
+
+    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], _input: &LinkInput<'_, f64>) {
+        if guard == 0 && is_rising {
+            x[of::FAIRING] = f64::from(PERIODS_OF_FAIRING);
+        }
+    }
+
+    fn period(&self, _x: &[f64], _input: &LinkInput<'_, f64>) -> Option<f64> {
+        Some(self.period)
+    }
+
+    fn tick(&self, x: &mut [f64], input: &LinkInput<'_, f64>) {
+        let least = x[of::LEAST_QUEUE].min(input.queue);
+        let load = self.ranges.load(utilization(x[of::ARRIVED], least, input.capacity, self.period));
+        (x[of::ARRIVED], x[of::LEAST_QUEUE]) = (0.0, input.queue);
+        x[of::LOAD] = f64::from(load as u8);
+        let asked = input.carried[0] > HALF;
+        x[of::FAIRING] = if asked { f64::from(PERIODS_OF_FAIRING) } else { (x[of::FAIRING] - 1.0).max(0.0) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mcp::params::PARAMETERS;
+    use crate::testing::fluid::{carried, flow, inputs, one_link, one_loop};
+    use millpond_law::fluid::SenderInputs;
+
+    const D: f64 = 0.04;
+
+    fn model() -> McpFluid {
+        McpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+    }
+
+    /// A flow of this rate in this mode, with this load and fairing told, when the timer strikes or at a nascent overload.
+    fn after(rate: f64, mode: Mode, told: [f64; 2], guard: usize) -> (f64, Mode) {
+        let senders = model().sender(&one_loop(D));
+        let mut x = [rate, f64::from(mode as u8), 0.0, 0.0, 0.0, 0.0];
+        let seen: SenderInputs = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&told));
+        senders.crossed(0, guard, guard == 0, &mut x, &seen.at(0, 2));
+        assert_eq!(x[at::DECISION], 0.4, "the timer runs anew");
+        (x[at::RATE], Mode::numbered(x[at::MODE]))
+    }
+
+    #[test]
+    fn at_a_decision_each_load_has_the_mode_and_the_rule_of_figure_2() {
+        for (told, expected) in [
+            ([0.0, 1.0], (16e6, Mode::Scaling)),
+            ([1.0, 1.0], (8.08e6, Mode::Fairing)),
+            ([1.0, 0.0], (8.8e6, Mode::Enhancing)),
+            ([2.0, 0.0], (8.08e6, Mode::Smoothing)),
+            ([3.0, 0.0], (4e6, Mode::Overloaded)),
+        ] {
+            let (rate, mode) = after(8e6, Mode::Enhancing, told, 1);
+            assert!((rate - expected.0).abs() < 1.0 && mode == expected.1, "{told:?}: {rate} {mode:?}");
+        }
+        assert_eq!(after(8e6, Mode::Stable, [2.0, 0.0], 1), (8e6, Mode::Stable));
+    }
+
+    #[test]
+    fn a_nascent_overload_halves_or_after_smoothing_steps_back() {
+        assert_eq!(after(8e6, Mode::Fairing, [3.0, 1.0], 0), (4e6, Mode::Overloaded));
+        assert_eq!(after(8e6, Mode::Smoothing, [3.0, 0.0], 0), (7.92e6, Mode::Stable));
+    }
+
+    #[test]
+    fn a_newcomer_asks_and_reads_its_own_request_until_seven_halvings_of_a_rate_that_grew() {
+        let senders = model().sender(&one_loop(D));
+        let mut x: Vec<f64> = senders.states(0).iter().map(|state| state.initial).collect();
+        let heavy = inputs(&*senders, D, |i| i.feedback[0] = 2.0);
+        for left in (0..7).rev() {
+            assert_eq!(carried(&*senders, &x, &heavy), [1.0]);
+            senders.crossed(0, 1, false, &mut x, &heavy.at(0, 2));
+            assert_eq!(Mode::numbered(x[at::MODE]), Mode::Fairing);
+            let over = inputs(&*senders, D, |i| i.feedback[0] = 3.0);
+            senders.crossed(0, 0, true, &mut x, &over.at(0, 2));
+            assert_eq!(x[at::LEFT], f64::from(left));
+        }
+        assert_eq!(carried(&*senders, &x, &heavy), [0.0]);
+        let (dx, rate) = flow(&*senders, &x, &heavy);
+        assert_eq!((rate, dx[at::RATE], dx[at::DECISION]), (x[at::RATE], 0.0, -1.0));
+    }
+
+    /// What a router of 8 Mbit/s tells after a period in which so many bits arrived.
+    fn told(arrived: f64, queue: f64, requests: f64, fairing: f64) -> Vec<f64> {
+        use millpond_law::fluid::LinkInput;
+        let router = model().link(&one_link()).unwrap();
+        let input = LinkInput { capacity: 8e6, arriving: 0.0, own: 0.0, queue, carried: &[requests] };
+        let mut x = [arrived, queue, 0.0, fairing];
+        router.tick(0, &mut x, &input);
+        assert_eq!((x[of::ARRIVED], x[of::LEAST_QUEUE]), (0.0, queue));
+        x[of::LOAD..].to_vec()
+    }
+
+    #[test]
+    fn a_router_measures_over_a_period_and_passes_requests_on_until_the_end_of_the_next() {
+        // 1.6 Mbit fit into 200 ms; a queue that never went counts.
+        assert_eq!(told(0.47 * 1.6e6, 0.0, 0.0, 0.0), [0.0, 0.0]);
+        assert_eq!(told(0.87 * 1.6e6, 0.02 * 1.6e6, 0.0, 0.0), [2.0, 0.0]);
+        assert_eq!(told(1.6e6, 0.0, 1.0, 0.0), [3.0, 2.0]);
+        assert_eq!(told(1.6e6, 0.0, 0.0, 2.0), [3.0, 1.0]);
+        assert_eq!(told(1.6e6, 0.0, 0.0, 0.0), [3.0, 0.0]);
+    }
+}

@@ -1,0 +1,233 @@
+//! VCP in the fluid world: a hybrid of windows that multiply, add or rest, and routers that measure in intervals.
+
+use super::header::Load;
+use super::link::{encode, load_factor, persisting};
+use super::params::{RouterParams, SenderParams};
+use super::sender::{LEAST_PACKETS, additive_increase, multiplicative_increase};
+use millpond_law::fluid::{
+    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
+    Quantity, SenderInput, Senders, State, link_piece, sender_piece,
+};
+use millpond_law::{LinkFacts, SettingError, Settings};
+
+/// See the module.
+pub(super) struct VcpFluid {
+    sender: SenderParams,
+    router: RouterParams,
+}
+
+impl VcpFluid {
+    pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
+        Ok(Self { sender: SenderParams::read(settings), router: RouterParams::read(settings)? })
+    }
+}
+
+impl FluidModel for VcpFluid {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+        sender_piece(Source { params: self.sender, packet: facts.packet, weight: facts.weight })
+    }
+
+    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn Links>> {
+        Some(link_piece(Router(self.router)))
+    }
+
+    fn allocation(&self, _facts: &LoopFacts) -> Allocation {
+        Allocation::Numeric {
+            reason: "windows add until an overload and are cut, for ever: they cycle and do not rest",
+        }
+    }
+}
+
+/// Where each state is.
+mod at {
+    pub(super) const WINDOW: usize = 0;
+    pub(super) const REST: usize = 1;
+    pub(super) const ADD: usize = 2;
+}
+
+/// Above this a load says overload.
+const OVER: f64 = Load::Over as u8 as f64 - 0.5;
+/// Above this it says high load.
+const HIGH: f64 = Load::High as u8 as f64 - 0.5;
+
+/// Eqs. (2) to (4), (7) and (8): per byte acknowledged `w` grows by a share of it, or by packets of it; at an overload
+/// it is cut, rests, adds for a round trip, and may be cut again. Clocks run down; below zero they are over.
+struct Source {
+    params: SenderParams,
+    /// In bits.
+    packet: f64,
+    weight: f64,
+}
+
+impl Source {
+    fn cut(&self, x: &mut [f64], input: &SenderInput<'_, f64>) {
+        x[at::WINDOW] = (x[at::WINDOW] * self.params.beta).max(LEAST_PACKETS * self.packet);
+        x[at::REST] = self.params.interval.secs();
+        x[at::ADD] = x[at::REST] + input.rtt();
+    }
+}
+
+impl FluidSender for Source {
+    const FEEDBACK: &'static [Feedback] = &[Feedback { name: "load", unit: "1", over_path: Aggregate::Max }];
+    const GUARDS: &'static [&'static str] =
+        &["overload", "high load", "time of rest left", "time until the next cut may be"];
+
+    fn states(&self) -> Vec<State> {
+        let (initial, least) = (self.params.initial_window * self.packet, LEAST_PACKETS * self.packet);
+        vec![
+            State::new("window", "bit", initial).within(least, f64::INFINITY),
+            State::new("time of rest left", "s", -1.0),
+            State::new("time until the next cut may be", "s", -1.0),
+        ]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        let rtt = input.rtt().re();
+        let load = input.feedback[0];
+        let adds = load > HIGH && (load < OVER || x[at::REST] <= 0.0 && x[at::ADD] > 0.0);
+        dx[at::WINDOW] = if load < HIGH {
+            input.acked * multiplicative_increase(&self.params, rtt)
+        } else if adds {
+            input.acked / x[at::WINDOW] * (self.weight * additive_increase(&self.params, rtt) * self.packet)
+        } else {
+            T::zero()
+        };
+        dx[at::REST] = -T::one();
+        dx[at::ADD] = -T::one();
+    }
+
+    fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        x[at::WINDOW] / input.rtt()
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = input.feedback[0] - OVER;
+        guards[1] = input.feedback[0] - HIGH;
+        guards[2] = x[at::REST];
+        guards[3] = x[at::ADD];
+    }
+
+    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &SenderInput<'_, f64>) {
+        let begins = guard == 0 && is_rising && x[at::ADD] <= 0.0;
+        let lasts = guard == 3 && !is_rising && input.feedback[0] > OVER;
+        if begins || lasts {
+            self.cut(x, input);
+        }
+    }
+}
+
+/// Eq. (1), once per interval.
+struct Router(RouterParams);
+
+/// Where each state is.
+mod of {
+    pub(super) const ARRIVED: usize = 0;
+    pub(super) const QUEUED: usize = 1;
+    pub(super) const PERSISTENT: usize = 2;
+    pub(super) const LOAD: usize = 3;
+}
+
+impl FluidLink for Router {
+    const SIGNALS: &'static [Quantity] = &[Quantity { name: "load", unit: "1" }];
+
+    fn states(&self) -> Vec<State> {
+        vec![
+            State::new("arrived in this interval", "bit", 0.0),
+            State::new("queue times time in this interval", "bit s", 0.0),
+            State::new("persistent queue", "bit", 0.0),
+            State::new("load told", "1", f64::from(Load::Low as u8)),
+        ]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
+        dx.fill(T::zero());
+        dx[of::ARRIVED] = input.arriving;
+        dx[of::QUEUED] = input.queue;
+    }
+
+    fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = x[of::LOAD];
+    }
+
+    fn period(&self, _x: &[f64], _input: &LinkInput<'_, f64>) -> Option<f64> {
+        Some(self.0.interval.secs())
+    }
+
+    fn tick(&self, x: &mut [f64], input: &LinkInput<'_, f64>) {
+        let mean = x[of::QUEUED] / self.0.interval.secs();
+        x[of::PERSISTENT] = persisting(x[of::PERSISTENT], mean);
+        let load_factor = load_factor(&self.0, x[of::ARRIVED], x[of::PERSISTENT], input.capacity);
+        (x[of::ARRIVED], x[of::QUEUED]) = (0.0, 0.0);
+        x[of::LOAD] = f64::from(encode(&self.0, load_factor) as u8);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::fluid::{PACKET, flow, inputs, near, one_link, one_loop};
+    use crate::vcp::params::PARAMETERS;
+    use millpond_law::fluid::{LinkInput, SenderInputs};
+
+    const D: f64 = 0.1;
+    const WINDOW: f64 = 20.0 * PACKET;
+    const ACKED: f64 = WINDOW / D;
+
+    fn model() -> VcpFluid {
+        VcpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
+    }
+
+    fn seen(senders: &dyn Senders, load: Load) -> SenderInputs {
+        inputs(senders, D, |i| (i.acked[0], i.feedback[0]) = (ACKED, f64::from(load as u8)))
+    }
+
+    /// The growth of a window of 20 packets in a round trip of 100 ms, in packets; clocks in seconds.
+    fn grows(load: Load, rest: f64, add: f64) -> f64 {
+        let senders = model().sender(&one_loop(D));
+        flow(&*senders, &[WINDOW, rest, add], &seen(&*senders, load)).0[0] * D / PACKET
+    }
+
+    #[test]
+    fn a_window_multiplies_adds_or_rests_as_the_load_says() {
+        // Half an interval: sqrt(1.0625) - 1 of 20 packets.
+        assert!(near(grows(Load::Low, -1.0, -1.0), 20.0 * (libm::sqrt(1.0625) - 1.0)));
+        assert!(near(grows(Load::High, -1.0, -1.0), 1.0), "one packet per reference round trip");
+        assert_eq!(grows(Load::Over, 0.1, 0.2), 0.0);
+        assert!(near(grows(Load::Over, -0.05, 0.05), 1.0), "after the rest it adds for a round trip");
+    }
+
+    #[test]
+    fn an_overload_cuts_once_and_again_if_it_lasts_longer_than_rest_and_round_trip() {
+        let senders = model().sender(&one_loop(D));
+        let over = seen(&*senders, Load::Over);
+        let cross = |guard: usize, is_rising: bool, add: f64| {
+            let mut x = [WINDOW, -1.0, add];
+            senders.crossed(0, guard, is_rising, &mut x, &over.at(0, 1));
+            (x[0] / PACKET, x[1], x[2])
+        };
+        let (window, rest, add) = cross(0, true, -1.0);
+        assert!(near(window, 17.5) && near(rest, 0.2) && near(add, 0.3), "{window} {rest} {add}");
+        assert_eq!(cross(0, true, 0.1).0, 20.0, "it has been cut just now");
+        assert!(near(cross(3, false, 0.0).0, 17.5));
+        assert_eq!(cross(3, true, 0.3).0, 20.0, "the clock was set, it has not run down");
+    }
+
+    #[test]
+    fn a_router_tells_the_load_of_its_last_interval() {
+        let router = model().link(&one_link()).unwrap();
+        let input = LinkInput { capacity: 8e6, arriving: 0.0, own: 0.0, queue: 0.0, carried: &[] };
+        // A load of one is 98 % of 1.6 Mbit.
+        for (share, queued, load) in [
+            (0.79, 0.0, Load::Low),
+            (0.81, 0.0, Load::High),
+            (1.01, 0.0, Load::Over),
+            (0.99, 0.2, Load::Over),
+        ] {
+            // A quarter of the mean queue is taken over, half of that counts.
+            let mut x = [share * 1.568e6, queued * 1.568e6 * 0.2, 0.0, 0.0];
+            router.tick(0, &mut x, &input);
+            assert_eq!(x[of::LOAD], f64::from(load as u8), "{share} {queued}");
+            assert!(near(x[of::PERSISTENT], queued * 1.568e6 / 4.0));
+        }
+    }
+}
