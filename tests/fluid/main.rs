@@ -3,4 +3,5 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod cltcp;
+mod derivatives;
 mod network;

@@ -1,9 +1,9 @@
 //! Networks of one protocol, put together by hand.
 
 use millpond_fluid::{LinkId, Loop, Network, ProtocolId};
-use millpond_law::fluid::{FluidModel, LoopFacts};
-use millpond_law::{LinkFacts, Settings, Value};
-use millpond_protocols::Registry;
+use millpond_law::fluid::{FluidModel, FluidQueue, LoopFacts};
+use millpond_law::{LinkFacts, QueueChoice, Settings, Value};
+use millpond_protocols::{Registry, queues};
 use millpond_units::{Bytes, Rate};
 
 /// Packets of 1000 bytes, in bits.
@@ -13,15 +13,21 @@ pub(crate) const PACKET: f64 = 8000.0;
 pub(crate) struct Lab {
     pub(crate) network: Network,
     model: Box<dyn FluidModel>,
+    queue: QueueChoice,
 }
 
 impl Lab {
     pub(crate) fn new(protocol: &str, written: &[(&'static str, Value)]) -> Self {
+        Self::maybe(protocol, written).expect("a fluid model")
+    }
+
+    /// None if the protocol has no fluid model.
+    pub(crate) fn maybe(protocol: &str, written: &[(&'static str, Value)]) -> Option<Self> {
         let protocol = Registry::builtin().protocol(protocol).expect("a registered protocol");
         let settings =
             Settings::check(protocol.card().parameters, written.iter().cloned()).expect("settings");
-        let model = protocol.fluid(&settings).expect("settings that agree").expect("a fluid model");
-        Self { network: Network::new(), model }
+        let model = protocol.fluid(&settings).expect("settings that agree")?;
+        Some(Self { network: Network::new(), model, queue: protocol.card().queue })
     }
 
     /// A link with its router, its buffer in packets.
@@ -29,6 +35,12 @@ impl Lab {
         let capacity = Rate::from_mbps(mbps);
         let link = self.network.link(name, capacity.as_f64(), buffer * PACKET);
         let facts = LinkFacts { capacity, buffer: None, packet: Bytes::new(1000) };
+        let queue = Registry::builtin().queue(self.queue.name).expect("a registered queue");
+        let written = self.queue.settings.iter().map(|(name, value)| (*name, Value::read(value)));
+        let settings = queues::settings(queue, written).expect("settings of the queue");
+        if let Ok(FluidQueue::Law { law, verdicts }) = queue.fluid(&settings, &facts) {
+            self.network.set_queue(link, law, verdicts);
+        }
         if let Some(router) = self.model.link(&facts) {
             self.network.add_router(link, ProtocolId(0), router);
         }

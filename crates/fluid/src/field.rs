@@ -3,7 +3,9 @@
 use crate::assembly::{Assembly, Role};
 use crate::guards::Guarded;
 use crate::wiring::{NOW, Wiring};
-use millpond_law::fluid::{Aggregate, LinkInputs, NextLoop, SenderInputs, Verdicts};
+use millpond_law::fluid::{
+    Aggregate, LinkInputs, NextLoop, Number, SenderInput, SenderInputs, Verdicts, greatest, least,
+};
 
 /// The past of the channels.
 pub(crate) trait Past {
@@ -176,7 +178,7 @@ impl<'a> Field<'a> {
             if class.law.maps_hops() {
                 self.mapped.resize(width, 0.0);
                 let input = self.senders[c].at(i, width);
-                let input = millpond_law::fluid::SenderInput { feedback: &[], ..input };
+                let input = SenderInput { feedback: &[], ..input };
                 class.law.hop(i, x, &input, &self.signals, &mut self.mapped);
                 std::mem::swap(&mut self.signals, &mut self.mapped);
             }
@@ -341,11 +343,11 @@ pub(crate) fn neutral(aggregate: Aggregate) -> f64 {
 }
 
 /// One more hop; of marks it is the unmarked share that is carried along.
-pub(crate) fn join(aggregate: Aggregate, sum: f64, signal: f64) -> f64 {
+pub(crate) fn join<T: Number>(aggregate: Aggregate, sum: T, signal: T) -> T {
     match aggregate {
         Aggregate::Sum => sum + signal,
-        Aggregate::Min => sum.min(signal),
-        Aggregate::Max => sum.max(signal),
-        Aggregate::Marked => sum * (1.0 - signal),
+        Aggregate::Min => least(sum, signal),
+        Aggregate::Max => greatest(sum, signal),
+        Aggregate::Marked => sum * (-signal + 1.0),
     }
 }

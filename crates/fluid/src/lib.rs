@@ -6,12 +6,16 @@ mod assembly;
 pub mod equilibrium;
 mod error;
 mod field;
+mod frozen;
 mod guards;
 mod network;
+mod pieces;
 mod solver;
 mod wiring;
 
 pub use assembly::{Assembly, Column, Entity};
 pub use error::Error;
+pub use frozen::{Frozen, Moment};
 pub use network::{Hop, LinkId, Loop, LoopId, Network, ProtocolId, Relay};
+pub use pieces::{Input, Piece};
 pub use solver::{Accuracy, Solution, Solver};

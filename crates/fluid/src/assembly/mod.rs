@@ -46,6 +46,24 @@ pub(crate) struct LinkSet {
     pub(crate) carried: usize,
 }
 
+impl LinkSet {
+    /// The protocol whose router it is; none for a queue law, which sees all traffic as its own.
+    pub(crate) fn protocol(&self) -> Option<usize> {
+        match self.role {
+            Role::Router(protocol) => Some(protocol),
+            Role::Queue(_) => None,
+        }
+    }
+
+    /// For a queue law: whether it marks (or else drops).
+    pub(crate) fn verdicts(&self) -> Option<Verdicts> {
+        match self.role {
+            Role::Router(_) => None,
+            Role::Queue(verdicts) => Some(verdicts),
+        }
+    }
+}
+
 /// What the engine itself knows of a link.
 pub(crate) struct LinkData {
     pub(crate) name: String,

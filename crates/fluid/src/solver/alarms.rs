@@ -24,7 +24,7 @@ pub(super) enum Alarm {
 
 impl Assembly {
     /// What is a small value of each state: its start, a millisecond of the capacity for a queue, otherwise one.
-    pub(super) fn scales(&self) -> Vec<f64> {
+    pub(crate) fn scales(&self) -> Vec<f64> {
         let known = |initial: f64| if initial == 0.0 { 1.0 } else { initial.abs() };
         let mut scales: Vec<f64> = self.states.iter().map(|state| known(state.initial)).collect();
         for (l, link) in self.links.iter().enumerate() {

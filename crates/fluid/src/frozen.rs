@@ -1,0 +1,163 @@
+//! The network at one moment with every delay collapsed: what rests there, and what each piece of it does to small
+//! disturbances.
+
+use crate::assembly::Assembly;
+use crate::error::Error;
+use crate::field::{Field, Held, Past, Situation};
+use nalgebra::DMatrix;
+
+/// The network at one moment: these loops, these capacities.
+pub struct Frozen<'a> {
+    pub(crate) asm: &'a Assembly,
+    pub(crate) situation: Situation,
+}
+
+/// A state of a frozen network, what it does, and what its channels say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Moment {
+    /// In the order of [`Assembly::state_columns`].
+    pub x: Vec<f64>,
+    /// Derivatives, bounds disregarded.
+    pub raw: Vec<f64>,
+    /// Which states are at a bound and pushed outwards.
+    pub(crate) held: Vec<Held>,
+    /// In the order of [`Assembly::channel_columns`].
+    pub channels: Vec<f64>,
+}
+
+impl Moment {
+    /// Whether a state is at a bound and pushed outwards: it does not move.
+    pub fn is_held(&self, state: usize) -> bool {
+        self.held[state] != Held::Free
+    }
+
+    /// Derivatives, zero for what is held.
+    pub fn derivatives(&self) -> Vec<f64> {
+        let one = |(raw, held): (&f64, &Held)| if *held == Held::Free { *raw } else { 0.0 };
+        self.raw.iter().zip(&self.held).map(one).collect()
+    }
+}
+
+/// Every delay collapsed: the past is the present.
+struct Collapsed<'a>(&'a [f64]);
+
+impl Past for Collapsed<'_> {
+    fn get(&self, channel: usize, _tap: usize) -> f64 {
+        self.0[channel]
+    }
+}
+
+impl<'a> Frozen<'a> {
+    /// As it is at this time.
+    pub fn new(asm: &'a Assembly, time: f64) -> Self {
+        let mut situation = Situation::before(asm);
+        for (active, l) in situation.active.iter_mut().zip(&asm.loops) {
+            *active = l.start.is_none_or(|start| start <= time) && l.stop.is_none_or(|stop| time < stop);
+        }
+        for step in asm.steps.iter().filter(|step| step.time <= time) {
+            situation.capacity[step.link.0] = step.capacity;
+        }
+        Self { asm, situation }
+    }
+
+    /// Whether a loop is there.
+    pub fn is_active(&self, l: usize) -> bool {
+        self.situation.active[l]
+    }
+
+    /// Of a link, in bit/s.
+    pub fn capacity(&self, link: usize) -> f64 {
+        self.situation.capacity[link]
+    }
+
+    /// Lowest and highest value of each state.
+    pub fn bounds(&self) -> Vec<(f64, f64)> {
+        self.asm.states.iter().map(|state| (state.lower, state.upper)).collect()
+    }
+
+    /// What is a small value of each state.
+    pub fn sizes(&self) -> Vec<f64> {
+        self.asm.scales()
+    }
+
+    /// What the network does at these states, once everybody has heard everybody. Where senders and links without
+    /// states answer each other, this is their own point of rest.
+    ///
+    /// # Errors
+    /// If they have none that repeated hearing finds.
+    pub fn at(&self, x: &[f64]) -> Result<Moment, Error> {
+        const SWEEPS: usize = 2000;
+        let mut field = Field::new(self.asm);
+        let mut situation = self.situation.clone();
+        let mut moment = Moment {
+            x: x.to_vec(),
+            raw: vec![0.0; x.len()],
+            held: situation.held.clone(),
+            channels: vec![0.0; self.asm.channels.count],
+        };
+        for sweep in 0..SWEEPS {
+            let before = moment.channels.clone();
+            field.evaluate(&situation, &Collapsed(&before), x, &mut moment.raw, &mut moment.channels);
+            let held: Vec<Held> = (0..x.len()).map(|i| self.hold(i, x[i], moment.raw[i])).collect();
+            let same = before
+                .iter()
+                .zip(&moment.channels)
+                .all(|(b, c)| (b - c).abs() <= 1e-13 * b.abs().max(c.abs()));
+            if same && held == situation.held {
+                moment.held = held;
+                return Ok(moment);
+            }
+            situation.held = held;
+            // Answers that overshoot are met half way.
+            if sweep > 20 {
+                let halves = moment.channels.iter_mut().zip(&before);
+                halves.for_each(|(channel, before)| *channel = 0.5 * (*channel + before));
+            }
+        }
+        let reason =
+            "senders and links without states of their own do not come to terms at this point".to_owned();
+        Err(Error::Network { name: "network".to_owned(), reason })
+    }
+
+    fn hold(&self, i: usize, x: f64, raw: f64) -> Held {
+        let state = &self.asm.states[i];
+        if x <= state.lower && raw <= 0.0 {
+            Held::Lower
+        } else if x >= state.upper && raw >= 0.0 {
+            Held::Upper
+        } else {
+            Held::Free
+        }
+    }
+}
+
+impl Frozen<'_> {
+    /// The exact Jacobian of [`Moment::derivatives`], every delay collapsed: `A + B (1 - D)^-1 C` of all pieces
+    /// together; none if senders and links without states of their own answer each other without limit.
+    pub fn jacobian(&self, moment: &Moment) -> Option<DMatrix<f64>> {
+        let (states, channels) = (self.asm.states.len(), self.asm.channels.count);
+        let mut a = DMatrix::<f64>::zeros(states, states);
+        let mut b = DMatrix::<f64>::zeros(states, channels);
+        let mut c = DMatrix::<f64>::zeros(channels, states);
+        let mut rest = DMatrix::<f64>::identity(channels, channels);
+        for piece in self.pieces(moment) {
+            for (row, &i) in piece.states.iter().enumerate() {
+                piece.states.iter().enumerate().for_each(|(column, &j)| a[(i, j)] += piece.a[row][column]);
+                piece
+                    .inputs
+                    .iter()
+                    .enumerate()
+                    .for_each(|(k, input)| b[(i, input.channel)] += piece.b[row][k]);
+            }
+            for (row, &i) in piece.outputs.iter().enumerate() {
+                piece.states.iter().enumerate().for_each(|(column, &j)| c[(i, j)] += piece.c[row][column]);
+                piece
+                    .inputs
+                    .iter()
+                    .enumerate()
+                    .for_each(|(k, input)| rest[(i, input.channel)] -= piece.d[row][k]);
+            }
+        }
+        Some(a + b * rest.lu().solve(&c)?)
+    }
+}

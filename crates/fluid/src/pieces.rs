@@ -1,0 +1,293 @@
+//! Each piece of a network as a linear system about a moment: exact, by dual numbers.
+
+use crate::assembly::{Assembly, Entity, HopData};
+use crate::field::{Held, join, neutral};
+use crate::frozen::{Frozen, Moment};
+use millpond_law::fluid::{Aggregate, Dual64, LinkInput, NextLoop, SenderInput, Verdicts};
+
+/// A channel as it was some time ago.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Input {
+    /// By its place in [`Assembly::channel_columns`].
+    pub channel: usize,
+    /// In seconds.
+    pub delay: f64,
+}
+
+/// `x' = A x + B u`, `y = C x + D u`, where `u` are delayed channels and `y` channels. Rows are vectors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Whose.
+    pub entity: Entity,
+    /// Its states, by their places in the state vector. What is held at a bound has rows of zeros.
+    pub states: Vec<usize>,
+    /// u.
+    pub inputs: Vec<Input>,
+    /// y, by their places among the channels.
+    pub outputs: Vec<usize>,
+    /// A.
+    pub a: Vec<Vec<f64>>,
+    /// B.
+    pub b: Vec<Vec<f64>>,
+    /// C.
+    pub c: Vec<Vec<f64>>,
+    /// D.
+    pub d: Vec<Vec<f64>>,
+}
+
+impl Frozen<'_> {
+    /// All pieces about a moment: each active loop, each link. Together they are the network's linearization:
+    /// every channel that moves is an output of one of them. Relays that hold a backlog are not linearized here.
+    pub fn pieces(&self, moment: &Moment) -> Vec<Piece> {
+        let loops = (0..self.asm.loops.len()).filter(|l| self.is_active(*l)).map(|l| self.of_loop(l, moment));
+        loops.chain((0..self.asm.links.len()).map(|link| self.of_link(link, moment))).collect()
+    }
+
+    /// The sender of one loop: its inputs are what each of its links says, its own rate a round trip ago, and the next
+    /// loop; its outputs its rate, its round-trip time, what it carries.
+    pub fn of_loop(&self, l: usize, moment: &Moment) -> Piece {
+        let asm = self.asm;
+        let data = &asm.loops[l];
+        let class = &asm.classes[data.class];
+        let first = class.first_state + data.place * class.width;
+        let carried = class.law.carried().len();
+        let own = class.first_carried + data.place * carried;
+        let mut outputs = vec![asm.channels.rate + l, asm.channels.rtt + l];
+        outputs.extend(own..own + carried);
+        let states: Vec<usize> = (first..first + class.width).collect();
+        let inputs = asm.heard(l);
+        differentiate(Entity::Loop(l), states, inputs, outputs, moment, |x, u| self.sender(l, x, u))
+    }
+
+    /// One link: its inputs are the rates of its loops and what they carry, its outputs what it says.
+    pub fn of_link(&self, link: usize, moment: &Moment) -> Piece {
+        let asm = self.asm;
+        let at = &asm.channels;
+        let sets: Vec<(usize, usize)> = asm.laws_of(link).collect();
+        let of_law = |&(s, place): &(usize, usize)| {
+            let first = asm.sets[s].first_state + place * asm.sets[s].width;
+            first..first + asm.sets[s].width
+        };
+        let queue = asm.offsets.queues + link;
+        let states = std::iter::once(queue).chain(sets.iter().flat_map(of_law)).collect();
+        let mut outputs: Vec<usize> =
+            [at.delay, at.slope, at.marked, at.lost, at.arriving].iter().map(|first| first + link).collect();
+        for &(s, place) in &sets {
+            let width = asm.sets[s].law.signal_names().len();
+            let first = asm.sets[s].first_signal + place * width;
+            outputs.extend(first..first + width);
+        }
+        let held = moment.held[queue];
+        let inputs = self.arrivals(link).into_iter().map(|(input, ..)| input).collect();
+        differentiate(Entity::Link(link), states, inputs, outputs, moment, |x, u| {
+            self.router(link, &sets, held, x, u)
+        })
+    }
+
+    /// Derivatives and outputs of a loop's sender.
+    fn sender(&self, l: usize, x: &[Dual64], u: &[Dual64]) -> (Vec<Dual64>, Vec<Dual64>) {
+        let asm = self.asm;
+        let data = &asm.loops[l];
+        let law = &asm.classes[data.class].law;
+        let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
+        let (mut queueing, mut slope, mut unmarked, mut kept) = (zero, zero, one, one);
+        let mut said = Vec::new();
+        let mut heard = u.iter().copied();
+        let mut hear = || heard.next().unwrap_or(zero);
+        for hop in asm.hops_of(l) {
+            queueing += hear();
+            slope += hear();
+            unmarked *= one - hear();
+            kept *= one - hear();
+            said.push((0..hop.signals).map(|_| hear()).collect::<Vec<_>>());
+        }
+        if !data.ecn {
+            (kept, unmarked) = (kept * unmarked, one);
+        }
+        let acked = hear();
+        let next = data.ends_at.map(|_| NextLoop { rate: hear(), backlog: hear(), rtt: hear() });
+        let capacity = asm.hops_of(l).iter().map(|hop| self.capacity(hop.link)).fold(f64::INFINITY, f64::min);
+        let (marked, lost) = (one - unmarked, one - kept);
+        let base_rtt = data.base_rtt;
+        let deaf = SenderInput {
+            base_rtt,
+            capacity,
+            queueing,
+            queueing_slope: slope,
+            marked,
+            lost,
+            acked,
+            feedback: &[],
+            next,
+        };
+        let feedback = self.aggregate(l, x, &deaf, &said);
+        let input = SenderInput { feedback: &feedback, ..deaf };
+        let mut dx = vec![zero; x.len()];
+        let mut carried = vec![zero; law.carried().len()];
+        let rate = law.dual(data.place, x, &input, &mut dx, &mut carried);
+        let outputs = [rate, input.rtt()].into_iter().chain(carried).collect();
+        (dx, outputs)
+    }
+
+    fn aggregate(
+        &self,
+        l: usize,
+        x: &[Dual64],
+        input: &SenderInput<'_, Dual64>,
+        said: &[Vec<Dual64>],
+    ) -> Vec<Dual64> {
+        let data = &self.asm.loops[l];
+        let law = &self.asm.classes[data.class].law;
+        let kinds = law.feedback();
+        let mut sums: Vec<Dual64> = kinds.iter().map(|kind| Dual64::from(neutral(kind.over_path))).collect();
+        for signals in said.iter().filter(|_| !kinds.is_empty()) {
+            let mut feedback = vec![Dual64::from(0.0); kinds.len()];
+            if law.maps_hops() {
+                law.dual_hop(data.place, x, input, signals, &mut feedback);
+            } else {
+                feedback.copy_from_slice(signals);
+            }
+            for ((sum, kind), signal) in sums.iter_mut().zip(kinds).zip(feedback) {
+                *sum = join(kind.over_path, *sum, signal);
+            }
+        }
+        for (sum, _) in sums.iter_mut().zip(kinds).filter(|(_, kind)| kind.over_path == Aggregate::Marked) {
+            *sum = Dual64::from(1.0) - *sum;
+        }
+        sums
+    }
+
+    /// Derivatives and outputs of a link.
+    fn router(
+        &self,
+        link: usize,
+        sets: &[(usize, usize)],
+        held: Held,
+        x: &[Dual64],
+        u: &[Dual64],
+    ) -> (Vec<Dual64>, Vec<Dual64>) {
+        let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
+        let arrivals = self.arrivals(link);
+        let capacity = self.capacity(link);
+        let rates = || arrivals.iter().zip(u).filter(|((_, _, carried), _)| carried.is_none());
+        let arriving = rates().fold(zero, |sum, ((_, l, _), u)| sum + *u * self.asm.loops[*l].count);
+        let (mut dx, mut said) = (vec![zero], Vec::new());
+        let (mut marked, mut dropped) = (zero, zero);
+        let mut states = &x[1..];
+        for &(s, place) in sets {
+            let set = &self.asm.sets[s];
+            let is_own =
+                |l: usize| self.asm.loops[l].protocol == set.protocol().unwrap_or(self.asm.loops[l].protocol);
+            let own = rates().filter(|((_, l, _), _)| is_own(*l));
+            let own = own.fold(zero, |sum, ((_, l, _), u)| sum + *u * self.asm.loops[*l].count);
+            let mut carried = vec![zero; set.carried];
+            for ((_, l, k), u) in arrivals.iter().zip(u) {
+                if let Some(k) = k.filter(|_| is_own(*l)) {
+                    carried[k] += *u * self.asm.loops[*l].count;
+                }
+            }
+            let input = LinkInput { capacity, arriving, own, queue: x[0], carried: &carried };
+            let (mine, rest) = states.split_at(set.width);
+            states = rest;
+            let mut derivatives = vec![zero; set.width];
+            let mut signals = vec![zero; set.law.signal_names().len()];
+            set.law.dual(place, mine, &input, &mut derivatives, &mut signals);
+            match set.verdicts() {
+                Some(Verdicts::Marks) => marked = signals[0],
+                Some(Verdicts::Drops) => dropped = signals[0],
+                None => {}
+            }
+            dx.extend(derivatives);
+            said.extend(signals);
+        }
+        let admitted = arriving * (one - dropped);
+        let excess = admitted - capacity;
+        let overflow = if held == Held::Upper { excess / admitted } else { zero };
+        let slope = if held == Held::Free { excess / capacity } else { zero };
+        dx[0] = excess;
+        let lost = one - (one - dropped) * (one - overflow);
+        let outputs = [x[0] / capacity, slope, marked, lost, arriving].into_iter().chain(said).collect();
+        (dx, outputs)
+    }
+
+    /// What arrives at a link: rates (no index) and carried quantities of each loop that crosses it.
+    fn arrivals(&self, link: usize) -> Vec<(Input, usize, Option<usize>)> {
+        let asm = self.asm;
+        let mut arrivals = Vec::new();
+        for l in (0..asm.loops.len()).filter(|l| self.is_active(*l)) {
+            let data = &asm.loops[l];
+            let class = &asm.classes[data.class];
+            let carried = class.law.carried().len();
+            let own = class.first_carried + data.place * carried;
+            for HopData { forward: delay, .. } in
+                asm.hops_of(l).iter().filter(|hop| hop.link == link).copied()
+            {
+                arrivals.push((Input { channel: asm.channels.rate + l, delay }, l, None));
+                arrivals.extend((0..carried).map(|k| (Input { channel: own + k, delay }, l, Some(k))));
+            }
+        }
+        arrivals
+    }
+}
+
+impl Assembly {
+    /// What the sender of a loop hears, in the order in which [`Frozen::sender`] reads it.
+    fn heard(&self, l: usize) -> Vec<Input> {
+        let at = &self.channels;
+        let mut inputs = Vec::new();
+        for hop in self.hops_of(l) {
+            let said = hop.first_signal..hop.first_signal + hop.signals;
+            let of_link = [at.delay, at.slope, at.marked, at.lost].map(|first| first + hop.link);
+            inputs.extend(
+                of_link.into_iter().chain(said).map(|channel| Input { channel, delay: hop.backward }),
+            );
+        }
+        inputs.push(Input { channel: at.rate + l, delay: self.loops[l].base_rtt });
+        if let Some(relay) = self.loops[l].ends_at {
+            let (next, delay) = (self.relays[relay].downstream.0, self.way_back(&self.relays[relay]));
+            let channels = [at.rate + next, at.backlog + relay, at.rtt + next];
+            inputs.extend(channels.map(|channel| Input { channel, delay }));
+        }
+        inputs
+    }
+
+    /// Set and place of each law at a link, the queue law first.
+    fn laws_of(&self, link: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let data = &self.links[link];
+        data.queue.into_iter().chain(data.routers.iter().map(|(_, set, place)| (*set, *place)))
+    }
+}
+
+/// One column after the other: a unit disturbance of each state and each input.
+fn differentiate(
+    entity: Entity,
+    states: Vec<usize>,
+    inputs: Vec<Input>,
+    outputs: Vec<usize>,
+    moment: &Moment,
+    system: impl Fn(&[Dual64], &[Dual64]) -> (Vec<Dual64>, Vec<Dual64>),
+) -> Piece {
+    let mut x: Vec<Dual64> = states.iter().map(|i| Dual64::from(moment.x[*i])).collect();
+    let mut u: Vec<Dual64> =
+        inputs.iter().map(|input| Dual64::from(moment.channels[input.channel])).collect();
+    let rows = |n: usize, width: usize| vec![vec![0.0; width]; n];
+    let (n, m) = (states.len(), inputs.len());
+    let (mut a, mut b) = (rows(n, n), rows(n, m));
+    let (mut c, mut d) = (rows(outputs.len(), n), rows(outputs.len(), m));
+    for j in 0..n + m {
+        let slot = if j < n { &mut x[j] } else { &mut u[j - n] };
+        slot.eps = 1.0;
+        let (dx, y) = system(&x, &u);
+        let slot = if j < n { &mut x[j] } else { &mut u[j - n] };
+        slot.eps = 0.0;
+        let (state_rows, output_rows, column) =
+            if j < n { (&mut a, &mut c, j) } else { (&mut b, &mut d, j - n) };
+        for (i, (row, dx)) in state_rows.iter_mut().zip(dx).enumerate() {
+            row[column] = if moment.is_held(states[i]) { 0.0 } else { dx.eps };
+        }
+        for (row, y) in output_rows.iter_mut().zip(y) {
+            row[column] = y.eps;
+        }
+    }
+    Piece { entity, states, inputs, outputs, a, b, c, d }
+}
