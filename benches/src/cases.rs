@@ -125,7 +125,7 @@ impl Case {
             builder.flow(FlowSpec {
                 name: format!("{flow}"),
                 weight: 1.0,
-                loops: vec![control_loop(protocol, forward, backward)?],
+                loops: vec![control_loop(protocol, forward, backward)?.into()],
                 relays: Vec::new(),
                 workload: Workload::Bulk,
                 start,

@@ -30,6 +30,10 @@ pub struct Segment {
     pub ecn: Ecn,
     /// Does the stream end with it?
     pub last: bool,
+    /// Whose bytes it carries: the flow's number among those that share the loop, 0 where there is one alone.
+    pub member: u16,
+    /// Did its bytes bear a CE mark in an earlier loop of their flow?
+    pub marked_upstream: bool,
     /// Explicit feedback of links to the receiver.
     pub header: Header,
 }
@@ -45,8 +49,10 @@ pub struct Acknowledgement {
     pub ce_packets: u64,
     /// Their bytes on the wire.
     pub ce_bytes: u64,
-    /// The stream offset up to which the sender may send; `u64::MAX` if there is no limit.
+    /// How many bytes of its stream a flow may send in all; `u64::MAX` if there is no limit.
     pub credit: u64,
+    /// Whose credit it is, as in [`Segment::member`].
+    pub member: u16,
     /// Its own size on the wire.
     pub bytes: u32,
     /// What the receiver's law has to say. Links must not touch it.

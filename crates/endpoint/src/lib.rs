@@ -3,7 +3,8 @@
 //! A **loop** has a [`SenderEnd`], a path and a [`ReceiverEnd`]. Between them travel [`Frame`]s: a [`Segment`] with
 //! data, an [`Acknowledgement`] back. This crate decides what is acknowledged, lost, in flight, a round trip, a
 //! round, an episode, a rate sample, and when a packet may leave; the [law](millpond_law) decides how much. A
-//! [`Relay`] joins two loops.
+//! [`Relay`] joins two loops; where several flows go on
+//! together, one sending end is shared by them, with a queue and a credit for each [`Member`].
 //!
 //! ```text
 //!   supply --> stream --> sent ring --> Segment ~~~~~~~~~~~~~> packet numbers --> stream --> delivered
@@ -32,8 +33,10 @@ mod round;
 mod rtt;
 mod sender;
 mod sent;
+mod shared;
 mod stream;
 mod timeout;
+mod turns;
 
 #[cfg(test)]
 mod tests;
@@ -44,3 +47,5 @@ pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
 pub use recorder::{Recorder, Recording};
 pub use relay::Relay;
 pub use sender::{AckOutcome, SenderConfig, SenderCounters, SenderEnd};
+pub use shared::Member;
+pub use turns::FairTurns;

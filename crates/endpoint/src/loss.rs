@@ -95,7 +95,7 @@ mod tests {
         let mut ring = SentRing::default();
         for number in 0..packets {
             ring.push(Record {
-                piece: Piece { offset: 0, payload: 1, last: false, birth: Time::ZERO, queueing: Span::ZERO },
+                piece: Piece { payload: 1, ..Piece::NONE },
                 bytes: 1,
                 sent_at: at(number),
                 stamp: Stamp::default(),

@@ -46,6 +46,7 @@ mod tests {
             delay: Span::ZERO,
             ce_packets: packets,
             ce_bytes: packets * 1000,
+            member: 0,
             credit: u64::MAX,
             bytes: ACK_BYTES,
             echo: Header::NONE,

@@ -53,17 +53,41 @@ pub struct Received {
     pub ack: Option<Acknowledgement>,
 }
 
+/// What has arrived of one flow's stream, and what its sender may send.
+#[derive(Clone, Debug)]
+struct Inbound {
+    stream: RangeSet,
+    delivered: u64,
+    total: Option<u64>,
+    credit: u64,
+    told_credit: u64,
+}
+
+impl Default for Inbound {
+    fn default() -> Self {
+        Self {
+            stream: RangeSet::default(),
+            delivered: 0,
+            total: None,
+            credit: u64::MAX,
+            told_credit: u64::MAX,
+        }
+    }
+}
+
 /// The receiving end of a loop.
 pub struct ReceiverEnd {
     config: ReceiverConfig,
     law: Box<dyn Receiver>,
     random: Random,
     arrivals: Arrivals,
-    stream: RangeSet,
-    total: Option<u64>,
+    /// Of the first flow, in most loops the only one.
+    first: Inbound,
+    /// Of the others that share the loop.
+    others: Vec<Inbound>,
+    /// Whose credit is told next, besides that of whoever has just arrived.
+    turn: u16,
     echo: Echo,
-    credit: u64,
-    told_credit: u64,
     waiting: u32,
     due: Time,
     counters: ReceiverCounters,
@@ -77,14 +101,35 @@ impl ReceiverEnd {
             law,
             random,
             arrivals: Arrivals::default(),
-            stream: RangeSet::default(),
-            total: None,
+            first: Inbound::default(),
+            others: Vec::new(),
+            turn: 0,
             echo: Echo::default(),
-            credit: u64::MAX,
-            told_credit: u64::MAX,
             waiting: 0,
             due: Time::NEVER,
             counters: ReceiverCounters::default(),
+        }
+    }
+
+    /// One of a loop that so many flows share.
+    pub fn shared(config: ReceiverConfig, members: u16, law: Box<dyn Receiver>, random: Random) -> Self {
+        let others = vec![Inbound::default(); usize::from(members.saturating_sub(1))];
+        Self { others, ..Self::new(config, law, random) }
+    }
+
+    #[inline]
+    fn inbound(&self, member: u16) -> &Inbound {
+        match member.checked_sub(1) {
+            None => &self.first,
+            Some(index) => self.others.get(usize::from(index)).unwrap_or(&self.first),
+        }
+    }
+
+    #[inline]
+    fn inbound_mut(&mut self, member: u16) -> &mut Inbound {
+        match member.checked_sub(1) {
+            None => &mut self.first,
+            Some(index) => self.others.get_mut(usize::from(index)).unwrap_or(&mut self.first),
         }
     }
 
@@ -103,23 +148,25 @@ impl ReceiverEnd {
         relay: Option<&RelayView>,
         mut fresh: impl FnMut(Range<u64>),
     ) -> Received {
-        let delivered = self.counters.delivered;
-        let Self { stream, counters, .. } = self;
+        let mut new = 0;
+        let inbound = self.inbound_mut(segment.member);
         let end = segment.offset.saturating_add(segment.payload.into());
-        stream.insert(segment.offset..end, |range| {
-            counters.delivered += range.end - range.start;
+        inbound.stream.insert(segment.offset..end, |range| {
+            new += range.end - range.start;
             fresh(range);
         });
+        inbound.delivered += new;
         if segment.last {
-            self.total = Some(end);
+            inbound.total = Some(end);
         }
-        let fresh = self.counters.delivered - delivered;
-        let duplicate = fresh == 0 && segment.payload > 0;
+        let (fresh, duplicate) = (new, new == 0 && segment.payload > 0);
+        self.counters.delivered += fresh;
         self.counters.packets += 1;
         self.counters.duplicates += u64::from(duplicate);
-        let in_order = self.note(now, segment);
         let data = Data { bytes: Bytes::new(segment.bytes.into()), ecn: segment.ecn, header: segment.header };
+        self.echo.mark = false;
         self.law.on_data(&mut Context { now, random: &mut self.random }, &data, relay, &mut self.echo);
+        let in_order = self.note(now, segment);
         let urgent = !in_order || duplicate || segment.last || segment.payload == 0;
         let ack = self.acknowledge_if_due(now, segment, urgent);
         Received { fresh, duplicate, ack }
@@ -133,24 +180,39 @@ impl ReceiverEnd {
 
     /// The acknowledgement that has waited long enough, if there is one.
     pub fn on_deadline(&mut self, now: Time) -> Option<Acknowledgement> {
-        (self.due <= now).then(|| self.acknowledge(now, None))
+        (self.due <= now).then(|| self.acknowledge(now, 0, None))
     }
 
-    /// The sender may send this many bytes of the stream in all; told with the next acknowledgement.
+    /// The sender may send this many bytes of a member's stream in all; told with an acknowledgement that tells of
+    /// this member.
     #[inline]
-    pub(crate) fn set_credit(&mut self, credit: u64) {
-        self.credit = credit;
+    pub(crate) fn set_credit(&mut self, member: u16, credit: u64) {
+        self.inbound_mut(member).credit = credit;
     }
 
-    /// The credit that the sender was last told of.
+    /// The credit of a member that the sender was last told of.
     #[inline]
-    pub(crate) fn told_credit(&self) -> u64 {
-        self.told_credit
+    pub(crate) fn told_credit(&self, member: u16) -> u64 {
+        self.inbound(member).told_credit
+    }
+
+    /// Bytes of a member's stream that have arrived, each counted once.
+    #[inline]
+    pub fn delivered_of(&self, member: u16) -> u64 {
+        self.inbound(member).delivered
+    }
+
+    /// Has every byte of a member's stream with a known end arrived?
+    #[inline]
+    pub fn is_complete_of(&self, member: u16) -> bool {
+        let inbound = self.inbound(member);
+        inbound.total == Some(inbound.delivered)
     }
 
     /// Has every byte of a stream with a known end arrived?
+    #[inline]
     pub fn is_complete(&self) -> bool {
-        self.total == Some(self.counters.delivered)
+        self.is_complete_of(0)
     }
 
     /// How many headers its law could not read.
@@ -167,7 +229,7 @@ impl ReceiverEnd {
     #[inline]
     fn note(&mut self, now: Time, segment: &Segment) -> bool {
         let Arrival { is_new, in_order } = self.arrivals.on_arrival(now, segment.number, segment.floor);
-        let marked = segment.ecn == Ecn::Ce;
+        let marked = segment.ecn == Ecn::Ce || self.echo.mark;
         if is_new && marked {
             self.counters.marked_packets += 1;
             self.counters.marked_bytes += u64::from(segment.bytes);
@@ -181,7 +243,7 @@ impl ReceiverEnd {
     fn acknowledge_if_due(&mut self, now: Time, segment: &Segment, urgent: bool) -> Option<Acknowledgement> {
         self.waiting += 1;
         if urgent || self.waiting >= self.config.every {
-            return Some(self.acknowledge(now, Some(segment.number)));
+            return Some(self.acknowledge(now, segment.member, Some(segment.number)));
         }
         if self.waiting == 1 {
             self.due = now + self.config.max_delay;
@@ -191,20 +253,34 @@ impl ReceiverEnd {
 
     /// Acknowledges now; the packet `of` is told of even if it is not among the newest ranges.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, now: Time, of: Option<u64>) -> Acknowledgement {
+    pub(crate) fn acknowledge(&mut self, now: Time, member: u16, of: Option<u64>) -> Acknowledgement {
         self.waiting = 0;
         self.due = Time::NEVER;
-        self.told_credit = self.credit;
+        let member = if self.others.is_empty() { 0 } else { self.next_told(member, of.is_some()) };
+        let inbound = self.inbound_mut(member);
+        inbound.told_credit = inbound.credit;
+        let credit = inbound.credit;
         self.counters.acks += 1;
         Acknowledgement {
             ranges: self.arrivals.ranges(of),
             delay: now.since(self.arrivals.newest_at()),
             ce_packets: self.counters.marked_packets,
             ce_bytes: self.counters.marked_bytes,
-            credit: self.credit,
+            credit,
+            member,
             bytes: u32::try_from(self.config.ack.get()).unwrap_or(u32::MAX),
             echo: self.echo.header,
         }
+    }
+
+    /// Whose credit is told: every other acknowledgement of packets tells of the next member in turn, so that one
+    /// whose news got lost is told again as long as anything arrives.
+    fn next_told(&mut self, member: u16, of_packets: bool) -> u16 {
+        if !of_packets || self.counters.acks.is_multiple_of(2) {
+            return member;
+        }
+        self.turn = (self.turn + 1) % (self.others.len() as u16 + 1);
+        self.turn
     }
 }
 
@@ -237,6 +313,8 @@ mod tests {
             queueing: Span::ZERO,
             ecn: Ecn::Ect0,
             last: false,
+            member: 0,
+            marked_upstream: false,
             header: Header::NONE,
         }
     }

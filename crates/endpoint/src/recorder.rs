@@ -45,6 +45,8 @@ impl Sender for Recorder {
     fn on_capacity(&mut self, cx: &mut Context<'_>, capacity: Rate) { self.tell(cx, Event::Capacity(capacity)); }
     fn on_timer(&mut self, cx: &mut Context<'_>) { self.tell(cx, Event::Timer); }
     fn on_sent(&mut self, cx: &mut Context<'_>, bytes: Bytes, in_flight: Bytes) { self.tell(cx, Event::Sent { bytes, in_flight }); }
+    fn on_weight(&mut self, cx: &mut Context<'_>, weight: f64) { self.tell(cx, Event::Weight(weight)); }
+    fn on_forwarded(&mut self, cx: &mut Context<'_>, marked: bool) { self.tell(cx, Event::Forwarded { marked }); }
     fn permit(&self) -> Permit { self.law.permit() }
     fn stamp(&mut self, cx: &mut Context<'_>, header: &mut Header) { self.law.stamp(cx, header); }
     fn observe(&self, gauge: &mut dyn Gauge) { self.law.observe(gauge); }

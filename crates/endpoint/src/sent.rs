@@ -24,10 +24,28 @@ pub(crate) struct Piece {
     pub(crate) payload: u32,
     /// Does the stream end with it?
     pub(crate) last: bool,
+    /// Whose it is, among those that share the loop.
+    pub(crate) member: u16,
+    /// Did it bear a CE mark in an earlier loop?
+    pub(crate) marked: bool,
     /// When the flow's first sender first sent it.
     pub(crate) birth: Time,
     /// How long it had waited in queues before this loop sent it.
     pub(crate) queueing: Span,
+}
+
+#[cfg(test)]
+impl Piece {
+    /// No bytes of the only flow, never delayed.
+    pub(crate) const NONE: Self = Self {
+        offset: 0,
+        payload: 0,
+        last: false,
+        member: 0,
+        marked: false,
+        birth: Time::ZERO,
+        queueing: Span::ZERO,
+    };
 }
 
 /// One packet that was sent.
@@ -209,7 +227,7 @@ mod tests {
 
     fn record(bytes: u32) -> Record {
         Record {
-            piece: Piece { offset: 0, payload: bytes, last: false, birth: Time::ZERO, queueing: Span::ZERO },
+            piece: Piece { payload: bytes, ..Piece::NONE },
             bytes,
             sent_at: Time::ZERO,
             stamp: Stamp::default(),

@@ -1,6 +1,7 @@
 //! What a sender has to send: new pieces of the stream, and lost ones again.
 
 use crate::sent::Piece;
+use crate::shared::{Member, Shared};
 use millpond_units::{Span, Time};
 use std::collections::VecDeque;
 
@@ -13,14 +14,35 @@ pub(crate) struct Origin {
     pub(crate) queueing: Span,
     /// When it arrived here.
     pub(crate) since: Time,
+    /// Did it bear a CE mark on the way here?
+    pub(crate) marked: bool,
 }
 
 /// Consecutive bytes of the stream that came from an earlier loop and were not yet sent.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Chunk {
-    offset: u64,
-    len: u64,
-    origin: Origin,
+pub(crate) struct Chunk {
+    pub(crate) offset: u64,
+    pub(crate) len: u64,
+    pub(crate) origin: Origin,
+}
+
+impl Chunk {
+    /// Takes a piece from its beginning, which has waited until now; `total`: where its stream ends, if that is known.
+    #[inline]
+    pub(crate) fn take(&mut self, now: Time, payload: u32, total: Option<u64>, member: u16) -> Piece {
+        let (offset, len, origin) = (self.offset, u64::from(payload), self.origin);
+        self.offset += len;
+        self.len -= len;
+        Piece {
+            offset,
+            payload,
+            last: total == Some(offset + len),
+            member,
+            marked: origin.marked,
+            birth: origin.birth,
+            queueing: origin.queueing + now.since(origin.since),
+        }
+    }
 }
 
 /// Why a sender does not send.
@@ -45,6 +67,8 @@ pub(crate) struct Stream {
     packet: u32,
     /// Parts that came from an earlier loop; a stream that an application supplies has none.
     forwarded: VecDeque<Chunk>,
+    /// The parts of each flow, where several share this sender.
+    shared: Option<Box<Shared>>,
     backlog: u64,
     taken: u64,
     credit: u64,
@@ -60,6 +84,7 @@ impl Stream {
         Self {
             packet: packet.max(1),
             forwarded: VecDeque::new(),
+            shared: None,
             backlog: 0,
             taken: 0,
             credit,
@@ -67,6 +92,11 @@ impl Stream {
             total: None,
             lost: VecDeque::new(),
         }
+    }
+
+    /// The streams of several flows, brought by earlier loops.
+    pub(crate) fn shared(packet: u32, members: Vec<Member>) -> Self {
+        Self { shared: Some(Box::new(Shared::new(packet, members))), ..Self::new(packet, u64::MAX) }
     }
 
     /// The application adds `bytes` to the stream.
@@ -87,10 +117,13 @@ impl Stream {
         self.finish();
     }
 
-    /// An earlier loop hands on a part of the stream; `last`: the stream ends with it.
+    /// An earlier loop hands on a part of a member's stream; `last`: the stream ends with it.
     #[inline]
-    pub(crate) fn forward(&mut self, offset: u64, len: u64, last: bool, origin: Origin) {
+    pub(crate) fn forward(&mut self, member: u16, offset: u64, len: u64, last: bool, origin: Origin) {
         self.backlog += len;
+        if let Some(shared) = &mut self.shared {
+            return shared.forward(member, offset, len, last, origin);
+        }
         self.forwarded.push_back(Chunk { offset, len, origin });
         if last {
             self.total = Some(offset + len);
@@ -109,6 +142,30 @@ impl Stream {
         self.taken
     }
 
+    /// The same of one member's stream.
+    #[inline]
+    pub(crate) fn backlog_of(&self, member: u16) -> u64 {
+        self.shared.as_ref().map_or(self.backlog, |shared| shared.backlog(member))
+    }
+
+    /// The same of one member's stream.
+    #[inline]
+    pub(crate) fn taken_of(&self, member: u16) -> u64 {
+        self.shared.as_ref().map_or(self.taken, |shared| shared.taken(member))
+    }
+
+    /// The flows that share it, if several do.
+    #[inline]
+    pub(crate) fn members(&self) -> Option<&Shared> {
+        self.shared.as_deref()
+    }
+
+    /// The same, to change.
+    #[inline]
+    pub(crate) fn members_mut(&mut self) -> Option<&mut Shared> {
+        self.shared.as_deref_mut()
+    }
+
     /// Acknowledged at least once, in bytes.
     #[inline]
     pub(crate) fn acked(&self) -> u64 {
@@ -120,9 +177,12 @@ impl Stream {
         self.total == Some(self.acked)
     }
 
-    /// The receiver has room for so many bytes of the stream in all; returns whether that is more than before.
+    /// The receiver has room for so many bytes of a member's stream in all; returns whether that is more than before.
     #[inline]
-    pub(crate) fn grant(&mut self, credit: u64) -> bool {
+    pub(crate) fn grant(&mut self, member: u16, credit: u64) -> bool {
+        if let Some(shared) = &mut self.shared {
+            return shared.grant(member, credit);
+        }
         let more = credit > self.credit;
         self.credit = self.credit.max(credit);
         more
@@ -153,6 +213,9 @@ impl Stream {
     /// How long the next new piece is.
     #[inline]
     pub(crate) fn next_payload(&self) -> Result<u32, Stop> {
+        if let Some(shared) = &self.shared {
+            return shared.next_payload();
+        }
         let available = self.forwarded.front().map_or(self.backlog, |chunk| chunk.len);
         let payload = available.min(u64::from(self.packet));
         if payload == 0 {
@@ -167,28 +230,36 @@ impl Stream {
     /// Takes the next new piece, as long as [`Self::next_payload`] said.
     #[inline]
     pub(crate) fn take(&mut self, now: Time, payload: u32) -> Piece {
-        let (offset, birth, queueing) = match self.forwarded.is_empty() {
-            true => (self.taken, now, Span::ZERO),
-            false => self.take_forwarded(now, payload.into()),
+        let piece = match self.forwarded.is_empty() && self.shared.is_none() {
+            true => self.own_piece(now, payload),
+            false => self.take_forwarded(now, payload).unwrap_or_else(|| self.own_piece(now, payload)),
         };
         let len = u64::from(payload);
         self.backlog -= len;
         self.taken += len;
-        Piece { offset, payload, last: self.total == Some(offset + len), birth, queueing }
+        piece
     }
 
-    /// Takes so much from the first part that an earlier loop handed on: where it lies, when it was born, and how
-    /// long it has waited in queues, this one included.
+    /// A piece that this stream's own application has supplied, or an empty one.
     #[inline]
-    fn take_forwarded(&mut self, now: Time, len: u64) -> (u64, Time, Span) {
-        let Some(chunk) = self.forwarded.front_mut() else { return (self.taken, now, Span::ZERO) };
-        let Chunk { offset, origin, .. } = *chunk;
-        chunk.offset += len;
-        chunk.len -= len;
+    pub(crate) fn own_piece(&self, now: Time, payload: u32) -> Piece {
+        let offset = self.taken;
+        let last = payload > 0 && self.total == Some(offset + u64::from(payload));
+        Piece { offset, payload, last, member: 0, marked: false, birth: now, queueing: Span::ZERO }
+    }
+
+    /// Takes a piece of what earlier loops have handed on.
+    #[inline]
+    fn take_forwarded(&mut self, now: Time, payload: u32) -> Option<Piece> {
+        if let Some(shared) = &mut self.shared {
+            return shared.take(now, payload);
+        }
+        let chunk = self.forwarded.front_mut()?;
+        let piece = chunk.take(now, payload, self.total, 0);
         if chunk.len == 0 {
             self.forwarded.pop_front();
         }
-        (offset, origin.birth, origin.queueing + now.since(origin.since))
+        Some(piece)
     }
 }
 
@@ -241,7 +312,7 @@ mod tests {
         stream.supply(5000);
         assert!(take(&mut stream, Time::ZERO).is_some() && take(&mut stream, Time::ZERO).is_some());
         assert_eq!(stream.next_payload(), Err(Stop::Credit));
-        assert!(stream.grant(3000) && !stream.grant(3000) && !stream.grant(1000));
+        assert!(stream.grant(0, 3000) && !stream.grant(0, 3000) && !stream.grant(0, 1000));
         assert_eq!(stream.next_payload(), Ok(1000));
     }
 
@@ -249,12 +320,12 @@ mod tests {
     fn what_came_from_an_earlier_loop_keeps_its_birth_and_adds_its_wait() {
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         let mut stream = Stream::new(600, u64::MAX);
-        let origin = Origin { birth: at(1), queueing: Span::from_millis(2), since: at(10) };
-        stream.forward(7000, 1000, true, origin);
+        let origin = Origin { birth: at(1), queueing: Span::from_millis(2), since: at(10), marked: true };
+        stream.forward(0, 7000, 1000, true, origin);
         let (first, second) = (take(&mut stream, at(15)).unwrap(), take(&mut stream, at(20)).unwrap());
         assert_eq!((first.offset, first.payload, first.last), (7000, 600, false));
         assert_eq!((second.offset, second.payload, second.last), (7600, 400, true));
-        assert_eq!((first.birth, first.queueing), (at(1), Span::from_millis(7)));
+        assert_eq!((first.birth, first.queueing, first.marked), (at(1), Span::from_millis(7), true));
         assert_eq!((second.birth, second.queueing), (at(1), Span::from_millis(12)));
     }
 }

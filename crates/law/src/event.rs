@@ -121,6 +121,13 @@ pub enum Event {
         /// What is in flight with it.
         in_flight: Bytes,
     },
+    /// See [`Sender::on_weight`].
+    Weight(f64),
+    /// See [`Sender::on_forwarded`].
+    Forwarded {
+        /// Did it bear a mark?
+        marked: bool,
+    },
 }
 
 /// Tells `sender` of `event` at a time.
@@ -132,6 +139,8 @@ pub fn deliver(sender: &mut dyn Sender, cx: &mut Context<'_>, event: &Event) {
         Event::Capacity(rate) => sender.on_capacity(cx, *rate),
         Event::Timer => sender.on_timer(cx),
         Event::Sent { bytes, in_flight } => sender.on_sent(cx, *bytes, *in_flight),
+        Event::Weight(weight) => sender.on_weight(cx, *weight),
+        Event::Forwarded { marked } => sender.on_forwarded(cx, *marked),
     }
 }
 

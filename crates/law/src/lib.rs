@@ -39,7 +39,7 @@ pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Kind, Link, LinkFacts, PacketView, QueueView, Verdict};
 pub use protocol::{Card, Knowledge, Needs, Protocol, Queue, QueueCard, QueueChoice};
 pub use random::Random;
-pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView};
+pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView, Sharing};
 pub use sender::{Permit, Sender};
 pub use settings::{Domain, Parameter, SettingError, Settings, Value, nearest};
 

@@ -36,6 +36,14 @@ pub trait Sender: Send {
     /// A packet left; only where [`Needs`](crate::Needs) declares it.
     fn on_sent(&mut self, _cx: &mut Context<'_>, _bytes: Bytes, _in_flight: Bytes) {}
 
+    /// At a relay that several loops share: flows have joined or left, and the sum of the weights of those that now
+    /// have something to send is this. Its permit is asked for with the next event.
+    fn on_weight(&mut self, _cx: &mut Context<'_>, _weight: f64) {}
+
+    /// At a relay: a packet's worth of bytes has come from the earlier loop; `marked`: it bore a CE mark there, or in
+    /// a loop before. Its permit is not asked for until something else happens.
+    fn on_forwarded(&mut self, _cx: &mut Context<'_>, _marked: bool) {}
+
     /// What may be sent now; asked after every event, so it must be cheap.
     fn permit(&self) -> Permit;
 

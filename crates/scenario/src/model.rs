@@ -359,19 +359,31 @@ pub struct ProtocolEntry {
     /// The bound of each relay's send queue together with what is on the way to it. A time or BDP is that of the loop
     /// before the relay: the mean rate of its slowest link, its base round-trip time.
     pub relay_buffer: Buffer,
+    /// The relays at which flows that go on over the same links, up to the same relay or to the end, share one loop.
+    pub aggregate: Relays,
     /// The queue at links that name none.
     pub queue: Option<QueueSpec>,
     /// Its parameters as written.
     pub params: Vec<Setting>,
 }
 
-/// The nodes at which a flow is cut into loops.
+/// The nodes at which a flow is cut into loops, or shares one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Relays {
-    /// These, where a flow's path crosses them; empty: flows run end to end.
+    /// These, where a flow's path crosses them; empty: none.
     Nodes(Vec<At<String>>),
     /// Every node between sender and receiver.
     All,
+}
+
+impl Relays {
+    /// Is the node with this name one of them?
+    pub fn contains(&self, name: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Nodes(names) => names.iter().any(|node| node.value == name),
+        }
+    }
 }
 
 impl Capacity {

@@ -1,7 +1,7 @@
 //! Ways through a network.
 
 use crate::fields::Complaints;
-use crate::model::{Hop, Link, ProtocolEntry, Relays, Scenario};
+use crate::model::{Hop, Link, ProtocolEntry, Scenario};
 use crate::place::{At, Place};
 use crate::source::Fault;
 use millpond_units::Span;
@@ -39,12 +39,12 @@ impl Scenario {
     }
 
     fn is_relay(&self, entry: &ProtocolEntry, node: usize) -> bool {
-        match &entry.relays {
-            Relays::All => true,
-            Relays::Nodes(names) => {
-                self.nodes.get(node).is_some_and(|name| names.iter().any(|relay| relay.value == *name))
-            }
-        }
+        self.nodes.get(node).is_some_and(|name| entry.relays.contains(name))
+    }
+
+    /// Do flows that go on together from this relay share one loop?
+    pub fn aggregates(&self, entry: &ProtocolEntry, node: usize) -> bool {
+        self.nodes.get(node).is_some_and(|name| entry.aggregate.contains(name))
     }
 
     /// Propagation along `hops`, as it is when the run begins.

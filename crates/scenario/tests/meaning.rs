@@ -223,6 +223,25 @@ fn relays_cut_a_path_into_loops() {
     assert_eq!(lengths(Some(&all)), [1, 1, 1, 1, 1]);
 }
 
+#[test]
+fn flows_share_loops_at_the_relays_that_say_so() {
+    let at = |aggregate: &str| {
+        let text = format!(
+            "duration = \"1s\"\n[chain]\nhops = 3\nlink = {{ rate = \"1Mbps\" }}\n[[flows]]\nname = \"f\"\nprotocol = \
+             \"lgcc\"\n[protocols.lgcc]\nrelays = [\"R2\", \"R3\"]\n{aggregate}"
+        );
+        let scenario = parse(&text);
+        let entry = &scenario.protocols["lgcc"];
+        (0..scenario.nodes.len())
+            .filter(|node| scenario.aggregates(entry, *node))
+            .map(|n| scenario.nodes[n].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(at(""), [""; 0]);
+    assert_eq!(at("aggregate = [\"R3\"]"), ["R3"]);
+    assert_eq!(at("aggregate = \"all\""), ["R1", "R2", "R3", "R4"]);
+}
+
 fn shorthand(table: &str, path: &str) -> Scenario {
     parse(&format!("duration = \"1s\"\n{table}\n[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\n{path}"))
 }

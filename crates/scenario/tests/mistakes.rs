@@ -115,6 +115,8 @@ const MISTAKES: &[Mistake] = &[
     (21, "path = \"pairs\"", 21, "expected a list of nodes", ""),
     (21, "from = \"R1\"", 17, "expected one way to go", "from = \"R1\" and to = \"R2\""),
     (25, "relays = [\"R1\"]", 25, "no flow passes through \"R1\"", ""),
+    (25, "relays = [\"R2\"]\naggregate = [\"R3\"]", 26, "\"R3\" is no relay", "begins at a relay"),
+    (25, "relays = [\"R2\"]\naggregate = true", 26, "expected a list of relays", ""),
     (23, "stop = \"5s\"\nlasts = \"5s\"", 24, "both \"stop\" and \"lasts\"", ""),
     // Workloads.
     (23, "workload = { transfers = \"10KB\" }", 23, "expected one of every, poisson", "poisson = \"2s\""),

@@ -110,7 +110,7 @@ proptest! {
              [[links]]\nname = \"L\"\nbetween = [\"A\", \"B\"]\nsimplex = {simplex}\n{there}{back}\n\
              [[links]]\nname = \"M\"\nbetween = [\"B\", \"A\"]\nsimplex = true\nrate = \"1Mbps\"\n\
              [[flows]]\nname = \"f\"\nprotocol = \"cubic\"\npath = [\"A\", \"B\"]\n{flow}\n\
-             [protocols.cubic]\nrelays = \"all\"\nparams = {{ beta = 0.7 }}\n",
+             [protocols.cubic]\nrelays = \"all\"\naggregate = \"all\"\nparams = {{ beta = 0.7 }}\n",
             toml::Value::String(title)
         );
         // Two links from B to A are ambiguous: a duplex first link goes alone.

@@ -2,14 +2,15 @@
 
 use crate::ends::{Ends, Owner, Told, lay_routes};
 use crate::events::TARGETS;
-use crate::flow::{FlowSpec, LoopSpec, TransfersSpec};
+use crate::flow::{AggregateSpec, FlowSpec, Leg, LoopSpec, TransfersSpec, Workload};
 use crate::link::LinkSpec;
 use crate::network::{KINDS, Network, Parts};
+use crate::places::{Place, Seat, Taker, seats, shared_places};
 use crate::schedule::Schedule;
 use crate::spawning::{Pattern, Spawning};
 use crate::workload::FlowState;
-use crate::{FlowId, LinkId, NodeId, TransfersId};
-use millpond_units::{Rate, Span, Time};
+use crate::{AggregateId, FlowId, LinkId, NodeId, TransfersId};
+use millpond_units::{Bytes, Rate, Span, Time};
 use std::fmt;
 use std::sync::Arc;
 
@@ -36,6 +37,13 @@ pub enum BuildError {
         /// The flow.
         flow: String,
     },
+    /// A flow begins with a loop that it shares, or shares one that does not exist.
+    Shared {
+        /// The flow.
+        flow: String,
+    },
+    /// More flows share a loop than its packets can tell apart.
+    Crowded,
     /// More links or loops than events can tell apart.
     TooLarge,
 }
@@ -47,6 +55,10 @@ impl fmt::Display for BuildError {
             Self::Path { flow } => write!(f, "flow {flow} needs links that exist, one at least each way"),
             Self::Gap { flow } => write!(f, "the paths of flow {flow} do not connect"),
             Self::Weight { flow } => write!(f, "the weight of flow {flow} must be positive"),
+            Self::Shared { flow } => {
+                write!(f, "flow {flow} can share loops that exist, its first one with nobody")
+            }
+            Self::Crowded => write!(f, "more than {} flows share one loop", u16::MAX),
             Self::TooLarge => write!(f, "more than {} links or loops", TARGETS / KINDS),
         }
     }
@@ -74,6 +86,7 @@ pub struct Builder {
     seed: u64,
     nodes: u32,
     links: Vec<LinkSpec>,
+    aggregates: Vec<AggregateSpec>,
     flows: Vec<FlowSpec>,
     transfers: Vec<TransfersSpec>,
 }
@@ -81,7 +94,14 @@ pub struct Builder {
 impl Builder {
     /// An empty network; all its random streams come from `seed` and their owners' names.
     pub fn new(seed: u64) -> Self {
-        Self { seed, nodes: 0, links: Vec::new(), flows: Vec::new(), transfers: Vec::new() }
+        Self {
+            seed,
+            nodes: 0,
+            links: Vec::new(),
+            aggregates: Vec::new(),
+            flows: Vec::new(),
+            transfers: Vec::new(),
+        }
     }
 
     /// Adds a node.
@@ -94,6 +114,12 @@ impl Builder {
     pub fn link(&mut self, link: LinkSpec) -> LinkId {
         self.links.push(link);
         LinkId(self.links.len() as u32 - 1)
+    }
+
+    /// Adds a loop for flows to share.
+    pub fn aggregate(&mut self, aggregate: AggregateSpec) -> AggregateId {
+        self.aggregates.push(aggregate);
+        AggregateId(self.aggregates.len() as u32 - 1)
     }
 
     /// Adds a flow.
@@ -111,32 +137,56 @@ impl Builder {
     /// The network at time zero.
     pub fn build(self) -> Result<Network, BuildError> {
         for flow in &self.flows {
-            self.check(&flow.name, &flow.loops, flow.relays.len(), flow.weight)?;
+            let specs = flow.loops.iter().enumerate().map(|(number, leg)| self.spec(leg, number));
+            let specs: Option<Vec<_>> = specs.collect();
+            let specs = specs.ok_or_else(|| BuildError::Shared { flow: flow.name.clone() })?;
+            self.check(&flow.name, &specs, flow.relays.len(), flow.weight)?;
         }
         for spec in &self.transfers {
-            self.check(&spec.name, &(spec.loops)(), spec.relays.len(), spec.weight)?;
+            let loops = (spec.loops)();
+            self.check(&spec.name, &loops.iter().collect::<Vec<_>>(), spec.relays.len(), spec.weight)?;
         }
-        let loops: usize = self.flows.iter().map(|flow| flow.loops.len()).sum();
+        let seats = seats(&self.flows, self.aggregates.len()).ok_or(BuildError::Crowded)?;
+        let loops = seats.iter().flatten().map(|seat| seat.loop_id as usize + 1).max().unwrap_or(0);
         if self.links.len() + loops >= (TARGETS / KINDS) as usize {
             return Err(BuildError::TooLarge);
         }
-        let weights: Vec<f64> = self.flows.iter().map(|flow| flow.weight).collect();
-        let told = self.links.iter().map(|link| link.told.clone().unwrap_or(link.rate.clone())).collect();
-        let parts = Parts {
-            real_links: self.links.len(),
-            links: self.links.into_iter().map(|link| link.build(self.seed, &weights)).collect(),
-            routes: Vec::new(),
-            ends: Ends::default(),
-            flows: Vec::new(),
-            spawning: Spawning::new(self.seed),
-        };
-        let mut assembly = Assembly { seed: self.seed, told, parts };
-        self.flows.into_iter().for_each(|flow| assembly.add_flow(flow));
-        self.transfers.into_iter().for_each(|spec| assembly.add_transfers(spec));
-        Ok(Network::new(assembly.parts))
+        Ok(self.assemble(&seats))
     }
 
-    fn check(&self, name: &str, loops: &[LoopSpec], relays: usize, weight: f64) -> Result<(), BuildError> {
+    fn assemble(self, seats: &[Vec<Seat>]) -> Network {
+        let Self { seed, links, aggregates, flows, transfers, .. } = self;
+        let places = shared_places(&flows, seats, aggregates.len());
+        let sum = |places: &Vec<Place>| places.iter().map(|place| place.weight).sum::<f64>();
+        let shared = places.iter().map(|places| sum(places).max(f64::MIN_POSITIVE));
+        let weights: Vec<f64> = flows.iter().map(|flow| flow.weight).chain(shared).collect();
+        let told = links.iter().map(|link| link.told.clone().unwrap_or(link.rate.clone())).collect();
+        let parts = Parts {
+            real_links: links.len(),
+            links: links.into_iter().map(|link| link.build(seed, &weights)).collect(),
+            routes: Vec::new(),
+            ends: Ends::default(),
+            declared_flows: flows.len(),
+            flows: Vec::new(),
+            spawning: Spawning::new(seed),
+        };
+        let mut assembly = Assembly { seed, told, parts };
+        flows.into_iter().zip(seats).for_each(|(flow, seats)| assembly.add_flow(flow, seats));
+        aggregates.into_iter().zip(places).for_each(|(spec, places)| assembly.add_aggregate(spec, &places));
+        transfers.into_iter().for_each(|spec| assembly.add_transfers(spec));
+        Network::new(assembly.parts)
+    }
+
+    /// The loop that a flow takes as its loop of this number.
+    fn spec<'a>(&'a self, leg: &'a Leg, number: usize) -> Option<&'a LoopSpec> {
+        match leg {
+            Leg::Own(spec) => Some(spec),
+            Leg::Shared(_) if number == 0 => None,
+            Leg::Shared(id) => self.aggregates.get(id.0 as usize).map(|aggregate| &aggregate.shared),
+        }
+    }
+
+    fn check(&self, name: &str, loops: &[&LoopSpec], relays: usize, weight: f64) -> Result<(), BuildError> {
         let name = || name.to_owned();
         if loops.is_empty() || relays + 1 != loops.len() {
             return Err(BuildError::Loops { flow: name() });
@@ -178,23 +228,42 @@ struct Assembly {
 }
 
 impl Assembly {
-    fn add_flow(&mut self, flow: FlowSpec) {
-        let (index, first) = (self.parts.flows.len() as u32, self.parts.ends.senders.len() as u32);
-        let source = flow.loops[0].sending;
-        let owner = Owner { seed: self.seed, name: &flow.name, flow: index };
-        let loops = first..first + flow.loops.len() as u32;
-        for ((number, spec), loop_id) in flow.loops.into_iter().enumerate().zip(loops.clone()) {
-            let told = Told::of(&spec, &self.told, flow.start);
-            let delay = self.delay_element(spec.extra_delay);
-            let Parts { ends, routes, .. } = &mut self.parts;
-            let relay = flow.relays.get(number).copied();
-            ends.put(&owner, (number, loop_id), spec, (told, relay), |spec| {
-                lay_routes(routes, loop_id, delay, spec)
-            });
+    /// Adds a flow with the loops that are its own.
+    fn add_flow(&mut self, flow: FlowSpec, seats: &[Seat]) {
+        let index = self.parts.flows.len() as u32;
+        let (weight, start, relays) = (flow.weight, flow.start, &flow.relays[..]);
+        let taker = Taker { flow: index, weight, start, relays, seats };
+        let mut payload = Bytes::ZERO;
+        for (number, leg) in flow.loops.into_iter().enumerate() {
+            let Leg::Own(spec) = leg else { continue };
+            if number == 0 {
+                payload = spec.sending.packet.saturating_sub(spec.sending.overhead);
+            }
+            let (name, places) = (format!("flow {} loop {number}", flow.name), [taker.place(number)]);
+            let owner = Owner { seed: self.seed, name: &name, flow: index, places: &places, shared: false };
+            self.add_loop(&owner, spec);
         }
-        let payload = source.packet.saturating_sub(source.overhead);
-        let state = FlowState::new(flow.name, loops, flow.workload, payload, flow.start, flow.stop);
+        let seats = seats.to_vec();
+        let state = FlowState::new(flow.name, seats, flow.workload, payload, flow.start, flow.stop);
         self.parts.flows.push(state);
+    }
+
+    /// Adds a shared loop, and a flow without loops that stands for those who share it.
+    fn add_aggregate(&mut self, aggregate: AggregateSpec, places: &[Place]) {
+        let (name, flow) = (format!("aggregate {}", aggregate.name), self.parts.flows.len() as u32);
+        let owner = Owner { seed: self.seed, name: &name, flow, places, shared: true };
+        self.add_loop(&owner, aggregate.shared);
+        let nothing = (Vec::new(), Workload::Bulk, Bytes::ZERO);
+        self.parts.flows.push(FlowState::new(name, nothing.0, nothing.1, nothing.2, Time::NEVER, None));
+    }
+
+    fn add_loop(&mut self, owner: &Owner<'_>, spec: LoopSpec) {
+        let start = owner.places.iter().map(|place| place.start).min().unwrap_or(Time::ZERO);
+        let told = Told::of(&spec, &self.told, start);
+        let delay = self.delay_element(spec.extra_delay);
+        let Parts { ends, routes, .. } = &mut self.parts;
+        let loop_id = ends.senders.len() as u32;
+        ends.put(owner, loop_id, spec, told, |spec| lay_routes(routes, loop_id, delay, spec));
     }
 
     fn add_transfers(&mut self, spec: TransfersSpec) {

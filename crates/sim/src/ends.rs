@@ -1,11 +1,13 @@
 //! The two ends of each loop, and the paths between them.
 
 use crate::flow::LoopSpec;
+use crate::onward::Branch;
+use crate::places::{Place, Seat, branches, members};
 use crate::schedule::Schedule;
-use crate::stats::{ReceivingMeter, SendingMeter};
-use millpond_endpoint::{ReceiverEnd, Relay, SenderConfig, SenderEnd};
-use millpond_law::{Ecn, Knowledge, Random};
-use millpond_units::{Bytes, Rate, Time};
+use crate::stats::{ArrivalMeter, LoopCounters, SendingMeter};
+use millpond_endpoint::{ReceiverEnd, SenderConfig, SenderEnd};
+use millpond_law::{Ecn, Knowledge, Random, Sender};
+use millpond_units::{Rate, Time};
 use std::sync::Arc;
 
 /// Which end of a loop.
@@ -31,8 +33,10 @@ pub(crate) struct Sending {
     /// The earliest time at which its deadline will be looked at.
     pub(crate) armed: Time,
     pub(crate) route: u32,
+    /// Its flow, or what stands for all that share it.
     pub(crate) flow: u32,
-    pub(crate) follows_relay: bool,
+    /// For each of its flows, its seat in the loop that brings it here; none at a source.
+    pub(crate) feeders: Vec<Seat>,
     /// The link that it feeds itself.
     pub(crate) first_link: u32,
     /// What it is told of its loop's capacity.
@@ -49,12 +53,49 @@ pub(crate) struct Receiving {
     pub(crate) flow: u32,
     /// Acknowledgements of ECN-capable flows are ECN-capable, so that a queue on the way back need not drop them.
     pub(crate) ack_ecn: Ecn,
-    /// What joins it to the next loop.
-    pub(crate) relay: Option<Relay>,
-    pub(crate) meter: ReceivingMeter,
+    /// What becomes of the bytes of its flow, or of its first.
+    pub(crate) first: Branch,
+    /// And of those of the others, where several share it.
+    pub(crate) others: Vec<Branch>,
+    /// The counters of the loop when the measurement began.
+    pub(crate) before: LoopCounters,
 }
 
-/// The ends of all loops; the loops of a flow follow each other.
+impl Receiving {
+    /// What becomes of the bytes of one flow.
+    #[inline]
+    pub(crate) fn branch(&self, member: u16) -> &Branch {
+        match member.checked_sub(1) {
+            None => &self.first,
+            Some(index) => self.others.get(usize::from(index)).unwrap_or(&self.first),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn branch_mut(&mut self, member: u16) -> &mut Branch {
+        match member.checked_sub(1) {
+            None => &mut self.first,
+            Some(index) => self.others.get_mut(usize::from(index)).unwrap_or(&mut self.first),
+        }
+    }
+
+    /// The measurement begins when the loop has these counts.
+    pub(crate) fn start_measuring(&mut self, before: LoopCounters) {
+        self.before = before;
+        let Self { end, first, others, .. } = self;
+        for (member, branch) in (0..).zip(std::iter::once(first).chain(others)) {
+            branch.arrivals = ArrivalMeter::since(end.delivered_of(member));
+        }
+    }
+
+    /// A new interval of its flows' delays begins.
+    pub(crate) fn start_interval(&mut self) {
+        let branches = std::iter::once(&mut self.first).chain(&mut self.others);
+        branches.for_each(|branch| branch.arrivals.start_interval());
+    }
+}
+
+/// The ends of all loops.
 #[derive(Default)]
 pub(crate) struct Ends {
     pub(crate) senders: Vec<Sending>,
@@ -89,12 +130,31 @@ impl Told {
     }
 }
 
-/// The flow that a loop belongs to.
+/// Whose loop it is.
 pub(crate) struct Owner<'a> {
     pub(crate) seed: u64,
-    /// With the loop's number it names the random streams.
+    /// After this its random streams are named.
     pub(crate) name: &'a str,
+    /// Its flow, or what stands for all that share it.
     pub(crate) flow: u32,
+    /// Those who take it.
+    pub(crate) places: &'a [Place],
+    pub(crate) shared: bool,
+}
+
+impl Owner<'_> {
+    fn stream(&self, end: &str) -> Random {
+        Random::stream(self.seed, &format!("{} {end}", self.name))
+    }
+
+    fn sender(&self, config: SenderConfig, law: Box<dyn Sender>) -> SenderEnd {
+        let (members, random) = (members(self.places, config.packet), self.stream("sender"));
+        if self.shared {
+            return SenderEnd::shared(config, members, law, random);
+        }
+        let credit = members.first().map_or(config.credit, |only| only.credit);
+        SenderEnd::new(SenderConfig { credit, ..config }, law, random)
+    }
 }
 
 impl Ends {
@@ -103,9 +163,9 @@ impl Ends {
     pub(crate) fn put(
         &mut self,
         owner: &Owner<'_>,
-        (number, loop_id): (usize, u32),
+        loop_id: u32,
         spec: LoopSpec,
-        (told, relay): (Told, Option<Bytes>),
+        told: Told,
         lay: impl FnOnce(&LoopSpec) -> (u32, u32),
     ) {
         let (old, routes) = match (self.senders.get(loop_id as usize), self.receivers.get(loop_id as usize)) {
@@ -115,29 +175,32 @@ impl Ends {
             _ => (None, lay(&spec)),
         };
         let armed = old.unwrap_or((Time::NEVER, Time::NEVER));
-        let stream =
-            |end: &str| Random::stream(owner.seed, &format!("flow {} loop {number} {end}", owner.name));
-        let relay = relay.map(|limit| Relay::new(limit, spec.sending.packet));
-        let credit = relay.as_ref().map_or(spec.sending.credit, |relay| relay.limit().get());
+        let mut branches = branches(owner.places, spec.sending.packet);
         let sending = Sending {
-            end: SenderEnd::new(SenderConfig { credit, ..spec.sending }, spec.sender, stream("sender")),
+            end: owner.sender(spec.sending, spec.sender),
             armed: armed.0,
             route: routes.0,
             flow: owner.flow,
-            follows_relay: number > 0,
+            feeders: owner.places.iter().filter_map(|place| place.before).collect(),
             first_link: spec.forward[0].0,
             told,
             knowledge: spec.sending.needs.capacity,
             meter: SendingMeter::default(),
         };
         let receiving = Receiving {
-            end: ReceiverEnd::new(spec.receiving, spec.receiver, stream("receiver")),
+            end: ReceiverEnd::shared(
+                spec.receiving,
+                owner.places.len() as u16,
+                spec.receiver,
+                owner.stream("receiver"),
+            ),
             armed: armed.1,
             route: routes.1,
             flow: owner.flow,
             ack_ecn: if spec.sending.needs.ecn.is_some() { Ecn::Ect0 } else { Ecn::NotCapable },
-            relay,
-            meter: ReceivingMeter::default(),
+            first: branches.next().unwrap_or_default(),
+            others: branches.collect(),
+            before: LoopCounters::default(),
         };
         match old {
             Some(_) => {

@@ -1,7 +1,7 @@
 //! What a flow is to be: a chain of loops and something to send.
 
-use crate::LinkId;
 use crate::schedule::Schedule;
+use crate::{AggregateId, LinkId};
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{Receiver, Sender};
 use millpond_units::{Bytes, Span, Time};
@@ -37,6 +37,28 @@ pub struct LoopSpec {
     pub extra_delay: Span,
 }
 
+/// A loop as its flow takes part in it.
+pub enum Leg {
+    /// Its own alone.
+    Own(LoopSpec),
+    /// One that it shares with others, never its first.
+    Shared(AggregateId),
+}
+
+impl From<LoopSpec> for Leg {
+    fn from(spec: LoopSpec) -> Self {
+        Self::Own(spec)
+    }
+}
+
+/// A loop that several flows share: one sender, one receiver, a send queue for each flow.
+pub struct AggregateSpec {
+    /// Names its random streams.
+    pub name: String,
+    /// The loop itself.
+    pub shared: LoopSpec,
+}
+
 /// A flow.
 pub struct FlowSpec {
     /// Names its random streams and appears in results.
@@ -44,7 +66,7 @@ pub struct FlowSpec {
     /// Its share under fair queueing, relative to others.
     pub weight: f64,
     /// Its loops, first to last.
-    pub loops: Vec<LoopSpec>,
+    pub loops: Vec<Leg>,
     /// The send queues of the relays between them: one less than there are loops.
     pub relays: Vec<Bytes>,
     /// What it sends.

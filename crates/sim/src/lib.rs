@@ -21,7 +21,9 @@ mod events;
 mod flow;
 mod link;
 mod network;
+mod onward;
 mod packets;
+mod places;
 mod schedule;
 mod spawning;
 mod stats;
@@ -29,7 +31,7 @@ mod view;
 mod workload;
 
 pub use builder::{BuildError, Builder};
-pub use flow::{FlowSpec, LoopSpec, TransfersSpec, Workload};
+pub use flow::{AggregateSpec, FlowSpec, Leg, LoopSpec, TransfersSpec, Workload};
 pub use link::{Buffer, Jitter, LinkSpec, LinkView, Loss, Propagation, Scheduler};
 pub use network::Network;
 pub use schedule::{AtEnd, Schedule, ScheduleError};
@@ -48,6 +50,10 @@ pub struct LinkId(pub(crate) u32);
 /// A flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub(crate) u32);
+
+/// A loop that several flows share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct AggregateId(pub(crate) u32);
 
 /// A source of transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

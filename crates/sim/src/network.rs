@@ -3,9 +3,11 @@
 use crate::ends::{Ends, FIRST_END, Receiving, Sending, Side};
 use crate::events::{EventQueue, TARGETS, Target};
 use crate::link::{Link, LinkView};
+use crate::onward::{Onward, outlook};
 use crate::packets::{Packet, PacketId, Packets, Parcel};
+use crate::places::Seat;
 use crate::spawning::Spawning;
-use crate::stats::{LoopCounters, ReceivingMeter, SendingMeter};
+use crate::stats::{LoopCounters, SendingMeter};
 use crate::view::FlowView;
 use crate::workload::FlowState;
 use crate::{FlowId, LinkId};
@@ -56,9 +58,11 @@ pub struct Network {
     pub(crate) routes: Vec<u32>,
     /// Which loops are told live of the capacity of which link, by link.
     pub(crate) audience: Vec<(u32, u32)>,
+    /// Whose bytes a relay has just sent; empty between events.
+    served: Vec<u16>,
     pub(crate) ends: Ends,
     pub(crate) flows: Vec<FlowState>,
-    /// Flows behind these carry spawned transfers.
+    /// Flows behind these stand for all that share a loop, or carry spawned transfers.
     declared_flows: usize,
     pub(crate) spawning: Spawning,
 }
@@ -70,18 +74,20 @@ pub(crate) struct Parts {
     pub(crate) routes: Vec<u32>,
     pub(crate) ends: Ends,
     pub(crate) flows: Vec<FlowState>,
+    pub(crate) declared_flows: usize,
     pub(crate) spawning: Spawning,
 }
 
 impl Network {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { links, real_links, routes, ends, flows, spawning } = parts;
+        let Parts { links, real_links, routes, ends, flows, declared_flows, spawning } = parts;
         let mut network = Self {
             now: Time::ZERO,
             events: EventQueue::default(),
             packets: Packets::default(),
             audience: ends.audience(),
-            declared_flows: flows.len(),
+            served: Vec::new(),
+            declared_flows,
             links,
             real_links,
             routes,
@@ -127,9 +133,8 @@ impl Network {
         let Self { links, packets, ends, now, flows, .. } = self;
         links.iter_mut().for_each(|link| link.start_measuring(*now, packets));
         for (sender, receiver) in ends.senders.iter_mut().zip(&mut ends.receivers) {
-            let before = LoopCounters::of(&sender.end, &receiver.end);
             sender.meter = SendingMeter::default();
-            receiver.meter = ReceivingMeter::since(before);
+            receiver.start_measuring(LoopCounters::of(&sender.end, &receiver.end));
         }
         flows.iter_mut().for_each(|flow| flow.start_measuring(*now));
     }
@@ -137,7 +142,7 @@ impl Network {
     /// Starts a new interval of [`LinkView::interval_delay`] and [`FlowView::interval_delay`].
     pub fn start_interval(&mut self) {
         self.links.iter_mut().for_each(Link::start_interval);
-        self.ends.receivers.iter_mut().for_each(|side| side.meter.start_interval());
+        self.ends.receivers.iter_mut().for_each(Receiving::start_interval);
         self.spawning.start_interval();
     }
 
@@ -242,23 +247,29 @@ impl Network {
         let Frame::Data(segment) = &packet.frame else { return };
         let (receivers, senders) = (&mut self.ends.receivers, &mut self.ends.senders);
         let side = &mut receivers[loop_id as usize];
-        let received = match &side.relay {
-            None => side.end.on_data(now, segment, None),
-            Some(relay) => relay.on_data(now, segment, &mut side.end, &mut senders[loop_id as usize + 1].end),
+        let (member, onward) = (segment.member, side.branch(segment.member).onward);
+        let received = match onward {
+            Onward::Here => side.end.on_data(now, segment, None),
+            Onward::Relay { relay, next } => {
+                relay.announce(now, segment, &mut senders[next as usize].end);
+                let view = outlook(now, side, member, senders);
+                relay.on_data(now, segment, view.as_ref(), &mut side.end, &mut senders[next as usize].end)
+            }
         };
-        if received.fresh > 0 && side.relay.is_none() {
-            side.meter.delivered(segment.queueing);
-            if side.end.is_complete() {
-                self.flows[side.flow as usize].complete(now);
+        if received.fresh > 0 && matches!(onward, Onward::Here) {
+            let branch = side.branch_mut(member);
+            branch.arrivals.delivered(segment.queueing);
+            let flow = branch.flow;
+            if side.end.is_complete_of(member) {
+                self.flows[flow as usize].complete(now);
             }
         }
-        let relayed = side.relay.is_some();
         self.packets.release(id);
         if let Some(ack) = received.ack {
             self.send_ack(now, loop_id, ack);
         }
-        if relayed {
-            self.pump(now, loop_id + 1);
+        if let Onward::Relay { next, .. } = onward {
+            self.pump(now, next);
         }
         self.arm_receiver(loop_id);
     }
@@ -279,13 +290,15 @@ impl Network {
     /// Sends what the sending end has to send now.
     fn pump(&mut self, now: Time, loop_id: u32) {
         let index = loop_id as usize;
-        let mut sent = false;
+        let follows_relay = !self.ends.senders[index].feeders.is_empty();
         while let Some(segment) = self.ends.senders[index].end.transmit(now) {
+            if follows_relay && self.served.last() != Some(&segment.member) {
+                self.served.push(segment.member);
+            }
             self.send(now, loop_id, segment);
-            sent = true;
         }
-        if sent && self.ends.senders[index].follows_relay {
-            self.renew_credit(now, loop_id - 1);
+        if !self.served.is_empty() {
+            self.renew_credits(now, index);
         }
         let side = &mut self.ends.senders[index];
         if let Some(deadline) = rearm(&mut side.armed, side.end.deadline()) {
@@ -293,11 +306,23 @@ impl Network {
         }
     }
 
-    /// The relay behind this loop has room again: its sink may have to say so.
-    fn renew_credit(&mut self, now: Time, loop_id: u32) {
-        let next = &self.ends.senders[loop_id as usize + 1].end;
+    /// The relay behind this loop has room again for those whose bytes it has sent: its sinks may have to say so.
+    fn renew_credits(&mut self, now: Time, index: usize) {
+        let mut served = std::mem::take(&mut self.served);
+        for member in served.drain(..) {
+            let feeder = self.ends.senders[index].feeders.get(usize::from(member));
+            if let Some(seat) = feeder.copied() {
+                self.renew_credit(now, seat);
+            }
+        }
+        self.served = served;
+    }
+
+    fn renew_credit(&mut self, now: Time, Seat { loop_id, member }: Seat) {
         let side = &mut self.ends.receivers[loop_id as usize];
-        if let Some(ack) = side.relay.as_ref().and_then(|relay| relay.on_sent(now, &mut side.end, next)) {
+        let Onward::Relay { relay, next } = side.branch(member).onward else { return };
+        let next = &self.ends.senders[next as usize].end;
+        if let Some(ack) = relay.on_sent(now, &mut side.end, next) {
             self.send_ack(now, loop_id, ack);
         }
     }
@@ -376,12 +401,12 @@ impl Network {
 
     pub(crate) fn on_flow(&mut self, now: Time, index: u32) {
         let Self { flows, ends, .. } = self;
-        let flow = &mut flows[index as usize];
-        let loops = flow.loops();
-        let senders = &mut ends.senders[loops.start as usize..loops.end as usize];
-        let next = flow.proceed(now, senders);
+        let next = flows[index as usize].proceed(now, &mut ends.senders);
         self.events.push(next, target(Kind::Flow, index));
-        loops.for_each(|loop_id| self.pump(now, loop_id));
+        for number in 0..self.flows[index as usize].seats().len() {
+            let seat = self.flows[index as usize].seats()[number];
+            self.pump(now, seat.loop_id);
+        }
     }
 }
 

@@ -12,7 +12,8 @@ use crate::TransfersId;
 use crate::ends::{Owner, Told, lay_routes};
 use crate::flow::{LoopSpec, TransfersSpec, Workload};
 use crate::network::{INDEX_LIMIT, Kind, Network, target};
-use crate::stats::{Histogram, IntervalDelay, LoopCounters, ReceivingMeter, SendingMeter};
+use crate::places::{Seat, Taker};
+use crate::stats::{ArrivalMeter, Histogram, IntervalDelay, LoopCounters, SendingMeter};
 use crate::view::FlowView;
 use crate::workload::FlowState;
 use millpond_law::Knowledge;
@@ -70,7 +71,7 @@ pub(crate) struct Source {
 struct Past {
     counters: LoopCounters,
     sending: SendingMeter,
-    receiving: ReceivingMeter,
+    receiving: ArrivalMeter,
 }
 
 /// All sources.
@@ -157,25 +158,35 @@ impl Network {
         let Self { spawning, flows, ends, links, routes, audience, .. } = self;
         let source = &mut spawning.sources[index as usize];
         let name = format!("{}/{}", source.spec.name, place.number);
-        let owner = Owner { seed: spawning.seed, name: &name, flow: place.flow };
         let specs: Vec<LoopSpec> = (source.spec.loops)();
         let sending = specs[0].sending;
-        let old = flows.get(place.flow as usize).map(FlowState::loops);
         let first = ends.senders.len() as u32;
-        let loops = old.clone().unwrap_or(first..first + specs.len() as u32);
-        for ((number, spec), loop_id) in specs.into_iter().enumerate().zip(loops.clone()) {
+        let own = |loop_id: u32| Seat { loop_id, member: 0 };
+        let seats = match flows.get(place.flow as usize) {
+            Some(old) => old.seats().to_vec(),
+            None => (first..first + specs.len() as u32).map(own).collect(),
+        };
+        let (weight, relays) = (source.spec.weight, &source.spec.relays[..]);
+        let taker = Taker { flow: place.flow, weight, start: now, relays, seats: &seats };
+        for (number, spec) in specs.into_iter().enumerate() {
             let Pattern { told, delay, first_link, knowledge } = source.pattern[number];
             let told = match knowledge {
                 Knowledge::Live => told.when_fed(links[first_link as usize].told(now)),
                 Knowledge::AtStart | Knowledge::Nothing => told,
             };
-            let relay = source.spec.relays.get(number).copied();
-            ends.put(&owner, (number, loop_id), spec, (told, relay), |spec| {
-                lay_routes(routes, loop_id, delay, spec)
-            });
+            let (places, loop_id) = ([taker.place(number)], seats[number].loop_id);
+            let streams = format!("flow {name} loop {number}");
+            let owner = Owner {
+                seed: spawning.seed,
+                name: &streams,
+                flow: place.flow,
+                places: &places,
+                shared: false,
+            };
+            ends.put(&owner, loop_id, spec, told, |spec| lay_routes(routes, loop_id, delay, spec));
         }
         let payload = sending.packet.saturating_sub(sending.overhead);
-        let state = FlowState::new(name, loops, Workload::Sized(size), payload, now, None);
+        let state = FlowState::new(name, seats, Workload::Sized(size), payload, now, None);
         match flows.get_mut(place.flow as usize) {
             Some(flow) => *flow = state,
             None => {
@@ -234,7 +245,7 @@ impl Source {
         (transfer.delivered, transfer.completed) = (flow.delivered(), flow.completed());
         self.past.counters = self.past.counters.plus(flow.totals());
         self.past.sending.rtt.merge(flow.first().round_trip_times());
-        self.past.receiving.merge(flow.receiving_meter());
+        self.past.receiving.merge(flow.arrivals());
         self.free.push(place.flow);
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::ends::{Receiving, Sending};
 use crate::network::Network;
-use crate::stats::{Histogram, IntervalDelay, LoopCounters, ReceivingMeter};
+use crate::places::Seat;
+use crate::stats::{ArrivalMeter, Histogram, IntervalDelay, LoopCounters};
 use crate::workload::FlowState;
 use millpond_endpoint::{ReceiverEnd, SenderEnd};
 use millpond_units::{Bytes, Span, Time};
@@ -19,6 +20,8 @@ pub struct FlowView<'a> {
 pub struct LoopView<'a> {
     sending: &'a Sending,
     receiving: &'a Receiving,
+    /// The flow's number among those that share it.
+    member: u16,
 }
 
 impl<'a> FlowView<'a> {
@@ -53,25 +56,22 @@ impl<'a> FlowView<'a> {
 
     /// Its loops, first to last.
     pub fn loops(&self) -> impl ExactSizeIterator<Item = LoopView<'a>> + use<'a> {
-        let ends = &self.network.ends;
-        let loops = self.state().loops();
-        (loops.start as usize..loops.end as usize)
-            .map(|index| LoopView { sending: &ends.senders[index], receiving: &ends.receivers[index] })
+        let network = self.network;
+        self.state().seats().iter().map(|seat| LoopView::of(network, *seat))
     }
 
     /// Its first loop, whose sender is the flow's source.
     pub fn first(&self) -> LoopView<'a> {
-        self.at(self.state().loops().start)
+        self.at(0)
     }
 
     /// Its last loop, whose receiver is the flow's destination.
     pub fn last(&self) -> LoopView<'a> {
-        self.at(self.state().loops().end - 1)
+        self.at(self.state().seats().len() - 1)
     }
 
-    fn at(&self, loop_id: u32) -> LoopView<'a> {
-        let ends = &self.network.ends;
-        LoopView { sending: &ends.senders[loop_id as usize], receiving: &ends.receivers[loop_id as usize] }
+    fn at(&self, number: usize) -> LoopView<'a> {
+        LoopView::of(self.network, self.state().seats()[number])
     }
 
     /// Counts since the run began: what its first loop sent, what its last delivered, the rest of all loops.
@@ -82,37 +82,44 @@ impl<'a> FlowView<'a> {
             sent: first.sent,
             sent_bytes: first.sent_bytes,
             arrived: last.arrived,
-            delivered_bytes: last.delivered_bytes,
+            delivered_bytes: self.delivered().get(),
             ..all
         }
     }
 
-    pub(crate) fn receiving_meter(&self) -> &'a ReceivingMeter {
-        &self.last().receiving.meter
+    /// What is measured where it arrives.
+    pub(crate) fn arrivals(&self) -> &'a ArrivalMeter {
+        let last = self.last();
+        &last.receiving.branch(last.member).arrivals
     }
 
     /// Bytes that have arrived at the destination since the run began, each counted once.
     pub fn delivered(&self) -> Bytes {
-        Bytes::new(self.last().totals().delivered_bytes)
+        self.last().arrived()
     }
 
     /// The same since the measurement began.
     pub fn delivered_measured(&self) -> Bytes {
-        Bytes::new(self.last().counters().delivered_bytes)
+        self.delivered().saturating_sub(Bytes::new(self.arrivals().before))
     }
 
     /// How long, in picoseconds, every delivered packet has waited in links and relays, from source to destination.
     pub fn queueing_delays(&self) -> &'a Histogram {
-        &self.receiving_meter().queueing
+        &self.arrivals().queueing
     }
 
     /// Queueing delay of the packets delivered in this interval ([`Network::start_interval`]).
     pub fn interval_delay(&self) -> IntervalDelay {
-        self.receiving_meter().interval()
+        self.arrivals().interval()
     }
 }
 
 impl<'a> LoopView<'a> {
+    fn of(network: &'a Network, seat: Seat) -> Self {
+        let (ends, index) = (&network.ends, seat.loop_id as usize);
+        Self { sending: &ends.senders[index], receiving: &ends.receivers[index], member: seat.member }
+    }
+
     /// The sending end, to look at.
     pub fn sender(&self) -> &'a SenderEnd {
         &self.sending.end
@@ -123,14 +130,14 @@ impl<'a> LoopView<'a> {
         &self.receiving.end
     }
 
-    /// Counts since the run began.
+    /// Counts since the run began, of all flows that share the loop.
     pub fn totals(&self) -> LoopCounters {
         LoopCounters::of(&self.sending.end, &self.receiving.end)
     }
 
     /// Counts since the measurement began.
     pub fn counters(&self) -> LoopCounters {
-        self.totals().since(self.receiving.meter.before)
+        self.totals().since(self.receiving.before)
     }
 
     /// Round-trip times in picoseconds, one for each acknowledgement that gave one.
@@ -138,10 +145,20 @@ impl<'a> LoopView<'a> {
         &self.sending.meter.rtt
     }
 
-    /// What waits in the send queue of a relay at the loop's beginning; at the source, what the application has
+    /// What waits of the flow in the send queue of a relay at the loop's beginning; at the source, what the application has
     /// supplied and was not yet sent.
     pub fn backlog(&self) -> Bytes {
-        self.sending.end.backlog()
+        self.sending.end.backlog_of(self.member)
+    }
+
+    /// Bytes of the flow that have left its beginning at least once.
+    pub fn handed_out(&self) -> Bytes {
+        self.sending.end.handed_out_of(self.member)
+    }
+
+    /// Bytes of the flow that have arrived at its end, each counted once.
+    pub fn arrived(&self) -> Bytes {
+        Bytes::new(self.receiving.end.delivered_of(self.member))
     }
 
     /// The smoothed round-trip time, once it is known.

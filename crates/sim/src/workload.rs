@@ -3,14 +3,15 @@
 use crate::ends::Sending;
 use crate::flow::Workload;
 use crate::link::{Rates, Service};
+use crate::places::Seat;
 use crate::schedule::Schedule;
 use millpond_units::{Bytes, Rate, Time};
-use std::ops::Range;
 
 /// The state of one flow.
 pub(crate) struct FlowState {
     name: String,
-    loops: Range<u32>,
+    /// Its seat in each of its loops, first to last.
+    seats: Vec<Seat>,
     workload: Workload,
     payload: Bytes,
     start: Time,
@@ -26,7 +27,7 @@ pub(crate) struct FlowState {
 impl FlowState {
     pub(crate) fn new(
         name: String,
-        loops: Range<u32>,
+        seats: Vec<Seat>,
         workload: Workload,
         payload: Bytes,
         start: Time,
@@ -38,7 +39,7 @@ impl FlowState {
         };
         Self {
             name,
-            loops,
+            seats,
             workload,
             payload,
             start,
@@ -55,8 +56,8 @@ impl FlowState {
         &self.name
     }
 
-    pub(crate) fn loops(&self) -> Range<u32> {
-        self.loops.clone()
+    pub(crate) fn seats(&self) -> &[Seat] {
+        &self.seats
     }
 
     pub(crate) fn start(&self) -> Time {
@@ -75,19 +76,23 @@ impl FlowState {
         self.measured_from
     }
 
-    /// Does what is due at `now`; returns when there is more to do.
+    /// Does what is due at `now`; returns when there is more to do. A loop that is shared begins with its first flow.
     pub(crate) fn proceed(&mut self, now: Time, senders: &mut [Sending]) -> Time {
+        let source = self.seats.first().map_or(0, |seat| seat.loop_id as usize);
         if !self.started {
             self.started = true;
-            senders.iter_mut().for_each(|side| side.end.start(now, Some(side.told.at_start)));
-            self.begin(now, &mut senders[0]);
+            for seat in &self.seats {
+                let side = &mut senders[seat.loop_id as usize];
+                side.end.start(now, Some(side.told.at_start));
+            }
+            self.begin(now, &mut senders[source]);
         }
         if now >= self.next_supply {
-            senders[0].end.supply(self.payload);
+            senders[source].end.supply(self.payload);
             self.plan_supply(now);
         }
         if now >= self.stop {
-            senders[0].end.withdraw();
+            senders[source].end.withdraw();
             return Time::NEVER;
         }
         self.next_supply.min(self.stop)

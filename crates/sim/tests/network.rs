@@ -9,7 +9,7 @@ use millpond_law::{
     QueueView, Sender, Start, Verdict,
 };
 use millpond_sim::{
-    AtEnd, Buffer, BuildError, Builder, FlowSpec, Jitter, LinkId, LinkSpec, LoopSpec, Loss, Network,
+    AtEnd, Buffer, BuildError, Builder, FlowSpec, Jitter, Leg, LinkId, LinkSpec, LoopSpec, Loss, Network,
     Propagation, Schedule, Scheduler, Workload,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -46,7 +46,7 @@ fn flow(name: &str, loops: Vec<LoopSpec>) -> FlowSpec {
     FlowSpec {
         name: name.into(),
         weight: 1.0,
-        loops,
+        loops: loops.into_iter().map(Leg::from).collect(),
         relays,
         workload: Workload::Bulk,
         start: Time::ZERO,
@@ -108,7 +108,8 @@ fn a_window_above_it_leaves_the_excess_in_the_queue() {
 #[test]
 fn the_extra_delay_adds_to_the_round_trip_and_is_no_packet_hop() {
     let mut network = single(FixedWindow(1), |spec| {
-        spec.loops[0].extra_delay = Span::from_millis(30);
+        let [Leg::Own(only)] = &mut spec.loops[..] else { unreachable!() };
+        only.extra_delay = Span::from_millis(30);
         spec.workload = Workload::Sized(PACKET * 3);
     });
     network.run_to(seconds(1.0));

@@ -133,7 +133,7 @@ fn transfers_share_a_fair_link_with_flows() {
     builder.flow(FlowSpec {
         name: "elephant".into(),
         weight: 1.0,
-        loops: vec![one_loop(FixedWindow(200), &[links.0], &[links.1])],
+        loops: vec![one_loop(FixedWindow(200), &[links.0], &[links.1]).into()],
         relays: vec![],
         workload: Workload::Bulk,
         start: Time::ZERO,
@@ -192,7 +192,7 @@ fn an_application_that_pauses_produces_its_rate_while_it_is_on() {
     let id = builder.flow(FlowSpec {
         name: "bursts".into(),
         weight: 1.0,
-        loops: vec![one_loop(FixedWindow(100), &[there], &[back])],
+        loops: vec![one_loop(FixedWindow(100), &[there], &[back]).into()],
         relays: vec![],
         workload: Workload::Produced(Arc::new(Schedule::steps(&steps).unwrap())),
         start: Time::ZERO,

@@ -45,6 +45,11 @@ impl SenderConfig {
             max_in_flight: Bytes::new(1 << 28),
         }
     }
+
+    /// How many bytes of a stream a packet holds.
+    pub(super) fn payload(&self) -> u32 {
+        u32::try_from(self.packet.saturating_sub(self.overhead).get()).unwrap_or(u32::MAX)
+    }
 }
 
 /// What a sending end has done so far.

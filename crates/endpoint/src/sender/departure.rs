@@ -2,10 +2,11 @@
 
 use super::SenderEnd;
 use crate::sent::{Piece, Record, State};
+use crate::shared::Shared;
 use crate::stream::Stop;
 use crate::{ACK_BYTES, Segment};
 use millpond_law::{Context, Ecn, Header, HeaderId};
-use millpond_units::{Bytes, Span, Time};
+use millpond_units::{Bytes, Time};
 use std::num::NonZeroU64;
 
 /// What the next packet carries.
@@ -113,8 +114,8 @@ impl SenderEnd {
 
     /// Sends a packet that carries nothing.
     fn send_empty(&mut self, now: Time) -> Segment {
-        let piece =
-            Piece { offset: self.stream.taken(), payload: 0, last: false, birth: now, queueing: Span::ZERO };
+        let member = self.stream.members_mut().map_or(0, Shared::next_without_credit);
+        let piece = Piece { member, ..self.stream.own_piece(now, 0) };
         self.send(now, piece, ACK_BYTES, false)
     }
 
@@ -159,6 +160,8 @@ impl SenderEnd {
             queueing: piece.queueing,
             ecn: self.ecn(),
             last: piece.last,
+            member: piece.member,
+            marked_upstream: piece.marked,
             header,
         }
     }

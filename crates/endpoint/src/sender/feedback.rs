@@ -30,7 +30,7 @@ impl SenderEnd {
         if ack.ranges.largest() >= Some(self.sent.next_number()) {
             return AckOutcome::default();
         }
-        if self.stream.grant(ack.credit) {
+        if self.stream.grant(ack.member, ack.credit) {
             self.timeouts.on_credit();
         }
         let prior_in_flight = self.sent.in_flight();

@@ -16,9 +16,10 @@ use crate::rate::DeliveryRate;
 use crate::round::Rounds;
 use crate::rtt::Rtt;
 use crate::sent::SentRing;
+use crate::shared::Member;
 use crate::stream::{Origin, Stop, Stream};
 use crate::timeout::Timeouts;
-use millpond_law::{Context, Knowledge, Permit, Random, Sender, Start};
+use millpond_law::{Context, Knowledge, Permit, Random, Sender, Sharing, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// The sending end of a loop. It knows no clock and no socket: the driver tells it the time, hands it what arrives,
@@ -56,14 +57,24 @@ pub struct SenderEnd {
 impl SenderEnd {
     /// A sending end that has not begun.
     pub fn new(config: SenderConfig, law: Box<dyn Sender>, random: Random) -> Self {
-        let payload = config.packet.saturating_sub(config.overhead).get();
+        let stream = Stream::new(config.payload(), config.credit);
+        Self::of(stream, config, law, random)
+    }
+
+    /// One that several flows share, each of which earlier loops bring. At most 65536 of them.
+    pub fn shared(config: SenderConfig, members: Vec<Member>, law: Box<dyn Sender>, random: Random) -> Self {
+        let stream = Stream::shared(config.payload(), members);
+        Self::of(stream, config, law, random)
+    }
+
+    fn of(stream: Stream, config: SenderConfig, law: Box<dyn Sender>, random: Random) -> Self {
         Self {
             law,
             random,
             permit: Permit::default(),
             most_in_flight: config.max_in_flight,
             started: false,
-            stream: Stream::new(u32::try_from(payload).unwrap_or(u32::MAX), config.credit),
+            stream,
             sent: SentRing::default(),
             told: AckRanges::default(),
             loss: LossDetector::new(config.packet_threshold),
@@ -83,8 +94,12 @@ impl SenderEnd {
         }
     }
 
-    /// The loop begins; `capacity` is the least of its links, told to the law only if it asks for it.
+    /// The loop begins, unless it has already; `capacity` is the least of its links, told to the law only if it asks
+    /// for it.
     pub fn start(&mut self, now: Time, capacity: Option<Rate>) {
+        if self.started {
+            return;
+        }
         let capacity = capacity.filter(|_| self.config.needs.capacity != Knowledge::Nothing);
         let start = Start { packet: self.config.packet, capacity, weight: self.config.weight };
         self.started = true;
@@ -113,9 +128,26 @@ impl SenderEnd {
         self.stream.withdraw();
     }
 
-    /// An earlier loop hands on a part of the stream.
-    pub(crate) fn forward(&mut self, offset: u64, len: u64, last: bool, origin: Origin) {
-        self.stream.forward(offset, len, last, origin);
+    /// An earlier loop hands on a part of a member's stream.
+    pub(crate) fn forward(&mut self, member: u16, offset: u64, len: u64, last: bool, origin: Origin) {
+        self.stream.forward(member, offset, len, last, origin);
+    }
+
+    /// A packet of a member arrives from an earlier loop; `marked`: it bore a mark there or before.
+    pub(crate) fn on_arrival(&mut self, now: Time, member: u16, marked: bool) {
+        let cx = &mut Context { now, random: &mut self.random };
+        if let Some(shared) = self.stream.members_mut() {
+            shared.on_arrival(now, member);
+            if let Some(weight) = shared.renewed_weight() {
+                self.law.on_weight(cx, weight);
+            }
+        }
+        self.law.on_forwarded(cx, marked);
+    }
+
+    /// How the loop that brings a member shares this sender with others.
+    pub(crate) fn sharing(&self, member: u16) -> Sharing {
+        self.stream.members().map_or(Sharing::ALONE, |shared| shared.sharing(member))
     }
 
     /// The capacity of the link that this sender feeds is now this.
@@ -132,11 +164,12 @@ impl SenderEnd {
     }
 
     /// The rate at which it really sends if it has data: its window over its smoothed round-trip time, or its pace if
-    /// that is less; [`Rate::MAX`] if neither is known yet.
-    pub fn allowed_rate(&self) -> Rate {
-        let window = self.permit.window.filter(|_| self.rtt.is_known());
-        let windowed =
-            window.map_or(Rate::MAX, |window| window.max(self.config.packet).per(self.rtt.smoothed()));
+    /// that is less. As long as nothing has come back, the round-trip time is at least what has passed since the first
+    /// packet left; before that, [`Rate::MAX`].
+    pub fn allowed_rate(&self, now: Time) -> Rate {
+        let waited = || self.sent.get(self.sent.base()).map_or(Span::ZERO, |first| now.since(first.sent_at));
+        let rtt = if self.rtt.is_known() { self.rtt.smoothed() } else { waited() };
+        let windowed = self.permit.window.map_or(Rate::MAX, |window| window.max(self.config.packet).per(rtt));
         self.permit.pace.unwrap_or(Rate::MAX).min(windowed)
     }
 
@@ -176,6 +209,18 @@ impl SenderEnd {
     #[inline]
     pub fn handed_out(&self) -> Bytes {
         Bytes::new(self.stream.taken())
+    }
+
+    /// Bytes of a member's stream that wait to be sent for the first time.
+    #[inline]
+    pub fn backlog_of(&self, member: u16) -> Bytes {
+        Bytes::new(self.stream.backlog_of(member))
+    }
+
+    /// Bytes of a member's stream that were sent at least once.
+    #[inline]
+    pub fn handed_out_of(&self, member: u16) -> Bytes {
+        Bytes::new(self.stream.taken_of(member))
     }
 
     /// Bytes of the stream that were acknowledged, each counted once.

@@ -2,7 +2,7 @@
 
 use super::pipe::{Chain, Fixed, Loop, PACKET, at};
 use crate::{ReceiverConfig, Relay, SenderConfig};
-use millpond_law::Needs;
+use millpond_law::{Needs, Sharing};
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -84,14 +84,14 @@ fn what_the_sink_sees_of_the_next_loop_is_what_it_really_sends() {
     let limit = PACKET * 50;
     let second = Loop::new(Fixed::window(4.0), MS(10));
     let relay = Relay::new(limit, PACKET);
-    assert_eq!(relay.view(&second.sender).next_rate, Rate::MAX);
+    assert_eq!(relay.view(at(0), &second.sender).next_rate, Rate::MAX);
     let mut chain = Chain::new(vec![feeding(Fixed::window(20.0), limit), second], vec![relay], 1);
     chain.start(None);
     chain.run_until(at(2000));
-    let view = chain.relays[0].view(&chain.loops[1].sender);
+    let view = chain.relays[0].view(at(2000), &chain.loops[1].sender);
     assert_eq!(view.next_rate, (PACKET * 4).per(MS(20)));
     assert_eq!((view.next_rtt, view.next_base_rtt), (MS(20), MS(20)));
-    assert_eq!((view.limit, view.members, view.weight), (limit, 1, 1.0));
+    assert_eq!((view.limit, view.sharing), (limit, Sharing::ALONE));
     assert!(view.backlog > Bytes::ZERO && view.backlog <= limit);
 }
 

@@ -254,7 +254,10 @@ impl Chain {
             None => self.loops[index].receiver.on_data(self.now, &segment, None),
             Some(relay) => {
                 let (earlier, later) = self.loops.split_at_mut(index + 1);
-                relay.on_data(self.now, &segment, &mut earlier[index].receiver, &mut later[0].sender)
+                let (sink, next) = (&mut earlier[index].receiver, &mut later[0].sender);
+                relay.announce(self.now, &segment, next);
+                let view = relay.view(self.now, next);
+                relay.on_data(self.now, &segment, Some(&view), sink, next)
             }
         };
         self.loops[index].received.push((self.now, segment, received));

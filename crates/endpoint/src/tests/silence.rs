@@ -56,6 +56,7 @@ impl ByHand {
 
     fn ack(&mut self, now: Time, number: u64) {
         let ack = Acknowledgement {
+            member: 0,
             ranges: AckRanges::newest_first([number..=number]),
             delay: Span::ZERO,
             ce_packets: 0,

@@ -42,10 +42,12 @@ fn window_and_pace_hold_together() {
     chain.run_until(at(19));
     let times: Vec<_> = chain.first().sent.iter().map(|segment| segment.sent_at).collect();
     assert_eq!(times, [at(0), at(1), at(2), at(3)]);
-    assert_eq!(chain.first().sender.allowed_rate(), Rate::from_mbps(8.0));
+    // Nothing has come back for 19 ms, so that 4 packets take at least so long.
+    assert_eq!(chain.first().sender.allowed_rate(at(0)), Rate::from_mbps(8.0));
+    assert_eq!(chain.first().sender.allowed_rate(at(19)), (PACKET * 4).per(MS(19)));
     chain.run_until(at(1000));
     // 4 packets per 20 ms are less than the pace.
-    assert_eq!(chain.first().sender.allowed_rate(), (PACKET * 4).per(MS(20)));
+    assert_eq!(chain.first().sender.allowed_rate(at(1000)), (PACKET * 4).per(MS(20)));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! From a scenario's flows to those of the packet world: each a chain of loops, cut at its protocol's relays.
 
+use super::aggregates::Aggregates;
 use super::cast::Role;
 use super::draws::{arrivals, production};
 use super::faults;
@@ -7,7 +8,7 @@ use super::members::Member;
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{Protocol, SettingError, Settings};
 use millpond_scenario::{self as scenario, Fault, Gap, Hop, Scenario, Size};
-use millpond_sim::{FlowSpec, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
+use millpond_sim::{Builder, FlowSpec, Leg, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 
@@ -36,19 +37,39 @@ pub(super) struct Maker<'a, 's> {
 
 impl Maker<'_, '_> {
     /// The flow that the member is, if it is one.
-    pub(super) fn flow(&self) -> Result<FlowSpec, Fault> {
-        let (member, role) = (self.member, self.role);
+    pub(super) fn flow(&self, aggregates: &mut Aggregates, builder: &mut Builder) -> Result<FlowSpec, Fault> {
+        let member = self.member;
         let Lines { loops, relays } = self.lines()?;
-        let with_laws = |line: Line| line.with_laws(role.protocol, &role.settings);
+        let mut legs = Vec::with_capacity(loops.len());
+        for (number, line) in loops.iter().enumerate() {
+            legs.push(match self.begins_shared(number) {
+                Some(there) => {
+                    Leg::Shared(aggregates.join(self, &there, || self.with_laws(line), builder)?)
+                }
+                None => Leg::Own(self.with_laws(line)?),
+            });
+        }
         Ok(FlowSpec {
             name: member.name.clone(),
             weight: member.group.weight,
             relays,
-            loops: loops.into_iter().map(with_laws).collect::<Result<_, _>>().map_err(|e| self.fault(&e))?,
+            loops: legs,
             workload: self.workload(),
             start: member.draw.start,
             stop: member.draw.stop,
         })
+    }
+
+    /// The links of the loop with this number, if flows share it.
+    fn begins_shared(&self, number: usize) -> Option<Vec<Hop>> {
+        let (scenario, entry) = (self.scenario, self.role.entry?);
+        let there = scenario.loops(self.member.there, Some(entry)).into_iter().nth(number)?;
+        let begin = scenario.tail(*there.first()?);
+        (number > 0 && scenario.aggregates(entry, begin)).then_some(there)
+    }
+
+    fn with_laws(&self, line: &Line) -> Result<LoopSpec, Fault> {
+        line.with_laws(self.role.protocol, &self.role.settings).map_err(|error| self.fault(&error))
     }
 
     /// The source of such transfers that the member is.

@@ -6,6 +6,7 @@
 //!                                               +--> flows: loops, relays ----^
 //! ```
 
+mod aggregates;
 mod buffers;
 mod cast;
 mod draws;
@@ -16,6 +17,7 @@ mod links;
 mod members;
 mod warnings;
 
+use aggregates::Aggregates;
 use cast::Role;
 use flows::Maker;
 use links::{hop_name, hops, traffic};
@@ -172,7 +174,7 @@ fn plan_traffic(
 ) -> Result<Traffic, Fault> {
     let link = |hop: Hop| links.iter().find(|(other, _)| *other == hop).map(|(_, link)| link.id);
     let place = |hop: &Hop| links.iter().position(|(other, _)| other == hop);
-    let mut traffic = Traffic::default();
+    let (mut traffic, mut aggregates) = (Traffic::default(), Aggregates::default());
     for member in members {
         let Some(role) = roles.iter().find(|role| role.label.value == member.group.protocol.value) else {
             continue;
@@ -184,7 +186,8 @@ fn plan_traffic(
                 traffic.sources.push(planned_source(id, role, member));
             }
             _ => {
-                let id = builder.flow(maker.flow()?);
+                let spec = maker.flow(&mut aggregates, builder)?;
+                let id = builder.flow(spec);
                 let crossed = member.there.iter().filter_map(place).collect();
                 traffic.flows.push(planned_flow(id, scenario, role, (member, crossed)));
             }

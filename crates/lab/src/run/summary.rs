@@ -192,8 +192,8 @@ fn stopped(flow: FlowView<'_>, now: Time) -> Time {
 
 /// Bytes that arrived at a relay and neither left it nor wait in it.
 fn vanished(before: &LoopView<'_>, after: &LoopView<'_>) -> u64 {
-    let kept = after.sender().handed_out() + after.backlog();
-    before.totals().delivered_bytes.saturating_sub(kept.get())
+    let kept = after.handed_out() + after.backlog();
+    before.arrived().saturating_sub(kept).get()
 }
 
 /// A distribution over evenly spaced samples of a queue.

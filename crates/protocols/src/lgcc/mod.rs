@@ -8,6 +8,8 @@ mod header;
 mod params;
 mod receiver;
 mod sender;
+mod sharing;
+mod upstream;
 
 pub use header::{LgccEcho, NextRate};
 

@@ -63,6 +63,32 @@ pub(super) static PARAMETERS: &[Parameter] = &[
         source: "not in the paper: see ERRATA.md",
         meaning: "the time in which an echo of what is sent brings the relay's queue back to its cushion",
     },
+    Parameter {
+        name: "weights",
+        unit: "",
+        domain: Domain::Word(&["capacity", "price"]),
+        default: "capacity",
+        source: "Eq. (11), (22), section VI-B; see ERRATA.md",
+        meaning: "how a relay divides a next loop that incoming loops share: carrying capacities in proportion to the \
+                  weights and one marking probability for all, or one carrying capacity and Eq. (11)'s p / w",
+    },
+    Parameter {
+        name: "upstream",
+        unit: "",
+        domain: Domain::Word(&["ignored", "weights"]),
+        default: "ignored",
+        source: "Theorem 8.4; see ERRATA.md",
+        meaning: "marks of earlier loops: of no consequence here, or they weigh the flow, w = own price / price so far",
+    },
+    Parameter {
+        name: "backpressure",
+        unit: "",
+        domain: Domain::Word(&["product", "minimum"]),
+        default: "product",
+        source: "Eq. (20); proof of Theorem 8.4",
+        meaning: "the next loop's rate is a carrying capacity, which this loop's marks deflate (Eq. 20), or a limit beside \
+                  the deflated capacity of this loop's links",
+    },
 ];
 
 /// How the rate is found.
@@ -85,6 +111,15 @@ pub(super) enum EchoReading {
     Pace,
 }
 
+/// How weights divide a next loop that is shared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weights {
+    /// Carrying capacities in proportion to the weights.
+    Capacity,
+    /// Eq. (11): marks over weights.
+    Price,
+}
+
 /// The parameters, read.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Params {
@@ -100,6 +135,14 @@ pub(super) struct Params {
     pub(super) cushion: f64,
     /// In how many RTTs of the next loop it is to return to that.
     pub(super) drain: f64,
+    /// How weights divide a next loop that is shared.
+    pub(super) weights: Weights,
+    /// Do marks of earlier loops weigh the flow?
+    pub(super) upstream: bool,
+    /// Is the next loop's rate a limit, not deflated by this loop's marks?
+    pub(super) minimum: bool,
+    /// Does x bound what is in flight?
+    pub(super) windowed: bool,
 }
 
 impl Params {
@@ -118,6 +161,10 @@ impl Params {
             echo,
             cushion: settings.number("cushion"),
             drain: settings.number("drain"),
+            weights: if settings.word("weights") == "price" { Weights::Price } else { Weights::Capacity },
+            upstream: settings.word("upstream") == "weights",
+            minimum: settings.word("backpressure") == "minimum",
+            windowed: settings.word(CONTROL.name) != "rate",
         }
     }
 }

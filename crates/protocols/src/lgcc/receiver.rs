@@ -2,42 +2,42 @@
 
 use super::header::{LgccEcho, NextRate};
 use super::params::{EchoReading, Params};
+use super::sharing::Part;
 use millpond_law::{Context, Data, Echo, Receiver, RelayView, Settings};
 use millpond_units::{Bytes, Rate, Span};
 
 /// See the module.
 pub(super) struct LgccReceiver {
-    echo: EchoReading,
-    cushion: f64,
-    drain: f64,
+    params: Params,
 }
 
 impl LgccReceiver {
     pub(super) fn new(settings: &Settings) -> Self {
-        let params = Params::read(settings);
-        Self { echo: params.echo, cushion: params.cushion, drain: params.drain }
+        Self { params: Params::read(settings) }
     }
 
-    /// What a relay echoes (section VI-A, with the readings of ERRATA.md).
-    fn next_rate(&self, relay: &RelayView, packet: Bytes) -> Rate {
-        match self.echo {
+    /// What a relay echoes (section VI-A, with the readings of ERRATA.md): the carrying capacity which, deflated by the
+    /// marks of the virtual queue, is this loop's part of the next.
+    fn next_rate(&self, relay: &RelayView, packet: Bytes, part: &Part) -> Rate {
+        let fair = |rate: Rate| rate.scale(part.share);
+        let wanted = match self.params.echo {
             EchoReading::Sent => {
-                let cushion = Bytes::from_f64(self.cushion * packet.as_f64());
-                sent_corrected(relay, cushion, relay.next_rtt.scale(self.drain))
+                let cushion = Bytes::from_f64(self.params.cushion * packet.as_f64());
+                corrected(fair(relay.next_rate), relay, cushion, relay.next_rtt.scale(self.params.drain))
             }
-            EchoReading::WindowRate => window_rate(relay),
-            EchoReading::Pace => relay.next_rate,
-        }
+            EchoReading::WindowRate => fair(window_rate(relay)),
+            EchoReading::Pace => fair(relay.next_rate),
+        };
+        wanted.scale(1.0 / part.deflation)
     }
 }
 
-/// What the next loop really sends, and so much more or less that the relay's queue comes to hold `cushion` within
-/// `span`.
-fn sent_corrected(relay: &RelayView, cushion: Bytes, span: Span) -> Rate {
+/// What leaves, and so much more or less that the relay's queue comes to hold `cushion` within `span`.
+fn corrected(leaves: Rate, relay: &RelayView, cushion: Bytes, span: Span) -> Rate {
     if span.is_zero() {
-        return relay.next_rate;
+        return leaves;
     }
-    let supply = relay.next_rate + cushion.per(span);
+    let supply = leaves + cushion.per(span);
     Rate::from_bps(supply.bps().saturating_sub(relay.backlog.per(span).bps()))
 }
 
@@ -50,10 +50,13 @@ fn window_rate(relay: &RelayView) -> Rate {
 }
 
 impl Receiver for LgccReceiver {
-    fn on_data(&mut self, _cx: &mut Context<'_>, data: &Data, relay: Option<&RelayView>, echo: &mut Echo) {
-        let next =
-            relay.map_or(NextRate::NoLimit, |relay| NextRate::Limit(self.next_rate(relay, data.bytes)));
-        LgccEcho::new(next).emit(&mut echo.header);
+    fn on_data(&mut self, cx: &mut Context<'_>, data: &Data, relay: Option<&RelayView>, echo: &mut Echo) {
+        let Some(relay) = relay else {
+            return LgccEcho::new(NextRate::NoLimit).emit(&mut echo.header);
+        };
+        let part = Part::of(&self.params, &relay.sharing);
+        echo.mark = part.marking > 0.0 && cx.random.chance(part.marking);
+        LgccEcho::new(NextRate::Limit(self.next_rate(relay, data.bytes, &part))).emit(&mut echo.header);
     }
 }
 
@@ -61,7 +64,8 @@ impl Receiver for LgccReceiver {
 mod tests {
     use super::*;
     use crate::lgcc::params::PARAMETERS;
-    use millpond_law::{Ecn, Header, Random, Value};
+    use crate::lgcc::sharing::tests::sharing;
+    use millpond_law::{Ecn, Header, Random, Sharing, Value};
     use millpond_units::Time;
 
     /// The next loop has a window of 100 kB, a base RTT of 2 ms and a queue of 3 ms: 160 Mbit/s, x = 400 Mbit/s.
@@ -72,8 +76,7 @@ mod tests {
             limit: Bytes::new(1_000_000),
             next_rtt: Span::from_millis(5),
             next_base_rtt: Span::from_millis(2),
-            members: 1,
-            weight: 1.0,
+            sharing: Sharing::ALONE,
         }
     }
 
@@ -107,6 +110,53 @@ mod tests {
         let x = ("echo", Value::text("x"));
         assert_eq!(echoed(std::slice::from_ref(&x), Some(&relay(50_000))), mbps(400.0));
         assert_eq!(echoed(&[x, ("control", Value::text("rate"))], Some(&relay(50_000))), mbps(160.0));
+    }
+
+    /// The first of these incoming loops, and so many packets that the share of marked ones is known to a hundredth.
+    fn marked(weights: &[f64], written: &[(&'static str, Value)]) -> (f64, Option<NextRate>) {
+        let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
+        let (mut receiver, mut random) = (LgccReceiver::new(&settings), Random::stream(1, "receiver"));
+        let relay = RelayView { sharing: sharing(weights), ..relay(3_000) };
+        let data = Data { bytes: Bytes::new(1500), ecn: Ecn::Ect0, header: Header::NONE };
+        let (mut echo, mut marks) = (Echo::default(), 0);
+        for _ in 0..20_000 {
+            let mut cx = Context { now: Time::ZERO, random: &mut random };
+            receiver.on_data(&mut cx, &data, Some(&relay), &mut echo);
+            marks += u32::from(echo.mark);
+        }
+        (f64::from(marks) / 20_000.0, LgccEcho::parse(&echo.header).map(|echo| echo.next_rate()))
+    }
+
+    #[test]
+    fn two_loops_that_share_the_next_one_are_marked_by_eq_22_and_told_its_whole_rate() {
+        // p* = 1 - 2^(-ln 5 / ln 10) = 0.3840, the "0.4" of section X-E; three standard errors are 0.0103.
+        let (share, next) = marked(&[1.0, 1.0], &[]);
+        assert!((share - 0.3840).abs() < 0.0103, "{share}");
+        assert_eq!(next, mbps(160.0));
+        assert_eq!(marked(&[1.0], &[]), (0.0, mbps(160.0)));
+    }
+
+    #[test]
+    fn weights_scale_what_is_told_and_not_the_marks() {
+        // Weights 1 and 3: normalized to the largest 1/3 and 1, so that p* = 1 - (4/3)^(-1/eta) = 0.1822.
+        for (weights, told) in [([1.0, 3.0], 160.0 / 3.0), ([3.0, 1.0], 160.0)] {
+            let (share, next) = marked(&weights, &[]);
+            assert!((share - 0.1822).abs() < 0.0082, "{share}");
+            let Some(NextRate::Limit(next)) = next else { panic!("no limit") };
+            assert!((next.as_f64() / 1e6 - told).abs() < 1e-3, "{next}");
+        }
+    }
+
+    #[test]
+    fn marks_of_eq_11_starve_the_lightest_of_three() {
+        // x / k = 1 - (S-1)(1/w) / sum(1/w) is less than nothing for the first of the weights 1, 2, 3, whatever their
+        // scale, and 7/11 for the last.
+        let price = [("weights", Value::text("price"))];
+        let heaviest = marked(&[3.0, 1.0, 2.0], &price);
+        // 7/11 = (1 - p)^eta, eta = 1.4307.
+        assert!((heaviest.0 - 0.2709).abs() < 0.01, "{heaviest:?}");
+        assert_eq!(heaviest.1, mbps(160.0));
+        assert_eq!(marked(&[1.0, 2.0, 3.0], &price).0, 1.0);
     }
 
     #[test]

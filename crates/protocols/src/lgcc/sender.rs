@@ -2,8 +2,9 @@
 
 use super::header::{LgccEcho, NextRate};
 use super::params::{Algorithm, Params};
+use super::upstream::{self, UpstreamMarking};
 use crate::parts::capacity_estimate::CapacityEstimate;
-use crate::parts::marking::MarkingEstimate;
+use crate::parts::marking::{ALPHA, MarkingEstimate};
 use crate::parts::send_rate::SendRate;
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate};
@@ -21,6 +22,11 @@ pub(super) struct LgccSender {
     /// The last rate echoed by the next loop, if there is a next loop.
     next: Option<Rate>,
     unread: Unread,
+    /// The smoothed RTT over the base RTT.
+    stretch: f64,
+    /// Weight of the newest interval.
+    alpha: f64,
+    upstream: UpstreamMarking,
     estimate: CapacityEstimate,
     marking: MarkingEstimate,
     gamma: f64,
@@ -39,6 +45,9 @@ impl LgccSender {
             told: None,
             next: None,
             unread: Unread::default(),
+            stretch: 1.0,
+            alpha: settings.number(ALPHA.name),
+            upstream: UpstreamMarking::default(),
             estimate: CapacityEstimate::read(settings),
             marking: MarkingEstimate::read(settings),
             target: 0.0,
@@ -46,10 +55,11 @@ impl LgccSender {
         }
     }
 
-    /// Eq. (10): the least of the next loop's rate and the loop's link capacities, the latter times the weight.
+    /// Eq. (10): the least of the next loop's rate and the loop's link capacities, the latter times the weight. Where
+    /// the next loop's rate is a limit of its own, it is left out here.
     fn carrying_capacity(&self) -> f64 {
-        let links = self.told.map(|rate| rate.as_f64() * self.weight);
-        let next = self.next.map(Rate::as_f64);
+        let links = self.told.map(|rate| rate.as_f64() * self.weight * self.upstream_weight());
+        let next = self.next.map(Rate::as_f64).filter(|_| !self.params.minimum || links.is_none());
         let known = match (links, next) {
             (Some(links), Some(next)) => links.min(next),
             (Some(rate), None) | (None, Some(rate)) => rate,
@@ -58,9 +68,33 @@ impl LgccSender {
         known.max(LEAST_CAPACITY)
     }
 
+    /// What Theorem 8.4 makes of the marks of earlier loops, if they are to weigh.
+    fn upstream_weight(&self) -> f64 {
+        match self.params.upstream {
+            true => upstream::weight(&self.params.bases, self.marking.value(), self.upstream.value()),
+            false => 1.0,
+        }
+    }
+
+    /// What no weight may exceed: the loop's own links and, as a limit, the rate of the next loop. With windows, x is
+    /// what would be sent without queueing.
+    fn most(&self) -> f64 {
+        let links = self.told.map_or(f64::INFINITY, Rate::as_f64);
+        let stretch = if self.params.windowed { self.stretch } else { 1.0 };
+        let limit = self.next.filter(|_| self.params.minimum).map(|next| next.as_f64() * stretch);
+        links.min(limit.unwrap_or(f64::INFINITY)).max(LEAST_CAPACITY)
+    }
+
+    /// The carrying capacity and the marking probability that give the target; a bound below it stands without marks.
+    fn bound(&self) -> (f64, f64) {
+        let (k, marking, most) = (self.carrying_capacity(), self.marking.value(), self.most());
+        if self.params.bases.rate_from_price(k, marking) > most { (most, 0.0) } else { (k, marking) }
+    }
+
     /// Algorithm 1, lines 9 to 23, at the end of an interval.
     fn renew_rate(&mut self) {
-        let (k, marking, x) = (self.carrying_capacity(), self.marking.value(), self.x.get());
+        self.upstream.finish_interval(self.alpha);
+        let ((k, marking), x) = (self.bound(), self.x.get());
         self.target = self.params.bases.rate_from_price(k, marking);
         match self.params.algorithm {
             Algorithm::PrimalDual => {
@@ -90,6 +124,7 @@ impl Sender for LgccSender {
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         self.x.learn(ack.min_rtt);
+        self.stretch = ack.smoothed_rtt.secs().max(1e-9) / ack.min_rtt.secs().max(1e-9);
         self.read_echo(ack);
         if self.told.is_none() {
             self.estimate.on_ack(ack);
@@ -105,6 +140,15 @@ impl Sender for LgccSender {
             Cause::NoFeedback => self.x.restart(),
             Cause::Ecn | Cause::Timeout => {}
         }
+    }
+
+    /// The flows that share this loop weigh so much together.
+    fn on_weight(&mut self, _cx: &mut Context<'_>, weight: f64) {
+        self.weight = weight;
+    }
+
+    fn on_forwarded(&mut self, _cx: &mut Context<'_>, marked: bool) {
+        self.upstream.on_forwarded(marked);
     }
 
     fn on_capacity(&mut self, _cx: &mut Context<'_>, capacity: Rate) {
@@ -250,6 +294,51 @@ mod tests {
         assert_eq!(bench.sender.carrying_capacity(), 250e6);
         bench.ack(0, limit(200.0));
         assert!((bench.sender.carrying_capacity() / 1e6 - 200.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn several_flows_on_one_sender_weigh_as_much_as_they_are_and_never_exceed_the_link() {
+        let mut bench = Bench::told(500.0);
+        bench.tell(|sender, cx| sender.on_weight(cx, 3.0));
+        bench.intervals_until(500.0, 1e-6, 0);
+        // Beside one flow of its like, (3 + 1) (1 - p)^eta = 1: three quarters.
+        let quarter = Bases::new(10.0, 5.0).equilibrium_marking(4.0);
+        (0..2000).for_each(|_| {
+            bench.interval(10_000, (1e4 * quarter).round() as u64, Header::NONE);
+        });
+        assert!((bench.mbps() - 375.0).abs() < 0.1, "{}", bench.mbps());
+    }
+
+    #[test]
+    fn as_a_limit_the_next_loops_rate_is_not_deflated_again() {
+        let told = start(Some(500.0));
+        let product = Bench::new(&[], told);
+        let minimum = Bench::new(&[("backpressure", Value::text("minimum"))], told);
+        // Half of the packets marked leave 0.5^1.4307 = 0.371: 185.5 of 500 Mbit/s, 37.1 of 100.
+        for (mut bench, expected) in [(product, 37.1), (minimum, 100.0)] {
+            (0..1000).for_each(|_| {
+                bench.ack(50, limit(100.0));
+            });
+            assert!((bench.mbps() - expected).abs() < 0.1, "{}", bench.mbps());
+            (0..1000).for_each(|_| {
+                bench.ack(50, limit(500.0));
+            });
+            assert!((bench.mbps() - 185.5).abs() < 0.1, "{}", bench.mbps());
+        }
+    }
+
+    #[test]
+    fn marks_of_earlier_loops_weigh_if_they_are_to() {
+        for (reading, expected) in [("ignored", 0.371), ("weights", 0.371 / 2.0)] {
+            let mut bench = Bench::new(&[("upstream", Value::text(reading))], start(Some(500.0)));
+            for _ in 0..1000 {
+                for marked in [true, false] {
+                    bench.tell(|sender, cx| sender.on_forwarded(cx, marked));
+                }
+                bench.ack(50, None);
+            }
+            assert!((bench.mbps() / 500.0 - expected).abs() < 1e-3, "{reading}: {}", bench.mbps());
+        }
     }
 
     /// Flows whose windows share a link of this rate, 2 ms of round trip and RED of Eq. (17) with max_th = 75 KB: where they come to rest.

@@ -2,7 +2,7 @@
 
 use millpond_law::{
     Ack, Cause, Congestion, Data, Ecn, Episode, Event, HEADER_BYTES, Header, HeaderId, Kind, LinkFacts,
-    QueueView, RelayView, Start,
+    QueueView, RelayView, Sharing, Start,
 };
 use millpond_units::{Bytes, Rate, Span};
 use proptest::prelude::*;
@@ -110,6 +110,8 @@ fn event() -> impl Strategy<Value = Event> {
         1 => rate().prop_map(Event::Capacity),
         1 => Just(Event::Timer),
         1 => (bytes(), bytes()).prop_map(|(bytes, in_flight)| Event::Sent { bytes, in_flight }),
+        1 => (1e-3..1e3).prop_map(Event::Weight),
+        1 => any::<bool>().prop_map(|marked| Event::Forwarded { marked }),
     ]
 }
 
@@ -123,17 +125,29 @@ pub(crate) fn data() -> impl Strategy<Value = Data> {
 }
 
 pub(crate) fn relay() -> impl Strategy<Value = RelayView> {
-    (rate(), bytes(), bytes(), span(), 0_u32..5, 1e-3..1e3).prop_map(
-        |(next_rate, backlog, limit, next_rtt, members, weight)| RelayView {
+    (rate(), bytes(), bytes(), span(), sharing()).prop_map(
+        |(next_rate, backlog, limit, next_rtt, sharing)| RelayView {
             next_rate,
             backlog,
             limit,
             next_rtt,
             next_base_rtt: next_rtt,
-            members,
-            weight,
+            sharing,
         },
     )
+}
+
+/// How loops of these weights share a sender, as the first of them sees it.
+fn sharing() -> impl Strategy<Value = Sharing> {
+    prop::collection::vec(1e-3..1e3, 1..6).prop_map(|weights: Vec<f64>| {
+        let sum: f64 = weights.iter().sum();
+        Sharing {
+            members: weights.len() as u32,
+            weight: weights[0] / sum,
+            largest: weights.iter().fold(0.0, |a: f64, b| a.max(*b)) / sum,
+            inverses: weights.iter().map(|weight| sum / weight).sum(),
+        }
+    })
 }
 
 pub(crate) fn facts() -> impl Strategy<Value = LinkFacts> {

@@ -39,10 +39,13 @@ fn entry(
     flows: &[FlowGroup],
 ) -> Option<ProtocolEntry> {
     let mut fields = Fields::new(complaints, node, "protocol")?;
+    let relays =
+        fields.read_or("relays", Relays::Nodes(Vec::new()), |c, node| relays(c, node, network, flows));
     let entry = ProtocolEntry {
         protocol: fields.read_or("protocol", name.clone(), fields::name),
-        relays: fields
-            .read_or("relays", Relays::Nodes(Vec::new()), |c, node| relays(c, node, network, flows)),
+        aggregate: fields
+            .read_or("aggregate", Relays::Nodes(Vec::new()), |c, node| aggregate(c, node, &relays)),
+        relays,
         relay_buffer: fields.read_or("relay_buffer", RELAY_BUFFER, buffer),
         queue: fields.read_or("queue", None, queue),
         params: fields.read_or("params", Vec::new(), |c, node| settings(c, node, "protocol's parameters")),
@@ -70,6 +73,29 @@ fn relays(complaints: &Complaints, node: &Node, network: &Network, flows: &[Flow
             message,
             "not inside any path",
             "a relay stands between a sender and a receiver",
+        )
+    };
+    items.iter().map(relay).collect::<Option<_>>().map(Relays::Nodes)
+}
+
+/// `"all"` or a list of nodes, each one of the entry's relays.
+fn aggregate(complaints: &Complaints, node: &Node, relays: &Relays) -> Option<Relays> {
+    let items = match &node.value {
+        Raw::Text(text) if text == "all" => return Some(Relays::All),
+        Raw::List(items) => items,
+        _ => return complaints.expected(node, "a list of relays such as [\"R1\", \"R5\"], or \"all\""),
+    };
+    let relay = |item: &Node| {
+        let name = At::new(fields::text(complaints, item)?.to_owned(), item.place);
+        if relays.contains(&name) {
+            return Some(name);
+        }
+        let message = format!("\"{}\" is no relay", *name);
+        complaints.wrong(
+            name.place,
+            message,
+            "not among the relays",
+            "flows can share a loop that begins at a relay",
         )
     };
     items.iter().map(relay).collect::<Option<_>>().map(Relays::Nodes)

@@ -38,16 +38,20 @@ impl Scenario {
 }
 
 fn protocol(out: &mut String, name: &str, entry: &ProtocolEntry) {
-    let relays = match &entry.relays {
-        Relays::All => text("all"),
-        Relays::Nodes(names) => list(names.iter().map(|name| text(&name.value))),
-    };
     header(out, &format!("[protocols.{}]", key(name)));
     put(out, "protocol", text(&entry.protocol.value));
-    put(out, "relays", relays);
+    put(out, "relays", relays(&entry.relays));
     put(out, "relay_buffer", link::buffer(&entry.relay_buffer));
+    put(out, "aggregate", relays(&entry.aggregate));
     put(out, "queue", queue(entry.queue.as_ref()));
     put(out, "params", settings(&entry.params));
+}
+
+fn relays(relays: &Relays) -> String {
+    match relays {
+        Relays::All => text("all"),
+        Relays::Nodes(names) => list(names.iter().map(|name| text(&name.value))),
+    }
 }
 
 /// A queue law with its settings, or the word for the protocol's own choice.

@@ -27,6 +27,8 @@ fn view(link: &Link) -> LinkView<'_> {
 
 fn segment(number: u64, bytes: u32) -> Segment {
     Segment {
+        member: 0,
+        marked_upstream: false,
         number,
         floor: 0,
         offset: 0,
@@ -202,6 +204,7 @@ fn a_law_sees_an_empty_header_in_an_acknowledgement() {
     }
     let echo = Header::new(HeaderId(7), &[1, 2, 3]);
     let ack = millpond_endpoint::Acknowledgement {
+        member: 0,
         ranges: Default::default(),
         delay: Span::ZERO,
         ce_packets: 0,

@@ -81,23 +81,23 @@ impl Default for SendingMeter {
     }
 }
 
-/// Kept at the receiving end.
+/// Kept where a flow arrives at its destination.
 #[derive(Debug)]
-pub(crate) struct ReceivingMeter {
-    /// How long each packet has waited in links and relays since the flow's first sender; only at the flow's end.
+pub(crate) struct ArrivalMeter {
+    /// How long each packet has waited in links and relays since the flow's first sender.
     pub(crate) queueing: Histogram,
-    /// The counters of the loop when the measurement began.
-    pub(crate) before: LoopCounters,
+    /// Bytes of the flow that had arrived when the measurement began.
+    pub(crate) before: u64,
     interval_packets: u64,
     interval_queueing: Span,
     interval_max: Span,
 }
 
-impl Default for ReceivingMeter {
+impl Default for ArrivalMeter {
     fn default() -> Self {
         Self {
             queueing: Histogram::of_delays(),
-            before: LoopCounters::default(),
+            before: 0,
             interval_packets: 0,
             interval_queueing: Span::ZERO,
             interval_max: Span::ZERO,
@@ -105,9 +105,9 @@ impl Default for ReceivingMeter {
     }
 }
 
-impl ReceivingMeter {
-    /// Begins when the loop has these counts.
-    pub(crate) fn since(before: LoopCounters) -> Self {
+impl ArrivalMeter {
+    /// Begins when so many bytes have arrived.
+    pub(crate) fn since(before: u64) -> Self {
         Self { before, ..Self::default() }
     }
 

@@ -1,0 +1,119 @@
+//! How a relay divides the rate of a next loop among the incoming loops that share it: the virtual queue of section VI-A.
+
+use super::params::{Params, Weights};
+use millpond_law::Sharing;
+
+/// No carrying capacity is deflated to less than this: what is echoed is divided by it.
+const LEAST_DEFLATION: f64 = 1e-6;
+
+/// One incoming loop's part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Part {
+    /// Of the next loop's rate.
+    pub(super) share: f64,
+    /// With what probability its packets are marked.
+    pub(super) marking: f64,
+    /// What these marks leave of a carrying capacity, `(1 - marking)^eta`.
+    pub(super) deflation: f64,
+}
+
+impl Part {
+    /// The part of a loop that shares so.
+    pub(super) fn of(params: &Params, sharing: &Sharing) -> Self {
+        let (share, deflation) = match params.weights {
+            Weights::Capacity => (sharing.weight, sharing.largest),
+            Weights::Price => {
+                let share = share_by_price(sharing);
+                (share, share)
+            }
+        };
+        // Eq. (22) with the number of flows of the largest weight that would fill the next loop.
+        let marking = params.bases.equilibrium_marking(1.0 / deflation.max(LEAST_DEFLATION));
+        let marking = if deflation < LEAST_DEFLATION { 1.0 } else { marking };
+        Self { share, marking, deflation: deflation.max(LEAST_DEFLATION) }
+    }
+}
+
+/// Where Eq. (11) rests with one marking probability for all: `1 - x/k = p/w`, and the x make up k. A loop for which that
+/// is less than nothing gets nothing; what the others then exceed k by, the relay's queues take back.
+fn share_by_price(sharing: &Sharing) -> f64 {
+    let others = f64::from(sharing.members) - 1.0;
+    (1.0 - others / (sharing.weight * sharing.inverses)).max(0.0)
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use crate::lgcc::params::PARAMETERS;
+    use millpond_law::{Settings, Value};
+
+    /// How loops of these weights share, as the first of them sees it.
+    pub(in crate::lgcc) fn sharing(weights: &[f64]) -> Sharing {
+        let sum: f64 = weights.iter().sum();
+        Sharing {
+            members: weights.len() as u32,
+            weight: weights[0] / sum,
+            largest: weights.iter().copied().fold(0.0, f64::max) / sum,
+            inverses: weights.iter().map(|weight| sum / weight).sum(),
+        }
+    }
+
+    /// The parts of loops of these weights.
+    fn parts(weights: &[f64], reading: &'static str) -> Vec<Part> {
+        let settings = Settings::check(PARAMETERS, [("weights", Value::text(reading))]).unwrap();
+        let params = Params::read(&settings);
+        let first = |index: usize| {
+            let mut turned = weights.to_vec();
+            turned.rotate_left(index);
+            Part::of(&params, &sharing(&turned))
+        };
+        (0..weights.len()).map(first).collect()
+    }
+
+    #[test]
+    fn capacities_by_weight_give_shares_by_weight_under_one_marking_probability() {
+        for weights in [&[1.0, 1.0, 2.0][..], &[1.0, 2.0, 3.0], &[1.0, 1.0, 1.0, 5.0], &[7.0]] {
+            let (parts, sum) = (parts(weights, "capacity"), weights.iter().sum::<f64>());
+            for (part, weight) in parts.iter().zip(weights) {
+                assert!((part.share - weight / sum).abs() < 1e-12);
+                assert_eq!((part.marking, part.deflation), (parts[0].marking, parts[0].deflation));
+            }
+            let largest = weights.iter().copied().fold(0.0, f64::max);
+            assert!((parts[0].deflation - largest / sum).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn eq_11_gives_proportional_shares_to_two_and_not_to_three() {
+        let shares =
+            |weights: &[f64]| parts(weights, "price").iter().map(|part| part.share).collect::<Vec<_>>();
+        let cases: [(&[f64], &[f64]); 5] = [
+            (&[3.0, 1.0], &[0.75, 0.25]),
+            (&[1.0, 1.0, 1.0], &[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]),
+            (&[1.0, 1.0, 2.0], &[0.2, 0.2, 0.6]),
+            // -1/11, 5/11 and 7/11: one gets nothing, the others more than there is.
+            (&[1.0, 2.0, 3.0], &[0.0, 5.0 / 11.0, 7.0 / 11.0]),
+            (&[1.0, 1.0, 1.0, 5.0], &[0.0625, 0.0625, 0.0625, 0.8125]),
+        ];
+        // The paper wants 0.25, 0.25, 0.5; then a sixth, a third and a half; then an eighth each and five eighths.
+        for (weights, expected) in cases {
+            let shares = shares(weights);
+            assert!(
+                shares.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-12),
+                "{weights:?}: {shares:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn every_part_is_what_its_marks_leave_of_its_capacity() {
+        for (weights, reading) in
+            [(&[1.0, 1.0][..], "capacity"), (&[1.0, 4.0], "capacity"), (&[1.0, 1.0, 2.0], "price")]
+        {
+            for part in parts(weights, reading) {
+                let eta = 10_f64.ln() / 5_f64.ln();
+                assert!(((1.0 - part.marking).powf(eta) - part.deflation).abs() < 1e-9, "{part:?}");
+            }
+        }
+    }
+}
