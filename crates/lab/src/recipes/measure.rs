@@ -106,8 +106,10 @@ fn samples(row: &Expectation, run: &Run) -> Result<Vec<Vec<(f64, f64)>>, String>
         }
         (None, None) => Vec::new(),
     };
-    let rows: Vec<Vec<_>> = raw.iter().map(|samples| cut(samples, row.from, row.to, row.bin)).collect();
-    if rows.iter().all(Vec::is_empty) { Err("no sample lies in this window".into()) } else { Ok(rows) }
+    // A flow that has not begun, or has left, has no say.
+    let here = |samples: &Vec<_>| Some(cut(samples, row.from, row.to, row.bin)).filter(|cut| !cut.is_empty());
+    let rows: Vec<Vec<_>> = raw.iter().filter_map(here).collect();
+    if rows.is_empty() { Err("no sample lies in this window".into()) } else { Ok(rows) }
 }
 
 fn find<'a>(entity: &Entity, run: &'a Run) -> Result<Vec<&'a Series>, String> {
@@ -270,6 +272,14 @@ mod tests {
         assert_eq!(measured(&format!("{}\nstatistic = {{ reaches = 5 }}\nfrom = 2", of("user.0"))), 3.0);
         assert_eq!(measured(&format!("{}\nbin = 5\nstatistic = 'greatest'", of("user.0"))), 8.0);
         assert!(measure(&row(&format!("{}\nfrom = 20", of("user.0"))), &run()).is_err());
+    }
+
+    #[test]
+    fn a_flow_that_is_not_there_in_a_window_has_no_say_in_the_mean() {
+        let mut run = run();
+        run.series[1].values = vec![f64::NAN; 10];
+        let all = row("series = { flow = 'user.*', quantity = 'goodput' }\nfrom = 2\nto = 4");
+        assert_eq!(measure(&all, &run), Ok(3.5));
     }
 
     #[test]
