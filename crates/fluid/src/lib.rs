@@ -6,6 +6,7 @@ mod assembly;
 pub mod equilibrium;
 mod error;
 mod field;
+mod fixed;
 mod frozen;
 mod guards;
 mod network;
@@ -15,6 +16,7 @@ mod wiring;
 
 pub use assembly::{Assembly, Column, Entity};
 pub use error::Error;
+pub use fixed::{FixedStep, Snapshot, Snapshots};
 pub use frozen::{Frozen, Moment};
 pub use network::{Hop, LinkId, Loop, LoopId, Network, ProtocolId, Relay};
 pub use pieces::{Input, Piece};

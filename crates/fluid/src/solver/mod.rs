@@ -309,7 +309,7 @@ impl<'a> Solver<'a> {
 }
 
 /// What every channel said before time zero: what loops that have always been there send, and what links say to that.
-fn before(field: &mut Field<'_>, x: &[f64]) -> Vec<f64> {
+pub(crate) fn before(field: &mut Field<'_>, x: &[f64]) -> Vec<f64> {
     let situation = Situation::before(field.asm);
     let mut dx = vec![0.0; x.len()];
     let mut before = vec![0.0; field.asm.channels.count];

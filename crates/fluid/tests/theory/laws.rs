@@ -77,3 +77,47 @@ pub(crate) fn scalar_exactly(a: f64, t: f64) -> f64 {
     }
     sum
 }
+
+/// `x' = rate (1 - p) - x / 2`, where `p` is the price of the path; sends `x`, at most `2 demand`.
+pub(crate) struct Spring {
+    pub(crate) rate: f64,
+    pub(crate) demand: f64,
+}
+
+impl FluidSender for Spring {
+    const FEEDBACK: &'static [Feedback] = &[Feedback { name: "price", unit: "1", over_path: Aggregate::Sum }];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("x", "bit/s", self.demand).within(0.0, 2.0 * self.demand)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = (-input.feedback[0] + 1.0) * self.rate - (x[0] - self.demand) * 0.5;
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0]
+    }
+}
+
+/// `p' = gain (y - target)`, not below zero.
+pub(crate) struct Price {
+    pub(crate) target: f64,
+    pub(crate) gain: f64,
+}
+
+impl FluidLink for Price {
+    const SIGNALS: &'static [Quantity] = &[Quantity { name: "price", unit: "1" }];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("price", "1", 0.0).within(0.0, f64::INFINITY)]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
+        dx[0] = (input.arriving - self.target) * self.gain;
+    }
+
+    fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = x[0];
+    }
+}

@@ -2,5 +2,6 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod fixed;
 mod laws;
 mod scalar;

@@ -127,6 +127,8 @@ pub trait Senders: Any + Send + Sync {
     fn guard_names(&self) -> &'static [&'static str];
     /// See [`FluidSender::MAPS_HOPS`].
     fn maps_hops(&self) -> bool;
+    /// See [`FluidSender::HEARS_ITSELF`].
+    fn hears_itself(&self) -> bool;
     /// See [`FluidSender::states`].
     fn states(&self, flow: usize) -> Vec<State>;
     /// Takes in the flows of another class of the same law with as many states, or gives it back.
@@ -271,6 +273,10 @@ impl<L: FluidSender> Senders for Batch<L> {
 
     fn maps_hops(&self) -> bool {
         L::MAPS_HOPS
+    }
+
+    fn hears_itself(&self) -> bool {
+        L::HEARS_ITSELF
     }
 
     fn states(&self, flow: usize) -> Vec<State> {

@@ -116,6 +116,9 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
     const CARRIED: &'static [Quantity] = &[];
     /// Its switching functions, in words.
     const GUARDS: &'static [&'static str] = &[];
+    /// Whether it reads `input.acked`; if it says no, it may be handed what is not a number there, and a large
+    /// network needs no memory of what each flow sent.
+    const HEARS_ITSELF: bool = true;
     /// Whether [`hop`](Self::hop) does more than to copy a link's signals.
     const MAPS_HOPS: bool = false;
 

@@ -1,0 +1,107 @@
+//! The links: what arrived, what their laws and queues do of it, and what they say.
+
+use super::{FixedStep, step_state};
+use crate::assembly::{Assembly, LinkSet};
+use millpond_law::fluid::{LinkInputs, Verdicts};
+
+/// The laws of one set.
+pub(super) struct Router<'a> {
+    pub(super) set: &'a LinkSet,
+    pub(super) x: Vec<f64>,
+    last: Vec<f64>,
+    dx: Vec<f64>,
+    bounds: Vec<(f64, f64)>,
+    inputs: LinkInputs,
+    signals: Vec<f64>,
+    /// Of each link: where its sums begin in what arrives, and its signals in what is said. A queue law sees all.
+    slots: Vec<(usize, usize)>,
+}
+
+impl<'a> Router<'a> {
+    pub(super) fn new(asm: &Assembly, s: usize, set: &'a LinkSet) -> Self {
+        let states = &asm.states[set.first_state..][..set.width * set.links.len()];
+        let slots = |(place, link): (usize, &usize)| {
+            if set.protocol().is_some() { asm.slots(*link, (s, place)) } else { (0, 0) }
+        };
+        Self {
+            set,
+            x: states.iter().map(|state| state.initial).collect(),
+            last: vec![0.0; states.len()],
+            dx: vec![0.0; states.len()],
+            bounds: states.iter().map(|state| (state.lower, state.upper)).collect(),
+            inputs: LinkInputs::zeros(set.links.len(), set.carried),
+            signals: vec![0.0; set.links.len() * set.law.signal_names().len()],
+            slots: set.links.iter().enumerate().map(slots).collect(),
+        }
+    }
+}
+
+impl FixedStep<'_> {
+    /// One step of all links.
+    pub(super) fn serve(&mut self) {
+        let n = self.n;
+        for (link, arriving) in self.arriving.iter_mut().enumerate() {
+            *arriving = self.wires.arriving.at(link, n)[0];
+        }
+        for router in 0..self.routers.len() {
+            self.compute(router);
+        }
+        for link in 0..self.arriving.len() {
+            self.wires.arriving.at(link, n).fill(0.0);
+            self.queue(link);
+        }
+        for router in &mut self.routers {
+            let states = router.x.iter_mut().zip(&mut router.last).zip(&router.dx).zip(&router.bounds);
+            for (((x, last), f), (lower, upper)) in states {
+                step_state(x, *f, last, self.step, *lower, *upper);
+            }
+        }
+    }
+
+    /// What the laws of a set do and say.
+    fn compute(&mut self, r: usize) {
+        let router = &mut self.routers[r];
+        let carried = router.set.carried;
+        for (i, &link) in router.set.links.iter().enumerate() {
+            let record = self.wires.arriving.at(link, self.n);
+            let (own, _) = router.slots[i];
+            router.inputs.capacity[i] = self.capacity[link];
+            router.inputs.arriving[i] = record[0];
+            router.inputs.own[i] = record[own];
+            router.inputs.queue[i] = self.queues[link];
+            if carried > 0 {
+                router.inputs.carried[i * carried..][..carried]
+                    .copy_from_slice(&record[own + 1..][..carried]);
+            }
+        }
+        router.set.law.derivatives(0, &router.x, &router.inputs, &mut router.dx);
+        router.set.law.signals(0, &router.x, &router.inputs, &mut router.signals);
+    }
+
+    /// The queue of a link moves; the link says what it has to say.
+    fn queue(&mut self, link: usize) {
+        let data = &self.asm.links[link];
+        let (capacity, buffer) = (self.capacity[link], data.buffer);
+        let (marked, dropped) = data.queue.map_or((0.0, 0.0), |(set, place)| {
+            let p = self.routers[set].signals[place].clamp(0.0, 1.0);
+            if self.asm.sets[set].verdicts() == Some(Verdicts::Marks) { (p, 0.0) } else { (0.0, p) }
+        });
+        let admitted = self.arriving[link] * (1.0 - dropped);
+        let excess = admitted - capacity;
+        let queue = &mut self.queues[link];
+        let is_still = (*queue <= 0.0 && excess < 0.0) || (*queue >= buffer && excess > 0.0);
+        let overflow = if is_still && excess > 0.0 { excess / admitted } else { 0.0 };
+        let said = self.wires.said.at(link, self.n);
+        said[0] = *queue / capacity;
+        said[1] = if is_still { 0.0 } else { excess / capacity };
+        said[2] = marked;
+        said[3] = 1.0 - (1.0 - dropped) * (1.0 - overflow);
+        for (_, set, place) in &data.routers {
+            let router = &self.routers[*set];
+            let (_, first) = router.slots[*place];
+            let width = router.set.law.signal_names().len();
+            said[first..first + width].copy_from_slice(&router.signals[place * width..][..width]);
+        }
+        step_state(queue, excess, &mut self.queue_moves[link], self.step, 0.0, buffer);
+    }
+}

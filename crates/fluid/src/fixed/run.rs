@@ -1,0 +1,108 @@
+//! What an integration with fixed steps shows.
+
+use super::FixedStep;
+use crate::assembly::{Assembly, Entity};
+use crate::error::Error;
+
+/// A network of fixed steps at one moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Snapshot {
+    /// In seconds.
+    pub time: f64,
+    /// Of all laws and queues, in the order of [`Assembly::state_columns`].
+    pub states: Vec<f64>,
+    /// What each loop sends, in bit/s, in the order of the network.
+    pub rates: Vec<f64>,
+    /// What arrives at each link, in bit/s.
+    pub arriving: Vec<f64>,
+    /// What each link says: queueing delay in seconds, its slope, probability of a mark, of a loss.
+    pub said: Vec<[f64; 4]>,
+}
+
+impl FixedStep<'_> {
+    /// Everything as it is now; time goes on by a step.
+    ///
+    /// # Errors
+    /// If something is infinite or not a number.
+    pub fn snapshot(&mut self) -> Result<Snapshot, Error> {
+        let mut snapshot = Snapshot { time: self.time(), states: self.states(), ..Snapshot::default() };
+        let n = self.n;
+        self.advance();
+        snapshot.rates = vec![0.0; self.asm.loops.len()];
+        for (crowd, class) in self.crowds.iter().zip(&self.asm.classes) {
+            crowd.rates.iter().zip(&class.loops).for_each(|(rate, l)| snapshot.rates[*l] = *rate);
+        }
+        snapshot.arriving.clone_from(&self.arriving);
+        let said = (0..self.arriving.len()).map(|link| {
+            let record = self.wires.said.at(link, n);
+            [record[0], record[1], record[2], record[3]]
+        });
+        snapshot.said = said.collect();
+        match snapshot.states.iter().position(|x| !x.is_finite()) {
+            None => Ok(snapshot),
+            Some(i) => Err(self.not_finite(i)),
+        }
+    }
+
+    /// All states now.
+    fn states(&self) -> Vec<f64> {
+        let laws = self.crowds.iter().flat_map(|crowd| &crowd.x);
+        let routers = self.routers.iter().flat_map(|router| &router.x);
+        laws.chain(routers).chain(&self.queues).copied().collect()
+    }
+
+    fn not_finite(&self, state: usize) -> Error {
+        let column = &self.asm.state_columns()[state];
+        let quantity = format!("{} of {}", column.quantity, self.asm.name(column.entity));
+        Error::NotFinite { time: self.time(), quantity }
+    }
+}
+
+/// Snapshots of an integration with fixed steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Snapshots {
+    /// In order of time.
+    pub all: Vec<Snapshot>,
+    columns: Vec<crate::assembly::Column>,
+}
+
+impl Snapshots {
+    /// A state's values at all times; nothing if there is no such state.
+    pub fn of(&self, entity: Entity, quantity: &str) -> Vec<f64> {
+        let wanted =
+            |column: &&crate::assembly::Column| column.entity == entity && column.quantity == quantity;
+        let Some(i) = self.columns.iter().position(|column| wanted(&column)) else { return Vec::new() };
+        self.all.iter().map(|snapshot| snapshot.states[i]).collect()
+    }
+}
+
+impl Assembly {
+    /// Integrates with steps of one length up to `until` seconds, a snapshot every `every` seconds, each rounded to
+    /// whole steps; `watch` is told the time now and then and ends the run by saying false.
+    ///
+    /// # Errors
+    /// See [`FixedStep::new`] and [`FixedStep::snapshot`].
+    pub fn run_fixed(
+        &self,
+        until: f64,
+        every: f64,
+        step: f64,
+        mut watch: impl FnMut(f64) -> bool,
+    ) -> Result<Snapshots, Error> {
+        let mut fixed = FixedStep::new(self, step)?;
+        let stride = (every / step).round().max(1.0) as usize;
+        let steps = (until / step).round() as usize;
+        let mut all = Vec::new();
+        for n in 0..=steps {
+            if n % stride != 0 {
+                fixed.advance();
+                continue;
+            }
+            if !watch(fixed.time()) {
+                break;
+            }
+            all.push(fixed.snapshot()?);
+        }
+        Ok(Snapshots { all, columns: self.state_columns() })
+    }
+}

@@ -1,0 +1,287 @@
+//! The flows of one class: what they hear, send and do in a step.
+
+use super::step_state;
+use super::wires::{Rings, Wire, Wires};
+use crate::assembly::{Assembly, Class};
+use crate::field::{join, neutral};
+use millpond_law::fluid::{Aggregate, Feedback, SenderInputs};
+use std::ops::Range;
+
+/// So many flows at a time: all that is computed of them stays in the cache.
+const CHUNK: usize = 256;
+
+/// Whether a flow is there. At a step at which it starts or stops it sends half: a jump counts as its middle, or
+/// the order would be lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum There {
+    No,
+    /// Since this step: it has no last derivative.
+    Starts,
+    Yes,
+    /// Up to this step.
+    Stops,
+}
+
+/// See the module. Arrays are flow by flow in the order of the class.
+pub(super) struct Crowd<'a> {
+    class: &'a Class,
+    pub(super) x: Vec<f64>,
+    last: Vec<f64>,
+    /// What each flow sends now, in bit/s.
+    pub(super) rates: Vec<f64>,
+    base_rtt: Vec<f64>,
+    capacity: Vec<f64>,
+    count: Vec<f64>,
+    ecn: Vec<bool>,
+    there: Vec<There>,
+    /// Of one flow after the other; empty if none has any.
+    bounds: Vec<(f64, f64)>,
+    feedback: &'static [Feedback],
+    /// How many quantities each flow carries.
+    carries: usize,
+    /// The first flow of the class among the wires.
+    first: usize,
+    inputs: SenderInputs,
+    dx: Vec<f64>,
+    carried: Vec<f64>,
+    own: OwnRates,
+}
+
+/// What each flow sent lately; empty if nobody asks.
+struct OwnRates {
+    values: Vec<f64>,
+    /// Of each flow, a power of two.
+    slots: usize,
+    step: f64,
+}
+
+impl OwnRates {
+    fn new(class: &Class, asm: &Assembly, step: f64) -> Self {
+        if !class.law.hears_itself() {
+            return Self { values: Vec::new(), slots: 0, step };
+        }
+        let longest = class.loops.iter().map(|l| asm.loops[*l].base_rtt).fold(0.0, f64::max);
+        let slots = ((longest / step).ceil() as usize + 2).next_power_of_two();
+        Self { values: vec![0.0; slots * class.loops.len()], slots, step }
+    }
+
+    /// A round trip before this step, linear between steps.
+    fn acked(&self, flow: usize, n: usize, rtt: f64) -> f64 {
+        if self.slots == 0 {
+            return f64::NAN;
+        }
+        let steps = rtt / self.step;
+        let (whole, fraction) = (steps as usize, steps.fract());
+        let at = |back: usize| self.values[flow * self.slots + (n.wrapping_sub(back) & (self.slots - 1))];
+        (1.0 - fraction) * at(whole) + fraction * at(whole + 1)
+    }
+
+    fn note(&mut self, flow: usize, n: usize, rate: f64) {
+        if self.slots > 0 {
+            self.values[flow * self.slots + (n & (self.slots - 1))] = rate;
+        }
+    }
+}
+
+impl<'a> Crowd<'a> {
+    pub(super) fn new(asm: &'a Assembly, class: &'a Class, first: usize, step: f64) -> Self {
+        let flows = class.loops.len();
+        let states = &asm.states[class.first_state..][..flows * class.width];
+        let of = |f: fn(&crate::assembly::LoopData) -> f64| {
+            class.loops.iter().map(|l| f(&asm.loops[*l])).collect()
+        };
+        let has_bounds = states.iter().any(|s| s.lower.is_finite() || s.upper.is_finite());
+        let bounds = states.iter().filter(|_| has_bounds).map(|s| (s.lower, s.upper)).collect();
+        let there = |l: &usize| if asm.loops[*l].start.is_none() { There::Yes } else { There::No };
+        Self {
+            class,
+            x: states.iter().map(|state| state.initial).collect(),
+            last: vec![0.0; states.len()],
+            rates: vec![0.0; flows],
+            base_rtt: of(|l| l.base_rtt),
+            capacity: vec![0.0; flows],
+            count: of(|l| l.count),
+            ecn: class.loops.iter().map(|l| asm.loops[*l].ecn).collect(),
+            there: class.loops.iter().map(there).collect(),
+            bounds,
+            feedback: class.law.feedback(),
+            carries: class.law.carried().len(),
+            first,
+            inputs: SenderInputs::zeros(0, 0),
+            dx: Vec::new(),
+            carried: Vec::new(),
+            own: OwnRates::new(class, asm, step),
+        }
+    }
+
+    pub(super) fn start(&mut self, place: usize) {
+        self.there[place] = There::Starts;
+    }
+
+    pub(super) fn stop(&mut self, place: usize) {
+        self.there[place] = There::Stops;
+    }
+
+    pub(super) fn tell_capacity(&mut self, place: usize, capacity: f64) {
+        self.capacity[place] = capacity;
+    }
+
+    /// One step of all flows.
+    pub(super) fn step(&mut self, n: usize, step: f64, wires: &mut Wires) {
+        for start in (0..self.rates.len()).step_by(CHUNK) {
+            let chunk = start..(start + CHUNK).min(self.rates.len());
+            self.hear(chunk.clone(), n, wires);
+            self.act(chunk.clone(), step);
+            self.send(chunk, n, wires);
+        }
+    }
+
+    /// Steps before time zero, of flows that have always been there: they send, and nothing else happens.
+    pub(super) fn linger(&mut self, n: usize, rates: &[f64], carried: &[f64], wires: &mut Wires) {
+        self.carried.clear();
+        self.carried.extend_from_slice(carried);
+        self.rates.copy_from_slice(rates);
+        self.send(0..rates.len(), n, wires);
+    }
+
+    fn hear(&mut self, chunk: Range<usize>, n: usize, wires: &Wires) {
+        let flows = chunk.len();
+        let width = self.feedback.len();
+        if self.inputs.count() != flows {
+            self.inputs = SenderInputs::zeros(flows, width);
+        }
+        self.inputs.base_rtt.copy_from_slice(&self.base_rtt[chunk.clone()]);
+        self.inputs.capacity.copy_from_slice(&self.capacity[chunk.clone()]);
+        for (i, flow) in chunk.enumerate() {
+            let path = wires.of(self.first + flow);
+            self.inputs.acked[i] = self.own.acked(flow, n, self.base_rtt[flow]);
+            let heard = hear_path(path, &wires.said, n);
+            let [queueing, slope, mut unmarked, mut kept] = heard;
+            if !self.ecn[flow] {
+                (kept, unmarked) = (kept * unmarked, 1.0);
+            }
+            self.inputs.queueing[i] = queueing;
+            self.inputs.queueing_slope[i] = slope;
+            self.inputs.marked[i] = 1.0 - unmarked;
+            self.inputs.lost[i] = 1.0 - kept;
+            if width > 0 {
+                let feedback = &mut self.inputs.feedback[i * width..][..width];
+                hear_routers(path, &wires.said, n, self.feedback, feedback);
+            }
+        }
+    }
+
+    fn act(&mut self, chunk: Range<usize>, step: f64) {
+        let (flows, width) = (chunk.len(), self.class.width);
+        let states = chunk.start * width..chunk.end * width;
+        self.dx.resize(flows * width, 0.0);
+        self.carried.resize(flows * self.carries, 0.0);
+        let law = &self.class.law;
+        let x = &self.x[states.clone()];
+        law.rates(chunk.start, x, &self.inputs, &mut self.rates[chunk.clone()], &mut self.carried);
+        law.derivatives(chunk.start, x, &self.inputs, &mut self.dx);
+        for (i, flow) in chunk.enumerate() {
+            if self.there[flow] != There::Yes {
+                self.come_or_go(i, flow);
+            }
+        }
+        let moving = self.x[states.clone()].iter_mut().zip(&mut self.last[states.clone()]).zip(&self.dx);
+        if self.bounds.is_empty() {
+            for ((x, last), f) in moving {
+                *x += step * (1.5 * f - 0.5 * *last);
+                *last = *f;
+            }
+        } else {
+            for (((x, last), f), (lower, upper)) in moving.zip(&self.bounds[states]) {
+                step_state(x, *f, last, step, *lower, *upper);
+            }
+        }
+    }
+
+    /// A flow that is not there, or not all of this step; `i` is its place in the chunk.
+    fn come_or_go(&mut self, i: usize, flow: usize) {
+        let width = self.class.width;
+        let (share, next) = match self.there[flow] {
+            There::Starts => (0.5, There::Yes),
+            There::Stops => (0.5, There::No),
+            there => (0.0, there),
+        };
+        self.rates[flow] *= share;
+        self.carried[i * self.carries..][..self.carries].iter_mut().for_each(|carried| *carried *= share);
+        let own = flow * width..(flow + 1) * width;
+        if self.there[flow] == There::Starts {
+            self.last[own].copy_from_slice(&self.dx[i * width..][..width]);
+        } else {
+            self.last[own].fill(0.0);
+            self.dx[i * width..][..width].fill(0.0);
+        }
+        self.there[flow] = next;
+    }
+
+    /// The step before the first: there is a last derivative from then on, of flows that have always been there.
+    pub(super) fn prime(&mut self, n: usize, wires: &Wires) {
+        for start in (0..self.rates.len()).step_by(CHUNK) {
+            let chunk = start..(start + CHUNK).min(self.rates.len());
+            let states = chunk.start * self.class.width..chunk.end * self.class.width;
+            self.hear(chunk.clone(), n, wires);
+            self.class.law.derivatives(
+                chunk.start,
+                &self.x[states.clone()],
+                &self.inputs,
+                &mut self.last[states],
+            );
+        }
+    }
+
+    fn send(&mut self, chunk: Range<usize>, n: usize, wires: &mut Wires) {
+        for (i, flow) in chunk.enumerate() {
+            self.own.note(flow, n, self.rates[flow]);
+            let rate = self.rates[flow].max(0.0) * self.count[flow];
+            let path = wires.range(self.first + flow);
+            for wire in &wires.wires[path] {
+                wires.arriving.send(wire, 0, n, rate);
+                if wire.own > 0 {
+                    let own = usize::from(wire.own);
+                    wires.arriving.send(wire, own, n, rate);
+                    for k in 0..self.carries {
+                        let carried = self.carried[i * self.carries + k] * self.count[flow];
+                        wires.arriving.send(wire, own + 1 + k, n, carried);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What all links of a path say: queueing delay, slope, shares unmarked and kept.
+#[inline]
+fn hear_path(path: &[Wire], said: &Rings, n: usize) -> [f64; 4] {
+    let [mut queueing, mut slope, mut unmarked, mut kept] = [0.0, 0.0, 1.0, 1.0];
+    for wire in path {
+        let (newer, older, weight) = said.said(wire, n);
+        let between = |k: usize| newer[k] + weight * (older[k] - newer[k]);
+        queueing += between(0);
+        slope += between(1);
+        unmarked *= 1.0 - between(2);
+        kept *= 1.0 - between(3);
+    }
+    [queueing, slope, unmarked, kept]
+}
+
+/// What a flow's own routers say, aggregated.
+#[inline]
+fn hear_routers(path: &[Wire], said: &Rings, n: usize, kinds: &[Feedback], feedback: &mut [f64]) {
+    for (sum, kind) in feedback.iter_mut().zip(kinds) {
+        *sum = neutral(kind.over_path);
+    }
+    for wire in path {
+        let (newer, older, weight) = said.said(wire, n);
+        for (k, (sum, kind)) in feedback.iter_mut().zip(kinds).enumerate() {
+            let k = usize::from(wire.signals) + k;
+            *sum = join(kind.over_path, *sum, newer[k] + weight * (older[k] - newer[k]));
+        }
+    }
+    for (sum, _) in feedback.iter_mut().zip(kinds).filter(|(_, kind)| kind.over_path == Aggregate::Marked) {
+        *sum = 1.0 - *sum;
+    }
+}

@@ -1,0 +1,143 @@
+//! Before the first step: what this scheme cannot honour is refused, and the rings are filled with the past.
+
+use super::links::Router;
+use super::senders::Crowd;
+use super::wires::Wires;
+use super::{Change, FixedStep, What};
+use crate::assembly::Assembly;
+use crate::error::Error;
+use crate::field::Field;
+use crate::solver::before;
+use millpond_law::fluid::{LinkInput, SenderInput};
+
+fn refuse(name: &str, what: &str) -> Result<(), Error> {
+    let reason = format!("{what} needs the accurate solver: the scheme for large networks has none");
+    Err(Error::Network { name: name.to_owned(), reason })
+}
+
+/// Laws that jump, relays and feedback of a flow's own are beyond this scheme.
+fn check(asm: &Assembly) -> Result<(), Error> {
+    if let Some(relay) = asm.relays.first() {
+        return refuse(&asm.loops[relay.upstream.0].name, "a relay");
+    }
+    let nothing = SenderInput {
+        base_rtt: 1.0,
+        capacity: 1.0,
+        queueing: 0.0,
+        queueing_slope: 0.0,
+        marked: 0.0,
+        lost: 0.0,
+        acked: 0.0,
+        feedback: &[0.0; 16],
+        next: None,
+    };
+    for class in &asm.classes {
+        let name = class.loops.first().map_or("", |l| asm.loops[*l].name.as_str());
+        let x: Vec<f64> = class.law.states(0).iter().map(|state| state.initial).collect();
+        if class.law.maps_hops() {
+            return refuse(name, "feedback that depends on the flow at each hop");
+        }
+        if class.law.period(0, &x, &nothing).is_some() {
+            return refuse(name, "a law in discrete time");
+        }
+    }
+    let quiet = LinkInput { capacity: 1.0, arriving: 0.0, own: 0.0, queue: 0.0, carried: &[0.0; 16] };
+    for set in &asm.sets {
+        let name = set.links.first().map_or("", |l| asm.links[*l].name.as_str());
+        let x: Vec<f64> = set.law.states(0).iter().map(|state| state.initial).collect();
+        if set.law.period(0, &x, &quiet).is_some() {
+            return refuse(name, "a law in discrete time");
+        }
+    }
+    Ok(())
+}
+
+impl<'a> FixedStep<'a> {
+    /// At time zero, with steps of this length.
+    ///
+    /// # Errors
+    /// If the way back from any link is shorter than a step, or a law does what this scheme has not: it says which.
+    pub fn new(asm: &'a Assembly, step: f64) -> Result<Self, Error> {
+        check(asm)?;
+        let wires = Wires::new(asm, step)?;
+        let mut first = 0;
+        let crowd = |class| {
+            let crowd = Crowd::new(asm, class, first, step);
+            first += class.loops.len();
+            crowd
+        };
+        let crowds = asm.classes.iter().map(crowd).collect();
+        let zero = (asm.longest_delay() / step).ceil() as usize + 2;
+        let mut fixed = Self {
+            asm,
+            step,
+            n: 0,
+            zero,
+            wires,
+            crowds,
+            routers: asm.sets.iter().enumerate().map(|(s, set)| Router::new(asm, s, set)).collect(),
+            queues: vec![0.0; asm.links.len()],
+            queue_moves: vec![0.0; asm.links.len()],
+            capacity: asm.links.iter().map(|link| link.capacity).collect(),
+            arriving: vec![0.0; asm.links.len()],
+            changes: changes(asm, step, zero),
+            changed: 0,
+        };
+        fixed.tell_capacities();
+        fixed.fill();
+        Ok(fixed)
+    }
+
+    /// What was said and what was on its way before time zero.
+    fn fill(&mut self) {
+        let asm = self.asm;
+        let before = before(&mut Field::new(asm), &asm.initial());
+        let at = &asm.channels;
+        for (link, data) in asm.links.iter().enumerate() {
+            let mut record = vec![0.0; self.wires.said.width];
+            for (slot, first) in record.iter_mut().zip([at.delay, at.slope, at.marked, at.lost]) {
+                *slot = before[first + link];
+            }
+            for &(_, set, place) in &data.routers {
+                let signals = asm.sets[set].law.signal_names().len();
+                let (_, first) = asm.slots(link, (set, place));
+                let said = asm.sets[set].first_signal + place * signals;
+                record[first..first + signals].copy_from_slice(&before[said..said + signals]);
+            }
+            self.wires.said.fill(link, &record);
+        }
+        // What has always been on its way, and how links moved with it.
+        let steps = std::mem::replace(&mut self.step, 0.0);
+        let is_idle = asm.loops.iter().all(|l| l.start.is_some());
+        for n in if is_idle { self.zero - 1..self.zero } else { 0..self.zero } {
+            for (crowd, class) in self.crowds.iter_mut().zip(&asm.classes) {
+                let rates: Vec<f64> = class.loops.iter().map(|l| before[at.rate + l]).collect();
+                let carried = class.law.carried().len() * class.loops.len();
+                crowd.linger(n, &rates, &before[class.first_carried..][..carried], &mut self.wires);
+            }
+            self.n = n;
+            self.serve();
+        }
+        self.step = steps;
+        for crowd in &mut self.crowds {
+            crowd.prime(self.zero - 1, &self.wires);
+        }
+        self.n = self.zero;
+    }
+}
+
+fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<Change> {
+    let at = |time: f64, what| Change { step: zero + (time / step).round().max(0.0) as usize, what };
+    let mut changes = Vec::new();
+    for l in &asm.loops {
+        changes.extend(l.start.map(|time| at(time, What::Start(l.class, l.place))));
+        changes.extend(l.stop.map(|time| at(time, What::Stop(l.class, l.place))));
+    }
+    for step in &asm.steps {
+        let half = at(step.time, What::Half(step.link.0, step.capacity));
+        let whole = Change { step: half.step + 1, what: What::Capacity(step.link.0, step.capacity) };
+        changes.extend([half, whole]);
+    }
+    changes.sort_by_key(|change| change.step);
+    changes
+}

@@ -1,0 +1,203 @@
+//! Where each hop reads and writes in the rings of links, and the rings themselves.
+//!
+//! A rate that reaches a link `(k + f) h` later adds `1 - f` of itself to the link's slot `k` steps ahead and `f` to the
+//! one after: that is the sum of linearly interpolated rates, found without a search. What a link says is read back
+//! between two slots likewise.
+
+use crate::assembly::Assembly;
+use crate::error::Error;
+
+/// What every link says: queueing delay, its slope, probability of a mark and of a loss; its routers' signals follow.
+pub(super) const SAID: usize = 4;
+
+/// A delay in steps, split.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Steps {
+    whole: u16,
+    fraction: f32,
+}
+
+impl Steps {
+    fn new(delay: f64, step: f64) -> Self {
+        // A hair less than a whole number is that number.
+        let steps = delay / step + 1e-9;
+        Self { whole: steps as u16, fraction: (steps.fract() - 1e-9).max(0.0) as f32 }
+    }
+}
+
+/// One hop, as compact as it can be: all of them are read in each step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Wire {
+    pub(super) link: u32,
+    forward: Steps,
+    backward: Steps,
+    /// Where the loop's own protocol has its sums in what arrives, less one; its signals in what is said.
+    pub(super) own: u16,
+    pub(super) signals: u16,
+}
+
+/// A ring of records for each link, one record per step.
+pub(super) struct Rings {
+    values: Vec<f64>,
+    pub(super) width: usize,
+    /// Slots of each link, a power of two.
+    slots: usize,
+}
+
+impl Rings {
+    fn new(links: usize, width: usize, steps: usize) -> Self {
+        let slots = (steps + 2).next_power_of_two();
+        Self { values: vec![0.0; links * slots * width], width, slots }
+    }
+
+    #[inline]
+    fn place(&self, link: usize, step: usize) -> usize {
+        (link * self.slots + (step & (self.slots - 1))) * self.width
+    }
+
+    /// A link's record at a step.
+    #[inline]
+    pub(super) fn at(&mut self, link: usize, step: usize) -> &mut [f64] {
+        let place = self.place(link, step);
+        &mut self.values[place..][..self.width]
+    }
+
+    /// Every slot says this.
+    pub(super) fn fill(&mut self, link: usize, record: &[f64]) {
+        (0..self.slots).for_each(|slot| self.at(link, slot).copy_from_slice(record));
+    }
+
+    /// The two records between which a wire reads now, and the weight of the older.
+    #[inline]
+    pub(super) fn said(&self, wire: &Wire, now: usize) -> (&[f64], &[f64], f64) {
+        let newer = self.place(wire.link as usize, now.wrapping_sub(usize::from(wire.backward.whole)));
+        let older = self.place(wire.link as usize, now.wrapping_sub(usize::from(wire.backward.whole) + 1));
+        let record = |place: usize| &self.values[place..][..self.width];
+        (record(newer), record(older), f64::from(wire.backward.fraction))
+    }
+
+    /// Sends a quantity on its way.
+    #[inline]
+    pub(super) fn send(&mut self, wire: &Wire, own: usize, now: usize, value: f64) {
+        let first = self.place(wire.link as usize, now + usize::from(wire.forward.whole)) + own;
+        let second = self.place(wire.link as usize, now + usize::from(wire.forward.whole) + 1) + own;
+        let later = value * f64::from(wire.forward.fraction);
+        self.values[first] += value - later;
+        self.values[second] += later;
+    }
+}
+
+/// All hops, loops in the order of the classes.
+pub(super) struct Wires {
+    pub(super) wires: Vec<Wire>,
+    /// Of each loop in that order, where its wires begin; one more at the end.
+    pub(super) first: Vec<u32>,
+    /// What is on its way to the links.
+    pub(super) arriving: Rings,
+    /// What the links have said.
+    pub(super) said: Rings,
+}
+
+impl Wires {
+    pub(super) fn new(asm: &Assembly, step: f64) -> Result<Self, Error> {
+        let steps = (asm.longest_delay() / step).ceil();
+        if steps >= 30_000.0 {
+            let reason =
+                format!("{steps} steps of {step} s for the longest delay are too many: try longer steps");
+            return Err(Error::Network { name: "step".to_owned(), reason });
+        }
+        let order: Vec<usize> = asm.classes.iter().flat_map(|class| class.loops.iter().copied()).collect();
+        let (mut wires, mut first) = (Vec::with_capacity(asm.hops.len()), vec![0]);
+        for &l in &order {
+            for hop in asm.hops_of(l) {
+                if hop.backward < step * (1.0 - 1e-9) {
+                    let reason = format!(
+                        "the word of {} takes {} s, less than a step of {step} s: try shorter steps",
+                        asm.links[hop.link].name, hop.backward
+                    );
+                    return Err(Error::Network { name: asm.loops[l].name.clone(), reason });
+                }
+                let (own, signals) = hop.router.map_or((0, 0), |router| asm.slots(hop.link, router));
+                wires.push(Wire {
+                    link: hop.link as u32,
+                    forward: Steps::new(hop.forward, step),
+                    backward: Steps::new(hop.backward, step),
+                    own: own as u16,
+                    signals: signals as u16,
+                });
+            }
+            first.push(wires.len() as u32);
+        }
+        let widest =
+            |of: fn(&Assembly, usize) -> usize| (0..asm.links.len()).map(|l| of(asm, l)).max().unwrap_or(0);
+        let arriving = Rings::new(asm.links.len(), 1 + widest(Assembly::sums_at), steps as usize);
+        let said = Rings::new(asm.links.len(), SAID + widest(Assembly::signals_at), steps as usize);
+        Ok(Self { wires, first, arriving, said })
+    }
+
+    /// The places of a loop's wires; loops in the order of the classes.
+    #[inline]
+    pub(super) fn range(&self, l: usize) -> std::ops::Range<usize> {
+        self.first[l] as usize..self.first[l + 1] as usize
+    }
+
+    /// A loop's wires.
+    #[inline]
+    pub(super) fn of(&self, l: usize) -> &[Wire] {
+        &self.wires[self.range(l)]
+    }
+}
+
+impl Assembly {
+    /// How many sums a link's routers ask for: the rate of their own protocol, and what it carries.
+    fn sums_at(&self, link: usize) -> usize {
+        self.links[link].routers.iter().map(|(_, set, _)| 1 + self.sets[*set].carried).sum()
+    }
+
+    fn signals_at(&self, link: usize) -> usize {
+        self.links[link].routers.iter().map(|(_, set, _)| self.sets[*set].law.signal_names().len()).sum()
+    }
+
+    /// Where a router's sums begin in what arrives, and its signals in what is said.
+    pub(super) fn slots(&self, link: usize, router: (usize, usize)) -> (usize, usize) {
+        let (mut own, mut signals) = (1, SAID);
+        for (_, set, place) in &self.links[link].routers {
+            if (*set, *place) == router {
+                break;
+            }
+            own += 1 + self.sets[*set].carried;
+            signals += self.sets[*set].law.signal_names().len();
+        }
+        (own, signals)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_arrives_interpolated_and_what_is_said_is_read_back() {
+        let mut rings = Rings::new(2, 1, 8);
+        let wire = Wire {
+            link: 1,
+            forward: Steps::new(0.025, 0.01),
+            backward: Steps::new(0.03, 0.01),
+            ..Wire::default()
+        };
+        // A ramp: r(n) = n. At step n there is r(n - 2.5).
+        for n in 0..20 {
+            rings.send(&wire, 0, n, n as f64);
+            let arrived = std::mem::take(&mut rings.at(1, n)[0]);
+            if n > 3 {
+                assert!((arrived - (n as f64 - 2.5)).abs() < 1e-6, "{n}: {arrived}");
+            }
+        }
+        let mut rings = Rings::new(2, 1, 8);
+        for n in 0..20_usize {
+            rings.at(1, n)[0] = n as f64;
+            let (newer, older, weight) = rings.said(&wire, n);
+            assert!(n < 4 || ((1.0 - weight) * newer[0] + weight * older[0] - (n as f64 - 3.0)).abs() < 1e-6);
+        }
+    }
+}

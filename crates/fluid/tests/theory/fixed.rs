@@ -1,0 +1,101 @@
+//! The scheme with fixed steps: its order, its roots, and its agreement with the accurate solver.
+
+use crate::laws::{BASE, Follow, P, Price, Spring, scalar, scalar_exactly};
+use millpond_fluid::{Accuracy, Assembly, Entity, Loop, Network};
+use millpond_law::fluid::{link_piece, sender_piece};
+
+fn scalar_at(a: f64, until: f64, step: f64) -> f64 {
+    let run = scalar(a).run_fixed(until, until, step, |_| true).unwrap();
+    *run.of(Entity::Loop(0), "x").last().unwrap()
+}
+
+#[test]
+fn the_order_is_two_also_where_the_step_does_not_divide_the_delay() {
+    for (until, steps) in [(6.0, [60, 240, 960]), (5.1, [64, 256, 1024])] {
+        let error = |n: i32| (scalar_at(1.5, until, until / f64::from(n)) - scalar_exactly(1.5, until)).abs();
+        let errors = steps.map(error);
+        // Over two refinements: how a kink falls into its step changes the error by a factor of up to two.
+        let order = (errors[0] / errors[2]).log2() / 4.0;
+        println!("{until}: errors {errors:?}, order {order}");
+        assert!((1.8..2.4).contains(&order), "{order}");
+    }
+}
+
+#[test]
+fn a_slow_disturbance_dies_or_grows_as_the_roots_say() {
+    // Growth per oscillation of the principal roots W_0(-1.5) = -0.0328 + 1.5496i and W_0(-1.65) = 0.0350 + 1.5928i.
+    for (a, growth, frequency) in [(1.5, 0.8755, 1.5496), (1.65, 1.1482, 1.5928)] {
+        let period = 2.0 * std::f64::consts::PI / frequency;
+        let step = period / 1000.0;
+        let run = scalar(a).run_fixed(15.0 * period, step, step, |_| true).unwrap();
+        let x = run.of(Entity::Loop(0), "x");
+        let peak = |k: usize| x[1000 * k..1000 * (k + 1)].iter().copied().fold(0.0, f64::max);
+        let ratio = peak(14) / peak(13);
+        assert!((ratio - growth).abs() < 2e-3, "a = {a}: {ratio}");
+    }
+}
+
+/// Sources over two links with prices that cannot be negative and queues that fill: bounds, marks, unlike delays,
+/// starts and stops.
+fn crossing() -> Assembly {
+    let mut network = Network::new();
+    let links = [network.link("A", 10.0 * BASE, 300.0), network.link("B", 8.0 * BASE, f64::INFINITY)];
+    for (link, target) in links.into_iter().zip([10.0, 8.0]) {
+        network.add_router(link, P, link_piece(Price { target: target * BASE, gain: 2e-5 }));
+    }
+    let source = || sender_piece(Spring { rate: 500.0, demand: BASE });
+    for i in 0..6 {
+        let rtt = 0.1 + 0.037 * f64::from(i);
+        let flow = Loop::new(&format!("f{i}"), P, source(), rtt).times(2.0);
+        let flow = if i % 2 == 0 {
+            flow.over(links[0], 0.02).over(links[1], 0.05)
+        } else {
+            flow.over(links[i as usize % 3 % 2], 0.011)
+        };
+        let start = 0.5 * f64::from(i);
+        network.add(if i == 4 { flow.from(start).until(20.0) } else { flow.from(start) });
+    }
+    network.set_capacity_at(30.0, links[1], 5.0 * BASE);
+    Assembly::new(network).unwrap()
+}
+
+#[test]
+fn it_agrees_with_the_accurate_solver() {
+    let accurate = crossing().run(40.0, 1.0, Accuracy { tolerance: 1e-9, ..Accuracy::default() }).unwrap();
+    let off = |step: f64| {
+        let fixed = crossing().run_fixed(40.0, 1.0, step, |_| true).unwrap();
+        let columns = accurate.columns[..accurate.states].iter();
+        let worst = columns.map(|column| {
+            let (a, b) =
+                (accurate.of(column.entity, column.quantity), fixed.of(column.entity, column.quantity));
+            let size = a.iter().copied().fold(1e-9, |m: f64, v| m.max(v.abs()));
+            a.iter().zip(&b).map(|(a, b)| (a - b).abs() / size).fold(0.0, f64::max)
+        });
+        worst.fold(0.0, f64::max)
+    };
+    // A flow that starts on an idle link jumps across the bound of its price: what that costs is of first order, but
+    // small. The rest is of second order.
+    let (coarse, fine) = (off(4e-3), off(1e-3));
+    println!("off by {coarse} and {fine}");
+    assert!(coarse < 1e-4 && fine < coarse / 3.5, "{coarse} {fine}");
+}
+
+#[test]
+fn too_long_a_step_is_refused_with_what_would_work() {
+    let said = scalar(1.0).run_fixed(1.0, 1.0, 0.6, |_| true).unwrap_err().to_string();
+    assert!(said.contains("shorter steps") && said.contains('L'), "{said}");
+}
+
+#[test]
+fn a_sender_alone_follows_its_link_without_any_past() {
+    let mut network = Network::new();
+    let link = network.link("L", 1e9, f64::INFINITY);
+    network.add_router(link, P, link_piece(crate::laws::Excess(BASE)));
+    network.add(Loop::new("f", P, sender_piece(Follow { a: 1.0, initial: 1.0 }), 1.0).over(link, 0.5));
+    // Before it starts nothing arrives: the link asks for BASE more, for one round trip.
+    let asm = Assembly::new(network).unwrap();
+    let x = asm.run_fixed(1.0, 1.0, 0.01, |_| true).unwrap().of(Entity::Loop(0), "x");
+    assert!((x[1] - (1.0 + BASE)).abs() < 1e-6, "{x:?}");
+    let x = asm.run(1.0, 1.0, Accuracy::default()).unwrap().of(Entity::Loop(0), "x");
+    assert!((x[1] - (1.0 + BASE)).abs() < 1e-6, "{x:?}");
+}
