@@ -169,13 +169,23 @@ impl Range {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (low, high) = (rounded(self.0), rounded(self.1));
         match (self.0.is_finite(), self.1.is_finite()) {
-            (true, false) => write!(f, "at least {}", self.0),
-            (false, _) => write!(f, "at most {}", self.1),
-            _ if self.0 == self.1 => write!(f, "{}", self.0),
-            _ => write!(f, "{} to {}", self.0, self.1),
+            (true, false) => write!(f, "at least {low}"),
+            (false, _) => write!(f, "at most {high}"),
+            _ if self.0 == self.1 => write!(f, "{low}"),
+            _ => write!(f, "{low} to {high}"),
         }
     }
+}
+
+/// To five significant digits, which is what bounds are read for.
+fn rounded(bound: f64) -> f64 {
+    if bound == 0.0 || !bound.is_finite() {
+        return bound;
+    }
+    let unit = libm::exp10(libm::floor(libm::log10(bound.abs())) - 4.0);
+    if unit < 1.0 { libm::round(bound / unit) / libm::round(1.0 / unit) } else { libm::round(bound) }
 }
 
 impl Expectation {
@@ -287,5 +297,19 @@ impl<T> Visitor<'_> for NumberOr<T> {
     }
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
         (self.1)(text).map_err(E::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Range;
+
+    #[test]
+    fn bounds_are_shown_to_five_digits() {
+        let shown = |low, high| Range(low, high).to_string();
+        assert_eq!(shown(6.644_958_2, 8.51), "6.645 to 8.51");
+        assert_eq!(shown(0.000_123_456_7, 23_750.0), "0.00012346 to 23750");
+        assert_eq!(shown(1_234_567.4, f64::INFINITY), "at least 1234567");
+        assert_eq!(shown(-0.5, -0.5), "-0.5");
     }
 }

@@ -39,22 +39,21 @@ fn section(checked: &Checked) -> Section {
 }
 
 fn table(rows: &[Judged]) -> String {
-    let head = ["What", "Case", "Reading", "Paper", "Measured", "Accepted", "Verdict"];
+    let head = ["What", "Case", "Reading", "Paper", "Measured", "Verdict", "Accepted"];
     let head: String = head.iter().map(|title| format!(r#"<th scope="col">{title}</th>"#)).collect();
     let cell = |text: &str| format!("<td>{}</td>", Text(text));
     let line = |row: &Judged| {
-        let cells = [&row.case, &row.reading, &row.says(), &row.measures(), &row.accept]
-            .map(|text| cell(text))
-            .concat();
-        format!(
-            r#"<tr><th scope="row">{}</th>{cells}<td><strong>{}</strong></td></tr>"#,
-            Text(&row.what),
-            row.verdict.name()
-        )
+        let cells = [&row.case, &row.reading, &row.says(), &row.measures()].map(|text| cell(text)).concat();
+        let verdict = match row.verdict {
+            Verdict::Matches => row.verdict.name().to_owned(),
+            verdict => format!("<strong>{}</strong>", verdict.name()),
+        };
+        let (what, accepted) = (Text(&row.what), cell(&row.accept));
+        format!(r#"<tr><th scope="row">{what}</th>{cells}<td>{verdict}</td>{accepted}</tr>"#)
     };
     let body: String = rows.iter().map(line).collect();
     format!(
-        r#"<div class="scrolls" tabindex="0" role="region" aria-label="Verdicts"><table class="headline"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"#
+        r#"<div class="scrolls" tabindex="0" role="region" aria-label="Verdicts"><table class="headline verdicts"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"#
     )
 }
 
