@@ -8,6 +8,7 @@
 mod compare;
 mod error;
 pub mod files;
+pub mod fluid;
 pub mod metrics;
 pub mod plan;
 pub mod recipes;

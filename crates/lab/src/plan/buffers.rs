@@ -8,7 +8,7 @@ use millpond_units::{Bytes, Span};
 /// The buffer of a direction. The bandwidth is the mean of the link's true rate; the delay is the mean base
 /// round-trip time, from end to end, of the flows whose data cross it (of those whose acknowledgements do, if no
 /// data crosses it; with no traffic at all nothing is ever queued).
-pub(super) fn buffer(direction: &Direction, traffic: &Traffic<'_, '_>) -> Buffer {
+pub(crate) fn buffer(direction: &Direction, traffic: &Traffic<'_, '_>) -> Buffer {
     let rate = || direction.rate.schedule().mean();
     match direction.buffer {
         scenario::Buffer::Unlimited => Buffer::Unlimited,

@@ -6,17 +6,17 @@ use millpond_protocols::{Registry, queues};
 use millpond_scenario::{At, Fault, ProtocolEntry, QueueSpec, Scenario, Setting};
 
 /// A protocol as a scenario means it: its settings checked, its relays and its queue known.
-pub(super) struct Role<'s> {
+pub(crate) struct Role<'s> {
     /// As flows call it: a registered protocol, or an entry of the scenario's `[protocols]`.
-    pub(super) label: &'s At<String>,
-    pub(super) protocol: &'static dyn Protocol,
-    pub(super) settings: Settings,
-    pub(super) needs: Needs,
-    pub(super) entry: Option<&'s ProtocolEntry>,
+    pub(crate) label: &'s At<String>,
+    pub(crate) protocol: &'static dyn Protocol,
+    pub(crate) settings: Settings,
+    pub(crate) needs: Needs,
+    pub(crate) entry: Option<&'s ProtocolEntry>,
 }
 
 /// Every protocol that flows of this scenario run, in the order in which they are first named.
-pub(super) fn cast<'s>(scenario: &'s Scenario, registry: &Registry) -> Result<Vec<Role<'s>>, Fault> {
+pub(crate) fn cast<'s>(scenario: &'s Scenario, registry: &Registry) -> Result<Vec<Role<'s>>, Fault> {
     let mut roles: Vec<Role<'s>> = Vec::new();
     for group in &scenario.flows {
         if roles.iter().all(|role| role.label.value != group.protocol.value) {
@@ -27,7 +27,7 @@ pub(super) fn cast<'s>(scenario: &'s Scenario, registry: &Registry) -> Result<Ve
 }
 
 /// What `label` means, tried out: a sender and a receiver can be built.
-pub(super) fn role<'s>(
+pub(crate) fn role<'s>(
     scenario: &'s Scenario,
     registry: &Registry,
     label: &'s At<String>,
@@ -48,13 +48,13 @@ pub(super) fn role<'s>(
 }
 
 /// A queue with its settings checked.
-pub(super) struct QueueRole {
-    pub(super) queue: &'static dyn Queue,
-    pub(super) settings: Settings,
+pub(crate) struct QueueRole {
+    pub(crate) queue: &'static dyn Queue,
+    pub(crate) settings: Settings,
 }
 
 /// The queue that a scenario spells out.
-pub(super) fn named_queue(
+pub(crate) fn named_queue(
     scenario: &Scenario,
     registry: &Registry,
     spec: &QueueSpec,
@@ -68,7 +68,7 @@ pub(super) fn named_queue(
 
 impl Role<'_> {
     /// The queue that this protocol wants at links that name none: its entry's, else its own default.
-    pub(super) fn queue(&self, scenario: &Scenario, registry: &Registry) -> Result<QueueRole, Fault> {
+    pub(crate) fn queue(&self, scenario: &Scenario, registry: &Registry) -> Result<QueueRole, Fault> {
         if let Some(spec) = self.entry.and_then(|entry| entry.queue.as_ref()) {
             return named_queue(scenario, registry, spec);
         }
@@ -85,13 +85,13 @@ impl Role<'_> {
 
 impl QueueRole {
     /// Is it the same queue with the same settings?
-    pub(super) fn agrees_with(&self, other: &Self) -> bool {
+    pub(crate) fn agrees_with(&self, other: &Self) -> bool {
         self.queue.card().name == other.queue.card().name
             && self.settings.written().eq(other.settings.written())
     }
 
     /// For a complaint: `red (max_th = "75KB", ...)` would be long; the name says enough.
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         self.queue.card().name
     }
 }

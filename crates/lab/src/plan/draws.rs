@@ -12,11 +12,11 @@ pub(super) fn flow_name(group: &FlowGroup, index: u32) -> String {
 
 /// What was drawn for one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Draw {
-    pub(super) start: Time,
-    pub(super) stop: Option<Time>,
+pub(crate) struct Draw {
+    pub(crate) start: Time,
+    pub(crate) stop: Option<Time>,
     /// Payload of a sized transfer.
-    pub(super) size: Option<Bytes>,
+    pub(crate) size: Option<Bytes>,
 }
 
 /// The draws of every flow of a group.

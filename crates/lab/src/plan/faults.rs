@@ -21,7 +21,7 @@ pub(super) fn unknown<'a>(
 }
 
 /// A setting that cannot be; `otherwise` is pointed at if the setting was not written here.
-pub(super) fn setting(
+pub(crate) fn setting(
     scenario: &Scenario,
     owner: &str,
     written: &[Setting],

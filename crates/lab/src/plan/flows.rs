@@ -175,7 +175,7 @@ pub(super) fn base_rtts(scenario: &Scenario, role: &Role<'_>, member: &Member<'_
 }
 
 /// What the flow's base RTT exceeds that of its links is one delay element before its first link.
-fn extra_delay(scenario: &Scenario, member: &Member<'_>, number: usize) -> Span {
+pub(crate) fn extra_delay(scenario: &Scenario, member: &Member<'_>, number: usize) -> Span {
     let own = scenario.propagation(member.there) + scenario.propagation(&member.back);
     if number == 0 { member.base_rtt.saturating_sub(own) } else { Span::ZERO }
 }

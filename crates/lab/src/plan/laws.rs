@@ -26,42 +26,57 @@ pub(super) fn laws(
     hop: Hop,
     facts: &LinkFacts,
 ) -> Result<Laws, Fault> {
-    let link = &scenario.links[hop.link];
     let present = present(roles, traffic);
-    let choice = match &link.direction(hop.forward).queue {
-        Some(spec) => Some(named_queue(scenario, registry, spec)?),
-        None => wanted_queue(scenario, registry, &present, hop)?,
-    };
-    let refused = |error: SettingError| {
-        scenario.fault(link.name.place, format!("{}: {error}", hop_name(scenario, hop)), "")
-    };
-    let queue = match choice {
-        Some(role) => role.queue.link(&role.settings, facts).map_err(refused)?,
+    let queue = match queue(scenario, registry, &present, hop)? {
+        Some(role) => {
+            role.queue.link(&role.settings, facts).map_err(|error| refused(scenario, hop, &error))?
+        }
         None => None,
     };
-    let routers = routers(scenario, &present, hop, facts)?;
+    let routers = routers(scenario, &present, hop, |role| role.protocol.link(&role.settings, facts))?;
+    let routers = routers.into_iter().map(|(role, law)| (role.needs.header, law)).collect();
     Ok(Laws { queue, routers })
 }
 
+/// The queue at `hop`, if anybody names one.
+pub(crate) fn queue(
+    scenario: &Scenario,
+    registry: &Registry,
+    present: &[&Role<'_>],
+    hop: Hop,
+) -> Result<Option<QueueRole>, Fault> {
+    match &scenario.links[hop.link].direction(hop.forward).queue {
+        Some(spec) => Ok(Some(named_queue(scenario, registry, spec)?)),
+        None => wanted_queue(scenario, registry, present, hop),
+    }
+}
+
+/// A setting that the law at a link cannot live with.
+pub(crate) fn refused(scenario: &Scenario, hop: Hop, error: &SettingError) -> Fault {
+    let place = scenario.links[hop.link].name.place;
+    scenario.fault(place, format!("{}: {error}", hop_name(scenario, hop)), "")
+}
+
 /// The protocols whose data cross the direction.
-fn present<'r, 's>(roles: &'r [Role<'s>], traffic: &Traffic<'_, '_>) -> Vec<&'r Role<'s>> {
+pub(crate) fn present<'r, 's>(roles: &'r [Role<'s>], traffic: &Traffic<'_, '_>) -> Vec<&'r Role<'s>> {
     let crosses = |index: usize| traffic.data.iter().any(|(role, _)| *role == index);
     roles.iter().enumerate().filter(|(index, _)| crosses(*index)).map(|(_, role)| role).collect()
 }
 
-/// The router of each protocol present that has one; whatever entries flows name, a link has one of a protocol.
-fn routers(
+/// The router of each protocol present for which `build` gives one; whatever entries flows name, a link has one of a
+/// protocol.
+pub(crate) fn routers<'r, 's, L>(
     scenario: &Scenario,
-    present: &[&Role<'_>],
+    present: &[&'r Role<'s>],
     hop: Hop,
-    facts: &LinkFacts,
-) -> Result<Vec<Router>, Fault> {
-    let mut routers: Vec<(&Role<'_>, Box<dyn Law>)> = Vec::new();
+    build: impl Fn(&Role<'s>) -> Result<Option<L>, SettingError>,
+) -> Result<Vec<(&'r Role<'s>, L)>, Fault> {
+    let mut routers: Vec<(&Role<'_>, L)> = Vec::new();
     for role in present {
         let refused = |error: SettingError| {
             scenario.fault(role.label.place, format!("{}: {error}", hop_name(scenario, hop)), "")
         };
-        let Some(law) = role.protocol.link(&role.settings, facts).map_err(refused)? else { continue };
+        let Some(law) = build(role).map_err(refused)? else { continue };
         let name = role.protocol.card().name;
         match routers.iter().find(|(other, _)| other.protocol.card().name == name) {
             Some((other, _)) if !other.settings.written().eq(role.settings.written()) => {
@@ -71,7 +86,7 @@ fn routers(
             None => routers.push((role, law)),
         }
     }
-    Ok(routers.into_iter().map(|(role, law)| (role.needs.header, law)).collect())
+    Ok(routers)
 }
 
 fn two_masters(scenario: &Scenario, hop: Hop, one: &Role<'_>, other: &Role<'_>) -> Fault {

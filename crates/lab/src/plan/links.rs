@@ -9,19 +9,19 @@ use millpond_protocols::Registry;
 use millpond_scenario as scenario;
 use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
 use millpond_sim::{AtEnd, Buffer, Jitter, LinkSpec, Loss, NodeId, Propagation, Schedule, Scheduler};
-use millpond_units::{Bytes, Time};
+use millpond_units::{Bytes, Rate, Time};
 use std::sync::Arc;
 
 /// What crosses one direction of a link.
-pub(super) struct Traffic<'a, 's> {
+pub(crate) struct Traffic<'a, 's> {
     /// Flows whose data it carries, each with the index of its role.
-    pub(super) data: Vec<(usize, &'a Member<'s>)>,
+    pub(crate) data: Vec<(usize, &'a Member<'s>)>,
     /// Flows whose acknowledgements it carries.
-    pub(super) acks: Vec<&'a Member<'s>>,
+    pub(crate) acks: Vec<&'a Member<'s>>,
 }
 
 /// What crosses `hop`.
-pub(super) fn traffic<'a, 's>(hop: Hop, members: &'a [Member<'s>], roles: &[Role<'s>]) -> Traffic<'a, 's> {
+pub(crate) fn traffic<'a, 's>(hop: Hop, members: &'a [Member<'s>], roles: &[Role<'s>]) -> Traffic<'a, 's> {
     let role = |member: &Member<'s>| roles.iter().position(|r| r.label.value == member.group.protocol.value);
     let data = members.iter().filter(|m| m.there.contains(&hop)).filter_map(|m| Some((role(m)?, m)));
     let acks = members.iter().filter(|m| m.back.contains(&hop));
@@ -29,7 +29,7 @@ pub(super) fn traffic<'a, 's>(hop: Hop, members: &'a [Member<'s>], roles: &[Role
 }
 
 /// Every direction of every link, forward before backward.
-pub(super) fn hops(scenario: &Scenario) -> Vec<Hop> {
+pub(crate) fn hops(scenario: &Scenario) -> Vec<Hop> {
     let directions = |(link, spec): (usize, &scenario::Link)| {
         let backward = spec.backward.is_some().then_some(Hop { link, forward: false });
         [Some(Hop { link, forward: true }), backward].into_iter().flatten()
@@ -38,7 +38,7 @@ pub(super) fn hops(scenario: &Scenario) -> Vec<Hop> {
 }
 
 /// `L1 ->`, `L1 <-`: as series and random streams call a direction.
-pub(super) fn hop_name(scenario: &Scenario, hop: Hop) -> String {
+pub(crate) fn hop_name(scenario: &Scenario, hop: Hop) -> String {
     let arrow = if hop.forward { "->" } else { "<-" };
     format!("{} {arrow}", scenario.links[hop.link].name.value)
 }
@@ -55,15 +55,7 @@ pub(super) fn link(
     let direction = scenario.links[hop.link].direction(hop.forward);
     let told = Arc::new(schedule(&direction.told()));
     let buffer = buffer(direction, traffic);
-    let facts = LinkFacts {
-        capacity: told.rate_at(Time::ZERO),
-        buffer: match buffer {
-            Buffer::Unlimited => None,
-            Buffer::Bytes(bytes) => Some(bytes),
-            Buffer::Packets(packets) => Some(largest_packet(traffic) * packets),
-        },
-        packet: largest_packet(traffic),
-    };
+    let facts = facts(told.rate_at(Time::ZERO), buffer, traffic);
     let Laws { queue, routers } = laws(scenario, registry, roles, traffic, hop, &facts)?;
     Ok(LinkSpec {
         name: hop_name(scenario, hop),
@@ -81,6 +73,17 @@ pub(super) fn link(
         queue,
         routers,
     })
+}
+
+/// What laws may know of a link that they are told has this capacity at first.
+pub(crate) fn facts(capacity: Rate, buffer: Buffer, traffic: &Traffic<'_, '_>) -> LinkFacts {
+    let packet = largest_packet(traffic);
+    let buffer = match buffer {
+        Buffer::Unlimited => None,
+        Buffer::Bytes(bytes) => Some(bytes),
+        Buffer::Packets(packets) => Some(packet * packets),
+    };
+    LinkFacts { capacity, buffer, packet }
 }
 
 /// The largest data packet that crosses it, or else the largest acknowledgement.

@@ -6,19 +6,19 @@ use millpond_scenario::{Fault, FlowGroup, Hop, Scenario};
 use millpond_units::Span;
 
 /// One flow.
-pub(super) struct Member<'s> {
-    pub(super) name: String,
-    pub(super) group: &'s FlowGroup,
-    pub(super) there: &'s [Hop],
+pub(crate) struct Member<'s> {
+    pub(crate) name: String,
+    pub(crate) group: &'s FlowGroup,
+    pub(crate) there: &'s [Hop],
     /// The way of its acknowledgements.
-    pub(super) back: Vec<Hop>,
+    pub(crate) back: Vec<Hop>,
     /// From end to end, without queueing and service, as it is when the run begins.
-    pub(super) base_rtt: Span,
-    pub(super) draw: Draw,
+    pub(crate) base_rtt: Span,
+    pub(crate) draw: Draw,
 }
 
 /// All flows, group after group.
-pub(super) fn members(scenario: &Scenario) -> Result<Vec<Member<'_>>, Fault> {
+pub(crate) fn members(scenario: &Scenario) -> Result<Vec<Member<'_>>, Fault> {
     let mut members = Vec::new();
     for group in &scenario.flows {
         for (index, draw) in draws(group, scenario.seed).into_iter().enumerate() {

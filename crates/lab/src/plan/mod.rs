@@ -7,15 +7,15 @@
 //! ```
 
 mod aggregates;
-mod buffers;
-mod cast;
+pub(crate) mod buffers;
+pub(crate) mod cast;
 mod draws;
-mod faults;
-mod flows;
-mod laws;
-mod links;
-mod members;
-mod warnings;
+pub(crate) mod faults;
+pub(crate) mod flows;
+pub(crate) mod laws;
+pub(crate) mod links;
+pub(crate) mod members;
+pub(crate) mod warnings;
 
 use aggregates::Aggregates;
 use cast::Role;

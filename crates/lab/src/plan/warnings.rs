@@ -9,7 +9,7 @@ use millpond_units::{Rate, Span, Time};
 
 /// What the protocols say about their settings and their paths, each under the name that flows use; and which groups
 /// never start, and which links are asked too much.
-pub(super) fn warnings(scenario: &Scenario, roles: &[Role<'_>], members: &[Member<'_>]) -> Vec<String> {
+pub(crate) fn warnings(scenario: &Scenario, roles: &[Role<'_>], members: &[Member<'_>]) -> Vec<String> {
     let of_role = |role| of_role(role, longest_base_rtt(scenario, role, members));
     let groups = idle_groups(scenario, members).chain(overloads(scenario, members));
     roles.iter().flat_map(of_role).chain(groups).collect()

@@ -8,6 +8,7 @@ mod cltcp;
 mod common;
 mod determinism;
 mod explicit;
+mod fluid_plans;
 mod garbled;
 mod mcp;
 mod measures;

@@ -1,0 +1,16 @@
+//! The fluid world of a scenario: the same network, the same flows and draws, their laws as differential equations.
+//!
+//! ```text
+//!   Scenario --> plan's cast, members, draws --> refuse: what equations cannot honour
+//!           \--> links: capacities, buffers, laws --> loops: classes, delays, relays --> Assembly
+//! ```
+//!
+//! Acknowledgements take no room on links, and relays hold what they are sent. A flow's base round-trip time is that
+//! of propagation, as in the packet world; service times are no part of it.
+
+mod links;
+mod loops;
+mod plan;
+mod refuse;
+
+pub use plan::{Plan, PlannedFlow, PlannedLink, PlannedLoop, plan};
