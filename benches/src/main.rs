@@ -2,10 +2,12 @@
 //! packet-hop, peak memory, and whether the networks behaved.
 //!
 //! Each case runs in a process of its own, so that its memory is its own; this program starts itself for that:
-//! `millpond-bench run NAME SECONDS`, `millpond-bench bare NAME SECONDS`.
+//! `millpond-bench run NAME SECONDS`, `millpond-bench bare NAME SECONDS`. `millpond-bench fluid FLOWS LINKS SECONDS` runs
+//! a large network of the fluid world alone, of any size.
 
 mod bare;
 mod cases;
+mod large;
 mod measure;
 
 use cases::{Case, WARM_UP};
@@ -27,13 +29,17 @@ fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
-        [] => bench(&cases::all()),
+        [] => bench(&cases::all()).and_then(|()| bench_fluid()),
+        ["fluid", flows, links, seconds] => {
+            let (flows, links, seconds) = (flows.parse()?, links.parse()?, seconds.parse()?);
+            large::run(large::Size { flows, links, seconds })
+        }
         [mode @ ("run" | "bare"), name, seconds] => {
             let mut case = cases::all().into_iter().find(|case| case.name == name).ok_or("no such case")?;
             case.duration = Span::from_secs(seconds.parse()?);
             if mode == "run" { run(&case) } else { run_bare(&case) }
         }
-        _ => Err("usage: millpond-bench [run|bare NAME SECONDS]".into()),
+        _ => Err("usage: millpond-bench [run|bare NAME SECONDS | fluid FLOWS LINKS SECONDS]".into()),
     }
 }
 
@@ -60,6 +66,20 @@ fn bench(cases: &[Case]) -> Outcome<()> {
             run.megabytes,
         );
         println!("    {}", run.behaviour);
+    }
+    Ok(())
+}
+
+/// Runs large networks of the fluid world and prints the table.
+fn bench_fluid() -> Outcome<()> {
+    println!("{}", large::HEADING);
+    for size in large::Size::SHORT {
+        let words = [size.flows.to_string(), size.links.to_string(), size.seconds.to_string()];
+        let output = Command::new(env::current_exe()?).arg("fluid").args(words).output()?;
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into());
+        }
+        print!("{}", String::from_utf8_lossy(&output.stdout));
     }
     Ok(())
 }

@@ -18,10 +18,10 @@ pub(super) struct Router<'a> {
 }
 
 impl<'a> Router<'a> {
-    pub(super) fn new(asm: &Assembly, s: usize, set: &'a LinkSet) -> Self {
+    pub(super) fn new(asm: &Assembly, s: usize, set: &'a LinkSet, said: usize) -> Self {
         let states = &asm.states[set.first_state..][..set.width * set.links.len()];
         let slots = |(place, link): (usize, &usize)| {
-            if set.protocol().is_some() { asm.slots(*link, (s, place)) } else { (0, 0) }
+            if set.protocol().is_some() { asm.slots(*link, (s, place), said) } else { (0, 0) }
         };
         Self {
             set,
@@ -91,11 +91,15 @@ impl FixedStep<'_> {
         let queue = &mut self.queues[link];
         let is_still = (*queue <= 0.0 && excess < 0.0) || (*queue >= buffer && excess > 0.0);
         let overflow = if is_still && excess > 0.0 { excess / admitted } else { 0.0 };
+        let lost = 1.0 - (1.0 - dropped) * (1.0 - overflow);
+        (self.marked[link], self.lost[link]) = (marked, lost);
+        let record = self.wires.record;
         let said = self.wires.said.at(link, self.n);
-        said[0] = *queue / capacity;
-        said[1] = if is_still { 0.0 } else { excess / capacity };
-        said[2] = marked;
-        said[3] = 1.0 - (1.0 - dropped) * (1.0 - overflow);
+        if let Some(k) = record.queueing {
+            (said[k], said[k + 1]) = (*queue / capacity, if is_still { 0.0 } else { excess / capacity });
+        }
+        record.marks.into_iter().for_each(|k| said[k] = marked);
+        record.losses.into_iter().for_each(|k| said[k] = lost);
         for (_, set, place) in &data.routers {
             let router = &self.routers[*set];
             let (_, first) = router.slots[*place];

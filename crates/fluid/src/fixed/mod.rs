@@ -39,6 +39,9 @@ pub struct FixedStep<'a> {
     /// Of each link, in bit/s.
     capacity: Vec<f64>,
     arriving: Vec<f64>,
+    /// What each link says now: probability of a mark, of a loss.
+    marked: Vec<f64>,
+    lost: Vec<f64>,
     changes: Vec<Change>,
     /// How many of the changes have happened.
     changed: usize,

@@ -15,8 +15,10 @@ pub struct Snapshot {
     pub rates: Vec<f64>,
     /// What arrives at each link, in bit/s.
     pub arriving: Vec<f64>,
-    /// What each link says: queueing delay in seconds, its slope, probability of a mark, of a loss.
-    pub said: Vec<[f64; 4]>,
+    /// Probability of a mark at each link.
+    pub marked: Vec<f64>,
+    /// Probability of a loss at each link.
+    pub lost: Vec<f64>,
 }
 
 impl FixedStep<'_> {
@@ -26,18 +28,14 @@ impl FixedStep<'_> {
     /// If something is infinite or not a number.
     pub fn snapshot(&mut self) -> Result<Snapshot, Error> {
         let mut snapshot = Snapshot { time: self.time(), states: self.states(), ..Snapshot::default() };
-        let n = self.n;
         self.advance();
         snapshot.rates = vec![0.0; self.asm.loops.len()];
         for (crowd, class) in self.crowds.iter().zip(&self.asm.classes) {
             crowd.rates.iter().zip(&class.loops).for_each(|(rate, l)| snapshot.rates[*l] = *rate);
         }
         snapshot.arriving.clone_from(&self.arriving);
-        let said = (0..self.arriving.len()).map(|link| {
-            let record = self.wires.said.at(link, n);
-            [record[0], record[1], record[2], record[3]]
-        });
-        snapshot.said = said.collect();
+        snapshot.marked.clone_from(&self.marked);
+        snapshot.lost.clone_from(&self.lost);
         match snapshot.states.iter().position(|x| !x.is_finite()) {
             None => Ok(snapshot),
             Some(i) => Err(self.not_finite(i)),

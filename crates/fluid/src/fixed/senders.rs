@@ -4,7 +4,7 @@ use super::step_state;
 use super::wires::{Rings, Wire, Wires};
 use crate::assembly::{Assembly, Class};
 use crate::field::{join, neutral};
-use millpond_law::fluid::{Aggregate, Feedback, SenderInputs};
+use millpond_law::fluid::{Aggregate, Feedback, Hears, Moves, SenderInputs};
 use std::ops::Range;
 
 /// So many flows at a time: all that is computed of them stays in the cache.
@@ -39,6 +39,7 @@ pub(super) struct Crowd<'a> {
     feedback: &'static [Feedback],
     /// How many quantities each flow carries.
     carries: usize,
+    hears: Hears,
     /// The first flow of the class among the wires.
     first: usize,
     inputs: SenderInputs,
@@ -57,7 +58,7 @@ struct OwnRates {
 
 impl OwnRates {
     fn new(class: &Class, asm: &Assembly, step: f64) -> Self {
-        if !class.law.hears_itself() {
+        if !class.law.hears().itself {
             return Self { values: Vec::new(), slots: 0, step };
         }
         let longest = class.loops.iter().map(|l| asm.loops[*l].base_rtt).fold(0.0, f64::max);
@@ -106,6 +107,7 @@ impl<'a> Crowd<'a> {
             bounds,
             feedback: class.law.feedback(),
             carries: class.law.carried().len(),
+            hears: class.law.hears(),
             first,
             inputs: SenderInputs::zeros(0, 0),
             dx: Vec::new(),
@@ -149,25 +151,45 @@ impl<'a> Crowd<'a> {
         let width = self.feedback.len();
         if self.inputs.count() != flows {
             self.inputs = SenderInputs::zeros(flows, width);
+            let SenderInputs { queueing, queueing_slope, lost, .. } = &mut self.inputs;
+            for unheard in [
+                (queueing, self.hears.queueing),
+                (queueing_slope, self.hears.queueing),
+                (lost, self.hears.losses),
+            ] {
+                unheard.0.fill(if unheard.1 { 0.0 } else { f64::NAN });
+            }
         }
         self.inputs.base_rtt.copy_from_slice(&self.base_rtt[chunk.clone()]);
         self.inputs.capacity.copy_from_slice(&self.capacity[chunk.clone()]);
         for (i, flow) in chunk.enumerate() {
             let path = wires.of(self.first + flow);
             self.inputs.acked[i] = self.own.acked(flow, n, self.base_rtt[flow]);
-            let heard = hear_path(path, &wires.said, n);
-            let [queueing, slope, mut unmarked, mut kept] = heard;
-            if !self.ecn[flow] {
-                (kept, unmarked) = (kept * unmarked, 1.0);
-            }
-            self.inputs.queueing[i] = queueing;
-            self.inputs.queueing_slope[i] = slope;
-            self.inputs.marked[i] = 1.0 - unmarked;
-            self.inputs.lost[i] = 1.0 - kept;
+            self.hear_path(i, flow, path, wires, n);
             if width > 0 {
                 let feedback = &mut self.inputs.feedback[i * width..][..width];
                 hear_routers(path, &wires.said, n, self.feedback, feedback);
             }
+        }
+    }
+
+    /// What every link of a path says of queues, marks and losses.
+    #[inline]
+    fn hear_path(&mut self, i: usize, flow: usize, path: &[Wire], wires: &Wires, n: usize) {
+        let between = |wire: &Wire, k: usize| {
+            let (newer, older, weight) = wires.said.said(wire, n);
+            newer[k] + weight * (older[k] - newer[k])
+        };
+        let kept = |k: usize| path.iter().map(|wire| 1.0 - between(wire, k)).product::<f64>();
+        if let Some(k) = wires.record.queueing.filter(|_| self.hears.queueing) {
+            self.inputs.queueing[i] = path.iter().map(|wire| between(wire, k)).sum();
+            self.inputs.queueing_slope[i] = path.iter().map(|wire| between(wire, k + 1)).sum();
+        }
+        let unmarked = wires.record.marks.map_or(1.0, kept);
+        self.inputs.marked[i] = if self.ecn[flow] { 1.0 - unmarked } else { 0.0 };
+        if self.hears.losses {
+            let kept = wires.record.losses.map_or(1.0, kept);
+            self.inputs.lost[i] = 1.0 - if self.ecn[flow] { kept } else { kept * unmarked };
         }
     }
 
@@ -178,8 +200,8 @@ impl<'a> Crowd<'a> {
         self.carried.resize(flows * self.carries, 0.0);
         let law = &self.class.law;
         let x = &self.x[states.clone()];
-        law.rates(chunk.start, x, &self.inputs, &mut self.rates[chunk.clone()], &mut self.carried);
-        law.derivatives(chunk.start, x, &self.inputs, &mut self.dx);
+        let (dx, rates, carried) = (&mut self.dx[..], &mut self.rates[chunk.clone()], &mut self.carried[..]);
+        law.move_and_send(chunk.start, x, &self.inputs, Moves { dx, rates, carried });
         for (i, flow) in chunk.enumerate() {
             if self.there[flow] != There::Yes {
                 self.come_or_go(i, flow);
@@ -251,21 +273,6 @@ impl<'a> Crowd<'a> {
             }
         }
     }
-}
-
-/// What all links of a path say: queueing delay, slope, shares unmarked and kept.
-#[inline]
-fn hear_path(path: &[Wire], said: &Rings, n: usize) -> [f64; 4] {
-    let [mut queueing, mut slope, mut unmarked, mut kept] = [0.0, 0.0, 1.0, 1.0];
-    for wire in path {
-        let (newer, older, weight) = said.said(wire, n);
-        let between = |k: usize| newer[k] + weight * (older[k] - newer[k]);
-        queueing += between(0);
-        slope += between(1);
-        unmarked *= 1.0 - between(2);
-        kept *= 1.0 - between(3);
-    }
-    [queueing, slope, unmarked, kept]
 }
 
 /// What a flow's own routers say, aggregated.

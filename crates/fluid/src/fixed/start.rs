@@ -68,6 +68,8 @@ impl<'a> FixedStep<'a> {
         };
         let crowds = asm.classes.iter().map(crowd).collect();
         let zero = (asm.longest_delay() / step).ceil() as usize + 2;
+        let said = wires.record.count;
+        let routers = asm.sets.iter().enumerate().map(|(s, set)| Router::new(asm, s, set, said));
         let mut fixed = Self {
             asm,
             step,
@@ -75,11 +77,13 @@ impl<'a> FixedStep<'a> {
             zero,
             wires,
             crowds,
-            routers: asm.sets.iter().enumerate().map(|(s, set)| Router::new(asm, s, set)).collect(),
+            routers: routers.collect(),
             queues: vec![0.0; asm.links.len()],
             queue_moves: vec![0.0; asm.links.len()],
             capacity: asm.links.iter().map(|link| link.capacity).collect(),
             arriving: vec![0.0; asm.links.len()],
+            marked: vec![0.0; asm.links.len()],
+            lost: vec![0.0; asm.links.len()],
             changes: changes(asm, step, zero),
             changed: 0,
         };
@@ -95,12 +99,15 @@ impl<'a> FixedStep<'a> {
         let at = &asm.channels;
         for (link, data) in asm.links.iter().enumerate() {
             let mut record = vec![0.0; self.wires.said.width];
-            for (slot, first) in record.iter_mut().zip([at.delay, at.slope, at.marked, at.lost]) {
-                *slot = before[first + link];
+            let places = self.wires.record;
+            if let Some(k) = places.queueing {
+                (record[k], record[k + 1]) = (before[at.delay + link], before[at.slope + link]);
             }
+            places.marks.into_iter().for_each(|k| record[k] = before[at.marked + link]);
+            places.losses.into_iter().for_each(|k| record[k] = before[at.lost + link]);
             for &(_, set, place) in &data.routers {
                 let signals = asm.sets[set].law.signal_names().len();
-                let (_, first) = asm.slots(link, (set, place));
+                let (_, first) = asm.slots(link, (set, place), places.count);
                 let said = asm.sets[set].first_signal + place * signals;
                 record[first..first + signals].copy_from_slice(&before[said..said + signals]);
             }

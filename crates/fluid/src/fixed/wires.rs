@@ -4,24 +4,60 @@
 //! one after: that is the sum of linearly interpolated rates, found without a search. What a link says is read back
 //! between two slots likewise.
 
-use crate::assembly::Assembly;
+use crate::assembly::{Assembly, HopData};
 use crate::error::Error;
+use millpond_law::fluid::{Hears, Verdicts};
 
-/// What every link says: queueing delay, its slope, probability of a mark and of a loss; its routers' signals follow.
-pub(super) const SAID: usize = 4;
-
-/// A delay in steps, split.
+/// A delay in steps, rounded to 1/65536 of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Steps {
     whole: u16,
-    fraction: f32,
+    parts: u16,
 }
 
 impl Steps {
+    const PARTS: f64 = 65536.0;
+
     fn new(delay: f64, step: f64) -> Self {
-        // A hair less than a whole number is that number.
-        let steps = delay / step + 1e-9;
-        Self { whole: steps as u16, fraction: (steps.fract() - 1e-9).max(0.0) as f32 }
+        let parts = (delay / step * Self::PARTS).round() as u64;
+        Self { whole: (parts >> 16) as u16, parts: parts as u16 }
+    }
+
+    fn fraction(self) -> f64 {
+        f64::from(self.parts) / Self::PARTS
+    }
+}
+
+/// Where each thing that a link says lies in its record, if any sender hears it and any link ever says it. Signals of
+/// routers follow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Said {
+    /// Queueing delay and its slope.
+    pub(super) queueing: Option<usize>,
+    /// Probability of a mark.
+    pub(super) marks: Option<usize>,
+    /// Probability of a loss.
+    pub(super) losses: Option<usize>,
+    /// How many numbers these are.
+    pub(super) count: usize,
+}
+
+impl Said {
+    fn new(asm: &Assembly) -> Self {
+        let heard = |of: fn(Hears) -> bool| asm.classes.iter().any(|class| of(class.law.hears()));
+        let verdict = |wanted| asm.sets.iter().any(|set| set.verdicts() == Some(wanted));
+        let marks = verdict(Verdicts::Marks) && (heard(|h| h.marks) || heard(|h| h.losses));
+        let can_lose = verdict(Verdicts::Drops) || asm.links.iter().any(|link| link.buffer.is_finite());
+        let mut count = 0;
+        let mut place = |is_said: bool, width: usize| {
+            let place = is_said.then_some(count);
+            count += if is_said { width } else { 0 };
+            place
+        };
+        let queueing = place(heard(|h| h.queueing), 2);
+        let marks = place(marks, 1);
+        let losses = place(can_lose && heard(|h| h.losses), 1);
+        Self { queueing, marks, losses, count }
     }
 }
 
@@ -73,7 +109,7 @@ impl Rings {
         let newer = self.place(wire.link as usize, now.wrapping_sub(usize::from(wire.backward.whole)));
         let older = self.place(wire.link as usize, now.wrapping_sub(usize::from(wire.backward.whole) + 1));
         let record = |place: usize| &self.values[place..][..self.width];
-        (record(newer), record(older), f64::from(wire.backward.fraction))
+        (record(newer), record(older), wire.backward.fraction())
     }
 
     /// Sends a quantity on its way.
@@ -81,7 +117,7 @@ impl Rings {
     pub(super) fn send(&mut self, wire: &Wire, own: usize, now: usize, value: f64) {
         let first = self.place(wire.link as usize, now + usize::from(wire.forward.whole)) + own;
         let second = self.place(wire.link as usize, now + usize::from(wire.forward.whole) + 1) + own;
-        let later = value * f64::from(wire.forward.fraction);
+        let later = value * wire.forward.fraction();
         self.values[first] += value - later;
         self.values[second] += later;
     }
@@ -94,8 +130,9 @@ pub(super) struct Wires {
     pub(super) first: Vec<u32>,
     /// What is on its way to the links.
     pub(super) arriving: Rings,
-    /// What the links have said.
+    /// What the links have said, and where it lies in a record.
     pub(super) said: Rings,
+    pub(super) record: Said,
 }
 
 impl Wires {
@@ -107,6 +144,7 @@ impl Wires {
             return Err(Error::Network { name: "step".to_owned(), reason });
         }
         let order: Vec<usize> = asm.classes.iter().flat_map(|class| class.loops.iter().copied()).collect();
+        let record = Said::new(asm);
         let (mut wires, mut first) = (Vec::with_capacity(asm.hops.len()), vec![0]);
         for &l in &order {
             for hop in asm.hops_of(l) {
@@ -117,7 +155,8 @@ impl Wires {
                     );
                     return Err(Error::Network { name: asm.loops[l].name.clone(), reason });
                 }
-                let (own, signals) = hop.router.map_or((0, 0), |router| asm.slots(hop.link, router));
+                let (own, signals) =
+                    hop.router.map_or((0, 0), |router| asm.slots(hop.link, router, record.count));
                 wires.push(Wire {
                     link: hop.link as u32,
                     forward: Steps::new(hop.forward, step),
@@ -130,9 +169,12 @@ impl Wires {
         }
         let widest =
             |of: fn(&Assembly, usize) -> usize| (0..asm.links.len()).map(|l| of(asm, l)).max().unwrap_or(0);
-        let arriving = Rings::new(asm.links.len(), 1 + widest(Assembly::sums_at), steps as usize);
-        let said = Rings::new(asm.links.len(), SAID + widest(Assembly::signals_at), steps as usize);
-        Ok(Self { wires, first, arriving, said })
+        let longest =
+            |of: fn(&HopData) -> f64| (asm.hops.iter().map(of).fold(0.0, f64::max) / step) as usize + 1;
+        let arriving = Rings::new(asm.links.len(), 1 + widest(Assembly::sums_at), longest(|hop| hop.forward));
+        let width = record.count + widest(Assembly::signals_at);
+        let said = Rings::new(asm.links.len(), width, longest(|hop| hop.backward));
+        Ok(Self { wires, first, arriving, said, record })
     }
 
     /// The places of a loop's wires; loops in the order of the classes.
@@ -159,8 +201,8 @@ impl Assembly {
     }
 
     /// Where a router's sums begin in what arrives, and its signals in what is said.
-    pub(super) fn slots(&self, link: usize, router: (usize, usize)) -> (usize, usize) {
-        let (mut own, mut signals) = (1, SAID);
+    pub(super) fn slots(&self, link: usize, router: (usize, usize), said: usize) -> (usize, usize) {
+        let (mut own, mut signals) = (1, said);
         for (_, set, place) in &self.links[link].routers {
             if (*set, *place) == router {
                 break;

@@ -2,7 +2,7 @@
 //! for its law.
 
 use super::{
-    Dual64, Feedback, FluidLink, FluidSender, LinkInput, NextLoop, Quantity, Rest, SenderInput, State,
+    Dual64, Feedback, FluidLink, FluidSender, Hears, LinkInput, NextLoop, Quantity, Rest, SenderInput, State,
 };
 use std::any::Any;
 
@@ -115,6 +115,17 @@ impl LinkInputs {
     }
 }
 
+/// Where a class of flows puts what it does.
+#[derive(Debug)]
+pub struct Moves<'a> {
+    /// Derivatives.
+    pub dx: &'a mut [f64],
+    /// In bit/s.
+    pub rates: &'a mut [f64],
+    /// [`FluidSender::CARRIED`].
+    pub carried: &'a mut [f64],
+}
+
 /// A class of flows under one law. Arrays are flow by flow; `first` is the first flow that the arrays speak of.
 pub trait Senders: Any + Send + Sync {
     /// How many flows.
@@ -127,8 +138,8 @@ pub trait Senders: Any + Send + Sync {
     fn guard_names(&self) -> &'static [&'static str];
     /// See [`FluidSender::MAPS_HOPS`].
     fn maps_hops(&self) -> bool;
-    /// See [`FluidSender::HEARS_ITSELF`].
-    fn hears_itself(&self) -> bool;
+    /// See [`FluidSender::HEARS`].
+    fn hears(&self) -> Hears;
     /// See [`FluidSender::states`].
     fn states(&self, flow: usize) -> Vec<State>;
     /// Takes in the flows of another class of the same law with as many states, or gives it back.
@@ -138,6 +149,9 @@ pub trait Senders: Any + Send + Sync {
     fn derivatives(&self, first: usize, x: &[f64], inputs: &SenderInputs, dx: &mut [f64]);
     /// See [`FluidSender::rate`] and [`FluidSender::carried`].
     fn rates(&self, first: usize, x: &[f64], inputs: &SenderInputs, rates: &mut [f64], carried: &mut [f64]);
+
+    /// [`Self::rates`] and [`Self::derivatives`] in one pass.
+    fn move_and_send(&self, first: usize, x: &[f64], inputs: &SenderInputs, out: Moves<'_>);
 
     /// See [`FluidSender::hop`].
     fn hop(
@@ -275,8 +289,8 @@ impl<L: FluidSender> Senders for Batch<L> {
         L::MAPS_HOPS
     }
 
-    fn hears_itself(&self) -> bool {
-        L::HEARS_ITSELF
+    fn hears(&self) -> Hears {
+        L::HEARS
     }
 
     fn states(&self, flow: usize) -> Vec<State> {
@@ -307,6 +321,18 @@ impl<L: FluidSender> Senders for Batch<L> {
             rates[i] = law.rate(x, &input);
             if c > 0 {
                 law.carried(x, &input, &mut carried[i * c..][..c]);
+            }
+        }
+    }
+
+    fn move_and_send(&self, first: usize, x: &[f64], inputs: &SenderInputs, out: Moves<'_>) {
+        let (w, c) = (self.width, L::CARRIED.len());
+        for (i, law) in self.laws[first..][..inputs.count()].iter().enumerate() {
+            let input = inputs.at(i, L::FEEDBACK.len());
+            let x = &x[i * w..][..w];
+            out.rates[i] = law.move_and_send(x, &input, &mut out.dx[i * w..][..w]);
+            if c > 0 {
+                law.carried(x, &input, &mut out.carried[i * c..][..c]);
             }
         }
     }

@@ -21,9 +21,9 @@ mod number;
 mod sender;
 
 pub use allocation::{Allocation, Marginal, PriceSum, Rest};
-pub use batch::{LinkInputs, Links, SenderInputs, Senders, link_piece, sender_piece};
+pub use batch::{LinkInputs, Links, Moves, SenderInputs, Senders, link_piece, sender_piece};
 pub use link::{FluidLink, LinkInput};
 pub use model::{FluidModel, FluidQueue, LoopFacts, Verdicts};
 pub use num_dual::{Dual64, DualNum};
 pub use number::{Number, greatest, least, positive};
-pub use sender::{Aggregate, Feedback, FluidSender, NextLoop, Quantity, SenderInput, State};
+pub use sender::{Aggregate, Feedback, FluidSender, Hears, NextLoop, Quantity, SenderInput, State};

@@ -63,6 +63,30 @@ pub struct Feedback {
     pub over_path: Aggregate,
 }
 
+/// Which parts of its input a law reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Hears {
+    /// `queueing`, `queueing_slope` and `rtt()`.
+    pub queueing: bool,
+    /// `marked`.
+    pub marks: bool,
+    /// `lost`.
+    pub losses: bool,
+    /// `acked`.
+    pub itself: bool,
+}
+
+impl Hears {
+    /// Everything.
+    pub const ALL: Self = Self { queueing: true, marks: true, losses: true, itself: true };
+    /// The feedback of its own routers alone.
+    pub const NOTHING: Self = Self { queueing: false, marks: false, losses: false, itself: false };
+    /// Marks alone.
+    pub const MARKS: Self = Self { marks: true, ..Self::NOTHING };
+    /// Queueing delay alone.
+    pub const QUEUEING: Self = Self { queueing: true, ..Self::NOTHING };
+}
+
 /// What the relay at the end of this loop tells of the loop behind it, one way back ago.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NextLoop<T> {
@@ -116,9 +140,9 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
     const CARRIED: &'static [Quantity] = &[];
     /// Its switching functions, in words.
     const GUARDS: &'static [&'static str] = &[];
-    /// Whether it reads `input.acked`; if it says no, it may be handed what is not a number there, and a large
-    /// network needs no memory of what each flow sent.
-    const HEARS_ITSELF: bool = true;
+    /// What it reads of its input beside the feedback; what it does not may be handed to it as not a number. A large
+    /// network neither remembers nor looks up what nobody hears.
+    const HEARS: Hears = Hears::ALL;
     /// Whether [`hop`](Self::hop) does more than to copy a link's signals.
     const MAPS_HOPS: bool = false;
 
@@ -130,6 +154,12 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
 
     /// What it sends, in bit/s.
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T;
+
+    /// Both at once, for a law whose two share their work.
+    fn move_and_send<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) -> T {
+        self.derivative(x, input, dx);
+        self.rate(x, input)
+    }
 
     /// [`FluidSender::CARRIED`], in that order, per flow.
     fn carried<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _carried: &mut [T]) {}

@@ -5,8 +5,8 @@ use super::link::LEAST_FACTOR;
 use super::params::RouterParams;
 use super::sender::LEAST_RATE;
 use millpond_law::fluid::{
-    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
-    Quantity, Rest, SenderInput, Senders, State, link_piece, sender_piece,
+    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, Hears, LinkInput, Links, LoopFacts,
+    Number, Quantity, Rest, SenderInput, Senders, State, link_piece, sender_piece,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -58,6 +58,7 @@ struct Source {
 impl FluidSender for Source {
     const FEEDBACK: &'static [Feedback] =
         &[Feedback { name: "rate factor", unit: "bit/s", over_path: Aggregate::Min }];
+    const HEARS: Hears = Hears::NOTHING;
 
     fn states(&self) -> Vec<State> {
         vec![State::new("rate", "bit/s", self.initial).within(self.least, f64::INFINITY)]

@@ -4,8 +4,8 @@
 use super::law::{Gains, Utility};
 use super::params::{Control, Params, control};
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Marginal, Number, PriceSum, SenderInput, Senders, State,
-    least, sender_piece,
+    Allocation, FluidModel, FluidSender, Hears, LoopFacts, Marginal, Number, PriceSum, SenderInput, Senders,
+    State, least, sender_piece,
 };
 use millpond_law::{SettingError, Settings};
 
@@ -125,6 +125,8 @@ struct Static {
 }
 
 impl FluidSender for Static {
+    const HEARS: Hears = Hears::MARKS;
+
     fn states(&self) -> Vec<State> {
         Vec::new()
     }
@@ -151,19 +153,26 @@ impl PrimalDual {
 }
 
 impl FluidSender for PrimalDual {
+    const HEARS: Hears = Hears::MARKS;
+
     fn states(&self) -> Vec<State> {
         vec![self.source.xi()]
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        let price = read_price(input.marked, self.log_phi);
-        let rate = self.packets(x[0], price, input.base_rtt);
-        dx[0] = self.source.pull(rate, price) / input.base_rtt;
+        self.move_and_send(x, input, dx);
     }
 
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         let price = read_price(input.marked, self.log_phi);
         self.packets(x[0], price, input.base_rtt) * self.source.packet
+    }
+
+    fn move_and_send<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) -> T {
+        let price = read_price(input.marked, self.log_phi);
+        let rate = self.packets(x[0], price, input.base_rtt);
+        dx[0] = self.source.pull(rate, price) / input.base_rtt;
+        rate * self.source.packet
     }
 }
 
@@ -179,6 +188,8 @@ impl DelayRate {
 }
 
 impl FluidSender for DelayRate {
+    const HEARS: Hears = Hears::QUEUEING;
+
     fn states(&self) -> Vec<State> {
         vec![self.0.xi()]
     }
@@ -196,6 +207,8 @@ impl FluidSender for DelayRate {
 struct DelayWindow(Source);
 
 impl FluidSender for DelayWindow {
+    const HEARS: Hears = Hears::QUEUEING;
+
     fn states(&self) -> Vec<State> {
         vec![State::new("window", "packets", self.0.initial_window).within(1e-6, f64::INFINITY)]
     }
