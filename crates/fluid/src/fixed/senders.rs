@@ -176,14 +176,11 @@ impl<'a> Crowd<'a> {
     /// What every link of a path says of queues, marks and losses.
     #[inline]
     fn hear_path(&mut self, i: usize, flow: usize, path: &[Wire], wires: &Wires, n: usize) {
-        let between = |wire: &Wire, k: usize| {
-            let (newer, older, weight) = wires.said.said(wire, n);
-            newer[k] + weight * (older[k] - newer[k])
-        };
-        let kept = |k: usize| path.iter().map(|wire| 1.0 - between(wire, k)).product::<f64>();
+        let read = |wire: &Wire, k: usize| wires.said.read(wire, n, k);
+        let kept = |k: usize| path.iter().fold(1.0, |kept, wire| kept * (1.0 - read(wire, k)));
         if let Some(k) = wires.record.queueing.filter(|_| self.hears.queueing) {
-            self.inputs.queueing[i] = path.iter().map(|wire| between(wire, k)).sum();
-            self.inputs.queueing_slope[i] = path.iter().map(|wire| between(wire, k + 1)).sum();
+            self.inputs.queueing[i] = path.iter().map(|wire| read(wire, k)).sum();
+            self.inputs.queueing_slope[i] = path.iter().map(|wire| read(wire, k + 1)).sum();
         }
         let unmarked = wires.record.marks.map_or(1.0, kept);
         self.inputs.marked[i] = if self.ecn[flow] { 1.0 - unmarked } else { 0.0 };
@@ -282,10 +279,9 @@ fn hear_routers(path: &[Wire], said: &Rings, n: usize, kinds: &[Feedback], feedb
         *sum = neutral(kind.over_path);
     }
     for wire in path {
-        let (newer, older, weight) = said.said(wire, n);
         for (k, (sum, kind)) in feedback.iter_mut().zip(kinds).enumerate() {
             let k = usize::from(wire.signals) + k;
-            *sum = join(kind.over_path, *sum, newer[k] + weight * (older[k] - newer[k]));
+            *sum = join(kind.over_path, *sum, said.read(wire, n, k));
         }
     }
     for (sum, _) in feedback.iter_mut().zip(kinds).filter(|(_, kind)| kind.over_path == Aggregate::Marked) {

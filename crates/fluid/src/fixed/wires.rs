@@ -23,8 +23,9 @@ impl Steps {
         Self { whole: (parts >> 16) as u16, parts: parts as u16 }
     }
 
+    #[inline]
     fn fraction(self) -> f64 {
-        f64::from(self.parts) / Self::PARTS
+        f64::from(self.parts) * (1.0 / Self::PARTS)
     }
 }
 
@@ -103,20 +104,21 @@ impl Rings {
         (0..self.slots).for_each(|slot| self.at(link, slot).copy_from_slice(record));
     }
 
-    /// The two records between which a wire reads now, and the weight of the older.
+    /// What a wire reads now in one place of the records, linear between two steps.
     #[inline]
-    pub(super) fn said(&self, wire: &Wire, now: usize) -> (&[f64], &[f64], f64) {
-        let newer = self.place(wire.link as usize, now.wrapping_sub(usize::from(wire.backward.whole)));
-        let older = self.place(wire.link as usize, now.wrapping_sub(usize::from(wire.backward.whole) + 1));
-        let record = |place: usize| &self.values[place..][..self.width];
-        (record(newer), record(older), wire.backward.fraction())
+    pub(super) fn read(&self, wire: &Wire, now: usize, k: usize) -> f64 {
+        let then = now.wrapping_sub(usize::from(wire.backward.whole));
+        let newer = self.values[self.place(wire.link as usize, then) + k];
+        let older = self.values[self.place(wire.link as usize, then.wrapping_sub(1)) + k];
+        newer + wire.backward.fraction() * (older - newer)
     }
 
     /// Sends a quantity on its way.
     #[inline]
     pub(super) fn send(&mut self, wire: &Wire, own: usize, now: usize, value: f64) {
-        let first = self.place(wire.link as usize, now + usize::from(wire.forward.whole)) + own;
-        let second = self.place(wire.link as usize, now + usize::from(wire.forward.whole) + 1) + own;
+        let then = now + usize::from(wire.forward.whole);
+        let first = self.place(wire.link as usize, then) + own;
+        let second = self.place(wire.link as usize, then + 1) + own;
         let later = value * wire.forward.fraction();
         self.values[first] += value - later;
         self.values[second] += later;
@@ -238,8 +240,8 @@ mod tests {
         let mut rings = Rings::new(2, 1, 8);
         for n in 0..20_usize {
             rings.at(1, n)[0] = n as f64;
-            let (newer, older, weight) = rings.said(&wire, n);
-            assert!(n < 4 || ((1.0 - weight) * newer[0] + weight * older[0] - (n as f64 - 3.0)).abs() < 1e-6);
+            let read = rings.read(&wire, n, 0);
+            assert!(n < 4 || (read - (n as f64 - 3.0)).abs() < 1e-6);
         }
     }
 }
