@@ -193,8 +193,8 @@ pub struct FlowGroup {
     pub pinned: bool,
     /// The links they take, sender to receiver: at least one path, each of at least one hop. See [`Self::path`].
     pub paths: Vec<Vec<Hop>>,
-    /// Their base round-trip time, if the path's own is to be lengthened.
-    pub rtt: Option<Span>,
+    /// Their base round-trip times, if the path's own is to be lengthened.
+    pub rtt: Option<Rtt>,
     /// When each starts.
     pub start: Start,
     /// When each stops; `None`: with the run, or when its data is delivered.
@@ -220,6 +220,15 @@ pub struct Hop {
     pub link: usize,
     /// Along [`Link::forward`], or along [`Link::backward`]?
     pub forward: bool,
+}
+
+/// The base round-trip times of the flows of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rtt {
+    /// The same for all.
+    Constant(Span),
+    /// Uniformly drawn for each.
+    Uniform(Span, Span),
 }
 
 /// When the flows of a group start.

@@ -6,7 +6,7 @@ mod common;
 
 use common::parse_with;
 use millpond_scenario::{
-    Buffer, Capacity, Delay, Hop, Loss, Relays, Scenario, Scheduler, Start, Value, Workload,
+    Buffer, Capacity, Delay, Hop, Loss, Relays, Rtt, Scenario, Scheduler, Start, Value, Workload,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -59,7 +59,7 @@ fn a_plain_file_says_what_it_says() {
     assert_eq!(link.forward.buffer, Buffer::Bdp(1.0));
     assert_eq!(link.backward.as_ref(), Some(&link.forward));
     let flow = &scenario.flows[0];
-    assert_eq!((flow.count, flow.rtt), (10, Some(Span::from_millis(60))));
+    assert_eq!((flow.count, flow.rtt), (10, Some(Rtt::Constant(Span::from_millis(60)))));
     assert_eq!(flow.start, Start::Uniform(Time::ZERO, Time::from_secs(10.0)));
     assert_eq!((flow.packet, flow.overhead, flow.ack), (Bytes::new(1000), Bytes::ZERO, Bytes::new(40)));
     assert_eq!(flow.workload, Workload::Bulk);

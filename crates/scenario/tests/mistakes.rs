@@ -97,6 +97,9 @@ const MISTAKES: &[Mistake] = &[
     (19, "packet = \"70KB\"", 19, "out of range", "65.535KB"),
     (19, "overhead = \"1500B\"", 19, "smaller than the packet", ""),
     (22, "rtt = \"39ms\"", 22, "on a path that takes 40ms", "lengthen"),
+    (22, "rtt = { uniform = [\"39ms\", \"80ms\"] }", 22, "39ms on a path that takes 40ms", "lengthen"),
+    (22, "rtt = { unifrm = [\"39ms\", \"80ms\"] }", 22, "\"unifrm\"", "\"uniform\"?"),
+    (22, "rtt = { uniform = [\"80ms\", \"40ms\"] }", 22, "ends before it begins", ""),
     (23, "start = { uniform = [\"9s\", \"1s\"] }", 23, "ends before it begins", ""),
     (23, "start = { uniform = [\"0s\", \"1s\"], every = \"1s\" }", 23, "one of uniform, every", ""),
     // What does not fit together.

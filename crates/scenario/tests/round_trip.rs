@@ -81,12 +81,13 @@ fn flow() -> impl Strategy<Value = String> {
         Just("{ size = { uniform = [\"1B\", \"1MB\"] } }"),
         Just("{ size = { exponential = \"123456B\" } }"),
     ];
-    let rest =
-        (1_u32..2000, any::<bool>(), prop_oneof![Just("false"), Just("true"), Just("{ packets = 4 }")]);
-    (start, end, workload, rest).prop_map(|(start, end, workload, (count, pinned, acks))| {
+    let acks = prop_oneof![Just("false"), Just("true"), Just("{ packets = 4 }")];
+    let rtt = prop_oneof![Just("\"10s\""), Just("{ uniform = [\"10s\", \"12s\"] }")];
+    let rest = (1_u32..2000, any::<bool>(), acks, rtt);
+    (start, end, workload, rest).prop_map(|(start, end, workload, (count, pinned, acks, rtt))| {
         format!(
             "start = {start}\n{end}\nworkload = {workload}\ncount = {count}\npinned = {pinned}\n\
-             delayed_acks = {acks}\nrtt = \"10s\"\nweight = 2.5\n"
+             delayed_acks = {acks}\nrtt = {rtt}\nweight = 2.5\n"
         )
     })
 }

@@ -1,8 +1,8 @@
-//! When each flow starts and stops and how much it sends: drawn from streams that bear the flow's name alone, so
+//! When each flow starts and stops, how long its round trip is and how much it sends: drawn from streams that bear the flow's name alone, so
 //! that the draws are the same under every protocol, and a flow more does not change those of the others.
 
 use millpond_law::Random;
-use millpond_scenario::{Activity, FlowGroup, Gap, Lasting, Size, Start, Stop, Workload};
+use millpond_scenario::{Activity, FlowGroup, Gap, Lasting, Rtt, Size, Start, Stop, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// The name of the flow with this index in its group.
@@ -15,6 +15,8 @@ pub(super) fn flow_name(group: &FlowGroup, index: u32) -> String {
 pub(crate) struct Draw {
     pub(crate) start: Time,
     pub(crate) stop: Option<Time>,
+    /// The base round-trip time asked for.
+    pub(crate) rtt: Option<Span>,
     /// Payload of a sized transfer.
     pub(crate) size: Option<Bytes>,
 }
@@ -32,8 +34,9 @@ pub(super) fn draws(group: &FlowGroup, seed: u64) -> Vec<Draw> {
         _ => None,
     };
     let sizes = streams("size").into_iter().map(size);
-    let rows = starts.into_iter().zip(stops).zip(sizes);
-    rows.map(|((start, stop), size)| Draw { start, stop, size }).collect()
+    let rtts = streams("rtt").into_iter().map(|mut random| group.rtt.map(|rtt| self::rtt(rtt, &mut random)));
+    let rows = starts.into_iter().zip(stops).zip(rtts).zip(sizes);
+    rows.map(|(((start, stop), rtt), size)| Draw { start, stop, rtt, size }).collect()
 }
 
 fn times(start: &Start, streams: &mut [Random]) -> Vec<Time> {
@@ -69,6 +72,13 @@ fn span(lasting: &Lasting, random: &mut Random) -> Span {
         Lasting::Pareto { mean, shape } => {
             Span::from_secs(random.pareto(*shape, mean.secs() * (shape - 1.0) / shape))
         }
+    }
+}
+
+fn rtt(rtt: Rtt, random: &mut Random) -> Span {
+    match rtt {
+        Rtt::Constant(rtt) => rtt,
+        Rtt::Uniform(least, most) => least + most.saturating_sub(least).scale(random.uniform()),
     }
 }
 

@@ -44,7 +44,7 @@ fn member<'s>(
         group,
         there,
         back,
-        base_rtt: group.rtt.unwrap_or(own).max(own),
+        base_rtt: draw.rtt.unwrap_or(own).max(own),
         draw,
     })
 }

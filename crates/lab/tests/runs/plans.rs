@@ -90,6 +90,28 @@ fn a_buffer_in_bandwidth_delay_products_takes_the_mean_base_rtt_of_the_flows() {
 }
 
 #[test]
+fn base_round_trip_times_are_drawn_from_their_range_and_one_flow_more_changes_no_other() {
+    let least_rtts = |count: &str| {
+        let sets = [
+            &format!("flows.two.count={count}"),
+            "flows.two.rtt={ uniform = [\"60ms\", \"100ms\"] }",
+            // A packet every 400 ms each, at moments of their own: none waits for another.
+            "flows.two.start={ first = \"10ms\", every = \"13ms\" }",
+            "flows.two.workload={ rate = \"30kbps\" }",
+            "flows.one.workload={ rate = \"30kbps\" }",
+        ];
+        let run = results(LINE, &sets);
+        run.summary.flows[1..].iter().map(|flow| flow.rtt_ms.min).collect::<Vec<_>>()
+    };
+    let ten = least_rtts("10");
+    // Above the base: 1.12 ms of service of a packet, 30 us of its acknowledgement.
+    assert!(ten.iter().all(|rtt| (61.1..101.3).contains(rtt)), "{ten:?}");
+    assert!(ten.iter().any(|rtt| *rtt > 85.0) && ten.iter().any(|rtt| *rtt < 75.0), "{ten:?}");
+    let eleven = least_rtts("11");
+    assert!(ten.iter().zip(&eleven).all(|(one, other)| (one - other).abs() < 1e-3), "{eleven:?}");
+}
+
+#[test]
 fn a_protocol_that_lives_on_relays_says_when_it_has_none() {
     let lgcc = ["flows.one.protocol=lgcc", "flows.two.protocol=lgcc"];
     let run = results(LINE, &lgcc);

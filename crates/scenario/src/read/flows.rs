@@ -4,7 +4,7 @@ use super::times::{delayed_acks, positive, start, stop};
 use super::workloads::workload;
 use super::{Reader, tables, unique};
 use crate::fields::{self, Complaints, Fields, within};
-use crate::model::{FlowGroup, Hop, Start, Workload};
+use crate::model::{FlowGroup, Hop, Rtt, Start, Workload};
 use crate::network::Network;
 use crate::place::At;
 use crate::tree::{Node, Raw};
@@ -199,21 +199,33 @@ fn way_back_exists(
     )
 }
 
-/// A base round-trip time, at least what the paths' propagation takes.
-fn rtt(complaints: &Complaints, node: &Node, network: &Network, paths: &[Vec<Hop>]) -> Option<Span> {
-    let rtt = positive(complaints, node)?;
+/// A base round-trip time or a range of them, at least what the paths' propagation takes.
+fn rtt(complaints: &Complaints, node: &Node, network: &Network, paths: &[Vec<Hop>]) -> Option<Rtt> {
+    let (rtt, shortest) = match &node.value {
+        Raw::Table(_) => uniform_rtt(complaints, node)?,
+        _ => positive(complaints, node).map(|rtt| (Rtt::Constant(rtt), rtt))?,
+    };
     let round = |path: &Vec<Hop>| {
         network.propagation(path) + network.propagation(&network.way_back(path).unwrap_or_default())
     };
     let least = paths.iter().map(round).max().unwrap_or_default();
-    if rtt >= least {
+    if shortest >= least {
         return Some(rtt);
     }
-    let message = format!("a base round-trip time of {rtt} on a path that takes {least}");
+    let message = format!("a base round-trip time of {shortest} on a path that takes {least}");
     complaints.wrong(
         node.place,
         message,
         "shorter than the links' delays",
         "rtt can only lengthen a path: shorten the links' delays",
     )
+}
+
+/// `{ uniform = ["20ms", "100ms"] }`, and the shortest of it.
+fn uniform_rtt(complaints: &Complaints, node: &Node) -> Option<(Rtt, Span)> {
+    let mut fields = Fields::new(complaints, node, "round-trip time")?;
+    let written = fields.required("uniform", "[\"20ms\", \"100ms\"]");
+    fields.finish();
+    let (low, high) = fields::range(complaints, written?, "[\"20ms\", \"100ms\"]")?;
+    Some((Rtt::Uniform(low, high), low))
 }

@@ -1,7 +1,7 @@
 //! Flow groups as TOML.
 
 use super::{header, list, number, put, text};
-use crate::model::{Activity, FlowGroup, Gap, Hop, Lasting, Scenario, Size, Start, Stop, Workload};
+use crate::model::{Activity, FlowGroup, Gap, Hop, Lasting, Rtt, Scenario, Size, Start, Stop, Workload};
 use std::fmt::Display;
 
 pub(super) fn write(out: &mut String, scenario: &Scenario, flow: &FlowGroup) {
@@ -14,8 +14,10 @@ pub(super) fn write(out: &mut String, scenario: &Scenario, flow: &FlowGroup) {
         [path] => put(out, "path", nodes(scenario, path)),
         paths => put(out, "paths", list(paths.iter().map(|path| nodes(scenario, path)))),
     }
-    if let Some(rtt) = flow.rtt {
-        put(out, "rtt", text(rtt));
+    match &flow.rtt {
+        None => {}
+        Some(Rtt::Constant(rtt)) => put(out, "rtt", text(rtt)),
+        Some(Rtt::Uniform(low, high)) => put(out, "rtt", uniform(low, high)),
     }
     put(out, "start", start(&flow.start));
     match &flow.stop {
