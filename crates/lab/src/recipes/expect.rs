@@ -16,6 +16,9 @@ pub struct Expectation {
     pub what: String,
     /// Of which case; the recipe's first unless said.
     pub case: Option<String>,
+    /// Or of each of these cases: such a row is read as one row for each.
+    #[serde(default)]
+    pub cases: Vec<String>,
     /// Under which reading; the paper's default unless said.
     pub reading: Option<String>,
     /// Judged only by `--full`.
@@ -189,6 +192,15 @@ fn rounded(bound: f64) -> f64 {
 }
 
 impl Expectation {
+    /// The row for each of its cases.
+    pub(super) fn spread(mut self) -> Vec<Self> {
+        let cases = std::mem::take(&mut self.cases);
+        if cases.is_empty() {
+            return vec![self];
+        }
+        cases.into_iter().map(|case| Self { case: Some(case), ..self.clone() }).collect()
+    }
+
     /// What the types cannot say.
     pub(super) fn check(&self) -> Result<(), String> {
         self.check_source()?;

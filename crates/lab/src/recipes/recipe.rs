@@ -85,6 +85,10 @@ impl Recipe {
         let mut recipe: Self =
             toml::from_str(text).map_err(|fault| RecipeError::new(name, fault.to_string()))?;
         recipe.name = name.to_owned();
+        if let Some(row) = recipe.expect.iter().find(|row| row.case.is_some() && !row.cases.is_empty()) {
+            return Err(RecipeError::new(name, format!("[[expect]] \"{}\": give case or cases", row.what)));
+        }
+        recipe.expect = recipe.expect.into_iter().flat_map(Expectation::spread).collect();
         recipe.check(readings).map_err(|message| RecipeError::new(name, message))?;
         Ok(recipe)
     }

@@ -48,13 +48,14 @@ impl Judged {
         self.with_unit(self.paper.clone())
     }
 
-    /// What we measure, with its unit and its spread over seeds.
+    /// What we measure, with its unit, and its spread and its extremes over seeds.
     pub fn measures(&self) -> String {
         let Some(value) = self.measured else { return "-".to_owned() };
+        let Some((least, greatest)) = self.extremes else { return self.with_unit(digits(value)) };
         // What rounding leaves of equal values is no spread.
         let spread = if self.spread < 1e-9 * value.abs() { 0.0 } else { self.spread };
-        let spread = if self.seeds > 1 { format!(" +- {}", digits(spread)) } else { String::new() };
-        self.with_unit(digits(value)) + &spread
+        let over_seeds = format!(" +- {} ({} to {})", digits(spread), digits(least), digits(greatest));
+        self.with_unit(digits(value)) + &over_seeds
     }
 
     fn with_unit(&self, text: String) -> String {

@@ -31,6 +31,8 @@ pub struct Judged {
     pub measured: Option<f64>,
     /// Standard deviation over the seeds.
     pub spread: f64,
+    /// The least and the greatest over the seeds, if there are several.
+    pub extremes: Option<(f64, f64)>,
     /// How many seeds.
     pub seeds: usize,
     /// The unit of both.
@@ -70,22 +72,24 @@ impl Expectation {
 
     /// The row with its verdict, from one value per seed or from what went wrong.
     pub fn judge(&self, case: &str, reading: &str, values: &Result<Vec<f64>, String>) -> Judged {
-        let (measured, spread, seeds, verdict, reason) = match values {
+        let (measured, verdict, reason) = match values {
             Ok(values) => {
                 let measured = mean(values);
                 let verdict = self.verdict(measured);
-                (Some(measured), sd(values), values.len(), verdict, self.why(verdict))
+                (Some(measured), verdict, self.why(verdict))
             }
-            Err(fault) => (None, 0.0, 0, Verdict::Unexplained, fault.clone()),
+            Err(fault) => (None, Verdict::Unexplained, fault.clone()),
         };
+        let values = values.as_deref().unwrap_or_default();
         Judged {
             what: self.what.clone(),
             case: case.to_owned(),
             reading: reading.to_owned(),
             paper: self.paper.to_string(),
             measured,
-            spread,
-            seeds,
+            spread: if values.is_empty() { 0.0 } else { sd(values) },
+            extremes: extremes(values),
+            seeds: values.len(),
             unit: self.unit.clone(),
             accept: self.accept.to_string(),
             theory: self.theory.map(|theory| theory.to_string()),
@@ -106,6 +110,13 @@ impl Expectation {
             },
         }
     }
+}
+
+/// The least and the greatest of several values.
+fn extremes(values: &[f64]) -> Option<(f64, f64)> {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    (values.len() > 1).then_some((least, greatest))
 }
 
 #[cfg(test)]
@@ -134,9 +145,11 @@ mod tests {
     }
 
     #[test]
-    fn a_row_gives_the_mean_over_its_seeds_and_their_spread() {
+    fn a_row_gives_the_mean_over_its_seeds_their_spread_and_their_extremes() {
         let judged = row("").judge("abc", "window", &Ok(vec![0.9, 1.1]));
         assert!((judged.measured.unwrap() - 1.0).abs() < 1e-12 && (judged.spread - 0.1).abs() < 1e-12);
+        assert_eq!(judged.extremes, Some((0.9, 1.1)));
+        assert_eq!(row("").judge("abc", "window", &Ok(vec![0.9])).extremes, None);
     }
 
     #[test]
