@@ -29,6 +29,8 @@ pub struct Expectation {
     pub summary: Option<String>,
     /// Or a quantity over time.
     pub series: Option<Entity>,
+    /// That divided by the same of another entity.
+    pub over: Option<Entity>,
     /// Or a distribution.
     pub distribution: Option<Entity>,
     /// Or the distance of a series from a share of another, sample by sample.
@@ -228,8 +230,11 @@ impl Expectation {
         if sources.iter().filter(|given| **given).count() != 1 {
             return Err("give one of summary, series, distribution and deviation".into());
         }
+        if self.over.is_some() && self.series.is_none() {
+            return Err("over = { .. } belongs to a series".into());
+        }
         let deviation = self.deviation.iter().flat_map(|d| [&d.of, &d.from]);
-        let mut entities = self.series.iter().chain(&self.distribution).chain(deviation);
+        let mut entities = self.series.iter().chain(&self.over).chain(&self.distribution).chain(deviation);
         entities.try_for_each(|entity| entity.named().map(drop))?;
         let timed = self.from.is_some() || self.to.is_some() || self.bin.is_some();
         if timed && (self.summary.is_some() || self.distribution.is_some()) {

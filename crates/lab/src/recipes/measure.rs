@@ -7,6 +7,15 @@ use serde_json::Value;
 
 /// The number that a row asks for, in the row's unit, or why there is none.
 pub fn measure(row: &Expectation, run: &Run) -> Result<f64, String> {
+    let over = match &row.over {
+        None => 1.0,
+        Some(other) => combined(&Expectation { series: Some(other.clone()), ..row.clone() }, run)?,
+    };
+    Ok(combined(row, run)? / over * row.scale)
+}
+
+/// What is taken of all that the row looks at.
+fn combined(row: &Expectation, run: &Run) -> Result<f64, String> {
     let values = if let Some(path) = &row.summary {
         from_summary(path, run)?
     } else if let Some(entity) = &row.distribution {
@@ -14,7 +23,7 @@ pub fn measure(row: &Expectation, run: &Run) -> Result<f64, String> {
     } else {
         samples(row, run)?.iter().map(|samples| statistic(row, samples)).collect::<Result<_, _>>()?
     };
-    Ok(combine(row.combine, &values) * row.scale)
+    Ok(combine(row.combine, &values))
 }
 
 fn combine(how: Combine, values: &[f64]) -> f64 {
@@ -280,6 +289,13 @@ mod tests {
         run.series[1].values = vec![f64::NAN; 10];
         let all = row("series = { flow = 'user.*', quantity = 'goodput' }\nfrom = 2\nto = 4");
         assert_eq!(measure(&all, &run), Ok(3.5));
+    }
+
+    #[test]
+    fn a_quantity_over_that_of_another_entity_is_divided_by_the_same_of_it() {
+        let text = "series = { flow = 'user.1', quantity = 'goodput' }\nover = { flow = 'user.0', quantity = 'goodput' }";
+        assert_eq!(measured(text), 3.0);
+        assert_eq!(measured(&format!("{text}\nstatistic = 'greatest'\nscale = 2")), 6.0);
     }
 
     #[test]

@@ -179,6 +179,9 @@ pub struct Link {
     pub arrivals: u64,
     /// Packets dropped, random loss included.
     pub drops: u64,
+    /// The same since the run began.
+    #[serde(default)]
+    pub drops_total: u64,
     /// Packets marked.
     pub marks: u64,
     /// Headers too short, senseless, or of a protocol that none of the link's laws reads.

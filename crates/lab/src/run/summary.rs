@@ -149,6 +149,7 @@ impl End<'_> {
             queueing_ms: milliseconds(&view.queueing_delays()),
             arrivals: counters.arrivals,
             drops: counters.drops(),
+            drops_total: view.totals().drops(),
             marks: counters.marks,
             foreign_headers: counters.foreign_headers,
         }
