@@ -49,6 +49,7 @@ impl Laws {
     }
 
     /// What the laws together say of a packet: Drop beats Mark beats Keep.
+    #[inline(always)]
     pub(super) fn judge(
         &mut self,
         moment: Moment,
@@ -78,6 +79,7 @@ impl Laws {
     }
 
     /// Does the packet carry a header that no law here reads?
+    #[inline]
     pub(super) fn is_foreign(&self, packet: &Packet) -> bool {
         let Frame::Data(segment) = &packet.frame else { return false };
         let protocol = segment.header.protocol();
@@ -110,6 +112,7 @@ impl Laws {
 }
 
 /// Carries out a verdict: sets the CE mark, or says that the packet must go.
+#[inline]
 pub(super) fn carry_out(verdict: Verdict, packet: &mut Packet) -> Fate {
     let ecn = match &mut packet.frame {
         Frame::Data(segment) => &mut segment.ecn,

@@ -254,6 +254,6 @@ impl Link {
     /// How many packets are here, queued or on the wire.
     #[cfg(test)]
     pub(crate) fn holds(&self) -> usize {
-        self.flight.len() + if self.is_stepping() { self.queued } else { 0 }
+        self.flight.len() + self.stepping().map_or(0, |stepping| self.queued - stepping.in_service())
     }
 }

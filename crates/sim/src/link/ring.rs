@@ -63,8 +63,18 @@ impl<T: Copy + Default> Ring<T> {
     }
 
     /// Inserts a record behind all that `goes_first` holds for, which are at the head.
+    #[inline]
     pub(crate) fn insert_behind(&mut self, record: T, goes_first: impl Fn(&T) -> bool) {
         self.push(record);
+        let before = self.len().checked_sub(2).and_then(|before| self.get(before));
+        if before.is_some_and(|before| !goes_first(before)) {
+            self.sift(record, goes_first);
+        }
+    }
+
+    /// Moves the last record, which is this one, behind all that go first.
+    #[cold]
+    fn sift(&mut self, record: T, goes_first: impl Fn(&T) -> bool) {
         let mut index = self.len - 1;
         while let Some(before) = index.checked_sub(1).and_then(|before| self.get(before as usize).copied())
             && !goes_first(&before)

@@ -36,6 +36,7 @@ impl Waiting {
         }
     }
 
+    #[inline]
     pub(super) fn push(&mut self, parcel: Parcel, flow: u32) {
         match self {
             Self::Fifo(ring) => ring.push(parcel),
@@ -44,6 +45,7 @@ impl Waiting {
     }
 
     /// The packet to serve now.
+    #[inline]
     pub(super) fn pop(&mut self) -> Option<Parcel> {
         match self {
             Self::Fifo(ring) => ring.pop(),
@@ -51,7 +53,14 @@ impl Waiting {
         }
     }
 
+    /// Is a packet that is pushed while none waits the one that `pop` gives, and nothing else remembers it?
+    #[inline]
+    pub(super) fn passes_through(&self) -> bool {
+        matches!(self, Self::Fifo(ring) if ring.len() == 0)
+    }
+
     /// The packet that `pop` would give.
+    #[inline]
     pub(super) fn head(&self) -> Option<&Parcel> {
         match self {
             Self::Fifo(ring) => ring.get(0),

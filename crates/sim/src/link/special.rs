@@ -8,10 +8,12 @@ use millpond_law::QueueView;
 use millpond_units::{Bytes, Span, Time};
 
 impl Link {
+    #[inline]
     pub(super) fn laws(&self) -> Option<&Laws> {
         self.special.as_ref()?.laws.as_ref()
     }
 
+    #[inline]
     pub(super) fn laws_mut(&mut self) -> Option<&mut Laws> {
         self.special.as_mut()?.laws.as_mut()
     }
@@ -21,6 +23,7 @@ impl Link {
         self.special.as_ref()?.stepping.as_ref()
     }
 
+    #[inline]
     pub(super) fn stepping_mut(&mut self) -> Option<&mut Stepping> {
         self.special.as_mut()?.stepping.as_mut()
     }
@@ -56,6 +59,7 @@ impl Link {
 
     /// The time returned before has come. Returns the packet that arrives at the far end, if one does, and when the
     /// link wants to be called next.
+    #[inline]
     pub(crate) fn fire(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
         if self.is_stepping() {
             return self.step(now, packets);
@@ -67,12 +71,14 @@ impl Link {
     }
 
     /// When a packet that leaves the server at `leaves` arrives at the far end; asked once for each, in order.
+    #[inline]
     pub(super) fn arrival(&mut self, leaves: Time) -> Time {
         let wire = self.special.as_mut().and_then(|special| special.wire.as_mut());
         wire.map_or(leaves + self.delay, |wire| wire.arrival(leaves))
     }
 
     /// The packet at the far end of the wire, if loss does not strike it.
+    #[inline]
     pub(super) fn survivor(&mut self, parcel: Parcel, packets: &mut Packets) -> Option<Parcel> {
         let loss = self.special.as_mut().and_then(|special| special.loss.as_mut());
         if loss.is_some_and(LossState::strikes) {
@@ -84,6 +90,7 @@ impl Link {
     }
 
     /// Do laws and buffer let an arriving packet in?
+    #[inline]
     fn admit(&mut self, now: Time, parcel: &Parcel, packets: &mut Packets) -> bool {
         let fate = if self.laws().is_some() {
             let sojourn = self.head_sojourn(now, packets);
@@ -105,6 +112,7 @@ impl Link {
     }
 
     /// Asks the laws and does as they say.
+    #[inline(always)]
     pub(super) fn judge(
         &mut self,
         moment: Moment,
@@ -120,6 +128,7 @@ impl Link {
         carry_out(verdict, packet)
     }
 
+    #[inline]
     pub(super) fn view(&mut self, now: Time, head_sojourn: Span) -> QueueView {
         QueueView {
             told_capacity: self.told(now),
@@ -130,6 +139,7 @@ impl Link {
     }
 
     /// How long the packet in service has been here.
+    #[inline]
     pub(super) fn head_sojourn(&self, now: Time, packets: &Packets) -> Span {
         let head = match self.stepping() {
             Some(stepping) => stepping.head(),

@@ -6,20 +6,15 @@ use super::{Entry, Link};
 use crate::packets::{Packets, Parcel};
 use millpond_units::Time;
 
-/// What such a link keeps besides.
+/// What such a link keeps besides. The packet in service is in the flight already, where its time is that at which it
+/// will arrive at the far end.
 #[derive(Debug)]
 pub(super) struct Stepping {
     waiting: Waiting,
-    in_service: Option<InService>,
+    /// The packet in service, and when it leaves the server.
+    in_service: Option<Entry>,
     /// The earliest time at which the link will be called.
     armed: Time,
-}
-
-/// The packet in service, and when it will arrive at the far end.
-#[derive(Debug)]
-struct InService {
-    entry: Entry,
-    arrives: Time,
 }
 
 impl Stepping {
@@ -33,35 +28,46 @@ impl Stepping {
     }
 
     /// The packet in service.
+    #[inline]
     pub(super) fn head(&self) -> Option<&Parcel> {
-        let in_service = self.in_service.as_ref().map(|served| &served.entry.parcel);
+        let in_service = self.in_service.as_ref().map(|served| &served.parcel);
         in_service.or_else(|| self.waiting.head())
     }
 
-    /// When the packet in service needs attention: at the end of its service if another waits for it, else only when
-    /// it arrives.
+    /// How many packets are in the flight that have not left the server.
+    #[cfg(test)]
+    pub(super) fn in_service(&self) -> usize {
+        usize::from(self.in_service.is_some())
+    }
+
+    /// The end of the present service needs attention if another packet waits for it.
+    #[inline]
     fn attention(&self) -> Time {
         match &self.in_service {
-            Some(served) if self.waiting.head().is_some() => served.entry.due,
-            Some(served) => served.arrives,
-            None => Time::NEVER,
+            Some(served) if self.waiting.head().is_some() => served.due,
+            _ => Time::NEVER,
         }
     }
 }
 
 impl Link {
     /// A packet joins the queue; it has been counted.
+    #[inline]
     pub(super) fn enqueue(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
-        if let Some(stepping) = self.stepping_mut() {
+        let Some(stepping) = self.stepping_mut() else { return Time::NEVER };
+        if stepping.in_service.is_some() {
             stepping.waiting.push(parcel, packets.get(parcel.packet).flow);
-            if stepping.in_service.is_none() {
-                self.start_service(now, packets);
-            }
+        } else if stepping.waiting.passes_through() {
+            self.begin_service(now, parcel, packets);
+        } else {
+            stepping.waiting.push(parcel, packets.get(parcel.packet).flow);
+            self.next_service(now, packets);
         }
         self.rearm()
     }
 
     /// The time has come for a service to end, or for a packet to arrive at the far end.
+    #[inline]
     pub(super) fn step(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
         if let Some(stepping) = self.stepping_mut() {
             if now != stepping.armed {
@@ -76,42 +82,52 @@ impl Link {
     }
 
     /// Ends all services that are due.
+    #[inline]
     pub(super) fn finish_services(&mut self, now: Time, packets: &mut Packets) {
         while let Some(stepping) = self.stepping_mut()
-            && let Some(served) = stepping.in_service.take_if(|served| served.entry.due <= now)
+            && let Some(served) = stepping.in_service.take_if(|served| served.due <= now)
         {
-            let left = served.entry.due;
-            self.leave(&served.entry, left);
-            let on_wire = Entry { due: served.arrives, ..served.entry };
-            self.flight.insert_behind(on_wire, |other| other.due <= on_wire.due);
-            self.start_service(left, packets);
+            let waits = stepping.waiting.head().is_some();
+            self.leave(&served, served.due);
+            if !waits {
+                return;
+            }
+            self.next_service(served.due, packets);
         }
     }
 
     /// Puts the next packet into service that the laws let go.
-    fn start_service(&mut self, now: Time, packets: &mut Packets) {
+    fn next_service(&mut self, now: Time, packets: &mut Packets) {
         while let Some(stepping) = self.stepping_mut()
             && let Some(parcel) = stepping.waiting.pop()
         {
-            let entered = packets.get(parcel.packet).entered;
-            let sojourn = now.since(entered);
-            match self.judge(Moment::Departure, now, sojourn, packets.get_mut(parcel.packet)) {
-                Fate::Dropped => {
-                    self.rest.meter.losses.law += 1;
-                    self.count_out(now, parcel.bytes);
-                    packets.release(parcel.packet);
-                    continue;
-                }
-                Fate::GoesMarked => self.rest.meter.losses.marks += 1,
-                Fate::Goes => {}
+            if self.begin_service(now, parcel, packets) {
+                return;
             }
-            let entry = self.serve(now, entered, parcel, packets);
-            let arrives = self.arrival(entry.due);
-            if let Some(stepping) = self.stepping_mut() {
-                stepping.in_service = Some(InService { entry, arrives });
-            }
-            return;
         }
+    }
+
+    /// Puts a packet into service, if the laws let it go.
+    fn begin_service(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> bool {
+        let packet = packets.get_mut(parcel.packet);
+        let entered = packet.entered;
+        match self.judge(Moment::Departure, now, now.since(entered), packet) {
+            Fate::Dropped => {
+                self.rest.meter.losses.law += 1;
+                self.count_out(now, parcel.bytes);
+                packets.release(parcel.packet);
+                return false;
+            }
+            Fate::GoesMarked => self.rest.meter.losses.marks += 1,
+            Fate::Goes => {}
+        }
+        let entry = self.serve(now, entered, parcel, packets);
+        let on_wire = Entry { due: self.arrival(entry.due), ..entry };
+        self.flight.insert_behind(on_wire, |other| other.due <= on_wire.due);
+        if let Some(stepping) = self.stepping_mut() {
+            stepping.in_service = Some(entry);
+        }
+        true
     }
 
     /// Makes room for an arriving packet if the scheduler knows how. Is there room now?
@@ -128,6 +144,7 @@ impl Link {
     }
 
     /// When to be called next, if that is earlier than known.
+    #[inline]
     pub(super) fn rearm(&mut self) -> Time {
         let arrives = self.flight.get(0).map_or(Time::NEVER, |entry| entry.due);
         let Some(stepping) = self.stepping_mut() else { return Time::NEVER };
