@@ -38,9 +38,13 @@ pub(super) struct Laws {
 }
 
 impl Laws {
-    /// None if there are none: a plain hop has no law object.
-    pub(super) fn new(seats: Vec<Seat>) -> Option<Self> {
-        (!seats.is_empty()).then_some(Self { seats })
+    pub(super) fn new(seats: Vec<Seat>) -> Self {
+        Self { seats }
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.seats.is_empty()
     }
 
     /// Does any law judge departures?

@@ -76,7 +76,7 @@ struct Special {
     /// A delay that varies.
     wire: Option<Wire>,
     loss: Option<LossState>,
-    laws: Option<Laws>,
+    laws: Laws,
     /// None if departures are known at arrival.
     stepping: Option<Stepping>,
 }
@@ -201,7 +201,8 @@ impl Link {
 
     /// Brings the queue up to `now`.
     fn sync(&mut self, now: Time, packets: &mut Packets) {
-        if self.is_stepping() { self.finish_services(now, packets) } else { self.depart_until(now) }
+        let synced = self.lend_special(|link, special| link.sync_special(special, now, packets));
+        synced.unwrap_or_else(|| self.depart_until(now));
     }
 
     /// Brings queue and meter up to `now`.
@@ -212,9 +213,12 @@ impl Link {
 
     /// An interval of a law ends. Returns when the next one does.
     pub(crate) fn tick(&mut self, now: Time, packets: &mut Packets) -> Time {
-        self.sync(now, packets);
-        let view = self.view(now, self.head_sojourn(now, packets));
-        self.laws_mut().map_or(Time::NEVER, |laws| laws.tick(now, &view))
+        let next = self.lend_special(|link, special| {
+            link.sync_special(special, now, packets);
+            let view = link.view(now, link.head_sojourn(special, now, packets));
+            special.laws.tick(now, &view)
+        });
+        next.unwrap_or(Time::NEVER)
     }
 
     /// When the first interval of a law ends.

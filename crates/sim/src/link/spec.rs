@@ -87,11 +87,11 @@ impl LinkSpec {
         let loss = self.loss.map(|loss| LossState::new(loss, stream("loss")));
         let delay = self.propagation.delay;
         let wire = Wire::new(self.propagation, stream("jitter"));
-        let steps = laws.as_ref().is_some_and(Laws::judge_departures)
+        let steps = laws.judge_departures()
             || wire.as_ref().is_some_and(Wire::reorders)
             || self.scheduler != Scheduler::Fifo;
         let stepping = steps.then(|| Stepping::new(&self.scheduler, weights));
-        let is_special = wire.is_some() || loss.is_some() || laws.is_some() || steps;
+        let is_special = wire.is_some() || loss.is_some() || !laws.is_empty() || steps;
         let rest = Rest {
             told: Told::new(self.told.unwrap_or_else(|| self.rate.clone())),
             rates: Rates::new(self.rate),

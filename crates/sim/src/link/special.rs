@@ -1,87 +1,89 @@
 //! Links with laws, random loss, a varying delay or a scheduler: the way of a packet where it is not plain.
 
 use super::laws::{Fate, Laws, Moment, carry_out};
-use super::stepping::Stepping;
-use super::{Link, LossState};
+use super::{Link, LossState, Special};
 use crate::packets::{Packet, Packets, Parcel};
 use millpond_law::QueueView;
 use millpond_units::{Bytes, Span, Time};
 
+impl Special {
+    /// When a packet that leaves the server at `leaves` arrives at the far end of a wire that usually delays it by
+    /// `delay`; asked once for each, in order.
+    #[inline]
+    pub(super) fn arrival(&mut self, leaves: Time, delay: Span) -> Time {
+        self.wire.as_mut().map_or(leaves + delay, |wire| wire.arrival(leaves))
+    }
+}
+
 impl Link {
-    #[inline]
     pub(super) fn laws(&self) -> Option<&Laws> {
-        self.special.as_ref()?.laws.as_ref()
+        Some(&self.special.as_ref()?.laws)
     }
 
-    #[inline]
-    pub(super) fn laws_mut(&mut self) -> Option<&mut Laws> {
-        self.special.as_mut()?.laws.as_mut()
-    }
-
-    #[inline]
-    pub(super) fn stepping(&self) -> Option<&Stepping> {
-        self.special.as_ref()?.stepping.as_ref()
-    }
-
-    #[inline]
-    pub(super) fn stepping_mut(&mut self) -> Option<&mut Stepping> {
-        self.special.as_mut()?.stepping.as_mut()
-    }
-
-    #[inline]
-    pub(super) fn is_stepping(&self) -> bool {
-        self.stepping().is_some()
+    /// Lends what a plain link does not have, so that it and the link can both be changed.
+    #[inline(always)]
+    pub(super) fn lend_special<T>(&mut self, work: impl FnOnce(&mut Self, &mut Special) -> T) -> Option<T> {
+        let mut special = self.special.take()?;
+        let result = work(self, &mut special);
+        self.special = Some(special);
+        Some(result)
     }
 
     /// From now on there is one more flow, with this share under a fair scheduler.
     pub(crate) fn add_flow(&mut self, weight: f64) {
-        if let Some(stepping) = self.stepping_mut() {
+        if let Some(stepping) = self.special.as_mut().and_then(|special| special.stepping.as_mut()) {
             stepping.add_flow(weight);
         }
     }
 
     /// See [`Link::arrive`].
     pub(super) fn arrive_special(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
-        self.sync(now, packets);
+        let next = self.lend_special(|link, special| link.enter(special, now, parcel, packets));
+        next.unwrap_or(Time::NEVER)
+    }
+
+    #[inline(always)]
+    fn enter(&mut self, special: &mut Special, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
+        self.sync_special(special, now, packets);
         packets.get_mut(parcel.packet).entered = now;
-        if !self.admit(now, &parcel, packets) {
+        if !self.admit(special, now, &parcel, packets) {
             packets.release(parcel.packet);
-            return self.rearm();
+            return self.rearm(special);
         }
         self.count_in(now, parcel.bytes);
-        if self.is_stepping() {
-            return self.enqueue(now, parcel, packets);
+        if special.stepping.is_some() {
+            return self.enqueue(special, now, parcel, packets);
         }
         let entry = self.serve(now, now, parcel, packets);
         self.flight.push(entry);
-        if self.flight.len() > 1 { Time::NEVER } else { self.arrival(entry.due) }
+        if self.flight.len() > 1 { Time::NEVER } else { special.arrival(entry.due, self.delay) }
     }
 
     /// The time returned before has come. Returns the packet that arrives at the far end, if one does, and when the
     /// link wants to be called next.
     #[inline]
     pub(crate) fn fire(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
-        if self.is_stepping() {
-            return self.step(now, packets);
-        }
-        let arrived = self.take_arrived();
-        let next = self.flight.get(0).map(|next| next.due);
-        let next = next.map_or(Time::NEVER, |due| self.arrival(due));
-        (arrived.and_then(|parcel| self.survivor(parcel, packets)), next)
-    }
-
-    /// When a packet that leaves the server at `leaves` arrives at the far end; asked once for each, in order.
-    #[inline]
-    pub(super) fn arrival(&mut self, leaves: Time) -> Time {
-        let wire = self.special.as_mut().and_then(|special| special.wire.as_mut());
-        wire.map_or(leaves + self.delay, |wire| wire.arrival(leaves))
+        let fired = self.lend_special(|link, special| {
+            if special.stepping.is_some() {
+                return link.step(special, now, packets);
+            }
+            let arrived = link.take_arrived();
+            let next = link.flight.get(0).map(|next| next.due);
+            let next = next.map_or(Time::NEVER, |due| special.arrival(due, link.delay));
+            (arrived.and_then(|parcel| link.survivor(special, parcel, packets)), next)
+        });
+        fired.unwrap_or((None, Time::NEVER))
     }
 
     /// The packet at the far end of the wire, if loss does not strike it.
     #[inline]
-    pub(super) fn survivor(&mut self, parcel: Parcel, packets: &mut Packets) -> Option<Parcel> {
-        let loss = self.special.as_mut().and_then(|special| special.loss.as_mut());
-        if loss.is_some_and(LossState::strikes) {
+    pub(super) fn survivor(
+        &mut self,
+        special: &mut Special,
+        parcel: Parcel,
+        packets: &mut Packets,
+    ) -> Option<Parcel> {
+        if special.loss.as_mut().is_some_and(LossState::strikes) {
             self.rest.meter.losses.wire += 1;
             packets.release(parcel.packet);
             return None;
@@ -91,19 +93,17 @@ impl Link {
 
     /// Do laws and buffer let an arriving packet in?
     #[inline]
-    fn admit(&mut self, now: Time, parcel: &Parcel, packets: &mut Packets) -> bool {
-        let fate = if self.laws().is_some() {
-            let sojourn = self.head_sojourn(now, packets);
-            self.judge(Moment::Arrival, now, sojourn, packets.get_mut(parcel.packet))
-        } else {
-            Fate::Goes
-        };
-        let losses = &mut self.rest.meter.losses;
+    fn admit(&mut self, special: &mut Special, now: Time, parcel: &Parcel, packets: &mut Packets) -> bool {
+        let mut fate = Fate::Goes;
+        if !special.laws.is_empty() {
+            let sojourn = self.head_sojourn(special, now, packets);
+            fate = self.judge(special, Moment::Arrival, now, sojourn, packets.get_mut(parcel.packet));
+        }
         if fate == Fate::Dropped {
-            losses.law += 1;
+            self.rest.meter.losses.law += 1;
             return false;
         }
-        if !self.make_room(now, parcel, packets) {
+        if !self.has_room(parcel.bytes) && !self.make_room(special, now, parcel, packets) {
             self.rest.meter.losses.buffer += 1;
             return false;
         }
@@ -115,16 +115,16 @@ impl Link {
     #[inline(always)]
     pub(super) fn judge(
         &mut self,
+        special: &mut Special,
         moment: Moment,
         now: Time,
         head_sojourn: Span,
         packet: &mut Packet,
     ) -> Fate {
         let view = self.view(now, head_sojourn);
-        let Some(laws) = self.laws_mut() else { return Fate::Goes };
-        let foreign = moment == Moment::Arrival && laws.is_foreign(packet);
-        let verdict = laws.judge(moment, now, packet, &view);
+        let foreign = moment == Moment::Arrival && special.laws.is_foreign(packet);
         self.rest.meter.losses.foreign += u64::from(foreign);
+        let verdict = special.laws.judge(moment, now, packet, &view);
         carry_out(verdict, packet)
     }
 
@@ -138,16 +138,33 @@ impl Link {
         }
     }
 
+    /// Brings the queue up to `now`.
+    #[inline]
+    pub(super) fn sync_special(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
+        if special.stepping.is_some() {
+            self.finish_services(special, now, packets);
+        } else {
+            self.depart_until(now);
+        }
+    }
+
     /// How long the packet in service has been here.
     #[inline]
-    pub(super) fn head_sojourn(&self, now: Time, packets: &Packets) -> Span {
-        let head = match self.stepping() {
+    pub(super) fn head_sojourn(&self, special: &Special, now: Time, packets: &Packets) -> Span {
+        if self.queued == 0 {
+            return Span::ZERO;
+        }
+        let head = match &special.stepping {
             Some(stepping) => stepping.head(),
-            None if self.queued > 0 => {
-                self.flight.get(self.flight.len() - self.queued).map(|entry| &entry.parcel)
-            }
-            None => None,
+            None => self.flight.get(self.flight.len() - self.queued).map(|entry| &entry.parcel),
         };
         head.map_or(Span::ZERO, |parcel| now.since(packets.get(parcel.packet).entered))
+    }
+}
+
+#[cfg(test)]
+impl Link {
+    pub(super) fn stepping(&self) -> Option<&super::Stepping> {
+        self.special.as_ref()?.stepping.as_ref()
     }
 }

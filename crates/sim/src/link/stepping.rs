@@ -2,7 +2,7 @@
 
 use super::laws::{Fate, Moment};
 use super::scheduler::{Scheduler, Waiting};
-use super::{Entry, Link};
+use super::{Entry, Link, Special};
 use crate::packets::{Packets, Parcel};
 use millpond_units::Time;
 
@@ -52,66 +52,85 @@ impl Stepping {
 
 impl Link {
     /// A packet joins the queue; it has been counted.
-    #[inline]
-    pub(super) fn enqueue(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
-        let Some(stepping) = self.stepping_mut() else { return Time::NEVER };
-        if stepping.in_service.is_some() {
-            stepping.waiting.push(parcel, packets.get(parcel.packet).flow);
-        } else if stepping.waiting.passes_through() {
-            self.begin_service(now, parcel, packets);
+    #[inline(always)]
+    pub(super) fn enqueue(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        parcel: Parcel,
+        packets: &mut Packets,
+    ) -> Time {
+        let Some(stepping) = &mut special.stepping else { return Time::NEVER };
+        if stepping.in_service.is_none() && stepping.waiting.passes_through() {
+            self.begin_service(special, now, parcel, packets);
         } else {
             stepping.waiting.push(parcel, packets.get(parcel.packet).flow);
-            self.next_service(now, packets);
+            if stepping.in_service.is_none() {
+                self.next_service(special, now, packets);
+            }
         }
-        self.rearm()
+        self.rearm(special)
     }
 
     /// The time has come for a service to end, or for a packet to arrive at the far end.
-    #[inline]
-    pub(super) fn step(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
-        if let Some(stepping) = self.stepping_mut() {
+    #[inline(always)]
+    pub(super) fn step(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        packets: &mut Packets,
+    ) -> (Option<Parcel>, Time) {
+        if let Some(stepping) = &mut special.stepping {
             if now != stepping.armed {
                 return (None, Time::NEVER);
             }
             stepping.armed = Time::NEVER;
         }
-        self.finish_services(now, packets);
+        self.finish_services(special, now, packets);
         let arrives = self.flight.get(0).is_some_and(|entry| entry.due <= now);
         let arrived = if arrives { self.flight.pop() } else { None };
-        (arrived.and_then(|entry| self.survivor(entry.parcel, packets)), self.rearm())
+        let arrived = arrived.and_then(|entry| self.survivor(special, entry.parcel, packets));
+        (arrived, self.rearm(special))
     }
 
     /// Ends all services that are due.
     #[inline]
-    pub(super) fn finish_services(&mut self, now: Time, packets: &mut Packets) {
-        while let Some(stepping) = self.stepping_mut()
+    pub(super) fn finish_services(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
+        while let Some(stepping) = &mut special.stepping
             && let Some(served) = stepping.in_service.take_if(|served| served.due <= now)
         {
-            let waits = stepping.waiting.head().is_some();
             self.leave(&served, served.due);
-            if !waits {
+            if self.queued == 0 {
                 return;
             }
-            self.next_service(served.due, packets);
+            self.next_service(special, served.due, packets);
         }
     }
 
     /// Puts the next packet into service that the laws let go.
-    fn next_service(&mut self, now: Time, packets: &mut Packets) {
-        while let Some(stepping) = self.stepping_mut()
+    #[inline(never)]
+    fn next_service(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
+        while let Some(stepping) = &mut special.stepping
             && let Some(parcel) = stepping.waiting.pop()
         {
-            if self.begin_service(now, parcel, packets) {
+            if self.begin_service(special, now, parcel, packets) {
                 return;
             }
         }
     }
 
     /// Puts a packet into service, if the laws let it go.
-    fn begin_service(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> bool {
+    #[inline]
+    fn begin_service(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        parcel: Parcel,
+        packets: &mut Packets,
+    ) -> bool {
         let packet = packets.get_mut(parcel.packet);
         let entered = packet.entered;
-        match self.judge(Moment::Departure, now, now.since(entered), packet) {
+        match self.judge(special, Moment::Departure, now, now.since(entered), packet) {
             Fate::Dropped => {
                 self.rest.meter.losses.law += 1;
                 self.count_out(now, parcel.bytes);
@@ -122,20 +141,29 @@ impl Link {
             Fate::Goes => {}
         }
         let entry = self.serve(now, entered, parcel, packets);
-        let on_wire = Entry { due: self.arrival(entry.due), ..entry };
+        let on_wire = Entry { due: special.arrival(entry.due, self.delay), ..entry };
         self.flight.insert_behind(on_wire, |other| other.due <= on_wire.due);
-        if let Some(stepping) = self.stepping_mut() {
+        if let Some(stepping) = &mut special.stepping {
             stepping.in_service = Some(entry);
         }
         true
     }
 
     /// Makes room for an arriving packet if the scheduler knows how. Is there room now?
-    pub(super) fn make_room(&mut self, now: Time, arriving: &Parcel, packets: &mut Packets) -> bool {
+    #[cold]
+    pub(super) fn make_room(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        arriving: &Parcel,
+        packets: &mut Packets,
+    ) -> bool {
         let flow = packets.get(arriving.packet).flow;
         while !self.has_room(arriving.bytes) {
-            let victim = self.stepping_mut().and_then(|s| s.waiting.evict_for(flow, arriving.bytes));
-            let Some(victim) = victim else { return false };
+            let stepping = special.stepping.as_mut();
+            let Some(victim) = stepping.and_then(|s| s.waiting.evict_for(flow, arriving.bytes)) else {
+                return false;
+            };
             self.rest.meter.losses.buffer += 1;
             self.count_out(now, victim.bytes);
             packets.release(victim.packet);
@@ -145,9 +173,9 @@ impl Link {
 
     /// When to be called next, if that is earlier than known.
     #[inline]
-    pub(super) fn rearm(&mut self) -> Time {
+    pub(super) fn rearm(&mut self, special: &mut Special) -> Time {
         let arrives = self.flight.get(0).map_or(Time::NEVER, |entry| entry.due);
-        let Some(stepping) = self.stepping_mut() else { return Time::NEVER };
+        let Some(stepping) = &mut special.stepping else { return Time::NEVER };
         let next = stepping.attention().min(arrives);
         if next >= stepping.armed {
             return Time::NEVER;
