@@ -1,8 +1,8 @@
 //! All packets under way, each in a slot that is used again when the packet has gone.
 
 use millpond_endpoint::Frame;
-use millpond_law::{Ecn, Kind};
-use millpond_units::{Bytes, Span, Time};
+use millpond_law::Ecn;
+use millpond_units::{Span, Time};
 
 /// The slot of a packet.
 pub(crate) type PacketId = u32;
@@ -35,17 +35,6 @@ impl Packet {
     #[inline]
     pub(crate) fn new(frame: Frame, flow: u32, ack_ecn: Ecn) -> Self {
         Self { frame, entered: Time::ZERO, flow, ack_ecn }
-    }
-
-    pub(crate) fn kind(&self) -> Kind {
-        match self.frame {
-            Frame::Data(_) => Kind::Data,
-            Frame::Ack(_) => Kind::Ack,
-        }
-    }
-
-    pub(crate) fn bytes(&self) -> Bytes {
-        Bytes::new(u64::from(self.frame.bytes()))
     }
 
     /// It has waited in a queue.

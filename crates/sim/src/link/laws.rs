@@ -3,9 +3,9 @@
 use crate::packets::Packet;
 use millpond_endpoint::Frame;
 use millpond_law::{
-    Context, Ecn, Gauge, Header, HeaderId, Hooks, Link as Law, PacketView, QueueView, Random, Verdict,
+    Context, Ecn, Gauge, Header, HeaderId, Hooks, Kind, Link as Law, PacketView, QueueView, Random, Verdict,
 };
-use millpond_units::{Span, Time};
+use millpond_units::{Bytes, Span, Time};
 
 /// A law and what it draws from.
 pub(super) struct Seat {
@@ -35,11 +35,13 @@ pub(super) enum Moment {
 /// All laws of one link.
 pub(super) struct Laws {
     seats: Vec<Seat>,
+    /// Packets with headers that no law here reads.
+    foreign: u64,
 }
 
 impl Laws {
     pub(super) fn new(seats: Vec<Seat>) -> Self {
-        Self { seats }
+        Self { seats, foreign: 0 }
     }
 
     #[inline]
@@ -61,14 +63,16 @@ impl Laws {
         packet: &mut Packet,
         queue: &QueueView,
     ) -> Verdict {
-        let (bytes, kind) = (packet.bytes(), packet.kind());
         // Links cannot touch the echo: what they see in an acknowledgement is an empty header.
         let mut none = Header::NONE;
-        let (ecn, header) = match &mut packet.frame {
-            Frame::Data(segment) => (&mut segment.ecn, &mut segment.header),
-            Frame::Ack(_) => (&mut packet.ack_ecn, &mut none),
+        let (bytes, kind, ecn, header) = match &mut packet.frame {
+            Frame::Data(segment) => (segment.bytes, Kind::Data, &mut segment.ecn, &mut segment.header),
+            Frame::Ack(ack) => (ack.bytes, Kind::Ack, &mut packet.ack_ecn, &mut none),
         };
-        let mut view = PacketView { bytes, kind, ecn, header };
+        if moment == Moment::Arrival && header.protocol() != HeaderId::NONE {
+            self.foreign += u64::from(self.seats.iter().all(|seat| seat.header != header.protocol()));
+        }
+        let mut view = PacketView { bytes: Bytes::new(bytes.into()), kind, ecn, header };
         let mut verdict = Verdict::Keep;
         for seat in &mut self.seats {
             let cx = &mut Context { now, random: &mut seat.random };
@@ -80,14 +84,6 @@ impl Laws {
             verdict = verdict.max(said);
         }
         verdict
-    }
-
-    /// Does the packet carry a header that no law here reads?
-    #[inline]
-    pub(super) fn is_foreign(&self, packet: &Packet) -> bool {
-        let Frame::Data(segment) = &packet.frame else { return false };
-        let protocol = segment.header.protocol();
-        protocol != HeaderId::NONE && self.seats.iter().all(|seat| seat.header != protocol)
     }
 
     /// Tells the laws whose interval ends now; returns when the next one ends.
@@ -105,9 +101,9 @@ impl Laws {
         self.seats.iter().map(|seat| seat.next_tick).min().unwrap_or(Time::NEVER)
     }
 
-    /// How many headers of their own protocols the laws could not read.
+    /// How many headers no law read: of no law's protocol, or of one whose law could not.
     pub(super) fn unread(&self) -> u64 {
-        self.seats.iter().map(|seat| seat.law.unread()).sum()
+        self.foreign + self.seats.iter().map(|seat| seat.law.unread()).sum::<u64>()
     }
 
     pub(super) fn observe(&self, gauge: &mut dyn Gauge) {
@@ -118,17 +114,19 @@ impl Laws {
 /// Carries out a verdict: sets the CE mark, or says that the packet must go.
 #[inline]
 pub(super) fn carry_out(verdict: Verdict, packet: &mut Packet) -> Fate {
+    if verdict == Verdict::Keep {
+        return Fate::Goes;
+    }
     let ecn = match &mut packet.frame {
         Frame::Data(segment) => &mut segment.ecn,
         Frame::Ack(_) => &mut packet.ack_ecn,
     };
     match verdict {
-        Verdict::Keep => Fate::Goes,
         Verdict::Mark if ecn.is_capable() => {
             *ecn = Ecn::Ce;
             Fate::GoesMarked
         }
-        Verdict::Mark | Verdict::Drop => Fate::Dropped,
+        Verdict::Keep | Verdict::Mark | Verdict::Drop => Fate::Dropped,
     }
 }
 

@@ -55,7 +55,7 @@ struct Entry {
 /// A packet that arrives touches all three, one that departs the first two.
 #[repr(C, align(64))]
 pub(crate) struct Link {
-    /// Packets on the wire; at a plain link those that are queued too, behind.
+    /// Packets on the wire and the one in service; at a link that is not stepping all that are queued, behind.
     flight: Ring<Entry>,
     /// What a plain link does not have.
     special: Option<Box<Special>>,
@@ -250,9 +250,8 @@ impl Link {
 
     /// Counts since the run began.
     pub(crate) fn counters(&self) -> LinkCounters {
-        let counters = self.tally.counters(self.queued, &self.rest.meter.losses);
         let unread = self.laws().map_or(0, Laws::unread);
-        LinkCounters { foreign_headers: counters.foreign_headers + unread, ..counters }
+        self.tally.counters(self.queued, &self.rest.meter.losses, unread)
     }
 
     /// How many packets are here, queued or on the wire.

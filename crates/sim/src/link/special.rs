@@ -107,7 +107,9 @@ impl Link {
             self.rest.meter.losses.buffer += 1;
             return false;
         }
-        self.rest.meter.losses.marks += u64::from(fate == Fate::GoesMarked);
+        if fate == Fate::GoesMarked {
+            self.rest.meter.losses.marks += 1;
+        }
         true
     }
 
@@ -122,8 +124,6 @@ impl Link {
         packet: &mut Packet,
     ) -> Fate {
         let view = self.view(now, head_sojourn);
-        let foreign = moment == Moment::Arrival && special.laws.is_foreign(packet);
-        self.rest.meter.losses.foreign += u64::from(foreign);
         let verdict = special.laws.judge(moment, now, packet, &view);
         carry_out(verdict, packet)
     }

@@ -120,7 +120,7 @@ impl Link {
     }
 
     /// Puts a packet into service, if the laws let it go.
-    #[inline]
+    #[inline(always)]
     fn begin_service(
         &mut self,
         special: &mut Special,

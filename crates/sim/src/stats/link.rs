@@ -106,8 +106,8 @@ impl Tally {
         self.until
     }
 
-    /// All counts so far of a link that now holds so many packets.
-    pub(crate) fn counters(&self, queued: usize, losses: &Losses) -> LinkCounters {
+    /// All counts so far of a link that now holds so many packets and whose laws could not read so many headers.
+    pub(crate) fn counters(&self, queued: usize, losses: &Losses, foreign_headers: u64) -> LinkCounters {
         LinkCounters {
             arrivals: self.served + queued as u64 + losses.buffer + losses.law,
             buffer_drops: losses.buffer,
@@ -116,7 +116,7 @@ impl Tally {
             marks: losses.marks,
             served: self.served,
             served_bytes: self.served_bytes,
-            foreign_headers: losses.foreign,
+            foreign_headers,
         }
     }
 }
@@ -128,7 +128,6 @@ pub(crate) struct Losses {
     pub(crate) law: u64,
     pub(crate) wire: u64,
     pub(crate) marks: u64,
-    pub(crate) foreign: u64,
 }
 
 /// The rest of the measurement.
