@@ -154,7 +154,9 @@ fn each_flow_of_the_delay_form_keeps_k_packets_in_the_queue() {
 }
 
 /// Newcomers that take the standing queue of 6.4 ms for distance rest at K / (q - 6.4 ms), the others at K / q: with
-/// as many of them the ratio is the golden one, 1.618, less as far as the queue dips while they join.
+/// as many of them the ratio is the golden one, 1.618, less as far as the queue dips while they join. Here 16 packets
+/// wait, one of them in service, and a dip of two makes it 1.5; in the paper's net, of 1600, it is 1.617
+/// (`papers/paganini/fig6.toml`).
 #[test]
 fn late_joiners_of_the_delay_form_take_more_unless_all_let_the_queue_run_dry_now_and_then() {
     let ratio =
