@@ -27,8 +27,10 @@ pub(super) struct MarksSender {
     most_change: f64,
     price: MarkedPrice,
     packet: Bytes,
+    /// Does tau count queueing, or is it the fixed portion d?
+    tau_queues: bool,
     /// In seconds; none before the first acknowledgement.
-    base_rtt: Option<f64>,
+    tau: Option<f64>,
     /// The logarithm of the window, in packets, that a price of zero would leave.
     xi: f64,
     /// (34), in packets.
@@ -52,7 +54,8 @@ impl MarksSender {
             most_change: settings.number("most_change"),
             price: MarkedPrice::new(settings.number("phi"), settings.whole("marks")),
             packet: Bytes::new(1),
-            base_rtt: None,
+            tau_queues: settings.word("round_trip") == "current",
+            tau: None,
             xi: libm::log(params.initial_window),
             expected: params.initial_window,
             window: params.initial_window,
@@ -62,11 +65,11 @@ impl MarksSender {
     }
 
     /// The window that a price of zero would leave, an interval later.
-    fn window_without_price(&mut self, price: f64, base_rtt: f64) -> f64 {
+    fn window_without_price(&mut self, price: f64, tau: f64) -> f64 {
         match self.law {
-            Law::Dual(rate) => rate.bytes_per_sec() / self.packet.as_f64() * base_rtt,
+            Law::Dual(rate) => rate.bytes_per_sec() / self.packet.as_f64() * tau,
             Law::PrimalDual => {
-                let step = step(&self.params, self.expected, price, base_rtt);
+                let step = step(&self.params, self.expected, price, tau);
                 if step < 0.0 || !self.window_unused {
                     self.xi = (self.xi + step).clamp(0.0, libm::log(MOST_PACKETS));
                 }
@@ -85,7 +88,8 @@ impl Sender for MarksSender {
 
     /// The window goes to where it is expected to be, but not faster than its cap allows.
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
-        self.base_rtt = Some(ack.min_rtt.secs()).filter(|rtt| *rtt > 0.0);
+        let tau = if self.tau_queues { ack.smoothed_rtt } else { ack.min_rtt };
+        self.tau = Some(tau.secs()).filter(|tau| *tau > 0.0);
         self.window_unused = ack.window_unused;
         self.price.note(ack.packets, ack.ce_packets);
         let most = self.most_change * ack.packets as f64;
@@ -107,10 +111,10 @@ impl Sender for MarksSender {
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {
         self.wake = cx.now + self.params.interval;
-        if let Some(base_rtt) = self.base_rtt {
+        if let Some(tau) = self.tau {
             let price = self.price.seconds();
-            let most = self.window_without_price(price, base_rtt);
-            self.expected = (most * backoff(self.params.gains, price, base_rtt)).clamp(1.0, MOST_PACKETS);
+            let most = self.window_without_price(price, tau);
+            self.expected = (most * backoff(self.params.gains, price, tau)).clamp(1.0, MOST_PACKETS);
         }
     }
 
@@ -162,6 +166,24 @@ mod tests {
             let theory = 50.0 * 0.04 / price(marked);
             assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
         }
+    }
+
+    #[test]
+    fn with_the_current_round_trip_a_queue_takes_nothing_from_the_rate() {
+        let written = [("beta", Value::Number(5.0)), ("round_trip", Value::text("current"))];
+        let mut bench = SenderBench::new(&Marks, &written, RTT);
+        for count in 0..5000 {
+            let mark = u64::from(count % 31 < 10);
+            let ack =
+                Ack { ce_packets: mark, smoothed_rtt: Span::from_millis(50), min_rtt: RTT, ..bench.plain() };
+            bench.ack(&ack);
+            if count % 10 == 9 {
+                bench.wake();
+            }
+        }
+        // K / w = q / tau.
+        let theory = 50.0 * 0.05 / price(10);
+        assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
     }
 
     #[test]

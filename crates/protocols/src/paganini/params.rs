@@ -113,6 +113,14 @@ pub(super) static MARKS: &[Parameter] = &[
         meaning: "of the static law alone: its rate when the price is zero",
     },
     Parameter {
+        name: "round_trip",
+        unit: "",
+        domain: Domain::Word(&["least", "current"]),
+        default: "least",
+        source: "the remarks below Eq. (18) and Eq. (25); Eq. (33) has d",
+        meaning: "tau of the laws: the least round-trip time seen, or the smoothed one, which counts queueing",
+    },
+    Parameter {
         name: "phi",
         unit: "1",
         domain: Domain::Above(1.0, 1e12),
