@@ -1,5 +1,5 @@
-//! Several series of one quantity in one plot: as curves while they can be told apart, else as their mean
-//! between the least and the greatest of them.
+//! Several series of one quantity in one plot: as curves while they can be told apart, else one for each of their
+//! groups, or of one group as its mean between the least and the greatest.
 
 use std::collections::BTreeMap;
 
@@ -16,14 +16,35 @@ const NAME_LENGTH: usize = 24;
 /// Series prepared for drawing: multiplied by a factor of units, thinned, and bundled if they are many.
 pub(super) enum Bundle {
     Curves(Vec<(String, Vec<Point>)>),
-    Band { count: usize, low: Vec<Point>, mean: Vec<Point>, high: Vec<Point> },
+    /// One curve per group.
+    Groups(Vec<(String, Vec<Point>)>),
+    Band {
+        count: usize,
+        low: Vec<Point>,
+        mean: Vec<Point>,
+        high: Vec<Point>,
+    },
+}
+
+/// What stands for a group.
+#[derive(Clone, Copy)]
+pub(super) enum Together {
+    Sum,
+    Mean,
 }
 
 impl Bundle {
     /// At most `2 * slices` points per curve.
-    pub(super) fn new(series: &[&Series], factor: f64, slices: usize) -> Self {
+    pub(super) fn new(series: &[&Series], together: Together, factor: f64, slices: usize) -> Self {
         if series.len() > MOST_CURVES {
-            return Self::band(series, factor, slices);
+            let groups = groups(series);
+            if !(2..=MOST_CURVES).contains(&groups.len()) {
+                return Self::band(series, factor, slices);
+            }
+            let curve = |(name, members): &(&str, Vec<&Series>)| {
+                (together.name(name, members.len()), together.points(members, factor, slices))
+            };
+            return Self::Groups(groups.iter().map(curve).collect());
         }
         let curve = |one: &&Series| (one.entity.clone(), thinned(one, factor, slices));
         Self::Curves(series.iter().map(curve).collect())
@@ -56,10 +77,15 @@ impl Bundle {
         }
     }
 
+    /// Is it less than every series by itself?
+    pub(super) const fn is_condensed(&self) -> bool {
+        !matches!(self, Self::Curves(_))
+    }
+
     /// Draws it; a curve's tone and dashes follow its place in the bundle.
     pub(super) fn draw(&self, plot: &mut Plot) {
         match self {
-            Self::Curves(curves) => {
+            Self::Curves(curves) | Self::Groups(curves) => {
                 for (place, (name, points)) in curves.iter().enumerate() {
                     plot.curve(name, &format!("line f{place}"), points);
                 }
@@ -76,7 +102,7 @@ impl Bundle {
     /// Which line is which.
     pub(super) fn legend(&self) -> String {
         match self {
-            Self::Curves(curves) => {
+            Self::Curves(curves) | Self::Groups(curves) => {
                 let key = |(place, (name, _)): (usize, &(String, Vec<Point>))| {
                     legend_entry(&format!("line f{place}"), name)
                 };
@@ -91,11 +117,55 @@ impl Bundle {
     /// Every value that will be drawn.
     pub(super) fn values(&self) -> impl Iterator<Item = f64> {
         let (curves, band): (&[_], _) = match self {
-            Self::Curves(curves) => (curves, None),
+            Self::Curves(curves) | Self::Groups(curves) => (curves, None),
             Self::Band { low, high, .. } => (&[], Some(low.iter().chain(high))),
         };
         let points = curves.iter().flat_map(|(_, points)| points).chain(band.into_iter().flatten());
         points.map(|point| point.1)
+    }
+}
+
+/// Series by the groups of their entities, in the order in which these first appear: `user.3` is of `user`.
+fn groups<'a>(series: &[&'a Series]) -> Vec<(&'a str, Vec<&'a Series>)> {
+    let mut groups: Vec<(&str, Vec<&Series>)> = Vec::new();
+    for one in series {
+        let name = match one.entity.rsplit_once('.') {
+            Some((group, number)) if number.bytes().all(|digit| digit.is_ascii_digit()) => group,
+            _ => one.entity.as_str(),
+        };
+        match groups.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, members)) => members.push(one),
+            None => groups.push((name, vec![one])),
+        }
+    }
+    groups
+}
+
+impl Together {
+    fn name(self, group: &str, members: usize) -> String {
+        let group = elide(group, NAME_LENGTH - 13);
+        match (self, members) {
+            (_, 1) => group,
+            (Self::Sum, many) => format!("{many} of {group}"),
+            (Self::Mean, many) => format!("{group}, mean of {many}"),
+        }
+    }
+
+    /// Of those members that have a value.
+    fn points(self, members: &[&Series], factor: f64, slices: usize) -> Vec<Point> {
+        let mut at: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
+        for one in members {
+            for (time, value) in one.times.iter().zip(&one.values).filter(|(_, value)| value.is_finite()) {
+                let (count, sum) = at.entry(time.to_bits()).or_default();
+                (*count, *sum) = (*count + 1.0, *sum + value * factor);
+            }
+        }
+        let times: Vec<f64> = at.keys().copied().map(f64::from_bits).collect();
+        let value = |(count, sum): (f64, f64)| match self {
+            Self::Sum => sum,
+            Self::Mean => sum / count,
+        };
+        decimate(&times, &at.into_values().map(value).collect::<Vec<_>>(), slices)
     }
 }
 
@@ -120,14 +190,7 @@ pub(super) fn thinned(series: &Series, factor: f64, slices: usize) -> Vec<Point>
 
 /// The sum of all series at each time, thinned like one.
 pub(super) fn total(series: &[&Series], slices: usize) -> Vec<Point> {
-    let mut at: BTreeMap<u64, f64> = BTreeMap::new();
-    for one in series {
-        for (time, value) in one.times.iter().zip(&one.values).filter(|(_, value)| value.is_finite()) {
-            *at.entry(time.to_bits()).or_default() += value;
-        }
-    }
-    let times: Vec<f64> = at.keys().copied().map(f64::from_bits).collect();
-    decimate(&times, &at.into_values().collect::<Vec<_>>(), slices)
+    Together::Sum.points(series, 1.0, slices)
 }
 
 /// One value per slice, at the same places for every outline of the same times.
@@ -159,8 +222,22 @@ mod tests {
     #[test]
     fn a_dozen_series_stay_curves() {
         let flows = flows(12);
-        let bundle = Bundle::new(&flows.iter().collect::<Vec<_>>(), 1.0, 100);
+        let bundle = Bundle::new(&flows.iter().collect::<Vec<_>>(), Together::Mean, 1.0, 100);
         assert!(matches!(bundle, Bundle::Curves(curves) if curves.len() == 12));
+    }
+
+    #[test]
+    fn many_series_of_a_few_groups_become_a_curve_for_each() {
+        let mut flows = flows(20);
+        flows[19].entity = "alone".into();
+        let series: Vec<_> = flows.iter().collect();
+        let groups = |how| match Bundle::new(&series, how, 2.0, 100) {
+            Bundle::Groups(curves) => curves,
+            _ => panic!("not by groups"),
+        };
+        assert_eq!(groups(Together::Sum)[0], ("19 of flow".into(), vec![(1.0, 342.0), (2.0, 180.0)]));
+        assert_eq!(groups(Together::Mean)[0], ("flow, mean of 19".into(), vec![(1.0, 18.0), (2.0, 10.0)]));
+        assert_eq!(groups(Together::Mean)[1], ("alone".into(), vec![(1.0, 38.0), (2.0, 10.0)]));
     }
 
     #[test]
@@ -173,7 +250,7 @@ mod tests {
     fn a_thousand_series_become_their_least_mean_and_greatest() {
         let flows = flows(1000);
         let Bundle::Band { count, low, mean, high } =
-            Bundle::new(&flows.iter().collect::<Vec<_>>(), 2.0, 100)
+            Bundle::new(&flows.iter().collect::<Vec<_>>(), Together::Mean, 2.0, 100)
         else {
             panic!("a thousand curves")
         };

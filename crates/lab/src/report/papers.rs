@@ -67,8 +67,9 @@ fn reasons(rows: &[Judged]) -> String {
             // Writing to a String cannot fail.
             let _ = write!(
                 items,
-                "<li><strong>{}</strong> ({}) {}</li>",
+                "<li><strong>{}</strong> ({}, {}) {}</li>",
                 Text(&row.what),
+                Text(&row.case),
                 Text(&row.reading),
                 Text(&row.reason)
             );

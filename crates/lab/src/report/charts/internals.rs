@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::bundle::Bundle;
+use super::super::bundle::{Bundle, Together};
 use super::super::figure::{Figure, Panel};
 use super::super::markup::Text;
 use super::super::plot::{Axis, Plot};
@@ -46,7 +46,7 @@ fn panel(
     series: &[&Series],
 ) -> Option<Panel> {
     let (factor, unit) = display_unit(unit, series);
-    let bundle = Bundle::new(series, factor, COARSE);
+    let bundle = Bundle::new(series, Together::Mean, factor, COARSE);
     let scale = Scale::around(bundle.values());
     bundle.values().find(|value| value.is_finite())?;
     let label = format!("{quantity} of each {} over time, {}", kind.name(), subject.run.label);

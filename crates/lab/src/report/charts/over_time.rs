@@ -1,6 +1,6 @@
 //! What happened, run by run: who got which rate, and what queue that cost. All runs on the same axes.
 
-use super::super::bundle::{Bundle, legend_entry, thinned, total};
+use super::super::bundle::{Bundle, Together, legend_entry, thinned, total};
 use super::super::decimate::Point;
 use super::super::figure::{Figure, Panel};
 use super::super::markup::{Text, short};
@@ -45,7 +45,7 @@ impl Tracks {
         Self {
             capacity: at_bottleneck(quantity::CAPACITY, unit.factor),
             throughput: at_bottleneck(quantity::THROUGHPUT, unit.factor),
-            goodputs: Bundle::new(&subject.goodputs(), unit.factor, FINE),
+            goodputs: Bundle::new(&subject.goodputs(), Together::Sum, unit.factor, FINE),
             queue: at_bottleneck(quantity::QUEUE, 1.0),
             backlog: total(&backlogs, FINE),
             queueing: at_bottleneck(quantity::QUEUEING, 1.0),
@@ -58,7 +58,7 @@ impl Tracks {
 
     /// Beside many flows one sees little of their sum.
     fn shows_total(&self) -> bool {
-        matches!(self.goodputs, Bundle::Band { .. }) && !self.throughput.is_empty()
+        self.goodputs.is_condensed() && !self.throughput.is_empty()
     }
 
     fn packets(&self) -> impl Iterator<Item = f64> {
