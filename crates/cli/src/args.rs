@@ -63,7 +63,7 @@ pub(crate) struct Scenario {
 pub(crate) enum World {
     /// The packet-level simulator
     Packets,
-    /// The differential equations: not in this version
+    /// The differential equations of the same laws
     Fluid,
     /// Real packets between real hosts: not in this version
     Live,

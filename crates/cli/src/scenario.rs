@@ -6,7 +6,7 @@ use millpond_scenario::Scenario;
 
 /// The scenario with everything that the command line changes about it.
 pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
-    refuse_absent_worlds(args.world)?;
+    world(args)?;
     let mut scenario = Scenario::load(&args.file, &args.sets)?;
     if let Some(seed) = args.seed {
         scenario.seed = seed;
@@ -14,11 +14,13 @@ pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
     Ok(scenario)
 }
 
-fn refuse_absent_worlds(world: World) -> Result<(), Failure> {
-    let name = match world {
-        World::Packets => return Ok(()),
-        World::Fluid => "fluid",
-        World::Live => "live",
-    };
-    Err(Failure::input(format!("the {name} world is not in this version of Millpond; there is: packets")))
+/// Where it is to be run.
+pub(crate) fn world(args: &args::Scenario) -> Result<millpond_lab::World, Failure> {
+    match args.world {
+        World::Packets => Ok(millpond_lab::World::Packets),
+        World::Fluid => Ok(millpond_lab::World::Fluid),
+        World::Live => Err(Failure::input(
+            "the live world is not in this version of Millpond; there are: packets, fluid",
+        )),
+    }
 }

@@ -310,7 +310,9 @@ impl<'a> Field<'a> {
             channels[at.slope + l] = if is_still { 0.0 } else { excess / capacity };
             channels[at.marked + l] = marked;
             channels[at.lost + l] = 1.0 - (1.0 - dropped) * (1.0 - overflow);
-            channels[at.passing + l] = passing(admitted * (1.0 - overflow), capacity, held == Held::Lower);
+            let (stays, is_empty) = (admitted * (1.0 - overflow), held == Held::Lower);
+            channels[at.passing + l] = passing(stays, capacity, is_empty);
+            channels[at.departing + l] = if is_empty { stays } else { capacity };
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use crate::files::OutputError;
 use crate::plan::plan;
-use crate::run::{About, Finished, run};
+use crate::run::{About, Finished, World, run};
 use crate::watch::Watch;
 use millpond_protocols::Registry;
 use millpond_scenario::{At, Fault, Place, Scenario};
@@ -19,6 +19,8 @@ pub struct Case {
     pub directory: String,
     /// What is run.
     pub scenario: Scenario,
+    /// Where it is run.
+    pub world: World,
 }
 
 /// The runs of a comparison: every protocol under every seed, from the scenario's own seed upwards. A protocol is a
@@ -40,7 +42,7 @@ pub fn cases(
             let name = &label.value;
             let directory = if seeds == 1 { name.clone() } else { format!("{name}-seed{seed}") };
             let scenario = Scenario { seed, ..assigned(&scenario, label) };
-            cases.push(Case { label: name.clone(), directory, scenario });
+            cases.push(Case { label: name.clone(), directory, scenario, world: World::Packets });
         }
     }
     // What is wrong with any of them is said before the first one runs.
@@ -90,7 +92,8 @@ pub fn compare(
 ) -> Result<Vec<Finished>, Error> {
     let ended = AtomicUsize::new(0);
     let one = |(index, case): (usize, &Case)| -> Result<Finished, Error> {
-        let about = About { label: case.label.clone(), command: command.to_owned(), index };
+        let about =
+            About { label: case.label.clone(), command: command.to_owned(), index, world: case.world };
         let finished = run(&case.scenario, registry, about, watch)?;
         keep(case, &finished)?;
         ended.fetch_add(1, Ordering::Relaxed);

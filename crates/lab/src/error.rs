@@ -11,6 +11,8 @@ pub enum Error {
     Scenario(Faults),
     /// A file or directory could not be written.
     Output(OutputError),
+    /// The equations could not be integrated: where, why, and what to try.
+    Fluid(millpond_fluid::Error),
     /// It was stopped; the runs that had ended by then.
     Stopped {
         /// How many had ended.
@@ -25,6 +27,7 @@ impl fmt::Display for Error {
         match self {
             Self::Scenario(faults) => faults.fmt(f),
             Self::Output(error) => error.fmt(f),
+            Self::Fluid(error) => error.fmt(f),
             Self::Stopped { finished, of } => write!(f, "{finished} of {of} runs had ended"),
         }
     }
@@ -47,5 +50,11 @@ impl From<Fault> for Error {
 impl From<OutputError> for Error {
     fn from(error: OutputError) -> Self {
         Self::Output(error)
+    }
+}
+
+impl From<millpond_fluid::Error> for Error {
+    fn from(error: millpond_fluid::Error) -> Self {
+        Self::Fluid(error)
     }
 }

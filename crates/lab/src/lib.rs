@@ -20,5 +20,5 @@ mod watch;
 
 pub use compare::{Case, cases, compare};
 pub use error::Error;
-pub use run::{About, Finished, run};
+pub use run::{About, Finished, World, run};
 pub use watch::{Unwatched, Watch};

@@ -3,17 +3,26 @@
 use crate::args;
 use crate::failure::Outcome;
 use crate::output::print_line;
-use crate::scenario::load;
-use millpond_lab::plan::plan;
+use crate::scenario::{load, world};
+use millpond_lab::{World, fluid, plan};
 use millpond_protocols::Registry;
 use std::process::ExitCode;
 
 pub(crate) fn check(args: &args::Scenario, registry: &Registry) -> Outcome {
     let scenario = load(args)?;
-    let plan = plan(&scenario, registry)?;
-    for warning in plan.warnings() {
+    let (warnings, outline) = match world(args)? {
+        World::Packets => {
+            let plan = plan::plan(&scenario, registry)?;
+            (plan.warnings().to_vec(), plan.outline())
+        }
+        World::Fluid => {
+            let plan = fluid::plan(&scenario, registry)?;
+            (plan.warnings.clone(), plan.outline())
+        }
+    };
+    for warning in warnings {
         print_line(format_args!("warning: {warning}"))?;
     }
-    print_line(format_args!("{}: right: {}", args.file.display(), plan.outline()))?;
+    print_line(format_args!("{}: right: {outline}", args.file.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::print;
 use crate::progress::Progress;
-use crate::scenario::load;
+use crate::scenario::{load, world};
 use crate::typed::typed_command;
 use millpond_lab::files::{Extras, RunDirectory, save, summary_json};
 use millpond_lab::{About, Finished, tables};
@@ -18,7 +18,8 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     // An output that cannot be written is refused before the run, not after it.
     let directory = args.out.as_deref().map(RunDirectory::create).transpose().map_err(Failure::input)?;
     let progress = Progress::of_each(std::slice::from_ref(&scenario.title), interrupt);
-    let about = About { label: scenario.title.clone(), command: typed_command(), index: 0 };
+    let world = world(&args.scenario)?;
+    let about = About { label: scenario.title.clone(), command: typed_command(), index: 0, world };
     let finished = millpond_lab::run(&scenario, registry, about, &progress);
     progress.clear();
     let Finished { run, timing } = finished?;

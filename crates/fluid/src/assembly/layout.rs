@@ -30,6 +30,8 @@ pub(crate) struct Channels {
     pub(crate) passing: usize,
     /// Of each link: arriving rate in bit/s.
     pub(crate) arriving: usize,
+    /// Of each link: departing rate in bit/s.
+    pub(crate) departing: usize,
     /// Of each relay: backlog in bits.
     pub(crate) backlog: usize,
     /// All of them: what the laws carry and say comes last.
@@ -49,8 +51,9 @@ impl Channels {
             lost: per_link(3),
             passing: per_link(4),
             arriving: per_link(5),
-            backlog: per_link(6),
-            count: per_link(6) + relays,
+            departing: per_link(6),
+            backlog: per_link(7),
+            count: per_link(7) + relays,
         }
     }
 }
@@ -122,6 +125,7 @@ impl Assembly {
             ("loss probability", "1"),
             ("departing over arriving", "1"),
             ("arriving rate", "bit/s"),
+            ("departing rate", "bit/s"),
         ] {
             columns.extend((0..self.links.len()).map(|l| column(Entity::Link(l), quantity, unit)));
         }

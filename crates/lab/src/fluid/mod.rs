@@ -12,5 +12,7 @@ mod links;
 mod loops;
 mod plan;
 mod refuse;
+mod run;
 
 pub use plan::{Plan, PlannedFlow, PlannedLink, PlannedLoop, plan};
+pub(crate) use run::run;

@@ -60,7 +60,7 @@ pub(super) fn execute(
     if let Some(found) = kept.as_ref().and_then(|directory| load(directory).ok()?.pop()) {
         return Ok(found);
     }
-    let about = About { label: cell.label(), command: command(cell), index };
+    let about = About { label: cell.label(), command: command(cell), index, ..About::default() };
     let finished = run(&scenario, &settings.registry, about, watch)?;
     if let Some(directory) = kept {
         let directory = RunDirectory::create(&directory)?;

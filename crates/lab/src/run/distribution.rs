@@ -72,7 +72,7 @@ fn curve(delays: &Histogram) -> Vec<(f64, f64)> {
 }
 
 /// Keeps a point wherever the share has grown by enough or the tail has begun, and always the last.
-fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+pub(crate) fn thinned(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let step = 2.0 / POINTS as f64;
     let last = points.len().saturating_sub(1);
     let tail = points.len().saturating_sub(POINTS / 2);

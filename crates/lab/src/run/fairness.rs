@@ -1,14 +1,22 @@
 //! Fairness over short windows, and when each flow reaches its fair share.
 
 use crate::metrics::{companies, converged_from, max_min, short_term};
-use crate::plan::{Plan, PlannedFlow, PlannedLink};
+use crate::plan::{PlannedFlow, PlannedLink};
 use crate::results::{Kind, Quartiles, Series, quantity};
 use millpond_sim::Network;
 use millpond_units::{Rate, Time};
 use std::collections::BTreeMap;
 
+/// A flow that shares links.
+pub(crate) struct Sharer<'a> {
+    /// Which.
+    pub(crate) links: &'a [usize],
+    /// What its application asks for in bit/s, if that is limited; else infinite.
+    pub(crate) demand: f64,
+}
+
 /// Goodputs of all flows, window after window.
-pub(super) struct Windows {
+pub(crate) struct Windows {
     begin: Time,
     delivered: Vec<u64>,
     ends: Vec<f64>,
@@ -19,8 +27,7 @@ pub(super) struct Windows {
 }
 
 impl Windows {
-    pub(super) fn new(plan: &Plan) -> Self {
-        let flows = plan.flows.len();
+    pub(crate) fn new(flows: usize) -> Self {
         Self {
             begin: Time::ZERO,
             delivered: vec![0; flows],
@@ -42,7 +49,25 @@ impl Windows {
             .zip(&mut self.delivered)
             .map(|(flow, before)| goodput(network, flow, (self.begin, now), before))
             .collect();
-        let fair = fair_shares(&capacities, flows, &goodputs);
+        let sharers: Vec<Sharer<'_>> = flows
+            .iter()
+            .map(|flow| Sharer {
+                links: &flow.links,
+                demand: flow.demand.map_or(f64::INFINITY, Rate::as_f64),
+            })
+            .collect();
+        self.add(now, &capacities, &sharers, goodputs);
+    }
+
+    /// A window ends now in which flows that share links of these mean capacities had these goodputs.
+    pub(crate) fn add(
+        &mut self,
+        now: Time,
+        capacities: &[f64],
+        flows: &[Sharer<'_>],
+        goodputs: Vec<Option<f64>>,
+    ) {
+        let fair = fair_shares(capacities, flows, &goodputs);
         self.goodputs.iter_mut().zip(goodputs).for_each(|(flow, goodput)| flow.push(goodput));
         self.fair.iter_mut().zip(fair).for_each(|(flow, share)| flow.push(share));
         self.ends.push(now.secs());
@@ -50,7 +75,7 @@ impl Windows {
     }
 
     /// Jain's index in each window: the series of the group `all`.
-    pub(super) fn jain(&self) -> Series {
+    pub(crate) fn jain(&self) -> Series {
         let index = |window: usize| short_term(self.goodputs.iter().map(|flow| flow[window]));
         Series {
             kind: Kind::Group,
@@ -63,7 +88,7 @@ impl Windows {
     }
 
     /// How Jain's index is spread over the windows that end after `from`; all 1 if none compares two flows.
-    pub(super) fn quartiles(jain: &Series, from: Time) -> Quartiles {
+    pub(crate) fn quartiles(jain: &Series, from: Time) -> Quartiles {
         let measured =
             jain.times.iter().zip(&jain.values).filter(|(end, value)| **end > from.secs() && !value.is_nan());
         let even = Quartiles { min: 1.0, p25: 1.0, p50: 1.0, p75: 1.0, max: 1.0 };
@@ -71,7 +96,7 @@ impl Windows {
     }
 
     /// From when on flow `index` stays within the fraction `within` of its fair shares.
-    pub(super) fn converged(&self, index: usize, start: Time, within: f64) -> Option<f64> {
+    pub(crate) fn converged(&self, index: usize, start: Time, within: f64) -> Option<f64> {
         let values: Vec<f64> = self.goodputs[index].iter().map(|value| value.unwrap_or(f64::NAN)).collect();
         converged_from(start.secs(), &self.ends, &values, &self.fair[index], within)
     }
@@ -95,11 +120,10 @@ fn goodput(
 /// What a window would give each flow that runs throughout it if they shared the links max-min fairly. Flows that
 /// share links, directly or through others, are taken to leave the same part of their shares unused, which is
 /// measured. Not a number for a flow that does not run or shares its links with nobody.
-fn fair_shares(capacities: &[f64], flows: &[PlannedFlow], goodputs: &[Option<f64>]) -> Vec<f64> {
+fn fair_shares(capacities: &[f64], flows: &[Sharer<'_>], goodputs: &[Option<f64>]) -> Vec<f64> {
     let running: Vec<usize> = (0..flows.len()).filter(|&flow| goodputs[flow].is_some()).collect();
-    let paths: Vec<&[usize]> = running.iter().map(|&flow| flows[flow].links.as_slice()).collect();
-    let demand = |&flow: &usize| flows[flow].demand.map_or(f64::INFINITY, Rate::as_f64);
-    let demands: Vec<f64> = running.iter().map(demand).collect();
+    let paths: Vec<&[usize]> = running.iter().map(|&flow| flows[flow].links).collect();
+    let demands: Vec<f64> = running.iter().map(|&flow| flows[flow].demand).collect();
     let (shares, company) = (max_min(capacities, &paths, &demands), companies(capacities.len(), &paths));
     // Of each company: how many flows, their shares and their goodputs.
     let mut sums: BTreeMap<usize, (u32, f64, f64)> = BTreeMap::new();

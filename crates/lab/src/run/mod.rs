@@ -1,16 +1,16 @@
-//! Runs a plan in the packet world and measures it.
+//! Runs a scenario: in the packet world here, in the fluid world in [`fluid`](crate::fluid).
 //!
 //! ```text
 //!   Plan --> Network --- run_until(next tick) ---> Recorder: series, windows
 //!                 \--- at the end: counters, histograms ---> Summary, distributions
 //! ```
 
-mod distribution;
-mod fairness;
+pub(crate) mod distribution;
+pub(crate) mod fairness;
 mod recorder;
-mod stopwatch;
+pub(crate) mod stopwatch;
 mod summary;
-mod ticks;
+pub(crate) mod ticks;
 mod transfers;
 
 use crate::error::Error;
@@ -34,6 +34,28 @@ pub struct About {
     pub command: String,
     /// The number by which its [`Watch`] knows it.
     pub index: usize,
+    /// Where it happens.
+    pub world: World,
+}
+
+/// Where a scenario is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum World {
+    /// The packet-level simulator.
+    #[default]
+    Packets,
+    /// The differential equations of the laws.
+    Fluid,
+}
+
+impl World {
+    /// As written in files and typed.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Packets => "packets",
+            Self::Fluid => "fluid",
+        }
+    }
 }
 
 /// A run that has come to its end.
@@ -48,13 +70,17 @@ pub struct Finished {
 /// Plans and runs a scenario.
 ///
 /// # Errors
-/// What [`plan`] says, or that `watch` stopped it.
+/// What [`plan`] or [`fluid::plan`](crate::fluid::plan) says, that the equations have no solution, or that `watch`
+/// stopped it.
 pub fn run(
     scenario: &Scenario,
     registry: &Registry,
     about: About,
     watch: &dyn Watch,
 ) -> Result<Finished, Error> {
+    if about.world == World::Fluid {
+        return crate::fluid::run(scenario, registry, about, watch);
+    }
     let plan = plan(scenario, registry)?;
     let stopwatch = Stopwatch::start();
     let run = measure(plan, scenario, about, watch)?;
@@ -64,7 +90,7 @@ pub fn run(
 
 fn measure(plan: Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
     let mut recorder = Recorder::new(&plan);
-    let mut windows = Windows::new(&plan);
+    let mut windows = Windows::new(plan.flows.len());
     let Plan { mut network, links, flows, sources, warnings } = plan;
     for (time, due) in Ticks::new(scenario) {
         network.run_to(time);

@@ -5,19 +5,19 @@ use cpu_time::ThreadTime;
 use std::time::Instant;
 
 /// Runs from its creation on.
-pub(super) struct Stopwatch {
+pub(crate) struct Stopwatch {
     wall: Instant,
     processor: Option<ThreadTime>,
 }
 
 impl Stopwatch {
     #[allow(clippy::disallowed_methods, reason = "timing.json is about the wall clock")]
-    pub(super) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self { wall: Instant::now(), processor: ThreadTime::try_now().ok() }
     }
 
     /// What a run of so many packet-hops has cost.
-    pub(super) fn read(&self, packet_hops: u64) -> Timing {
+    pub(crate) fn read(&self, packet_hops: u64) -> Timing {
         let wall_s = self.wall.elapsed().as_secs_f64();
         let cpu_s = self.processor.and_then(|start| start.try_elapsed().ok()).map(|time| time.as_secs_f64());
         let spent = cpu_s.unwrap_or(wall_s);

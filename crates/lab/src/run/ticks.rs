@@ -5,17 +5,17 @@ use millpond_units::{Span, Time};
 
 /// What is due at a moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Due {
+pub(crate) struct Due {
     /// Measurement begins.
-    pub(super) begin: bool,
+    pub(crate) begin: bool,
     /// A sample of every series, every `measure.every`.
-    pub(super) sample: bool,
+    pub(crate) sample: bool,
     /// The end of a window of the short-term Jain index, every `measure.jain_window`.
-    pub(super) window: bool,
+    pub(crate) window: bool,
 }
 
 /// The moments at which a run is looked at, ascending, the last at its end.
-pub(super) struct Ticks {
+pub(crate) struct Ticks {
     from: Time,
     every: Span,
     window: Span,
@@ -29,7 +29,7 @@ pub(super) struct Ticks {
 const BREATHS: u64 = 1000;
 
 impl Ticks {
-    pub(super) fn new(scenario: &Scenario) -> Self {
+    pub(crate) fn new(scenario: &Scenario) -> Self {
         let measure = &scenario.measure;
         Self {
             from: measure.from,

@@ -1,0 +1,104 @@
+//! Distributions of weighted samples.
+
+use crate::results::{Distribution, Kind, Milliseconds, Packets, quantity};
+use crate::run::distribution::thinned;
+
+/// Values with weights: of time, or of traffic.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Weighted(Vec<(f64, f64)>);
+
+impl Weighted {
+    pub(super) fn add(&mut self, value: f64, weight: f64) {
+        if weight > 0.0 {
+            self.0.push((value, weight));
+        }
+    }
+
+    /// The same with those of another, each as often as `times` says.
+    pub(super) fn merge(&mut self, other: &Self, times: f64) {
+        self.0.extend(other.0.iter().map(|(value, weight)| (*value, weight * times)));
+    }
+
+    fn sorted(&self) -> Sorted {
+        let mut samples = self.0.clone();
+        samples.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let total: f64 = samples.iter().map(|(_, weight)| weight).sum();
+        let mut below = 0.0;
+        let shares = samples.iter().map(|(value, weight)| {
+            below += weight;
+            (below / total, *value)
+        });
+        let shares = shares.collect();
+        let mean = samples.iter().map(|(value, weight)| value * weight).sum::<f64>() / total;
+        Sorted { shares, mean }
+    }
+
+    /// Of times in milliseconds; zeros of nothing.
+    pub(super) fn milliseconds(&self) -> Milliseconds {
+        let sorted = self.sorted();
+        let at = |share| sorted.at(share);
+        if sorted.shares.is_empty() {
+            return Milliseconds::default();
+        }
+        Milliseconds {
+            min: at(0.0),
+            mean: sorted.mean,
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            max: at(1.0),
+        }
+    }
+
+    /// Of numbers of packets; zeros of nothing.
+    pub(super) fn packets(&self) -> Packets {
+        let Milliseconds { mean, p50, p95, p99, max, .. } = self.milliseconds();
+        Packets { mean, p50, p95, p99, max }
+    }
+
+    /// The distribution of queueing delay of an entity, if it has any.
+    pub(super) fn queueing(&self, kind: Kind, entity: &str) -> Option<Distribution> {
+        let shares = self.sorted().shares;
+        let least = shares.first().map(|&(_, value)| (0.0, value))?;
+        Some(Distribution {
+            kind,
+            entity: entity.to_owned(),
+            quantity: quantity::QUEUEING.to_owned(),
+            unit: "ms".to_owned(),
+            points: std::iter::once(least).chain(thinned(&shares)).collect(),
+        })
+    }
+}
+
+/// `(cumulative share, value)`, ascending.
+struct Sorted {
+    shares: Vec<(f64, f64)>,
+    mean: f64,
+}
+
+impl Sorted {
+    /// The least value that this share of the weight does not exceed.
+    fn at(&self, share: f64) -> f64 {
+        let place = self.shares.partition_point(|(below, _)| *below < share);
+        self.shares.get(place).or(self.shares.last()).map_or(0.0, |(_, value)| *value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_count_as_so_many_samples() {
+        let mut one = Weighted::default();
+        [(3.0, 1.0), (1.0, 2.0), (9.0, 0.0), (2.0, 1.0)]
+            .iter()
+            .for_each(|(value, weight)| one.add(*value, *weight));
+        let of = one.milliseconds();
+        assert_eq!((of.min, of.p50, of.max, of.mean), (1.0, 1.0, 3.0, 7.0 / 4.0));
+        let mut twice = one.clone();
+        twice.merge(&one, 2.0);
+        assert_eq!(twice.milliseconds(), of);
+        assert_eq!(Weighted::default().packets(), Packets::default());
+    }
+}
