@@ -28,7 +28,7 @@ pub use expect::{Combine, Deviation, Entity, Expectation, Instant, Range, Says, 
 pub use measure::measure;
 pub use paper::{Chosen, Library, Paper, Reading};
 pub use recipe::{Case, Extent, Recipe};
-pub use recurrence::{Law, Recurrence};
+pub use recurrence::Recurrence;
 pub use tables::{matrix, overview, table};
 pub use verdict::{Judged, Verdict};
 

@@ -138,11 +138,10 @@ impl Recipe {
     pub fn recurrence(&self, case: &Case) -> Option<Result<Recurrence, String>> {
         let mut table = self.recurrence.clone()?;
         table.extend(case.set.clone());
-        Some(
-            table
-                .try_into()
-                .map_err(|fault: toml::de::Error| format!("case \"{}\": {}", case.name, fault.message())),
-        )
+        let made: Result<Recurrence, _> = table.try_into();
+        let made =
+            made.map_err(|fault: toml::de::Error| fault.message().to_owned()).and_then(Recurrence::check);
+        Some(made.map_err(|fault| format!("case \"{}\": {fault}", case.name)))
     }
 
     /// How much is run.

@@ -1,5 +1,17 @@
 //! When a flow asks for fairing, and for how long (section IV-D).
 
+/// Eq. (2): the least load over the greatest.
+pub fn fairness(loads: &[f64]) -> f64 {
+    let (least, most) =
+        loads.iter().fold((f64::MAX, f64::MIN), |(low, high), &load| (low.min(load), high.max(load)));
+    least / most
+}
+
+/// Eq. (12): what the fairness is at least after increase-decrease cycle number `cycle`, from what it was before it.
+pub fn fairness_bound(before: f64, cycle: u32) -> f64 {
+    before + (1.0 - before) / (2.0 + libm::pow(0.5, f64::from(cycle.max(1) - 1)))
+}
+
 /// A request for fairing, made for so many increase-decrease cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Request {

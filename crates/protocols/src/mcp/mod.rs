@@ -9,6 +9,7 @@ mod link;
 mod params;
 mod sender;
 
+pub use fairing::{fairness, fairness_bound};
 pub use header::{Load, McpHeader};
 
 use millpond_law::fluid::FluidModel;

@@ -129,6 +129,11 @@ fn unmarked<T: Number>(marking: T) -> T {
     -least(greatest(marking, T::zero()), T::from(LARGEST_MARKING)) + 1.0
 }
 
+/// Eq. (6) and (16): the marking probability moves by the excess of what arrives, within 0 and 1.
+pub fn next_marking(marking: f64, excess: f64) -> f64 {
+    (marking + excess).clamp(0.0, 1.0)
+}
+
 /// `1 - x / k - p`.
 fn plain_growth<T: Number>(x: T, k: T, marking: T) -> T {
     T::one() - x / k - marking

@@ -1,30 +1,28 @@
-//! Difference equations that papers argue with, iterated as they stand: no packets, no time but steps.
+//! Windows that share a full pipe, one step per round trip.
 
-use crate::results::{Kind, Run, Series, Summary, quantity};
+use super::{columns, series};
+use crate::results::{Kind, Series, quantity};
 use serde::Deserialize;
 
-/// Two or more windows that share a full pipe, one step per round trip.
+/// Two or more windows that share a full pipe.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Recurrence {
-    /// Which.
-    pub law: Law,
+pub struct Windows {
     /// Windows at step 0, in packets. They fill the pipe: their sum is the bandwidth-delay product.
-    pub windows: Vec<f64>,
+    windows: Vec<f64>,
     /// How many steps.
-    pub steps: u32,
+    steps: u32,
     /// Step size, where the law has one.
     #[serde(default)]
-    pub gamma: f64,
+    gamma: f64,
     /// Base of the logarithm, where the law has one.
     #[serde(default)]
-    pub phi1: f64,
+    phi1: f64,
 }
 
 /// How windows move in one round trip.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Law {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Law {
     /// ABC, section III of the LGCC paper.
     Abc,
     /// Logistic growth, Eq. (5).
@@ -33,35 +31,25 @@ pub enum Law {
     LogisticDeflated,
 }
 
-impl Recurrence {
-    /// Iterates; the result has one flow per window, called `1`, `2`, ..., and times that count steps.
-    pub fn run(&self, label: &str) -> Run {
-        let mut windows = self.windows.clone();
-        let mut history: Vec<Vec<f64>> = windows.iter().map(|&w| vec![w]).collect();
-        for _ in 0..self.steps {
-            windows = self.step(&windows);
-            history.iter_mut().zip(&windows).for_each(|(past, &w)| past.push(w));
-        }
-        let times: Vec<f64> = (0..=self.steps).map(f64::from).collect();
-        let series = history.into_iter().enumerate().map(|(i, values)| Series {
-            kind: Kind::Flow,
-            entity: (i + 1).to_string(),
-            quantity: quantity::WINDOW.into(),
-            unit: "packets".into(),
-            times: times.clone(),
-            values,
-        });
-        Run {
-            label: label.to_owned(),
-            summary: Summary { scenario: label.to_owned(), world: "recurrence".into(), ..Summary::default() },
-            series: series.collect(),
-            ..Run::default()
-        }
+impl Windows {
+    pub(super) fn values(&self) -> u64 {
+        self.windows.len() as u64 * u64::from(self.steps)
     }
 
-    fn step(&self, windows: &[f64]) -> Vec<f64> {
+    /// One flow per window, called `1`, `2`, ...
+    pub(super) fn series(&self, law: Law) -> Vec<Series> {
+        let mut history = vec![self.windows.clone()];
+        for _ in 0..self.steps {
+            let next = history.last().map(|windows| self.step(law, windows));
+            history.extend(next);
+        }
+        let of = |(i, values)| series(Kind::Flow, i + 1, quantity::WINDOW, "packets", values);
+        columns(&history).into_iter().enumerate().map(of).collect()
+    }
+
+    fn step(&self, law: Law, windows: &[f64]) -> Vec<f64> {
         let bdp: f64 = windows.iter().sum();
-        match self.law {
+        match law {
             Law::Abc => windows.iter().map(|&w| abc_step(w, abc_share(windows.len(), bdp))).collect(),
             Law::Logistic => self.pinned(windows, |w| 1.0 - w / bdp),
             Law::LogisticDeflated => self.pinned(windows, |w| -libm::log(w / bdp) / libm::log(self.phi1)),
@@ -93,8 +81,7 @@ mod tests {
 
     fn second(law: Law, gamma: f64) -> Vec<f64> {
         let windows = vec![198.0, 2.0];
-        let run = Recurrence { law, windows, steps: 600, gamma, phi1: 10.0 }.run("test");
-        run.series[1].values.clone()
+        Windows { windows, steps: 600, gamma, phi1: 10.0 }.series(law)[1].values.clone()
     }
 
     fn reaches(values: &[f64], level: f64) -> usize {
@@ -126,9 +113,9 @@ mod tests {
     fn no_step_changes_the_sum_of_the_windows() {
         for law in [Law::Abc, Law::Logistic, Law::LogisticDeflated] {
             let windows = vec![150.0, 30.0, 20.0];
-            let run = Recurrence { law, windows, steps: 100, gamma: 0.3, phi1: 10.0 }.run("test");
+            let series = Windows { windows, steps: 100, gamma: 0.3, phi1: 10.0 }.series(law);
             for n in 0..=100 {
-                let sum: f64 = run.series.iter().map(|s| s.values[n]).sum();
+                let sum: f64 = series.iter().map(|s| s.values[n]).sum();
                 assert!((sum - 200.0).abs() < 1e-9, "{law:?} step {n}: {sum}");
             }
         }
