@@ -4,15 +4,14 @@
 //! packets as large as a simulator's, written where they are sent and read where they arrive. What a real run costs
 //! beyond it is the price of its models.
 
-use crate::cases::Case;
+use crate::cases::{Case, Users};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 /// Two cache lines, as the engine's.
 type Packet = [u64; 16];
 
-/// A packet on its way: where it lies, its flow, and how many links it has crossed (three as data, three as
-/// acknowledgement).
+/// A packet on its way: where it lies, its flow, and how many links it has crossed, as data and as acknowledgement.
 #[derive(Clone, Copy)]
 struct Traveller {
     packet: u32,
@@ -34,7 +33,9 @@ struct Loop {
     links: Vec<Link>,
     packets: Vec<Packet>,
     free: Vec<u32>,
-    flows: u32,
+    /// How many trunks each flow crosses.
+    crosses: Vec<u32>,
+    trunks: u32,
     hops: u64,
 }
 
@@ -46,29 +47,35 @@ impl Loop {
             free_at: 0,
             flight: VecDeque::new(),
         };
-        let (access, trunk) = (case.access_delay().picos(), case.trunk_delay().picos());
-        let ends = (0..4 * case.flows).map(|_| link(10_000_000_000, access));
-        let links = [0, 1].map(|_| link(case.rate.bps(), trunk)).into_iter().chain(ends).collect();
+        let trunks = case.trunks.iter().flat_map(|trunk| [0, 1].map(|_| (trunk.rate.bps(), trunk.delay)));
+        let own = |users: &Users| [(10_000_000_000, case.access_delay(users)); 4];
+        let ends = case.each_user().flat_map(|(_, users)| own(users));
         Self {
             events: BinaryHeap::new(),
             order: 0,
-            links,
+            links: trunks.chain(ends).map(|(rate, delay)| link(rate, delay.picos())).collect(),
             packets: vec![],
             free: vec![],
-            flows: case.flows,
+            crosses: case.each_user().map(|(_, users)| users.crosses as u32).collect(),
+            trunks: case.trunks.len() as u32,
             hops: 0,
         }
     }
 
-    /// The link that a packet crosses next: the trunk's directions are links 0 and 1, each flow has four more.
+    /// How many links a flow's packets cross one way.
+    fn way(&self, flow: u32) -> u32 {
+        self.crosses[flow as usize] + 2
+    }
+
+    /// The link that a packet crosses next: each trunk's two directions come first, then each flow's four links.
     fn next_link(&self, packet: Traveller) -> u32 {
-        let own = |place: u32| 2 + place * self.flows + packet.flow;
+        let (way, own) = (self.way(packet.flow), |place: u32| 2 * self.trunks + 4 * packet.flow + place);
         match packet.crossed {
             0 => own(0),
-            1 => 0,
-            2 => own(1),
-            3 => own(2),
-            4 => 1,
+            place if place < way - 1 => 2 * (place - 1),
+            place if place == way - 1 => own(1),
+            place if place == way => own(2),
+            place if place < 2 * way - 1 => 2 * (2 * way - 2 - place) + 1,
             _ => own(3),
         }
     }
@@ -80,7 +87,7 @@ impl Loop {
 
     fn send(&mut self, now: u64, packet: Traveller) {
         let index = self.next_link(packet);
-        let bytes = if packet.crossed < 3 { 1000 } else { 40 };
+        let bytes = if packet.crossed < self.way(packet.flow) { 1000 } else { 40 };
         let link = &mut self.links[index as usize];
         link.free_at = link.free_at.max(now) + bytes * link.picos_per_byte;
         let arrives = link.free_at + link.delay;
@@ -111,7 +118,8 @@ impl Loop {
         let body = self.packets[arrived.packet as usize];
         self.free.push(arrived.packet);
         let sent_at = body.into_iter().fold(now, u64::min);
-        self.launch(now.max(sent_at), arrived.flow, (arrived.crossed + 1) % 6);
+        let next = (arrived.crossed + 1) % (2 * self.way(arrived.flow));
+        self.launch(now.max(sent_at), arrived.flow, next);
     }
 
     fn run(&mut self, end: u64) {
@@ -125,21 +133,20 @@ impl Loop {
                 self.schedule(next, index);
             }
             self.hops += 1;
-            match traveller.crossed {
-                2 | 5 => self.answer(now, traveller),
-                crossed => self.send(now, Traveller { crossed: crossed + 1, ..traveller }),
+            if (traveller.crossed + 1).is_multiple_of(self.way(traveller.flow)) {
+                self.answer(now, traveller);
+            } else {
+                self.send(now, Traveller { crossed: traveller.crossed + 1, ..traveller });
             }
         }
     }
 }
 
-/// Runs the case's network for its duration with windows that keep the trunk busy; returns packet-hops.
+/// Runs the case's network for its duration with windows that keep the trunks busy; returns packet-hops.
 pub(crate) fn run(case: &Case) -> u64 {
     let mut bare = Loop::new(case);
-    let window = case.full_pipe().div_ceil(u64::from(case.flows));
-    for flow in 0..case.flows {
-        let start = 1_000_000_000_000 / u64::from(case.flows) * u64::from(flow);
-        (0..window).for_each(|_| bare.launch(start, flow, 0));
+    for (flow, (start, users)) in case.each_user().enumerate() {
+        (0..case.full_window(users)).for_each(|_| bare.launch(start.picos(), flow as u32, 0));
     }
     bare.run(case.duration.picos());
     bare.hops

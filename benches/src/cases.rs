@@ -1,4 +1,4 @@
-//! The measured cases: dumbbells of long flows, as measured with other simulators.
+//! The measured cases: networks of long flows, as measured with other simulators.
 
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{HeaderId, Link, LinkFacts, Protocol, SettingError, Settings, Value};
@@ -10,120 +10,176 @@ use std::error::Error;
 /// A full packet on the wire.
 pub(crate) const PACKET: Bytes = Bytes::new(1000);
 
-/// A dumbbell: `flows` flows, each with access links of its own, over one trunk.
-///
-/// Access links have 10 Gbps and a twentieth of the round-trip time each, the trunk has the rest; flow i of n
-/// starts at i/n seconds.
+/// Trunks one behind the other, and users with access links of their own: 10 Gbps, and the delay that is left. User
+/// i of n starts at i/n seconds.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) what: &'static str,
     pub(crate) protocol: &'static str,
+    pub(crate) trunks: Vec<Trunk>,
+    pub(crate) users: Vec<Users>,
+    /// When measuring begins.
+    pub(crate) warm_up: Time,
+    pub(crate) duration: Span,
+}
+
+/// A link that many share.
+pub(crate) struct Trunk {
     pub(crate) rate: Rate,
-    pub(crate) rtt: Span,
-    pub(crate) flows: u32,
-    /// The trunk's buffer in packets.
+    /// One way.
+    pub(crate) delay: Span,
+    /// In packets.
     pub(crate) buffer: u64,
     /// Packets above which every packet is marked.
     pub(crate) mark_above: Option<u64>,
-    pub(crate) duration: Span,
+}
+
+/// Users of one kind.
+pub(crate) struct Users {
+    pub(crate) count: u32,
+    pub(crate) rtt: Span,
+    /// How many trunks they cross, from the first on.
+    pub(crate) crosses: usize,
 }
 
 /// The rate of an access link.
 const ACCESS: Rate = Rate::from_bps(10_000_000_000);
 
-/// When the warm-up ends.
-pub(crate) const WARM_UP: Time = Time::from_picos(10_000_000_000_000);
+const fn mbps(rate: u64) -> Rate {
+    Rate::from_bps(rate * 1_000_000)
+}
+
+const fn seconds(seconds: u64) -> Span {
+    Span::from_millis(seconds * 1000)
+}
 
 /// All cases.
-pub(crate) fn all() -> [Case; 4] {
-    let (mbps, millis) = (|rate: u64| Rate::from_bps(rate * 1_000_000), Span::from_millis);
+pub(crate) fn all() -> [Case; 5] {
+    let millis = Span::from_millis;
     [
+        dumbbell(("S1", "NewReno, drop-tail 250", "newreno"), mbps(100), millis(20), 10, 250, seconds(100)),
+        dumbbell(
+            ("S2", "NewReno, drop-tail 1 BDP", "newreno"),
+            mbps(1000),
+            millis(50),
+            100,
+            6250,
+            seconds(30),
+        ),
+        dumbbell(("S3", "XCP, a router at each link", "xcp"), mbps(155), millis(80), 50, 1550, seconds(60)),
         Case {
-            name: "S1",
-            what: "NewReno, drop-tail 250",
-            protocol: "newreno",
-            rate: mbps(100),
-            rtt: millis(20),
-            flows: 10,
-            buffer: 250,
-            mark_above: None,
-            duration: millis(100_000),
+            trunks: vec![Trunk { mark_above: Some(120), ..trunk(mbps(500), millis(24), 3750) }],
+            ..dumbbell(
+                ("S5", "DCTCP, step mark at 120", "dctcp"),
+                mbps(500),
+                millis(60),
+                1000,
+                3750,
+                seconds(50),
+            )
         },
-        Case {
-            name: "S2",
-            what: "NewReno, drop-tail 1 BDP",
-            protocol: "newreno",
-            rate: mbps(1000),
-            rtt: millis(50),
-            flows: 100,
-            buffer: 6250,
-            mark_above: None,
-            duration: millis(30_000),
-        },
-        Case {
-            name: "S3",
-            what: "XCP, a router at each link",
-            protocol: "xcp",
-            rate: mbps(155),
-            rtt: millis(80),
-            flows: 50,
-            buffer: 1550,
-            mark_above: None,
-            duration: millis(60_000),
-        },
-        Case {
-            name: "S5",
-            what: "DCTCP, step mark at 120",
-            protocol: "dctcp",
-            rate: mbps(500),
-            rtt: millis(60),
-            flows: 1000,
-            buffer: 3750,
-            mark_above: Some(120),
-            duration: millis(50_000),
-        },
+        two_bottlenecks(),
     ]
+}
+
+const fn trunk(rate: Rate, delay: Span, buffer: u64) -> Trunk {
+    Trunk { rate, delay, buffer, mark_above: None }
+}
+
+/// One trunk, which has four fifths of the round-trip time.
+fn dumbbell(
+    (name, what, protocol): (&'static str, &'static str, &'static str),
+    rate: Rate,
+    rtt: Span,
+    count: u32,
+    buffer: u64,
+    duration: Span,
+) -> Case {
+    Case {
+        name,
+        what,
+        protocol,
+        trunks: vec![trunk(rate, rtt * 2 / 5, buffer)],
+        users: vec![Users { count, rtt, crosses: 1 }],
+        warm_up: Time::ZERO + seconds(10),
+        duration,
+    }
+}
+
+/// The network of ACP's Table I.
+fn two_bottlenecks() -> Case {
+    let users = |count, rtt, crosses| Users { count, rtt: Span::from_millis(rtt), crosses };
+    let delay = Span::from_millis(15);
+    Case {
+        name: "S6",
+        what: "XCP, two bottlenecks",
+        protocol: "xcp",
+        trunks: vec![trunk(mbps(155), delay, 1550), trunk(mbps(80), delay, 800)],
+        users: vec![users(10, 60, 1), users(50, 90, 2), users(10, 260, 2), users(10, 64, 2)],
+        warm_up: Time::ZERO + seconds(50),
+        duration: seconds(100),
+    }
 }
 
 impl Case {
     /// One way over an access link.
-    pub(crate) fn access_delay(&self) -> Span {
-        self.rtt / 20
+    pub(crate) fn access_delay(&self, users: &Users) -> Span {
+        let trunks: Span = self.trunks[..users.crosses].iter().map(|trunk| trunk.delay).sum();
+        (users.rtt / 2 - trunks) / 2
     }
 
-    /// One way over the trunk.
-    pub(crate) fn trunk_delay(&self) -> Span {
-        (self.rtt - self.access_delay() * 4) / 2
+    /// Every user, in the order in which they start.
+    pub(crate) fn each_user(&self) -> impl Iterator<Item = (Time, &Users)> {
+        let count = self.users.iter().map(|users| u64::from(users.count)).sum::<u64>();
+        let each = self.users.iter().flat_map(|users| (0..users.count).map(move |_| users));
+        let start = move |place: u64| Time::from_picos(1_000_000_000_000 / count * place);
+        (0..).map(start).zip(each)
     }
 
-    /// Packets that keep the trunk busy: what its bandwidth and the round trip hold, and half a buffer.
-    pub(crate) fn full_pipe(&self) -> u64 {
-        self.rate.bytes_in(self.rtt).get() / PACKET.get() + self.buffer / 2
+    /// Packets that keep the trunks busy if each user has as many in flight: an equal share of what the narrowest of
+    /// its trunks serves in a round trip, and of half its buffer.
+    pub(crate) fn full_window(&self, users: &Users) -> u64 {
+        let share = |(place, trunk): (usize, &Trunk)| {
+            let rivals = self.users.iter().filter(|other| other.crosses > place);
+            let rivals: u64 = rivals.map(|other| u64::from(other.count)).sum();
+            (trunk.rate.bytes_in(users.rtt).get() / PACKET.get() + trunk.buffer / 2).div_ceil(rivals)
+        };
+        self.trunks[..users.crosses].iter().enumerate().map(share).min().unwrap_or_default()
     }
 
     /// The case as a network at time zero.
     pub(crate) fn network(&self) -> Result<Network, Box<dyn Error>> {
         let mut builder = Builder::new(1);
-        let (left, right) = (builder.node(), builder.node());
         let protocol = Registry::builtin().protocol(self.protocol).map_err(|unknown| unknown.name)?;
-        let trunk = LinkSpec {
-            buffer: Buffer::Packets(self.buffer),
-            queue: self.queue()?,
-            routers: routers(protocol, self.rate, Some(self.buffer))?,
-            ..LinkSpec::plain("trunk ->", left, right, self.rate, self.trunk_delay())
-        };
-        let there = builder.link(trunk);
-        let back = builder.link(LinkSpec::plain("trunk <-", right, left, self.rate, self.trunk_delay()));
-        for flow in 0..self.flows {
+        let nodes: Vec<NodeId> = (0..=self.trunks.len()).map(|_| builder.node()).collect();
+        let (mut there, mut back) = (Vec::new(), Vec::new());
+        for (trunk, ends) in self.trunks.iter().zip(nodes.windows(2)) {
+            let plain = |name, from, to| LinkSpec::plain(name, from, to, trunk.rate, trunk.delay);
+            there.push(builder.link(LinkSpec {
+                buffer: Buffer::Packets(trunk.buffer),
+                queue: queue(trunk)?,
+                routers: routers(protocol, trunk.rate, Some(trunk.buffer))?,
+                ..plain("trunk ->", ends[0], ends[1])
+            }));
+            back.push(builder.link(plain("trunk <-", ends[1], ends[0])));
+        }
+        for (number, (start, users)) in self.each_user().enumerate() {
+            let (left, right) = (nodes[0], nodes[users.crosses]);
             let (source, sink) = (builder.node(), builder.node());
-            let up = builder.link(self.access(source, left, routers(protocol, ACCESS, None)?));
-            let down = builder.link(self.access(right, sink, routers(protocol, ACCESS, None)?));
-            let back_up = builder.link(self.access(sink, right, Vec::new()));
-            let back_down = builder.link(self.access(left, source, Vec::new()));
-            let (forward, backward) = (vec![up, there, down], vec![back_up, back, back_down]);
-            let start = Time::from_picos(1_000_000_000_000 / u64::from(self.flows) * u64::from(flow));
+            let mut access = |from, to, routers| {
+                builder.link(LinkSpec {
+                    routers,
+                    ..LinkSpec::plain("access", from, to, ACCESS, self.access_delay(users))
+                })
+            };
+            let up = access(source, left, routers(protocol, ACCESS, None)?);
+            let down = access(right, sink, routers(protocol, ACCESS, None)?);
+            let (back_up, back_down) = (access(sink, right, Vec::new()), access(left, source, Vec::new()));
+            let forward = [&[up][..], &there[..users.crosses], &[down]].concat();
+            let homewards: Vec<LinkId> = back[..users.crosses].iter().rev().copied().collect();
+            let backward = [&[back_up][..], &homewards, &[back_down]].concat();
             builder.flow(FlowSpec {
-                name: format!("{flow}"),
+                name: format!("{number}"),
                 weight: 1.0,
                 loops: vec![control_loop(protocol, forward, backward)?.into()],
                 relays: Vec::new(),
@@ -134,23 +190,19 @@ impl Case {
         }
         Ok(builder.build()?)
     }
+}
 
-    /// One direction of an access link.
-    fn access(&self, from: NodeId, to: NodeId, routers: Routers) -> LinkSpec {
-        LinkSpec { routers, ..LinkSpec::plain("access", from, to, ACCESS, self.access_delay()) }
-    }
-
-    fn queue(&self) -> Result<Option<Box<dyn Link>>, Box<dyn Error>> {
-        let Some(packets) = self.mark_above else { return Ok(None) };
-        let red = Registry::builtin().queue("red").map_err(|unknown| unknown.name)?;
-        let presets = red.card().presets.iter().find(|(name, _)| *name == "dctcp-step");
-        let step = presets.map_or(&[][..], |(_, values)| *values);
-        let threshold = Value::Text(format!("{}B", packets * PACKET.get()).into());
-        let written = step.iter().cloned().chain([("max_th", threshold)]);
-        let settings = Settings::check(red.card().parameters, written)?;
-        let facts = LinkFacts { capacity: self.rate, buffer: Some(PACKET * self.buffer), packet: PACKET };
-        Ok(red.link(&settings, &facts)?)
-    }
+/// The law that marks at a trunk, if it has one.
+fn queue(trunk: &Trunk) -> Result<Option<Box<dyn Link>>, Box<dyn Error>> {
+    let Some(packets) = trunk.mark_above else { return Ok(None) };
+    let red = Registry::builtin().queue("red").map_err(|unknown| unknown.name)?;
+    let presets = red.card().presets.iter().find(|(name, _)| *name == "dctcp-step");
+    let step = presets.map_or(&[][..], |(_, values)| *values);
+    let threshold = Value::Text(format!("{}B", packets * PACKET.get()).into());
+    let written = step.iter().cloned().chain([("max_th", threshold)]);
+    let settings = Settings::check(red.card().parameters, written)?;
+    let facts = LinkFacts { capacity: trunk.rate, buffer: Some(PACKET * trunk.buffer), packet: PACKET };
+    Ok(red.link(&settings, &facts)?)
 }
 
 type Routers = Vec<(HeaderId, Box<dyn Link>)>;

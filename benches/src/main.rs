@@ -10,7 +10,7 @@ mod cases;
 mod large;
 mod measure;
 
-use cases::{Case, WARM_UP};
+use cases::Case;
 use millpond_sim::Network;
 use millpond_units::{Span, Time};
 use std::env;
@@ -150,12 +150,13 @@ fn run(case: &Case) -> Outcome<()> {
     let mut network = case.network()?;
     let end = Time::ZERO + case.duration;
     let before = measure::cpu_seconds().ok_or("no /proc/self/schedstat")?;
-    network.run_to(WARM_UP.min(end));
+    network.run_to(case.warm_up.min(end));
     network.start_measuring();
     network.run_to(end);
     let cpu = measure::cpu_seconds().ok_or("no /proc/self/schedstat")? - before;
     let megabytes = measure::peak_megabytes().ok_or("no /proc/self/status")?;
-    Report { hops: network.packet_hops() as f64, cpu, megabytes, behaviour: behaviour(&network) }.print();
+    Report { hops: network.packet_hops() as f64, cpu, megabytes, behaviour: behaviour(case, &network) }
+        .print();
     Ok(())
 }
 
@@ -169,20 +170,29 @@ fn run_bare(case: &Case) -> Outcome<()> {
     Ok(())
 }
 
-/// What the trunk and the flows did after the warm-up.
-fn behaviour(network: &Network) -> String {
-    let Some(trunk) = network.links().next() else { return String::new() };
-    let queue = trunk.queue_lengths();
-    let goodputs: Vec<f64> = network.flows().map(|flow| flow.delivered_measured().as_f64()).collect();
-    format!(
-        "utilization {:.4}, queue mean {:.0} max {} packets, drops {}, marks {}, Jain {:.4}",
-        trunk.utilization(),
-        queue.mean(),
-        queue.max(),
-        trunk.counters().drops(),
-        trunk.counters().marks,
-        jain(&goodputs),
-    )
+/// What trunks and flows did after the warm-up: of each trunk, and of each kind of user.
+fn behaviour(case: &Case, network: &Network) -> String {
+    let trunks = network.links().step_by(2).take(case.trunks.len()).map(|trunk| {
+        let queue = trunk.queue_lengths();
+        let counters = trunk.counters();
+        format!(
+            "utilization {:.4}, queue mean {:.0} max {} packets, drops {}, marks {}",
+            trunk.utilization(),
+            queue.mean(),
+            queue.max(),
+            counters.drops(),
+            counters.marks,
+        )
+    });
+    let mut flows = network.flows();
+    let users = case.users.iter().map(|users| {
+        let kind: Vec<_> = flows.by_ref().take(users.count as usize).collect();
+        let goodputs: Vec<f64> = kind.iter().map(|flow| flow.delivered_measured().as_f64()).collect();
+        let windows = kind.iter().filter_map(|flow| flow.first().sender().window());
+        let window = windows.map(|window| window.as_f64()).sum::<f64>() / goodputs.len() as f64;
+        format!("window {:.1}, Jain {:.4}", window / cases::PACKET.as_f64(), jain(&goodputs))
+    });
+    trunks.chain(users).collect::<Vec<_>>().join("; ")
 }
 
 /// Jain's index of fairness: (sum x)^2 / (n sum x^2).
