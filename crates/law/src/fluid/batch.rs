@@ -68,6 +68,29 @@ impl SenderInputs {
     }
 }
 
+impl SenderInputs {
+    /// The inputs of all flows in order.
+    #[inline]
+    pub fn iter(&self, feedbacks: usize) -> impl Iterator<Item = SenderInput<'_, f64>> {
+        let n = self.count();
+        // Cut to one length, so that no access is checked again.
+        let (base_rtt, capacity, acked) = (&self.base_rtt[..n], &self.capacity[..n], &self.acked[..n]);
+        let (queueing, queueing_slope) = (&self.queueing[..n], &self.queueing_slope[..n]);
+        let (marked, lost) = (&self.marked[..n], &self.lost[..n]);
+        (0..n).map(move |i| SenderInput {
+            base_rtt: base_rtt[i],
+            capacity: capacity[i],
+            queueing: queueing[i],
+            queueing_slope: queueing_slope[i],
+            marked: marked[i],
+            lost: lost[i],
+            acked: acked[i],
+            feedback: &self.feedback[i * feedbacks..][..feedbacks],
+            next: self.next.get(i).copied().flatten(),
+        })
+    }
+}
+
 /// The inputs of consecutive links under one law, an array for each quantity of [`LinkInput`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkInputs {
@@ -307,33 +330,26 @@ impl<L: FluidSender> Senders for Batch<L> {
 
     fn derivatives(&self, first: usize, x: &[f64], inputs: &SenderInputs, dx: &mut [f64]) {
         let w = self.width;
-        for (i, law) in self.laws[first..][..inputs.count()].iter().enumerate() {
-            let input = inputs.at(i, L::FEEDBACK.len());
+        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(inputs.iter(L::FEEDBACK.len())) {
             law.derivative(&x[i * w..][..w], &input, &mut dx[i * w..][..w]);
         }
     }
 
     fn rates(&self, first: usize, x: &[f64], inputs: &SenderInputs, rates: &mut [f64], carried: &mut [f64]) {
         let (w, c) = (self.width, L::CARRIED.len());
-        for (i, law) in self.laws[first..][..inputs.count()].iter().enumerate() {
-            let input = inputs.at(i, L::FEEDBACK.len());
+        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(inputs.iter(L::FEEDBACK.len())) {
             let x = &x[i * w..][..w];
             rates[i] = law.rate(x, &input);
-            if c > 0 {
-                law.carried(x, &input, &mut carried[i * c..][..c]);
-            }
+            law.carried(x, &input, &mut carried[i * c..][..c]);
         }
     }
 
     fn move_and_send(&self, first: usize, x: &[f64], inputs: &SenderInputs, out: Moves<'_>) {
         let (w, c) = (self.width, L::CARRIED.len());
-        for (i, law) in self.laws[first..][..inputs.count()].iter().enumerate() {
-            let input = inputs.at(i, L::FEEDBACK.len());
+        for ((i, law), input) in self.laws[first..].iter().enumerate().zip(inputs.iter(L::FEEDBACK.len())) {
             let x = &x[i * w..][..w];
             out.rates[i] = law.move_and_send(x, &input, &mut out.dx[i * w..][..w]);
-            if c > 0 {
-                law.carried(x, &input, &mut out.carried[i * c..][..c]);
-            }
+            law.carried(x, &input, &mut out.carried[i * c..][..c]);
         }
     }
 
