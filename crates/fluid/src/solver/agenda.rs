@@ -70,18 +70,17 @@ impl Agenda {
     }
 
     /// What is due now, kinks followed onwards.
-    pub(super) fn take(&mut self, asm: &Assembly, now: f64) -> Vec<Happening> {
+    pub(super) fn take(&mut self, asm: &Assembly, now: f64, soon: f64) -> Vec<Happening> {
         let mut happenings = Vec::new();
-        let horizon = now + 1e-14 * now.max(1.0);
         while let Some((&(bits, what), &level)) = self.due.first_key_value() {
             let time = f64::from_bits(bits);
-            if time > horizon {
+            if time > soon {
                 break;
             }
             self.due.pop_first();
             if let Happening::Kink(entity) = what {
                 self.kinks -= 1;
-                self.spread(asm, time, entity, level);
+                self.spread(asm, time.max(now), entity, level);
             }
             happenings.push(what);
         }

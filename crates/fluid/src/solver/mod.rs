@@ -151,16 +151,22 @@ impl<'a> Solver<'a> {
     /// Exactly to this time.
     pub fn advance(&mut self, until: f64) -> Result<(), Error> {
         while self.time < until {
-            let due = self.agenda.next();
-            let limit = until.min(due);
-            if limit > self.time {
+            let limit = until.min(self.agenda.next());
+            if limit > self.soon() {
                 self.step_towards(limit)?;
+            } else {
+                self.time = self.time.max(limit);
             }
-            if self.agenda.next() <= self.time + 1e-14 * self.time.max(1.0) {
+            if self.agenda.next() <= self.soon() {
                 self.happen()?;
             }
         }
         Ok(())
+    }
+
+    /// Times up to this are now: a step of a few roundings would not know which side of a jump it is on.
+    fn soon(&self) -> f64 {
+        self.time + 1e-14 * self.time.max(1.0)
     }
 
     /// The clocks of links and of loops that have always been there start; so does what starts at zero.
@@ -187,7 +193,7 @@ impl<'a> Solver<'a> {
 
     /// What is due now happens.
     fn happen(&mut self) -> Result<(), Error> {
-        let happenings = self.agenda.take(self.field.asm, self.time);
+        let happenings = self.agenda.take(self.field.asm, self.time, self.soon());
         self.ended.due += 1;
         let ticks = |h: &Happening| matches!(h, Happening::SenderTick(..) | Happening::LinkTick(..));
         if happenings.iter().any(ticks) {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod events;
 mod fixed;
 mod laws;
+mod portraits;
 mod scalar;

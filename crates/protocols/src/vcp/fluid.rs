@@ -82,13 +82,13 @@ impl FluidSender for Source {
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        let rtt = input.rtt().re();
+        let rtt = input.rtt();
         let load = input.feedback[0];
         let adds = load > HIGH && (load < OVER || x[at::REST] <= 0.0 && x[at::ADD] > 0.0);
         dx[at::WINDOW] = if load < HIGH {
             input.acked * multiplicative_increase(&self.params, rtt)
         } else if adds {
-            input.acked / x[at::WINDOW] * (self.weight * additive_increase(&self.params, rtt) * self.packet)
+            input.acked / x[at::WINDOW] * additive_increase(&self.params, rtt) * (self.weight * self.packet)
         } else {
             T::zero()
         };

@@ -3,6 +3,7 @@
 use super::header::{Load, VcpHeader};
 use super::params::SenderParams;
 use crate::parts::window::Window;
+use millpond_law::fluid::{Number, least};
 use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Span, Time};
 
@@ -19,20 +20,22 @@ const SQUARE_TO: f64 = 5.0;
 
 /// Eq. (7): what a round trip multiplies by, less one, so that an interval multiplies by `1 + xi` whatever the
 /// round-trip time.
-pub(super) fn multiplicative_increase(params: &SenderParams, rtt: f64) -> f64 {
-    let intervals = (rtt / params.interval.secs()).min(MOST_INTERVALS);
-    libm::pow(1.0 + params.xi, intervals) - 1.0
+pub(super) fn multiplicative_increase<T: Number>(params: &SenderParams, rtt: T) -> T {
+    let intervals = least(rtt / params.interval.secs(), T::from(MOST_INTERVALS));
+    let base = 1.0 + params.xi;
+    let power = libm::pow(base, intervals.re());
+    (intervals - intervals.re()) * (power * libm::log(base)) + (power - 1.0)
 }
 
 /// Eq. (8): the packets that a round trip adds, so that rates grow alike whatever the round-trip time.
-pub(super) fn additive_increase(params: &SenderParams, rtt: f64) -> f64 {
+pub(super) fn additive_increase<T: Number>(params: &SenderParams, rtt: T) -> T {
     let ratio = rtt / params.reference_rtt.secs();
     let scale = match ratio {
-        short if short <= SQUARE_FROM => SQUARE_FROM * short,
-        long if long > SQUARE_TO => SQUARE_TO * SQUARE_TO + (long - SQUARE_TO),
+        short if short <= SQUARE_FROM => short * SQUARE_FROM,
+        long if long > SQUARE_TO => long - SQUARE_TO + SQUARE_TO * SQUARE_TO,
         middle => middle * middle,
     };
-    params.alpha * scale
+    scale * params.alpha
 }
 
 /// Increases per round trip, as they are for the present round-trip time.

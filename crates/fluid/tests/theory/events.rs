@@ -1,0 +1,258 @@
+//! Events whose times are known: buffers that fill, guards, clocks, relays; and what is refused.
+
+use crate::laws::{Excess, Follow, P, scalar};
+use millpond_fluid::{Accuracy, Assembly, Entity, Error, Loop, LoopId, Network, Relay};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_piece, sender_piece};
+
+const EXACT: Accuracy =
+    Accuracy { tolerance: 1e-9, longest_step: f64::INFINITY, follow_kinks: true, most_steps: 1_000_000 };
+
+/// Sends a constant, whatever it hears.
+struct Steady(f64);
+
+impl FluidSender for Steady {
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
+
+    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
+        T::from(self.0)
+    }
+}
+
+#[test]
+fn a_buffer_fills_loses_the_excess_and_runs_dry_when_theory_says() {
+    let mut network = Network::new();
+    let link = network.link("L", 100.0, 50.0);
+    // 150 from 0.1 s on for two seconds: full after another 1 s, a third is lost for 1 s, empty .5 s after the end.
+    network.add(Loop::new("f", P, sender_piece(Steady(150.0)), 0.3).over(link, 0.1).until(2.0));
+    let solution = Assembly::new(network).unwrap().run(4.0, 0.05, EXACT).unwrap();
+    let (queue, lost) =
+        (solution.of(Entity::Link(0), "queue"), solution.of(Entity::Link(0), "loss probability"));
+    let theory = |t: f64| match t {
+        t if t < 0.1 => 0.0,
+        t if t < 1.1 => 50.0 * (t - 0.1),
+        t if t < 2.1 => 50.0,
+        t => (50.0 - 100.0 * (t - 2.1)).max(0.0),
+    };
+    for ((t, q), p) in solution.times.iter().zip(&queue).zip(&lost) {
+        assert!((q - theory(*t)).abs() < 1e-6, "{t}: {q}");
+        let is_full = *t > 1.12 && *t < 2.08;
+        assert!(
+            (p - if is_full { 1.0 / 3.0 } else { 0.0 }).abs() < 1e-9 || (1.08..2.12).contains(t) != is_full,
+            "{t}: {p}"
+        );
+    }
+    let bits_lost = queue.len();
+    assert!(bits_lost > 0);
+    // What arrived: 2 s of 150 bit/s.
+    let arriving = solution.column(Entity::Link(0), "arriving rate").unwrap();
+    let total = solution.integral(arriving).unwrap().last().unwrap();
+    assert!((total - 300.0).abs() < 1e-6, "{total}");
+}
+
+/// A thermostat: falls at 1 above its threshold's upper end, rises at 1 below the lower one.
+struct Thermostat;
+
+impl FluidSender for Thermostat {
+    const GUARDS: &'static [&'static str] = &["temperature less 2", "temperature less 1"];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("temperature", "1", 1.5), State::new("heats", "1", 1.0)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = if x[1] > 0.5 { T::from(1.0) } else { T::from(-2.0) };
+        dx[1] = T::zero();
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0]
+    }
+
+    fn guards<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, guards: &mut [T]) {
+        (guards[0], guards[1]) = (x[0] - 2.0, x[0] - 1.0);
+    }
+
+    fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], _input: &SenderInput<'_, f64>) {
+        match (guard, is_rising) {
+            (0, true) => x[1] = 0.0,
+            (1, false) => x[1] = 1.0,
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn guards_are_met_exactly_where_their_sign_changes() {
+    let mut network = Network::new();
+    let link = network.link("L", 1e6, f64::INFINITY);
+    network.add(Loop::new("f", P, sender_piece(Thermostat), 1.0).over(link, 0.3));
+    let solution = Assembly::new(network).unwrap().run(60.0, 0.05, EXACT).unwrap();
+    // A saw of period 1.5: up in 1, down in .5; at 2 after .5 s.
+    for (t, x) in solution.times.iter().zip(solution.of(Entity::Loop(0), "temperature")) {
+        let phase = (t + 0.5) % 1.5;
+        let theory = if phase < 1.0 { 1.0 + phase } else { 2.0 - 2.0 * (phase - 1.0) };
+        assert!((x - theory).abs() < 1e-7, "{t}: {x} {theory}");
+    }
+}
+
+/// Adds one to its rate every quarter of a second.
+struct Stairs;
+
+impl FluidSender for Stairs {
+    fn states(&self) -> Vec<State> {
+        vec![State::new("rate", "bit/s", 1.0)]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = T::zero();
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0]
+    }
+
+    fn period(&self, _x: &[f64], _input: &SenderInput<'_, f64>) -> Option<f64> {
+        Some(0.25)
+    }
+
+    fn tick(&self, x: &mut [f64], _input: &SenderInput<'_, f64>) {
+        x[0] += 1.0;
+    }
+}
+
+#[test]
+fn a_clock_strikes_on_time_and_its_jumps_arrive_a_delay_later() {
+    let mut network = Network::new();
+    let link = network.link("L", 1e6, f64::INFINITY);
+    network.add(Loop::new("f", P, sender_piece(Stairs), 1.0).over(link, 0.3).from(0.1));
+    let solution = Assembly::new(network).unwrap().run(3.0, 0.02, EXACT).unwrap();
+    let arriving = solution.of(Entity::Link(0), "arriving rate");
+    for (t, y) in solution.times.iter().zip(arriving) {
+        let since = t - 0.4;
+        let near_a_step = (since / 0.25 - (since / 0.25).round()).abs() < 1e-9;
+        let theory = if since < 0.0 { 0.0 } else { 1.0 + (since / 0.25).floor() };
+        assert!(near_a_step || (y - theory).abs() < 1e-9, "{t}: {y} {theory}");
+    }
+    // The area under the stairs up to 3 s, exactly: steps of 1 every .25 s from .4 s on.
+    let column = solution.column(Entity::Link(0), "arriving rate").unwrap();
+    let area = solution.integral(column).unwrap().last().unwrap();
+    let theory: f64 = (1..=10).map(|n| f64::from(n) * 0.25).sum::<f64>() + 11.0 * 0.1;
+    assert!((area - theory).abs() < 1e-9, "{area} {theory}");
+}
+
+#[test]
+fn behind_a_relay_no_more_is_sent_than_it_has() {
+    let mut network = Network::new();
+    let links = [network.link("A", 1e6, f64::INFINITY), network.link("B", 1e6, f64::INFINITY)];
+    // 100 for 1 s, then 20; the second loop could send 60.
+    network.add(Loop::new("first", P, sender_piece(Steady(80.0)), 0.4).over(links[0], 0.0).until(1.0));
+    let upstream = network.add(Loop::new("steady", P, sender_piece(Steady(20.0)), 0.4).over(links[0], 0.0));
+    let downstream =
+        network.add(Loop::new("second", P, sender_piece(Steady(60.0)), 0.2).over(links[1], 0.05));
+    network.join(Relay { upstream, downstream, forward: 0.2 });
+    let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
+    let (sent, backlog) =
+        (solution.of(Entity::Loop(2), "sending rate"), solution.of(Entity::Relay(0), "backlog"));
+    for (i, t) in solution.times.iter().enumerate().filter(|(_, t)| (**t - 0.2).abs() > 1e-9) {
+        let inflow = if *t > 0.2 { 20.0 } else { 0.0 };
+        assert!((sent[i] - inflow).abs() < 1e-9 && backlog[i] == 0.0, "{t}: {} {}", sent[i], backlog[i]);
+    }
+    assert_eq!((upstream, downstream), (LoopId(1), LoopId(2)));
+}
+
+#[test]
+fn a_relay_keeps_what_its_next_loop_cannot_send_yet() {
+    let mut network = Network::new();
+    let links = [network.link("A", 1e6, f64::INFINITY), network.link("B", 1e6, f64::INFINITY)];
+    let upstream =
+        network.add(Loop::new("first", P, sender_piece(Steady(100.0)), 0.4).over(links[0], 0.0).until(1.0));
+    let downstream =
+        network.add(Loop::new("second", P, sender_piece(Steady(60.0)), 0.2).over(links[1], 0.05));
+    network.join(Relay { upstream, downstream, forward: 0.2 });
+    let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
+    let (sent, backlog) =
+        (solution.of(Entity::Loop(1), "sending rate"), solution.of(Entity::Relay(0), "backlog"));
+    for (i, t) in solution.times.iter().enumerate() {
+        // 40 a second more come than go, from .2 to 1.2 s; then 60 a second go, for 2/3 s.
+        let theory = (40.0 * (t.min(1.2) - 0.2).max(0.0) - 60.0 * (t - 1.2).max(0.0)).max(0.0);
+        assert!((backlog[i] - theory).abs() < 1e-6, "{t}: {} {theory}", backlog[i]);
+    }
+    let total =
+        solution.integral(solution.column(Entity::Loop(1), "sending rate").unwrap()).unwrap().last().unwrap();
+    assert!((total - 100.0).abs() < 1e-6 && sent[30] == 0.0, "all of it is sent, and no more: {total}");
+}
+
+#[test]
+fn what_has_no_meaning_is_refused_by_name_with_what_would_work() {
+    let refused = |change: &dyn Fn(&mut Network)| {
+        let mut network = Network::new();
+        let link = network.link("L", 1e6, f64::INFINITY);
+        network.add_router(link, P, link_piece(Excess(0.0)));
+        let source = || sender_piece(Follow { a: 1.0, initial: 1.0 });
+        network.add(Loop::new("good", P, source(), 1.0).over(link, 0.5));
+        change(&mut network);
+        match Assembly::new(network).err() {
+            Some(Error::Network { name, reason }) => format!("{name}: {reason}"),
+            other => panic!("{other:?}"),
+        }
+    };
+    let source = || sender_piece(Follow { a: 1.0, initial: 1.0 });
+    let link = millpond_fluid::LinkId(0);
+    let said = refused(&|n| {
+        n.add(Loop::new("lost", P, source(), 1.0));
+    });
+    assert!(said.contains("lost") && said.contains("no link"), "{said}");
+    let said = refused(&|n| {
+        n.add(Loop::new("now", P, source(), 0.0).over(link, 0.0));
+    });
+    assert!(said.contains("now") && said.contains("above zero"), "{said}");
+    let said = refused(&|n| {
+        n.add(Loop::new("back", P, source(), 0.5).over(link, 0.5));
+    });
+    assert!(said.contains("back") && said.contains("way back"), "{said}");
+    let said = refused(&|n| n.set_capacity_at(1.0, link, 0.0));
+    assert!(said.contains("L") && said.contains("outage"), "{said}");
+    let said = refused(&|n| {
+        let deaf = n.link("deaf", 1e6, 1.0);
+        n.add(Loop::new("f", P, source(), 1.0).over(deaf, 0.5));
+    });
+    assert!(said.contains("no router"), "{said}");
+}
+
+/// Explodes in finite time: `x' = x^2`.
+struct Blast;
+
+impl FluidSender for Blast {
+    fn states(&self) -> Vec<State> {
+        vec![State::new("blast", "1", 1.0)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = x[0] * x[0];
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0]
+    }
+}
+
+#[test]
+fn what_has_no_solution_is_named_with_its_time() {
+    let mut network = Network::new();
+    let link = network.link("L", 1e6, f64::INFINITY);
+    network.add(Loop::new("f", P, sender_piece(Blast), 1.0).over(link, 0.5));
+    let error = Assembly::new(network).unwrap().run(2.0, 1.0, EXACT).unwrap_err();
+    let said = error.to_string();
+    // 1 / (1 - t).
+    assert!(
+        said.contains("blast of f") && (said.contains("at 1.000") || said.contains("at 0.999")),
+        "{said}"
+    );
+    let too_few = Accuracy { most_steps: 10, ..EXACT };
+    let said = scalar(1.5).run(100.0, 1.0, too_few).unwrap_err().to_string();
+    assert!(said.contains("10 steps") && said.contains("try"), "{said}");
+}

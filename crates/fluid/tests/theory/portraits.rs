@@ -1,0 +1,142 @@
+//! ACP's phase portraits: `x' = -(ki/d) x(t-d) - (kq/d^2) q(t-d)`, `q' = x`, `q` not below zero (Eqs. 19 and 20).
+
+use crate::laws::{BASE, P};
+use millpond_fluid::{Accuracy, Assembly, Entity, Loop, Network, Solution};
+use millpond_law::fluid::{
+    Aggregate, Feedback, FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, link_piece,
+    sender_piece,
+};
+
+const KI: f64 = 0.1587;
+const KQ: f64 = 0.3175;
+
+/// The rate: all of its delay is on the way back.
+struct Source {
+    delay: f64,
+    excess: f64,
+}
+
+impl FluidSender for Source {
+    const FEEDBACK: &'static [Feedback] = &[
+        Feedback { name: "excess", unit: "bit/s", over_path: Aggregate::Sum },
+        Feedback { name: "queue", unit: "bit", over_path: Aggregate::Sum },
+    ];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("rate", "bit/s", BASE + self.excess)]
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        let [excess, queue] = [input.feedback[0], input.feedback[1]];
+        dx[0] = excess * (-KI / self.delay) - queue * (KQ / (self.delay * self.delay));
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0]
+    }
+}
+
+/// Says what it sees.
+struct Mirror;
+
+impl FluidLink for Mirror {
+    const SIGNALS: &'static [Quantity] =
+        &[Quantity { name: "excess", unit: "bit/s" }, Quantity { name: "queue", unit: "bit" }];
+
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &LinkInput<'_, T>, _dx: &mut [T]) {}
+
+    fn signals<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
+        signals[0] = input.arriving - input.capacity;
+        signals[1] = input.queue;
+    }
+}
+
+/// Sends the same for ever.
+struct Steady(f64);
+
+impl FluidSender for Steady {
+    const FEEDBACK: &'static [Feedback] = Source::FEEDBACK;
+
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
+
+    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
+        T::from(self.0)
+    }
+}
+
+/// From an excess of 100 and an empty queue. Before that the excess was the same, or zero.
+fn portrait(delay: f64, was_the_same: bool) -> Solution {
+    let mut network = Network::new();
+    let link = network.link("L", BASE, f64::INFINITY);
+    network.add_router(link, P, link_piece(Mirror));
+    let source = sender_piece(Source { delay, excess: 100.0 });
+    let flow = Loop::new("f", P, source, delay).over(link, 0.0);
+    if was_the_same {
+        network.add(flow.always());
+    } else {
+        network.add(flow);
+        network.add(
+            Loop::new("before", P, sender_piece(Steady(BASE)), delay).over(link, 0.0).always().until(1e-12),
+        );
+    }
+    let accuracy = Accuracy { tolerance: 1e-8, ..Accuracy::default() };
+    Assembly::new(network).unwrap().run(80.0 * delay, 0.01 * delay, accuracy).unwrap()
+}
+
+struct Shape {
+    most_queue: f64,
+    at: f64,
+    least_excess: f64,
+    empty_at: f64,
+    sign_changes: usize,
+    last: f64,
+}
+
+fn shape(solution: &Solution) -> Shape {
+    let queue = solution.of(Entity::Link(0), "queue");
+    let excess: Vec<f64> = solution.of(Entity::Loop(0), "rate").iter().map(|rate| rate - BASE).collect();
+    let top = (0..queue.len()).max_by(|a, b| queue[*a].total_cmp(&queue[*b])).unwrap();
+    let empty = (top..queue.len()).find(|i| queue[*i] == 0.0).unwrap();
+    Shape {
+        most_queue: queue[top],
+        at: solution.times[top],
+        least_excess: excess.iter().copied().fold(f64::INFINITY, f64::min),
+        empty_at: solution.times[empty],
+        sign_changes: excess.windows(2).filter(|pair| pair[0] * pair[1] < 0.0).count(),
+        last: excess[excess.len() - 1],
+    }
+}
+
+#[test]
+fn with_a_constant_past_the_queue_peaks_at_193_40_and_the_rate_changes_sign_once() {
+    let Shape { most_queue, at, least_excess, empty_at, sign_changes, last } = shape(&portrait(1.0, true));
+    println!("{most_queue} at {at}, {least_excess}, empty {empty_at}");
+    assert!((most_queue / 193.40 - 1.0).abs() < 0.005, "{most_queue}");
+    assert!((at - 3.03).abs() < 0.02 && (empty_at - 5.60).abs() < 0.02, "{at} {empty_at}");
+    assert!((least_excess / -140.19 - 1.0).abs() < 0.005, "{least_excess}");
+    assert!(sign_changes == 1 && last.abs() < 1e-3, "{sign_changes} {last}");
+}
+
+#[test]
+fn with_a_past_at_rest_it_peaks_at_227_48() {
+    let Shape { most_queue, least_excess, sign_changes, .. } = shape(&portrait(1.0, false));
+    assert!((most_queue / 227.48 - 1.0).abs() < 0.005, "{most_queue}");
+    assert!((least_excess / -164.89 - 1.0).abs() < 0.005, "{least_excess}");
+    assert_eq!(sign_changes, 1);
+}
+
+#[test]
+fn the_peak_is_proportional_to_the_delay() {
+    for delay in [0.1, 0.6] {
+        let peak = shape(&portrait(delay, true)).most_queue;
+        assert!((peak / (1.9340 * 100.0 * delay) - 1.0).abs() < 0.005, "{delay}: {peak}");
+    }
+}
