@@ -37,7 +37,7 @@ pub use event::{Ack, Cause, Congestion, Episode, Event, Start, deliver};
 pub use gauge::Gauge;
 pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Kind, Link, LinkFacts, PacketView, QueueView, Verdict};
-pub use protocol::{Card, Knowledge, Needs, Protocol, Queue, QueueCard, QueueChoice};
+pub use protocol::{Card, Knowledge, Needs, Pipe, Protocol, Queue, QueueCard, QueueChoice};
 pub use random::Random;
 pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView, Sharing};
 pub use sender::{Permit, Sender};

@@ -4,7 +4,7 @@ use crate::fluid::{FluidModel, FluidQueue};
 use crate::{
     HeaderId, Link, LinkFacts, Parameter, PlainReceiver, Receiver, Sender, SettingError, Settings, Value,
 };
-use millpond_units::Span;
+use millpond_units::{Bytes, Rate, Span};
 
 /// Which link capacities a sender is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,6 +105,29 @@ pub trait Protocol: Send + Sync {
     /// What is worth saying about these settings on a loop of this base round-trip time, the longest of the run.
     fn path_warnings(&self, _settings: &Settings, _base_rtt: Span) -> Vec<String> {
         Vec::new()
+    }
+
+    /// What is worth saying about these settings in this pipe, the one of the run that holds the fewest packets.
+    fn pipe_warnings(&self, _settings: &Settings, _pipe: &Pipe) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// A loop of a flow and what lies behind it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pipe {
+    /// What the slowest link from here to the flow's end has for it: its mean rate over the flows of this protocol.
+    pub rate: Rate,
+    /// The loop's base round-trip time, the service of a packet at its links included.
+    pub base_rtt: Span,
+    /// A full packet on the wire.
+    pub packet: Bytes,
+}
+
+impl Pipe {
+    /// How many packets it holds: rate times round-trip time.
+    pub fn packets(&self) -> f64 {
+        self.rate.as_f64() * self.base_rtt.secs() / self.packet.bits() as f64
     }
 }
 

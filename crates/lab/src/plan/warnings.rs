@@ -4,13 +4,15 @@ use super::cast::Role;
 use super::flows::base_rtts;
 use super::links::{hop_name, hops};
 use super::members::Member;
+use millpond_law::Pipe;
 use millpond_scenario::{FlowGroup, Hop, Relays, Scenario, Workload};
 use millpond_units::{Rate, Span, Time};
+use std::collections::BTreeMap;
 
 /// What the protocols say about their settings and their paths, each under the name that flows use; and which groups
 /// never start, and which links are asked too much.
 pub(crate) fn warnings(scenario: &Scenario, roles: &[Role<'_>], members: &[Member<'_>]) -> Vec<String> {
-    let of_role = |role| of_role(role, longest_base_rtt(scenario, role, members));
+    let of_role = |role| of_role(scenario, role, members);
     let groups = idle_groups(scenario, members).chain(overloads(scenario, members));
     roles.iter().flat_map(of_role).chain(groups).collect()
 }
@@ -47,16 +49,47 @@ fn idle_groups<'a>(scenario: &'a Scenario, members: &'a [Member<'_>]) -> impl It
     names.map(move |name| format!("\"{name}\" never starts: the run ends at {end}"))
 }
 
-fn of_role(role: &Role<'_>, base_rtt: Span) -> Vec<String> {
+fn of_role(scenario: &Scenario, role: &Role<'_>, members: &[Member<'_>]) -> Vec<String> {
     let name = &role.label.value;
     let mut said = role.protocol.warnings(&role.settings);
-    said.extend(role.protocol.path_warnings(&role.settings, base_rtt));
+    said.extend(role.protocol.path_warnings(&role.settings, longest_base_rtt(scenario, role, members)));
+    let smallest = pipes(scenario, role, members).min_by(|a, b| a.packets().total_cmp(&b.packets()));
+    said.extend(smallest.map(|pipe| role.protocol.pipe_warnings(&role.settings, &pipe)).unwrap_or_default());
     let mut warnings: Vec<_> = said.into_iter().map(|why| format!("{name}: {why}")).collect();
     let none = Relays::Nodes(Vec::new());
     if role.needs.relays && role.entry.is_none_or(|entry| entry.relays == none) {
         warnings.push(format!("{name} runs end to end: [protocols.{name}] names no relays"));
     }
     warnings
+}
+
+/// Each loop of each flow that runs this, and what the flow has of the links from there on. The transfers of a source
+/// count as one flow.
+fn pipes<'a>(
+    scenario: &'a Scenario,
+    role: &'a Role<'_>,
+    members: &'a [Member<'_>],
+) -> impl Iterator<Item = Pipe> {
+    let own = || members.iter().filter(|member| member.group.protocol.value == role.label.value);
+    let crowd = |hop: &Hop| own().filter(|member| member.there.contains(hop)).count().max(1);
+    let crowds: BTreeMap<(usize, bool), usize> =
+        hops(scenario).iter().map(|hop| ((hop.link, hop.forward), crowd(hop))).collect();
+    let rate = |hop: &Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean();
+    let share =
+        move |hop: &Hop| rate(hop) / crowds.get(&(hop.link, hop.forward)).copied().unwrap_or(1) as u64;
+    own().flat_map(move |member| {
+        let packet = member.group.packet;
+        let (mut rest, mut pipes) = (member.there, Vec::new());
+        for (there, base_rtt) in
+            scenario.loops(member.there, role.entry).iter().zip(base_rtts(scenario, role, member))
+        {
+            let service: Span = there.iter().map(|hop| rate(hop).time_for(packet)).sum();
+            let rate = rest.iter().map(&share).min().unwrap_or(Rate::MAX);
+            pipes.push(Pipe { rate, base_rtt: base_rtt + service, packet });
+            rest = rest.get(there.len()..).unwrap_or_default();
+        }
+        pipes
+    })
 }
 
 /// The longest base round-trip time of any loop that runs this.

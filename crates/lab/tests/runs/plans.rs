@@ -176,3 +176,23 @@ fn a_relay_before_a_stalled_link_fills_up_to_its_bound_and_loses_nothing() {
         assert!(run.summary.flows[0].goodput_bps > 0.0);
     }
 }
+
+#[test]
+fn before_a_link_that_is_down_from_the_start_a_relay_says_how_little_it_sends() {
+    // The last hop's sender waits for its first acknowledgement with a packet in flight: its relay can promise a packet
+    // in all the time that has passed. The first loop then keeps to its floor, a packet in 10 ms: 500 in 5 s, and what
+    // it sends before it hears of that. An echo of "no limit" would let 8333 packets come each second.
+    let run = results(STALL, &["protocols.lgcc.relay_buffer=unlimited"]);
+    let most = run.summary.relays[0].queue_packets.max;
+    assert!((480.0..550.0).contains(&most), "{most}");
+}
+
+#[test]
+fn a_link_slower_than_a_packet_per_base_rtt_of_a_loop_is_told_of() {
+    // 10 ms, and 0.12 ms of service at 100 Mbit/s, for 1500 bytes: the first loop sends at least 1.186 Mbit/s.
+    let warned = |rate: &str| {
+        let run = results(STALL, &[&format!("links.L2.rate={rate}")]);
+        run.summary.warnings.iter().any(|warning| warning.contains("sends at least 1185.771kbps"))
+    };
+    assert!(warned("1.1Mbps") && !warned("1.3Mbps"));
+}

@@ -14,7 +14,9 @@ mod upstream;
 pub use header::{LgccEcho, NextRate};
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{Card, Knowledge, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings};
+use millpond_law::{
+    Card, Knowledge, Needs, Pipe, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
+};
 
 /// The protocol, for the registry.
 pub struct Lgcc;
@@ -58,5 +60,9 @@ impl Protocol for Lgcc {
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {
         params::warnings(settings)
+    }
+
+    fn pipe_warnings(&self, settings: &Settings, pipe: &Pipe) -> Vec<String> {
+        params::floor_warning(settings, pipe).into_iter().collect()
     }
 }

@@ -5,7 +5,8 @@ use crate::parts::logistic::{Bases, PHI1, PHI2};
 use crate::parts::marking::{ALPHA, INTERVAL};
 use crate::parts::send_rate::{CONTROL, INITIAL_WINDOW};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE, StepSize};
-use millpond_law::{Domain, Knowledge, Parameter, Settings};
+use millpond_law::{Domain, Knowledge, Parameter, Pipe, Settings};
+use millpond_units::Rate;
 
 /// Every parameter; those with a name in capitals are shared with LGC.
 pub(super) static PARAMETERS: &[Parameter] = &[
@@ -193,4 +194,17 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
         (every_ack, "interval = { acks = 1 }: an update per acknowledgement oscillates; the paper advises 4"),
     ];
     warnings.into_iter().filter(|(applies, _)| *applies).map(|(_, text)| text.to_owned()).collect()
+}
+
+/// A rate never falls below the initial window per base RTT: a slower link cannot hold it back.
+pub(super) fn floor_warning(settings: &Settings, pipe: &Pipe) -> Option<String> {
+    let window = settings.number(INITIAL_WINDOW.name);
+    let least = Rate::from_bps_f64(window * pipe.packet.bits() as f64 / pipe.base_rtt.secs().max(1e-9));
+    (pipe.packets() < window).then(|| {
+        format!(
+            "a loop with a base RTT of {} sends at least {least} (initial_window in each), and a link on the way from there \
+             has {} for it: the queue or the relay before that link stays full",
+            pipe.base_rtt, pipe.rate
+        )
+    })
 }
