@@ -12,6 +12,7 @@ mod guards;
 mod network;
 mod pieces;
 mod solver;
+pub mod stability;
 mod wiring;
 
 pub use assembly::{Assembly, Column, Entity};

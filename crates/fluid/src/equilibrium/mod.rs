@@ -8,12 +8,14 @@
 mod certificate;
 mod program;
 mod rank;
+mod rest;
 mod water;
 mod zero;
 
 pub use certificate::{Certificate, certify};
 pub use program::maximize;
 pub use rank::{Uniqueness, uniqueness};
+pub use rest::rest;
 pub use water::{Share, water_filling};
 pub use zero::{Residual, Zero, zero};
 

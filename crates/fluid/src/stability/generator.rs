@@ -1,0 +1,160 @@
+//! The infinitesimal generator of a delay equation, discretized: a check on the roots of small systems.
+
+use super::{Block, Root, System, Unknown};
+use nalgebra::DMatrix;
+use std::f64::consts::PI;
+
+/// Sweeps after which the eigenvalues are given up.
+const MOST_SWEEPS: usize = 100_000;
+
+/// The delay equation x'(t) = sum of A_k x(t - tau_k).
+struct Delayed {
+    states: usize,
+    terms: Vec<(f64, DMatrix<f64>)>,
+}
+
+/// Approximate characteristic roots, from right to left, by collocation at so many Chebyshev points of the longest delay
+/// (Breda, Maset and Vermiglio, SIAM J. Sci. Comput. 27, 2005). Those near zero are exact to many digits, others are not.
+///
+/// # Errors
+/// [`Unknown::Circular`] where static pieces feed each other in a circle.
+pub fn generator_roots(system: &System, points: usize) -> Result<Vec<Root>, Unknown> {
+    let equation = Delayed::of(system)?;
+    let matrix = equation.generator(points);
+    let schur = nalgebra::Schur::try_new(matrix, 1e-13, MOST_SWEEPS).ok_or(Unknown::Circular)?;
+    let mut roots: Vec<Root> = schur
+        .complex_eigenvalues()
+        .iter()
+        .filter(|s| s.im >= 0.0)
+        .map(|s| Root { s: *s, multiplicity: 1 })
+        .collect();
+    roots.sort_by(|a, b| b.s.re.total_cmp(&a.s.re));
+    Ok(roots)
+}
+
+impl Delayed {
+    fn of(system: &System) -> Result<Self, Unknown> {
+        let mut first = Vec::with_capacity(system.blocks.len());
+        let mut states = 0;
+        for block in &system.blocks {
+            first.push(states);
+            states += block.states();
+        }
+        let mut equation = Self { states, terms: Vec::new() };
+        for (index, block) in system.blocks.iter().enumerate() {
+            let rows = first[index];
+            let own = equation.term(0.0);
+            own.view_mut((rows, rows), block.a.shape()).copy_from(&block.a);
+            for input in 0..block.d.ncols() {
+                for (delay, source, weights) in sources(system, (index, input), 0.0, 0)? {
+                    let push = block.b.column(input) * DMatrix::from_row_slice(1, weights.len(), &weights);
+                    let mut part = equation.term(delay).view_mut((rows, first[source]), push.shape());
+                    part += push;
+                }
+            }
+        }
+        Ok(equation)
+    }
+
+    fn term(&mut self, delay: f64) -> &mut DMatrix<f64> {
+        let known = self.terms.iter().position(|(known, _)| (known - delay).abs() <= 1e-12 * delay.max(1e-9));
+        let index = known.unwrap_or_else(|| {
+            self.terms.push((delay, DMatrix::zeros(self.states, self.states)));
+            self.terms.len() - 1
+        });
+        &mut self.terms[index].1
+    }
+
+    fn generator(&self, points: usize) -> DMatrix<f64> {
+        let longest = self.terms.iter().map(|(delay, _)| *delay).fold(f64::MIN_POSITIVE, f64::max);
+        let nodes = chebyshev(points);
+        let differentiation = differentiation(&nodes);
+        let n = self.states;
+        let mut matrix = DMatrix::zeros(n * (points + 1), n * (points + 1));
+        for (delay, term) in &self.terms {
+            for (node, weight) in lagrange(&nodes, 1.0 - 2.0 * delay / longest).iter().enumerate() {
+                let mut part = matrix.view_mut((0, node * n), (n, n));
+                part += term * *weight;
+            }
+        }
+        for row in 1..=points {
+            for column in 0..=points {
+                let value = differentiation[(row, column)] * 2.0 / longest;
+                for state in 0..n {
+                    matrix[(row * n + state, column * n + state)] = value;
+                }
+            }
+        }
+        matrix
+    }
+}
+
+/// Delay, block and weights of its states: what an input consists of, static pieces followed through.
+type Source = (f64, usize, Vec<f64>);
+
+fn sources(system: &System, input: (usize, usize), delay: f64, depth: usize) -> Result<Vec<Source>, Unknown> {
+    const DEEPEST: usize = 12;
+    if depth > DEEPEST {
+        return Err(Unknown::Circular);
+    }
+    let mut all = Vec::new();
+    for wire in system.wires.iter().filter(|wire| wire.to == input) {
+        let block: &Block = &system.blocks[wire.from.0];
+        let delay = delay + wire.delay;
+        if block.states() > 0 {
+            let weights = block.c.row(wire.from.1).iter().map(|c| c * wire.gain).collect();
+            all.push((delay, wire.from.0, weights));
+        }
+        for through in 0..block.d.ncols() {
+            let d = block.d[(wire.from.1, through)];
+            if d == 0.0 {
+                continue;
+            }
+            for (delay, source, weights) in sources(system, (wire.from.0, through), delay, depth + 1)? {
+                all.push((delay, source, weights.iter().map(|weight| weight * d * wire.gain).collect()));
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// From 1 down to -1.
+fn chebyshev(points: usize) -> Vec<f64> {
+    // At most some hundred points.
+    #[allow(clippy::cast_precision_loss)]
+    let node = |index: usize| (PI * index as f64 / points as f64).cos();
+    (0..=points).map(node).collect()
+}
+
+fn barycentric(nodes: &[f64]) -> Vec<f64> {
+    let last = nodes.len() - 1;
+    let weight = |index: usize| {
+        let sign = if index.is_multiple_of(2) { 1.0 } else { -1.0 };
+        if index == 0 || index == last { sign / 2.0 } else { sign }
+    };
+    (0..nodes.len()).map(weight).collect()
+}
+
+/// The values of all Lagrange polynomials at a point.
+fn lagrange(nodes: &[f64], at: f64) -> Vec<f64> {
+    if let Some(hit) = nodes.iter().position(|node| (node - at).abs() < 1e-15) {
+        return (0..nodes.len()).map(|index| f64::from(u8::from(index == hit))).collect();
+    }
+    let parts: Vec<f64> =
+        barycentric(nodes).iter().zip(nodes).map(|(weight, node)| weight / (at - node)).collect();
+    let sum: f64 = parts.iter().sum();
+    parts.iter().map(|part| part / sum).collect()
+}
+
+/// The matrix that differentiates the interpolating polynomial.
+fn differentiation(nodes: &[f64]) -> DMatrix<f64> {
+    let weights = barycentric(nodes);
+    let size = nodes.len();
+    let mut matrix = DMatrix::from_fn(size, size, |row, column| {
+        if row == column { 0.0 } else { weights[column] / weights[row] / (nodes[row] - nodes[column]) }
+    });
+    for row in 0..size {
+        matrix[(row, row)] = -matrix.row(row).sum();
+    }
+    matrix
+}

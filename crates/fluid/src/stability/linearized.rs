@@ -1,0 +1,103 @@
+//! From the pieces of a network at rest to a linear system.
+
+use super::system::{Block, System, Wire};
+use crate::assembly::Entity;
+use crate::frozen::{Frozen, Moment};
+use crate::pieces::Piece;
+use nalgebra::DMatrix;
+use std::collections::BTreeMap;
+
+/// The linearization of a network about a moment, and whose piece each block is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linearized {
+    /// What stability is asked of.
+    pub system: System,
+    /// The owner of each block.
+    pub owners: Vec<Entity>,
+}
+
+impl Linearized {
+    /// States held at a bound do not move and are left out; so are inputs that nothing depends on.
+    #[must_use]
+    pub fn of(frozen: &Frozen<'_>, moment: &Moment) -> Self {
+        let pieces = frozen.pieces(moment);
+        let mut source = BTreeMap::new();
+        for (block, piece) in pieces.iter().enumerate() {
+            source.extend(
+                piece.outputs.iter().enumerate().map(|(output, channel)| (*channel, (block, output))),
+            );
+        }
+        let mut system = System::default();
+        for (index, piece) in pieces.iter().enumerate() {
+            let (block, inputs) = condense(piece, moment);
+            for (input, (place, gain)) in piece.inputs.iter().zip(inputs) {
+                let known = source.get(&input.channel).filter(|_| gain != 0.0);
+                if let Some(&from) = known {
+                    system.wires.push(Wire { from, to: (index, place), gain, delay: input.delay });
+                }
+            }
+            system.blocks.push(block);
+        }
+        Self { system, owners: pieces.iter().map(|piece| piece.entity).collect() }
+    }
+
+    /// The links whose inputs come back to them: the bottlenecks of the linear network.
+    #[must_use]
+    pub fn bottlenecks(&self) -> Vec<usize> {
+        let cuts = super::Characteristic::new(&self.system).cut_blocks();
+        let link = |block: &usize| match self.owners[*block] {
+            Entity::Link(link) => Some(link),
+            _ => None,
+        };
+        let mut links: Vec<usize> = cuts.iter().filter_map(link).collect();
+        links.sort_unstable();
+        links.dedup();
+        links
+    }
+}
+
+/// A piece without the states that are held, inputs of the same effect made one. For each old input: the new one and its gain.
+fn condense(piece: &Piece, moment: &Moment) -> (Block, Vec<(usize, f64)>) {
+    let free: Vec<usize> = (0..piece.states.len()).filter(|&i| !moment.is_held(piece.states[i])).collect();
+    let (n, outputs) = (free.len(), piece.outputs.len());
+    let is_link = matches!(piece.entity, Entity::Link(_));
+    let effect = |input: usize| -> Vec<f64> {
+        let states = free.iter().map(|&state| piece.b[state][input]);
+        states.chain(piece.d.iter().map(|row| row[input])).collect()
+    };
+    let mut kept: Vec<Vec<f64>> = Vec::new();
+    let mut places = Vec::new();
+    for input in 0..piece.inputs.len() {
+        let column = effect(input);
+        if column.iter().all(|entry| *entry == 0.0) {
+            places.push((0, 0.0));
+            continue;
+        }
+        let same = kept
+            .iter()
+            .enumerate()
+            .filter(|_| is_link)
+            .find_map(|(place, known)| ratio(&column, known).map(|ratio| (place, ratio)));
+        places.push(same.unwrap_or_else(|| {
+            kept.push(column);
+            (kept.len() - 1, 1.0)
+        }));
+    }
+    let block = Block {
+        a: DMatrix::from_fn(n, n, |row, column| piece.a[free[row]][free[column]]),
+        b: DMatrix::from_fn(n, kept.len(), |row, column| kept[column][row]),
+        c: DMatrix::from_fn(outputs, n, |row, column| piece.c[row][free[column]]),
+        d: DMatrix::from_fn(outputs, kept.len(), |row, column| kept[column][n + row]),
+        is_link,
+    };
+    (block, places)
+}
+
+/// The factor by which one column is another one, if it is.
+fn ratio(column: &[f64], known: &[f64]) -> Option<f64> {
+    const SAME: f64 = 1e-12;
+    let largest = (0..known.len()).max_by(|a, b| known[*a].abs().total_cmp(&known[*b].abs()))?;
+    let ratio = column[largest] / known[largest];
+    let differs = |(a, b): (&f64, &f64)| (a - ratio * b).abs() > SAME * a.abs().max((ratio * b).abs());
+    (ratio != 0.0 && !column.iter().zip(known).any(differs)).then_some(ratio)
+}

@@ -1,0 +1,88 @@
+//! Nyquist loci: the eigenvalues of the return ratio along the imaginary axis.
+
+use super::function::Characteristic;
+use nalgebra::{Complex, DMatrix};
+
+/// One eigenvalue followed over frequency.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Locus {
+    /// Angular frequency in rad/s and eigenvalue.
+    pub points: Vec<(f64, Complex<f64>)>,
+}
+
+/// Points per decade of frequency before refinement.
+const PER_DECADE: f64 = 40.0;
+/// Loci are refined until neighbouring points differ by less than this part of their size, or of one.
+const SMOOTH: f64 = 0.15;
+
+/// Follows all eigenvalues between two frequencies.
+#[must_use]
+pub fn loci(function: &Characteristic<'_>, from: f64, to: f64) -> Vec<Locus> {
+    let mut loci = vec![Locus::default(); function.size()];
+    let steps = ((to / from).log10() * PER_DECADE).ceil().max(1.0);
+    let ratio = (to / from).powf(1.0 / steps);
+    let Some(mut here) = eigenvalues(function, from) else { return loci };
+    push(&mut loci, from, &here);
+    let mut frequency = from;
+    while frequency < to * (1.0 - 1e-12) {
+        let next = (frequency * ratio).min(to);
+        here = advance(function, &mut loci, (frequency, here), next);
+        frequency = next;
+    }
+    loci
+}
+
+/// Goes on to a frequency in steps so short that eigenvalues are not mistaken for each other.
+fn advance(
+    function: &Characteristic<'_>,
+    loci: &mut [Locus],
+    (mut at, mut here): (f64, Vec<Complex<f64>>),
+    to: f64,
+) -> Vec<Complex<f64>> {
+    const SHORTEST: f64 = 1e-6;
+    let mut step = to - at;
+    while at < to * (1.0 - 1e-14) {
+        let next = (at + step).min(to);
+        let Some(values) = eigenvalues(function, next) else { break };
+        let values = matched(&here, values);
+        let rough = here.iter().zip(&values).any(|(a, b)| (a - b).norm() > SMOOTH * a.norm().max(0.05));
+        if rough && step > SHORTEST * at {
+            step /= 2.0;
+            continue;
+        }
+        push(loci, next, &values);
+        (at, here) = (next, values);
+        step = (step * 2.0).min(to - at);
+    }
+    here
+}
+
+fn push(loci: &mut [Locus], frequency: f64, values: &[Complex<f64>]) {
+    for (locus, value) in loci.iter_mut().zip(values) {
+        locus.points.push((frequency, *value));
+    }
+}
+
+/// The eigenvalues of L(i w), in no order.
+pub(super) fn eigenvalues(function: &Characteristic<'_>, frequency: f64) -> Option<Vec<Complex<f64>>> {
+    let ratio: DMatrix<Complex<f64>> = function.return_ratio(Complex::new(0.0, frequency))?;
+    if ratio.len() == 1 {
+        return Some(vec![ratio[(0, 0)]]);
+    }
+    let (_, triangle) = ratio.try_schur(1e-14, 10_000)?.unpack();
+    Some(triangle.diagonal().iter().copied().collect())
+}
+
+/// The same eigenvalues in the order of their nearest predecessors.
+pub(super) fn matched(before: &[Complex<f64>], mut values: Vec<Complex<f64>>) -> Vec<Complex<f64>> {
+    let mut ordered = Vec::with_capacity(values.len());
+    for predecessor in before {
+        let distance = |value: &Complex<f64>| (value - predecessor).norm();
+        let nearest =
+            (0..values.len()).min_by(|a, b| distance(&values[*a]).total_cmp(&distance(&values[*b])));
+        if let Some(nearest) = nearest {
+            ordered.push(values.swap_remove(nearest));
+        }
+    }
+    ordered
+}

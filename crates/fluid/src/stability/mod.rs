@@ -1,0 +1,71 @@
+//! Whether a network stays where it settles, and by what margin.
+//!
+//! Linearized about its equilibrium, a network is a [`System`]: pieces with a few states each, joined by delays. Everything
+//! that a loop does passes a bottleneck, so its characteristic function shrinks to a small determinant over those,
+//! det(I + L(s)), with L the return ratio (Paganini et al., Eqs. (13), (21)). Its zeros are located by the argument principle
+//! and Newton's method ([`rightmost`]); its eigenloci along the imaginary axis give the [`margins`]. Independent of both,
+//! [`generator_roots`] approximates the infinitesimal generator of the whole delay equation: a check for small systems.
+
+mod contour;
+mod critical;
+mod function;
+mod generator;
+mod linearized;
+mod loci;
+mod margins;
+mod roots;
+mod system;
+
+pub use critical::{Critical, critical};
+pub use function::Characteristic;
+pub use generator::generator_roots;
+pub use linearized::Linearized;
+pub use loci::{Locus, loci};
+pub use margins::{Crossing, Margins, margins};
+pub use nalgebra::Complex;
+pub use roots::{Root, Spectrum, rightmost};
+pub use system::{Block, System, Wire};
+
+/// Why the roots of a system are not known.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Unknown {
+    /// No input of a link depends on its outputs: there is no loop to be stable.
+    NoLoop,
+    /// The loop gain does not vanish at high frequencies: infinitely many roots lie in the right half plane.
+    Neutral {
+        /// The gain that remains.
+        gain: f64,
+    },
+    /// Roots lie so near a path of integration that they could not be counted.
+    Uncounted {
+        /// Where the path was.
+        near: Complex<f64>,
+    },
+    /// Static pieces feed each other at the same instant in a circle.
+    Circular,
+}
+
+impl std::fmt::Display for Unknown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NoLoop => write!(
+                f,
+                "no link that is a bottleneck hears back from any flow: there is no loop that could be unstable"
+            ),
+            Self::Neutral { gain } => write!(
+                f,
+                "unstable at every frequency: the loop gain stays at {gain:.2} however fast the disturbance, because neither \
+                 sender nor link has any inertia"
+            ),
+            Self::Uncounted { near } => {
+                write!(f, "roots near {near:.4} could not be told apart; vary a parameter slightly")
+            }
+            Self::Circular => write!(f, "static laws feed each other at the same instant in a circle"),
+        }
+    }
+}
+
+impl std::error::Error for Unknown {}
+
+#[cfg(test)]
+mod tests;

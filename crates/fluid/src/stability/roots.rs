@@ -1,0 +1,234 @@
+//! The rightmost characteristic roots.
+
+use super::contour::{Rectangle, zeros_inside};
+use super::function::Characteristic;
+use super::{System, Unknown};
+use nalgebra::Complex;
+
+/// A characteristic root; of a conjugate pair the upper one.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Root {
+    /// In 1/s: growth rate and angular frequency.
+    pub s: Complex<f64>,
+    /// How many roots lie here.
+    pub multiplicity: usize,
+}
+
+impl Root {
+    /// By which factor an oscillation grows from one peak to the next; none if it does not oscillate.
+    #[must_use]
+    pub fn growth_per_cycle(&self) -> Option<f64> {
+        (self.s.im > 0.0).then(|| (2.0 * std::f64::consts::PI * self.s.re / self.s.im).exp())
+    }
+}
+
+/// All roots to the right of a line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spectrum {
+    /// From right to left.
+    pub roots: Vec<Root>,
+    /// No other root lies to the right of this real part: certified by the argument principle.
+    pub complete_to: f64,
+}
+
+impl Spectrum {
+    /// The rightmost real part; minus infinity if no root was found as far as was looked.
+    #[must_use]
+    pub fn rightmost(&self) -> f64 {
+        self.roots.first().map_or(f64::NEG_INFINITY, |root| root.s.re)
+    }
+
+    /// Whether every disturbance dies out.
+    #[must_use]
+    pub fn is_stable(&self) -> bool {
+        self.rightmost() < 0.0
+    }
+}
+
+/// Finds all roots right of a vertical line that is moved left until there are some.
+///
+/// # Errors
+/// [`Unknown`] says why they cannot be found.
+pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
+    const LINES: i32 = 9;
+    let function = Characteristic::new(system);
+    if function.size() == 0 {
+        return Err(Unknown::NoLoop);
+    }
+    let slow = slowness(&function);
+    // A line a little left of the axis first: a root on it is then inside.
+    let lines = std::iter::once(-1e-4).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
+    let mut complete_to = 0.0;
+    for line in lines {
+        match right_of(&function, line / slow, slow) {
+            Ok((roots, left)) if roots.is_empty() => complete_to = left,
+            Ok((roots, complete_to)) => return Ok(Spectrum { roots, complete_to }),
+            Err(Unknown::Uncounted { .. }) if complete_to < 0.0 => break,
+            Err(reason) => return Err(reason),
+        }
+    }
+    Ok(Spectrum { roots: Vec::new(), complete_to })
+}
+
+/// All roots right of this line, or of one nearby if a root lies on it; and the line.
+fn right_of(function: &Characteristic<'_>, line: f64, slow: f64) -> Result<(Vec<Root>, f64), Unknown> {
+    let mut blocked = Complex::new(line, 0.0);
+    for shift in [1.0, 1.131, 0.871, 1.377, 0.739] {
+        let left = line * shift;
+        let radius = radius(function, left)?;
+        match (Search { function, slow, found: Vec::new() }).right_of(left, radius) {
+            Ok(found) => return Ok(found),
+            Err(near) => blocked = near,
+        }
+    }
+    Err(Unknown::Uncounted { near: blocked })
+}
+
+/// The time scale: the longest delay, or the slowest that pieces themselves are without delays.
+fn slowness(function: &Characteristic<'_>) -> f64 {
+    let delay = function.system().longest_delay();
+    if delay > 0.0 {
+        return delay;
+    }
+    let pole = function.fastest_pole();
+    if pole > 0.0 { 1.0 / pole } else { 1.0 }
+}
+
+/// A radius beyond which no root lies right of the line: the loop gain is below one there.
+fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, Unknown> {
+    const DOUBLINGS: usize = 60;
+    const BELOW_ONE: f64 = 0.9;
+    let mut radius = (2.0 * function.fastest_pole()).max(1.0 / slowness(function)).max(2.0 * left.abs());
+    let mut gain = f64::INFINITY;
+    let mut quiet = 0;
+    for _ in 0..DOUBLINGS {
+        gain = function.worst_gain(radius, left).unwrap_or(f64::INFINITY);
+        quiet = if gain < BELOW_ONE { quiet + 1 } else { 0 };
+        if quiet == 2 {
+            return Ok(radius);
+        }
+        radius *= 2.0;
+    }
+    Err(Unknown::Neutral { gain })
+}
+
+struct Search<'a> {
+    function: &'a Characteristic<'a>,
+    /// The time scale.
+    slow: f64,
+    found: Vec<Root>,
+}
+
+impl Search<'_> {
+    /// The roots right of a line and within a radius, but of many only the rightmost; and the line right of which they are
+    /// all. Or a point that was in the way.
+    fn right_of(mut self, left: f64, radius: f64) -> Result<(Vec<Root>, f64), Complex<f64>> {
+        const MANY: usize = 12;
+        // Unequal numbers, so that no edge or cut runs through a root for reasons of symmetry.
+        let mut edge = Rectangle { left, right: radius * 1.01, bottom: -radius * 1.3e-3, top: radius * 1.07 };
+        let mut count = zeros_inside(self.function, &edge)?;
+        let mut empty_from = edge.right;
+        while count > MANY {
+            let line = edge.left + 0.487 * (empty_from - edge.left);
+            let beyond = Rectangle { left: line, ..edge };
+            match zeros_inside(self.function, &beyond)? {
+                0 if empty_from - edge.left < 1e-6 * radius => break,
+                0 => empty_from = line,
+                fewer => (edge, count) = (beyond, fewer),
+            }
+        }
+        self.split(edge, count)?;
+        let mut roots = self.found;
+        roots.retain(|root| root.s.im >= -1e-9 * radius);
+        roots.sort_by(|a, b| b.s.re.total_cmp(&a.s.re));
+        Ok((roots, edge.left))
+    }
+
+    /// Halves a rectangle that holds so many roots until each part holds one that Newton's method finds.
+    fn split(&mut self, rectangle: Rectangle, count: usize) -> Result<(), Complex<f64>> {
+        const SMALL: f64 = 1e-7;
+        const MOST_TOGETHER: usize = 4;
+        if count == 0 {
+            return Ok(());
+        }
+        let small = rectangle.width().max(rectangle.height()) < SMALL / self.slow;
+        let found = (count <= MOST_TOGETHER).then(|| self.newton(rectangle.middle(), count)).flatten();
+        let found = found.filter(|s| small || rectangle.contains(*s, 1e-6));
+        if let Some(s) = found.filter(|s| small || count == 1 || self.are_together(&rectangle, *s, count)) {
+            self.remember(s, count);
+            return Ok(());
+        }
+        if small {
+            self.remember(rectangle.middle(), count);
+            return Ok(());
+        }
+        let mut blocked = rectangle.middle();
+        for cut in [0.487, 0.541, 0.433, 0.379] {
+            let (one, other) = halves(rectangle, cut);
+            match zeros_inside(self.function, &one) {
+                Ok(inside) if inside <= count => {
+                    self.split(one, inside)?;
+                    return self.split(other, count - inside);
+                }
+                Ok(_) => {}
+                Err(near) => blocked = near,
+            }
+        }
+        Err(blocked)
+    }
+
+    fn remember(&mut self, s: Complex<f64>, multiplicity: usize) {
+        let same = |root: &&mut Root| (root.s - s).norm() < 1e-8 * s.norm().max(1.0 / self.slow);
+        let real = s.im.abs() < 1e-9 * s.norm().max(1.0 / self.slow);
+        let s = if real { Complex::new(s.re, 0.0) } else { s };
+        match self.found.iter_mut().find(same) {
+            Some(root) => root.multiplicity += multiplicity,
+            None => self.found.push(Root { s, multiplicity }),
+        }
+    }
+
+    /// Whether all roots of a rectangle lie in a much smaller one about a point.
+    fn are_together(&self, rectangle: &Rectangle, s: Complex<f64>, count: usize) -> bool {
+        let (x, y) = (1e-3 * rectangle.width(), 1e-3 * rectangle.height());
+        let near = Rectangle { left: s.re - x, right: s.re + x, bottom: s.im - y, top: s.im + y };
+        zeros_inside(self.function, &near) == Ok(count)
+    }
+
+    /// Newton's method for a root of this multiplicity, its derivative by a central difference: values are ratios, since the function itself may overflow.
+    fn newton(&self, mut s: Complex<f64>, multiplicity: usize) -> Option<Complex<f64>> {
+        const STEPS: usize = 50;
+        const DONE: f64 = 1e-13;
+        const DONE_ENOUGH: f64 = 1e-9;
+        const DONE_ROUGHLY: f64 = 1e-6;
+        let times = f64::from(u8::try_from(multiplicity).unwrap_or(u8::MAX));
+        let enough = if multiplicity == 1 { DONE_ENOUGH } else { DONE_ROUGHLY };
+        let mut last = f64::INFINITY;
+        for _ in 0..STEPS {
+            let size = s.norm().max(1.0 / self.slow);
+            let h = 1e-6 * size;
+            let ahead = self.function.ln(s + h)?;
+            let behind = (self.function.ln(s - h)? - ahead).exp();
+            let here = (self.function.ln(s)? - ahead).exp();
+            let step = here * 2.0 * h * times / (behind - 1.0);
+            if !step.re.is_finite() || !step.im.is_finite() {
+                return None;
+            }
+            s += step;
+            last = step.norm() / size;
+            if last < DONE {
+                return Some(s);
+            }
+        }
+        (last < enough).then_some(s)
+    }
+}
+
+fn halves(rectangle: Rectangle, cut: f64) -> (Rectangle, Rectangle) {
+    if rectangle.width() > rectangle.height() {
+        let middle = rectangle.left + cut * rectangle.width();
+        (Rectangle { right: middle, ..rectangle }, Rectangle { left: middle, ..rectangle })
+    } else {
+        let middle = rectangle.bottom + cut * rectangle.height();
+        (Rectangle { top: middle, ..rectangle }, Rectangle { bottom: middle, ..rectangle })
+    }
+}

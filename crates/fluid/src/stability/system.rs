@@ -1,0 +1,122 @@
+//! Pieces and delays: a linear network.
+
+use nalgebra::{Complex, DMatrix};
+
+/// One piece, linear: x' = A x + B u, w = C x + D u.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// How its states drive each other.
+    pub a: DMatrix<f64>,
+    /// How its inputs drive its states.
+    pub b: DMatrix<f64>,
+    /// How its states show in its outputs.
+    pub c: DMatrix<f64>,
+    /// How its inputs show in its outputs at once.
+    pub d: DMatrix<f64>,
+    /// A link: loops are cut open at its inputs. Every loop must pass a link, or stay among few senders and relays.
+    pub is_link: bool,
+}
+
+impl Block {
+    /// A static piece: w = D u.
+    #[must_use]
+    pub fn gain(d: DMatrix<f64>) -> Self {
+        let (outputs, inputs) = d.shape();
+        let (a, b, c) = (DMatrix::zeros(0, 0), DMatrix::zeros(0, inputs), DMatrix::zeros(outputs, 0));
+        Self { a, b, c, d, is_link: false }
+    }
+
+    /// One state, one input, one output, written row by row: x' = a x + b u, w = c x + d u.
+    #[must_use]
+    pub fn single(a: f64, b: f64, c: f64, d: f64) -> Self {
+        let number = |value| DMatrix::from_element(1, 1, value);
+        Self { a: number(a), b: number(b), c: number(c), d: number(d), is_link: false }
+    }
+
+    /// The same as a link.
+    #[must_use]
+    pub fn as_link(self) -> Self {
+        Self { is_link: true, ..self }
+    }
+
+    /// How many states.
+    #[must_use]
+    pub fn states(&self) -> usize {
+        self.a.nrows()
+    }
+
+    /// Its transfer function C (sI - A)^-1 B + D, and ln det(sI - A). None where s is a pole.
+    pub(super) fn transfer(&self, s: Complex<f64>) -> Option<(DMatrix<Complex<f64>>, Complex<f64>)> {
+        let complex = |matrix: &DMatrix<f64>| matrix.map(|value| Complex::new(value, 0.0));
+        let n = self.states();
+        if n == 0 {
+            return Some((complex(&self.d), Complex::new(0.0, 0.0)));
+        }
+        if n == 1 {
+            let pole = s - self.a[(0, 0)];
+            let entry = |row, column| {
+                Complex::from(self.c[(row, 0)] * self.b[(0, column)]) / pole + self.d[(row, column)]
+            };
+            let matrix = DMatrix::from_fn(self.d.nrows(), self.d.ncols(), entry);
+            return (pole.norm() > 0.0).then(|| (matrix, pole.ln()));
+        }
+        let resolvent = (DMatrix::from_diagonal_element(n, n, s) - complex(&self.a)).lu();
+        let inner = resolvent.solve(&complex(&self.b))?;
+        Some((complex(&self.c) * inner + complex(&self.d), ln_det(&resolvent)))
+    }
+}
+
+/// The logarithm of a determinant, which itself may overflow.
+pub(super) fn ln_det(lu: &nalgebra::LU<Complex<f64>, nalgebra::Dyn, nalgebra::Dyn>) -> Complex<f64> {
+    let sign: f64 = lu.p().determinant();
+    let turned = if sign < 0.0 { Complex::new(0.0, std::f64::consts::PI) } else { Complex::new(0.0, 0.0) };
+    lu.u().diagonal().iter().map(|entry| entry.ln()).sum::<Complex<f64>>() + turned
+}
+
+/// An output that arrives at an input after a delay. What arrives at one input adds up.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wire {
+    /// Block and output.
+    pub from: (usize, usize),
+    /// Block and input.
+    pub to: (usize, usize),
+    /// How many flows it stands for, or 1.
+    pub gain: f64,
+    /// In seconds.
+    pub delay: f64,
+}
+
+impl Wire {
+    /// What it does to a disturbance e^(st).
+    pub(super) fn at(&self, s: Complex<f64>) -> Complex<f64> {
+        (-s * self.delay).exp() * self.gain
+    }
+}
+
+/// A linear network with delays.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct System {
+    /// Its pieces.
+    pub blocks: Vec<Block>,
+    /// Their joints.
+    pub wires: Vec<Wire>,
+}
+
+impl System {
+    /// The same with this much more delay on every way to a link.
+    #[must_use]
+    pub fn delayed(mut self, extra: f64) -> Self {
+        for wire in &mut self.wires {
+            if self.blocks[wire.to.0].is_link {
+                wire.delay += extra;
+            }
+        }
+        self
+    }
+
+    /// The longest delay.
+    #[must_use]
+    pub fn longest_delay(&self) -> f64 {
+        self.wires.iter().map(|wire| wire.delay).fold(0.0, f64::max)
+    }
+}

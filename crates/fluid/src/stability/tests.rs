@@ -1,0 +1,377 @@
+//! Every expected number stands in a paper's errata, or follows from a formula beside it.
+
+use super::*;
+use nalgebra::DMatrix;
+use std::f64::consts::{FRAC_PI_2, PI};
+
+fn close(found: f64, expected: f64, tolerance: f64) {
+    assert!((found - expected).abs() <= tolerance, "found {found}, expected {expected}");
+}
+
+/// x' = -a x(t - tau): a link that integrates, a sender that answers at once.
+fn scalar(a: f64, tau: f64) -> System {
+    wired(
+        vec![Block::single(0.0, 1.0, 1.0, 0.0).as_link(), Block::gain(DMatrix::from_element(1, 1, -a))],
+        &[(0, 1, 0.0), (1, 0, tau)],
+    )
+}
+
+/// Blocks of one input and one output.
+fn wired(blocks: Vec<Block>, wires: &[(usize, usize, f64)]) -> System {
+    let wire =
+        |&(from, to, delay): &(usize, usize, f64)| Wire { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+    System { blocks, wires: wires.iter().map(wire).collect() }
+}
+
+fn rightmost_root(system: &System) -> Complex<f64> {
+    rightmost(system).unwrap().roots[0].s
+}
+
+mod one_delay {
+    use super::*;
+
+    /// s tau = W0(-a): Paganini et al., errata section 1.
+    #[test]
+    fn roots_are_lambert_w() {
+        for tau in [0.01, 0.1, 1.0] {
+            for (a, re, im) in [(1.5, -0.0328, 1.5496), (1.65, 0.0350, 1.5928), (1.0, -0.3181, 1.3372)] {
+                let root = rightmost_root(&scalar(a / tau, tau)) * tau;
+                close(root.re, re, 1e-4);
+                close(root.im, im, 1e-4);
+                // s e^s = -a to the last digits.
+                assert!((root * root.exp() + a).norm() < 1e-10, "{root}");
+            }
+        }
+    }
+
+    /// x0.8755 and x1.1482 from peak to peak.
+    #[test]
+    fn growth_per_cycle() {
+        let factor = |a| rightmost(&scalar(a, 1.0)).unwrap().roots[0].growth_per_cycle().unwrap();
+        close(factor(1.5), 0.8755, 1e-3);
+        close(factor(1.65), 1.1482, 1e-3);
+    }
+
+    #[test]
+    fn the_boundary_is_half_pi_and_the_margins_follow() {
+        assert!(rightmost(&scalar(FRAC_PI_2 - 1e-6, 1.0)).unwrap().is_stable());
+        assert!(!rightmost(&scalar(FRAC_PI_2 + 1e-6, 1.0)).unwrap().is_stable());
+        // |L| = a / w = 1 at w = a, lag a tau + pi/2; L is real at w tau = pi/2, there a tau / (pi/2).
+        let found = margins(&scalar(1.0, 1.0)).unwrap();
+        close(found.gain.unwrap().margin, FRAC_PI_2, 1e-9);
+        close(found.phase.unwrap().margin, FRAC_PI_2 - 1.0, 1e-9);
+        close(found.delay.unwrap().margin, FRAC_PI_2 - 1.0, 1e-9);
+        close(found.delay.unwrap().frequency, 1.0, 1e-9);
+    }
+
+    /// Below 1/e the roots are real, W0 and W-1; at 1/e there is a double root at -1.
+    #[test]
+    fn real_and_double_roots() {
+        let found = rightmost(&scalar(0.3, 1.0)).unwrap();
+        assert_eq!(found.roots[0].s.im, 0.0);
+        close(found.roots[0].s.re, -0.4894, 1e-4);
+        let double = rightmost(&scalar((-1f64).exp(), 1.0)).unwrap();
+        close(double.roots[0].s.re, -1.0, 1e-4);
+    }
+
+    /// No delay: x' = -a x.
+    #[test]
+    fn without_delay_it_is_an_ordinary_equation() {
+        close(rightmost_root(&scalar(2.0, 0.0)).re, -2.0, 1e-9);
+    }
+
+    #[test]
+    fn the_generator_agrees() {
+        for a in [0.5, 1.0, 1.5, 1.65, 4.0] {
+            let roots = generator_roots(&scalar(a, 0.3), 20).unwrap();
+            assert!((roots[0].s - rightmost_root(&scalar(a, 0.3))).norm() < 1e-6, "{a}");
+        }
+    }
+
+    #[test]
+    fn a_loop_without_inertia_is_named() {
+        let minus = Block::gain(DMatrix::from_element(1, 1, -1.2));
+        let system = wired(
+            vec![Block::gain(DMatrix::from_element(1, 1, 1.0)).as_link(), minus],
+            &[(0, 1, 0.1), (1, 0, 0.1)],
+        );
+        assert!(matches!(rightmost(&system), Err(Unknown::Neutral { gain }) if (gain - 1.2).abs() < 1e-3));
+        let open = wired(vec![Block::single(0.0, 1.0, 1.0, 0.0).as_link()], &[]);
+        assert_eq!(rightmost(&open), Err(Unknown::NoLoop));
+    }
+}
+
+mod cltcp {
+    use super::*;
+
+    /// L(s) = mean of e^(-s tau_i) 2 (s + .5) / (s^2 (s + 2)): the router is beta (s + 1/T)/s^2 with beta = 1, T = 2 s, the source
+    /// alpha / (s + alpha) with alpha = 2 (errata, section 2).
+    fn network(delays: &[f64]) -> System {
+        let router = Block {
+            a: DMatrix::zeros(2, 2),
+            // Load y: r' = -(y + q / T), q' = y.
+            b: DMatrix::from_row_slice(2, 1, &[-1.0, 1.0]),
+            c: DMatrix::from_row_slice(1, 2, &[1.0, 0.0]),
+            d: DMatrix::zeros(1, 1),
+            is_link: true,
+        };
+        let mut router = router;
+        router.a[(0, 1)] = -0.5;
+        let share = 1.0 / f64::from(u32::try_from(delays.len()).unwrap());
+        let mut system = System { blocks: vec![router], wires: Vec::new() };
+        for (index, delay) in delays.iter().enumerate() {
+            system.blocks.push(Block::single(-2.0, 2.0, 1.0, 0.0));
+            system.wires.push(Wire { from: (0, 0), to: (index + 1, 0), gain: 1.0, delay: 0.4 * delay });
+            system.wires.push(Wire { from: (index + 1, 0), to: (0, 0), gain: share, delay: 0.6 * delay });
+        }
+        system
+    }
+
+    #[test]
+    fn roots_over_round_trip_times() {
+        let table = [
+            (0.0, -0.5),
+            (0.05, -0.4714),
+            (0.2, -0.3536),
+            (0.4, -0.1754),
+            (0.6, -0.0267),
+            (0.65, 0.0038),
+            (0.8, 0.0803),
+            (1.0, 0.1536),
+            (2.0, 0.2866),
+        ];
+        for (delay, expected) in table {
+            close(rightmost_root(&network(&[delay])).re, expected, 6e-5);
+        }
+    }
+
+    #[test]
+    fn margins_of_the_symmetrical_optimum() {
+        let found = margins(&network(&[0.0])).unwrap();
+        close(found.phase.unwrap().margin.to_degrees(), 36.870, 1e-3);
+        close(found.phase.unwrap().frequency, 1.0, 1e-6);
+        close(found.delay.unwrap().margin, 0.643_501, 1e-6);
+        let later = margins(&network(&[0.2])).unwrap();
+        close(later.delay.unwrap().margin, 0.443_501, 1e-6);
+        let found = critical(0.2, |delay| Some(rightmost(&network(&[delay])).unwrap().rightmost()));
+        close(found[0].value, 0.643_501, 1e-6);
+        assert!(found[0].stable_below);
+    }
+
+    #[test]
+    fn mixed_round_trip_times() {
+        close(rightmost_root(&network(&[0.05, 0.1, 0.2, 0.4])).re, -0.358, 1e-3);
+        close(rightmost_root(&network(&[5.0, 0.05, 0.05, 0.05])).re, -0.075, 1e-3);
+        close(rightmost_root(&network(&[5.0, 0.05])).re, 0.076, 1e-3);
+        close(rightmost_root(&network(&[0.4, 0.4, 1.0, 1.0])).re, 0.019, 1e-3);
+    }
+
+    #[test]
+    fn the_generator_agrees() {
+        for delays in [&[0.2][..], &[0.8], &[0.05, 0.1, 0.2, 0.4], &[0.4, 0.4, 1.0, 1.0]] {
+            let system = network(delays);
+            let roots = generator_roots(&system, 24).unwrap();
+            assert!((roots[0].s - rightmost_root(&system)).norm() < 1e-6, "{delays:?}");
+        }
+    }
+
+    /// Three equal sources have two differential modes at -alpha, whatever the loop does.
+    #[test]
+    fn differential_modes_are_roots() {
+        let modes = |system: &System| {
+            let function = Characteristic::new(system);
+            let at = |s: f64| function.ln(Complex::new(s, 1e-7)).unwrap().re;
+            at(-2.0) - at(-2.1)
+        };
+        assert!(modes(&network(&[0.2, 0.2, 0.2])) < modes(&network(&[0.2])) - 20.0);
+    }
+}
+
+mod paganini {
+    use super::*;
+
+    /// A network under the dual law: (12), (15); each flow has its links, share of each link, round-trip time and bound M.
+    struct Flow {
+        path: Vec<usize>,
+        rate: f64,
+        rtt: f64,
+        bound: f64,
+    }
+
+    fn dual(flows: &[Flow], alpha: f64) -> System {
+        let links = flows.iter().flat_map(|flow| &flow.path).max().unwrap() + 1;
+        let mut capacity = vec![0.0; links];
+        for flow in flows {
+            for link in &flow.path {
+                capacity[*link] += flow.rate;
+            }
+        }
+        let mut system = System::default();
+        for capacity in &capacity {
+            system.blocks.push(Block::single(0.0, 1.0 / capacity, 1.0, 0.0).as_link());
+        }
+        for flow in flows {
+            let hops = flow.path.len();
+            let kappa = alpha * flow.rate / (flow.bound * flow.rtt);
+            system.blocks.push(Block::gain(DMatrix::from_element(1, hops, -kappa)));
+            let index = system.blocks.len() - 1;
+            for (hop, link) in flow.path.iter().enumerate() {
+                let forward = flow.rtt * (0.1 + 0.15 * f64::from(u32::try_from(hop).unwrap()));
+                system.wires.push(Wire { from: (index, 0), to: (*link, 0), gain: 1.0, delay: forward });
+                system.wires.push(Wire {
+                    from: (*link, 0),
+                    to: (index, hop),
+                    gain: 1.0,
+                    delay: flow.rtt - forward,
+                });
+            }
+        }
+        system
+    }
+
+    /// The network turns unstable between these two gains.
+    fn assert_boundary(flows: &[Flow], expected: f64, tolerance: f64) {
+        let is_stable = |alpha: f64| rightmost(&dual(flows, alpha)).unwrap().is_stable();
+        assert!(is_stable(expected - tolerance), "already unstable below {expected}");
+        assert!(!is_stable(expected + tolerance), "still stable above {expected}");
+    }
+
+    /// One link, 40..200 ms: 3.478 with equal rates, 2.011 with the mix of 32, 32, 64, 128 and 256 flows.
+    #[test]
+    fn heterogeneous_round_trips() {
+        let flow = |rate, rtt| Flow { path: vec![0], rate, rtt, bound: 1.0 };
+        let rtts = [0.04, 0.08, 0.12, 0.16, 0.2];
+        let equal: Vec<Flow> = rtts.iter().map(|rtt| flow(1.0, *rtt)).collect();
+        assert_boundary(&equal, 3.478, 0.003);
+        let mix: Vec<Flow> =
+            rtts.iter().zip([32.0, 32.0, 64.0, 128.0, 256.0]).map(|(rtt, n)| flow(n, *rtt)).collect();
+        assert_boundary(&mix, 2.011, 0.002);
+    }
+
+    /// Parking lot, a long flow with share s of each link: pi/2 with the true M, (pi/2) / (1 + (L-1) s) with all M = 1.
+    #[test]
+    fn parking_lot_with_bounds_guessed_too_small() {
+        let lot = |links: usize, share: f64, bound: f64| {
+            let mut flows = vec![Flow { path: (0..links).collect(), rate: share, rtt: 0.1, bound }];
+            flows.extend((0..links).map(|link| Flow {
+                path: vec![link],
+                rate: 1.0 - share,
+                rtt: 0.1,
+                bound: 1.0,
+            }));
+            flows
+        };
+        for (links, share) in [(3_u32, 0.25), (3, 0.9), (5, 0.9)] {
+            let expected = FRAC_PI_2 / (1.0 + (f64::from(links) - 1.0) * share);
+            assert_boundary(&lot(links as usize, share, 1.0), expected, 1e-4);
+        }
+        // The long flow's gain divided by its three links: pi/2.
+        assert_boundary(&lot(3, 0.25, 3.0), FRAC_PI_2, 1e-4);
+    }
+
+    /// Theorem 1 on random networks: stable for every alpha below pi/2 with true M.
+    #[test]
+    fn random_networks_keep_theorem_1() {
+        let mut seed = 7_u64;
+        let mut random = move || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            f64::from(u32::try_from(seed >> 33).unwrap()) / f64::from(u32::MAX >> 1)
+        };
+        for _ in 0..15 {
+            let mut flows: Vec<Flow> = (0..3)
+                .map(|link| Flow {
+                    path: vec![link],
+                    rate: 0.2 + random(),
+                    rtt: 0.02 + 0.3 * random(),
+                    bound: 1.0,
+                })
+                .collect();
+            for _ in 0..3 {
+                let skip = (random() * 3.0).floor();
+                let path: Vec<usize> = (0..3)
+                    .filter(|link| f64::from(u32::try_from(*link).unwrap()) != skip || random() < 0.3)
+                    .collect();
+                let bound = f64::from(u32::try_from(path.len()).unwrap());
+                flows.push(Flow { path, rate: 0.2 + random(), rtt: 0.02 + 0.3 * random(), bound });
+            }
+            assert!(rightmost(&dual(&flows, 0.999 * FRAC_PI_2)).unwrap().is_stable());
+        }
+    }
+
+    /// Theorem 3's exact worst case, one link, equal delays, nu/kappa to infinity: eta = v cot v with v sin v = alpha.
+    #[test]
+    fn primal_dual_eta() {
+        // kappa (s + z) / (s + z kappa / nu), gamma / s, tau = 1: alpha (s + z) e^-s / s^2.
+        let system = |alpha: f64, eta: f64| {
+            let source = Block::single(-eta * 1e-9, 1.0, -alpha * eta, -alpha);
+            wired(vec![Block::single(0.0, 1.0, 1.0, 0.0).as_link(), source], &[(0, 1, 0.3), (1, 0, 0.7)])
+        };
+        for (alpha, exact) in [(0.1, 0.9659), (0.37, 0.8645), (0.8415, 0.6421), (1.2, 0.4044), (1.5, 0.1015)]
+        {
+            let growth = |eta| rightmost(&system(alpha, eta)).unwrap().rightmost();
+            assert!(growth(exact - 2e-4) < 0.0, "{alpha}");
+            assert!(growth(exact + 2e-4) > 0.0, "{alpha}");
+        }
+    }
+
+    /// (42): x = w/(d + q) with the true derivative gain alpha/M + 1 against alpha/M: the boundaries pi/2 - 1 and pi/2; (43) with
+    /// ack-clocked windows: dw = -(alpha/M) dw(t - tau), boundary 1.
+    #[test]
+    fn delay_form_limits() {
+        let system = |gain: f64| scalar(gain + 1.0, 1.0);
+        assert!(rightmost(&system(0.570)).unwrap().is_stable());
+        assert!(!rightmost(&system(0.572)).unwrap().is_stable());
+        let clocked = |gain: f64| {
+            let minus = Block::gain(DMatrix::from_element(1, 1, -gain));
+            rightmost(&wired(
+                vec![Block::gain(DMatrix::from_element(1, 1, 1.0)).as_link(), minus],
+                &[(0, 1, 0.5), (1, 0, 0.5)],
+            ))
+        };
+        assert!(clocked(0.95).is_err() || clocked(0.85).unwrap().is_stable());
+        assert!(matches!(clocked(1.1), Err(Unknown::Neutral { .. })));
+    }
+
+    /// Two equal links in a row: a combination of prices has no feedback, a root stays at zero (Proposition 2).
+    #[test]
+    fn rank_failure_leaves_a_root_at_zero() {
+        let flow = |rate| Flow { path: vec![0, 1], rate, rtt: 0.1, bound: 2.0 };
+        let found = rightmost(&dual(&[flow(1.0), flow(2.0)], 1.0)).unwrap();
+        close(found.roots[0].s.norm(), 0.0, 1e-6);
+    }
+}
+
+/// ACP (19)-(20): x' = -ki x(t - tau) - kq q(t - tau), q' = x: boundary ki = w sin w, kq = w^2 cos w.
+#[test]
+fn acp_boundary() {
+    let system = |ki: f64, kq: f64| {
+        let link = Block {
+            a: DMatrix::zeros(1, 1),
+            b: DMatrix::from_element(1, 1, 1.0),
+            c: DMatrix::from_row_slice(2, 1, &[0.0, 1.0]),
+            d: DMatrix::from_row_slice(2, 1, &[1.0, 0.0]),
+            is_link: true,
+        };
+        let sender = Block {
+            a: DMatrix::zeros(1, 1),
+            b: DMatrix::from_row_slice(1, 2, &[-ki, -kq]),
+            c: DMatrix::from_element(1, 1, 1.0),
+            d: DMatrix::zeros(1, 2),
+            is_link: false,
+        };
+        let wire = |from, to, delay| Wire { from, to, gain: 1.0, delay };
+        System {
+            blocks: vec![link, sender],
+            wires: vec![wire((0, 0), (1, 0), 0.5), wire((0, 1), (1, 1), 0.5), wire((1, 0), (0, 0), 0.5)],
+        }
+    };
+    let w = 0.40385_f64;
+    close(w * w.sin(), 0.1587, 1e-4);
+    let found = critical(0.05, |kq| Some(rightmost(&system(w * w.sin(), kq)).unwrap().rightmost()));
+    close(found[0].value, w * w * w.cos(), 1e-6);
+    close(found[0].value, 0.14998, 1e-4);
+    let root = rightmost_root(&system(0.1587, 0.3175));
+    close(root.re, 0.0824, 2e-4);
+    close(root.im, 0.5552, 2e-4);
+    close((2.0 * PI * root.re / root.im).exp(), 2.54, 0.01);
+}
