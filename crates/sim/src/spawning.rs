@@ -14,7 +14,7 @@ use crate::flow::{LoopSpec, TransfersSpec, Workload};
 use crate::network::{INDEX_LIMIT, Kind, Network, target};
 use crate::places::{Seat, Taker};
 use crate::stats::{ArrivalMeter, Histogram, IntervalDelay, LoopCounters, SendingMeter};
-use crate::view::FlowView;
+use crate::view::{FlowView, LoopView};
 use crate::workload::FlowState;
 use millpond_law::Knowledge;
 use millpond_units::{Bytes, Time};
@@ -217,10 +217,15 @@ impl Network {
         self.spawning.sources = sources;
     }
 
-    /// Has everything arrived, and does every sender know?
+    /// Has everything arrived, does every sender know, and will neither end speak again? A copy that is still thought
+    /// to be in flight would be asked after, and the answer taken for the next transfer's.
     fn is_over(&self, flow: u32) -> bool {
         let flow = FlowView { network: self, index: flow as usize };
-        flow.completed().is_some() && flow.loops().all(|one| one.sender().is_complete())
+        let is_quiet = |one: LoopView<'_>| {
+            let (sender, receiver) = (one.sender(), one.receiver());
+            sender.is_complete() && sender.in_flight() == Bytes::ZERO && receiver.deadline() == Time::NEVER
+        };
+        flow.completed().is_some() && flow.loops().all(is_quiet)
     }
 
     pub(crate) fn start_measuring_transfers(&mut self) {
