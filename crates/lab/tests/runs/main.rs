@@ -6,6 +6,7 @@ mod acp;
 mod battery;
 mod cltcp;
 mod common;
+mod company;
 mod determinism;
 mod explicit;
 mod fluid_plans;

@@ -162,7 +162,7 @@ impl FluidLink for Router {
         let spare = (-input.arriving + params.target_utilization * input.capacity) * params.ki;
         let moves = (spare - input.queue * params.kq / d) / (d * x[1]);
         dx[0] = if x[0] >= input.capacity && moves > 0.0 { T::zero() } else { moves };
-        dx[1] = users_gap(x[1], x[0] / BITS, input.arriving / BITS) * params.gamma / d;
+        dx[1] = users_gap(params, x[1], x[0] / BITS, input.arriving / BITS) * params.gamma / d;
     }
 
     fn signals<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {

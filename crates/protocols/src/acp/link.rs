@@ -28,14 +28,19 @@ fn next_rate(params: &RouterParams, rate: f64, users: f64, seen: &Seen) -> f64 {
     (rate + (spare - drain) / users).clamp(0.0, seen.capacity)
 }
 
-/// Eqs. (8) and (9): the estimate N-hat(k+1) of the number of flows, from p(k) and y(k). In bytes/s p^2 is so large
-/// that the error shrinks by `1 - gamma`, whatever p is.
-fn next_users(gamma: f64, users: f64, rate: f64, input: f64) -> f64 {
-    (users + users_gap(users, rate, input) * gamma).max(1.0)
+/// Eqs. (8) and (9): the estimate N-hat(k+1) of the number of flows, from p(k) and y(k) in bytes/s. In that unit p^2
+/// is so large that the error shrinks by `1 - gamma`, whatever p is.
+fn next_users(params: &RouterParams, users: f64, rate: f64, input: f64) -> f64 {
+    (users + users_gap(params, users, rate, input) * params.gamma).max(1.0)
 }
 
-/// The error that (8) mends: `(y - N-hat p) p / (1 + p^2)`, which is `y / p - N-hat` unless p is next to nothing.
-pub(super) fn users_gap<T: Number>(users: T, rate: T, input: T) -> T {
+/// The error that (8) mends: `(y - N-hat p) p / (1 + p^2)`, which is `y / p - N-hat` unless p is next to nothing in
+/// its unit.
+pub(super) fn users_gap<T: Number>(params: &RouterParams, users: T, rate: T, input: T) -> T {
+    if !params.idle_decays && input <= T::zero() {
+        return T::zero();
+    }
+    let (rate, input) = (rate / params.estimator_unit, input / params.estimator_unit);
     (input - users * rate) * rate / (rate * rate + 1.0)
 }
 
@@ -101,7 +106,7 @@ impl AcpRouter {
             mean_rtt: self.mean_rtt.secs(),
         };
         let rate = next_rate(&self.params, self.rate, self.users, &seen);
-        self.users = next_users(self.params.gamma, self.users, self.rate, input);
+        self.users = next_users(&self.params, self.users, self.rate, input);
         self.rate = rate;
         self.asked = Rate::from_bps_f64(rate * 8.0);
         self.is_congested = input > self.params.congestion_threshold * seen.capacity;
@@ -195,7 +200,7 @@ mod tests {
             let input = flows * rate;
             queue = f64::max(0.0, queue + (input - CAPACITY) * 0.08);
             let next = next_rate(&params, rate, users, &seen(input, queue));
-            users = next_users(params.gamma, users, rate, input);
+            users = next_users(&params, users, rate, input);
             rate = next;
             (rate, users, queue)
         };
@@ -220,7 +225,7 @@ mod tests {
                 let mut users = start;
                 let within = |users: f64| (users - flows).abs() <= 0.5;
                 let taken = (1..100).find(|_| {
-                    users = next_users(0.1, users, rate, flows * rate);
+                    users = next_users(&defaults(), users, rate, flows * rate);
                     within(users)
                 });
                 assert_eq!(taken, Some(periods), "{start} to {flows}");
@@ -230,9 +235,27 @@ mod tests {
 
     #[test]
     fn a_rate_of_nothing_teaches_nothing_and_a_link_without_traffic_unlearns_down_to_one() {
-        assert_eq!(next_users(0.1, 10.0, 0.0, 5e6), 10.0);
-        assert!(near(next_users(0.1, 10.0, 1e6, 0.0), 9.0, 1e-9));
-        assert_eq!(next_users(0.1, 1.0, 1e6, 0.0), 1.0);
+        assert_eq!(next_users(&defaults(), 10.0, 0.0, 5e6), 10.0);
+        assert!(near(next_users(&defaults(), 10.0, 1e6, 0.0), 9.0, 1e-9));
+        assert_eq!(next_users(&defaults(), 1.0, 1e6, 0.0), 1.0);
+    }
+
+    #[test]
+    fn in_megabits_the_estimator_learns_slowly_where_the_rate_is_small() {
+        // gamma p^2 / (1 + p^2) of the error: .05 at 1 Mbit/s and .00099 at 0.1 Mbit/s.
+        let params = RouterParams { estimator_unit: 125e3, ..defaults() };
+        for (mbps, share) in [(1.0, 0.05), (0.1, 0.1 * 0.01 / 1.01)] {
+            let rate = mbps * 125e3;
+            let users = next_users(&params, 30.0, rate, 10.0 * rate);
+            assert!(near(30.0 - users, 20.0 * share, 1e-9), "{users}");
+        }
+    }
+
+    #[test]
+    fn an_estimate_that_stays_without_traffic_follows_it_again() {
+        let params = RouterParams { idle_decays: false, ..defaults() };
+        assert_eq!(next_users(&params, 10.0, 1e6, 0.0), 10.0);
+        assert!(near(next_users(&params, 10.0, 1e6, 1e6), 9.1, 1e-6));
     }
 
     #[test]
@@ -260,7 +283,7 @@ mod tests {
         let (mut rate, mut users) = (CAPACITY / 20.0, 10.0);
         for _ in 0..400 {
             let next = next_rate(&params, rate, users, &seen(0.3 * CAPACITY, 0.0));
-            users = next_users(0.1, users, rate, 0.3 * CAPACITY);
+            users = next_users(&defaults(), users, rate, 0.3 * CAPACITY);
             rate = next;
         }
         assert_eq!((rate, users), (CAPACITY, 1.0));

@@ -31,6 +31,22 @@ pub(super) static PARAMETERS: &[Parameter] = &[
         meaning: "share of the estimator's error that is mended in a control period",
     },
     Parameter {
+        name: "estimator_unit",
+        unit: "",
+        domain: Domain::Word(&["B/s", "Mbit/s"]),
+        default: "B/s",
+        source: "Eq. (8), which names none; see ERRATA.md",
+        meaning: "unit of p and y in the estimator: in the larger one it learns slowly where p is small",
+    },
+    Parameter {
+        name: "idle_estimate",
+        unit: "",
+        domain: Domain::Word(&["decays", "stays"]),
+        default: "decays",
+        source: "Eq. (8), and the proof of Theorem 1 otherwise; see ERRATA.md",
+        meaning: "what becomes of the estimated number of flows in a control period without traffic",
+    },
+    Parameter {
         name: "initial_users",
         unit: "1",
         domain: Domain::Number(1.0, 1e9),
@@ -113,6 +129,10 @@ pub(super) struct RouterParams {
     pub(super) kq: f64,
     /// Share of the estimator's error.
     pub(super) gamma: f64,
+    /// Unit of p and y in the estimator, in bytes/s.
+    pub(super) estimator_unit: f64,
+    /// Does the estimate decay without traffic?
+    pub(super) idle_decays: bool,
     /// N-hat at the start.
     pub(super) initial_users: f64,
     /// Share of the capacity given to flows.
@@ -127,6 +147,9 @@ pub(super) struct RouterParams {
     pub(super) max_rtt: Span,
 }
 
+/// A million bits, in bytes.
+const MEGABIT: f64 = 125e3;
+
 impl RouterParams {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         let least = |name| interval::checked(name, settings.span(name));
@@ -134,6 +157,8 @@ impl RouterParams {
             ki: settings.number("ki"),
             kq: settings.number("kq"),
             gamma: settings.number("gamma"),
+            estimator_unit: if settings.word("estimator_unit") == "B/s" { 1.0 } else { MEGABIT },
+            idle_decays: settings.word("idle_estimate") == "decays",
             initial_users: settings.number("initial_users"),
             target_utilization: settings.number("target_utilization"),
             congestion_threshold: settings.number("congestion_threshold"),
