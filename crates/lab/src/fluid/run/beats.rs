@@ -17,6 +17,8 @@ pub(super) struct LinkBeats {
     /// In bits.
     pub(super) marked: f64,
     pub(super) lost: f64,
+    /// Before the measurement began.
+    pub(super) lost_before: f64,
 }
 
 /// One class of equal flows while measured: what one of them sees.
@@ -76,7 +78,9 @@ impl<'a> Beats<'a> {
 
     /// The measurement begins anew.
     pub(super) fn start_over(&mut self) {
-        self.links.fill(LinkBeats::default());
+        for beats in &mut self.links {
+            *beats = LinkBeats { lost_before: beats.lost_before + beats.lost, ..LinkBeats::default() };
+        }
         self.flows.clear();
     }
 

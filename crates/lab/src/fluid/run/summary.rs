@@ -139,6 +139,7 @@ impl End<'_> {
             queueing_ms: beats.delay.milliseconds(),
             arrivals: packets(self.measured(channel(&self.columns.arriving))),
             drops: packets(beats.lost),
+            drops_total: packets(beats.lost_before + beats.lost),
             marks: packets(beats.marked),
             foreign_headers: 0,
         }
