@@ -20,7 +20,23 @@ pub fn papers(checked: &[Checked]) -> String {
     let lead = format!(
         r#"<p class="facts">{counts}</p><p class="guide">A row matches if what we measure lies in the bounds that its reason gives; it differs if theory says why the paper's number cannot come out.</p>"#
     );
-    page("What papers say, and what comes out", &lead, &sections)
+    page("What papers say, and what comes out", &(lead + &contents(checked)), &sections)
+}
+
+/// Each recipe with the worst of its verdicts, and of how many rows that is; nothing if there is one recipe.
+fn contents(checked: &[Checked]) -> String {
+    let line = |one: &Checked| {
+        let worst = one.verdict(None).map_or("", Verdict::name);
+        let (worse, all) =
+            (one.rows.iter().filter(|row| row.verdict.name() == worst).count(), one.rows.len());
+        let share = if worse == all { String::new() } else { format!(" {worse}/{all}") };
+        let (recipe, title) = (Text(&one.recipe), Text(&one.title));
+        format!(r##"<li><a href="#{recipe}">{recipe}</a> {title}: {worst}{share}</li>"##)
+    };
+    if let [_] = checked {
+        return String::new();
+    }
+    format!(r#"<ul class="contents">{}</ul>"#, checked.iter().map(line).collect::<String>())
 }
 
 fn section(checked: &Checked) -> Section {
@@ -32,7 +48,7 @@ fn section(checked: &Checked) -> Section {
     let figures: String = charts::over_time(&Subject::all(&drawn)).into_iter().map(own).collect();
     Section {
         id: checked.recipe.clone(),
-        title: format!("{}: {}", checked.place, checked.title),
+        title: format!("{} · {}: {}", checked.recipe, checked.place, checked.title),
         intro: checked.claim.clone(),
         body: table(&checked.rows) + &reasons(&checked.rows) + &figures,
     }
@@ -90,10 +106,25 @@ mod tests {
         let chosen = library.choose(Some("lgcc/section3")).unwrap();
         let checked = check(&chosen, &Settings { draw: true, ..Settings::quick() }, &Unwatched).unwrap();
         let html = papers(&checked);
-        for said in ["section III: How fast", "197.02 packets", "differs", "Eq. (14) with the printed gamma"]
-        {
+        for said in [
+            "lgcc/section3 · section III: How fast",
+            "197.02 packets",
+            "differs",
+            "Eq. (14) with the printed gamma",
+        ] {
             assert!(html.contains(said), "{said}");
         }
         assert!(!html.contains("<svg class=\"plot\""), "a recurrence has no link to draw");
+    }
+
+    #[test]
+    fn several_recipes_are_listed_with_their_worst_verdicts() {
+        let library = Library::builtin().unwrap();
+        let chosen = library.choose(Some("lgcc/section3")).unwrap();
+        let checked = check(&chosen, &Settings::quick(), &Unwatched).unwrap();
+        assert!(!papers(&checked).contains("class=\"contents\""));
+        let listed = papers(&[checked[0].clone(), checked[0].clone()]);
+        let rows = checked[0].rows.len();
+        assert!(listed.contains("href=\"#lgcc/section3\"") && listed.contains(&format!("differs 3/{rows}")));
     }
 }
