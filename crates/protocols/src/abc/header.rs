@@ -10,6 +10,7 @@
 //! The paper echoes one bit per acknowledgement (the NS bit of TCP). Running counts say the same where each packet is
 //! acknowledged, and still say it when acknowledgements are delayed or lost.
 
+use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use std::fmt;
 use std::ops::Range;
@@ -60,8 +61,7 @@ pub struct AbcEcho([u8; field::LEN]);
 impl AbcEcho {
     /// The view of an ABC header; none if the header is foreign or too short.
     pub fn parse(header: &Header) -> Option<Self> {
-        let bytes = header.of(ID)?.get(..field::LEN)?;
-        bytes.try_into().ok().map(Self)
+        fields::view(header, ID).map(Self)
     }
 
     /// The echo that says this.

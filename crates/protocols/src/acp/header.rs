@@ -15,6 +15,7 @@
 //!
 //! The paper counts H_feedback in bytes per second and starts it with what the application could use: all ones here.
 
+use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Rate, Span};
 use std::fmt;
@@ -31,9 +32,6 @@ mod field {
     pub(super) const CONGESTION: usize = 12;
     pub(super) const LEN: usize = CONGESTION + 1;
 }
-
-/// Picoseconds in the unit of the round-trip time.
-const PICOS_PER_NANO: u64 = 1000;
 
 /// The rate that the routers passed so far ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,14 +50,13 @@ impl AcpHeader {
     /// The view of an ACP header; none if the header is foreign or too short.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        header.of(ID)?.get(..field::LEN)?.try_into().ok().map(Self)
+        fields::view(header, ID).map(Self)
     }
 
     /// The header of a packet that leaves.
     pub fn new(rtt: Span) -> Self {
-        let nanos = rtt.picos().saturating_add(PICOS_PER_NANO / 2) / PICOS_PER_NANO;
         let mut header = Self([u8::MAX; field::LEN]);
-        header.0[field::RTT].copy_from_slice(&u32::try_from(nanos).unwrap_or(u32::MAX).to_be_bytes());
+        header.0[field::RTT].copy_from_slice(&fields::from_rtt(rtt));
         header.0[field::CONGESTION] = 0;
         header
     }
@@ -67,13 +64,13 @@ impl AcpHeader {
     /// H_rtt: the sender's round-trip time; zero if it does not know any yet.
     #[inline]
     pub fn rtt(&self) -> Span {
-        Span::from_picos(u64::from(u32::from_be_bytes(self.array(field::RTT))) * PICOS_PER_NANO)
+        fields::to_rtt(fields::field(&self.0, field::RTT))
     }
 
     /// H_feedback: what the routers ask for.
     #[inline]
     pub fn advice(&self) -> Advice {
-        match u64::from_be_bytes(self.array(field::FEEDBACK)) {
+        match u64::from_be_bytes(fields::field(&self.0, field::FEEDBACK)) {
             u64::MAX => Advice::None,
             bps => Advice::Rate(Rate::from_bps(bps)),
         }
@@ -88,7 +85,7 @@ impl AcpHeader {
     /// A router asks for this rate: the least stays.
     #[inline]
     pub fn ask(&mut self, rate: Rate) {
-        let least = u64::from_be_bytes(self.array(field::FEEDBACK)).min(rate.bps());
+        let least = u64::from_be_bytes(fields::field(&self.0, field::FEEDBACK)).min(rate.bps());
         self.0[field::FEEDBACK].copy_from_slice(&least.to_be_bytes());
     }
 
@@ -102,13 +99,6 @@ impl AcpHeader {
     #[inline]
     pub fn emit(&self, header: &mut Header) {
         header.set(ID, &self.0);
-    }
-
-    #[inline]
-    fn array<const N: usize>(&self, range: Range<usize>) -> [u8; N] {
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(&self.0[range]);
-        bytes
     }
 }
 

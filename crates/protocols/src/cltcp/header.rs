@@ -11,6 +11,7 @@
 //!
 //! A sender starts the field with -1 (section V-B), which is all ones.
 
+use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::Rate;
 use std::fmt;
@@ -40,7 +41,7 @@ impl CltcpHeader {
     /// The view of a CLTCP header; none if the header is foreign or too short.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        header.of(ID)?.get(..LEN)?.try_into().ok().map(Self)
+        fields::view(header, ID).map(Self)
     }
 
     /// What the routers say.

@@ -11,6 +11,7 @@
 //! with TCP's scale option is a number of units of up to 2^14 bytes; here the scale is fixed at 7, so that four
 //! bytes reach from 1.024 kbit/s to 4.398 Tbit/s. All ones mean that the receiver sets no limit.
 
+use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::Rate;
 use std::fmt;
@@ -48,8 +49,7 @@ pub struct LgccEcho([u8; field::LEN]);
 impl LgccEcho {
     /// The view of an LGCC header; none if the header is foreign or too short.
     pub fn parse(header: &Header) -> Option<Self> {
-        let bytes = header.of(ID)?.get(field::NEXT_RATE)?;
-        bytes.try_into().ok().map(Self)
+        fields::view(header, ID).map(Self)
     }
 
     /// The echo that says this. A rate is rounded to the field's unit and held below its largest value.

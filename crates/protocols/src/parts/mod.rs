@@ -2,6 +2,7 @@
 
 pub mod capacity_estimate;
 pub(crate) mod cubic_window;
+pub(crate) mod fields;
 pub(crate) mod interval;
 pub mod logistic;
 pub(crate) mod logistic_fluid;

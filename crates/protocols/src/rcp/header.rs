@@ -11,6 +11,7 @@
 //! +---------------+---------------+---------------+---------------+
 //! ```
 
+use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Rate, Span};
 use std::fmt;
@@ -26,9 +27,6 @@ mod field {
     pub(super) const RTT: Range<usize> = 8..12;
     pub(super) const LEN: usize = RTT.end;
 }
-
-/// Picoseconds in the unit of the round-trip time.
-const PICOS_PER_NANO: u64 = 1000;
 
 /// The rate that the routers passed so far advise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,27 +45,26 @@ impl RcpHeader {
     /// The view of an RCP header; none if the header is foreign or too short.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        header.of(ID)?.get(..field::LEN)?.try_into().ok().map(Self)
+        fields::view(header, ID).map(Self)
     }
 
     /// The header of a packet that leaves.
     pub fn new(rtt: Span) -> Self {
-        let nanos = rtt.picos().saturating_add(PICOS_PER_NANO / 2) / PICOS_PER_NANO;
         let mut header = Self([u8::MAX; field::LEN]);
-        header.0[field::RTT].copy_from_slice(&u32::try_from(nanos).unwrap_or(u32::MAX).to_be_bytes());
+        header.0[field::RTT].copy_from_slice(&fields::from_rtt(rtt));
         header
     }
 
     /// The sender's round-trip time; zero if it does not know any yet.
     #[inline]
     pub fn rtt(&self) -> Span {
-        Span::from_picos(u64::from(u32::from_be_bytes(self.array(field::RTT))) * PICOS_PER_NANO)
+        fields::to_rtt(fields::field(&self.0, field::RTT))
     }
 
     /// What the routers advise.
     #[inline]
     pub fn advice(&self) -> Advice {
-        match u64::from_be_bytes(self.array(field::RATE)) {
+        match u64::from_be_bytes(fields::field(&self.0, field::RATE)) {
             u64::MAX => Advice::None,
             bps => Advice::Rate(Rate::from_bps(bps)),
         }
@@ -76,7 +73,7 @@ impl RcpHeader {
     /// A router offers this rate: the least offer stays.
     #[inline]
     pub fn offer(&mut self, rate: Rate) {
-        let least = u64::from_be_bytes(self.array(field::RATE)).min(rate.bps());
+        let least = u64::from_be_bytes(fields::field(&self.0, field::RATE)).min(rate.bps());
         self.0[field::RATE].copy_from_slice(&least.to_be_bytes());
     }
 
@@ -84,13 +81,6 @@ impl RcpHeader {
     #[inline]
     pub fn emit(&self, header: &mut Header) {
         header.set(ID, &self.0);
-    }
-
-    #[inline]
-    fn array<const N: usize>(&self, range: Range<usize>) -> [u8; N] {
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(&self.0[range]);
-        bytes
     }
 }
 

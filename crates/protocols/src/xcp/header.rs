@@ -21,6 +21,7 @@
 //! signed, modulo 2^64. The draft has 32 bits per field, and units so coarse that a packet's share of the shuffled
 //! traffic vanishes.
 
+use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Rate, Span};
 use std::fmt;
@@ -44,9 +45,6 @@ mod field {
 const FORMAT_DATA: u8 = 1;
 const FORMAT_ECHO: u8 = 2;
 
-/// Picoseconds in the unit of the round-trip time.
-const PICOS_PER_NANO: u64 = 1000;
-
 /// By how much a sender would like its throughput to change, or a router lets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wish {
@@ -64,7 +62,7 @@ impl XcpHeader {
     /// The view of an XCP header; none if the header is foreign, too short or an echo.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        let bytes: [u8; field::LEN] = header.of(ID)?.get(..field::LEN)?.try_into().ok()?;
+        let bytes: [u8; field::LEN] = fields::view(header, ID)?;
         (bytes[field::FORMAT] == FORMAT_DATA).then_some(Self(bytes))
     }
 
@@ -72,8 +70,7 @@ impl XcpHeader {
     pub fn new(rtt: Span, throughput: Rate) -> Self {
         let mut bytes = [0; field::LEN];
         bytes[field::FORMAT] = FORMAT_DATA;
-        let nanos = rtt.picos().saturating_add(PICOS_PER_NANO / 2) / PICOS_PER_NANO;
-        bytes[field::RTT].copy_from_slice(&u32::try_from(nanos).unwrap_or(u32::MAX).to_be_bytes());
+        bytes[field::RTT].copy_from_slice(&fields::from_rtt(rtt));
         bytes[field::THROUGHPUT].copy_from_slice(&throughput.bps().to_be_bytes());
         let mut header = Self(bytes);
         header.set_wish(Wish::Any);
@@ -83,19 +80,19 @@ impl XcpHeader {
     /// The sender's smoothed round-trip time; zero if it does not know any yet.
     #[inline]
     pub fn rtt(&self) -> Span {
-        Span::from_picos(u64::from(u32::from_be_bytes(self.array(field::RTT))) * PICOS_PER_NANO)
+        fields::to_rtt(fields::field(&self.0, field::RTT))
     }
 
     /// Its window over that.
     #[inline]
     pub fn throughput(&self) -> Rate {
-        Rate::from_bps(u64::from_be_bytes(self.array(field::THROUGHPUT)))
+        Rate::from_bps(u64::from_be_bytes(fields::field(&self.0, field::THROUGHPUT)))
     }
 
     /// What the routers so far have left of its wish.
     #[inline]
     pub fn wish(&self) -> Wish {
-        match i64::from_be_bytes(self.array(field::CHANGE)) {
+        match i64::from_be_bytes(fields::field(&self.0, field::CHANGE)) {
             i64::MAX => Wish::Any,
             change => Wish::Change(change),
         }
@@ -116,13 +113,6 @@ impl XcpHeader {
     pub fn emit(&self, header: &mut Header) {
         header.set(ID, &self.0);
     }
-
-    #[inline]
-    fn array<const N: usize>(&self, range: Range<usize>) -> [u8; N] {
-        let mut bytes = [0; N];
-        bytes.copy_from_slice(&self.0[range]);
-        bytes
-    }
 }
 
 impl fmt::Display for XcpHeader {
@@ -142,7 +132,7 @@ pub struct XcpEcho([u8; field::ECHO_LEN]);
 impl XcpEcho {
     /// The view of an echo; none if the header is foreign, too short or a data packet's.
     pub fn parse(header: &Header) -> Option<Self> {
-        let bytes: [u8; field::ECHO_LEN] = header.of(ID)?.get(..field::ECHO_LEN)?.try_into().ok()?;
+        let bytes: [u8; field::ECHO_LEN] = fields::view(header, ID)?;
         (bytes[field::FORMAT] == FORMAT_ECHO).then_some(Self(bytes))
     }
 
@@ -156,9 +146,7 @@ impl XcpEcho {
 
     /// What it says.
     pub fn feedback(&self) -> i64 {
-        let mut bytes = [0; 8];
-        bytes.copy_from_slice(&self.0[field::FEEDBACK]);
-        i64::from_be_bytes(bytes)
+        i64::from_be_bytes(fields::field(&self.0, field::FEEDBACK))
     }
 
     /// Writes it as a header.
