@@ -127,10 +127,13 @@ impl ReceiverEnd {
 
     #[inline]
     fn inbound_mut(&mut self, member: u16) -> &mut Inbound {
-        match member.checked_sub(1) {
-            None => &mut self.first,
-            Some(index) => self.others.get_mut(usize::from(index)).unwrap_or(&mut self.first),
-        }
+        if self.others.is_empty() { &mut self.first } else { self.one_of_several(member) }
+    }
+
+    #[inline(never)]
+    fn one_of_several(&mut self, member: u16) -> &mut Inbound {
+        let other = usize::from(member).checked_sub(1).and_then(|index| self.others.get_mut(index));
+        other.unwrap_or(&mut self.first)
     }
 
     /// A data packet arrived; `relay`: what is known of the next loop, if this end is one half of a relay.
@@ -140,7 +143,7 @@ impl ReceiverEnd {
     }
 
     /// The same; calls `fresh` with each range of the stream that is new.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn receive(
         &mut self,
         now: Time,
@@ -256,8 +259,13 @@ impl ReceiverEnd {
     pub(crate) fn acknowledge(&mut self, now: Time, member: u16, of: Option<u64>) -> Acknowledgement {
         self.waiting = 0;
         self.due = Time::NEVER;
-        let member = if self.others.is_empty() { 0 } else { self.next_told(member, of.is_some()) };
-        let inbound = self.inbound_mut(member);
+        let (member, inbound) = match self.others.is_empty() {
+            true => (0, &mut self.first),
+            false => {
+                let member = self.next_told(member, of.is_some());
+                (member, self.one_of_several(member))
+            }
+        };
         inbound.told_credit = inbound.credit;
         let credit = inbound.credit;
         self.counters.acks += 1;

@@ -1,7 +1,7 @@
 //! What a sender has to send for several flows: a queue and a credit for each, and whose turn it is.
 
 use crate::sent::Piece;
-use crate::stream::{Chunk, Origin, Stop};
+use crate::stream::{Chunk, Stop};
 use crate::turns::FairTurns;
 use millpond_law::Sharing;
 use millpond_units::{Span, Time};
@@ -94,14 +94,14 @@ impl Shared {
     }
 
     /// An earlier loop hands on a part of a member's stream; `last`: the stream ends with it.
-    pub(crate) fn forward(&mut self, member: u16, offset: u64, len: u64, last: bool, origin: Origin) {
+    pub(crate) fn forward(&mut self, member: u16, chunk: Chunk, last: bool) {
         let packet = self.packet;
         let Some(queue) = self.queues.get_mut(usize::from(member)) else { return };
         let waited = queue.next_payload(packet).is_ok();
-        queue.waiting.push_back(Chunk { offset, len, origin });
-        queue.backlog += len;
+        queue.waiting.push_back(chunk);
+        queue.backlog += chunk.len;
         if last {
-            queue.total = Some(offset + len);
+            queue.total = Some(chunk.offset + chunk.len);
         }
         if !waited && queue.next_payload(packet).is_ok() {
             self.turns.enlist(member.into());

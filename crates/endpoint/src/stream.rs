@@ -60,15 +60,23 @@ pub(crate) enum Stop {
     Silence,
 }
 
+/// Where it comes from.
+#[derive(Clone, Debug)]
+enum Source {
+    /// An application supplies it; nothing of it came from elsewhere.
+    Application,
+    /// An earlier loop brings it.
+    Relay(VecDeque<Chunk>),
+    /// Earlier loops bring several, which share this sender.
+    Shared(Box<Shared>),
+}
+
 /// The stream as its sender sees it. A piece that came from an earlier loop is sent as it came or in parts, never
 /// joined with another, so that its birth and its queueing stay its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
     packet: u32,
-    /// Parts that came from an earlier loop; a stream that an application supplies has none.
-    forwarded: VecDeque<Chunk>,
-    /// The parts of each flow, where several share this sender.
-    shared: Option<Box<Shared>>,
+    source: Source,
     backlog: u64,
     taken: u64,
     credit: u64,
@@ -83,8 +91,7 @@ impl Stream {
     pub(crate) fn new(packet: u32, credit: u64) -> Self {
         Self {
             packet: packet.max(1),
-            forwarded: VecDeque::new(),
-            shared: None,
+            source: Source::Application,
             backlog: 0,
             taken: 0,
             credit,
@@ -96,7 +103,8 @@ impl Stream {
 
     /// The streams of several flows, brought by earlier loops.
     pub(crate) fn shared(packet: u32, members: Vec<Member>) -> Self {
-        Self { shared: Some(Box::new(Shared::new(packet, members))), ..Self::new(packet, u64::MAX) }
+        let shared = Box::new(Shared::new(packet, members));
+        Self { source: Source::Shared(shared), ..Self::new(packet, u64::MAX) }
     }
 
     /// The application adds `bytes` to the stream.
@@ -112,7 +120,9 @@ impl Stream {
 
     /// The application withdraws what was never sent.
     pub(crate) fn withdraw(&mut self) {
-        self.forwarded.clear();
+        if let Source::Relay(chunks) = &mut self.source {
+            chunks.clear();
+        }
         self.backlog = 0;
         self.finish();
     }
@@ -121,10 +131,12 @@ impl Stream {
     #[inline]
     pub(crate) fn forward(&mut self, member: u16, offset: u64, len: u64, last: bool, origin: Origin) {
         self.backlog += len;
-        if let Some(shared) = &mut self.shared {
-            return shared.forward(member, offset, len, last, origin);
+        let chunk = Chunk { offset, len, origin };
+        match &mut self.source {
+            Source::Shared(shared) => return shared.forward(member, chunk, last),
+            Source::Relay(chunks) => chunks.push_back(chunk),
+            Source::Application => self.source = Source::Relay(VecDeque::from([chunk])),
         }
-        self.forwarded.push_back(Chunk { offset, len, origin });
         if last {
             self.total = Some(offset + len);
         }
@@ -145,25 +157,25 @@ impl Stream {
     /// The same of one member's stream.
     #[inline]
     pub(crate) fn backlog_of(&self, member: u16) -> u64 {
-        self.shared.as_ref().map_or(self.backlog, |shared| shared.backlog(member))
+        self.members().map_or(self.backlog, |shared| shared.backlog(member))
     }
 
     /// The same of one member's stream.
     #[inline]
     pub(crate) fn taken_of(&self, member: u16) -> u64 {
-        self.shared.as_ref().map_or(self.taken, |shared| shared.taken(member))
+        self.members().map_or(self.taken, |shared| shared.taken(member))
     }
 
     /// The flows that share it, if several do.
     #[inline]
     pub(crate) fn members(&self) -> Option<&Shared> {
-        self.shared.as_deref()
+        if let Source::Shared(shared) = &self.source { Some(shared) } else { None }
     }
 
     /// The same, to change.
     #[inline]
     pub(crate) fn members_mut(&mut self) -> Option<&mut Shared> {
-        self.shared.as_deref_mut()
+        if let Source::Shared(shared) = &mut self.source { Some(shared) } else { None }
     }
 
     /// Acknowledged at least once, in bytes.
@@ -180,7 +192,7 @@ impl Stream {
     /// The receiver has room for so many bytes of a member's stream in all; returns whether that is more than before.
     #[inline]
     pub(crate) fn grant(&mut self, member: u16, credit: u64) -> bool {
-        if let Some(shared) = &mut self.shared {
+        if let Source::Shared(shared) = &mut self.source {
             return shared.grant(member, credit);
         }
         let more = credit > self.credit;
@@ -213,10 +225,11 @@ impl Stream {
     /// How long the next new piece is.
     #[inline]
     pub(crate) fn next_payload(&self) -> Result<u32, Stop> {
-        if let Some(shared) = &self.shared {
-            return shared.next_payload();
-        }
-        let available = self.forwarded.front().map_or(self.backlog, |chunk| chunk.len);
+        let available = match &self.source {
+            Source::Application => self.backlog,
+            Source::Relay(chunks) => chunks.front().map_or(0, |chunk| chunk.len),
+            Source::Shared(shared) => return shared.next_payload(),
+        };
         let payload = available.min(u64::from(self.packet));
         if payload == 0 {
             return Err(Stop::Data);
@@ -230,9 +243,9 @@ impl Stream {
     /// Takes the next new piece, as long as [`Self::next_payload`] said.
     #[inline]
     pub(crate) fn take(&mut self, now: Time, payload: u32) -> Piece {
-        let piece = match self.forwarded.is_empty() && self.shared.is_none() {
-            true => self.own_piece(now, payload),
-            false => self.take_forwarded(now, payload).unwrap_or_else(|| self.own_piece(now, payload)),
+        let piece = match self.source {
+            Source::Application => self.own_piece(now, payload),
+            _ => self.take_relayed(now, payload).unwrap_or_else(|| self.own_piece(now, payload)),
         };
         let len = u64::from(payload);
         self.backlog -= len;
@@ -244,22 +257,25 @@ impl Stream {
     #[inline]
     pub(crate) fn own_piece(&self, now: Time, payload: u32) -> Piece {
         let offset = self.taken;
-        let last = payload > 0 && self.total == Some(offset + u64::from(payload));
+        let last = self.total == Some(offset + u64::from(payload));
         Piece { offset, payload, last, member: 0, marked: false, birth: now, queueing: Span::ZERO }
     }
 
     /// Takes a piece of what earlier loops have handed on.
-    #[inline]
-    fn take_forwarded(&mut self, now: Time, payload: u32) -> Option<Piece> {
-        if let Some(shared) = &mut self.shared {
-            return shared.take(now, payload);
+    #[inline(never)]
+    fn take_relayed(&mut self, now: Time, payload: u32) -> Option<Piece> {
+        match &mut self.source {
+            Source::Application => None,
+            Source::Shared(shared) => shared.take(now, payload),
+            Source::Relay(chunks) => {
+                let chunk = chunks.front_mut()?;
+                let piece = chunk.take(now, payload, self.total, 0);
+                if chunk.len == 0 {
+                    chunks.pop_front();
+                }
+                Some(piece)
+            }
         }
-        let chunk = self.forwarded.front_mut()?;
-        let piece = chunk.take(now, payload, self.total, 0);
-        if chunk.len == 0 {
-            self.forwarded.pop_front();
-        }
-        Some(piece)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The two ends of each loop, and the paths between them.
 
 use crate::flow::LoopSpec;
-use crate::onward::Branch;
+use crate::onward::{Branch, Onward};
 use crate::places::{Place, Seat, branches, members};
 use crate::schedule::Schedule;
 use crate::stats::{ArrivalMeter, LoopCounters, SendingMeter};
@@ -62,6 +62,12 @@ pub(crate) struct Receiving {
 }
 
 impl Receiving {
+    /// Do bytes go on from here, or do several flows arrive?
+    #[inline]
+    pub(crate) fn hands_on(&self) -> bool {
+        matches!(self.first.onward, Onward::Relay { .. }) || !self.others.is_empty()
+    }
+
     /// What becomes of the bytes of one flow.
     #[inline]
     pub(crate) fn branch(&self, member: u16) -> &Branch {

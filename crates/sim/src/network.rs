@@ -245,6 +245,28 @@ impl Network {
     fn on_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
         let packet = self.packets.get(id);
         let Frame::Data(segment) = &packet.frame else { return };
+        let side = &mut self.ends.receivers[loop_id as usize];
+        if side.hands_on() {
+            return self.hand_on(now, loop_id, id);
+        }
+        let received = side.end.on_data(now, segment, None);
+        if received.fresh > 0 {
+            side.first.arrivals.delivered(segment.queueing);
+            if side.end.is_complete() {
+                self.flows[side.first.flow as usize].complete(now);
+            }
+        }
+        self.packets.release(id);
+        if let Some(ack) = received.ack {
+            self.send_ack(now, loop_id, ack);
+        }
+        self.arm_receiver(loop_id);
+    }
+
+    /// The same where bytes go on, or where several flows arrive.
+    #[inline(never)]
+    fn hand_on(&mut self, now: Time, loop_id: u32, id: PacketId) {
+        let Frame::Data(segment) = &self.packets.get(id).frame else { return };
         let (receivers, senders) = (&mut self.ends.receivers, &mut self.ends.senders);
         let side = &mut receivers[loop_id as usize];
         let (member, onward) = (segment.member, side.branch(segment.member).onward);
@@ -297,7 +319,7 @@ impl Network {
             }
             self.send(now, loop_id, segment);
         }
-        if !self.served.is_empty() {
+        if follows_relay {
             self.renew_credits(now, index);
         }
         let side = &mut self.ends.senders[index];

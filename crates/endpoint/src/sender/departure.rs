@@ -115,7 +115,7 @@ impl SenderEnd {
     /// Sends a packet that carries nothing.
     fn send_empty(&mut self, now: Time) -> Segment {
         let member = self.stream.members_mut().map_or(0, Shared::next_without_credit);
-        let piece = Piece { member, ..self.stream.own_piece(now, 0) };
+        let piece = Piece { member, last: false, ..self.stream.own_piece(now, 0) };
         self.send(now, piece, ACK_BYTES, false)
     }
 
