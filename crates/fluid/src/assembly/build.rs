@@ -11,9 +11,8 @@ impl Assembly {
     pub fn new(network: Network) -> Result<Self, Error> {
         check::check(&network)?;
         let mut parts = Parts::default();
-        for l in network.loops {
-            parts.add_loop(l);
-        }
+        let laws: Vec<_> = network.loops.into_iter().map(|l| parts.add_loop(l)).collect();
+        parts.enroll_all(laws);
         for link in network.links {
             parts.add_link(link);
         }
@@ -35,7 +34,8 @@ struct Parts {
 }
 
 impl Parts {
-    fn add_loop(&mut self, l: Loop) {
+    /// Takes down a loop but for its class; gives back its law.
+    fn add_loop(&mut self, l: Loop) -> Box<dyn Senders> {
         let first = self.hops.len();
         self.hops.extend(l.path.iter().map(|hop| HopData {
             link: hop.link.0,
@@ -45,12 +45,11 @@ impl Parts {
             first_signal: 0,
             signals: 0,
         }));
-        let (class, place) = self.enroll(l.protocol.0, l.sender);
         self.loops.push(LoopData {
             name: l.name,
             protocol: l.protocol.0,
-            class,
-            place,
+            class: 0,
+            place: 0,
             base_rtt: l.base_rtt,
             count: l.count,
             start: l.start,
@@ -60,24 +59,38 @@ impl Parts {
             ends_at: None,
             sends_from: None,
         });
+        l.sender
+    }
+
+    /// Every loop into the class of its law. Neighbours there hear words of like age, and of these, those of like paths
+    /// come together: large networks are worked on in chunks of neighbours.
+    fn enroll_all(&mut self, laws: Vec<Box<dyn Senders>>) {
+        let mut laws: Vec<(usize, Box<dyn Senders>)> = laws.into_iter().enumerate().collect();
+        let hops = |l: usize| &self.hops[self.loops[l].hops.clone()];
+        let links = |l: usize| hops(l).iter().map(|hop| hop.link);
+        let age = |l: usize| hops(l).iter().map(|hop| hop.backward).fold(1.0, f64::min).log2() as i32;
+        laws.sort_by(|(a, _), (b, _)| age(*a).cmp(&age(*b)).then_with(|| links(*a).cmp(links(*b))));
+        for (l, law) in laws {
+            let (class, place) = self.enroll(l, law);
+            (self.loops[l].class, self.loops[l].place) = (class, place);
+        }
     }
 
     /// Into the class of its law, or a new one.
-    fn enroll(&mut self, protocol: usize, mut law: Box<dyn Senders>) -> (usize, usize) {
-        let new = self.loops.len();
+    fn enroll(&mut self, l: usize, mut law: Box<dyn Senders>) -> (usize, usize) {
+        let protocol = self.loops[l].protocol;
         for (c, class) in self.classes.iter_mut().enumerate().filter(|(_, class)| class.protocol == protocol)
         {
             match class.law.append(law) {
                 Ok(()) => {
-                    class.loops.push(new);
+                    class.loops.push(l);
                     return (c, class.loops.len() - 1);
                 }
                 Err(back) => law = back,
             }
         }
         let width = law.states(0).len();
-        let class = Class { law, loops: vec![new], first_state: 0, width, first_carried: 0, protocol };
-        self.classes.push(class);
+        self.classes.push(Class { law, loops: vec![l], first_state: 0, width, first_carried: 0, protocol });
         (self.classes.len() - 1, 0)
     }
 

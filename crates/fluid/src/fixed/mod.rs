@@ -1,8 +1,8 @@
 //! The scheme for large networks: steps of one length, second order, one evaluation per step.
 //!
 //! States move by Adams and Bashforth's two-step formula `x + h (3 f(n) - f(n-1)) / 2`, bounds by clipping, delayed
-//! quantities are linear between steps. Flows are worked on in chunks that stay in the cache: what they hear, what
-//! they do, what they send. Starts, stops and capacity steps happen at the nearest step. Where one of them pushes a
+//! quantities are linear between steps. Flows are worked on in chunks that stay in the cache (what they hear, what they
+//! do, what they send), for as many steps at once as what they hear is old. Starts, stops and capacity steps happen at the nearest step. Where one of them pushes a
 //! state off its bound (the first flow on an idle link) the scheme is of first order, with a small constant.
 
 mod links;
@@ -79,14 +79,19 @@ impl FixedStep<'_> {
         (self.n - self.zero) as f64 * self.step
     }
 
-    /// One step.
-    pub fn advance(&mut self) {
-        self.change();
-        for crowd in 0..self.crowds.len() {
-            self.crowds[crowd].step(self.n, self.step, &mut self.wires);
+    /// So many steps.
+    pub fn advance(&mut self, steps: usize) {
+        let end = self.n + steps;
+        while self.n < end {
+            self.change();
+            // Nobody goes beyond the next change, of which they would not know.
+            let due = self.changes.get(self.changed).map_or(end, |change| change.step.min(end));
+            for crowd in &mut self.crowds {
+                crowd.step(self.n, due, self.step, &mut self.wires);
+            }
+            self.serve();
+            self.n += 1;
         }
-        self.serve();
-        self.n += 1;
     }
 
     /// What is due at this step happens.

@@ -28,7 +28,7 @@ impl FixedStep<'_> {
     /// If something is infinite or not a number.
     pub fn snapshot(&mut self) -> Result<Snapshot, Error> {
         let mut snapshot = Snapshot { time: self.time(), states: self.states(), ..Snapshot::default() };
-        self.advance();
+        self.advance(1);
         snapshot.rates = vec![0.0; self.asm.loops.len()];
         for (crowd, class) in self.crowds.iter().zip(&self.asm.classes) {
             crowd.rates.iter().zip(&class.loops).for_each(|(rate, l)| snapshot.rates[*l] = *rate);
@@ -91,15 +91,12 @@ impl Assembly {
         let stride = (every / step).round().max(1.0) as usize;
         let steps = (until / step).round() as usize;
         let mut all = Vec::new();
-        for n in 0..=steps {
-            if n % stride != 0 {
-                fixed.advance();
-                continue;
-            }
+        for _ in 0..=steps / stride {
             if !watch(fixed.time()) {
                 break;
             }
             all.push(fixed.snapshot()?);
+            fixed.advance(stride - 1);
         }
         Ok(Snapshots { all, columns: self.state_columns() })
     }

@@ -1,7 +1,7 @@
 //! The flows of one class: what they hear, send and do in a step.
 
 use super::step_state;
-use super::wires::{Rings, Wire, Wires};
+use super::wires::{MOST_AHEAD, Rings, Wire, Wires};
 use crate::assembly::{Assembly, Class};
 use crate::field::{join, neutral};
 use millpond_law::fluid::{Aggregate, Feedback, Hears, Moves, SenderInputs};
@@ -20,6 +20,15 @@ enum There {
     Yes,
     /// Up to this step.
     Stops,
+}
+
+/// Some flows, and how many steps they can do in one go: as many as what they hear is old. All that is kept of them
+/// then comes into the cache once for all these steps.
+struct Chunk {
+    flows: Range<usize>,
+    ahead: usize,
+    /// The first step that is not done.
+    next: usize,
 }
 
 /// See the module. Arrays are flow by flow in the order of the class.
@@ -46,6 +55,7 @@ pub(super) struct Crowd<'a> {
     dx: Vec<f64>,
     carried: Vec<f64>,
     own: OwnRates,
+    chunks: Vec<Chunk>,
 }
 
 /// What each flow sent lately; empty if nobody asks.
@@ -85,7 +95,14 @@ impl OwnRates {
 }
 
 impl<'a> Crowd<'a> {
-    pub(super) fn new(asm: &'a Assembly, class: &'a Class, first: usize, step: f64) -> Self {
+    /// `first` is the first flow of the class among the wires, `zero` the step at time zero.
+    pub(super) fn new(
+        asm: &'a Assembly,
+        class: &'a Class,
+        wires: &Wires,
+        (first, zero): (usize, usize),
+        step: f64,
+    ) -> Self {
         let flows = class.loops.len();
         let states = &asm.states[class.first_state..][..flows * class.width];
         let of = |f: fn(&crate::assembly::LoopData) -> f64| {
@@ -113,6 +130,7 @@ impl<'a> Crowd<'a> {
             dx: Vec::new(),
             carried: Vec::new(),
             own: OwnRates::new(class, asm, step),
+            chunks: chunks(wires, first, flows, zero),
         }
     }
 
@@ -128,13 +146,20 @@ impl<'a> Crowd<'a> {
         self.capacity[place] = capacity;
     }
 
-    /// One step of all flows.
-    pub(super) fn step(&mut self, n: usize, step: f64, wires: &mut Wires) {
-        for start in (0..self.rates.len()).step_by(CHUNK) {
-            let chunk = start..(start + CHUNK).min(self.rates.len());
-            self.hear(chunk.clone(), n, wires);
-            self.act(chunk.clone(), step);
-            self.send(chunk, n, wires);
+    /// All flows up to this step and it, some of them further, but not up to `until`.
+    pub(super) fn step(&mut self, n: usize, until: usize, step: f64, wires: &mut Wires) {
+        for c in 0..self.chunks.len() {
+            let Chunk { ref flows, ahead, next } = self.chunks[c];
+            if next > n {
+                continue;
+            }
+            let (flows, end) = (flows.clone(), (n + ahead).min(until));
+            for n in n..end {
+                self.hear(flows.clone(), n, wires);
+                self.act(flows.clone(), step);
+                self.send(flows.clone(), n, wires);
+            }
+            self.chunks[c].next = end;
         }
     }
 
@@ -239,8 +264,8 @@ impl<'a> Crowd<'a> {
 
     /// The step before the first: there is a last derivative from then on, of flows that have always been there.
     pub(super) fn prime(&mut self, n: usize, wires: &Wires) {
-        for start in (0..self.rates.len()).step_by(CHUNK) {
-            let chunk = start..(start + CHUNK).min(self.rates.len());
+        for c in 0..self.chunks.len() {
+            let chunk = self.chunks[c].flows.clone();
             let states = chunk.start * self.class.width..chunk.end * self.class.width;
             self.hear(chunk.clone(), n, wires);
             self.class.law.derivatives(
@@ -270,6 +295,16 @@ impl<'a> Crowd<'a> {
             }
         }
     }
+}
+
+fn chunks(wires: &Wires, first: usize, flows: usize, zero: usize) -> Vec<Chunk> {
+    let heard_after = |flow: usize| wires.of(first + flow).iter().map(Wire::heard_after).min().unwrap_or(1);
+    let chunk = |start: usize| {
+        let flows = start..(start + CHUNK).min(flows);
+        let ahead = flows.clone().map(heard_after).min().unwrap_or(1).clamp(1, MOST_AHEAD);
+        Chunk { flows, ahead, next: zero }
+    };
+    (0..flows).step_by(CHUNK).map(chunk).collect()
 }
 
 /// What a flow's own routers say, aggregated.

@@ -60,14 +60,14 @@ impl<'a> FixedStep<'a> {
     pub fn new(asm: &'a Assembly, step: f64) -> Result<Self, Error> {
         check(asm)?;
         let wires = Wires::new(asm, step)?;
+        let zero = (asm.longest_delay() / step).ceil() as usize + 2;
         let mut first = 0;
         let crowd = |class| {
-            let crowd = Crowd::new(asm, class, first, step);
+            let crowd = Crowd::new(asm, class, &wires, (first, zero), step);
             first += class.loops.len();
             crowd
         };
         let crowds = asm.classes.iter().map(crowd).collect();
-        let zero = (asm.longest_delay() / step).ceil() as usize + 2;
         let said = wires.record.count;
         let routers = asm.sets.iter().enumerate().map(|(s, set)| Router::new(asm, s, set, said));
         let mut fixed = Self {

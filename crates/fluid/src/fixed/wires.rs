@@ -73,6 +73,16 @@ pub(super) struct Wire {
     pub(super) signals: u16,
 }
 
+/// So many steps at most are done at once for flows that hear nothing newer.
+pub(super) const MOST_AHEAD: usize = 8;
+
+impl Wire {
+    /// After how many whole steps what the link says is heard.
+    pub(super) fn heard_after(&self) -> usize {
+        usize::from(self.backward.whole)
+    }
+}
+
 /// A ring of records for each link, one record per step.
 pub(super) struct Rings {
     values: Vec<f64>,
@@ -173,7 +183,11 @@ impl Wires {
             |of: fn(&Assembly, usize) -> usize| (0..asm.links.len()).map(|l| of(asm, l)).max().unwrap_or(0);
         let longest =
             |of: fn(&HopData) -> f64| (asm.hops.iter().map(of).fold(0.0, f64::max) / step) as usize + 1;
-        let arriving = Rings::new(asm.links.len(), 1 + widest(Assembly::sums_at), longest(|hop| hop.forward));
+        let arriving = Rings::new(
+            asm.links.len(),
+            1 + widest(Assembly::sums_at),
+            longest(|hop| hop.forward) + MOST_AHEAD,
+        );
         let width = record.count + widest(Assembly::signals_at);
         let said = Rings::new(asm.links.len(), width, longest(|hop| hop.backward));
         Ok(Self { wires, first, arriving, said, record })

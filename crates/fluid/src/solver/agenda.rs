@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 /// Derivatives from this one on are smooth enough for a method of order 5.
 const DEPTH: u8 = 5;
 
-/// So many kinks may be on their way before only the lowest orders are followed.
-const MOST: usize = 2000;
+/// So many kinks may be on their way before only jumps and kinks of the first derivative are followed.
+const MOST: usize = 64;
 
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
