@@ -5,12 +5,15 @@ use super::law::{Gains, Utility};
 use super::params::{Control, Params, control};
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, Hears, LoopFacts, Marginal, Number, PriceSum, SenderInput, Senders,
-    State, least, sender_piece,
+    State, greatest, least, sender_piece,
 };
 use millpond_law::{SettingError, Settings};
 
 /// Marks stand for a finite price: of six links that mark all but a hundredth.
 const MOST_MARKED: f64 = 1.0 - 1e-12;
+
+/// In packets/s: a rate that a price has made nothing of wants more of it by a finite amount.
+const LEAST_RATE: f64 = 1e-9;
 
 /// `paganini-ecn`.
 pub(super) struct MarksFluid {
@@ -98,6 +101,7 @@ impl Source {
 
     /// `beta (U'(x) - q)`, of a rate in packets/s.
     fn pull<T: Number>(&self, rate: T, price: T) -> T {
+        let rate = greatest(rate, T::from(LEAST_RATE));
         (self.utility.marginal(rate) - price) * self.gains.beta
     }
 

@@ -6,6 +6,7 @@
 
 mod any;
 mod cards;
+mod fluid;
 mod links;
 mod queues;
 mod receivers;

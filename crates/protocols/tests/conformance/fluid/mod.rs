@@ -1,0 +1,38 @@
+//! Every protocol and queue with a fluid model: its equations stay finite, their exact derivatives are those that
+//! differences find, and it rests where it says that it does.
+
+mod derivatives;
+mod pieces;
+mod rest;
+
+use millpond_law::fluid::{FluidModel, FluidQueue, LoopFacts};
+use millpond_law::{LinkFacts, Protocol, Queue, Settings};
+use millpond_units::{Bytes, Rate};
+
+/// Packets of 1000 bytes over one link of 10 Mbit/s and 100 ms.
+pub(crate) const LOOP: LoopFacts =
+    LoopFacts { packet: 8000.0, base_rtt: 0.1, capacity: 10e6, hops: 1, weight: 1.0 };
+
+/// The link.
+pub(crate) fn link_facts() -> LinkFacts {
+    LinkFacts { capacity: Rate::from_mbps(10.0), buffer: None, packet: Bytes::new(1000) }
+}
+
+/// The model of a protocol under these settings, if it has one; settings that it refuses are passed over.
+fn model(protocol: &dyn Protocol, settings: &Settings) -> Option<Box<dyn FluidModel>> {
+    match protocol.fluid(settings) {
+        Ok(model) => model,
+        Err(fault) => {
+            crate::assert_names_a_parameter(&fault, protocol.card().parameters);
+            None
+        }
+    }
+}
+
+/// The law of a queue under these settings, if it has one.
+fn law(queue: &dyn Queue, settings: &Settings) -> Option<Box<dyn millpond_law::fluid::Links>> {
+    match queue.fluid(settings, &link_facts()) {
+        Ok(FluidQueue::Law { law, .. }) => Some(law),
+        _ => None,
+    }
+}

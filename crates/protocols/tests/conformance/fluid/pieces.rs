@@ -1,0 +1,170 @@
+//! Senders and links as functions of a list of numbers: states first, then what they are told.
+
+use super::LOOP;
+use millpond_law::fluid::{
+    Aggregate, Dual64, FluidModel, LinkInput, LinkInputs, Links, SenderInput, SenderInputs, Senders, State,
+};
+
+/// Something with a value and exact derivatives.
+pub(crate) trait Piece {
+    /// The least and the greatest that each argument is tried with.
+    fn ranges(&self) -> Vec<(f64, f64)>;
+    /// Derivatives of states, then what is said.
+    fn value(&self, z: &[f64]) -> Vec<f64>;
+    /// The same, derived by argument `by`.
+    fn slope(&self, z: &[f64], by: usize) -> Vec<f64>;
+}
+
+/// Where a state is tried.
+fn range(state: &State) -> (f64, f64) {
+    let typical: (f64, f64) = match state.unit {
+        "bit" | "bit s" => (8e3, 8e5),
+        "bit/s" => (1e5, 1e7),
+        "s" => (0.01, 0.5),
+        "packets" => (1.0, 100.0),
+        "1" if state.upper <= 1.0 => (0.01, 0.9),
+        _ => (1.0, 5.0),
+    };
+    (typical.0.max(state.lower), typical.1.min(state.upper))
+}
+
+fn of_unit(unit: &str) -> (f64, f64) {
+    match unit {
+        "bit/s" => (1e5, 2e7),
+        "bit/s^2" => (-1e7, 1e7),
+        "bit" => (1e4, 1e6),
+        "s" => (0.05, 0.5),
+        _ => (0.1, 0.9),
+    }
+}
+
+/// One flow. After its states: queueing delay and its slope, marks, losses, the rate a round trip ago, feedback.
+pub(crate) struct Flow(pub(crate) Box<dyn Senders>);
+
+/// How many inputs stand before the feedback.
+pub(crate) const BEFORE: usize = 5;
+
+impl Flow {
+    pub(crate) fn of(model: &dyn FluidModel) -> Self {
+        Self(model.sender(&LOOP))
+    }
+
+    pub(crate) fn states(&self) -> Vec<State> {
+        self.0.states(0)
+    }
+
+    pub(crate) fn inputs(&self, told: &[f64]) -> SenderInputs {
+        let mut inputs = SenderInputs::zeros(1, self.0.feedback().len());
+        (inputs.base_rtt[0], inputs.capacity[0]) = (LOOP.base_rtt, LOOP.capacity);
+        (inputs.queueing[0], inputs.queueing_slope[0]) = (told[0], told[1]);
+        (inputs.marked[0], inputs.lost[0], inputs.acked[0]) = (told[2], told[3], told[4]);
+        inputs.feedback.copy_from_slice(&told[BEFORE..]);
+        inputs
+    }
+}
+
+impl Piece for Flow {
+    fn ranges(&self) -> Vec<(f64, f64)> {
+        let told = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7)];
+        let heard = self.0.feedback().iter().map(|heard| match heard.over_path {
+            // A load or a truth value.
+            Aggregate::Max => (0.0, 3.0),
+            _ => of_unit(heard.unit),
+        });
+        self.states().iter().map(range).chain(told).chain(heard).collect()
+    }
+
+    fn value(&self, z: &[f64]) -> Vec<f64> {
+        let (x, told) = z.split_at(self.states().len());
+        let inputs = self.inputs(told);
+        let (mut dx, mut rate) = (vec![0.0; x.len()], [0.0]);
+        let mut carried = vec![0.0; self.0.carried().len()];
+        self.0.derivatives(0, x, &inputs, &mut dx);
+        self.0.rates(0, x, &inputs, &mut rate, &mut carried);
+        [dx, rate.to_vec(), carried].concat()
+    }
+
+    fn slope(&self, z: &[f64], by: usize) -> Vec<f64> {
+        let duals = seeded(z, by);
+        let (x, told) = duals.split_at(self.states().len());
+        let input = SenderInput {
+            base_rtt: LOOP.base_rtt,
+            capacity: LOOP.capacity,
+            queueing: told[0],
+            queueing_slope: told[1],
+            marked: told[2],
+            lost: told[3],
+            acked: told[4],
+            feedback: &told[BEFORE..],
+            next: None,
+        };
+        let mut dx = vec![Dual64::from(0.0); x.len()];
+        let mut carried = vec![Dual64::from(0.0); self.0.carried().len()];
+        let rate = self.0.dual(0, x, &input, &mut dx, &mut carried);
+        dx.into_iter().chain([rate]).chain(carried).map(|dual| dual.eps).collect()
+    }
+}
+
+/// One link. After its states: what arrives, what of its own protocol, the queue, what senders carry.
+pub(crate) struct Router {
+    pub(crate) links: Box<dyn Links>,
+    /// The units of what is carried.
+    pub(crate) carried: Vec<&'static str>,
+}
+
+impl Router {
+    pub(crate) fn of(model: &dyn FluidModel) -> Option<Self> {
+        let carried = model.sender(&LOOP).carried().iter().map(|carried| carried.unit).collect();
+        Some(Self { links: model.link(&super::link_facts())?, carried })
+    }
+
+    pub(crate) fn states(&self) -> Vec<State> {
+        self.links.states(0)
+    }
+
+    pub(crate) fn inputs(&self, told: &[f64]) -> LinkInputs {
+        let mut inputs = LinkInputs::zeros(1, self.carried.len());
+        inputs.capacity[0] = LOOP.capacity;
+        (inputs.arriving[0], inputs.own[0], inputs.queue[0]) = (told[0], told[1], told[2]);
+        inputs.carried.copy_from_slice(&told[3..]);
+        inputs
+    }
+}
+
+impl Piece for Router {
+    fn ranges(&self) -> Vec<(f64, f64)> {
+        let told = [(1e6, 2e7), (1e6, 2e7), (1e3, 1e6)];
+        let carried = self.carried.iter().map(|unit| of_unit(unit));
+        self.states().iter().map(range).chain(told).chain(carried).collect()
+    }
+
+    fn value(&self, z: &[f64]) -> Vec<f64> {
+        let (x, told) = z.split_at(self.states().len());
+        let inputs = self.inputs(told);
+        let (mut dx, mut signals) = (vec![0.0; x.len()], vec![0.0; self.links.signal_names().len()]);
+        self.links.derivatives(0, x, &inputs, &mut dx);
+        self.links.signals(0, x, &inputs, &mut signals);
+        [dx, signals].concat()
+    }
+
+    fn slope(&self, z: &[f64], by: usize) -> Vec<f64> {
+        let duals = seeded(z, by);
+        let (x, told) = duals.split_at(self.states().len());
+        let input = LinkInput {
+            capacity: LOOP.capacity,
+            arriving: told[0],
+            own: told[1],
+            queue: told[2],
+            carried: &told[3..],
+        };
+        let mut dx = vec![Dual64::from(0.0); x.len()];
+        let mut signals = vec![Dual64::from(0.0); self.links.signal_names().len()];
+        self.links.dual(0, x, &input, &mut dx, &mut signals);
+        dx.into_iter().chain(signals).map(|dual| dual.eps).collect()
+    }
+}
+
+fn seeded(z: &[f64], by: usize) -> Vec<Dual64> {
+    let dual = |(i, &z): (usize, &f64)| if i == by { Dual64::from(z).derivative() } else { Dual64::from(z) };
+    z.iter().enumerate().map(dual).collect()
+}

@@ -1,0 +1,128 @@
+//! Where a law says that it rests, nothing moves.
+
+use super::pieces::{BEFORE, Flow, Piece, Router};
+use super::{LOOP, model};
+use millpond_law::Settings;
+use millpond_law::fluid::{Allocation, FluidModel, Marginal, PriceSum, State};
+use millpond_protocols::Registry;
+
+/// Each protocol that has a model, at its defaults.
+fn models() -> Vec<(&'static str, Box<dyn FluidModel>)> {
+    let of = |protocol: &'static dyn millpond_law::Protocol| {
+        let settings = Settings::check(protocol.card().parameters, []).unwrap();
+        Some((protocol.card().name, model(protocol, &settings)?))
+    };
+    Registry::builtin().protocols().filter_map(of).collect()
+}
+
+/// Steps by the midpoint, so small that the fastest of these laws follows.
+const STEP: f64 = 1e-3;
+/// Long enough for the slowest.
+const SECONDS: f64 = 120.0;
+
+/// Where the states come to with inputs that do not change.
+fn settle(states: &[State], mut value: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
+    let mut x: Vec<f64> = states.iter().map(|state| state.initial).collect();
+    let held = |x: f64, state: &State| x.max(state.lower).min(state.upper);
+    for _ in 0..(SECONDS / STEP) as u64 {
+        let first = value(&x);
+        let half: Vec<f64> = x.iter().zip(&first).map(|(x, dx)| x + dx * STEP / 2.0).collect();
+        let second = value(&half);
+        for ((x, dx), state) in x.iter_mut().zip(&second).zip(states) {
+            *x = held(*x + dx * STEP, state);
+        }
+    }
+    x
+}
+
+/// The rate of a flow that is told the same for long, acknowledged as it sends.
+fn rate_when_told(flow: &Flow, mut told: Vec<f64>) -> f64 {
+    let states = flow.states();
+    let mut acked = 1e5;
+    let x = settle(&states, |x| {
+        told[4] = acked;
+        let value = flow.value(&[x, &told].concat());
+        acked = value[states.len()];
+        value
+    });
+    flow.value(&[x, told].concat())[states.len()]
+}
+
+fn told_price(marginal: &dyn Marginal, prices: PriceSum, rate: f64) -> Vec<f64> {
+    let price = marginal.marginal(rate);
+    match prices {
+        PriceSum::Plain => vec![price, 0.0, 0.0, 0.0, 0.0],
+        PriceSum::Marked => vec![0.0, 0.0, -libm::expm1(-price), 0.0, 0.0],
+    }
+}
+
+#[test]
+fn told_a_price_for_long_a_flow_sends_what_its_utility_demands() {
+    let mut seen = Vec::new();
+    for (name, model) in models() {
+        let Allocation::Utility { marginal, prices } = model.allocation(&LOOP) else { continue };
+        assert!(marginal.is_concave());
+        for rate in [1e6, 3e6] {
+            let demand = marginal.demand(marginal.marginal(rate));
+            assert!((demand / rate - 1.0).abs() < 1e-9, "{name}: {demand} is not the inverse of {rate}");
+            let sent = rate_when_told(&Flow::of(&*model), told_price(&*marginal, prices, rate));
+            assert!((sent / rate - 1.0).abs() < 1e-3, "{name}: sends {sent}, demands {rate}");
+        }
+        seen.push(name);
+    }
+    assert!(seen.contains(&"paganini-ecn") && seen.contains(&"paganini-delay"), "{seen:?}");
+}
+
+#[test]
+fn told_a_rate_for_long_a_max_min_flow_sends_it() {
+    let mut seen = Vec::new();
+    for (name, model) in models() {
+        let flow = Flow::of(&*model);
+        let is_asked = flow.0.feedback().first().is_some_and(|heard| heard.unit == "bit/s");
+        if !matches!(model.allocation(&LOOP), Allocation::MaxMin { .. }) || !is_asked {
+            continue;
+        }
+        let mut told = vec![0.0; BEFORE];
+        told.extend([2e6, 1.0].iter().take(flow.0.feedback().len()));
+        let sent = rate_when_told(&flow, told);
+        assert!((sent / 2e6 - 1.0).abs() < 1e-6, "{name}: {sent}");
+        seen.push(name);
+    }
+    assert_eq!(seen, ["rcp", "acp", "cltcp"]);
+}
+
+/// Five flows that send what the link says it rests at, with the queue that it says.
+#[test]
+fn a_router_whose_load_and_queue_are_at_rest_comes_to_rest() {
+    let mut seen = Vec::new();
+    for (name, model) in models() {
+        let Some(router) = Router::of(&*model) else { continue };
+        let unclocked = router.links.period(
+            0,
+            &vec![0.0; router.states().len()],
+            &router.inputs(&told(&router, 0.0, 0.0)).at(0),
+        );
+        let rest = router.links.rest(0);
+        let (Some(queue), None) = (rest.queue, unclocked) else { continue };
+        let told = told(&router, rest.utilization * LOOP.capacity, queue);
+        let states = router.states();
+        let x = settle(&states, |x| router.value(&[x, &told].concat()));
+        let moves = router.value(&[x.clone(), told].concat());
+        for ((dx, x), state) in moves.iter().zip(&x).zip(&states) {
+            assert!(dx.abs() <= 1e-6 * x.abs().max(1.0), "{name}: {} moves by {dx} at {x}", state.name);
+        }
+        seen.push(name);
+    }
+    assert!(seen.contains(&"cltcp") && seen.contains(&"acp") && seen.contains(&"rcp"), "{seen:?}");
+}
+
+/// What five flows over 100 ms bring to a link.
+fn told(router: &Router, arriving: f64, queue: f64) -> Vec<f64> {
+    let rtt = LOOP.base_rtt;
+    let carried = router.carried.iter().map(|unit| match *unit {
+        "bit" => arriving * rtt,
+        "s" => 5.0 * rtt,
+        _ => 5.0,
+    });
+    [arriving, arriving, queue].into_iter().chain(carried).collect()
+}
