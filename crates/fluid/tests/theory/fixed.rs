@@ -113,3 +113,51 @@ fn a_sender_alone_follows_its_link_without_any_past() {
     let x = asm.run(1.0, 1.0, Accuracy::default()).unwrap().of(Entity::Loop(0), "x");
     assert!((x[1] - (1.0 + BASE)).abs() < 1e-6, "{x:?}");
 }
+
+/// Where `x' = -a x(t - 1)` begins to grow under this scheme with `n` steps per delay: a root on the unit circle of
+/// `z - 1 = -(a / n) (3 - 1/z) / 2 z^-n`. Forward Euler's would be `2 n sin(pi / (4 n + 2))`, the equation's own pi / 2.
+fn boundary(n: f64) -> f64 {
+    // (z - 1) z^n / ((3 - 1/z) / 2) at z = exp(i theta), as (re, im).
+    let quotient = |theta: f64| {
+        let (c, s) = ((n * theta).cos(), (n * theta).sin());
+        let (re, im) = (theta.cos() - 1.0, theta.sin());
+        let (top_re, top_im) = (re * c - im * s, re * s + im * c);
+        let (low_re, low_im) = (1.5 - 0.5 * theta.cos(), 0.5 * theta.sin());
+        let norm = low_re * low_re + low_im * low_im;
+        ((top_re * low_re + top_im * low_im) / norm, (top_im * low_re - top_re * low_im) / norm)
+    };
+    let quarter = std::f64::consts::FRAC_PI_2 / n;
+    let (mut low, mut high) = (0.5 * quarter, 1.5 * quarter);
+    for _ in 0..100 {
+        let middle = 0.5 * (low + high);
+        if quotient(middle).1 * quotient(low).1 > 0.0 { low = middle } else { high = middle }
+    }
+    -n * quotient(low).0
+}
+
+#[test]
+fn its_own_stability_boundary_is_where_its_formula_says_and_tends_to_half_pi() {
+    let half_pi = std::f64::consts::FRAC_PI_2;
+    let off = |n: f64| (boundary(n) / half_pi - 1.0).abs();
+    // Adams and Bashforth's error is 5/12 (s h)^2 with s = i pi / 2; Euler's boundary with 100 steps is .5 % away.
+    let theory = |n: f64| 5.0 / 12.0 * (half_pi / n).powi(2);
+    assert!(
+        [50.0, 100.0].iter().all(|n| (off(*n) / theory(*n) - 1.0).abs() < 0.03),
+        "{} {}",
+        off(50.0),
+        off(100.0)
+    );
+    for n in [10.0, 50.0] {
+        let growth = |share: f64| {
+            let run = scalar(share * boundary(n)).run_fixed(400.0, 1.0 / n, 1.0 / n, |_| true).unwrap();
+            let x = run.of(Entity::Loop(0), "x");
+            let most = |from: f64, to: f64| {
+                x[(from * n) as usize..(to * n) as usize].iter().fold(0.0, |m: f64, v| m.max(v.abs()))
+            };
+            most(350.0, 400.0) / most(50.0, 100.0)
+        };
+        let (below, above) = (growth(0.99), growth(1.01));
+        println!("{n} steps per delay: boundary {}, growth {below} {above}", boundary(n));
+        assert!(below < 0.5 && above > 2.0, "{n}: {below} {above}");
+    }
+}
