@@ -60,15 +60,13 @@ pub(crate) enum Stop {
     Silence,
 }
 
-/// Where it comes from.
+/// What earlier loops bring.
 #[derive(Clone, Debug)]
-enum Source {
-    /// An application supplies it; nothing of it came from elsewhere.
-    Application,
-    /// An earlier loop brings it.
-    Relay(VecDeque<Chunk>),
-    /// Earlier loops bring several, which share this sender.
-    Shared(Box<Shared>),
+enum Relayed {
+    /// One stream.
+    One(VecDeque<Chunk>),
+    /// Several, which share this sender.
+    Several(Shared),
 }
 
 /// The stream as its sender sees it. A piece that came from an earlier loop is sent as it came or in parts, never
@@ -76,7 +74,8 @@ enum Source {
 #[derive(Clone, Debug)]
 pub(crate) struct Stream {
     packet: u32,
-    source: Source,
+    /// None if an application supplies it, or nothing came yet.
+    relayed: Option<Box<Relayed>>,
     backlog: u64,
     taken: u64,
     credit: u64,
@@ -91,7 +90,7 @@ impl Stream {
     pub(crate) fn new(packet: u32, credit: u64) -> Self {
         Self {
             packet: packet.max(1),
-            source: Source::Application,
+            relayed: None,
             backlog: 0,
             taken: 0,
             credit,
@@ -103,8 +102,8 @@ impl Stream {
 
     /// The streams of several flows, brought by earlier loops.
     pub(crate) fn shared(packet: u32, members: Vec<Member>) -> Self {
-        let shared = Box::new(Shared::new(packet, members));
-        Self { source: Source::Shared(shared), ..Self::new(packet, u64::MAX) }
+        let several = Relayed::Several(Shared::new(packet, members));
+        Self { relayed: Some(Box::new(several)), ..Self::new(packet, u64::MAX) }
     }
 
     /// The application adds `bytes` to the stream.
@@ -120,7 +119,7 @@ impl Stream {
 
     /// The application withdraws what was never sent.
     pub(crate) fn withdraw(&mut self) {
-        if let Source::Relay(chunks) = &mut self.source {
+        if let Some(Relayed::One(chunks)) = self.relayed.as_deref_mut() {
             chunks.clear();
         }
         self.backlog = 0;
@@ -132,10 +131,9 @@ impl Stream {
     pub(crate) fn forward(&mut self, member: u16, offset: u64, len: u64, last: bool, origin: Origin) {
         self.backlog += len;
         let chunk = Chunk { offset, len, origin };
-        match &mut self.source {
-            Source::Shared(shared) => return shared.forward(member, chunk, last),
-            Source::Relay(chunks) => chunks.push_back(chunk),
-            Source::Application => self.source = Source::Relay(VecDeque::from([chunk])),
+        match &mut **self.relayed.get_or_insert_with(|| Box::new(Relayed::One(VecDeque::new()))) {
+            Relayed::Several(shared) => return shared.forward(member, chunk, last),
+            Relayed::One(chunks) => chunks.push_back(chunk),
         }
         if last {
             self.total = Some(offset + len);
@@ -169,13 +167,13 @@ impl Stream {
     /// The flows that share it, if several do.
     #[inline]
     pub(crate) fn members(&self) -> Option<&Shared> {
-        if let Source::Shared(shared) = &self.source { Some(shared) } else { None }
+        if let Some(Relayed::Several(shared)) = self.relayed.as_deref() { Some(shared) } else { None }
     }
 
     /// The same, to change.
     #[inline]
     pub(crate) fn members_mut(&mut self) -> Option<&mut Shared> {
-        if let Source::Shared(shared) = &mut self.source { Some(shared) } else { None }
+        if let Some(Relayed::Several(shared)) = self.relayed.as_deref_mut() { Some(shared) } else { None }
     }
 
     /// Acknowledged at least once, in bytes.
@@ -192,7 +190,7 @@ impl Stream {
     /// The receiver has room for so many bytes of a member's stream in all; returns whether that is more than before.
     #[inline]
     pub(crate) fn grant(&mut self, member: u16, credit: u64) -> bool {
-        if let Source::Shared(shared) = &mut self.source {
+        if let Some(shared) = self.members_mut() {
             return shared.grant(member, credit);
         }
         let more = credit > self.credit;
@@ -225,10 +223,10 @@ impl Stream {
     /// How long the next new piece is.
     #[inline]
     pub(crate) fn next_payload(&self) -> Result<u32, Stop> {
-        let available = match &self.source {
-            Source::Application => self.backlog,
-            Source::Relay(chunks) => chunks.front().map_or(0, |chunk| chunk.len),
-            Source::Shared(shared) => return shared.next_payload(),
+        let available = match self.relayed.as_deref() {
+            None => self.backlog,
+            Some(Relayed::One(chunks)) => chunks.front().map_or(0, |chunk| chunk.len),
+            Some(Relayed::Several(shared)) => return shared.next_payload(),
         };
         let payload = available.min(u64::from(self.packet));
         if payload == 0 {
@@ -243,9 +241,9 @@ impl Stream {
     /// Takes the next new piece, as long as [`Self::next_payload`] said.
     #[inline]
     pub(crate) fn take(&mut self, now: Time, payload: u32) -> Piece {
-        let piece = match self.source {
-            Source::Application => self.own_piece(now, payload),
-            _ => self.take_relayed(now, payload).unwrap_or_else(|| self.own_piece(now, payload)),
+        let piece = match self.relayed {
+            None => self.own_piece(now, payload),
+            Some(_) => self.take_relayed(now, payload).unwrap_or_else(|| self.own_piece(now, payload)),
         };
         let len = u64::from(payload);
         self.backlog -= len;
@@ -264,10 +262,9 @@ impl Stream {
     /// Takes a piece of what earlier loops have handed on.
     #[inline(never)]
     fn take_relayed(&mut self, now: Time, payload: u32) -> Option<Piece> {
-        match &mut self.source {
-            Source::Application => None,
-            Source::Shared(shared) => shared.take(now, payload),
-            Source::Relay(chunks) => {
+        match self.relayed.as_deref_mut()? {
+            Relayed::Several(shared) => shared.take(now, payload),
+            Relayed::One(chunks) => {
                 let chunk = chunks.front_mut()?;
                 let piece = chunk.take(now, payload, self.total, 0);
                 if chunk.len == 0 {

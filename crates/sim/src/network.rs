@@ -314,8 +314,8 @@ impl Network {
         let index = loop_id as usize;
         let follows_relay = !self.ends.senders[index].feeders.is_empty();
         while let Some(segment) = self.ends.senders[index].end.transmit(now) {
-            if follows_relay && self.served.last() != Some(&segment.member) {
-                self.served.push(segment.member);
+            if follows_relay {
+                self.note_served(segment.member);
             }
             self.send(now, loop_id, segment);
         }
@@ -325,6 +325,13 @@ impl Network {
         let side = &mut self.ends.senders[index];
         if let Some(deadline) = rearm(&mut side.armed, side.end.deadline()) {
             self.events.push(deadline, target(Kind::Sender, loop_id));
+        }
+    }
+
+    #[inline(never)]
+    fn note_served(&mut self, member: u16) {
+        if self.served.last() != Some(&member) {
+            self.served.push(member);
         }
     }
 
