@@ -119,10 +119,8 @@ impl ReceiverEnd {
 
     #[inline]
     fn inbound(&self, member: u16) -> &Inbound {
-        match member.checked_sub(1) {
-            None => &self.first,
-            Some(index) => self.others.get(usize::from(index)).unwrap_or(&self.first),
-        }
+        let other = || self.others.get(usize::from(member).wrapping_sub(1)).unwrap_or(&self.first);
+        if self.others.is_empty() { &self.first } else { other() }
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! The two ends of each loop, and the paths between them.
 
 use crate::flow::LoopSpec;
-use crate::onward::{Branch, Onward};
+use crate::onward::Branch;
 use crate::places::{Place, Seat, branches, members};
 use crate::schedule::Schedule;
 use crate::stats::{ArrivalMeter, LoopCounters, SendingMeter};
@@ -62,27 +62,19 @@ pub(crate) struct Receiving {
 }
 
 impl Receiving {
-    /// Do bytes go on from here, or do several flows arrive?
-    #[inline]
-    pub(crate) fn hands_on(&self) -> bool {
-        matches!(self.first.onward, Onward::Relay { .. }) || !self.others.is_empty()
-    }
-
     /// What becomes of the bytes of one flow.
     #[inline]
     pub(crate) fn branch(&self, member: u16) -> &Branch {
-        match member.checked_sub(1) {
-            None => &self.first,
-            Some(index) => self.others.get(usize::from(index)).unwrap_or(&self.first),
-        }
+        let other = || self.others.get(usize::from(member).wrapping_sub(1)).unwrap_or(&self.first);
+        if self.others.is_empty() { &self.first } else { other() }
     }
 
     #[inline]
     pub(crate) fn branch_mut(&mut self, member: u16) -> &mut Branch {
-        match member.checked_sub(1) {
-            None => &mut self.first,
-            Some(index) => self.others.get_mut(usize::from(index)).unwrap_or(&mut self.first),
+        if self.others.is_empty() {
+            return &mut self.first;
         }
+        self.others.get_mut(usize::from(member).wrapping_sub(1)).unwrap_or(&mut self.first)
     }
 
     /// The measurement begins when the loop has these counts.

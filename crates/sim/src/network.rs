@@ -246,14 +246,16 @@ impl Network {
         let packet = self.packets.get(id);
         let Frame::Data(segment) = &packet.frame else { return };
         let side = &mut self.ends.receivers[loop_id as usize];
-        if side.hands_on() {
+        if let Onward::Relay { .. } = side.branch(segment.member).onward {
             return self.hand_on(now, loop_id, id);
         }
         let received = side.end.on_data(now, segment, None);
         if received.fresh > 0 {
-            side.first.arrivals.delivered(segment.queueing);
-            if side.end.is_complete() {
-                self.flows[side.first.flow as usize].complete(now);
+            let branch = side.branch_mut(segment.member);
+            branch.arrivals.delivered(segment.queueing);
+            let flow = branch.flow;
+            if side.end.is_complete_of(segment.member) {
+                self.flows[flow as usize].complete(now);
             }
         }
         self.packets.release(id);
@@ -263,37 +265,29 @@ impl Network {
         self.arm_receiver(loop_id);
     }
 
-    /// The same where bytes go on, or where several flows arrive.
+    /// The same at a relay, where its bytes go on.
     #[inline(never)]
     fn hand_on(&mut self, now: Time, loop_id: u32, id: PacketId) {
         let Frame::Data(segment) = &self.packets.get(id).frame else { return };
         let (receivers, senders) = (&mut self.ends.receivers, &mut self.ends.senders);
         let side = &mut receivers[loop_id as usize];
-        let (member, onward) = (segment.member, side.branch(segment.member).onward);
-        let received = match onward {
-            Onward::Here => side.end.on_data(now, segment, None),
-            Onward::Relay { relay, next } => {
-                relay.announce(now, segment, &mut senders[next as usize].end);
-                let view = outlook(now, side, member, senders);
-                relay.on_data(now, segment, view.as_ref(), &mut side.end, &mut senders[next as usize].end)
-            }
-        };
-        if received.fresh > 0 && matches!(onward, Onward::Here) {
-            let branch = side.branch_mut(member);
-            branch.arrivals.delivered(segment.queueing);
-            let flow = branch.flow;
-            if side.end.is_complete_of(member) {
-                self.flows[flow as usize].complete(now);
-            }
-        }
+        let Onward::Relay { relay, next } = side.branch(segment.member).onward else { return };
+        relay.announce(now, segment, &mut senders[next as usize].end);
+        let view = outlook(now, side, segment.member, senders);
+        let next_end = &mut senders[next as usize].end;
+        let received = relay.on_data(now, segment, view.as_ref(), &mut side.end, next_end);
         self.packets.release(id);
         if let Some(ack) = received.ack {
-            self.send_ack(now, loop_id, ack);
+            self.answer(now, loop_id, ack);
         }
-        if let Onward::Relay { next, .. } = onward {
-            self.pump(now, next);
-        }
+        self.pump(now, next);
         self.arm_receiver(loop_id);
+    }
+
+    /// An acknowledgement leaves, other than at once from a destination.
+    #[inline(never)]
+    fn answer(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
+        self.send_ack(now, loop_id, ack);
     }
 
     /// An acknowledgement has arrived at the sending end of its loop.
@@ -352,7 +346,7 @@ impl Network {
         let Onward::Relay { relay, next } = side.branch(member).onward else { return };
         let next = &self.ends.senders[next as usize].end;
         if let Some(ack) = relay.on_sent(now, &mut side.end, next) {
-            self.send_ack(now, loop_id, ack);
+            self.answer(now, loop_id, ack);
         }
     }
 
@@ -403,7 +397,7 @@ impl Network {
         }
         side.armed = Time::NEVER;
         if let Some(ack) = side.end.on_deadline(now) {
-            self.send_ack(now, loop_id, ack);
+            self.answer(now, loop_id, ack);
         }
         self.arm_receiver(loop_id);
     }
