@@ -86,47 +86,52 @@ impl Frozen<'_> {
 
     /// Derivatives and outputs of a loop's sender.
     fn sender(&self, l: usize, x: &[Dual64], u: &[Dual64]) -> (Vec<Dual64>, Vec<Dual64>) {
-        let asm = self.asm;
-        let data = &asm.loops[l];
-        let law = &asm.classes[data.class].law;
+        let data = &self.asm.loops[l];
+        let law = &self.asm.classes[data.class].law;
+        let (deaf, said) = self.hear(l, u);
+        let feedback = self.aggregate(l, x, &deaf, &said);
+        let input = SenderInput { feedback: &feedback, ..deaf };
+        let zero = Dual64::from(0.0);
+        let mut dx = vec![zero; x.len()];
+        let mut carried = vec![zero; law.carried().len()];
+        let rate = law.dual(data.place, x, &input, &mut dx, &mut carried);
+        let outputs = [rate, input.rtt()].into_iter().chain(carried).collect();
+        (dx, outputs)
+    }
+
+    /// What a sender hears but for its feedback, and what each of its routers says.
+    fn hear(&self, l: usize, u: &[Dual64]) -> (SenderInput<'static, Dual64>, Vec<Vec<Dual64>>) {
+        let data = &self.asm.loops[l];
+        let hops = self.asm.hops_of(l);
         let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
         let (mut queueing, mut slope, mut unmarked, mut kept) = (zero, zero, one, one);
-        let mut said = Vec::new();
         let mut heard = u.iter().copied();
         let mut hear = || heard.next().unwrap_or(zero);
-        for hop in asm.hops_of(l) {
+        let mut said = Vec::new();
+        for hop in hops {
             queueing += hear();
             slope += hear();
             unmarked *= one - hear();
             kept *= one - hear();
-            said.push((0..hop.signals).map(|_| hear()).collect::<Vec<_>>());
+            said.push((0..hop.signals).map(|_| hear()).collect());
         }
         if !data.ecn {
             (kept, unmarked) = (kept * unmarked, one);
         }
         let acked = hear();
         let next = data.ends_at.map(|_| NextLoop { rate: hear(), backlog: hear(), rtt: hear() });
-        let capacity = asm.hops_of(l).iter().map(|hop| self.capacity(hop.link)).fold(f64::INFINITY, f64::min);
-        let (marked, lost) = (one - unmarked, one - kept);
-        let base_rtt = data.base_rtt;
-        let deaf = SenderInput {
-            base_rtt,
-            capacity,
+        let input = SenderInput {
+            base_rtt: data.base_rtt,
+            capacity: hops.iter().map(|hop| self.capacity(hop.link)).fold(f64::INFINITY, f64::min),
             queueing,
             queueing_slope: slope,
-            marked,
-            lost,
+            marked: one - unmarked,
+            lost: one - kept,
             acked,
             feedback: &[],
             next,
         };
-        let feedback = self.aggregate(l, x, &deaf, &said);
-        let input = SenderInput { feedback: &feedback, ..deaf };
-        let mut dx = vec![zero; x.len()];
-        let mut carried = vec![zero; law.carried().len()];
-        let rate = law.dual(data.place, x, &input, &mut dx, &mut carried);
-        let outputs = [rate, input.rtt()].into_iter().chain(carried).collect();
-        (dx, outputs)
+        (input, said)
     }
 
     fn aggregate(
@@ -166,7 +171,7 @@ impl Frozen<'_> {
         x: &[Dual64],
         u: &[Dual64],
     ) -> (Vec<Dual64>, Vec<Dual64>) {
-        let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
+        let zero = Dual64::from(0.0);
         let arrivals = self.arrivals(link);
         let capacity = self.capacity(link);
         let rates = || arrivals.iter().zip(u).filter(|((_, _, carried), _)| carried.is_none());
@@ -200,14 +205,9 @@ impl Frozen<'_> {
             dx.extend(derivatives);
             said.extend(signals);
         }
-        let admitted = arriving * (one - dropped);
-        let excess = admitted - capacity;
-        let overflow = if held == Held::Upper { excess / admitted } else { zero };
-        let slope = if held == Held::Free { excess / capacity } else { zero };
+        let (excess, outputs) = queue_says(x[0], arriving, (marked, dropped), held, capacity);
         dx[0] = excess;
-        let lost = one - (one - dropped) * (one - overflow);
-        let outputs = [x[0] / capacity, slope, marked, lost, arriving].into_iter().chain(said).collect();
-        (dx, outputs)
+        (dx, outputs.into_iter().chain(said).collect())
     }
 
     /// What arrives at a link: rates (no index) and carried quantities of each loop that crosses it.
@@ -256,6 +256,23 @@ impl Assembly {
         let data = &self.links[link];
         data.queue.into_iter().chain(data.routers.iter().map(|(_, set, place)| (*set, *place)))
     }
+}
+
+/// What a queue does, and queueing delay, its slope, probabilities of a mark and of a loss, and what arrives.
+fn queue_says(
+    queue: Dual64,
+    arriving: Dual64,
+    (marked, dropped): (Dual64, Dual64),
+    held: Held,
+    capacity: f64,
+) -> (Dual64, [Dual64; 5]) {
+    let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
+    let admitted = arriving * (one - dropped);
+    let excess = admitted - capacity;
+    let overflow = if held == Held::Upper { excess / admitted } else { zero };
+    let slope = if held == Held::Free { excess / capacity } else { zero };
+    let lost = one - (one - dropped) * (one - overflow);
+    (excess, [queue / capacity, slope, marked, lost, arriving])
 }
 
 /// One column after the other: a unit disturbance of each state and each input.

@@ -135,6 +135,25 @@ impl Rings {
     }
 }
 
+/// One hop of a loop, `said` being the length of what every link says.
+fn wire(asm: &Assembly, l: usize, hop: &HopData, step: f64, said: usize) -> Result<Wire, Error> {
+    if hop.backward < step * (1.0 - 1e-9) {
+        let reason = format!(
+            "the word of {} takes {} s, less than a step of {step} s: try shorter steps",
+            asm.links[hop.link].name, hop.backward
+        );
+        return Err(Error::Network { name: asm.loops[l].name.clone(), reason });
+    }
+    let (own, signals) = hop.router.map_or((0, 0), |router| asm.slots(hop.link, router, said));
+    Ok(Wire {
+        link: hop.link as u32,
+        forward: Steps::new(hop.forward, step),
+        backward: Steps::new(hop.backward, step),
+        own: own as u16,
+        signals: signals as u16,
+    })
+}
+
 /// All hops, loops in the order of the classes.
 pub(super) struct Wires {
     pub(super) wires: Vec<Wire>,
@@ -160,22 +179,7 @@ impl Wires {
         let (mut wires, mut first) = (Vec::with_capacity(asm.hops.len()), vec![0]);
         for &l in &order {
             for hop in asm.hops_of(l) {
-                if hop.backward < step * (1.0 - 1e-9) {
-                    let reason = format!(
-                        "the word of {} takes {} s, less than a step of {step} s: try shorter steps",
-                        asm.links[hop.link].name, hop.backward
-                    );
-                    return Err(Error::Network { name: asm.loops[l].name.clone(), reason });
-                }
-                let (own, signals) =
-                    hop.router.map_or((0, 0), |router| asm.slots(hop.link, router, record.count));
-                wires.push(Wire {
-                    link: hop.link as u32,
-                    forward: Steps::new(hop.forward, step),
-                    backward: Steps::new(hop.backward, step),
-                    own: own as u16,
-                    signals: signals as u16,
-                });
+                wires.push(wire(asm, l, hop, step, record.count)?);
             }
             first.push(wires.len() as u32);
         }
