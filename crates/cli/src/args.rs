@@ -29,7 +29,7 @@ pub(crate) enum Command {
     Run(Run),
     /// Say whether a scenario is right, without running it
     Check(Scenario),
-    /// Run the same network and the same draws under several protocols, side by side
+    /// Run the same network and the same draws under several protocols, or in several worlds, side by side
     Compare(Compare),
     /// List protocols and queues, or show one with its parameters
     Protocols(Protocols),
@@ -89,8 +89,11 @@ pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) scenario: Scenario,
     /// Which protocols, or entries of the scenario's [protocols]
-    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required = true, value_parser = values::name)]
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present = "worlds", value_parser = values::name)]
     pub(crate) protocols: Vec<String>,
+    /// In which worlds, instead of --world: packets,fluid shows how far they agree
+    #[arg(long, value_name = "WORLD,WORLD", value_delimiter = ',', conflicts_with = "world")]
+    pub(crate) worlds: Vec<World>,
     /// How many seeds each; the table then shows 95 % confidence intervals
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = values::seeds, allow_hyphen_values = true)]
     pub(crate) seeds: u64,

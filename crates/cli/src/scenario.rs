@@ -6,7 +6,7 @@ use millpond_scenario::Scenario;
 
 /// The scenario with everything that the command line changes about it.
 pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
-    world(args)?;
+    world(args.world)?;
     let mut scenario = Scenario::load(&args.file, &args.sets)?;
     if let Some(seed) = args.seed {
         scenario.seed = seed;
@@ -15,8 +15,8 @@ pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
 }
 
 /// Where it is to be run.
-pub(crate) fn world(args: &args::Scenario) -> Result<millpond_lab::World, Failure> {
-    match args.world {
+pub(crate) fn world(typed: World) -> Result<millpond_lab::World, Failure> {
+    match typed {
         World::Packets => Ok(millpond_lab::World::Packets),
         World::Fluid => Ok(millpond_lab::World::Fluid),
         World::Live => Err(Failure::input(

@@ -1,7 +1,8 @@
-//! The same network and the same draws under several protocols, and under several seeds.
+//! The same network and the same draws under several protocols, in several worlds, and under several seeds.
 
 use crate::error::Error;
 use crate::files::OutputError;
+use crate::fluid;
 use crate::plan::plan;
 use crate::run::{About, Finished, World, run};
 use crate::watch::Watch;
@@ -13,9 +14,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// One run of a comparison.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The protocol that its flows run.
+    /// What it is called: the protocol, the world, or both.
     pub label: String,
-    /// As its directory is called: the protocol, and the seed if there are several.
+    /// As its directory is called: the same, and the seed if there are several.
     pub directory: String,
     /// What is run.
     pub scenario: Scenario,
@@ -23,33 +24,55 @@ pub struct Case {
     pub world: World,
 }
 
-/// The runs of a comparison: every protocol under every seed, from the scenario's own seed upwards. A protocol is a
-/// registered one or an entry of the scenario's `[protocols]`; flows that are `pinned` keep theirs.
+/// What is compared.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Under which protocols: a registered one, or an entry of the scenario's `[protocols]`. None: the scenario's own.
+    pub protocols: Vec<String>,
+    /// In which worlds.
+    pub worlds: Vec<World>,
+    /// Under how many seeds, from the scenario's own upwards.
+    pub seeds: u64,
+}
+
+/// The runs of a comparison: every protocol in every world under every seed. Flows that are `pinned` keep their
+/// protocol.
 ///
 /// # Errors
 /// A protocol that does not exist or is named twice; points into the list as it was typed.
-pub fn cases(
-    scenario: &Scenario,
-    registry: &Registry,
-    protocols: &[String],
-    seeds: u64,
-) -> Result<Vec<Case>, Error> {
+pub fn cases(scenario: &Scenario, registry: &Registry, choice: &Choice) -> Result<Vec<Case>, Error> {
     let mut scenario = scenario.clone();
-    let labels = labels(&mut scenario, protocols)?;
+    let labels = labels(&mut scenario, &choice.protocols)?;
+    let protocols: Vec<Option<&At<String>>> =
+        if labels.is_empty() { vec![None] } else { labels.iter().map(Some).collect() };
     let mut cases = Vec::new();
-    for label in &labels {
-        for seed in scenario.seed..scenario.seed.saturating_add(seeds) {
-            let name = &label.value;
-            let directory = if seeds == 1 { name.clone() } else { format!("{name}-seed{seed}") };
-            let scenario = Scenario { seed, ..assigned(&scenario, label) };
-            cases.push(Case { label: name.clone(), directory, scenario, world: World::Packets });
+    for protocol in protocols {
+        for &world in &choice.worlds {
+            for seed in scenario.seed..scenario.seed.saturating_add(choice.seeds) {
+                let name = name(protocol.map(|label| label.value.as_str()), world, choice.worlds.len());
+                let directory = if choice.seeds == 1 { name.clone() } else { format!("{name}-seed{seed}") };
+                let assigned = protocol.map_or_else(|| scenario.clone(), |label| assigned(&scenario, label));
+                cases.push(Case { label: name, directory, scenario: Scenario { seed, ..assigned }, world });
+            }
         }
     }
     // What is wrong with any of them is said before the first one runs.
     for case in &cases {
-        plan(&case.scenario, registry)?;
+        match case.world {
+            World::Packets => plan(&case.scenario, registry).map(|_| ())?,
+            World::Fluid => fluid::plan(&case.scenario, registry).map(|_| ())?,
+        }
     }
     Ok(cases)
+}
+
+/// What a run is called: by what it differs in from others.
+fn name(protocol: Option<&str>, world: World, worlds: usize) -> String {
+    match protocol {
+        Some(protocol) if worlds == 1 => protocol.to_owned(),
+        Some(protocol) => format!("{protocol}-{}", world.name()),
+        None => world.name().to_owned(),
+    }
 }
 
 /// The protocols as typed, each with its place in the list, so that complaints can point at it.

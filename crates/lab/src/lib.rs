@@ -18,7 +18,7 @@ mod run;
 pub mod tables;
 mod watch;
 
-pub use compare::{Case, cases, compare};
+pub use compare::{Case, Choice, cases, compare};
 pub use error::Error;
 pub use run::{About, Finished, World, run};
 pub use watch::{Unwatched, Watch};

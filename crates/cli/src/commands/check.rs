@@ -10,7 +10,7 @@ use std::process::ExitCode;
 
 pub(crate) fn check(args: &args::Scenario, registry: &Registry) -> Outcome {
     let scenario = load(args)?;
-    let (warnings, outline) = match world(args)? {
+    let (warnings, outline) = match world(args.world)? {
         World::Packets => {
             let plan = plan::plan(&scenario, registry)?;
             (plan.warnings().to_vec(), plan.outline())

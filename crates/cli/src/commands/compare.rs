@@ -1,15 +1,15 @@
-//! `millpond compare`: the same network and draws under several protocols, a table and a report.
+//! `millpond compare`: the same network and draws under several protocols or in several worlds, tables and a report.
 
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
-use crate::scenario::load;
+use crate::scenario::{load, world};
 use crate::typed::typed_command;
 use millpond_lab::files::{ComparisonDirectory, Extras, OutputError, WholeFile};
 use millpond_lab::results::Run;
-use millpond_lab::{Case, Finished, cases, compare as compare_runs, report, tables};
+use millpond_lab::{Case, Choice, Finished, World, cases, compare as compare_runs, report, tables};
 use millpond_protocols::Registry;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -18,18 +18,39 @@ use std::process::ExitCode;
 pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let interrupt = Interrupt::install()?;
     let scenario = load(&args.scenario)?;
-    let cases = cases(&scenario, registry, &args.protocols, args.seeds)?;
+    let choice = choice(args)?;
+    let cases = cases(&scenario, registry, &choice)?;
     // Outputs that cannot be written are refused before the runs, not after them.
     let directory =
         args.out.as_deref().map(ComparisonDirectory::create).transpose().map_err(Failure::input)?;
     let page = WholeFile::create(&report_path(args)).map_err(Failure::input)?;
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
     print(tables::comparison(&runs))?;
+    if choice.worlds.len() > 1 {
+        print(tables::worlds(&pairs(&cases, &runs)))?;
+    }
     warn(&runs);
     page.write(report::html(&one_seed(&runs), &scenario.title).as_bytes()).map_err(Failure::input)?;
     print_line(page.path().display())?;
     page.finish().map_err(Failure::input)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Which protocols, in which worlds, under how many seeds.
+fn choice(args: &args::Compare) -> Result<Choice, Failure> {
+    let (protocols, seeds) = (args.protocols.clone(), args.seeds);
+    let typed = if args.worlds.is_empty() { vec![args.scenario.world] } else { args.worlds.clone() };
+    let mut worlds = typed.into_iter().map(world).collect::<Result<Vec<_>, _>>()?;
+    worlds.sort_unstable();
+    worlds.dedup();
+    Ok(Choice { protocols, worlds, seeds })
+}
+
+/// Each run in packets with the same as fluid.
+fn pairs<'a>(cases: &[Case], runs: &'a [Run]) -> Vec<(&'a Run, &'a Run)> {
+    let of = |world: World| cases.iter().zip(runs).filter(move |(case, _)| case.world == world);
+    let same = |packets: &Case| of(World::Fluid).find(|(fluid, _)| fluid.scenario == packets.scenario);
+    of(World::Packets).filter_map(|(case, run)| Some((run, same(case)?.1))).collect()
 }
 
 /// Runs every case; each is kept in `directory` as soon as it has ended.

@@ -206,10 +206,22 @@ fn options_quote_the_value_and_say_what_was_expected() {
 #[test]
 fn worlds_that_are_not_there_are_refused_by_name() {
     let folder = folder(RIGHT);
-    for world in ["fluid", "live"] {
-        let complaint = complaint(folder.path(), &["run", "scenario.toml", "--world", world]);
-        assert!(complaint.contains(world) && complaint.contains("packets"), "{complaint}");
+    let complaint = complaint(folder.path(), &["run", "scenario.toml", "--world", "live"]);
+    assert!(complaint.contains("live") && complaint.contains("packets, fluid"), "{complaint}");
+}
+
+#[test]
+fn what_the_fluid_world_cannot_honour_is_refused_before_anything_runs_and_checked_alike() {
+    let folder = folder(RIGHT);
+    for command in ["run", "check"] {
+        let sets = ["--world", "fluid", "--set", "links.L1.loss=0.01"];
+        let complaint = complaint(folder.path(), &[&[command, "scenario.toml"], &sets[..]].concat());
+        for word in ["\"L1\"", "random loss", "scenario.toml:4", "--world packets"] {
+            assert!(complaint.contains(word), "{command}: {word:?} is missing in:\n{complaint}");
+        }
     }
+    let twice = ["compare", "scenario.toml", "--world", "fluid", "--worlds", "packets,fluid"];
+    assert!(complaint(folder.path(), &twice).contains("cannot be used with"));
 }
 
 #[test]

@@ -71,6 +71,40 @@ fn a_comparison_shows_a_row_per_protocol_and_its_second_time_is_like_the_first()
 }
 
 #[test]
+fn the_fluid_world_writes_the_same_files() {
+    let folder = folder(RIGHT);
+    let run = ["run", "scenario.toml", "--world", "fluid", "--out", "fluid", "--json"];
+    let output = millpond(folder.path(), &run);
+    let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    assert_eq!(summary["world"], "fluid");
+    assert!(summary["flows"][0]["goodput_bps"].as_f64().unwrap() > 1e6, "{summary}");
+    for file in ["summary.json", "series.parquet", "flows.parquet", "distributions.parquet", "scenario.toml"]
+    {
+        assert!(folder.path().join("fluid").join(file).is_file(), "{file}");
+    }
+    let report = millpond(folder.path(), &["report", "fluid", "--out", "fluid.html"]);
+    assert!(report.status.success(), "{}", stderr(&report));
+}
+
+#[test]
+fn two_worlds_stand_side_by_side_with_their_differences() {
+    let folder = folder(RIGHT);
+    let compare = ["compare", "scenario.toml", "--worlds", "packets,fluid", "--out", "worlds"];
+    let output = millpond(folder.path(), &compare);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    for word in ["packets", "fluid", "difference", "f: goodput Mbps", "L2 B -> C: used", "%"] {
+        assert!(text.contains(word), "{word} is missing in:\n{text}");
+    }
+    for file in ["report.html", "packets/summary.json", "fluid/summary.json"] {
+        assert!(folder.path().join("worlds").join(file).is_file(), "{file}");
+    }
+    let both = ["compare", "scenario.toml", "--worlds", "packets,fluid", "--protocols", "newreno,dctcp"];
+    let text = stdout(&millpond(folder.path(), &both));
+    assert!(text.contains("newreno-fluid") && text.contains("dctcp-packets"), "{text}");
+}
+
+#[test]
 fn a_comparison_with_seeds_keeps_every_run_and_they_make_a_report() {
     let folder = folder(RIGHT);
     let arguments =

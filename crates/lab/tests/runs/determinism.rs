@@ -2,7 +2,7 @@
 
 use crate::common::{results, scenario};
 use millpond_lab::files::{Extras, RunDirectory, save};
-use millpond_lab::{Unwatched, cases, compare};
+use millpond_lab::{Choice, Unwatched, World, cases, compare};
 use millpond_protocols::Registry;
 use std::collections::BTreeMap;
 use std::fs;
@@ -33,7 +33,8 @@ lasts = { exponential = "3s" }
 fn files(threads: usize) -> BTreeMap<String, Vec<u8>> {
     let registry = Registry::builtin();
     let protocols: Vec<String> = registry.protocols().map(|p| p.card().name.to_owned()).collect();
-    let cases = cases(&scenario(DRAWS, &[]), &registry, &protocols, 2).unwrap();
+    let choice = Choice { protocols, worlds: vec![World::Packets], seeds: 2 };
+    let cases = cases(&scenario(DRAWS, &[]), &registry, &choice).unwrap();
     let root = tempfile::tempdir().unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let finished = pool.install(|| compare(&cases, &registry, "", &|_, _| Ok(()), &Unwatched)).unwrap();

@@ -10,6 +10,7 @@ mod company;
 mod determinism;
 mod explicit;
 mod fluid_plans;
+mod fluid_runs;
 mod garbled;
 mod mcp;
 mod measures;

@@ -1,0 +1,144 @@
+//! Whole runs of the fluid world: against the papers' errata, against theory, against the packet world.
+
+use crate::common::{flow, greatest, link, mean, near, results, scenario, series, settles};
+use millpond_lab::results::Run;
+use millpond_lab::{About, Unwatched, World, run};
+use millpond_protocols::Registry;
+
+fn fluid(text: &str, sets: &[&str]) -> Run {
+    let about = About { world: World::Fluid, ..About::default() };
+    let finished = run(&scenario(text, sets), &Registry::builtin(), about, &Unwatched);
+    finished.unwrap_or_else(|error| panic!("{error}")).run
+}
+
+/// CLTCP's Fig. 6 up to its second stage: two flows with round-trip times of 50 and 100 ms.
+const CLTCP: &str = r#"
+title = "CLTCP, two flows"
+duration = "100s"
+measure = { from = "90s", every = "100ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "120Mbps"
+delay = "10ms"
+buffer = "10000packets"
+[[flows]]
+name = "one"
+protocol = "cltcp"
+packet = "1000B"
+path = ["A", "B"]
+rtt = "50ms"
+[[flows]]
+name = "two"
+protocol = "cltcp"
+packet = "1000B"
+path = ["A", "B"]
+rtt = "100ms"
+start = "50s"
+[protocols.cltcp]
+params = { initial_rate = 100, initial_factor = 100 }
+"#;
+
+/// Errata, section 1: 120 then 60, 60 Mbit/s within .05; within 5 % after 6.8 and 6.2 s, within .3 s; queue peaks of
+/// 795 and 8953 packets, within 3 %; a queue of 100 within .5 at the end; no loss.
+#[test]
+fn cltcp_moves_as_its_errata_say() {
+    let run = fluid(CLTCP, &[]);
+    for name in ["one", "two"] {
+        assert!((flow(&run, name).goodput_bps / 1e6 - 60.0).abs() < 0.05);
+    }
+    let one = series(&run, "one", "send rate");
+    assert!((settles(one, (0.0, 50.0), 120e6, 0.05) - 6.8).abs() < 0.3);
+    let two = series(&run, "two", "send rate");
+    assert!((settles(two, (50.0, 100.0), 60e6, 0.05) - 6.2).abs() < 0.3);
+    let queue = series(&run, "L ->", "queue");
+    assert!(near(greatest(queue, (0.0, 50.0)), 795.0, 0.03));
+    assert!(near(greatest(queue, (50.0, 100.0)), 8953.0, 0.03));
+    let l = link(&run, "L");
+    assert!((l.queue_packets.mean - 100.0).abs() < 0.5);
+    assert_eq!(l.drops, 0);
+    assert!(l.utilization > 0.9999);
+}
+
+#[test]
+fn a_summary_says_of_a_fluid_what_it_says_of_packets() {
+    let run = fluid(CLTCP, &[]);
+    assert_eq!(run.summary.world, "fluid");
+    let one = flow(&run, "one");
+    // 10 s at 60 Mbit/s in packets of 8000 bits.
+    assert!(one.sent.abs_diff(75_000) < 100, "{}", one.sent);
+    // 100 packets of 8000 bits at 120 Mbit/s are 6.67 ms.
+    assert!(near(one.rtt_ms.mean, 50.0 + 20.0 / 3.0, 1e-3), "{:?}", one.rtt_ms);
+    assert!(near(run.summary.queueing_ms.p99, 20.0 / 3.0, 1e-2));
+    assert!(near(run.summary.fairness.jain, 1.0, 1e-6));
+    assert!(run.series.iter().any(|s| s.entity == "L ->" && s.quantity == "rate factor"));
+    assert!(run.distributions.iter().any(|d| d.entity == "all"));
+    let packets = results(CLTCP, &["duration=1s", "measure.from=0s"]);
+    for s in packets
+        .series
+        .iter()
+        .filter(|s| ["goodput", "send rate", "queue", "capacity"].contains(&&*s.quantity))
+    {
+        let same =
+            |other: &&millpond_lab::results::Series| other.entity == s.entity && other.quantity == s.quantity;
+        assert!(
+            s.entity == "L <-" || run.series.iter().find(same).is_some_and(|o| o.unit == s.unit),
+            "{s:?}"
+        );
+    }
+}
+
+/// What arrives at a link is served, waits or is lost: over any run the counters add up.
+#[test]
+fn bits_are_conserved() {
+    let text = CLTCP.replace("10000packets", "300packets");
+    let run = fluid(&text, &["measure.from=0s"]);
+    let l = link(&run, "L");
+    assert!(l.drops > 100, "the second flow overfills the buffer: {}", l.drops);
+    let served = mean(series(&run, "L ->", "throughput"), (0.0, 100.0)) * 100.0 / 8000.0;
+    let waits = 100.0;
+    // What is lost is known at looks only, 25 ms apart.
+    let sum = served + waits + l.drops as f64;
+    assert!(near(sum, l.arrivals as f64, 2e-3), "{sum} of {}", l.arrivals);
+}
+
+#[test]
+fn the_same_scenario_gives_the_same_numbers() {
+    let sets = ["duration=20s", "measure.from=1s", "flows.two.start={ uniform = [\"2s\", \"8s\"] }"];
+    // Shown, since a window that compares nobody has no Jain index.
+    let shown = || format!("{:?}", fluid(CLTCP, &sets));
+    assert!(shown() == shown());
+}
+
+/// A relay's backlog is a series of the relay, and waiting there is part of a flow's queueing.
+#[test]
+fn a_chain_of_loops_is_measured_from_end_to_end() {
+    let text = r#"
+title = "Two loops"
+duration = "20s"
+measure = { from = "10s" }
+[[links]]
+name = "L1"
+between = ["A", "R"]
+rate = "50Mbps"
+delay = "10ms"
+[[links]]
+name = "L2"
+between = ["R", "B"]
+rate = "20Mbps"
+delay = "10ms"
+[[flows]]
+name = "f"
+protocol = "lgcc"
+path = ["A", "R", "B"]
+[protocols.lgcc]
+relays = ["R"]
+"#;
+    let run = fluid(text, &[]);
+    let f = flow(&run, "f");
+    assert!(f.goodput_bps > 0.0 && f.goodput_bps <= 20e6 * 1.0001, "{}", f.goodput_bps);
+    assert!(near(f.rtt_ms.min, 20.0, 1e-6), "of its first loop: {:?}", f.rtt_ms);
+    assert_eq!(run.summary.relays[0].name, "f@R");
+    assert!(run.series.iter().any(|s| s.entity == "f@R" && s.quantity == "backlog"));
+    assert!(run.series.iter().any(|s| s.entity == "f/loop2" && s.quantity == "marking probability"));
+}
