@@ -60,7 +60,7 @@ pub(super) fn execute(
     if let Some(found) = kept.as_ref().and_then(|directory| load(directory).ok()?.pop()) {
         return Ok(found);
     }
-    let about = About { label: cell.label(), command: command(cell), index, ..About::default() };
+    let about = About { label: cell.label(), command: command(cell), index, world: cell.case.world };
     let finished = run(&scenario, &settings.registry, about, watch)?;
     if let Some(directory) = kept {
         let directory = RunDirectory::create(&directory)?;
@@ -80,6 +80,7 @@ fn key(cell: &Cell<'_>, scenario: &str) -> PathBuf {
     let mut digest = Sha256::new();
     digest.update(env!("CARGO_PKG_VERSION"));
     digest.update(program());
+    digest.update(cell.case.world.name());
     digest.update(scenario);
     let mut short = String::new();
     for byte in digest.finalize().iter().take(8) {

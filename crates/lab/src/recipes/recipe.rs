@@ -6,6 +6,7 @@
 use super::RecipeError;
 use super::expect::Expectation;
 use super::recurrence::Recurrence;
+use crate::run::World;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
@@ -50,6 +51,9 @@ pub struct Case {
     /// Values laid over the scenario, each under its dotted path, as `--set path=value` would.
     #[serde(default)]
     pub set: BTreeMap<String, toml::Value>,
+    /// Where it is run: `"packets"` or `"fluid"`.
+    #[serde(default)]
+    pub world: World,
     /// Run only by `--full`.
     #[serde(default)]
     pub full: bool,

@@ -21,6 +21,7 @@ use fairness::Windows;
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
 use recorder::Recorder;
+use serde::Deserialize;
 use stopwatch::Stopwatch;
 use summary::End;
 use ticks::Ticks;
@@ -39,7 +40,8 @@ pub struct About {
 }
 
 /// Where a scenario is run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum World {
     /// The packet-level simulator.
     #[default]
