@@ -327,10 +327,11 @@ impl<'a> Field<'a> {
     }
 }
 
-/// What of the admitted rate departs: all of it while nothing waits, otherwise as much as the link serves. While
-/// almost nothing arrives the queue's packets are not counted as anybody's.
+/// While less than this share of the capacity arrives, the queue's packets are not counted as anybody's.
+pub(crate) const LEAST_LOAD: f64 = 1e-3;
+
+/// What of the admitted rate departs: all of it while nothing waits, otherwise as much as the link serves.
 fn passing(admitted: f64, capacity: f64, is_empty: bool) -> f64 {
-    const LEAST_LOAD: f64 = 1e-3;
     if is_empty { 1.0 } else { capacity / admitted.max(LEAST_LOAD * capacity) }
 }
 

@@ -1,9 +1,9 @@
 //! Each piece of a network as a linear system about a moment: exact, by dual numbers.
 
 use crate::assembly::{Assembly, Entity, HopData};
-use crate::field::{Held, join, neutral};
+use crate::field::{Held, LEAST_LOAD, join, neutral};
 use crate::frozen::{Frozen, Moment};
-use millpond_law::fluid::{Aggregate, Dual64, LinkInput, NextLoop, SenderInput, Verdicts};
+use millpond_law::fluid::{Aggregate, Dual64, LinkInput, NextLoop, SenderInput, Verdicts, greatest, least};
 
 /// A channel as it was some time ago.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -36,11 +36,15 @@ pub struct Piece {
 }
 
 impl Frozen<'_> {
-    /// All pieces about a moment: each active loop, each link. Together they are the network's linearization:
-    /// every channel that moves is an output of one of them. Relays that hold a backlog are not linearized here.
+    /// All pieces about a moment: each active loop, each link, each relay. Together they are the network's
+    /// linearization: every channel that moves is an output of one of them.
     pub fn pieces(&self, moment: &Moment) -> Vec<Piece> {
         let loops = (0..self.asm.loops.len()).filter(|l| self.is_active(*l)).map(|l| self.of_loop(l, moment));
-        loops.chain((0..self.asm.links.len()).map(|link| self.of_link(link, moment))).collect()
+        let links = (0..self.asm.links.len()).map(|link| self.of_link(link, moment));
+        loops
+            .chain(links)
+            .chain((0..self.asm.relays.len()).map(|relay| self.of_relay(relay, moment)))
+            .collect()
     }
 
     /// The sender of one loop: its inputs are what each of its links says, its own rate a round trip ago, and the next
@@ -56,7 +60,31 @@ impl Frozen<'_> {
         outputs.extend(own..own + carried);
         let states: Vec<usize> = (first..first + class.width).collect();
         let inputs = asm.heard(l);
-        differentiate(Entity::Loop(l), states, inputs, outputs, moment, |x, u| self.sender(l, x, u))
+        let backlog = data.sends_from.map(|relay| asm.offsets.backlogs + relay);
+        let is_dry = backlog.is_some_and(|backlog| moment.held[backlog] == Held::Lower);
+        differentiate(Entity::Loop(l), states, inputs, outputs, moment, |x, u| self.sender(l, is_dry, x, u))
+    }
+
+    /// One relay: its inputs are what the loop before it has sent, what the links on the way let pass, and what the
+    /// loop behind it sends; its outputs its backlog and what arrives.
+    pub fn of_relay(&self, r: usize, moment: &Moment) -> Piece {
+        let asm = self.asm;
+        let (relay, at) = (&asm.relays[r], &asm.channels);
+        let (before, behind) = (relay.upstream.0, relay.downstream.0);
+        let mut inputs = vec![Input { channel: at.rate + before, delay: relay.forward }];
+        for hop in asm.hops_of(before) {
+            let delay = relay.forward - hop.forward;
+            inputs.extend([at.passing, at.lost].map(|first| Input { channel: first + hop.link, delay }));
+        }
+        inputs.push(Input { channel: at.rate + behind, delay: 0.0 });
+        let outputs = vec![at.backlog + r, at.delivered + before];
+        let states = vec![asm.offsets.backlogs + r];
+        differentiate(Entity::Relay(r), states, inputs, outputs, moment, |x, u| {
+            let (sent, hops, sends) = (u[0], &u[1..u.len() - 1], u[u.len() - 1]);
+            let passes = |inflow: Dual64, hop: &[Dual64]| inflow * hop[0] * (-hop[1] + 1.0);
+            let inflow = hops.chunks_exact(2).fold(sent, passes);
+            (vec![inflow - sends], vec![x[0], inflow])
+        })
     }
 
     /// One link: its inputs are the rates of its loops and what they carry, its outputs what it says.
@@ -70,8 +98,10 @@ impl Frozen<'_> {
         };
         let queue = asm.offsets.queues + link;
         let states = std::iter::once(queue).chain(sets.iter().flat_map(of_law)).collect();
-        let mut outputs: Vec<usize> =
-            [at.delay, at.slope, at.marked, at.lost, at.arriving].iter().map(|first| first + link).collect();
+        let mut outputs: Vec<usize> = [at.delay, at.slope, at.marked, at.lost, at.arriving, at.passing]
+            .iter()
+            .map(|first| first + link)
+            .collect();
         for &(s, place) in &sets {
             let width = asm.sets[s].law.signal_names().len();
             let first = asm.sets[s].first_signal + place * width;
@@ -85,7 +115,8 @@ impl Frozen<'_> {
     }
 
     /// Derivatives and outputs of a loop's sender.
-    fn sender(&self, l: usize, x: &[Dual64], u: &[Dual64]) -> (Vec<Dual64>, Vec<Dual64>) {
+    /// Behind a dry relay no more is sent than arrives there.
+    fn sender(&self, l: usize, is_dry: bool, x: &[Dual64], u: &[Dual64]) -> (Vec<Dual64>, Vec<Dual64>) {
         let data = &self.asm.loops[l];
         let law = &self.asm.classes[data.class].law;
         let (deaf, said) = self.hear(l, u);
@@ -94,7 +125,9 @@ impl Frozen<'_> {
         let zero = Dual64::from(0.0);
         let mut dx = vec![zero; x.len()];
         let mut carried = vec![zero; law.carried().len()];
-        let rate = law.dual(data.place, x, &input, &mut dx, &mut carried);
+        let wanted = law.dual(data.place, x, &input, &mut dx, &mut carried);
+        let inflow = u.last().filter(|_| is_dry);
+        let rate = inflow.map_or(wanted, |inflow| least(wanted, *inflow));
         let outputs = [rate, input.rtt()].into_iter().chain(carried).collect();
         (dx, outputs)
     }
@@ -248,6 +281,10 @@ impl Assembly {
             let channels = [at.rate + next, at.backlog + relay, at.rtt + next];
             inputs.extend(channels.map(|channel| Input { channel, delay }));
         }
+        if let Some(relay) = self.loops[l].sends_from {
+            let before = self.relays[relay].upstream.0;
+            inputs.push(Input { channel: at.delivered + before, delay: 0.0 });
+        }
         inputs
     }
 
@@ -258,21 +295,24 @@ impl Assembly {
     }
 }
 
-/// What a queue does, and queueing delay, its slope, probabilities of a mark and of a loss, and what arrives.
+/// What a queue does, and queueing delay, its slope, probabilities of a mark and of a loss, what arrives and what share
+/// of it passes.
 fn queue_says(
     queue: Dual64,
     arriving: Dual64,
     (marked, dropped): (Dual64, Dual64),
     held: Held,
     capacity: f64,
-) -> (Dual64, [Dual64; 5]) {
+) -> (Dual64, [Dual64; 6]) {
     let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
     let admitted = arriving * (one - dropped);
     let excess = admitted - capacity;
     let overflow = if held == Held::Upper { excess / admitted } else { zero };
     let slope = if held == Held::Free { excess / capacity } else { zero };
     let lost = one - (one - dropped) * (one - overflow);
-    (excess, [queue / capacity, slope, marked, lost, arriving])
+    let accepted = greatest(admitted * (one - overflow), Dual64::from(LEAST_LOAD * capacity));
+    let passing = if held == Held::Lower { one } else { Dual64::from(capacity) / accepted };
+    (excess, [queue / capacity, slope, marked, lost, arriving, passing])
 }
 
 /// One column after the other: a unit disturbance of each state and each input.

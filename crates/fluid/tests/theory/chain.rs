@@ -1,0 +1,70 @@
+//! Two loops joined by a relay, the first of which listens to the second: their exact Jacobian.
+
+use crate::laws::{BASE, P, Price, Spring};
+use millpond_fluid::{Assembly, Frozen, LinkId, Loop, Network, Relay};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_piece, sender_piece};
+
+/// `x' = next.rate - x - (backlog - 30) / next.rtt`.
+struct Follower;
+
+impl FluidSender for Follower {
+    fn states(&self) -> Vec<State> {
+        vec![State::new("x", "bit/s", BASE)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = input.next.map_or(T::zero(), |next| next.rate - x[0] - (next.backlog - 30.0) / next.rtt);
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0]
+    }
+}
+
+fn chain() -> Assembly {
+    let mut network = Network::new();
+    let links = [network.link("A", 900.0, f64::INFINITY), network.link("B", 1e4, f64::INFINITY)];
+    network.add_router(links[1], P, link_piece(Price { target: 800.0, gain: 1e-4 }));
+    let upstream = network.add(
+        Loop::new("first", millpond_fluid::ProtocolId(1), sender_piece(Follower), 0.2).over(LinkId(0), 0.01),
+    );
+    let second = sender_piece(Spring { rate: 500.0, demand: BASE });
+    let downstream = network.add(Loop::new("second", P, second, 0.1).over(links[1], 0.02));
+    network.join(Relay { upstream, downstream, forward: 0.1 });
+    Assembly::new(network).unwrap()
+}
+
+/// At states in the order: first's x, second's x, price, queues of A and B, backlog.
+fn agrees_with_differences(x: &[f64; 6]) {
+    let asm = chain();
+    let frozen = Frozen::new(&asm, 1.0);
+    let moment = frozen.at(x).unwrap();
+    let jacobian = frozen.jacobian(&moment).unwrap();
+    for j in (0..6).filter(|j| !moment.is_held(*j)) {
+        let step = 1e-6 * x[j].abs().max(1e-3);
+        let beside = |sign: f64| {
+            let mut x = *x;
+            x[j] += sign * step;
+            frozen.at(&x).unwrap().derivatives()
+        };
+        let (above, below) = (beside(1.0), beside(-1.0));
+        for i in 0..6 {
+            let slope = (above[i] - below[i]) / (2.0 * step);
+            assert!(
+                (jacobian[(i, j)] - slope).abs() < 1e-4 * (1.0 + slope.abs()),
+                "{i} {j}: {} {slope}",
+                jacobian[(i, j)]
+            );
+        }
+    }
+}
+
+#[test]
+fn the_jacobian_of_a_chain_agrees_with_differences_whether_its_relay_is_dry_or_not() {
+    // A backlog; a queue at A, which lets 900 pass of 950.
+    agrees_with_differences(&[950.0, 980.0, 0.3, 20.0, 0.0, 50.0]);
+    // No queue at A.
+    agrees_with_differences(&[850.0, 980.0, 0.3, 0.0, 0.0, 50.0]);
+    // A dry relay: the second loop sends what arrives.
+    agrees_with_differences(&[850.0, 980.0, 0.3, 0.0, 0.0, 0.0]);
+}
