@@ -31,6 +31,10 @@ pub(crate) enum Command {
     Check(Scenario),
     /// Run the same network and the same draws under several protocols, or in several worlds, side by side
     Compare(Compare),
+    /// Say where a scenario settles: rates, prices, queues, bottlenecks
+    Equilibrium(Equilibrium),
+    /// Say whether it stays there: roots, margins, the values at which it begins to oscillate
+    Stability(Stability),
     /// List protocols and queues, or show one with its parameters
     Protocols(Protocols),
     /// Write one self-contained page about finished runs
@@ -101,6 +105,36 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Where the report goes [default: report.html in --out, else SCENARIO-report.html here]
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Equilibrium {
+    #[command(flatten)]
+    pub(crate) scenario: Scenario,
+    /// Print the answer as JSON and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Stability {
+    #[command(flatten)]
+    pub(crate) scenario: Scenario,
+    /// Where stability ends along this: rtt, flows, protocols.NAME.params.PARAMETER (repeatable) [default: rtt]
+    #[arg(long, value_name = "KEY")]
+    pub(crate) critical: Vec<String>,
+    /// The rightmost root over two of these: rtt=10ms..2s,flows=1..100
+    #[arg(long, value_name = "KEY=LOW..HIGH,KEY=LOW..HIGH")]
+    pub(crate) map: Option<String>,
+    /// How many values on each side of the map
+    #[arg(long, value_name = "NUMBER", default_value_t = 40, requires = "map", value_parser = values::points)]
+    pub(crate) points: usize,
+    /// Print the answer as JSON and nothing else
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write a page with Nyquist loci and the map
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
 }

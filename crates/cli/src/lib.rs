@@ -31,6 +31,8 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Run(args) => commands::run(args, registry),
         Command::Check(args) => commands::check(args, registry),
         Command::Compare(args) => commands::compare(args, registry),
+        Command::Equilibrium(args) => commands::equilibrium(args, registry),
+        Command::Stability(args) => commands::stability(args, registry),
         Command::Protocols(args) => commands::protocols(args, registry),
         Command::Report(args) => commands::report(args),
         Command::Papers(args) => commands::papers(args, registry),

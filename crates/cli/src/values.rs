@@ -18,3 +18,9 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
         "expected names with commas between them, such as lgcc,cubic; `millpond protocols` lists them";
     if name.is_empty() { Err(expected.to_owned()) } else { Ok(name.to_owned()) }
 }
+
+/// How many values on each side of a map.
+pub(crate) fn points(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (2..=500).contains(number));
+    number.ok_or_else(|| "expected a whole number from 2 to 500, such as 40".to_owned())
+}

@@ -4,6 +4,8 @@
 use crate::assembly::Assembly;
 use crate::error::Error;
 use crate::field::{Field, Held, Past, Situation};
+use crate::network::LinkId;
+use millpond_law::fluid::{LinkInputs, SenderInputs};
 use nalgebra::DMatrix;
 
 /// The network at one moment: these loops, these capacities.
@@ -159,5 +161,33 @@ impl Frozen<'_> {
             }
         }
         Some(a + b * rest.lu().solve(&c)?)
+    }
+}
+
+impl Assembly {
+    /// Arriving rate over capacity at which a link rests when it is a bottleneck: the least that its laws aim at.
+    pub fn utilization(&self, link: LinkId) -> f64 {
+        let laws = self.laws_of(link.0);
+        laws.map(|(set, place)| self.sets[set].law.rest(place).utilization).fold(1.0, f64::min)
+    }
+
+    /// Whether a loop's sender, or a law at one of its links, decides at discrete times.
+    pub fn is_clocked(&self, l: usize) -> bool {
+        let data = &self.loops[l];
+        let class = &self.classes[data.class];
+        let mut inputs = SenderInputs::zeros(1, class.law.feedback().len());
+        inputs.base_rtt[0] = data.base_rtt;
+        let states: Vec<f64> = class.law.states(data.place).iter().map(|state| state.initial).collect();
+        let sender = class.law.period(data.place, &states, &inputs.at(0, class.law.feedback().len()));
+        let link = |link: usize| self.laws_of(link).any(|(set, place)| self.ticks(set, place, link));
+        sender.is_some() || self.hops_of(l).iter().any(|hop| link(hop.link))
+    }
+
+    fn ticks(&self, set: usize, place: usize, link: usize) -> bool {
+        let set = &self.sets[set];
+        let mut inputs = LinkInputs::zeros(1, set.carried);
+        inputs.capacity[0] = self.links[link].capacity;
+        let states: Vec<f64> = set.law.states(place).iter().map(|state| state.initial).collect();
+        set.law.period(place, &states, &inputs.at(0)).is_some()
     }
 }

@@ -289,7 +289,7 @@ impl Assembly {
     }
 
     /// Set and place of each law at a link, the queue law first.
-    fn laws_of(&self, link: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+    pub(crate) fn laws_of(&self, link: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let data = &self.links[link];
         data.queue.into_iter().chain(data.routers.iter().map(|(_, set, place)| (*set, *place)))
     }

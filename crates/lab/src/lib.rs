@@ -5,6 +5,7 @@
 //!       \--cases--> one Scenario per protocol and seed --compare--> Runs
 //! ```
 
+pub mod analysis;
 mod compare;
 mod error;
 pub mod files;

@@ -2,16 +2,20 @@
 
 mod check;
 mod compare;
+mod equilibrium;
 mod papers;
 mod protocols;
 mod report;
 mod run;
+mod stability;
 mod trace;
 
 pub(crate) use check::check;
 pub(crate) use compare::compare;
+pub(crate) use equilibrium::equilibrium;
 pub(crate) use papers::papers;
 pub(crate) use protocols::protocols;
 pub(crate) use report::report;
 pub(crate) use run::run;
+pub(crate) use stability::stability;
 pub(crate) use trace::trace;

@@ -32,7 +32,7 @@ impl Residual for Collapsed<'_, '_> {
 /// [`NoEquilibrium::NotConverged`] if it does not come to rest.
 pub fn rest(frozen: &Frozen<'_>, start: &[f64]) -> Result<Moment, NoEquilibrium> {
     const FIRST_STEP: f64 = 1e-3;
-    const STILL: f64 = 1e-9;
+    const STILL: f64 = 1e-7;
     let found = zero(&Collapsed(frozen), start, FIRST_STEP, STILL)?;
     frozen.at(&found.x).map_err(|_| NoEquilibrium::NotConverged { remaining: found.residual })
 }

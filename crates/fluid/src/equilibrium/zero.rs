@@ -58,7 +58,7 @@ pub fn zero(field: &impl Residual, start: &[f64], step: f64, tolerance: f64) -> 
             }
             continue;
         }
-        length = (length * ratio.clamp(0.5, 10.0)).min(step * LONGEST);
+        length = (length * (1.5 * ratio).clamp(0.5, 10.0)).min(step * LONGEST);
         point = next;
     }
     Err(NoEquilibrium::NotConverged { remaining: point.residual })

@@ -41,6 +41,21 @@ impl Linearized {
         Self { system, owners: pieces.iter().map(|piece| piece.entity).collect() }
     }
 
+    /// A loop that no link says anything to which would change with the traffic: it meets no bottleneck.
+    #[must_use]
+    pub fn deaf(&self) -> Option<usize> {
+        let speaks = |&(block, output): &(usize, usize)| {
+            let piece = &self.system.blocks[block];
+            piece.is_link
+                && piece.c.row(output).iter().chain(piece.d.row(output).iter()).any(|entry| *entry != 0.0)
+        };
+        self.owners.iter().enumerate().find_map(|(block, owner)| {
+            let Entity::Loop(l) = owner else { return None };
+            let mut heard = self.system.wires.iter().filter(|wire| wire.to.0 == block);
+            (!heard.any(|wire| speaks(&wire.from))).then_some(*l)
+        })
+    }
+
     /// The links whose inputs come back to them: the bottlenecks of the linear network.
     #[must_use]
     pub fn bottlenecks(&self) -> Vec<usize> {

@@ -15,12 +15,14 @@ mod papers;
 mod plot;
 mod scale;
 mod source;
+mod stability;
 mod subject;
 mod table;
 mod theme;
 mod units;
 
 pub use papers::papers;
+pub use stability::stability;
 
 use std::collections::BTreeSet;
 

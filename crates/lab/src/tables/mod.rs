@@ -1,5 +1,6 @@
 //! Tables for the terminal.
 
+mod analysis;
 mod comparison;
 mod protocols;
 mod summary;
@@ -7,6 +8,7 @@ mod trace;
 mod worlds;
 mod write;
 
+pub use analysis::{equilibrium, map, stability, verdict};
 pub use comparison::comparison;
 pub use protocols::{protocol, protocols};
 pub use summary::summary;
