@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers fail as tests do")]
 
 mod acp;
+mod analysis;
 mod battery;
 mod cltcp;
 mod common;

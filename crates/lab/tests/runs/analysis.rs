@@ -1,0 +1,95 @@
+//! Equilibrium and stability of whole scenarios against theory.
+
+use millpond_lab::analysis::{Knob, Refusal, boundaries, judge, settle};
+use millpond_lab::fluid;
+use millpond_protocols::Registry;
+use millpond_scenario::{Disk, Scenario};
+use std::path::Path;
+
+fn scenario(
+    links: &[(&str, &str, &str, &str)],
+    flows: &[(&str, &[&str], &str, u32)],
+    protocol: &str,
+) -> Scenario {
+    let mut text = String::from("title = \"t\"\nduration = \"60s\"\n");
+    for (name, from, to, rate) in links {
+        text += &format!(
+            "[[links]]\nname = \"{name}\"\nbetween = [\"{from}\", \"{to}\"]\nrate = \"{rate}\"\ndelay = \"1ms\"\nbuffer = \"10MB\"\n"
+        );
+    }
+    for (name, path, rtt, count) in flows {
+        text += &format!(
+            "[[flows]]\nname = \"{name}\"\nprotocol = \"{protocol}\"\npath = {path:?}\nrtt = \"{rtt}\"\ncount = {count}\npacket = \"1000B\"\n"
+        );
+    }
+    Scenario::parse(&text, "t.toml", Path::new(""), &[], &Disk).unwrap()
+}
+
+fn one_link(protocol: &str, flows: &[(&str, &str)]) -> Scenario {
+    let flows: Vec<(&str, &[&str], &str, u32)> =
+        flows.iter().map(|(name, rtt)| (*name, &["A", "B"][..], *rtt, 1)).collect();
+    scenario(&[("L", "A", "B", "120Mbps")], &flows, protocol)
+}
+
+fn rightmost(scenario: &Scenario) -> f64 {
+    let plan = fluid::plan(scenario, &Registry::builtin()).unwrap();
+    judge(&settle(&plan).unwrap()).unwrap().spectrum.rightmost()
+}
+
+/// CLTCP, errata section 2: the rightmost root over the round-trip time, and zero at 0.643501 s. Queueing delay is no part of the
+/// loop's delay in Eq. (6).
+#[test]
+fn cltcp_breaks_at_643_ms() {
+    for (rtt, expected) in [("50ms", -0.4714), ("200ms", -0.3536), ("600ms", -0.0267), ("800ms", 0.0803)] {
+        let found = rightmost(&one_link("cltcp", &[("f", rtt)]));
+        assert!((found - expected).abs() < 1e-4, "{rtt}: {found}");
+    }
+    let scenario = one_link("cltcp", &[("f", "200ms")]);
+    let found = boundaries(&scenario, &Registry::builtin(), &Knob::Rtt).unwrap();
+    assert!((found[0].value - 0.643_501).abs() < 1e-5 && found[0].stable_below, "{found:?}");
+}
+
+/// The same section: mixed round-trip times.
+#[test]
+fn cltcp_with_mixed_round_trips() {
+    let mixed = one_link("cltcp", &[("a", "50ms"), ("b", "100ms"), ("c", "200ms"), ("d", "400ms")]);
+    assert!((rightmost(&mixed) + 0.358).abs() < 1e-3);
+    let long = one_link("cltcp", &[("a", "5s"), ("b", "50ms")]);
+    assert!((rightmost(&long) - 0.076).abs() < 1e-3);
+}
+
+/// CLTCP, Fig. 10: 30, 90, 30 and 90 Mb/s, three full links, and the equations rest where water filling says.
+#[test]
+fn cltcp_parking_lot_settles_max_min() {
+    let links = [("L1", "A", "B", "120Mbps"), ("L2", "B", "C", "60Mbps"), ("L3", "C", "D", "120Mbps")];
+    let flows: [(&str, &[&str], &str, u32); 4] = [
+        ("f1", &["A", "B", "C", "D"], "120ms", 1),
+        ("f2", &["A", "B"], "40ms", 1),
+        ("f3", &["B", "C"], "40ms", 1),
+        ("f4", &["C", "D"], "40ms", 1),
+    ];
+    let scenario = scenario(&links, &flows, "cltcp");
+    let plan = fluid::plan(&scenario, &Registry::builtin()).unwrap();
+    let settled = settle(&plan).unwrap();
+    let closed = settled.closed.as_ref().unwrap();
+    for (index, expected) in [30e6, 90e6, 30e6, 90e6].into_iter().enumerate() {
+        let found = settled.value(millpond_fluid::Entity::Loop(index), "sending rate").unwrap();
+        assert!((found / expected - 1.0).abs() < 1e-6, "{index}: {found}");
+        assert!((closed.equilibrium.rates[index] / expected - 1.0).abs() < 1e-9);
+    }
+    assert!(judge(&settled).unwrap().spectrum.is_stable());
+}
+
+#[test]
+fn what_decides_at_discrete_times_is_refused_by_name() {
+    let scenario = one_link("mcp", &[("f", "100ms")]);
+    let plan = fluid::plan(&scenario, &Registry::builtin()).unwrap();
+    assert!(matches!(settle(&plan).map(|_| ()), Err(Refusal::Clocked { protocol }) if protocol == "mcp"));
+}
+
+#[test]
+fn a_knob_that_does_not_exist_is_met_with_the_nearest_one() {
+    let scenario = one_link("cltcp", &[("f", "100ms")]);
+    let error = Knob::read("protocols.cltcp.params.alfa", &scenario, &Registry::builtin()).unwrap_err();
+    assert!(error.contains("did you mean \"protocols.cltcp.params.alpha\"?"), "{error}");
+}
