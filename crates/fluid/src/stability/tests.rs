@@ -298,6 +298,20 @@ mod paganini {
         }
     }
 
+    /// Theorem 1 at the size of a backbone: 20 links, 100 flows over one to four of them, every round-trip time its own.
+    #[test]
+    fn twenty_links_and_a_hundred_flows_keep_theorem_1() {
+        let flow = |index: u32| {
+            let hops = 1 + index % 4;
+            let path: Vec<usize> = (0..hops).map(|hop| ((index * 7 + hop * 3) % 20) as usize).collect();
+            let rtt = 0.02 + 0.0023 * f64::from(index * 37 % 100);
+            Flow { path, rate: 1.0 + f64::from(index % 9), rtt, bound: f64::from(hops) }
+        };
+        let flows: Vec<Flow> = (0..100).map(flow).collect();
+        assert!(rightmost(&dual(&flows, 1.5)).unwrap().is_stable());
+        assert!(!rightmost(&dual(&flows, 15.0)).unwrap().is_stable());
+    }
+
     /// Theorem 3's exact worst case, one link, equal delays, nu/kappa to infinity: eta = v cot v with v sin v = alpha.
     #[test]
     fn primal_dual_eta() {
