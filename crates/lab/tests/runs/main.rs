@@ -19,3 +19,4 @@ mod paganini;
 mod plans;
 mod theory;
 mod transfers;
+mod worlds;

@@ -1,0 +1,103 @@
+//! Closed form, fluid and packets say the same of one network, the closer the larger its windows are.
+
+use crate::common::{near, results, scenario};
+use millpond_fluid::equilibrium::{Flow, Network, Share, water_filling};
+use millpond_lab::results::Run;
+use millpond_lab::{About, Unwatched, World, run};
+use millpond_protocols::Registry;
+
+/// Two bottlenecks, flows over the first, over both and over the second. With 1000-byte packets at the rates below the
+/// windows of the max-min shares (20, 10 and 10 Mbit/s) are 50 packets each, and four times that at four times the rate.
+const NET: &str = r#"
+title = "Two links in a row"
+duration = "60s"
+measure = { from = "40s", every = "100ms" }
+[[links]]
+name = "L1"
+between = ["A", "B"]
+rate = "60Mbps"
+delay = "10ms"
+buffer = "2000packets"
+[[links]]
+name = "L2"
+between = ["B", "C"]
+rate = "40Mbps"
+delay = "10ms"
+buffer = "2000packets"
+[[flows]]
+name = "one"
+count = 2
+protocol = "cltcp"
+packet = "1000B"
+path = ["A", "B"]
+[[flows]]
+name = "two"
+count = 2
+protocol = "cltcp"
+packet = "1000B"
+path = ["A", "B", "C"]
+[[flows]]
+name = "three"
+count = 2
+protocol = "cltcp"
+packet = "1000B"
+path = ["B", "C"]
+"#;
+
+const WINDOW: f64 = 50.0;
+
+fn sets(protocol: &str, times: u32) -> Vec<String> {
+    let rates =
+        [("L1", 60), ("L2", 40)].map(|(link, rate)| format!("links.{link}.rate={}Mbps", rate * times));
+    let groups = ["one", "two", "three"].map(|group| format!("flows.{group}.protocol={protocol}"));
+    rates.into_iter().chain(groups).collect()
+}
+
+fn goodputs(run: &Run) -> Vec<f64> {
+    run.summary.groups.iter().map(|group| group.goodput_bps.mean).collect()
+}
+
+/// Goodput of each group in packets and as fluid.
+fn both(protocol: &str, times: u32) -> [Vec<f64>; 2] {
+    let sets = sets(protocol, times);
+    let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
+    let about = About { world: World::Fluid, ..About::default() };
+    let fluid = run(&scenario(NET, &sets), &Registry::builtin(), about, &Unwatched);
+    let fluid = fluid.unwrap_or_else(|error| panic!("{error}"));
+    [goodputs(&results(NET, &sets)), goodputs(&fluid.run)]
+}
+
+/// A packet world differs from a fluid by what a packet is to a window: half of one, over the window.
+fn agree(protocol: &str, times: u32) -> Vec<f64> {
+    let [packets, fluid] = both(protocol, times);
+    let tolerance = 0.5 / (WINDOW * f64::from(times));
+    for (p, f) in packets.iter().zip(&fluid) {
+        assert!(near(*p, *f, tolerance), "{protocol} at {times} times the rates: {packets:?}, {fluid:?}");
+    }
+    fluid
+}
+
+#[test]
+fn laws_of_one_fair_rate_agree_with_each_other_and_with_water_filling() {
+    for times in [1, 4] {
+        let scale = f64::from(times) * 1e6;
+        let flow = |path: &[usize]| Flow { path: path.to_vec(), count: 2.0 };
+        let network = Network {
+            capacities: vec![60.0 * scale, 40.0 * scale],
+            flows: vec![flow(&[0]), flow(&[0, 1]), flow(&[1])],
+        };
+        let closed = water_filling(&network, &[Share::default(); 3]).unwrap().rates;
+        for protocol in ["cltcp", "rcp"] {
+            let fluid = agree(protocol, times);
+            assert!(fluid.iter().zip(&closed).all(|(f, c)| near(*f, *c, 1e-3)), "{fluid:?}, {closed:?}");
+        }
+    }
+}
+
+#[test]
+fn packets_come_closer_to_the_fluid_as_windows_grow() {
+    for times in [1, 4] {
+        agree("lgc", times);
+        agree("mcp", times);
+    }
+}
