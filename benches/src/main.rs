@@ -7,6 +7,7 @@
 
 mod bare;
 mod cases;
+mod judged;
 mod large;
 mod measure;
 
@@ -29,7 +30,8 @@ fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match words[..] {
-        [] => bench(&cases::all()).and_then(|()| bench_fluid()),
+        [] => bench(&cases::all()).and_then(|()| bench_fluid()).and_then(|()| judged::bench()),
+        ["stability"] => judged::bench(),
         ["fluid", flows, links, seconds] => {
             let (flows, links, seconds) = (flows.parse()?, links.parse()?, seconds.parse()?);
             large::run(large::Size { flows, links, seconds })
@@ -39,7 +41,10 @@ fn main() -> Outcome<()> {
             case.duration = Span::from_secs(seconds.parse()?);
             if mode == "run" { run(&case) } else { run_bare(&case) }
         }
-        _ => Err("usage: millpond-bench [run|bare NAME SECONDS | fluid FLOWS LINKS SECONDS]".into()),
+        _ => {
+            Err("usage: millpond-bench [run|bare NAME SECONDS | fluid FLOWS LINKS SECONDS | stability]"
+                .into())
+        }
     }
 }
 

@@ -1,0 +1,63 @@
+//! Stability: a network of 20 links and 100 flows with round-trip times of their own, and a map of 100 x 100 points.
+
+use crate::Outcome;
+use crate::measure::cpu_seconds;
+use millpond_fluid::stability::{Block, System, Wire, rightmost};
+use nalgebra::DMatrix;
+
+/// Prints both times.
+pub(crate) fn bench() -> Outcome<()> {
+    let begun = clock();
+    let found = rightmost(&backbone(1.5))?;
+    println!("stability, 20 links, 100 flows   {:6.2} s CPU, stable: {}", clock() - begun, found.is_stable());
+    let begun = clock();
+    let mut stable = 0;
+    for gain in 1..=100 {
+        for delay in 1..=100 {
+            let law = one_link(f64::from(gain) * 0.03, f64::from(delay) * 0.01);
+            stable += usize::from(rightmost(&law)?.is_stable());
+        }
+    }
+    println!("stability, map of 100 x 100      {:6.2} s CPU, {stable} stable", clock() - begun);
+    Ok(())
+}
+
+/// x' = -gain x(t - delay): stable below gain · delay = pi/2.
+fn one_link(gain: f64, delay: f64) -> System {
+    let blocks =
+        vec![Block::single(0.0, 1.0, 1.0, 0.0).as_link(), Block::gain(DMatrix::from_element(1, 1, -gain))];
+    let wire = |from, to, delay| Wire { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+    System { blocks, wires: vec![wire(0, 1, 0.0), wire(1, 0, delay)] }
+}
+
+/// The dual law of Paganini et al., (12) and (15), each flow over one to four of 20 links.
+fn backbone(alpha: f64) -> System {
+    const LINKS: u32 = 20;
+    let flow = |index: u32| {
+        let hops = 1 + index % 4;
+        let path: Vec<usize> = (0..hops).map(|hop| ((index * 7 + hop * 3) % LINKS) as usize).collect();
+        (path, 1.0 + f64::from(index % 9), 0.02 + 0.0023 * f64::from(index * 37 % 100))
+    };
+    let flows: Vec<(Vec<usize>, f64, f64)> = (0..100).map(flow).collect();
+    let mut capacity = [0.0; LINKS as usize];
+    flows.iter().for_each(|(path, rate, _)| path.iter().for_each(|link| capacity[*link] += rate));
+    let link = |capacity: &f64| Block::single(0.0, 1.0 / capacity, 1.0, 0.0).as_link();
+    let mut system = System { blocks: capacity.iter().map(link).collect(), wires: Vec::new() };
+    for (path, rate, rtt) in &flows {
+        let index = system.blocks.len();
+        let kappa = alpha * rate / (path.len() as f64 * rtt);
+        system.blocks.push(Block::gain(DMatrix::from_element(1, path.len(), -kappa)));
+        for (hop, link) in path.iter().enumerate() {
+            let forward = rtt * (0.1 + 0.15 * hop as f64);
+            let wire = |from, to, delay| Wire { from, to, gain: 1.0, delay };
+            system.wires.push(wire((index, 0), (*link, 0), forward));
+            system.wires.push(wire((*link, 0), (index, hop), rtt - forward));
+        }
+    }
+    system
+}
+
+/// CPU seconds so far; not a number where the kernel does not tell.
+fn clock() -> f64 {
+    cpu_seconds().unwrap_or(f64::NAN)
+}
