@@ -99,6 +99,8 @@ fn two_worlds_stand_side_by_side_with_their_differences() {
     for file in ["report.html", "packets/summary.json", "fluid/summary.json"] {
         assert!(folder.path().join("worlds").join(file).is_file(), "{file}");
     }
+    let page = fs::read_to_string(folder.path().join("worlds/report.html")).unwrap();
+    assert!(page.contains("world: packets, fluid") && page.contains("One law, several worlds"));
     let both = ["compare", "scenario.toml", "--worlds", "packets,fluid", "--protocols", "newreno,dctcp"];
     let text = stdout(&millpond(folder.path(), &both));
     assert!(text.contains("newreno-fluid") && text.contains("dctcp-packets"), "{text}");

@@ -38,10 +38,8 @@ pub fn html(runs: &[Run], title: &str) -> String {
 }
 
 fn sections(subjects: &[Subject]) -> Vec<Section> {
-    let compared: Vec<_> = [charts::delays(subjects), charts::tradeoff(subjects), charts::fairness(subjects)]
-        .into_iter()
-        .flatten()
-        .collect();
+    let compared = [charts::worlds, charts::delays, charts::tradeoff, charts::fairness];
+    let compared: Vec<_> = compared.into_iter().filter_map(|chart| chart(subjects)).collect();
     let alone = subjects.len() == 1;
     let sources = (!subjects.is_empty()).then(|| Section {
         id: "sources".into(),
@@ -98,11 +96,13 @@ fn lead(subjects: &[Subject]) -> String {
     let summary = &first.run.summary;
     let seeds: BTreeSet<u64> = subjects.iter().map(|subject| subject.run.summary.seed).collect();
     let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+    let worlds: BTreeSet<&str> = subjects.iter().map(|subject| subject.run.summary.world.as_str()).collect();
+    let worlds: Vec<&str> = worlds.into_iter().rev().collect();
     let facts = format!(
         r#"<p class="facts">{} s simulated, measured from {} s on · world: {} · seed {} · Millpond {}</p>"#,
         summary.simulated_s,
         summary.measured_from_s,
-        Text(&summary.world),
+        Text(&worlds.join(", ")),
         seeds.join(", "),
         Text(&summary.version),
     );

@@ -5,12 +5,14 @@ mod fairness;
 mod internals;
 mod over_time;
 mod tradeoff;
+mod worlds;
 
 pub(super) use delays::delays;
 pub(super) use fairness::fairness;
 pub(super) use internals::internals;
 pub(super) use over_time::over_time;
 pub(super) use tradeoff::tradeoff;
+pub(super) use worlds::worlds;
 
 use super::plot::Axis;
 use super::scale::Scale;
