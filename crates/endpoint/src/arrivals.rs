@@ -37,6 +37,17 @@ impl Arrivals {
     #[inline]
     pub(crate) fn on_arrival(&mut self, now: Time, number: u64, floor: u64) -> Arrival {
         let floor = self.floor.max(floor.min(number));
+        // Mostly nothing is missing, and this is the next.
+        if number == self.expected && self.numbers.extend(number) {
+            (self.floor, self.expected, self.newest_at) = (floor, number + 1, now);
+            self.told = AckRanges::one(floor..=number);
+            return Arrival { is_new: true, in_order: true };
+        }
+        self.on_arrival_around_gaps(now, number, floor)
+    }
+
+    #[inline(never)]
+    fn on_arrival_around_gaps(&mut self, now: Time, number: u64, floor: u64) -> Arrival {
         let in_order = number == self.expected;
         let mut is_new = false;
         self.numbers.raise(floor);

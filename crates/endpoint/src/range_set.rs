@@ -50,6 +50,14 @@ impl RangeSet {
         self.insert_above(range, &mut fresh);
     }
 
+    /// Adds the number after the prefix, if it is this one and there are none above it; says whether it has.
+    #[inline]
+    pub(crate) fn extend(&mut self, number: u64) -> bool {
+        let next = number == self.prefix && self.above.is_empty() && number < u64::MAX;
+        self.prefix += u64::from(next);
+        next
+    }
+
     /// Treats all numbers below `floor` as members.
     #[inline]
     pub(crate) fn raise(&mut self, floor: u64) {
