@@ -117,6 +117,9 @@ impl Window {
     /// Slow start: grows by what was acknowledged, up to the threshold (RFC 9002, section 7.3.1). Returns what is
     /// left of it for congestion avoidance.
     pub(crate) fn slow_start(&mut self, acked: Bytes) -> Bytes {
+        if !self.in_slow_start() {
+            return acked;
+        }
         let room = Bytes::from_f64((self.threshold.min(MOST) - self.bytes).max(0.0));
         let used = acked.min(room);
         self.grow_to(self.bytes + used.as_f64());
