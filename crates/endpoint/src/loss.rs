@@ -35,7 +35,7 @@ impl LossDetector {
     /// A packet was acknowledged.
     #[inline]
     pub(crate) fn on_acked(&mut self, number: u64) {
-        self.largest_acked = self.largest_acked.max(Some(number));
+        self.largest_acked = Some(self.largest_acked.map_or(number, |largest| largest.max(number)));
     }
 
     /// Declares packets lost and calls `lost` with the number and the record of each (RFC 9002, appendix A.10).

@@ -371,6 +371,7 @@ impl Network {
         self.enter(now, self.routes[route as usize], Parcel { packet, bytes, route });
     }
 
+    #[inline(always)]
     fn arm_receiver(&mut self, loop_id: u32) {
         let side = &mut self.ends.receivers[loop_id as usize];
         if let Some(deadline) = rearm(&mut side.armed, side.end.deadline()) {

@@ -14,7 +14,8 @@ use std::ops::RangeInclusive;
 struct Acked {
     bytes: Bytes,
     packets: u64,
-    newest: Option<u64>,
+    /// The largest number of these packets.
+    newest: u64,
 }
 
 /// The sum of what is declared lost at one time.
@@ -27,7 +28,7 @@ pub(super) struct Lost {
 impl SenderEnd {
     /// An acknowledgement arrived. One that tells of packets that were never sent is ignored.
     pub fn on_ack(&mut self, now: Time, ack: &Acknowledgement) -> AckOutcome {
-        if ack.ranges.largest() >= Some(self.sent.next_number()) {
+        if ack.ranges.largest().is_some_and(|largest| largest >= self.sent.next_number()) {
             return AckOutcome::default();
         }
         if self.stream.grant(ack.member, ack.credit) {
@@ -35,7 +36,10 @@ impl SenderEnd {
         }
         let prior_in_flight = self.sent.in_flight();
         let acked = self.settle(&ack.ranges);
-        let Some(number) = acked.newest else { return AckOutcome::default() };
+        if acked.packets == 0 {
+            return AckOutcome::default();
+        }
+        let number = acked.newest;
         let Some(&Record { sent_at, stamp, .. }) = self.sent.get(number) else {
             return AckOutcome::default();
         };
@@ -84,8 +88,8 @@ impl SenderEnd {
             Some(range) => self.settle_range(range, &mut acked),
             None => self.settle_anew(ranges, &mut acked),
         }
-        if let Some(number) = acked.newest {
-            self.loss.on_acked(number);
+        if acked.packets > 0 {
+            self.loss.on_acked(acked.newest);
         }
         self.told = *ranges;
         self.counters.acked_packets += acked.packets;
@@ -108,7 +112,7 @@ impl SenderEnd {
             let (payload, sole_bearer) = (record.piece.payload, record.is_sole_bearer());
             acked.bytes += Bytes::new(record.bytes.into());
             acked.packets += 1;
-            acked.newest = acked.newest.max(Some(number));
+            acked.newest = acked.newest.max(number);
             self.counters.spurious_losses += u64::from(before == State::Lost);
             if sole_bearer || !self.sent.disinherit(number) {
                 self.stream.on_acked(payload);
