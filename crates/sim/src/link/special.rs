@@ -76,7 +76,7 @@ impl Link {
     }
 
     /// The packet at the far end of the wire, if loss does not strike it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn survivor(
         &mut self,
         special: &mut Special,
