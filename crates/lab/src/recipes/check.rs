@@ -1,7 +1,7 @@
 //! Runs the cells that a recipe's rows ask for, and judges the rows.
 
 use super::cell::{Cell, cells};
-use super::execute::{Settings, execute};
+use super::execute::{Ended, Settings, execute};
 use super::expect::Expectation;
 use super::measure::measure;
 use super::paper::Chosen;
@@ -44,7 +44,7 @@ impl Checked {
 type Answers = Vec<(usize, Result<f64, String>)>;
 
 /// One cell's answers, and its run if that is to be drawn.
-type Ended = (Answers, Option<Run>);
+type Read = (Answers, Option<Run>);
 
 /// How many runs checking these recipes takes.
 pub fn runs(chosen: &[Chosen<'_>], full: bool) -> usize {
@@ -63,21 +63,25 @@ pub fn check(chosen: &[Chosen<'_>], settings: &Settings, watch: &dyn Watch) -> R
 fn judged<'a>(
     chosen: &[Chosen<'a>],
     settings: &Settings,
-    run: &(dyn Fn(usize, &Cell<'a>) -> Result<Run, Error> + Sync),
+    run: &(dyn Fn(usize, &Cell<'a>) -> Result<Ended, Error> + Sync),
 ) -> Result<Vec<Checked>, Error> {
     let of =
         |(i, one): (usize, &Chosen<'a>)| cells(*one, settings.full).into_iter().map(move |cell| (i, cell));
     let work: Vec<_> = chosen.iter().enumerate().flat_map(of).collect();
     let ended = AtomicUsize::new(0);
     let answer = |(index, (i, cell)): (usize, &(usize, Cell<'a>))| {
-        let run = run(index, cell)?;
+        let end = run(index, cell)?;
         ended.fetch_add(1, Ordering::Relaxed);
-        let answers = ask(chosen[*i], cell, &run);
+        let answers = ask(chosen[*i], cell, &end);
         let first = |(of, other): &&(usize, Cell<'a>)| of == i && other.case.name == cell.case.name;
         let drawn = settings.draw && work.iter().find(first).is_some_and(|(_, other)| other.same(cell));
-        Ok((answers, drawn.then_some(run)))
+        let run = match end {
+            Ended::Run(run) if drawn => Some(*run),
+            _ => None,
+        };
+        Ok((answers, run))
     };
-    let ended_cells: Result<Vec<Ended>, Error> = work.par_iter().enumerate().map(answer).collect();
+    let ended_cells: Result<Vec<Read>, Error> = work.par_iter().enumerate().map(answer).collect();
     let ended_cells = ended_cells.map_err(|error| match error {
         Error::Stopped { .. } => Error::Stopped { finished: ended.load(Ordering::Relaxed), of: work.len() },
         other => other,
@@ -92,10 +96,10 @@ fn judged<'a>(
 }
 
 /// Every row's number from one run.
-fn ask(chosen: Chosen<'_>, cell: &Cell<'_>, run: &Run) -> Answers {
+fn ask(chosen: Chosen<'_>, cell: &Cell<'_>, end: &Ended) -> Answers {
     let answer = |(i, row): (usize, &Expectation)| {
         let reading = chosen.paper.reading(row.reading.as_deref())?;
-        cell.concerns(row, reading).then(|| (i, measure(row, run)))
+        cell.concerns(row, reading).then(|| (i, measure(row, end)))
     };
     chosen.recipe.rows(cell.full).enumerate().filter_map(answer).collect()
 }
@@ -165,7 +169,8 @@ mod tests {
     fn what_a_run_does_not_have_leaves_its_rows_unexplained() {
         let library = section3();
         let chosen = library.choose(None).unwrap();
-        let checked = &judged(&chosen, &Settings::quick(), &|_, _| Ok(Run::default())).unwrap()[0];
+        let checked =
+            &judged(&chosen, &Settings::quick(), &|_, _| Ok(Ended::Run(Box::default()))).unwrap()[0];
         assert!(checked.rows.iter().all(|row| row.verdict == Verdict::Unexplained));
         assert!(checked.rows.iter().all(|row| row.reason.contains("no window of a flow")), "{checked:#?}");
     }

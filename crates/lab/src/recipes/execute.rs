@@ -1,5 +1,6 @@
-//! Runs cells: a recurrence at once, a scenario in the packet world, a finished one from where it was kept.
+//! Runs cells: a recurrence at once, a scenario in its world, a finished one from where it was kept; or has them answered.
 
+use super::answer::answer;
 use super::cell::Cell;
 use crate::error::Error;
 use crate::files::{Extras, RunDirectory, load, save};
@@ -7,6 +8,7 @@ use crate::results::Run;
 use crate::run::{About, run};
 use crate::watch::Watch;
 use millpond_protocols::Registry;
+use millpond_scenario::Scenario;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -42,6 +44,15 @@ impl Settings {
     }
 }
 
+/// What a cell ends with.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// A run.
+    Run(Box<Run>),
+    /// The answer of an analysis.
+    Answer(serde_json::Value),
+}
+
 /// Runs one cell, the one that `watch` knows by `index`.
 ///
 /// # Errors
@@ -51,17 +62,30 @@ pub(super) fn execute(
     index: usize,
     settings: &Settings,
     watch: &dyn Watch,
-) -> Result<Run, Error> {
+) -> Result<Ended, Error> {
     if let Some(recurrence) = cell.recurrence() {
-        return Ok(recurrence.run(&cell.label()));
+        return Ok(Ended::Run(Box::new(recurrence.run(&cell.label()))));
     }
     let scenario = cell.scenario(&settings.set, settings.trace.as_deref())?;
+    if let Some(analysis) = cell.case.analysis {
+        return Ok(Ended::Answer(answer(analysis, cell, &scenario, &settings.registry)?));
+    }
+    Ok(Ended::Run(Box::new(integrate(cell, &scenario, index, settings, watch)?)))
+}
+
+fn integrate(
+    cell: &Cell<'_>,
+    scenario: &Scenario,
+    index: usize,
+    settings: &Settings,
+    watch: &dyn Watch,
+) -> Result<Run, Error> {
     let kept = settings.keep.as_ref().map(|folder| folder.join(key(cell, &format!("{scenario:?}"))));
     if let Some(found) = kept.as_ref().and_then(|directory| load(directory).ok()?.pop()) {
         return Ok(found);
     }
     let about = About { label: cell.label(), command: command(cell), index, world: cell.case.world };
-    let finished = run(&scenario, &settings.registry, about, watch)?;
+    let finished = run(scenario, &settings.registry, about, watch)?;
     if let Some(directory) = kept {
         let directory = RunDirectory::create(&directory)?;
         save(&finished.run, &finished.timing, Extras::default(), &directory)?;

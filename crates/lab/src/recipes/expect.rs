@@ -33,6 +33,8 @@ pub struct Expectation {
     pub over: Option<Entity>,
     /// Or a distribution.
     pub distribution: Option<Entity>,
+    /// Or a path into the answer of a case that is analysed: `roots.0.growth_per_s`, `boundaries.0.critical`.
+    pub answer: Option<String>,
     /// Or the distance of a series from a share of another, sample by sample.
     pub deviation: Option<Deviation>,
     /// What is taken of the samples.
@@ -226,9 +228,10 @@ impl Expectation {
             self.series.is_some(),
             self.distribution.is_some(),
             self.deviation.is_some(),
+            self.answer.is_some(),
         ];
         if sources.iter().filter(|given| **given).count() != 1 {
-            return Err("give one of summary, series, distribution and deviation".into());
+            return Err("give one of summary, series, distribution, deviation and answer".into());
         }
         if self.over.is_some() && self.series.is_none() {
             return Err("over = { .. } belongs to a series".into());
@@ -237,11 +240,12 @@ impl Expectation {
         let mut entities = self.series.iter().chain(&self.over).chain(&self.distribution).chain(deviation);
         entities.try_for_each(|entity| entity.named().map(drop))?;
         let timed = self.from.is_some() || self.to.is_some() || self.bin.is_some();
-        if timed && (self.summary.is_some() || self.distribution.is_some()) {
+        let single = self.summary.is_some() || self.answer.is_some();
+        if timed && (single || self.distribution.is_some()) {
             return Err("from, to and bin belong to a series; the summary begins at measure.from".into());
         }
-        if self.summary.is_some() && self.statistic != Statistic::Mean {
-            return Err("the summary holds single numbers: a statistic belongs to a series".into());
+        if single && self.statistic != Statistic::Mean {
+            return Err("summary and answer hold single numbers: a statistic belongs to a series".into());
         }
         let of_distribution = matches!(self.statistic, Statistic::Quantile(_) | Statistic::Between(..));
         if self.distribution.is_some() && !of_distribution {

@@ -1,12 +1,24 @@
 //! From a run to the one number that a row is about.
 
+use super::execute::Ended;
 use super::expect::{Combine, Entity, Expectation, Instant, Statistic};
 use crate::metrics::quantile;
 use crate::results::{Kind, Run, Series};
 use serde_json::Value;
 
 /// The number that a row asks for, in the row's unit, or why there is none.
-pub fn measure(row: &Expectation, run: &Run) -> Result<f64, String> {
+pub fn measure(row: &Expectation, ended: &Ended) -> Result<f64, String> {
+    match (ended, &row.answer) {
+        (Ended::Run(run), None) => measure_run(row, run),
+        (Ended::Answer(answer), Some(path)) => {
+            Ok(combine(row.combine, &from_answer(path, answer)?) * row.scale)
+        }
+        (Ended::Run(_), Some(_)) => Err("an answer is asked of a case that is run".into()),
+        (Ended::Answer(_), None) => Err("a run is asked of a case that is analysed".into()),
+    }
+}
+
+fn measure_run(row: &Expectation, run: &Run) -> Result<f64, String> {
     let over = match &row.over {
         None => 1.0,
         Some(other) => combined(&Expectation { series: Some(other.clone()), ..row.clone() }, run)?,
@@ -35,12 +47,23 @@ fn combine(how: Combine, values: &[f64]) -> f64 {
     }
 }
 
-/// Every number at a path whose members are keys, list items by their `name`, or `*`.
+/// Every number at a path whose members are keys, list items by their `name` (else their index), or `*`.
 fn from_summary(path: &str, run: &Run) -> Result<Vec<f64>, String> {
     let summary = serde_json::to_value(&run.summary).map_err(|fault| fault.to_string())?;
     let mut numbers = Vec::new();
     collect(&summary, path, &mut numbers);
     if numbers.is_empty() { Err(format!("the summary has no number at {path}")) } else { Ok(numbers) }
+}
+
+/// Every number at a path into an answer, or why there is none.
+fn from_answer(path: &str, answer: &Value) -> Result<Vec<f64>, String> {
+    let mut numbers = Vec::new();
+    collect(answer, path, &mut numbers);
+    let why = || match answer.get("refused").and_then(Value::as_str) {
+        Some(refused) => refused.to_owned(),
+        None => format!("the answer has no number at {path}"),
+    };
+    if numbers.is_empty() { Err(why()) } else { Ok(numbers) }
 }
 
 fn collect(value: &Value, path: &str, numbers: &mut Vec<f64>) {
@@ -54,6 +77,7 @@ fn collect(value: &Value, path: &str, numbers: &mut Vec<f64>) {
                 collect(item, rest, numbers);
             }
         }),
+        Value::Bool(holds) => numbers.extend(path.is_empty().then_some(f64::from(u8::from(*holds)))),
         value => numbers.extend(value.as_f64().filter(|_| path.is_empty())),
     }
 }
@@ -63,10 +87,13 @@ fn after_name<'a>(path: &'a str, name: &str) -> Option<&'a str> {
     path.match_indices('.').find(|&(dot, _)| glob(&path[..dot], name)).map(|(dot, _)| &path[dot + 1..])
 }
 
-/// The names of list items. Both directions of a link carry its name: the second is called `name <-`.
+/// The names of list items, their indices if they have none. Both directions of a link carry its name: the second is
+/// called `name <-`.
 fn names(items: &[Value]) -> Vec<String> {
-    let plain = |item: &Value| item.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
-    let plain: Vec<String> = items.iter().map(plain).collect();
+    let plain = |(index, item): (usize, &Value)| {
+        item.get("name").and_then(Value::as_str).map_or_else(|| index.to_string(), str::to_owned)
+    };
+    let plain: Vec<String> = items.iter().enumerate().map(plain).collect();
     let again = |(i, name): (usize, &String)| {
         if plain[..i].contains(name) { format!("{name} <-") } else { name.clone() }
     };
@@ -261,7 +288,7 @@ mod tests {
     }
 
     fn measured(text: &str) -> f64 {
-        measure(&row(text), &run()).unwrap()
+        measure_run(&row(text), &run()).unwrap()
     }
 
     #[test]
@@ -270,7 +297,22 @@ mod tests {
         assert_eq!(measured("summary = 'flows.user.1.goodput_bps'\ncombine = 'sum'").to_string(), "30");
         assert_eq!(measured("summary = 'links.middle.utilization'"), 0.75);
         assert_eq!(measured("summary = 'links.middle <-.utilization'"), 0.25);
-        assert!(measure(&row("summary = 'links.muddle.utilization'"), &run()).is_err());
+        assert!(measure_run(&row("summary = 'links.muddle.utilization'"), &run()).is_err());
+    }
+
+    #[test]
+    fn an_answer_is_read_by_keys_names_and_places() {
+        let answer = serde_json::json!({
+            "unique": false,
+            "roots": [{ "growth_per_s": -0.25 }, { "growth_per_s": -1.0 }],
+            "links": [{ "name": "L ->", "price": 0.02 }],
+        });
+        let paths = ["unique", "roots.1.growth_per_s", "links.L ->.price", "roots.*.growth_per_s"];
+        let read = paths.map(|path| from_answer(path, &answer).unwrap());
+        assert_eq!(read, [vec![0.0], vec![-1.0], vec![0.02], vec![-0.25, -1.0]]);
+        let refused = Ended::Answer(serde_json::json!({ "refused": "no loop" }));
+        assert_eq!(measure(&row("answer = 'roots.0.growth_per_s'"), &refused), Err("no loop".into()));
+        assert!(measure(&row("answer = 'unique'"), &Ended::Run(Box::new(run()))).is_err());
     }
 
     #[test]
@@ -280,7 +322,7 @@ mod tests {
         assert_eq!(measured(&format!("{}\nfrom = 2\nto = 4\ncombine = 'sum'", of("user.*"))), 14.0);
         assert_eq!(measured(&format!("{}\nstatistic = {{ reaches = 5 }}\nfrom = 2", of("user.0"))), 3.0);
         assert_eq!(measured(&format!("{}\nbin = 5\nstatistic = 'greatest'", of("user.0"))), 8.0);
-        assert!(measure(&row(&format!("{}\nfrom = 20", of("user.0"))), &run()).is_err());
+        assert!(measure_run(&row(&format!("{}\nfrom = 20", of("user.0"))), &run()).is_err());
     }
 
     #[test]
@@ -288,7 +330,7 @@ mod tests {
         let mut run = run();
         run.series[1].values = vec![f64::NAN; 10];
         let all = row("series = { flow = 'user.*', quantity = 'goodput' }\nfrom = 2\nto = 4");
-        assert_eq!(measure(&all, &run), Ok(3.5));
+        assert_eq!(measure_run(&all, &run), Ok(3.5));
     }
 
     #[test]

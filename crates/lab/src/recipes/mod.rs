@@ -5,11 +5,12 @@
 //!   papers/<paper>/<fig>.toml ---> Recipe: scenario x cases, rows
 //!                                       |  cells: case x reading x seed
 //!                                       v
-//!                    kept on disk <-- Run --> measure: one number per row and seed
+//!           kept on disk <-- Run, or answer --> measure: one number per row and seed
 //!                                                  |
 //!                          paper: number or words -+-> verdict: matches | differs, with the reason | unexplained
 //! ```
 
+mod answer;
 mod cell;
 mod check;
 mod execute;
@@ -21,9 +22,10 @@ mod recurrence;
 mod tables;
 mod verdict;
 
+pub use answer::Analysis;
 pub use cell::{Cell, cells};
 pub use check::{Checked, check, runs};
-pub use execute::Settings;
+pub use execute::{Ended, Settings};
 pub use expect::{Combine, Deviation, Entity, Expectation, Instant, Range, Says, Statistic};
 pub use measure::measure;
 pub use paper::{Chosen, Library, Paper, Reading};

@@ -264,6 +264,13 @@ mod tests {
             ("[[expect]]\n", "[[expect]]\nreading = 'windw'\n", "did you mean \"window\""),
             ("[[expect]]\n", "[[expect]]\ncase = 'abd'\n", "did you mean \"abc\""),
             ("[[expect]]\n", "[[expect]]\nversus = 'lgcc'\n", "no case \"lgcc\""),
+            ("name = 'abc'", "name = 'abc'\nanalysis = 'stability'", "analysis is of a [scenario]"),
+            ("name = 'abc'", "name = 'abc'\nvary = 'rtt'", "vary belongs to analysis"),
+            (
+                "series = { flow = '1', quantity = 'window' }",
+                "answer = 'unique'",
+                "belongs to a case with analysis",
+            ),
             ("flow = '1', ", "", "belongs to one of flow"),
             ("because", "from = '2 parsecs'\nbecause", "parsecs"),
         ] {

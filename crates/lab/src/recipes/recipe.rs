@@ -4,6 +4,7 @@
 //! types cannot say (a row that names a case which does not exist) is checked by [`Recipe::parse`] afterwards.
 
 use super::RecipeError;
+use super::answer::Analysis;
 use super::expect::Expectation;
 use super::recurrence::Recurrence;
 use crate::run::World;
@@ -54,6 +55,10 @@ pub struct Case {
     /// Where it is run: `"packets"` or `"fluid"`.
     #[serde(default)]
     pub world: World,
+    /// Not run, but answered in closed form: `"equilibrium"` or `"stability"`.
+    pub analysis: Option<Analysis>,
+    /// What is varied until stability ends: `rtt`, `flows`, `protocols.NAME.params.PARAMETER`.
+    pub vary: Option<String>,
     /// Run only by `--full`.
     #[serde(default)]
     pub full: bool,
@@ -110,6 +115,7 @@ impl Recipe {
         if self.quick.seeds == 0 || self.full.seeds == 0 {
             return Err("seeds: expected at least 1".into());
         }
+        self.cases.iter().try_for_each(|case| self.check_case(case))?;
         self.cases.iter().filter_map(|case| self.recurrence(case)).try_for_each(|made| made.map(drop))?;
         self.expect.iter().try_for_each(|row| {
             let complain = |fault: String| format!("[[expect]] \"{}\": {fault}", row.what);
@@ -119,8 +125,26 @@ impl Recipe {
                 .iter()
                 .try_for_each(|reading| known(reading, "reading", readings))
                 .map_err(complain)?;
-            row.check().map_err(complain)
+            row.check().map_err(complain)?;
+            let answered = self.case(self.case_of(row)).is_some_and(|case| case.analysis.is_some());
+            if answered != row.answer.is_some() {
+                return Err(complain(
+                    "answer belongs to a case with analysis, and such a case has nothing else".into(),
+                ));
+            }
+            Ok(())
         })
+    }
+
+    fn check_case(&self, case: &Case) -> Result<(), String> {
+        let complain = |fault: &str| Err(format!("case \"{}\": {fault}", case.name));
+        if case.analysis.is_some() && self.scenario.is_none() {
+            return complain("analysis is of a [scenario]");
+        }
+        if case.vary.is_some() && case.analysis != Some(Analysis::Stability) {
+            return complain("vary belongs to analysis = \"stability\"");
+        }
+        Ok(())
     }
 
     fn known_case(&self, case: &str) -> Result<(), String> {

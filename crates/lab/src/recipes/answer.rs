@@ -1,0 +1,62 @@
+//! Cells that are not run: what the fluid world says of their scenario, in the keys of `millpond equilibrium --json` and
+//! `millpond stability --json`.
+
+use super::cell::Cell;
+use crate::analysis::{self, Knob, Refusal};
+use crate::{fluid, tables};
+use millpond_protocols::Registry;
+use millpond_scenario::{Faults, Scenario};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What is asked of a case's scenario instead of running it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Analysis {
+    /// Where it settles.
+    Equilibrium,
+    /// Whether it stays there, and where stability ends when [`super::Case::vary`] is varied.
+    Stability,
+}
+
+/// The answer to what a cell asks; `{ refused: why }` where theory has none.
+///
+/// # Errors
+/// What is wrong with the scenario.
+pub(super) fn answer(
+    analysis: Analysis,
+    cell: &Cell<'_>,
+    scenario: &Scenario,
+    registry: &Registry,
+) -> Result<Value, Faults> {
+    let answer = match analysis {
+        Analysis::Equilibrium => equilibrium(scenario, registry),
+        Analysis::Stability => stability(cell.case.vary.as_deref(), scenario, registry),
+    };
+    match answer {
+        Ok(answer) => Ok(answer),
+        Err(Refusal::Scenario(faults)) => Err(faults),
+        Err(refusal) => Ok(refused(&refusal)),
+    }
+}
+
+fn refused(why: &dyn std::fmt::Display) -> Value {
+    json!({ "refused": why.to_string() })
+}
+
+fn equilibrium(scenario: &Scenario, registry: &Registry) -> Result<Value, Refusal> {
+    Ok(analysis::equilibrium_json(&analysis::settle(&fluid::plan(scenario, registry)?)?))
+}
+
+fn stability(vary: Option<&str>, scenario: &Scenario, registry: &Registry) -> Result<Value, Refusal> {
+    let knob = match vary.map(|name| Knob::read(name, scenario, registry)).transpose() {
+        Ok(knob) => knob,
+        Err(unknown) => return Ok(refused(&unknown)),
+    };
+    let plan = fluid::plan(scenario, registry)?;
+    let judged = analysis::judge(&analysis::settle(&plan)?)?;
+    let boundaries = knob.map(|knob| analysis::boundaries(scenario, registry, &knob)).transpose()?;
+    let boundaries = boundaries.unwrap_or_default();
+    let sentence = tables::verdict(&judged, &boundaries);
+    Ok(analysis::stability_json(&sentence, &judged, &boundaries, None))
+}
