@@ -150,7 +150,7 @@ impl<'a> Field<'a> {
             if let Some(relay) = asm.loops[l].ends_at {
                 let (tap, next) = (self.wiring.relays[relay], asm.relays[relay].downstream.0);
                 inputs.next[i] = Some(NextLoop {
-                    rate: past.get(channels.rate + next, tap),
+                    rate: past.get(channels.permitted + relay, tap),
                     backlog: past.get(channels.backlog + relay, tap),
                     rtt: past.get(channels.rtt + next, tap),
                 });
@@ -233,6 +233,7 @@ impl<'a> Field<'a> {
         for (r, relay) in asm.relays.iter().enumerate() {
             let backlog = asm.offsets.backlogs + r;
             let inflow = channels[asm.channels.delivered + relay.upstream.0];
+            channels[asm.channels.permitted + r] = channels[asm.channels.rate + relay.downstream.0];
             let rate = &mut channels[asm.channels.rate + relay.downstream.0];
             dx[backlog] = inflow - *rate;
             if situation.held[backlog] == Held::Lower {

@@ -48,7 +48,7 @@ impl Frozen<'_> {
     }
 
     /// The sender of one loop: its inputs are what each of its links says, its own rate a round trip ago, and the next
-    /// loop; its outputs its rate, its round-trip time, what it carries.
+    /// loop; its outputs its rate, its round-trip time, what it carries, and behind a relay what it may send.
     pub fn of_loop(&self, l: usize, moment: &Moment) -> Piece {
         let asm = self.asm;
         let data = &asm.loops[l];
@@ -58,6 +58,7 @@ impl Frozen<'_> {
         let own = class.first_carried + data.place * carried;
         let mut outputs = vec![asm.channels.rate + l, asm.channels.rtt + l];
         outputs.extend(own..own + carried);
+        outputs.extend(data.sends_from.map(|relay| asm.channels.permitted + relay));
         let states: Vec<usize> = (first..first + class.width).collect();
         let inputs = asm.heard(l);
         let backlog = data.sends_from.map(|relay| asm.offsets.backlogs + relay);
@@ -128,7 +129,8 @@ impl Frozen<'_> {
         let wanted = law.dual(data.place, x, &input, &mut dx, &mut carried);
         let inflow = u.last().filter(|_| is_dry);
         let rate = inflow.map_or(wanted, |inflow| least(wanted, *inflow));
-        let outputs = [rate, input.rtt()].into_iter().chain(carried).collect();
+        let permitted = data.sends_from.map(|_| wanted);
+        let outputs = [rate, input.rtt()].into_iter().chain(carried).chain(permitted).collect();
         (dx, outputs)
     }
 
@@ -278,7 +280,7 @@ impl Assembly {
         inputs.push(Input { channel: at.rate + l, delay: self.loops[l].base_rtt });
         if let Some(relay) = self.loops[l].ends_at {
             let (next, delay) = (self.relays[relay].downstream.0, self.way_back(&self.relays[relay]));
-            let channels = [at.rate + next, at.backlog + relay, at.rtt + next];
+            let channels = [at.permitted + relay, at.backlog + relay, at.rtt + next];
             inputs.extend(channels.map(|channel| Input { channel, delay }));
         }
         if let Some(relay) = self.loops[l].sends_from {

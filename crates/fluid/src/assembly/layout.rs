@@ -34,6 +34,8 @@ pub(crate) struct Channels {
     pub(crate) departing: usize,
     /// Of each relay: backlog in bits.
     pub(crate) backlog: usize,
+    /// Of each relay: what the loop behind it may send, whether or not the relay has it, in bit/s, one flow.
+    pub(crate) permitted: usize,
     /// All of them: what the laws carry and say comes last.
     pub(crate) count: usize,
 }
@@ -53,7 +55,8 @@ impl Channels {
             arriving: per_link(5),
             departing: per_link(6),
             backlog: per_link(7),
-            count: per_link(7) + relays,
+            permitted: per_link(7) + relays,
+            count: per_link(7) + 2 * relays,
         }
     }
 }
@@ -129,7 +132,9 @@ impl Assembly {
         ] {
             columns.extend((0..self.links.len()).map(|l| column(Entity::Link(l), quantity, unit)));
         }
-        columns.extend((0..self.relays.len()).map(|r| column(Entity::Relay(r), "backlog", "bit")));
+        for (quantity, unit) in [("backlog", "bit"), ("permitted rate", "bit/s")] {
+            columns.extend((0..self.relays.len()).map(|r| column(Entity::Relay(r), quantity, unit)));
+        }
         for class in &self.classes {
             for l in &class.loops {
                 columns.extend(class.law.carried().iter().map(|q| column(Entity::Loop(*l), q.name, q.unit)));

@@ -150,7 +150,17 @@ impl<'a> Solver<'a> {
 
     /// Exactly to this time.
     pub fn advance(&mut self, until: f64) -> Result<(), Error> {
+        self.advance_some(until, u64::MAX).map(drop)
+    }
+
+    /// The same, but no more than so many steps at once, for those who want to look up meanwhile; says whether it has
+    /// arrived.
+    pub fn advance_some(&mut self, until: f64, steps: u64) -> Result<bool, Error> {
+        let most = self.steps.saturating_add(steps);
         while self.time < until {
+            if self.steps >= most {
+                return Ok(false);
+            }
             let limit = until.min(self.agenda.next());
             if limit > self.soon() {
                 self.step_towards(limit)?;
@@ -161,7 +171,7 @@ impl<'a> Solver<'a> {
                 self.happen()?;
             }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Times up to this are now: a step of a few roundings would not know which side of a jump it is on.

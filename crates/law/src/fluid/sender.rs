@@ -90,7 +90,7 @@ impl Hears {
 /// What the relay at the end of this loop tells of the loop behind it, one way back ago.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NextLoop<T> {
-    /// What it really sends, in bit/s.
+    /// What its law permits it to send, in bit/s: while the relay is empty it sends less, namely what arrives there.
     pub rate: T,
     /// What waits for it in the relay, in bits.
     pub backlog: T,

@@ -34,6 +34,9 @@ use recorder::Recorder;
 const LOOKS: u64 = 4;
 const SMALL: usize = 1000;
 
+/// So many steps are taken between two looks at whether the run is to stop.
+const STEPS: u64 = 1000;
+
 /// Plans and integrates a scenario.
 ///
 /// # Errors
@@ -63,7 +66,11 @@ fn measure(plan: &Plan, scenario: &Scenario, about: About, watch: &dyn Watch) ->
         let span = time.since(now.time);
         for look in 1..=looks {
             let next = if look == looks { time } else { now.time + span * look / looks };
-            solver.advance(next.secs())?;
+            while !solver.advance_some(next.secs(), STEPS)? {
+                if watch.stopped() {
+                    return Err(Error::Stopped { finished: 0, of: 1 });
+                }
+            }
             beats.take(&solver, next);
         }
         now = Totals::of(&solver, time);
