@@ -153,13 +153,16 @@ impl<'a> Solver<'a> {
         self.advance_some(until, u64::MAX).map(drop)
     }
 
-    /// The same, but no more than so many steps at once, for those who want to look up meanwhile; says whether it has
-    /// arrived.
+    /// The same, but no more than so many steps and things due at once, for those who want to look up meanwhile; says
+    /// whether it has arrived.
     pub fn advance_some(&mut self, until: f64, steps: u64) -> Result<bool, Error> {
-        let most = self.steps.saturating_add(steps);
+        let most = self.effort().saturating_add(steps);
         while self.time < until {
-            if self.steps >= most {
+            if self.effort() >= most {
                 return Ok(false);
+            }
+            if self.effort() > self.accuracy.most_steps {
+                return Err(self.too_many());
             }
             let limit = until.min(self.agenda.next());
             if limit > self.soon() {
@@ -172,6 +175,11 @@ impl<'a> Solver<'a> {
             }
         }
         Ok(true)
+    }
+
+    /// Steps, and what was due between them: a swarm of kinks costs as much as steps do.
+    fn effort(&self) -> u64 {
+        self.steps + self.ended.due
     }
 
     /// Times up to this are now: a step of a few roundings would not know which side of a jump it is on.

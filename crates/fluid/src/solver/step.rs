@@ -88,9 +88,6 @@ impl Solver<'_> {
     /// The step is exact enough. Does something in it end it early?
     fn accept(&mut self, h: f64, end: f64) -> Result<(), Error> {
         self.steps += 1;
-        if self.steps > self.accuracy.most_steps {
-            return Err(self.too_many());
-        }
         let alarmed_at_end = self.is_alarmed(&self.next);
         for node in 1..4 {
             self.probe(NODES[node], h, node);
@@ -152,7 +149,7 @@ impl Solver<'_> {
         }
     }
 
-    fn too_many(&self) -> Error {
+    pub(super) fn too_many(&self) -> Error {
         let ended = self.ended;
         let causes = [
             (ended.events, "events (a law that switches to and fro, a queue that runs dry and fills again)"),

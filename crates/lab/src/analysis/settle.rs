@@ -3,7 +3,7 @@
 use super::Refusal;
 use crate::fluid::Plan;
 use millpond_fluid::equilibrium::{self, Equilibrium, Flow, NoEquilibrium, Share, marking_probability};
-use millpond_fluid::{Entity, Frozen, Moment};
+use millpond_fluid::{Accuracy, Entity, Frozen, Moment, Solver};
 use millpond_law::fluid::{Allocation, Marginal, PriceSum};
 
 /// A scenario at rest.
@@ -66,19 +66,14 @@ pub fn settle(plan: &Plan) -> Result<Settled<'_>, Refusal> {
     Ok(Settled { plan, frozen, moment, closed })
 }
 
-/// From the initial state; if that leads nowhere, from where the flows are after some time.
+/// From the initial state; if that leads nowhere, from where the flows are after some time, or after so many steps.
 fn rest(plan: &Plan, frozen: &Frozen<'_>) -> Result<Moment, NoEquilibrium> {
     const SECONDS: f64 = 30.0;
+    const STEPS: u64 = 50_000;
     equilibrium::rest(frozen, &plan.assembly.initial()).or_else(|reason| {
-        let until = present(plan) + SECONDS;
-        let solution = plan
-            .assembly
-            .run(until, SECONDS, millpond_fluid::Accuracy::default())
-            .map_err(|_| reason.clone())?;
-        let states = plan.assembly.states();
-        let last: Option<Vec<f64>> = (0..states).map(|state| solution.series(state).last()).collect();
-        let last = last.ok_or(reason)?;
-        equilibrium::rest(frozen, &last)
+        let mut solver = Solver::new(&plan.assembly, Accuracy::default()).map_err(|_| reason.clone())?;
+        solver.advance_some(present(plan) + SECONDS, STEPS).map_err(|_| reason)?;
+        equilibrium::rest(frozen, solver.state())
     })
 }
 
