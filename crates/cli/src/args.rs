@@ -28,7 +28,7 @@ pub(crate) enum Command {
     /// Run a scenario once and show what came out
     Run(Run),
     /// Say whether a scenario is right, without running it
-    Check(Scenario),
+    Check(Check),
     /// Run the same network and the same draws under several protocols, or in several worlds, side by side
     Compare(Compare),
     /// Say where a scenario settles: rates, prices, queues, bottlenecks
@@ -57,9 +57,6 @@ pub(crate) struct Scenario {
     /// The seed, instead of the scenario's own
     #[arg(long, value_name = "NUMBER", value_parser = values::seed, allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
-    /// In which world
-    #[arg(long, default_value = "packets")]
-    pub(crate) world: World,
 }
 
 /// Where a scenario is run.
@@ -74,9 +71,21 @@ pub(crate) enum World {
 }
 
 #[derive(Debug, Arguments)]
+pub(crate) struct Check {
+    #[command(flatten)]
+    pub(crate) scenario: Scenario,
+    /// In which world
+    #[arg(long, default_value = "packets")]
+    pub(crate) world: World,
+}
+
+#[derive(Debug, Arguments)]
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) scenario: Scenario,
+    /// In which world
+    #[arg(long, default_value = "packets")]
+    pub(crate) world: World,
     /// Write the run's files into this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -92,6 +101,9 @@ pub(crate) struct Run {
 pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) scenario: Scenario,
+    /// In which world
+    #[arg(long, default_value = "packets")]
+    pub(crate) world: World,
     /// Which protocols, or entries of the scenario's [protocols]
     #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present = "worlds", value_parser = values::name)]
     pub(crate) protocols: Vec<String>,

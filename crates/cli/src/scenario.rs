@@ -6,7 +6,6 @@ use millpond_scenario::Scenario;
 
 /// The scenario with everything that the command line changes about it.
 pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
-    world(args.world)?;
     let mut scenario = Scenario::load(&args.file, &args.sets)?;
     if let Some(seed) = args.seed {
         scenario.seed = seed;

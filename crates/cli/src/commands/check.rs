@@ -8,8 +8,8 @@ use millpond_lab::{World, fluid, plan};
 use millpond_protocols::Registry;
 use std::process::ExitCode;
 
-pub(crate) fn check(args: &args::Scenario, registry: &Registry) -> Outcome {
-    let scenario = load(args)?;
+pub(crate) fn check(args: &args::Check, registry: &Registry) -> Outcome {
+    let scenario = load(&args.scenario)?;
     let (warnings, outline) = match world(args.world)? {
         World::Packets => {
             let plan = plan::plan(&scenario, registry)?;
@@ -23,6 +23,6 @@ pub(crate) fn check(args: &args::Scenario, registry: &Registry) -> Outcome {
     for warning in warnings {
         print_line(format_args!("warning: {warning}"))?;
     }
-    print_line(format_args!("{}: right: {outline}", args.file.display()))?;
+    print_line(format_args!("{}: right: {outline}", args.scenario.file.display()))?;
     Ok(ExitCode::SUCCESS)
 }

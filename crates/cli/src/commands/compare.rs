@@ -39,7 +39,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
 /// Which protocols, in which worlds, under how many seeds.
 fn choice(args: &args::Compare) -> Result<Choice, Failure> {
     let (protocols, seeds) = (args.protocols.clone(), args.seeds);
-    let typed = if args.worlds.is_empty() { vec![args.scenario.world] } else { args.worlds.clone() };
+    let typed = if args.worlds.is_empty() { vec![args.world] } else { args.worlds.clone() };
     let mut worlds = typed.into_iter().map(world).collect::<Result<Vec<_>, _>>()?;
     worlds.sort_unstable();
     worlds.dedup();

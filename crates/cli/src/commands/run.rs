@@ -14,11 +14,11 @@ use std::process::ExitCode;
 
 pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     let interrupt = Interrupt::install()?;
+    let world = world(args.world)?;
     let scenario = load(&args.scenario)?;
     // An output that cannot be written is refused before the run, not after it.
     let directory = args.out.as_deref().map(RunDirectory::create).transpose().map_err(Failure::input)?;
     let progress = Progress::of_each(std::slice::from_ref(&scenario.title), interrupt);
-    let world = world(args.scenario.world)?;
     let about = About { label: scenario.title.clone(), command: typed_command(), index: 0, world };
     let finished = millpond_lab::run(&scenario, registry, about, &progress);
     progress.clear();

@@ -67,11 +67,17 @@ fn axes(
         let (name, range) = text.split_once('=').ok_or_else(usage)?;
         let (low, high) = range.split_once("..").ok_or_else(usage)?;
         let knob = Knob::read(name.trim(), scenario, registry).map_err(Failure::input)?;
-        let (low, high) =
-            value(low).zip(value(high)).filter(|(low, high)| *low > 0.0 && low < high).ok_or_else(usage)?;
+        let (low, high) = value(low).zip(value(high)).ok_or_else(usage)?;
+        if !(0.0 < low && low < high) {
+            return Err(Failure::input(format!("--map {text}: write the lower end first, and above zero")));
+        }
         Ok(Axis::new(knob, low, high, points))
     };
-    Ok((axis(across)?, axis(up)?))
+    let (across, up) = (axis(across)?, axis(up)?);
+    if across.knob == up.knob {
+        return Err(Failure::input(format!("--map: {} is on both sides; vary two things", up.knob.name())));
+    }
+    Ok((across, up))
 }
 
 /// A plain number, or a time in seconds.

@@ -40,7 +40,9 @@ impl Knob {
         }
         let names: Vec<&str> =
             ["rtt", "flows"].into_iter().chain(known.iter().map(|(name, _)| name.as_str())).collect();
-        let hint = match nearest(text, names.iter().copied()) {
+        let ends = format!(".{text}");
+        let by_its_end = names.iter().copied().find(|name| name.ends_with(&ends));
+        let hint = match by_its_end.or_else(|| nearest(text, names.iter().copied())) {
             Some(near) => format!("did you mean \"{near}\"? "),
             None => String::new(),
         };

@@ -16,7 +16,7 @@ pub fn equilibrium(settled: &Settled<'_>) -> String {
         let value = |quantity| settled.value(Entity::Loop(index), quantity).unwrap_or(f64::NAN);
         flows.add_row([
             l.name.clone(),
-            number(l.count),
+            l.count.to_string(),
             megabits(value("sending rate")),
             closed.map_or_else(|| "-".to_owned(), |closed| megabits(closed.equilibrium.rates[index])),
             number(value("round-trip time") * 1e3),
@@ -50,13 +50,14 @@ pub fn equilibrium(settled: &Settled<'_>) -> String {
 
 /// Everything that a link's laws say, by name.
 fn says(settled: &Settled<'_>, link: usize) -> String {
-    const ENGINE: [&str; 6] = [
+    const ENGINE: [&str; 7] = [
         "queueing delay",
         "queueing delay slope",
         "marking probability",
         "loss probability",
         "departing over arriving",
         "arriving rate",
+        "departing rate",
     ];
     let columns = settled.plan.assembly.channel_columns();
     let named = columns.iter().zip(&settled.moment.channels);
@@ -165,7 +166,7 @@ pub fn stability(stability: &Stability) -> String {
 pub fn map(map: &Map) -> String {
     const CHARACTERS: usize = 60;
     let stride = map.across.values.len().div_ceil(CHARACTERS).max(1);
-    let mut lines = String::new();
+    let mut lines: Vec<String> = Vec::new();
     let name = |knob: &crate::analysis::Knob, value: f64| knob.show(value);
     for (row, value) in map.growth.iter().zip(&map.up.values).rev().step_by(stride) {
         let cell = |growth: &Option<f64>| match growth {
@@ -174,11 +175,13 @@ pub fn map(map: &Map) -> String {
             None => ' ',
         };
         let cells: String = row.iter().step_by(stride).map(cell).collect();
-        lines += &format!("{:>12} {cells}\n", name(&map.up.knob, *value));
+        lines.push(format!("{:>12} {cells}\n", name(&map.up.knob, *value)));
     }
     let ends = [map.across.values.first(), map.across.values.last()];
     let [low, high] =
         ends.map(|value| value.map_or_else(String::new, |value| name(&map.across.knob, *value)));
     let (up, across) = (map.up.knob.name(), map.across.knob.name());
-    format!("{up} over {across} from {low} to {high}; # oscillates, . settles\n{lines}")
+    // Rows of so many flows may round to the same number.
+    lines.dedup();
+    format!("{up} over {across} from {low} to {high}; # oscillates, . settles\n{}", lines.concat())
 }

@@ -7,8 +7,8 @@ use std::fmt::Write;
 /// Groups, busy links, relays and warnings of a run; queues are in packets.
 pub fn summary(summary: &Summary) -> String {
     let mut text = format!(
-        "{}: {} s simulated, measured from {} s, seed {}\n",
-        summary.scenario, summary.simulated_s, summary.measured_from_s, summary.seed
+        "{}: {} s simulated, measured from {} s, world {}, seed {}\n",
+        summary.scenario, summary.simulated_s, summary.measured_from_s, summary.world, summary.seed
     );
     text += &groups(summary);
     if summary.groups.iter().any(|group| group.transfers > 0) {
