@@ -1,4 +1,4 @@
-//! What the README tells a newcomer to type.
+//! What the README and the pages of `docs/` tell a newcomer to type.
 
 use crate::common::{millpond, stderr};
 use std::fs;
@@ -16,7 +16,7 @@ fn clone_with(page: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let scenarios = folder.path().join("scenarios/traces");
     fs::create_dir_all(&scenarios).unwrap();
-    for file in ["last-hop-5g.toml", "traces/5g-static-demo.csv"] {
+    for file in ["last-hop-5g.toml", "delay-margin.toml", "traces/5g-static-demo.csv"] {
         let file = Path::new("scenarios").join(file);
         fs::copy(house().join(&file), folder.path().join(&file)).unwrap();
     }
@@ -46,5 +46,65 @@ fn every_command_of_the_readme_works_as_it_is_written() {
         }
         let output = millpond(folder.path(), &arguments);
         assert!(output.status.success(), "{arguments:?}:\n{}", stderr(&output));
+    }
+}
+
+/// Each `$ millpond` command of the page's consoles, and the lines that the page shows of its output.
+fn sessions(page: &str) -> Vec<(Vec<String>, Vec<&str>)> {
+    let mut found: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
+    let consoles = page.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
+    for console in consoles {
+        for line in console.lines() {
+            match (line.strip_prefix("$ millpond "), found.last_mut()) {
+                (Some(typed), _) => {
+                    found.push((typed.split_whitespace().map(str::to_owned).collect(), Vec::new()));
+                }
+                (None, Some((_, shown))) if line != "..." => shown.push(line.trim_end()),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn the_page_from_a_law_to_its_stability_shows_what_its_commands_print() {
+    let page = fs::read_to_string(house().join("docs/from-a-law-to-its-stability.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir(folder.path().join("scenarios")).unwrap();
+    let scenario = "scenarios/delay-margin.toml";
+    fs::copy(house().join(scenario), folder.path().join(scenario)).unwrap();
+    let sessions = sessions(&page);
+    assert!(sessions.len() >= 8, "{sessions:?}");
+    for (command, shown) in &sessions {
+        let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
+        let output = millpond(folder.path(), &arguments);
+        assert!(output.status.success(), "{arguments:?}:\n{}", stderr(&output));
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let mut lines = printed.lines().map(str::trim_end);
+        for line in shown {
+            assert!(
+                lines.any(|printed| printed == *line),
+                "{arguments:?} does not print, in this order,\n{line}\nbut\n{printed}"
+            );
+        }
+        assert!(!shown.is_empty(), "{arguments:?}: the page shows nothing of it");
+    }
+}
+
+/// (38) of CLTCP has a size of one at 1 rad/s and a phase of -180 degrees + atan 2 - atan 1/2.
+#[test]
+fn the_page_says_the_margins_of_the_closed_form() {
+    let page = fs::read_to_string(house().join("docs/from-a-law-to-its-stability.md")).unwrap();
+    let margin = 2_f64.atan() - 0.5_f64.atan();
+    let numbers = [
+        format!("**{:.2} degrees**", margin.to_degrees()),
+        format!("**{margin:.4} s**"),
+        format!("RTT {:.1} ms", margin * 1e3),
+        format!("{:.2}° ", (margin - 0.02).to_degrees()),
+        format!("{:.1} ms ", (margin - 0.02) * 1e3),
+    ];
+    for number in numbers {
+        assert!(page.contains(&number), "{number}");
     }
 }
