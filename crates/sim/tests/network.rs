@@ -3,10 +3,12 @@
 // Clippy lets tests unwrap, but not the helpers beside them.
 #![allow(clippy::unwrap_used)]
 
-use millpond_endpoint::{ReceiverConfig, SenderConfig};
+mod common;
+
+use common::{FixedWindow, PACKET, one_loop};
 use millpond_law::{
-    Ack, Congestion, Context, Hooks, Knowledge, Link as Law, Needs, PacketView, Permit, PlainReceiver,
-    QueueView, Sender, Start, Verdict,
+    Ack, Congestion, Context, Hooks, Knowledge, Link as Law, PacketView, Permit, QueueView, Sender, Start,
+    Verdict,
 };
 use millpond_sim::{
     AtEnd, Buffer, BuildError, Builder, FlowSpec, Jitter, Leg, LinkId, LinkSpec, LoopSpec, Loss, Network,
@@ -15,31 +17,6 @@ use millpond_sim::{
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
-
-const PACKET: Bytes = Bytes::new(1000);
-
-/// Keeps its window, whatever happens.
-struct FixedWindow(u64);
-
-impl Sender for FixedWindow {
-    fn on_ack(&mut self, _: &mut Context<'_>, _: &Ack) {}
-    fn on_congestion(&mut self, _: &mut Context<'_>, _: &Congestion) {}
-    fn permit(&self) -> Permit {
-        Permit { window: Some(PACKET * self.0), ..Permit::default() }
-    }
-}
-
-fn one_loop(sender: impl Sender + 'static, there: &[LinkId], back: &[LinkId]) -> LoopSpec {
-    LoopSpec {
-        sender: Box::new(sender),
-        receiver: Box::new(PlainReceiver),
-        sending: SenderConfig::new(PACKET, Needs::default()),
-        receiving: ReceiverConfig::default(),
-        forward: there.to_vec(),
-        backward: back.to_vec(),
-        extra_delay: Span::ZERO,
-    }
-}
 
 fn flow(name: &str, loops: Vec<LoopSpec>) -> FlowSpec {
     let relays = vec![Bytes::new(10_000_000); loops.len() - 1];

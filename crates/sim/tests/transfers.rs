@@ -4,40 +4,18 @@
 // Clippy lets tests unwrap, but not the helpers beside them.
 #![allow(clippy::unwrap_used)]
 
-use millpond_endpoint::{ReceiverConfig, SenderConfig};
-use millpond_law::{Ack, Congestion, Context, Knowledge, Needs, Permit, PlainReceiver, Sender, Start};
+mod common;
+
+use common::{FixedWindow, PACKET, one_loop};
+use millpond_endpoint::SenderConfig;
+use millpond_law::{Ack, Congestion, Context, Knowledge, Needs, Permit, Sender, Start};
 use millpond_sim::{
-    Buffer, Builder, FlowSpec, Jitter, LinkId, LinkSpec, LoopSpec, Loss, Network, Schedule, Scheduler,
-    TransfersId, TransfersSpec, Workload,
+    Buffer, Builder, FlowSpec, Jitter, LinkId, LinkSpec, Loss, Network, Schedule, Scheduler, TransfersId,
+    TransfersSpec, Workload,
 };
-use millpond_units::{Bytes, Rate, Span, Time};
+use millpond_units::{Rate, Span, Time};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
-
-const PACKET: Bytes = Bytes::new(1000);
-
-/// Keeps its window of packets.
-struct FixedWindow(u64);
-
-impl Sender for FixedWindow {
-    fn on_ack(&mut self, _: &mut Context<'_>, _: &Ack) {}
-    fn on_congestion(&mut self, _: &mut Context<'_>, _: &Congestion) {}
-    fn permit(&self) -> Permit {
-        Permit { window: Some(PACKET * self.0), ..Permit::default() }
-    }
-}
-
-fn one_loop(sender: impl Sender + 'static, there: &[LinkId], back: &[LinkId]) -> LoopSpec {
-    LoopSpec {
-        sender: Box::new(sender),
-        receiver: Box::new(PlainReceiver),
-        sending: SenderConfig::new(PACKET, Needs::default()),
-        receiving: ReceiverConfig::default(),
-        forward: there.to_vec(),
-        backward: back.to_vec(),
-        extra_delay: Span::ZERO,
-    }
-}
 
 /// A duplex link of 8 Mbps (a packet in a millisecond) and 10 ms each way between two new nodes.
 fn duplex(builder: &mut Builder, change: impl Fn(&mut LinkSpec)) -> (LinkId, LinkId) {

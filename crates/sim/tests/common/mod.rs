@@ -1,0 +1,32 @@
+//! What tests of whole networks share.
+
+use millpond_endpoint::{ReceiverConfig, SenderConfig};
+use millpond_law::{Ack, Congestion, Context, Needs, Permit, PlainReceiver, Sender};
+use millpond_sim::{LinkId, LoopSpec};
+use millpond_units::{Bytes, Span};
+
+pub(crate) const PACKET: Bytes = Bytes::new(1000);
+
+/// Keeps its window of packets, whatever happens.
+pub(crate) struct FixedWindow(pub(crate) u64);
+
+impl Sender for FixedWindow {
+    fn on_ack(&mut self, _: &mut Context<'_>, _: &Ack) {}
+    fn on_congestion(&mut self, _: &mut Context<'_>, _: &Congestion) {}
+    fn permit(&self) -> Permit {
+        Permit { window: Some(PACKET * self.0), ..Permit::default() }
+    }
+}
+
+/// A loop over these links, forth and back.
+pub(crate) fn one_loop(sender: impl Sender + 'static, there: &[LinkId], back: &[LinkId]) -> LoopSpec {
+    LoopSpec {
+        sender: Box::new(sender),
+        receiver: Box::new(PlainReceiver),
+        sending: SenderConfig::new(PACKET, Needs::default()),
+        receiving: ReceiverConfig::default(),
+        forward: there.to_vec(),
+        backward: back.to_vec(),
+        extra_delay: Span::ZERO,
+    }
+}
