@@ -121,7 +121,7 @@ fn sources(system: &System, input: (usize, usize), delay: f64, depth: usize) -> 
 /// From 1 down to -1.
 fn chebyshev(points: usize) -> Vec<f64> {
     // At most some hundred points.
-    #[allow(clippy::cast_precision_loss)]
+    #[allow(clippy::cast_precision_loss, reason = "counts of nodes are small")]
     let node = |index: usize| (PI * index as f64 / points as f64).cos();
     (0..=points).map(node).collect()
 }

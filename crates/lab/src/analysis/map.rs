@@ -34,7 +34,7 @@ impl Axis {
     #[must_use]
     pub fn new(knob: Knob, low: f64, high: f64, points: usize) -> Self {
         // At most some hundred points.
-        #[allow(clippy::cast_precision_loss)]
+        #[allow(clippy::cast_precision_loss, reason = "counts of points are small")]
         let part = |point: usize| point as f64 / (points.max(2) - 1) as f64;
         let values = (0..points).map(|point| low * (high / low).powf(part(point))).collect();
         Self { knob, values }
@@ -65,7 +65,7 @@ pub fn map(
         let row = across.values.iter().map(|x| cell(&varied, *x)).collect();
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         // Rows are few.
-        #[allow(clippy::cast_precision_loss)]
+        #[allow(clippy::cast_precision_loss, reason = "counts of points are small")]
         watch.progress(0, done as f64 / rows as f64);
         row
     };

@@ -73,7 +73,7 @@ fn chart(map: &Map) -> Figure {
     )
     .coloured(Look(0));
     // Plots have at most some hundred rows.
-    #[allow(clippy::cast_precision_loss)]
+    #[allow(clippy::cast_precision_loss, reason = "counts of points are small")]
     let thick = f64::from(HEIGHT) / up.values.len().max(1) as f64;
     for (row, value) in map.growth.iter().zip(&up.values) {
         let mut start = None;

@@ -183,5 +183,8 @@ pub fn map(map: &Map) -> String {
     let (up, across) = (map.up.knob.name(), map.across.knob.name());
     // Rows of so many flows may round to the same number.
     lines.dedup();
-    format!("{up} over {across} from {low} to {high}; # oscillates, . settles\n{}", lines.concat())
+    format!(
+        "{up} over {across} from {low} to {high}; # oscillates, . settles, blank: no rest found\n{}",
+        lines.concat()
+    )
 }
