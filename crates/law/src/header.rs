@@ -82,8 +82,8 @@ impl Unread {
 
     /// The same where headers of other protocols pass, which are none of the law's business: only one of `own` counts.
     #[inline]
-    pub fn note_own<T>(&mut self, own: HeaderId, header: &Header, read: Option<T>) -> Option<T> {
-        self.0 += u64::from(read.is_none() && header.protocol() == own);
+    pub fn note_own<T>(&mut self, own: HeaderId, protocol: HeaderId, read: Option<T>) -> Option<T> {
+        self.0 += u64::from(read.is_none() && protocol == own);
         read
     }
 

@@ -132,7 +132,9 @@ impl Link for AcpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) = self.unread.note_own(ID, packet.header, AcpHeader::parse(packet.header)) {
+        if let Some(mut header) =
+            self.unread.note_own(ID, packet.header.protocol(), AcpHeader::parse(packet.header))
+        {
             header.ask(self.asked);
             if self.is_congested {
                 header.set_congested();

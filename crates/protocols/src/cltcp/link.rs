@@ -77,7 +77,9 @@ impl Link for CltcpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) = self.unread.note_own(ID, packet.header, CltcpHeader::parse(packet.header)) {
+        if let Some(mut header) =
+            self.unread.note_own(ID, packet.header.protocol(), CltcpHeader::parse(packet.header))
+        {
             header.take(self.told);
             header.emit(packet.header);
         }

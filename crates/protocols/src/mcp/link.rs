@@ -71,7 +71,9 @@ impl Link for McpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) = self.unread.note_own(ID, packet.header, McpHeader::parse(packet.header)) {
+        if let Some(mut header) =
+            self.unread.note_own(ID, packet.header.protocol(), McpHeader::parse(packet.header))
+        {
             header.pass(self.load);
             if self.fairing > 0 && matches!(header.load(), Load::Medium | Load::Heavy) {
                 header.set_fairing();

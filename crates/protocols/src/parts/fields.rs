@@ -13,6 +13,12 @@ pub(crate) fn view<const N: usize>(header: &Header, protocol: HeaderId) -> Optio
     header.of(protocol)?.get(..N)?.try_into().ok()
 }
 
+/// The same to write on.
+#[inline]
+pub(crate) fn view_mut<const N: usize>(header: &mut Header, protocol: HeaderId) -> Option<&mut [u8; N]> {
+    header.of_mut(protocol)?.first_chunk_mut()
+}
+
 /// The field of `N` bytes at this place.
 #[inline]
 pub(crate) fn field<const N: usize>(bytes: &[u8], place: Range<usize>) -> [u8; N] {

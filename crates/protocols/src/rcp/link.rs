@@ -120,7 +120,9 @@ impl Link for RcpRouter {
     }
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) = self.unread.note_own(ID, packet.header, RcpHeader::parse(packet.header)) {
+        if let Some(mut header) =
+            self.unread.note_own(ID, packet.header.protocol(), RcpHeader::parse(packet.header))
+        {
             header.offer(self.offer);
             header.emit(packet.header);
         }

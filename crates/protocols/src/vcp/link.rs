@@ -97,7 +97,7 @@ impl Link for VcpRouter {
         self.mean_queue.see(cx.now, queue.bytes);
         let told = self
             .unread
-            .note_own(ID, packet.header, VcpHeader::parse(packet.header))
+            .note_own(ID, packet.header.protocol(), VcpHeader::parse(packet.header))
             .and_then(|_| Load::of(*packet.ecn));
         if told.is_none_or(|told| told >= self.load) {
             return Verdict::Keep;

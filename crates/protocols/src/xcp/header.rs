@@ -24,6 +24,7 @@
 use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Rate, Span};
+use std::borrow::{Borrow, BorrowMut};
 use std::fmt;
 use std::ops::Range;
 
@@ -54,15 +55,27 @@ pub enum Wish {
     Change(i64),
 }
 
-/// A checked view of a data packet's header.
+/// A data packet's header.
+type Bytes = [u8; field::LEN];
+
+/// A checked view of a data packet's header: of a copy, or of the packet itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct XcpHeader([u8; field::LEN]);
+pub struct XcpHeader<B = Bytes>(B);
+
+impl<'a> XcpHeader<&'a mut Bytes> {
+    /// The view of an XCP header in its packet; none if the header is foreign, too short or an echo.
+    #[inline]
+    pub fn within(header: &'a mut Header) -> Option<Self> {
+        let bytes = fields::view_mut(header, ID)?;
+        (bytes[field::FORMAT] == FORMAT_DATA).then_some(Self(bytes))
+    }
+}
 
 impl XcpHeader {
     /// The view of an XCP header; none if the header is foreign, too short or an echo.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        let bytes: [u8; field::LEN] = fields::view(header, ID)?;
+        let bytes = fields::view(header, ID)?;
         (bytes[field::FORMAT] == FORMAT_DATA).then_some(Self(bytes))
     }
 
@@ -77,27 +90,37 @@ impl XcpHeader {
         header
     }
 
+    /// Writes it as a header.
+    #[inline]
+    pub fn emit(&self, header: &mut Header) {
+        header.set(ID, &self.0);
+    }
+}
+
+impl<B: Borrow<Bytes>> XcpHeader<B> {
     /// The sender's smoothed round-trip time; zero if it does not know any yet.
     #[inline]
     pub fn rtt(&self) -> Span {
-        fields::to_rtt(fields::field(&self.0, field::RTT))
+        fields::to_rtt(fields::field(self.0.borrow(), field::RTT))
     }
 
     /// Its window over that.
     #[inline]
     pub fn throughput(&self) -> Rate {
-        Rate::from_bps(u64::from_be_bytes(fields::field(&self.0, field::THROUGHPUT)))
+        Rate::from_bps(u64::from_be_bytes(fields::field(self.0.borrow(), field::THROUGHPUT)))
     }
 
     /// What the routers so far have left of its wish.
     #[inline]
     pub fn wish(&self) -> Wish {
-        match i64::from_be_bytes(fields::field(&self.0, field::CHANGE)) {
+        match i64::from_be_bytes(fields::field(self.0.borrow(), field::CHANGE)) {
             i64::MAX => Wish::Any,
             change => Wish::Change(change),
         }
     }
+}
 
+impl<B: BorrowMut<Bytes>> XcpHeader<B> {
     /// Writes what is left of the wish.
     #[inline]
     pub fn set_wish(&mut self, wish: Wish) {
@@ -105,13 +128,7 @@ impl XcpHeader {
             Wish::Any => i64::MAX,
             Wish::Change(change) => change.min(i64::MAX - 1),
         };
-        self.0[field::CHANGE].copy_from_slice(&change.to_be_bytes());
-    }
-
-    /// Writes it as a header.
-    #[inline]
-    pub fn emit(&self, header: &mut Header) {
-        header.set(ID, &self.0);
+        self.0.borrow_mut()[field::CHANGE].copy_from_slice(&change.to_be_bytes());
     }
 }
 

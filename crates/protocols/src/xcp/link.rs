@@ -5,7 +5,7 @@ use super::header::{ID, Wish, XcpHeader};
 use super::params::RouterParams;
 use crate::parts::persistent_queue::PersistentQueue;
 use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
-use millpond_units::{Span, Time};
+use millpond_units::{Rate, Span, Time};
 
 /// Eq. (1) and line 9: by how many bit/s all traffic is to change, for spare capacity `S` in bit/s, a persistent
 /// queue in bits and a mean round-trip time in seconds.
@@ -58,15 +58,14 @@ impl Pool {
 
     /// Lines 20 and 21.
     fn share(&self, of: f64) -> f64 {
-        (self.factor * of).min(self.left)
+        let share = self.factor * of;
+        if share < self.left { share } else { self.left }
     }
 
     /// Lines 28 to 31.
     fn debit(&mut self, amount: f64) {
-        self.left = (self.left - amount).max(0.0);
-        if self.left == 0.0 {
-            self.factor = 0.0;
-        }
+        let left = self.left - amount;
+        *self = if left > 0.0 { Self { left, ..*self } } else { Self::default() };
     }
 }
 
@@ -84,13 +83,14 @@ impl Pools {
     fn grant(&mut self, bits: f64, time: f64, wish: f64) -> f64 {
         let (mut give, mut take) = (self.positive.share(time), self.negative.share(bits));
         let offer = give - take;
+        let granted = if wish < offer { wish } else { offer };
         if wish < offer {
             take = (take + (offer - wish)).min(self.negative.left);
             give = wish + take;
         }
         self.positive.debit(give);
         self.negative.debit(take);
-        wish.min(offer)
+        granted
     }
 }
 
@@ -155,7 +155,8 @@ impl Link for XcpRouter {
     fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
         let bits = packet.bytes.as_f64() * 8.0;
         self.traffic.bits += bits;
-        if let Some(steered) = XcpHeader::parse(packet.header).and_then(|header| Steered::of(&header, bits)) {
+        let header = XcpHeader::parse(packet.header);
+        if let Some(steered) = header.and_then(|h| Steered::new(h.rtt(), h.throughput(), bits)) {
             self.traffic.steered_bits += bits;
             self.traffic.time += steered.time;
             self.traffic.rtt_by_time += steered.time * steered.rtt.min(self.params.max_rtt).secs();
@@ -165,17 +166,17 @@ impl Link for XcpRouter {
 
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.queue.see(queue.bytes.saturating_sub(packet.bytes));
-        if let Some(mut header) = self.unread.note_own(ID, packet.header, XcpHeader::parse(packet.header)) {
+        let protocol = packet.header.protocol();
+        if let Some(mut header) = self.unread.note_own(ID, protocol, XcpHeader::within(packet.header)) {
             let bits = packet.bytes.as_f64() * 8.0;
             let wish = match header.wish() {
                 Wish::Any => f64::INFINITY,
                 Wish::Change(bps) => bps as f64,
             };
             // A sender that knows no round-trip time yet could not use what it is given.
-            let granted = Steered::of(&header, bits)
+            let granted = Steered::new(header.rtt(), header.throughput(), bits)
                 .map_or_else(|| wish.min(0.0), |steered| self.pools.grant(bits, steered.time, wish));
             header.set_wish(Wish::Change(nearest(granted)));
-            header.emit(packet.header);
         }
         Verdict::Keep
     }
@@ -213,8 +214,7 @@ struct Steered {
 
 impl Steered {
     #[inline]
-    fn of(header: &XcpHeader, bits: f64) -> Option<Self> {
-        let (rtt, throughput) = (header.rtt(), header.throughput());
+    fn new(rtt: Span, throughput: Rate, bits: f64) -> Option<Self> {
         let known = !rtt.is_zero() && !throughput.is_zero();
         known.then(|| Self { rtt, time: bits / throughput.as_f64() })
     }
@@ -226,7 +226,7 @@ mod tests {
     use crate::testing::PACKET;
     use crate::xcp::params::PARAMETERS;
     use millpond_law::{Ecn, Header, Kind, Random, Settings};
-    use millpond_units::{Bytes, Rate};
+    use millpond_units::Bytes;
 
     const RTT: Span = Span::from_millis(100);
     const CAPACITY: f64 = 80e6;
