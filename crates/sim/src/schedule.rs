@@ -207,7 +207,7 @@ impl Schedule {
     }
 }
 
-/// The capacity that a link is told it has, asked in order of time.
+/// The capacity that a link is told it has.
 #[derive(Debug)]
 pub(crate) struct Told {
     schedule: Arc<Schedule>,
@@ -222,13 +222,18 @@ impl Told {
         Self { schedule, cursor, piece }
     }
 
-    /// The capacity told at `now`.
+    /// The capacity told at `now`, asked in order of time.
     #[inline]
     pub(crate) fn at(&mut self, now: Time) -> Rate {
         if now.picos() >= self.piece.until {
             self.piece = self.schedule.piece(now.picos(), &mut self.cursor);
         }
         Rate::from_bps(self.piece.rate)
+    }
+
+    /// The same, asked in any order.
+    pub(crate) fn rate_at(&self, now: Time) -> Rate {
+        self.schedule.rate_at(now)
     }
 
     /// When it changes next after `now`.

@@ -54,7 +54,7 @@ impl Laws {
         self.seats.iter().any(|seat| seat.hooks.depart)
     }
 
-    /// What the laws together say of a packet: Drop beats Mark beats Keep.
+    /// What becomes of a packet by what the laws together say of it: Drop beats Mark beats Keep.
     #[inline(always)]
     pub(super) fn judge(
         &mut self,
@@ -62,28 +62,56 @@ impl Laws {
         now: Time,
         packet: &mut Packet,
         queue: &QueueView,
-    ) -> Verdict {
-        // Links cannot touch the echo: what they see in an acknowledgement is an empty header.
-        let mut none = Header::NONE;
-        let (bytes, kind, ecn, header) = match &mut packet.frame {
-            Frame::Data(segment) => (segment.bytes, Kind::Data, &mut segment.ecn, &mut segment.header),
-            Frame::Ack(ack) => (ack.bytes, Kind::Ack, &mut packet.ack_ecn, &mut none),
-        };
-        if moment == Moment::Arrival && header.protocol() != HeaderId::NONE {
-            self.foreign += u64::from(self.seats.iter().all(|seat| seat.header != header.protocol()));
+    ) -> Fate {
+        let mut none = None;
+        let view = &mut view(packet, &mut none);
+        if moment == Moment::Arrival {
+            self.note_foreign(view.header.protocol());
         }
-        let mut view = PacketView { bytes: Bytes::new(bytes.into()), kind, ecn, header };
+        self.judge_view(moment, now, view, queue)
+    }
+
+    /// The same of a packet that arrives where none is queued and whose turn comes at once: its fates at both moments.
+    #[inline(always)]
+    pub(super) fn judge_both(&mut self, now: Time, packet: &mut Packet, mut queue: QueueView) -> [Fate; 2] {
+        let mut none = None;
+        let view = &mut view(packet, &mut none);
+        self.note_foreign(view.header.protocol());
+        let arrived = self.judge_view(Moment::Arrival, now, view, &queue);
+        if arrived == Fate::Dropped {
+            return [arrived; 2];
+        }
+        (queue.bytes, queue.packets) = (view.bytes, 1);
+        [arrived, self.judge_view(Moment::Departure, now, view, &queue)]
+    }
+
+    #[inline(always)]
+    fn judge_view(
+        &mut self,
+        moment: Moment,
+        now: Time,
+        view: &mut PacketView<'_>,
+        queue: &QueueView,
+    ) -> Fate {
         let mut verdict = Verdict::Keep;
         for seat in &mut self.seats {
             let cx = &mut Context { now, random: &mut seat.random };
             let said = match moment {
-                Moment::Arrival if seat.hooks.arrive => seat.law.arrive(cx, &mut view, queue),
-                Moment::Departure if seat.hooks.depart => seat.law.depart(cx, &mut view, queue),
+                Moment::Arrival if seat.hooks.arrive => seat.law.arrive(cx, view, queue),
+                Moment::Departure if seat.hooks.depart => seat.law.depart(cx, view, queue),
                 _ => Verdict::Keep,
             };
             verdict = verdict.max(said);
         }
-        verdict
+        carry_out(verdict, view.ecn)
+    }
+
+    /// Counts a header that no law here reads.
+    #[inline]
+    fn note_foreign(&mut self, protocol: HeaderId) {
+        if protocol != HeaderId::NONE && self.seats.last().is_none_or(|seat| seat.header != protocol) {
+            self.foreign += u64::from(self.seats.iter().all(|seat| seat.header != protocol));
+        }
     }
 
     /// Tells the laws whose interval ends now; returns when the next one ends.
@@ -111,22 +139,26 @@ impl Laws {
     }
 }
 
+/// A packet as laws may see it. They cannot touch the echo: what they see in an acknowledgement is an empty header.
+#[inline(always)]
+fn view<'a>(packet: &'a mut Packet, none: &'a mut Option<Header>) -> PacketView<'a> {
+    let (bytes, kind, ecn, header) = match &mut packet.frame {
+        Frame::Data(segment) => (segment.bytes, Kind::Data, &mut segment.ecn, &mut segment.header),
+        Frame::Ack(ack) => (ack.bytes, Kind::Ack, &mut packet.ack_ecn, none.insert(Header::NONE)),
+    };
+    PacketView { bytes: Bytes::new(bytes.into()), kind, ecn, header }
+}
+
 /// Carries out a verdict: sets the CE mark, or says that the packet must go.
 #[inline]
-pub(super) fn carry_out(verdict: Verdict, packet: &mut Packet) -> Fate {
-    if verdict == Verdict::Keep {
-        return Fate::Goes;
-    }
-    let ecn = match &mut packet.frame {
-        Frame::Data(segment) => &mut segment.ecn,
-        Frame::Ack(_) => &mut packet.ack_ecn,
-    };
+fn carry_out(verdict: Verdict, ecn: &mut Ecn) -> Fate {
     match verdict {
+        Verdict::Keep => Fate::Goes,
         Verdict::Mark if ecn.is_capable() => {
             *ecn = Ecn::Ce;
             Fate::GoesMarked
         }
-        Verdict::Keep | Verdict::Mark | Verdict::Drop => Fate::Dropped,
+        Verdict::Mark | Verdict::Drop => Fate::Dropped,
     }
 }
 

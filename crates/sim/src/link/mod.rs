@@ -9,9 +9,11 @@
 //! At a plain link (first in, first out; no law wants to judge departures) the moment at which a packet will leave
 //! is known when it arrives, because the rate is a known function of time. So it joins the flight at once, and the
 //! queue, which is the tail of the flight that has not left yet, is brought up to the present when it is looked at
-//! ([`Link::depart_until`]). Laws, loss and a varying delay make a link [`special`]; a scheduler, overtaking, or a
-//! law that judges departures make it take one step per service ([`stepping`]).
+//! ([`Link::depart_until`]). Laws, loss and a varying delay make a link [`special`]. Where laws judge departures,
+//! packets wait for their turn; it is judged when somebody next looks, as of the moment at which it came
+//! ([`judged`]). A scheduler or overtaking make a link take one step per service ([`stepping`]).
 
+mod judged;
 mod laws;
 mod loss;
 mod propagation;
@@ -55,7 +57,7 @@ struct Entry {
 /// A packet that arrives touches all three, one that departs the first two.
 #[repr(C, align(64))]
 pub(crate) struct Link {
-    /// Packets on the wire and the one in service; at a link that is not stepping all that are queued, behind.
+    /// Packets on the wire and the one in service; where departures are known all that are queued, behind.
     flight: Ring<Entry>,
     /// What a plain link does not have.
     special: Option<Box<Special>>,
@@ -77,8 +79,17 @@ struct Special {
     wire: Option<Wire>,
     loss: Option<LossState>,
     laws: Laws,
-    /// None if departures are known at arrival.
-    stepping: Option<Stepping>,
+    order: Order,
+}
+
+/// How it comes out who is next.
+enum Order {
+    /// First in, first out, and laws judge arrivals at most: departures are known at arrival.
+    Known,
+    /// First in, first out; laws judge the departures of those who wait here.
+    Judged(Ring<Parcel>),
+    /// Only when a service ends.
+    Stepping(Stepping),
 }
 
 /// What few packets touch.
@@ -227,8 +238,8 @@ impl Link {
     }
 
     /// The capacity told at `now`.
-    pub(crate) fn told(&mut self, now: Time) -> Rate {
-        self.rest.told.at(now)
+    pub(crate) fn told(&self, now: Time) -> Rate {
+        self.rest.told.rate_at(now)
     }
 
     /// When the capacity told changes next.
@@ -257,6 +268,11 @@ impl Link {
     /// How many packets are here, queued or on the wire.
     #[cfg(test)]
     pub(crate) fn holds(&self) -> usize {
-        self.flight.len() + self.stepping().map_or(0, |stepping| self.queued - stepping.in_service())
+        let waiting = match self.special.as_ref().map(|special| &special.order) {
+            None | Some(Order::Known) => 0,
+            Some(Order::Judged(waiting)) => waiting.len(),
+            Some(Order::Stepping(stepping)) => self.queued - stepping.in_service(),
+        };
+        self.flight.len() + waiting
     }
 }

@@ -35,6 +35,12 @@ impl<T: Copy + Default> Ring<T> {
         self.slots.get(self.place(index as u32))
     }
 
+    /// The record at the tail.
+    #[inline]
+    pub(crate) fn last(&self) -> Option<&T> {
+        self.get(self.len().checked_sub(1)?)
+    }
+
     /// Adds a record at the tail.
     #[inline]
     pub(crate) fn push(&mut self, record: T) {
@@ -57,7 +63,7 @@ impl<T: Copy + Default> Ring<T> {
 
     /// Removes the record at the tail.
     pub(crate) fn pop_back(&mut self) -> Option<T> {
-        let record = *self.get(self.len().checked_sub(1)?)?;
+        let record = *self.last()?;
         self.len -= 1;
         Some(record)
     }

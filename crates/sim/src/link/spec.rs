@@ -1,7 +1,9 @@
 //! What a link is to be, and its construction.
 
 use super::laws::{Laws, Seat};
-use super::{Link, LossState, Propagation, Rates, Rest, Ring, Scheduler, Service, Special, Stepping, Wire};
+use super::{
+    Link, LossState, Order, Propagation, Rates, Rest, Ring, Scheduler, Service, Special, Stepping, Wire,
+};
 use crate::schedule::{Schedule, Told};
 use crate::stats::{LinkMeter, Tally};
 use crate::{Loss, NodeId};
@@ -87,10 +89,12 @@ impl LinkSpec {
         let loss = self.loss.map(|loss| LossState::new(loss, stream("loss")));
         let delay = self.propagation.delay;
         let wire = Wire::new(self.propagation, stream("jitter"));
-        let steps = laws.judge_departures()
-            || wire.as_ref().is_some_and(Wire::reorders)
-            || self.scheduler != Scheduler::Fifo;
-        let stepping = steps.then(|| Stepping::new(&self.scheduler, weights));
+        let steps = wire.as_ref().is_some_and(Wire::reorders) || self.scheduler != Scheduler::Fifo;
+        let order = match laws.judge_departures() {
+            _ if steps => Order::Stepping(Stepping::new(&self.scheduler, weights)),
+            true => Order::Judged(Ring::default()),
+            false => Order::Known,
+        };
         let is_special = wire.is_some() || loss.is_some() || !laws.is_empty() || steps;
         let rest = Rest {
             told: Told::new(self.told.unwrap_or_else(|| self.rate.clone())),
@@ -106,7 +110,7 @@ impl LinkSpec {
             buffer: self.buffer,
             delay,
             tally: Tally::default(),
-            special: is_special.then(|| Box::new(Special { wire, loss, laws, stepping })),
+            special: is_special.then(|| Box::new(Special { wire, loss, laws, order })),
             rest: Box::new(rest),
         }
     }

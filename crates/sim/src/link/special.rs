@@ -1,7 +1,7 @@
 //! Links with laws, random loss, a varying delay or a scheduler: the way of a packet where it is not plain.
 
-use super::laws::{Fate, Laws, Moment, carry_out};
-use super::{Link, LossState, Special};
+use super::laws::{Fate, Laws, Moment};
+use super::{Link, LossState, Order, Special};
 use crate::packets::{Packet, Packets, Parcel};
 use millpond_law::QueueView;
 use millpond_units::{Bytes, Span, Time};
@@ -31,29 +31,37 @@ impl Link {
 
     /// From now on there is one more flow, with this share under a fair scheduler.
     pub(crate) fn add_flow(&mut self, weight: f64) {
-        if let Some(stepping) = self.special.as_mut().and_then(|special| special.stepping.as_mut()) {
+        if let Some(Order::Stepping(stepping)) = self.special.as_mut().map(|special| &mut special.order) {
             stepping.add_flow(weight);
         }
     }
 
     /// See [`Link::arrive`].
     pub(super) fn arrive_special(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
-        let next = self.lend_special(|link, special| link.enter(special, now, parcel, packets));
+        let next = self.lend_special(|link, special| match special.order {
+            Order::Judged(_) => link.enter_judged(special, now, parcel, packets),
+            Order::Known => link.enter_known(special, now, parcel, packets),
+            Order::Stepping(_) => link.enter_stepping(special, now, parcel, packets),
+        });
         next.unwrap_or(Time::NEVER)
     }
 
     #[inline(always)]
-    fn enter(&mut self, special: &mut Special, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
-        self.sync_special(special, now, packets);
+    fn enter_known(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        parcel: Parcel,
+        packets: &mut Packets,
+    ) -> Time {
+        self.depart_until(now);
         packets.get_mut(parcel.packet).entered = now;
-        if !self.admit(special, now, &parcel, packets) {
+        let head_sojourn = self.head_sojourn(special, now, packets);
+        if !self.admit(special, now, head_sojourn, &parcel, packets) {
             packets.release(parcel.packet);
-            return self.rearm(special);
+            return Time::NEVER;
         }
         self.count_in(now, parcel.bytes);
-        if special.stepping.is_some() {
-            return self.enqueue(special, now, parcel, packets);
-        }
         let entry = self.serve(now, now, parcel, packets);
         self.flight.push(entry);
         if self.flight.len() > 1 { Time::NEVER } else { special.arrival(entry.due, self.delay) }
@@ -64,10 +72,14 @@ impl Link {
     #[inline]
     pub(crate) fn fire(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
         let fired = self.lend_special(|link, special| {
-            if special.stepping.is_some() {
-                return link.step(special, now, packets);
-            }
-            let arrived = link.take_arrived();
+            let arrived = match special.order {
+                Order::Judged(_) => {
+                    link.take_turns(special, now, packets);
+                    link.flight.pop().map(|entry| entry.parcel)
+                }
+                Order::Known => link.take_arrived(),
+                Order::Stepping(_) => return link.step(special, now, packets),
+            };
             let next = link.flight.get(0).map(|next| next.due);
             let next = next.map_or(Time::NEVER, |due| special.arrival(due, link.delay));
             (arrived.and_then(|parcel| link.survivor(special, parcel, packets)), next)
@@ -92,12 +104,18 @@ impl Link {
     }
 
     /// Do laws and buffer let an arriving packet in?
-    #[inline]
-    fn admit(&mut self, special: &mut Special, now: Time, parcel: &Parcel, packets: &mut Packets) -> bool {
+    #[inline(always)]
+    pub(super) fn admit(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        head_sojourn: Span,
+        parcel: &Parcel,
+        packets: &mut Packets,
+    ) -> bool {
         let mut fate = Fate::Goes;
         if !special.laws.is_empty() {
-            let sojourn = self.head_sojourn(special, now, packets);
-            fate = self.judge(special, Moment::Arrival, now, sojourn, packets.get_mut(parcel.packet));
+            fate = self.judge(special, Moment::Arrival, now, head_sojourn, packets.get_mut(parcel.packet));
         }
         if fate == Fate::Dropped {
             self.rest.meter.losses.law += 1;
@@ -113,6 +131,30 @@ impl Link {
         true
     }
 
+    /// Do laws let go a packet that arrived at `entered` and whose turn it is? If not, it is gone.
+    #[inline(always)]
+    pub(super) fn let_go(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        entered: Time,
+        parcel: &Parcel,
+        packets: &mut Packets,
+    ) -> bool {
+        let packet = packets.get_mut(parcel.packet);
+        match self.judge(special, Moment::Departure, now, now.since(entered), packet) {
+            Fate::Goes => {}
+            Fate::GoesMarked => self.rest.meter.losses.marks += 1,
+            Fate::Dropped => {
+                self.rest.meter.losses.law += 1;
+                self.count_out(now, parcel.bytes);
+                packets.release(parcel.packet);
+                return false;
+            }
+        }
+        true
+    }
+
     /// Asks the laws and does as they say.
     #[inline(always)]
     pub(super) fn judge(
@@ -124,14 +166,13 @@ impl Link {
         packet: &mut Packet,
     ) -> Fate {
         let view = self.view(now, head_sojourn);
-        let verdict = special.laws.judge(moment, now, packet, &view);
-        carry_out(verdict, packet)
+        special.laws.judge(moment, now, packet, &view)
     }
 
     #[inline]
     pub(super) fn view(&mut self, now: Time, head_sojourn: Span) -> QueueView {
         QueueView {
-            told_capacity: self.told(now),
+            told_capacity: self.rest.told.at(now),
             bytes: Bytes::new(self.queued_bytes),
             packets: self.queued as u64,
             head_sojourn,
@@ -141,10 +182,10 @@ impl Link {
     /// Brings the queue up to `now`.
     #[inline]
     pub(super) fn sync_special(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
-        if special.stepping.is_some() {
-            self.finish_services(special, now, packets);
-        } else {
-            self.depart_until(now);
+        match special.order {
+            Order::Known => self.depart_until(now),
+            Order::Judged(_) => self.take_turns(special, now, packets),
+            Order::Stepping(_) => self.finish_services(special, now, packets),
         }
     }
 
@@ -154,17 +195,11 @@ impl Link {
         if self.queued == 0 {
             return Span::ZERO;
         }
-        let head = match &special.stepping {
-            Some(stepping) => stepping.head(),
-            None => self.flight.get(self.flight.len() - self.queued).map(|entry| &entry.parcel),
+        let head = match &special.order {
+            Order::Known => self.flight.get(self.flight.len() - self.queued).map(|entry| &entry.parcel),
+            Order::Judged(_) => return self.sojourn_in_service(now, packets),
+            Order::Stepping(stepping) => stepping.head(),
         };
         head.map_or(Span::ZERO, |parcel| now.since(packets.get(parcel.packet).entered))
-    }
-}
-
-#[cfg(test)]
-impl Link {
-    pub(super) fn stepping(&self) -> Option<&super::Stepping> {
-        self.special.as_ref()?.stepping.as_ref()
     }
 }

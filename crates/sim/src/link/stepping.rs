@@ -1,8 +1,7 @@
-//! Links that decide which packet to serve, or whether it may go, only when its turn comes: one step per service.
+//! Links with a scheduler, or whose packets may overtake: one step per service.
 
-use super::laws::{Fate, Moment};
 use super::scheduler::{Scheduler, Waiting};
-use super::{Entry, Link, Special};
+use super::{Entry, Link, Order, Special};
 use crate::packets::{Packets, Parcel};
 use millpond_units::Time;
 
@@ -51,36 +50,49 @@ impl Stepping {
 }
 
 impl Link {
-    /// A packet joins the queue; it has been counted.
-    #[inline(always)]
-    pub(super) fn enqueue(
+    /// See [`Link::arrive`].
+    #[inline(never)]
+    pub(super) fn enter_stepping(
         &mut self,
         special: &mut Special,
         now: Time,
         parcel: Parcel,
         packets: &mut Packets,
     ) -> Time {
-        let Some(stepping) = &mut special.stepping else { return Time::NEVER };
-        if stepping.in_service.is_none() && stepping.waiting.passes_through() {
-            self.begin_service(special, now, parcel, packets);
+        self.finish_services(special, now, packets);
+        packets.get_mut(parcel.packet).entered = now;
+        let head_sojourn = self.head_sojourn(special, now, packets);
+        if self.admit(special, now, head_sojourn, &parcel, packets) {
+            self.count_in(now, parcel.bytes);
+            self.enqueue(special, now, parcel, packets);
         } else {
-            stepping.waiting.push(parcel, packets.get(parcel.packet).flow);
-            if stepping.in_service.is_none() {
-                self.next_service(special, now, packets);
-            }
+            packets.release(parcel.packet);
         }
         self.rearm(special)
     }
 
+    /// A packet joins the queue; it has been counted.
+    fn enqueue(&mut self, special: &mut Special, now: Time, parcel: Parcel, packets: &mut Packets) {
+        let Order::Stepping(stepping) = &mut special.order else { return };
+        if stepping.in_service.is_none() && stepping.waiting.passes_through() {
+            self.begin_service(special, now, parcel, packets);
+            return;
+        }
+        stepping.waiting.push(parcel, packets.get(parcel.packet).flow);
+        if stepping.in_service.is_none() {
+            self.next_service(special, now, packets);
+        }
+    }
+
     /// The time has come for a service to end, or for a packet to arrive at the far end.
-    #[inline(always)]
+    #[inline(never)]
     pub(super) fn step(
         &mut self,
         special: &mut Special,
         now: Time,
         packets: &mut Packets,
     ) -> (Option<Parcel>, Time) {
-        if let Some(stepping) = &mut special.stepping {
+        if let Order::Stepping(stepping) = &mut special.order {
             if now != stepping.armed {
                 return (None, Time::NEVER);
             }
@@ -96,7 +108,7 @@ impl Link {
     /// Ends all services that are due.
     #[inline]
     pub(super) fn finish_services(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
-        while let Some(stepping) = &mut special.stepping
+        while let Order::Stepping(stepping) = &mut special.order
             && let Some(served) = stepping.in_service.take_if(|served| served.due <= now)
         {
             self.leave(&served, served.due);
@@ -110,7 +122,7 @@ impl Link {
     /// Puts the next packet into service that the laws let go.
     #[inline(never)]
     fn next_service(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
-        while let Some(stepping) = &mut special.stepping
+        while let Order::Stepping(stepping) = &mut special.order
             && let Some(parcel) = stepping.waiting.pop()
         {
             if self.begin_service(special, now, parcel, packets) {
@@ -120,7 +132,7 @@ impl Link {
     }
 
     /// Puts a packet into service, if the laws let it go.
-    #[inline(always)]
+    #[inline]
     fn begin_service(
         &mut self,
         special: &mut Special,
@@ -128,22 +140,14 @@ impl Link {
         parcel: Parcel,
         packets: &mut Packets,
     ) -> bool {
-        let packet = packets.get_mut(parcel.packet);
-        let entered = packet.entered;
-        match self.judge(special, Moment::Departure, now, now.since(entered), packet) {
-            Fate::Dropped => {
-                self.rest.meter.losses.law += 1;
-                self.count_out(now, parcel.bytes);
-                packets.release(parcel.packet);
-                return false;
-            }
-            Fate::GoesMarked => self.rest.meter.losses.marks += 1,
-            Fate::Goes => {}
+        let entered = packets.get(parcel.packet).entered;
+        if !self.let_go(special, now, entered, &parcel, packets) {
+            return false;
         }
         let entry = self.serve(now, entered, parcel, packets);
         let on_wire = Entry { due: special.arrival(entry.due, self.delay), ..entry };
         self.flight.insert_behind(on_wire, |other| other.due <= on_wire.due);
-        if let Some(stepping) = &mut special.stepping {
+        if let Order::Stepping(stepping) = &mut special.order {
             stepping.in_service = Some(entry);
         }
         true
@@ -160,10 +164,8 @@ impl Link {
     ) -> bool {
         let flow = packets.get(arriving.packet).flow;
         while !self.has_room(arriving.bytes) {
-            let stepping = special.stepping.as_mut();
-            let Some(victim) = stepping.and_then(|s| s.waiting.evict_for(flow, arriving.bytes)) else {
-                return false;
-            };
+            let Order::Stepping(stepping) = &mut special.order else { return false };
+            let Some(victim) = stepping.waiting.evict_for(flow, arriving.bytes) else { return false };
             self.rest.meter.losses.buffer += 1;
             self.count_out(now, victim.bytes);
             packets.release(victim.packet);
@@ -175,7 +177,7 @@ impl Link {
     #[inline]
     pub(super) fn rearm(&mut self, special: &mut Special) -> Time {
         let arrives = self.flight.get(0).map_or(Time::NEVER, |entry| entry.due);
-        let Some(stepping) = &mut special.stepping else { return Time::NEVER };
+        let Order::Stepping(stepping) = &mut special.order else { return Time::NEVER };
         let next = stepping.attention().min(arrives);
         if next >= stepping.armed {
             return Time::NEVER;

@@ -12,7 +12,7 @@ use millpond_law::{
     Context, Ecn, Header, HeaderId, Hooks, Kind, Link as Law, PacketView, QueueView, Random, Verdict,
 };
 use proptest::prelude::*;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 
 /// 1000 bytes take a millisecond.
 const RATE: Rate = Rate::from_bps(8_000_000);
@@ -88,7 +88,11 @@ fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Seg
     (link, delivered)
 }
 
-/// Wants to see departures, and does nothing: makes a link step.
+fn order(link: &Link) -> Option<&Order> {
+    link.special.as_ref().map(|special| &special.order)
+}
+
+/// Wants to see departures, and does nothing.
 struct Onlooker;
 
 impl Law for Onlooker {
@@ -109,6 +113,27 @@ impl Law for Always {
     }
     fn depart(&mut self, _: &mut Context<'_>, _: &mut PacketView<'_>, _: &QueueView) -> Verdict {
         self.0
+    }
+}
+
+/// Drops half of those at departure who have been here for more than 3 ms, and writes down what it is told.
+struct Impatient(mpsc::Sender<(Time, QueueView)>);
+
+impl Law for Impatient {
+    fn hooks(&self) -> Hooks {
+        Hooks { arrive: true, depart: true, tick: false }
+    }
+    fn arrive(&mut self, cx: &mut Context<'_>, _: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+        let _ = self.0.send((cx.now, *queue));
+        Verdict::Keep
+    }
+    fn depart(&mut self, cx: &mut Context<'_>, _: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
+        let _ = self.0.send((cx.now, *queue));
+        if queue.head_sojourn > Span::from_millis(3) && cx.random.chance(0.5) {
+            Verdict::Drop
+        } else {
+            Verdict::Keep
+        }
     }
 }
 
@@ -308,24 +333,43 @@ proptest! {
         prop_assert_eq!(view(&link).queue_lengths().total(), 100_000_000_000);
     }
 
-    /// The two ways of working are one link: only a law that watches departures tells them apart.
+    /// The three ways of working are one link.
     #[test]
-    fn a_plain_link_and_a_stepping_one_do_the_same(link in any_link(), arrivals in traffic()) {
+    fn a_plain_link_one_that_is_judged_and_a_stepping_one_do_the_same(link in any_link(), arrivals in traffic()) {
         let end = Time::from_secs(0.3);
+        let arrivals: Vec<Arrival> = arrivals.into_iter().map(|arrival| Arrival { flow: 0, ..arrival }).collect();
         let plain = LinkSpec { scheduler: Scheduler::Fifo, ..link };
-        let stepping = LinkSpec {
-            rate: plain.rate.clone(),
-            loss: plain.loss,
-            buffer: plain.buffer,
-            queue: Some(Box::new(Onlooker)),
-            ..spec()
-        };
-        let (plain, delivered) = run(plain, &arrivals, end);
-        let (stepping, other) = run(stepping, &arrivals, end);
-        prop_assert!(plain.stepping().is_none() && stepping.stepping().is_some());
-        prop_assert_eq!(delivered, other);
-        prop_assert_eq!(plain.counters(), stepping.counters());
-        prop_assert_eq!(view(&plain).queue_lengths().sum(), view(&stepping).queue_lengths().sum());
-        prop_assert_eq!(view(&plain).queueing_delays().sum(), view(&stepping).queueing_delays().sum());
+        let like_plain = || LinkSpec { rate: plain.rate.clone(), loss: plain.loss, buffer: plain.buffer, ..spec() };
+        let judged = LinkSpec { queue: Some(Box::new(Onlooker)), ..like_plain() };
+        let stepping = LinkSpec { scheduler: Scheduler::Fair, ..like_plain() };
+        let (judged, stepping) = (run(judged, &arrivals, end), run(stepping, &arrivals, end));
+        let plain = run(plain, &arrivals, end);
+        prop_assert!(matches!(order(&judged.0), Some(Order::Judged(_))));
+        prop_assert!(matches!(order(&stepping.0), Some(Order::Stepping(_))));
+        for (other, delivered) in [&judged, &stepping] {
+            prop_assert_eq!(&plain.1, delivered);
+            prop_assert_eq!(plain.0.counters(), other.counters());
+            prop_assert_eq!(view(&plain.0).queue_lengths().sum(), view(other).queue_lengths().sum());
+            prop_assert_eq!(view(&plain.0).queueing_delays().sum(), view(other).queueing_delays().sum());
+        }
+    }
+
+    /// Turns that are judged late are judged as if in time: a law cannot tell.
+    #[test]
+    fn a_law_is_told_the_same_whether_turns_are_judged_in_time_or_late(
+        link in any_link(), arrivals in traffic(), jitter in any::<bool>(),
+    ) {
+        let end = Time::from_secs(0.3);
+        let arrivals: Vec<Arrival> = arrivals.into_iter().map(|arrival| Arrival { flow: 0, ..arrival }).collect();
+        let jitter = jitter.then_some(Jitter::Uniform(Span::from_millis(5)));
+        let [late, in_time] = [Scheduler::Fifo, Scheduler::Fair].map(|scheduler| {
+            let (log, told) = mpsc::channel();
+            let propagation = Propagation { jitter, ..Propagation::constant(Span::from_millis(3)) };
+            let (rate, loss, queue) = (link.rate.clone(), link.loss, Some(Box::new(Impatient(log)) as Box<dyn Law>));
+            let spec = LinkSpec { rate, loss, buffer: link.buffer, scheduler, queue, propagation, ..spec() };
+            let (link, delivered) = run(spec, &arrivals, end);
+            (link.counters(), delivered, told.try_iter().collect::<Vec<_>>())
+        });
+        prop_assert_eq!(late, in_time);
     }
 }
