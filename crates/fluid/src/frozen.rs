@@ -4,11 +4,12 @@
 use crate::assembly::Assembly;
 use crate::error::Error;
 use crate::field::{Field, Held, Past, Situation};
-use crate::network::LinkId;
+use crate::network::{LinkId, LoopId};
 use millpond_law::fluid::{LinkInputs, SenderInputs};
 use nalgebra::DMatrix;
 
 /// The network at one moment: these loops, these capacities.
+#[derive(Clone)]
 pub struct Frozen<'a> {
     pub(crate) asm: &'a Assembly,
     pub(crate) situation: Situation,
@@ -60,6 +61,22 @@ impl<'a> Frozen<'a> {
             situation.capacity[step.link.0] = step.capacity;
         }
         Self { asm, situation }
+    }
+
+    /// The same with another capacity of one link, in bit/s.
+    #[must_use]
+    pub fn with_capacity(&self, link: LinkId, capacity: f64) -> Self {
+        let mut other = self.clone();
+        other.situation.capacity[link.0] = capacity;
+        other
+    }
+
+    /// The same without one loop.
+    #[must_use]
+    pub fn without(&self, gone: LoopId) -> Self {
+        let mut other = self.clone();
+        other.situation.active[gone.0] = false;
+        other
     }
 
     /// Whether a loop is there.

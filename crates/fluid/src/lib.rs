@@ -9,6 +9,7 @@ mod field;
 mod fixed;
 mod frozen;
 mod guards;
+pub mod motion;
 mod network;
 mod pieces;
 mod solver;

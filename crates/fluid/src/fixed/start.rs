@@ -6,7 +6,7 @@ use super::wires::Wires;
 use super::{Change, FixedStep, What};
 use crate::assembly::Assembly;
 use crate::error::Error;
-use crate::field::Field;
+use crate::field::{Field, Situation};
 use crate::solver::before;
 use millpond_law::fluid::{LinkInput, SenderInput};
 
@@ -95,7 +95,7 @@ impl<'a> FixedStep<'a> {
     /// What was said and what was on its way before time zero.
     fn fill(&mut self) {
         let asm = self.asm;
-        let before = before(&mut Field::new(asm), &asm.initial());
+        let before = before(&mut Field::new(asm), &Situation::before(asm), &asm.initial());
         let at = &asm.channels;
         for (link, data) in asm.links.iter().enumerate() {
             let mut record = vec![0.0; self.wires.said.width];

@@ -41,14 +41,20 @@ pub(super) struct Agenda {
 }
 
 impl Agenda {
-    pub(super) fn new(asm: &Assembly, follow: bool) -> Self {
+    /// Nothing starts, stops or changes.
+    pub(super) fn quiet(asm: &Assembly, follow: bool) -> Self {
         let mut crossing = vec![Vec::new(); asm.links.len()];
         for l in 0..asm.loops.len() {
             for hop in asm.hops_of(l) {
                 crossing[hop.link].push((l, hop.backward));
             }
         }
-        let mut agenda = Self { due: BTreeMap::new(), kinks: 0, follow, crossing };
+        Self { due: BTreeMap::new(), kinks: 0, follow, crossing }
+    }
+
+    /// What the network says of itself.
+    pub(super) fn new(asm: &Assembly, follow: bool) -> Self {
+        let mut agenda = Self::quiet(asm, follow);
         for (l, data) in asm.loops.iter().enumerate() {
             for (time, what) in [(data.start, Happening::Start(l)), (data.stop, Happening::Stop(l))] {
                 time.into_iter().for_each(|time| agenda.add(time, what));

@@ -9,6 +9,7 @@ mod agenda;
 mod alarms;
 mod history;
 mod pair;
+mod perturb;
 mod solution;
 mod step;
 
@@ -89,17 +90,30 @@ impl<'a> Solver<'a> {
     /// At time zero; the past is that of loops which have always been there.
     pub fn new(asm: &'a Assembly, accuracy: Accuracy) -> Result<Self, Error> {
         let mut field = Field::new(asm);
+        let (situation, x) = (Situation::before(asm), asm.initial());
+        let before = before(&mut field, &situation, &x);
+        let agenda = Agenda::new(asm, accuracy.follow_kinks);
+        Self::with(field, accuracy, (situation, x), before, agenda)
+    }
+
+    /// At time zero, in this situation and at these states, after this past.
+    fn with(
+        field: Field<'a>,
+        accuracy: Accuracy,
+        (situation, x): (Situation, Vec<f64>),
+        before: Vec<f64>,
+        agenda: Agenda,
+    ) -> Result<Self, Error> {
+        let asm = field.asm;
         let (states, channels) = (asm.states.len(), asm.channels.count);
-        let x = asm.initial();
-        let before = before(&mut field, &x);
         let guards = field.guarded.iter().map(|(_, count)| count).sum();
         let mut solver = Self {
             accuracy,
             time: 0.0,
-            situation: Situation::before(asm),
+            situation,
             history: History::new(before, asm.longest_delay()),
             taps: vec![Tap::default(); field.wiring.delays.len()],
-            agenda: Agenda::new(asm, accuracy.follow_kinks),
+            agenda,
             owners: asm.owners(),
             scales: asm.scales(),
             stages: vec![vec![0.0; states]; 7],
@@ -189,7 +203,7 @@ impl<'a> Solver<'a> {
 
     /// The clocks of links and of loops that have always been there start; so does what starts at zero.
     fn begin(&mut self) -> Result<(), Error> {
-        for (l, _) in self.field.asm.loops.iter().enumerate().filter(|(_, l)| l.start.is_none()) {
+        for l in (0..self.field.asm.loops.len()).filter(|l| self.situation.active[*l]) {
             self.agenda.spread(self.field.asm, 0.0, Entity::Loop(l), 0);
         }
         for l in 0..self.field.asm.links.len() {
@@ -333,14 +347,13 @@ impl<'a> Solver<'a> {
 }
 
 /// What every channel said before time zero: what loops that have always been there send, and what links say to that.
-pub(crate) fn before(field: &mut Field<'_>, x: &[f64]) -> Vec<f64> {
-    let situation = Situation::before(field.asm);
+pub(crate) fn before(field: &mut Field<'_>, situation: &Situation, x: &[f64]) -> Vec<f64> {
     let mut dx = vec![0.0; x.len()];
     let mut before = vec![0.0; field.asm.channels.count];
     // Rates, then what links say of them, then what senders make of that.
     for _ in 0..4 {
         let mut channels = before.clone();
-        field.evaluate(&situation, &Constant(&before), x, &mut dx, &mut channels);
+        field.evaluate(situation, &Constant(&before), x, &mut dx, &mut channels);
         before = channels;
     }
     before

@@ -6,5 +6,6 @@ mod chain;
 mod events;
 mod fixed;
 mod laws;
+mod motion;
 mod portraits;
 mod scalar;

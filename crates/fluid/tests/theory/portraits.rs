@@ -1,7 +1,8 @@
 //! ACP's phase portraits: `x' = -(ki/d) x(t-d) - (kq/d^2) q(t-d)`, `q' = x`, `q` not below zero (Eqs. 19 and 20).
 
 use crate::laws::{BASE, P};
-use millpond_fluid::{Accuracy, Assembly, Entity, Loop, Network, Solution};
+use millpond_fluid::motion::{Fate, Place, fate, follow};
+use millpond_fluid::{Accuracy, Assembly, Entity, Frozen, Loop, Network, Solution, Solver};
 use millpond_law::fluid::{
     Aggregate, Feedback, FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, link_piece,
     sender_piece,
@@ -139,4 +140,27 @@ fn the_peak_is_proportional_to_the_delay() {
         let peak = shape(&portrait(delay, true)).most_queue;
         assert!((peak / (1.9340 * 100.0 * delay) - 1.0).abs() < 0.005, "{delay}: {peak}");
     }
+}
+
+/// Fig. 19: from every start of 0, 20, ... 100 by 0, 20, ... 100. All converge, to 1e-4 of the start within 80 delays; the
+/// longest queue is 202.1, with constant pasts.
+#[test]
+fn from_every_start_of_the_grid_it_converges_and_the_queue_peaks_at_202() {
+    let mut network = Network::new();
+    let link = network.link("L", BASE, f64::INFINITY);
+    network.add_router(link, P, link_piece(Mirror));
+    let source = sender_piece(Source { delay: 1.0, excess: 0.0 });
+    network.add(Loop::new("f", P, source, 1.0).over(link, 0.0).always());
+    let asm = Assembly::new(network).unwrap();
+    let frozen = Frozen::new(&asm, 0.0);
+    let accuracy = Accuracy { tolerance: 1e-8, ..Accuracy::default() };
+    let mut most_queue = 0.0_f64;
+    for (excess, queue) in (0..36).map(|i| (f64::from(i % 6) * 20.0, f64::from(i / 6) * 20.0)) {
+        let mut solver = Solver::at(&frozen, &[BASE + excess, queue], accuracy).unwrap();
+        let found = follow(&mut solver, 80.0, 8000, &[Place::State(0), Place::State(1)], &|| true);
+        let end = fate(&found, &[BASE, 0.0], &[100.0, 100.0], 1e-4);
+        assert!(matches!(end, Fate::Settles { .. }), "{excess}, {queue}: {end:?}");
+        most_queue = found.values[1].iter().copied().fold(most_queue, f64::max);
+    }
+    assert!((most_queue / 202.1 - 1.0).abs() < 0.005, "{most_queue}");
 }

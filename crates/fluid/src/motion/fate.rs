@@ -1,0 +1,59 @@
+//! Where a trajectory leads.
+
+use super::trajectory::Trajectory;
+
+/// Where a trajectory leads, as far as it was followed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fate {
+    /// It stays within the band about the equilibrium after this many seconds.
+    Settles {
+        /// In seconds.
+        after: f64,
+    },
+    /// It has come nearer all the time and is not there yet.
+    Approaches,
+    /// It neither comes nearer nor goes: a cycle.
+    Cycles,
+    /// It rests, but somewhere else.
+    RestsElsewhere,
+    /// It goes farther and farther away, or cannot be integrated.
+    Leaves,
+}
+
+/// How much nearer the last third must be than the one before, to be on its way.
+const NEARER: f64 = 0.97;
+
+/// `band` is a share of `sizes`, one for each quantity, about `rest`.
+pub fn fate(trajectory: &Trajectory, rest: &[f64], sizes: &[f64], band: f64) -> Fate {
+    let count = trajectory.times.len();
+    if trajectory.broken.is_some() || count < 3 {
+        return Fate::Leaves;
+    }
+    let away = |i: usize| {
+        let quantities = trajectory.values.iter().zip(rest).zip(sizes);
+        quantities.map(|((values, rest), size)| (values[i] - rest).abs() / size).fold(0.0, f64::max)
+    };
+    let late = trajectory.times[count - 1] * 0.9;
+    let last_away = (0..count).rev().find(|i| away(*i) > band);
+    match last_away {
+        None => return Fate::Settles { after: 0.0 },
+        Some(i) if trajectory.times[i] < late => return Fate::Settles { after: trajectory.times[i + 1] },
+        Some(_) => {}
+    }
+    let (second, third) = (count / 3..2 * count / 3, 2 * count / 3..count);
+    let spread = |values: &Vec<f64>| {
+        let part = &values[third.clone()];
+        let ends = |pick: fn(f64, f64) -> f64| part.iter().copied().fold(part[0], pick);
+        ends(f64::max) - ends(f64::min)
+    };
+    let still = trajectory.values.iter().zip(sizes).all(|(values, size)| spread(values) < 0.1 * band * size);
+    let farthest =
+        |mut range: std::ops::Range<usize>| range.try_fold(0.0, |most: f64, i| Some(most.max(away(i))));
+    let ratio = farthest(third.clone()).zip(farthest(second)).map_or(1.0, |(third, second)| third / second);
+    match ratio {
+        _ if still => Fate::RestsElsewhere,
+        ratio if ratio < NEARER => Fate::Approaches,
+        ratio if ratio > 1.0 / NEARER => Fate::Leaves,
+        _ => Fate::Cycles,
+    }
+}

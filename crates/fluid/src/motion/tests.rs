@@ -1,0 +1,95 @@
+//! Against closed forms.
+
+use super::*;
+use crate::error::Error;
+use crate::stability::{Complex, Root};
+
+fn sampled(until: f64, value: impl Fn(f64) -> f64) -> (Vec<f64>, Vec<f64>) {
+    let times: Vec<f64> = (0..=40_000).map(|i| until * f64::from(i) / 40_000.0).collect();
+    let values = times.iter().map(|t| value(*t)).collect();
+    (times, values)
+}
+
+/// The unit step answer of x'' + 2 z w x' + w^2 x = w^2 u for z < 1, w = 1.
+fn second_order(z: f64) -> impl Fn(f64) -> f64 {
+    let damped = (1.0 - z * z).sqrt();
+    move |t| 1.0 - (-z * t).exp() * ((damped * t).cos() + z / damped * (damped * t).sin())
+}
+
+#[test]
+fn a_second_order_system_overshoots_by_its_damping_alone() {
+    for z in [0.1_f64, 0.3, 0.5, 0.707] {
+        let (times, values) = sampled(6.0 / z, second_order(z));
+        // From 3 to 8 instead of from 0 to 1, and downwards.
+        let values: Vec<f64> = values.iter().map(|x| 8.0 - 5.0 * x).collect();
+        let Response::Step { overshoot, settling, .. } = Response::of(&times, &values, 3.0, 1e-9) else {
+            panic!("a step")
+        };
+        let theory = (-std::f64::consts::PI * z / (1.0 - z * z).sqrt()).exp();
+        assert!((overshoot - theory).abs() < 1e-6, "{z}: {overshoot} {theory}");
+        let root = Root { s: Complex::new(-z, (1.0 - z * z).sqrt()), multiplicity: 1 };
+        let predicted = Predicted::of(&root);
+        assert!((predicted.overshoot - theory).abs() < 1e-12 && (predicted.damping - z).abs() < 1e-12);
+        // The envelope is exp(-z t) / sqrt(1 - z^2): nothing leaves the band after it has entered.
+        let envelope = -(BAND * (1.0 - z * z).sqrt()).ln() / z;
+        let settling = settling.unwrap();
+        assert!(
+            settling <= envelope + 1e-3 && settling > envelope - std::f64::consts::PI / 0.7,
+            "{z}: {settling}"
+        );
+    }
+}
+
+/// 1 - exp(-t): ln 9 from 10 % to 90 %, ln 50 until 2 % are left.
+#[test]
+fn a_lag_rises_in_ln_9_and_settles_in_ln_50_and_does_not_overshoot() {
+    let (times, values) = sampled(20.0, |t| 1.0 - (-t).exp());
+    let Response::Step { rise, overshoot, settling } = Response::of(&times, &values, 1.0, 1e-9) else {
+        panic!("a step")
+    };
+    assert!((rise.unwrap() - 9_f64.ln()).abs() < 1e-6, "{rise:?}");
+    assert!((settling.unwrap() - 50_f64.ln()).abs() < 1e-5 && overshoot == 0.0, "{settling:?}");
+    let root = Root { s: Complex::new(-1.0, 0.0), multiplicity: 1 };
+    assert!((Predicted::of(&root).settling.unwrap() - 50_f64.ln()).abs() < 1e-12);
+    assert_eq!((Predicted::of(&root).overshoot, Predicted::of(&root).period), (0.0, None));
+}
+
+/// t exp(-t) peaks at 1 with 1/e.
+#[test]
+fn what_comes_back_is_an_excursion() {
+    let (times, values) = sampled(30.0, |t| 7.0 - t * (-t).exp());
+    let Response::Excursion { peak, at, settling } = Response::of(&times, &values, 7.0, 1e-3) else {
+        panic!("an excursion")
+    };
+    assert!((peak + (-1_f64).exp()).abs() < 1e-6 && (at - 1.0).abs() < 1e-2);
+    let left = |t: f64| t * (1.0 - t).exp() - BAND;
+    assert!(left(settling.unwrap()).abs() < 1e-5, "{settling:?}");
+}
+
+#[test]
+fn what_never_arrives_has_no_rise_and_no_settling_time() {
+    let (times, values) = sampled(10.0, |t| 0.5 * (1.0 - (-t).exp()));
+    let Response::Step { rise, settling, .. } = Response::of(&times, &values, 1.0, 1e-9) else {
+        panic!("a step")
+    };
+    assert_eq!((rise, settling), (None, None));
+}
+
+fn motion(value: impl Fn(f64) -> f64) -> Trajectory {
+    let (times, values) = sampled(100.0, value);
+    Trajectory { times, values: vec![values], broken: None }
+}
+
+#[test]
+fn fates_are_told_apart() {
+    let of = |trajectory: &Trajectory| fate(trajectory, &[0.0], &[1.0], 0.02);
+    let Fate::Settles { after } = of(&motion(|t| (-0.1 * t).exp())) else { panic!("settles") };
+    assert!((after - 10.0 * 50_f64.ln()).abs() < 0.01, "{after}");
+    assert_eq!(of(&motion(|t| (-0.01 * t).exp() * t.cos())), Fate::Approaches);
+    assert_eq!(of(&motion(f64::sin)), Fate::Cycles);
+    assert_eq!(of(&motion(|t| (0.02 * t).exp() * t.sin())), Fate::Leaves);
+    assert_eq!(of(&motion(|t| 1.0 - (-t).exp())), Fate::RestsElsewhere);
+    assert_eq!(of(&motion(|_| 0.01)), Fate::Settles { after: 0.0 });
+    let broken = Some(Error::NotFinite { time: 1.0, quantity: "x".to_owned() });
+    assert_eq!(of(&Trajectory { broken, ..motion(|_| 0.0) }), Fate::Leaves);
+}

@@ -1,0 +1,67 @@
+//! A motion, as a few quantities over time.
+
+use crate::error::Error;
+use crate::solver::Solver;
+
+/// Where a quantity is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Among the states, in the order of [`Assembly::state_columns`](crate::Assembly::state_columns).
+    State(usize),
+    /// Among the channels, in the order of [`Assembly::channel_columns`](crate::Assembly::channel_columns).
+    Channel(usize),
+}
+
+impl Place {
+    /// Its value among these states and channels.
+    pub fn of(self, states: &[f64], channels: &[f64]) -> f64 {
+        match self {
+            Self::State(place) => states[place],
+            Self::Channel(place) => channels[place],
+        }
+    }
+}
+
+/// Quantities over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trajectory {
+    /// In seconds since the solver was where it began.
+    pub times: Vec<f64>,
+    /// Of each quantity, its values at these times.
+    pub values: Vec<Vec<f64>>,
+    /// Why it ends early: the equations could not be integrated further.
+    pub broken: Option<Error>,
+}
+
+/// Follows a solver for so many seconds and looks at it so many times. What cannot be integrated any further ends early.
+/// `more` is asked now and then whether to go on.
+pub fn follow(
+    solver: &mut Solver<'_>,
+    seconds: f64,
+    looks: u32,
+    watched: &[Place],
+    more: &dyn Fn() -> bool,
+) -> Trajectory {
+    const STEPS: u64 = 1000;
+    let begin = solver.time();
+    let mut found = Trajectory { values: vec![Vec::new(); watched.len()], ..Trajectory::default() };
+    for look in 0..=looks {
+        let time = seconds * f64::from(look) / f64::from(looks.max(1));
+        loop {
+            match solver.advance_some(begin + time, STEPS) {
+                Ok(true) => break,
+                Ok(false) if more() => {}
+                Ok(false) => return found,
+                Err(error) => {
+                    found.broken = Some(error);
+                    return found;
+                }
+            }
+        }
+        found.times.push(time);
+        for (values, place) in found.values.iter_mut().zip(watched) {
+            values.push(place.of(solver.state(), solver.channels()));
+        }
+    }
+    found
+}
