@@ -140,15 +140,43 @@ pub(crate) struct Stability {
     /// The rightmost root over two of these: rtt=10ms..2s,flows=1..100
     #[arg(long, value_name = "KEY=LOW..HIGH,KEY=LOW..HIGH")]
     pub(crate) map: Option<String>,
-    /// How many values on each side of the map
-    #[arg(long, value_name = "NUMBER", default_value_t = 40, requires = "map", value_parser = values::points)]
-    pub(crate) points: usize,
+    /// How many values along each range of --map and --convergence [default: 40]
+    #[arg(long, value_name = "NUMBER", value_parser = values::points)]
+    pub(crate) points: Option<usize>,
+    #[command(flatten)]
+    pub(crate) motion: Motion,
     /// Print the answer as JSON and nothing else
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a page with Nyquist loci and the map
+    /// Write a page with Nyquist loci, the map, and everything else that was asked for
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
+}
+
+/// How a scenario moves about its equilibrium.
+#[derive(Debug, Arguments)]
+pub(crate) struct Motion {
+    /// Trajectories in the plane of two quantities: x,q, or any state such as f.window,near.queue
+    #[arg(long, value_name = "ACROSS,UP")]
+    pub(crate) phase: Option<String>,
+    /// Where trajectories start: grid, or x=0..2Mbps,q=0..100kB [default: a grid around the equilibrium]
+    #[arg(long, value_name = "STARTS")]
+    pub(crate) from: Option<String>,
+    /// How many starts along each range of --from
+    #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = values::starts, requires = "phase")]
+    pub(crate) starts: usize,
+    /// How a step is answered: near=80%, near=100Mbps, or join=GROUP for one flow more (repeatable)
+    #[arg(long, value_name = "LINK=RATE")]
+    pub(crate) step: Vec<String>,
+    /// How long all rates take to stay near those at rest, over a range: rtt=10ms..2s
+    #[arg(long, value_name = "KEY=LOW..HIGH")]
+    pub(crate) convergence: Option<String>,
+    /// With --convergence: how near, as a share of the rate at rest
+    #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = values::share, requires = "convergence")]
+    pub(crate) within: f64,
+    /// How long trajectories and answers are followed [default: until the rightmost root has died out]
+    #[arg(long = "for", value_name = "TIME", value_parser = values::span)]
+    pub(crate) seconds: Option<Span>,
 }
 
 #[derive(Debug, Arguments)]

@@ -1,5 +1,7 @@
 //! Values of options, checked as they are read: a complaint says what was expected.
 
+use millpond_units::Span;
+
 /// A seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}, such as 1", u64::MAX))
@@ -23,4 +25,23 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
 pub(crate) fn points(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (2..=500).contains(number));
     number.ok_or_else(|| "expected a whole number from 2 to 500, such as 40".to_owned())
+}
+
+/// How many starts along each range.
+pub(crate) fn starts(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=50).contains(number));
+    number.ok_or_else(|| "expected a whole number from 1 to 50, such as 5".to_owned())
+}
+
+/// A share between nothing and all.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let percent = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
+    let share = percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share < 1.0);
+    share.ok_or_else(|| "expected per cent between 0 and 100, such as 5%".to_owned())
+}
+
+/// A time that is not zero.
+pub(crate) fn span(text: &str) -> Result<Span, String> {
+    let span = text.parse::<Span>().map_err(|error| error.to_string())?;
+    if span > Span::ZERO { Ok(span) } else { Err("expected a time above zero, such as 30s".to_owned()) }
 }

@@ -11,6 +11,7 @@ mod error;
 pub mod files;
 pub mod fluid;
 pub mod metrics;
+pub mod motion;
 pub mod plan;
 pub mod recipes;
 pub mod report;

@@ -3,6 +3,7 @@
 mod check;
 mod compare;
 mod equilibrium;
+mod motion;
 mod papers;
 mod protocols;
 mod report;

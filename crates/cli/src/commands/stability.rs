@@ -1,12 +1,13 @@
 //! `millpond stability`: whether a scenario stays where it settles.
 
+use super::motion::{Motions, Questions};
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::load;
-use millpond_lab::analysis::{self, Axis, Boundary, Knob, Map};
+use millpond_lab::analysis::{self, Axis, Boundary, Knob, Map, Stability};
 use millpond_lab::files::write_whole;
 use millpond_lab::{fluid, report, tables};
 use millpond_protocols::Registry;
@@ -18,66 +19,121 @@ pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome 
     let scenario = load(&args.scenario)?;
     let knob = |name: &str| Knob::read(name, &scenario, registry).map_err(Failure::input);
     let asked = args.critical.iter().map(|name| knob(name)).collect::<Result<Vec<_>, _>>()?;
-    let axes = args.map.as_deref().map(|map| axes(map, args.points, &scenario, registry)).transpose()?;
+    if args.points.is_some() && args.map.is_none() && args.motion.convergence.is_none() {
+        return Err(Failure::input("--points says how many values a range has: add --map or --convergence"));
+    }
+    let points = args.points.unwrap_or(POINTS);
+    let axes = args.map.as_deref().map(|map| axes(map, points, (&scenario, registry))).transpose()?;
     let plan = fluid::plan(&scenario, registry)?;
     let settled = analysis::settle(&plan)?;
     let judged = analysis::judge(&settled)?;
+    let about = (&scenario, registry);
+    let questions = Questions::read((&args.motion, points), about, &settled)?;
     let knobs = if asked.is_empty() { vec![Knob::Rtt] } else { asked };
     let mut boundaries: Vec<Boundary> = Vec::new();
     for knob in &knobs {
         boundaries.extend(analysis::boundaries(&scenario, registry, knob)?);
     }
-    let sentence = tables::verdict(&judged, &boundaries);
-    let map = axes.map(|axes| draw(&scenario, registry, axes)).transpose()?;
-    if args.json {
-        let answer = analysis::stability_json(&sentence, &judged, &boundaries, map.as_ref());
-        print(format_args!("{answer:#}\n"))?;
-    } else {
-        print_line(&sentence)?;
-        print(tables::stability(&judged))?;
-        if let Some(map) = &map {
-            print(tables::map(map))?;
-        }
-    }
-    if let Some(path) = &args.report {
-        let page = report::stability(&scenario.title, &sentence, &judged, map.as_ref());
-        write_whole(path, page.as_bytes()).map_err(Failure::input)?;
-    }
+    let interrupt = Interrupt::install()?;
+    let map = axes.map(|axes| draw(about, axes, &interrupt)).transpose()?;
+    let motions = questions.answer(about, (&settled, &judged), &interrupt)?;
+    let answers = Answers { judged: &judged, boundaries: &boundaries, map: map.as_ref(), motions: &motions };
+    answers.tell(args, &scenario.title)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn draw(scenario: &Scenario, registry: &Registry, (across, up): (Axis, Axis)) -> Result<Map, Failure> {
-    let progress = Progress::of_each(&["map".to_owned()], Interrupt::install()?);
-    let map = analysis::map(scenario, registry, across, up, &progress);
+/// Values of a range, unless told otherwise.
+const POINTS: usize = 40;
+
+/// All that came out.
+struct Answers<'a> {
+    judged: &'a Stability,
+    boundaries: &'a [Boundary],
+    map: Option<&'a Map>,
+    motions: &'a Motions,
+}
+
+impl Answers<'_> {
+    fn tell(&self, args: &args::Stability, title: &str) -> Result<(), Failure> {
+        let verdict = tables::verdict(self.judged, self.boundaries);
+        if args.json {
+            let mut answer = analysis::stability_json(&verdict, self.judged, self.boundaries, self.map);
+            self.motions.json(&mut answer);
+            print(format_args!("{answer:#}\n"))?;
+        } else {
+            print_line(&verdict)?;
+            print(tables::stability(self.judged))?;
+            self.map.map_or(Ok(()), |map| print(tables::map(map)))?;
+            self.motions.print()?;
+        }
+        let Some(path) = &args.report else { return Ok(()) };
+        let mut sentences = vec![verdict];
+        sentences.extend(self.motions.sentences());
+        let page = report::stability(&report::Page {
+            title,
+            sentences: &sentences,
+            stability: self.judged,
+            map: self.map,
+            portrait: self.motions.portrait.as_ref(),
+            steps: &self.motions.steps,
+            convergence: self.motions.convergence.as_ref(),
+        });
+        write_whole(path, page.as_bytes()).map_err(Failure::input)
+    }
+}
+
+/// Something that takes long, under a progress bar; what Ctrl-C leaves unfinished is thrown away.
+pub(super) fn watched<T>(
+    what: &str,
+    interrupt: &Interrupt,
+    work: impl FnOnce(&Progress) -> T,
+) -> Result<T, Failure> {
+    let progress = Progress::of_each(&[what.to_owned()], interrupt.clone());
+    let found = work(&progress);
     progress.clear();
-    Ok(map?)
+    if interrupt.is_raised() {
+        return Err(Failure::Interrupted(format!("the {what} had not ended")));
+    }
+    Ok(found)
+}
+
+fn draw(
+    (scenario, registry): (&Scenario, &Registry),
+    (across, up): (Axis, Axis),
+    interrupt: &Interrupt,
+) -> Result<Map, Failure> {
+    let map = |watch: &Progress| analysis::map(scenario, registry, across, up, watch);
+    Ok(watched("map", interrupt, map)??)
 }
 
 /// `rtt=10ms..2s,flows=1..100`
-fn axes(
-    text: &str,
-    points: usize,
-    scenario: &Scenario,
-    registry: &Registry,
-) -> Result<(Axis, Axis), Failure> {
+fn axes(text: &str, points: usize, about: (&Scenario, &Registry)) -> Result<(Axis, Axis), Failure> {
     let usage =
         || Failure::input(format!("--map {text}: write two ranges, such as rtt=10ms..2s,flows=1..100"));
     let (across, up) = text.split_once(',').ok_or_else(usage)?;
-    let axis = |text: &str| -> Result<Axis, Failure> {
-        let (name, range) = text.split_once('=').ok_or_else(usage)?;
-        let (low, high) = range.split_once("..").ok_or_else(usage)?;
-        let knob = Knob::read(name.trim(), scenario, registry).map_err(Failure::input)?;
-        let (low, high) = value(low).zip(value(high)).ok_or_else(usage)?;
-        if !(0.0 < low && low < high) {
-            return Err(Failure::input(format!("--map {text}: write the lower end first, and above zero")));
-        }
-        Ok(Axis::new(knob, low, high, points))
-    };
-    let (across, up) = (axis(across)?, axis(up)?);
+    let (across, up) =
+        (axis(across, points, about, ("--map", &usage))?, axis(up, points, about, ("--map", &usage))?);
     if across.knob == up.knob {
         return Err(Failure::input(format!("--map: {} is on both sides; vary two things", up.knob.name())));
     }
     Ok((across, up))
+}
+
+/// `rtt=10ms..2s`
+pub(super) fn axis(
+    text: &str,
+    points: usize,
+    (scenario, registry): (&Scenario, &Registry),
+    (option, usage): (&str, &dyn Fn() -> Failure),
+) -> Result<Axis, Failure> {
+    let (name, range) = text.split_once('=').ok_or_else(usage)?;
+    let (low, high) = range.split_once("..").ok_or_else(usage)?;
+    let knob = Knob::read(name.trim(), scenario, registry).map_err(Failure::input)?;
+    let (low, high) = value(low).zip(value(high)).ok_or_else(usage)?;
+    if !(0.0 < low && low < high) {
+        return Err(Failure::input(format!("{option} {text}: write the lower end first, and above zero")));
+    }
+    Ok(Axis::new(knob, low, high, points))
 }
 
 /// A plain number, or a time in seconds.

@@ -5,5 +5,6 @@
 mod bad_input;
 mod common;
 mod interrupt;
+mod motion;
 mod outputs;
 mod readme;

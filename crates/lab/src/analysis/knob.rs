@@ -117,7 +117,7 @@ fn trimmed(value: f64) -> String {
 }
 
 /// Three digits and more where they are whole.
-fn significant(value: f64) -> String {
+pub(crate) fn significant(value: f64) -> String {
     if value.abs() >= 1000.0 || (value != 0.0 && value.abs() < 1e-3) {
         format!("{value:.3e}")
     } else {

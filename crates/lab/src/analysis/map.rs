@@ -25,6 +25,8 @@ pub struct Map {
     pub across: Axis,
     /// From bottom to top.
     pub up: Axis,
+    /// Where on it the scenario as it is stands.
+    pub now: (f64, f64),
     /// Row by row from the bottom; none where there is no equilibrium or no loop.
     pub growth: Vec<Vec<Option<f64>>>,
 }
@@ -56,6 +58,9 @@ pub fn map(
     let done = AtomicUsize::new(0);
     let rows = up.values.len();
     let cell = |varied: &Scenario, x: f64| {
+        if watch.stopped() {
+            return None;
+        }
         let now = across.knob.now(varied, registry, longest);
         growth(&across.knob.scaled(varied, now, x / now), registry).ok()
     };
@@ -70,5 +75,6 @@ pub fn map(
         row
     };
     let growth = up.values.par_iter().map(row).collect();
-    Ok(Map { across, up, growth })
+    let now = [&across, &up].map(|axis| axis.knob.now(scenario, registry, longest));
+    Ok(Map { across, up, now: (now[0], now[1]), growth })
 }

@@ -16,8 +16,11 @@ mod vary;
 pub use json::{equilibrium_json, stability_json};
 pub use judge::{Stability, judge};
 pub use knob::Knob;
+pub(crate) use knob::significant;
 pub use map::{Axis, Map, map};
+pub(crate) use settle::present;
 pub use settle::{Closed, Settled, settle};
+pub(crate) use vary::longest_rtt;
 pub use vary::{Boundary, boundaries};
 
 use millpond_fluid::equilibrium::NoEquilibrium;
@@ -44,6 +47,10 @@ pub enum Refusal {
         /// Of which protocol.
         protocol: String,
     },
+    /// The equations could not be integrated.
+    Broken(millpond_fluid::Error),
+    /// Nothing can start where it was asked to: why.
+    Start(String),
 }
 
 impl fmt::Display for Refusal {
@@ -57,6 +64,8 @@ impl fmt::Display for Refusal {
                  add flows, or lower a link's rate until it is one"
             ),
             Self::Unknown(reason) => reason.fmt(f),
+            Self::Broken(reason) => reason.fmt(f),
+            Self::Start(reason) => reason.fmt(f),
             Self::Clocked { protocol } => write!(
                 f,
                 "{protocol} decides at discrete times: its equilibrium is a cycle and has no linearization; integrate it instead: \

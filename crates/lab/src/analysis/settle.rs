@@ -48,7 +48,7 @@ impl Settled<'_> {
 }
 
 /// Time at which a scenario is looked at: all flows have started and none has stopped, where there is such a time.
-fn present(plan: &Plan) -> f64 {
+pub(crate) fn present(plan: &Plan) -> f64 {
     plan.flows.iter().map(|flow| flow.start.secs()).fold(0.0, f64::max)
 }
 

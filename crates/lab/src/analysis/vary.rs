@@ -20,7 +20,7 @@ pub struct Boundary {
 }
 
 /// The longest round-trip time without queues.
-pub(super) fn longest_rtt(plan: &fluid::Plan) -> f64 {
+pub(crate) fn longest_rtt(plan: &fluid::Plan) -> f64 {
     plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max)
 }
 

@@ -22,7 +22,7 @@ mod theme;
 mod units;
 
 pub use papers::papers;
-pub use stability::stability;
+pub use stability::{Page, stability};
 
 use std::collections::BTreeSet;
 

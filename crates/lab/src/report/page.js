@@ -19,6 +19,7 @@
       x: scale(svg.dataset.x),
       y: scale(svg.dataset.y),
       overTime: svg.classList.contains("over-time"),
+      plane: svg.classList.contains("plane"),
       curves: svg.querySelector(".curves"),
       unit: svg.closest(".panel").dataset.unit,
       readout: svg.closest(".panel").querySelector(".readout"),
@@ -148,6 +149,15 @@
     return Math.min(1, Math.max(0, (event.clientX - frame.left) / frame.width));
   }
 
+  function shareDown(plot, event) {
+    const frame = plot.svg.getBoundingClientRect();
+    return Math.min(1, Math.max(0, (event.clientY - frame.top) / frame.height));
+  }
+
+  function readPlace(plot, across, down) {
+    plot.readout.textContent = `${short(valueAt(plot.x, across))}, ${short(valueAt(plot.y, 1 - down))}`;
+  }
+
   function listen(plot) {
     let start = null;
     let selection = null;
@@ -158,7 +168,8 @@
       plot.svg.setPointerCapture(event.pointerId);
     });
     plot.svg.addEventListener("pointermove", (event) => {
-      moveCursor(plot, share(event));
+      if (plot.plane) readPlace(plot, share(event), shareDown(plot, event));
+      else moveCursor(plot, share(event));
       if (start === null) return;
       if (!selection) {
         selection = plot.svg.appendChild(document.createElementNS(SVG, "rect"));
@@ -180,7 +191,7 @@
     plot.svg.addEventListener("dblclick", () => plot.overTime && zoom(wholeTime));
     plot.svg.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -0.01, ArrowRight: 0.01 }[event.key];
-      if (!step) return;
+      if (!step || plot.plane) return;
       event.preventDefault();
       plot.readout.setAttribute("aria-live", "polite");
       const now = parseFloat(plot.svg.querySelector(".cursor")?.getAttribute("x1") ?? 50) / 100;

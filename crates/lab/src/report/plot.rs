@@ -9,6 +9,8 @@ use super::theme::Look;
 
 /// Curves are drawn on a whole-numbered grid this fine.
 const GRID: (f64, f64) = (20_000.0, 4_000.0);
+/// How large a plot of a plane is drawn where there is room, in pixels; it keeps its proportions where there is not.
+pub(super) const PLANE: (f64, f64) = (690.0, 480.0);
 /// Names on a vertical axis are cut to this many characters.
 const NAME_LENGTH: usize = 14;
 
@@ -54,13 +56,14 @@ pub(super) struct Plot {
     curves: String,
     marks: String,
     over_time: bool,
+    plane: bool,
     colour: String,
 }
 
 impl Plot {
     pub(super) fn new(label: impl Into<String>, x: Axis, y: Axis, height: u16) -> Self {
         let [curves, marks, colour] = [(); 3].map(|()| String::new());
-        Self { x, y, height, label: label.into(), curves, marks, over_time: false, colour }
+        Self { x, y, height, label: label.into(), curves, marks, over_time: false, plane: false, colour }
     }
 
     /// Everything in it that has no colour of its own takes the run's.
@@ -75,11 +78,19 @@ impl Plot {
         self
     }
 
-    /// A curve; it breaks where a value is not a number. Its `name` is what the pointer reads out.
+    /// Both axes are quantities, and a curve may pass a place more than once: the pointer reads the place itself. It has the
+    /// proportions of [`PLANE`].
+    pub(super) fn plane(mut self) -> Self {
+        self.plane = true;
+        self
+    }
+
+    /// A curve; it breaks where a value is not a number. Its `name` is what the pointer reads out; nothing if it has none.
     pub(super) fn curve(&mut self, name: &str, class: &str, points: &[Point]) {
         let path = self.path(points);
+        let name = if name.is_empty() { String::new() } else { format!(r#" data-name="{}""#, Text(name)) };
         if !path.is_empty() {
-            self.curves += &format!(r#"<path class="curve {class}" data-name="{}" d="{path}"/>"#, Text(name));
+            self.curves += &format!(r#"<path class="curve {class}"{name} d="{path}"/>"#);
         }
     }
 
@@ -105,6 +116,42 @@ impl Plot {
     pub(super) fn mark(&mut self, look: Look, at: Point) {
         let (left, top) = self.place(at);
         self.marks += &look.mark(&format!(r#"x="{left}%" y="{top}%""#));
+    }
+
+    /// A dot of so many pixels.
+    pub(super) fn dot(&mut self, class: &str, at: Point, radius: f64) {
+        let (left, top) = self.place(at);
+        self.marks += &format!(r#"<circle class="{class}" cx="{left}%" cy="{top}%" r="{radius}"/>"#);
+    }
+
+    /// The head of an arrow at `to` that comes from `from`, drawn among the curves of a plane.
+    pub(super) fn arrow(&mut self, class: &str, from: Point, to: Point) {
+        const LONG: f64 = 8.0;
+        const HALF: f64 = 3.2;
+        let seen =
+            |(x, y): Point| (self.x.scale.fraction(x) * PLANE.0, (1.0 - self.y.scale.fraction(y)) * PLANE.1);
+        let ((x0, y0), (x1, y1)) = (seen(from), seen(to));
+        let length = libm::hypot(x1 - x0, y1 - y0);
+        if length == 0.0 {
+            return;
+        }
+        let (dx, dy) = ((x1 - x0) / length, (y1 - y0) / length);
+        let corner = |along: f64, aside: f64| {
+            let (x, y) = (x1 - along * dx - aside * dy, y1 - along * dy + aside * dx);
+            format!("{} {}", libm::round(x / PLANE.0 * GRID.0), libm::round(y / PLANE.1 * GRID.1))
+        };
+        let (tip, left, right) =
+            (corner(-LONG / 2.0, 0.0), corner(LONG / 2.0, HALF), corner(LONG / 2.0, -HALF));
+        self.curves += &format!(r#"<path class="{class}" d="M{tip}L{left}L{right}z"/>"#);
+    }
+
+    /// A rectangle between two values on each axis.
+    pub(super) fn cell(&mut self, class: &str, (from, to): (f64, f64), (low, high): (f64, f64)) {
+        let ((left, top), (right, bottom)) = (self.place((from, high)), self.place((to, low)));
+        let (width, height) = (percent((right - left) / 100.0), percent((bottom - top) / 100.0));
+        self.marks += &format!(
+            r#"<rect class="cell {class}" x="{left}%" y="{top}%" width="{width}%" height="{height}%"/>"#
+        );
     }
 
     /// A horizontal bar from `from` to `to` at the height of `at`, `thick` pixels thick.
@@ -172,14 +219,15 @@ impl Plot {
         let (grid_x, grid_y) = GRID;
         format!(
             concat!(
-                r#"<svg class="plot{time}{colour}" height="{height}" role="img" aria-label="{label}" tabindex="0" "#,
+                r#"<svg class="plot{time}{plane}{colour}" height="{height}" role="img" aria-label="{label}" tabindex="0" "#,
                 r#"data-x="{x}" data-y="{y}">{axes}"#,
                 r#"<svg class="curves" viewBox="0 0 {grid_x} {grid_y}" preserveAspectRatio="none">{curves}</svg>"#,
                 r#"{marks}</svg>"#
             ),
             time = if self.over_time { " over-time" } else { "" },
+            plane = if self.plane { " plane" } else { "" },
             colour = self.colour,
-            height = self.height,
+            height = if self.plane { PLANE.1 } else { f64::from(self.height) },
             label = Text(&self.label),
             x = self.x.scale.attribute(),
             y = self.y.scale.attribute(),

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod comparison;
+mod motion;
 mod protocols;
 mod summary;
 mod trace;
@@ -10,6 +11,8 @@ mod write;
 
 pub use analysis::{equilibrium, map, stability, verdict};
 pub use comparison::comparison;
+
+pub use motion::{convergence, convergence_sentence, portrait_sentence, step, step_sentence};
 pub use protocols::{protocol, protocols};
 pub use summary::summary;
 pub use trace::trace;

@@ -4,6 +4,7 @@
 
 mod browser;
 mod fixture;
+mod stability;
 
 use std::path::PathBuf;
 
@@ -28,7 +29,7 @@ const EMPTY_CHARTS: &str = r#"(() => {
     const broken = plot => /NaN|Infinity/i.test(plot.dataset.x + plot.dataset.y)
         || [...plot.querySelectorAll("*")].some(part => [...part.attributes].some(
             one => /^(d|x|y|x1|x2|y1|y2|width|height|viewBox)$/.test(one.name) && /NaN|inf|undefined/i.test(one.value)));
-    const empty = plot => ![...plot.querySelectorAll(".curve, .mark, .box")].some(visible);
+    const empty = plot => ![...plot.querySelectorAll(".curve, .mark, .box, .cell")].some(visible);
     const plots = [...document.querySelectorAll("svg.plot")];
     const faulty = plots.filter(plot => broken(plot) || empty(plot)).map(plot => plot.getAttribute("aria-label"));
     return plots.length ? faulty : ["there is no plot at all"];

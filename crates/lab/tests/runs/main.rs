@@ -15,6 +15,7 @@ mod fluid_runs;
 mod garbled;
 mod mcp;
 mod measures;
+mod motion;
 mod paganini;
 mod plans;
 mod theory;

@@ -1,0 +1,119 @@
+//! `millpond stability --phase`, `--step`, `--convergence`.
+
+use crate::common::{folder, millpond, names, stderr, stdout};
+use std::path::Path;
+
+const ONE_FLOW: &str = r#"
+title    = "one"
+duration = "60s"
+[[links]]
+name    = "near"
+between = ["A", "B"]
+rate    = "12Mbps"
+delay   = "1ms"
+buffer  = "unlimited"
+[[flows]]
+name     = "f"
+protocol = "cltcp"
+path     = ["A", "B"]
+rtt      = "100ms"
+"#;
+
+fn ask(arguments: &[&str]) -> std::process::Output {
+    let folder = folder(ONE_FLOW);
+    let output = millpond(folder.path(), &[&["stability", "scenario.toml"], arguments].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    output
+}
+
+#[test]
+fn every_question_is_answered_in_a_sentence() {
+    let asked = ["--phase", "x,q", "--starts", "2", "--step", "near=80%", "--step", "join", "--convergence"];
+    let printed = stdout(&ask(&[&asked[..], &["rtt=50ms..200ms", "--points", "3", "--for", "30s"]].concat()));
+    for sentence in [
+        "stable; oscillates above RTT",
+        "f.rate and near.queue: 4 of 4 settle",
+        "near from 12Mbps to 9.6Mbps: f.rate rises in",
+        "one more flow of f: f.rate rises in",
+        "within 5.0 % of rest after",
+    ] {
+        assert!(
+            printed.lines().any(|line| line.starts_with(sentence)),
+            "{sentence} is missing in:\n{printed}"
+        );
+    }
+}
+
+#[test]
+fn json_holds_what_was_asked_for_and_nothing_else_is_printed() {
+    let asked = ["--json", "--phase", "f.rate,near.queue", "--from", "x=6Mbps,q=0", "--step", "near=6Mbps"];
+    let answer: serde_json::Value = serde_json::from_str(&stdout(&ask(&asked))).unwrap();
+    let paths = answer["portrait"]["paths"].as_array().unwrap();
+    assert_eq!((paths.len(), paths[0]["fate"].as_str()), (1, Some("settles")));
+    assert_eq!((&paths[0]["across"][0], &paths[0]["up"][0]), (&6e6.into(), &0.0.into()));
+    assert_eq!(answer["steps"][0]["rates"][0]["to"].as_f64().map(|to| (to / 6e6 * 1e4).round()), Some(1e4));
+    assert!(answer.get("convergence").is_none() && answer["stable"] == true);
+}
+
+#[test]
+fn the_page_shows_every_picture_and_the_same_bytes_again() {
+    let folder = folder(ONE_FLOW);
+    let page = |name: &str| {
+        let asked = ["stability", "scenario.toml", "--phase", "x,q", "--step", "near=80%", "--report", name];
+        let output = millpond(folder.path(), &asked);
+        assert!(output.status.success(), "{}", stderr(&output));
+        std::fs::read_to_string(folder.path().join(name)).unwrap()
+    };
+    let first = page("a.html");
+    for picture in ["nyquist-loci", "phase-portrait", "step-0"] {
+        assert!(first.contains(&format!("<figure id=\"{picture}\"")), "{picture}");
+    }
+    assert!(first == page("b.html"));
+}
+
+fn complaint(folder: &Path, arguments: &[&str]) -> String {
+    let output = millpond(folder, &[&["stability", "scenario.toml"], arguments].concat());
+    let complaint = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{complaint}");
+    assert_eq!(stdout(&output), "", "nothing but the complaint");
+    assert_eq!(names(folder), ["scenario.toml", "trace.csv"], "nothing is left behind");
+    assert!(!complaint.contains("panicked"), "{complaint}");
+    complaint
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused_with_what_would_work() {
+    let folder = folder(ONE_FLOW);
+    let page = ["--report", "page.html"];
+    for (arguments, words) in [
+        (
+            &["--phase", "x,near.quue"][..],
+            &["--phase x,near.quue", "did you mean \"near.queue\"?", "f.rate"][..],
+        ),
+        (&["--phase", "x"], &["--phase x", "two quantities", "x,q"]),
+        (&["--phase", "x,f.rate"], &["both sides"]),
+        (&["--phase", "x,q", "--from", "x=0..2Mbsp"], &["--from", "2Mbsp", "a rate such as 2Mbps"]),
+        (&["--phase", "x,q", "--from", "q=9..3"], &["q=9..3", "lower end first"]),
+        (&["--phase", "x,q", "--from", "q=-3..3"], &["near.queue is at least 0"]),
+        (&["--phase", "x,q", "--from", "everywhere"], &["everywhere", "grid"]),
+        (&["--phase", "near.arriving-rate,q"], &["near.arriving-rate", "start from", "f.rate"]),
+        (&["--phase", "x,q", "--starts", "0"], &["'0'", "--starts", "from 1"]),
+        (&["--from", "grid"], &["--from", "--phase"]),
+        (&["--for", "3s"], &["--for", "--phase", "--step"]),
+        (&["--for", "0s", "--step", "join"], &["--for", "above zero"]),
+        (&["--points", "3"], &["--points", "--map", "--convergence"]),
+        (&["--step", "neer=80%"], &["neer", "did you mean \"near\"?"]),
+        (&["--step", "near=0"], &["near=0", "near=80%"]),
+        (&["--step", "near=100%"], &["what it is now"]),
+        (&["--step", "join=g"], &["\"g\"", "there are: f"]),
+        (&["--convergence", "rt=1ms..2ms"], &["\"rt\"", "did you mean \"rtt\"?"]),
+        (&["--convergence", "rtt=2ms"], &["--convergence rtt=2ms", "rtt=10ms..2s"]),
+        (&["--convergence", "rtt=2ms..9ms", "--within", "0%"], &["--within", "between 0 and 100"]),
+        (&["--convergence", "rtt=2ms..9ms", "--from", "x=-1"], &["f.rate is at least"]),
+    ] {
+        let complaint = complaint(folder.path(), &[arguments, &page].concat());
+        for word in words {
+            assert!(complaint.contains(word), "{arguments:?}: {word:?} is missing in:\n{complaint}");
+        }
+    }
+}

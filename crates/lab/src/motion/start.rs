@@ -1,0 +1,232 @@
+//! Where trajectories start.
+
+use super::observe::{Observable, pick};
+use crate::analysis::Settled;
+use millpond_fluid::Entity;
+use millpond_fluid::motion::Place;
+use millpond_units::{Bytes, Rate, Span};
+
+/// Starts along one quantity, in the units of the equations.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Along {
+    /// Of what.
+    pub of: Observable,
+    /// Low to high.
+    pub values: Vec<f64>,
+}
+
+/// All combinations of starts along some quantities; everything else starts at rest.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Starts(pub Vec<Along>);
+
+impl Starts {
+    /// `grid`, or `x=0..2Mbps,q=0..100kB`: so many values in each range. Of `plane`, what is not said gets a range around
+    /// the point of rest.
+    ///
+    /// # Errors
+    /// Says what was expected.
+    pub fn read(
+        text: &str,
+        points: usize,
+        plane: &[&Observable],
+        (settled, known, bottlenecks): (&Settled<'_>, &[Observable], &[usize]),
+    ) -> Result<Self, String> {
+        let mut starts = Vec::new();
+        for part in text.split(',').filter(|_| text.trim() != "grid") {
+            let usage = || {
+                format!(
+                    "\"{part}\": write grid, or starts such as x=0..2Mbps,q=0..100kB, a single one as x=1Mbps"
+                )
+            };
+            let (name, range) = part.split_once('=').ok_or_else(usage)?;
+            let of = pick(name, known, bottlenecks)?;
+            let rest = of.place.of(&settled.moment.x, &settled.moment.channels);
+            let (low, high) = range.split_once("..").unwrap_or((range, range));
+            let end = |text: &str| value(text, &of, rest).ok_or_else(|| expected(text, &of));
+            let (low, high) = (end(low)?, end(high)?);
+            if low > high {
+                return Err(format!("\"{part}\": write the lower end first"));
+            }
+            check(settled, &of, low, high)?;
+            starts.push(Along { values: spread(low, high, points), of });
+        }
+        for of in plane
+            .iter()
+            .filter(|of| !starts.iter().any(|along| along.of.name == of.name))
+            .copied()
+            .collect::<Vec<_>>()
+        {
+            let (low, high) = around(settled, of)?;
+            starts.push(Along { of: of.clone(), values: spread(low, high, points) });
+        }
+        // What links hold decides what rates windows make.
+        starts.sort_by_key(|along| matches!(along.of.place, Place::Channel(_)));
+        Ok(Self(starts))
+    }
+
+    /// How far from its lowest to its highest start, for those that have a range.
+    #[must_use]
+    pub fn width(&self, of: &Observable) -> Option<f64> {
+        let along = self.0.iter().find(|along| along.of.name == of.name)?;
+        let width = along.values.last()? - along.values.first()?;
+        (width > 0.0).then_some(width)
+    }
+
+    /// The states of every combination.
+    ///
+    /// # Errors
+    /// A quantity that no state of its owner moves.
+    pub fn states(&self, settled: &Settled<'_>) -> Result<Vec<Vec<f64>>, String> {
+        let mut found = vec![settled.moment.x.clone()];
+        for along in &self.0 {
+            let set = |x: &Vec<f64>| -> Result<Vec<Vec<f64>>, String> {
+                along.values.iter().map(|value| put(settled, x.clone(), &along.of, *value)).collect()
+            };
+            found = found.iter().map(set).collect::<Result<Vec<_>, _>>()?.concat();
+        }
+        Ok(found)
+    }
+}
+
+fn spread(low: f64, high: f64, points: usize) -> Vec<f64> {
+    if low >= high || points < 2 {
+        return vec![low];
+    }
+    // Some tens of points.
+    #[allow(clippy::cast_precision_loss, reason = "counts of points are small")]
+    let part = |point: usize| point as f64 / (points - 1) as f64;
+    (0..points).map(|point| low + (high - low) * part(point)).collect()
+}
+
+/// A value with its unit; a share of that at rest in per cent; a plain number in the unit in which the quantity is shown.
+fn value(text: &str, of: &Observable, rest: f64) -> Option<f64> {
+    let text = text.trim();
+    if let Some(percent) = text.strip_suffix('%') {
+        return percent
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|p| p.is_finite())
+            .map(|percent| percent / 100.0 * rest);
+    }
+    let plain = text.parse::<f64>().ok().filter(|value| value.is_finite()).map(|value| value / of.scale);
+    plain.or_else(|| match of.unit {
+        "bit/s" => text.parse::<Rate>().ok().map(Rate::as_f64),
+        "packets" => match text.strip_suffix("packets") {
+            Some(count) => count.trim().parse::<f64>().ok().map(|count| count / of.scale),
+            None => text.parse::<Bytes>().ok().map(|bytes| bytes.as_f64() * 8.0),
+        },
+        "ms" => text.parse::<Span>().ok().map(Span::secs),
+        _ => None,
+    })
+}
+
+fn expected(text: &str, of: &Observable) -> String {
+    let examples = match of.unit {
+        "bit/s" => "a rate such as 2Mbps",
+        "packets" => "a size such as 100kB or 100packets",
+        "ms" => "a time such as 20ms",
+        _ => "a number",
+    };
+    format!(
+        "\"{}\" is no value of {}: expected {examples}, or a share of that at rest such as 50%",
+        text.trim(),
+        of.name
+    )
+}
+
+/// A state beyond its bounds is none.
+fn check(settled: &Settled<'_>, of: &Observable, low: f64, high: f64) -> Result<(), String> {
+    let (least, most) = match of.place {
+        Place::State(place) => settled.frozen.bounds()[place],
+        Place::Channel(_) => (0.0, f64::INFINITY),
+    };
+    if low >= least && high <= most {
+        return Ok(());
+    }
+    let most = if most.is_finite() { format!(" and at most {}", of.show(most)) } else { String::new() };
+    Err(format!("{} is at least {}{most}", of.name, of.show(least)))
+}
+
+/// From a fifth to twice what it is at rest; a queue from empty up to half of what is on its way in a round trip at least.
+fn around(settled: &Settled<'_>, of: &Observable) -> Result<(f64, f64), String> {
+    const LOW: f64 = 0.2;
+    let rest = of.place.of(&settled.moment.x, &settled.moment.channels);
+    let (least, most) = match of.place {
+        Place::State(place) => settled.frozen.bounds()[place],
+        Place::Channel(_) => (0.0, f64::INFINITY),
+    };
+    let (low, high) = match of.entity {
+        Entity::Link(link) if of.quantity == "queue" => {
+            let longest = settled.plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max);
+            let half = settled.frozen.capacity(link) * longest / 2.0;
+            (0.0, half.max(2.0 * rest))
+        }
+        _ if rest > 0.0 => (LOW * rest, 2.0 * rest),
+        _ if rest < 0.0 => (2.0 * rest, LOW * rest),
+        _ => {
+            return Err(format!(
+                "{0} is zero at rest; say between what it is to start: --from {0}=0..1",
+                of.name
+            ));
+        }
+    };
+    Ok((low.max(least), high.min(most)))
+}
+
+/// The states with one quantity changed: a state itself; else the first state of its owner that moves it.
+fn put(settled: &Settled<'_>, mut x: Vec<f64>, of: &Observable, value: f64) -> Result<Vec<f64>, String> {
+    let channel = match of.place {
+        Place::State(place) => {
+            x[place] = value;
+            return Ok(x);
+        }
+        Place::Channel(channel) => channel,
+    };
+    let columns = settled.plan.assembly.state_columns();
+    let own = columns.iter().enumerate().filter(|(_, column)| column.entity == of.entity);
+    for (state, _) in own {
+        if let Some(found) = solve(settled, &x, (state, channel), value) {
+            return Ok(found);
+        }
+    }
+    let states: Vec<String> = super::observables(settled.plan)
+        .into_iter()
+        .filter(|one| matches!(one.place, Place::State(_)))
+        .map(|one| one.name)
+        .collect();
+    Err(format!(
+        "{} cannot start at a value of its own: it follows at once from what its owner hears; start from {}",
+        of.name,
+        states.join(", ")
+    ))
+}
+
+/// The value of a state at which a channel says this, by the secant method.
+fn solve(settled: &Settled<'_>, x: &[f64], (state, channel): (usize, usize), value: f64) -> Option<Vec<f64>> {
+    const ROUNDS: usize = 60;
+    let (least, most) = settled.frozen.bounds()[state];
+    let size = settled.frozen.sizes()[state].max(x[state].abs());
+    let miss = |s: f64| {
+        let mut tried = x.to_vec();
+        tried[state] = s;
+        let said = settled.frozen.at(&tried).ok()?.channels[channel];
+        Some((tried, said - value))
+    };
+    let inside = |s: f64| s.max(least).min(most);
+    let (mut before, mut now) = (x[state], inside(x[state] + 0.01 * size));
+    let (mut old, mut new) = (miss(before)?, miss(now)?);
+    for _ in 0..ROUNDS {
+        if new.1.abs() <= 1e-9 * value.abs().max(1e-9) {
+            return Some(new.0);
+        }
+        let slope = (new.1 - old.1) / (now - before);
+        let next = inside(now - new.1 / slope);
+        if !next.is_finite() || next == now {
+            return None;
+        }
+        (before, old, now) = (now, new, next);
+        new = miss(now)?;
+    }
+    None
+}

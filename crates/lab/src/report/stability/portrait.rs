@@ -1,0 +1,176 @@
+//! Trajectories in the plane of two quantities.
+
+use super::super::bundle::legend_entry;
+use super::super::decimate::Point;
+use super::super::figure::{Figure, Panel};
+use super::super::plot::{Axis, PLANE, Plot};
+use super::super::scale::Scale;
+use super::super::theme::Look;
+use super::super::units::RateUnit;
+use crate::motion::{Observable, Path, Portrait};
+use crate::tables;
+use millpond_fluid::motion::Fate;
+
+/// What a trajectory that settles is drawn with, and one that does not.
+const SETTLES: &str = "line";
+const RESTLESS: &str = "line c1 d1";
+/// Where the queue neither grows nor shrinks.
+const LEVEL: &str = "guide";
+
+/// A quantity as it is drawn.
+pub(super) struct Drawn {
+    pub(super) unit: String,
+    pub(super) factor: f64,
+}
+
+impl Drawn {
+    /// Rates in the unit that keeps their numbers short.
+    pub(super) fn new(of: &Observable, peak: f64) -> Self {
+        match of.unit {
+            "bit/s" => {
+                let unit = RateUnit::for_peak(peak);
+                Self { unit: unit.label.to_owned(), factor: unit.factor }
+            }
+            unit => {
+                Self { unit: if unit == "1" { String::new() } else { unit.to_owned() }, factor: of.scale }
+            }
+        }
+    }
+}
+
+/// The portrait.
+pub(super) fn chart(portrait: &Portrait) -> Figure {
+    let (x, x_range) = axis(&portrait.across, portrait.rest.0, portrait, 0);
+    let (y, y_range) = axis(&portrait.up, portrait.rest.1, portrait, 1);
+    let x_title = [portrait.across.name.as_str(), &x.unit].join(", ");
+    let title = format!("{} over {}", portrait.up.name, portrait.across.name);
+    let mut plot =
+        Plot::new(title.clone(), Axis::numbered(x_range, x_title, 7), Axis::numbered(y_range, "", 6), 0)
+            .coloured(Look(0))
+            .plane();
+    if portrait.up.quantity == "queue" {
+        plot.curve("the queue is empty", "wall", &[(x_range.low, 0.0), (x_range.high, 0.0)]);
+    }
+    if let Some(level) = portrait.level.map(|level| level * x.factor) {
+        plot.curve("the queue does not move", LEVEL, &[(level, y_range.low), (level, y_range.high)]);
+    }
+    for path in &portrait.paths {
+        draw(&mut plot, path, (x.factor, x_range), (y.factor, y_range));
+    }
+    let rest = (portrait.rest.0 * x.factor, portrait.rest.1 * y.factor);
+    plot.mark(Look(3), rest);
+    let panel =
+        Panel { title: portrait.up.name.clone(), unit: y.unit.clone(), legend: legend(portrait), plot };
+    Figure {
+        id: "phase-portrait".into(),
+        title,
+        class: "planar",
+        panels: vec![panel],
+        caption: format!(
+            "{}. Settled is what stays within 2 % of how far it went.",
+            tables::portrait_sentence(portrait)
+        ),
+    }
+}
+
+fn draw(plot: &mut Plot, path: &Path, (fx, x): (f64, Scale), (fy, y): (f64, Scale)) {
+    let [across, up] = path.trajectory.values.as_slice() else { return };
+    let is_inside = |(a, b): Point| (x.low..=x.high).contains(&a) && (y.low..=y.high).contains(&b);
+    let all: Vec<Point> = across.iter().zip(up).map(|(a, b)| (a * fx, b * fy)).collect();
+    let broken: Vec<Point> =
+        all.iter().map(|point| if is_inside(*point) { *point } else { (point.0, f64::NAN) }).collect();
+    let class = if matches!(path.fate, Fate::Settles { .. }) { SETTLES } else { RESTLESS };
+    plot.curve("", class, &thinned(&broken, x, y));
+    let colour = if class == SETTLES { "arrow" } else { "arrow c1" };
+    for (from, to) in arrows(&all, x, y) {
+        if is_inside(from) && is_inside(to) {
+            plot.arrow(colour, from, to);
+        }
+    }
+    if let Some(start) = all.first().filter(|start| is_inside(**start)) {
+        plot.dot("start", *start, 3.0);
+    }
+}
+
+/// In pixels.
+fn seen((a, b): Point, x: Scale, y: Scale) -> Point {
+    (PLANE.0 * (a - x.low) / (x.high - x.low), PLANE.1 * (b - y.low) / (y.high - y.low))
+}
+
+fn apart(one: Point, other: Point) -> f64 {
+    libm::hypot(one.0 - other.0, one.1 - other.1)
+}
+
+/// Points that the eye tells apart.
+fn thinned(points: &[Point], x: Scale, y: Scale) -> Vec<Point> {
+    const PIXELS: f64 = 0.7;
+    let mut kept: Vec<Point> = Vec::new();
+    for (at, point) in points.iter().enumerate() {
+        let far = kept.last().is_none_or(|last| {
+            let distance = apart(seen(*last, x, y), seen(*point, x, y));
+            distance.is_nan() || distance > PIXELS
+        });
+        if far || at + 1 == points.len() {
+            kept.push(*point);
+        }
+    }
+    kept
+}
+
+/// Where arrows stand: some way after the start, and once more.
+fn arrows(points: &[Point], x: Scale, y: Scale) -> Vec<(Point, Point)> {
+    const AFTER: [f64; 2] = [45.0, 260.0];
+    let (mut way, mut found) = (0.0, Vec::new());
+    for pair in points.windows(2) {
+        let next = way + apart(seen(pair[0], x, y), seen(pair[1], x, y));
+        if AFTER.iter().any(|after| (way..next).contains(after)) {
+            found.push((pair[0], pair[1]));
+        }
+        way = next;
+    }
+    found
+}
+
+/// How the quantity is drawn, and over which range: everywhere trajectories go, but those that leave no farther than thrice
+/// where they start.
+fn axis(of: &Observable, rest: f64, portrait: &Portrait, column: usize) -> (Drawn, Scale) {
+    const FARTHEST: f64 = 3.0;
+    let (mut low, mut high) = (rest, rest);
+    for path in &portrait.paths {
+        let Some(values) = path.trajectory.values.get(column) else { continue };
+        let start = values.first().map_or(0.0, |start| (start - rest).abs());
+        let reach = match path.fate {
+            Fate::Leaves => FARTHEST * start.max(1e-6 * rest.abs()),
+            _ => f64::INFINITY,
+        };
+        for value in values.iter().filter(|value| value.is_finite()) {
+            let value = value.max(rest - reach).min(rest + reach);
+            (low, high) = (low.min(value), high.max(value));
+        }
+    }
+    let drawn = Drawn::new(of, low.abs().max(high.abs()));
+    let room = 0.05 * (high - low).max(1e-9 * high.abs());
+    let bottom = if low >= 0.0 && low < 0.25 * high { 0.0 } else { low - room };
+    let scale = Scale::linear(bottom * drawn.factor, (high + room) * drawn.factor);
+    (drawn, scale)
+}
+
+fn legend(portrait: &Portrait) -> String {
+    let settled = portrait.count(|fate| matches!(fate, Fate::Settles { .. }));
+    let mut legend = String::new();
+    if settled > 0 {
+        legend += &legend_entry(SETTLES, "settles");
+    }
+    if settled < portrait.paths.len() {
+        legend += &format!(r#"<span class="c1">{}</span>"#, legend_entry(RESTLESS, "does not settle"));
+    }
+    if portrait.level.is_some() {
+        legend += &legend_entry(LEVEL, "queue level");
+    }
+    let dot = r#"<span class="key"><svg width="10" height="10" aria-hidden="true"><circle class="start" cx="5" cy="5" r="3"/></svg>start</span>"#;
+    let mark = Look(3).mark(r#"x="6" y="5""#);
+    let rest = format!(
+        r#"<span class="key"><svg width="12" height="10" class="rest" aria-hidden="true">{mark}</svg>rest</span>"#
+    );
+    format!(r#"<span class="c0">{legend}{dot}{rest}</span>"#)
+}
