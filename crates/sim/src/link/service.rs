@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(crate) struct Served {
     /// When it leaves.
     pub(crate) leaves: Time,
-    /// How long its own service takes at the rate at which it leaves.
+    /// How long its own service takes at the rate at which it leaves, in whole picoseconds.
     pub(crate) service: Span,
 }
 
@@ -83,7 +83,7 @@ impl Service {
             self.credit - self.remainder
         };
         self.free_at = start + span;
-        Served { leaves: Time::from_picos(self.free_at), service: Span::from_picos(self.quotient) }
+        Served { leaves: Time::from_picos(self.free_at), service: Span::from_picos(span) }
     }
 
     /// Finds the piece in force at `start` and divides the work of `size` by its rate.

@@ -161,6 +161,16 @@ fn arrivals_slower_than_service_never_wait_and_faster_ones_wait_in_proportion() 
 }
 
 #[test]
+fn who_meets_an_idle_server_has_not_waited_though_its_service_is_no_whole_number_of_picoseconds() {
+    // 8000 bits take 51612903.2 ps.
+    let rate = Arc::new(Schedule::constant(Rate::from_mbps(155.0)));
+    let arrivals = [0.0, 1e-3].map(|at| arrival(0, at, 1000));
+    let (link, delivered) = run(LinkSpec { rate, ..spec() }, &arrivals, Time::from_secs(1.0));
+    assert_eq!(view(&link).queueing_delays().max(), 0);
+    assert_eq!(delivered[0].0, Time::from_picos(51_612_904) + Span::from_millis(10));
+}
+
+#[test]
 fn poisson_arrivals_of_equal_packets_wait_as_long_as_pollaczek_and_khinchine_say() {
     for load in [0.5, 0.8] {
         let arrivals = poisson(400_000, load, |_| 1000);
