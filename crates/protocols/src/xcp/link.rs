@@ -64,8 +64,11 @@ impl Pool {
 
     /// Lines 28 to 31.
     fn debit(&mut self, amount: f64) {
-        let left = self.left - amount;
-        *self = if left > 0.0 { Self { left, ..*self } } else { Self::default() };
+        if amount < self.left {
+            self.left -= amount;
+        } else {
+            *self = Self::default();
+        }
     }
 }
 
