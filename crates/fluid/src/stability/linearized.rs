@@ -17,7 +17,8 @@ pub struct Linearized {
 }
 
 impl Linearized {
-    /// States held at a bound do not move and are left out; so are inputs that nothing depends on.
+    /// States held at a bound do not move and are left out, and so are those that nothing moves: they are parameters, not
+    /// modes. So are inputs that nothing depends on.
     #[must_use]
     pub fn of(frozen: &Frozen<'_>, moment: &Moment) -> Self {
         let pieces = frozen.pieces(moment);
@@ -71,9 +72,11 @@ impl Linearized {
     }
 }
 
-/// A piece without the states that are held, inputs of the same effect made one. For each old input: the new one and its gain.
+/// A piece without the states that do not move, inputs of the same effect made one. For each old input: the new one and its gain.
 fn condense(piece: &Piece, moment: &Moment) -> (Block, Vec<(usize, f64)>) {
-    let free: Vec<usize> = (0..piece.states.len()).filter(|&i| !moment.is_held(piece.states[i])).collect();
+    let moves = |i: usize| piece.a[i].iter().chain(&piece.b[i]).any(|entry| *entry != 0.0);
+    let free = |i: &usize| moves(*i) && !moment.is_held(piece.states[*i]);
+    let free: Vec<usize> = (0..piece.states.len()).filter(free).collect();
     let (n, outputs) = (free.len(), piece.outputs.len());
     let is_link = matches!(piece.entity, Entity::Link(_));
     let effect = |input: usize| -> Vec<f64> {

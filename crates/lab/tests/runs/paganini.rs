@@ -1,7 +1,9 @@
 //! Whole runs of Paganini, Wang, Doyle and Low's laws against their closed forms.
 
-use crate::common::{flow, link, results};
+use crate::common::{flow, link, near, results, scenario};
 use millpond_lab::results::Run;
+use millpond_lab::{About, Unwatched, World, run};
+use millpond_protocols::Registry;
 
 /// Fig. 5 in small: K N / c_0 = 8 * 4 / 2375 s = 13.47 ms is the price of its second stage.
 const MARKS: &str = r#"
@@ -168,4 +170,28 @@ fn late_joiners_of_the_delay_form_take_more_unless_all_let_the_queue_run_dry_now
     let cured = results(DELAY, &["protocols.paganini-delay.params.drain_every=10s"]);
     assert!((ratio(&cured) - 1.0).abs() < 0.03, "{}", ratio(&cured));
     assert!(link(&cured, "L").utilization > 0.97);
+}
+
+/// The same as differential equations, without the grain of 16 packets: 2 K / q + 2 K / (q - 6.4 ms) = c at q = 16.755 ms,
+/// shares in the golden ratio; 12.8 ms and equal shares for those who know their distance.
+#[test]
+fn late_joiners_take_the_golden_ratio_of_the_fluid_too() {
+    let fluid = |sets: &[&str]| {
+        let about = About { world: World::Fluid, ..About::default() };
+        let finished = run(&scenario(DELAY, sets), &Registry::builtin(), about, &Unwatched);
+        finished.unwrap_or_else(|error| panic!("{error}")).run
+    };
+    for control in ["window", "rate"] {
+        let control = format!("protocols.paganini-delay.params.control={control}");
+        let run = fluid(&[&control]);
+        assert!(
+            near(link(&run, "L").queueing_ms.mean, 16.755, 0.005),
+            "{}",
+            link(&run, "L").queueing_ms.mean
+        );
+        assert!(near(rate(&run, "new.0") / rate(&run, "old.0"), 1.618, 0.01), "{}", rate(&run, "new.0"));
+        let cured = fluid(&[&control, "protocols.paganini-delay.params.drain_every=10s"]);
+        assert!(near(link(&cured, "L").queueing_ms.mean, 12.8, 0.001));
+        assert!(near(rate(&cured, "new.0"), 625.0, 0.001));
+    }
 }

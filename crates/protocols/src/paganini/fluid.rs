@@ -21,12 +21,16 @@ pub(super) struct MarksFluid {
     /// x_max of (18) in bit/s; none: (24)-(25).
     max_rate: Option<f64>,
     log_phi: f64,
+    /// tau counts queueing.
+    tau_queues: bool,
 }
 
 /// `paganini-delay`.
 pub(super) struct DelayFluid {
     params: Params,
     control: Control,
+    /// Whether the queue is made to run dry now and then, so that everybody knows its base round-trip time.
+    drains: bool,
 }
 
 impl MarksFluid {
@@ -36,22 +40,27 @@ impl MarksFluid {
             params: Params::read(settings)?,
             max_rate: is_static.then(|| settings.rate("max_rate").as_f64()),
             log_phi: libm::log(settings.number("phi")),
+            tau_queues: settings.word("round_trip") == "current",
         })
     }
 }
 
 impl DelayFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(Self { params: Params::read(settings)?, control: control(settings) })
+        let drains = !settings.span("drain_every").is_zero();
+        Ok(Self { params: Params::read(settings)?, control: control(settings), drains })
     }
 }
 
 impl FluidModel for MarksFluid {
     fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
         let (gains, log_phi) = (self.params.gains, self.log_phi);
-        match self.max_rate {
-            Some(max_rate) => sender_piece(Static { gains, max_rate, log_phi }),
-            None => sender_piece(PrimalDual { source: Source::new(&self.params, facts), log_phi }),
+        let source = Source::new(&self.params, facts);
+        match (self.max_rate, self.tau_queues) {
+            (Some(max_rate), false) => sender_piece(Static::<false> { gains, max_rate, log_phi }),
+            (Some(max_rate), true) => sender_piece(Static::<true> { gains, max_rate, log_phi }),
+            (None, false) => sender_piece(PrimalDual::<false> { source, log_phi }),
+            (None, true) => sender_piece(PrimalDual::<true> { source, log_phi }),
         }
     }
 
@@ -70,9 +79,10 @@ impl FluidModel for MarksFluid {
 impl FluidModel for DelayFluid {
     fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
         let source = Source::new(&self.params, facts);
+        let distance = Distance { interval: self.params.interval.secs(), is_known: self.drains };
         match self.control {
-            Control::Window => sender_piece(DelayWindow(source)),
-            Control::Rate => sender_piece(DelayRate(source)),
+            Control::Window => sender_piece(DelayWindow { source, distance }),
+            Control::Rate => sender_piece(DelayRate { source, distance }),
         }
     }
 
@@ -121,15 +131,25 @@ fn read_price<T: Number>(marked: T, log_phi: f64) -> T {
     (-least(marked, T::from(MOST_MARKED))).ln_1p() / -log_phi
 }
 
-/// Eq. (18): `x = x_max exp(-alpha q / (M d))`.
-struct Static {
+/// tau of (18), (24) and (25): the least round-trip time, or the current one.
+fn tau<T: Number, const QUEUES: bool>(input: &SenderInput<'_, T>) -> T {
+    if QUEUES { input.rtt() } else { T::from(input.base_rtt) }
+}
+
+/// What those laws hear.
+const fn hears(queues: bool) -> Hears {
+    Hears { queueing: queues, ..Hears::MARKS }
+}
+
+/// Eq. (18): `x = x_max exp(-alpha q / (M tau))`.
+struct Static<const QUEUES: bool> {
     gains: Gains,
     max_rate: f64,
     log_phi: f64,
 }
 
-impl FluidSender for Static {
-    const HEARS: Hears = Hears::MARKS;
+impl<const QUEUES: bool> FluidSender for Static<QUEUES> {
+    const HEARS: Hears = hears(QUEUES);
 
     fn states(&self) -> Vec<State> {
         Vec::new()
@@ -139,25 +159,25 @@ impl FluidSender for Static {
 
     fn rate<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>) -> T {
         let price = read_price(input.marked, self.log_phi);
-        (price * (-self.gains.alpha / input.base_rtt)).exp() * self.max_rate
+        (price * -self.gains.alpha / tau::<T, QUEUES>(input)).exp() * self.max_rate
     }
 }
 
-/// Eq. (24): `xi' = beta (U'(x) - q) / d`; Eq. (25): `w = exp(xi - alpha q / (M d))`, `x = w / d`.
-struct PrimalDual {
+/// Eq. (24): `xi' = beta (U'(x) - q) / tau`; Eq. (25): `w = exp(xi - alpha q / (M tau))`, `x = w / tau`.
+struct PrimalDual<const QUEUES: bool> {
     source: Source,
     log_phi: f64,
 }
 
-impl PrimalDual {
+impl<const QUEUES: bool> PrimalDual<QUEUES> {
     /// In packets/s.
-    fn packets<T: Number>(&self, xi: T, price: T, base_rtt: f64) -> T {
-        (xi - price * (self.source.gains.alpha / base_rtt)).exp() / base_rtt
+    fn packets<T: Number>(&self, xi: T, price: T, tau: T) -> T {
+        (xi - price * self.source.gains.alpha / tau).exp() / tau
     }
 }
 
-impl FluidSender for PrimalDual {
-    const HEARS: Hears = Hears::MARKS;
+impl<const QUEUES: bool> FluidSender for PrimalDual<QUEUES> {
+    const HEARS: Hears = hears(QUEUES);
 
     fn states(&self) -> Vec<State> {
         vec![self.source.xi()]
@@ -169,62 +189,133 @@ impl FluidSender for PrimalDual {
 
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         let price = read_price(input.marked, self.log_phi);
-        self.packets(x[0], price, input.base_rtt) * self.source.packet
+        self.packets(x[0], price, tau::<T, QUEUES>(input)) * self.source.packet
     }
 
     fn move_and_send<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) -> T {
-        let price = read_price(input.marked, self.log_phi);
-        let rate = self.packets(x[0], price, input.base_rtt);
-        dx[0] = self.source.pull(rate, price) / input.base_rtt;
+        let (price, tau) = (read_price(input.marked, self.log_phi), tau::<T, QUEUES>(input));
+        let rate = self.packets(x[0], price, tau);
+        dx[0] = self.source.pull(rate, price) / tau;
         rate * self.source.packet
     }
 }
 
-/// Eq. (39): `xi' = beta (U'(x) - q) / (d + q)`; Eq. (40): `x = exp(xi) / d (d / (d + q))^(alpha / M)`.
-struct DelayRate(Source);
+/// What a sender that reads delay takes for its distance: the least round-trip time that it has seen. Who meets a queue
+/// on joining takes it for distance, until the queue is shorter. The state is this error, in seconds, the second one of
+/// either law; the price that is read is the queueing delay less the error.
+#[derive(Clone, Copy)]
+struct Distance {
+    /// T_s: how fast a shorter queue is believed.
+    interval: f64,
+    /// There is no error.
+    is_known: bool,
+}
+
+impl Distance {
+    const GUARD: &'static str = "queueing delay that was taken for distance";
+
+    fn error() -> State {
+        State::new("queueing delay taken for distance", "s", 0.0).within(0.0, f64::INFINITY)
+    }
+
+    /// It falls with a queue that is shorter than what was taken for distance.
+    fn slope<T: Number>(self, error: T, input: &SenderInput<'_, T>) -> T {
+        least(input.queueing - error, T::from(0.0)) / self.interval
+    }
+
+    /// After an interval who has met a queue believes in it; who meets none knows its distance.
+    fn period(self, x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64> {
+        (!self.is_known && x[1] == 0.0 && input.queueing > 0.0).then_some(self.interval)
+    }
+}
+
+/// Eq. (39): `xi' = beta (U'(x) - q) / (d + q)`; Eq. (40): `x = exp(xi) / d (d / (d + q))^(alpha / M)`, with what is taken
+/// for d and for q.
+struct DelayRate {
+    source: Source,
+    distance: Distance,
+}
 
 impl DelayRate {
     /// In packets/s.
-    fn packets<T: Number>(&self, xi: T, input: &SenderInput<'_, T>) -> T {
-        let stretch = (input.rtt() / input.base_rtt).ln();
-        (xi - stretch * self.0.gains.alpha).exp() / input.base_rtt
+    fn packets<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        let base_rtt = x[1] + input.base_rtt;
+        let stretch = (input.rtt() / base_rtt).ln();
+        (x[0] - stretch * self.source.gains.alpha).exp() / base_rtt
     }
 }
 
 impl FluidSender for DelayRate {
     const HEARS: Hears = Hears::QUEUEING;
+    const GUARDS: &'static [&'static str] = &[Distance::GUARD];
 
     fn states(&self) -> Vec<State> {
-        vec![self.0.xi()]
+        vec![self.source.xi(), Distance::error()]
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        dx[0] = self.0.pull(self.packets(x[0], input), input.queueing) / input.rtt();
+        let price = input.queueing - x[1];
+        dx[0] = self.source.pull(self.packets(x, input), price) / input.rtt();
+        dx[1] = self.distance.slope(x[1], input);
     }
 
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        self.packets(x[0], input) * self.0.packet
+        self.packets(x, input) * self.source.packet
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = input.queueing - x[1];
+    }
+
+    fn period(&self, x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64> {
+        self.distance.period(x, input)
+    }
+
+    fn tick(&self, x: &mut [f64], input: &SenderInput<'_, f64>) {
+        // The rate stays what it is: the law is (41), of which (40) is an integral.
+        let before = self.packets(x, input);
+        x[1] = input.queueing;
+        x[0] += libm::log(before / self.packets(x, input));
     }
 }
 
-/// Eq. (43) in continuous time: `w' = w (beta (U'(x) - q) - alpha q' / M) / tau`, `x = w / tau`, `tau = d + q`.
-struct DelayWindow(Source);
+/// Eq. (43) in continuous time: `w' = w (beta (U'(x) - q) - alpha q' / M) / tau`, `x = w / tau`, `tau = d + q`, with what is
+/// taken for q.
+struct DelayWindow {
+    source: Source,
+    distance: Distance,
+}
 
 impl FluidSender for DelayWindow {
     const HEARS: Hears = Hears::QUEUEING;
+    const GUARDS: &'static [&'static str] = &[Distance::GUARD];
 
     fn states(&self) -> Vec<State> {
-        vec![State::new("window", "packets", self.0.initial_window).within(1e-6, f64::INFINITY)]
+        let window = State::new("window", "packets", self.source.initial_window);
+        vec![window.within(1e-6, f64::INFINITY), Distance::error()]
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let rtt = input.rtt();
-        let pull = self.0.pull(x[0] / rtt, input.queueing);
-        dx[0] = x[0] * (pull - input.queueing_slope * self.0.gains.alpha) / rtt;
+        let pull = self.source.pull(x[0] / rtt, input.queueing - x[1]);
+        dx[0] = x[0] * (pull - input.queueing_slope * self.source.gains.alpha) / rtt;
+        dx[1] = self.distance.slope(x[1], input);
     }
 
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        x[0] / input.rtt() * self.0.packet
+        x[0] / input.rtt() * self.source.packet
+    }
+
+    fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = input.queueing - x[1];
+    }
+
+    fn period(&self, x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64> {
+        self.distance.period(x, input)
+    }
+
+    fn tick(&self, x: &mut [f64], input: &SenderInput<'_, f64>) {
+        x[1] = input.queueing;
     }
 }
 
@@ -346,12 +437,49 @@ mod tests {
         let rate = 50.0 / queueing;
         let at = |inputs: &mut millpond_law::fluid::SenderInputs| inputs.queueing[0] = queueing;
         let windows = delay(&[]).sender(&one_loop(D));
-        let (dx, sent) = flow(&*windows, &[rate * rtt], &inputs(&*windows, D, at));
+        let (dx, sent) = flow(&*windows, &[rate * rtt, 0.0], &inputs(&*windows, D, at));
         assert!(near(sent / PACKET, rate) && dx[0].abs() < 1e-9);
         let rates = delay(&[("control", Value::text("rate"))]).sender(&one_loop(D));
         let xi = libm::log(rate * D) + 0.37 * libm::log(rtt / D);
-        let (dx, sent) = flow(&*rates, &[xi], &inputs(&*rates, D, at));
+        let (dx, sent) = flow(&*rates, &[xi, 0.0], &inputs(&*rates, D, at));
         assert!(near(sent / PACKET, rate) && dx[0].abs() < 1e-9, "{sent} {dx:?}");
+    }
+
+    #[test]
+    fn who_took_a_queue_for_distance_rests_with_a_larger_share_until_the_queue_is_shorter() {
+        // x = K / (q - delta): with q = 25 ms, 10 ms of which were there on joining.
+        let (queueing, error, rtt) = (0.025, 0.01, 0.065);
+        let rate = 50.0 / (queueing - error);
+        let windows = delay(&[]).sender(&one_loop(D));
+        let seen = |queueing: f64| inputs(&*windows, D, |i| i.queueing[0] = queueing);
+        let (dx, sent) = flow(&*windows, &[rate * rtt, error], &seen(queueing));
+        assert!(near(sent / PACKET, rate) && dx[0].abs() < 1e-9 && dx[1] == 0.0, "{sent} {dx:?}");
+        let rates = delay(&[("control", Value::text("rate"))]).sender(&one_loop(D));
+        let xi = libm::log(rate * (D + error)) + 0.37 * libm::log(rtt / (D + error));
+        let (dx, sent) = flow(&*rates, &[xi, error], &seen(queueing));
+        assert!(near(sent / PACKET, rate) && dx[0].abs() < 1e-9 && dx[1] == 0.0, "{sent} {dx:?}");
+        let (dx, _) = flow(&*windows, &[rate * rtt, error], &seen(0.008));
+        assert!(near(dx[1], -0.002 / 0.01), "{dx:?}");
+    }
+
+    #[test]
+    fn a_queue_that_is_met_on_joining_is_taken_for_distance_unless_it_is_drained() {
+        for control in ["window", "rate"] {
+            let chosen = ("control", Value::text(control));
+            let senders = delay(std::slice::from_ref(&chosen)).sender(&one_loop(D));
+            let start: Vec<f64> = senders.states(0).iter().map(|state| state.initial).collect();
+            let met = inputs(&*senders, D, |i| i.queueing[0] = 0.02);
+            assert_eq!(senders.period(0, &start, &met.at(0, 0)), Some(0.01));
+            let mut x = start.clone();
+            senders.tick(0, &mut x, &met.at(0, 0));
+            assert_eq!((x[1], senders.period(0, &x, &met.at(0, 0))), (0.02, None));
+            let sends = |x: &[f64]| flow(&*senders, x, &met).1;
+            assert!(near(sends(&x), sends(&start)));
+            let nothing = inputs(&*senders, D, |_| {});
+            assert_eq!(senders.period(0, &start, &nothing.at(0, 0)), None);
+            let drained = delay(&[chosen, ("drain_every", Value::text("10s"))]).sender(&one_loop(D));
+            assert_eq!(drained.period(0, &start, &met.at(0, 0)), None);
+        }
     }
 
     #[test]
@@ -364,8 +492,26 @@ mod tests {
         let step = (next_window(&params, 100.0, delays) - 100.0) / 1e-5;
         let senders = delay(&written).sender(&one_loop(D));
         let seen = inputs(&*senders, D, |i| (i.queueing[0], i.queueing_slope[0]) = (price, slope));
-        let (dx, _) = flow(&*senders, &[100.0], &seen);
+        let (dx, _) = flow(&*senders, &[100.0, 0.0], &seen);
         assert!((dx[0] / step - 1.0).abs() < 1e-6, "{} {step}", dx[0]);
+    }
+
+    #[test]
+    fn tau_counts_queueing_if_it_is_the_current_round_trip_time() {
+        const CURRENT: (&str, Value) = ("round_trip", Value::text("current"));
+        const DUAL: (&str, Value) = ("law", Value::text("dual"));
+        let (price, queueing) = (0.02, 0.01);
+        let at = |written: &[(&'static str, Value)], x: &[f64], base_rtt: f64, queueing: f64| {
+            let senders = marks(written).sender(&one_loop(base_rtt));
+            let seen = inputs(&*senders, base_rtt, |i| {
+                (i.marked[0], i.queueing[0]) = (marked(price), queueing);
+            });
+            flow(&*senders, x, &seen)
+        };
+        // The queue is so much more distance, and nothing to a law that has d.
+        assert_eq!(at(&[DUAL, CURRENT], &[], D, queueing), at(&[DUAL], &[], D + queueing, 0.0));
+        assert_eq!(at(&[CURRENT], &[3.0], D, queueing), at(&[], &[3.0], D + queueing, 0.0));
+        assert_eq!(at(&[], &[3.0], D, queueing), at(&[], &[3.0], D, 0.0));
     }
 
     #[test]
