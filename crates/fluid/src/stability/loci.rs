@@ -69,7 +69,12 @@ pub(super) fn eigenvalues(function: &Characteristic<'_>, frequency: f64) -> Opti
     if ratio.len() == 1 {
         return Some(vec![ratio[(0, 0)]]);
     }
-    let (_, triangle) = ratio.try_schur(1e-14, 10_000)?.unpack();
+    spectrum(ratio)
+}
+
+/// The eigenvalues of a matrix.
+pub(super) fn spectrum(matrix: DMatrix<Complex<f64>>) -> Option<Vec<Complex<f64>>> {
+    let (_, triangle) = matrix.try_schur(1e-14, 10_000)?.unpack();
     Some(triangle.diagonal().iter().copied().collect())
 }
 

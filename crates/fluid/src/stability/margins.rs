@@ -35,8 +35,7 @@ pub fn margins(system: &System) -> Result<Margins, Unknown> {
     if function.size() == 0 {
         return Err(Unknown::NoLoop);
     }
-    let slow = system.longest_delay().max(1.0 / function.fastest_pole().max(1e-12)).min(1e6);
-    let (low, high) = band(&function, 1.0 / slow);
+    let (low, high) = band(&function);
     let mut margins = Margins::default();
     for locus in loci(&function, low, high) {
         consider(&function, &locus, &mut margins);
@@ -45,9 +44,11 @@ pub fn margins(system: &System) -> Result<Margins, Unknown> {
 }
 
 /// From where the loops are far above one to where they have fallen below a hundredth.
-fn band(function: &Characteristic<'_>, middle: f64) -> (f64, f64) {
+pub(super) fn band(function: &Characteristic<'_>) -> (f64, f64) {
     const SILENT: f64 = 0.01;
     const DOUBLINGS: usize = 40;
+    let slow = function.system().longest_delay().max(1.0 / function.fastest_pole().max(1e-12)).min(1e6);
+    let middle = 1.0 / slow;
     let size = |frequency: f64| {
         let ratio = function.return_ratio(Complex::new(0.0, frequency));
         ratio.map_or(f64::INFINITY, |ratio| spectral_radius(&ratio.map(|entry| entry.norm())))
@@ -89,7 +90,7 @@ fn keep_least(least: &mut Option<Crossing>, new: Crossing) {
 }
 
 /// Bisects for a sign change along one eigenvalue.
-fn refine(
+pub(super) fn refine(
     function: &Characteristic<'_>,
     (mut from, mut a): (f64, Complex<f64>),
     (mut to, mut b): (f64, Complex<f64>),

@@ -10,19 +10,23 @@ mod contour;
 mod critical;
 mod function;
 mod generator;
+mod hull;
 mod linearized;
 mod loci;
 mod margins;
+mod nyquist;
 mod roots;
 mod system;
 
 pub use critical::{Critical, critical};
 pub use function::Characteristic;
 pub use generator::generator_roots;
+pub use hull::{Hull, hull};
 pub use linearized::Linearized;
 pub use loci::{Locus, loci};
 pub use margins::{Crossing, Margins, margins};
 pub use nalgebra::Complex;
+pub use nyquist::Nyquist;
 pub use roots::{Root, Spectrum, rightmost};
 pub use system::{Block, System, Wire};
 

@@ -2,8 +2,10 @@
 //! `millpond stability --json`.
 
 use super::cell::Cell;
+use super::nyquist::Plot;
 use crate::analysis::{self, Knob, Refusal};
 use crate::{fluid, tables};
+use millpond_fluid::stability::Locus;
 use millpond_protocols::Registry;
 use millpond_scenario::{Faults, Scenario};
 use serde::Deserialize;
@@ -17,6 +19,23 @@ pub enum Analysis {
     Equilibrium,
     /// Whether it stays there, and where stability ends when [`super::Case::vary`] is varied.
     Stability,
+    /// Its Nyquist plot, read as [`super::Case::nyquist`] says.
+    Nyquist,
+}
+
+/// What an analysis says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// For rows to look into.
+    pub value: Value,
+    /// Curves to draw.
+    pub loci: Vec<Locus>,
+}
+
+impl From<Value> for Answer {
+    fn from(value: Value) -> Self {
+        Self { value, loci: Vec::new() }
+    }
 }
 
 /// The answer to what a cell asks; `{ refused: why }` where theory has none.
@@ -28,15 +47,16 @@ pub(super) fn answer(
     cell: &Cell<'_>,
     scenario: &Scenario,
     registry: &Registry,
-) -> Result<Value, Faults> {
+) -> Result<Answer, Faults> {
     let answer = match analysis {
-        Analysis::Equilibrium => equilibrium(scenario, registry),
-        Analysis::Stability => stability(cell.case.vary.as_deref(), scenario, registry),
+        Analysis::Equilibrium => equilibrium(scenario, registry).map(Answer::from),
+        Analysis::Stability => stability(cell.case.vary.as_deref(), scenario, registry).map(Answer::from),
+        Analysis::Nyquist => nyquist(&cell.case.nyquist.clone().unwrap_or_default(), scenario, registry),
     };
     match answer {
         Ok(answer) => Ok(answer),
         Err(Refusal::Scenario(faults)) => Err(faults),
-        Err(refusal) => Ok(refused(&refusal)),
+        Err(refusal) => Ok(refused(&refusal).into()),
     }
 }
 
@@ -59,4 +79,8 @@ fn stability(vary: Option<&str>, scenario: &Scenario, registry: &Registry) -> Re
     let boundaries = boundaries.unwrap_or_default();
     let sentence = tables::verdict(&judged, &boundaries);
     Ok(analysis::stability_json(&sentence, &judged, &boundaries, None))
+}
+
+fn nyquist(plot: &Plot, scenario: &Scenario, registry: &Registry) -> Result<Answer, Refusal> {
+    plot.answer(&analysis::settle(&fluid::plan(scenario, registry)?)?)
 }

@@ -9,6 +9,7 @@ use super::verdict::{Judged, Verdict};
 use crate::error::Error;
 use crate::results::Run;
 use crate::watch::Watch;
+use millpond_fluid::stability::Locus;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -30,6 +31,9 @@ pub struct Checked {
     /// Where runs are to be drawn: of each case, the one under the first reading and seed that a row asks for.
     #[serde(skip)]
     pub runs: Vec<Run>,
+    /// And Nyquist plots, each with its case.
+    #[serde(skip)]
+    pub loci: Vec<(String, Vec<Locus>)>,
 }
 
 impl Checked {
@@ -38,13 +42,25 @@ impl Checked {
         let rows = self.rows.iter().filter(|row| reading.is_none_or(|name| row.reading == name));
         rows.map(|row| row.verdict).max()
     }
+
+    /// The same with what is to be drawn of a case.
+    fn with_drawing(mut self, case: &str, drawn: Option<&Ended>) -> Self {
+        match drawn {
+            Some(Ended::Run(run)) => self.runs.push(run.as_ref().clone()),
+            Some(Ended::Answer(answer)) if !answer.loci.is_empty() => {
+                self.loci.push((case.to_owned(), answer.loci.clone()));
+            }
+            _ => {}
+        }
+        self
+    }
 }
 
 /// What one cell says of each row that looks at it: the row's index, and a number or what went wrong.
 type Answers = Vec<(usize, Result<f64, String>)>;
 
-/// One cell's answers, and its run if that is to be drawn.
-type Read = (Answers, Option<Run>);
+/// One cell's answers, and what of it is to be drawn.
+type Read = (Answers, Option<Ended>);
 
 /// How many runs checking these recipes takes.
 pub fn runs(chosen: &[Chosen<'_>], full: bool) -> usize {
@@ -75,11 +91,7 @@ fn judged<'a>(
         let answers = ask(chosen[*i], cell, &end);
         let first = |(of, other): &&(usize, Cell<'a>)| of == i && other.case.name == cell.case.name;
         let drawn = settings.draw && work.iter().find(first).is_some_and(|(_, other)| other.same(cell));
-        let run = match end {
-            Ended::Run(run) if drawn => Some(*run),
-            _ => None,
-        };
-        Ok((answers, run))
+        Ok((answers, drawn.then_some(end)))
     };
     let ended_cells: Result<Vec<Read>, Error> = work.par_iter().enumerate().map(answer).collect();
     let ended_cells = ended_cells.map_err(|error| match error {
@@ -90,7 +102,9 @@ fn judged<'a>(
         let mine = work.iter().zip(&ended_cells).filter(|((of, _), _)| *of == i);
         let judged =
             judge(*one, settings.full, mine.clone().map(|((_, cell), (answers, _))| (cell, answers)));
-        Checked { runs: mine.filter_map(|(_, (_, run))| run.clone()).collect(), ..judged }
+        mine.fold(judged, |judged, ((_, cell), (_, drawn))| {
+            judged.with_drawing(&cell.case.name, drawn.as_ref())
+        })
     };
     Ok(chosen.iter().enumerate().map(table).collect())
 }
@@ -137,6 +151,7 @@ fn judge<'c, 'a: 'c>(
         claim: recipe.claim.trim().to_owned(),
         rows: rows.collect(),
         runs: Vec::new(),
+        loci: Vec::new(),
     }
 }
 

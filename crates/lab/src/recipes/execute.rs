@@ -1,6 +1,6 @@
 //! Runs cells: a recurrence at once, a scenario in its world, a finished one from where it was kept; or has them answered.
 
-use super::answer::answer;
+use super::answer::{Answer, answer};
 use super::cell::Cell;
 use crate::error::Error;
 use crate::files::{Extras, RunDirectory, load, save};
@@ -50,7 +50,7 @@ pub enum Ended {
     /// A run.
     Run(Box<Run>),
     /// The answer of an analysis.
-    Answer(serde_json::Value),
+    Answer(Answer),
 }
 
 /// Runs one cell, the one that `watch` knows by `index`.

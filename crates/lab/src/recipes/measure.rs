@@ -11,7 +11,7 @@ pub fn measure(row: &Expectation, ended: &Ended) -> Result<f64, String> {
     match (ended, &row.answer) {
         (Ended::Run(run), None) => measure_run(row, run),
         (Ended::Answer(answer), Some(path)) => {
-            Ok(combine(row.combine, &from_answer(path, answer)?) * row.scale)
+            Ok(combine(row.combine, &from_answer(path, &answer.value)?) * row.scale)
         }
         (Ended::Run(_), Some(_)) => Err("an answer is asked of a case that is run".into()),
         (Ended::Answer(_), None) => Err("a run is asked of a case that is analysed".into()),
@@ -310,7 +310,7 @@ mod tests {
         let paths = ["unique", "roots.1.growth_per_s", "links.L ->.price", "roots.*.growth_per_s"];
         let read = paths.map(|path| from_answer(path, &answer).unwrap());
         assert_eq!(read, [vec![0.0], vec![-1.0], vec![0.02], vec![-0.25, -1.0]]);
-        let refused = Ended::Answer(serde_json::json!({ "refused": "no loop" }));
+        let refused = Ended::Answer(serde_json::json!({ "refused": "no loop" }).into());
         assert_eq!(measure(&row("answer = 'roots.0.growth_per_s'"), &refused), Err("no loop".into()));
         assert!(measure(&row("answer = 'unique'"), &Ended::Run(Box::new(run()))).is_err());
     }

@@ -6,6 +6,7 @@
 use super::RecipeError;
 use super::answer::Analysis;
 use super::expect::Expectation;
+use super::nyquist::Plot;
 use super::recurrence::Recurrence;
 use crate::run::World;
 use serde::Deserialize;
@@ -55,10 +56,12 @@ pub struct Case {
     /// Where it is run: `"packets"` or `"fluid"`.
     #[serde(default)]
     pub world: World,
-    /// Not run, but answered in closed form: `"equilibrium"` or `"stability"`.
+    /// Not run, but answered by theory: `"equilibrium"`, `"stability"` or `"nyquist"`.
     pub analysis: Option<Analysis>,
     /// What is varied until stability ends: `rtt`, `flows`, `protocols.NAME.params.PARAMETER`.
     pub vary: Option<String>,
+    /// What is read off a Nyquist plot.
+    pub nyquist: Option<Plot>,
     /// Run only by `--full`.
     #[serde(default)]
     pub full: bool,
@@ -143,6 +146,12 @@ impl Recipe {
         }
         if case.vary.is_some() && case.analysis != Some(Analysis::Stability) {
             return complain("vary belongs to analysis = \"stability\"");
+        }
+        if case.nyquist.is_some() && case.analysis != Some(Analysis::Nyquist) {
+            return complain("nyquist belongs to analysis = \"nyquist\"");
+        }
+        if let Some(Err(fault)) = case.nyquist.as_ref().map(Plot::check) {
+            return complain(&fault);
         }
         Ok(())
     }

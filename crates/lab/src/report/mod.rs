@@ -10,6 +10,7 @@ mod charts;
 mod decimate;
 mod figure;
 mod markup;
+mod nyquist;
 mod page;
 mod papers;
 mod plot;

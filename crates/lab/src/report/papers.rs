@@ -3,6 +3,7 @@
 use super::charts;
 use super::figure::Figure;
 use super::markup::Text;
+use super::nyquist::several;
 use super::page::{Section, page};
 use super::subject::Subject;
 use crate::recipes::{Checked, Judged, Verdict};
@@ -45,7 +46,8 @@ fn section(checked: &Checked) -> Section {
         figure.id = format!("{}-{}", checked.recipe, figure.id);
         figure.html()
     };
-    let figures: String = charts::over_time(&Subject::all(&drawn)).into_iter().map(own).collect();
+    let loci = (!checked.loci.is_empty()).then(|| several(&checked.loci));
+    let figures: String = charts::over_time(&Subject::all(&drawn)).into_iter().chain(loci).map(own).collect();
     Section {
         id: checked.recipe.clone(),
         title: format!("{} · {}: {}", checked.recipe, checked.place, checked.title),
@@ -115,6 +117,21 @@ mod tests {
             assert!(html.contains(said), "{said}");
         }
         assert!(!html.contains("<svg class=\"plot\""), "a recurrence has no link to draw");
+    }
+
+    #[test]
+    fn nyquist_plots_of_a_recipe_share_one_figure() {
+        let library = Library::builtin().unwrap();
+        let chosen = library.choose(Some("paganini/fig7")).unwrap();
+        let settings = Settings { draw: true, ..Settings::quick() };
+        let checked = check(&chosen, &settings, &Unwatched).unwrap();
+        assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);
+        let html = papers(&checked);
+        assert_eq!(html.matches(r#"aria-label="Nyquist loci""#).count(), 1);
+        for (case, _) in &checked[0].loci {
+            assert!(html.contains(&format!(r#"data-name="{case}""#)), "{case}");
+        }
+        assert!(checked[0].loci.len() == chosen[0].recipe.cases.len());
     }
 
     #[test]
