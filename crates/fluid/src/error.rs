@@ -28,6 +28,13 @@ pub enum Error {
         /// Which.
         quantity: String,
     },
+    /// A law is driven back at once from either side of a threshold.
+    Chatters {
+        /// In seconds.
+        time: f64,
+        /// The switching function and whose it is.
+        guard: String,
+    },
     /// More steps than allowed.
     TooManySteps {
         /// In seconds.
@@ -53,6 +60,12 @@ impl fmt::Display for Error {
                 f,
                 "at {time:.6} s {quantity} is infinite or not a number: its law was driven out of its domain; try \
                  bounds for its states, or a start nearer to the equilibrium"
+            ),
+            Self::Chatters { time, guard } => write!(
+                f,
+                "at {time:.6} s {guard} changes its sign to and fro without time passing: the law slides along this \
+                 threshold, and its equations do not say how; give it a slope there instead of a jump, or run it in \
+                 packets"
             ),
             Self::TooManySteps { time, steps, cause } => write!(
                 f,

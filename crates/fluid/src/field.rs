@@ -1,11 +1,12 @@
 //! The right-hand side: what every state does now, and what every channel says, given the past of the channels.
 
 use crate::assembly::{Assembly, Role};
-use crate::guards::Guarded;
+use crate::guards::{Guarded, Switch, chooses};
 use crate::wiring::{NOW, Wiring};
 use millpond_law::fluid::{
     Aggregate, LinkInputs, NextLoop, Number, SenderInput, SenderInputs, Verdicts, greatest, least,
 };
+use std::ops::Range;
 
 /// The past of the channels.
 pub(crate) trait Past {
@@ -64,8 +65,13 @@ pub(crate) struct Field<'a> {
     carried: Vec<f64>,
     signals: Vec<f64>,
     mapped: Vec<f64>,
+    /// Which hop counts, and where each sender's switches are, by class and place.
+    pub(crate) switches: Vec<Switch>,
+    switches_of: Vec<Vec<Range<usize>>>,
     /// Who has guards, and how many.
     pub(crate) guarded: Vec<(Guarded, usize)>,
+    /// Guard by guard: whose it is, and which of theirs.
+    pub(crate) guards: Vec<(Guarded, usize)>,
 }
 
 impl<'a> Field<'a> {
@@ -81,6 +87,9 @@ impl<'a> Field<'a> {
             inputs
         });
         let links = asm.sets.iter().map(|set| LinkInputs::zeros(set.links.len(), set.carried));
+        let (switches, switches_of) = asm.switches();
+        let guarded = asm.guarded(switches.len());
+        let guards = guarded.iter().flat_map(|(whose, count)| (0..*count).map(|which| (*whose, which)));
         Self {
             asm,
             wiring: Wiring::new(asm),
@@ -90,7 +99,10 @@ impl<'a> Field<'a> {
             carried: Vec::new(),
             signals: Vec::new(),
             mapped: Vec::new(),
-            guarded: asm.guarded(),
+            guards: guards.collect(),
+            guarded,
+            switches,
+            switches_of,
         }
     }
 
@@ -171,7 +183,10 @@ impl<'a> Field<'a> {
             return;
         }
         let x = &x[class.first_state + i * class.width..][..class.width];
-        for (hop, taps) in asm.hops_of(l).iter().zip(&self.wiring.hops[asm.loops[l].hops.clone()]) {
+        let switches = self.switches_of[c][i].clone();
+        self.switches[switches.clone()].iter_mut().for_each(Switch::begin);
+        let hops = asm.hops_of(l).iter().zip(&self.wiring.hops[asm.loops[l].hops.clone()]);
+        for (place, (hop, taps)) in hops.enumerate() {
             self.signals.clear();
             let signals = hop.first_signal..hop.first_signal + hop.signals;
             self.signals.extend(signals.map(|channel| past.get(channel, taps.backward)));
@@ -181,6 +196,10 @@ impl<'a> Field<'a> {
                 let input = SenderInput { feedback: &[], ..input };
                 class.law.hop(i, x, &input, &self.signals, &mut self.mapped);
                 std::mem::swap(&mut self.signals, &mut self.mapped);
+            }
+            let said = kinds.iter().zip(&self.signals).filter(|(kind, _)| chooses(kind.over_path));
+            for (switch, (_, signal)) in self.switches[switches.clone()].iter_mut().zip(said) {
+                switch.hear(place, *signal);
             }
             let feedback = &mut self.senders[c].feedback[i * width..][..width];
             for ((sum, kind), signal) in feedback.iter_mut().zip(kinds).zip(&self.signals) {

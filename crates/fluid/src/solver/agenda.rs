@@ -38,6 +38,8 @@ pub(super) struct Agenda {
     follow: bool,
     /// Of each link: who crosses it, and how long its word takes.
     crossing: Vec<Vec<(usize, f64)>>,
+    /// From when until when each loop is there.
+    lives: Vec<(f64, f64)>,
 }
 
 impl Agenda {
@@ -49,13 +51,15 @@ impl Agenda {
                 crossing[hop.link].push((l, hop.backward));
             }
         }
-        Self { due: BTreeMap::new(), kinks: 0, follow, crossing }
+        let lives = vec![(f64::NEG_INFINITY, f64::INFINITY); asm.loops.len()];
+        Self { due: BTreeMap::new(), kinks: 0, follow, crossing, lives }
     }
 
     /// What the network says of itself.
     pub(super) fn new(asm: &Assembly, follow: bool) -> Self {
         let mut agenda = Self::quiet(asm, follow);
         for (l, data) in asm.loops.iter().enumerate() {
+            agenda.lives[l] = (data.start.unwrap_or(f64::NEG_INFINITY), data.stop.unwrap_or(f64::INFINITY));
             for (time, what) in [(data.start, Happening::Start(l)), (data.stop, Happening::Stop(l))] {
                 time.into_iter().for_each(|time| agenda.add(time, what));
             }
@@ -97,13 +101,7 @@ impl Agenda {
     pub(super) fn spread(&mut self, asm: &Assembly, now: f64, entity: Entity, level: u8) {
         match entity {
             Entity::Loop(l) => {
-                for hop in asm.hops_of(l) {
-                    self.kink(now + hop.forward, Entity::Link(hop.link), level);
-                }
-                self.kink(now + asm.loops[l].base_rtt, entity, level + 1);
-                if let Some(relay) = asm.loops[l].ends_at {
-                    self.kink(now + asm.through(l), Entity::Loop(asm.relays[relay].downstream.0), level);
-                }
+                self.send(asm, now, l, level);
                 if let Some(relay) = asm.loops[l].sends_from {
                     let relay = &asm.relays[relay];
                     self.kink(now + asm.way_back(relay), Entity::Loop(relay.upstream.0), level);
@@ -115,12 +113,36 @@ impl Agenda {
                     self.kink(now + backward, Entity::Loop(l), level + 1);
                 }
             }
-            Entity::Relay(r) => self.spread(asm, now, Entity::Loop(asm.relays[r].downstream.0), level),
+            // A dry relay hands on what comes; what its next loop would be permitted does not change with that, so
+            // that the loop before sees the backlog alone. Otherwise kinks would go round between the two for ever.
+            Entity::Relay(r) => {
+                let relay = &asm.relays[r];
+                self.send(asm, now, relay.downstream.0, level);
+                self.kink(now + asm.way_back(relay), Entity::Loop(relay.upstream.0), level + 1);
+            }
         }
     }
 
+    /// What a loop sends has a kink.
+    fn send(&mut self, asm: &Assembly, now: f64, l: usize, level: u8) {
+        for hop in asm.hops_of(l) {
+            self.kink(now + hop.forward, Entity::Link(hop.link), level);
+        }
+        self.kink(now + asm.loops[l].base_rtt, Entity::Loop(l), level + 1);
+        if let Some(relay) = asm.loops[l].ends_at {
+            self.kink(now + asm.through(l), Entity::Relay(relay), level);
+        }
+    }
+
+    /// Nobody sees what a loop does that is not there.
+    fn is_absent(&self, entity: Entity, time: f64) -> bool {
+        let Entity::Loop(l) = entity else { return false };
+        let (start, stop) = self.lives[l];
+        time < start || time > stop
+    }
+
     fn kink(&mut self, time: f64, entity: Entity, level: u8) {
-        if !self.follow || level > DEPTH || (self.kinks > MOST && level > 1) {
+        if !self.follow || level > DEPTH || (self.kinks > MOST && level > 1) || self.is_absent(entity, time) {
             return;
         }
         let known = self.due.entry((time.to_bits(), Happening::Kink(entity)));

@@ -8,8 +8,22 @@ use crate::field::Held;
 /// How far beyond a bound counts as beyond it, in scales of the state.
 const BEYOND: f64 = 1e-13;
 
-/// How fast a state must turn back, in scales per second, to be let go.
-const TURNS: f64 = 1e-9;
+/// How fast a state must turn back, in scales per second, to be let go: a queue, when a billionth of the capacity more
+/// arrives than is served. Below that a network at rest would hold and let go by its roundings.
+const TURNS: f64 = 1e-6;
+
+/// How far beyond zero a guard has changed its sign, as a share of the greatest value that it has ever had: what is at
+/// rest on a threshold would cross it with every rounding.
+const BAND: f64 = 1e-13;
+
+/// Two hops say the same if they differ by no more than this share of the tolerance.
+const NEAR: f64 = 0.1;
+
+/// A guard that changes its sign so often within a hundredth of the shortest delay lets no step through.
+const CHATTER: u32 = 100;
+
+/// What differs by more than this share of itself on the two sides of an event jumps there.
+const JUMP: f64 = 1e-7;
 
 /// What has happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -74,11 +88,46 @@ impl Solver<'_> {
 
     fn alarm_of_guard(&self, g: usize) -> Option<Alarm> {
         let (value, sign) = (self.guards[g], self.signs[g]);
-        (value * sign < 0.0).then_some(Alarm::Guard(g, value > 0.0))
+        let is_beyond = value * sign < -self.band(g);
+        (is_beyond && self.is_watched(g)).then_some(Alarm::Guard(g, value > 0.0))
     }
 
-    /// Does what the alarms say.
-    pub(super) fn act(&mut self, alarms: &[Alarm]) -> Result<(), Error> {
+    /// Two hops may say the same: within the tolerance it does not matter which of them counts.
+    fn band(&self, g: usize) -> f64 {
+        let is_path = self.field.said(g).is_some();
+        let share = if is_path { NEAR * self.accuracy.tolerance.min(1e-6) } else { BAND };
+        share * self.guard_sizes[g]
+    }
+
+    /// Nobody sees what a loop does that is not there.
+    fn is_watched(&self, g: usize) -> bool {
+        match self.guard_owners[g] {
+            Entity::Loop(l) => self.situation.active[l],
+            Entity::Link(_) | Entity::Relay(_) => true,
+        }
+    }
+
+    /// The guards at these states, with what was heard last.
+    pub(super) fn read_guards(&mut self, x: &[f64]) {
+        if !self.guards.is_empty() {
+            self.field.read_guards(x, &mut self.guards);
+        }
+    }
+
+    /// What was just read counts.
+    pub(super) fn measure_guards(&mut self) {
+        for (g, (size, value)) in self.guard_sizes.iter_mut().zip(&self.guards).enumerate() {
+            let value = self.field.said(g).unwrap_or(value.abs());
+            *size = size.max(if value.is_finite() { value } else { 0.0 });
+        }
+    }
+
+    /// Does what the alarms say; `level`: in which derivative a quantity jumps where a guard changes its sign.
+    pub(super) fn act(&mut self, alarms: &[Alarm], level: u8) -> Result<(), Error> {
+        if alarms.iter().any(|alarm| matches!(alarm, Alarm::Guard(..))) {
+            // What laws see that cross is what has arrived by now.
+            self.hear();
+        }
         for alarm in alarms {
             match *alarm {
                 Alarm::Hold(i, held) => {
@@ -91,7 +140,10 @@ impl Solver<'_> {
                     self.situation.held[i] = Held::Free;
                     self.turned(i);
                 }
-                Alarm::Guard(g, is_rising) => self.cross(g, is_rising),
+                Alarm::Guard(g, is_rising) => {
+                    self.notice_chatter(g)?;
+                    self.cross(g, is_rising, level);
+                }
             }
         }
         self.refresh()
@@ -102,11 +154,32 @@ impl Solver<'_> {
         self.agenda.spread(self.field.asm, self.time, self.owners[i], 1);
     }
 
-    fn cross(&mut self, g: usize, is_rising: bool) {
+    fn cross(&mut self, g: usize, is_rising: bool, level: u8) {
         self.signs[g] = if is_rising { 1.0 } else { -1.0 };
-        if let Some(entity) = self.field.cross_guard(g, is_rising, &mut self.x, &self.situation.active) {
-            self.agenda.spread(self.field.asm, self.time, entity, 0);
+        let jumps = self.field.cross_guard(g, is_rising, &mut self.x);
+        self.agenda.spread(self.field.asm, self.time, self.guard_owners[g], if jumps { 0 } else { level });
+    }
+
+    /// A law that is driven back at once from either side of a threshold slides along it: no step ends beyond.
+    fn notice_chatter(&mut self, g: usize) -> Result<(), Error> {
+        if self.time - self.calm > 0.01 * self.shortest_delay {
+            self.calm = self.time;
+            self.crossings.fill(0);
         }
+        self.crossings[g] += 1;
+        if self.crossings[g] <= CHATTER {
+            return Ok(());
+        }
+        let asm = self.field.asm;
+        let guard = format!("{} of {}", asm.guard_name(&self.field, g), asm.name(self.guard_owners[g]));
+        Err(Error::Chatters { time: self.time, guard })
+    }
+
+    /// In which derivative do channels jump between two nodes a few roundings apart?
+    pub(super) fn level_between(&self, left: usize, right: usize) -> u8 {
+        let differs = |(a, b): (&f64, &f64)| (a - b).abs() > JUMP * a.abs().max(b.abs());
+        let jumps = self.nodes[left].iter().zip(&self.nodes[right]).any(differs);
+        if jumps { 0 } else { 1 }
     }
 
     /// Holds and lets go by what the states do now; says whether anything changed.
@@ -137,14 +210,27 @@ impl Solver<'_> {
         let mut jumped = false;
         for g in 0..self.guards.len() {
             let value = self.guards[g];
-            if self.signs[g] == 0.0 && value != 0.0 {
-                self.signs[g] = value.signum();
+            if self.signs[g] == 0.0 {
+                let is_seen = value.abs() > self.band(g) && self.is_followed(g);
+                self.signs[g] = if is_seen { self.field.first_sign(g, value) } else { 0.0 };
             } else if self.alarm_of_guard(g).is_some() {
-                self.cross(g, value > 0.0);
+                self.cross(g, value > 0.0, 0);
                 jumped = true;
             }
         }
         jumped
+    }
+
+    fn is_followed(&self, g: usize) -> bool {
+        self.is_watched(g) && (self.accuracy.follow_kinks || self.field.said(g).is_none())
+    }
+
+    /// A loop begins anew: what its guards said before it was there does not count.
+    pub(super) fn forget_guards(&mut self, l: usize) {
+        for (sign, _) in self.signs.iter_mut().zip(&self.guard_owners).filter(|(_, o)| **o == Entity::Loop(l))
+        {
+            *sign = 0.0;
+        }
     }
 
     pub(super) fn state_name(&self, i: usize) -> String {

@@ -82,7 +82,8 @@ impl History {
             i += 1;
         }
         let segment = &self.segments[i];
-        let weights = lagrange((then - segment.start) / segment.length);
+        // Of a step of a few roundings nobody knows where in it a time is: it says nothing beyond its ends.
+        let weights = lagrange(((then - segment.start) / segment.length).clamp(0.0, 1.0));
         Tap { segment: Some(self.forgotten + i), weights }
     }
 }

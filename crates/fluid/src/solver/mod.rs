@@ -18,6 +18,7 @@ pub use solution::Solution;
 use crate::assembly::{Assembly, Entity};
 use crate::error::Error;
 use crate::field::{Field, Held, Situation};
+use crate::network::LoopId;
 use agenda::{Agenda, Happening};
 use history::{Constant, History, Tap, View};
 
@@ -76,8 +77,15 @@ pub struct Solver<'a> {
     /// States that have a bound.
     bounded: Vec<usize>,
     guards: Vec<f64>,
-    /// Signs of the guards as they are now.
+    /// Whose they are.
+    guard_owners: Vec<Entity>,
+    /// The greatest value of each so far: of what two hops say, where it is about which of them counts.
+    guard_sizes: Vec<f64>,
+    /// Signs of the guards as they are now; zero: not known yet.
     signs: Vec<f64>,
+    /// How often each has changed its sign since this time, in seconds.
+    crossings: Vec<u32>,
+    calm: f64,
     /// The integral of each channel since time zero.
     integrals: Vec<f64>,
     step: f64,
@@ -106,7 +114,7 @@ impl<'a> Solver<'a> {
     ) -> Result<Self, Error> {
         let asm = field.asm;
         let (states, channels) = (asm.states.len(), asm.channels.count);
-        let guards = field.guarded.iter().map(|(_, count)| count).sum();
+        let guards = field.guards.len();
         let mut solver = Self {
             accuracy,
             time: 0.0,
@@ -124,7 +132,11 @@ impl<'a> Solver<'a> {
             inside: x.clone(),
             bounded: asm.bounded(),
             guards: vec![0.0; guards],
+            guard_owners: asm.guard_owners(&field),
+            guard_sizes: vec![0.0; guards],
             signs: vec![0.0; guards],
+            crossings: vec![0; guards],
+            calm: 0.0,
             integrals: vec![0.0; channels],
             step: asm.shortest_delay() / 10.0,
             shortest_delay: asm.shortest_delay(),
@@ -235,12 +247,7 @@ impl<'a> Solver<'a> {
         for happening in happenings {
             match happening {
                 Happening::Kink(_) => {}
-                Happening::Start(l) => {
-                    self.situation.active[l] = true;
-                    self.jumped(Entity::Loop(l));
-                    self.refresh()?;
-                    self.wind_sender(l);
-                }
+                Happening::Start(l) => self.start(LoopId(l))?,
                 Happening::Stop(l) => {
                     self.situation.active[l] = false;
                     self.jumped(Entity::Loop(l));
@@ -265,14 +272,8 @@ impl<'a> Solver<'a> {
     fn refresh(&mut self) -> Result<(), Error> {
         // What is held can set another free: a relay that runs dry feeds the link behind it less.
         for _ in 0..8 {
-            self.look(self.time, self.time + self.step);
-            let mut channels = std::mem::take(&mut self.nodes[0]);
-            let x = std::mem::take(&mut self.x);
-            self.evaluate(&x, &mut channels);
-            if !self.guards.is_empty() {
-                self.field.read_guards(&x, &mut self.guards);
-            }
-            (self.nodes[0], self.x) = (channels, x);
+            self.hear();
+            self.measure_guards();
             if !self.settle() && !self.jump_guards() {
                 break;
             }
@@ -285,6 +286,16 @@ impl<'a> Solver<'a> {
         self.nodes.swap(0, 4);
         let quantity = self.unbounded().unwrap_or_default();
         Err(Error::NotFinite { time: self.time, quantity })
+    }
+
+    /// Right-hand side, channels and guards at the present state, just after now.
+    fn hear(&mut self) {
+        self.look(self.time, self.time + self.step);
+        let mut channels = std::mem::take(&mut self.nodes[0]);
+        let x = std::mem::take(&mut self.x);
+        self.evaluate(&x, &mut channels);
+        self.read_guards(&x);
+        (self.nodes[0], self.x) = (channels, x);
     }
 
     /// Points all taps at a moment of the step with this middle.

@@ -42,6 +42,7 @@ impl<'a> Solver<'a> {
     /// As those of [`Solver::advance`].
     pub fn start(&mut self, started: LoopId) -> Result<(), Error> {
         self.situation.active[started.0] = true;
+        self.forget_guards(started.0);
         self.jumped(Entity::Loop(started.0));
         self.refresh()?;
         self.wind_sender(started.0);

@@ -68,9 +68,7 @@ impl Solver<'_> {
         trial.extend(x.iter().zip(states).map(|(x, state)| x.max(state.lower).min(state.upper)));
         let mut channels = std::mem::take(&mut self.nodes[node]);
         self.evaluate(&trial, &mut channels);
-        if !self.guards.is_empty() {
-            self.field.read_guards(&trial, &mut self.guards);
-        }
+        self.read_guards(&trial);
         (self.nodes[node], self.trial) = (channels, trial);
     }
 
@@ -98,6 +96,7 @@ impl Solver<'_> {
         if alarmed_at_end {
             return self.end_early(NODES[3], 1.0, h);
         }
+        self.measure_guards();
         self.finish(h, end);
         Ok(())
     }
@@ -110,8 +109,9 @@ impl Solver<'_> {
             self.probe(middle, h, 1);
             if self.is_alarmed(&self.inside) { after = middle } else { before = middle }
         }
+        self.probe(before, h, 2);
         self.probe(after, h, 1);
-        let alarms = self.alarms();
+        let (alarms, level) = (self.alarms(), self.level_between(2, 1));
         let cut = after * h;
         self.ended.events += 1;
         if self.time + cut > self.time {
@@ -121,7 +121,7 @@ impl Solver<'_> {
             }
             self.finish(cut, self.time + cut);
         }
-        self.act(&alarms)
+        self.act(&alarms, level)
     }
 
     /// The step becomes the past.

@@ -9,3 +9,5 @@ mod laws;
 mod motion;
 mod portraits;
 mod scalar;
+mod sliding;
+mod switches;

@@ -18,6 +18,7 @@ mod measures;
 mod motion;
 mod paganini;
 mod plans;
+mod rows;
 mod theory;
 mod transfers;
 mod worlds;

@@ -2,11 +2,11 @@
 //! Journal of the ACM 49(2), 2002, section 2).
 
 use super::params::Params;
-use super::sender::{LEAST_PACKETS, linear_change};
+use super::sender::LEAST_PACKETS;
 use crate::parts::window::initial_window;
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, LoopFacts, Marginal, Number, PriceSum, SenderInput, Senders, State,
-    sender_piece,
+    least, positive, sender_piece,
 };
 use millpond_law::{SettingError, Settings};
 
@@ -37,6 +37,11 @@ impl FluidModel for VegasFluid {
     }
 }
 
+/// Over so many packets a step of the window is taken in part. With a jump the window would slide along alpha while the
+/// queue drains (it grows below and not above): equations that say nothing there. It slides within this of alpha
+/// instead, and rests where it would.
+const RAMP: f64 = 0.05;
+
 /// `w' = +1, 0 or -1 packets per round trip`, as fewer than alpha or more than beta packets wait.
 struct Source {
     params: Params,
@@ -51,20 +56,27 @@ impl Source {
     fn waiting<T: Number>(&self, window: T, input: &SenderInput<'_, T>) -> T {
         window * input.queueing / input.rtt() / self.packet
     }
+
+    /// In packets per round trip.
+    fn change<T: Number>(&self, waiting: T) -> T {
+        let share = |beyond: T| least(positive(beyond) / RAMP, T::one());
+        share(-waiting + self.params.alpha) - share(waiting - self.params.beta)
+    }
 }
 
 impl FluidSender for Source {
-    const GUARDS: &'static [&'static str] = &["waiting less alpha", "waiting less beta"];
+    const GUARDS: &'static [&'static str] =
+        &["full growth", "waiting less alpha", "waiting less beta", "full decrease"];
 
     fn states(&self) -> Vec<State> {
         vec![State::new("window", "bit", self.initial).within(LEAST_PACKETS * self.packet, f64::INFINITY)]
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        let change = linear_change(&self.params, self.waiting(x[0], input).re());
+        let change = self.change(self.waiting(x[0], input));
         let losses = input.acked * input.lost / self.packet;
         let factor = 1.0 - self.params.loss_reduction_factor;
-        dx[0] = T::from(change * self.packet) / input.rtt() - x[0] * losses * factor;
+        dx[0] = change * self.packet / input.rtt() - x[0] * losses * factor;
     }
 
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
@@ -73,8 +85,10 @@ impl FluidSender for Source {
 
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
         let waiting = self.waiting(x[0], input);
-        guards[0] = waiting - self.params.alpha;
-        guards[1] = waiting - self.params.beta;
+        let Params { alpha, beta, .. } = self.params;
+        for (guard, threshold) in guards.iter_mut().zip([alpha - RAMP, alpha, beta, beta + RAMP]) {
+            *guard = waiting - threshold;
+        }
     }
 }
 
@@ -110,7 +124,8 @@ mod tests {
     #[test]
     fn a_window_grows_rests_or_shrinks_as_few_some_or_many_packets_wait() {
         let senders = model(4.0).sender(&one_loop(D));
-        for (waiting, change) in [(1.0, 1.0), (3.0, 0.0), (5.0, -1.0)] {
+        let ramp = [(2.0 - 0.4 * RAMP, 0.4), (4.0 + 0.3 * RAMP, -0.3)];
+        for (waiting, change) in [(1.0, 1.0), (3.0, 0.0), (5.0, -1.0)].into_iter().chain(ramp) {
             // Of 20 packets in a round trip of .1 s and q, 20 q / (.1 + q) wait.
             let queueing = 0.1 * waiting / (20.0 - waiting);
             let seen = inputs(&*senders, D, |i| i.queueing[0] = queueing);

@@ -1,0 +1,76 @@
+//! Flows over several links in a row under every law that has equations: what counts of a path is the least of its
+//! links, which changes, and queues that are empty at rest stay at the edge of being so.
+
+use crate::common::near;
+use millpond_lab::results::Run;
+use millpond_lab::{About, Unwatched, World, run};
+use millpond_protocols::Registry;
+use millpond_scenario::{Disk, Scenario};
+use std::path::Path;
+
+fn shipped(file: &str, protocol: &str, duration: u32) -> Run {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let text = std::fs::read_to_string(folder.join(file)).unwrap();
+    let names =
+        text.lines().skip_while(|line| *line != "[[flows]]").filter_map(|line| line.strip_prefix("name"));
+    let groups = names.map(|name| name.trim_matches([' ', '=', '"']));
+    let mut sets: Vec<String> = groups.map(|group| format!("flows.{group}.protocol={protocol}")).collect();
+    sets.extend([format!("duration={duration}s"), format!("measure.from={}s", duration - 2)]);
+    let scenario =
+        Scenario::parse(&text, file, &folder, &sets, &Disk).unwrap_or_else(|faults| panic!("{faults}"));
+    let about = About { world: World::Fluid, ..About::default() };
+    let finished = run(&scenario, &Registry::builtin(), about, &Unwatched);
+    finished.unwrap_or_else(|error| panic!("{file} under {protocol}: {error}")).run
+}
+
+fn goodput(run: &Run, group: &str) -> f64 {
+    run.summary.groups.iter().find(|g| g.name == group).map_or(0.0, |g| g.goodput_bps.mean)
+}
+
+#[test]
+fn every_law_with_equations_gets_through_links_in_a_row() {
+    let registry = Registry::builtin();
+    let mut through = 0;
+    for protocol in registry.protocols() {
+        let settings = millpond_law::Settings::check(protocol.card().parameters, []).unwrap();
+        if !matches!(protocol.fluid(&settings), Ok(Some(_))) {
+            continue;
+        }
+        for file in ["two-bottlenecks.toml", "parking-lot.toml"] {
+            let run = shipped(file, protocol.card().name, 6);
+            assert!(goodput(&run, "long") > 0.0);
+        }
+        through += 1;
+    }
+    assert!(through >= 15, "{through}");
+}
+
+/// 155 Mbit/s for 20 flows, 100 Mbit/s for the ten of them that go on and ten more: max-min 10.5 and 5 Mbit/s, of
+/// which ACP leaves a hundredth. At rest the queues of both are empty, and what arrives is what is served.
+#[test]
+fn laws_that_share_max_min_do_so_over_two_bottlenecks_and_stay_there() {
+    for (protocol, target) in [("acp", 0.99), ("rcp", 1.0)] {
+        let run = shipped("two-bottlenecks.toml", protocol, 100);
+        let share =
+            [("short", 155.0 * target - 50.0 * target), ("far", 50.0 * target), ("long", 25.0 * target)];
+        for ((group, mbps), flows) in share.into_iter().zip([10.0, 10.0, 5.0]) {
+            let theory = mbps * 1e6 / flows;
+            assert!(
+                near(goodput(&run, group), theory, 1e-3),
+                "{protocol}, {group}: {}",
+                goodput(&run, group)
+            );
+        }
+        assert!(run.summary.links.iter().all(|link| link.queue_packets.max < 0.01), "{protocol}");
+    }
+}
+
+/// Three equal links: the one flow over all of them has as much as those over one each. Their words are equal, so that
+/// any of them may count.
+#[test]
+fn xcp_shares_a_parking_lot_evenly_although_no_link_is_less_than_the_others() {
+    let run = shipped("parking-lot.toml", "xcp", 30);
+    for group in ["long", "cross"] {
+        assert!(near(goodput(&run, group), 50e6, 1e-3), "{group}: {}", goodput(&run, group));
+    }
+}
