@@ -242,39 +242,41 @@ fn flows_share_loops_at_the_relays_that_say_so() {
     assert_eq!(at("aggregate = \"all\""), ["R1", "R2", "R3", "R4"]);
 }
 
-fn shorthand(table: &str, path: &str) -> Scenario {
-    parse(&format!("duration = \"1s\"\n{table}\n[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\n{path}"))
-}
-
-fn all_paths(scenario: &Scenario) -> Vec<String> {
-    scenario.flows[0].paths.iter().map(|path| node_names(scenario, path).join(" ")).collect()
-}
-
-#[test]
-fn a_dumbbell_pairs_senders_and_receivers() {
-    let bottleneck = "[dumbbell]\npairs = 2\nbottleneck = { rate = \"10Mbps\", delay = \"5ms\" }\n";
-    let scenario = shorthand(&format!("{bottleneck}access = {{ rate = \"1Gbps\" }}"), "");
-    assert_eq!(all_paths(&scenario), ["S1 R1 R2 D1", "S2 R1 R2 D2"]);
-    assert_eq!((scenario.flows[0].count, scenario.links.len()), (2, 5));
-    assert_eq!(all_paths(&shorthand(bottleneck, "count = 7")), ["R1 R2", "R1 R2"]);
-}
-
-#[test]
-fn a_parking_lot_has_long_and_cross_traffic() {
-    let lot = "[parking-lot]\nhops = 2\nlink = { rate = \"10Mbps\" }\n";
-    let with_access = format!("{lot}access = {{ rate = \"1Gbps\" }}");
-    assert_eq!(all_paths(&shorthand(&with_access, "")), ["S0 R1 R2 R3 D0"]);
-    assert_eq!(all_paths(&shorthand(&with_access, "path = \"cross\"")), ["S1 R1 R2 D1", "S2 R2 R3 D2"]);
-    assert_eq!(all_paths(&shorthand(lot, "path = \"all\"")), ["R1 R2 R3", "R1 R2", "R2 R3"]);
-}
+/// A shorthand, what the flow says of its path, how many links there are, and the paths that it takes.
+const SHORTHANDS: &[(&str, &str, usize, &[&str])] = &[
+    ("[dumbbell]\npairs = 2\nbottleneck = LINK\naccess = LINK", "", 5, &["S1 R1 R2 D1", "S2 R1 R2 D2"]),
+    ("[dumbbell]\npairs = 2\nbottleneck = LINK", "count = 7", 1, &["R1 R2", "R1 R2"]),
+    ("[parking-lot]\nhops = 2\nlink = LINK\naccess = LINK", "", 8, &["S0 R1 R2 R3 D0"]),
+    (
+        "[parking-lot]\nhops = 2\nlink = LINK\naccess = LINK",
+        "path = \"cross\"",
+        8,
+        &["S1 R1 R2 D1", "S2 R2 R3 D2"],
+    ),
+    ("[parking-lot]\nhops = 2\nlink = LINK", "path = \"all\"", 2, &["R1 R2 R3", "R1 R2", "R2 R3"]),
+    ("[tree]\nlevels = [LINK, LINK]", "", 6, &["T-1-1 T-1 T", "T-1-2 T-1 T", "T-2-1 T-2 T", "T-2-2 T-2 T"]),
+    (
+        "[tree]\nlevels = [LINK, LINK]",
+        "path = \"down\"",
+        6,
+        &["T T-1 T-1-1", "T T-1 T-1-2", "T T-2 T-2-1", "T T-2 T-2-2"],
+    ),
+    ("[chain]\nhops = 3\nlink = LINK", "", 3, &["R1 R2 R3 R4"]),
+];
 
 #[test]
-fn a_tree_runs_up_to_its_root_or_down() {
-    let tree = "[tree]\nlevels = [{ rate = \"10Mbps\" }, { rate = \"1Mbps\" }]\n";
-    let up = shorthand(tree, "");
-    assert_eq!(all_paths(&up), ["T-1-1 T-1 T", "T-1-2 T-1 T", "T-2-1 T-2 T", "T-2-2 T-2 T"]);
-    assert_eq!(up.links.len(), 6);
-    assert_eq!(all_paths(&shorthand(tree, "path = \"down\""))[0], "T T-1 T-1-1");
+fn shorthands_make_networks_and_lead_flows_through_them() {
+    for (table, path, links, paths) in SHORTHANDS {
+        let table = table.replace("LINK", "{ rate = \"10Mbps\", delay = \"5ms\" }");
+        let flow = format!("[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\n{path}");
+        let scenario = parse(&format!("duration = \"1s\"\n{table}\n{flow}"));
+        let taken = scenario.flows[0].paths.iter().map(|path| node_names(&scenario, path).join(" "));
+        assert_eq!(
+            (scenario.links.len(), taken.collect::<Vec<_>>()),
+            (*links, paths.iter().map(|path| (*path).to_owned()).collect()),
+            "{table}, {path}"
+        );
+    }
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Each mistake gives one readable complaint: the line, what was expected, the nearest right spelling.
 
+#![allow(clippy::expect_used, reason = "helpers fail as tests do")]
+
 mod common;
 
 use common::parse_with;
@@ -40,130 +42,107 @@ fn the_scenario_that_the_mistakes_are_made_in_is_right() {
     }
 }
 
-/// Line of the file to replace, what by, the line complained about, words of the message, words of the help.
-type Mistake = (usize, &'static str, usize, &'static str, &'static str);
+/// Line of the file to replace (and, if it is another, the line complained about), what by, words of the message, words
+/// of the help.
+const MISTAKES: &str = r#"
+# Spelling.
+2       | durration = "10s" | unknown key of a scenario "durration" | did you mean "duration"?
+9       | dely = "15ms" | unknown key of a link "dely" | did you mean "delay"?
+8       | rate = "155Mbs" | unknown unit "Mbs" | did you mean "155Mbps"?
+14      | rate = { trace = { fil = "cell.down" } } | unknown key of a trace "fil" | mean "file"?
+14      | rate = { trace = { end = "hold" } } | this trace has no "file" | file = "cell.csv"
+14      | rate = { trece = "cell.csv" } | unknown key of a rate "trece" | mean "trace"?
+14      | rate = {} | expected one of steps, trace | cell.csv
+12 > 11 |  | this link has no "name" | name = "L1"
+14      | rate = { trace = { file = "cell.down", end = "lop" } } | unknown word "lop" | "loop"?
+21      | path = ["R1", "R2", "R33"] | unknown node "R33" | did you mean "R3"?
+25      | relays = ["R9"] | unknown node "R9" | R1, R2, R3
+24      | [protocol.lgcc] | unknown key of a scenario "protocol" | did you mean "protocols"?
+# Syntax and kinds.
+3       | seed = = 1 | not TOML |
+3       | seed = "one" | expected a whole number | from 0 to
+9       | delay = 15 | no unit | a time such as "50ms"
+16      | simplex = 1 | expected true or false |
+7       | between = ["R1"] | expected two values | ["R1", "R2"]
+26      | queue = { red = {}, codel = {} } | expected one queue | max_th
+10      | buffer = "1bpd" | expected a buffer | "1bdp"
+# Absurd numbers.
+27      | params = { phi1 = nan } | expected a finite number | write a finite number
+2       | duration = "0s" | out of range | 18403200s
+2       | duration = "6000h" | too large a number |
+2       | duration = "-5s" | a negative amount |
+4       | measure = { every = "0s" } | out of range | "1us"
+4       | measure = { from = "10s" } | begin at 10s, but the run ends at 10s | run for longer
+8       | rate = "0Mbps" | out of range |
+8       | rate = { steps = [["0s", "0bps"]] } | a rate above zero |
+8       | rate = { steps = [["1s", "5Mbps"]] } | the first step at "0s" |
+8       | rate = { steps = [["0s", "5Mbps"], ["0s", "6Mbps"]] } | a time after |
+9       | delay = "100h" | out of range | 3600s
+9       | loss = 1.5 | a number from 0 to 1 |
+9       | loss = nan | a number from 0 to 1 |
+10      | buffer = "0packets" | a buffer above zero |
+19      | count = 0 | from 1 to 1000000 |
+19      | count = 1000001 | from 1 to 1000000 |
+19      | packet = "70KB" | out of range | 65.535KB
+19      | overhead = "1500B" | smaller than the packet |
+22      | rtt = "39ms" | on a path that takes 40ms | lengthen
+22      | rtt = { uniform = ["39ms", "80ms"] } | 39ms on a path that takes 40ms | lengthen
+22      | rtt = { unifrm = ["39ms", "80ms"] } | "unifrm" | "uniform"?
+22      | rtt = { uniform = ["80ms", "40ms"] } | ends before it begins |
+23      | start = { uniform = ["9s", "1s"] } | ends before it begins |
+23      | start = { uniform = ["0s", "1s"], every = "1s" } | one of uniform, every |
+# What does not fit together.
+12      | name = "L1" | a second link called "L1" | its own name
+13 > 12 | between = ["R2", "R1"] | lead from the same node to the same node | ambiguous
+13      | between = ["R3", "R3"] | from a node to itself |
+16 > 21 | simplex = true | no way back | duplex
+21      | path = ["R1", "R3"] | hop 1 does not exist: no link leads from "R1" to "R3" | to: R2
+21      | path = ["R1", "R2", "R1"] | visits a node twice |
+21      | path = "pairs" | expected a list of nodes |
+21 > 17 | from = "R1" | expected one way to go | from = "R1" and to = "R2"
+25      | relays = ["R1"] | no flow passes through "R1" |
+25 > 26 | relays = ["R2"]\naggregate = ["R3"] | "R3" is no relay | begins at a relay
+25 > 26 | relays = ["R2"]\naggregate = true | expected a list of relays |
+23 > 24 | stop = "5s"\nlasts = "5s" | both "stop" and "lasts" |
+# Workloads.
+23      | workload = { transfers = "10KB" } | expected one of every, poisson | poisson = "2s"
+23      | workload = { transfers = "0B", every = "1s" } | expected a size above zero |
+23      | workload = { transfers = { pareto = "10KB" }, every = "1s" } | has no "shape" | shape = 1.2
+23      | workload = { transfers = { pareto = "10KB", shape = 1 }, every = "1s" } | a number from 1.001 |
+23      | workload = { transfers = { pareto_frm = "10KB", shape = 2 }, every = "1s" } | "pareto_frm" | "pareto_from"?
+23      | workload = { transfers = "10KB", poisson = "1ns" } | out of range | "1us"
+23      | workload = { transfers = "10KB", poisson = "0s" } | out of range |
+23      | workload = { transfers = "10KB", poison = "1s" } | "poison" | "poisson"?
+23      | workload = { rate = "5Mbps", on = "1s" } | an unclear pause | off =
+23      | workload = { rate = "5Mbps", on = "1s", of = "1s" } | an unclear pause | off =
+23      | workload = { rate = "5Mbps", on = "1ns", off = "1ns" } | far too often | 10us
+23      | workload = { rate = "5Mbps", bursts = [] } | at least one burst |
+23      | workload = { rate = "5Mbps", bursts = [["2s", "1s"]] } | ends before it begins |
+23      | workload = { rate = "5Mbps", bursts = [["2s", "2s"]] } | a burst that lasts |
+23      | workload = { rate = "5Mbps", bursts = [["2s", "4s"], ["3s", "5s"]] } | after the end of the one before |
+# Traces.
+14      | rate = { trace = "nowhere.down" } | cannot read the trace | relative to the scenario file
+"#;
 
-const MISTAKES: &[Mistake] = &[
-    // Spelling.
-    (2, "durration = \"10s\"", 2, "unknown key of a scenario \"durration\"", "did you mean \"duration\"?"),
-    (9, "dely = \"15ms\"", 9, "unknown key of a link \"dely\"", "did you mean \"delay\"?"),
-    (8, "rate = \"155Mbs\"", 8, "unknown unit \"Mbs\"", "did you mean \"155Mbps\"?"),
-    (
-        14,
-        "rate = { trace = { fil = \"cell.down\" } }",
-        14,
-        "unknown key of a trace \"fil\"",
-        "mean \"file\"?",
-    ),
-    (14, "rate = { trace = { end = \"hold\" } }", 14, "this trace has no \"file\"", "file = \"cell.csv\""),
-    (14, "rate = { trece = \"cell.csv\" }", 14, "unknown key of a rate \"trece\"", "mean \"trace\"?"),
-    (14, "rate = {}", 14, "expected one of steps, trace", "cell.csv"),
-    (12, "", 11, "this link has no \"name\"", "name = \"L1\""),
-    (
-        14,
-        "rate = { trace = { file = \"cell.down\", end = \"lop\" } }",
-        14,
-        "unknown word \"lop\"",
-        "\"loop\"?",
-    ),
-    (21, "path = [\"R1\", \"R2\", \"R33\"]", 21, "unknown node \"R33\"", "did you mean \"R3\"?"),
-    (25, "relays = [\"R9\"]", 25, "unknown node \"R9\"", "R1, R2, R3"),
-    (24, "[protocol.lgcc]", 24, "unknown key of a scenario \"protocol\"", "did you mean \"protocols\"?"),
-    // Syntax and kinds.
-    (3, "seed = = 1", 3, "not TOML", ""),
-    (3, "seed = \"one\"", 3, "expected a whole number", "from 0 to"),
-    (9, "delay = 15", 9, "no unit", "a time such as \"50ms\""),
-    (16, "simplex = 1", 16, "expected true or false", ""),
-    (7, "between = [\"R1\"]", 7, "expected two values", "[\"R1\", \"R2\"]"),
-    (26, "queue = { red = {}, codel = {} }", 26, "expected one queue", "max_th"),
-    (10, "buffer = \"1bpd\"", 10, "expected a buffer", "\"1bdp\""),
-    // Absurd numbers.
-    (27, "params = { phi1 = nan }", 27, "expected a finite number", "write a finite number"),
-    (2, "duration = \"0s\"", 2, "out of range", "18403200s"),
-    (2, "duration = \"6000h\"", 2, "too large a number", ""),
-    (2, "duration = \"-5s\"", 2, "a negative amount", ""),
-    (4, "measure = { every = \"0s\" }", 4, "out of range", "\"1us\""),
-    (4, "measure = { from = \"10s\" }", 4, "begin at 10s, but the run ends at 10s", "run for longer"),
-    (8, "rate = \"0Mbps\"", 8, "out of range", ""),
-    (8, "rate = { steps = [[\"0s\", \"0bps\"]] }", 8, "a rate above zero", ""),
-    (8, "rate = { steps = [[\"1s\", \"5Mbps\"]] }", 8, "the first step at \"0s\"", ""),
-    (8, "rate = { steps = [[\"0s\", \"5Mbps\"], [\"0s\", \"6Mbps\"]] }", 8, "a time after", ""),
-    (9, "delay = \"100h\"", 9, "out of range", "3600s"),
-    (9, "loss = 1.5", 9, "a number from 0 to 1", ""),
-    (9, "loss = nan", 9, "a number from 0 to 1", ""),
-    (10, "buffer = \"0packets\"", 10, "a buffer above zero", ""),
-    (19, "count = 0", 19, "from 1 to 1000000", ""),
-    (19, "count = 1000001", 19, "from 1 to 1000000", ""),
-    (19, "packet = \"70KB\"", 19, "out of range", "65.535KB"),
-    (19, "overhead = \"1500B\"", 19, "smaller than the packet", ""),
-    (22, "rtt = \"39ms\"", 22, "on a path that takes 40ms", "lengthen"),
-    (22, "rtt = { uniform = [\"39ms\", \"80ms\"] }", 22, "39ms on a path that takes 40ms", "lengthen"),
-    (22, "rtt = { unifrm = [\"39ms\", \"80ms\"] }", 22, "\"unifrm\"", "\"uniform\"?"),
-    (22, "rtt = { uniform = [\"80ms\", \"40ms\"] }", 22, "ends before it begins", ""),
-    (23, "start = { uniform = [\"9s\", \"1s\"] }", 23, "ends before it begins", ""),
-    (23, "start = { uniform = [\"0s\", \"1s\"], every = \"1s\" }", 23, "one of uniform, every", ""),
-    // What does not fit together.
-    (12, "name = \"L1\"", 12, "a second link called \"L1\"", "its own name"),
-    (13, "between = [\"R2\", \"R1\"]", 12, "lead from the same node to the same node", "ambiguous"),
-    (13, "between = [\"R3\", \"R3\"]", 13, "from a node to itself", ""),
-    (16, "simplex = true", 21, "no way back", "duplex"),
-    (
-        21,
-        "path = [\"R1\", \"R3\"]",
-        21,
-        "hop 1 does not exist: no link leads from \"R1\" to \"R3\"",
-        "to: R2",
-    ),
-    (21, "path = [\"R1\", \"R2\", \"R1\"]", 21, "visits a node twice", ""),
-    (21, "path = \"pairs\"", 21, "expected a list of nodes", ""),
-    (21, "from = \"R1\"", 17, "expected one way to go", "from = \"R1\" and to = \"R2\""),
-    (25, "relays = [\"R1\"]", 25, "no flow passes through \"R1\"", ""),
-    (25, "relays = [\"R2\"]\naggregate = [\"R3\"]", 26, "\"R3\" is no relay", "begins at a relay"),
-    (25, "relays = [\"R2\"]\naggregate = true", 26, "expected a list of relays", ""),
-    (23, "stop = \"5s\"\nlasts = \"5s\"", 24, "both \"stop\" and \"lasts\"", ""),
-    // Workloads.
-    (23, "workload = { transfers = \"10KB\" }", 23, "expected one of every, poisson", "poisson = \"2s\""),
-    (23, "workload = { transfers = \"0B\", every = \"1s\" }", 23, "expected a size above zero", ""),
-    (
-        23,
-        "workload = { transfers = { pareto = \"10KB\" }, every = \"1s\" }",
-        23,
-        "has no \"shape\"",
-        "shape = 1.2",
-    ),
-    (
-        23,
-        "workload = { transfers = { pareto = \"10KB\", shape = 1 }, every = \"1s\" }",
-        23,
-        "a number from 1.001",
-        "",
-    ),
-    (
-        23,
-        "workload = { transfers = { pareto_frm = \"10KB\", shape = 2 }, every = \"1s\" }",
-        23,
-        "\"pareto_frm\"",
-        "\"pareto_from\"?",
-    ),
-    (23, "workload = { transfers = \"10KB\", poisson = \"1ns\" }", 23, "out of range", "\"1us\""),
-    (23, "workload = { transfers = \"10KB\", poisson = \"0s\" }", 23, "out of range", ""),
-    (23, "workload = { transfers = \"10KB\", poison = \"1s\" }", 23, "\"poison\"", "\"poisson\"?"),
-    (23, "workload = { rate = \"5Mbps\", on = \"1s\" }", 23, "an unclear pause", "off ="),
-    (23, "workload = { rate = \"5Mbps\", on = \"1s\", of = \"1s\" }", 23, "an unclear pause", "off ="),
-    (23, "workload = { rate = \"5Mbps\", on = \"1ns\", off = \"1ns\" }", 23, "far too often", "10us"),
-    (23, "workload = { rate = \"5Mbps\", bursts = [] }", 23, "at least one burst", ""),
-    (23, "workload = { rate = \"5Mbps\", bursts = [[\"2s\", \"1s\"]] }", 23, "ends before it begins", ""),
-    (23, "workload = { rate = \"5Mbps\", bursts = [[\"2s\", \"2s\"]] }", 23, "a burst that lasts", ""),
-    (
-        23,
-        "workload = { rate = \"5Mbps\", bursts = [[\"2s\", \"4s\"], [\"3s\", \"5s\"]] }",
-        23,
-        "after the end of the one before",
-        "",
-    ),
-    // Traces.
-    (14, "rate = { trace = \"nowhere.down\" }", 14, "cannot read the trace", "relative to the scenario file"),
-];
+/// A line of the table.
+struct Mistake {
+    line: usize,
+    complained: usize,
+    replacement: String,
+    message: &'static str,
+    help: &'static str,
+}
+
+fn mistakes() -> impl Iterator<Item = Mistake> {
+    MISTAKES.lines().filter(|row| !row.is_empty() && !row.starts_with('#')).map(|row| {
+        let [lines, replacement, message, help] =
+            row.split('|').map(str::trim).collect::<Vec<_>>().try_into().expect(row);
+        let (line, complained) = lines.split_once('>').unwrap_or((lines, lines));
+        let number = |text: &str| text.trim().parse().expect(row);
+        let (line, complained) = (number(line), number(complained));
+        Mistake { line, complained, replacement: replacement.replace("\\n", "\n"), message, help }
+    })
+}
 
 /// The scenario with one line replaced.
 fn with_mistake(line: usize, replacement: &str) -> String {
@@ -173,9 +152,9 @@ fn with_mistake(line: usize, replacement: &str) -> String {
 
 #[test]
 fn each_mistake_is_shown_with_its_line_and_what_was_expected() {
-    for &(line, replacement, complained, message, help) in MISTAKES {
-        let faults = parse_with(&with_mistake(line, replacement), &[]).expect_err(replacement);
-        let first = faults.0.first().expect(replacement);
+    for Mistake { line, complained, replacement, message, help } in mistakes() {
+        let faults = parse_with(&with_mistake(line, &replacement), &[]).expect_err(&replacement);
+        let first = faults.0.first().expect(&replacement);
         let shown = faults.render(false);
         assert_eq!(first.line(), complained, "{replacement}\n{shown}");
         assert!(first.message().contains(message), "{replacement}: {message}\n{shown}");
