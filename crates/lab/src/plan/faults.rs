@@ -52,6 +52,22 @@ fn value(written: &Written) -> Value {
     }
 }
 
+/// Transfers that this group spawns come to a relay from which flows share a loop.
+pub(super) fn transfers_share_nothing(
+    scenario: &Scenario,
+    group: &FlowGroup,
+    entry: &str,
+    relay: &str,
+) -> Fault {
+    let name = &group.name;
+    let message = format!("transfers of \"{}\" cannot share the loop that begins at \"{relay}\"", name.value);
+    let fault = scenario.fault(name.place, message, "spawned while the run goes on");
+    fault.help(format!(
+        "a shared loop knows its flows from the beginning. Give these flows an entry without aggregate, \
+         [protocols.own] with protocol = \"{entry}\", or flows of a size instead of transfers"
+    ))
+}
+
 /// Acknowledgements of this group cannot come back.
 pub(super) fn no_way_back(scenario: &Scenario, group: &FlowGroup) -> Fault {
     let message = format!("no path back for the acknowledgements of \"{}\"", group.name.value);

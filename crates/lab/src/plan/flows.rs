@@ -76,6 +76,9 @@ impl Maker<'_, '_> {
     pub(super) fn transfers(&self, size: &Size, gap: Gap) -> Result<TransfersSpec, Fault> {
         let (member, protocol, settings) = (self.member, self.role.protocol, self.role.settings.clone());
         let Lines { loops, relays } = self.lines()?;
+        if let Some(there) = (0..loops.len()).find_map(|number| self.begins_shared(number)) {
+            return Err(self.nothing_shared(&there));
+        }
         let draw = (self.scenario.seed, member.name.as_str());
         Ok(TransfersSpec {
             name: member.name.clone(),
@@ -144,6 +147,13 @@ impl Maker<'_, '_> {
             backward: back.iter().filter_map(|hop| (self.link)(*hop)).collect(),
             extra_delay,
         })
+    }
+
+    /// Transfers would share the loop over these links.
+    fn nothing_shared(&self, there: &[Hop]) -> Fault {
+        let relay = there.first().map_or("", |hop| &self.scenario.nodes[self.scenario.tail(*hop)]);
+        let entry = self.role.protocol.card().name;
+        faults::transfers_share_nothing(self.scenario, self.member.group, entry, relay)
     }
 
     fn fault(&self, error: &SettingError) -> Fault {

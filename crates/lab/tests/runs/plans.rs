@@ -59,6 +59,22 @@ fn a_group_that_never_starts_is_told_of() {
 }
 
 #[test]
+fn spawned_transfers_do_not_share_a_loop_and_are_told_what_to_do() {
+    let entry = "protocols.lgcc={ relays = [\"R\"], aggregate = [\"R\"] }";
+    let mice = "flows.two.workload={ transfers = \"10KB\", poisson = \"100ms\" }";
+    let both = ["flows.one.protocol=lgcc", "flows.two.protocol=lgcc", entry, mice];
+    let complaint = complaint(&both);
+    for word in
+        ["transfers of \"two\"", "the loop that begins at \"R\"", "test.toml:21", "protocol = \"lgcc\""]
+    {
+        assert!(complaint.contains(word), "{word} is missing in:\n{complaint}");
+    }
+    let apart =
+        [&both[..], &["flows.two.protocol=own", "protocols.own={ protocol = \"lgcc\", relays = [\"R\"] }"]];
+    assert!(plan(&scenario(LINE, &apart.concat()), &Registry::builtin()).is_ok());
+}
+
+#[test]
 fn protocols_that_disagree_about_a_shared_queue_are_asked_to_settle_it() {
     let complaint = complaint(&["flows.two.protocol=newreno"]);
     for word in ["\"L1\"", "dctcp wants red", "newreno wants droptail", "links.L1.queue"] {
