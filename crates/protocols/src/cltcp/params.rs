@@ -56,6 +56,14 @@ pub(super) static PARAMETERS: &[Parameter] = &[
                   as printed, or 1 - exp(-alpha rtt)",
     },
     Parameter {
+        name: "applied",
+        unit: "",
+        domain: Domain::Word(&["per-round", "per-ack"]),
+        default: "per-round",
+        source: "Eq. (48), whose sampling time is T1 = tau; see ERRATA.md",
+        meaning: "once per round trip, or at each acknowledgement, which takes a rate to the factor at once",
+    },
+    Parameter {
         name: "initial_rate",
         unit: "packets/s",
         domain: Domain::Above(0.0, 1e9),

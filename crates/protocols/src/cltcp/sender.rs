@@ -21,6 +21,8 @@ fn next_rate(rate: f64, factor: f64, exponent: f64) -> f64 {
 pub(super) struct CltcpSender {
     alpha: f64,
     exponent: Exponent,
+    /// Is (48) applied at each acknowledgement, instead of once per round trip?
+    per_ack: bool,
     /// In packets/s.
     initial_rate: f64,
     packet_bits: f64,
@@ -38,6 +40,7 @@ impl CltcpSender {
         Self {
             alpha: settings.number("alpha"),
             exponent: Exponent::read(settings),
+            per_ack: settings.word("applied") == "per-ack",
             initial_rate: settings.number("initial_rate"),
             packet_bits: 8.0,
             rate: 0.0,
@@ -70,7 +73,7 @@ impl Sender for CltcpSender {
         };
         let factor = factor.as_f64().max(1.0);
         self.factor = Some(factor);
-        if self.round != Some(ack.round) {
+        if self.per_ack || self.round != Some(ack.round) {
             self.round = Some(ack.round);
             let exponent = self.exponent.of(self.alpha, ack.smoothed_rtt.secs());
             self.set_rate(next_rate(self.rate, factor, exponent));
@@ -141,6 +144,15 @@ mod tests {
 
     fn near(a: f64, b: f64, tolerance: f64) -> bool {
         (a / b - 1.0).abs() <= tolerance
+    }
+
+    #[test]
+    fn per_acknowledgement_a_round_trip_takes_as_many_steps_as_it_has_acknowledgements() {
+        // Five steps of x^.9 r^.1 from 100 to 15000 packets/s: 15000 / 150^(.9^5).
+        let written = [("applied", Value::text("per-ack"))];
+        let mut bench = SenderBench::new(&Cltcp, &written, Span::from_millis(50));
+        round(&mut bench, CAPACITY);
+        assert!(near(rate(&bench), CAPACITY / 150_f64.powf(0.59049), 1e-6), "{}", rate(&bench));
     }
 
     #[test]

@@ -83,7 +83,9 @@ impl Automaton {
     /// Fig. 2, below overload: the next mode and its rate.
     fn next(&self, load: Load, fairing: bool) -> (Mode, f64) {
         match (load, fairing) {
-            (Load::Light, _) => (Mode::Scaling, self.rate * self.params.scaling_factor),
+            (Load::Light, _) if !fairing || self.params.scales_while_fairing => {
+                (Mode::Scaling, self.rate * self.params.scaling_factor)
+            }
             (_, true) => (Mode::Fairing, self.rate + self.step()),
             (Load::Medium, false) => (Mode::Enhancing, self.rate * self.params.enhancing_factor),
             (_, false) if self.mode == Mode::Stable => (Mode::Stable, self.rate),
@@ -93,6 +95,7 @@ impl Automaton {
 
     /// What is done every 2 T below overload; a rate that is not used does not grow.
     pub(super) fn increase(&mut self, load: Load, fairing: bool, is_used: bool) {
+        let fairing = fairing && (self.params.requester_obeys || !self.request.is_made());
         let (mode, rate) = self.next(load, fairing);
         self.mode = mode;
         if is_used {

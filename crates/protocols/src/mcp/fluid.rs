@@ -144,7 +144,8 @@ impl FluidSender for Source {
     fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &SenderInput<'_, f64>) {
         let mut automaton = self.recall(x);
         match (guard, is_rising) {
-            (0, true) => automaton.decrease(),
+            (0, true) if self.params.answers_at_once => automaton.decrease(),
+            (0, true) => return,
             (0, false) => automaton.steps_back = 0,
             (_, false) => Self::decide(&mut automaton, input),
             (_, true) => return,

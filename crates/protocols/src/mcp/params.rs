@@ -102,6 +102,30 @@ pub(super) static PARAMETERS: &[Parameter] = &[
         source: "section IV-F; see ERRATA.md",
         meaning: "a step back is tried for the first two decisions of an overload in the stable mode, too, or never",
     },
+    Parameter {
+        name: "requester",
+        unit: "",
+        domain: Domain::Word(&["obeys", "ignores"]),
+        default: "obeys",
+        source: "section IV-D; see ERRATA.md",
+        meaning: "a flow that asks for fairing is itself in the fairing mode when it is told so, or goes on without it",
+    },
+    Parameter {
+        name: "light_fairing",
+        unit: "",
+        domain: Domain::Word(&["scaling", "additive"]),
+        default: "scaling",
+        source: "Fig. 2; see ERRATA.md",
+        meaning: "what is done at light load when fairing is told",
+    },
+    Parameter {
+        name: "overload_seen",
+        unit: "",
+        domain: Domain::Word(&["at-once", "by-timer"]),
+        default: "at-once",
+        source: "section IV-H; see ERRATA.md",
+        meaning: "an overload is answered when it is first told, or at the next decision",
+    },
 ];
 
 /// Where the four ranges of utilization meet.
@@ -154,6 +178,12 @@ pub(super) struct SenderParams {
     pub(super) halvings: u64,
     /// So many steps back may follow each other in the stable mode.
     pub(super) steps_back: u32,
+    /// Is a flow that asks for fairing in the fairing mode itself?
+    pub(super) requester_obeys: bool,
+    /// At light load, are rates scaled although fairing is told?
+    pub(super) scales_while_fairing: bool,
+    /// Is an overload answered when it is first told?
+    pub(super) answers_at_once: bool,
 }
 
 impl SenderParams {
@@ -168,6 +198,9 @@ impl SenderParams {
             decrease_factor: settings.number("decrease_factor"),
             halvings: settings.whole("fairing_cycles") + between_peaks,
             steps_back: if settings.word("backoff") == "twice" { 2 } else { 0 },
+            requester_obeys: settings.word("requester") == "obeys",
+            scales_while_fairing: settings.word("light_fairing") == "scaling",
+            answers_at_once: settings.word("overload_seen") == "at-once",
         }
     }
 }

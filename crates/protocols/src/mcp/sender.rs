@@ -60,7 +60,7 @@ impl Sender for McpSender {
         let before = self.told.replace(told).map(|before| before.load());
         if told.load() != Load::Over {
             self.automaton.steps_back = 0;
-        } else if before != Some(Load::Over) {
+        } else if before != Some(Load::Over) && self.automaton.params.answers_at_once {
             self.decrease();
             self.restart_timer(cx.now);
         }
@@ -190,6 +190,31 @@ mod tests {
         bench.wake();
         assert_eq!(bench.now.since(seen), Span::from_millis(400), "the timer was restarted");
         assert_eq!(kbps(&bench), 80 << 8);
+    }
+
+    #[test]
+    fn by_the_timer_alone_an_overload_is_answered_at_the_next_decision() {
+        let mut bench = bench(&[("overload_seen", Value::text("by-timer"))]);
+        tell(&mut bench, OVER);
+        assert_eq!(kbps(&bench), 80 << 10);
+        bench.wake();
+        assert_eq!(kbps(&bench), 80 << 9);
+    }
+
+    #[test]
+    fn a_requester_that_ignores_fairing_goes_on_multiplying() {
+        let mut bench = bench(&[("requester", Value::text("ignores"))]);
+        decide(&mut bench, MEDIUM | FAIRING);
+        assert_eq!((mode(&bench), kbps(&bench)), (f64::from(Mode::Enhancing as u8), 90_112));
+    }
+
+    #[test]
+    fn fairing_at_light_load_may_be_additive() {
+        let mut bench = bench(&[("light_fairing", Value::text("additive"))]);
+        decide(&mut bench, LIGHT | FAIRING);
+        assert_eq!((mode(&bench), kbps(&bench)), (f64::from(Mode::Fairing as u8), 82_000));
+        decide(&mut bench, LIGHT);
+        assert_eq!((mode(&bench), kbps(&bench)), (f64::from(Mode::Scaling as u8), 164_000));
     }
 
     #[test]

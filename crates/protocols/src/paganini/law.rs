@@ -3,9 +3,6 @@
 use super::params::Params;
 use millpond_law::fluid::Number;
 
-/// A step of xi multiplies a window by e at most: (33) is meant for small steps.
-const MOST_STEP: f64 = 1.0;
-
 /// What both forms multiply prices by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Gains {
@@ -34,7 +31,7 @@ impl Utility {
 /// `beta (K / w - q / d) T_s`.
 pub(super) fn step(params: &Params, window: f64, price: f64, base_rtt: f64) -> f64 {
     let surplus = params.utility.marginal(window / base_rtt) - price;
-    (params.gains.beta * surplus * params.interval.secs() / base_rtt).min(MOST_STEP)
+    params.gains.beta * surplus * params.interval.secs() / base_rtt
 }
 
 /// Eq. (34) and Eq. (18): what a price leaves of a window, `exp(-alpha q / (M d))`.
@@ -80,7 +77,8 @@ mod tests {
         assert!(step(&PUBLISHED, 100.0, 0.02, 0.04).abs() < 1e-15);
         assert!((step(&PUBLISHED, 100.0, 0.01, 0.04) - 0.00295).abs() < 1e-15);
         assert!((step(&PUBLISHED, 1.0, 0.0, 0.04) - 0.59).abs() < 1e-12);
-        assert_eq!(step(&PUBLISHED, 1e-3, 0.0, 0.04), MOST_STEP);
+        // From a packet per second, .04 packets: 1.18 * 50 / .04 * .01.
+        assert!((step(&PUBLISHED, 0.04, 0.0, 0.04) - 14.75).abs() < 1e-12);
     }
 
     #[test]

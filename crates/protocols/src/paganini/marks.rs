@@ -8,7 +8,7 @@ use millpond_law::{
 };
 use millpond_units::{Bytes, Rate, Time};
 
-/// Windows end here, in packets, and are at least one packet.
+/// Windows end here, in packets.
 const MOST_PACKETS: f64 = 1e9;
 
 /// How the window before backoff is found.
@@ -24,6 +24,7 @@ enum Law {
 pub(super) struct MarksSender {
     law: Law,
     params: Params,
+    most_step: f64,
     most_change: f64,
     price: MarkedPrice,
     packet: Bytes,
@@ -51,8 +52,13 @@ impl MarksSender {
         Ok(Self {
             law,
             params,
+            most_step: settings.number("most_step"),
             most_change: settings.number("most_change"),
-            price: MarkedPrice::new(settings.number("phi"), settings.whole("marks")),
+            price: MarkedPrice::new(
+                settings.number("phi"),
+                settings.whole("marks"),
+                settings.number("all_marked"),
+            ),
             packet: Bytes::new(1),
             tau_queues: settings.word("round_trip") == "current",
             tau: None,
@@ -64,14 +70,19 @@ impl MarksSender {
         })
     }
 
+    /// The least window in packets: one, unless the flow begins with less.
+    fn least(&self) -> f64 {
+        self.params.initial_window.min(1.0)
+    }
+
     /// The window that a price of zero would leave, an interval later.
     fn window_without_price(&mut self, price: f64, tau: f64) -> f64 {
         match self.law {
             Law::Dual(rate) => rate.bytes_per_sec() / self.packet.as_f64() * tau,
             Law::PrimalDual => {
-                let step = step(&self.params, self.expected, price, tau);
+                let step = step(&self.params, self.expected, price, tau).min(self.most_step);
                 if step < 0.0 || !self.window_unused {
-                    self.xi = (self.xi + step).clamp(0.0, libm::log(MOST_PACKETS));
+                    self.xi = (self.xi + step).clamp(libm::log(self.least()), libm::log(MOST_PACKETS));
                 }
                 libm::exp(self.xi)
             }
@@ -103,9 +114,9 @@ impl Sender for MarksSender {
             (self.xi, self.expected, self.window) = (libm::log(initial), initial, initial);
         } else if congestion.cause == Cause::Loss && congestion.episode == Episode::New {
             let factor = self.params.loss_reduction_factor;
-            self.xi = (self.xi + libm::log(factor)).max(0.0);
-            self.expected = (self.expected * factor).max(1.0);
-            self.window = (self.window * factor).max(1.0);
+            self.xi = (self.xi + libm::log(factor)).max(libm::log(self.least()));
+            self.expected = (self.expected * factor).max(self.least());
+            self.window = (self.window * factor).max(self.least());
         }
     }
 
@@ -114,7 +125,7 @@ impl Sender for MarksSender {
         if let Some(tau) = self.tau {
             let price = self.price.seconds();
             let most = self.window_without_price(price, tau);
-            self.expected = (most * backoff(self.params.gains, price, tau)).clamp(1.0, MOST_PACKETS);
+            self.expected = (most * backoff(self.params.gains, price, tau)).clamp(self.least(), MOST_PACKETS);
         }
     }
 

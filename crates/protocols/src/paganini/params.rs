@@ -103,7 +103,15 @@ pub(super) static MARKS: &[Parameter] = &[
     UTILITY_WEIGHT,
     UTILITY_OFFSET,
     INTERVAL,
-    INITIAL_WINDOW,
+    Parameter { domain: Domain::Number(1e-3, 1e6), ..INITIAL_WINDOW },
+    Parameter {
+        name: "most_step",
+        unit: "1",
+        domain: Domain::Above(0.0, 1e3),
+        default: "1",
+        source: "not in the paper: see ERRATA.md",
+        meaning: "cap on the growth of the logarithm of the window in an interval",
+    },
     Parameter {
         name: "max_rate",
         unit: "bit/s",
@@ -135,6 +143,14 @@ pub(super) static MARKS: &[Parameter] = &[
         default: "31",
         source: "N in section V-A",
         meaning: "over how many packets marks are counted",
+    },
+    Parameter {
+        name: "all_marked",
+        unit: "packets",
+        domain: Domain::Above(0.0, 1.0),
+        default: "0.5",
+        source: "not in the paper: see ERRATA.md",
+        meaning: "when all are marked, so many less are counted: the price would be infinite",
     },
     Parameter {
         name: "most_change",

@@ -9,6 +9,8 @@ pub(super) struct MarkedPrice {
     log_phi: f64,
     /// N.
     most: u64,
+    /// What is missing of N when all are marked.
+    all_marked: f64,
     seen: u64,
     /// The latest packet is the lowest bit.
     marks: u64,
@@ -21,8 +23,8 @@ const fn ones(count: u64) -> u64 {
 
 impl MarkedPrice {
     /// Of links that mark with base `phi`, over `most` packets (64 at most).
-    pub(super) fn new(phi: f64, most: u64) -> Self {
-        Self { log_phi: libm::log(phi), most: most.clamp(1, REGISTER), seen: 0, marks: 0 }
+    pub(super) fn new(phi: f64, most: u64, all_marked: f64) -> Self {
+        Self { log_phi: libm::log(phi), most: most.clamp(1, REGISTER), all_marked, seen: 0, marks: 0 }
     }
 
     /// So many packets are acknowledged, of which some are marked.
@@ -34,10 +36,10 @@ impl MarkedPrice {
         self.seen = if seen < self.most { seen } else { self.most };
     }
 
-    /// The share of marked packets; all of them count as half a packet less, so that the price is finite.
+    /// The share of marked packets; all of them count as less, so that the price is finite.
     fn probability(&self) -> f64 {
         let (marked, seen) = (f64::from(self.marks.count_ones()), self.seen.max(1) as f64);
-        (marked / seen).min(1.0 - 0.5 / seen)
+        (marked / seen).min(1.0 - self.all_marked / seen)
     }
 
     /// Eq. (36) undone: `q = -log_phi(1 - P)`, in seconds.
@@ -52,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_price_is_read_from_the_last_31_packets_alone() {
-        let mut price = MarkedPrice::new(1e6, 31);
+        let mut price = MarkedPrice::new(1e6, 31, 0.5);
         assert_eq!(price.seconds(), 0.0);
         price.note(40, 0);
         price.note(8, 8);
@@ -64,17 +66,20 @@ mod tests {
 
     #[test]
     fn fewer_packets_count_as_many_as_there_are() {
-        let mut price = MarkedPrice::new(1e6, 31);
+        let mut price = MarkedPrice::new(1e6, 31, 0.5);
         price.note(4, 1);
         assert!((price.seconds() - -(0.75_f64).ln() / 1e6_f64.ln()).abs() < 1e-15);
     }
 
     #[test]
     fn all_marked_is_a_price_of_298_milliseconds() {
-        let mut price = MarkedPrice::new(1e6, 31);
+        let mut price = MarkedPrice::new(1e6, 31, 0.5);
         price.note(31, 31);
         assert!((price.seconds() - 0.2987).abs() < 1e-4);
-        let mut longest = MarkedPrice::new(1e6, 64);
+        let mut coarse = MarkedPrice::new(1e6, 31, 1.0);
+        coarse.note(31, 31);
+        assert!((coarse.seconds() - 31_f64.ln() / 1e6_f64.ln()).abs() < 1e-12);
+        let mut longest = MarkedPrice::new(1e6, 64, 0.5);
         longest.note(1000, 1000);
         assert!((longest.seconds() - 128_f64.ln() / 1e6_f64.ln()).abs() < 1e-12);
     }
