@@ -61,6 +61,23 @@ impl Header {
         (self.protocol == protocol).then(|| &mut self.bytes[..usize::from(self.len)])
     }
 
+    /// Its first `N` bytes, if it is a header of `protocol` and has as many.
+    #[inline]
+    pub fn first<const N: usize>(&self, protocol: HeaderId) -> Option<&[u8; N]> {
+        if self.has(protocol, N) { self.bytes.first_chunk() } else { None }
+    }
+
+    /// Its first `N` bytes for writing, if it is a header of `protocol` and has as many.
+    #[inline]
+    pub fn first_mut<const N: usize>(&mut self, protocol: HeaderId) -> Option<&mut [u8; N]> {
+        if self.has(protocol, N) { self.bytes.first_chunk_mut() } else { None }
+    }
+
+    #[inline]
+    fn has(&self, protocol: HeaderId, bytes: usize) -> bool {
+        self.protocol == protocol && usize::from(self.len) >= bytes
+    }
+
     /// Its bytes, whoever's they are.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
@@ -131,6 +148,9 @@ mod tests {
         let mut header = Header::new(HeaderId(7), &[1, 2, 3]);
         assert_eq!(header.of(HeaderId(7)), Some(&[1, 2, 3][..]));
         assert_eq!(header.of(HeaderId(8)), None);
+        assert_eq!(header.first(HeaderId(7)), Some(&[1, 2]));
+        assert_eq!(header.first(HeaderId(7)), None::<&[u8; 4]>);
+        assert_eq!(header.first_mut(HeaderId(8)), None::<&mut [u8; 1]>);
         header.of_mut(HeaderId(7)).unwrap()[1] = 9;
         assert_eq!(header.bytes(), [1, 9, 3]);
         assert_eq!(Header::new(HeaderId(7), &[0xff; 64]).bytes().len(), HEADER_BYTES);

@@ -44,7 +44,7 @@ impl McpHeader {
     /// The view of an MCP header; none if the header is foreign or empty.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        header.of(ID)?.first().map(|byte| Self([*byte]))
+        header.first(ID).copied().map(Self)
     }
 
     /// The header of a packet that leaves: of a flow that asks for fairing, or not.

@@ -10,13 +10,7 @@ const PICOS_PER_NANO: u64 = 1000;
 /// The first `N` bytes of a header; none if it is not `protocol`'s or too short.
 #[inline]
 pub(crate) fn view<const N: usize>(header: &Header, protocol: HeaderId) -> Option<[u8; N]> {
-    header.of(protocol)?.get(..N)?.try_into().ok()
-}
-
-/// The same to write on.
-#[inline]
-pub(crate) fn view_mut<const N: usize>(header: &mut Header, protocol: HeaderId) -> Option<&mut [u8; N]> {
-    header.of_mut(protocol)?.first_chunk_mut()
+    header.first(protocol).copied()
 }
 
 /// The field of `N` bytes at this place.

@@ -49,7 +49,7 @@ impl VcpHeader {
     /// The view of a VCP header; none if the header is foreign or empty.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        header.of(ID)?.first().map(|byte| Self([*byte]))
+        header.first(ID).copied().map(Self)
     }
 
     /// The byte that says this; nothing on the way there.

@@ -66,7 +66,7 @@ impl<'a> XcpHeader<&'a mut Bytes> {
     /// The view of an XCP header in its packet; none if the header is foreign, too short or an echo.
     #[inline]
     pub fn within(header: &'a mut Header) -> Option<Self> {
-        let bytes = fields::view_mut(header, ID)?;
+        let bytes: &mut Bytes = header.first_mut(ID)?;
         (bytes[field::FORMAT] == FORMAT_DATA).then_some(Self(bytes))
     }
 }
