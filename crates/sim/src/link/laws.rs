@@ -23,6 +23,23 @@ impl Seat {
         let next_tick = if hooks.tick { Time::ZERO } else { Time::NEVER };
         Self { header, law, hooks, random, next_tick }
     }
+
+    /// What the law says of a packet, if it wants to be asked.
+    #[inline(always)]
+    fn judge(
+        &mut self,
+        moment: Moment,
+        now: Time,
+        packet: &mut PacketView<'_>,
+        queue: &QueueView,
+    ) -> Verdict {
+        let cx = &mut Context { now, random: &mut self.random };
+        match moment {
+            Moment::Arrival if self.hooks.arrive => self.law.arrive(cx, packet, queue),
+            Moment::Departure if self.hooks.depart => self.law.depart(cx, packet, queue),
+            _ => Verdict::Keep,
+        }
+    }
 }
 
 /// When a packet is judged.
@@ -93,16 +110,10 @@ impl Laws {
         view: &mut PacketView<'_>,
         queue: &QueueView,
     ) -> Fate {
-        let mut verdict = Verdict::Keep;
-        for seat in &mut self.seats {
-            let cx = &mut Context { now, random: &mut seat.random };
-            let said = match moment {
-                Moment::Arrival if seat.hooks.arrive => seat.law.arrive(cx, view, queue),
-                Moment::Departure if seat.hooks.depart => seat.law.depart(cx, view, queue),
-                _ => Verdict::Keep,
-            };
-            verdict = verdict.max(said);
-        }
+        let verdict = match &mut self.seats[..] {
+            [alone] => alone.judge(moment, now, view, queue),
+            seats => judge_all(seats, moment, now, view, queue),
+        };
         carry_out(verdict, view.ecn)
     }
 
@@ -137,6 +148,19 @@ impl Laws {
     pub(super) fn observe(&self, gauge: &mut dyn Gauge) {
         self.seats.iter().for_each(|seat| seat.law.observe(gauge));
     }
+}
+
+/// Of several laws the one that says the worst.
+#[inline(never)]
+fn judge_all(
+    seats: &mut [Seat],
+    moment: Moment,
+    now: Time,
+    view: &mut PacketView<'_>,
+    queue: &QueueView,
+) -> Verdict {
+    let verdicts = seats.iter_mut().map(|seat| seat.judge(moment, now, view, queue));
+    verdicts.fold(Verdict::Keep, Verdict::max)
 }
 
 /// A packet as laws may see it. They cannot touch the echo: what they see in an acknowledgement is an empty header.
