@@ -13,6 +13,8 @@ pub(super) struct XcpSender {
     initial_window: f64,
     loss_reduction_factor: f64,
     window: Window,
+    /// What the window permits: it is asked for more often than it changes.
+    permitted: Bytes,
     smoothed_rtt: Span,
     /// The feedback echoed so far.
     feedback: i64,
@@ -32,6 +34,7 @@ impl XcpSender {
             initial_window,
             loss_reduction_factor: settings.number("loss_reduction_factor"),
             window: Window::new(Bytes::ZERO, Some(initial_window)),
+            permitted: Bytes::ZERO,
             smoothed_rtt: Span::ZERO,
             feedback: 0,
             unread: Unread::default(),
@@ -48,13 +51,14 @@ impl XcpSender {
 
     /// The throughput that it quotes: what it would send if it had data.
     fn throughput(&self) -> Rate {
-        if self.smoothed_rtt.is_zero() { Rate::ZERO } else { self.window.bytes().per(self.smoothed_rtt) }
+        if self.smoothed_rtt.is_zero() { Rate::ZERO } else { self.permitted.per(self.smoothed_rtt) }
     }
 }
 
 impl Sender for XcpSender {
     fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
         self.window = Window::new(start.packet, Some(self.initial_window));
+        self.permitted = self.window.bytes();
     }
 
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
@@ -64,16 +68,18 @@ impl Sender for XcpSender {
         // A window that is not used does not grow; routers would see none of it (draft, section 3.1.5).
         let feedback = if ack.window_unused { feedback.min(0.0) } else { feedback };
         self.window.change_by(window_change(feedback, ack.smoothed_rtt), LEAST_PACKETS);
+        self.permitted = self.window.bytes();
     }
 
     /// As NewReno, where no router of XCP has prevented it (draft-falk-xcp-spec-03, section 3.1.4).
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         self.window.answer_loss(congestion, self.loss_reduction_factor);
+        self.permitted = self.window.bytes();
     }
 
     #[inline]
     fn permit(&self) -> Permit {
-        Permit { window: Some(self.window.bytes()), ..Permit::default() }
+        Permit { window: Some(self.permitted), ..Permit::default() }
     }
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
