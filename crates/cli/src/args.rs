@@ -133,7 +133,10 @@ pub(crate) struct Equilibrium {
 #[derive(Debug, Arguments)]
 pub(crate) struct Stability {
     #[command(flatten)]
-    pub(crate) scenario: Scenario,
+    pub(crate) scenario: Option<Scenario>,
+    /// Instead of a scenario: say why this finished run oscillates, or that it does not
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["Scenario", "Motion", "critical", "map", "points"])]
+    pub(crate) explain: Option<PathBuf>,
     /// Where stability ends along this: rtt, flows, protocols.NAME.params.PARAMETER (repeatable) [default: rtt]
     #[arg(long, value_name = "KEY")]
     pub(crate) critical: Vec<String>,

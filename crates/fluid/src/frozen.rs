@@ -200,6 +200,11 @@ impl Assembly {
         sender.is_some() || self.hops_of(l).iter().any(|hop| link(hop.link))
     }
 
+    /// The switching functions of a loop's sender, in words: its law is another one on their other side.
+    pub fn switches(&self, l: usize) -> &'static [&'static str] {
+        self.classes[self.loops[l].class].law.guard_names()
+    }
+
     fn ticks(&self, set: usize, place: usize, link: usize) -> bool {
         let set = &self.sets[set];
         let mut inputs = LinkInputs::zeros(1, set.carried);

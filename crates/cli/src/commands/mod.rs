@@ -3,6 +3,7 @@
 mod check;
 mod compare;
 mod equilibrium;
+mod explain;
 mod motion;
 mod papers;
 mod protocols;

@@ -1,5 +1,6 @@
 //! `millpond stability`: whether a scenario stays where it settles.
 
+use super::explain::explain;
 use super::motion::{Motions, Questions};
 use crate::args;
 use crate::failure::{Failure, Outcome};
@@ -16,7 +17,12 @@ use millpond_units::Span;
 use std::process::ExitCode;
 
 pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome {
-    let scenario = load(&args.scenario)?;
+    if let Some(run) = &args.explain {
+        return explain(run, args, registry);
+    }
+    let asked = "which scenario? millpond stability SCENARIO.toml, or --explain RUN for a finished run";
+    let typed = args.scenario.as_ref().ok_or_else(|| Failure::input(asked))?;
+    let scenario = load(typed)?;
     let knob = |name: &str| Knob::read(name, &scenario, registry).map_err(Failure::input);
     let asked = args.critical.iter().map(|name| knob(name)).collect::<Result<Vec<_>, _>>()?;
     if args.points.is_some() && args.map.is_none() && args.motion.convergence.is_none() {

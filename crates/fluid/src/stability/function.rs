@@ -9,23 +9,23 @@ pub struct Characteristic<'a> {
     /// The link inputs at which loops are cut: block and input.
     cuts: Vec<(usize, usize)>,
     /// The number of a cut, by block and input.
-    cut_of: Vec<Vec<Option<usize>>>,
-    parties: Vec<Party>,
+    pub(super) cut_of: Vec<Vec<Option<usize>>>,
+    pub(super) parties: Vec<Party>,
 }
 
 /// Senders and relays that hear each other directly; most are alone.
-struct Party {
-    blocks: Vec<usize>,
+pub(super) struct Party {
+    pub(super) blocks: Vec<usize>,
     /// Where the inputs and outputs of each block begin.
     inputs: Vec<usize>,
     outputs: Vec<usize>,
     /// From links, to links, and among themselves.
-    hears: Vec<Wire>,
-    tells: Vec<Wire>,
+    pub(super) hears: Vec<Wire>,
+    pub(super) tells: Vec<Wire>,
     inner: Vec<Wire>,
 }
 
-type Matrix = DMatrix<Complex<f64>>;
+pub(super) type Matrix = DMatrix<Complex<f64>>;
 
 impl<'a> Characteristic<'a> {
     /// Sorts a system's pieces.
@@ -198,16 +198,16 @@ impl Party {
         self.blocks.iter().position(|member| *member == block).unwrap_or(0)
     }
 
-    fn input(&self, (block, input): (usize, usize)) -> usize {
+    pub(super) fn input(&self, (block, input): (usize, usize)) -> usize {
         self.inputs[self.place(block)] + input
     }
 
-    fn output(&self, (block, output): (usize, usize)) -> usize {
+    pub(super) fn output(&self, (block, output): (usize, usize)) -> usize {
         self.outputs[self.place(block)] + output
     }
 
     /// From the inputs of all members to their outputs, inner wires closed.
-    fn transfer(&self, system: &System, s: Complex<f64>) -> Option<(Matrix, Complex<f64>)> {
+    pub(super) fn transfer(&self, system: &System, s: Complex<f64>) -> Option<(Matrix, Complex<f64>)> {
         if let ([block], []) = (&self.blocks[..], &self.inner[..]) {
             return system.blocks[*block].transfer(s);
         }

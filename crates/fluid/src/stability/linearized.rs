@@ -42,6 +42,32 @@ impl Linearized {
         Self { system, owners: pieces.iter().map(|piece| piece.entity).collect() }
     }
 
+    /// The same with what packets wait in queues on the way, in seconds by link: a rate comes to a link later by the queues
+    /// before it, and a link's word, written into what departs, comes to its senders later by the queues behind it.
+    #[must_use]
+    pub fn waiting(mut self, frozen: &Frozen<'_>, waiting: &[f64]) -> Self {
+        let owners = &self.owners;
+        let between = |l: usize, first: Option<usize>, last: Option<usize>| -> f64 {
+            let links: Vec<usize> = frozen.asm.hops_of(l).iter().map(|hop| hop.link).collect();
+            let place = |link: usize| links.iter().position(|known| *known == link);
+            let (first, last) = (first.and_then(place).map(|place| place + 1), last.and_then(place));
+            let (first, last) = (first.unwrap_or(0), last.unwrap_or(links.len()));
+            links.get(first..last).unwrap_or_default().iter().map(|link| waiting[*link]).sum()
+        };
+        let upstream = |relay: usize| frozen.asm.relays[relay].upstream.0;
+        for wire in &mut self.system.wires {
+            wire.delay += match (owners[wire.from.0], owners[wire.to.0]) {
+                (Entity::Loop(l), Entity::Link(link)) => between(l, None, Some(link)),
+                (Entity::Link(link), Entity::Loop(l)) => between(l, Some(link), None),
+                (Entity::Loop(l), Entity::Relay(r)) if upstream(r) == l => between(l, None, None),
+                (Entity::Link(link), Entity::Relay(r)) => between(upstream(r), Some(link), None),
+                (Entity::Loop(l), Entity::Loop(own)) if l == own => between(l, None, None),
+                _ => 0.0,
+            };
+        }
+        self
+    }
+
     /// A loop that no link says anything to which would change with the traffic: it meets no bottleneck.
     #[must_use]
     pub fn deaf(&self) -> Option<usize> {

@@ -8,17 +8,21 @@
 
 mod contour;
 mod critical;
+mod crossovers;
 mod function;
 mod generator;
 mod hull;
 mod linearized;
 mod loci;
 mod margins;
+mod noise;
 mod nyquist;
+mod response;
 mod roots;
 mod system;
 
 pub use critical::{Critical, critical};
+pub use crossovers::{Crossover, loop_gain};
 pub use function::Characteristic;
 pub use generator::generator_roots;
 pub use hull::{Hull, hull};
@@ -26,7 +30,9 @@ pub use linearized::Linearized;
 pub use loci::{Locus, loci};
 pub use margins::{Crossing, Margins, margins};
 pub use nalgebra::Complex;
+pub use noise::{Cause, Grain, Noise, Source, Target, frequencies, variance};
 pub use nyquist::Nyquist;
+pub use response::{Response, Responses};
 pub use roots::{Root, Spectrum, rightmost};
 pub use system::{Block, System, Wire};
 

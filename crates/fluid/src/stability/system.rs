@@ -1,6 +1,6 @@
 //! Pieces and delays: a linear network.
 
-use nalgebra::{Complex, DMatrix};
+use nalgebra::{Complex, DMatrix, DVector};
 
 /// One piece, linear: x' = A x + B u, w = C x + D u.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,6 +43,16 @@ impl Block {
     #[must_use]
     pub fn states(&self) -> usize {
         self.a.nrows()
+    }
+
+    /// One more input, given by its columns of B and D, one above the other; its place.
+    pub(super) fn add_input(&mut self, column: &DVector<f64>) -> usize {
+        let (n, (outputs, input)) = (self.states(), self.d.shape());
+        self.b = std::mem::take(&mut self.b).insert_column(input, 0.0);
+        self.d = std::mem::take(&mut self.d).insert_column(input, 0.0);
+        self.b.column_mut(input).copy_from(&column.rows(0, n));
+        self.d.column_mut(input).copy_from(&column.rows(n, outputs));
+        input
     }
 
     /// Its transfer function C (sI - A)^-1 B + D, and ln det(sI - A). None where s is a pole.

@@ -1,6 +1,7 @@
 //! Whether a scenario stays where it settles.
 
 use super::{Refusal, Settled};
+use crate::fluid::Plan;
 use millpond_fluid::stability::{Linearized, Margins, Spectrum, margins, rightmost};
 
 /// A verdict about a point of rest.
@@ -20,9 +21,13 @@ pub struct Stability {
 /// # Errors
 /// A flow that no bottleneck speaks to, or roots that cannot be found.
 pub fn judge(settled: &Settled<'_>) -> Result<Stability, Refusal> {
-    let linear = Linearized::of(&settled.frozen, &settled.moment);
+    judge_linear(settled.plan, Linearized::of(&settled.frozen, &settled.moment))
+}
+
+/// The same of a network that is linear already.
+pub(super) fn judge_linear(plan: &Plan, linear: Linearized) -> Result<Stability, Refusal> {
     if let Some(deaf) = linear.deaf() {
-        return Err(Refusal::NoBottleneck { flow: settled.plan.loops[deaf].name.clone() });
+        return Err(Refusal::NoBottleneck { flow: plan.loops[deaf].name.clone() });
     }
     let spectrum = rightmost(&linear.system)?;
     let margins = margins(&linear.system)?;

@@ -6,6 +6,7 @@
 //!        +------------------------- Knob: round-trip time, flows, a parameter <---+  critical values, maps
 //! ```
 
+mod explain;
 mod json;
 mod judge;
 mod knob;
@@ -13,6 +14,10 @@ mod map;
 mod settle;
 mod vary;
 
+pub use explain::{
+    Density, Explanation, Finding, Floor, Growth, Inexplicable, Model, Of, Peak, ReadError, Row, Stretch,
+    Swing, Verdict, explain, explanation_json, read_run,
+};
 pub use json::{equilibrium_json, stability_json};
 pub use judge::{Stability, judge};
 pub use knob::Knob;

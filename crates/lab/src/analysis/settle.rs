@@ -57,22 +57,27 @@ pub(crate) fn present(plan: &Plan) -> f64 {
 /// # Errors
 /// A utility that is not concave, a flow that nothing limits, or no rest.
 pub fn settle(plan: &Plan) -> Result<Settled<'_>, Refusal> {
-    let frozen = Frozen::new(&plan.assembly, present(plan));
+    settle_at(plan, present(plan))
+}
+
+/// The point of rest of a plan with the loops and capacities of this time, in seconds.
+pub(super) fn settle_at(plan: &Plan, time: f64) -> Result<Settled<'_>, Refusal> {
+    let frozen = Frozen::new(&plan.assembly, time);
     if let Some(protocol) = plan.loops.iter().enumerate().find(|(l, _)| plan.assembly.is_clocked(*l)) {
         return Err(Refusal::Clocked { protocol: protocol.1.protocol.clone() });
     }
     let closed = closed(plan, &frozen)?;
-    let moment = rest(plan, &frozen)?;
+    let moment = rest(plan, &frozen, time)?;
     Ok(Settled { plan, frozen, moment, closed })
 }
 
 /// From the initial state; if that leads nowhere, from where the flows are after some time, or after so many steps.
-fn rest(plan: &Plan, frozen: &Frozen<'_>) -> Result<Moment, NoEquilibrium> {
+fn rest(plan: &Plan, frozen: &Frozen<'_>, time: f64) -> Result<Moment, NoEquilibrium> {
     const SECONDS: f64 = 30.0;
     const STEPS: u64 = 50_000;
     equilibrium::rest(frozen, &plan.assembly.initial()).or_else(|reason| {
         let mut solver = Solver::new(&plan.assembly, Accuracy::default()).map_err(|_| reason.clone())?;
-        solver.advance_some(present(plan) + SECONDS, STEPS).map_err(|_| reason)?;
+        solver.advance_some(time + SECONDS, STEPS).map_err(|_| reason)?;
         equilibrium::rest(frozen, solver.state())
     })
 }

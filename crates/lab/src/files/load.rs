@@ -42,6 +42,11 @@ pub fn load(directory: &Path) -> Result<Vec<Run>, LoadError> {
     paths.iter().map(|path| one(path)).collect()
 }
 
+/// Where the scenario of the run in `directory` is, as resolved.
+pub fn scenario_of(directory: &Path) -> PathBuf {
+    directory.join(name::SCENARIO)
+}
+
 fn one(directory: &Path) -> Result<Run, LoadError> {
     let read = |name: &str| {
         let path = directory.join(name);

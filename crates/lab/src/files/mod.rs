@@ -11,6 +11,6 @@ mod whole;
 
 pub use comparison::ComparisonDirectory;
 pub use directory::{OutputError, RunDirectory};
-pub use load::{LoadError, load};
+pub use load::{LoadError, load, scenario_of};
 pub use save::{Extras, save, summary_json};
 pub use whole::{WholeFile, write_whole};

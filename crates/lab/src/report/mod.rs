@@ -23,7 +23,7 @@ mod theme;
 mod units;
 
 pub use papers::papers;
-pub use stability::{Page, stability};
+pub use stability::{Page, explanation, stability};
 
 use std::collections::BTreeSet;
 

@@ -2,6 +2,7 @@
 
 mod analysis;
 mod comparison;
+mod explain;
 mod motion;
 mod protocols;
 mod summary;
@@ -11,7 +12,7 @@ mod write;
 
 pub use analysis::{equilibrium, map, stability, verdict};
 pub use comparison::comparison;
-
+pub use explain::{explanation, explanation_verdict};
 pub use motion::{convergence, convergence_sentence, portrait_sentence, step, step_sentence};
 pub use protocols::{protocol, protocols};
 pub use summary::summary;

@@ -152,7 +152,7 @@ fn waiting(loops: &[(usize, f64)], relays: &[(usize, usize)], (before, now): (&T
 
 impl PlannedFlow {
     /// How series call the loop at `position` (from 0), as in the packet world.
-    fn loop_name(&self, position: usize) -> String {
+    pub(crate) fn loop_name(&self, position: usize) -> String {
         if self.relays.is_empty() { self.name.clone() } else { format!("{}/loop{}", self.name, position + 1) }
     }
 

@@ -1,10 +1,13 @@
 //! A page about the stability of a scenario: Nyquist loci, a map, and how it moves.
 
 mod convergence;
+mod explain;
 mod map;
 mod nyquist;
 mod portrait;
 mod steps;
+
+pub use explain::explanation;
 
 use super::markup::Text;
 use super::page::{Section, page};

@@ -1,0 +1,75 @@
+//! Where loops come back in phase, and by which gain.
+
+use super::function::Characteristic;
+use super::loci::loci;
+use super::margins::{band, refine};
+use super::{Root, System, Unknown};
+
+/// An eigenvalue of the return ratio on the negative real axis: a disturbance of this frequency comes back as it was, times
+/// the gain. At a gain of one it goes on for ever.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Crossover {
+    /// Angular frequency in rad/s.
+    pub frequency: f64,
+    /// Of one turn around the loop.
+    pub gain: f64,
+}
+
+/// The phase crossover that decides: of a network that is unstable the one nearest to the frequency of its rightmost root, of
+/// another the one whose gain is nearest to one. A stable network with a gain above one needs it: it is conditionally stable.
+/// None where no locus crosses the axis.
+///
+/// # Errors
+/// [`Unknown::NoLoop`] where there is nothing to be unstable.
+pub fn loop_gain(system: &System, rightmost: Option<&Root>) -> Result<Option<Crossover>, Unknown> {
+    let unstable = rightmost.filter(|root| root.s.re >= 0.0 && root.s.im > 0.0);
+    let apart = |crossover: &Crossover| match unstable {
+        Some(root) => (crossover.frequency / root.s.im).ln().abs(),
+        None => crossover.gain.ln().abs(),
+    };
+    Ok(crossovers(system)?.into_iter().min_by(|a, b| apart(a).total_cmp(&apart(b))))
+}
+
+fn crossovers(system: &System) -> Result<Vec<Crossover>, Unknown> {
+    let function = Characteristic::new(system);
+    if function.size() == 0 {
+        return Err(Unknown::NoLoop);
+    }
+    let (low, high) = band(&function);
+    let mut found = Vec::new();
+    for locus in loci(&function, low, high) {
+        for pair in locus.points.windows(2) {
+            let [(from, a), (to, b)] = [pair[0], pair[1]];
+            if a.im * b.im < 0.0 && a.re < 0.0 && b.re < 0.0 {
+                let (frequency, value) = refine(&function, (from, a), (to, b), |value| value.im);
+                found.push(Crossover { frequency, gain: value.norm() });
+            }
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Block, Wire, rightmost};
+    use super::*;
+    use nalgebra::DMatrix;
+    use std::f64::consts::FRAC_PI_2;
+
+    /// x' = -a x(t - 1): L = a e^(-s) / s is real and negative at pi/2 rad/s first, where its size is a / (pi/2).
+    #[test]
+    fn the_gain_at_the_crossover_is_that_of_the_closed_form_stable_or_not() {
+        for a in [0.5, 1.5, 1.65, 3.0] {
+            let link = Block::single(0.0, 1.0, 1.0, 0.0).as_link();
+            let wire = |from, to, delay| Wire { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+            let system = System {
+                blocks: vec![link, Block::gain(DMatrix::from_element(1, 1, -a))],
+                wires: vec![wire(0, 1, 0.0), wire(1, 0, 1.0)],
+            };
+            let roots = rightmost(&system).unwrap().roots;
+            let found = loop_gain(&system, roots.first()).unwrap().unwrap();
+            assert!((found.gain - a / FRAC_PI_2).abs() < 1e-9, "{a}: {found:?}");
+            assert!((found.frequency - FRAC_PI_2).abs() < 1e-9, "{a}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! What a disturbance of one input does everywhere, all loops closed.
+
+use super::function::{Characteristic, Matrix};
+use nalgebra::{Complex, DVector};
+
+/// A system at one complex frequency, ready to be asked how it responds.
+pub struct Responses<'a> {
+    function: &'a Characteristic<'a>,
+    s: Complex<f64>,
+    /// Of each link, by block.
+    links: Vec<Option<Matrix>>,
+    /// Of each party.
+    parties: Vec<Matrix>,
+    /// I + L(s).
+    loops: nalgebra::LU<Complex<f64>, nalgebra::Dyn, nalgebra::Dyn>,
+}
+
+/// How one output moves when one flow of a class is disturbed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Response {
+    /// What that flow does by itself, before any link answers: zero for everybody else.
+    pub own: Complex<f64>,
+    /// What comes of it through the links: the same for all flows of a class.
+    pub shared: Complex<f64>,
+}
+
+impl<'a> Characteristic<'a> {
+    /// None where s is a pole of a piece, or a root.
+    #[must_use]
+    pub fn responses(&'a self, s: Complex<f64>) -> Option<Responses<'a>> {
+        let system = self.system();
+        let link = |(block, is_link)| -> Option<Option<Matrix>> {
+            let piece: &super::Block = &system.blocks[block];
+            if is_link { piece.transfer(s).map(|(matrix, _)| Some(matrix)) } else { Some(None) }
+        };
+        let links = system.blocks.iter().map(|block| block.is_link).enumerate().map(link);
+        let links = links.collect::<Option<Vec<_>>>()?;
+        let party = |party: &super::function::Party| party.transfer(system, s).map(|(matrix, _)| matrix);
+        let parties = self.parties.iter().map(party).collect::<Option<Vec<_>>>()?;
+        let loops = (Matrix::identity(self.size(), self.size()) + self.return_ratio(s)?).lu();
+        loops.is_invertible().then_some(Responses { function: self, s, links, parties, loops })
+    }
+}
+
+impl Responses<'_> {
+    /// How `outputs` (block and output) move when `input` (block and input) of one flow is disturbed, its piece standing
+    /// for a class of `count` equal flows. For a link's input, `count` is one.
+    #[must_use]
+    pub fn to(&self, input: (usize, usize), count: f64, outputs: &[(usize, usize)]) -> Vec<Response> {
+        let links = self.at_links(input, count);
+        outputs.iter().map(|&output| self.at(output, input, &links)).collect()
+    }
+
+    /// What the disturbance is at the inputs of the links.
+    fn at_links(&self, input: (usize, usize), count: f64) -> DVector<Complex<f64>> {
+        let mut arriving = DVector::zeros(self.function.size());
+        for (party, transfer) in self.function.parties.iter().zip(&self.parties) {
+            if !party.blocks.contains(&input.0) {
+                continue;
+            }
+            for told in &party.tells {
+                if let Some(cut) = self.function.cut_of[told.to.0][told.to.1] {
+                    let through = transfer[(party.output(told.from), party.input(input))];
+                    arriving[cut] += told.at(self.s) * through / count;
+                }
+            }
+        }
+        if let Some(Some(cut)) = self.function.cut_of[input.0].get(input.1) {
+            arriving[*cut] += Complex::new(1.0, 0.0);
+        }
+        self.loops.solve(&arriving).unwrap_or(arriving)
+    }
+
+    fn at(&self, output: (usize, usize), input: (usize, usize), links: &DVector<Complex<f64>>) -> Response {
+        let zero = Complex::new(0.0, 0.0);
+        if self.links[output.0].is_some() {
+            return Response { own: zero, shared: self.said(output, links) };
+        }
+        let mut response = Response { own: zero, shared: zero };
+        for (party, transfer) in self.function.parties.iter().zip(&self.parties) {
+            if !party.blocks.contains(&output.0) {
+                continue;
+            }
+            let row = party.output(output);
+            for heard in &party.hears {
+                let gain = transfer[(row, party.input(heard.to))] * heard.at(self.s);
+                response.shared += gain * self.said(heard.from, links);
+            }
+            if party.blocks.contains(&input.0) {
+                response.own = transfer[(row, party.input(input))];
+            }
+        }
+        response
+    }
+
+    /// What a link says, its inputs being these.
+    fn said(&self, (block, output): (usize, usize), links: &DVector<Complex<f64>>) -> Complex<f64> {
+        let Some(transfer) = &self.links[block] else { return Complex::new(0.0, 0.0) };
+        let cuts = self.function.cut_of[block].iter().enumerate();
+        cuts.filter_map(|(input, cut)| cut.map(|cut| transfer[(output, input)] * links[cut])).sum()
+    }
+}

@@ -1,0 +1,243 @@
+//! What oscillates in a series: its spectrum, the frequency that stands out, and whether that could be chance.
+
+use realfft::RealFftPlanner;
+use std::f64::consts::PI;
+
+/// A frequency that stands out of a series.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Peak {
+    /// In Hz.
+    pub frequency: f64,
+    /// Of the sinusoid of this frequency that fits best, in the unit of the series.
+    pub amplitude: f64,
+    /// The share of the variance that this sinusoid explains.
+    pub share: f64,
+    /// How likely a flat spectrum would have so high a peak somewhere.
+    pub chance: f64,
+    /// By which factor the amplitude changes from one cycle to the next; none if there are too few cycles.
+    pub growth: Option<Growth>,
+}
+
+/// A factor per cycle with its standard error.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Growth {
+    /// Above one it grows.
+    pub per_cycle: f64,
+    /// Of its natural logarithm.
+    pub error: f64,
+}
+
+impl Growth {
+    /// Whether the factor is below one beyond doubt: by two standard errors.
+    #[must_use]
+    pub fn decays(&self) -> bool {
+        self.per_cycle.ln() + 2.0 * self.error < 0.0
+    }
+}
+
+/// A spectrum: Hz, and density per Hz, two-sided.
+pub type Density = Vec<(f64, f64)>;
+
+/// Mean and straight trend taken away, which are no oscillation.
+pub(super) fn without_trend(values: &[f64]) -> Vec<f64> {
+    let n = values.len() as f64;
+    let (middle, mean) = ((n - 1.0) / 2.0, values.iter().sum::<f64>() / n);
+    let offsets = || (0..values.len()).map(|i| i as f64 - middle);
+    let spread: f64 = offsets().map(|x| x * x).sum();
+    let slope =
+        offsets().zip(values).map(|(x, y)| x * (y - mean)).sum::<f64>() / spread.max(f64::MIN_POSITIVE);
+    offsets().zip(values).map(|(x, y)| y - mean - slope * x).collect()
+}
+
+/// The standard deviation of what has no mean.
+pub(super) fn deviation(values: &[f64]) -> f64 {
+    (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt()
+}
+
+/// The periodogram of a series without mean, sampled at this interval in seconds.
+pub(super) fn periodogram(values: &[f64], interval: f64) -> Density {
+    let n = values.len();
+    let power = powers(values.to_vec());
+    let frequency = |k: usize| k as f64 / (n as f64 * interval);
+    let density = |(k, power): (usize, f64)| (frequency(k), power * interval / n as f64);
+    power.into_iter().enumerate().skip(1).map(density).collect()
+}
+
+/// Squares of the Fourier coefficients from frequency zero to half the sampling rate; nothing of nothing.
+fn powers(mut values: Vec<f64>) -> Vec<f64> {
+    let transform = RealFftPlanner::new().plan_fft_forward(values.len());
+    let mut spectrum = transform.make_output_vec();
+    match transform.process(&mut values, &mut spectrum) {
+        Ok(()) => spectrum.iter().map(|value| value.norm_sqr()).collect(),
+        Err(_) => Vec::new(),
+    }
+}
+
+/// The frequency that stands out of a series without mean or trend, if anything moves in it at all.
+pub(super) fn peak(values: &[f64], interval: f64) -> Option<Peak> {
+    if deviation(values) == 0.0 {
+        return None;
+    }
+    let frequency = strongest(values, interval)?;
+    let fit = Sinusoid::fit(values, frequency * interval);
+    let total = deviation(values).powi(2);
+    Some(Peak {
+        frequency,
+        amplitude: fit.amplitude(),
+        share: (1.0 - fit.remaining / total).clamp(0.0, 1.0),
+        chance: chance(values, interval),
+        growth: growth(values, frequency * interval),
+    })
+}
+
+/// Through a Hann window, padded with zeros to four times its length, between the bins by a parabola. At least two cycles
+/// fit into the series.
+fn strongest(values: &[f64], interval: f64) -> Option<f64> {
+    const PADDED: usize = 4;
+    let n = values.len();
+    let hann = |i: usize| (PI * (i as f64 + 0.5) / n as f64).sin().powi(2);
+    let mut padded: Vec<f64> = values.iter().enumerate().map(|(i, x)| x * hann(i)).collect();
+    padded.resize(PADDED * n, 0.0);
+    let power = powers(padded);
+    let top = (2 * PADDED..power.len().saturating_sub(1)).max_by(|a, b| power[*a].total_cmp(&power[*b]))?;
+    let [before, here, after] = [power[top - 1], power[top], power[top + 1]].map(|p| p.max(1e-300).ln());
+    let bend = before - 2.0 * here + after;
+    let shift = if bend < 0.0 { (0.5 * (before - after) / bend).clamp(-0.5, 0.5) } else { 0.0 };
+    Some((top as f64 + shift) / (PADDED as f64 * n as f64 * interval))
+}
+
+/// R. A. Fisher (Proc. Royal Society A 125, 1929): of m ordinates of a flat spectrum the greatest has more than the share g
+/// of their sum with a probability of about m (1 - g)^(m-1).
+fn chance(values: &[f64], interval: f64) -> f64 {
+    let mut ordinates: Vec<f64> =
+        periodogram(values, interval).into_iter().map(|(_, density)| density).collect();
+    if values.len().is_multiple_of(2) {
+        ordinates.pop();
+    }
+    let sum: f64 = ordinates.iter().sum();
+    let share = ordinates.iter().copied().fold(0.0, f64::max) / sum;
+    let m = ordinates.len() as f64;
+    (m * (1.0 - share).powf(m - 1.0)).min(1.0)
+}
+
+/// How the amplitude changes from cycle to cycle: a straight line through the logarithms of the amplitudes of single cycles.
+fn growth(values: &[f64], cycles_per_sample: f64) -> Option<Growth> {
+    const LEAST_CYCLES: usize = 4;
+    let length = (1.0 / cycles_per_sample).round();
+    // Between 2 and the number of samples, since two cycles fit in.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let cycles = values.chunks_exact(length as usize);
+    let logs: Vec<f64> =
+        cycles.map(|cycle| Sinusoid::fit(cycle, cycles_per_sample).amplitude().max(1e-300).ln()).collect();
+    if logs.len() < LEAST_CYCLES || length < 4.0 {
+        return None;
+    }
+    let n = logs.len() as f64;
+    let (middle, mean) = ((n - 1.0) / 2.0, logs.iter().sum::<f64>() / n);
+    let x = |i: usize| i as f64 - middle;
+    let spread: f64 = (0..logs.len()).map(|i| x(i).powi(2)).sum();
+    let slope = logs.iter().enumerate().map(|(i, y)| x(i) * (y - mean)).sum::<f64>() / spread;
+    let rest: f64 = logs.iter().enumerate().map(|(i, y)| (y - mean - slope * x(i)).powi(2)).sum();
+    Some(Growth { per_cycle: slope.exp(), error: (rest / (n - 2.0) / spread).sqrt() })
+}
+
+/// `a cos + b sin` of a given frequency by least squares, and the mean square that it leaves.
+struct Sinusoid {
+    a: f64,
+    b: f64,
+    remaining: f64,
+}
+
+impl Sinusoid {
+    fn fit(values: &[f64], cycles_per_sample: f64) -> Self {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let basis = |i: usize| (2.0 * PI * cycles_per_sample * i as f64).sin_cos();
+        let [mut ss, mut cc, mut sc, mut sy, mut cy] = [0.0; 5];
+        for (i, y) in values.iter().enumerate() {
+            let ((sin, cos), y) = (basis(i), y - mean);
+            ss += sin * sin;
+            cc += cos * cos;
+            sc += sin * cos;
+            sy += sin * y;
+            cy += cos * y;
+        }
+        let det = ss * cc - sc * sc;
+        let (b, a) =
+            if det > 0.0 { ((sy * cc - cy * sc) / det, (cy * ss - sy * sc) / det) } else { (0.0, 0.0) };
+        let rest = |(i, y): (usize, &f64)| {
+            let (sin, cos) = basis(i);
+            (y - mean - a * cos - b * sin).powi(2)
+        };
+        let remaining = values.iter().enumerate().map(rest).sum::<f64>() / values.len() as f64;
+        Self { a, b, remaining }
+    }
+
+    fn amplitude(&self) -> f64 {
+        self.a.hypot(self.b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 300 samples of 0.1 s.
+    fn sampled(of: impl Fn(f64) -> f64) -> Vec<f64> {
+        without_trend(&(0..300).map(|i| of(f64::from(i) * 0.1)).collect::<Vec<_>>())
+    }
+
+    /// A generator of numbers that look random: every run of the test has the same.
+    fn noise() -> impl FnMut() -> f64 {
+        let mut state = 1_u64;
+        move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
+        }
+    }
+
+    #[test]
+    fn a_sinusoid_is_found_with_its_frequency_and_amplitude_on_a_slope() {
+        let found =
+            peak(&sampled(|t| 7.0 + 0.05 * t + 3.0 * (2.0 * PI * 0.413 * t + 1.0).sin()), 0.1).unwrap();
+        assert!((found.frequency - 0.413).abs() < 1e-3, "{found:?}");
+        assert!((found.amplitude / 3.0 - 1.0).abs() < 0.01, "{found:?}");
+        assert!(found.share > 0.98 && found.chance < 1e-20, "{found:?}");
+        let growth = found.growth.unwrap();
+        assert!((growth.per_cycle - 1.0).abs() < 0.01, "{found:?}");
+    }
+
+    #[test]
+    fn growth_is_read_off_the_cycles() {
+        for factor in [0.8_f64, 1.25] {
+            let wave = |t: f64| factor.powf(t * 0.4) * (2.0 * PI * 0.4 * t).cos();
+            let growth = peak(&sampled(wave), 0.1).unwrap().growth.unwrap();
+            assert!((growth.per_cycle / factor - 1.0).abs() < 0.02, "{growth:?}");
+            assert_eq!(growth.decays(), factor < 1.0);
+        }
+    }
+
+    /// Fisher's bound is a probability: at most 5 of 100 flat spectra reach 0.05, up to the chance of the draw.
+    #[test]
+    fn white_noise_has_a_sure_peak_as_rarely_as_promised() {
+        let mut draw = noise();
+        let mut series = || without_trend(&(0..300).map(|_| draw()).collect::<Vec<_>>());
+        let sure = (0..400).filter(|_| peak(&series(), 0.1).unwrap().chance < 0.05).count();
+        // 400 draws of 0.05: 20 +- 3 x 4.4.
+        assert!((7..=33).contains(&sure), "{sure}");
+    }
+
+    /// Parseval: twice the sum of the densities times the width of a bin is the variance.
+    #[test]
+    fn a_periodogram_adds_up_to_the_variance() {
+        let mut draw = noise();
+        let values = without_trend(&(0..301).map(|_| draw()).collect::<Vec<_>>());
+        let sum: f64 = periodogram(&values, 0.1).iter().map(|(_, density)| density).sum();
+        let variance = 2.0 * sum / (301.0 * 0.1);
+        assert!((variance / deviation(&values).powi(2) - 1.0).abs() < 1e-9, "{variance}");
+    }
+
+    #[test]
+    fn what_does_not_move_has_no_peak() {
+        assert_eq!(peak(&[0.0; 100], 0.1), None);
+    }
+}

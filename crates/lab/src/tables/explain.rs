@@ -1,0 +1,239 @@
+//! Why a run swings.
+
+use super::write::{number, percent, table};
+use crate::analysis::{Explanation, Finding, Floor, Model, Of, Peak, Swing, Verdict};
+use millpond_fluid::stability::{Cause, Crossing};
+use std::f64::consts::PI;
+
+/// The verdict in one sentence.
+pub fn explanation_verdict(explained: &Explanation) -> String {
+    let swings = &explained.swings;
+    let Some(shown) = explained.verdict.swing.map(|place| &swings[place]) else {
+        return "nothing was recorded that could swing".to_owned();
+    };
+    let rates = Verdict::rates(swings).unwrap_or(shown);
+    let model = &explained.model;
+    let candidates = explained.verdict.candidates.join("; ");
+    match explained.verdict.finding {
+        Finding::Quiet => format!("does not oscillate: {}", quiet(rates)),
+        Finding::Unstable => {
+            format!(
+                "oscillates because its loop is unstable: {}; {}",
+                loop_of(model),
+                swing_of(swings, shown)
+            )
+        }
+        Finding::DiesOut => format!(
+            "oscillates and settles: its loop is stable ({}) and damps an oscillation by x{} per cycle, the series show x{}; {}",
+            loop_of(model),
+            number(model.growth_per_cycle().unwrap_or(f64::NAN)),
+            number(shown.peak.and_then(|peak| peak.growth).map_or(f64::NAN, |growth| growth.per_cycle)),
+            swing_of(swings, shown)
+        ),
+        Finding::Unmoved => format!(
+            "does not oscillate, although its loop is unstable ({}): {}. Nothing has disturbed it, or it is held by what a linear \
+             model leaves out",
+            loop_of(model),
+            quiet(rates)
+        ),
+        Finding::Hidden => {
+            let frequency = model.frequency().unwrap_or(f64::NAN);
+            format!(
+                "cannot be judged by its series: its loop is unstable ({}), and a sample every {} shows nothing faster than {} Hz; run \
+                 it again with --set measure.every={}",
+                loop_of(model),
+                time(explained.interval),
+                number(0.5 / explained.interval),
+                time(round_down(0.1 / frequency))
+            )
+        }
+        Finding::Otherwise => format!(
+            "its loop is unstable ({}), but {}: this is not the oscillation of the linear loop; candidates: {candidates}",
+            loop_of(model),
+            swing_of(swings, shown)
+        ),
+        Finding::Unexplained => format!(
+            "{}, though its loop is stable ({}) and {}: not explained by the linear model; candidates: {candidates}",
+            swing_of(swings, shown),
+            loop_of(model),
+            chance(shown)
+        ),
+    }
+}
+
+/// `gain 1.18 at 0.41 Hz, limit 1`; a loop whose limit is from below needs more than that.
+fn loop_of(model: &Model) -> String {
+    match model.gain {
+        Some(gain) => {
+            let limit =
+                if model.is_stable() == (gain.gain < 1.0) { "limit 1" } else { "it needs more than 1" };
+            format!("gain {} at {} Hz, {limit}", number(gain.gain), number(gain.frequency / (2.0 * PI)))
+        }
+        None if model.is_stable() => "at any gain".to_owned(),
+        None => "a disturbance grows without oscillating".to_owned(),
+    }
+}
+
+fn quiet(swing: &Swing) -> String {
+    let moved = show(swing, swing.deviation);
+    let of = name(swing);
+    let floor = &swing.floor;
+    if floor.total() == 0.0 {
+        return format!("{of} rest within {moved}");
+    }
+    let causes = causes(floor);
+    let predicted = show(swing, floor.total());
+    if swing.deviation < floor.total() / 2.0 {
+        format!("{of} move by {moved}, less than {causes} may make (up to {predicted})")
+    } else {
+        format!("{of} move by {moved}, which is {causes} (predicted {predicted})")
+    }
+}
+
+fn chance(swing: &Swing) -> String {
+    match swing.floor.total() {
+        0.0 => "nothing disturbs it".to_owned(),
+        floor => format!("{} makes {}", causes(&swing.floor), show(swing, floor)),
+    }
+}
+
+/// What makes at least a tenth of the variance.
+fn causes(floor: &Floor) -> String {
+    let total = floor.total().powi(2);
+    let matters = |deviation: f64| deviation.powi(2) > 0.1 * total;
+    let named =
+        floor.causes.iter().filter(|(_, deviation)| matters(*deviation)).map(|(cause, _)| match cause {
+            Cause::Marks => "the noise of marks",
+            Cause::Losses => "the noise of losses",
+            Cause::Windows => "the grain of whole packets in windows",
+        });
+    let counted = matters(floor.grain).then_some("the counting of whole packets");
+    named.chain(counted).collect::<Vec<_>>().join(" and ")
+}
+
+/// `its rates swing at 0.40 Hz with amplitude 38 %, its queue by 2900 packets`
+fn swing_of(swings: &[Swing], shown: &Swing) -> String {
+    let rates = Verdict::rates(swings).filter(|_| shown.of != Of::Queue || Verdict::queue(swings).is_some());
+    let queue = Verdict::queue(swings);
+    let frequency =
+        shown.peak.filter(|peak| peak.chance < 1e-3).map(|peak| format!(" at {} Hz", number(peak.frequency)));
+    let frequency = frequency.unwrap_or_else(|| " at no frequency of its own".to_owned());
+    let amplitude = |swing: &Swing| {
+        let amplitude = swing.peak.map_or(0.0, |peak: Peak| peak.amplitude);
+        show(swing, amplitude)
+    };
+    let rates = rates.map(|swing| format!("its rates swing{frequency} with amplitude {}", amplitude(swing)));
+    let queue = queue.map(|swing| format!("its queue with {}", amplitude(swing)));
+    rates.into_iter().chain(queue).collect::<Vec<_>>().join(", ")
+}
+
+fn name(swing: &Swing) -> String {
+    match swing.of {
+        Of::Load => "the rates of all flows together".to_owned(),
+        Of::Flow => format!("the rates of {}", swing.name),
+        Of::Queue => format!("the {}", swing.name),
+    }
+}
+
+/// Of a rate as a share of its mean, of a queue in packets.
+fn show(swing: &Swing, x: f64) -> String {
+    match swing.of {
+        Of::Queue => format!("{} packets", number(x)),
+        Of::Load | Of::Flow => format!("{} %", number(100.0 * x / swing.mean)),
+    }
+}
+
+/// A time as it is typed.
+fn time(seconds: f64) -> String {
+    match seconds {
+        _ if seconds >= 1.0 => format!("{}s", trimmed(seconds)),
+        _ if seconds >= 1e-3 => format!("{}ms", trimmed(seconds * 1e3)),
+        _ => format!("{}us", trimmed(seconds * 1e6)),
+    }
+}
+
+fn trimmed(x: f64) -> String {
+    format!("{x:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// 1, 2 or 5 times a power of ten, the greatest not above `x`.
+fn round_down(x: f64) -> f64 {
+    let power = 10_f64.powf(x.log10().floor());
+    [5.0, 2.0].into_iter().map(|digit| digit * power).find(|value| *value <= x).unwrap_or(power)
+}
+
+/// The part of the run, the operating point, the loop, and what moves: model beside series.
+pub fn explanation(explained: &Explanation) -> String {
+    let stretch = &explained.stretch;
+    format!(
+        "{} s to {} s ({} to: {}), a sample every {}, {}\n{}\n{}\n{}\n",
+        number(stretch.from),
+        number(stretch.to),
+        stretch.begins,
+        stretch.ends,
+        time(explained.interval),
+        explained.world,
+        points(explained),
+        loops(explained),
+        swings(explained)
+    )
+}
+
+fn points(explained: &Explanation) -> comfy_table::Table {
+    let mut points = table(&["operating point", "unit", "model", "series"]);
+    for row in &explained.points {
+        let series = row.series.map_or_else(|| "-".to_owned(), number);
+        points.add_row([row.name.clone(), row.unit.to_owned(), number(row.model), series]);
+    }
+    points
+}
+
+fn loops(explained: &Explanation) -> comfy_table::Table {
+    let (model, swings) = (&explained.model, &explained.swings);
+    let peak = explained.verdict.swing.and_then(|place| swings[place].peak);
+    let mut rows = table(&["loop", "model", "series"]);
+    let mut row = |name: &str, model: Option<String>, series: Option<String>| {
+        let dash = || "-".to_owned();
+        rows.add_row([name.to_owned(), model.unwrap_or_else(dash), series.unwrap_or_else(dash)]);
+    };
+    row("gain where it comes back in phase (limit 1)", model.gain.map(|gain| number(gain.gain)), None);
+    row("at Hz", model.gain.map(|gain| number(gain.frequency / (2.0 * PI))), None);
+    let margins = &model.stability.margins;
+    let margin = |crossing: Option<Crossing>, show: &dyn Fn(f64) -> String| {
+        let shown = crossing.map_or_else(|| "unlimited".to_owned(), |crossing| show(crossing.margin));
+        Some(if model.is_stable() { shown } else { "none".to_owned() })
+    };
+    row("gain margin", margin(margins.gain, &|factor| format!("x{}", number(factor))), None);
+    row("phase margin", margin(margins.phase, &|angle| format!("{:.2}°", angle.to_degrees())), None);
+    row("delay margin", margin(margins.delay, &|delay| format!("{:.1} ms", delay * 1e3)), None);
+    row("frequency, Hz", model.frequency().map(number), peak.map(|peak| number(peak.frequency)));
+    let growth = peak.and_then(|peak| peak.growth);
+    let growth = growth.map(|growth| format!("x{} ±{}", number(growth.per_cycle), percent(growth.error)));
+    row("per cycle", model.growth_per_cycle().map(|factor| format!("x{}", number(factor))), growth);
+    let sure = peak.map(|peak| format!("{} of the variance", percent(peak.share)));
+    row("at this frequency", None, sure);
+    let chance =
+        peak.map(|peak| if peak.chance < 1e-3 { "< 0.1 %".to_owned() } else { percent(peak.chance) });
+    row("chance of such a peak in a flat spectrum", None, chance);
+    rows
+}
+
+fn swings(explained: &Explanation) -> comfy_table::Table {
+    let mut rows = table(&["what moves", "mean", "chance predicts", "s.d.", "amplitude", "peak to peak"]);
+    for swing in &explained.swings {
+        let mean = if swing.of == Of::Queue {
+            number(swing.mean)
+        } else {
+            format!("{} Mbps", number(swing.mean / 1e6))
+        };
+        let floor = match swing.floor.total() {
+            _ if !explained.model.is_stable() => "no floor".to_owned(),
+            0.0 => "-".to_owned(),
+            floor => show(swing, floor),
+        };
+        let amplitude = swing.peak.map_or_else(|| "-".to_owned(), |peak| show(swing, peak.amplitude));
+        let (deviation, range) = (show(swing, swing.deviation), show(swing, swing.peak_to_peak));
+        rows.add_row([swing.name.clone(), mean, floor, deviation, amplitude, range]);
+    }
+    rows
+}
