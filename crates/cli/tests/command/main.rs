@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod common;
+mod explain;
 mod interrupt;
 mod motion;
 mod outputs;

@@ -18,7 +18,7 @@ pub fn explanation_verdict(explained: &Explanation) -> String {
         Finding::Quiet => format!("does not oscillate: {}", quiet(rates)),
         Finding::Unstable => {
             format!(
-                "oscillates because its loop is unstable: {}; {}",
+                "oscillates because its loop is unstable ({}); {}",
                 loop_of(model),
                 swing_of(swings, shown)
             )

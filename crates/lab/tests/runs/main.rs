@@ -9,6 +9,7 @@ mod cltcp;
 mod common;
 mod company;
 mod determinism;
+mod explain;
 mod explicit;
 mod fluid_plans;
 mod fluid_runs;

@@ -1,0 +1,120 @@
+//! `millpond stability --explain RUN`.
+
+use crate::common::{folder, millpond, names, stderr};
+use std::fs;
+use std::path::Path;
+
+/// One CLTCP flow with a round trip of 200 ms, at rest within ten seconds.
+const CALM: &str = r#"title = "Calm"
+duration = "60s"
+measure = { from = "30s", every = "100ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "10Mbps"
+delay = "100ms"
+buffer = "unlimited"
+[[flows]]
+name = "f"
+protocol = "cltcp"
+path = ["A", "B"]
+"#;
+
+fn printed(folder: &Path, arguments: &[&str]) -> String {
+    let output = millpond(folder, arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What it says and that it fails as on bad input.
+fn refused(folder: &Path, arguments: &[&str]) -> String {
+    let output = millpond(folder, arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    assert!(output.stdout.is_empty(), "{arguments:?}");
+    stderr(&output)
+}
+
+#[test]
+fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
+    let folder = folder(CALM);
+    printed(folder.path(), &["run", "scenario.toml", "--out", "calm"]);
+    let text = printed(folder.path(), &["stability", "--explain", "calm", "--report", "calm.html"]);
+    assert!(text.starts_with("does not oscillate: the rates of f move by "), "{text}");
+    assert!(
+        text.contains("30.0 s to 60.0 s (measure.from to: the run ends), a sample every 100ms, packets"),
+        "{text}"
+    );
+    for head in ["operating point", "gain where it comes back in phase", "what moves"] {
+        assert!(text.contains(head), "{head}: {text}");
+    }
+    let page = fs::read_to_string(folder.path().join("calm.html")).unwrap();
+    for part in ["id=\"spectra\"", "id=\"nyquist\"", "queue of L", "does not oscillate"] {
+        assert!(page.contains(part), "{part}");
+    }
+    // A file of the run stands for its directory.
+    let json = printed(folder.path(), &["stability", "--explain", "calm/summary.json", "--json"]);
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((json["finding"].as_str(), json["world"].as_str()), (Some("quiet"), Some("packets")));
+    assert_eq!(json["model"]["stable"], true);
+    assert_eq!(json["stretch"]["from_s"], 30.0);
+}
+
+#[test]
+fn what_is_no_run_or_several_is_refused_with_what_would_work() {
+    let folder = folder(CALM);
+    let at = |arguments: &[&str]| refused(folder.path(), arguments);
+    let none = at(&["stability", "--explain", "nothing"]);
+    assert!(none.contains("nothing") && none.contains("millpond run SCENARIO.toml --out DIR"), "{none}");
+    fs::create_dir(folder.path().join("empty")).unwrap();
+    let empty = at(&["stability", "--explain", "empty"]);
+    assert!(empty.contains("empty: holds no run: there is no summary.json"), "{empty}");
+    fs::create_dir(folder.path().join("half")).unwrap();
+    fs::write(folder.path().join("half/summary.json"), "{}").unwrap();
+    let half = at(&["stability", "--explain", "half"]);
+    assert!(half.contains("half/summary.json: missing field"), "{half}");
+    printed(folder.path(), &["compare", "scenario.toml", "--protocols", "cltcp,xcp", "--out", "both"]);
+    let several = at(&["stability", "--explain", "both"]);
+    assert!(
+        several.contains("both: there are 2 runs in it; --explain takes one of them: both/cltcp, both/xcp"),
+        "{several}"
+    );
+    assert!(
+        printed(folder.path(), &["stability", "--explain", "both/cltcp"]).starts_with("does not oscillate")
+    );
+    let written = names(folder.path());
+    assert_eq!(written, ["both", "empty", "half", "scenario.toml", "trace.csv"]);
+}
+
+#[test]
+fn a_run_whose_law_has_no_linear_model_is_refused_at_its_line_or_by_its_name() {
+    let folder = folder(CALM);
+    printed(folder.path(), &["run", "scenario.toml", "--out", "clocked", "--set", "flows.f.protocol=mcp"]);
+    let clocked = refused(folder.path(), &["stability", "--explain", "clocked"]);
+    assert!(clocked.contains("clocked: mcp decides at discrete times"), "{clocked}");
+    printed(folder.path(), &["run", "scenario.toml", "--out", "short", "--set", "duration=31s"]);
+    let short = refused(folder.path(), &["stability", "--explain", "short"]);
+    assert!(short.contains("is 1.000 s with 10 samples; 6.400 s are needed"), "{short}");
+    let lossy = ["run", "scenario.toml", "--out", "lossy", "--set", "links.L.loss=0.001"];
+    printed(folder.path(), &lossy);
+    let lossy = refused(folder.path(), &["stability", "--explain", "lossy"]);
+    assert!(
+        lossy.contains("lossy/scenario.toml") && lossy.contains("the fluid world has no random loss"),
+        "{lossy}"
+    );
+}
+
+#[test]
+fn a_scenario_and_a_run_are_not_explained_together() {
+    let folder = folder(CALM);
+    for extra in [
+        &["scenario.toml"][..],
+        &["--critical", "rtt"],
+        &["--map", "rtt=1ms..2ms,flows=1..2"],
+        &["--set", "seed=2"],
+    ] {
+        let arguments: Vec<&str> = ["stability", "--explain", "run"].iter().chain(extra).copied().collect();
+        let said = refused(folder.path(), &arguments);
+        assert!(said.contains("cannot be used with"), "{said}");
+    }
+    assert!(refused(folder.path(), &["stability"]).contains("SCENARIO.toml"));
+}

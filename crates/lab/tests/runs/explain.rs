@@ -1,0 +1,196 @@
+//! Why runs oscillate, or do not: whole runs against the theory of their loops.
+
+use super::common::scenario;
+use millpond_lab::analysis::{Explanation, Finding, Inexplicable, Of, Refusal, Swing, explain};
+use millpond_lab::{About, Unwatched, World, run, tables};
+use millpond_protocols::Registry;
+
+const DELAY_MARGIN: &str = include_str!("../../../../scenarios/delay-margin.toml");
+
+fn explained(text: &str, sets: &[&str], world: World) -> Result<Explanation, Inexplicable> {
+    let (scenario, registry) = (scenario(text, sets), Registry::builtin());
+    let about = About { world, ..About::default() };
+    let finished = run(&scenario, &registry, about, &Unwatched).unwrap_or_else(|error| panic!("{error}"));
+    explain(&finished.run, &scenario, &registry)
+}
+
+/// CLTCP with this round trip in packets: two links there and back, of which `far` has all the delay.
+fn cltcp(far: &str) -> Explanation {
+    explained(DELAY_MARGIN, &[far], World::Packets).unwrap_or_else(|reason| panic!("{reason}"))
+}
+
+fn swing(explained: &Explanation, of: Of) -> &Swing {
+    explained.swings.iter().find(|swing| swing.of == of).expect("such a quantity")
+}
+
+/// (38) of CLTCP, `L(s) = e^(-s tau) 2 (s + 1/2) / (s^2 (s + 2))`: in phase where `w tau = atan 2w - atan w/2`, at rad/s, and
+/// its size there.
+fn crossover(tau: f64) -> (f64, f64) {
+    let lead = |w: f64| (2.0 * w).atan() - (w / 2.0).atan() - w * tau;
+    let (mut low, mut high) = (1e-3, 20.0);
+    for _ in 0..100 {
+        let middle = f64::midpoint(low, high);
+        if lead(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    (low, 2.0 * low.hypot(0.5) / (low * low * low.hypot(2.0)))
+}
+
+fn assert_crossover(explained: &Explanation, tau: f64) {
+    let (frequency, gain) = crossover(tau);
+    let found = explained.model.gain.unwrap();
+    // A millionth of a second of the near link is in the round trip, too.
+    assert!((found.frequency / frequency - 1.0).abs() < 1e-4, "{found:?} {frequency}");
+    assert!((found.gain / gain - 1.0).abs() < 1e-4, "{found:?} {gain}");
+}
+
+/// 200 and 600 ms are below 643.5 ms: what moves is the counting of packets.
+#[test]
+fn cltcp_below_its_delay_margin_is_quiet() {
+    for (far, tau) in [("links.far.delay=100ms", 0.2), ("links.far.delay=300ms", 0.6)] {
+        let explained = cltcp(far);
+        assert_eq!(explained.verdict.finding, Finding::Quiet);
+        assert_crossover(&explained, tau);
+        assert!(explained.model.gain.unwrap().gain < 1.0);
+        let sentence = tables::explanation_verdict(&explained);
+        assert!(sentence.starts_with("does not oscillate: the rates of f move by 0.0"), "{sentence}");
+        // 8000 bits in 100 ms, over the square root of six, of 120 Mbit/s.
+        assert!((swing(&explained, Of::Flow).floor.total() / (8e4 / 6_f64.sqrt()) - 1.0).abs() < 1e-9);
+    }
+}
+
+/// 700 and 800 ms are above: the linear loop grows as its rightmost root says, and packets swing near its frequency.
+#[test]
+fn cltcp_beyond_its_delay_margin_oscillates_because_its_loop_is_unstable() {
+    for (far, tau) in [("links.far.delay=350ms", 0.7), ("links.far.delay=400ms", 0.8)] {
+        let explained = cltcp(far);
+        assert_eq!(explained.verdict.finding, Finding::Unstable, "{tau}");
+        assert_crossover(&explained, tau);
+        let sentence = tables::explanation_verdict(&explained);
+        assert!(sentence.starts_with("oscillates because its loop is unstable (gain 1."), "{sentence}");
+        let shown = &explained.swings[explained.verdict.swing.unwrap()];
+        assert!(shown.peak.unwrap().share > 0.8, "{shown:?}");
+    }
+    // The rightmost root at 0.8 s is 0.0803 + 0.9529i (docs/from-a-law-to-its-stability.md): x1.70 per cycle.
+    let growth = cltcp("links.far.delay=400ms").model.growth_per_cycle().unwrap();
+    assert!((growth - (2.0 * std::f64::consts::PI * 0.0803 / 0.9529).exp()).abs() < 2e-3, "{growth}");
+}
+
+/// Without packets the 600 ms of the scenario ring down as the root -0.0267 + 1.0112i says: x0.847 per 6.21 s.
+#[test]
+fn in_the_fluid_world_an_oscillation_dies_out_at_the_rate_of_the_rightmost_root() {
+    let explained = explained(DELAY_MARGIN, &["measure.from=10s"], World::Fluid)
+        .unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(explained.verdict.finding, Finding::DiesOut);
+    let peak = explained.swings[explained.verdict.swing.unwrap()].peak.unwrap();
+    // The Fourier bins of 80 s are 0.0125 Hz wide.
+    assert!((peak.frequency - 1.0112 / (2.0 * std::f64::consts::PI)).abs() < 0.004, "{peak:?}");
+    let growth = peak.growth.unwrap();
+    assert!((growth.per_cycle - 0.847).abs() < 0.02, "{growth:?}");
+    assert!(swing(&explained, Of::Flow).floor.total() == 0.0, "a fluid has no grain");
+}
+
+/// Five flows of LGCC on 500 Mbit/s and 2 ms.
+const LGCC: &str = r#"
+title = "LGCC"
+duration = "8s"
+measure = { from = "2s", every = "8ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "500Mbps"
+delay = "1ms"
+buffer = "1MB"
+[[flows]]
+name = "f"
+protocol = "lgcc"
+count = 5
+path = ["A", "B"]
+"#;
+
+/// Of S flows the differences hear no link: marks of variance p (1 - p) / n in each interval of n packets pass the average
+/// (alpha) and the rate's own lag (g = gamma / ln phi1), `ln x` being eta ln(1 - p) at rest: a variance of
+/// `eta^2 p / (1 - p) / n` times `alpha g / (2 (alpha + g))`, less what is slower than the stretch and passes for mean and
+/// trend. A flow has the share 1 - 1/S of it, and what little the sum moves.
+#[test]
+fn lgcc_is_at_the_noise_floor_of_its_marks() {
+    let explained = explained(LGCC, &[], World::Packets).unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(explained.verdict.finding, Finding::Quiet, "{:?}", explained.swings);
+    // S (1 - p)^eta = 1 + p max_th / (c T): errata of LGCC, section 7.
+    let (eta, s, alpha, g) = (10_f64.ln() / 5_f64.ln(), 5.0, 0.05, 0.05 / 10_f64.ln());
+    let excess = |p: f64| s * (1.0 - p).powf(eta) - 1.0 - p * 75e3 / 125e3;
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if excess(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    // An interval is a round trip without queues.
+    let (p, n) = (low, 100e6 * 2e-3 / 12e3);
+    let target = eta * eta * p / (1.0 - p) / n;
+    let differences = target * (alpha * g / (2.0 * (alpha + g)) - 2.0 * 2e-3 / explained.stretch.length());
+    let one = swing(&explained, Of::Flow);
+    let (_, marks) = one.floor.causes[0];
+    let least = ((1.0 - 1.0 / s) * differences).sqrt();
+    let predicted = marks / one.mean;
+    assert!((0.99 * least..1.03 * least).contains(&predicted), "{predicted} {least}");
+    let sentence = tables::explanation_verdict(&explained);
+    assert!(sentence.contains("which is the noise of marks"), "{sentence}");
+}
+
+/// Errata of LGCC, section 7: at a round trip of ten milliseconds and more with 75 KB the window reading oscillates.
+#[test]
+fn lgcc_with_a_long_round_trip_oscillates_because_its_loop_is_unstable() {
+    let sets = ["links.L.delay=10ms", "measure.every=10ms", "links.L.buffer=4MB"];
+    let explained = explained(LGCC, &sets, World::Packets).unwrap_or_else(|reason| panic!("{reason}"));
+    assert_eq!(explained.verdict.finding, Finding::Unstable);
+}
+
+#[test]
+fn the_longest_stretch_between_joins_leaves_and_steps_is_taken() {
+    let text = DELAY_MARGIN.replace(
+        "rate    = \"120Mbps\"",
+        "rate = { steps = [[\"0s\", \"120Mbps\"], [\"80s\", \"90Mbps\"]] }",
+    );
+    let explained =
+        explained(&text, &["links.far.delay=100ms", "measure.from=5s", "flows.f.stop=88s"], World::Packets)
+            .unwrap_or_else(|reason| panic!("{reason}"));
+    let stretch = &explained.stretch;
+    assert_eq!((stretch.from, stretch.to), (5.0, 80.0));
+    assert_eq!((stretch.begins.as_str(), stretch.ends.as_str()), ("measure.from", "near -> becomes 90Mbps"));
+}
+
+#[test]
+fn a_stretch_of_few_samples_or_few_cycles_says_how_long_it_must_be() {
+    let short = |sets: &[&str]| match explained(DELAY_MARGIN, sets, World::Packets) {
+        Err(reason @ Inexplicable::TooShort { .. }) => reason.to_string(),
+        other => {
+            panic!("{:?}", other.map(|explained| explained.verdict).map_err(|reason| reason.to_string()))
+        }
+    };
+    let few = short(&["measure.every=1s"]);
+    assert!(few.contains("30.000 s with 30 samples; 64.000 s are needed"), "{few}");
+    // Four cycles of 2 pi / 1.0112 s.
+    let slow = short(&["measure.from=70s"]);
+    assert!(slow.contains("24.85") && slow.contains("4 cycles of the loop's own 6.21"), "{slow}");
+}
+
+#[test]
+fn what_has_no_linear_model_is_refused_by_name() {
+    let refused = |sets: &[&str]| match explained(LGCC, sets, World::Packets) {
+        Err(Inexplicable::Refusal(reason)) => reason,
+        other => {
+            panic!("{:?}", other.map(|explained| explained.verdict).map_err(|reason| reason.to_string()))
+        }
+    };
+    assert!(matches!(refused(&["flows.f.protocol=mcp"]), Refusal::Clocked { .. }));
+    let codel = refused(&["flows.f.protocol=newreno", "links.L.queue=codel"]).to_string();
+    assert!(codel.contains("the queue codel has no fluid model"), "{codel}");
+}
+
+#[test]
+fn a_series_that_is_not_there_is_named() {
+    let (scenario, registry) = (scenario(DELAY_MARGIN, &[]), Registry::builtin());
+    let mut run = run(&scenario, &registry, About::default(), &Unwatched).unwrap().run;
+    run.series.retain(|series| series.quantity != "send rate");
+    let reason = explain(&run, &scenario, &registry).map(|_| ()).unwrap_err().to_string();
+    assert!(reason.contains("the series send rate of f has 0 of 300 samples"), "{reason}");
+}
