@@ -201,7 +201,7 @@ impl Assembly {
     }
 
     /// The switching functions of a loop's sender, in words: its law is another one on their other side.
-    pub fn switches(&self, l: usize) -> &'static [&'static str] {
+    pub fn guards_of(&self, l: usize) -> &'static [&'static str] {
         self.classes[self.loops[l].class].law.guard_names()
     }
 

@@ -15,17 +15,18 @@ pub struct Crossover {
     pub gain: f64,
 }
 
-/// The phase crossover that decides: of a network that is unstable the one nearest to the frequency of its rightmost root, of
-/// another the one whose gain is nearest to one. A stable network with a gain above one needs it: it is conditionally stable.
+/// The phase crossover that decides: the one whose gain is nearest to one, and, of a network that is unstable, whose frequency
+/// is nearest to that of its rightmost root, both as ratios. A stable network with a gain above one needs it: it is
+/// conditionally stable.
 /// None where no locus crosses the axis.
 ///
 /// # Errors
 /// [`Unknown::NoLoop`] where there is nothing to be unstable.
 pub fn loop_gain(system: &System, rightmost: Option<&Root>) -> Result<Option<Crossover>, Unknown> {
     let unstable = rightmost.filter(|root| root.s.re >= 0.0 && root.s.im > 0.0);
-    let apart = |crossover: &Crossover| match unstable {
-        Some(root) => (crossover.frequency / root.s.im).ln().abs(),
-        None => crossover.gain.ln().abs(),
+    let apart = |crossover: &Crossover| {
+        let detuned = unstable.map_or(0.0, |root| (crossover.frequency / root.s.im).ln());
+        crossover.gain.ln().hypot(detuned)
     };
     Ok(crossovers(system)?.into_iter().min_by(|a, b| apart(a).total_cmp(&apart(b))))
 }

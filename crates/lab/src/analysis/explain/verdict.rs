@@ -151,7 +151,7 @@ fn elsewhere(row: &Row) -> Option<String> {
 /// Where laws switch, a linear model holds on one side.
 fn switches(subject: &Subject<'_>) -> Option<String> {
     let mut names: Vec<&str> = (0..subject.plan.loops.len())
-        .flat_map(|l| subject.plan.assembly.switches(l).iter().copied())
+        .flat_map(|l| subject.plan.assembly.guards_of(l).iter().copied())
         .collect();
     names.sort_unstable();
     names.dedup();
