@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers fail as tests do")]
 
+mod abc;
 mod acp;
 mod analysis;
 mod battery;

@@ -72,6 +72,11 @@ impl Link for AbcRouter {
 /// Slots of a sliding window: it moves on by one at a time.
 const SLOTS: usize = 16;
 
+/// How long the window of [`SlidingRate`] is in the mean: its newest slot is half over.
+pub(super) fn mean_window(params: &RouterParams) -> Span {
+    params.rate_window * (2 * SLOTS as u64 - 1) / (2 * SLOTS as u64)
+}
+
 /// A rate over the last `SLOTS - 1` to `SLOTS` slots of time. Before anything was counted there was nothing.
 struct SlidingRate {
     slot: Span,
