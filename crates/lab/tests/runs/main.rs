@@ -20,6 +20,7 @@ mod measures;
 mod motion;
 mod paganini;
 mod plans;
+mod radio;
 mod rows;
 mod theory;
 mod transfers;
