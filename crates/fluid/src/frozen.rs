@@ -138,9 +138,14 @@ impl<'a> Frozen<'a> {
         Err(Error::Network { name: "network".to_owned(), reason })
     }
 
+    /// An empty queue at which exactly as much arrives as leaves is not held: whether anything presses on its bound would
+    /// be decided by rounding, and what is more than that fills it.
     fn hold(&self, i: usize, x: f64, raw: f64) -> Held {
+        const ROUNDING: f64 = 1e-9;
         let state = &self.asm.states[i];
-        if x <= state.lower && raw <= 0.0 {
+        let queue = i.checked_sub(self.asm.offsets.queues).filter(|link| *link < self.asm.links.len());
+        let balance = queue.map_or(0.0, |link| ROUNDING * self.situation.capacity[link]);
+        if x <= state.lower && (raw < -balance || raw <= 0.0 && queue.is_none()) {
             Held::Lower
         } else if x >= state.upper && raw >= 0.0 {
             Held::Upper

@@ -6,6 +6,7 @@ use super::markup::Text;
 use super::nyquist::several;
 use super::page::{Section, page};
 use super::subject::Subject;
+use super::theme::Look;
 use crate::recipes::{Checked, Judged, Verdict};
 use std::fmt::Write;
 
@@ -47,7 +48,10 @@ fn section(checked: &Checked) -> Section {
         figure.html()
     };
     let loci = (!checked.loci.is_empty()).then(|| several(&checked.loci));
-    let figures: String = charts::over_time(&Subject::all(&drawn)).into_iter().chain(loci).map(own).collect();
+    let iterated = checked.runs.iter().filter(|run| run.summary.links.is_empty()).enumerate();
+    let iterated = iterated.filter_map(|(place, run)| charts::recurrence(run, Look(place)));
+    let over_time = charts::over_time(&Subject::all(&drawn));
+    let figures: String = over_time.into_iter().chain(loci).chain(iterated).map(own).collect();
     Section {
         id: checked.recipe.clone(),
         title: format!("{} · {}: {}", checked.recipe, checked.place, checked.title),
@@ -116,7 +120,17 @@ mod tests {
         ] {
             assert!(html.contains(said), "{said}");
         }
-        assert!(!html.contains("<svg class=\"plot\""), "a recurrence has no link to draw");
+        assert!(html.contains("window of each flow, lgcc/section3, ABC"), "a recurrence is drawn, too");
+    }
+
+    #[test]
+    fn trajectories_are_drawn_as_a_phase_portrait() {
+        let library = Library::builtin().unwrap();
+        let chosen = library.choose(Some("acp/fig20")).unwrap();
+        let checked = check(&chosen, &Settings { draw: true, ..Settings::quick() }, &Unwatched).unwrap();
+        let html = papers(&checked);
+        assert!(html.contains("Phase portrait: queue over excess rate"));
+        assert!(html.contains("data-name=\"0.6 s: 100, 0\""));
     }
 
     #[test]

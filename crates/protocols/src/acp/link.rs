@@ -1,5 +1,6 @@
 //! ACP's router: one rate for all flows, moved by a controller that learns how many there are (section III-D).
 
+use super::estimate;
 use super::header::{AcpHeader, ID};
 use super::params::RouterParams;
 use crate::parts::persistent_queue::PersistentQueue;
@@ -28,20 +29,26 @@ fn next_rate(params: &RouterParams, rate: f64, users: f64, seen: &Seen) -> f64 {
     (rate + (spare - drain) / users).clamp(0.0, seen.capacity)
 }
 
-/// Eqs. (8) and (9): the estimate N-hat(k+1) of the number of flows, from p(k) and y(k) in bytes/s. In that unit p^2
-/// is so large that the error shrinks by `1 - gamma`, whatever p is.
+/// Eqs. (8) and (9): the estimate N-hat(k+1) of the number of flows, from p(k) and y(k) in bytes/s.
 fn next_users(params: &RouterParams, users: f64, rate: f64, input: f64) -> f64 {
-    (users + users_gap(params, users, rate, input) * params.gamma).max(1.0)
+    if is_frozen(params, input) {
+        return users;
+    }
+    let unit = params.estimator_unit;
+    estimate::next_users(users, rate / unit, input / unit, params.gamma)
 }
 
-/// The error that (8) mends: `(y - N-hat p) p / (1 + p^2)`, which is `y / p - N-hat` unless p is next to nothing in
-/// its unit.
+/// The error that (8) mends, of a rate and an input in bytes/s.
 pub(super) fn users_gap<T: Number>(params: &RouterParams, users: T, rate: T, input: T) -> T {
-    if !params.idle_decays && input <= T::zero() {
+    if is_frozen(params, input) {
         return T::zero();
     }
-    let (rate, input) = (rate / params.estimator_unit, input / params.estimator_unit);
-    (input - users * rate) * rate / (rate * rate + 1.0)
+    estimate::users_error(users, rate / params.estimator_unit, input / params.estimator_unit)
+}
+
+/// Without traffic the proof of Theorem 1 has the estimate stand still.
+fn is_frozen<T: Number>(params: &RouterParams, input: T) -> bool {
+    !params.idle_decays && input <= T::zero()
 }
 
 /// How long a queue must persist to count: the propagation delay, as far as a router can know it (section III-D).

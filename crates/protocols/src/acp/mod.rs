@@ -1,6 +1,7 @@
 //! ACP, the Adaptive Congestion Protocol (Lestas, Pitsillides, Ioannou, Hadjipollas: "Adaptive Congestion Protocol: A
 //! Congestion Control Protocol with Learning Capability", Computer Networks 51(13), 2007). See README.md in this folder.
 
+pub mod estimate;
 mod fluid;
 mod header;
 mod link;

@@ -74,7 +74,7 @@ mod tests {
             let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
             let senders = model(&written).sender(&one_loop(D));
             let (x, marking) = (1e6, 0.3);
-            let (dx, _) = flow(&*senders, &[marking, x], &inputs(&*senders, D, |_| {}));
+            let (dx, _) = flow(&*senders, &[marking, x, marking], &inputs(&*senders, D, |_| {}));
             let step = super::form(&settings).step(x, 8e6, marking, 0.3) - x;
             assert!(near(dx[1] * D, step), "{form}: {} {step}", dx[1] * D);
         }
@@ -88,12 +88,12 @@ mod tests {
             let written = [("form", Value::text(form))];
             let senders = model(&written).sender(&one_loop(D));
             let seen = inputs(&*senders, D, |i| (i.marked[0], i.queueing[0]) = (0.5, 0.1));
-            let (dx, rate) = flow(&*senders, &[0.5, rest], &seen);
+            let (dx, rate) = flow(&*senders, &[0.5, rest, 0.5], &seen);
             assert!(dx[1].abs() < 1e-6 * rest && dx[0] == 0.0, "{form} {dx:?}");
             assert!(near(rate, rest / 2.0));
             let paced = [("form", Value::text(form)), ("control", Value::text("rate"))];
             let model = model(&paced);
-            let (_, rate) = flow(&*model.sender(&one_loop(D)), &[0.5, rest, 0.5], &seen);
+            let (_, rate) = flow(&*model.sender(&one_loop(D)), &[0.5, rest, 0.5, 0.5], &seen);
             assert!(near(rate, rest));
             let utility = marginal(model.allocation(&one_loop(D)));
             assert!((utility.demand(std::f64::consts::LN_2) / rest - 1.0).abs() < 1e-6);
@@ -101,13 +101,23 @@ mod tests {
     }
 
     #[test]
-    fn marks_are_smoothed_and_before_a_pace_is_set_counted_for_an_interval() {
+    fn marks_are_counted_and_smoothed_and_before_a_pace_is_set_held() {
         let lossy = |i: &mut millpond_law::fluid::SenderInputs| (i.marked[0], i.lost[0]) = (0.5, 0.2);
         let windows = model(&[]).sender(&one_loop(D));
-        let (dx, _) = flow(&*windows, &[0.1, 1e6], &inputs(&*windows, D, lossy));
-        assert!(near(dx[0], 0.05 * (0.6 - 0.1) / D), "{dx:?}");
+        let (dx, _) = flow(&*windows, &[0.04, 1e6, 0.1], &inputs(&*windows, D, lossy));
+        assert!(near(dx[2], (0.6 - 0.1) * 2.0 / D) && near(dx[0], 0.05 * 0.06 / D), "{dx:?}");
         let paced = model(&[("control", Value::text("rate"))]).sender(&one_loop(D));
-        let (dx, _) = flow(&*paced, &[0.04, 1e6, 0.1], &inputs(&*paced, D, lossy));
-        assert!(near(dx[0], 0.05 * 0.06 / D) && near(dx[2], (0.6 - 0.1) / D), "{dx:?}");
+        let (dx, _) = flow(&*paced, &[0.04, 1e6, 0.1, 0.08], &inputs(&*paced, D, lossy));
+        assert!(near(dx[2], (0.6 - 0.1) * 2.0 / D) && near(dx[3], (0.1 - 0.08) * 2.0 / D), "{dx:?}");
+        assert!(near(dx[0], 0.05 * 0.04 / D), "{dx:?}");
+    }
+
+    /// Beside what acknowledgements make room for, which is of the window of a base RTT ago over the RTT of then.
+    #[test]
+    fn what_a_window_grows_by_leaves_at_once() {
+        let senders = model(&[]).sender(&one_loop(D));
+        let seen = inputs(&*senders, D, |i| i.queueing[0] = 0.1);
+        let (dx, rate) = flow(&*senders, &[0.3, 1e6, 0.3], &seen);
+        assert!(near(rate, (1e6 - dx[1] * D) / 2.0 + dx[1] * D) && dx[1] > 0.0, "{rate} {dx:?}");
     }
 }

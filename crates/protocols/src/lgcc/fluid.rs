@@ -34,11 +34,20 @@ struct Capacity {
 
 impl LgccFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let Params { algorithm, bases, echo, cushion, drain, .. } = Params::read(settings);
+        let Params { algorithm, bases, echo, cushion, drain, upstream, minimum, .. } = Params::read(settings);
         if echo == EchoReading::WindowRate {
             let why = "the fluid world knows what the next loop sends and not the x behind its window: \
                        write echo = \"sent\", or control = \"rate\"";
             return Err(SettingError::new("echo", why));
+        }
+        if upstream {
+            let why = "the fluid world's loops do not hear of the marks of earlier ones: write upstream = \"ignored\"";
+            return Err(SettingError::new("upstream", why));
+        }
+        if minimum {
+            let why = "in the fluid world the next loop's rate is a carrying capacity, Eq. (20), and no limit of its own: write \
+                       backpressure = \"product\"";
+            return Err(SettingError::new("backpressure", why));
         }
         let is_told = knowledge(settings) != Knowledge::Nothing;
         let probe_gain = settings.number(PROBE_GAIN.name);
@@ -145,7 +154,7 @@ mod tests {
     #[test]
     fn in_an_interval_a_rate_moves_as_far_as_line_19_says() {
         let senders = model(&[]).sender(&one_loop(D));
-        let (dx, _) = flow(&*senders, &[0.4, 5e6], &inputs(&*senders, D, |_| {}));
+        let (dx, _) = flow(&*senders, &[0.4, 5e6, 0.4], &inputs(&*senders, D, |_| {}));
         let step = Bases::new(10.0, 5.0).step(5e6, 8e6, 0.4, 0.3) - 5e6;
         assert!(near(dx[1] * D, step), "{} {step}", dx[1] * D);
     }
@@ -156,12 +165,12 @@ mod tests {
         let p = bases.equilibrium_marking(5.0);
         let primal = model(&[("control", Value::text("rate"))]);
         let senders = primal.sender(&one_loop(D));
-        let (dx, _) = flow(&*senders, &[p, 1.6e6, p], &inputs(&*senders, D, |i| i.marked[0] = p));
+        let (dx, _) = flow(&*senders, &[p, 1.6e6, p, p], &inputs(&*senders, D, |i| i.marked[0] = p));
         assert!(dx.iter().all(|dx| dx.abs() < 1e-6), "{dx:?}");
         let dual = model(&[("algorithm", Value::text("dual")), ("control", Value::text("rate"))]);
         let senders = dual.sender(&one_loop(D));
-        assert_eq!(senders.states(0).len(), 2);
-        let (_, rate) = flow(&*senders, &[p, p], &inputs(&*senders, D, |_| {}));
+        assert_eq!(senders.states(0).len(), 3);
+        let (_, rate) = flow(&*senders, &[p, p, p], &inputs(&*senders, D, |_| {}));
         assert!(near(rate, 1.6e6), "{rate}");
         let utility = marginal(primal.allocation(&one_loop(D)));
         assert!(near(utility.demand(-libm::log1p(-p)), 1.6e6));
@@ -175,7 +184,7 @@ mod tests {
         let dual = [("algorithm", Value::text("dual"))];
         let senders = model(&dual).sender(&one_loop(D));
         for (backlog, k) in [(2.0, 4e6), (0.0, 4.2e6), (12.0, 3e6), (1e6, 4e6)] {
-            let (_, rate) = flow(&*senders, &[0.0], &inputs(&*senders, D, |i| i.next = next(backlog)));
+            let (_, rate) = flow(&*senders, &[0.0; 2], &inputs(&*senders, D, |i| i.next = next(backlog)));
             // A backlog that no drain can mend leaves the floor: a packet per base RTT.
             let expected = if backlog > 1e3 { PACKET / D } else { k };
             assert!(near(rate, expected), "{backlog}: {rate}");
@@ -186,7 +195,7 @@ mod tests {
             ("echo", Value::text("x")),
         ];
         let senders = model(&paced).sender(&one_loop(D));
-        let (_, rate) = flow(&*senders, &[0.0, 0.0], &inputs(&*senders, D, |i| i.next = next(1e6)));
+        let (_, rate) = flow(&*senders, &[0.0; 3], &inputs(&*senders, D, |i| i.next = next(1e6)));
         assert!(near(rate, 4e6), "x is echoed whatever waits");
     }
 
@@ -194,14 +203,16 @@ mod tests {
     fn who_is_told_nothing_hopes_for_twice_what_is_delivered() {
         let written = [("algorithm", Value::text("dual")), ("capacity", Value::text("estimated"))];
         let senders = model(&written).sender(&one_loop(D));
-        let (_, rate) = flow(&*senders, &[0.0], &inputs(&*senders, D, |i| i.acked[0] = 1e6));
+        let (_, rate) = flow(&*senders, &[0.0; 2], &inputs(&*senders, D, |i| i.acked[0] = 1e6));
         assert!(near(rate, 2e6 + PACKET / D), "{rate}");
     }
 
     #[test]
-    fn the_x_behind_a_window_is_not_known() {
-        let settings = Settings::check(PARAMETERS, [("echo", Value::text("x"))]).unwrap();
-        let fault = LgccFluid::read(&settings).err().unwrap();
-        assert!(fault.to_string().contains("echo"), "{fault}");
+    fn what_the_equations_do_not_have_is_refused_by_name() {
+        for (name, word) in [("echo", "x"), ("upstream", "weights"), ("backpressure", "minimum")] {
+            let settings = Settings::check(PARAMETERS, [(name, Value::text(word))]).unwrap();
+            let fault = LgccFluid::read(&settings).err().unwrap();
+            assert!(fault.to_string().contains(name), "{fault}");
+        }
     }
 }

@@ -5,7 +5,9 @@ use super::marking::{ALPHA, Length};
 use super::send_rate::{Control, INITIAL_WINDOW};
 use super::step_size::StepSize;
 use millpond_law::Settings;
-use millpond_law::fluid::{Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest};
+use millpond_law::fluid::{
+    Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest, positive,
+};
 
 /// The settings of a sender.
 #[derive(Clone, Copy)]
@@ -66,37 +68,58 @@ impl Growth {
 }
 
 impl Grower {
-    /// The marking probability, the rate unless the law jumps, and what [`Self::lags`] needs.
+    /// The marking probability, the rate unless the law jumps, and marks on their way to it. These need no bounds: what lags
+    /// behind a share is one.
     pub(crate) fn states(&self) -> Vec<State> {
-        let marking = State::new("marking probability", "1", 0.0).within(0.0, 1.0);
+        let share = |name| State::new(name, "1", 0.0);
         let rate = State::new("rate", "bit/s", self.floor).within(self.floor, f64::INFINITY);
-        let counted = State::new("share of marks counted", "1", 0.0).within(0.0, 1.0);
-        let (rate, counted) = ((!self.growth.jumps).then_some(rate), self.lags().then_some(counted));
-        [Some(marking), rate, counted].into_iter().flatten().collect()
+        let rate = (!self.growth.jumps).then_some(rate);
+        let marking = share("marking probability").within(0.0, 1.0);
+        let lags = ["share of marks counted", "share of marks in force"].map(share);
+        std::iter::once(marking).chain(rate).chain(lags.into_iter().take(self.lags())).collect()
     }
 
-    /// Marks are counted for an interval and a rate is held for one: later by an interval in the mean, which is a lag of
-    /// one for a rate. A window has its own: in packets the queue follows it at once, here it follows with a lag of
-    /// the round-trip time, since `x = W / rtt` fills it.
-    fn lags(&self) -> bool {
+    fn is_paced(&self) -> bool {
         self.growth.control == Control::Rate
+    }
+
+    /// How many lags of half an interval there are between marks and the estimate. Marks are counted for an interval, and a
+    /// pace that follows is held for one. A window acts as soon as it is set, and a round ends with the word of its own
+    /// packets; of other intervals packets show that half of one is left (lgcc/stability).
+    fn lags(&self) -> usize {
+        match self.growth.interval {
+            _ if self.is_paced() => 2,
+            Length::Round => 0,
+            _ => 1,
+        }
     }
 
     /// Line 8 of Algorithm 1: `p' = alpha (m - p)` per interval; a loss counts as a mark. Line 19: `x' = gamma x growth`
     /// per interval.
     pub(crate) fn derivative<T: Number>(&self, x: &[T], k: T, input: &SenderInput<'_, T>, dx: &mut [T]) {
-        let Growth { form, step_size, alpha, interval, .. } = &self.growth;
+        let Growth { alpha, interval, .. } = &self.growth;
         let pace = interval.per_second(input, self.packet);
-        let mut counted = input.marked + input.lost - input.marked * input.lost;
-        if let (true, Some(last)) = (self.lags(), x.len().checked_sub(1)) {
-            dx[last] = (counted - x[last]) * pace;
-            counted = x[last];
+        let mut marks = input.marked + input.lost - input.marked * input.lost;
+        for lag in x.len() - self.lags()..x.len() {
+            dx[lag] = (marks - x[lag]) * pace * 2.0;
+            marks = x[lag];
         }
-        dx[0] = (counted - x[0]) * pace * *alpha;
+        dx[0] = (marks - x[0]) * pace * *alpha;
         if !self.growth.jumps {
-            let gamma = step_size.at(x[1], form.rest(k, x[0]));
-            dx[1] = x[1] * gamma * form.growth(x[1], k, x[0]) * pace;
+            dx[1] = self.slope(x, k, input);
         }
+    }
+
+    /// x', the carrying capacity standing still where the law jumps.
+    fn slope<T: Number>(&self, x: &[T], k: T, input: &SenderInput<'_, T>) -> T {
+        let Growth { form, jumps, step_size, alpha, interval, .. } = &self.growth;
+        let pace = interval.per_second(input, self.packet);
+        if *jumps {
+            let marking = (x[x.len() - 1] - x[0]) * pace * *alpha;
+            return -form.rest(k, x[0]) * marking * form.exponent() / (-x[0] + 1.0);
+        }
+        let gamma = step_size.at(x[1], form.rest(k, x[0]));
+        x[1] * gamma * form.growth(x[1], k, x[0]) * pace
     }
 
     /// x as the law has it, in bit/s.
@@ -104,12 +127,21 @@ impl Grower {
         if self.growth.jumps { greatest(self.growth.form.rest(k, x[0]), T::from(self.floor)) } else { x[1] }
     }
 
-    /// What is sent: x, or a window of x times the base RTT per RTT.
+    /// What is sent: x; or a window W of x times the base RTT T, by its acknowledgements: what they make room for, W / RTT of
+    /// a base RTT ago, and W' beside it. So the queue is what windows exceed the pipe by, as it is in packets. The RTT
+    /// told is of then; the W of then is W - T W'.
     pub(crate) fn rate<T: Number>(&self, x: &[T], k: T, input: &SenderInput<'_, T>) -> T {
         let rate = self.own_rate(x, k);
         match self.growth.control {
             Control::Rate => rate,
-            Control::Window | Control::PacedWindow => rate / input.rtt() * input.base_rtt,
+            Control::Window | Control::PacedWindow => {
+                let slope = self.slope(x, k, input);
+                let stays = rate <= T::from(self.floor) && slope < T::zero();
+                let grows = if stays { T::zero() } else { slope };
+                let (window, rtt) = (rate * input.base_rtt, input.rtt());
+                let grows = grows * input.base_rtt;
+                positive((window - grows * input.base_rtt) / rtt + grows)
+            }
         }
     }
 

@@ -3,7 +3,10 @@
 mod aimd;
 mod chain;
 mod competition;
+mod descent;
+mod estimate;
 mod marking;
+mod plane;
 mod tree;
 mod windows;
 
@@ -28,6 +31,12 @@ pub enum Recurrence {
     EquilibriumMarking(marking::EquilibriumMarking),
     /// The eigenvalues of an aggregation tree, Theorem 8.2 of the LGCC paper.
     AggregationTree(tree::AggregationTree),
+    /// An aggregation tree over time, Theorem 8.1 of the LGCC paper.
+    AggregationTreeOverTime(descent::Descent),
+    /// Trajectories of excess and queue, Eqs. (19) and (20) of the ACP paper.
+    ExcessAndQueue(plane::Plane),
+    /// The estimated number of users, Eq. (8) and Theorem 1 of the ACP paper.
+    UserEstimate(estimate::UserEstimate),
     /// Additive increase, multiplicative decrease in the model of Chiu and Jain, appendix of the MCP paper.
     Aimd(aimd::Aimd),
     /// The bound of its fairness, Eq. (12) of the MCP paper.
@@ -67,6 +76,9 @@ impl Recurrence {
             Self::Chain(law) => law.values(),
             Self::EquilibriumMarking(law) => u64::from(law.steps),
             Self::AggregationTree(law) => law.check()?,
+            Self::AggregationTreeOverTime(law) => law.check()?,
+            Self::ExcessAndQueue(law) => law.check()?,
+            Self::UserEstimate(law) => law.values(),
             Self::Aimd(law) => law.check()?,
             Self::FairnessBound(law) => u64::from(law.steps),
         };
@@ -83,6 +95,9 @@ impl Recurrence {
             Self::Chain(law) => law.series(),
             Self::EquilibriumMarking(law) => law.series(),
             Self::AggregationTree(law) => law.series(),
+            Self::AggregationTreeOverTime(law) => law.series(),
+            Self::ExcessAndQueue(law) => law.series(),
+            Self::UserEstimate(law) => law.series(),
             Self::Aimd(law) => law.series(),
             Self::FairnessBound(law) => law.series(),
         };

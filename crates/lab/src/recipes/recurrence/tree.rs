@@ -78,6 +78,32 @@ impl AggregationTree {
         }
     }
 
+    /// The tree of (14) without prices of its own.
+    pub(super) fn deflated(
+        flows: u32,
+        depth: u32,
+        capacity: f64,
+        gamma: f64,
+        (phi1, phi2): (f64, f64),
+    ) -> Self {
+        Self { flows, depth, capacity, gamma, betas: Vec::new(), form: Growth::Deflated, phi1, phi2 }
+    }
+
+    /// Eq. (30): of a flow of this depth.
+    pub(super) fn rate_at_rest(&self, depth: u32) -> f64 {
+        self.capacity * libm::pow(self.zeta(), f64::from(depth) - f64::from(self.depth) - 1.0)
+    }
+
+    /// Eq. (29), or (22).
+    pub(super) fn marking_at_rest(&self) -> f64 {
+        -libm::expm1(-libm::log(self.zeta()) / self.form().exponent())
+    }
+
+    /// (27) or (14) over gamma x.
+    pub(super) fn growth(&self, rate: f64, k: f64, price: f64) -> f64 {
+        self.form().growth(rate, k, price)
+    }
+
     /// Eq. (23): the most that the theorem allows at this depth.
     fn most_beta(&self, depth: u32) -> f64 {
         let power = f64::from(self.depth) - f64::from(depth) - 2.0;
@@ -100,11 +126,10 @@ impl AggregationTree {
 
     /// The rest point: (29) and (30), or (22).
     fn rest(&self) -> Vec<f64> {
-        let marking = -libm::expm1(-libm::log(self.zeta()) / self.form().exponent());
         let mut rest = Vec::new();
         for depth in 1..=self.depth {
-            let rate = self.capacity * libm::pow(self.zeta(), f64::from(depth) - f64::from(self.depth) - 1.0);
-            let router = std::iter::repeat_n(rate, self.flows as usize).chain([marking]);
+            let rates = std::iter::repeat_n(self.rate_at_rest(depth), self.flows as usize);
+            let router = rates.chain([self.marking_at_rest()]);
             (0..self.routers(depth)).for_each(|_| rest.extend(router.clone()));
         }
         rest

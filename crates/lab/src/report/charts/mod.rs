@@ -4,6 +4,7 @@ mod delays;
 mod fairness;
 mod internals;
 mod over_time;
+mod recurrence;
 mod tradeoff;
 mod worlds;
 
@@ -11,6 +12,7 @@ pub(super) use delays::delays;
 pub(super) use fairness::fairness;
 pub(super) use internals::internals;
 pub(super) use over_time::over_time;
+pub(super) use recurrence::recurrence;
 pub(super) use tradeoff::tradeoff;
 pub(super) use worlds::worlds;
 
