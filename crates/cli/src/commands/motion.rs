@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
-use millpond_lab::analysis::{Axis, Settled, Stability};
+use millpond_lab::analysis::{Axis, Settled};
 use millpond_lab::motion::{self, Answer, Asked, Convergence, Observable, Portrait, Starts, Step};
 use millpond_lab::tables;
 use millpond_protocols::Registry;
@@ -53,8 +53,8 @@ impl Questions {
             let usage =
                 || Failure::input(format!("--convergence {text}: write a range, such as rtt=10ms..2s"));
             let over = axis(text, points, (scenario, registry), ("--convergence", &usage))?;
-            // What names a plane's range starts no single trajectory.
-            let from = typed.from.clone().filter(|_| typed.phase.is_none());
+            // The starts of a plane are no single start.
+            let from = typed.from.clone().filter(|from| typed.phase.is_none() || motion::is_single(from));
             Ok::<_, Failure>((over, Asked { within: typed.within, from }))
         });
         let seconds = typed.seconds.map(Span::secs);
@@ -65,23 +65,21 @@ impl Questions {
     pub(crate) fn answer(
         self,
         (scenario, registry): (&Scenario, &Registry),
-        (settled, judged): (&Settled<'_>, &Stability),
+        settled: &Settled<'_>,
         interrupt: &Interrupt,
     ) -> Result<Motions, Failure> {
-        let root = judged.spectrum.roots.first();
-        let about = (root, self.seconds);
+        let seconds = self.seconds;
         let portrait = self.portrait.map(|(across, up, starts)| {
-            let follow = |watch: &Progress| motion::portrait(settled, (across, up), &starts, about, watch);
+            let follow = |watch: &Progress| motion::portrait(settled, (across, up), &starts, seconds, watch);
             watched("trajectories", interrupt, follow)?.map_err(Failure::input)
         });
-        let answer = |step: &Step| Ok(motion::answer(step, (scenario, registry), settled, about)?);
         let convergence = self.convergence.map(|(over, asked)| {
             let vary = |watch: &Progress| motion::converge((scenario, registry), over, asked, watch);
             watched("convergence", interrupt, vary)?.map_err(Failure::from)
         });
         Ok(Motions {
             portrait: portrait.transpose()?,
-            steps: self.steps.iter().map(answer).collect::<Result<_, Failure>>()?,
+            steps: motion::answers(&self.steps, (scenario, registry), settled, seconds)?,
             convergence: convergence.transpose()?,
         })
     }

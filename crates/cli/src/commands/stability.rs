@@ -42,7 +42,7 @@ pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome 
     }
     let interrupt = Interrupt::install()?;
     let map = axes.map(|axes| draw(about, axes, &interrupt)).transpose()?;
-    let motions = questions.answer(about, (&settled, &judged), &interrupt)?;
+    let motions = questions.answer(about, &settled, &interrupt)?;
     let answers = Answers { judged: &judged, boundaries: &boundaries, map: map.as_ref(), motions: &motions };
     answers.tell(args, &scenario.title)?;
     Ok(ExitCode::SUCCESS)

@@ -33,8 +33,8 @@ fn every_question_is_answered_in_a_sentence() {
     for sentence in [
         "stable; oscillates above RTT",
         "f.rate and near.queue: 4 of 4 settle",
-        "near from 12Mbps to 9.6Mbps: f.rate rises in",
-        "one more flow of f: f.rate rises in",
+        "near from 12Mbps to 9.6Mbps; f.rate: from 10 to 90 % in",
+        "one more flow of f; f.rate: from 10 to 90 % in",
         "within 5.0 % of rest after",
     ] {
         assert!(
@@ -107,6 +107,7 @@ fn what_cannot_be_asked_is_refused_with_what_would_work() {
         (&["--step", "near=100%"], &["what it is now"]),
         (&["--step", "join=g"], &["\"g\"", "there are: f"]),
         (&["--convergence", "rt=1ms..2ms"], &["\"rt\"", "did you mean \"rtt\"?"]),
+        (&["--convergence", "rtt=2ms..9ms", "--from", "x=1Mbps..2Mbps"], &["one start each", "x=50%"]),
         (&["--convergence", "rtt=2ms"], &["--convergence rtt=2ms", "rtt=10ms..2s"]),
         (&["--convergence", "rtt=2ms..9ms", "--within", "0%"], &["--within", "between 0 and 100"]),
         (&["--convergence", "rtt=2ms..9ms", "--from", "x=-1"], &["f.rate is at least"]),

@@ -16,18 +16,27 @@ pub enum Fate {
     Cycles,
     /// It rests, but somewhere else.
     RestsElsewhere,
-    /// It goes farther and farther away, or cannot be integrated.
+    /// It goes farther and farther away.
     Leaves,
+    /// It could not be integrated to its end.
+    Lost,
 }
 
-/// How much nearer the last third must be than the one before, to be on its way.
+impl Fate {
+    /// Whether following it for longer would say the same.
+    pub fn is_decided(self) -> bool {
+        !matches!(self, Self::Approaches | Self::Leaves)
+    }
+}
+
+/// How much nearer the last sixth must be than the one before, to be on its way.
 const NEARER: f64 = 0.97;
 
 /// `band` is a share of `sizes`, one for each quantity, about `rest`.
 pub fn fate(trajectory: &Trajectory, rest: &[f64], sizes: &[f64], band: f64) -> Fate {
     let count = trajectory.times.len();
-    if trajectory.broken.is_some() || count < 3 {
-        return Fate::Leaves;
+    if trajectory.broken.is_some() || count < 6 {
+        return Fate::Lost;
     }
     let away = |i: usize| {
         let quantities = trajectory.values.iter().zip(rest).zip(sizes);
@@ -40,16 +49,15 @@ pub fn fate(trajectory: &Trajectory, rest: &[f64], sizes: &[f64], band: f64) -> 
         Some(i) if trajectory.times[i] < late => return Fate::Settles { after: trajectory.times[i + 1] },
         Some(_) => {}
     }
-    let (second, third) = (count / 3..2 * count / 3, 2 * count / 3..count);
+    let (before, last) = (2 * count / 3..5 * count / 6, 5 * count / 6..count);
     let spread = |values: &Vec<f64>| {
-        let part = &values[third.clone()];
+        let part = &values[last.clone()];
         let ends = |pick: fn(f64, f64) -> f64| part.iter().copied().fold(part[0], pick);
         ends(f64::max) - ends(f64::min)
     };
     let still = trajectory.values.iter().zip(sizes).all(|(values, size)| spread(values) < 0.1 * band * size);
-    let farthest =
-        |mut range: std::ops::Range<usize>| range.try_fold(0.0, |most: f64, i| Some(most.max(away(i))));
-    let ratio = farthest(third.clone()).zip(farthest(second)).map_or(1.0, |(third, second)| third / second);
+    let farthest = |range: std::ops::Range<usize>| range.map(away).fold(0.0, f64::max);
+    let ratio = farthest(last.clone()) / farthest(before);
     match ratio {
         _ if still => Fate::RestsElsewhere,
         ratio if ratio < NEARER => Fate::Approaches,

@@ -91,5 +91,5 @@ fn fates_are_told_apart() {
     assert_eq!(of(&motion(|t| 1.0 - (-t).exp())), Fate::RestsElsewhere);
     assert_eq!(of(&motion(|_| 0.01)), Fate::Settles { after: 0.0 });
     let broken = Some(Error::NotFinite { time: 1.0, quantity: "x".to_owned() });
-    assert_eq!(of(&Trajectory { broken, ..motion(|_| 0.0) }), Fate::Leaves);
+    assert_eq!(of(&Trajectory { broken, ..motion(|_| 0.0) }), Fate::Lost);
 }

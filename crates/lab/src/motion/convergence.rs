@@ -1,13 +1,13 @@
 //! How long it takes to come to rest, over a knob.
 
 use super::observe::{Observable, rates};
-use super::start::Starts;
-use super::{bottlenecks, horizon, observables};
-use crate::analysis::{Axis, Refusal, Settled, settle};
+use super::start::{Starts, is_single};
+use super::{bottlenecks, horizon, observables, slowest};
+use crate::analysis::{Axis, Refusal, Settled, longest_rtt, present, settle};
 use crate::fluid::{self, Plan};
 use crate::watch::Watch;
 use millpond_fluid::motion::{Place, follow, time_to};
-use millpond_fluid::stability::{Linearized, Root, rightmost};
+use millpond_fluid::stability::{Linearized, rightmost};
 use millpond_fluid::{Accuracy, Solver};
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
@@ -50,7 +50,7 @@ pub fn converge(
     if let Some(from) = &asked.from {
         start(&settle(&plan)?, from).map_err(Refusal::Start)?;
     }
-    let now = over.knob.now(scenario, registry, crate::analysis::longest_rtt(&plan));
+    let now = over.knob.now(scenario, registry, longest_rtt(&plan));
     let done = AtomicUsize::new(0);
     let point = |value: &f64| {
         let found = one(&over.knob.scaled(scenario, now, value / now), registry, &asked, watch);
@@ -76,9 +76,9 @@ fn one(
     let plan = fluid::plan(scenario, registry).ok()?;
     let settled = settle(&plan).ok()?;
     let linear = Linearized::of(&settled.frozen, &settled.moment);
-    let root: Option<Root> =
-        rightmost(&linear.system).ok().and_then(|spectrum| spectrum.roots.first().cloned());
-    let seconds = horizon(root.as_ref(), crate::analysis::longest_rtt(&plan), DIES);
+    let longest = longest_rtt(&plan);
+    let root = rightmost(&linear.system).ok().and_then(|spectrum| slowest(&spectrum, longest));
+    let seconds = horizon(root.as_ref(), longest, DIES);
     let mut solver = begin(&plan, &settled, asked)?;
     let rates: Vec<Observable> = rates(&plan);
     let places: Vec<Place> = rates.iter().map(|one| one.place).collect();
@@ -102,7 +102,7 @@ fn begin<'p>(plan: &'p Plan, settled: &Settled<'p>, asked: &Asked) -> Option<Sol
         Some(from) => Solver::at(&settled.frozen, &start(settled, from).ok()?, Accuracy::default()).ok(),
         None => {
             let mut solver = Solver::new(&plan.assembly, Accuracy::default()).ok()?;
-            solver.advance(crate::analysis::present(plan)).ok()?;
+            solver.advance(present(plan)).ok()?;
             Some(solver)
         }
     }
@@ -110,6 +110,9 @@ fn begin<'p>(plan: &'p Plan, settled: &Settled<'p>, asked: &Asked) -> Option<Sol
 
 /// The states of a single start.
 fn start(settled: &Settled<'_>, from: &str) -> Result<Vec<f64>, String> {
+    if !is_single(from) {
+        return Err(format!("--from {from}: times of convergence have one start each, such as x=50%"));
+    }
     let known = observables(settled.plan);
     let starts = Starts::read(from, 1, &[], (settled, &known, &bottlenecks(settled)))?;
     let mut states = starts.states(settled)?;

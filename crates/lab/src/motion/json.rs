@@ -41,6 +41,7 @@ pub(super) fn word(fate: Fate) -> &'static str {
         Fate::Cycles => "cycles",
         Fate::RestsElsewhere => "rests elsewhere",
         Fate::Leaves => "leaves",
+        Fate::Lost => "lost",
     }
 }
 

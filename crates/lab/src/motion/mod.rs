@@ -12,26 +12,36 @@ mod json;
 mod observe;
 mod portrait;
 mod start;
+mod step;
 mod steps;
 
 pub use convergence::{Asked, Convergence, converge};
 pub use json::{convergence_json, portrait_json, step_json};
 pub use observe::{Observable, bottlenecks, observables, pick};
 pub use portrait::{Path, Portrait, portrait};
-pub use start::{Along, Starts};
-pub use steps::{Answer, Answered, Step, answer};
+pub use start::{Along, Starts, is_single};
+pub use step::Step;
+pub use steps::{Answer, Answered, answers};
 
-use millpond_fluid::stability::Root;
+use millpond_fluid::stability::{Root, Spectrum};
 
 /// A trajectory has settled when it stays within this share of how far from rest it went.
 pub const BAND: f64 = millpond_fluid::motion::BAND;
 
-/// For how long motions are followed: until a disturbance that dies out like the rightmost root is `e^-times` of itself,
-/// but no less than 30 and no more than 600 round trips.
+/// For how long motions are followed: until a disturbance that dies out like the slowest root is `e^-times` of itself,
+/// but no less than 30 and no more than 600 round trips; 100 of them where no root is known.
 #[must_use]
 pub fn horizon(root: Option<&Root>, longest_rtt: f64, times: f64) -> f64 {
     const LEAST: f64 = 30.0;
     const MOST: f64 = 600.0;
-    let slow = root.map_or(0.0, |root| times / root.s.re.abs());
+    const UNKNOWN: f64 = 100.0;
+    let slow = root.map_or(UNKNOWN * longest_rtt, |root| times / root.s.re.abs());
     slow.clamp(LEAST * longest_rtt, MOST * longest_rtt)
+}
+
+/// The rightmost root that moves: a root at zero stands for a line of points of rest, along which nothing happens.
+#[must_use]
+pub fn slowest(spectrum: &Spectrum, longest_rtt: f64) -> Option<Root> {
+    const STANDS: f64 = 1e-6;
+    spectrum.roots.iter().find(|root| root.s.norm() * longest_rtt > STANDS).cloned()
 }

@@ -110,16 +110,23 @@ fn slug(quantity: &str) -> String {
     quantity.split(',').next().unwrap_or_default().replace(' ', "-")
 }
 
-/// The links that matter: the bottlenecks of the allocation in closed form, or of the linear network.
+/// The links that matter: those bottlenecks of the allocation in closed form, or of the linear network, that are nearly full.
 #[must_use]
 pub fn bottlenecks(settled: &Settled<'_>) -> Vec<usize> {
-    match &settled.closed {
+    const NEARLY: f64 = 0.9;
+    let all: Vec<usize> = match &settled.closed {
         Some(closed) => {
             let ids = closed.equilibrium.bottlenecks.iter().filter_map(|place| settled.plan.links[*place].id);
             ids.map(|id| id.0).collect()
         }
         None => Linearized::of(&settled.frozen, &settled.moment).bottlenecks(),
-    }
+    };
+    let load = |link: &usize| {
+        let arriving = settled.value(Entity::Link(*link), "arriving rate").unwrap_or_default();
+        arriving / settled.frozen.capacity(*link)
+    };
+    let full: Vec<usize> = all.iter().copied().filter(|link| load(link) > NEARLY).collect();
+    if full.is_empty() { all } else { full }
 }
 
 /// The observable of this name. Without an entity: the only one there is, or the only one at a bottleneck.

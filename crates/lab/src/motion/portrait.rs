@@ -3,11 +3,11 @@
 
 use super::observe::Observable;
 use super::start::Starts;
-use super::{BAND, horizon};
-use crate::analysis::Settled;
+use super::{BAND, horizon, slowest};
+use crate::analysis::{Settled, longest_rtt};
 use crate::watch::Watch;
-use millpond_fluid::motion::{Fate, Trajectory, fate, follow};
-use millpond_fluid::stability::Root;
+use millpond_fluid::motion::{Fate, Place, Trajectory, fate, follow};
+use millpond_fluid::stability::{Linearized, rightmost};
 use millpond_fluid::{Accuracy, Entity, Solver};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -32,7 +32,7 @@ pub struct Portrait {
     pub rest: (f64, f64),
     /// All trajectories, in the order of their starts.
     pub paths: Vec<Path>,
-    /// How long each was followed, in seconds.
+    /// How long the longest of them was followed, in seconds.
     pub seconds: f64,
     /// The rate at which the queue neither grows nor shrinks, if the plane is that of a queue and of the only flows that fill
     /// it; in the units of the equations.
@@ -55,37 +55,60 @@ pub fn portrait(
     settled: &Settled<'_>,
     (across, up): (Observable, Observable),
     starts: &Starts,
-    (root, seconds): (Option<&Root>, Option<f64>),
+    seconds: Option<f64>,
     watch: &dyn Watch,
 ) -> Result<Portrait, String> {
-    const DIES: f64 = 6.0;
-    const LOOKS: u32 = 4000;
-    let longest = settled.plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max);
-    let seconds = seconds.unwrap_or_else(|| horizon(root, longest, DIES));
+    /// What is neither at rest nor in a cycle by then is followed so many times as long.
+    const LONGER: f64 = 4.0;
+    let first = seconds.unwrap_or_else(|| natural(settled));
     let watched = [across.place, up.place];
     let rest = watched.map(|place| place.of(&settled.moment.x, &settled.moment.channels));
+    let halves = [&across, &up].map(|of| starts.width(of).unwrap_or_default() / 2.0);
+    let follow = |x: &[f64], seconds: f64| {
+        let trajectory = trace(settled, x, (&watched, seconds), watch);
+        Path { fate: fate(&trajectory, &rest, &sizes(&trajectory, &rest, &halves), BAND), trajectory }
+    };
     let all = starts.states(settled)?;
     let done = AtomicUsize::new(0);
-    let trace = |x: &Vec<f64>| {
-        let trajectory = match Solver::at(&settled.frozen, x, Accuracy::default()) {
-            Ok(mut solver) => follow(&mut solver, seconds, LOOKS, &watched, &|| !watch.stopped()),
-            Err(error) => Trajectory { broken: Some(error), ..Trajectory::default() },
+    let path = |x: &Vec<f64>| {
+        let path = match (follow(x, first), seconds) {
+            (path, None) if !path.fate.is_decided() => follow(x, LONGER * first),
+            (path, _) => path,
         };
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         // Starts are some hundreds.
         #[allow(clippy::cast_precision_loss, reason = "counts of starts are small")]
         watch.progress(0, done as f64 / all.len() as f64);
-        trajectory
+        path
     };
-    let trajectories: Vec<Trajectory> = all.par_iter().map(trace).collect();
-    let halves = [&across, &up].map(|of| starts.width(of).unwrap_or_default() / 2.0);
-    let path = |trajectory: Trajectory| {
-        let sizes = sizes(&trajectory, &rest, &halves);
-        Path { fate: fate(&trajectory, &rest, &sizes, BAND), trajectory }
-    };
-    let paths = trajectories.into_iter().map(path).collect();
+    let paths: Vec<Path> = all.par_iter().map(path).collect();
+    let ends = paths.iter().filter_map(|path| path.trajectory.times.last().copied());
+    let seconds = ends.fold(first, f64::max);
     let level = level(settled, &across, &up);
     Ok(Portrait { across, up, rest: (rest[0], rest[1]), paths, seconds, level })
+}
+
+/// Until the slowest root has died out.
+fn natural(settled: &Settled<'_>) -> f64 {
+    const DIES: f64 = 8.0;
+    let longest = longest_rtt(settled.plan);
+    let linear = Linearized::of(&settled.frozen, &settled.moment);
+    let root = rightmost(&linear.system).ok().and_then(|spectrum| slowest(&spectrum, longest));
+    horizon(root.as_ref(), longest, DIES)
+}
+
+/// From these states, after a past that was the same for ever.
+fn trace(
+    settled: &Settled<'_>,
+    x: &[f64],
+    (watched, seconds): (&[Place], f64),
+    watch: &dyn Watch,
+) -> Trajectory {
+    const LOOKS: u32 = 4000;
+    match Solver::at(&settled.frozen, x, Accuracy::default()) {
+        Ok(mut solver) => follow(&mut solver, seconds, LOOKS, watched, &|| !watch.stopped()),
+        Err(error) => Trajectory { broken: Some(error), ..Trajectory::default() },
+    }
 }
 
 /// What the band is a share of: how far from rest a trajectory itself goes; what hardly moves is judged by the range of starts.

@@ -29,35 +29,15 @@ impl Starts {
         text: &str,
         points: usize,
         plane: &[&Observable],
-        (settled, known, bottlenecks): (&Settled<'_>, &[Observable], &[usize]),
+        about: (&Settled<'_>, &[Observable], &[usize]),
     ) -> Result<Self, String> {
-        let mut starts = Vec::new();
-        for part in text.split(',').filter(|_| text.trim() != "grid") {
-            let usage = || {
-                format!(
-                    "\"{part}\": write grid, or starts such as x=0..2Mbps,q=0..100kB, a single one as x=1Mbps"
-                )
-            };
-            let (name, range) = part.split_once('=').ok_or_else(usage)?;
-            let of = pick(name, known, bottlenecks)?;
-            let rest = of.place.of(&settled.moment.x, &settled.moment.channels);
-            let (low, high) = range.split_once("..").unwrap_or((range, range));
-            let end = |text: &str| value(text, &of, rest).ok_or_else(|| expected(text, &of));
-            let (low, high) = (end(low)?, end(high)?);
-            if low > high {
-                return Err(format!("\"{part}\": write the lower end first"));
+        let parts = text.split(',').filter(|_| text.trim() != "grid");
+        let mut starts = parts.map(|part| along(part, points, about)).collect::<Result<Vec<_>, _>>()?;
+        for of in plane {
+            if !starts.iter().any(|along| along.of.name == of.name) {
+                let (low, high) = around(about.0, of)?;
+                starts.push(Along { of: (*of).clone(), values: spread(low, high, points) });
             }
-            check(settled, &of, low, high)?;
-            starts.push(Along { values: spread(low, high, points), of });
-        }
-        for of in plane
-            .iter()
-            .filter(|of| !starts.iter().any(|along| along.of.name == of.name))
-            .copied()
-            .collect::<Vec<_>>()
-        {
-            let (low, high) = around(settled, of)?;
-            starts.push(Along { of: of.clone(), values: spread(low, high, points) });
         }
         // What links hold decides what rates windows make.
         starts.sort_by_key(|along| matches!(along.of.place, Place::Channel(_)));
@@ -77,15 +57,49 @@ impl Starts {
     /// # Errors
     /// A quantity that no state of its owner moves.
     pub fn states(&self, settled: &Settled<'_>) -> Result<Vec<Vec<f64>>, String> {
+        let set = |along: &Along| match along.of.place {
+            Place::State(place) => Some(place),
+            Place::Channel(_) => None,
+        };
+        let taken: Vec<usize> = self.0.iter().filter_map(set).collect();
         let mut found = vec![settled.moment.x.clone()];
         for along in &self.0 {
-            let set = |x: &Vec<f64>| -> Result<Vec<Vec<f64>>, String> {
-                along.values.iter().map(|value| put(settled, x.clone(), &along.of, *value)).collect()
+            let each = |x: &Vec<f64>| -> Result<Vec<Vec<f64>>, String> {
+                let one = |value: &f64| put(settled, x.clone(), (&along.of, *value), &taken);
+                along.values.iter().map(one).collect()
             };
-            found = found.iter().map(set).collect::<Result<Vec<_>, _>>()?.concat();
+            found = found.iter().map(each).collect::<Result<Vec<_>, _>>()?.concat();
         }
         Ok(found)
     }
+}
+
+/// Whether it says one start, not many.
+#[must_use]
+pub fn is_single(text: &str) -> bool {
+    text.trim() != "grid" && !text.contains("..")
+}
+
+/// `x=0..2Mbps`, or `x=1Mbps`.
+fn along(
+    part: &str,
+    points: usize,
+    (settled, known, bottlenecks): (&Settled<'_>, &[Observable], &[usize]),
+) -> Result<Along, String> {
+    let usage = || {
+        format!("\"{part}\": write grid, or starts such as x=0..2Mbps,q=0..100kB, a single one as x=1Mbps")
+    };
+    let (name, range) = part.split_once('=').ok_or_else(usage)?;
+    let of = pick(name, known, bottlenecks)?;
+    let rest = of.place.of(&settled.moment.x, &settled.moment.channels);
+    let (low, high) = range.split_once("..").unwrap_or((range, range));
+    let end = |text: &str| value(text, &of, rest).ok_or_else(|| expected(text, &of));
+    let (low, high) = (end(low)?, end(high)?);
+    if low > high {
+        return Err(format!("\"{part}\": write the lower end first"));
+    }
+    check(settled, &of, low, high)?;
+    Ok(Along { values: spread(low, high, points), of })
 }
 
 fn spread(low: f64, high: f64, points: usize) -> Vec<f64> {
@@ -174,8 +188,14 @@ fn around(settled: &Settled<'_>, of: &Observable) -> Result<(f64, f64), String> 
     Ok((low.max(least), high.min(most)))
 }
 
-/// The states with one quantity changed: a state itself; else the first state of its owner that moves it.
-fn put(settled: &Settled<'_>, mut x: Vec<f64>, of: &Observable, value: f64) -> Result<Vec<f64>, String> {
+/// The states with one quantity changed: a state itself; else the first state of its owner, or of a link, that moves it. What
+/// is `taken` starts at a value of its own, and queues hold what they hold.
+fn put(
+    settled: &Settled<'_>,
+    mut x: Vec<f64>,
+    (of, value): (&Observable, f64),
+    taken: &[usize],
+) -> Result<Vec<f64>, String> {
     let channel = match of.place {
         Place::State(place) => {
             x[place] = value;
@@ -184,22 +204,22 @@ fn put(settled: &Settled<'_>, mut x: Vec<f64>, of: &Observable, value: f64) -> R
         Place::Channel(channel) => channel,
     };
     let columns = settled.plan.assembly.state_columns();
-    let own = columns.iter().enumerate().filter(|(_, column)| column.entity == of.entity);
-    for (state, _) in own {
-        if let Some(found) = solve(settled, &x, (state, channel), value) {
-            return Ok(found);
-        }
-    }
-    let states: Vec<String> = super::observables(settled.plan)
-        .into_iter()
-        .filter(|one| matches!(one.place, Place::State(_)))
-        .map(|one| one.name)
-        .collect();
-    Err(format!(
-        "{} cannot start at a value of its own: it follows at once from what its owner hears; start from {}",
-        of.name,
-        states.join(", ")
-    ))
+    let free = |state: &usize| !taken.contains(state) && columns[*state].quantity != "queue";
+    let (own, others): (Vec<usize>, Vec<usize>) =
+        (0..columns.len()).filter(free).partition(|state| columns[*state].entity == of.entity);
+    let links = others.into_iter().filter(|state| matches!(columns[*state].entity, Entity::Link(_)));
+    let mut found =
+        own.into_iter().chain(links).filter_map(|state| solve(settled, &x, (state, channel), value));
+    found.next().ok_or_else(|| {
+        let states = super::observables(settled.plan).into_iter();
+        let states = states.filter(|one| matches!(one.place, Place::State(_))).map(|one| one.name);
+        format!(
+            "{} cannot start at {}: it follows at once from what its owner hears; start from {}",
+            of.name,
+            of.show(value),
+            states.collect::<Vec<_>>().join(", ")
+        )
+    })
 }
 
 /// The value of a state at which a channel says this, by the secant method.

@@ -17,11 +17,12 @@ pub fn portrait_sentence(portrait: &Portrait) -> String {
         0 => format!("none of {all} trajectories settles"),
         _ => format!("{settled} of {all} settle, the last after {}", seconds(Some(slowest))),
     }];
-    let others: [(Fate, [&str; 2]); 4] = [
+    let others: [(Fate, [&str; 2]); 5] = [
         (Fate::Approaches, ["is on its way", "are on their way"]),
         (Fate::Cycles, ["cycles", "cycle"]),
         (Fate::RestsElsewhere, ["rests elsewhere", "rest elsewhere"]),
         (Fate::Leaves, ["leaves", "leave"]),
+        (Fate::Lost, ["could not be integrated", "could not be integrated"]),
     ];
     for (fate, [one, many]) in others {
         match portrait.count(|other| other == fate) {
@@ -47,31 +48,28 @@ fn seconds(time: Option<f64>) -> String {
 pub fn step_sentence(answer: &Answer) -> String {
     let measured = match answer.rates.first() {
         Some(Answered { of, response: Response::Step { rise, overshoot, settling }, .. }) => format!(
-            "{} rises in {}, overshoots by {} and {}",
+            "{}: from 10 to 90 % in {}, overshoot {}, {}",
             of.name,
             seconds(*rise),
             percent(*overshoot),
-            settles(*settling)
+            settled(*settling)
         ),
         Some(Answered { of, response: Response::Excursion { settling, .. }, .. }) => {
-            format!("{} ends where it was and {}", of.name, settles(*settling))
+            format!("{} ends where it was, {}", of.name, settled(*settling))
         }
         None => "no flow answers".to_owned(),
     };
     let predicted = answer.predicted.map_or_else(String::new, |predicted| {
-        format!(
-            " (the rightmost root alone: {}, {})",
-            percent(predicted.overshoot),
-            seconds(predicted.settling)
-        )
+        let (overshoot, settling) = (percent(predicted.overshoot), settled(predicted.settling));
+        format!(" (the rightmost root alone: overshoot {overshoot}, {settling})")
     });
-    format!("{}: {measured}{predicted}", answer.what)
+    format!("{}; {measured}{predicted}", answer.what)
 }
 
-fn settles(time: Option<f64>) -> String {
+fn settled(time: Option<f64>) -> String {
     match time {
-        Some(_) => format!("settles in {}", seconds(time)),
-        None => "does not settle".to_owned(),
+        Some(_) => format!("settled in {}", seconds(time)),
+        None => "not settled".to_owned(),
     }
 }
 

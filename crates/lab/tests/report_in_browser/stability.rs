@@ -20,15 +20,12 @@ fn page_at(rtt: &str) -> String {
     let plan = fluid::plan(&scenario, &registry).unwrap();
     let settled = settle(&plan).unwrap();
     let judged = judge(&settled).unwrap();
-    let root = (judged.spectrum.roots.first(), None);
     let (known, bottlenecks) = (motion::observables(&plan), motion::bottlenecks(&settled));
     let [x, q] = ["x", "q"].map(|name| motion::pick(name, &known, &bottlenecks).unwrap());
     let starts = Starts::read("grid", 3, &[&x, &q], (&settled, &known, &bottlenecks)).unwrap();
-    let portrait = motion::portrait(&settled, (x, q), &starts, root, &Unwatched).unwrap();
-    let answer = |text: &str| {
-        let step = Step::read(text, &scenario, &settled).unwrap();
-        motion::answer(&step, (&scenario, &registry), &settled, root).unwrap()
-    };
+    let portrait = motion::portrait(&settled, (x, q), &starts, None, &Unwatched).unwrap();
+    let steps = ["L=80%", "join"].map(|text| Step::read(text, &scenario, &settled).unwrap());
+    let steps = motion::answers(&steps, (&scenario, &registry), &settled, None).unwrap();
     let over = |knob: Knob, low: f64, high: f64| Axis::new(knob, low, high, 8);
     let axes = (over(Knob::Rtt, 0.1, 2.0), over(Knob::Flows, 1.0, 10.0));
     let map = map(&scenario, &registry, axes.0.clone(), axes.1, &Unwatched).unwrap();
@@ -40,7 +37,7 @@ fn page_at(rtt: &str) -> String {
         stability: &judged,
         map: Some(&map),
         portrait: Some(&portrait),
-        steps: &[answer("L=80%"), answer("join")],
+        steps: &steps,
         convergence: Some(&convergence),
     })
 }

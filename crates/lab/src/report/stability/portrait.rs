@@ -12,8 +12,10 @@ use crate::tables;
 use millpond_fluid::motion::Fate;
 
 /// What a trajectory that settles is drawn with, and one that does not.
-const SETTLES: &str = "line";
-const RESTLESS: &str = "line c1 d1";
+const SETTLES: &str = "line path";
+const RESTLESS: &str = "line path c1 d5";
+/// Where one that does not settle ends.
+const END: &str = "line c1";
 /// Where the queue neither grows nor shrinks.
 const LEVEL: &str = "guide";
 
@@ -81,6 +83,9 @@ fn draw(plot: &mut Plot, path: &Path, (fx, x): (f64, Scale), (fy, y): (f64, Scal
         all.iter().map(|point| if is_inside(*point) { *point } else { (point.0, f64::NAN) }).collect();
     let class = if matches!(path.fate, Fate::Settles { .. }) { SETTLES } else { RESTLESS };
     plot.curve("", class, &thinned(&broken, x, y));
+    if class == RESTLESS {
+        plot.curve("", END, &thinned(&broken[broken.len() * 9 / 10..], x, y));
+    }
     let colour = if class == SETTLES { "arrow" } else { "arrow c1" };
     for (from, to) in arrows(&all, x, y) {
         if is_inside(from) && is_inside(to) {
@@ -140,7 +145,7 @@ fn axis(of: &Observable, rest: f64, portrait: &Portrait, column: usize) -> (Draw
         let Some(values) = path.trajectory.values.get(column) else { continue };
         let start = values.first().map_or(0.0, |start| (start - rest).abs());
         let reach = match path.fate {
-            Fate::Leaves => FARTHEST * start.max(1e-6 * rest.abs()),
+            Fate::Leaves | Fate::Lost => FARTHEST * start.max(1e-6 * rest.abs()),
             _ => f64::INFINITY,
         };
         for value in values.iter().filter(|value| value.is_finite()) {
@@ -163,6 +168,7 @@ fn legend(portrait: &Portrait) -> String {
     }
     if settled < portrait.paths.len() {
         legend += &format!(r#"<span class="c1">{}</span>"#, legend_entry(RESTLESS, "does not settle"));
+        legend += &format!(r#"<span class="c1">{}</span>"#, legend_entry(END, "its last tenth"));
     }
     if portrait.level.is_some() {
         legend += &legend_entry(LEVEL, "queue level");
