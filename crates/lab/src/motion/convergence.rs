@@ -32,7 +32,8 @@ pub struct Convergence {
     pub asked: Asked,
     /// In seconds; none where it does not settle while it is followed, or does not rest.
     pub times: Vec<Option<f64>>,
-    /// -ln(within) / |Re s| of the rightmost root; none where that does not die out.
+    /// ln(start / within) / |Re s| of the rightmost root, `start` being how far the rates are at first; none where that does
+    /// not die out.
     pub predicted: Vec<Option<f64>>,
 }
 
@@ -83,12 +84,16 @@ fn one(
     let rates: Vec<Observable> = rates(&plan);
     let places: Vec<Place> = rates.iter().map(|one| one.place).collect();
     let motion = follow(&mut solver, seconds, LOOKS, &places, &|| !watch.stopped());
-    let predicted = root.and_then(|root| time_to(&root, asked.within));
+    let active = || rates.iter().zip(&motion.values).filter(|(one, _)| rest(&settled, one) > 0.0);
+    let away =
+        |(one, values): (&Observable, &Vec<f64>)| Some((values.first()? / rest(&settled, one) - 1.0).abs());
+    let start = active().filter_map(away).fold(asked.within, f64::max);
+    let predicted = root.and_then(|root| time_to(&root, asked.within / start));
     if motion.broken.is_some() {
         return Some((None, predicted));
     }
-    let active = rates.iter().zip(&motion.values).filter(|(one, _)| rest(&settled, one) > 0.0);
-    let last = active.map(|(one, values)| arrival(&motion.times, values, rest(&settled, one), asked.within));
+    let last =
+        active().map(|(one, values)| arrival(&motion.times, values, rest(&settled, one), asked.within));
     let time = last.into_iter().try_fold(0.0_f64, |latest, one| one.map(|one| latest.max(one)));
     Some((time, predicted))
 }

@@ -129,3 +129,14 @@ fn a_flow_that_joins_takes_its_share() {
     assert!(ends.iter().all(|end| (end - 1.0).abs() < 1e-3), "{ends:?}");
     assert!((answer.rates[0].values[0] / 120e6 - 1.0).abs() < 1e-6, "alone before");
 }
+
+/// The root at 50 ms is -0.4714 (errata of CLTCP, section 2): from half the rate to within 5 % it needs ln(10) / 0.4714.
+#[test]
+fn the_rightmost_root_alone_predicts_a_logarithm_over_its_real_part() {
+    let over = Axis::new(Knob::Rtt, 0.05, 0.1, 2);
+    let asked = Asked { within: 0.05, from: Some("x=50%".to_owned()) };
+    let about = (&scenario("cltcp", "50ms", ""), &Registry::builtin());
+    let found = motion::converge(about, over, asked, &Unwatched).unwrap();
+    assert!((found.predicted[0].unwrap() * 0.4714 / 10_f64.ln() - 1.0).abs() < 1e-3, "{:?}", found.predicted);
+    assert!(found.times.iter().all(Option::is_some), "{:?}", found.times);
+}

@@ -15,7 +15,7 @@ use millpond_fluid::motion::Fate;
 const SETTLES: &str = "line path";
 const RESTLESS: &str = "line path c1 d5";
 /// Where one that does not settle ends.
-const END: &str = "line c1";
+const END: &str = "line end c1";
 /// Where the queue neither grows nor shrinks.
 const LEVEL: &str = "guide";
 
@@ -56,9 +56,9 @@ pub(super) fn chart(portrait: &Portrait) -> Figure {
     if let Some(level) = portrait.level.map(|level| level * x.factor) {
         plot.curve("the queue does not move", LEVEL, &[(level, y_range.low), (level, y_range.high)]);
     }
-    for path in &portrait.paths {
-        draw(&mut plot, path, (x.factor, x_range), (y.factor, y_range));
-    }
+    let axes = ((x.factor, x_range), (y.factor, y_range));
+    portrait.paths.iter().for_each(|path| draw(&mut plot, path, axes));
+    portrait.paths.iter().for_each(|path| draw_end(&mut plot, path, axes));
     let rest = (portrait.rest.0 * x.factor, portrait.rest.1 * y.factor);
     plot.mark(Look(3), rest);
     let panel =
@@ -75,25 +75,48 @@ pub(super) fn chart(portrait: &Portrait) -> Figure {
     }
 }
 
-fn draw(plot: &mut Plot, path: &Path, (fx, x): (f64, Scale), (fy, y): (f64, Scale)) {
-    let [across, up] = path.trajectory.values.as_slice() else { return };
-    let is_inside = |(a, b): Point| (x.low..=x.high).contains(&a) && (y.low..=y.high).contains(&b);
-    let all: Vec<Point> = across.iter().zip(up).map(|(a, b)| (a * fx, b * fy)).collect();
-    let broken: Vec<Point> =
-        all.iter().map(|point| if is_inside(*point) { *point } else { (point.0, f64::NAN) }).collect();
-    let class = if matches!(path.fate, Fate::Settles { .. }) { SETTLES } else { RESTLESS };
-    plot.curve("", class, &thinned(&broken, x, y));
-    if class == RESTLESS {
-        plot.curve("", END, &thinned(&broken[broken.len() * 9 / 10..], x, y));
-    }
-    let colour = if class == SETTLES { "arrow" } else { "arrow c1" };
-    for (from, to) in arrows(&all, x, y) {
-        if is_inside(from) && is_inside(to) {
-            plot.arrow(colour, from, to);
+/// Factor and range of both axes.
+type Axes = ((f64, Scale), (f64, Scale));
+
+/// All points of a path as they are drawn.
+fn points(path: &Path, ((fx, _), (fy, _)): Axes) -> Vec<Point> {
+    let [across, up] = path.trajectory.values.as_slice() else { return Vec::new() };
+    across.iter().zip(up).map(|(a, b)| (a * fx, b * fy)).collect()
+}
+
+fn is_inside((a, b): Point, ((_, x), (_, y)): Axes) -> bool {
+    (x.low..=x.high).contains(&a) && (y.low..=y.high).contains(&b)
+}
+
+/// Broken where it leaves the picture.
+fn visible(points: &[Point], axes: Axes) -> Vec<Point> {
+    let one = |point: &Point| if is_inside(*point, axes) { *point } else { (point.0, f64::NAN) };
+    thinned(&points.iter().map(one).collect::<Vec<_>>(), axes.0.1, axes.1.1)
+}
+
+fn is_restless(path: &Path) -> bool {
+    !matches!(path.fate, Fate::Settles { .. })
+}
+
+fn draw(plot: &mut Plot, path: &Path, axes: Axes) {
+    let all = points(path, axes);
+    let (class, arrow) = if is_restless(path) { (RESTLESS, "arrow c1") } else { (SETTLES, "arrow") };
+    plot.curve("", class, &visible(&all, axes));
+    for (from, to) in arrows(&all, axes.0.1, axes.1.1) {
+        if is_inside(from, axes) && is_inside(to, axes) {
+            plot.arrow(arrow, from, to);
         }
     }
-    if let Some(start) = all.first().filter(|start| is_inside(**start)) {
+    if let Some(start) = all.first().filter(|start| is_inside(**start, axes)) {
         plot.dot("start", *start, 3.0);
+    }
+}
+
+/// Above all paths, where those end that do not settle.
+fn draw_end(plot: &mut Plot, path: &Path, axes: Axes) {
+    let all = points(path, axes);
+    if is_restless(path) {
+        plot.curve("", END, &visible(&all[all.len() * 9 / 10..], axes));
     }
 }
 
