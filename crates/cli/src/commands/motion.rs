@@ -77,11 +77,10 @@ impl Questions {
             let vary = |watch: &Progress| motion::converge((scenario, registry), over, asked, watch);
             watched("convergence", interrupt, vary)?.map_err(Failure::from)
         });
-        Ok(Motions {
-            portrait: portrait.transpose()?,
-            steps: motion::answers(&self.steps, (scenario, registry), settled, seconds)?,
-            convergence: convergence.transpose()?,
-        })
+        let answers =
+            |watch: &Progress| motion::answers(&self.steps, (scenario, registry), settled, seconds, watch);
+        let steps = watched("steps", interrupt, answers)??;
+        Ok(Motions { portrait: portrait.transpose()?, steps, convergence: convergence.transpose()? })
     }
 }
 

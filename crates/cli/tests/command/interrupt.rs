@@ -79,3 +79,25 @@ fn an_interrupted_comparison_keeps_what_had_ended() {
 fn names_if_there(folder: &Path) -> Vec<String> {
     if folder.is_dir() { names(folder) } else { Vec::new() }
 }
+
+/// Whether a process has said what it does on SIGINT.
+fn listens(process: u32) -> bool {
+    const SIGINT: u64 = 1 << 1;
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+    caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & SIGINT != 0)
+}
+
+#[test]
+fn interrupted_trajectories_leave_no_page() {
+    let scenario = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/delay-margin.toml");
+    let folder = folder(&std::fs::read_to_string(scenario).expect("a scenario"));
+    let before = names(folder.path());
+    let long = ["stability", "scenario.toml", "--phase", "x,q", "--starts", "50", "--report", "page.html"];
+    let child = start(folder.path(), &long);
+    wait_for(|| listens(child.id()));
+    let (code, took) = interrupt(child);
+    assert_eq!(code, Some(130));
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert_eq!(names(folder.path()), before);
+}

@@ -46,6 +46,9 @@ pub fn follow(
     let begin = solver.time();
     let mut found = Trajectory { values: vec![Vec::new(); watched.len()], ..Trajectory::default() };
     for look in 0..=looks {
+        if !more() {
+            return found;
+        }
         let time = seconds * f64::from(look) / f64::from(looks.max(1));
         loop {
             match solver.advance_some(begin + time, STEPS) {

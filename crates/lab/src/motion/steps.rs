@@ -4,6 +4,7 @@ use super::observe::{Observable, rates};
 use super::{Step, bottlenecks, horizon, observables, slowest};
 use crate::analysis::{Refusal, Settled, longest_rtt, settle};
 use crate::fluid::{self, Plan};
+use crate::watch::Watch;
 use millpond_fluid::motion::{Place, Predicted, Response, Trajectory, follow};
 use millpond_fluid::stability::{Linearized, rightmost};
 use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, Moment, Solver, equilibrium};
@@ -49,9 +50,10 @@ pub fn answers(
     about: (&Scenario, &Registry),
     settled: &Settled<'_>,
     seconds: Option<f64>,
+    watch: &dyn Watch,
 ) -> Result<Vec<Answer>, Refusal> {
     let all = |seconds| {
-        steps.iter().map(|step| answer(step, about, settled, seconds)).collect::<Result<Vec<_>, _>>()
+        steps.iter().map(|step| answer(step, about, settled, (seconds, watch))).collect::<Result<Vec<_>, _>>()
     };
     let first = all(seconds)?;
     let ends: Vec<f64> = first.iter().filter_map(|answer| answer.times.last().copied()).collect();
@@ -63,7 +65,7 @@ fn answer(
     step: &Step,
     (scenario, registry): (&Scenario, &Registry),
     settled: &Settled<'_>,
-    seconds: Option<f64>,
+    (seconds, watch): (Option<f64>, &dyn Watch),
 ) -> Result<Answer, Refusal> {
     match step {
         Step::Capacity { link, name, to } => {
@@ -73,19 +75,23 @@ fn answer(
             let mut solver = begin(&settled.frozen, &settled.moment)?;
             solver.set_capacity(*link, *to)?;
             let what = format!("{name} from {} to {}", Rate::from_bps_f64(now), Rate::from_bps_f64(*to));
-            let motion = Motion { settled, after: &after, end: &end, seconds };
+            let motion = Motion { settled, after: &after, end: &end, seconds, watch };
             motion.measure(what, solver, Some(link.0))
         }
         Step::Join { group } => {
             let (scenario, joined) = with_one_more(scenario, group);
             let plan = fluid::plan(&scenario, registry)?;
-            join(&settle(&plan)?, group, &joined, seconds)
+            join(&settle(&plan)?, (group, &joined), (seconds, watch))
         }
     }
 }
 
 /// `all` with the flows of `joined`, who are not there before.
-fn join(all: &Settled<'_>, group: &str, joined: &str, seconds: Option<f64>) -> Result<Answer, Refusal> {
+fn join(
+    all: &Settled<'_>,
+    (group, joined): (&str, &str),
+    (seconds, watch): (Option<f64>, &dyn Watch),
+) -> Result<Answer, Refusal> {
     let flows = all.plan.flows.iter().filter(|flow| flow.group == joined);
     let new: Vec<LoopId> = flows.flat_map(|flow| flow.loops.clone()).collect();
     let before = new.iter().fold(all.frozen.clone(), |frozen, l| frozen.without(*l));
@@ -95,7 +101,7 @@ fn join(all: &Settled<'_>, group: &str, joined: &str, seconds: Option<f64>) -> R
     for l in &new {
         solver.start(*l)?;
     }
-    let motion = Motion { settled: all, after: &all.frozen, end: &all.moment, seconds };
+    let motion = Motion { settled: all, after: &all.frozen, end: &all.moment, seconds, watch };
     motion.measure(format!("one more flow of {group}"), solver, None)
 }
 
@@ -133,6 +139,7 @@ struct Motion<'a, 'p> {
     after: &'a Frozen<'p>,
     end: &'a Moment,
     seconds: Option<f64>,
+    watch: &'a dyn Watch,
 }
 
 impl Motion<'_, '_> {
@@ -157,7 +164,7 @@ impl Motion<'_, '_> {
         };
         let queues: Vec<Observable> = observables(self.settled.plan).into_iter().filter(queue).collect();
         let watched: Vec<Place> = rates.iter().chain(&queues).map(|one| one.place).collect();
-        let motion = follow(&mut solver, seconds, LOOKS, &watched, &|| true);
+        let motion = follow(&mut solver, seconds, LOOKS, &watched, &|| !self.watch.stopped());
         if let Some(error) = motion.broken {
             return Err(Refusal::Broken(error));
         }

@@ -25,7 +25,7 @@ fn page_at(rtt: &str) -> String {
     let starts = Starts::read("grid", 3, &[&x, &q], (&settled, &known, &bottlenecks)).unwrap();
     let portrait = motion::portrait(&settled, (x, q), &starts, None, &Unwatched).unwrap();
     let steps = ["L=80%", "join"].map(|text| Step::read(text, &scenario, &settled).unwrap());
-    let steps = motion::answers(&steps, (&scenario, &registry), &settled, None).unwrap();
+    let steps = motion::answers(&steps, (&scenario, &registry), &settled, None, &Unwatched).unwrap();
     let over = |knob: Knob, low: f64, high: f64| Axis::new(knob, low, high, 8);
     let axes = (over(Knob::Rtt, 0.1, 2.0), over(Knob::Flows, 1.0, 10.0));
     let map = map(&scenario, &registry, axes.0.clone(), axes.1, &Unwatched).unwrap();

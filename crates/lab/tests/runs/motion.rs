@@ -37,7 +37,7 @@ fn step(scenario: &Scenario, text: &str, seconds: f64) -> Answer {
     let registry = Registry::builtin();
     with(scenario, |settled| {
         let step = Step::read(text, scenario, settled).unwrap();
-        motion::answers(&[step], (scenario, &registry), settled, Some(seconds)).unwrap().remove(0)
+        motion::answers(&[step], (scenario, &registry), settled, Some(seconds), &Unwatched).unwrap().remove(0)
     })
 }
 
