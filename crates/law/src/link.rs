@@ -34,7 +34,8 @@ pub struct QueueView {
     pub bytes: Bytes,
     /// The same in packets.
     pub packets: u64,
-    /// How long the packet at the head has been here; of a departing packet, its whole stay.
+    /// Of a departing packet, its whole stay; otherwise how long the packet at the head has been here: at arrivals
+    /// told only to laws that want to know it ([`Hooks::sojourn`]).
     pub head_sojourn: Span,
 }
 
@@ -58,6 +59,8 @@ pub struct Hooks {
     pub depart: bool,
     /// [`Link::tick`].
     pub tick: bool,
+    /// [`QueueView::head_sojourn`] also at arrivals.
+    pub sojourn: bool,
 }
 
 /// A control law at a link. The element owns the buffer; the law returns a verdict.

@@ -1,8 +1,8 @@
 //! The network at work: one event loop over links and the ends of loops.
 
-use crate::ends::{Ends, FIRST_END, Receiving, Sending, Side};
+use crate::ends::{Ends, FIRST_END, Receiving, Side};
 use crate::events::{EventQueue, TARGETS, Target};
-use crate::link::{Link, LinkView};
+use crate::link::{Link, LinkView, Next};
 use crate::onward::{Onward, outlook};
 use crate::packets::{Packet, PacketId, Packets, Parcel};
 use crate::places::Seat;
@@ -11,7 +11,7 @@ use crate::stats::{LoopCounters, SendingMeter};
 use crate::view::FlowView;
 use crate::workload::FlowState;
 use crate::{FlowId, LinkId};
-use millpond_endpoint::{Acknowledgement, Frame, Segment};
+use millpond_endpoint::{Acknowledgement, Frame};
 use millpond_law::Ecn;
 use millpond_units::Time;
 use std::collections::BTreeSet;
@@ -19,8 +19,8 @@ use std::collections::BTreeSet;
 /// What an event is for; its target is the kind and the index of a link, a loop or a flow.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
-    /// A link moves a packet on.
-    Link = 0,
+    /// A packet comes out of a link.
+    Packet = 0,
     /// A sending end's deadline.
     Sender = 1,
     /// A receiving end's deadline.
@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     Flow = 5,
     /// A transfer arrives.
     Arrival = 6,
+    /// A link that has more to do than to pass packets on.
+    Link = 7,
 }
 
 /// How many kinds have room in a target.
@@ -118,8 +120,8 @@ impl Network {
 
     /// Lets everything happen that happens until `time`, and what happens at it.
     pub fn run_to(&mut self, time: Time) {
-        while let Some((now, target)) = self.events.pop_until(time) {
-            self.dispatch(now, target);
+        while let Some((now, target, parcel)) = self.events.pop_until(time) {
+            self.dispatch(now, target, parcel);
         }
         self.now = self.now.max(time);
         for link in &mut self.links {
@@ -182,10 +184,10 @@ impl Network {
     }
 
     #[inline]
-    fn dispatch(&mut self, now: Time, target: Target) {
-        // Most events are of links.
+    fn dispatch(&mut self, now: Time, target: Target, parcel: Parcel) {
+        // Most events are of packets.
         if target < INDEX_LIMIT {
-            return self.on_link(now, target);
+            return self.pass_on(now, parcel);
         }
         let index = target % INDEX_LIMIT;
         match target / INDEX_LIMIT {
@@ -194,25 +196,14 @@ impl Network {
             3 => self.on_tick(now, index),
             4 => self.on_told_change(now, index),
             5 => self.on_flow(now, index),
-            _ => self.on_arrival(now, index),
-        }
-    }
-
-    #[inline]
-    fn on_link(&mut self, now: Time, index: u32) {
-        let link = &mut self.links[index as usize];
-        if !link.is_plain() {
-            return self.on_special_link(now, index);
-        }
-        if let Some((parcel, next)) = link.deliver() {
-            self.events.push(next, target(Kind::Link, index));
-            self.pass_on(now, parcel);
+            6 => self.on_arrival(now, index),
+            _ => self.on_link(now, index, parcel),
         }
     }
 
     #[inline(never)]
-    fn on_special_link(&mut self, now: Time, index: u32) {
-        let (arrived, next) = self.links[index as usize].fire(now, &mut self.packets);
+    fn on_link(&mut self, now: Time, index: u32, parcel: Parcel) {
+        let (arrived, next) = self.links[index as usize].fire(now, parcel, &mut self.packets);
         self.events.push(next, target(Kind::Link, index));
         if let Some(parcel) = arrived {
             self.pass_on(now, parcel);
@@ -236,8 +227,22 @@ impl Network {
     #[inline(always)]
     fn enter(&mut self, now: Time, link: u32, mut parcel: Parcel) {
         parcel.route += 1;
-        let next = self.links[link as usize].arrive(now, parcel, &mut self.packets);
-        self.events.push(next, target(Kind::Link, link));
+        let side = &mut self.links[link as usize];
+        if side.is_plain() {
+            let comes_out = side.arrive(now, parcel, &mut self.packets);
+            self.events.push_parcel(comes_out, target(Kind::Packet, 0), parcel);
+        } else {
+            self.enter_special(now, link, parcel);
+        }
+    }
+
+    #[inline(never)]
+    fn enter_special(&mut self, now: Time, link: u32, parcel: Parcel) {
+        match self.links[link as usize].arrive_special(now, parcel, &mut self.packets) {
+            Next::ComesOut(time) => self.events.push_parcel(time, target(Kind::Packet, 0), parcel),
+            Next::Survives(time) => self.events.push_parcel(time, target(Kind::Link, link), parcel),
+            Next::Calls(time) => self.events.push(time, target(Kind::Link, link)),
+        }
     }
 
     /// A data packet has arrived at the receiving end of its loop.
@@ -304,21 +309,25 @@ impl Network {
     }
 
     /// Sends what the sending end has to send now.
+    #[inline(never)]
     fn pump(&mut self, now: Time, loop_id: u32) {
         let index = loop_id as usize;
-        let follows_relay = !self.ends.senders[index].feeders.is_empty();
-        while let Some(segment) = self.ends.senders[index].end.transmit(now) {
-            if follows_relay {
+        loop {
+            let side = &mut self.ends.senders[index];
+            let Some(segment) = side.end.transmit(now) else { break };
+            let (route, flow) = (side.route, side.flow);
+            if !side.feeders.is_empty() {
                 self.note_served(segment.member);
             }
-            self.send(now, loop_id, segment);
-        }
-        if follows_relay {
-            self.renew_credits(now, index);
+            let bytes = segment.bytes;
+            self.launch(now, route, bytes, Packet::new(Frame::Data(segment), flow, Ecn::NotCapable));
         }
         let side = &mut self.ends.senders[index];
         if let Some(deadline) = rearm(&mut side.armed, side.end.deadline()) {
             self.events.push(deadline, target(Kind::Sender, loop_id));
+        }
+        if !self.served.is_empty() {
+            self.renew_credits(now, index);
         }
     }
 
@@ -348,13 +357,6 @@ impl Network {
         if let Some(ack) = relay.on_sent(now, &mut side.end, next) {
             self.answer(now, loop_id, ack);
         }
-    }
-
-    #[inline(always)]
-    fn send(&mut self, now: Time, loop_id: u32, segment: Segment) {
-        let Sending { route, flow, .. } = self.ends.senders[loop_id as usize];
-        let bytes = segment.bytes;
-        self.launch(now, route, bytes, Packet::new(Frame::Data(segment), flow, Ecn::NotCapable));
     }
 
     #[inline(always)]

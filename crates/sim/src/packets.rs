@@ -8,12 +8,17 @@ use millpond_units::{Span, Time};
 pub(crate) type PacketId = u32;
 
 /// A packet as links hand it on.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Parcel {
     pub(crate) packet: PacketId,
     pub(crate) bytes: u32,
     /// Where on its route it goes next.
     pub(crate) route: u32,
+}
+
+impl Parcel {
+    /// No packet.
+    pub(crate) const NONE: Self = Self { packet: PacketId::MAX, bytes: 0, route: 0 };
 }
 
 /// A frame under way in one loop, in two cache lines. Links move its [`PacketId`]; only laws, waiting and the two

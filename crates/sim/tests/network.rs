@@ -254,7 +254,7 @@ fn a_law_ticks_when_it_asked_to() {
     struct Clock(Arc<Mutex<Vec<Time>>>);
     impl Law for Clock {
         fn hooks(&self) -> Hooks {
-            Hooks { tick: true, arrive: true, depart: false }
+            Hooks { tick: true, arrive: true, depart: false, sojourn: false }
         }
         fn arrive(&mut self, _: &mut Context<'_>, _: &mut PacketView<'_>, _: &QueueView) -> Verdict {
             Verdict::Keep

@@ -122,7 +122,7 @@ impl AcpRouter {
 
 impl Link for AcpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true }
+        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
     }
 
     /// Packets of other protocols use capacity: they count in y, though they follow no rate.

@@ -67,7 +67,7 @@ impl CltcpRouter {
 
 impl Link for CltcpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true }
+        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
     }
 
     /// Packets of other protocols are load as well.

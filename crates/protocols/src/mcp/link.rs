@@ -57,7 +57,7 @@ impl McpRouter {
 
 impl Link for McpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true }
+        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
     }
 
     /// Between arrivals a queue only shrinks: it is shortest just before one, or when the period ends.

@@ -151,7 +151,7 @@ impl XcpRouter {
 
 impl Link for XcpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true }
+        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
     }
 
     /// Lines 1 to 6. Packets of other protocols use capacity; they are counted, but cannot be told anything.

@@ -59,7 +59,7 @@ impl Link {
     #[inline(never)]
     fn join_queue(&mut self, special: &mut Special, now: Time, parcel: Parcel, packets: &mut Packets) {
         packets.get_mut(parcel.packet).entered = now;
-        let head_sojourn = self.sojourn_in_service(now, packets);
+        let head_sojourn = self.told_sojourn(special, now, packets);
         if !self.admit(special, now, head_sojourn, &parcel, packets) {
             return packets.release(parcel.packet);
         }
@@ -67,6 +67,20 @@ impl Link {
         if let Order::Judged(waiting) = &mut special.order {
             waiting.push(parcel);
         }
+    }
+
+    /// The first packet on the wire has arrived at the far end. Returns it, and when the next one will have.
+    #[inline(always)]
+    pub(super) fn fire_judged(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        packets: &mut Packets,
+    ) -> (Option<Parcel>, Time) {
+        self.take_turns(special, now, packets);
+        let arrived = self.flight.pop().map(|entry| entry.parcel);
+        let next = self.flight.get(0).map(|next| next.due);
+        (arrived, next.map_or(Time::NEVER, |due| special.arrival(due, self.delay)))
     }
 
     /// Ends all services that are due, and lets those who wait take their turns. The packet in service, if any is

@@ -52,13 +52,22 @@ pub(super) enum Moment {
 /// All laws of one link.
 pub(super) struct Laws {
     seats: Vec<Seat>,
+    /// Does any of them want to know at arrivals how long the packet at the head has been here?
+    sojourn: bool,
     /// Packets with headers that no law here reads.
     foreign: u64,
 }
 
 impl Laws {
     pub(super) fn new(seats: Vec<Seat>) -> Self {
-        Self { seats, foreign: 0 }
+        let sojourn = seats.iter().any(|seat| seat.hooks.sojourn);
+        Self { seats, sojourn, foreign: 0 }
+    }
+
+    /// Does any law want to be told [`QueueView::head_sojourn`] at arrivals?
+    #[inline]
+    pub(super) fn want_sojourn(&self) -> bool {
+        self.sojourn
     }
 
     #[inline]

@@ -6,12 +6,13 @@
 //!                               |<---- queued ---->|        loss strikes here
 //! ```
 //!
-//! At a plain link (first in, first out; no law wants to judge departures) the moment at which a packet will leave
-//! is known when it arrives, because the rate is a known function of time. So it joins the flight at once, and the
-//! queue, which is the tail of the flight that has not left yet, is brought up to the present when it is looked at
+//! At a plain link (first in, first out; no law wants to judge departures) the moment at which a packet will come out
+//! is known when it arrives, because the rate is a known function of time. So that event takes the packet along, the
+//! link is not touched again for it, and the queue is brought up to the present when somebody next looks
 //! ([`Link::depart_until`]). Laws, loss and a varying delay make a link [`special`]. Where laws judge departures,
 //! packets wait for their turn; it is judged when somebody next looks, as of the moment at which it came
-//! ([`judged`]). A scheduler or overtaking make a link take one step per service ([`stepping`]).
+//! ([`judged`]). A scheduler or overtaking make a link take one step per service ([`stepping`]). These two keep their
+//! packets on the wire in the flight.
 
 mod judged;
 mod laws;
@@ -32,6 +33,7 @@ pub use propagation::{Jitter, Propagation};
 pub use scheduler::Scheduler;
 pub(crate) use service::{Rates, Service};
 pub use spec::{Buffer, LinkSpec};
+pub(crate) use special::Next;
 pub use view::LinkView;
 
 use crate::packets::{Packets, Parcel};
@@ -57,7 +59,7 @@ struct Entry {
 /// A packet that arrives touches all three, one that departs the first two.
 #[repr(C, align(64))]
 pub(crate) struct Link {
-    /// Packets on the wire and the one in service; where departures are known all that are queued, behind.
+    /// Where departures are known, the queue; elsewhere packets on the wire and, behind, the one in service.
     flight: Ring<Entry>,
     /// What a plain link does not have.
     special: Option<Box<Special>>,
@@ -101,22 +103,17 @@ struct Rest {
 }
 
 impl Link {
-    /// A packet arrives. Returns when the link wants to be called next, [`Time::NEVER`] if nothing new.
+    /// A packet arrives at a plain link. Returns when it will come out at the far end, [`Time::NEVER`] if it is
+    /// dropped.
     #[inline(always)]
     pub(crate) fn arrive(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
-        if self.special.is_some() {
-            return self.arrive_special(now, parcel, packets);
-        }
         self.depart_until(now);
         if !self.has_room(parcel.bytes) {
             self.rest.meter.losses.buffer += 1;
             packets.release(parcel.packet);
             return Time::NEVER;
         }
-        self.count_in(now, parcel.bytes);
-        let entry = self.serve(now, now, parcel, packets);
-        self.flight.push(entry);
-        if self.flight.len() > 1 { Time::NEVER } else { entry.due + self.delay }
+        self.join(now, parcel, packets) + self.delay
     }
 
     /// Has it neither laws nor loss nor a varying delay nor a scheduler?
@@ -125,27 +122,17 @@ impl Link {
         self.special.is_none()
     }
 
-    /// The time returned before has come at a plain link. Returns the packet that arrives at the far end, and when
-    /// the link wants to be called next.
-    #[inline]
-    pub(crate) fn deliver(&mut self) -> Option<(Parcel, Time)> {
-        let parcel = self.take_arrived()?;
-        let next = self.flight.get(0).map_or(Time::NEVER, |next| next.due + self.delay);
-        Some((parcel, next))
+    /// A packet that has been let in joins the queue. Returns when it will leave it.
+    #[inline(always)]
+    fn join(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
+        self.count_in(now, parcel.bytes);
+        let entry = self.serve(now, now, parcel, packets);
+        self.flight.push(entry);
+        entry.due
     }
 
-    /// Takes the first packet off the wire; if nobody has looked since, it has to leave the queue first.
-    #[inline]
-    fn take_arrived(&mut self) -> Option<Parcel> {
-        let entry = self.flight.pop()?;
-        if self.queued > self.flight.len() {
-            self.leave(&entry, entry.due);
-        }
-        Some(entry.parcel)
-    }
-
-    /// Lets packets leave the queue that are in the flight already: mostly none or one.
-    #[inline]
+    /// Lets packets leave the queue whose service has ended: mostly none or one.
+    #[inline(always)]
     fn depart_until(&mut self, now: Time) {
         if self.depart_one(now) {
             self.depart_more(now);
@@ -160,15 +147,9 @@ impl Link {
     /// Lets the packet leave that is in service, if that has ended; says whether there is another.
     #[inline(always)]
     fn depart_one(&mut self, now: Time) -> bool {
-        if self.queued == 0 {
-            return false;
-        }
-        let Some(&entry) = self.flight.get(self.flight.len() - self.queued) else { return false };
-        let departs = entry.due <= now;
-        if departs {
-            self.leave(&entry, entry.due);
-        }
-        departs && self.queued > 0
+        let Some(entry) = self.flight.pop_if(|entry| entry.due <= now) else { return false };
+        self.leave(&entry, entry.due);
+        self.queued > 0
     }
 
     /// Hands a packet that arrived at `entered` to the server.
@@ -263,16 +244,5 @@ impl Link {
     pub(crate) fn counters(&self) -> LinkCounters {
         let unread = self.laws().map_or(0, Laws::unread);
         self.tally.counters(self.queued, &self.rest.meter.losses, unread)
-    }
-
-    /// How many packets are here, queued or on the wire.
-    #[cfg(test)]
-    pub(crate) fn holds(&self) -> usize {
-        let waiting = match self.special.as_ref().map(|special| &special.order) {
-            None | Some(Order::Known) => 0,
-            Some(Order::Judged(waiting)) => waiting.len(),
-            Some(Order::Stepping(stepping)) => self.queued - stepping.in_service(),
-        };
-        self.flight.len() + waiting
     }
 }

@@ -61,6 +61,12 @@ impl<T: Copy + Default> Ring<T> {
         Some(record)
     }
 
+    /// The same if it is so.
+    #[inline]
+    pub(crate) fn pop_if(&mut self, is_so: impl Fn(&T) -> bool) -> Option<T> {
+        if self.get(0).is_some_and(is_so) { self.pop() } else { None }
+    }
+
     /// Removes the record at the tail.
     pub(crate) fn pop_back(&mut self) -> Option<T> {
         let record = *self.last()?;

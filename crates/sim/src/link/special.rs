@@ -6,6 +6,21 @@ use crate::packets::{Packet, Packets, Parcel};
 use millpond_law::QueueView;
 use millpond_units::{Bytes, Span, Time};
 
+/// What follows from a packet's arrival.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Next {
+    /// It comes out at the far end.
+    ComesOut(Time),
+    /// The same, if loss does not strike it.
+    Survives(Time),
+    /// The link wants to be called.
+    Calls(Time),
+}
+
+impl Next {
+    const NOTHING: Self = Self::Calls(Time::NEVER);
+}
+
 impl Special {
     /// When a packet that leaves the server at `leaves` arrives at the far end of a wire that usually delays it by
     /// `delay`; asked once for each, in order.
@@ -36,14 +51,14 @@ impl Link {
         }
     }
 
-    /// See [`Link::arrive`].
-    pub(super) fn arrive_special(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
+    /// A packet arrives at a link that is not plain.
+    pub(crate) fn arrive_special(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Next {
         let next = self.lend_special(|link, special| match special.order {
-            Order::Judged(_) => link.enter_judged(special, now, parcel, packets),
+            Order::Judged(_) => Next::Calls(link.enter_judged(special, now, parcel, packets)),
             Order::Known => link.enter_known(special, now, parcel, packets),
-            Order::Stepping(_) => link.enter_stepping(special, now, parcel, packets),
+            Order::Stepping(_) => Next::Calls(link.enter_stepping(special, now, parcel, packets)),
         });
-        next.unwrap_or(Time::NEVER)
+        next.unwrap_or(Next::NOTHING)
     }
 
     #[inline(always)]
@@ -53,35 +68,34 @@ impl Link {
         now: Time,
         parcel: Parcel,
         packets: &mut Packets,
-    ) -> Time {
+    ) -> Next {
         self.depart_until(now);
         packets.get_mut(parcel.packet).entered = now;
-        let head_sojourn = self.head_sojourn(special, now, packets);
+        let head_sojourn = self.told_sojourn(special, now, packets);
         if !self.admit(special, now, head_sojourn, &parcel, packets) {
             packets.release(parcel.packet);
-            return Time::NEVER;
+            return Next::NOTHING;
         }
-        self.count_in(now, parcel.bytes);
-        let entry = self.serve(now, now, parcel, packets);
-        self.flight.push(entry);
-        if self.flight.len() > 1 { Time::NEVER } else { special.arrival(entry.due, self.delay) }
+        let leaves = self.join(now, parcel, packets);
+        let comes_out = special.arrival(leaves, self.delay);
+        if special.loss.is_some() { Next::Survives(comes_out) } else { Next::ComesOut(comes_out) }
     }
 
-    /// The time returned before has come. Returns the packet that arrives at the far end, if one does, and when the
+    /// The time that [`Next`] said has come. Returns the packet that arrives at the far end, if one does, and when the
     /// link wants to be called next.
     #[inline]
-    pub(crate) fn fire(&mut self, now: Time, packets: &mut Packets) -> (Option<Parcel>, Time) {
+    pub(crate) fn fire(
+        &mut self,
+        now: Time,
+        parcel: Parcel,
+        packets: &mut Packets,
+    ) -> (Option<Parcel>, Time) {
         let fired = self.lend_special(|link, special| {
-            let arrived = match special.order {
-                Order::Judged(_) => {
-                    link.take_turns(special, now, packets);
-                    link.flight.pop().map(|entry| entry.parcel)
-                }
-                Order::Known => link.take_arrived(),
+            let (arrived, next) = match special.order {
+                Order::Judged(_) => link.fire_judged(special, now, packets),
+                Order::Known => (Some(parcel), Time::NEVER),
                 Order::Stepping(_) => return link.step(special, now, packets),
             };
-            let next = link.flight.get(0).map(|next| next.due);
-            let next = next.map_or(Time::NEVER, |due| special.arrival(due, link.delay));
             (arrived.and_then(|parcel| link.survivor(special, parcel, packets)), next)
         });
         fired.unwrap_or((None, Time::NEVER))
@@ -189,6 +203,12 @@ impl Link {
         }
     }
 
+    /// The same as an arriving packet's laws are told: nothing if none wants to know.
+    #[inline]
+    pub(super) fn told_sojourn(&self, special: &Special, now: Time, packets: &Packets) -> Span {
+        if special.laws.want_sojourn() { self.head_sojourn(special, now, packets) } else { Span::ZERO }
+    }
+
     /// How long the packet in service has been here.
     #[inline]
     pub(super) fn head_sojourn(&self, special: &Special, now: Time, packets: &Packets) -> Span {
@@ -196,7 +216,7 @@ impl Link {
             return Span::ZERO;
         }
         let head = match &special.order {
-            Order::Known => self.flight.get(self.flight.len() - self.queued).map(|entry| &entry.parcel),
+            Order::Known => self.flight.get(0).map(|entry| &entry.parcel),
             Order::Judged(_) => return self.sojourn_in_service(now, packets),
             Order::Stepping(stepping) => stepping.head(),
         };

@@ -33,12 +33,6 @@ impl Stepping {
         in_service.or_else(|| self.waiting.head())
     }
 
-    /// How many packets are in the flight that have not left the server.
-    #[cfg(test)]
-    pub(super) fn in_service(&self) -> usize {
-        usize::from(self.in_service.is_some())
-    }
-
     /// The end of the present service needs attention if another packet waits for it.
     #[inline]
     fn attention(&self) -> Time {
@@ -61,7 +55,7 @@ impl Link {
     ) -> Time {
         self.finish_services(special, now, packets);
         packets.get_mut(parcel.packet).entered = now;
-        let head_sojourn = self.head_sojourn(special, now, packets);
+        let head_sojourn = self.told_sojourn(special, now, packets);
         if self.admit(special, now, head_sojourn, &parcel, packets) {
             self.count_in(now, parcel.bytes);
             self.enqueue(special, now, parcel, packets);

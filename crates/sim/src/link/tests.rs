@@ -3,7 +3,7 @@
 use super::laws::Moment;
 use super::*;
 use crate::NodeId;
-use crate::events::EventQueue;
+use crate::events::{EventQueue, TARGETS, Target};
 use crate::packets::Packet;
 use crate::schedule::{AtEnd, Schedule};
 use crate::stats::LinkCounters;
@@ -61,35 +61,50 @@ fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Seg
     for (index, arrival) in arrivals.iter().enumerate() {
         events.push(arrival.at, index as u32 + 1);
     }
-    while let Some((now, target)) = events.pop_until(end) {
-        let Some(index) = target.checked_sub(1) else {
-            let (arrived, next) = if link.is_plain() {
-                link.deliver().map_or((None, Time::NEVER), |(parcel, next)| (Some(parcel), next))
-            } else {
-                link.fire(now, &mut packets)
+    const COMES_OUT: Target = 0;
+    const CALLED: Target = TARGETS - 1;
+    while let Some((now, target, parcel)) = events.pop_until(end) {
+        if target == COMES_OUT || target == CALLED {
+            let (arrived, next) = match target {
+                COMES_OUT => (Some(parcel), Time::NEVER),
+                _ => link.fire(now, parcel, &mut packets),
             };
-            events.push(next, 0);
-            if let Some(entry) = arrived {
-                if let Frame::Data(segment) = packets.get(entry.packet).frame {
+            events.push(next, CALLED);
+            if let Some(parcel) = arrived {
+                if let Frame::Data(segment) = packets.get(parcel.packet).frame {
                     delivered.push((now, segment));
                 }
-                packets.release(entry.packet);
+                packets.release(parcel.packet);
             }
             continue;
-        };
+        }
+        let index = target - 1;
         let Arrival { flow, segment, .. } = arrivals[index as usize];
         let packet = Packet::new(Frame::Data(segment), flow, Ecn::NotCapable);
         let parcel = Parcel { packet: packets.insert(packet), bytes: segment.bytes, route: 0 };
-        let next = link.arrive(now, parcel, &mut packets);
-        events.push(next, 0);
+        if link.is_plain() {
+            events.push_parcel(link.arrive(now, parcel, &mut packets), COMES_OUT, parcel);
+            continue;
+        }
+        match link.arrive_special(now, parcel, &mut packets) {
+            Next::ComesOut(time) => events.push_parcel(time, COMES_OUT, parcel),
+            Next::Survives(time) => events.push_parcel(time, CALLED, parcel),
+            Next::Calls(time) => events.push(time, CALLED),
+        }
     }
     link.settle(end, &mut packets);
-    assert_eq!(packets.len(), link.holds());
+    assert_eq!(packets.len(), on_wire(&link, &delivered) + link.queued);
     (link, delivered)
 }
 
 fn order(link: &Link) -> Option<&Order> {
     link.special.as_ref().map(|special| &special.order)
+}
+
+/// How many packets have left the queue and are neither delivered nor lost.
+fn on_wire(link: &Link, delivered: &[(Time, Segment)]) -> usize {
+    let LinkCounters { served, wire_losses, .. } = link.counters();
+    (served - wire_losses) as usize - delivered.len()
 }
 
 /// Wants to see departures, and does nothing.
@@ -106,7 +121,12 @@ struct Always(Verdict, Moment);
 
 impl Law for Always {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: self.1 == Moment::Arrival, depart: self.1 == Moment::Departure, tick: false }
+        Hooks {
+            arrive: self.1 == Moment::Arrival,
+            depart: self.1 == Moment::Departure,
+            tick: false,
+            sojourn: false,
+        }
     }
     fn arrive(&mut self, _: &mut Context<'_>, _: &mut PacketView<'_>, _: &QueueView) -> Verdict {
         self.0
@@ -121,7 +141,7 @@ struct Impatient(mpsc::Sender<(Time, QueueView)>);
 
 impl Law for Impatient {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: false }
+        Hooks { arrive: true, depart: true, sojourn: true, ..Hooks::default() }
     }
     fn arrive(&mut self, cx: &mut Context<'_>, _: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         let _ = self.0.send((cx.now, *queue));
@@ -336,10 +356,8 @@ proptest! {
     fn whatever_arrives_is_delivered_or_dropped_or_still_there(link in any_link(), arrivals in traffic()) {
         let (link, delivered) = run(link, &arrivals, Time::from_secs(0.1));
         let LinkCounters { arrivals, .. } = link.counters();
-        let wire = link.counters().served as usize - delivered.len() - link.counters().wire_losses as usize;
-        prop_assert_eq!(link.holds(), wire + link.queued);
         let gone = link.counters().drops() as usize + delivered.len();
-        prop_assert_eq!(arrivals as usize, gone + link.holds());
+        prop_assert_eq!(arrivals as usize, gone + on_wire(&link, &delivered) + link.queued);
         prop_assert_eq!(view(&link).queue_lengths().total(), 100_000_000_000);
     }
 

@@ -89,7 +89,7 @@ impl Link for RedLink {
         Hooks {
             arrive: averages || !self.params.at_departure,
             depart: averages || self.params.at_departure,
-            tick: false,
+            ..Hooks::default()
         }
     }
 
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn the_dctcp_preset_marks_exactly_what_finds_more_than_k() {
         let mut bench = bench(&[("preset", Value::text("dctcp-step")), ("max_th", Value::text("20KB"))]);
-        assert_eq!(bench.law.hooks(), Hooks { arrive: true, depart: false, tick: false });
+        assert_eq!(bench.law.hooks(), Hooks { arrive: true, depart: false, tick: false, sojourn: false });
         for packets in 0..40 {
             let expected = if packets > 20 { Verdict::Mark } else { Verdict::Keep };
             assert_eq!(bench.arrive(Time::ZERO, packets), expected, "{packets}");
@@ -222,7 +222,7 @@ mod tests {
             ("max_th", Value::text("10KB")),
             ("ecn", Value::Flag(false)),
         ]);
-        assert_eq!(bench.law.hooks(), Hooks { arrive: false, depart: true, tick: false });
+        assert_eq!(bench.law.hooks(), Hooks { arrive: false, depart: true, tick: false, sojourn: false });
         assert_eq!(bench.arrive(Time::ZERO, 1000), Verdict::Keep);
         assert_eq!(bench.depart(Time::ZERO, 10, Span::ZERO), Verdict::Drop);
         let mut gauges: Vec<(&'static str, &'static str, f64)> = Vec::new();

@@ -54,7 +54,7 @@ impl RemLink {
 
 impl Link for RemLink {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: false, tick: true }
+        Hooks { arrive: true, depart: false, tick: true, sojourn: false }
     }
 
     /// Acknowledgements count, but are not marked: nobody would heed it.
