@@ -23,9 +23,6 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 /// Each time is the best of so many: whatever else the machine does only ever adds to it.
 const REPEATS: usize = 3;
 
-/// Instructions are counted over a shorter run: valgrind is fifty times slower.
-const COUNTED: f64 = 0.1;
-
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -137,7 +134,7 @@ fn instructions(mode: &str, case: &Case) -> String {
 
 /// Instructions per packet-hop, counted by callgrind; none if valgrind is not installed.
 fn count_instructions(mode: &str, case: &Case) -> Option<f64> {
-    let seconds = (case.duration.secs() * COUNTED).to_string();
+    let seconds = case.duration.secs().to_string();
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--callgrind-out-file=/dev/null"])
         .arg(env::current_exe().ok()?)
