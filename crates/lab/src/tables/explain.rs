@@ -1,7 +1,7 @@
 //! Why a run swings.
 
 use super::write::{number, percent, table};
-use crate::analysis::{Explanation, Finding, Floor, Model, Of, Peak, Swing, Verdict};
+use crate::analysis::{Explanation, Finding, Floor, Model, Of, Swing, Verdict};
 use millpond_fluid::stability::{Cause, Crossing};
 use std::f64::consts::PI;
 
@@ -111,19 +111,20 @@ fn causes(floor: &Floor) -> String {
     named.chain(counted).collect::<Vec<_>>().join(" and ")
 }
 
-/// `its rates swing at 0.40 Hz with amplitude 38 %, its queue by 2900 packets`
+/// `its rates swing at 0.40 Hz with amplitude 38 %, its queue with 2900 packets`; without a frequency that stands out,
+/// standard deviations.
 fn swing_of(swings: &[Swing], shown: &Swing) -> String {
-    let rates = Verdict::rates(swings).filter(|_| shown.of != Of::Queue || Verdict::queue(swings).is_some());
-    let queue = Verdict::queue(swings);
-    let frequency =
-        shown.peak.filter(|peak| peak.chance < 1e-3).map(|peak| format!(" at {} Hz", number(peak.frequency)));
-    let frequency = frequency.unwrap_or_else(|| " at no frequency of its own".to_owned());
-    let amplitude = |swing: &Swing| {
-        let amplitude = swing.peak.map_or(0.0, |peak: Peak| peak.amplitude);
-        show(swing, amplitude)
+    let sure = shown.peak.filter(|peak| peak.chance < 1e-3);
+    let size = |swing: &Swing| match sure {
+        Some(_) => format!("with amplitude {}", show(swing, swing.peak.map_or(0.0, |peak| peak.amplitude))),
+        None => format!("by {} (s.d.)", show(swing, swing.deviation)),
     };
-    let rates = rates.map(|swing| format!("its rates swing{frequency} with amplitude {}", amplitude(swing)));
-    let queue = queue.map(|swing| format!("its queue with {}", amplitude(swing)));
+    let verb = match sure {
+        Some(peak) => format!("swing at {} Hz", number(peak.frequency)),
+        None => "move at no frequency of their own".to_owned(),
+    };
+    let rates = Verdict::rates(swings).map(|swing| format!("its rates {verb} {}", size(swing)));
+    let queue = Verdict::queue(swings).map(|swing| format!("its queue {}", size(swing)));
     rates.into_iter().chain(queue).collect::<Vec<_>>().join(", ")
 }
 

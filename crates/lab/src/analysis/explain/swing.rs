@@ -68,7 +68,7 @@ impl Moved {
     }
 }
 
-/// Everything that is looked at: all flows together, one flow of each class, the queue of each bottleneck.
+/// Everything that is looked at: all flows together, one flow of each class, the queue of each link that has one at rest.
 pub(super) fn swings(
     subject: &Subject<'_>,
     model: &Model,
@@ -86,7 +86,8 @@ pub(super) fn swings(
     for (place, link) in subject.plan.links.iter().enumerate() {
         let Some(id) = link.id.filter(|id| model.stability.bottlenecks.contains(&id.0)) else { continue };
         let values = sampled.whole(Kind::Link, &link.entity, quantity::QUEUE)?;
-        if values.iter().any(|packets| *packets >= 1.0) {
+        // Where the model rests without a queue, what packets leave of one is no part of the loop.
+        if subject.settled.value(Entity::Link(id.0), "queueing delay").is_some_and(|delay| delay > 0.0) {
             swings.push(queue(subject, model, sampled, (place, id.0, &values)));
         }
     }

@@ -125,6 +125,12 @@ fn candidates(
             "its period is a round trip of {l}: bursts that the clock of acknowledgements keeps"
         ));
     }
+    if subject.windows.iter().any(|has_window| *has_window) && model.is_stable() {
+        found.push(
+            "windows that move within a round trip, over which the prediction for their rates is a mean"
+                .to_owned(),
+        );
+    }
     found.extend(switches(subject));
     if subject.has_packets {
         found.push(
