@@ -136,14 +136,6 @@ fn lgcc_is_at_the_noise_floor_of_its_marks() {
     assert!(sentence.contains("which is the noise of marks"), "{sentence}");
 }
 
-/// Errata of LGCC, section 7: at a round trip of ten milliseconds and more with 75 KB the window reading oscillates.
-#[test]
-fn lgcc_with_a_long_round_trip_oscillates_because_its_loop_is_unstable() {
-    let sets = ["links.L.delay=10ms", "measure.every=10ms", "links.L.buffer=4MB"];
-    let explained = explained(LGCC, &sets, World::Packets).unwrap_or_else(|reason| panic!("{reason}"));
-    assert_eq!(explained.verdict.finding, Finding::Unstable);
-}
-
 #[test]
 fn the_longest_stretch_between_joins_leaves_and_steps_is_taken() {
     let text = DELAY_MARGIN.replace(
