@@ -2,7 +2,7 @@
 
 use super::write::{number, percent, table};
 use crate::motion::{Answer, Answered, Convergence, Portrait};
-use millpond_fluid::motion::{Fate, Response};
+use millpond_fluid::motion::{Fate, Predicted, Response};
 
 /// Where the trajectories of a portrait lead, in one sentence.
 pub fn portrait_sentence(portrait: &Portrait) -> String {
@@ -59,10 +59,14 @@ pub fn step_sentence(answer: &Answer) -> String {
         }
         None => "no flow answers".to_owned(),
     };
-    let predicted = answer.predicted.map_or_else(String::new, |predicted| {
-        let (overshoot, settling) = (percent(predicted.overshoot), settled(predicted.settling));
-        format!(" (the rightmost root alone: overshoot {overshoot}, {settling})")
-    });
+    let predicted = match answer.predicted {
+        Some(Predicted { overshoot, settling: Some(time), .. }) => {
+            let (overshoot, settling) = (percent(overshoot), settled(Some(time)));
+            format!(" (the rightmost root alone: overshoot {overshoot}, {settling})")
+        }
+        Some(_) => " (the rightmost root grows)".to_owned(),
+        None => String::new(),
+    };
     format!("{}; {measured}{predicted}", answer.what)
 }
 
@@ -95,7 +99,7 @@ pub fn step(answer: &Answer) -> String {
         let (from, to) = (shown(from), shown(answered.to));
         rows.add_row([name, from, to, unit.to_owned(), rise, overshoot, peak, seconds(settling)]);
     }
-    if let Some(predicted) = answer.predicted {
+    if let Some(predicted) = answer.predicted.filter(|predicted| predicted.settling.is_some()) {
         let (overshoot, settling) = (percent(predicted.overshoot), seconds(predicted.settling));
         let name = format!("rightmost root alone, damping {}", number(predicted.damping));
         let [nothing, blank, unit, rise, peak] = ["-", "-", "", "-", "-"].map(str::to_owned);
