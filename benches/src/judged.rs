@@ -1,9 +1,16 @@
-//! Stability: a network of 20 links and 100 flows with round-trip times of their own, and a map of 100 x 100 points.
+//! Stability: a network of 20 links and 100 flows with round-trip times of their own, and maps of 100 x 100 points: of a law
+//! as it is, and of a scenario that is planned and settles anew at each of them.
 
 use crate::Outcome;
 use crate::measure::cpu_seconds;
 use millpond_fluid::stability::{Block, System, Wire, rightmost};
+use millpond_lab::Unwatched;
+use millpond_lab::analysis::{Axis, Knob, map};
+use millpond_protocols::Registry;
+use millpond_scenario::{Disk, Scenario};
 use nalgebra::DMatrix;
+use std::path::Path;
+use std::time::Instant;
 
 /// Prints both times.
 pub(crate) fn bench() -> Outcome<()> {
@@ -19,6 +26,24 @@ pub(crate) fn bench() -> Outcome<()> {
         }
     }
     println!("stability, map of 100 x 100      {:6.2} s CPU, {stable} stable", clock() - begun);
+    scenario()
+}
+
+/// `millpond stability scenarios/delay-margin.toml --map rtt=10ms..2s,flows=1..100 --points 100`, on all processors.
+fn scenario() -> Outcome<()> {
+    const POINTS: usize = 100;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/delay-margin.toml");
+    let text = std::fs::read_to_string(path)?;
+    let scenario = Scenario::parse(&text, "delay-margin.toml", Path::new(""), &[], &Disk);
+    let scenario = scenario.map_err(|faults| faults.to_string())?;
+    let (across, up) = (Axis::new(Knob::Rtt, 0.01, 2.0, POINTS), Axis::new(Knob::Flows, 1.0, 100.0, POINTS));
+    #[allow(clippy::disallowed_methods, reason = "a bench reads the clock")]
+    let begun = Instant::now();
+    let map = map(&scenario, &Registry::builtin(), across, up, &Unwatched)
+        .map_err(|refusal| refusal.to_string())?;
+    let blank = map.growth.iter().flatten().filter(|growth| growth.is_none()).count();
+    let seconds = begun.elapsed().as_secs_f64();
+    println!("stability, scenario of 100 x 100 {seconds:6.2} s elapsed, {blank} blank");
     Ok(())
 }
 

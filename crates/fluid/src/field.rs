@@ -1,6 +1,7 @@
 //! The right-hand side: what every state does now, and what every channel says, given the past of the channels.
 
 use crate::assembly::{Assembly, Role};
+use crate::edge::Edge;
 use crate::guards::{Guarded, Switch, chooses};
 use crate::wiring::{NOW, Wiring};
 use millpond_law::fluid::{
@@ -35,6 +36,8 @@ pub(crate) struct Situation {
     pub(crate) active: Vec<bool>,
     /// Of each state.
     pub(crate) held: Vec<Held>,
+    /// Of each link's queue.
+    pub(crate) edges: Vec<Edge>,
 }
 
 impl Situation {
@@ -44,6 +47,7 @@ impl Situation {
             capacity: asm.links.iter().map(|link| link.capacity).collect(),
             active: asm.loops.iter().map(|l| l.start.is_none()).collect(),
             held: vec![Held::Free; asm.states.len()],
+            edges: vec![Edge::Sharp; asm.links.len()],
         }
     }
 }
@@ -292,7 +296,7 @@ impl<'a> Field<'a> {
             for (i, &link) in set.links.iter().enumerate() {
                 inputs.capacity[i] = situation.capacity[link];
                 inputs.arriving[i] = channels[arriving + link];
-                inputs.queue[i] = x[asm.offsets.queues + link];
+                inputs.queue[i] = situation.edges[link].see(x[asm.offsets.queues + link]).queue;
                 if let Role::Queue(_) = set.role {
                     inputs.own[i] = inputs.arriving[i];
                 }
@@ -315,18 +319,22 @@ impl<'a> Field<'a> {
         let at = &asm.channels;
         for (l, link) in asm.links.iter().enumerate() {
             let (state, capacity) = (asm.offsets.queues + l, situation.capacity[l]);
+            let seen = situation.edges[l].see(x[state]);
             let arriving = channels[at.arriving + l];
             let (marked, dropped) = link.queue.map_or((0.0, 0.0), |(set, place)| {
-                let p = channels[asm.sets[set].first_signal + place].clamp(0.0, 1.0);
+                let p = seen.judged.unwrap_or(channels[asm.sets[set].first_signal + place]).clamp(0.0, 1.0);
                 if asm.sets[set].role == Role::Queue(Verdicts::Marks) { (p, 0.0) } else { (0.0, p) }
             });
             let admitted = arriving * (1.0 - dropped);
-            let excess = admitted - capacity;
+            let stretched = seen.overflow.unwrap_or(0.0);
+            let excess = admitted * (1.0 - stretched) - capacity;
             let held = situation.held[state];
-            let overflow = if held == Held::Upper && excess > 0.0 { excess / admitted } else { 0.0 };
-            let is_still = (held == Held::Lower && excess < 0.0) || (held == Held::Upper && excess > 0.0);
+            let overflow = if held == Held::Upper && excess > 0.0 { excess / admitted } else { stretched };
+            let is_still = seen.is_still
+                || (held == Held::Lower && excess < 0.0)
+                || (held == Held::Upper && excess > 0.0);
             dx[state] = excess;
-            channels[at.delay + l] = x[state] / capacity;
+            channels[at.delay + l] = seen.queue / capacity;
             channels[at.slope + l] = if is_still { 0.0 } else { excess / capacity };
             channels[at.marked + l] = marked;
             channels[at.lost + l] = 1.0 - (1.0 - dropped) * (1.0 - overflow);

@@ -2,10 +2,11 @@
 //! disturbances.
 
 use crate::assembly::Assembly;
+use crate::edge::Edge;
 use crate::error::Error;
 use crate::field::{Field, Held, Past, Situation};
 use crate::network::{LinkId, LoopId};
-use millpond_law::fluid::{LinkInputs, SenderInputs};
+use millpond_law::fluid::{Jump, LinkInputs, SenderInputs};
 use nalgebra::DMatrix;
 
 /// The network at one moment: these loops, these capacities.
@@ -84,6 +85,16 @@ impl<'a> Frozen<'a> {
         self.situation.active[l]
     }
 
+    /// How many links.
+    pub(crate) fn links(&self) -> usize {
+        self.asm.links.len()
+    }
+
+    /// The state that is a link's queue.
+    pub(crate) fn queue_state(&self, link: usize) -> usize {
+        self.asm.offsets.queues + link
+    }
+
     /// Of a link, in bit/s.
     pub fn capacity(&self, link: usize) -> f64 {
         self.situation.capacity[link]
@@ -91,7 +102,26 @@ impl<'a> Frozen<'a> {
 
     /// Lowest and highest value of each state.
     pub fn bounds(&self) -> Vec<(f64, f64)> {
-        self.asm.states.iter().map(|state| (state.lower, state.upper)).collect()
+        self.asm.states.iter().enumerate().map(|(i, state)| (state.lower, self.upper(i))).collect()
+    }
+
+    /// A queue that is stretched at its edges runs on beyond the buffer.
+    fn upper(&self, i: usize) -> f64 {
+        let link = i.checked_sub(self.asm.offsets.queues);
+        let edge = link.and_then(|link| self.situation.edges.get(link));
+        edge.and_then(Edge::top).unwrap_or(self.asm.states[i].upper)
+    }
+
+    /// What of each state is as good as nothing: of one that begins at zero a thousandth of its scale, of a queue or a
+    /// backlog that scale itself.
+    pub(crate) fn floors(&self) -> Vec<f64> {
+        let of_laws = self.asm.offsets.queues.min(self.asm.offsets.backlogs);
+        let floor = |(i, scale): (usize, f64)| match self.asm.states[i].initial {
+            _ if i >= of_laws => scale,
+            0.0 => 1e-3 * scale,
+            _ => 1e-9 * scale,
+        };
+        self.sizes().into_iter().enumerate().map(floor).collect()
     }
 
     /// What is a small value of each state.
@@ -142,17 +172,75 @@ impl<'a> Frozen<'a> {
     /// be decided by rounding, and what is more than that fills it.
     fn hold(&self, i: usize, x: f64, raw: f64) -> Held {
         const ROUNDING: f64 = 1e-9;
-        let state = &self.asm.states[i];
         let queue = i.checked_sub(self.asm.offsets.queues).filter(|link| *link < self.asm.links.len());
         let balance = queue.map_or(0.0, |link| ROUNDING * self.situation.capacity[link]);
-        if x <= state.lower && (raw < -balance || raw <= 0.0 && queue.is_none()) {
+        if x <= self.asm.states[i].lower && (raw < -balance || raw <= 0.0 && queue.is_none()) {
             Held::Lower
-        } else if x >= state.upper && raw >= 0.0 {
+        } else if x >= self.upper(i) && raw >= 0.0 {
             Held::Upper
         } else {
             Held::Free
         }
     }
+}
+
+impl<'a> Frozen<'a> {
+    /// The same with queues stretched at their edges, and what this state is there.
+    pub(crate) fn stretched(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
+        let (mut stretched, mut x) = (self.clone(), x.to_vec());
+        for (link, edge) in stretched.situation.edges.iter_mut().enumerate() {
+            let queue = self.asm.offsets.queues + link;
+            let jumps =
+                self.asm.links[link].queue.map(|(set, place)| self.asm.sets[set].law.rest(place).jumps);
+            *edge =
+                Edge::stretched(jumps.unwrap_or_default(), self.asm.states[queue].upper, self.capacity(link));
+            x[queue] = edge.state_of(x[queue]);
+        }
+        (stretched, x)
+    }
+
+    /// The same with queues as they are, but where the state slides along a jump; and what this state is there.
+    pub(crate) fn sharpened(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
+        let (mut sharp, mut x) = (self.clone(), x.to_vec());
+        for (link, edge) in sharp.situation.edges.iter_mut().enumerate() {
+            let queue = self.asm.offsets.queues + link;
+            let seen = edge.see(x[queue]).queue;
+            (*edge, x[queue]) = (edge.sharpened(x[queue]), seen);
+        }
+        (sharp, x)
+    }
+
+    /// The links whose queues rest at a jump of their law's probability, with what it is there.
+    pub fn sliding(&self) -> Vec<Sliding> {
+        let of = |(link, edge): (usize, &Edge)| match *edge {
+            Edge::Ramp { jump, at, .. } => Some(Sliding { link, jump, probability: at }),
+            _ => None,
+        };
+        self.situation.edges.iter().enumerate().filter_map(of).collect()
+    }
+
+    /// The same with each jump on which a queue rests taken as a slope: so much probability per bit.
+    #[must_use]
+    pub fn with_slope(&self, per_bit: f64) -> Frozen<'a> {
+        let mut sloping = self.clone();
+        for edge in &mut sloping.situation.edges {
+            if let Edge::Ramp { slope, .. } = edge {
+                *slope = per_bit;
+            }
+        }
+        sloping
+    }
+}
+
+/// A queue that rests at a jump.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sliding {
+    /// The link.
+    pub link: usize,
+    /// The jump.
+    pub jump: Jump,
+    /// What the law would have to say for rest: between what it says below and above.
+    pub probability: f64,
 }
 
 impl Frozen<'_> {

@@ -3,6 +3,7 @@
 //! It knows the traits of `millpond_law::fluid` and never a protocol.
 
 mod assembly;
+mod edge;
 pub mod equilibrium;
 mod error;
 mod field;
@@ -19,7 +20,7 @@ mod wiring;
 pub use assembly::{Assembly, Column, Entity};
 pub use error::Error;
 pub use fixed::{FixedStep, Snapshot, Snapshots};
-pub use frozen::{Frozen, Moment};
+pub use frozen::{Frozen, Moment, Sliding};
 pub use network::{Hop, LinkId, Loop, LoopId, Network, ProtocolId, Relay};
 pub use pieces::{Input, Piece};
 pub use solver::{Accuracy, Solution, Solver};

@@ -1,6 +1,7 @@
 //! Each piece of a network as a linear system about a moment: exact, by dual numbers.
 
 use crate::assembly::{Assembly, Entity, HopData};
+use crate::edge::Seen;
 use crate::field::{Held, LEAST_LOAD, join, neutral};
 use crate::frozen::{Frozen, Moment};
 use millpond_law::fluid::{Aggregate, Dual64, LinkInput, NextLoop, SenderInput, Verdicts, greatest, least};
@@ -213,6 +214,7 @@ impl Frozen<'_> {
         let arriving = rates().fold(zero, |sum, ((_, l, _), u)| sum + *u * self.asm.loops[*l].count);
         let (mut dx, mut said) = (vec![zero], Vec::new());
         let (mut marked, mut dropped) = (zero, zero);
+        let seen = self.situation.edges[link].see(x[0]);
         let mut states = &x[1..];
         for &(s, place) in sets {
             let set = &self.asm.sets[s];
@@ -226,21 +228,21 @@ impl Frozen<'_> {
                     carried[k] += *u * self.asm.loops[*l].count;
                 }
             }
-            let input = LinkInput { capacity, arriving, own, queue: x[0], carried: &carried };
+            let input = LinkInput { capacity, arriving, own, queue: seen.queue, carried: &carried };
             let (mine, rest) = states.split_at(set.width);
             states = rest;
             let mut derivatives = vec![zero; set.width];
             let mut signals = vec![zero; set.law.signal_names().len()];
             set.law.dual(place, mine, &input, &mut derivatives, &mut signals);
             match set.verdicts() {
-                Some(Verdicts::Marks) => marked = signals[0],
-                Some(Verdicts::Drops) => dropped = signals[0],
+                Some(Verdicts::Marks) => marked = seen.judged.unwrap_or(signals[0]),
+                Some(Verdicts::Drops) => dropped = seen.judged.unwrap_or(signals[0]),
                 None => {}
             }
             dx.extend(derivatives);
             said.extend(signals);
         }
-        let (excess, outputs) = queue_says(x[0], arriving, (marked, dropped), held, capacity);
+        let (excess, outputs) = queue_says(&seen, arriving, (marked, dropped), held, capacity);
         dx[0] = excess;
         (dx, outputs.into_iter().chain(said).collect())
     }
@@ -300,7 +302,7 @@ impl Assembly {
 /// What a queue does, and queueing delay, its slope, probabilities of a mark and of a loss, what arrives and what share
 /// of it passes.
 fn queue_says(
-    queue: Dual64,
+    seen: &Seen<Dual64>,
     arriving: Dual64,
     (marked, dropped): (Dual64, Dual64),
     held: Held,
@@ -308,13 +310,14 @@ fn queue_says(
 ) -> (Dual64, [Dual64; 6]) {
     let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
     let admitted = arriving * (one - dropped);
-    let excess = admitted - capacity;
-    let overflow = if held == Held::Upper { excess / admitted } else { zero };
-    let slope = if held == Held::Free { excess / capacity } else { zero };
+    let stretched = seen.overflow.unwrap_or(zero);
+    let excess = admitted * (one - stretched) - capacity;
+    let overflow = if held == Held::Upper { excess / admitted } else { stretched };
+    let slope = if held == Held::Free && !seen.is_still { excess / capacity } else { zero };
     let lost = one - (one - dropped) * (one - overflow);
     let accepted = greatest(admitted * (one - overflow), Dual64::from(LEAST_LOAD * capacity));
     let passing = if held == Held::Lower { one } else { Dual64::from(capacity) / accepted };
-    (excess, [queue / capacity, slope, marked, lost, arriving, passing])
+    (excess, [seen.queue / capacity, slope, marked, lost, arriving, passing])
 }
 
 /// One column after the other: a unit disturbance of each state and each input.

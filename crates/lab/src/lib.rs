@@ -5,6 +5,7 @@
 //!       \--cases--> one Scenario per protocol and seed --compare--> Runs
 //! ```
 
+mod agreement;
 pub mod analysis;
 mod compare;
 mod error;
@@ -20,6 +21,7 @@ mod run;
 pub mod tables;
 mod watch;
 
+pub use agreement::{Agreement, Line, Unit, agreement};
 pub use compare::{Case, Choice, cases, compare};
 pub use error::Error;
 pub use run::{About, Finished, World, run};

@@ -7,9 +7,12 @@ use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use crate::typed::typed_command;
+use millpond_lab::analysis::at_rest;
 use millpond_lab::files::{ComparisonDirectory, Extras, OutputError, WholeFile};
 use millpond_lab::results::Run;
-use millpond_lab::{Case, Choice, Finished, World, cases, compare as compare_runs, report, tables};
+use millpond_lab::{
+    Agreement, Case, Choice, Finished, World, agreement, cases, compare as compare_runs, report, tables,
+};
 use millpond_protocols::Registry;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -26,11 +29,13 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let page = WholeFile::create(&report_path(args)).map_err(Failure::input)?;
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
     print(tables::comparison(&runs))?;
-    if choice.worlds.len() > 1 {
-        print(tables::worlds(&pairs(&cases, &runs)))?;
+    let agreements = agreements(&cases, &runs, registry);
+    for (_, agreement) in &agreements {
+        print(tables::worlds(std::slice::from_ref(agreement)))?;
     }
     warn(&runs);
-    page.write(report::html(&one_seed(&runs), &scenario.title).as_bytes()).map_err(Failure::input)?;
+    let html = report::html_of_worlds(&one_seed(&runs), &scenario.title, &agreements);
+    page.write(html.as_bytes()).map_err(Failure::input)?;
     print_line(page.path().display())?;
     page.finish().map_err(Failure::input)?;
     Ok(ExitCode::SUCCESS)
@@ -46,11 +51,16 @@ fn choice(args: &args::Compare) -> Result<Choice, Failure> {
     Ok(Choice { protocols, worlds, seeds })
 }
 
-/// Each run in packets with the same as fluid.
-fn pairs<'a>(cases: &[Case], runs: &'a [Run]) -> Vec<(&'a Run, &'a Run)> {
+/// Each run in packets beside the same as fluid and its point of rest.
+fn agreements(cases: &[Case], runs: &[Run], registry: &Registry) -> Vec<(String, Agreement)> {
     let of = |world: World| cases.iter().zip(runs).filter(move |(case, _)| case.world == world);
     let same = |packets: &Case| of(World::Fluid).find(|(fluid, _)| fluid.scenario == packets.scenario);
-    of(World::Packets).filter_map(|(case, run)| Some((run, same(case)?.1))).collect()
+    let pair = |(case, packets): (&Case, &Run)| {
+        let (_, fluid) = same(case)?;
+        let rest = at_rest(&case.scenario, registry).map_err(|refusal| refusal.to_string());
+        Some((case.directory.clone(), agreement(packets, fluid, rest)))
+    };
+    of(World::Packets).filter_map(pair).collect()
 }
 
 /// Runs every case; each is kept in `directory` as soon as it has ended.

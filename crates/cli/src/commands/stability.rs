@@ -8,7 +8,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::load;
-use millpond_lab::analysis::{self, Axis, Boundary, Knob, Map, Stability};
+use millpond_lab::analysis::{self, Axis, Knob, Map, Refusal, Search, Stability};
 use millpond_lab::files::write_whole;
 use millpond_lab::{fluid, report, tables};
 use millpond_protocols::Registry;
@@ -32,19 +32,30 @@ pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome 
     let axes = args.map.as_deref().map(|map| axes(map, points, (&scenario, registry))).transpose()?;
     let plan = fluid::plan(&scenario, registry)?;
     let settled = analysis::settle(&plan)?;
-    let judged = analysis::judge(&settled)?;
+    let judged = match analysis::judge(&settled) {
+        Err(Refusal::Cycles(sentence)) => return cycles(args, &sentence),
+        judged => judged?,
+    };
     let about = (&scenario, registry);
     let questions = Questions::read((&args.motion, points), about, &settled)?;
     let knobs = if asked.is_empty() { vec![Knob::Rtt] } else { asked };
-    let mut boundaries: Vec<Boundary> = Vec::new();
-    for knob in &knobs {
-        boundaries.extend(analysis::boundaries(&scenario, registry, knob)?);
-    }
+    let search = |knob: &Knob| analysis::search(&scenario, registry, knob);
+    let searches = knobs.iter().map(search).collect::<Result<Vec<_>, _>>()?;
     let interrupt = Interrupt::install()?;
     let map = axes.map(|axes| draw(about, axes, &interrupt)).transpose()?;
     let motions = questions.answer(about, &settled, &interrupt)?;
-    let answers = Answers { judged: &judged, boundaries: &boundaries, map: map.as_ref(), motions: &motions };
+    let answers = Answers { judged: &judged, searches: &searches, map: map.as_ref(), motions: &motions };
     answers.tell(args, &scenario.title)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What cycles about a jump has neither roots nor margins, and nothing that could be varied would change it.
+fn cycles(args: &args::Stability, sentence: &str) -> Outcome {
+    if args.json {
+        print(format_args!("{:#}\n", serde_json::json!({ "verdict": sentence, "stable": false })))?;
+    } else {
+        print_line(sentence)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -54,20 +65,21 @@ const POINTS: usize = 40;
 /// All that came out.
 struct Answers<'a> {
     judged: &'a Stability,
-    boundaries: &'a [Boundary],
+    searches: &'a [Search],
     map: Option<&'a Map>,
     motions: &'a Motions,
 }
 
 impl Answers<'_> {
     fn tell(&self, args: &args::Stability, title: &str) -> Result<(), Failure> {
-        let verdict = tables::verdict(self.judged, self.boundaries);
+        let verdict = tables::verdict(self.judged, self.searches);
         if args.json {
-            let mut answer = analysis::stability_json(&verdict, self.judged, self.boundaries, self.map);
+            let mut answer = analysis::stability_json(&verdict, self.judged, self.searches, self.map);
             self.motions.json(&mut answer);
             print(format_args!("{answer:#}\n"))?;
         } else {
             print_line(&verdict)?;
+            print(tables::followed(self.searches))?;
             print(tables::stability(self.judged))?;
             self.map.map_or(Ok(()), |map| print(tables::map(map)))?;
             self.motions.print()?;

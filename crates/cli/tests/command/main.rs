@@ -3,6 +3,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers fail as tests do")]
 
 mod bad_input;
+mod bad_theory;
 mod common;
 mod explain;
 mod interrupt;

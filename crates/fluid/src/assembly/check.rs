@@ -27,7 +27,10 @@ fn check_link(link: &LinkSpec) -> Result<(), Error> {
         return refuse(&link.name, "its capacity must be above zero: an outage needs the packet world");
     }
     if link.buffer.is_nan() || link.buffer <= 0.0 {
-        return refuse(&link.name, "its buffer must be above zero");
+        return refuse(
+            &link.name,
+            "its buffer must be above zero, and a bandwidth times a delay of zero is nothing: write it in bytes or packets",
+        );
     }
     Ok(())
 }
@@ -39,7 +42,7 @@ fn check_loop(network: &Network, l: &Loop) -> Result<(), Error> {
     if !(l.base_rtt > 0.0 && l.base_rtt.is_finite()) {
         return refuse(
             &l.name,
-            "its round-trip time must be above zero: without delay nothing can oscillate",
+            "its round-trip time must be above zero: give a link a delay, or the flow an rtt",
         );
     }
     if !(l.count > 0.0 && l.count.is_finite()) {

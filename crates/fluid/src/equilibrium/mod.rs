@@ -15,9 +15,9 @@ mod zero;
 pub use certificate::{Certificate, certify};
 pub use program::maximize;
 pub use rank::{Uniqueness, uniqueness};
-pub use rest::rest;
+pub use rest::{Rest, rest, search};
 pub use water::{Share, water_filling};
-pub use zero::{Residual, Zero, zero};
+pub use zero::{Failed, Manner, Residual, Zero, zero};
 
 /// Links and flows, without laws. Rates and capacities share one unit, whichever the caller likes.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -113,36 +113,65 @@ pub enum NoEquilibrium {
         /// A rate at which it is flat.
         rate: f64,
     },
+    /// A queue grows for ever: nothing tells its flows of it.
+    Grows {
+        /// The link.
+        link: usize,
+    },
     /// The search did not end.
     NotConverged {
-        /// What remained when it gave up: the largest relative step, or the largest scaled residual.
+        /// What remained when it gave up: the largest change, as a share of what changes, per second.
         remaining: f64,
     },
 }
 
-impl std::fmt::Display for NoEquilibrium {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Unlimited { flow } => write!(
-                f,
-                "no equilibrium: flow {flow} meets no bottleneck and has no limit of its own; give it a link with a finite rate"
+impl NoEquilibrium {
+    /// In words, flows and links being called what the caller calls them.
+    #[must_use]
+    pub fn describe(&self, flow: &dyn Fn(usize) -> String, link: &dyn Fn(usize) -> String) -> String {
+        match *self {
+            Self::Unlimited { flow: f } => format!(
+                "no equilibrium: {} meets no bottleneck and has no limit of its own; give a link on its path a rate that is finite",
+                flow(f)
             ),
-            Self::NoCapacity { link } => write!(f, "no equilibrium: link {link} has no capacity"),
-            Self::NotConcave { flow, rate } => write!(
-                f,
-                "no equilibrium by prices: the utility of flow {flow} is not concave (its marginal utility rises near {rate:.4e})"
+            Self::NoCapacity { link: l } => format!("no equilibrium: {} has no capacity", link(l)),
+            Self::NotConcave { flow: f, rate } => format!(
+                "no equilibrium by prices: the utility of {} is not concave (its marginal utility rises near {rate:.4e}); \
+                 a parameter of its protocol makes it so",
+                flow(f)
             ),
-            Self::NotUnique { flow, rate } => write!(
-                f,
-                "not unique: the utility of flow {flow} is not strictly concave (flat near {rate:.4e}), so rates may be traded \
-                 between flows at no cost"
+            Self::NotUnique { flow: f, rate } => format!(
+                "not unique: the utility of {} is not strictly concave (flat near {rate:.4e}), so rates may be traded between \
+                 flows at no cost",
+                flow(f)
             ),
-            Self::NotConverged { remaining } => write!(
-                f,
-                "no equilibrium found: the search stopped at a residual of {remaining:.1e}; integrate the scenario in time and \
-                 see whether it settles"
+            Self::Grows { link: l } => format!(
+                "no equilibrium: the queue of {} grows without end, since its flows answer to losses or marks and nothing there \
+                 loses or marks; give it a buffer, or a queue that marks",
+                link(l)
+            ),
+            Self::NotConverged { remaining } => format!(
+                "no point of rest found: where the search stopped, something still changes by {} of itself per second; \
+                 integrate it and see: millpond run --world fluid",
+                share(remaining)
             ),
         }
+    }
+}
+
+/// As a percentage while that says something.
+fn share(remaining: f64) -> String {
+    if remaining < 10.0 {
+        format!("{:.2} %", 100.0 * remaining)
+    } else {
+        format!("a factor of {remaining:.1}")
+    }
+}
+
+impl std::fmt::Display for NoEquilibrium {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let named = |kind: &'static str| move |number: usize| format!("{kind} {number}");
+        f.write_str(&self.describe(&named("flow"), &named("link")))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The equilibrium of an assembled network: a zero of its vector field.
 
+use super::zero::{Failed, Manner};
 use super::{NoEquilibrium, Residual, zero};
 use crate::frozen::{Frozen, Moment};
 use nalgebra::DMatrix;
@@ -24,15 +25,78 @@ impl Residual for Collapsed<'_, '_> {
     fn sizes(&self) -> Vec<f64> {
         self.0.sizes()
     }
+
+    fn floors(&self) -> Vec<f64> {
+        self.0.floors()
+    }
+}
+
+/// Where a network rests.
+#[derive(Clone)]
+pub struct Rest<'a> {
+    /// The network, its queues at the jumps on which they rest.
+    pub frozen: Frozen<'a>,
+    /// The point.
+    pub moment: Moment,
+    /// Whether some disturbance grows there without oscillation even if nothing is delayed: nobody ever sees such a point,
+    /// for instance that of a rate of zero from which a law multiplies its way up.
+    pub repels: bool,
 }
 
 /// Where the network rests, searched from these states: an integration without delays that ends as Newton's method.
 ///
 /// # Errors
 /// [`NoEquilibrium::NotConverged`] if it does not come to rest.
-pub fn rest(frozen: &Frozen<'_>, start: &[f64]) -> Result<Moment, NoEquilibrium> {
+pub fn search<'a>(frozen: &Frozen<'a>, start: &[f64], manner: Manner) -> Result<Rest<'a>, NoEquilibrium> {
     const FIRST_STEP: f64 = 1e-3;
     const STILL: f64 = 1e-7;
-    let found = zero(&Collapsed(frozen), start, FIRST_STEP, STILL)?;
-    frozen.at(&found.x).map_err(|_| NoEquilibrium::NotConverged { remaining: found.residual })
+    let (stretched, start) = frozen.stretched(start);
+    let found = zero(&Collapsed(&stretched), &start, (FIRST_STEP, STILL), manner);
+    let found = found.map_err(|failed| stretched.why(&failed))?;
+    if let Some(link) = stretched.endless(&found.x) {
+        return Err(NoEquilibrium::Grows { link });
+    }
+    let lost = |_| NoEquilibrium::NotConverged { remaining: found.residual };
+    let repels = stretched.at(&found.x).is_ok_and(|moment| repels(&stretched, &moment));
+    let (frozen, x) = stretched.sharpened(&found.x);
+    let moment = frozen.at(&x).map_err(lost)?;
+    Ok(Rest { frozen, moment, repels })
+}
+
+/// Where the network comes to rest from states near it: boldly, or else carefully.
+///
+/// # Errors
+/// As [`search`].
+pub fn rest(frozen: &Frozen<'_>, start: &[f64]) -> Result<Moment, NoEquilibrium> {
+    let found = search(frozen, start, Manner::Boldly).ok().filter(|rest| !rest.repels);
+    found.map_or_else(|| search(frozen, start, Manner::Carefully), Ok).map(|rest| rest.moment)
+}
+
+impl Frozen<'_> {
+    /// Why a search that ended here found nothing.
+    fn why(&self, failed: &Failed) -> NoEquilibrium {
+        match self.endless(&failed.x) {
+            Some(link) => NoEquilibrium::Grows { link },
+            None => NoEquilibrium::NotConverged { remaining: failed.residual },
+        }
+    }
+
+    /// A link whose queue is longer than anyone would wait.
+    fn endless(&self, x: &[f64]) -> Option<usize> {
+        const FOR_EVER: f64 = 20.0;
+        (0..self.links()).find(|link| x[self.queue_state(*link)] > FOR_EVER * self.capacity(*link))
+    }
+}
+
+/// Whether the Jacobian has a positive real eigenvalue.
+fn repels(frozen: &Frozen<'_>, moment: &Moment) -> bool {
+    const LARGE: usize = 300;
+    const POSITIVE: f64 = 1e-6;
+    let free: Vec<usize> = (0..moment.x.len()).filter(|i| !moment.is_held(*i)).collect();
+    let Some(jacobian) = frozen.jacobian(moment).filter(|_| free.len() <= LARGE) else { return false };
+    let mut jacobian = DMatrix::from_fn(free.len(), free.len(), |i, j| jacobian[(free[i], free[j])]);
+    nalgebra::linalg::balancing::balance_parlett_reinsch(&mut jacobian);
+    let Some(schur) = nalgebra::linalg::Schur::try_new(jacobian, 1e-14, 10_000) else { return false };
+    let grows = |s: &nalgebra::Complex<f64>| s.re > POSITIVE && s.im.abs() < POSITIVE * s.re;
+    schur.complex_eigenvalues().iter().any(grows)
 }

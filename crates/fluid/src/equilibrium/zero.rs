@@ -1,6 +1,5 @@
 //! A zero of a vector field whose components may rest on their bounds.
 
-use super::NoEquilibrium;
 use nalgebra::{DMatrix, DVector};
 
 /// A vector field with its Jacobian, x' = f(x), every delay collapsed.
@@ -16,6 +15,11 @@ pub trait Residual {
 
     /// A typical size of each component, positive: residuals are judged against it.
     fn sizes(&self) -> Vec<f64>;
+
+    /// What of each component is as good as nothing, positive.
+    fn floors(&self) -> Vec<f64> {
+        self.sizes()
+    }
 }
 
 /// A point of rest.
@@ -25,43 +29,83 @@ pub struct Zero {
     pub x: Vec<f64>,
     /// Components that rest on a bound although the field pushes outward.
     pub held: Vec<bool>,
-    /// The largest |f| / size over the free components, per second.
+    /// The largest |f| over the free components as a share of their value or size, per second.
     pub residual: f64,
 }
 
-/// Follows implicit Euler steps that lengthen as the field weakens, so that the search begins as an integration and ends as
-/// Newton's method.
+/// Where a search that found nothing ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Failed {
+    /// The point.
+    pub x: Vec<f64>,
+    /// The largest |f| there, as in [`Zero`].
+    pub residual: f64,
+}
+
+/// How a search for rest goes about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// Steps lengthen as fast as the field weakens. It is over soon, and may end at a point of rest that repels, such as
+    /// a rate of zero.
+    Boldly,
+    /// No step changes anything by more than half of it, so that the search follows an integration until it is near.
+    Carefully,
+}
+
+impl Manner {
+    fn most_steps(self) -> usize {
+        match self {
+            Self::Boldly => 500,
+            Self::Carefully => 4000,
+        }
+    }
+
+    /// The factor by which the next step is longer; none: this one is to be taken again, shorter.
+    fn lengthens(self, ratio: f64, change: f64) -> Option<f64> {
+        const MOST_CHANGE: f64 = 0.5;
+        match self {
+            Self::Boldly => (ratio >= 0.1).then(|| (1.5 * ratio).clamp(0.5, 10.0)),
+            Self::Carefully => (change <= MOST_CHANGE).then(|| (MOST_CHANGE / 2.0 / change).clamp(0.5, 2.0)),
+        }
+    }
+}
+
+/// Follows implicit Euler steps that lengthen, so that the search begins as an integration and ends as Newton's method.
 ///
 /// # Errors
-/// [`NoEquilibrium::NotConverged`] if the residual does not fall below `tolerance` (per second).
-pub fn zero(field: &impl Residual, start: &[f64], step: f64, tolerance: f64) -> Result<Zero, NoEquilibrium> {
-    const MOST_STEPS: usize = 500;
+/// How far it came, if not every component's |f| falls below `tolerance` (per second) of its size or value.
+pub fn zero(
+    field: &impl Residual,
+    start: &[f64],
+    (step, tolerance): (f64, f64),
+    manner: Manner,
+) -> Result<Zero, Failed> {
     const LONGEST: f64 = 1e12;
-    let sizes = field.sizes();
+    const SHORTEST: f64 = 1e-9;
     let bounds = field.bounds();
-    let mut point = Point::at(field, start.to_vec(), &bounds, &sizes);
+    let mut point = Point::at(field, start.to_vec(), &bounds);
     let mut length = step;
-    for _ in 0..MOST_STEPS {
+    for _ in 0..manner.most_steps() {
         if point.residual <= tolerance {
+            let point = point.polished(field, step * LONGEST, &bounds);
             return Ok(Zero { x: point.x, held: point.held, residual: point.residual });
         }
-        let Some(next) = point.euler(field, length, &bounds) else {
+        let tried = point.euler(field, length, &bounds).and_then(|(x, change)| {
+            let next = Point::at(field, x, &bounds);
+            let factor = manner.lengthens(point.residual / next.residual, change)?;
+            next.residual.is_finite().then_some((next, factor))
+        });
+        let Some((next, factor)) = tried else {
             length /= 4.0;
-            continue;
-        };
-        let next = Point::at(field, next, &bounds, &sizes);
-        let ratio = point.residual / next.residual;
-        if !next.residual.is_finite() || ratio < 0.1 {
-            length /= 4.0;
-            if length < step * 1e-9 {
+            if length < step * SHORTEST {
                 break;
             }
             continue;
-        }
-        length = (length * (1.5 * ratio).clamp(0.5, 10.0)).min(step * LONGEST);
+        };
+        length = (length * factor).min(step * LONGEST);
         point = next;
     }
-    Err(NoEquilibrium::NotConverged { remaining: point.residual })
+    Err(Failed { x: point.x, residual: point.residual })
 }
 
 struct Point {
@@ -72,18 +116,34 @@ struct Point {
 }
 
 impl Point {
-    fn at(field: &impl Residual, x: Vec<f64>, bounds: &[(f64, f64)], sizes: &[f64]) -> Self {
-        let f = field.value(&x);
+    fn at(field: &impl Residual, x: Vec<f64>, bounds: &[(f64, f64)]) -> Self {
+        let (f, sizes) = (field.value(&x), field.sizes());
         let outward = |i: usize| (x[i] <= bounds[i].0 && f[i] < 0.0) || (x[i] >= bounds[i].1 && f[i] > 0.0);
         let held: Vec<bool> = (0..x.len()).map(outward).collect();
-        let free = (0..x.len()).filter(|&i| !held[i]).map(|i| (f[i] / sizes[i]).abs());
+        let free = (0..x.len()).filter(|&i| !held[i]).map(|i| (f[i] / sizes[i].max(x[i].abs())).abs());
         let residual =
             free.fold(0.0, |most: f64, part| if part.is_nan() { f64::INFINITY } else { most.max(part) });
         Self { x, f, held, residual }
     }
 
-    /// x + d with (I / length - J) d = f over the free components, kept within the bounds.
-    fn euler(&self, field: &impl Residual, length: f64, bounds: &[(f64, f64)]) -> Option<Vec<f64>> {
+    /// Newton's method, while it comes nearer.
+    fn polished(self, field: &impl Residual, length: f64, bounds: &[(f64, f64)]) -> Self {
+        const STEPS: usize = 5;
+        let mut best = self;
+        for _ in 0..STEPS {
+            let Some((x, _)) = best.euler(field, length, bounds) else { break };
+            let next = Self::at(field, x, bounds);
+            if next.held != best.held || next.residual.is_nan() || next.residual >= best.residual {
+                break;
+            }
+            best = next;
+        }
+        best
+    }
+
+    /// x + d with (I / length - J) d = f over the free components, kept within the bounds; and the largest change, bounds
+    /// disregarded, as a share of what is there or of what is nothing.
+    fn euler(&self, field: &impl Residual, length: f64, bounds: &[(f64, f64)]) -> Option<(Vec<f64>, f64)> {
         let free: Vec<usize> = (0..self.x.len()).filter(|&i| !self.held[i]).collect();
         let jacobian = field.jacobian(&self.x);
         let matrix = DMatrix::from_fn(free.len(), free.len(), |row, column| {
@@ -92,11 +152,13 @@ impl Point {
         });
         let push = DVector::from_iterator(free.len(), free.iter().map(|&i| self.f[i]));
         let step = matrix.lu().solve(&push)?;
-        let mut x = self.x.clone();
+        let (mut x, floors) = (self.x.clone(), field.floors());
+        let mut change = f64::MIN_POSITIVE;
         for (row, &i) in free.iter().enumerate() {
+            change = change.max(step[row].abs() / x[i].abs().max(floors[i]));
             x[i] = (x[i] + step[row]).clamp(bounds[i].0, bounds[i].1);
         }
-        x.iter().all(|x| x.is_finite()).then_some(x)
+        x.iter().all(|x| x.is_finite()).then_some((x, change))
     }
 }
 
@@ -127,9 +189,14 @@ mod tests {
 
     #[test]
     fn a_state_rests_on_its_bound_when_the_field_pushes_outward() {
-        let found = zero(&Held, &[7.0, 1.0, 5.0], 0.1, 1e-12).unwrap();
+        for manner in [Manner::Boldly, Manner::Carefully] {
+            held_at(&zero(&Held, &[7.0, 1.0, 5.0], (0.1, 1e-12), manner).unwrap());
+        }
+    }
+
+    fn held_at(found: &Zero) {
         assert!((found.x[0] - 2.0).abs() < 1e-11 && (found.x[1] - 2.0).abs() < 1e-11, "{found:?}");
-        assert_eq!((found.x[2], found.held), (0.0, vec![false, false, true]));
+        assert_eq!((found.x[2], &found.held[..]), (0.0, &[false, false, true][..]));
     }
 
     /// x' = 1 never rests.
@@ -153,6 +220,38 @@ mod tests {
                 vec![1.0]
             }
         }
-        assert_eq!(zero(&Rises, &[0.0], 0.1, 1e-9), Err(NoEquilibrium::NotConverged { remaining: 1.0 }));
+        let found = zero(&Rises, &[0.0], (0.1, 1e-15), Manner::Boldly);
+        assert!(found.is_err(), "{found:?}");
+    }
+
+    /// x' = x (1 - x) rests at 1, and at 0, which repels.
+    struct Grows;
+
+    impl Residual for Grows {
+        fn value(&self, x: &[f64]) -> Vec<f64> {
+            vec![x[0] * (1.0 - x[0])]
+        }
+
+        fn jacobian(&self, x: &[f64]) -> DMatrix<f64> {
+            DMatrix::from_element(1, 1, 1.0 - 2.0 * x[0])
+        }
+
+        fn bounds(&self) -> Vec<(f64, f64)> {
+            vec![(1e-6, f64::INFINITY)]
+        }
+
+        fn sizes(&self) -> Vec<f64> {
+            vec![1.0]
+        }
+
+        fn floors(&self) -> Vec<f64> {
+            vec![1e-9]
+        }
+    }
+
+    #[test]
+    fn a_careful_search_leaves_a_point_that_repels() {
+        let found = zero(&Grows, &[1e-6], (1e-3, 1e-12), Manner::Carefully).unwrap();
+        assert!((found.x[0] - 1.0).abs() < 1e-10, "{found:?}");
     }
 }

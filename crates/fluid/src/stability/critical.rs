@@ -9,50 +9,65 @@ pub struct Critical {
     pub stable_below: bool,
 }
 
+/// How far one direction was followed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Followed {
+    /// The first boundary on the way.
+    pub boundary: Option<Critical>,
+    /// The last value that was looked at: the boundary, or the end of what is looked at, or where there was no equilibrium
+    /// beyond.
+    pub to: f64,
+}
+
 /// Looks for the boundary nearest to `now`, upward first and then downward, by factors, and bisects it.
 ///
 /// `rightmost` gives the real part of the rightmost root at a value of the parameter, with the equilibrium computed anew; none
 /// where there is no equilibrium, which ends the search in that direction.
-pub fn critical(now: f64, mut rightmost: impl FnMut(f64) -> Option<f64>) -> Vec<Critical> {
-    let Some(here) = rightmost(now) else { return Vec::new() };
-    [FACTOR, 1.0 / FACTOR].iter().filter_map(|factor| boundary(now, here, *factor, &mut rightmost)).collect()
+pub fn follow(now: f64, mut rightmost: impl FnMut(f64) -> Option<f64>) -> [Followed; 2] {
+    let Some(here) = rightmost(now) else { return [Followed { boundary: None, to: now }; 2] };
+    [FACTOR, 1.0 / FACTOR].map(|factor| boundary(now, here, factor, &mut rightmost))
+}
+
+/// The boundaries of [`follow`].
+pub fn critical(now: f64, rightmost: impl FnMut(f64) -> Option<f64>) -> Vec<Critical> {
+    follow(now, rightmost).iter().filter_map(|followed| followed.boundary).collect()
 }
 
 const FACTOR: f64 = 1.25;
 /// How far from its present value the parameter is followed.
 const FARTHEST: f64 = 100.0;
 
-fn boundary(
-    now: f64,
-    here: f64,
-    factor: f64,
-    rightmost: &mut impl FnMut(f64) -> Option<f64>,
-) -> Option<Critical> {
-    const STEPS: usize = 42;
-    const HALVINGS: usize = 50;
-    const PRECISE: f64 = 1e-7;
-    let (mut near, mut factor) = (now, factor);
-    for _ in 0..STEPS {
-        let next = near * factor;
-        if !(1.0 / FARTHEST..=FARTHEST).contains(&(next / now)) {
-            return None;
-        }
-        let there = rightmost(next)?;
+fn boundary(now: f64, here: f64, factor: f64, rightmost: &mut impl FnMut(f64) -> Option<f64>) -> Followed {
+    let (mut near, mut step) = (now, factor);
+    let end = now * if factor > 1.0 { FARTHEST } else { 1.0 / FARTHEST };
+    while near != end {
+        let next = if factor > 1.0 { (near * step).min(end) } else { (near * step).max(end) };
+        let Some(there) = rightmost(next) else { break };
         if (there < 0.0) == (here < 0.0) {
-            near = next;
-            factor = factor.powf(1.05);
+            (near, step) = (next, step.powf(1.05));
             continue;
         }
-        let mut far = next;
-        for _ in 0..HALVINGS {
-            let middle = (near * far).sqrt();
-            if (far / near).ln().abs() < PRECISE {
-                break;
-            }
-            if (rightmost(middle)? < 0.0) == (here < 0.0) { near = middle } else { far = middle }
-        }
+        let Some(value) = bisect(near, next, here, rightmost) else { break };
         let stable_below = (here < 0.0) == (factor > 1.0);
-        return Some(Critical { value: (near * far).sqrt(), stable_below });
+        return Followed { boundary: Some(Critical { value, stable_below }), to: value };
     }
-    None
+    Followed { boundary: None, to: near }
+}
+
+fn bisect(
+    mut near: f64,
+    mut far: f64,
+    here: f64,
+    rightmost: &mut impl FnMut(f64) -> Option<f64>,
+) -> Option<f64> {
+    const HALVINGS: usize = 50;
+    const PRECISE: f64 = 1e-7;
+    for _ in 0..HALVINGS {
+        let middle = (near * far).sqrt();
+        if (far / near).ln().abs() < PRECISE {
+            break;
+        }
+        if (rightmost(middle)? < 0.0) == (here < 0.0) { near = middle } else { far = middle }
+    }
+    Some((near * far).sqrt())
 }

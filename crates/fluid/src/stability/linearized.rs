@@ -68,7 +68,8 @@ impl Linearized {
         self
     }
 
-    /// A loop that no link says anything to which would change with the traffic: it meets no bottleneck.
+    /// A loop that no link says anything to which would change with the traffic, and no other loop of its chain either: it
+    /// meets no bottleneck.
     #[must_use]
     pub fn deaf(&self) -> Option<usize> {
         let speaks = |&(block, output): &(usize, usize)| {
@@ -79,7 +80,11 @@ impl Linearized {
         self.owners.iter().enumerate().find_map(|(block, owner)| {
             let Entity::Loop(l) = owner else { return None };
             let mut heard = self.system.wires.iter().filter(|wire| wire.to.0 == block);
-            (!heard.any(|wire| speaks(&wire.from))).then_some(*l)
+            let of_a_chain = |from: usize| match self.owners[from] {
+                Entity::Loop(other) => other != *l,
+                owner => matches!(owner, Entity::Relay(_)),
+            };
+            (!heard.any(|wire| speaks(&wire.from) || of_a_chain(wire.from.0))).then_some(*l)
         })
     }
 

@@ -29,6 +29,8 @@ pub struct Spectrum {
     pub roots: Vec<Root>,
     /// No other root lies to the right of this real part: certified by the argument principle.
     pub complete_to: f64,
+    /// The time scale, in seconds: the longest delay, or that of the fastest piece.
+    pub slow: f64,
 }
 
 impl Spectrum {
@@ -36,6 +38,20 @@ impl Spectrum {
     #[must_use]
     pub fn rightmost(&self) -> f64 {
         self.roots.first().map_or(f64::NEG_INFINITY, |root| root.s.re)
+    }
+
+    /// Whether a root is zero, as exactly as roots are known: what is disturbed that way stays where it was put.
+    #[must_use]
+    pub fn is_zero(&self, root: &Root) -> bool {
+        const NOTHING: f64 = 1e-6;
+        root.s.norm() * self.slow < NOTHING
+    }
+
+    /// The same as [`Self::rightmost`], roots at zero left out.
+    #[must_use]
+    pub fn rightmost_moving(&self) -> f64 {
+        let moving = self.roots.iter().find(|root| !self.is_zero(root));
+        moving.map_or(self.complete_to.min(0.0), |root| root.s.re)
     }
 
     /// Whether every disturbance dies out.
@@ -58,16 +74,18 @@ pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
     let slow = slowness(&function);
     // A line a little left of the axis first: a root on it is then inside.
     let lines = std::iter::once(-1e-4).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
-    let mut complete_to = 0.0;
+    let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, slow };
     for line in lines {
         match right_of(&function, line / slow, slow) {
-            Ok((roots, left)) if roots.is_empty() => complete_to = left,
-            Ok((roots, complete_to)) => return Ok(Spectrum { roots, complete_to }),
-            Err(Unknown::Uncounted { .. }) if complete_to < 0.0 => break,
+            Ok((roots, complete_to)) => known = Spectrum { roots, complete_to, slow },
+            Err(Unknown::Uncounted { .. }) if known.complete_to < 0.0 => break,
             Err(reason) => return Err(reason),
         }
+        if known.roots.iter().any(|root| !known.is_zero(root)) {
+            break;
+        }
     }
-    Ok(Spectrum { roots: Vec::new(), complete_to })
+    Ok(known)
 }
 
 /// All roots right of this line, or of one nearby if a root lies on it; and the line.

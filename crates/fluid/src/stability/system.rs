@@ -124,6 +124,24 @@ impl System {
         self
     }
 
+    /// The same with this factor on every way to a link: the gain of all loops, once around each.
+    #[must_use]
+    pub fn amplified(mut self, factor: f64) -> Self {
+        for wire in &mut self.wires {
+            if self.blocks[wire.to.0].is_link && !self.blocks[wire.from.0].is_link {
+                wire.gain *= factor;
+            }
+        }
+        self
+    }
+
+    /// The same with this factor on every delay.
+    #[must_use]
+    pub fn stretched(mut self, factor: f64) -> Self {
+        self.wires.iter_mut().for_each(|wire| wire.delay *= factor);
+        self
+    }
+
     /// The longest delay.
     #[must_use]
     pub fn longest_delay(&self) -> f64 {

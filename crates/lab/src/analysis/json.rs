@@ -1,6 +1,6 @@
 //! The same answers for programs. Keys carry their units.
 
-use super::{Boundary, Map, Settled, Stability};
+use super::{Boundary, Map, Search, Settled, Stability};
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::Crossing;
@@ -48,7 +48,7 @@ pub fn equilibrium_json(settled: &Settled<'_>) -> Value {
 pub fn stability_json(
     sentence: &str,
     stability: &Stability,
-    boundaries: &[Boundary],
+    searches: &[Search],
     map: Option<&Map>,
 ) -> Value {
     let root = |root: &millpond_fluid::stability::Root| json!({ "growth_per_s": root.s.re, "frequency_rad_per_s": root.s.im, "multiplicity": root.multiplicity });
@@ -64,15 +64,21 @@ pub fn stability_json(
             "stable_below": boundary.stable_below,
         })
     };
+    let followed =
+        |search: &Search| json!({ "of": search.knob.name(), "from": search.range.0, "to": search.range.1 });
     json!({
         "verdict": sentence,
-        "stable": stability.spectrum.is_stable(),
+        "stable": stability.is_calm() && stability.marginal.is_none(),
+        "marginal": stability.marginal,
         "roots": stability.spectrum.roots.iter().map(root).collect::<Vec<_>>(),
         "no_other_root_right_of_per_s": stability.spectrum.complete_to,
         "gain_margin": margin(stability.margins.gain),
         "phase_margin_rad": margin(stability.margins.phase),
         "delay_margin_s": margin(stability.margins.delay),
-        "boundaries": boundaries.iter().map(boundary).collect::<Vec<_>>(),
+        "gain_must_fall_to": stability.gain_to_calm,
+        "delays_must_fall_to": stability.delay_to_calm,
+        "boundaries": searches.iter().flat_map(|search| &search.found).map(boundary).collect::<Vec<_>>(),
+        "followed": searches.iter().map(followed).collect::<Vec<_>>(),
         "map": map.map(|map| json!({
             "across": map.across.knob.name(),
             "across_values": map.across.values,

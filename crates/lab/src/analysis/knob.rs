@@ -88,6 +88,11 @@ impl Knob {
         }
     }
 
+    /// The value as it can be: there is no less than one flow.
+    pub(super) fn least(&self, value: f64) -> f64 {
+        if *self == Self::Flows { value.max(1.0) } else { value }
+    }
+
     /// The scenario with this factor times its present value.
     #[must_use]
     pub fn scaled(&self, scenario: &Scenario, now: f64, factor: f64) -> Scenario {

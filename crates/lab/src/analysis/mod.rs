@@ -6,6 +6,7 @@
 //!        +------------------------- Knob: round-trip time, flows, a parameter <---+  critical values, maps
 //! ```
 
+mod at_rest;
 mod explain;
 mod json;
 mod judge;
@@ -14,6 +15,7 @@ mod map;
 mod settle;
 mod vary;
 
+pub use at_rest::{AtRest, GroupAtRest, LinkAtRest, at_rest};
 pub use explain::{
     Density, Explanation, Finding, Floor, Growth, Inexplicable, Model, Of, Peak, ReadError, Row, Stretch,
     Swing, Verdict, explain, explanation_json, read_run,
@@ -26,7 +28,7 @@ pub use map::{Axis, Map, map};
 pub(crate) use settle::present;
 pub use settle::{Closed, Settled, settle};
 pub(crate) use vary::longest_rtt;
-pub use vary::{Boundary, boundaries};
+pub use vary::{Boundary, Search, boundaries, search};
 
 use millpond_fluid::equilibrium::NoEquilibrium;
 use millpond_fluid::stability::Unknown;
@@ -39,7 +41,7 @@ pub enum Refusal {
     /// The scenario is wrong, or equations cannot honour it.
     Scenario(Faults),
     /// It settles nowhere.
-    Restless(NoEquilibrium),
+    Restless(String),
     /// This flow meets no bottleneck: it sends at its own limit, and hears nothing.
     NoBottleneck {
         /// The flow.
@@ -52,6 +54,8 @@ pub enum Refusal {
         /// Of which protocol.
         protocol: String,
     },
+    /// It rests on a jump of a law, which has no slope: it cycles; how, in a sentence.
+    Cycles(String),
     /// The equations could not be integrated.
     Broken(millpond_fluid::Error),
     /// Nothing can start where it was asked to: why.
@@ -62,13 +66,14 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scenario(faults) => faults.fmt(f),
-            Self::Restless(reason) => reason.fmt(f),
+            Self::Restless(reason) => f.write_str(reason),
             Self::NoBottleneck { flow } => write!(
                 f,
                 "{flow} meets no bottleneck: no link on its path is full, so no feedback reaches it and there is no loop to judge; \
                  add flows, or lower a link's rate until it is one"
             ),
             Self::Unknown(reason) => reason.fmt(f),
+            Self::Cycles(sentence) => f.write_str(sentence),
             Self::Broken(reason) => reason.fmt(f),
             Self::Start(reason) => reason.fmt(f),
             Self::Clocked { protocol } => write!(
@@ -88,7 +93,7 @@ impl From<Faults> for Refusal {
 
 impl From<NoEquilibrium> for Refusal {
     fn from(reason: NoEquilibrium) -> Self {
-        Self::Restless(reason)
+        Self::Restless(reason.to_string())
     }
 }
 

@@ -1,8 +1,10 @@
 //! Where a scenario settles.
 
 use super::Refusal;
-use crate::fluid::Plan;
-use millpond_fluid::equilibrium::{self, Equilibrium, Flow, NoEquilibrium, Share, marking_probability};
+use crate::fluid::{Plan, PlannedLink};
+use millpond_fluid::equilibrium::{
+    self, Equilibrium, Flow, Manner, NoEquilibrium, Rest, Share, marking_probability,
+};
 use millpond_fluid::{Accuracy, Entity, Frozen, Moment, Solver};
 use millpond_law::fluid::{Allocation, Marginal, PriceSum};
 
@@ -41,9 +43,23 @@ impl Settled<'_> {
     /// A column of the moment: a state, or what a sender sends and a link says.
     #[must_use]
     pub fn value(&self, entity: Entity, quantity: &str) -> Option<f64> {
-        let columns = self.plan.assembly.channel_columns();
-        let found = columns.iter().position(|column| column.entity == entity && column.quantity == quantity);
-        found.map(|place| self.moment.channels[place])
+        value(self.plan, &self.moment, entity, quantity)
+    }
+
+    /// How far the equations rest from the closed form: the largest share of a rate.
+    #[must_use]
+    pub fn apart(&self) -> f64 {
+        apart(self.plan, self.closed.as_ref(), &self.moment)
+    }
+
+    /// A link whose buffer is full at rest.
+    #[must_use]
+    pub fn overflowing(&self) -> Option<&str> {
+        let loses = |link: &&PlannedLink| {
+            let lost = link.id.and_then(|id| self.value(Entity::Link(id.0), "loss probability"));
+            lost.is_some_and(|lost| lost > 0.0)
+        };
+        self.plan.links.iter().find(loses).map(|link| link.entity.as_str())
     }
 }
 
@@ -67,19 +83,74 @@ pub(super) fn settle_at(plan: &Plan, time: f64) -> Result<Settled<'_>, Refusal> 
         return Err(Refusal::Clocked { protocol: protocol.1.protocol.clone() });
     }
     let closed = closed(plan, &frozen)?;
-    let moment = rest(plan, &frozen, time)?;
+    let Rest { frozen, moment, .. } =
+        rest(plan, &frozen, closed.as_ref(), time).map_err(|reason| restless(plan, &reason))?;
     Ok(Settled { plan, frozen, moment, closed })
 }
 
-/// From the initial state; if that leads nowhere, from where the flows are after some time, or after so many steps.
-fn rest(plan: &Plan, frozen: &Frozen<'_>, time: f64) -> Result<Moment, NoEquilibrium> {
+/// Boldly from the initial state, then carefully, then from where the flows are after some time. What agrees with the
+/// closed form and does not repel is an answer; else what does not repel; else whatever rests.
+fn rest<'p>(
+    plan: &Plan,
+    frozen: &Frozen<'p>,
+    closed: Option<&Closed>,
+    time: f64,
+) -> Result<Rest<'p>, NoEquilibrium> {
+    const CLOSE: f64 = 1e-3;
+    let initial = plan.assembly.initial();
+    let (mut found, mut reason) = (Vec::new(), None);
+    for manner in [Manner::Boldly, Manner::Carefully] {
+        match equilibrium::search(frozen, &initial, manner) {
+            Ok(rest) if !rest.repels && apart(plan, closed, &rest.moment) < CLOSE => return Ok(rest),
+            Ok(rest) => found.push(rest),
+            Err(why) => reason = Some(why),
+        }
+    }
+    if found.iter().all(|rest| rest.repels) && !matches!(reason, Some(NoEquilibrium::Grows { .. })) {
+        let later = later(plan, time);
+        let searches = [Manner::Boldly, Manner::Carefully].into_iter();
+        found.extend(searches.filter_map(|manner| equilibrium::search(frozen, later.as_ref()?, manner).ok()));
+    }
+    let nothing = NoEquilibrium::NotConverged { remaining: f64::INFINITY };
+    found.into_iter().min_by_key(|rest| rest.repels).ok_or(reason.unwrap_or(nothing))
+}
+
+/// Where the flows are after some time, or after so many steps.
+fn later(plan: &Plan, time: f64) -> Option<Vec<f64>> {
     const SECONDS: f64 = 30.0;
     const STEPS: u64 = 50_000;
-    equilibrium::rest(frozen, &plan.assembly.initial()).or_else(|reason| {
-        let mut solver = Solver::new(&plan.assembly, Accuracy::default()).map_err(|_| reason.clone())?;
-        solver.advance_some(time + SECONDS, STEPS).map_err(|_| reason)?;
-        equilibrium::rest(frozen, solver.state())
-    })
+    let mut solver = Solver::new(&plan.assembly, Accuracy::default()).ok()?;
+    solver.advance_some(time + SECONDS, STEPS).ok()?;
+    Some(solver.state().to_vec())
+}
+
+/// How far the rates are from the closed form, as a share of it; nothing if there is none.
+fn apart(plan: &Plan, closed: Option<&Closed>, moment: &Moment) -> f64 {
+    let Some(closed) = closed else { return 0.0 };
+    let apart = closed.equilibrium.rates.iter().enumerate().map(|(l, expected)| {
+        let found = value(plan, moment, Entity::Loop(l), "sending rate").unwrap_or(f64::NAN);
+        if *expected > 0.0 { (found / expected - 1.0).abs() } else { 0.0 }
+    });
+    apart.fold(0.0, f64::max)
+}
+
+fn value(plan: &Plan, moment: &Moment, entity: Entity, quantity: &str) -> Option<f64> {
+    let columns = plan.assembly.channel_columns();
+    let found = columns.iter().position(|column| column.entity == entity && column.quantity == quantity);
+    found.map(|place| moment.channels[place])
+}
+
+/// The reason, its flows and links being called what the scenario calls them.
+fn restless(plan: &Plan, reason: &NoEquilibrium) -> Refusal {
+    let link = |id: usize| plan.links.iter().find(|link| link.id.is_some_and(|link| link.0 == id));
+    let link = |id: usize| link(id).map_or_else(|| format!("link {id}"), |link| link.entity.clone());
+    Refusal::Restless(reason.describe(&|l| plan.loops[l].name.clone(), &link))
+}
+
+/// The same of the network of [`network`].
+fn unsettled(plan: &Plan, active: &[usize], reason: &NoEquilibrium) -> Refusal {
+    let flow = |place: usize| plan.loops[active[place]].name.clone();
+    Refusal::Restless(reason.describe(&flow, &|link| plan.links[link].entity.clone()))
 }
 
 /// The allocation that all protocols of the plan promise, if it is of one kind.
@@ -88,7 +159,9 @@ fn closed(plan: &Plan, frozen: &Frozen<'_>) -> Result<Option<Closed>, Refusal> {
     let network = network(plan, frozen, &active);
     let shares: Option<Vec<Share>> = active.iter().map(|l| share(&plan.loops[*l].allocation)).collect();
     if let Some(shares) = shares {
-        let equilibrium = spread(equilibrium::water_filling(&network, &shares)?, &active, plan.loops.len());
+        let filled = equilibrium::water_filling(&network, &shares);
+        let filled = filled.map_err(|reason| unsettled(plan, &active, &reason))?;
+        let equilibrium = spread(filled, &active, plan.loops.len());
         return Ok(Some(Closed { kind: "max-min", equilibrium, marks: false }));
     }
     let utilities: Option<Vec<(Utility<'_>, bool)>> =
@@ -103,7 +176,7 @@ fn closed(plan: &Plan, frozen: &Frozen<'_>) -> Result<Option<Closed>, Refusal> {
         }
         // The equations themselves may still come to rest.
         Err(NoEquilibrium::NotConverged { .. }) => Ok(None),
-        Err(reason) => Err(reason.into()),
+        Err(reason) => Err(unsettled(plan, &active, &reason)),
     }
 }
 

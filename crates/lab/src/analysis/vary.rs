@@ -2,7 +2,7 @@
 
 use super::{Knob, Refusal, judge, settle};
 use crate::fluid;
-use millpond_fluid::stability::{Linearized, critical, rightmost};
+use millpond_fluid::stability::{Critical, Linearized, follow, rightmost};
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
 
@@ -24,28 +24,54 @@ pub(crate) fn longest_rtt(plan: &fluid::Plan) -> f64 {
     plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max)
 }
 
-/// The boundaries of stability nearest to the present value, above and below, each with its equilibrium computed anew.
+/// What became of a search for boundaries along one knob.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Search {
+    /// What was varied.
+    pub knob: Knob,
+    /// Its present value.
+    pub now: f64,
+    /// The nearest boundaries, above and below.
+    pub found: Vec<Boundary>,
+    /// The lowest and the highest value that were looked at.
+    pub range: (f64, f64),
+}
+
+/// The boundaries of stability nearest to the present value, above and below, each with its equilibrium computed anew; a
+/// hundredfold each way at most.
 ///
 /// # Errors
 /// The scenario as it is has no verdict.
-pub fn boundaries(scenario: &Scenario, registry: &Registry, knob: &Knob) -> Result<Vec<Boundary>, Refusal> {
+pub fn search(scenario: &Scenario, registry: &Registry, knob: &Knob) -> Result<Search, Refusal> {
     let plan = fluid::plan(scenario, registry)?;
     judge(&settle(&plan)?)?;
     let now = knob.now(scenario, registry, longest_rtt(&plan));
-    let found = critical(1.0, |factor| growth(&knob.scaled(scenario, now, factor), registry).ok());
-    let boundary = |found: &millpond_fluid::stability::Critical| Boundary {
+    let [up, down] = follow(1.0, |factor| growth(&knob.scaled(scenario, now, factor), registry).ok());
+    let boundary = |found: Critical| Boundary {
         knob: knob.clone(),
         now,
         value: now * found.value,
         stable_below: found.stable_below,
     };
-    Ok(found.iter().map(boundary).collect())
+    let found = [up, down].iter().filter_map(|way| way.boundary).map(boundary).collect();
+    Ok(Search { knob: knob.clone(), now, found, range: (knob.least(now * down.to), now * up.to) })
 }
 
-/// The real part of the rightmost root.
+/// The boundaries of [`search`].
+///
+/// # Errors
+/// As [`search`].
+pub fn boundaries(scenario: &Scenario, registry: &Registry, knob: &Knob) -> Result<Vec<Boundary>, Refusal> {
+    search(scenario, registry, knob).map(|search| search.found)
+}
+
+/// The real part of the rightmost root that is not zero; infinite about a jump, where the network cycles.
 pub(super) fn growth(scenario: &Scenario, registry: &Registry) -> Result<f64, Refusal> {
     let plan = fluid::plan(scenario, registry)?;
     let settled = settle(&plan)?;
+    if !settled.frozen.sliding().is_empty() {
+        return Ok(f64::INFINITY);
+    }
     let linear = Linearized::of(&settled.frozen, &settled.moment);
-    Ok(rightmost(&linear.system)?.rightmost())
+    Ok(rightmost(&linear.system)?.rightmost_moving())
 }

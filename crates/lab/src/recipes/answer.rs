@@ -75,10 +75,10 @@ fn stability(vary: Option<&str>, scenario: &Scenario, registry: &Registry) -> Re
     };
     let plan = fluid::plan(scenario, registry)?;
     let judged = analysis::judge(&analysis::settle(&plan)?)?;
-    let boundaries = knob.map(|knob| analysis::boundaries(scenario, registry, &knob)).transpose()?;
-    let boundaries = boundaries.unwrap_or_default();
-    let sentence = tables::verdict(&judged, &boundaries);
-    Ok(analysis::stability_json(&sentence, &judged, &boundaries, None))
+    let search = knob.map(|knob| analysis::search(scenario, registry, &knob)).transpose()?;
+    let searches: Vec<_> = search.into_iter().collect();
+    let sentence = tables::verdict(&judged, &searches);
+    Ok(analysis::stability_json(&sentence, &judged, &searches, None))
 }
 
 fn nyquist(plot: &Plot, scenario: &Scenario, registry: &Registry) -> Result<Answer, Refusal> {

@@ -5,6 +5,7 @@
 //! to `page.css`; pointing, zooming and copying belong to `page.js`. A charting script was weighed and left out: it
 //! would add 4.6 MB to every report, draw nothing before it has run, and know neither paper nor the reader's theme.
 
+mod agreement;
 mod bundle;
 mod charts;
 mod decimate;
@@ -27,6 +28,7 @@ pub use stability::{Page, explanation, stability};
 
 use std::collections::BTreeSet;
 
+use crate::agreement::Agreement;
 use crate::results::{Kind, Run, quantity};
 use markup::Text;
 use page::{Section, page};
@@ -34,8 +36,16 @@ use subject::Subject;
 
 /// The report on `runs`, in the order in which they are to be compared. Equal runs give equal bytes.
 pub fn html(runs: &[Run], title: &str) -> String {
+    html_of_worlds(runs, title, &[])
+}
+
+/// The same with how far rest, fluid and packets agree, for each label.
+pub fn html_of_worlds(runs: &[Run], title: &str, agreements: &[(String, Agreement)]) -> String {
     let subjects = Subject::all(runs);
-    page(title, &lead(&subjects), &sections(&subjects))
+    let mut sections = sections(&subjects);
+    let at = sections.iter().position(|section| section.id == "compared").map_or(0, |compared| compared + 1);
+    sections.splice(at..at, agreement::section(agreements));
+    page(title, &lead(&subjects), &sections)
 }
 
 fn sections(subjects: &[Subject]) -> Vec<Section> {

@@ -1,7 +1,7 @@
 //! Where a scenario settles, and whether it stays there.
 
 use super::write::{megabits, number, percent, table};
-use crate::analysis::{Boundary, Map, Settled, Stability};
+use crate::analysis::{Boundary, Map, Search, Settled, Stability};
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::Crossing;
@@ -75,12 +75,12 @@ fn headline(settled: &Settled<'_>) -> String {
         return "settles; found as the point of rest of the equations (no closed form)\n".to_owned();
     };
     let gap = closed.equilibrium.certificate.worst();
-    let apart = settled.plan.loops.iter().enumerate().map(|(index, _)| {
-        let found = settled.value(Entity::Loop(index), "sending rate").unwrap_or(f64::NAN);
-        let expected = closed.equilibrium.rates[index];
-        if expected > 0.0 { (found / expected - 1.0).abs() } else { 0.0 }
-    });
-    let apart = apart.fold(0.0, f64::max);
+    let full = match settled.overflowing() {
+        Some(link) if settled.apart() > 1e-3 => {
+            format!(": the buffer of {link} overflows, which the closed form does not know")
+        }
+        _ => String::new(),
+    };
     let unique = match &closed.equilibrium.uniqueness {
         Uniqueness::Unique => "unique".to_owned(),
         Uniqueness::Prices { rank, bottlenecks, links } => {
@@ -93,46 +93,59 @@ fn headline(settled: &Settled<'_>) -> String {
         }
     };
     format!(
-        "settles at a {} allocation; {unique}; optimality gap {gap:.1e}; the equations rest within {} of it\n",
+        "settles at a {} allocation; {unique}; optimality gap {gap:.1e}; the equations rest within {} of it{full}\n",
         closed.kind,
-        percent(apart)
+        percent(settled.apart())
     )
 }
 
 /// The verdict in one sentence.
-pub fn verdict(stability: &Stability, boundaries: &[Boundary]) -> String {
-    let stable = stability.spectrum.is_stable();
-    let word = |boundary: &Boundary| {
-        let side = if boundary.stable_below { "above" } else { "below" };
-        let (name, value) = (boundary.knob.name(), boundary.knob.show(boundary.value));
-        format!("{side} {name} {value} (now {})", boundary.knob.show(boundary.now))
-    };
-    let relevant = boundaries.iter().map(word).collect::<Vec<_>>().join(", and ");
-    match (stable, relevant.is_empty()) {
-        (true, true) => "stable".to_owned(),
-        (true, false) => format!("stable; oscillates {relevant}"),
-        (false, true) => format!("unstable: {}", growth(stability)),
-        (false, false) => {
-            let calm: Vec<String> = boundaries
-                .iter()
-                .map(|boundary| {
-                    let side = if boundary.stable_below { "below" } else { "above" };
-                    let (name, value) = (boundary.knob.name(), boundary.knob.show(boundary.value));
-                    format!("{side} {name} {value} (now {})", boundary.knob.show(boundary.now))
-                })
-                .collect();
-            format!("unstable: {}; stable {}", growth(stability), calm.join(", and "))
+pub fn verdict(stability: &Stability, searches: &[Search]) -> String {
+    let calm = stability.is_calm();
+    let found: Vec<String> =
+        searches.iter().flat_map(|search| &search.found).map(|boundary| side(boundary, calm)).collect();
+    let nowhere: Vec<String> = searches.iter().filter(|search| search.found.is_empty()).map(range).collect();
+    let head = match (&stability.marginal, calm) {
+        (None, true) => "stable".to_owned(),
+        (Some(why), true) => {
+            format!("marginal: one disturbance neither grows nor dies out, since {why}; all others die out")
         }
-    }
+        (_, false) => format!("unstable: {}", growth(stability)),
+    };
+    let (there, none) = if calm { ("oscillates", "no boundary") } else { ("stable", "unstable all the way") };
+    let found = (!found.is_empty()).then(|| format!("; {there} {}", found.join(", and ")));
+    let nowhere = (!nowhere.is_empty()).then(|| format!("; {none} {}", nowhere.join(" or ")));
+    format!("{head}{}{}", found.unwrap_or_default(), nowhere.unwrap_or_default())
+}
+
+/// Where the other verdict begins.
+fn side(boundary: &Boundary, calm: bool) -> String {
+    let side = if boundary.stable_below == calm { "above" } else { "below" };
+    let (name, value) = (boundary.knob.name(), boundary.knob.show(boundary.value));
+    format!("{side} {name} {value} (now {})", boundary.knob.show(boundary.now))
+}
+
+fn range(search: &Search) -> String {
+    let Search { knob, now, range: (low, high), .. } = search;
+    format!("between {} {} and {} (now {})", knob.name(), knob.show(*low), knob.show(*high), knob.show(*now))
+}
+
+/// How far was looked for boundaries where one was found.
+pub fn followed(searches: &[Search]) -> String {
+    let one = |search: &Search| {
+        let Search { knob, range: (low, high), .. } = search;
+        format!("{} was followed from {} to {}\n", knob.name(), knob.show(*low), knob.show(*high))
+    };
+    searches.iter().filter(|search| !search.found.is_empty()).map(one).collect()
 }
 
 fn growth(stability: &Stability) -> String {
-    let Some(root) = stability.spectrum.roots.first() else { return "no root found".to_owned() };
+    let moving = stability.spectrum.roots.iter().find(|root| !stability.spectrum.is_zero(root));
+    let Some(root) = moving else { return "no root found".to_owned() };
     match root.growth_per_cycle() {
         Some(factor) => {
             format!("oscillates every {} s, x{} per cycle", number(2.0 * PI / root.s.im), number(factor))
         }
-        None if root.s.re.abs() < 1e-9 => "a disturbance neither grows nor dies out".to_owned(),
         None => format!("drifts away, x e in {} s", number(1.0 / root.s.re)),
     }
 }
@@ -141,10 +154,12 @@ fn growth(stability: &Stability) -> String {
 pub fn stability(stability: &Stability) -> String {
     let mut roots = table(&["root", "1/s", "rad/s", "period s", "per cycle"]);
     for (index, root) in stability.spectrum.roots.iter().take(6).enumerate() {
-        let period = if root.s.im > 0.0 { number(2.0 * PI / root.s.im) } else { "-".to_owned() };
-        let factor =
-            root.growth_per_cycle().map_or_else(|| "-".to_owned(), |factor| format!("x{}", number(factor)));
-        let (re, im) = (format!("{:.4}", root.s.re), format!("{:.4}", root.s.im));
+        let is_zero = stability.spectrum.is_zero(root);
+        let cycle = root.growth_per_cycle().filter(|_| !is_zero && root.s.im > 1e-6 * root.s.re.abs());
+        let period = cycle.map_or_else(|| "-".to_owned(), |_| number(2.0 * PI / root.s.im));
+        let factor = cycle.map_or_else(|| "-".to_owned(), |factor| format!("x{}", number(factor)));
+        let part = |value: f64| if is_zero { "0".to_owned() } else { format!("{value:.4}") };
+        let (re, im) = (part(root.s.re), part(root.s.im));
         roots.add_row([(index + 1).to_string(), re, im, period, factor]);
     }
     let mut margins = table(&["margin", "", "at rad/s"]);
@@ -153,13 +168,20 @@ pub fn stability(stability: &Stability) -> String {
         let at = crossing.map_or_else(|| "-".to_owned(), |crossing| number(crossing.frequency));
         margins.add_row([name.to_owned(), shown, at]);
     };
-    if stability.spectrum.is_stable() {
+    if stability.is_calm() {
         row("gain, of all loops together", stability.margins.gain, &|factor| format!("x{}", number(factor)));
         row("phase", stability.margins.phase, &|angle| format!("{:.2}°", angle.to_degrees()));
         row("delay, added to every loop", stability.margins.delay, &|delay| format!("{:.1} ms", delay * 1e3));
         return format!("{roots}\n{margins}\n");
     }
-    format!("{roots}\n")
+    let must = |factor: Option<f64>| match factor {
+        Some(factor) => format!("to x{}", number(factor)),
+        None => "no fall helps".to_owned(),
+    };
+    let mut falls = table(&["to be stable must fall", ""]);
+    falls.add_row(["gain, of all loops together".to_owned(), must(stability.gain_to_calm)]);
+    falls.add_row(["delays, all together".to_owned(), must(stability.delay_to_calm)]);
+    format!("{roots}\n{falls}\n")
 }
 
 /// A map in characters, `#` where the network oscillates: its rows from the highest value down.

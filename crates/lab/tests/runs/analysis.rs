@@ -1,6 +1,6 @@
 //! Equilibrium and stability of whole scenarios against theory.
 
-use millpond_lab::analysis::{Knob, Refusal, boundaries, judge, settle};
+use millpond_lab::analysis::{Knob, Refusal, boundaries, judge, search, settle};
 use millpond_lab::fluid;
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
@@ -47,6 +47,32 @@ fn cltcp_breaks_at_643_ms() {
     let scenario = one_link("cltcp", &[("f", "200ms")]);
     let found = boundaries(&scenario, &Registry::builtin(), &Knob::Rtt).unwrap();
     assert!((found[0].value - 0.643_501).abs() < 1e-5 && found[0].stable_below, "{found:?}");
+    let looked = search(&scenario, &Registry::builtin(), &Knob::Rtt).unwrap().range;
+    assert!((looked.0 / 0.002 - 1.0).abs() < 1e-9 && (looked.1 - 0.643_501).abs() < 1e-5, "{looked:?}");
+}
+
+/// An unstable loop is told by how much its gain or its delays must fall: at 800 ms to 0.643501 / 0.8 of the delays and of
+/// the gain to one over the loop's size where it turns by half a circle.
+#[test]
+fn an_unstable_loop_is_told_how_far_it_is_from_stability() {
+    let plan = fluid::plan(&one_link("cltcp", &[("f", "800ms")]), &Registry::builtin()).unwrap();
+    let judged = judge(&settle(&plan).unwrap()).unwrap();
+    let (gain, delay) = (judged.gain_to_calm.unwrap(), judged.delay_to_calm.unwrap());
+    assert!((delay - 0.643_501 / 0.8).abs() < 1e-4, "{delay}");
+    let w = crossing(0.8);
+    let size = 2.0 * (w * w + 0.25).sqrt() / (w * w * (w * w + 4.0).sqrt());
+    assert!((gain - 1.0 / size).abs() < 1e-4, "{gain} {}", 1.0 / size);
+}
+
+/// Where exp(-s tau) 2 (s + 1/2) / (s^2 (s + 2)) is a negative real number: w tau + atan(w / 2) = atan(2 w).
+fn crossing(tau: f64) -> f64 {
+    let turned = |w: f64| w * tau + (w / 2.0).atan() - (2.0 * w).atan();
+    let (mut low, mut high) = (0.1, 3.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if turned(middle) < 0.0 { low = middle } else { high = middle }
+    }
+    low
 }
 
 /// The same section: mixed round-trip times.

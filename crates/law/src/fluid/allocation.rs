@@ -52,10 +52,23 @@ pub struct Rest {
     pub utilization: f64,
     /// Queue in bits, where the link's law alone decides it.
     pub queue: Option<f64>,
+    /// Where a queue law's probability jumps, from the shortest queue up.
+    pub jumps: [Option<Jump>; 2],
+}
+
+/// A probability that jumps when the queue passes a threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Jump {
+    /// The threshold, in bits.
+    pub queue: f64,
+    /// The probability just below.
+    pub below: f64,
+    /// And just above.
+    pub above: f64,
 }
 
 impl Default for Rest {
     fn default() -> Self {
-        Self { utilization: 1.0, queue: None }
+        Self { utilization: 1.0, queue: None, jumps: [None; 2] }
     }
 }

@@ -20,7 +20,7 @@ mod model;
 mod number;
 mod sender;
 
-pub use allocation::{Allocation, Marginal, PriceSum, Rest};
+pub use allocation::{Allocation, Jump, Marginal, PriceSum, Rest};
 pub use batch::{LinkInputs, Links, Moves, SenderInputs, Senders, link_piece, sender_piece};
 pub use link::{FluidLink, LinkInput};
 pub use model::{FluidModel, FluidQueue, LoopFacts, Verdicts};

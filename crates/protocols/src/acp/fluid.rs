@@ -171,7 +171,7 @@ impl FluidLink for Router {
     }
 
     fn rest(&self) -> Rest {
-        Rest { utilization: self.0.target_utilization, queue: Some(0.0) }
+        Rest { utilization: self.0.target_utilization, queue: Some(0.0), ..Rest::default() }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {

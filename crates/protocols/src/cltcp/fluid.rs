@@ -108,7 +108,7 @@ impl FluidLink for Router {
     }
 
     fn rest(&self) -> Rest {
-        Rest { utilization: 1.0, queue: Some(self.target_queue()) }
+        Rest { utilization: 1.0, queue: Some(self.target_queue()), ..Rest::default() }
     }
 }
 

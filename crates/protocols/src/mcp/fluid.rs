@@ -208,7 +208,7 @@ impl FluidLink for Router {
 
     /// At the most; a step back or two lower.
     fn rest(&self) -> Rest {
-        Rest { utilization: self.overload, queue: Some(0.0) }
+        Rest { utilization: self.overload, queue: Some(0.0), ..Rest::default() }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {

@@ -129,7 +129,7 @@ impl FluidLink for Router {
 
     fn rest(&self) -> Rest {
         let drains = self.0.beta > 0.0;
-        Rest { utilization: 1.0, queue: drains.then_some(0.0) }
+        Rest { utilization: 1.0, queue: drains.then_some(0.0), ..Rest::default() }
     }
 
     fn guards<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {

@@ -4,7 +4,7 @@
 use super::link::probability;
 use super::params::{Params, Shape};
 use millpond_law::LinkFacts;
-use millpond_law::fluid::{FluidLink, LinkInput, Number, Quantity, State};
+use millpond_law::fluid::{FluidLink, Jump, LinkInput, Number, Quantity, Rest, State};
 
 const BITS: f64 = 8.0;
 
@@ -23,6 +23,11 @@ impl RedFluid {
 
     fn averages(&self) -> bool {
         self.params.weight < 1.0
+    }
+
+    /// How often it marks when packets are judged by p_b.
+    fn said<T: Number>(&self, p_b: T) -> T {
+        if self.params.uniform { spread_out(p_b) } else { p_b }
     }
 
     /// The queue that counts, in bytes.
@@ -54,7 +59,22 @@ impl FluidLink for RedFluid {
 
     fn signals<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
         let p_b = probability(&self.params, self.judged(x, input));
-        signals[0] = if self.params.uniform { spread_out(p_b) } else { p_b };
+        signals[0] = self.said(p_b);
+    }
+
+    fn rest(&self) -> Rest {
+        let Params { min_th, max_th, max_p, shape, .. } = self.params;
+        let jump = |threshold: f64, below: f64, above: f64| {
+            let (below, above) = (self.said(below), self.said(above));
+            (above > below).then_some(Jump { queue: threshold * BITS, below, above })
+        };
+        let jumps = match shape {
+            Shape::Step => [jump(max_th, 0.0, 1.0), None],
+            Shape::Classic => [jump(max_th, max_p, 1.0), None],
+            Shape::Proportional => [jump(min_th, 0.0, max_p * min_th / max_th), jump(max_th, max_p, 1.0)],
+            Shape::Gentle => [None; 2],
+        };
+        Rest { jumps, ..Rest::default() }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {

@@ -26,7 +26,7 @@ impl FluidLink for RemFluid {
     /// Below its capacity a link has no queue; with a weight the price rests with an empty one only.
     fn rest(&self) -> Rest {
         let empties = self.0.virtual_capacity < 1.0 || self.0.queue_weight > 0.0;
-        Rest { utilization: self.0.virtual_capacity, queue: empties.then_some(0.0) }
+        Rest { utilization: self.0.virtual_capacity, queue: empties.then_some(0.0), ..Rest::default() }
     }
 }
 

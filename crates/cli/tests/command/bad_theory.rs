@@ -1,0 +1,102 @@
+//! What `equilibrium`, `stability` and the fluid world refuse, each with the reason and what would work.
+
+use crate::common::{folder, millpond, names, stderr, stdout};
+
+const GOOD: &str = r#"title = "t"
+duration = "5s"
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "100Mbps"
+delay = "10ms"
+buffer = "100packets"
+[[flows]]
+name = "f"
+protocol = "cltcp"
+path = ["A", "B"]
+"#;
+
+/// All three commands refuse the scenario with these sets in these words.
+fn refused(sets: &[&str], words: &[&str]) {
+    for command in [&["equilibrium", "scenario.toml"][..], &["stability", "scenario.toml"], &FLUID] {
+        refused_by(command, sets, words);
+    }
+}
+
+const FLUID: [&str; 4] = ["run", "scenario.toml", "--world", "fluid"];
+
+fn refused_by(command: &[&str], sets: &[&str], words: &[&str]) {
+    let folder = folder(GOOD);
+    let before = names(folder.path());
+    let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", *set]).collect();
+    let output = millpond(folder.path(), &[command, &sets].concat());
+    let complaint = stderr(&output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(output.status.code(), Some(2), "{command:?}: {complaint}");
+    assert_eq!(
+        (stdout(&output), names(folder.path())),
+        (String::new(), before),
+        "{command:?}: nothing is left"
+    );
+    for word in words {
+        assert!(complaint.contains(word), "{command:?}: {word:?} is missing in: {complaint}");
+    }
+}
+
+#[test]
+fn a_delay_of_zero_names_the_flow_or_the_buffer_that_it_leaves_without_a_size() {
+    let words = [
+        "f: its round-trip time must be above zero: give a link a delay, or the flow an rtt",
+        "scenario.toml:10",
+    ];
+    refused(&["links.L.delay=0ms"], &words);
+    let words = ["L ->: its buffer must be above zero", "it in bytes or packets", "scenario.toml:4"];
+    refused(&["links.L.delay=0ms", "links.L.buffer=1bdp"], &words);
+}
+
+#[test]
+fn a_queue_without_equations_names_those_that_have_some() {
+    refused(
+        &["links.L.queue=codel"],
+        &["the queue codel has no fluid model", "droptail, red, rem", "--world packets"],
+    );
+}
+
+#[test]
+fn a_flow_that_hears_nothing_meets_no_bottleneck() {
+    let words = ["f meets no bottleneck: no link on its path is full", "add flows, or lower a link's rate"];
+    let sets = ["flows.f.protocol=lgcc", "links.L.delay=300ms", "links.L.buffer=unlimited"];
+    refused_by(&["stability", "scenario.toml"], &sets, &words);
+}
+
+#[test]
+fn a_queue_that_grows_without_end_is_named_with_what_would_end_it() {
+    let words = ["the queue of L -> grows without end", "give it a buffer, or a queue that marks"];
+    for command in ["equilibrium", "stability"] {
+        refused_by(
+            &[command, "scenario.toml"],
+            &["flows.f.protocol=newreno", "links.L.buffer=unlimited"],
+            &words,
+        );
+    }
+}
+
+#[test]
+fn a_law_in_discrete_time_says_what_to_do_instead() {
+    let words = ["vcp decides at discrete times", "millpond run --world fluid"];
+    for command in ["equilibrium", "stability"] {
+        refused_by(&[command, "scenario.toml"], &["flows.f.protocol=vcp"], &words);
+    }
+}
+
+#[test]
+fn a_map_over_what_is_not_there_is_told_what_there_is() {
+    let map =
+        |map: &str, words: &[&str]| refused_by(&["stability", "scenario.toml", "--map", map], &[], words);
+    map(
+        "rtt=1ms..1s,protocols.cltcp.params.alfa=1..2",
+        &["did you mean \"protocols.cltcp.params.alpha\"?", "rtt, flows"],
+    );
+    map("rtt=1ms..1s", &["--map rtt=1ms..1s: write two ranges, such as rtt=10ms..2s,flows=1..100"]);
+    map("rtt=1ms..1s,flows=0..10", &["--map flows=0..10: write the lower end first, and above zero"]);
+    map("rtt=1ms..1s,rtt=1ms..2s", &["RTT is on both sides; vary two things"]);
+}

@@ -1,0 +1,42 @@
+//! The table of how far rest, fluid and packets agree.
+
+use super::markup::Text;
+use super::page::Section;
+use crate::agreement::Agreement;
+use crate::tables::{difference, written};
+
+/// One table for each scenario and protocol; no section if nothing was compared.
+pub(super) fn section(agreements: &[(String, Agreement)]) -> Option<Section> {
+    (!agreements.is_empty()).then(|| Section {
+        id: "agreement".into(),
+        title: "At rest, as fluid, in packets".into(),
+        intro: "The point of rest of the equations, the mean of the fluid run and that of the packets; the difference is \
+                the fluid's from the packets'."
+            .into(),
+        body: agreements.iter().map(|(label, agreement)| one(label, agreement)).collect(),
+    })
+}
+
+fn one(label: &str, agreement: &Agreement) -> String {
+    let mut rows = String::new();
+    for line in &agreement.lines {
+        let rest = line.rest.map_or_else(|| "-".to_owned(), |rest| written(line, rest));
+        rows += &format!(r#"<tr><th scope="row">{}</th>"#, Text(&line.what));
+        for cell in [rest, written(line, line.fluid), written(line, line.packets), difference(line)] {
+            rows += &format!("<td>{}</td>", Text(&cell));
+        }
+        rows += "</tr>";
+    }
+    let restless = agreement.restless.as_ref().map(|why| format!("<p>At rest: {}</p>", Text(why)));
+    let label = Text(label);
+    format!(
+        concat!(
+            r#"<h3>{label}</h3><div class="scrolls" tabindex="0" role="region" aria-label="{label}: rest, fluid, packets">"#,
+            r#"<table class="headline"><thead><tr><th></th><th scope="col">at rest</th><th scope="col">fluid</th>"#,
+            r#"<th scope="col">packets</th><th scope="col">difference</th></tr></thead><tbody>{rows}</tbody></table></div>{restless}"#
+        ),
+        label = label,
+        rows = rows,
+        restless = restless.unwrap_or_default()
+    )
+}

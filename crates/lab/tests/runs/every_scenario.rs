@@ -1,0 +1,124 @@
+//! The headline check: on every scenario that both worlds run, the point of rest, the end of the fluid run and the mean of the
+//! packets are the same, within what theory allows.
+//!
+//! Two things part the fluid from rest: what is left of the start, `exp(rightmost root times the time since the last start)`,
+//! and the solver's own error. Two things part packets from the fluid: a window is a whole number of packets (half a packet
+//! over the window), and a queue holds the packet in service and at most one of each flow that arrives in the same instant. Both
+//! shrink, as shares, as rates grow.
+
+use crate::common::near;
+use millpond_lab::analysis::{at_rest, judge, settle};
+use millpond_lab::{Agreement, Choice, Unit, Unwatched, World, agreement, cases, compare, fluid};
+use millpond_protocols::Registry;
+use millpond_scenario::{Disk, Scenario};
+use std::path::{Path, PathBuf};
+
+/// Laws with a point of rest, whose routers or estimates give the same answer to packets as to a fluid. The others part from
+/// their equations for reasons that are known: NewReno and CUBIC wait for the next loss on a sawtooth (the mean window of a
+/// sawtooth from W / 2 to W is 3 W / 4, and rest has no sawtooth), DCTCP cycles about its step, VCP and MCP decide at discrete times,
+/// LGCC, LGC and Paganini's ECN form hear marks by chance, Vegas and Paganini's delay form take a standing queue for distance
+/// when they join late, ABC's brakes come in whole packets.
+const PROTOCOLS: [&str; 4] = ["acp", "cltcp", "rcp", "xcp"];
+
+/// So many packets that a test would take minutes.
+const TOO_LARGE: [&str; 2] = ["delay-margin", "two-bottlenecks"];
+
+/// What may be left of the start before rest is compared.
+const ARRIVED: f64 = 1e-3;
+
+fn scenarios() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut files: Vec<PathBuf> =
+        files.filter(|path| path.extension().is_some_and(|ending| ending == "toml")).collect();
+    files.sort();
+    files
+}
+
+/// What theory says of one scenario under one protocol.
+struct Theory {
+    /// What is left of the start when measuring begins.
+    left: f64,
+    /// The least window, in packets.
+    window: f64,
+    /// Flows, and bursts of packets that may arrive in one instant.
+    flows: f64,
+}
+
+fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
+    let plan = fluid::plan(scenario, registry).ok()?;
+    let settled = settle(&plan).ok()?;
+    let growth = judge(&settled).ok()?.spectrum.rightmost();
+    let started = plan.flows.iter().map(|flow| flow.start.secs()).fold(0.0, f64::max);
+    let from = scenario.measure.from.secs();
+    let window = |(l, planned): (usize, &millpond_lab::fluid::PlannedLoop)| {
+        let value = |quantity| settled.value(millpond_fluid::Entity::Loop(l), quantity).unwrap_or(f64::NAN);
+        value("sending rate") * value("round-trip time") / planned.facts.packet
+    };
+    Some(Theory {
+        left: (growth * (from - started)).exp(),
+        window: plan.loops.iter().enumerate().map(window).fold(f64::INFINITY, f64::min),
+        flows: plan.flows.len() as f64,
+    })
+}
+
+/// All three of one scenario under one protocol; none if a world refuses it.
+fn agreed(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<(Agreement, Theory)> {
+    let worlds = vec![World::Packets, World::Fluid];
+    let choice = Choice { protocols: vec![protocol.to_owned()], worlds, seeds: 1 };
+    let cases = cases(scenario, registry, &choice).ok()?;
+    let theory = theory(&cases[0].scenario, registry)?;
+    if theory.left > ARRIVED {
+        return None;
+    }
+    let rest = at_rest(&cases[0].scenario, registry).map_err(|refusal| refusal.to_string());
+    let runs = compare(&cases, registry, "", &|_, _| Ok(()), &Unwatched).unwrap();
+    Some((agreement(&runs[0].run, &runs[1].run, rest), theory))
+}
+
+/// How many lines were compared; complains about each that is out.
+fn checked(name: &str, (agreement, theory): &(Agreement, Theory), complaints: &mut Vec<String>) -> usize {
+    let mut lines = 0;
+    for line in agreement.lines.iter().filter(|line| line.rest.is_some()) {
+        let rest = line.rest.unwrap_or(f64::NAN);
+        let (still, grain) = (1e-3 + theory.left, 0.5 / theory.window);
+        let agrees = if line.unit == Unit::Plain {
+            let packets = 1.0 + theory.flows;
+            (line.fluid - rest).abs() <= still * rest + 0.01
+                && (line.packets - line.fluid).abs() <= packets + grain * rest
+        } else {
+            near(line.fluid, rest, still) && near(line.packets, line.fluid, grain + still)
+        };
+        println!("{name}: {}: {rest} {} {} {agrees}", line.what, line.fluid, line.packets);
+        lines += 1;
+        if !agrees {
+            complaints.push(format!(
+                "{name}, {}: at rest {rest}, fluid {}, packets {}; windows of {:.0} packets, {:.1e} of the start left",
+                line.what, line.fluid, line.packets, theory.window, theory.left
+            ));
+        }
+    }
+    lines
+}
+
+#[test]
+fn on_every_scenario_rest_fluid_and_packets_agree() {
+    let registry = Registry::builtin();
+    let (mut complaints, mut lines, mut seen) = (Vec::new(), 0, Vec::new());
+    for path in scenarios() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let folder = path.parent().unwrap();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let scenario = Scenario::parse(&text, &name, folder, &[], &Disk).unwrap();
+        if scenario.flows.iter().any(|group| group.pinned) || TOO_LARGE.contains(&name.as_str()) {
+            continue;
+        }
+        for protocol in PROTOCOLS {
+            let Some(agreed) = agreed(&scenario, &registry, protocol) else { continue };
+            seen.push(format!("{name} {protocol}"));
+            lines += checked(&format!("{name} {protocol}"), &agreed, &mut complaints);
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(seen.len() >= 8 && lines >= 36, "{lines} lines of {seen:?}");
+}

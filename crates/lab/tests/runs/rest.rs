@@ -1,0 +1,154 @@
+//! Points of rest that a search finds only if it minds jumps, and points that repel.
+
+use crate::common::{near, scenario};
+use millpond_fluid::Entity;
+use millpond_lab::analysis::{Refusal, Settled, judge, settle};
+use millpond_lab::fluid::{Plan, plan};
+use millpond_protocols::Registry;
+
+const PACKET: f64 = 12000.0;
+const RATE: f64 = 100e6;
+
+/// Four flows over 100 Mbit/s and 24 ms, a buffer of 200 packets.
+const LINK: &str = r#"
+title = "A link"
+duration = "30s"
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "100Mbps"
+delay = "12ms"
+buffer = "200packets"
+[[flows]]
+name = "f"
+count = 4
+protocol = "newreno"
+path = ["A", "B"]
+"#;
+
+const PARKING_LOT: &str = r#"
+title = "Parking lot"
+duration = "30s"
+[parking-lot]
+hops = 3
+link = { rate = "100Mbps", delay = "10ms", buffer = "1bdp" }
+access = { rate = "1Gbps", delay = "1ms" }
+[[flows]]
+name = "long"
+protocol = "rcp"
+path = "long"
+[[flows]]
+name = "cross"
+protocol = "rcp"
+path = "cross"
+"#;
+
+fn planned(text: &str, sets: &[&str]) -> Plan {
+    plan(&scenario(text, sets), &Registry::builtin()).unwrap()
+}
+
+/// Rate in bit/s, window in packets and round-trip time in seconds of the first loop.
+fn flow(settled: &Settled<'_>) -> (f64, f64, f64) {
+    let value = |quantity| settled.value(Entity::Loop(0), quantity).unwrap();
+    let (rate, rtt) = (value("sending rate"), value("round-trip time"));
+    (rate, rate * rtt / PACKET, rtt)
+}
+
+fn link(settled: &Settled<'_>, quantity: &str) -> f64 {
+    settled.value(Entity::Link(0), quantity).unwrap()
+}
+
+/// A full buffer loses what does not fit: p = 2 / w^2 (Misra, Gong, Towsley 2000), of which N x (1 - p) = C passes.
+#[test]
+fn newreno_rests_on_a_full_buffer_that_loses_two_over_the_window_squared() {
+    let plan = planned(LINK, &[]);
+    let settled = settle(&plan).unwrap();
+    let ((rate, window, rtt), lost) = (flow(&settled), link(&settled, "loss probability"));
+    assert!(near(rtt, 0.024 + 200.0 * PACKET / RATE, 1e-9), "{rtt}");
+    assert!(near(lost, 2.0 / window.powi(2), 1e-6) && near(4.0 * rate * (1.0 - lost), RATE, 1e-9), "{lost}");
+}
+
+/// One loss in the K = cbrt((1 - beta) W / C) seconds in which the window comes back to its plateau. The
+/// window is flat there, C (s - K)^3: what moves by 1e-7 of itself in a second may be some 1e-3 of K away.
+#[test]
+fn cubic_rests_on_a_full_buffer_that_loses_once_in_k() {
+    let plan = planned(LINK, &["flows.f.protocol=cubic"]);
+    let settled = settle(&plan).unwrap();
+    let ((rate, window, _), lost) = (flow(&settled), link(&settled, "loss probability"));
+    let back_after = (0.3 * window / 0.4).cbrt();
+    assert!(near(rate / PACKET * lost * back_after, 1.0, 1e-3), "{lost}");
+}
+
+/// Alizadeh and others, SIGMETRICS 2011: w alpha p / 2 = 1 and alpha = p at rest, p = sqrt(2 / w), which a step says at its
+/// threshold alone: the queue is K = 65 packets, the round-trip time 24 ms + K / C.
+#[test]
+fn dctcp_rests_on_the_step_itself() {
+    let plan = planned(LINK, &["flows.f.protocol=dctcp", "protocols.dctcp.params.growth=always"]);
+    let settled = settle(&plan).unwrap();
+    let ((rate, window, rtt), marked) = (flow(&settled), link(&settled, "marking probability"));
+    assert!(near(4.0 * rate, RATE, 1e-9) && near(rtt, 0.024 + 65.0 * PACKET / RATE, 1e-9), "{rtt}");
+    assert!(near(marked, (2.0 / window).sqrt(), 1e-6), "{marked}");
+}
+
+/// R = 0 is a zero of RCP's equation, too; nobody ever sees it.
+#[test]
+fn a_rate_of_zero_from_which_a_law_grows_is_no_answer() {
+    let plan = planned(PARKING_LOT, &[]);
+    assert!(settle(&plan).unwrap().apart() < 1e-6);
+}
+
+/// Fifty flows that begin with fifty times what the link carries.
+#[test]
+fn a_search_that_begins_far_away_arrives() {
+    let sets = [
+        "flows.f.protocol=cltcp",
+        "flows.f.count=50",
+        "links.L.buffer=unlimited",
+        "protocols.cltcp.params.initial_rate=8333",
+        "protocols.cltcp.params.initial_factor=8333",
+    ];
+    let plan = planned(LINK, &sets);
+    assert!(settle(&plan).unwrap().apart() < 1e-6);
+}
+
+#[test]
+fn a_queue_that_nothing_ends_is_named() {
+    let plan = planned(LINK, &["links.L.buffer=unlimited"]);
+    let Err(Refusal::Restless(why)) = settle(&plan).map(drop) else { panic!("it cannot rest") };
+    assert!(why.contains("the queue of L -> grows without end"), "{why}");
+}
+
+/// Alizadeh and others, SIGCOMM 2010, Eq. (8): from crest to trough sqrt(2 N (C rtt + K)) / 2 packets, here 23.0; a describing
+/// function is some tenth off.
+#[test]
+fn about_a_step_the_queue_swings_as_far_as_dctcps_sawtooth() {
+    let plan = planned(LINK, &["flows.f.protocol=dctcp"]);
+    let Err(Refusal::Cycles(sentence)) = judge(&settle(&plan).unwrap()).map(drop) else {
+        panic!("it has no slope")
+    };
+    let (_, after) = sentence.split_once("by its describing function ").unwrap();
+    let swing: f64 = after.split(' ').next().unwrap().parse().unwrap();
+    let sawtooth = (2.0 * 4.0 * (RATE * 0.024 / PACKET + 65.0)).sqrt() / 2.0;
+    assert!(near(2.0 * swing, sawtooth, 0.1), "{swing}, {sawtooth}");
+}
+
+/// Paganini et al., Proposition 2: two links that the same flows cross charge together, so that one combination of their
+/// prices has no feedback.
+#[test]
+fn a_root_at_zero_is_told_from_instability_and_explained() {
+    const TWO: &str = r#"
+title = "One after the other"
+duration = "30s"
+[chain]
+hops = 2
+link = { rate = "100Mbps", delay = "10ms", buffer = "unlimited" }
+[[flows]]
+name = "f"
+protocol = "paganini-ecn"
+"#;
+    let plan = planned(TWO, &[]);
+    let judged = judge(&settle(&plan).unwrap()).unwrap();
+    assert!(judged.is_calm() && !judged.spectrum.is_stable());
+    let why = judged.marginal.unwrap();
+    assert!(why.contains("not of full rank (1 of 2)"), "{why}");
+}
