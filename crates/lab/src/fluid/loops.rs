@@ -101,7 +101,8 @@ impl Chains<'_, '_> {
                 (_, false) => format!("{}/loop{}", member.name, number + 1),
                 (_, true) => format!("{}/loop{}", member.group.name.value, number + 1),
             };
-            let planned_loop = self.planned(model, member, (there, line.base_rtt), (name, count));
+            let planned_loop =
+                self.planned(model, member, (there, line.base_rtt), (name, count), cuts.len() > 1);
             let id = network.add(self.of_engine(model, member, &planned_loop, &line));
             if let Some(&upstream) = ids.last() {
                 network.join(Relay { upstream, downstream: id, forward: before });
@@ -154,6 +155,7 @@ impl Chains<'_, '_> {
         member: &Member<'_>,
         (there, base_rtt): (&[Hop], f64),
         (name, count): (String, f64),
+        chained: bool,
     ) -> PlannedLoop {
         let links = self.places(there);
         let capacities = links.iter().map(|place| self.links[*place].capacity[0].1.as_f64());
@@ -163,6 +165,7 @@ impl Chains<'_, '_> {
             capacity: capacities.fold(f64::INFINITY, f64::min),
             hops: there.len(),
             weight: member.group.weight,
+            chained,
         };
         PlannedLoop {
             name,

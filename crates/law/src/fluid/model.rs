@@ -16,6 +16,8 @@ pub struct LoopFacts {
     pub hops: usize,
     /// The flow's weight; one is the rule.
     pub weight: f64,
+    /// Is there a relay before or behind it?
+    pub chained: bool,
 }
 
 /// A protocol as differential equations, its settings read: hands out the pieces that the engine puts together.

@@ -128,7 +128,14 @@ mod tests {
 
     #[test]
     fn a_rate_moves_by_equation_3_by_hand() {
-        let facts = LoopFacts { packet: PACKET, base_rtt: 0.1, capacity: 120e6, hops: 1, weight: 1.0 };
+        let facts = LoopFacts {
+            packet: PACKET,
+            base_rtt: 0.1,
+            capacity: 120e6,
+            hops: 1,
+            weight: 1.0,
+            chained: false,
+        };
         let source = model().sender(&facts);
         assert_eq!(source.states(0)[0].initial, 800e3);
         let mut inputs = SenderInputs::zeros(1, 1);

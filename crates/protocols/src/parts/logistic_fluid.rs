@@ -30,6 +30,7 @@ pub(crate) struct Grower {
     packet: f64,
     /// The least rate, in bit/s.
     floor: f64,
+    chained: bool,
 }
 
 /// Names of [`Grower::guards`].
@@ -50,7 +51,7 @@ impl Growth {
 
     pub(crate) fn sender(&self, facts: &LoopFacts) -> Grower {
         let floor = self.initial_window * facts.packet / facts.base_rtt;
-        Grower { growth: *self, packet: facts.packet, floor }
+        Grower { growth: *self, packet: facts.packet, floor, chained: facts.chained }
     }
 
     /// Section VI-D: `U'(x) = -log_phi1(x / k)` is the price `-log_phi2(1 - p)`.
@@ -130,10 +131,14 @@ impl Grower {
     /// What is sent: x; or a window W of x times the base RTT T, by its acknowledgements: what they make room for, W / RTT of
     /// a base RTT ago, and W' beside it. So the queue is what windows exceed the pipe by, as it is in packets. The RTT
     /// told is of then; the W of then is W - T W'.
+    ///
+    /// Of a chain it is W / RTT alone: there x' follows what the next loop sends, which is what this one sends while the
+    /// relay is dry, and a jump in W' would come back as one, again and again.
     pub(crate) fn rate<T: Number>(&self, x: &[T], k: T, input: &SenderInput<'_, T>) -> T {
         let rate = self.own_rate(x, k);
         match self.growth.control {
             Control::Rate => rate,
+            Control::Window | Control::PacedWindow if self.chained => rate / input.rtt() * input.base_rtt,
             Control::Window | Control::PacedWindow => {
                 let slope = self.slope(x, k, input);
                 let stays = rate <= T::from(self.floor) && slope < T::zero();

@@ -12,7 +12,7 @@ pub(crate) const PACKET: f64 = 8000.0;
 
 /// One loop over one link of 8 Mbit/s: 1000 packets/s.
 pub(crate) fn one_loop(base_rtt: f64) -> LoopFacts {
-    LoopFacts { packet: PACKET, base_rtt, capacity: 8e6, hops: 1, weight: 1.0 }
+    LoopFacts { packet: PACKET, base_rtt, capacity: 8e6, hops: 1, weight: 1.0, chained: false }
 }
 
 /// A link of 8 Mbit/s.

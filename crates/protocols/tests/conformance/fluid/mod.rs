@@ -11,7 +11,7 @@ use millpond_units::{Bytes, Rate};
 
 /// Packets of 1000 bytes over one link of 10 Mbit/s and 100 ms.
 pub(crate) const LOOP: LoopFacts =
-    LoopFacts { packet: 8000.0, base_rtt: 0.1, capacity: 10e6, hops: 1, weight: 1.0 };
+    LoopFacts { packet: 8000.0, base_rtt: 0.1, capacity: 10e6, hops: 1, weight: 1.0, chained: false };
 
 /// The link.
 pub(crate) fn link_facts() -> LinkFacts {
