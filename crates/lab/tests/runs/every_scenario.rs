@@ -7,7 +7,8 @@
 //! shrink, as shares, as rates grow.
 
 use crate::common::near;
-use millpond_lab::analysis::{at_rest, judge, settle};
+use millpond_fluid::stability::{Linearized, rightmost};
+use millpond_lab::analysis::{at_rest, settle};
 use millpond_lab::{Agreement, Choice, Unit, Unwatched, World, agreement, cases, compare, fluid};
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
@@ -48,7 +49,8 @@ struct Theory {
 fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
     let plan = fluid::plan(scenario, registry).ok()?;
     let settled = settle(&plan).ok()?;
-    let growth = judge(&settled).ok()?.spectrum.rightmost();
+    let linear = Linearized::of(&settled.frozen, &settled.moment);
+    let growth = rightmost(&linear.system).ok()?.rightmost();
     let started = plan.flows.iter().map(|flow| flow.start.secs()).fold(0.0, f64::max);
     let from = scenario.measure.from.secs();
     let window = |(l, planned): (usize, &millpond_lab::fluid::PlannedLoop)| {
