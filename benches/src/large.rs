@@ -118,7 +118,14 @@ fn network(size: Size) -> Outcome<(Network, usize)> {
         let access = random.random_range(0.005..0.050);
         let way: f64 = access + path.iter().map(|link| delays[*link]).sum::<f64>();
         let base_rtt = 2.0 * way;
-        let facts = LoopFacts { packet: PACKET, base_rtt, capacity: 20e6, hops: path.len(), weight: 1.0 };
+        let facts = LoopFacts {
+            packet: PACKET,
+            base_rtt,
+            capacity: 20e6,
+            hops: path.len(),
+            weight: 1.0,
+            chained: false,
+        };
         let mut new = Loop::new(&format!("f{flow}"), ProtocolId(0), laws.model.sender(&facts), base_rtt);
         let mut forward = access;
         for link in path {

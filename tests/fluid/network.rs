@@ -49,7 +49,14 @@ impl Lab {
 
     /// A flow over some links, the delays before them in seconds.
     pub(crate) fn flow(&self, name: &str, base_rtt: f64, path: &[(LinkId, f64)]) -> Loop {
-        let facts = LoopFacts { packet: PACKET, base_rtt, capacity: 120e6, hops: path.len(), weight: 1.0 };
+        let facts = LoopFacts {
+            packet: PACKET,
+            base_rtt,
+            capacity: 120e6,
+            hops: path.len(),
+            weight: 1.0,
+            chained: false,
+        };
         let start = Loop::new(name, ProtocolId(0), self.model.sender(&facts), base_rtt);
         path.iter().fold(start, |l, (link, forward)| l.over(*link, *forward))
     }
