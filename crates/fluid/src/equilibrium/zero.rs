@@ -142,9 +142,12 @@ impl Point {
     }
 
     /// x + d with (I / length - J) d = f over the free components, kept within the bounds; and the largest change, bounds
-    /// disregarded, as a share of what is there or of what is nothing.
+    /// disregarded, as a share of what is there or of what is nothing. None if there is no such step.
     fn euler(&self, field: &impl Residual, length: f64, bounds: &[(f64, f64)]) -> Option<(Vec<f64>, f64)> {
         let free: Vec<usize> = (0..self.x.len()).filter(|&i| !self.held[i]).collect();
+        if free.is_empty() {
+            return None;
+        }
         let jacobian = field.jacobian(&self.x);
         let matrix = DMatrix::from_fn(free.len(), free.len(), |row, column| {
             let inertia = if row == column { 1.0 / length } else { 0.0 };
