@@ -2,8 +2,8 @@
 //!
 //! A packet's turn comes when the one before it has been served. It is judged as of that moment, but not before
 //! somebody looks: a packet arrives here or at the far end, a law's interval ends, the run is looked at. In between
-//! nothing changes at this link, so that laws cannot tell; and such a link needs no event but the one that every link
-//! needs, for the first packet on its wire.
+//! nothing changes at this link, so that laws cannot tell; and such a link needs no event but one for the first packet on
+//! its wire.
 
 use super::laws::Fate;
 use super::{Link, Order, Special};
@@ -11,7 +11,7 @@ use crate::packets::{Packets, Parcel};
 use millpond_units::{Span, Time};
 
 impl Link {
-    /// See [`Link::arrive`].
+    /// See [`Link::arrive_special`].
     #[inline(always)]
     pub(super) fn enter_judged(
         &mut self,
@@ -39,10 +39,8 @@ impl Link {
             packets.release(parcel.packet);
             return Time::NEVER;
         }
-        self.count_in(now, parcel.bytes);
-        let entry = self.serve(now, now, parcel, packets);
-        self.flight.push(entry);
-        if self.flight.len() > 1 { Time::NEVER } else { special.arrival(entry.due, self.delay) }
+        let leaves = self.join(now, parcel, packets);
+        if self.flight.len() > 1 { Time::NEVER } else { special.arrival(leaves, self.delay) }
     }
 
     /// Counts what became of a packet; is it still there?

@@ -122,7 +122,7 @@ impl Link {
         self.special.is_none()
     }
 
-    /// A packet that has been let in joins the queue. Returns when it will leave it.
+    /// A packet that has been let in, whose turn is known, joins the flight. Returns when it will leave the server.
     #[inline(always)]
     fn join(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
         self.count_in(now, parcel.bytes);

@@ -44,7 +44,7 @@ impl Stepping {
 }
 
 impl Link {
-    /// See [`Link::arrive`].
+    /// See [`Link::arrive_special`].
     #[inline(never)]
     pub(super) fn enter_stepping(
         &mut self,
