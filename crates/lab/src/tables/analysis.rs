@@ -9,25 +9,26 @@ use std::f64::consts::PI;
 
 /// Flows, links, and what is known of other equilibria.
 pub fn equilibrium(settled: &Settled<'_>) -> String {
+    // As much of a link is taken for all of it: what is left are roundings.
+    const FULL: f64 = 1.0 - 1e-6;
     let closed = settled.closed.as_ref();
-    let kind = closed.map_or("-", |closed| closed.kind);
-    let mut flows = table(&["flow", "flows", "rate Mbps each", kind, "RTT ms"]);
+    let kind = closed.map(|closed| closed.kind);
+    let headings = ["flow", "flows", "rate Mbps each"].into_iter().chain(kind).chain(["RTT ms"]);
+    let mut flows = table(&headings.collect::<Vec<_>>());
     for (index, l) in settled.plan.loops.iter().enumerate() {
         let value = |quantity| settled.value(Entity::Loop(index), quantity).unwrap_or(f64::NAN);
-        flows.add_row([
-            l.name.clone(),
-            l.count.to_string(),
-            megabits(value("sending rate")),
-            closed.map_or_else(|| "-".to_owned(), |closed| megabits(closed.equilibrium.rates[index])),
-            number(value("round-trip time") * 1e3),
-        ]);
+        let by_closed_form = closed.map(|closed| megabits(closed.equilibrium.rates[index]));
+        let by_equations = [l.name.clone(), l.count.to_string(), megabits(value("sending rate"))];
+        let rtt = number(value("round-trip time") * 1e3);
+        flows.add_row(by_equations.into_iter().chain(by_closed_form).chain([rtt]));
     }
     let mut links = table(&["link", "load", "queue ms", "marked", "lost", "says", "bottleneck"]);
     for (index, link) in settled.plan.links.iter().enumerate() {
         let Some(id) = link.id else { continue };
         let value = |quantity| settled.value(Entity::Link(id.0), quantity).unwrap_or(f64::NAN);
         let full = value("arriving rate") / settled.frozen.capacity(id.0);
-        let bottleneck = closed.is_none_or(|closed| closed.equilibrium.bottlenecks.contains(&index));
+        let bottleneck =
+            closed.map_or(full >= FULL, |closed| closed.equilibrium.bottlenecks.contains(&index));
         links.add_row([
             link.entity.clone(),
             percent(full),
@@ -35,14 +36,7 @@ pub fn equilibrium(settled: &Settled<'_>) -> String {
             number(value("marking probability")),
             number(value("loss probability")),
             says(settled, id.0),
-            if !bottleneck {
-                ""
-            } else if closed.is_some() {
-                "yes"
-            } else {
-                "-"
-            }
-            .to_owned(),
+            if bottleneck { "yes" } else { "" }.to_owned(),
         ]);
     }
     format!("{}{flows}\n{links}\n", headline(settled))
