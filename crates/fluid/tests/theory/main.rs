@@ -5,6 +5,7 @@
 mod chain;
 mod events;
 mod fixed;
+mod held;
 mod laws;
 mod motion;
 mod portraits;
