@@ -103,21 +103,27 @@ impl Linearized {
     }
 }
 
+/// The states of a piece that move: not held at a bound, and something moves them.
+pub(super) fn moving(piece: &Piece, moment: &Moment) -> Vec<usize> {
+    let moves = |i: usize| piece.a[i].iter().chain(&piece.b[i]).any(|entry| *entry != 0.0);
+    (0..piece.states.len()).filter(|&i| moves(i) && !moment.is_held(piece.states[i])).collect()
+}
+
+/// What an input does: its columns of B, over these states, and of D.
+pub(super) fn effect(piece: &Piece, states: &[usize], input: usize) -> Vec<f64> {
+    let on_states = states.iter().map(|&state| piece.b[state][input]);
+    on_states.chain(piece.d.iter().map(|row| row[input])).collect()
+}
+
 /// A piece without the states that do not move, inputs of the same effect made one. For each old input: the new one and its gain.
 fn condense(piece: &Piece, moment: &Moment) -> (Block, Vec<(usize, f64)>) {
-    let moves = |i: usize| piece.a[i].iter().chain(&piece.b[i]).any(|entry| *entry != 0.0);
-    let free = |i: &usize| moves(*i) && !moment.is_held(piece.states[*i]);
-    let free: Vec<usize> = (0..piece.states.len()).filter(free).collect();
+    let free = moving(piece, moment);
     let (n, outputs) = (free.len(), piece.outputs.len());
     let is_link = matches!(piece.entity, Entity::Link(_));
-    let effect = |input: usize| -> Vec<f64> {
-        let states = free.iter().map(|&state| piece.b[state][input]);
-        states.chain(piece.d.iter().map(|row| row[input])).collect()
-    };
     let mut kept: Vec<Vec<f64>> = Vec::new();
     let mut places = Vec::new();
     for input in 0..piece.inputs.len() {
-        let column = effect(input);
+        let column = effect(piece, &free, input);
         if column.iter().all(|entry| *entry == 0.0) {
             places.push((0, 0.0));
             continue;

@@ -9,7 +9,7 @@
 //! LGCC's rule of thumb is the same without loop and lag: of one flow's `ln x = eta ln(1 - p)`, with p averaged at alpha per
 //! interval of `BDP / S` packets, the deviation is `eta sqrt((S^(1/eta) - 1) S alpha / (2 BDP))`.
 
-use super::linearized::Linearized;
+use super::linearized::{Linearized, effect, moving};
 use super::response::{Response, Responses};
 use super::{Complex, Root, System};
 use crate::assembly::Entity;
@@ -89,7 +89,7 @@ impl Linearized {
     }
 }
 
-/// Each cause with its column of B (of the states that are free) and D, and its density.
+/// Each cause with its column of B (of the states that move) and D, and its density.
 fn causes(
     frozen: &Frozen<'_>,
     moment: &Moment,
@@ -114,8 +114,9 @@ fn causes(
         }
     }
     if grain.has_window {
-        let mut column = DVector::zeros(free(piece, moment).len() + piece.outputs.len());
-        column[free(piece, moment).len()] = 1.0;
+        let states = moving(piece, moment).len();
+        let mut column = DVector::zeros(states + piece.outputs.len());
+        column[states] = 1.0;
         let variance = (grain.packet / rtt).powi(2) / 12.0;
         causes.push((Cause::Windows, column, variance * rtt));
     }
@@ -131,17 +132,12 @@ fn coin(piece: &Piece, moment: &Moment, channels: &[usize]) -> Option<(DVector<f
     }
     let moves = |channel: &usize| {
         let input = piece.inputs.iter().position(|input| input.channel == *channel)?;
-        let states = free(piece, moment).into_iter().map(|state| piece.b[state][input]);
-        let column: Vec<f64> = states.chain(piece.d.iter().map(|row| row[input])).collect();
+        let column = effect(piece, &moving(piece, moment), input);
         // All hits: 1 - kept; its derivative by one of them is the part that the others spare.
         let scale = spared(*channel) / kept;
         column.iter().any(|entry| *entry != 0.0).then(|| DVector::from_vec(column) * scale)
     };
     channels.iter().find_map(moves).map(|column| (column, kept * (1.0 - kept)))
-}
-
-fn free(piece: &Piece, moment: &Moment) -> Vec<usize> {
-    (0..piece.states.len()).filter(|&state| !moment.is_held(piece.states[state])).collect()
 }
 
 impl Noise {

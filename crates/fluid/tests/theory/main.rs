@@ -5,6 +5,7 @@
 mod chain;
 mod events;
 mod fixed;
+mod grain;
 mod held;
 mod laws;
 mod motion;

@@ -1,0 +1,47 @@
+//! Where the noise of packets enters a linear network.
+
+use crate::laws::{BASE, P};
+use millpond_fluid::stability::{Cause, Grain, Linearized};
+use millpond_fluid::{Assembly, Frozen, Loop, Network};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_piece};
+use nalgebra::DMatrix;
+
+/// `x' = c - x` with a c that nothing moves; sends x.
+struct Steered;
+
+impl FluidSender for Steered {
+    fn states(&self) -> Vec<State> {
+        vec![State::new("c", "bit/s", BASE), State::new("rate", "bit/s", BASE)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = T::zero();
+        dx[1] = x[0] - x[1];
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[1]
+    }
+}
+
+/// Half a packet more in the window is as much more rate, and nothing else: c is no state of the linear network.
+#[test]
+fn whole_packets_disturb_the_rate_also_of_a_law_with_a_state_that_never_moves() {
+    const RTT: f64 = 2.0;
+    let mut network = Network::new();
+    let link = network.link("L", 2.0 * BASE, f64::INFINITY);
+    network.add(Loop::new("f", P, sender_piece(Steered), RTT).over(link, 0.5).always());
+    let asm = Assembly::new(network).unwrap();
+    let frozen = Frozen::new(&asm, 0.0);
+    let moment = frozen.at(&asm.initial()).unwrap();
+    let grain = Grain { packet: 12.0, has_window: true };
+    let noise = Linearized::of(&frozen, &moment).noise(&frozen, &moment, &[grain]);
+    let [source] = &noise.sources[..] else { panic!("one source: {:?}", noise.sources) };
+    let ((block, input), cause) = (source.input, source.cause);
+    let piece = &noise.system.blocks[block];
+    assert_eq!((cause, piece.states()), (Cause::Windows, 1));
+    assert_eq!(piece.b.column(input), DMatrix::zeros(1, 1).column(0));
+    assert_eq!(piece.d.column(input).iter().copied().collect::<Vec<f64>>(), [1.0, 0.0]);
+    // A twelfth of a packet squared over RTT squared, held for a round trip.
+    assert!((source.density - 12.0 * 12.0 / 12.0 / RTT).abs() < 1e-12);
+}
