@@ -69,7 +69,7 @@ fn settles(times: &[f64], values: &[f64], rest: f64, band: f64) -> Option<f64> {
     let away = |i: &usize| (values[*i] - rest).abs() > band;
     match (0..values.len()).rev().find(away) {
         None => Some(0.0),
-        Some(i) if times[i] > 0.9 * end => None,
+        Some(i) if times[i] >= 0.9 * end => None,
         Some(i) => {
             let (outside, inside) = ((values[i] - rest).abs(), (values[i + 1] - rest).abs());
             let part = if outside > inside { (outside - band) / (outside - inside) } else { 1.0 };

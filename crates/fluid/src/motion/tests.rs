@@ -75,6 +75,15 @@ fn what_never_arrives_has_no_rise_and_no_settling_time() {
     assert_eq!((rise, settling), (None, None));
 }
 
+/// A motion that was interrupted at its first moment has gone nowhere.
+#[test]
+fn one_look_tells_neither_a_rise_nor_a_settling_time() {
+    let Response::Step { rise, overshoot, settling } = Response::of(&[0.0], &[2.0], 3.0, 1e-3) else {
+        panic!("a step")
+    };
+    assert_eq!((rise, overshoot, settling), (None, 0.0, None));
+}
+
 fn motion(value: impl Fn(f64) -> f64) -> Trajectory {
     let (times, values) = sampled(100.0, value);
     Trajectory { times, values: vec![values], broken: None }
