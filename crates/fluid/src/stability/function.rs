@@ -27,6 +27,16 @@ pub(super) struct Party {
 
 pub(super) type Matrix = DMatrix<Complex<f64>>;
 
+/// The transfer functions of all pieces at one complex frequency.
+pub(super) struct Transfers {
+    /// Of each link, by block.
+    pub(super) links: Vec<Option<Matrix>>,
+    /// Of each party.
+    pub(super) parties: Vec<Matrix>,
+    /// The logarithm of their characteristic polynomials.
+    rest: Complex<f64>,
+}
+
 impl<'a> Characteristic<'a> {
     /// Sorts a system's pieces.
     #[must_use]
@@ -78,7 +88,12 @@ impl<'a> Characteristic<'a> {
 
     /// L(s), and the logarithm of what the determinant lacks.
     fn evaluate(&self, s: Complex<f64>) -> Option<(Matrix, Complex<f64>)> {
-        let size = self.size();
+        let transfers = self.transfers(s)?;
+        Some((self.ratio(&transfers, s), transfers.rest))
+    }
+
+    /// What each piece does by itself. None where s is a pole of one.
+    pub(super) fn transfers(&self, s: Complex<f64>) -> Option<Transfers> {
         let mut rest = Complex::new(0.0, 0.0);
         let mut links: Vec<Option<Matrix>> = vec![None; self.system.blocks.len()];
         for (index, block) in self.system.blocks.iter().enumerate().filter(|(_, block)| block.is_link) {
@@ -86,12 +101,21 @@ impl<'a> Characteristic<'a> {
             rest += ln;
             links[index] = Some(transfer);
         }
-        let mut ratio = Matrix::zeros(size, size);
+        let mut parties = Vec::with_capacity(self.parties.len());
         for party in &self.parties {
             let (transfer, ln) = party.transfer(self.system, s)?;
             rest += ln;
+            parties.push(transfer);
+        }
+        Some(Transfers { links, parties, rest })
+    }
+
+    /// L(s).
+    pub(super) fn ratio(&self, transfers: &Transfers, s: Complex<f64>) -> Matrix {
+        let mut ratio = Matrix::zeros(self.size(), self.size());
+        for (party, transfer) in self.parties.iter().zip(&transfers.parties) {
             for heard in &party.hears {
-                let link = links[heard.from.0].as_ref()?;
+                let Some(link) = &transfers.links[heard.from.0] else { continue };
                 let weight = heard.at(s);
                 for told in &party.tells {
                     let Some(row) = self.cut_of[told.to.0][told.to.1] else { continue };
@@ -107,7 +131,7 @@ impl<'a> Characteristic<'a> {
                 }
             }
         }
-        Some((ratio, rest))
+        ratio
     }
 
     /// The spectral radius of the entries' sizes, taken at the frequency |s| = radius with all phases in the worst place and

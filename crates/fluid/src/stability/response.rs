@@ -1,16 +1,13 @@
 //! What a disturbance of one input does everywhere, all loops closed.
 
-use super::function::{Characteristic, Matrix};
+use super::function::{Characteristic, Matrix, Transfers};
 use nalgebra::{Complex, DVector};
 
 /// A system at one complex frequency, ready to be asked how it responds.
 pub struct Responses<'a> {
     function: &'a Characteristic<'a>,
     s: Complex<f64>,
-    /// Of each link, by block.
-    links: Vec<Option<Matrix>>,
-    /// Of each party.
-    parties: Vec<Matrix>,
+    transfers: Transfers,
     /// I + L(s).
     loops: nalgebra::LU<Complex<f64>, nalgebra::Dyn, nalgebra::Dyn>,
 }
@@ -28,17 +25,9 @@ impl<'a> Characteristic<'a> {
     /// None where s is a pole of a piece, or a root.
     #[must_use]
     pub fn responses(&'a self, s: Complex<f64>) -> Option<Responses<'a>> {
-        let system = self.system();
-        let link = |(block, is_link)| -> Option<Option<Matrix>> {
-            let piece: &super::Block = &system.blocks[block];
-            if is_link { piece.transfer(s).map(|(matrix, _)| Some(matrix)) } else { Some(None) }
-        };
-        let links = system.blocks.iter().map(|block| block.is_link).enumerate().map(link);
-        let links = links.collect::<Option<Vec<_>>>()?;
-        let party = |party: &super::function::Party| party.transfer(system, s).map(|(matrix, _)| matrix);
-        let parties = self.parties.iter().map(party).collect::<Option<Vec<_>>>()?;
-        let loops = (Matrix::identity(self.size(), self.size()) + self.return_ratio(s)?).lu();
-        loops.is_invertible().then_some(Responses { function: self, s, links, parties, loops })
+        let transfers = self.transfers(s)?;
+        let loops = (Matrix::identity(self.size(), self.size()) + self.ratio(&transfers, s)).lu();
+        loops.is_invertible().then_some(Responses { function: self, s, transfers, loops })
     }
 }
 
@@ -54,7 +43,7 @@ impl Responses<'_> {
     /// What the disturbance is at the inputs of the links.
     fn at_links(&self, input: (usize, usize), count: f64) -> DVector<Complex<f64>> {
         let mut arriving = DVector::zeros(self.function.size());
-        for (party, transfer) in self.function.parties.iter().zip(&self.parties) {
+        for (party, transfer) in self.function.parties.iter().zip(&self.transfers.parties) {
             if !party.blocks.contains(&input.0) {
                 continue;
             }
@@ -73,11 +62,11 @@ impl Responses<'_> {
 
     fn at(&self, output: (usize, usize), input: (usize, usize), links: &DVector<Complex<f64>>) -> Response {
         let zero = Complex::new(0.0, 0.0);
-        if self.links[output.0].is_some() {
+        if self.transfers.links[output.0].is_some() {
             return Response { own: zero, shared: self.said(output, links) };
         }
         let mut response = Response { own: zero, shared: zero };
-        for (party, transfer) in self.function.parties.iter().zip(&self.parties) {
+        for (party, transfer) in self.function.parties.iter().zip(&self.transfers.parties) {
             if !party.blocks.contains(&output.0) {
                 continue;
             }
@@ -95,7 +84,7 @@ impl Responses<'_> {
 
     /// What a link says, its inputs being these.
     fn said(&self, (block, output): (usize, usize), links: &DVector<Complex<f64>>) -> Complex<f64> {
-        let Some(transfer) = &self.links[block] else { return Complex::new(0.0, 0.0) };
+        let Some(transfer) = &self.transfers.links[block] else { return Complex::new(0.0, 0.0) };
         let cuts = self.function.cut_of[block].iter().enumerate();
         cuts.filter_map(|(input, cut)| cut.map(|cut| transfer[(output, input)] * links[cut])).sum()
     }
