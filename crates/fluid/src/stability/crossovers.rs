@@ -1,9 +1,6 @@
 //! Where loops come back in phase, and by which gain.
 
-use super::function::Characteristic;
-use super::loci::loci;
-use super::margins::{band, refine};
-use super::{Root, System, Unknown};
+use super::{Nyquist, Root, System, Unknown};
 
 /// An eigenvalue of the return ratio on the negative real axis: a disturbance of this frequency comes back as it was, times
 /// the gain. At a gain of one it goes on for ever.
@@ -28,26 +25,9 @@ pub fn loop_gain(system: &System, rightmost: Option<&Root>) -> Result<Option<Cro
         let detuned = unstable.map_or(0.0, |root| (crossover.frequency / root.s.im).ln());
         crossover.gain.ln().hypot(detuned)
     };
-    Ok(crossovers(system)?.into_iter().min_by(|a, b| apart(a).total_cmp(&apart(b))))
-}
-
-fn crossovers(system: &System) -> Result<Vec<Crossover>, Unknown> {
-    let function = Characteristic::new(system);
-    if function.size() == 0 {
-        return Err(Unknown::NoLoop);
-    }
-    let (low, high) = band(&function);
-    let mut found = Vec::new();
-    for locus in loci(&function, low, high) {
-        for pair in locus.points.windows(2) {
-            let [(from, a), (to, b)] = [pair[0], pair[1]];
-            if a.im * b.im < 0.0 && a.re < 0.0 && b.re < 0.0 {
-                let (frequency, value) = refine(&function, (from, a), (to, b), |value| value.im);
-                found.push(Crossover { frequency, gain: value.norm() });
-            }
-        }
-    }
-    Ok(found)
+    let crossings = Nyquist::new(system)?.crossings(1.0.into());
+    let crossovers = crossings.into_iter().map(|(frequency, value)| Crossover { frequency, gain: -value });
+    Ok(crossovers.min_by(|a, b| apart(a).total_cmp(&apart(b))))
 }
 
 #[cfg(test)]

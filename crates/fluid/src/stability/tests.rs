@@ -359,6 +359,7 @@ mod paganini {
             close(crossings[0].0 * 0.1, arccot, 1e-9);
             close(crossings[0].1, -(1.0 + eta * eta).sqrt() / arccot, 1e-9);
             close(crossings[1].0 * 0.1, arccot + 2.0 * PI, 1e-9);
+            assert!(crossings.iter().all(|(_, value)| *value < 0.0), "{crossings:?}");
         }
         let value = plot.at(5.0).unwrap()[0];
         assert!((value - gamma(0.1, 5.0)).norm() < 1e-12);
