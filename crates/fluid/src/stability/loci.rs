@@ -1,6 +1,7 @@
 //! Nyquist loci: the eigenvalues of the return ratio along the imaginary axis.
 
 use super::function::Characteristic;
+use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use nalgebra::{Complex, DMatrix};
 
 /// One eigenvalue followed over frequency.
@@ -72,8 +73,19 @@ pub(super) fn eigenvalues(function: &Characteristic<'_>, frequency: f64) -> Opti
     spectrum(ratio)
 }
 
-/// The eigenvalues of a matrix.
-pub(super) fn spectrum(matrix: DMatrix<Complex<f64>>) -> Option<Vec<Complex<f64>>> {
+/// The eigenvalues of a matrix. Its rows may have units as far apart as bit/s and seconds: balanced, its rounding errors are
+/// parts of its eigenvalues and not of its largest entry.
+pub(super) fn spectrum(mut matrix: DMatrix<Complex<f64>>) -> Option<Vec<Complex<f64>>> {
+    let mut sizes = matrix.map(|entry| entry.norm());
+    if !sizes.iter().all(|size| size.is_finite()) {
+        return None;
+    }
+    let units = balance_parlett_reinsch(&mut sizes);
+    for ((row, column), entry) in
+        (0..units.len()).flat_map(|c| (0..units.len()).map(move |r| (r, c))).zip(matrix.iter_mut())
+    {
+        *entry *= units[column] / units[row];
+    }
     let (_, triangle) = matrix.try_schur(1e-14, 10_000)?.unpack();
     Some(triangle.diagonal().iter().copied().collect())
 }
