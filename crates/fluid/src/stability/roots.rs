@@ -47,11 +47,16 @@ impl Spectrum {
         root.s.norm() * self.slow < NOTHING
     }
 
+    /// The rightmost root that is not at zero.
+    #[must_use]
+    pub fn moving(&self) -> Option<&Root> {
+        self.roots.iter().find(|root| !self.is_zero(root))
+    }
+
     /// The same as [`Self::rightmost`], roots at zero left out.
     #[must_use]
     pub fn rightmost_moving(&self) -> f64 {
-        let moving = self.roots.iter().find(|root| !self.is_zero(root));
-        moving.map_or(self.complete_to.min(0.0), |root| root.s.re)
+        self.moving().map_or(self.complete_to.min(0.0), |root| root.s.re)
     }
 
     /// Whether every disturbance dies out.

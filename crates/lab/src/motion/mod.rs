@@ -23,25 +23,26 @@ pub use start::{Along, Starts, is_single};
 pub use step::Step;
 pub use steps::{Answer, Answered, answers};
 
-use millpond_fluid::stability::{Root, Spectrum};
+use crate::analysis::longest_rtt;
+use crate::fluid::Plan;
+use millpond_fluid::stability::{Linearized, Root, rightmost};
+use millpond_fluid::{Frozen, Moment};
 
 /// A trajectory has settled when it stays within this share of how far from rest it went.
 pub const BAND: f64 = millpond_fluid::motion::BAND;
 
 /// For how long motions are followed: until a disturbance that dies out like the slowest root is `e^-times` of itself,
-/// but no less than 30 and no more than 600 round trips; 100 of them where no root is known.
-#[must_use]
-pub fn horizon(root: Option<&Root>, longest_rtt: f64, times: f64) -> f64 {
+/// but no less than 30 and no more than 600 of the longest round trips; 100 of them where no root is known.
+fn horizon(root: Option<&Root>, plan: &Plan, times: f64) -> f64 {
     const LEAST: f64 = 30.0;
     const MOST: f64 = 600.0;
     const UNKNOWN: f64 = 100.0;
-    let slow = root.map_or(UNKNOWN * longest_rtt, |root| times / root.s.re.abs());
-    slow.clamp(LEAST * longest_rtt, MOST * longest_rtt)
+    let rtt = longest_rtt(plan);
+    let slow = root.map_or(UNKNOWN * rtt, |root| times / root.s.re.abs());
+    slow.clamp(LEAST * rtt, MOST * rtt)
 }
 
-/// The rightmost root that moves: a root at zero stands for a line of points of rest, along which nothing happens.
-#[must_use]
-pub fn slowest(spectrum: &Spectrum, longest_rtt: f64) -> Option<Root> {
-    const STANDS: f64 = 1e-6;
-    spectrum.roots.iter().find(|root| root.s.norm() * longest_rtt > STANDS).cloned()
+/// The rightmost root about a point of rest, but for those at zero: along a line of points of rest nothing happens.
+fn slowest(frozen: &Frozen<'_>, rest: &Moment) -> Option<Root> {
+    rightmost(&Linearized::of(frozen, rest).system).ok()?.moving().copied()
 }

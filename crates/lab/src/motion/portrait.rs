@@ -4,10 +4,9 @@
 use super::observe::Observable;
 use super::start::Starts;
 use super::{BAND, horizon, slowest};
-use crate::analysis::{Settled, longest_rtt};
+use crate::analysis::Settled;
 use crate::watch::Watch;
 use millpond_fluid::motion::{Fate, Place, Trajectory, fate, follow};
-use millpond_fluid::stability::{Linearized, rightmost};
 use millpond_fluid::{Accuracy, Entity, Solver};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -91,10 +90,7 @@ pub fn portrait(
 /// Until the slowest root has died out.
 fn natural(settled: &Settled<'_>) -> f64 {
     const DIES: f64 = 8.0;
-    let longest = longest_rtt(settled.plan);
-    let linear = Linearized::of(&settled.frozen, &settled.moment);
-    let root = rightmost(&linear.system).ok().and_then(|spectrum| slowest(&spectrum, longest));
-    horizon(root.as_ref(), longest, DIES)
+    horizon(slowest(&settled.frozen, &settled.moment).as_ref(), settled.plan, DIES)
 }
 
 /// From these states, after a past that was the same for ever.

@@ -2,11 +2,10 @@
 
 use super::observe::{Observable, rates};
 use super::{Step, bottlenecks, horizon, observables, slowest};
-use crate::analysis::{Refusal, Settled, longest_rtt, settle};
+use crate::analysis::{Refusal, Settled, settle};
 use crate::fluid::{self, Plan};
 use crate::watch::Watch;
 use millpond_fluid::motion::{Place, Predicted, Response, Trajectory, follow};
-use millpond_fluid::stability::{Linearized, rightmost};
 use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, Moment, Solver, equilibrium};
 use millpond_protocols::Registry;
 use millpond_scenario::{At, Place as Line, Scenario};
@@ -151,10 +150,8 @@ impl Motion<'_, '_> {
     ) -> Result<Answer, Refusal> {
         const DIES: f64 = 5.0;
         const LOOKS: u32 = 6000;
-        let linear = Linearized::of(self.after, self.end);
-        let longest = longest_rtt(self.settled.plan);
-        let root = rightmost(&linear.system).ok().and_then(|spectrum| slowest(&spectrum, longest));
-        let seconds = self.seconds.unwrap_or_else(|| horizon(root.as_ref(), longest, DIES));
+        let root = slowest(self.after, self.end);
+        let seconds = self.seconds.unwrap_or_else(|| horizon(root.as_ref(), self.settled.plan, DIES));
         let mut links = bottlenecks(self.settled);
         links.extend(concerned.filter(|link| !links.contains(link)));
         let rates = rates(self.settled.plan);

@@ -134,8 +134,7 @@ pub fn followed(searches: &[Search]) -> String {
 }
 
 fn growth(stability: &Stability) -> String {
-    let moving = stability.spectrum.roots.iter().find(|root| !stability.spectrum.is_zero(root));
-    let Some(root) = moving else { return "no root found".to_owned() };
+    let Some(root) = stability.spectrum.moving() else { return "no root found".to_owned() };
     match root.growth_per_cycle() {
         Some(factor) => {
             format!("oscillates every {} s, x{} per cycle", number(2.0 * PI / root.s.im), number(factor))

@@ -12,7 +12,7 @@ pub fn explanation_json(sentence: &str, explained: &Explanation) -> Value {
         crossing
             .map(|crossing| json!({ "margin": crossing.margin, "frequency_rad_per_s": crossing.frequency }))
     };
-    let root = model.stability.spectrum.roots.first();
+    let root = model.root();
     let points = explained
         .points
         .iter()

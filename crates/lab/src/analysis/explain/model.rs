@@ -6,8 +6,8 @@ use crate::analysis::{Refusal, Settled, Stability};
 use crate::fluid::Plan;
 use millpond_fluid::Entity;
 use millpond_fluid::stability::{
-    Cause, Characteristic, Complex, Crossover, Grain, Linearized, Noise, Target, frequencies, loop_gain,
-    variance,
+    Cause, Characteristic, Complex, Crossover, Grain, Linearized, Noise, Root, Target, frequencies,
+    loop_gain, variance,
 };
 use std::f64::consts::PI;
 
@@ -59,20 +59,26 @@ impl Model {
             None => Noise { system: linear.system.clone(), sources: Vec::new() },
         };
         let stability = judge_linear(settled.plan, linear)?;
-        let gain = loop_gain(&stability.linear.system, stability.spectrum.roots.first())?;
+        let gain = loop_gain(&stability.linear.system, stability.spectrum.moving())?;
         Ok(Self { stability, gain, noise })
     }
 
-    /// Whether every disturbance dies out.
+    /// Whether every disturbance dies out, but for what stays where it is put.
     #[must_use]
     pub fn is_stable(&self) -> bool {
-        self.stability.spectrum.is_stable()
+        self.stability.is_calm()
+    }
+
+    /// The rightmost root, but for what stays where it is put.
+    #[must_use]
+    pub fn root(&self) -> Option<&Root> {
+        self.stability.spectrum.moving()
     }
 
     /// At which it oscillates, in Hz: of the rightmost root, or where the loop comes back in phase.
     #[must_use]
     pub fn frequency(&self) -> Option<f64> {
-        let root = self.stability.spectrum.roots.first().filter(|root| root.s.im > 0.0);
+        let root = self.root().filter(|root| root.s.im > 0.0);
         let crossing = self.gain.map(|gain| gain.frequency);
         root.map(|root| root.s.im).or(crossing).map(|frequency| frequency / (2.0 * PI))
     }
@@ -80,7 +86,7 @@ impl Model {
     /// By which factor an oscillation grows from one cycle to the next.
     #[must_use]
     pub fn growth_per_cycle(&self) -> Option<f64> {
-        self.stability.spectrum.roots.first().and_then(millpond_fluid::stability::Root::growth_per_cycle)
+        self.root().and_then(Root::growth_per_cycle)
     }
 
     /// The block of a loop or link of the engine.
