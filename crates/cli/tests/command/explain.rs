@@ -41,7 +41,7 @@ fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
     let text = printed(folder.path(), &["stability", "--explain", "calm", "--report", "calm.html"]);
     assert!(text.starts_with("does not oscillate: the rates of f move by "), "{text}");
     assert!(
-        text.contains("30.0 s to 60.0 s (measure.from to: the run ends), a sample every 100ms, packets"),
+        text.contains("30.000 s (measure.from) to 60.000 s (the run ends), a sample every 100ms, packets"),
         "{text}"
     );
     for head in ["operating point", "gain where it comes back in phase", "what moves"] {

@@ -1,7 +1,7 @@
 //! Why a run swings.
 
 use super::write::{number, percent, table};
-use crate::analysis::{Explanation, Finding, Floor, Model, Of, Swing, Verdict};
+use crate::analysis::{Explanation, Finding, Floor, Model, Of, Peak, Swing, Verdict};
 use millpond_fluid::stability::{Cause, Crossing};
 use std::f64::consts::PI;
 
@@ -114,7 +114,7 @@ fn causes(floor: &Floor) -> String {
 /// `its rates swing at 0.40 Hz with amplitude 38 %, its queue with 2900 packets`; without a frequency that stands out,
 /// standard deviations.
 fn swing_of(swings: &[Swing], shown: &Swing) -> String {
-    let sure = shown.peak.filter(|peak| peak.chance < 1e-3);
+    let sure = shown.peak.filter(Peak::is_sure);
     let size = |swing: &Swing| match sure {
         Some(_) => format!("with amplitude {}", show(swing, swing.peak.map_or(0.0, |peak| peak.amplitude))),
         None => format!("by {} (s.d.)", show(swing, swing.deviation)),
@@ -165,13 +165,9 @@ fn round_down(x: f64) -> f64 {
 
 /// The part of the run, the operating point, the loop, and what moves: model beside series.
 pub fn explanation(explained: &Explanation) -> String {
-    let stretch = &explained.stretch;
     format!(
-        "{} s to {} s ({} to: {}), a sample every {}, {}\n{}\n{}\n{}\n",
-        number(stretch.from),
-        number(stretch.to),
-        stretch.begins,
-        stretch.ends,
+        "{}, a sample every {}, {}\n{}\n{}\n{}\n",
+        explained.stretch,
         time(explained.interval),
         explained.world,
         points(explained),
@@ -214,7 +210,7 @@ fn loops(explained: &Explanation) -> comfy_table::Table {
     let sure = peak.map(|peak| format!("{} of the variance", percent(peak.share)));
     row("at this frequency", None, sure);
     let chance =
-        peak.map(|peak| if peak.chance < 1e-3 { "< 0.1 %".to_owned() } else { percent(peak.chance) });
+        peak.map(|peak| if peak.is_sure() { "< 0.1 %".to_owned() } else { percent(peak.chance) });
     row("chance of such a peak in a flat spectrum", None, chance);
     rows
 }

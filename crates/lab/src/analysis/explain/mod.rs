@@ -112,13 +112,9 @@ impl fmt::Display for Inexplicable {
             ),
             Self::TooShort { stretch, samples, needed, because } => write!(
                 f,
-                "the longest stretch without a join, a leave or a capacity step, {:.3} s to {:.3} s ({} to: {}), is {:.3} s with \
-                 {samples} samples; {needed:.3} s are needed, {because}: run it longer with --set duration=..., or sample it more \
-                 often with --set measure.every=...",
-                stretch.from,
-                stretch.to,
-                stretch.begins,
-                stretch.ends,
+                "the longest stretch without a join, a leave or a capacity step, {stretch}, is {:.3} s with {samples} samples; \
+                 {needed:.3} s are needed, {because}: run it longer with --set duration=..., or sample it more often with --set \
+                 measure.every=...",
                 stretch.length()
             ),
         }

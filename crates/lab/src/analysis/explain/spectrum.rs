@@ -1,5 +1,6 @@
 //! What oscillates in a series: its spectrum, the frequency that stands out, and whether that could be chance.
 
+use super::series::mean;
 use realfft::RealFftPlanner;
 use std::f64::consts::PI;
 
@@ -16,6 +17,15 @@ pub struct Peak {
     pub chance: f64,
     /// By which factor the amplitude changes from one cycle to the next; none if there are too few cycles.
     pub growth: Option<Growth>,
+}
+
+impl Peak {
+    /// Whether a flat spectrum has its like in less than one of a thousand series.
+    #[must_use]
+    pub fn is_sure(&self) -> bool {
+        const SURE: f64 = 1e-3;
+        self.chance < SURE
+    }
 }
 
 /// A factor per cycle with its standard error.
@@ -40,13 +50,34 @@ pub type Density = Vec<(f64, f64)>;
 
 /// Mean and straight trend taken away, which are no oscillation.
 pub(super) fn without_trend(values: &[f64]) -> Vec<f64> {
-    let n = values.len() as f64;
-    let (middle, mean) = ((n - 1.0) / 2.0, values.iter().sum::<f64>() / n);
-    let offsets = || (0..values.len()).map(|i| i as f64 - middle);
-    let spread: f64 = offsets().map(|x| x * x).sum();
-    let slope =
-        offsets().zip(values).map(|(x, y)| x * (y - mean)).sum::<f64>() / spread.max(f64::MIN_POSITIVE);
-    offsets().zip(values).map(|(x, y)| y - mean - slope * x).collect()
+    Line::fit(values).left
+}
+
+/// A straight line by least squares through values at equal distances of one.
+struct Line {
+    slope: f64,
+    /// Sum of the squares of places about their middle.
+    spread: f64,
+    /// What it leaves of each value.
+    left: Vec<f64>,
+}
+
+impl Line {
+    fn fit(values: &[f64]) -> Self {
+        let (middle, mean) = ((values.len() as f64 - 1.0) / 2.0, mean(values));
+        let offsets = || (0..values.len()).map(|i| i as f64 - middle);
+        let spread: f64 = offsets().map(|x| x * x).sum();
+        let slope =
+            offsets().zip(values).map(|(x, y)| x * (y - mean)).sum::<f64>() / spread.max(f64::MIN_POSITIVE);
+        let left = offsets().zip(values).map(|(x, y)| y - mean - slope * x).collect();
+        Self { slope, spread, left }
+    }
+
+    /// The standard error of its slope.
+    fn error(&self) -> f64 {
+        let squares: f64 = self.left.iter().map(|rest| rest.powi(2)).sum();
+        (squares / (self.left.len() as f64 - 2.0) / self.spread).sqrt()
+    }
 }
 
 /// The standard deviation of what has no mean.
@@ -132,13 +163,8 @@ fn growth(values: &[f64], cycles_per_sample: f64) -> Option<Growth> {
     if logs.len() < LEAST_CYCLES || length < 4.0 {
         return None;
     }
-    let n = logs.len() as f64;
-    let (middle, mean) = ((n - 1.0) / 2.0, logs.iter().sum::<f64>() / n);
-    let x = |i: usize| i as f64 - middle;
-    let spread: f64 = (0..logs.len()).map(|i| x(i).powi(2)).sum();
-    let slope = logs.iter().enumerate().map(|(i, y)| x(i) * (y - mean)).sum::<f64>() / spread;
-    let rest: f64 = logs.iter().enumerate().map(|(i, y)| (y - mean - slope * x(i)).powi(2)).sum();
-    Some(Growth { per_cycle: slope.exp(), error: (rest / (n - 2.0) / spread).sqrt() })
+    let line = Line::fit(&logs);
+    Some(Growth { per_cycle: line.slope.exp(), error: line.error() })
 }
 
 /// `a cos + b sin` of a given frequency by least squares, and the mean square that it leaves.
@@ -150,7 +176,7 @@ struct Sinusoid {
 
 impl Sinusoid {
     fn fit(values: &[f64], cycles_per_sample: f64) -> Self {
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        let mean = mean(values);
         let basis = |i: usize| (2.0 * PI * cycles_per_sample * i as f64).sin_cos();
         let [mut ss, mut cc, mut sc, mut sy, mut cy] = [0.0; 5];
         for (i, y) in values.iter().enumerate() {

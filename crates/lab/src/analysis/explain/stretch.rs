@@ -2,6 +2,7 @@
 
 use crate::fluid::Plan;
 use millpond_scenario::Scenario;
+use std::fmt;
 
 /// From when to when, in seconds, and what bounds it.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,12 @@ impl Stretch {
         let all = marks.windows(2).map(stretch);
         let none = Self { from: begin, to: end, begins: String::new(), ends: String::new() };
         all.max_by(|a, b| (a.length() * (1.0 + 1e-9)).total_cmp(&b.length())).unwrap_or(none)
+    }
+}
+
+impl fmt::Display for Stretch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.3} s ({}) to {:.3} s ({})", self.from, self.begins, self.to, self.ends)
     }
 }
 

@@ -58,8 +58,6 @@ pub struct Verdict {
 const CHANCE: f64 = 1.45;
 /// A frequency is that of the loop within this factor: the series resolve it to a part of a cycle in the stretch.
 const SAME_FREQUENCY: f64 = 1.25;
-/// A peak is taken for one if a flat spectrum has its like in one of a thousand series.
-const SURE: f64 = 1e-3;
 
 pub(super) fn verdict(
     subject: &Subject<'_>,
@@ -70,7 +68,7 @@ pub(super) fn verdict(
     let is_the_loops = |swing: &Swing| {
         swing.peak.zip(model.frequency()).is_some_and(|(peak, frequency)| {
             let ratio = peak.frequency / frequency;
-            peak.chance < SURE && (1.0 / SAME_FREQUENCY..SAME_FREQUENCY).contains(&ratio)
+            peak.is_sure() && (1.0 / SAME_FREQUENCY..SAME_FREQUENCY).contains(&ratio)
         })
     };
     let share = |place: usize| swings[place].peak.map_or(0.0, |peak| peak.share);

@@ -1,7 +1,8 @@
 //! A page about why a run swings: spectra of its series beside what chance predicts, and the Nyquist loci there.
 
+use super::super::bundle::legend_entry;
 use super::super::figure::{Figure, Panel};
-use super::super::markup::Text;
+use super::super::markup::{Text, short};
 use super::super::page::{Section, page};
 use super::super::plot::{Axis, Plot};
 use super::super::scale::Scale;
@@ -12,22 +13,16 @@ use crate::analysis::{Density, Explanation, Of, Swing};
 /// The page.
 #[must_use]
 pub fn explanation(title: &str, sentence: &str, explained: &Explanation) -> String {
-    let stretch = &explained.stretch;
-    let lead = format!(
-        "<p>{}</p><p>{}, {:.3} s to {:.3} s ({} to: {})</p>",
-        Text(sentence),
-        Text(&explained.run),
-        stretch.from,
-        stretch.to,
-        Text(&stretch.begins),
-        Text(&stretch.ends)
-    );
-    let figures: Vec<Figure> = explained.swings.iter().take(MOST).enumerate().map(figure).collect();
+    let lead = format!("<p>{}</p><p>{}, {}</p>", Text(sentence), Text(&explained.run), Text(&explained.stretch.to_string()));
+    let own = explained.model.frequency();
+    let figures: Vec<Figure> =
+        explained.swings.iter().take(MOST).enumerate().map(|(place, swing)| figure(place, swing, own)).collect();
     let spectra = Section::of_figures(
         "spectra",
         "What moves, and what chance predicts",
         "Standard deviation per root of Hz over frequency, both logarithmic. A sharp peak is an oscillation; a broad hill where the \
-         prediction has one is noise that the loop amplifies.",
+         prediction has one is noise that the loop amplifies. What moves faster than half the rate of samples is folded into the \
+         series, and is not in the prediction.",
         &figures,
     );
     let loci = Section::of_figures(
@@ -42,49 +37,68 @@ pub fn explanation(title: &str, sentence: &str, explained: &Explanation) -> Stri
 
 /// More quantities than this are not drawn.
 const MOST: usize = 6;
+/// At the frequency of the linear loop.
+const OWN: &str = "guide";
 
-fn figure((place, swing): (usize, &Swing)) -> Figure {
+/// A spectrum, `own` being the frequency of the linear loop.
+fn figure(place: usize, swing: &Swing, own: Option<f64>) -> Figure {
     const PER_DECADE: f64 = 24.0;
     const DECADES: f64 = 6.0;
-    let unit = if swing.of == Of::Queue { "packets/√Hz" } else { "Mbps/√Hz" };
-    let factor = if swing.of == Of::Queue { 1.0 } else { 1e-6 };
+    let (unit, factor) = if swing.of == Of::Queue { ("packets/√Hz", 1.0) } else { ("Mbps/√Hz", 1e-6) };
     let root = |curve: &Density| -> Density {
         curve.iter().map(|(frequency, density)| (*frequency, density.sqrt() * factor)).collect()
     };
     let measured = root(&smooth(&swing.spectrum, PER_DECADE));
     let (low, high) = ends(&measured);
-    let inside = |point: &(f64, f64)| (low..=high).contains(&point.0);
-    let predicted: Density = root(&swing.floor.spectrum).into_iter().filter(inside).collect();
-    let values = || measured.iter().chain(&predicted).map(|point| point.1);
+    let inside = |frequency: f64| (low..=high).contains(&frequency);
+    let predicted: Density =
+        root(&swing.floor.spectrum).into_iter().filter(|point| inside(point.0)).collect();
+    let scale = Scale::log(measured.iter().chain(&predicted).map(|point| point.1), DECADES);
+    let title = title(swing);
     let mut plot = Plot::new(
-        format!("Spectrum of {}", swing.name),
-        Axis::numbered(Scale::log([low, high], 9.0), "Hz", 6),
-        Axis::numbered(Scale::log(values(), DECADES), "", 5),
+        format!("Spectrum of {title}"),
+        Axis::numbered(Scale::log([low, high], 9.0), "frequency, Hz", 6),
+        Axis::numbered(scale, "", 5),
         260,
-    );
-    let looks = [Look(0), Look(1)];
+    )
+    .coloured(Look(0));
     let mut legend = String::new();
-    for (look, (name, curve)) in looks.into_iter().zip([("series", &measured), ("predicted", &predicted)]) {
+    for (look, name, curve) in [(Look(0), "series", &measured), (Look(1), "predicted", &predicted)] {
         if !curve.is_empty() {
-            plot.curve(name, &format!("line {} {}", look.colour(), look.dashes()), curve);
-            legend += &look.legend_entry(name);
+            let class = format!("line {} {}", look.colour(), look.dashes());
+            plot.curve(name, &class, curve);
+            legend += &format!(r#"<span class="{}">{}</span>"#, look.colour(), legend_entry(&class, name));
         }
     }
-    let panel = Panel { title: swing.name.clone(), unit: unit.into(), legend, plot };
-    let caption = match (&swing.peak, predicted.is_empty()) {
-        (Some(peak), true) => {
-            format!("The series stand out at {:.4} Hz; no noise is predicted.", peak.frequency)
-        }
-        (Some(peak), false) => format!("The series stand out at {:.4} Hz.", peak.frequency),
-        (None, _) => "Nothing moves.".to_owned(),
-    };
+    if let Some(own) = own.filter(|own| inside(*own)) {
+        plot.curve("", OWN, &[(own, scale.low), (own, scale.high)]);
+        legend += &legend_entry(OWN, "linear loop");
+    }
+    let panel = Panel { title: "standard deviation".into(), unit: unit.into(), legend, plot };
     Figure {
         id: format!("spectrum-{place}"),
-        title: format!("{}", Text(&swing.name)),
+        title: Text(&title).to_string(),
         class: "",
         panels: vec![panel],
-        caption,
+        caption: caption(swing, predicted.is_empty()),
     }
+}
+
+fn title(swing: &Swing) -> String {
+    match swing.of {
+        Of::Load => format!("Rates of {}", swing.name),
+        Of::Flow => format!("Rate of {}", swing.name),
+        Of::Queue => format!("Queue{}", swing.name.trim_start_matches("queue")),
+    }
+}
+
+fn caption(swing: &Swing, is_unpredicted: bool) -> String {
+    let stands_out = match &swing.peak {
+        Some(peak) if peak.is_sure() => format!("The series stand out at {} Hz", short(peak.frequency)),
+        Some(_) => "No frequency stands out".to_owned(),
+        None => "Nothing moves".to_owned(),
+    };
+    format!("{stands_out}{}.", if is_unpredicted { "; no noise is predicted" } else { "" })
 }
 
 fn ends(curve: &Density) -> (f64, f64) {
