@@ -8,7 +8,7 @@ use crate::plan::members::Member;
 use millpond_fluid::{Loop, LoopId, Network, Relay};
 use millpond_law::fluid::LoopFacts;
 use millpond_scenario::{Hop, Scenario};
-use millpond_units::Time;
+use millpond_units::{Span, Time};
 use std::collections::BTreeMap;
 
 /// Where flows that exceed the round-trip time of their links spend the rest: before the first link, as in the packet
@@ -23,8 +23,8 @@ pub(super) struct Loops {
     pub(super) flows: Vec<PlannedFlow>,
 }
 
-/// What makes flows equal: group, path, start, stop.
-type Key<'a> = (&'a str, Vec<(usize, bool)>, Time, Option<Time>);
+/// What makes flows equal: group, path, base round-trip time, start, stop.
+type Key<'a> = (&'a str, Vec<(usize, bool)>, Span, Time, Option<Time>);
 
 /// All loops of `members`, which become loops of `network`.
 pub(super) fn loops(
@@ -57,7 +57,7 @@ pub(super) fn loops(
 
 fn key<'a>(member: &'a Member<'_>) -> Key<'a> {
     let path = member.there.iter().map(|hop| (hop.link, hop.forward)).collect();
-    (&member.group.name.value, path, member.draw.start, member.draw.stop)
+    (&member.group.name.value, path, member.base_rtt, member.draw.start, member.draw.stop)
 }
 
 /// What makes chains of loops.

@@ -49,6 +49,15 @@ fn equal_flows_are_one_class_and_others_are_not() {
     assert_eq!(plan.loops[0].facts.capacity, 12e6);
 }
 
+/// Flows that start together and differ in their drawn round-trip times alone: each keeps its own, between the bounds.
+#[test]
+fn a_drawn_round_trip_time_makes_flows_unlike() {
+    let plan = planned(LINE, &["flows.many.rtt={ uniform = [\"50ms\", \"90ms\"] }"]);
+    let rtts: Vec<f64> = plan.loops[..4].iter().map(|l| l.facts.base_rtt).collect();
+    assert!(rtts.iter().all(|rtt| (0.05..0.09).contains(rtt)), "{rtts:?}");
+    assert!(rtts.windows(2).all(|pair| pair[0] != pair[1]), "{rtts:?}");
+}
+
 #[test]
 fn directions_that_only_acknowledgements_cross_are_named_and_carry_nothing() {
     let plan = planned(LINE, &[]);
