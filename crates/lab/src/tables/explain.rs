@@ -209,8 +209,7 @@ fn loops(explained: &Explanation) -> comfy_table::Table {
     row("per cycle", model.growth_per_cycle().map(|factor| format!("x{}", number(factor))), growth);
     let sure = peak.map(|peak| format!("{} of the variance", percent(peak.share)));
     row("at this frequency", None, sure);
-    let chance =
-        peak.map(|peak| if peak.is_sure() { "< 0.1 %".to_owned() } else { percent(peak.chance) });
+    let chance = peak.map(|peak| if peak.is_sure() { "< 0.1 %".to_owned() } else { percent(peak.chance) });
     row("chance of such a peak in a flat spectrum", None, chance);
     rows
 }

@@ -13,10 +13,20 @@ use crate::analysis::{Density, Explanation, Of, Swing};
 /// The page.
 #[must_use]
 pub fn explanation(title: &str, sentence: &str, explained: &Explanation) -> String {
-    let lead = format!("<p>{}</p><p>{}, {}</p>", Text(sentence), Text(&explained.run), Text(&explained.stretch.to_string()));
+    let lead = format!(
+        "<p>{}</p><p>{}, {}</p>",
+        Text(sentence),
+        Text(&explained.run),
+        Text(&explained.stretch.to_string())
+    );
     let own = explained.model.frequency();
-    let figures: Vec<Figure> =
-        explained.swings.iter().take(MOST).enumerate().map(|(place, swing)| figure(place, swing, own)).collect();
+    let figures: Vec<Figure> = explained
+        .swings
+        .iter()
+        .take(MOST)
+        .enumerate()
+        .map(|(place, swing)| figure(place, swing, own))
+        .collect();
     let spectra = Section::of_figures(
         "spectra",
         "What moves, and what chance predicts",
