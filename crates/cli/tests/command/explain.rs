@@ -48,7 +48,7 @@ fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
         assert!(text.contains(head), "{head}: {text}");
     }
     let page = fs::read_to_string(folder.path().join("calm.html")).unwrap();
-    for part in ["id=\"spectra\"", "id=\"nyquist\"", "queue of L", "does not oscillate"] {
+    for part in ["id=\"spectra\"", "id=\"nyquist\"", "Queue of L", "does not oscillate"] {
         assert!(page.contains(part), "{part}");
     }
     // A file of the run stands for its directory.
