@@ -32,6 +32,11 @@ pub trait FluidModel: Send + Sync {
 
     /// How it shares the network.
     fn allocation(&self, facts: &LoopFacts) -> Allocation;
+
+    /// What of the packets' law these equations leave out, a few words each: why the two may differ.
+    fn left_out(&self) -> &'static [&'static str] {
+        &[]
+    }
 }
 
 /// What a queue law does with the packets that it chooses.

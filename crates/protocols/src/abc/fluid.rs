@@ -37,6 +37,15 @@ impl FluidModel for AbcFluid {
             reason: "where it rests depends on how many packets of how many flows the path holds",
         }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &[
+            "the window for other routers (CUBIC)",
+            "the token bucket's spacing of marks",
+            "that brakes come in whole packets",
+            "that a second router takes more of the accelerates than its fraction",
+        ]
+    }
 }
 
 /// Eq. (3): an accelerate adds `1 + 1/w`, a brake `-1 + 1/w`, per packet acknowledged: `w' = x (2 f - 1 + 1/w)`.

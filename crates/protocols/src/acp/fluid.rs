@@ -46,6 +46,10 @@ impl FluidModel for AcpFluid {
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
         Allocation::MaxMin { weight: 1.0 }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["control periods", "the persistence of the queue", "the cut after a loss"]
+    }
 }
 
 const HEARD: &[Feedback] = &[

@@ -43,6 +43,10 @@ impl FluidModel for CltcpFluid {
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
         Allocation::MaxMin { weight: 1.0 }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["update intervals", "timeouts"]
+    }
 }
 
 /// Eq. (3): `x' = alpha x (ln r - ln x)`.

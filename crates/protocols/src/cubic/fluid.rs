@@ -35,6 +35,15 @@ impl FluidModel for CubicFluid {
             reason: "a window's rate depends on the queue in its round-trip time as well as on marks or losses",
         }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &[
+            "slow start",
+            "the Reno-friendly region",
+            "fast convergence",
+            "that the losses of one round trip are one",
+        ]
+    }
 }
 
 const LEAST_BETA: f64 = 1e-3;

@@ -29,6 +29,10 @@ impl FluidModel for DctcpFluid {
             reason: "marks are all or nothing at a step, so that windows and queue cycle; with a slope they may rest",
         }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["slow start", "that a window is cut once per round trip, as a whole"]
+    }
 }
 
 /// `w' = 1 / rtt - w alpha p / (2 rtt)`, in packets, and `alpha' = g (p - alpha) / rtt`.

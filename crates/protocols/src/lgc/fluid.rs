@@ -25,6 +25,10 @@ impl FluidModel for LgcFluid {
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
         self.0.allocation(facts.capacity * facts.weight)
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["the chance of marks", "timeouts"]
+    }
 }
 
 struct Source {

@@ -68,6 +68,10 @@ impl FluidModel for LgccFluid {
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
         self.growth.allocation(facts.capacity * facts.weight)
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["the chance of marks", "timeouts"]
+    }
 }
 
 struct Source {

@@ -40,6 +40,10 @@ impl FluidModel for McpFluid {
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
         Allocation::MaxMin { weight: facts.weight }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["timeouts", "that a flow which begins in an overload is told of it at once"]
+    }
 }
 
 /// Where each state is.

@@ -32,6 +32,10 @@ impl FluidModel for NewRenoFluid {
             reason: "a window's rate depends on the queue in its round-trip time as well as on marks or losses",
         }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["slow start", "timeouts", "that the losses of one round trip are one"]
+    }
 }
 
 /// `w' = 1 / rtt - (1 - b) w x(t - rtt) p`, in packets: p is the probability of a loss or, with ECN, of a mark.

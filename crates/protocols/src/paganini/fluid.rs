@@ -74,6 +74,15 @@ impl FluidModel for MarksFluid {
         };
         Allocation::Utility { marginal, prices: PriceSum::Marked }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &[
+            "the chance of marks and the estimator's bias",
+            "the estimator's lag",
+            "the cap on a window's change",
+            "the cut after a loss",
+        ]
+    }
 }
 
 impl FluidModel for DelayFluid {
@@ -89,6 +98,10 @@ impl FluidModel for DelayFluid {
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
         let marginal = Box::new(Source::new(&self.params, facts).logarithm(1.0));
         Allocation::Utility { marginal, prices: PriceSum::Plain }
+    }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["the interval between changes of a window", "the cap on a window's change", "the cut after a loss"]
     }
 }
 

@@ -39,6 +39,13 @@ impl FluidModel for RcpFluid {
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
         Allocation::MaxMin { weight: 1.0 }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &[
+            "the update interval, also where it is the mean round-trip time",
+            "the window of the first round trip",
+        ]
+    }
 }
 
 /// The advised rate, or a window of it times the least round-trip time, at least a packet.

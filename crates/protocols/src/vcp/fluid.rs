@@ -36,6 +36,10 @@ impl FluidModel for VcpFluid {
             reason: "windows add until an overload and are cut, for ever: they cycle and do not rest",
         }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["the cut after a loss"]
+    }
 }
 
 /// Where each state is.

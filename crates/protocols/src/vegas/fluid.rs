@@ -35,6 +35,10 @@ impl FluidModel for VegasFluid {
         let marginal = Box::new(Waiting { bits: self.0.alpha * facts.packet });
         Allocation::Utility { marginal, prices: PriceSum::Plain }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &["slow start", "that windows change by whole packets"]
+    }
 }
 
 /// Over so many packets a step of the window is taken in part. With a jump the window would slide along alpha while the

@@ -38,6 +38,15 @@ impl FluidModel for XcpFluid {
                      so that rates are not quite max-min fair",
         }
     }
+
+    fn left_out(&self) -> &'static [&'static str] {
+        &[
+            "control intervals",
+            "the persistence of the queue",
+            "that a router counts what earlier ones have taken away (lines 26 and 27)",
+            "the cut after a loss",
+        ]
+    }
 }
 
 /// A window that grows by what its throughput is told to grow by: `w' = rtt dx`, `x = w / rtt`.
