@@ -21,7 +21,7 @@ mod run;
 pub mod tables;
 mod watch;
 
-pub use agreement::{Agreement, Line, Unit, agreement};
+pub use agreement::{Agreement, Line, Quantity, agreement};
 pub use compare::{Case, Choice, cases, compare};
 pub use error::Error;
 pub use run::{About, Finished, World, run};

@@ -7,7 +7,6 @@ use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use crate::typed::typed_command;
-use millpond_lab::analysis::at_rest;
 use millpond_lab::files::{ComparisonDirectory, Extras, OutputError, WholeFile};
 use millpond_lab::results::Run;
 use millpond_lab::{
@@ -57,8 +56,7 @@ fn agreements(cases: &[Case], runs: &[Run], registry: &Registry) -> Vec<(String,
     let same = |packets: &Case| of(World::Fluid).find(|(fluid, _)| fluid.scenario == packets.scenario);
     let pair = |(case, packets): (&Case, &Run)| {
         let (_, fluid) = same(case)?;
-        let rest = at_rest(&case.scenario, registry).map_err(|refusal| refusal.to_string());
-        Some((case.directory.clone(), agreement(packets, fluid, rest)))
+        Some((case.directory.clone(), agreement(&case.scenario, registry, packets, fluid)))
     };
     of(World::Packets).filter_map(pair).collect()
 }

@@ -104,6 +104,10 @@ fn two_worlds_stand_side_by_side_with_their_differences() {
     let both = ["compare", "scenario.toml", "--worlds", "packets,fluid", "--protocols", "newreno,dctcp"];
     let text = stdout(&millpond(folder.path(), &both));
     assert!(text.contains("newreno-fluid") && text.contains("dctcp-packets"), "{text}");
+    let notes = ["the equations of newreno leave out: slow start; ", "means begin at "];
+    assert!(notes.iter().all(|note| text.contains(note)), "{text}");
+    let measured = [&both[..], &["--set", "measure.from=1s"]].concat();
+    assert!(!stdout(&millpond(folder.path(), &measured)).contains("means begin at "));
 }
 
 #[test]

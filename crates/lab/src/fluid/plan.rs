@@ -24,6 +24,8 @@ pub struct Plan {
     pub flows: Vec<PlannedFlow>,
     /// What a user should know before looking at results.
     pub warnings: Vec<String>,
+    /// What the equations of each protocol leave out of its law, by what flows call the protocol.
+    pub left_out: Vec<(String, &'static [&'static str])>,
 }
 
 /// One direction of a link.
@@ -127,7 +129,9 @@ fn planned(scenario: &Scenario, registry: &Registry) -> Result<Plan, Fault> {
     let shortest = loops.iter().map(|l| l.facts.base_rtt).fold(f64::INFINITY, f64::min);
     network.snap_delays(shortest / 100.0);
     let assembly = Assembly::new(network).map_err(|error| refused(scenario, &links, &loops, error))?;
-    Ok(Plan { assembly, links, loops, flows, warnings })
+    let left_out = models.iter().map(|m| (m.role.label.value.clone(), m.equations.left_out()));
+    let left_out = left_out.filter(|(_, left_out)| !left_out.is_empty()).collect();
+    Ok(Plan { assembly, links, loops, flows, warnings, left_out })
 }
 
 /// The equations of a protocol.

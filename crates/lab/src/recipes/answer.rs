@@ -2,12 +2,17 @@
 //! `millpond stability --json`.
 
 use super::cell::Cell;
+use super::execute::command;
 use super::nyquist::Plot;
+use crate::agreement::{Agreement, agreement};
 use crate::analysis::{self, Knob, Refusal};
+use crate::error::Error;
+use crate::run::{About, World, run};
+use crate::watch::Watch;
 use crate::{fluid, tables};
 use millpond_fluid::stability::Locus;
 use millpond_protocols::Registry;
-use millpond_scenario::{Faults, Scenario};
+use millpond_scenario::Scenario;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -21,6 +26,8 @@ pub enum Analysis {
     Stability,
     /// Its Nyquist plot, read as [`super::Case::nyquist`] says.
     Nyquist,
+    /// How far rest, fluid and packets agree: run in both worlds, in the keys of [`Agreement::json`].
+    Worlds,
 }
 
 /// What an analysis says.
@@ -30,33 +37,55 @@ pub struct Answer {
     pub value: Value,
     /// Curves to draw.
     pub loci: Vec<Locus>,
+    /// A table to show.
+    pub agreement: Option<Agreement>,
 }
 
 impl From<Value> for Answer {
     fn from(value: Value) -> Self {
-        Self { value, loci: Vec::new() }
+        Self { value, ..Self::default() }
     }
 }
 
-/// The answer to what a cell asks; `{ refused: why }` where theory has none.
-///
-/// # Errors
-/// What is wrong with the scenario.
-pub(super) fn answer(
-    analysis: Analysis,
-    cell: &Cell<'_>,
-    scenario: &Scenario,
-    registry: &Registry,
-) -> Result<Answer, Faults> {
-    let answer = match analysis {
-        Analysis::Equilibrium => equilibrium(scenario, registry).map(Answer::from),
-        Analysis::Stability => stability(cell.case.vary.as_deref(), scenario, registry).map(Answer::from),
-        Analysis::Nyquist => nyquist(&cell.case.nyquist.clone().unwrap_or_default(), scenario, registry),
-    };
-    match answer {
-        Ok(answer) => Ok(answer),
-        Err(Refusal::Scenario(faults)) => Err(faults),
-        Err(refusal) => Ok(refused(&refusal).into()),
+/// What a cell asks.
+pub(super) struct Question<'a> {
+    pub cell: &'a Cell<'a>,
+    pub scenario: &'a Scenario,
+    pub registry: &'a Registry,
+    /// By which `watch` knows the cell.
+    pub index: usize,
+    pub watch: &'a dyn Watch,
+}
+
+impl Question<'_> {
+    /// The answer; `{ refused: why }` where theory has none.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario, or that it was stopped.
+    pub(super) fn answer(&self, analysis: Analysis) -> Result<Answer, Error> {
+        let Self { cell, scenario, registry, .. } = self;
+        let answer = match analysis {
+            Analysis::Equilibrium => equilibrium(scenario, registry).map(Answer::from),
+            Analysis::Stability => stability(cell.case.vary.as_deref(), scenario, registry).map(Answer::from),
+            Analysis::Nyquist => nyquist(&cell.case.nyquist.clone().unwrap_or_default(), scenario, registry),
+            Analysis::Worlds => return self.worlds(),
+        };
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(Refusal::Scenario(faults)) => Err(faults.into()),
+            Err(refusal) => Ok(refused(&refusal).into()),
+        }
+    }
+
+    /// Both worlds, beside the point of rest.
+    fn worlds(&self) -> Result<Answer, Error> {
+        let in_world = |world| {
+            let (label, command) = (self.cell.label(), command(self.cell));
+            run(self.scenario, self.registry, About { label, command, index: self.index, world }, self.watch)
+        };
+        let (packets, fluid) = (in_world(World::Packets)?.run, in_world(World::Fluid)?.run);
+        let agreement = agreement(self.scenario, self.registry, &packets, &fluid);
+        Ok(Answer { value: agreement.json(), agreement: Some(agreement), ..Answer::default() })
     }
 }
 

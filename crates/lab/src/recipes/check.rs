@@ -6,6 +6,7 @@ use super::expect::Expectation;
 use super::measure::measure;
 use super::paper::Chosen;
 use super::verdict::{Judged, Verdict};
+use crate::agreement::Agreement;
 use crate::error::Error;
 use crate::results::Run;
 use crate::watch::Watch;
@@ -34,6 +35,9 @@ pub struct Checked {
     /// And Nyquist plots, each with its case.
     #[serde(skip)]
     pub loci: Vec<(String, Vec<Locus>)>,
+    /// And how far two worlds and theory agree, each with its case.
+    #[serde(skip)]
+    pub agreements: Vec<(String, Agreement)>,
 }
 
 impl Checked {
@@ -47,10 +51,13 @@ impl Checked {
     fn with_drawing(mut self, case: &str, drawn: Option<&Ended>) -> Self {
         match drawn {
             Some(Ended::Run(run)) => self.runs.push(run.as_ref().clone()),
-            Some(Ended::Answer(answer)) if !answer.loci.is_empty() => {
-                self.loci.push((case.to_owned(), answer.loci.clone()));
+            Some(Ended::Answer(answer)) => {
+                let loci = Some(answer.loci.clone()).filter(|loci| !loci.is_empty());
+                self.loci.extend(loci.map(|loci| (case.to_owned(), loci)));
+                self.agreements
+                    .extend(answer.agreement.clone().map(|agreement| (case.to_owned(), agreement)));
             }
-            _ => {}
+            None => {}
         }
         self
     }
@@ -152,6 +159,7 @@ fn judge<'c, 'a: 'c>(
         rows: rows.collect(),
         runs: Vec::new(),
         loci: Vec::new(),
+        agreements: Vec::new(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Runs cells: a recurrence at once, a scenario in its world, a finished one from where it was kept; or has them answered.
 
-use super::answer::{Answer, answer};
+use super::answer::{Answer, Question};
 use super::cell::Cell;
 use crate::error::Error;
 use crate::files::{Extras, RunDirectory, load, save};
@@ -68,7 +68,8 @@ pub(super) fn execute(
     }
     let scenario = cell.scenario(&settings.set, settings.trace.as_deref())?;
     if let Some(analysis) = cell.case.analysis {
-        return Ok(Ended::Answer(answer(analysis, cell, &scenario, &settings.registry)?));
+        let question = Question { cell, scenario: &scenario, registry: &settings.registry, index, watch };
+        return Ok(Ended::Answer(question.answer(analysis)?));
     }
     Ok(Ended::Run(Box::new(integrate(cell, &scenario, index, settings, watch)?)))
 }
@@ -94,7 +95,7 @@ fn integrate(
     Ok(finished.run)
 }
 
-fn command(cell: &Cell<'_>) -> String {
+pub(super) fn command(cell: &Cell<'_>) -> String {
     format!("millpond papers run {}{}", cell.recipe.name, if cell.full { " --full" } else { "" })
 }
 

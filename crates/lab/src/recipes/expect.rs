@@ -146,6 +146,8 @@ pub enum Combine {
     Least,
     /// The greatest.
     Greatest,
+    /// The one that is farthest from zero.
+    Farthest,
     /// The sum.
     Sum,
 }

@@ -43,6 +43,9 @@ fn combine(how: Combine, values: &[f64]) -> f64 {
         Combine::Mean => mean(values),
         Combine::Least => values.iter().copied().fold(f64::INFINITY, f64::min),
         Combine::Greatest => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        Combine::Farthest => {
+            values.iter().copied().fold(0.0, |far, value| if value.abs() > far.abs() { value } else { far })
+        }
         Combine::Sum => values.iter().sum(),
     }
 }
@@ -296,6 +299,7 @@ mod tests {
         assert_eq!(measured("summary = 'flows.*.goodput_bps'"), 20.0);
         assert_eq!(measured("summary = 'flows.user.1.goodput_bps'\ncombine = 'sum'").to_string(), "30");
         assert_eq!(measured("summary = 'links.middle.utilization'"), 0.75);
+        assert_eq!(combine(Combine::Farthest, &[0.1, -0.3, 0.2]), -0.3);
         assert_eq!(measured("summary = 'links.middle <-.utilization'"), 0.25);
         assert!(measure_run(&row("summary = 'links.muddle.utilization'"), &run()).is_err());
     }

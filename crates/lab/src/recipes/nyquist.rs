@@ -58,7 +58,7 @@ impl Plot {
         let turned = |locus: &Locus| Locus {
             points: locus.points.iter().map(|&(frequency, value)| (frequency, value * factor)).collect(),
         };
-        Ok(Answer { value, loci: plot.loci.iter().map(turned).collect() })
+        Ok(Answer { value, loci: plot.loci.iter().map(turned).collect(), ..Answer::default() })
     }
 }
 

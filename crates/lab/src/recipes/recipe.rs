@@ -56,7 +56,7 @@ pub struct Case {
     /// Where it is run: `"packets"` or `"fluid"`.
     #[serde(default)]
     pub world: World,
-    /// Not run, but answered by theory: `"equilibrium"`, `"stability"` or `"nyquist"`.
+    /// Not run once, but answered: `"equilibrium"`, `"stability"`, `"nyquist"` by theory, `"worlds"` by both worlds and theory.
     pub analysis: Option<Analysis>,
     /// What is varied until stability ends: `rtt`, `flows`, `protocols.NAME.params.PARAMETER`.
     pub vary: Option<String>,

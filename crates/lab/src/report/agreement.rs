@@ -3,7 +3,7 @@
 use super::markup::Text;
 use super::page::Section;
 use crate::agreement::Agreement;
-use crate::tables::{difference, written};
+use crate::tables::{difference, remarks, written};
 
 /// One table for each scenario and protocol; no section if nothing was compared.
 pub(super) fn section(agreements: &[(String, Agreement)]) -> Option<Section> {
@@ -17,26 +17,26 @@ pub(super) fn section(agreements: &[(String, Agreement)]) -> Option<Section> {
     })
 }
 
-fn one(label: &str, agreement: &Agreement) -> String {
+pub(super) fn one(label: &str, agreement: &Agreement) -> String {
     let mut rows = String::new();
     for line in &agreement.lines {
         let rest = line.rest.map_or_else(|| "-".to_owned(), |rest| written(line, rest));
-        rows += &format!(r#"<tr><th scope="row">{}</th>"#, Text(&line.what));
+        rows += &format!(r#"<tr><th scope="row">{}</th>"#, Text(&line.what()));
         for cell in [rest, written(line, line.fluid), written(line, line.packets), difference(line)] {
             rows += &format!("<td>{}</td>", Text(&cell));
         }
         rows += "</tr>";
     }
-    let restless = agreement.restless.as_ref().map(|why| format!("<p>At rest: {}</p>", Text(why)));
+    let remarks: String = remarks(agreement).map(|remark| format!("<p>{}</p>", Text(&remark))).collect();
     let label = Text(label);
     format!(
         concat!(
             r#"<h3>{label}</h3><div class="scrolls" tabindex="0" role="region" aria-label="{label}: rest, fluid, packets">"#,
             r#"<table class="headline"><thead><tr><th></th><th scope="col">at rest</th><th scope="col">fluid</th>"#,
-            r#"<th scope="col">packets</th><th scope="col">difference</th></tr></thead><tbody>{rows}</tbody></table></div>{restless}"#
+            r#"<th scope="col">packets</th><th scope="col">difference</th></tr></thead><tbody>{rows}</tbody></table></div>{remarks}"#
         ),
         label = label,
         rows = rows,
-        restless = restless.unwrap_or_default()
+        remarks = remarks
     )
 }

@@ -1,5 +1,6 @@
 //! The page of a paper's recipes: what it says, what we measure, and each run redrawn.
 
+use super::agreement;
 use super::charts;
 use super::figure::Figure;
 use super::markup::Text;
@@ -50,13 +51,15 @@ fn section(checked: &Checked) -> Section {
     let loci = (!checked.loci.is_empty()).then(|| several(&checked.loci));
     let iterated = checked.runs.iter().filter(|run| run.summary.links.is_empty()).enumerate();
     let iterated = iterated.filter_map(|(place, run)| charts::recurrence(run, Look(place)));
+    let agreements: String =
+        checked.agreements.iter().map(|(case, agreement)| agreement::one(case, agreement)).collect();
     let over_time = charts::over_time(&Subject::all(&drawn));
     let figures: String = over_time.into_iter().chain(loci).chain(iterated).map(own).collect();
     Section {
         id: checked.recipe.clone(),
         title: format!("{} · {}: {}", checked.recipe, checked.place, checked.title),
         intro: checked.claim.clone(),
-        body: table(&checked.rows) + &reasons(&checked.rows) + &figures,
+        body: table(&checked.rows) + &reasons(&checked.rows) + &agreements + &figures,
     }
 }
 
@@ -146,6 +149,21 @@ mod tests {
             assert!(html.contains(&format!(r#"data-name="{case}""#)), "{case}");
         }
         assert!(checked[0].loci.len() == chosen[0].recipe.cases.len());
+    }
+
+    #[test]
+    fn what_rest_fluid_and_packets_say_of_a_case_is_a_table() {
+        let mut library = Library::builtin().unwrap();
+        let worlds = library.papers.iter_mut().find(|paper| paper.name == "worlds").unwrap();
+        worlds.recipes.retain(|recipe| recipe.name == "worlds/max-min");
+        worlds.recipes[0].expect.retain(|row| row.case.as_deref() == Some("cltcp"));
+        let chosen = library.choose(Some("worlds")).unwrap();
+        let checked = check(&chosen, &Settings { draw: true, ..Settings::quick() }, &Unwatched).unwrap();
+        assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);
+        let html = papers(&checked);
+        for said in ["cltcp: rest, fluid, packets", "two: goodput Mbps", "the equations of cltcp leave out"] {
+            assert!(html.contains(said), "{said}");
+        }
     }
 
     #[test]

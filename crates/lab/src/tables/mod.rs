@@ -18,4 +18,4 @@ pub use protocols::{protocol, protocols};
 pub use summary::summary;
 pub use trace::trace;
 pub use worlds::worlds;
-pub(crate) use worlds::{difference, written};
+pub(crate) use worlds::{difference, remarks, written};

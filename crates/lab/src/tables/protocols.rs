@@ -2,7 +2,7 @@
 
 use super::write::table;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
-use millpond_law::{Knowledge, Needs, Parameter, Protocol, Queue};
+use millpond_law::{Knowledge, Needs, Parameter, Protocol, Queue, Settings};
 use millpond_protocols::Registry;
 
 /// Width of the tables that hold sentences.
@@ -26,13 +26,14 @@ pub fn protocol(registry: &Registry, name: &str) -> Option<String> {
     if let Ok(protocol) = registry.protocol(name) {
         let card = protocol.card();
         return Some(format!(
-            "{} - {}\n{}\n\nsource         {}\nneeds          {}\ndefault queue  {}\n\n{}",
+            "{} - {}\n{}\n\nsource         {}\nneeds          {}\ndefault queue  {}\nas fluid       {}\n\n{}",
             card.name,
             card.title,
             card.summary,
             card.source,
             needs(&card.needs),
             default_queue(card.queue.name, card.queue.settings),
+            as_fluid(protocol),
             parameters(card.parameters),
         ));
     }
@@ -65,6 +66,16 @@ fn needs(needs: &Needs) -> String {
 fn default_queue(name: &str, settings: &[(&str, &str)]) -> String {
     let settings: Vec<_> = settings.iter().map(|(name, value)| format!("{name} = {value}")).collect();
     if settings.is_empty() { name.to_owned() } else { format!("{name} ({})", settings.join(", ")) }
+}
+
+/// Whether it has equations, and what they leave out, under its default settings.
+fn as_fluid(protocol: &dyn Protocol) -> String {
+    let settings = Settings::check(protocol.card().parameters, []).ok();
+    match settings.and_then(|settings| protocol.fluid(&settings).ok().flatten()) {
+        None => "no equations".to_owned(),
+        Some(model) if model.left_out().is_empty() => "yes".to_owned(),
+        Some(model) => format!("without {}", model.left_out().join("; ")),
+    }
 }
 
 /// Each with its default, its unit and its values; below, what it does and where it comes from.
@@ -106,6 +117,8 @@ mod tests {
                 assert!(page.contains(parameter.name) && page.contains(parameter.default), "{name}: {page}");
             }
         }
+        let vegas = protocol(&registry, "vegas").unwrap();
+        assert!(vegas.contains("as fluid       without slow start"), "{vegas}");
         assert_eq!(protocol(&registry, "no such thing"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! How far two worlds agree about one scenario, and with its point of rest.
 
 use super::write::{megabits, number, percent, table};
-use crate::agreement::{Agreement, Line, Unit};
+use crate::agreement::{Agreement, Line, Quantity};
 
 /// Rates, delays and queues at rest and in both worlds, and by how much the fluid's differ, as a share of the packets'.
 pub fn worlds(agreements: &[Agreement]) -> String {
@@ -13,18 +13,23 @@ fn one(agreement: &Agreement) -> String {
     for line in &agreement.lines {
         let rest = line.rest.map_or_else(|| "-".to_owned(), |rest| written(line, rest));
         let values = [rest, written(line, line.fluid), written(line, line.packets), difference(line)];
-        rows.add_row(std::iter::once(line.what.clone()).chain(values));
+        rows.add_row(std::iter::once(line.what()).chain(values));
     }
-    let restless = agreement.restless.as_ref().map(|why| format!("at rest: {why}\n"));
-    format!("{rows}\n{}", restless.unwrap_or_default())
+    format!("{rows}\n{}", remarks(agreement).map(|remark| remark + "\n").collect::<String>())
+}
+
+/// What stands below the table.
+pub(crate) fn remarks(agreement: &Agreement) -> impl Iterator<Item = String> {
+    let restless = agreement.restless.iter().map(|why| format!("at rest: {why}"));
+    restless.chain(agreement.notes.iter().map(|note| format!("note: {note}")))
 }
 
 pub(crate) fn written(line: &Line, value: f64) -> String {
-    match line.unit {
-        Unit::Rate => megabits(value),
-        Unit::Share => percent(value),
-        Unit::Plain if line.what.ends_with("Jain") => format!("{value:.3}"),
-        Unit::Plain => number(value),
+    match line.quantity {
+        Quantity::Goodput => megabits(value),
+        Quantity::Used | Quantity::Marked => percent(value),
+        Quantity::Jain => format!("{value:.3}"),
+        Quantity::Queueing | Quantity::Queue | Quantity::LongestQueue => number(value),
     }
 }
 
@@ -36,7 +41,7 @@ pub(crate) fn difference(line: &Line) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agreement::agreement;
+    use crate::agreement::side_by_side;
     use crate::analysis::{AtRest, LinkAtRest};
     use crate::results::{Link, Packets, Run, Summary};
 
@@ -50,7 +55,7 @@ mod tests {
     fn the_difference_is_a_share_of_the_packets() {
         let link = LinkAtRest { utilization: 1.0, queue_packets: 9.5, marked: 0.0 };
         let rest = AtRest { links: vec![Some(link)], ..AtRest::default() };
-        let text = worlds(&[agreement(&run(8.0), &run(10.0), Ok(rest))]);
+        let text = worlds(&[side_by_side(&run(8.0), &run(10.0), Ok(rest))]);
         let row = text.lines().find(|line| line.contains("queue packets")).unwrap();
         for cell in ["9.50", "10.0", "8.00", "+25.0 %"] {
             assert!(row.contains(cell), "{row}");
@@ -60,7 +65,7 @@ mod tests {
 
     #[test]
     fn what_does_not_rest_says_why() {
-        let text = worlds(&[agreement(&run(8.0), &run(10.0), Err("it cycles".into()))]);
+        let text = worlds(&[side_by_side(&run(8.0), &run(10.0), Err("it cycles".into()))]);
         assert!(text.ends_with("at rest: it cycles\n"), "{text}");
     }
 }

@@ -8,8 +8,8 @@
 
 use crate::common::near;
 use millpond_fluid::stability::{Linearized, rightmost};
-use millpond_lab::analysis::{at_rest, settle};
-use millpond_lab::{Agreement, Choice, Unit, Unwatched, World, agreement, cases, compare, fluid};
+use millpond_lab::analysis::settle;
+use millpond_lab::{Agreement, Choice, Quantity, Unwatched, World, agreement, cases, compare, fluid};
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
 use std::path::{Path, PathBuf};
@@ -73,9 +73,8 @@ fn agreed(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<(A
     if theory.left > ARRIVED {
         return None;
     }
-    let rest = at_rest(&cases[0].scenario, registry).map_err(|refusal| refusal.to_string());
     let runs = compare(&cases, registry, "", &|_, _| Ok(()), &Unwatched).unwrap();
-    Some((agreement(&runs[0].run, &runs[1].run, rest), theory))
+    Some((agreement(&cases[0].scenario, registry, &runs[0].run, &runs[1].run), theory))
 }
 
 /// How many lines were compared; complains about each that is out.
@@ -84,19 +83,19 @@ fn checked(name: &str, (agreement, theory): &(Agreement, Theory), complaints: &m
     for line in agreement.lines.iter().filter(|line| line.rest.is_some()) {
         let rest = line.rest.unwrap_or(f64::NAN);
         let (still, grain) = (1e-3 + theory.left, 0.5 / theory.window);
-        let agrees = if line.unit == Unit::Plain {
+        let agrees = if line.quantity == Quantity::Queue {
             let packets = 1.0 + theory.flows;
             (line.fluid - rest).abs() <= still * rest + 0.01
                 && (line.packets - line.fluid).abs() <= packets + grain * rest
         } else {
             near(line.fluid, rest, still) && near(line.packets, line.fluid, grain + still)
         };
-        println!("{name}: {}: {rest} {} {} {agrees}", line.what, line.fluid, line.packets);
+        println!("{name}: {}: {rest} {} {} {agrees}", line.what(), line.fluid, line.packets);
         lines += 1;
         if !agrees {
             complaints.push(format!(
                 "{name}, {}: at rest {rest}, fluid {}, packets {}; windows of {:.0} packets, {:.1e} of the start left",
-                line.what, line.fluid, line.packets, theory.window, theory.left
+                line.what(), line.fluid, line.packets, theory.window, theory.left
             ));
         }
     }
