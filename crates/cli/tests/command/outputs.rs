@@ -182,3 +182,32 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     assert_eq!(stderr(&output), "");
     assert!(output.status.success());
 }
+
+/// Four like flows over one full buffer: a quarter each.
+#[test]
+fn at_rest_equals_share_a_row_and_nothing_is_said_of_a_closed_form_that_there_is_not() {
+    const LIKE: &str = r#"title = "Four alike"
+duration = "2s"
+[dumbbell]
+pairs = 4
+bottleneck = { rate = "100Mbps", delay = "10ms", buffer = "1bdp" }
+access = { rate = "1Gbps", delay = "1ms" }
+[[flows]]
+name = "f"
+protocol = "newreno"
+"#;
+    let folder = folder(LIKE);
+    let output = millpond(folder.path(), &["equilibrium", "scenario.toml"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let text = stdout(&output);
+    let row = |name: &str| -> Vec<String> {
+        let line =
+            text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name} in {text}"));
+        line.split(['│', '┆']).map(|cell| cell.trim().to_owned()).filter(|cell| !cell.is_empty()).collect()
+    };
+    assert_eq!(row("f.0")[..3], ["f.0 and 3 more", "4", "25.0"], "{text}");
+    assert_eq!(row("RTT ms"), ["flow", "flows", "rate Mbps each", "RTT ms"], "{text}");
+    let bottleneck = row("bottleneck ->");
+    assert_eq!((&*bottleneck[1], &*bottleneck[bottleneck.len() - 1]), ("100.0 %", "yes"), "{text}");
+    assert_eq!(row("access1 ->")[..2], ["access1 -> and 7 more", "2.5 %"], "{text}");
+}

@@ -2,6 +2,7 @@
 
 use super::write::{megabits, number, percent, table};
 use crate::analysis::{Boundary, Map, Search, Settled, Stability};
+use comfy_table::Table;
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::Crossing;
@@ -9,37 +10,92 @@ use std::f64::consts::PI;
 
 /// Flows, links, and what is known of other equilibria.
 pub fn equilibrium(settled: &Settled<'_>) -> String {
-    // As much of a link is taken for all of it: what is left are roundings.
-    const FULL: f64 = 1.0 - 1e-6;
+    format!("{}{}\n{}\n", headline(settled), flows(settled), links(settled))
+}
+
+fn flows(settled: &Settled<'_>) -> Table {
     let closed = settled.closed.as_ref();
     let kind = closed.map(|closed| closed.kind);
     let headings = ["flow", "flows", "rate Mbps each"].into_iter().chain(kind).chain(["RTT ms"]);
     let mut flows = table(&headings.collect::<Vec<_>>());
-    for (index, l) in settled.plan.loops.iter().enumerate() {
+    let rows = settled.plan.loops.iter().enumerate().map(|(index, l)| {
         let value = |quantity| settled.value(Entity::Loop(index), quantity).unwrap_or(f64::NAN);
         let by_closed_form = closed.map(|closed| megabits(closed.equilibrium.rates[index]));
-        let by_equations = [l.name.clone(), l.count.to_string(), megabits(value("sending rate"))];
         let rtt = number(value("round-trip time") * 1e3);
-        flows.add_row(by_equations.into_iter().chain(by_closed_form).chain([rtt]));
+        let cells = std::iter::once(megabits(value("sending rate"))).chain(by_closed_form).chain([rtt]);
+        Alike::one(&l.name, l.count, cells.collect())
+    });
+    for alike in merged(rows) {
+        flows.add_row([alike.title(), alike.members.to_string()].into_iter().chain(alike.cells));
     }
+    flows
+}
+
+fn links(settled: &Settled<'_>) -> Table {
+    // As much of a link is taken for all of it: what is left are roundings.
+    const FULL: f64 = 1.0 - 1e-6;
+    let closed = settled.closed.as_ref();
     let mut links = table(&["link", "load", "queue ms", "marked", "lost", "says", "bottleneck"]);
-    for (index, link) in settled.plan.links.iter().enumerate() {
-        let Some(id) = link.id else { continue };
-        let value = |quantity| settled.value(Entity::Link(id.0), quantity).unwrap_or(f64::NAN);
-        let full = value("arriving rate") / settled.frozen.capacity(id.0);
+    let rows = settled.plan.links.iter().enumerate().filter_map(|(index, link)| {
+        let id = link.id?.0;
+        let value = |quantity| settled.value(Entity::Link(id), quantity).unwrap_or(f64::NAN);
+        let full = value("arriving rate") / settled.frozen.capacity(id);
         let bottleneck =
             closed.map_or(full >= FULL, |closed| closed.equilibrium.bottlenecks.contains(&index));
-        links.add_row([
-            link.entity.clone(),
+        let cells = vec![
             percent(full),
             number(value("queueing delay") * 1e3),
             number(value("marking probability")),
             number(value("loss probability")),
-            says(settled, id.0),
+            says(settled, id),
             if bottleneck { "yes" } else { "" }.to_owned(),
-        ]);
+        ];
+        Some(Alike { is_named: bottleneck, ..Alike::one(&link.entity, 1.0, cells) })
+    });
+    for alike in merged(rows) {
+        links.add_row(std::iter::once(alike.title()).chain(alike.cells));
     }
-    format!("{}{flows}\n{links}\n", headline(settled))
+    links
+}
+
+/// Neighbours of whom a table says the same.
+struct Alike<'a> {
+    first: &'a str,
+    /// How many names stand for them.
+    names: usize,
+    /// How many they are.
+    members: f64,
+    cells: Vec<String>,
+    /// Keeps a row of its own.
+    is_named: bool,
+}
+
+impl<'a> Alike<'a> {
+    fn one(first: &'a str, members: f64, cells: Vec<String>) -> Self {
+        Self { first, names: 1, members, cells, is_named: false }
+    }
+
+    fn title(&self) -> String {
+        match self.names {
+            1 => self.first.to_owned(),
+            names => format!("{} and {} more", self.first, names - 1),
+        }
+    }
+}
+
+fn merged<'a>(rows: impl Iterator<Item = Alike<'a>>) -> Vec<Alike<'a>> {
+    let mut merged: Vec<Alike<'a>> = Vec::new();
+    for row in rows {
+        let is_same = |last: &&mut Alike<'_>| !last.is_named && !row.is_named && last.cells == row.cells;
+        match merged.last_mut().filter(is_same) {
+            Some(last) => {
+                last.names += 1;
+                last.members += row.members;
+            }
+            None => merged.push(row),
+        }
+    }
+    merged
 }
 
 /// Everything that a link's laws say, by name.
