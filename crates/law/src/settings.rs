@@ -89,8 +89,8 @@ impl fmt::Display for Domain {
             Self::Word(words) => write!(f, "{}", quoted(words)),
             Self::WordOrNumber(word, low, high) => write!(f, "\"{word}\" or {}", Self::Number(low, high)),
             Self::Interval(words, counts) => {
-                let counts: Vec<_> = counts.iter().map(|c| format!("{{ {c} = n }}")).collect();
-                write!(f, "{}, {} or a time such as \"10ms\"", quoted(words), counts.join(" or "))
+                let counts: String = counts.iter().map(|c| format!(", {{ {c} = n }}")).collect();
+                write!(f, "{}{counts} or a time such as \"10ms\"", quoted(words))
             }
         }
     }

@@ -49,9 +49,9 @@ impl Complaints {
         None
     }
 
-    /// Notes a complaint made elsewhere about what `place` refers to.
-    pub(crate) fn pass_on<T>(&self, place: Place, fault: Fault) -> Option<T> {
-        self.faults.borrow_mut().push((place, fault));
+    /// Notes a complaint made elsewhere about what `place` refers to, `label` by name.
+    pub(crate) fn pass_on<T>(&self, place: Place, fault: Fault, label: &str) -> Option<T> {
+        self.faults.borrow_mut().push((place, self.sources.placed(fault, place, label)));
         None
     }
 
@@ -256,7 +256,7 @@ where
     match written.parse() {
         Ok(quantity) => Some(quantity),
         Err(error) => {
-            let help = match nearest_unit(&error) {
+            let help = match respelt(&error.text, error.units()) {
                 Some(near) => format!("did you mean \"{near}\"? Expected {}", error.expected),
                 None => format!("expected {}", error.expected),
             };
@@ -271,11 +271,11 @@ where
 }
 
 /// The same quantity with the nearest unit that exists.
-fn nearest_unit(error: &millpond_units::ParseError) -> Option<String> {
-    let text = error.text.trim();
+pub(crate) fn respelt<'a>(text: &str, units: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    let text = text.trim();
     let split = text.find(|c: char| !c.is_ascii_digit() && c != '.' && c != '_')?;
     let (number, unit) = text.split_at_checked(split)?;
-    let near = nearest(unit.trim(), error.units())?;
+    let near = nearest(unit.trim(), units)?;
     (!number.is_empty() && near != unit.trim()).then(|| format!("{number}{near}"))
 }
 

@@ -43,6 +43,14 @@ impl Sources {
         Fault { message: message.into(), label: label.into(), help: None, source, start, end }
     }
 
+    /// The same complaint, about what is written at `place` if it points nowhere yet.
+    pub(crate) fn placed(&self, fault: Fault, place: Place, label: &str) -> Fault {
+        if fault.source.is_some() {
+            return fault;
+        }
+        Fault { help: fault.help, ..self.fault(place, fault.message, label) }
+    }
+
     /// A complaint about no place in particular.
     pub fn plain(&self, message: impl Into<String>) -> Fault {
         Fault { message: message.into(), label: String::new(), help: None, source: None, start: 0, end: 0 }

@@ -65,11 +65,13 @@ const MISTAKES: &str = r#"
 16      | simplex = 1 | expected true or false |
 7       | between = ["R1"] | expected two values | ["R1", "R2"]
 26      | queue = { red = {}, codel = {} } | expected one queue | max_th
-10      | buffer = "1bpd" | expected a buffer | "1bdp"
+10      | buffer = "1bpd" | expected a buffer | did you mean "1bdp"?
+10      | buffer = "75Kb" | expected a buffer | did you mean "75KB"?
+10      | buffer = "unlimted" | expected a buffer | did you mean "unlimited"?
 # Absurd numbers.
 27      | params = { phi1 = nan } | expected a finite number | write a finite number
 2       | duration = "0s" | out of range | 18403200s
-2       | duration = "6000h" | too large a number |
+2       | duration = "6000h" | too large a number, at most 5124h |
 2       | duration = "-5s" | a negative amount |
 4       | measure = { every = "0s" } | out of range | "1us"
 4       | measure = { from = "10s" } | begin at 10s, but the run ends at 10s | run for longer
@@ -173,20 +175,28 @@ fn mistakes_that_do_not_hide_one_another_are_all_shown_in_order() {
 }
 
 #[test]
+fn a_path_that_is_wrong_leaves_relays_alone() {
+    let faults = parse_with(&with_mistake(21, "path = [\"R1\", \"R3\"]"), &[]).unwrap_err();
+    let messages: Vec<_> = faults.0.iter().map(millpond_scenario::Fault::message).collect();
+    assert_eq!(messages, ["hop 1 does not exist: no link leads from \"R1\" to \"R3\""]);
+}
+
+/// A trace of which no line is wrong is shown where the scenario names it.
+#[test]
 fn a_wrong_trace_is_shown_with_its_own_line_and_text() {
     for (file, line, words) in [
         ("text-in-line-7.down", 7, "line 7 of the trace"),
         ("decreasing.down", 3, "earlier than the line before"),
         ("no-length.down", 2, "lasts no time"),
-        ("empty.down", 1, "no opportunity to deliver anything"),
-        ("comments.down", 1, "no opportunity to deliver anything"),
+        ("empty.down", 14, "no opportunity to deliver anything"),
+        ("comments.down", 14, "no opportunity to deliver anything"),
         ("huge.down", 2, "not a whole number"),
         ("far.down", 2, "more than a day"),
         ("back-in-time.csv", 4, "not later than the row before"),
         ("negative.csv", 3, "from zero up"),
         ("nan.csv", 3, "from zero up"),
         ("header.csv", 1, "time_s,mbps"),
-        ("dead.csv", 1, "no rate above zero"),
+        ("dead.csv", 14, "no rate above zero"),
         ("columns.csv", 2, "the rate is not a number"),
     ] {
         let faults = parse_with(&GOOD.replace("cell.down", file), &[]).expect_err(file);

@@ -89,7 +89,7 @@ fn quantity(text: &str, units: &'static [Unit], expected: &'static str) -> Resul
     if fraction.contains('.') || (whole.is_empty() && fraction.is_empty()) {
         return Err(fault("not a number".into()));
     }
-    let too_large = || fault("too large a number".into());
+    let too_large = || fault(format!("too large a number, at most {}{unit}", u128::from(u64::MAX) / base));
     if fraction.len() > 18 || whole.len() > 20 {
         return Err(fault("too many digits".into()));
     }

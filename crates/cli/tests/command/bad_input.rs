@@ -63,6 +63,15 @@ fn a_mistyped_parameter_names_the_nearest() {
 }
 
 #[test]
+fn an_entry_that_no_flow_names_has_to_be_right_as_well() {
+    let words =
+        ["scenario.toml:17", "unknown protocol \"lgc-c\"", "did you mean \"lgcc\"? there are: newreno"];
+    spoilt("[protocols.lgcc]", "[protocols.lgc-c]", &words);
+    spoilt("phi1 = 10", "phi1 = 0", &["scenario.toml:19", "phi1: expected a number above 1, found 0"]);
+    spoilt("relays = [\"B\"]", "queue = { red = { max_p = 2 } }", &["scenario.toml:18", "max_p"]);
+}
+
+#[test]
 fn a_parameter_out_of_its_range_names_the_range() {
     let folder = folder(&RIGHT.replace("phi1 = 10", "phi1 = 1").replace("\"newreno\"", "\"lgcc\""));
     let complaint = complaint(folder.path(), &["check", "scenario.toml"]);
@@ -113,7 +122,8 @@ fn a_trace_without_any_opportunity_is_refused() {
     for (name, text) in [("trace.csv", "time_s,mbps\n0,0\n1,0\n"), ("trace.down", "")] {
         let folder = folder(&RIGHT.replace("trace.csv", name));
         fs::write(folder.path().join(name), text).unwrap();
-        assert!(complaint(folder.path(), &["run", "scenario.toml"]).contains(name));
+        let complaint = complaint(folder.path(), &["run", "scenario.toml"]);
+        assert!(complaint.contains(name) && complaint.contains("scenario.toml:11"), "{complaint}");
     }
 }
 

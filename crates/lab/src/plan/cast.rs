@@ -15,24 +15,29 @@ pub(crate) struct Role<'s> {
     pub(crate) entry: Option<&'s ProtocolEntry>,
 }
 
-/// Every protocol that flows of this scenario run, in the order in which they are first named.
+/// Every protocol that flows of this scenario run, in the order in which they are first named. Entries that no flow
+/// names have to be right as well: a comparison would cast them, and a misspelt name would never be noticed.
 pub(crate) fn cast<'s>(scenario: &'s Scenario, registry: &Registry) -> Result<Vec<Role<'s>>, Fault> {
+    for entry in scenario.protocols.values() {
+        role_of(scenario, registry, &entry.protocol, Some(entry))?.queue(scenario, registry)?;
+    }
     let mut roles: Vec<Role<'s>> = Vec::new();
     for group in &scenario.flows {
         if roles.iter().all(|role| role.label.value != group.protocol.value) {
-            roles.push(role(scenario, registry, &group.protocol)?);
+            let label = &group.protocol;
+            roles.push(role_of(scenario, registry, label, scenario.protocols.get(&label.value))?);
         }
     }
     Ok(roles)
 }
 
-/// What `label` means, tried out: a sender and a receiver can be built.
-pub(crate) fn role<'s>(
+/// What `label` means under this entry, tried out: a sender and a receiver can be built.
+fn role_of<'s>(
     scenario: &'s Scenario,
     registry: &Registry,
     label: &'s At<String>,
+    entry: Option<&'s ProtocolEntry>,
 ) -> Result<Role<'s>, Fault> {
-    let entry = scenario.protocols.get(&label.value);
     let name = entry.map_or(label, |entry| &entry.protocol);
     let protocol = registry.protocol(name).map_err(|unknown| {
         let entries = scenario.protocols.keys().map(String::as_str);

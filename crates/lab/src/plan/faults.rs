@@ -4,7 +4,7 @@ use millpond_law::{SettingError, Value, nearest};
 use millpond_protocols::Unknown;
 use millpond_scenario::{At, Fault, FlowGroup, Place, Scenario, Setting, Value as Written};
 
-/// Nobody has this name.
+/// Nobody has this name; `entries` of the scenario would be understood as well.
 pub(super) fn unknown<'a>(
     scenario: &Scenario,
     name: &At<String>,
@@ -12,6 +12,7 @@ pub(super) fn unknown<'a>(
     unknown: &Unknown,
     entries: impl Iterator<Item = &'a str>,
 ) -> Fault {
+    let entries = entries.filter(|entry| *entry != unknown.name && !unknown.known.contains(entry));
     let names: Vec<&str> = unknown.known.iter().copied().chain(entries).collect();
     let near = nearest(&unknown.name, names.iter().copied());
     let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
@@ -29,7 +30,7 @@ pub(crate) fn setting(
     error: &SettingError,
 ) -> Fault {
     let culprit = written.iter().find(|setting| setting.name.value == error.name);
-    let misspelt = error.nearest.is_some() && error.message.starts_with("no such");
+    let misspelt = error.message.starts_with("no such");
     let place = culprit.map_or(otherwise, |s| if misspelt { s.name.place } else { s.value.place });
     let fault = scenario.fault(place, format!("{owner}: {}: {}", error.name, error.message), "");
     match &error.nearest {

@@ -51,9 +51,13 @@ pub(crate) fn queue(
     }
 }
 
-/// A setting that the law at a link cannot live with.
+/// A setting that the law at a link cannot live with: shown where the link names its queue, else where it is named.
 pub(crate) fn refused(scenario: &Scenario, hop: Hop, error: &SettingError) -> Fault {
-    let place = scenario.links[hop.link].name.place;
+    let link = &scenario.links[hop.link];
+    let spec = link.direction(hop.forward).queue.as_ref();
+    let written = spec.and_then(|spec| spec.settings.iter().find(|setting| setting.name.value == error.name));
+    let named = spec.map_or(link.name.place, |spec| spec.name.place);
+    let place = written.map_or(named, |setting| setting.value.place);
     scenario.fault(place, format!("{}: {error}", hop_name(scenario, hop)), "")
 }
 

@@ -155,7 +155,10 @@ fn load(reader: &Reader<'_>, node: &Node, path: &PathBuf, format: Option<Format>
     let trace = known.unwrap_or_else(|| {
         let trace = reader.bytes(node, path, "trace").and_then(|bytes| {
             let parsed = Trace::parse(&bytes, &path.display().to_string(), format);
-            parsed.map_err(|fault| complaints.pass_on::<()>(node.place, fault)).ok().map(Arc::new)
+            parsed
+                .map_err(|fault| complaints.pass_on::<()>(node.place, fault, "this trace"))
+                .ok()
+                .map(Arc::new)
         });
         reader.traces.borrow_mut().insert(path.clone(), trace.clone());
         trace

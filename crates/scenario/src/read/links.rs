@@ -178,7 +178,24 @@ pub(crate) fn buffer(complaints: &Complaints, node: &Node) -> Option<Buffer> {
         "unlimited" => Some(Buffer::Unlimited),
         text => counted(text).or_else(|| measured(text)),
     };
-    buffer.or_else(|| complaints.expected(node, &format!("a buffer above zero: {BUFFERS}")))
+    let expected = format!("a buffer above zero: {BUFFERS}");
+    buffer.or_else(|| match nearest_buffer(written) {
+        Some(near) => complaints.wrong(
+            node.place,
+            format!("expected {expected}"),
+            format!("this is {}", node.value.kind()),
+            format!("did you mean \"{near}\"?"),
+        ),
+        None => complaints.expected(node, &expected),
+    })
+}
+
+/// The buffer that a misspelt one is nearest to.
+fn nearest_buffer(text: &str) -> Option<String> {
+    let [bytes, time] = [text.parse::<Bytes>().err(), text.parse::<Span>().err()];
+    let units = [bytes, time].into_iter().flatten().flat_map(|error| error.units().collect::<Vec<_>>());
+    let amount = fields::respelt(text, ["bdp", "packets"].into_iter().chain(units));
+    amount.or_else(|| fields::nearest(text, ["unlimited"]).map(str::to_owned))
 }
 
 /// So many BDP or packets.

@@ -61,10 +61,12 @@ fn relays(complaints: &Complaints, node: &Node, network: &Network, flows: &[Flow
         Raw::List(items) => items,
         _ => return complaints.expected(node, "a list of nodes such as [\"R1\", \"R5\"], or \"all\""),
     };
+    // A flow without a path was complained about: nobody knows what it was to pass through.
+    let lost = flows.iter().any(|flow| flow.paths.is_empty());
     let relay = |item: &Node| {
         let name = At::new(fields::text(complaints, item)?.to_owned(), item.place);
         let relay = network.known(complaints, &name)?;
-        if flows.iter().flat_map(|flow| &flow.paths).any(|path| network.is_inside(path, relay)) {
+        if lost || flows.iter().flat_map(|flow| &flow.paths).any(|path| network.is_inside(path, relay)) {
             return Some(name);
         }
         let message = format!("no flow passes through \"{}\"", *name);

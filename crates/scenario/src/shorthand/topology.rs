@@ -31,7 +31,7 @@ pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut N
     let made = text.graph().and_then(|graph| Ok((bundles(&text, &graph, &usual)?, graph)));
     match made {
         Ok((bundles, graph)) => usual.add(network, &graph, &bundles, file.place),
-        Err(fault) => reader.complaints.pass_on(file.place, fault),
+        Err(fault) => reader.complaints.pass_on(file.place, fault, "this graph"),
     }
 }
 
