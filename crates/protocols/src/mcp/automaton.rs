@@ -93,6 +93,14 @@ impl Automaton {
         }
     }
 
+    /// The flow is told of this load, and of fairing or not.
+    pub(super) fn hear(&mut self, load: Load, fairing: bool) {
+        let is_fairing = fairing && matches!(load, Load::Medium | Load::Heavy);
+        if is_fairing && self.params.told_asks && !self.request.is_made() {
+            self.request.renew();
+        }
+    }
+
     /// What is done every 2 T below overload; a rate that is not used does not grow.
     pub(super) fn increase(&mut self, load: Load, fairing: bool, is_used: bool) {
         let fairing = fairing && (self.params.requester_obeys || !self.request.is_made());

@@ -112,7 +112,8 @@ impl FluidSender for Source {
         Feedback { name: "fairing", unit: "1", over_path: Aggregate::Max },
     ];
     const CARRIED: &'static [Quantity] = &[Quantity { name: "requests for fairing", unit: "1" }];
-    const GUARDS: &'static [&'static str] = &["nascent overload", "time until the next decision"];
+    const GUARDS: &'static [&'static str] =
+        &["nascent overload", "time until the next decision", "fairing is told"];
 
     fn states(&self) -> Vec<State> {
         let interval = self.params.decision_interval.secs();
@@ -142,6 +143,7 @@ impl FluidSender for Source {
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
         guards[0] = input.feedback[0] - NASCENT;
         guards[1] = x[at::DECISION];
+        guards[2] = input.feedback[1] - HALF;
     }
 
     /// A nascent overload is answered at once; all else waits for the timer (section IV-H).
@@ -151,11 +153,12 @@ impl FluidSender for Source {
             (0, true) if self.params.answers_at_once => automaton.decrease(),
             (0, true) => return,
             (0, false) => automaton.steps_back = 0,
-            (_, false) => Self::decide(&mut automaton, input),
-            (_, true) => return,
+            (1, false) => Self::decide(&mut automaton, input),
+            (2, true) => automaton.hear(load(input.feedback[0]), true),
+            _ => return,
         }
         Self::remember(&automaton, x);
-        if (guard, is_rising) != (0, false) {
+        if matches!((guard, is_rising), (0, true) | (1, false)) {
             x[at::DECISION] = self.params.decision_interval.secs();
         }
     }
@@ -300,6 +303,18 @@ mod tests {
         assert_eq!(carried(&*senders, &x, &heavy), [0.0]);
         let (dx, rate) = flow(&*senders, &x, &heavy);
         assert_eq!((rate, dx[at::RATE], dx[at::DECISION]), (x[at::RATE], 0.0, -1.0));
+    }
+
+    #[test]
+    fn a_flow_that_is_told_of_fairing_asks_as_well_only_under_that_reading() {
+        for (word, left) in [("obeys", 0.0), ("asks", 7.0)] {
+            let settings = Settings::check(PARAMETERS, [("told", millpond_law::Value::text(word))]).unwrap();
+            let senders = McpFluid::read(&settings).unwrap().sender(&one_loop(D));
+            let mut x = [8e6, f64::from(Mode::Stable as u8), 0.0, 0.0, 0.0, 0.3];
+            let seen = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[1.0, 1.0]));
+            senders.crossed(0, 2, true, &mut x, &seen.at(0, 2));
+            assert_eq!((x[at::LEFT], x[at::RATE], x[at::DECISION]), (left, 8e6, 0.3), "{word}");
+        }
     }
 
     /// What a router of 8 Mbit/s tells after a period in which so many bits arrived.

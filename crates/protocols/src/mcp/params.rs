@@ -111,6 +111,15 @@ pub(super) static PARAMETERS: &[Parameter] = &[
         meaning: "a flow that asks for fairing is itself in the fairing mode when it is told so, or goes on without it",
     },
     Parameter {
+        name: "told",
+        unit: "",
+        domain: Domain::Word(&["obeys", "asks"]),
+        default: "obeys",
+        source: "section IV-D2; see ERRATA.md",
+        meaning: "a flow that is told of fairing, and does not ask itself, is in the fairing mode as long as it is told, or asks \
+                  for as many cycles as a newcomer",
+    },
+    Parameter {
         name: "light_fairing",
         unit: "",
         domain: Domain::Word(&["scaling", "additive"]),
@@ -180,6 +189,8 @@ pub(super) struct SenderParams {
     pub(super) steps_back: u32,
     /// Is a flow that asks for fairing in the fairing mode itself?
     pub(super) requester_obeys: bool,
+    /// Does a flow that is told of fairing ask as well?
+    pub(super) told_asks: bool,
     /// At light load, are rates scaled although fairing is told?
     pub(super) scales_while_fairing: bool,
     /// Is an overload answered when it is first told?
@@ -199,6 +210,7 @@ impl SenderParams {
             halvings: settings.whole("fairing_cycles") + between_peaks,
             steps_back: if settings.word("backoff") == "twice" { 2 } else { 0 },
             requester_obeys: settings.word("requester") == "obeys",
+            told_asks: settings.word("told") == "asks",
             scales_while_fairing: settings.word("light_fairing") == "scaling",
             answers_at_once: settings.word("overload_seen") == "at-once",
         }
@@ -213,6 +225,10 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
             settings.word("backoff") == "literal",
             "backoff = \"literal\": a link at rest just below an overload can make flows halve one by one, after \
              which nothing repairs fairness",
+        ),
+        (
+            settings.word("told") == "asks",
+            "told = \"asks\": the last request is still told when it has ended, all ask again, and the link never rests",
         ),
         (
             settings.number("scaling_factor") * medium >= over,
@@ -269,7 +285,8 @@ mod tests {
             let said = warnings(&settings(&[(name, Value::Number(value))]).unwrap());
             assert!(said.len() == 1 && said[0].starts_with(name), "{said:?}");
         }
-        let literal = settings(&[("backoff", Value::text("literal"))]).unwrap();
-        assert_eq!(warnings(&literal).len(), 1);
+        for (name, word) in [("backoff", "literal"), ("told", "asks")] {
+            assert_eq!(warnings(&settings(&[(name, Value::text(word))]).unwrap()).len(), 1, "{name}");
+        }
     }
 }

@@ -58,6 +58,7 @@ impl Sender for McpSender {
         self.demand.note(ack.window_unused);
         let Some(told) = self.unread.note(McpHeader::parse(&ack.header)) else { return };
         let before = self.told.replace(told).map(|before| before.load());
+        self.automaton.hear(told.load(), told.fairing());
         if told.load() != Load::Over {
             self.automaton.steps_back = 0;
         } else if before != Some(Load::Over) && self.automaton.params.answers_at_once {
@@ -280,6 +281,21 @@ mod tests {
                 tell(&mut bench, OVER | FAIRING);
             }
             assert!(!asks(&mut bench));
+        }
+    }
+
+    #[test]
+    fn a_flow_that_is_told_of_fairing_obeys_or_as_another_reading_asks_as_well() {
+        for (word, expected) in [("obeys", false), ("asks", true)] {
+            let mut bench = bench(&[("told", Value::text(word)), ("fairing_cycles", Value::Number(1.0))]);
+            decide(&mut bench, MEDIUM | FAIRING);
+            tell(&mut bench, OVER | FAIRING);
+            tell(&mut bench, OVER | FAIRING);
+            assert!(!asks(&mut bench), "its own request, seen again in an overload");
+            tell(&mut bench, MEDIUM);
+            assert!(!asks(&mut bench));
+            tell(&mut bench, HEAVY | FAIRING);
+            assert_eq!(asks(&mut bench), expected, "{word}");
         }
     }
 
