@@ -178,7 +178,7 @@ impl Range {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (low, high) = (rounded(self.0), rounded(self.1));
+        let [low, high] = [self.0, self.1].map(bound);
         match (self.0.is_finite(), self.1.is_finite()) {
             (true, false) => write!(f, "at least {low}"),
             (false, _) => write!(f, "at most {high}"),
@@ -186,6 +186,14 @@ impl fmt::Display for Range {
             _ => write!(f, "{low} to {high}"),
         }
     }
+}
+
+/// Numbers nearer to zero are written with an exponent.
+pub(super) const LEAST_PLAIN: f64 = 1e-4;
+
+fn bound(bound: f64) -> String {
+    let bound = rounded(bound);
+    if bound != 0.0 && bound.abs() < LEAST_PLAIN { format!("{bound:e}") } else { bound.to_string() }
 }
 
 /// To five significant digits, which is what bounds are read for.

@@ -1,6 +1,7 @@
 //! Verdicts as text: Markdown tables padded to be read on a terminal, too.
 
 use super::check::Checked;
+use super::expect::LEAST_PLAIN;
 use super::paper::{Chosen, Paper};
 use super::verdict::{Judged, Verdict};
 use std::fmt::Write;
@@ -64,10 +65,13 @@ impl Judged {
     }
 }
 
-/// Four significant digits.
+/// Four significant digits; an exponent where the zeros before them would have to be counted.
 fn digits(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
+    }
+    if value.abs() < LEAST_PLAIN {
+        return format!("{value:.3e}");
     }
     let magnitude = libm::floor(libm::log10(value.abs())) as i32;
     format!("{value:.*}", usize::try_from(3 - magnitude).unwrap_or(0))
@@ -121,8 +125,8 @@ mod tests {
 
     #[test]
     fn numbers_show_four_significant_digits() {
-        let shown = [0.0, 0.98765432, 197.02, 5.0e8, -0.0123456, f64::INFINITY].map(digits);
-        assert_eq!(shown, ["0", "0.9877", "197.0", "500000000", "-0.01235", "inf"]);
+        let shown = [0.0, 0.98765432, 197.02, 5.0e8, -0.0123456, -5.8471e-6, f64::INFINITY].map(digits);
+        assert_eq!(shown, ["0", "0.9877", "197.0", "500000000", "-0.01235", "-5.847e-6", "inf"]);
     }
 
     #[test]

@@ -82,7 +82,8 @@ fn over_time_intro(subjects: &[Subject]) -> String {
         if relayed { " The dashed line in the plot of the queue is what relays hold back." } else { "" };
     format!(
         "What each flow received, over the capacity of the bottleneck ({place}) in grey, and what waited there. \
-         All runs are on the same axes.{relays}"
+         All runs are on the same axes, but for rates \
+         too far apart to be read on one.{relays}"
     )
 }
 

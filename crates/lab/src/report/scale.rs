@@ -18,6 +18,12 @@ pub(super) struct Scale {
 /// Values more than this far apart are drawn on a logarithmic axis.
 const TOO_FAR_APART: f64 = 8.0;
 
+/// Can curves with these largest values be read on one linear axis?
+pub(super) fn are_of_one_order(peaks: &[f64]) -> bool {
+    let (low, high) = extremes(peaks.iter().copied().filter(|peak| *peak > 0.0));
+    high <= TOO_FAR_APART * low || high < low
+}
+
 impl Scale {
     /// From `low` to `high`; anything unusable becomes 0 to 1, so that an empty chart still has axes.
     pub(super) fn linear(low: f64, high: f64) -> Self {
@@ -56,12 +62,7 @@ impl Scale {
 
     /// From zero if the largest values of the curves (`peaks`) are of one order, else over three decades of `values`.
     pub(super) fn for_peaks(peaks: &[f64], values: impl IntoIterator<Item = f64>) -> Self {
-        let (low, high) = extremes(peaks.iter().copied().filter(|peak| *peak > 0.0));
-        if high > TOO_FAR_APART * low {
-            Self::log(values, 3.0)
-        } else {
-            Self::from_zero(peaks.iter().copied())
-        }
+        if are_of_one_order(peaks) { Self::from_zero(peaks.iter().copied()) } else { Self::log(values, 3.0) }
     }
 
     /// Where a value stands: 0 at the low end, 1 at the high end, at the nearer end if it is outside.

@@ -1,11 +1,12 @@
-//! What happened, run by run: who got which rate, and what queue that cost. All runs on the same axes.
+//! What happened, run by run: who got which rate, and what queue that cost. All runs on the same axes, but for rates
+//! that are too far apart to be read on one.
 
 use super::super::bundle::{Bundle, Together, legend_entry, thinned, total};
 use super::super::decimate::Point;
 use super::super::figure::{Figure, Panel};
 use super::super::markup::{Text, short};
 use super::super::plot::{Axis, Plot};
-use super::super::scale::{Scale, Spacing};
+use super::super::scale::{Scale, Spacing, are_of_one_order};
 use super::super::subject::Subject;
 use super::super::units::{RateUnit, plain};
 use super::{FINE, time_axis};
@@ -13,21 +14,28 @@ use crate::results::{Kind, quantity};
 
 /// One figure per run.
 pub(crate) fn over_time(subjects: &[Subject]) -> Vec<Figure> {
-    let rate_unit = RateUnit::for_peak(subjects.iter().map(peak_rate).fold(0.0, f64::max));
-    let tracks: Vec<Tracks> = subjects.iter().map(|subject| Tracks::of(subject, &rate_unit)).collect();
-    let scales = Scales::shared_by(&tracks);
-    let figure = |(subject, tracks): (&Subject, &Tracks)| Figure {
-        id: format!("run-{}", subject.look.0),
-        title: title(subject),
-        class: "run",
-        panels: panels(subjects, subject, tracks, &scales, &rate_unit),
-        caption: String::new(),
+    let peaks: Vec<f64> = subjects.iter().map(peak_rate).collect();
+    let greatest = are_of_one_order(&peaks).then(|| peaks.iter().copied().fold(0.0, f64::max));
+    let track =
+        |(subject, own): (&Subject, &f64)| Tracks::of(subject, RateUnit::for_peak(greatest.unwrap_or(*own)));
+    let tracks: Vec<Tracks> = subjects.iter().zip(&peaks).map(track).collect();
+    let shared = Scales::shared_by(&tracks);
+    let figure = |(subject, tracks): (&Subject, &Tracks)| {
+        let rate = if greatest.is_some() { shared.rate } else { Scale::from_zero(tracks.rates()) };
+        Figure {
+            id: format!("run-{}", subject.look.0),
+            title: title(subject),
+            class: "run",
+            panels: panels(subjects, subject, tracks, &Scales { rate, ..shared }),
+            caption: String::new(),
+        }
     };
     subjects.iter().zip(&tracks).map(figure).collect()
 }
 
 /// What one run draws, in the units of the page.
 struct Tracks {
+    rate_unit: RateUnit,
     capacity: Vec<Point>,
     throughput: Vec<Point>,
     goodputs: Bundle,
@@ -37,18 +45,19 @@ struct Tracks {
 }
 
 impl Tracks {
-    fn of(subject: &Subject, unit: &RateUnit) -> Self {
+    fn of(subject: &Subject, rate_unit: RateUnit) -> Self {
         let at_bottleneck = |quantity, factor| {
             subject.at_bottleneck(quantity).map_or_else(Vec::new, |series| thinned(series, factor, FINE))
         };
         let backlogs: Vec<_> = subject.series(Kind::Relay, quantity::BACKLOG).collect();
         Self {
-            capacity: at_bottleneck(quantity::CAPACITY, unit.factor),
-            throughput: at_bottleneck(quantity::THROUGHPUT, unit.factor),
-            goodputs: Bundle::new(&subject.goodputs(), Together::Sum, unit.factor, FINE),
+            capacity: at_bottleneck(quantity::CAPACITY, rate_unit.factor),
+            throughput: at_bottleneck(quantity::THROUGHPUT, rate_unit.factor),
+            goodputs: Bundle::new(&subject.goodputs(), Together::Sum, rate_unit.factor, FINE),
             queue: at_bottleneck(quantity::QUEUE, 1.0),
             backlog: total(&backlogs, FINE),
             queueing: at_bottleneck(quantity::QUEUEING, 1.0),
+            rate_unit,
         }
     }
 
@@ -90,13 +99,7 @@ impl Scales {
     }
 }
 
-fn panels(
-    all: &[Subject],
-    subject: &Subject,
-    tracks: &Tracks,
-    scales: &Scales,
-    unit: &RateUnit,
-) -> Vec<Panel> {
+fn panels(all: &[Subject], subject: &Subject, tracks: &Tracks, scales: &Scales) -> Vec<Panel> {
     let plot = |what: &str, scale: Scale, height: u16, last: bool| {
         let time = if last { time_axis(all) } else { time_axis(all).silent() };
         let label = format!("{what} over time, {}", subject.run.label);
@@ -127,7 +130,7 @@ fn panels(
         plot: plot.coloured(subject.look),
     };
     vec![
-        panel("Goodput", unit.label, rate_legend(tracks), rate),
+        panel("Goodput", tracks.rate_unit.label, rate_legend(tracks), rate),
         panel("Queue", "packets", queue_legend(tracks), queue),
         panel(DELAY_THERE, "ms", String::new(), queueing),
     ]
