@@ -35,6 +35,28 @@ pub enum Error {
         /// The switching function and whose it is.
         guard: String,
     },
+    /// Steps of one length go beyond what a sender hears.
+    StepTooLong {
+        /// In seconds.
+        step: f64,
+        /// The loop.
+        name: String,
+        /// The link whose word comes back sooner.
+        link: String,
+        /// In seconds.
+        delay: f64,
+        /// The longest step that no loop of the network forbids, in seconds.
+        longest: f64,
+    },
+    /// A delay has more steps of one length than can be counted.
+    StepTooShort {
+        /// In seconds.
+        step: f64,
+        /// The longest delay, in seconds.
+        delay: f64,
+        /// The shortest step that is possible, in seconds.
+        shortest: f64,
+    },
     /// More steps than allowed.
     TooManySteps {
         /// In seconds.
@@ -67,11 +89,19 @@ impl fmt::Display for Error {
                  threshold, and its equations do not say how; give it a slope there instead of a jump, or run it in \
                  packets"
             ),
+            Self::StepTooLong { step, name, link, delay, longest } => write!(
+                f,
+                "{name}: the word of {link} comes back after {delay} s, less than a step of {step} s: try {longest} s or less"
+            ),
+            Self::StepTooShort { step, delay, shortest } => write!(
+                f,
+                "the longest delay, {delay} s, has too many steps of {step} s: try {shortest:.1e} s or more"
+            ),
             Self::TooManySteps { time, steps, cause } => write!(
                 f,
                 "{steps} steps have not brought the solution beyond {time:.6} s; most of them ended at {cause}; try a \
-                 shorter duration, a longer smallest delay (`snap_delays`), or the scheme for large networks, whose \
-                 step is fixed"
+                 shorter duration, a longer smallest delay, or, for a large network, steps of one length (`[fluid] method = \
+                 \"fixed-step\"`)"
             ),
         }
     }

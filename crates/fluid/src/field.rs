@@ -359,7 +359,7 @@ impl<'a> Field<'a> {
 pub(crate) const LEAST_LOAD: f64 = 1e-3;
 
 /// What of the admitted rate departs: all of it while nothing waits, otherwise as much as the link serves.
-fn passing(admitted: f64, capacity: f64, is_empty: bool) -> f64 {
+pub(crate) fn passing(admitted: f64, capacity: f64, is_empty: bool) -> f64 {
     if is_empty { 1.0 } else { capacity / admitted.max(LEAST_LOAD * capacity) }
 }
 

@@ -10,6 +10,7 @@ mod field;
 mod fixed;
 mod frozen;
 mod guards;
+mod integration;
 pub mod motion;
 mod network;
 mod pieces;
@@ -19,8 +20,9 @@ mod wiring;
 
 pub use assembly::{Assembly, Column, Entity};
 pub use error::Error;
-pub use fixed::{FixedStep, Snapshot, Snapshots};
+pub use fixed::{FixedStep, Measured, Snapshot, Snapshots};
 pub use frozen::{Frozen, Moment, Sliding};
+pub use integration::Integration;
 pub use network::{Hop, LinkId, Loop, LoopId, Network, ProtocolId, Relay};
 pub use pieces::{Input, Piece};
 pub use solver::{Accuracy, Solution, Solver};

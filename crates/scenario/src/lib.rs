@@ -20,8 +20,8 @@ mod write;
 pub use files::{Disk, Files};
 pub use model::{
     Activity, Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, Gap, Hop, Lasting, Link, Loss,
-    Measure, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario, Scheduler, Setting, Size, Start, Stop, Value,
-    Workload,
+    Measure, Method, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario, Scheduler, Setting, Size, Start, Stop,
+    Value, Workload,
 };
 pub use place::{At, Place};
 pub use schedule::{End, Schedule};

@@ -21,6 +21,8 @@ pub struct Scenario {
     pub seed: u64,
     /// What to record.
     pub measure: Measure,
+    /// How the fluid world integrates.
+    pub fluid: Method,
     /// Names of all nodes, in the order in which links first mention them.
     pub nodes: Vec<String>,
     /// Links.
@@ -44,6 +46,16 @@ pub struct Measure {
     pub jain_window: Span,
     /// A flow has converged when it stays within this fraction of its fair share.
     pub converged_within: f64,
+}
+
+/// How the equations of the fluid world are integrated.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Method {
+    /// Steps as long as the tolerance allows; kinks and events are located.
+    #[default]
+    Adaptive,
+    /// Steps of this length: for large networks.
+    FixedStep(At<Span>),
 }
 
 /// A link: one direction, or two that share nothing but the name.

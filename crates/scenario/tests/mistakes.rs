@@ -60,6 +60,17 @@ const MISTAKES: &str = r#"
 24      | [protocol.lgcc] | unknown key of a scenario "protocol" | did you mean "protocols"?
 # Syntax and kinds.
 3       | seed = = 1 | not TOML |
+3       | fluid = 5 | expected a table: the fluid table's keys |
+3       | fluid = { metod = "adaptive" } | unknown key of a fluid table "metod" | mean "method"?
+3       | fluid = { method = "fixed" } | unknown word "fixed" | adaptive, fixed-step
+3       | fluid = { method = "fixed-step" } | this fluid table has no "step" | step = "5ms"
+3       | fluid = { method = "fixed-step", step = 5 } | no unit | a time such as "50ms"
+3       | fluid = { method = "fixed-step", step = "0s" } | out of range | from "1us" to "10s"
+3       | fluid = { method = "fixed-step", step = "11s" } | out of range | from "1us" to "10s"
+3       | fluid = { step = "5ms" } | a step without method = "fixed-step" | or leave it out
+3       | fluid = { method = "adaptive", step = "5ms" } | a step without method = "fixed-step" | or leave it out
+3       | fluid = { method = "fixed-step", step = "3ms" } | duration = "10s" is no whole number of steps of 3ms | step = "2.5ms"
+3       | fluid = { method = "fixed-step", step = "200ms" } | measure.every = "100ms" is no whole number | step = "100ms"
 3       | seed = "one" | expected a whole number | from 0 to
 9       | delay = 15 | no unit | a time such as "50ms"
 16      | simplex = 1 | expected true or false |

@@ -17,6 +17,7 @@ pub(crate) fn check(args: &args::Check, registry: &Registry) -> Outcome {
         }
         World::Fluid => {
             let plan = fluid::plan(&scenario, registry)?;
+            fluid::check_method(&scenario, &plan)?;
             (plan.warnings.clone(), plan.outline())
         }
     };

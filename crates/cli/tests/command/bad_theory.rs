@@ -54,6 +54,34 @@ fn a_delay_of_zero_names_the_flow_or_the_buffer_that_it_leaves_without_a_size() 
 }
 
 #[test]
+fn steps_of_one_length_that_do_not_fit_are_refused_with_those_that_do() {
+    let check = ["check", "scenario.toml", "--world", "fluid"];
+    let steps = "fluid.method=fixed-step";
+    for command in [&FLUID[..], &check] {
+        for (sets, words) in [
+            (&[steps][..], ["this fluid table has no \"step\"", "write step = \"5ms\""]),
+            (&["fluid.step=5ms"], ["a step without method = \"fixed-step\"", "chooses its own"]),
+            (&["fluid.method=fixd-step"], ["unknown word \"fixd-step\"", "did you mean \"fixed-step\"?"]),
+            (
+                &[steps, "fluid.step=3ms"],
+                ["duration = \"5s\" is no whole number of steps", "step = \"2.5ms\""],
+            ),
+            (&[steps, "fluid.step=25ms"], ["less than a step of 0.025 s", "a step of at most \"20ms\""]),
+            (
+                &[steps, "fluid.step=1us", "flows.f.rtt=1s"],
+                ["has too many steps of 0.000001 s", "write a longer step, or say"],
+            ),
+            (
+                &[steps, "fluid.step=5ms", "flows.f.protocol=mcp"],
+                ["f: steps of one length have no laws in", "adaptive"],
+            ),
+        ] {
+            refused_by(command, sets, &words);
+        }
+    }
+}
+
+#[test]
 fn a_queue_without_equations_names_those_that_have_some() {
     refused(
         &["links.L.queue=codel"],

@@ -12,7 +12,7 @@ pub(super) struct Router<'a> {
     dx: Vec<f64>,
     bounds: Vec<(f64, f64)>,
     inputs: LinkInputs,
-    signals: Vec<f64>,
+    pub(super) signals: Vec<f64>,
     /// Of each link: where its sums begin in what arrives, and its signals in what is said. A queue law sees all.
     slots: Vec<(usize, usize)>,
 }
@@ -92,7 +92,7 @@ impl FixedStep<'_> {
         let is_still = (*queue <= 0.0 && excess < 0.0) || (*queue >= buffer && excess > 0.0);
         let overflow = if is_still && excess > 0.0 { excess / admitted } else { 0.0 };
         let lost = 1.0 - (1.0 - dropped) * (1.0 - overflow);
-        (self.marked[link], self.lost[link]) = (marked, lost);
+        (self.marked[link], self.lost[link], self.admitted[link]) = (marked, lost, admitted);
         let record = self.wires.record;
         let said = self.wires.said.at(link, self.n);
         if let Some(k) = record.queueing {

@@ -2,15 +2,20 @@
 //!
 //! States move by Adams and Bashforth's two-step formula `x + h (3 f(n) - f(n-1)) / 2`, bounds by clipping, delayed
 //! quantities are linear between steps. Flows are worked on in chunks that stay in the cache (what they hear, what they
-//! do, what they send), for as many steps at once as what they hear is old. Starts, stops and capacity steps happen at the nearest step. Where one of them pushes a
-//! state off its bound (the first flow on an idle link) the scheme is of first order, with a small constant.
+//! do, what they send), for as many steps at once as what they hear is old. What starts, stops or changes between two
+//! steps does so in part at the nearest one: as much as what is linear between steps needs to have the jump's area.
+//! Where a jump pushes a state off its bound (the first flow on an idle link) or a law's signal jumps with it, the scheme
+//! is of first order, with a small constant.
 
 mod links;
+mod measured;
+mod meter;
 mod run;
 mod senders;
 mod start;
 mod wires;
 
+pub use measured::Measured;
 pub use run::{Snapshot, Snapshots};
 
 use crate::assembly::Assembly;
@@ -39,6 +44,8 @@ pub struct FixedStep<'a> {
     /// Of each link, in bit/s.
     capacity: Vec<f64>,
     arriving: Vec<f64>,
+    /// What its law does not drop, in bit/s.
+    admitted: Vec<f64>,
     /// What each link says now: probability of a mark, of a loss.
     marked: Vec<f64>,
     lost: Vec<f64>,
@@ -53,15 +60,23 @@ enum What {
     /// Class and place of a loop.
     Start(usize, usize),
     Stop(usize, usize),
-    /// Of a link: half of the way to it, since a jump counts as its middle.
-    Half(usize, f64),
+    /// A link's capacity goes a part of the way to its new value, the rest of it a step later.
+    Part(usize, f64),
     Capacity(usize, f64),
 }
 
+/// At the step that is nearest to it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Change {
     step: usize,
+    /// How much later than the step, in steps: from -1/2 to 1/2.
+    later: f64,
     what: What,
+}
+
+/// Of a jump so much later than a step, what counts at the step: then what is linear between steps has its area.
+fn part_after(later: f64) -> f64 {
+    0.5 - later
 }
 
 /// `x + h (3 f - f_last) / 2`, between bounds; what pushes against a bound rests there.
@@ -83,24 +98,31 @@ impl FixedStep<'_> {
     pub fn advance(&mut self, steps: usize) {
         let end = self.n + steps;
         while self.n < end {
-            self.change();
-            // Nobody goes beyond the next change, of which they would not know.
-            let due = self.changes.get(self.changed).map_or(end, |change| change.step.min(end));
-            for crowd in &mut self.crowds {
-                crowd.step(self.n, due, self.step, &mut self.wires);
-            }
-            self.serve();
-            self.n += 1;
+            self.step_towards(end);
         }
+    }
+
+    /// A step; flows may run ahead, but not beyond step `end`.
+    fn step_towards(&mut self, end: usize) {
+        self.change();
+        // Nobody goes beyond the next change, of which they would not know.
+        let due = self.changes.get(self.changed).map_or(end, |change| change.step.min(end));
+        for crowd in &mut self.crowds {
+            crowd.step(self.n, due, &mut self.wires);
+        }
+        self.serve();
+        self.n += 1;
     }
 
     /// What is due at this step happens.
     fn change(&mut self) {
         while let Some(change) = self.changes.get(self.changed).filter(|change| change.step <= self.n) {
             match change.what {
-                What::Start(class, place) => self.crowds[class].start(place),
-                What::Stop(class, place) => self.crowds[class].stop(place),
-                What::Half(link, capacity) => self.capacity[link] = 0.5 * (self.capacity[link] + capacity),
+                What::Start(class, place) => self.crowds[class].start(place, change.later),
+                What::Stop(class, place) => self.crowds[class].stop(place, change.later),
+                What::Part(link, capacity) => {
+                    self.capacity[link] += part_after(change.later) * (capacity - self.capacity[link]);
+                }
                 What::Capacity(link, capacity) => {
                     self.capacity[link] = capacity;
                     self.tell_capacities();

@@ -43,13 +43,13 @@ impl FixedStep<'_> {
     }
 
     /// All states now.
-    fn states(&self) -> Vec<f64> {
+    pub(super) fn states(&self) -> Vec<f64> {
         let laws = self.crowds.iter().flat_map(|crowd| &crowd.x);
         let routers = self.routers.iter().flat_map(|router| &router.x);
         laws.chain(routers).chain(&self.queues).copied().collect()
     }
 
-    fn not_finite(&self, state: usize) -> Error {
+    pub(super) fn not_finite(&self, state: usize) -> Error {
         let column = &self.asm.state_columns()[state];
         let quantity = format!("{} of {}", column.quantity, self.asm.name(column.entity));
         Error::NotFinite { time: self.time(), quantity }

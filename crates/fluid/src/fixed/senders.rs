@@ -1,7 +1,7 @@
 //! The flows of one class: what they hear, send and do in a step.
 
-use super::step_state;
-use super::wires::{MOST_AHEAD, Rings, Wire, Wires};
+use super::wires::{MOST_AHEAD, Rings, Steps, Wire, Wires};
+use super::{part_after, step_state};
 use crate::assembly::{Assembly, Class};
 use crate::field::{join, neutral};
 use millpond_law::fluid::{Aggregate, Feedback, Hears, Moves, SenderInputs};
@@ -10,16 +10,15 @@ use std::ops::Range;
 /// So many flows at a time: all that is computed of them stays in the cache.
 const CHUNK: usize = 256;
 
-/// Whether a flow is there. At a step at which it starts or stops it sends half: a jump counts as its middle, or
-/// the order would be lost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether a flow is there.
+#[derive(Clone, Copy, Debug, PartialEq)]
 enum There {
     No,
-    /// Since this step: it has no last derivative.
-    Starts,
+    /// So many steps after this one: it has no last derivative.
+    Starts(f64),
     Yes,
-    /// Up to this step.
-    Stops,
+    /// So many steps after this one.
+    Stops(f64),
 }
 
 /// Some flows, and how many steps they can do in one go: as many as what they hear is old. All that is kept of them
@@ -50,41 +49,47 @@ pub(super) struct Crowd<'a> {
     carries: usize,
     hears: Hears,
     /// The first flow of the class among the wires.
-    first: usize,
+    pub(super) first: usize,
     inputs: SenderInputs,
     dx: Vec<f64>,
-    carried: Vec<f64>,
-    own: OwnRates,
+    /// What each flow carries now.
+    pub(super) carried: Vec<f64>,
+    pub(super) sent: Sent,
+    step: f64,
     chunks: Vec<Chunk>,
 }
 
-/// What each flow sent lately; empty if nobody asks.
-struct OwnRates {
+/// What each flow sent lately, in bit/s; empty if nobody asks.
+pub(super) struct Sent {
     values: Vec<f64>,
     /// Of each flow, a power of two.
     slots: usize,
-    step: f64,
 }
 
-impl OwnRates {
-    fn new(class: &Class, asm: &Assembly, step: f64) -> Self {
-        if !class.law.hears().itself {
-            return Self { values: Vec::new(), slots: 0, step };
-        }
+impl Sent {
+    /// For flows that hear themselves a round trip later, and for those who ask about so many steps.
+    fn new(class: &Class, asm: &Assembly, (step, remembered): (f64, usize)) -> Self {
         let longest = class.loops.iter().map(|l| asm.loops[*l].base_rtt).fold(0.0, f64::max);
-        let slots = ((longest / step).ceil() as usize + 2).next_power_of_two();
-        Self { values: vec![0.0; slots * class.loops.len()], slots, step }
+        let heard = if class.law.hears().itself { (longest / step).ceil() as usize + 2 } else { 0 };
+        let slots = match heard.max(remembered) {
+            0 => 0,
+            steps => (steps + MOST_AHEAD).next_power_of_two(),
+        };
+        Self { values: vec![0.0; slots * class.loops.len()], slots }
     }
 
-    /// A round trip before this step, linear between steps.
-    fn acked(&self, flow: usize, n: usize, rtt: f64) -> f64 {
-        if self.slots == 0 {
-            return f64::NAN;
-        }
-        let steps = rtt / self.step;
-        let (whole, fraction) = (steps as usize, steps.fract());
-        let at = |back: usize| self.values[flow * self.slots + (n.wrapping_sub(back) & (self.slots - 1))];
-        (1.0 - fraction) * at(whole) + fraction * at(whole + 1)
+    /// At a step.
+    #[inline]
+    pub(super) fn at(&self, flow: usize, n: usize) -> f64 {
+        self.values[flow * self.slots + (n & (self.slots - 1))]
+    }
+
+    /// So long before a step, linear between steps.
+    #[inline]
+    pub(super) fn before(&self, flow: usize, n: usize, delay: Steps) -> f64 {
+        let newer = n.wrapping_sub(delay.whole());
+        let fraction = delay.fraction();
+        (1.0 - fraction) * self.at(flow, newer) + fraction * self.at(flow, newer.wrapping_sub(1))
     }
 
     fn note(&mut self, flow: usize, n: usize, rate: f64) {
@@ -101,7 +106,7 @@ impl<'a> Crowd<'a> {
         class: &'a Class,
         wires: &Wires,
         (first, zero): (usize, usize),
-        step: f64,
+        (step, remembered): (f64, usize),
     ) -> Self {
         let flows = class.loops.len();
         let states = &asm.states[class.first_state..][..flows * class.width];
@@ -128,18 +133,20 @@ impl<'a> Crowd<'a> {
             first,
             inputs: SenderInputs::zeros(0, 0),
             dx: Vec::new(),
-            carried: Vec::new(),
-            own: OwnRates::new(class, asm, step),
+            carried: vec![0.0; flows * class.law.carried().len()],
+            sent: Sent::new(class, asm, (step, remembered)),
+            step,
             chunks: chunks(wires, first, flows, zero),
         }
     }
 
-    pub(super) fn start(&mut self, place: usize) {
-        self.there[place] = There::Starts;
+    /// A flow starts so many steps after this one.
+    pub(super) fn start(&mut self, place: usize, later: f64) {
+        self.there[place] = There::Starts(later);
     }
 
-    pub(super) fn stop(&mut self, place: usize) {
-        self.there[place] = There::Stops;
+    pub(super) fn stop(&mut self, place: usize, later: f64) {
+        self.there[place] = There::Stops(later);
     }
 
     pub(super) fn tell_capacity(&mut self, place: usize, capacity: f64) {
@@ -147,7 +154,7 @@ impl<'a> Crowd<'a> {
     }
 
     /// All flows up to this step and it, some of them further, but not up to `until`.
-    pub(super) fn step(&mut self, n: usize, until: usize, step: f64, wires: &mut Wires) {
+    pub(super) fn step(&mut self, n: usize, until: usize, wires: &mut Wires) {
         for c in 0..self.chunks.len() {
             let Chunk { ref flows, ahead, next } = self.chunks[c];
             if next > n {
@@ -156,7 +163,7 @@ impl<'a> Crowd<'a> {
             let (flows, end) = (flows.clone(), (n + ahead).min(until));
             for n in n..end {
                 self.hear(flows.clone(), n, wires);
-                self.act(flows.clone(), step);
+                self.act(flows.clone());
                 self.send(flows.clone(), n, wires);
             }
             self.chunks[c].next = end;
@@ -165,8 +172,7 @@ impl<'a> Crowd<'a> {
 
     /// Steps before time zero, of flows that have always been there: they send, and nothing else happens.
     pub(super) fn linger(&mut self, n: usize, rates: &[f64], carried: &[f64], wires: &mut Wires) {
-        self.carried.clear();
-        self.carried.extend_from_slice(carried);
+        self.carried.copy_from_slice(carried);
         self.rates.copy_from_slice(rates);
         self.send(0..rates.len(), n, wires);
     }
@@ -189,7 +195,11 @@ impl<'a> Crowd<'a> {
         self.inputs.capacity.copy_from_slice(&self.capacity[chunk.clone()]);
         for (i, flow) in chunk.enumerate() {
             let path = wires.of(self.first + flow);
-            self.inputs.acked[i] = self.own.acked(flow, n, self.base_rtt[flow]);
+            self.inputs.acked[i] = if self.hears.itself {
+                self.sent.before(flow, n, Steps::new(self.base_rtt[flow], self.step))
+            } else {
+                f64::NAN
+            };
             self.hear_path(i, flow, path, wires, n);
             if width > 0 {
                 let feedback = &mut self.inputs.feedback[i * width..][..width];
@@ -215,14 +225,14 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    fn act(&mut self, chunk: Range<usize>, step: f64) {
-        let (flows, width) = (chunk.len(), self.class.width);
+    fn act(&mut self, chunk: Range<usize>) {
+        let (flows, width, step) = (chunk.len(), self.class.width, self.step);
         let states = chunk.start * width..chunk.end * width;
         self.dx.resize(flows * width, 0.0);
-        self.carried.resize(flows * self.carries, 0.0);
         let law = &self.class.law;
         let x = &self.x[states.clone()];
-        let (dx, rates, carried) = (&mut self.dx[..], &mut self.rates[chunk.clone()], &mut self.carried[..]);
+        let carried = &mut self.carried[chunk.start * self.carries..chunk.end * self.carries];
+        let (dx, rates) = (&mut self.dx[..], &mut self.rates[chunk.clone()]);
         law.move_and_send(chunk.start, x, &self.inputs, Moves { dx, rates, carried });
         for (i, flow) in chunk.enumerate() {
             if self.there[flow] != There::Yes {
@@ -242,22 +252,25 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    /// A flow that is not there, or not all of this step; `i` is its place in the chunk.
+    /// A flow that is not there, or not all of this step; `i` is its place in the chunk. A jump between two steps counts
+    /// at the nearest one in part.
     fn come_or_go(&mut self, i: usize, flow: usize) {
         let width = self.class.width;
-        let (share, next) = match self.there[flow] {
-            There::Starts => (0.5, There::Yes),
-            There::Stops => (0.5, There::No),
+        let (part, next) = match self.there[flow] {
+            There::Starts(later) => (part_after(later), There::Yes),
+            There::Stops(later) => (1.0 - part_after(later), There::No),
             there => (0.0, there),
         };
-        self.rates[flow] *= share;
-        self.carried[i * self.carries..][..self.carries].iter_mut().for_each(|carried| *carried *= share);
-        let own = flow * width..(flow + 1) * width;
-        if self.there[flow] == There::Starts {
-            self.last[own].copy_from_slice(&self.dx[i * width..][..width]);
-        } else {
-            self.last[own].fill(0.0);
-            self.dx[i * width..][..width].fill(0.0);
+        self.rates[flow] *= part;
+        self.carried[flow * self.carries..][..self.carries].iter_mut().for_each(|carried| *carried *= part);
+        let last = &mut self.last[flow * width..][..width];
+        for (last, f) in last.iter_mut().zip(&mut self.dx[i * width..][..width]) {
+            // The next state is (3 f - last) / 2 steps away.
+            (*last, *f) = match self.there[flow] {
+                There::Starts(later) => (*f * (1.0 + 2.0 * later), *f),
+                There::Stops(later) => (0.0, *f * later / 1.5),
+                _ => (0.0, 0.0),
+            };
         }
         self.there[flow] = next;
     }
@@ -278,9 +291,10 @@ impl<'a> Crowd<'a> {
     }
 
     fn send(&mut self, chunk: Range<usize>, n: usize, wires: &mut Wires) {
-        for (i, flow) in chunk.enumerate() {
-            self.own.note(flow, n, self.rates[flow]);
-            let rate = self.rates[flow].max(0.0) * self.count[flow];
+        for flow in chunk {
+            let rate = self.rates[flow].max(0.0);
+            self.sent.note(flow, n, rate);
+            let rate = rate * self.count[flow];
             let path = wires.range(self.first + flow);
             for wire in &wires.wires[path] {
                 wires.arriving.send(wire, 0, n, rate);
@@ -288,7 +302,7 @@ impl<'a> Crowd<'a> {
                     let own = usize::from(wire.own);
                     wires.arriving.send(wire, own, n, rate);
                     for k in 0..self.carries {
-                        let carried = self.carried[i * self.carries + k] * self.count[flow];
+                        let carried = self.carried[flow * self.carries + k] * self.count[flow];
                         wires.arriving.send(wire, own + 1 + k, n, carried);
                     }
                 }

@@ -2,7 +2,7 @@
 
 use super::links::Router;
 use super::senders::Crowd;
-use super::wires::Wires;
+use super::wires::{self, Wires};
 use super::{Change, FixedStep, What};
 use crate::assembly::Assembly;
 use crate::error::Error;
@@ -11,14 +11,14 @@ use crate::solver::before;
 use millpond_law::fluid::{LinkInput, SenderInput};
 
 fn refuse(name: &str, what: &str) -> Result<(), Error> {
-    let reason = format!("{what} needs the accurate solver: the scheme for large networks has none");
+    let reason = format!("steps of one length have no {what}: the adaptive method has");
     Err(Error::Network { name: name.to_owned(), reason })
 }
 
 /// Laws that jump, relays and feedback of a flow's own are beyond this scheme.
 fn check(asm: &Assembly) -> Result<(), Error> {
     if let Some(relay) = asm.relays.first() {
-        return refuse(&asm.loops[relay.upstream.0].name, "a relay");
+        return refuse(&asm.loops[relay.upstream.0].name, "relays");
     }
     let nothing = SenderInput {
         base_rtt: 1.0,
@@ -35,10 +35,10 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         let name = class.loops.first().map_or("", |l| asm.loops[*l].name.as_str());
         let x: Vec<f64> = class.law.states(0).iter().map(|state| state.initial).collect();
         if class.law.maps_hops() {
-            return refuse(name, "feedback that depends on the flow at each hop");
+            return refuse(name, "feedback that means something else to each flow at each hop");
         }
         if class.law.period(0, &x, &nothing).is_some() {
-            return refuse(name, "a law in discrete time");
+            return refuse(name, "laws in discrete time");
         }
     }
     let quiet = LinkInput { capacity: 1.0, arriving: 0.0, own: 0.0, queue: 0.0, carried: &[0.0; 16] };
@@ -46,24 +46,41 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         let name = set.links.first().map_or("", |l| asm.links[*l].name.as_str());
         let x: Vec<f64> = set.law.states(0).iter().map(|state| state.initial).collect();
         if set.law.period(0, &x, &quiet).is_some() {
-            return refuse(name, "a law in discrete time");
+            return refuse(name, "laws in discrete time");
         }
     }
     Ok(())
+}
+
+impl Assembly {
+    /// Can this network be integrated with steps of this length, in seconds?
+    ///
+    /// # Errors
+    /// If the way back from any link is shorter than a step, the longest delay has too many of them, or a law does what
+    /// this scheme has not: it says which.
+    pub fn allows_steps_of(&self, step: f64) -> Result<(), Error> {
+        check(self)?;
+        wires::check(self, step)
+    }
 }
 
 impl<'a> FixedStep<'a> {
     /// At time zero, with steps of this length.
     ///
     /// # Errors
-    /// If the way back from any link is shorter than a step, or a law does what this scheme has not: it says which.
+    /// See [`Assembly::allows_steps_of`].
     pub fn new(asm: &'a Assembly, step: f64) -> Result<Self, Error> {
-        check(asm)?;
-        let wires = Wires::new(asm, step)?;
+        Self::with_memory(asm, step, 0)
+    }
+
+    /// The same, whose flows remember what they have sent for so many steps.
+    pub(super) fn with_memory(asm: &'a Assembly, step: f64, remembered: usize) -> Result<Self, Error> {
+        asm.allows_steps_of(step)?;
+        let wires = Wires::new(asm, step);
         let zero = (asm.longest_delay() / step).ceil() as usize + 2;
         let mut first = 0;
         let crowd = |class| {
-            let crowd = Crowd::new(asm, class, &wires, (first, zero), step);
+            let crowd = Crowd::new(asm, class, &wires, (first, zero), (step, remembered));
             first += class.loops.len();
             crowd
         };
@@ -82,6 +99,7 @@ impl<'a> FixedStep<'a> {
             queue_moves: vec![0.0; asm.links.len()],
             capacity: asm.links.iter().map(|link| link.capacity).collect(),
             arriving: vec![0.0; asm.links.len()],
+            admitted: vec![0.0; asm.links.len()],
             marked: vec![0.0; asm.links.len()],
             lost: vec![0.0; asm.links.len()],
             changes: changes(asm, step, zero),
@@ -134,16 +152,20 @@ impl<'a> FixedStep<'a> {
 }
 
 fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<Change> {
-    let at = |time: f64, what| Change { step: zero + (time / step).round().max(0.0) as usize, what };
+    let at = |time: f64, what| {
+        let nearest = (time / step).round().max(0.0);
+        Change { step: zero + nearest as usize, later: (time / step - nearest).clamp(-0.5, 0.5), what }
+    };
     let mut changes = Vec::new();
     for l in &asm.loops {
         changes.extend(l.start.map(|time| at(time, What::Start(l.class, l.place))));
         changes.extend(l.stop.map(|time| at(time, What::Stop(l.class, l.place))));
     }
     for step in &asm.steps {
-        let half = at(step.time, What::Half(step.link.0, step.capacity));
-        let whole = Change { step: half.step + 1, what: What::Capacity(step.link.0, step.capacity) };
-        changes.extend([half, whole]);
+        let part = at(step.time, What::Part(step.link.0, step.capacity));
+        let whole =
+            Change { step: part.step + 1, later: 0.0, what: What::Capacity(step.link.0, step.capacity) };
+        changes.extend([part, whole]);
     }
     changes.sort_by_key(|change| change.step);
     changes

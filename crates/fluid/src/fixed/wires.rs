@@ -8,9 +8,12 @@ use crate::assembly::{Assembly, HopData};
 use crate::error::Error;
 use millpond_law::fluid::{Hears, Verdicts};
 
+/// No delay has as many steps: they are counted in 16 bits.
+const MOST_STEPS: f64 = 30_000.0;
+
 /// A delay in steps, rounded to 1/65536 of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Steps {
+pub(super) struct Steps {
     whole: u16,
     parts: u16,
 }
@@ -18,14 +21,25 @@ struct Steps {
 impl Steps {
     const PARTS: f64 = 65536.0;
 
-    fn new(delay: f64, step: f64) -> Self {
+    pub(super) fn new(delay: f64, step: f64) -> Self {
         let parts = (delay / step * Self::PARTS).round() as u64;
         Self { whole: (parts >> 16) as u16, parts: parts as u16 }
     }
 
+    pub(super) fn whole(self) -> usize {
+        usize::from(self.whole)
+    }
+
     #[inline]
-    fn fraction(self) -> f64 {
+    pub(super) fn fraction(self) -> f64 {
         f64::from(self.parts) * (1.0 / Self::PARTS)
+    }
+
+    /// What is left of it after a shorter one.
+    fn since(self, shorter: Self) -> Self {
+        let parts = |steps: Self| u32::from(steps.whole) << 16 | u32::from(steps.parts);
+        let left = parts(self).saturating_sub(parts(shorter));
+        Self { whole: (left >> 16) as u16, parts: left as u16 }
     }
 }
 
@@ -66,8 +80,8 @@ impl Said {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Wire {
     pub(super) link: u32,
-    forward: Steps,
-    backward: Steps,
+    pub(super) forward: Steps,
+    pub(super) backward: Steps,
     /// Where the loop's own protocol has its sums in what arrives, less one; its signals in what is said.
     pub(super) own: u16,
     pub(super) signals: u16,
@@ -79,7 +93,12 @@ pub(super) const MOST_AHEAD: usize = 8;
 impl Wire {
     /// After how many whole steps what the link says is heard.
     pub(super) fn heard_after(&self) -> usize {
-        usize::from(self.backward.whole)
+        self.backward.whole()
+    }
+
+    /// From here to another link further on.
+    pub(super) fn onward(&self, other: &Self) -> Steps {
+        other.forward.since(self.forward)
     }
 }
 
@@ -92,7 +111,7 @@ pub(super) struct Rings {
 }
 
 impl Rings {
-    fn new(links: usize, width: usize, steps: usize) -> Self {
+    pub(super) fn new(links: usize, width: usize, steps: usize) -> Self {
         let slots = (steps + 2).next_power_of_two();
         Self { values: vec![0.0; links * slots * width], width, slots }
     }
@@ -114,19 +133,25 @@ impl Rings {
         (0..self.slots).for_each(|slot| self.at(link, slot).copy_from_slice(record));
     }
 
-    /// What a wire reads now in one place of the records, linear between two steps.
+    /// What a wire reads now in one place of the records.
     #[inline]
     pub(super) fn read(&self, wire: &Wire, now: usize, k: usize) -> f64 {
-        let then = now.wrapping_sub(usize::from(wire.backward.whole));
-        let newer = self.values[self.place(wire.link as usize, then) + k];
-        let older = self.values[self.place(wire.link as usize, then.wrapping_sub(1)) + k];
-        newer + wire.backward.fraction() * (older - newer)
+        self.before(wire.link as usize, (now, wire.backward), k)
+    }
+
+    /// One place of a link's records so long before a step, linear between two steps.
+    #[inline]
+    pub(super) fn before(&self, link: usize, (now, delay): (usize, Steps), k: usize) -> f64 {
+        let then = now.wrapping_sub(delay.whole());
+        let newer = self.values[self.place(link, then) + k];
+        let older = self.values[self.place(link, then.wrapping_sub(1)) + k];
+        newer + delay.fraction() * (older - newer)
     }
 
     /// Sends a quantity on its way.
     #[inline]
     pub(super) fn send(&mut self, wire: &Wire, own: usize, now: usize, value: f64) {
-        let then = now + usize::from(wire.forward.whole);
+        let then = now + wire.forward.whole();
         let first = self.place(wire.link as usize, then) + own;
         let second = self.place(wire.link as usize, then + 1) + own;
         let later = value * wire.forward.fraction();
@@ -135,23 +160,36 @@ impl Rings {
     }
 }
 
-/// One hop of a loop, `said` being the length of what every link says.
-fn wire(asm: &Assembly, l: usize, hop: &HopData, step: f64, said: usize) -> Result<Wire, Error> {
-    if hop.backward < step * (1.0 - 1e-9) {
-        let reason = format!(
-            "the word of {} takes {} s, less than a step of {step} s: try shorter steps",
-            asm.links[hop.link].name, hop.backward
-        );
-        return Err(Error::Network { name: asm.loops[l].name.clone(), reason });
+/// Is a step short enough for every word, and long enough for the longest delay?
+pub(super) fn check(asm: &Assembly, step: f64) -> Result<(), Error> {
+    let steps = (asm.longest_delay() / step).ceil();
+    if steps >= MOST_STEPS {
+        return Err(Error::StepTooShort {
+            step,
+            delay: asm.longest_delay(),
+            shortest: asm.longest_delay() / MOST_STEPS,
+        });
     }
+    for (l, data) in asm.loops.iter().enumerate() {
+        if let Some(hop) = asm.hops_of(l).iter().find(|hop| hop.backward < step * (1.0 - 1e-9)) {
+            let (name, link) = (data.name.clone(), asm.links[hop.link].name.clone());
+            let shortest = asm.hops.iter().map(|hop| hop.backward).fold(f64::INFINITY, f64::min);
+            return Err(Error::StepTooLong { step, name, link, delay: hop.backward, longest: shortest });
+        }
+    }
+    Ok(())
+}
+
+/// One hop of a loop, `said` being the length of what every link says.
+fn wire(asm: &Assembly, hop: &HopData, step: f64, said: usize) -> Wire {
     let (own, signals) = hop.router.map_or((0, 0), |router| asm.slots(hop.link, router, said));
-    Ok(Wire {
+    Wire {
         link: hop.link as u32,
         forward: Steps::new(hop.forward, step),
         backward: Steps::new(hop.backward, step),
         own: own as u16,
         signals: signals as u16,
-    })
+    }
 }
 
 /// All hops, loops in the order of the classes.
@@ -167,20 +205,13 @@ pub(super) struct Wires {
 }
 
 impl Wires {
-    pub(super) fn new(asm: &Assembly, step: f64) -> Result<Self, Error> {
-        let steps = (asm.longest_delay() / step).ceil();
-        if steps >= 30_000.0 {
-            let reason =
-                format!("{steps} steps of {step} s for the longest delay are too many: try longer steps");
-            return Err(Error::Network { name: "step".to_owned(), reason });
-        }
+    /// For steps that [`check`] has found right.
+    pub(super) fn new(asm: &Assembly, step: f64) -> Self {
         let order: Vec<usize> = asm.classes.iter().flat_map(|class| class.loops.iter().copied()).collect();
         let record = Said::new(asm);
         let (mut wires, mut first) = (Vec::with_capacity(asm.hops.len()), vec![0]);
         for &l in &order {
-            for hop in asm.hops_of(l) {
-                wires.push(wire(asm, l, hop, step, record.count)?);
-            }
+            wires.extend(asm.hops_of(l).iter().map(|hop| wire(asm, hop, step, record.count)));
             first.push(wires.len() as u32);
         }
         let widest =
@@ -194,7 +225,7 @@ impl Wires {
         );
         let width = record.count + widest(Assembly::signals_at);
         let said = Rings::new(asm.links.len(), width, longest(|hop| hop.backward));
-        Ok(Self { wires, first, arriving, said, record })
+        Self { wires, first, arriving, said, record }
     }
 
     /// The places of a loop's wires; loops in the order of the classes.

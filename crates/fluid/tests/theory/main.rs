@@ -8,6 +8,7 @@ mod fixed;
 mod grain;
 mod held;
 mod laws;
+mod measured;
 mod motion;
 mod portraits;
 mod scalar;

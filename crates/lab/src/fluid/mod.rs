@@ -14,5 +14,14 @@ mod plan;
 mod refuse;
 mod run;
 
+use millpond_scenario::{Faults, Scenario};
 pub use plan::{Plan, PlannedFlow, PlannedLink, PlannedLoop, plan};
 pub(crate) use run::run;
+
+/// Can the scenario's method integrate what was planned of it? Points of rest and stability need no method.
+///
+/// # Errors
+/// What steps of one length cannot honour: by name, at its line, with what would work.
+pub fn check_method(scenario: &Scenario, plan: &Plan) -> Result<(), Faults> {
+    refuse::method(scenario, plan).map_err(Faults::from)
+}

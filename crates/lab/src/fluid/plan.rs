@@ -8,7 +8,7 @@ use crate::plan::warnings::warnings;
 use millpond_fluid::{Assembly, Error, LinkId, LoopId, Network};
 use millpond_law::fluid::{Allocation, FluidModel, LoopFacts};
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Faults, Scenario};
+use millpond_scenario::{Fault, Faults, Place, Scenario};
 use millpond_units::{Bytes, Rate, Time};
 use std::collections::BTreeSet;
 
@@ -149,9 +149,19 @@ fn refused(scenario: &Scenario, links: &[PlannedLink], loops: &[PlannedLoop], er
     let Error::Network { name, reason } = &error else {
         return scenario.fault(Default::default(), error.to_string(), "");
     };
-    let link = links.iter().find(|link| link.entity == *name).map(|link| &link.name);
+    scenario.fault(place_of(scenario, links, loops, name), format!("{name}: {reason}"), "no fluid")
+}
+
+/// Where the scenario speaks of the link or loop that the engine calls so.
+pub(super) fn place_of(
+    scenario: &Scenario,
+    links: &[PlannedLink],
+    loops: &[PlannedLoop],
+    name: &str,
+) -> Place {
+    let link = links.iter().find(|link| link.entity == name).map(|link| &link.name);
     let link = scenario.links.iter().find(|l| link == Some(&l.name.value)).map(|l| l.name.place);
-    let group = loops.iter().find(|l| l.name == *name).map(|l| &l.group);
+    let group = loops.iter().find(|l| l.name == name).map(|l| &l.group);
     let group = scenario.flows.iter().find(|g| group == Some(&g.name.value)).map(|g| g.name.place);
-    scenario.fault(link.or(group).unwrap_or_default(), format!("{name}: {reason}"), "no fluid")
+    link.or(group).unwrap_or_default()
 }

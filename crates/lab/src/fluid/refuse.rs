@@ -1,13 +1,16 @@
 //! What the fluid world cannot honour, refused by name and line, with what would work.
 
+use super::plan::{Plan, place_of};
 use crate::plan::cast::Role;
 use crate::plan::links::{hop_name, hops, traffic};
 use crate::plan::members::Member;
+use millpond_fluid::Error;
 use millpond_law::{Settings, fluid::FluidQueue};
 use millpond_protocols::{Registry, queues};
 use millpond_scenario::{
-    Delay, Direction, Fault, FlowGroup, Link, Loss, Place, Scenario, Scheduler, Workload,
+    Delay, Direction, Fault, FlowGroup, Link, Loss, Method, Place, Scenario, Scheduler, Workload,
 };
+use millpond_units::Span;
 
 const PACKETS: &str = "run it with --world packets";
 
@@ -137,4 +140,26 @@ pub(super) fn queue_without_equations(
     let fault =
         scenario.fault(place, format!("{link}: the queue {queue} has no fluid model"), "no equations");
     fault.help(format!("these have one: {}; or {PACKETS}", names.join(", ")))
+}
+
+/// Steps of one length where the planned equations need others.
+pub(super) fn method(scenario: &Scenario, plan: &Plan) -> Result<(), Fault> {
+    const ADAPTIVE: &str = "say fluid.method = \"adaptive\"";
+    let Method::FixedStep(step) = &scenario.fluid else { return Ok(()) };
+    plan.assembly.allows_steps_of(step.secs()).map_err(|error| match &error {
+        Error::Network { name, reason } => {
+            let place = place_of(scenario, &plan.links, &plan.loops, name);
+            let fault = scenario.fault(place, format!("{name}: {reason}"), "cannot be honoured");
+            fault.help(format!("{ADAPTIVE}, or {PACKETS}"))
+        }
+        Error::StepTooLong { longest, .. } => {
+            let longest = Span::from_picos((longest * 1e12) as u64);
+            let fault = scenario.fault(step.place, error.to_string(), "too long");
+            fault.help(format!("write a step of at most \"{longest}\", or {ADAPTIVE}"))
+        }
+        _ => {
+            let fault = scenario.fault(step.place, error.to_string(), "too short");
+            fault.help(format!("write a longer step, or {ADAPTIVE}"))
+        }
+    })
 }

@@ -1,6 +1,6 @@
 //! When a run is looked at.
 
-use millpond_scenario::Scenario;
+use millpond_scenario::{Method, Scenario};
 use millpond_units::{Span, Time};
 
 /// What is due at a moment.
@@ -35,7 +35,7 @@ impl Ticks {
             from: measure.from,
             every: measure.every,
             window: measure.jain_window,
-            breath: scenario.duration / BREATHS,
+            breath: whole_steps(scenario.duration / BREATHS, &scenario.fluid),
             end: Time::ZERO + scenario.duration,
             now: Time::ZERO,
         }
@@ -58,6 +58,14 @@ impl Iterator for Ticks {
             now,
             Due { begin: now == self.from, sample: falls_on(self.every), window: falls_on(self.window) },
         ))
+    }
+}
+
+/// No less than `span`; where steps have one length, a whole number of them.
+fn whole_steps(span: Span, method: &Method) -> Span {
+    match method {
+        Method::Adaptive => span,
+        Method::FixedStep(step) => **step * span.picos().div_ceil(step.picos()),
     }
 }
 

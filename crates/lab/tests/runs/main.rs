@@ -15,6 +15,7 @@ mod explain;
 mod explicit;
 mod fluid_plans;
 mod fluid_runs;
+mod fluid_steps;
 mod garbled;
 mod mcp;
 mod measures;

@@ -2,6 +2,7 @@
 
 mod capacity;
 mod flows;
+mod fluid;
 pub(crate) mod links;
 mod protocols;
 mod times;
@@ -91,6 +92,7 @@ fn read(reader: &Reader<'_>, document: &Node) -> Option<Scenario> {
     let seed = fields.read_or("seed", 1, |c, node| fields::whole(c, node, 0, u64::MAX));
     let measure = fields.read("measure", |c, node| measure(c, node, duration));
     let measure = measure.unwrap_or_else(|| default_measure(duration.unwrap_or_default()));
+    let fluid = fields.read("fluid", |c, node| fluid::read(c, node, duration, &measure)).unwrap_or_default();
     let mut network = Network::default();
     shorthand::read(reader, &mut fields, &mut network);
     if let Some(node) = fields.get("links") {
@@ -104,7 +106,18 @@ fn read(reader: &Reader<'_>, document: &Node) -> Option<Scenario> {
     fields.finish();
     let duration = duration?;
     let Network { nodes, links, .. } = network;
-    Some(Scenario { title, duration, seed, measure, nodes, links, flows, protocols, ..Scenario::default() })
+    Some(Scenario {
+        title,
+        duration,
+        seed,
+        measure,
+        fluid,
+        nodes,
+        links,
+        flows,
+        protocols,
+        ..Scenario::default()
+    })
 }
 
 fn duration(complaints: &Complaints, node: &Node) -> Option<Span> {

@@ -3,7 +3,7 @@
 mod flow;
 mod link;
 
-use crate::model::{ProtocolEntry, QueueSpec, Relays, Scenario, Setting, Value};
+use crate::model::{Method, ProtocolEntry, QueueSpec, Relays, Scenario, Setting, Value};
 use std::fmt::Write;
 
 impl Scenario {
@@ -20,6 +20,8 @@ impl Scenario {
         put(&mut out, "every", text(measure.every));
         put(&mut out, "jain_window", text(measure.jain_window));
         put(&mut out, "converged_within", number(measure.converged_within));
+        out.push_str("\n[fluid]\n");
+        fluid(&mut out, &self.fluid);
         for link in &self.links {
             link::write(&mut out, self, link);
         }
@@ -34,6 +36,16 @@ impl Scenario {
 
     fn node_name(&self, node: usize) -> &str {
         self.nodes.get(node).map_or("", String::as_str)
+    }
+}
+
+fn fluid(out: &mut String, method: &Method) {
+    match method {
+        Method::Adaptive => put(out, "method", text("adaptive")),
+        Method::FixedStep(step) => {
+            put(out, "method", text("fixed-step"));
+            put(out, "step", text(**step));
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use super::super::Plan;
 use super::columns::{Columns, Totals};
 use super::weighted::Weighted;
-use millpond_fluid::{LoopId, Solver};
-use millpond_units::Time;
+use millpond_fluid::LoopId;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// One link while measured.
 #[derive(Clone, Debug, Default)]
@@ -46,7 +46,7 @@ pub(super) struct Beats<'a> {
     plan: &'a Plan,
     columns: &'a Columns,
     chains: Vec<Chain>,
-    before: Totals,
+    before: Rc<Totals>,
     /// Of each link of the plan.
     pub(super) links: Vec<LinkBeats>,
     /// By the first loop of the class.
@@ -54,7 +54,7 @@ pub(super) struct Beats<'a> {
 }
 
 impl<'a> Beats<'a> {
-    pub(super) fn new(plan: &'a Plan, columns: &'a Columns, solver: &Solver<'_>) -> Self {
+    pub(super) fn new(plan: &'a Plan, columns: &'a Columns, begin: Rc<Totals>) -> Self {
         let mut chains: BTreeMap<LoopId, Chain> = BTreeMap::new();
         for flow in &plan.flows {
             let Some(first) = flow.loops.first() else { continue };
@@ -65,7 +65,7 @@ impl<'a> Beats<'a> {
             plan,
             columns,
             chains: chains.into_values().collect(),
-            before: Totals::of(solver, Time::ZERO),
+            before: begin,
             links: vec![LinkBeats::default(); plan.links.len()],
             flows: BTreeMap::new(),
         }
@@ -85,8 +85,7 @@ impl<'a> Beats<'a> {
     }
 
     /// A look.
-    pub(super) fn take(&mut self, solver: &Solver<'_>, time: Time) {
-        let now = Totals::of(solver, time);
+    pub(super) fn take(&mut self, now: Rc<Totals>) {
         for (planned, beats) in self.plan.links.iter().zip(&mut self.links) {
             let Some(id) = planned.id else { continue };
             look_at_link(beats, self.columns, id.0, planned.packet.as_f64() * 8.0, (&self.before, &now));

@@ -1,11 +1,11 @@
-//! Where the solver keeps what: places of states and channels, and both at a moment.
+//! Where an integration keeps what: places of states and channels, and both at a moment.
 
 use super::super::{Plan, PlannedLink};
-use millpond_fluid::{Column, Entity, Solver};
+use millpond_fluid::{Column, Entity, Integration};
 use millpond_units::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The solver at a moment: integrals of all channels since time zero, channels and states now.
+/// An integration at a moment: integrals of all channels since time zero, channels and states now.
 #[derive(Clone, Debug)]
 pub(super) struct Totals {
     pub(super) time: Time,
@@ -15,9 +15,9 @@ pub(super) struct Totals {
 }
 
 impl Totals {
-    pub(super) fn of(solver: &Solver<'_>, time: Time) -> Self {
+    pub(super) fn of(integration: &dyn Integration, time: Time) -> Self {
         let [integrals, channels, states] =
-            [solver.integrals(), solver.channels(), solver.state()].map(<[f64]>::to_vec);
+            [integration.integrals(), integration.channels(), integration.state()].map(<[f64]>::to_vec);
         Self { time, integrals, channels, states }
     }
 

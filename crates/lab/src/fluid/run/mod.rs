@@ -1,8 +1,8 @@
 //! Integrates a scenario's equations and measures them as the packet world is measured.
 //!
 //! ```text
-//!   Plan --> Solver --- advance(next look) ---> beats: distributions; recorder: series; windows: fairness
-//!                 \--- at the end: integrals since `measure.from` ---> Summary
+//!   Plan --> Integration --- advance(next look) ---> beats: distributions; recorder: series; windows: fairness
+//!                      \--- at the end: integrals since `measure.from` ---> Summary
 //! ```
 //!
 //! A fluid has no packets: counts of them are bits over the packet size, rounded. What only packets have
@@ -14,7 +14,7 @@ mod recorder;
 mod summary;
 mod weighted;
 
-use super::{Plan, plan};
+use super::{Plan, check_method, plan};
 use crate::error::Error;
 use crate::results::Run;
 use crate::run::fairness::{Sharer, Windows};
@@ -24,11 +24,12 @@ use crate::run::{About, Finished};
 use crate::watch::Watch;
 use beats::Beats;
 use columns::{Columns, Totals};
-use millpond_fluid::{Accuracy, Solver};
+use millpond_fluid::{Accuracy, Integration, Measured, Solver};
 use millpond_protocols::Registry;
-use millpond_scenario::Scenario;
-use millpond_units::Time;
+use millpond_scenario::{Method, Scenario};
+use millpond_units::{Span, Time};
 use recorder::Recorder;
+use std::rc::Rc;
 
 /// Between two ticks a network of no more loops and links than [`SMALL`] is looked at so often.
 const LOOKS: u64 = 4;
@@ -48,32 +49,52 @@ pub(crate) fn run(
     watch: &dyn Watch,
 ) -> Result<Finished, Error> {
     let plan = plan(scenario, registry)?;
+    check_method(scenario, &plan)?;
     let stopwatch = Stopwatch::start();
     let run = measure(&plan, scenario, about, watch)?;
     Ok(Finished { run, timing: stopwatch.read(0) })
 }
 
+/// The scenario's equations at time zero, under its method.
+fn begin<'a>(plan: &'a Plan, scenario: &Scenario) -> Result<Box<dyn Integration + 'a>, Error> {
+    Ok(match &scenario.fluid {
+        Method::Adaptive => Box::new(Solver::new(&plan.assembly, Accuracy::default())?),
+        Method::FixedStep(step) => Box::new(Measured::new(&plan.assembly, step.secs())?),
+    })
+}
+
+/// Where between two moments a run is looked at, the later moment the last: at whole steps.
+fn looks(plan: &Plan, scenario: &Scenario, from: Time, until: Time) -> Vec<Time> {
+    let is_small = plan.loops.len() + plan.links.len() <= SMALL;
+    let span = until.since(from);
+    let (looks, step) = match &scenario.fluid {
+        Method::Adaptive => (LOOKS, Span::from_picos(1)),
+        Method::FixedStep(step) => (LOOKS.min(span.picos() / step.picos()).max(1), **step),
+    };
+    let looks = if is_small { looks } else { 1 };
+    let steps = span.picos() / step.picos();
+    let between = (1..looks).map(|look| from + step * (steps * look / looks));
+    between.chain([until]).collect()
+}
+
 fn measure(plan: &Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
     let columns = Columns::new(plan);
-    let mut solver = Solver::new(&plan.assembly, Accuracy::default())?;
+    let mut integration = begin(plan, scenario)?;
     let mut recorder = Recorder::new(plan, &columns);
-    let mut beats = Beats::new(plan, &columns, &solver);
+    let mut now = Rc::new(Totals::of(&*integration, Time::ZERO));
+    let mut beats = Beats::new(plan, &columns, now.clone());
     let mut windows = Windows::new(plan.flows.len());
-    let mut now = Totals::of(&solver, Time::ZERO);
     let [mut sampled, mut closed, mut begun] = [now.clone(), now.clone(), now.clone()];
-    let looks = if plan.loops.len() + plan.links.len() <= SMALL { LOOKS } else { 1 };
     for (time, due) in Ticks::new(scenario) {
-        let span = time.since(now.time);
-        for look in 1..=looks {
-            let next = if look == looks { time } else { now.time + span * look / looks };
-            while !solver.advance_some(next.secs(), STEPS)? {
+        for look in looks(plan, scenario, now.time, time) {
+            while !integration.advance_some(look.secs(), STEPS)? {
                 if watch.stopped() {
                     return Err(Error::Stopped { finished: 0, of: 1 });
                 }
             }
-            beats.take(&solver, next);
+            now = Rc::new(Totals::of(&*integration, look));
+            beats.take(now.clone());
         }
-        now = Totals::of(&solver, time);
         if due.sample {
             recorder.sample(&sampled, &now);
             sampled = now.clone();

@@ -12,6 +12,7 @@ use crate::run::fairness::Windows;
 use crate::run::{About, World};
 use millpond_scenario::Scenario;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// An integration at its end.
 pub(super) struct End<'a> {
@@ -21,8 +22,8 @@ pub(super) struct End<'a> {
     pub(super) beats: &'a Beats<'a>,
     pub(super) windows: &'a Windows,
     /// When the measurement began.
-    pub(super) begun: Totals,
-    pub(super) now: Totals,
+    pub(super) begun: Rc<Totals>,
+    pub(super) now: Rc<Totals>,
 }
 
 impl End<'_> {

@@ -1,0 +1,185 @@
+//! Steps of one length through the lab: against the adaptive method, against theory, and what they refuse.
+
+use crate::common::{link, mean, near, scenario, series};
+use millpond_lab::results::Run;
+use millpond_lab::{About, Unwatched, World, run};
+use millpond_protocols::Registry;
+
+fn try_fluid(text: &str, sets: &[&str]) -> Result<Run, String> {
+    let about = About { world: World::Fluid, ..About::default() };
+    let finished = run(&scenario(text, sets), &Registry::builtin(), about, &Unwatched);
+    finished.map(|finished| finished.run).map_err(|error| error.to_string())
+}
+
+fn fluid(text: &str, sets: &[&str]) -> Run {
+    try_fluid(text, sets).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn in_steps(text: &str, step: &str) -> Run {
+    fluid(text, &["fluid.method=fixed-step", &format!("fluid.step={step}")])
+}
+
+/// Two flows of unlike round-trip times over two links; the second joins, and capacity falls. Nothing that jumps pushes a
+/// queue off its bound.
+const TWO: &str = r#"
+title = "Two flows, two links"
+duration = "40s"
+measure = { from = "10s", every = "1s" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = { steps = [["0s", "60Mbps"], ["30.44s", "50Mbps"]] }
+delay = "10ms"
+buffer = "unlimited"
+[[links]]
+name = "M"
+between = ["C", "A"]
+rate = "200Mbps"
+delay = "7ms"
+buffer = "unlimited"
+[[flows]]
+name = "one"
+protocol = "cltcp"
+packet = "1000B"
+path = ["A", "B"]
+rtt = "90ms"
+[[flows]]
+name = "two"
+protocol = "cltcp"
+packet = "1000B"
+path = ["C", "A", "B"]
+rtt = "120ms"
+start = "15.52s"
+[protocols.cltcp]
+params = { initial_rate = 100, initial_factor = 100 }
+"#;
+
+/// By how much series differ at most, each as a share of its greatest value, and means of flows and links.
+fn differences(a: &Run, b: &Run) -> (f64, f64) {
+    let worst = |pairs: &mut dyn Iterator<Item = (f64, f64)>, size: f64| {
+        pairs.map(|(a, b)| (a - b).abs() / size.max(1e-9)).fold(0.0, f64::max)
+    };
+    assert_eq!(a.series.len(), b.series.len());
+    let of_series =
+        a.series.iter().zip(&b.series).filter(|(a, _)| a.quantity != "Jain index").map(|(a, b)| {
+            assert_eq!(
+                (&a.entity, &a.quantity, &a.unit, &a.times),
+                (&b.entity, &b.quantity, &b.unit, &b.times)
+            );
+            let size = a.values.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
+            worst(&mut a.values.iter().copied().zip(b.values.iter().copied()), size)
+        });
+    let flows = a.summary.flows.iter().zip(&b.summary.flows);
+    let means = flows.flat_map(|(a, b)| {
+        [(a.goodput_bps, b.goodput_bps), (a.send_rate_bps, b.send_rate_bps), (a.rtt_ms.mean, b.rtt_ms.mean)]
+    });
+    let links = a.summary.links.iter().zip(&b.summary.links);
+    let means = means.chain(
+        links.flat_map(|(a, b)| [(a.utilization, b.utilization), (a.queueing_ms.mean, b.queueing_ms.mean)]),
+    );
+    let of_means = means.map(|(a, b)| worst(&mut std::iter::once((a, b)), a.abs()));
+    (of_series.fold(0.0, f64::max), of_means.fold(0.0, f64::max))
+}
+
+#[test]
+fn summary_and_series_tend_to_the_adaptive_methods_with_the_square_of_the_step() {
+    let adaptive = fluid(TWO, &[]);
+    let [coarse, fine] = ["20ms", "5ms"].map(|step| differences(&adaptive, &in_steps(TWO, step)));
+    println!("off by {coarse:?} and {fine:?}");
+    let order = |coarse: f64, fine: f64| (coarse / fine).log2() / 2.0;
+    assert!(order(coarse.0, fine.0) > 1.8 && order(coarse.1, fine.1) > 1.8, "{coarse:?} {fine:?}");
+    assert!(fine.0 < 2e-4 && fine.1 < 1e-4, "{fine:?}");
+}
+
+/// A thousand flows, all with a round-trip time of their own, as a user writes them.
+const THOUSAND: &str = r#"
+title = "A thousand flows"
+duration = "60s"
+measure = { from = "50s", every = "1s" }
+fluid = { method = "fixed-step", step = "5ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "10Gbps"
+delay = "5ms"
+buffer = "unlimited"
+[[links]]
+name = "M"
+between = ["B", "C"]
+rate = "6Gbps"
+delay = "5ms"
+buffer = "unlimited"
+[[flows]]
+name = "short"
+count = 500
+protocol = "cltcp"
+path = ["A", "B"]
+rtt = { uniform = ["30ms", "100ms"] }
+start = { uniform = ["0s", "5s"] }
+[[flows]]
+name = "long"
+count = 500
+protocol = "cltcp"
+path = ["A", "B", "C"]
+rtt = { uniform = ["30ms", "100ms"] }
+start = { uniform = ["0s", "5s"] }
+[protocols.cltcp]
+params = { initial_rate = 100, initial_factor = 100 }
+"#;
+
+/// CLTCP shares max-min: 1000 flows have a thousandth of the 10 Gbit/s each, the second link, which 500 of them use to
+/// 5/6, has no queue. What arrives at a full link is served or waits, and where
+/// it is the only one, all that departs is delivered.
+#[test]
+fn a_thousand_flows_settle_at_their_max_min_shares_and_bits_are_conserved() {
+    let run = fluid(THOUSAND, &[]);
+    assert_eq!(run.summary.flows.len(), 1000);
+    for f in &run.summary.flows {
+        assert!(near(f.goodput_bps, 10e6, 1e-3), "{}: {}", f.name, f.goodput_bps);
+    }
+    let (l, m) = (link(&run, "L"), link(&run, "M"));
+    assert!(
+        l.utilization > 0.9999 && near(m.utilization, 5.0 / 6.0, 1e-3),
+        "{} {}",
+        l.utilization,
+        m.utilization
+    );
+    assert!(m.queue_packets.max < 1e-6, "{:?}", m.queue_packets);
+    assert_eq!((l.drops, m.drops), (0, 0));
+    let whole = fluid(THOUSAND, &["measure.from=0s", "duration=20s", "flows.long.path=[\"A\", \"B\"]"]);
+    let l = link(&whole, "L");
+    let waits = series(&whole, "L ->", "queue").values.last().copied().unwrap();
+    let served = mean(series(&whole, "L ->", "throughput"), (0.0, 20.0)) * 20.0 / 12000.0;
+    assert!(
+        (l.arrivals as f64 - served - waits).abs() < 1.0 + 1e-6 * served,
+        "{} {served} {waits}",
+        l.arrivals
+    );
+    let delivered: f64 = whole.transfers.iter().map(|t| t.delivered_bytes as f64 / 1500.0).sum();
+    // Rounded to bytes, flow by flow.
+    assert!((served - delivered).abs() < 1.0 + 1e-9 * served, "{served} {delivered}");
+}
+
+#[test]
+fn a_flow_alone_is_named_when_its_word_comes_back_sooner_than_a_step() {
+    let said = try_fluid(THOUSAND, &["fluid.step=50ms", "measure.every=1s"]).unwrap_err();
+    assert!(
+        said.contains("less than a step of 0.05 s") && said.contains("write a step of at most"),
+        "{said}"
+    );
+    assert!(said.contains("--set") && said.contains("fluid.step=50ms"), "{said}");
+}
+
+#[test]
+fn what_steps_of_one_length_have_not_is_refused_by_name_with_what_has_it() {
+    let steps = ["fluid.method=fixed-step", "fluid.step=5ms"];
+    let relays = ["flows.one.protocol=lgcc", "flows.two.protocol=lgcc", "protocols.lgcc.relays=[\"A\"]"];
+    for (sets, name, what) in [
+        (&relays[..], "two", "have no relays"),
+        (&["flows.one.protocol=mcp", "flows.two.protocol=mcp"], "one", "have no laws in discrete time"),
+    ] {
+        let said = try_fluid(TWO, &[sets, &steps[..]].concat()).unwrap_err();
+        assert!(said.contains(name) && said.contains(what) && said.contains("test.toml:"), "{said}");
+        assert!(said.contains("fluid.method = \"adaptive\"") && said.contains("--world packets"), "{said}");
+    }
+}
