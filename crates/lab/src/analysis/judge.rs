@@ -107,10 +107,11 @@ fn cycle(settled: &Settled<'_>, sliding: &Sliding) -> String {
         jump.below, jump.above
     );
     match limit_cycle(&settled.frozen, &settled.moment) {
-        Some(LimitCycle { frequency, swing }) => format!(
-            "{sentence}, by its describing function {:.1} packets each way every {:.4} s",
+        Some(LimitCycle { frequency, swing, above }) => format!(
+            "{sentence}: {:.1} packets from trough to crest every {:.4} s, {:.0} % of it above",
             swing / packet,
-            2.0 * PI / frequency
+            2.0 * PI / frequency,
+            100.0 * above
         ),
         None => sentence,
     }

@@ -25,6 +25,7 @@ mod plans;
 mod radio;
 mod rest;
 mod rows;
+mod step_marks;
 mod theory;
 mod transfers;
 mod worlds;

@@ -118,20 +118,6 @@ fn a_queue_that_nothing_ends_is_named() {
     assert!(why.contains("the queue of L -> grows without end"), "{why}");
 }
 
-/// Alizadeh and others, SIGCOMM 2010, Eq. (8): from crest to trough sqrt(2 N (C rtt + K)) / 2 packets, here 23.0; a describing
-/// function is some tenth off.
-#[test]
-fn about_a_step_the_queue_swings_as_far_as_dctcps_sawtooth() {
-    let plan = planned(LINK, &["flows.f.protocol=dctcp"]);
-    let Err(Refusal::Cycles(sentence)) = judge(&settle(&plan).unwrap()).map(drop) else {
-        panic!("it has no slope")
-    };
-    let (_, after) = sentence.split_once("by its describing function ").unwrap();
-    let swing: f64 = after.split(' ').next().unwrap().parse().unwrap();
-    let sawtooth = (2.0 * 4.0 * (RATE * 0.024 / PACKET + 65.0)).sqrt() / 2.0;
-    assert!(near(2.0 * swing, sawtooth, 0.1), "{swing}, {sawtooth}");
-}
-
 /// Paganini et al., Proposition 2: two links that the same flows cross charge together, so that one combination of their
 /// prices has no feedback.
 #[test]

@@ -1,0 +1,90 @@
+//! DCTCP about its step, three times: the relay's cycle, the fluid run, and the sawtooth of packets. They are not the same: a
+//! window is cut once per round as a whole, while its equation goes on falling as long as marks come.
+
+use crate::common::{all_samples, greatest, least, near, scenario, series};
+use millpond_lab::analysis::{Refusal, judge, settle};
+use millpond_lab::results::Series;
+use millpond_lab::{About, Unwatched, World, fluid, run};
+use millpond_protocols::Registry;
+
+/// Flows that start together, over 24 ms and a step at K = 65 packets.
+const LINK: &str = r#"
+title = "A step that marks"
+duration = "40s"
+measure = { from = "20s", every = "1ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "100Mbps"
+delay = "12ms"
+buffer = "1000packets"
+[[flows]]
+name = "f"
+count = 4
+protocol = "dctcp"
+path = ["A", "B"]
+"#;
+
+/// Packets of 1500 bytes that pipe and K hold at a rate, and the round-trip time.
+fn pipe(mbps: f64) -> (f64, f64) {
+    let packets_per_s = mbps * 1e6 / 12000.0;
+    (packets_per_s * 0.024 + 65.0, 0.024 + 65.0 / packets_per_s)
+}
+
+/// Seconds from one upward crossing of the mean to the next, and the swing.
+fn cycle(queue: &Series) -> (f64, f64) {
+    let late: Vec<(f64, f64)> = all_samples(queue).filter(|(time, _)| *time > 20.0).collect();
+    let mean = late.iter().map(|(_, value)| value).sum::<f64>() / late.len() as f64;
+    let rises: Vec<f64> =
+        late.windows(2).filter(|pair| pair[0].1 <= mean && mean < pair[1].1).map(|pair| pair[1].0).collect();
+    let period = (rises[rises.len() - 1] - rises[0]) / (rises.len() - 1) as f64;
+    (period, greatest(queue, (20.0, 40.0)) - least(queue, (20.0, 40.0)))
+}
+
+fn measured(world: World, sets: &[&str]) -> (f64, f64) {
+    let about = About { world, ..About::default() };
+    let run = run(&scenario(LINK, sets), &Registry::builtin(), about, &Unwatched).unwrap().run;
+    cycle(series(&run, "L ->", "queue"))
+}
+
+/// What `millpond stability` says: period and swing.
+fn said(sets: &[&str]) -> (f64, f64) {
+    let plan = fluid::plan(&scenario(LINK, sets), &Registry::builtin()).unwrap();
+    let Err(Refusal::Cycles(sentence)) = judge(&settle(&plan).unwrap()).map(drop) else {
+        panic!("it has no slope")
+    };
+    let number = |before: &str| {
+        let (_, after) = sentence.split_once(before).unwrap_or_else(|| panic!("{before}: {sentence}"));
+        after.split(' ').next().unwrap().parse::<f64>().unwrap()
+    };
+    (number(" every "), number("about its jump: "))
+}
+
+/// The cycle is that of the linear loop: off by what a window moves in it, W^-1/2 of itself. A loop that rests beside its mean
+/// by a slope instead of going about a jump (a describing function of its first harmonic) would be off by half.
+#[test]
+fn the_fluid_goes_about_a_step_as_a_relay_does() {
+    for (flows, window) in [(4, 66.25_f64), (1, 265.0)] {
+        let sets = format!("flows.f.count={flows}");
+        let (theory, fluid) = (said(&[&sets]), measured(World::Fluid, &[&sets]));
+        let tolerance = 0.5 / window.sqrt();
+        assert!(near(fluid.0, theory.0, tolerance), "{flows} flows: every {} s, {}", fluid.0, theory.0);
+        assert!(near(fluid.1, theory.1, tolerance), "{flows} flows: swings by {}, {}", fluid.1, theory.1);
+    }
+}
+
+/// Alizadeh and others, SIGCOMM 2010, section 3.3: a window W is cut by D = W alpha / 2 and comes back in D rounds; one round in
+/// D is marked. With g not small alpha has decayed when it is used, from its mean by g D / 2: D^2 = W / 2 (1 - g D / 2), D being
+/// W^(1/2) / 2^(1/2) for small g. Up to a round is lost after the cut, in which nothing grows; packets are whole.
+#[test]
+fn packets_go_about_a_step_as_dctcps_sawtooth_does() {
+    for (mbps, g) in [(100.0, 0.0625), (400.0, 0.0625), (400.0, 0.004)] {
+        let sets = [format!("links.L.rate={mbps}Mbps"), format!("protocols.dctcp.params.g={g}")];
+        let (period, swing) = measured(World::Packets, &[&sets[0], &sets[1]]);
+        let (window, rtt) = (pipe(mbps).0 / 4.0, pipe(mbps).1);
+        let half = window * g / 8.0;
+        let rounds = (half * half + window / 2.0).sqrt() - half;
+        assert!((rounds * rtt..(rounds + 1.0) * rtt).contains(&period), "{mbps}, {g}: {period}, {rounds}");
+        assert!((swing - 4.0 * rounds).abs() <= 4.0, "{mbps}, {g}: {swing}, {rounds}");
+    }
+}
