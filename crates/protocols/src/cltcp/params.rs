@@ -49,11 +49,11 @@ pub(super) static PARAMETERS: &[Parameter] = &[
     Parameter {
         name: "exponent",
         unit: "",
-        domain: Domain::Word(&["capped", "raw", "exact"]),
+        domain: Domain::Word(&["capped", "raw", "exact", "half"]),
         default: "capped",
         source: "Eq. (48); see ERRATA.md",
         meaning: "the share of the way, in logarithms, that a rate moves in a round trip: min(alpha rtt, 1), alpha rtt \
-                  as printed, or 1 - exp(-alpha rtt)",
+                  as printed, 1 - exp(-alpha rtt), or min(alpha rtt, 1/2)",
     },
     Parameter {
         name: "applied",
@@ -98,6 +98,8 @@ pub(super) enum Exponent {
     Raw,
     /// What (3) does in a round trip if the factor stays.
     Exact,
+    /// At most one half.
+    Half,
 }
 
 impl Exponent {
@@ -105,6 +107,7 @@ impl Exponent {
         match settings.word("exponent") {
             "raw" => Self::Raw,
             "exact" => Self::Exact,
+            "half" => Self::Half,
             _ => Self::Capped,
         }
     }
@@ -115,6 +118,7 @@ impl Exponent {
             Self::Capped => (alpha * rtt).min(1.0),
             Self::Raw => alpha * rtt,
             Self::Exact => -libm::expm1(-alpha * rtt),
+            Self::Half => (alpha * rtt).min(0.5),
         }
     }
 }
@@ -278,10 +282,14 @@ mod tests {
     }
 
     #[test]
-    fn the_three_exponents_agree_for_short_round_trips_alone() {
-        let of = |rtt| [Exponent::Capped, Exponent::Raw, Exponent::Exact].map(|e| e.of(2.0, rtt));
+    fn the_exponents_agree_for_short_round_trips_alone() {
+        let all = ["capped", "raw", "exact", "half"].map(|word| {
+            let written = [("exponent", millpond_law::Value::text(word))];
+            Exponent::read(&Settings::check(PARAMETERS, written).unwrap())
+        });
+        let of = |rtt| all.map(|exponent| exponent.of(2.0, rtt));
         assert!(of(1e-3).iter().all(|e| (e / 2e-3 - 1.0).abs() < 1.1e-3));
-        let [capped, raw, exact] = of(0.8);
-        assert!(capped == 1.0 && raw == 1.6 && (exact - 0.7981).abs() < 1e-4);
+        let [capped, raw, exact, half] = of(0.8);
+        assert!(capped == 1.0 && raw == 1.6 && (exact - 0.7981).abs() < 1e-4 && half == 0.5);
     }
 }
