@@ -1,6 +1,6 @@
 //! The page about a scenario's stability, with everything that it can show.
 
-use super::{Browser, faults, keep_picture, page_of};
+use super::{Browser, faults, in_each_view, keep_picture, page_of};
 use millpond_lab::analysis::{Axis, Knob, judge, map, settle};
 use millpond_lab::motion::{self, Asked, Starts, Step};
 use millpond_lab::{Unwatched, fluid, report};
@@ -44,23 +44,10 @@ fn page_at(rtt: &str) -> String {
 
 #[test]
 fn stability_is_drawn_without_error_request_or_empty_chart_in_light_dark_print_and_on_a_phone() {
-    let (_folder, page) = page_of(&page_at("200ms"));
-    let mut browser = Browser::start();
-    for (name, width, scheme, media) in [
-        ("light", 1280, "light", "screen"),
-        ("dark", 1280, "dark", "screen"),
-        ("print", 690, "dark", "print"),
-        ("phone", 390, "light", "screen"),
-    ] {
-        browser.set_view(width, scheme, media);
-        browser.open(&page);
-        let picture = browser.screenshot();
-        assert_eq!(faults(&mut browser), Vec::<String>::new(), "{name}");
-        keep_picture(&format!("stability-{name}"), &picture);
+    in_each_view(&page_at("200ms"), |name, browser, picture| {
+        keep_picture(&format!("stability-{name}"), picture);
         assert_eq!(browser.evaluate("document.querySelectorAll('svg.plot').length"), 8, "{name}");
-        let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
-        assert!(overflow.as_f64().unwrap() <= 0.0, "{name}: wider than the window by {overflow} px");
-    }
+    });
 }
 
 #[test]
