@@ -33,8 +33,7 @@ fn generate(args: &args::Generate) -> Outcome {
         None => print(text)?,
         Some(path) => {
             write_whole(path, text.as_bytes()).map_err(Failure::input)?;
-            let peak = trace.steps.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
-            print_line(format_args!("{}: mean {}, peak {peak}", path.display(), trace.mean()))?;
+            print_line(format_args!("{}: {}", path.display(), tables::rates_of(&trace)))?;
         }
     }
     Ok(ExitCode::SUCCESS)

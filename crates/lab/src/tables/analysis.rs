@@ -259,3 +259,47 @@ pub fn map(map: &Map) -> String {
         lines.concat()
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::settle;
+    use millpond_protocols::Registry;
+    use millpond_scenario::{Disk, Scenario};
+    use std::path::Path;
+
+    const FULL_BUFFER: &str = r#"
+duration = "5s"
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "100Mbps"
+delay = "10ms"
+buffer = "100packets"
+[[flows]]
+name = "f"
+count = 4
+protocol = "newreno"
+path = ["A", "B"]
+"#;
+
+    /// The cells of the row that begins with `name`.
+    fn row<'a>(table: &'a str, name: &str) -> Vec<&'a str> {
+        let rows = table.lines().map(|line| line.trim_matches('│').split('┆').map(str::trim).collect());
+        rows.into_iter().find(|cells: &Vec<_>| cells[0] == name).unwrap_or_else(|| panic!("{name}:\n{table}"))
+    }
+
+    /// A full buffer of 100 packets is 12 ms at 100 Mbit/s, on 20 ms of links. A window of w = 25 Mbit/s * 32 ms loses
+    /// 2 / w^2 (Misra, Gong, Towsley 2000): .00045.
+    #[test]
+    fn a_rest_without_a_closed_form_has_no_column_of_it_and_knows_its_bottleneck() {
+        let scenario = Scenario::parse(FULL_BUFFER, "test.toml", Path::new(""), &[], &Disk).unwrap();
+        let plan = crate::fluid::plan(&scenario, &Registry::builtin()).unwrap();
+        let table = equilibrium(&settle(&plan).unwrap());
+        assert!(table.starts_with("settles; found as the point of rest of the equations (no closed form)\n"));
+        assert_eq!(row(&table, "flow"), ["flow", "flows", "rate Mbps each", "RTT ms"]);
+        assert_eq!(row(&table, "f"), ["f", "4", "25.0", "32.0"]);
+        assert_eq!(row(&table, "link")[..2], ["link", "load"]);
+        assert_eq!(row(&table, "L ->"), ["L ->", "100.0 %", "12.0", "0.00", "0.00045", "", "yes"]);
+    }
+}

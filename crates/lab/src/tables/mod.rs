@@ -16,6 +16,6 @@ pub use explain::{explanation, explanation_verdict};
 pub use motion::{convergence, convergence_sentence, portrait_sentence, step, step_sentence};
 pub use protocols::{protocol, protocols};
 pub use summary::summary;
-pub use trace::trace;
+pub use trace::{rates_of, trace};
 pub use worlds::worlds;
 pub(crate) use worlds::{difference, remarks, written};

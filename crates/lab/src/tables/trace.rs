@@ -2,27 +2,40 @@
 
 use super::write::{megabits, number, percent, table};
 use comfy_table::CellAlignment;
-use millpond_scenario::trace::Stats;
+use millpond_scenario::trace::{Stats, Trace};
+use millpond_units::Span;
+
+/// Its mean and its highest rate, in a few words.
+pub fn rates_of(trace: &Trace) -> String {
+    let peak = trace.steps.iter().map(|(_, rate)| *rate).max().unwrap_or_default();
+    let [mean, peak] = [trace.mean(), peak].map(|rate| megabits(rate.as_f64()));
+    format!("mean {mean} Mbps, peak {peak} Mbps")
+}
 
 /// Two columns: what, and how much.
 pub fn trace(stats: &Stats) -> String {
     let mut rows = table(&["of the trace", ""]);
     let fine = stats.fine;
+    // Where samples are a second apart, their own bins are those of a second.
+    let coarse = usize::from(fine == Span::from_millis(1000));
+    let bins = if coarse == 0 { format!("{fine}, 1 s, 10 s") } else { "1 s, 10 s".to_owned() };
     let optional = |value: Option<f64>| value.map_or_else(|| "not within the trace".to_owned(), number);
     rows.add_row(["duration".to_owned(), stats.duration.to_string()]);
     let [mean, least, greatest] = [stats.mean, stats.min, stats.max].map(|rate| megabits(rate.as_f64()));
     rows.add_row(["mean rate in Mbps".to_owned(), mean]);
     rows.add_row(["least, greatest mean of a second in Mbps".to_owned(), format!("{least}, {greatest}")]);
     rows.add_row([
-        format!("s.d. / mean in bins of {fine}, 1 s, 10 s"),
-        stats.variation.map(number).join(", "),
+        format!("s.d. / mean in bins of {bins}"),
+        stats.variation[coarse..].iter().map(|cv| number(*cv)).collect::<Vec<_>>().join(", "),
     ]);
     rows.add_row([
-        format!("autocorrelation at {fine}, 1 s, 10 s"),
-        stats.autocorrelation.map(|r| format!("{r:.2}")).join(", "),
+        format!("autocorrelation at {bins}"),
+        stats.autocorrelation[coarse..].iter().map(|r| format!("{r:.2}")).collect::<Vec<_>>().join(", "),
     ]);
     rows.add_row([format!("it falls below 1/e after s, in bins of {fine}"), optional(stats.decay[0])]);
-    rows.add_row(["the same in bins of 1 s".to_owned(), optional(stats.decay[1])]);
+    if coarse == 0 {
+        rows.add_row(["the same in bins of 1 s".to_owned(), optional(stats.decay[1])]);
+    }
     rows.add_row([format!("bins of {fine} below 5 % of the mean"), percent(stats.near_zero)]);
     rows.add_row(["s.d. of ln(next second / this one)".to_owned(), number(stats.jump)]);
     rows.add_row(["seconds that at least double".to_owned(), percent(stats.doubling)]);
