@@ -1,21 +1,8 @@
 //! One readable error each: file, line, the line itself, what was expected, the nearest right spelling; exit code 2;
 //! nothing left behind.
 
-use crate::common::{RIGHT, folder, millpond, names, stderr, stdout};
+use crate::common::{RIGHT, complaint, folder, names};
 use std::fs;
-use std::path::Path;
-
-/// Runs a spoilt scenario and returns the complaint.
-fn complaint(folder: &Path, arguments: &[&str]) -> String {
-    let before = names(folder);
-    let output = millpond(folder, arguments);
-    let complaint = stderr(&output);
-    assert_eq!(output.status.code(), Some(2), "{complaint}");
-    assert_eq!(stdout(&output), "", "nothing but the complaint");
-    assert_eq!(names(folder), before, "nothing is left behind");
-    assert!(!complaint.contains("panicked"), "{complaint}");
-    complaint
-}
 
 /// Replaces a piece of the right scenario; the complaint must hold each of `words`.
 fn spoilt(from: &str, to: &str, words: &[&str]) {

@@ -65,3 +65,15 @@ pub(crate) fn stdout(output: &Output) -> String {
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
+
+/// What it complains of bad input: exit code 2, nothing on standard output, nothing left behind, no panic.
+pub(crate) fn complaint(folder: &Path, arguments: &[&str]) -> String {
+    let before = names(folder);
+    let output = millpond(folder, arguments);
+    let complaint = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {complaint}");
+    assert_eq!(stdout(&output), "", "{arguments:?}: nothing but the complaint");
+    assert_eq!(names(folder), before, "{arguments:?}: nothing is left behind");
+    assert!(!complaint.contains("panicked"), "{complaint}");
+    complaint
+}

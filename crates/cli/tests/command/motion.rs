@@ -1,7 +1,6 @@
 //! `millpond stability --phase`, `--step`, `--convergence`.
 
-use crate::common::{folder, millpond, names, stderr, stdout};
-use std::path::Path;
+use crate::common::{complaint, folder, millpond, stderr, stdout};
 
 const ONE_FLOW: &str = r#"
 title    = "one"
@@ -71,16 +70,6 @@ fn the_page_shows_every_picture_and_the_same_bytes_again() {
     assert!(first == page("b.html"));
 }
 
-fn complaint(folder: &Path, arguments: &[&str]) -> String {
-    let output = millpond(folder, &[&["stability", "scenario.toml"], arguments].concat());
-    let complaint = stderr(&output);
-    assert_eq!(output.status.code(), Some(2), "{complaint}");
-    assert_eq!(stdout(&output), "", "nothing but the complaint");
-    assert_eq!(names(folder), ["scenario.toml", "trace.csv"], "nothing is left behind");
-    assert!(!complaint.contains("panicked"), "{complaint}");
-    complaint
-}
-
 #[test]
 fn what_cannot_be_asked_is_refused_with_what_would_work() {
     let folder = folder(ONE_FLOW);
@@ -112,7 +101,8 @@ fn what_cannot_be_asked_is_refused_with_what_would_work() {
         (&["--convergence", "rtt=2ms..9ms", "--within", "0%"], &["--within", "between 0 and 100"]),
         (&["--convergence", "rtt=2ms..9ms", "--from", "x=-1"], &["f.rate is at least"]),
     ] {
-        let complaint = complaint(folder.path(), &[arguments, &page].concat());
+        let complaint =
+            complaint(folder.path(), &[&["stability", "scenario.toml"], arguments, &page].concat());
         for word in words {
             assert!(complaint.contains(word), "{arguments:?}: {word:?} is missing in:\n{complaint}");
         }

@@ -3,7 +3,7 @@
 use super::plan::{Model, PlannedLink};
 use super::refuse;
 use crate::plan::buffers::buffer;
-use crate::plan::laws::{queue, refused, routers};
+use crate::plan::laws::{queue, queue_place, refused, routers};
 use crate::plan::links::{Traffic, facts, hop_name, hops};
 use crate::plan::members::Member;
 use millpond_fluid::{LinkId, Network, ProtocolId};
@@ -92,7 +92,7 @@ fn install(
             FluidQueue::DropTail => {}
             FluidQueue::Law { law, verdicts } => network.set_queue(id, law, verdicts),
             FluidQueue::Missing => {
-                let place = scenario.links[hop.link].name.place;
+                let place = queue_place(scenario, hop);
                 let names = (hop_name(scenario, hop), role.queue.card().name);
                 return Err(refuse::queue_without_equations(
                     scenario,

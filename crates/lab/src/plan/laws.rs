@@ -4,7 +4,7 @@ use super::cast::{QueueRole, Role, named_queue};
 use super::links::{Traffic, hop_name};
 use millpond_law::{HeaderId, Link as Law, LinkFacts, SettingError};
 use millpond_protocols::Registry;
-use millpond_scenario::{Fault, Hop, Scenario};
+use millpond_scenario::{Fault, Hop, Place, QueueSpec, Scenario};
 
 /// A protocol's law at a link, with whose headers it reads.
 type Router = (HeaderId, Box<dyn Law>);
@@ -45,7 +45,7 @@ pub(crate) fn queue(
     present: &[&Role<'_>],
     hop: Hop,
 ) -> Result<Option<QueueRole>, Fault> {
-    match &scenario.links[hop.link].direction(hop.forward).queue {
+    match queue_spec(scenario, hop) {
         Some(spec) => Ok(Some(named_queue(scenario, registry, spec)?)),
         None => wanted_queue(scenario, registry, present, hop),
     }
@@ -53,12 +53,19 @@ pub(crate) fn queue(
 
 /// A setting that the law at a link cannot live with: shown where the link names its queue, else where it is named.
 pub(crate) fn refused(scenario: &Scenario, hop: Hop, error: &SettingError) -> Fault {
-    let link = &scenario.links[hop.link];
-    let spec = link.direction(hop.forward).queue.as_ref();
-    let written = spec.and_then(|spec| spec.settings.iter().find(|setting| setting.name.value == error.name));
-    let named = spec.map_or(link.name.place, |spec| spec.name.place);
-    let place = written.map_or(named, |setting| setting.value.place);
+    let mut settings = queue_spec(scenario, hop).into_iter().flat_map(|spec| &spec.settings);
+    let written = settings.find(|setting| setting.name.value == error.name);
+    let place = written.map_or_else(|| queue_place(scenario, hop), |setting| setting.value.place);
     scenario.fault(place, format!("{}: {error}", hop_name(scenario, hop)), "")
+}
+
+fn queue_spec(scenario: &Scenario, hop: Hop) -> Option<&QueueSpec> {
+    scenario.links[hop.link].direction(hop.forward).queue.as_ref()
+}
+
+/// Where the link names its queue, else where it is named itself.
+pub(crate) fn queue_place(scenario: &Scenario, hop: Hop) -> Place {
+    queue_spec(scenario, hop).map_or(scenario.links[hop.link].name.place, |spec| spec.name.place)
 }
 
 /// The protocols whose data cross the direction.
