@@ -1,11 +1,13 @@
 //! The right-hand side: what every state does now, and what every channel says, given the past of the channels.
 
-use crate::assembly::{Assembly, Role};
+use crate::assembly::{Assembly, Member, Role, Shared};
 use crate::edge::Edge;
 use crate::guards::{Guarded, Switch, chooses};
+use crate::outlook::Said;
+use crate::turns::{Turn, level};
 use crate::wiring::{NOW, Wiring};
 use millpond_law::fluid::{
-    Aggregate, LinkInputs, NextLoop, Number, SenderInput, SenderInputs, Verdicts, greatest, least,
+    Aggregate, LinkInputs, Number, SenderInput, SenderInputs, Verdicts, greatest, least,
 };
 use std::ops::Range;
 
@@ -85,8 +87,11 @@ impl<'a> Field<'a> {
             for (base_rtt, l) in inputs.base_rtt.iter_mut().zip(&class.loops) {
                 *base_rtt = asm.loops[*l].base_rtt;
             }
-            if class.loops.iter().any(|l| asm.loops[*l].ends_at.is_some()) {
+            if class.loops.iter().any(|l| asm.ends_of(*l).next().is_some()) {
                 inputs.next = vec![None; class.loops.len()];
+            }
+            if class.loops.iter().any(|l| asm.begins_of(*l).next().is_some()) {
+                inputs.forwarded = vec![None; class.loops.len()];
             }
             inputs
         });
@@ -119,8 +124,10 @@ impl<'a> Field<'a> {
         dx: &mut [f64],
         channels: &mut [f64],
     ) {
+        self.stain(past, channels);
         for class in 0..self.asm.classes.len() {
             self.hear(class, situation, past, x);
+            self.hear_relays(class, situation, past, channels);
         }
         self.deliver(past, channels, true);
         for class in 0..self.asm.classes.len() {
@@ -163,15 +170,45 @@ impl<'a> Field<'a> {
             inputs.marked[i] = 1.0 - unmarked;
             inputs.lost[i] = 1.0 - kept;
             inputs.acked[i] = past.get(channels.rate + l, self.wiring.loops[l].rtt);
-            if let Some(relay) = asm.loops[l].ends_at {
-                let (tap, next) = (self.wiring.relays[relay], asm.relays[relay].downstream.0);
-                inputs.next[i] = Some(NextLoop {
-                    rate: past.get(channels.permitted + relay, tap),
-                    backlog: past.get(channels.backlog + relay, tap),
-                    rtt: past.get(channels.rtt + next, tap),
-                });
-            }
             self.listen(c, i, l, past, x);
+        }
+    }
+
+    /// What each sender of a class is told by the relays on its two sides.
+    fn hear_relays(&mut self, c: usize, situation: &Situation, past: &impl Past, now: &[f64]) {
+        let (asm, wiring, at) = (self.asm, &self.wiring, &self.asm.channels);
+        let is_there = |member: &Member, tap| past.get(at.present + member.slot, tap) > 0.5;
+        let said = |relay: usize| {
+            let (tap, next) = (wiring.relays[relay], asm.decider(asm.relays[relay].downstream.0));
+            Said {
+                permitted: past.get(at.permitted + relay, tap),
+                backlog: past.get(at.backlog + relay, tap),
+                rtt: past.get(at.rtt + next, tap),
+                sharing: asm.sharing(relay, |member| is_there(member, tap)),
+            }
+        };
+        for (i, &l) in asm.classes[c].loops.iter().enumerate().filter(|(_, l)| !asm.is_member(**l)) {
+            let inputs = &mut self.senders[c];
+            if let Some(next) = inputs.next.get_mut(i) {
+                *next = asm.outlook(l, |member| is_there(member, wiring.loops[l].rtt), said);
+            }
+            if let Some(forwarded) = inputs.forwarded.get_mut(i) {
+                *forwarded = asm.forwarded(l, &situation.active, |relay| now[at.stained + relay]);
+            }
+        }
+    }
+
+    /// What of the flow that comes to each relay has been marked on the way; which parts of shared loops are there.
+    fn stain(&self, past: &impl Past, channels: &mut [f64]) {
+        let (asm, at) = (self.asm, &self.asm.channels);
+        for (r, relay) in asm.relays.iter().enumerate() {
+            let (l, before) = (relay.upstream.0, &asm.loops[relay.upstream.0]);
+            let through = self.wiring.loops[l].through;
+            let stained = before.sends_from.map_or(0.0, |earlier| past.get(at.stained + earlier, through));
+            let hops =
+                asm.hops_of(l).iter().zip(&self.wiring.hops[before.hops.clone()]).filter(|_| before.ecn);
+            let clean = hops.map(|(hop, taps)| 1.0 - past.get(at.marked + hop.link, taps.onward));
+            channels[at.stained + r] = 1.0 - (1.0 - stained) * clean.product::<f64>();
         }
     }
 
@@ -255,6 +292,10 @@ impl<'a> Field<'a> {
         let asm = self.asm;
         for (r, relay) in asm.relays.iter().enumerate() {
             let backlog = asm.offsets.backlogs + r;
+            channels[asm.channels.backlog + r] = x[backlog];
+            if asm.is_member(relay.downstream.0) {
+                continue;
+            }
             let inflow = channels[asm.channels.delivered + relay.upstream.0];
             channels[asm.channels.permitted + r] = channels[asm.channels.rate + relay.downstream.0];
             let rate = &mut channels[asm.channels.rate + relay.downstream.0];
@@ -262,8 +303,41 @@ impl<'a> Field<'a> {
             if situation.held[backlog] == Held::Lower {
                 *rate = rate.min(inflow);
             }
-            channels[asm.channels.backlog + r] = x[backlog];
         }
+        for shared in &asm.shared {
+            self.divide(shared, situation, dx, channels);
+        }
+    }
+
+    /// What the flows of a shared loop send of what its law permits, and what that makes together.
+    fn divide(&self, shared: &Shared, situation: &Situation, dx: &mut [f64], channels: &mut [f64]) {
+        let (asm, at) = (self.asm, &self.asm.channels);
+        let permitted = channels[at.rate + shared.whole];
+        let (there, gone): (Vec<&Member>, Vec<&Member>) =
+            shared.members.iter().partition(|member| situation.active[member.part]);
+        let turns: Vec<Turn<f64>> = there
+            .iter()
+            .map(|member| asm.turn(member, &situation.held, |l| channels[at.delivered + l]))
+            .collect();
+        let level = level(permitted, &turns);
+        let mut together = 0.0;
+        for (member, turn) in there.iter().zip(&turns) {
+            let inflow = channels[at.delivered + asm.relays[member.relay].upstream.0];
+            let (may, sends) = turn.at(level);
+            dx[asm.offsets.backlogs + member.relay] = inflow - may;
+            channels[at.rate + member.part] = sends;
+            together += member.count * sends;
+        }
+        for member in &gone {
+            dx[asm.offsets.backlogs + member.relay] =
+                channels[at.delivered + asm.relays[member.relay].upstream.0];
+            channels[at.rate + member.part] = 0.0;
+        }
+        for member in &shared.members {
+            channels[at.permitted + member.relay] = permitted;
+            channels[at.present + member.slot] = f64::from(u8::from(situation.active[member.part]));
+        }
+        channels[at.rate + shared.whole] = together;
     }
 
     /// What arrives at each link.
@@ -275,7 +349,7 @@ impl<'a> Field<'a> {
         }
         let arriving = asm.channels.arriving;
         channels[arriving..arriving + asm.links.len()].fill(0.0);
-        for (l, data) in asm.loops.iter().enumerate() {
+        for (l, data) in asm.loops.iter().enumerate().filter(|(l, _)| !asm.is_member(*l)) {
             let class = &asm.classes[data.class];
             let carried = class.law.carried().len();
             let first = class.first_carried + data.place * carried;

@@ -1,6 +1,7 @@
 //! A network to be put into equations: links, loops, relays, and what changes when.
 
-use millpond_law::fluid::{Links, Senders, Verdicts};
+use crate::turns::Silent;
+use millpond_law::fluid::{Links, Senders, Verdicts, sender_piece};
 
 /// A link, by its place in the order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,13 +45,34 @@ pub struct Loop {
     pub stop: Option<f64>,
     /// Whether a queue law's mark reaches it; otherwise the mark is a loss.
     pub ecn: bool,
+    /// The loop of which it is a flow's part: [`Network::part_of`].
+    pub share: Option<Share>,
+}
+
+/// A flow's part of a loop that several flows share.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// The loop, whose law decides what they send together.
+    pub of: LoopId,
+    /// In the turns that they take.
+    pub weight: f64,
 }
 
 impl Loop {
     /// A single flow that starts at time zero, ECN-capable.
     pub fn new(name: &str, protocol: ProtocolId, sender: Box<dyn Senders>, base_rtt: f64) -> Self {
-        let (path, start, stop) = (Vec::new(), Some(0.0), None);
-        Self { name: name.to_owned(), protocol, sender, path, base_rtt, count: 1.0, start, stop, ecn: true }
+        Self {
+            name: name.to_owned(),
+            protocol,
+            sender,
+            path: Vec::new(),
+            base_rtt,
+            count: 1.0,
+            start: Some(0.0),
+            stop: None,
+            ecn: true,
+            share: None,
+        }
     }
 
     /// The same with one more hop.
@@ -153,6 +175,16 @@ impl Network {
     pub fn add(&mut self, new: Loop) -> LoopId {
         self.loops.push(new);
         LoopId(self.loops.len() - 1)
+    }
+
+    /// A flow's part of a loop that several flows share, still to be added: it has no law of its own and sends what fair turns,
+    /// by weight, leave it of what the shared loop's law permits. It begins at a relay, and shares its loop from its own
+    /// start on, which is when its first bit comes there, until its stop; the shared loop starts with the first of its parts.
+    pub fn part_of(&self, shared: LoopId, name: &str, weight: f64) -> Loop {
+        let Loop { protocol, base_rtt, ecn, ref path, .. } = self.loops[shared.0];
+        let share = Some(Share { of: shared, weight });
+        let path = path.clone();
+        Loop { path, ecn, share, ..Loop::new(name, protocol, sender_piece(Silent), base_rtt) }
     }
 
     /// Joins two loops.

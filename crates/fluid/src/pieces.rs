@@ -1,10 +1,15 @@
 //! Each piece of a network as a linear system about a moment: exact, by dual numbers.
 
-use crate::assembly::{Assembly, Entity, HopData};
+use crate::assembly::{Assembly, Entity, HopData, Member};
 use crate::edge::Seen;
 use crate::field::{Held, LEAST_LOAD, join, neutral};
 use crate::frozen::{Frozen, Moment};
-use millpond_law::fluid::{Aggregate, Dual64, LinkInput, NextLoop, SenderInput, Verdicts, greatest, least};
+use crate::outlook::Said;
+use crate::turns::{Turn, level};
+use millpond_law::fluid::{
+    Aggregate, Dual64, Forwarded, LinkInput, NextLoop, SenderInput, Verdicts, greatest, least,
+};
+use std::collections::BTreeMap;
 
 /// A channel as it was some time ago.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +57,9 @@ impl Frozen<'_> {
     /// loop; its outputs its rate, its round-trip time, what it carries, and behind a relay what it may send.
     pub fn of_loop(&self, l: usize, moment: &Moment) -> Piece {
         let asm = self.asm;
+        if asm.is_member(l) {
+            return self.of_part(l, moment);
+        }
         let data = &asm.loops[l];
         let class = &asm.classes[data.class];
         let first = class.first_state + data.place * class.width;
@@ -59,16 +67,49 @@ impl Frozen<'_> {
         let own = class.first_carried + data.place * carried;
         let mut outputs = vec![asm.channels.rate + l, asm.channels.rtt + l];
         outputs.extend(own..own + carried);
-        outputs.extend(data.sends_from.map(|relay| asm.channels.permitted + relay));
+        outputs.extend(asm.begins_of(l).map(|relay| asm.channels.permitted + relay));
         let states: Vec<usize> = (first..first + class.width).collect();
         let inputs = asm.heard(l);
-        let backlog = data.sends_from.map(|relay| asm.offsets.backlogs + relay);
-        let is_dry = backlog.is_some_and(|backlog| moment.held[backlog] == Held::Lower);
-        differentiate(Entity::Loop(l), states, inputs, outputs, moment, |x, u| self.sender(l, is_dry, x, u))
+        differentiate(Entity::Loop(l), states, inputs, outputs, moment, |x, u| self.sender(l, moment, x, u))
     }
 
-    /// One relay: its inputs are what the loop before it has sent, what the links on the way let pass, and what the
-    /// loop behind it sends; its outputs its backlog and what arrives.
+    /// A flow's part of a shared loop: its inputs are what the loop's law permits and what comes of each flow, its output
+    /// its rate.
+    fn of_part(&self, l: usize, moment: &Moment) -> Piece {
+        let (asm, at) = (self.asm, &self.asm.channels);
+        let there = self.there(asm.decider(l));
+        let permitted = asm.loops[l].sends_from.map(|relay| at.permitted + relay);
+        let heard = permitted.into_iter().chain(there.iter().map(|member| asm.comes(member.relay)));
+        let inputs = heard.map(|channel| Input { channel, delay: 0.0 }).collect();
+        let outputs = vec![at.rate + l];
+        differentiate(Entity::Loop(l), Vec::new(), inputs, outputs, moment, |_, u| {
+            let sends = self.divided(&there, moment, u[0], &u[1..]);
+            let own = there.iter().zip(sends).find(|(member, _)| member.part == l);
+            (Vec::new(), vec![own.map_or(Dual64::from(0.0), |(_, sends)| sends)])
+        })
+    }
+
+    /// The flows that share a loop now.
+    fn there(&self, l: usize) -> Vec<&Member> {
+        self.asm.members_of(l).iter().filter(|member| self.is_active(member.part)).collect()
+    }
+
+    /// What one of each of the flows that share a loop sends of what is permitted to all, `comes` of each.
+    fn divided(
+        &self,
+        there: &[&Member],
+        moment: &Moment,
+        permitted: Dual64,
+        comes: &[Dual64],
+    ) -> Vec<Dual64> {
+        let turn = |(member, comes): (&&Member, &Dual64)| self.asm.turn(member, &moment.held, |_| *comes);
+        let turns: Vec<Turn<Dual64>> = there.iter().zip(comes).map(turn).collect();
+        let level = level(permitted, &turns);
+        turns.iter().map(|turn| turn.at(level).1).collect()
+    }
+
+    /// One relay: its inputs are what the loop before it has sent, what the links on the way let pass and what they mark,
+    /// and what the loop behind it sends; its outputs its backlog, what arrives, and what of it is marked.
     pub fn of_relay(&self, r: usize, moment: &Moment) -> Piece {
         let asm = self.asm;
         let (relay, at) = (&asm.relays[r], &asm.channels);
@@ -76,16 +117,22 @@ impl Frozen<'_> {
         let mut inputs = vec![Input { channel: at.rate + before, delay: relay.forward }];
         for hop in asm.hops_of(before) {
             let delay = relay.forward - hop.forward;
-            inputs.extend([at.passing, at.lost].map(|first| Input { channel: first + hop.link, delay }));
+            let of_link = [at.passing, at.lost, at.marked].map(|first| first + hop.link);
+            inputs.extend(of_link.map(|channel| Input { channel, delay }));
         }
         inputs.push(Input { channel: at.rate + behind, delay: 0.0 });
-        let outputs = vec![at.backlog + r, at.delivered + before];
-        let states = vec![asm.offsets.backlogs + r];
+        let earlier = asm.loops[before].sends_from.map(|earlier| at.stained + earlier);
+        inputs.extend(earlier.map(|channel| Input { channel, delay: asm.through(before) }));
+        let outputs = vec![at.backlog + r, at.delivered + before, at.stained + r];
+        let (states, hops) = (vec![asm.offsets.backlogs + r], 3 * asm.hops_of(before).len());
+        let shows = f64::from(u8::from(asm.loops[before].ecn));
         differentiate(Entity::Relay(r), states, inputs, outputs, moment, |x, u| {
-            let (sent, hops, sends) = (u[0], &u[1..u.len() - 1], u[u.len() - 1]);
+            let (sent, hops, sends, earlier) = (u[0], &u[1..=hops], u[hops + 1], u.get(hops + 2));
             let passes = |inflow: Dual64, hop: &[Dual64]| inflow * hop[0] * (-hop[1] + 1.0);
-            let inflow = hops.chunks_exact(2).fold(sent, passes);
-            (vec![inflow - sends], vec![x[0], inflow])
+            let inflow = hops.chunks_exact(3).fold(sent, passes);
+            let clean = earlier.map_or(Dual64::from(1.0), |earlier| -*earlier + 1.0);
+            let clean = hops.chunks_exact(3).fold(clean, |clean, hop| clean * (-hop[2] * shows + 1.0));
+            (vec![inflow - sends], vec![x[0], inflow, -clean + 1.0])
         })
     }
 
@@ -116,27 +163,41 @@ impl Frozen<'_> {
         })
     }
 
-    /// Derivatives and outputs of a loop's sender.
-    /// Behind a dry relay no more is sent than arrives there.
-    fn sender(&self, l: usize, is_dry: bool, x: &[Dual64], u: &[Dual64]) -> (Vec<Dual64>, Vec<Dual64>) {
+    /// Derivatives and outputs of a loop's sender. Behind a dry relay no more is sent than arrives there.
+    fn sender(&self, l: usize, moment: &Moment, x: &[Dual64], u: &[Dual64]) -> (Vec<Dual64>, Vec<Dual64>) {
         let data = &self.asm.loops[l];
         let law = &self.asm.classes[data.class].law;
-        let (deaf, said) = self.hear(l, u);
+        let (deaf, said, comes) = self.hear(l, moment, u);
         let feedback = self.aggregate(l, x, &deaf, &said);
         let input = SenderInput { feedback: &feedback, ..deaf };
         let zero = Dual64::from(0.0);
         let mut dx = vec![zero; x.len()];
         let mut carried = vec![zero; law.carried().len()];
         let wanted = law.dual(data.place, x, &input, &mut dx, &mut carried);
-        let inflow = u.last().filter(|_| is_dry);
-        let rate = inflow.map_or(wanted, |inflow| least(wanted, *inflow));
-        let permitted = data.sends_from.map(|_| wanted);
+        let backlog = data.sends_from.map(|relay| self.asm.offsets.backlogs + relay);
+        let is_dry = backlog.is_some_and(|backlog| moment.held[backlog] == Held::Lower);
+        let there = self.there(l);
+        let rate = match comes[..] {
+            [inflow] if is_dry => least(wanted, inflow),
+            _ if !there.is_empty() => {
+                let sends = self.divided(&there, moment, wanted, &comes);
+                there.iter().zip(sends).fold(zero, |sum, (member, sends)| sum + sends * member.count)
+            }
+            _ => wanted,
+        };
+        let permitted = self.asm.begins_of(l).map(|_| wanted);
         let outputs = [rate, input.rtt()].into_iter().chain(carried).chain(permitted).collect();
         (dx, outputs)
     }
 
-    /// What a sender hears but for its feedback, and what each of its routers says.
-    fn hear(&self, l: usize, u: &[Dual64]) -> (SenderInput<'static, Dual64>, Vec<Vec<Dual64>>) {
+    /// What a sender hears but for its feedback, what each of its routers says, and what comes to the relays at its
+    /// beginning.
+    fn hear(
+        &self,
+        l: usize,
+        moment: &Moment,
+        u: &[Dual64],
+    ) -> (SenderInput<'static, Dual64>, Vec<Vec<Dual64>>, Vec<Dual64>) {
         let data = &self.asm.loops[l];
         let hops = self.asm.hops_of(l);
         let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
@@ -155,7 +216,7 @@ impl Frozen<'_> {
             (kept, unmarked) = (kept * unmarked, one);
         }
         let acked = hear();
-        let next = data.ends_at.map(|_| NextLoop { rate: hear(), backlog: hear(), rtt: hear() });
+        let (next, forwarded, comes) = self.hear_relays(l, moment, hear);
         let input = SenderInput {
             base_rtt: data.base_rtt,
             capacity: hops.iter().map(|hop| self.capacity(hop.link)).fold(f64::INFINITY, f64::min),
@@ -166,8 +227,33 @@ impl Frozen<'_> {
             acked,
             feedback: &[],
             next,
+            forwarded,
         };
-        (input, said)
+        (input, said, comes)
+    }
+
+    /// What a sender is told by the relays on its two sides, and what comes to those at its beginning.
+    fn hear_relays(
+        &self,
+        l: usize,
+        moment: &Moment,
+        mut hear: impl FnMut() -> Dual64,
+    ) -> (Option<NextLoop<Dual64>>, Option<Forwarded<Dual64>>, Vec<Dual64>) {
+        let asm = self.asm;
+        let present = |member: &Member| moment.channels[asm.channels.present + member.slot] > 0.5;
+        let said = |relay| {
+            let sharing = asm.sharing(relay, present);
+            (relay, Said { permitted: hear(), backlog: hear(), rtt: hear(), sharing })
+        };
+        let said: BTreeMap<usize, Said<Dual64>> = asm.ends_of(l).map(said).collect();
+        let next = asm.outlook(l, present, |relay| said[&relay]);
+        let handed: Vec<(usize, Dual64, Dual64)> =
+            asm.begins_of(l).map(|relay| (relay, hear(), hear())).collect();
+        let stained: BTreeMap<usize, Dual64> =
+            handed.iter().map(|(relay, marked, _)| (*relay, *marked)).collect();
+        let forwarded = asm.forwarded(l, &self.situation.active, |relay| stained[&relay]);
+        let there = handed.iter().filter(|(relay, ..)| self.is_active(asm.relays[*relay].downstream.0));
+        (next, forwarded, there.map(|(.., comes)| *comes).collect())
     }
 
     fn aggregate(
@@ -251,7 +337,7 @@ impl Frozen<'_> {
     fn arrivals(&self, link: usize) -> Vec<(Input, usize, Option<usize>)> {
         let asm = self.asm;
         let mut arrivals = Vec::new();
-        for l in (0..asm.loops.len()).filter(|l| self.is_active(*l)) {
+        for l in (0..asm.loops.len()).filter(|l| self.is_active(*l) && !asm.is_member(*l)) {
             let data = &asm.loops[l];
             let class = &asm.classes[data.class];
             let carried = class.law.carried().len();
@@ -280,16 +366,22 @@ impl Assembly {
             );
         }
         inputs.push(Input { channel: at.rate + l, delay: self.loops[l].base_rtt });
-        if let Some(relay) = self.loops[l].ends_at {
-            let (next, delay) = (self.relays[relay].downstream.0, self.way_back(&self.relays[relay]));
+        for relay in self.ends_of(l) {
+            let next = self.decider(self.relays[relay].downstream.0);
+            let delay = self.way_back(&self.relays[relay]);
             let channels = [at.permitted + relay, at.backlog + relay, at.rtt + next];
             inputs.extend(channels.map(|channel| Input { channel, delay }));
         }
-        if let Some(relay) = self.loops[l].sends_from {
-            let before = self.relays[relay].upstream.0;
-            inputs.push(Input { channel: at.delivered + before, delay: 0.0 });
+        for relay in self.begins_of(l) {
+            inputs
+                .extend([at.stained + relay, self.comes(relay)].map(|channel| Input { channel, delay: 0.0 }));
         }
         inputs
+    }
+
+    /// The channel of what comes to a relay, one flow.
+    fn comes(&self, relay: usize) -> usize {
+        self.channels.delivered + self.relays[relay].upstream.0
     }
 
     /// Set and place of each law at a link, the queue law first.

@@ -1,9 +1,9 @@
 //! From a network to its assembly.
 
 use super::layout::{Channels, Offsets};
-use super::{Assembly, Class, HopData, LinkData, LinkSet, LoopData, Role, check};
+use super::{Assembly, Class, HopData, LinkData, LinkSet, LoopData, Member, Part, Role, Shared, check};
 use crate::error::Error;
-use crate::network::{CapacityStep, LinkSpec, Loop, Network, Relay};
+use crate::network::{CapacityStep, LinkSpec, Loop, Network, Relay, Share};
 use millpond_law::fluid::{Links, Senders, State};
 
 impl Assembly {
@@ -11,6 +11,7 @@ impl Assembly {
     pub fn new(network: Network) -> Result<Self, Error> {
         check::check(&network)?;
         let mut parts = Parts::default();
+        let shares: Vec<Option<Share>> = network.loops.iter().map(|l| l.share).collect();
         let laws: Vec<_> = network.loops.into_iter().map(|l| parts.add_loop(l)).collect();
         parts.enroll_all(laws);
         for link in network.links {
@@ -20,6 +21,7 @@ impl Assembly {
             parts.loops[relay.upstream.0].ends_at = Some(i);
             parts.loops[relay.downstream.0].sends_from = Some(i);
         }
+        parts.share(&shares);
         Ok(parts.finish(network.relays, network.steps))
     }
 }
@@ -31,6 +33,7 @@ struct Parts {
     links: Vec<LinkData>,
     loops: Vec<LoopData>,
     hops: Vec<HopData>,
+    shared: Vec<Shared>,
 }
 
 impl Parts {
@@ -58,6 +61,7 @@ impl Parts {
             hops: first..self.hops.len(),
             ends_at: None,
             sends_from: None,
+            part: Part::Own,
         });
         l.sender
     }
@@ -94,6 +98,29 @@ impl Parts {
         (self.classes.len() - 1, 0)
     }
 
+    /// Brings the flows of each shared loop together.
+    fn share(&mut self, shares: &[Option<Share>]) {
+        let parts = shares.iter().enumerate().filter_map(|(part, share)| Some((part, (*share)?)));
+        for (slot, (part, Share { of, weight })) in parts.enumerate() {
+            let known = self.shared.iter().position(|shared| shared.whole == of.0);
+            let place = known.unwrap_or_else(|| {
+                self.shared.push(Shared { whole: of.0, members: Vec::new() });
+                self.shared.len() - 1
+            });
+            self.loops[of.0].part = Part::Whole(place);
+            let data = &mut self.loops[part];
+            data.part = Part::Member(place);
+            let relay = data.sends_from.unwrap_or_default();
+            let member = Member { part, relay, count: data.count, weight, slot };
+            self.shared[place].members.push(member);
+        }
+        for Shared { whole, members } in &self.shared {
+            let starts = members.iter().map(|member| self.loops[member.part].start);
+            let first = starts.map(|start| start.unwrap_or(f64::NEG_INFINITY)).fold(f64::INFINITY, f64::min);
+            self.loops[*whole].start = first.is_finite().then_some(first);
+        }
+    }
+
     fn add_link(&mut self, link: LinkSpec) {
         let new = self.links.len();
         let queue = link.queue.map(|(law, verdicts)| self.install(new, Role::Queue(verdicts), law));
@@ -125,18 +152,19 @@ impl Parts {
     }
 
     fn finish(mut self, relays: Vec<Relay>, mut steps: Vec<CapacityStep>) -> Assembly {
-        let (offsets, channels) = self.place(relays.len());
+        let members = self.shared.iter().map(|shared| shared.members.len()).sum();
+        let (offsets, channels) = self.place(relays.len(), members);
         self.connect();
         steps.sort_by(|a, b| a.time.total_cmp(&b.time));
         let states = self.states(relays.len());
-        let Self { classes, sets, links, loops, hops } = self;
-        Assembly { classes, sets, links, loops, hops, relays, steps, offsets, channels, states }
+        let Self { classes, sets, links, loops, hops, shared } = self;
+        Assembly { classes, sets, links, loops, hops, relays, shared, steps, offsets, channels, states }
     }
 
     /// Gives every state and every channel its place.
-    fn place(&mut self, relays: usize) -> (Offsets, Channels) {
+    fn place(&mut self, relays: usize, members: usize) -> (Offsets, Channels) {
         let (loops, links) = (self.loops.len(), self.links.len());
-        let mut channels = Channels::new(loops, links, relays);
+        let mut channels = Channels::new(loops, links, relays, members);
         let mut state = 0;
         for class in &mut self.classes {
             class.first_state = state;

@@ -11,6 +11,7 @@ pub(super) fn check(network: &Network) -> Result<(), Error> {
     network.links.iter().try_for_each(check_link)?;
     network.loops.iter().try_for_each(|l| check_loop(network, l))?;
     network.relays.iter().try_for_each(|relay| check_relay(network, relay))?;
+    (0..network.loops.len()).try_for_each(|l| check_share(network, l))?;
     for step in &network.steps {
         let Some(link) = network.links.get(step.link.0) else {
             return refuse("capacity", "changes at a link that does not exist");
@@ -68,9 +69,33 @@ fn check_loop(network: &Network, l: &Loop) -> Result<(), Error> {
             return refuse(&l.name, reason);
         }
         last = hop.forward;
-        check_router(l, link)?;
+        if l.share.is_none() {
+            check_router(l, link)?;
+        }
     }
     Ok(())
+}
+
+/// A part of a shared loop begins at a relay, and the shared loop itself at none: only its parts do.
+fn check_share(network: &Network, l: usize) -> Result<(), Error> {
+    let part = &network.loops[l];
+    let Some(share) = part.share else { return Ok(()) };
+    let begins = |l: usize| network.relays.iter().any(|relay| relay.downstream.0 == l);
+    let ends = |l: usize| network.relays.iter().any(|relay| relay.upstream.0 == l);
+    let whole = &network.loops[share.of.0];
+    match () {
+        () if !begins(l) => refuse(&part.name, "it shares a loop, so it must begin at a relay"),
+        () if begins(share.of.0) || ends(share.of.0) => {
+            refuse(&whole.name, "flows share it, so that their parts of it have relays and it has none")
+        }
+        () if whole.share.is_some() || whole.count != 1.0 => {
+            refuse(&whole.name, "flows share it, so that it must be a loop of its own and one alone")
+        }
+        () if !(share.weight > 0.0 && share.weight.is_finite()) => {
+            refuse(&part.name, "it shares a loop, so that its weight must be above zero")
+        }
+        () => Ok(()),
+    }
 }
 
 fn check_router(l: &Loop, link: &LinkSpec) -> Result<(), Error> {

@@ -34,14 +34,19 @@ pub(crate) struct Channels {
     pub(crate) departing: usize,
     /// Of each relay: backlog in bits.
     pub(crate) backlog: usize,
-    /// Of each relay: what the loop behind it may send, whether or not the relay has it, in bit/s, one flow.
+    /// Of each relay: what the loop behind it may send, whether or not the relay has it, in bit/s, one flow; a shared loop,
+    /// for all.
     pub(crate) permitted: usize,
+    /// Of each relay: probability that what comes there has been marked on the way.
+    pub(crate) stained: usize,
+    /// Of each part of a shared loop: one while its flow is there, otherwise zero.
+    pub(crate) present: usize,
     /// All of them: what the laws carry and say comes last.
     pub(crate) count: usize,
 }
 
 impl Channels {
-    pub(crate) fn new(loops: usize, links: usize, relays: usize) -> Self {
+    pub(crate) fn new(loops: usize, links: usize, relays: usize, members: usize) -> Self {
         let (delay, per_link) = (3 * loops, |n: usize| 3 * loops + n * links);
         Self {
             rate: 0,
@@ -56,7 +61,9 @@ impl Channels {
             departing: per_link(6),
             backlog: per_link(7),
             permitted: per_link(7) + relays,
-            count: per_link(7) + 2 * relays,
+            stained: per_link(7) + 2 * relays,
+            present: per_link(7) + 3 * relays,
+            count: per_link(7) + 3 * relays + members,
         }
     }
 }
@@ -132,9 +139,12 @@ impl Assembly {
         ] {
             columns.extend((0..self.links.len()).map(|l| column(Entity::Link(l), quantity, unit)));
         }
-        for (quantity, unit) in [("backlog", "bit"), ("permitted rate", "bit/s")] {
+        for (quantity, unit) in [("backlog", "bit"), ("permitted rate", "bit/s"), ("marked before", "1")] {
             columns.extend((0..self.relays.len()).map(|r| column(Entity::Relay(r), quantity, unit)));
         }
+        let mut parts: Vec<_> = self.shared.iter().flat_map(|shared| &shared.members).collect();
+        parts.sort_by_key(|member| member.slot);
+        columns.extend(parts.iter().map(|member| column(Entity::Loop(member.part), "presence", "1")));
         for class in &self.classes {
             for l in &class.loops {
                 columns.extend(class.law.carried().iter().map(|q| column(Entity::Loop(*l), q.name, q.unit)));

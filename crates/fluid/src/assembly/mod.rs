@@ -95,6 +95,42 @@ pub(crate) struct LoopData {
     pub(crate) ends_at: Option<usize>,
     /// The relay whose backlog it sends.
     pub(crate) sends_from: Option<usize>,
+    /// The place among [`Assembly::shared`] of what it is to flows that share a loop.
+    pub(crate) part: Part,
+}
+
+/// What a loop is to flows that share one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// It is one flow's own, or that of each of some equal flows.
+    #[default]
+    Own,
+    /// It is the shared loop: its law decides what all send.
+    Whole(usize),
+    /// It is one flow's part of it, or that of each of some equal flows.
+    Member(usize),
+}
+
+/// A loop that several flows share.
+pub(crate) struct Shared {
+    /// The loop whose law decides.
+    pub(crate) whole: usize,
+    pub(crate) members: Vec<Member>,
+}
+
+/// Some equal flows that share a loop.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Member {
+    /// The loop that is their part.
+    pub(crate) part: usize,
+    /// The relay at which it begins.
+    pub(crate) relay: usize,
+    /// How many.
+    pub(crate) count: f64,
+    /// Of each.
+    pub(crate) weight: f64,
+    /// Where it is said whether they are there, among [`Channels::present`].
+    pub(crate) slot: usize,
 }
 
 /// One loop at one link.
@@ -118,6 +154,7 @@ pub struct Assembly {
     pub(crate) loops: Vec<LoopData>,
     pub(crate) hops: Vec<HopData>,
     pub(crate) relays: Vec<Relay>,
+    pub(crate) shared: Vec<Shared>,
     pub(crate) steps: Vec<CapacityStep>,
     pub(crate) offsets: Offsets,
     pub(crate) channels: Channels,
@@ -156,6 +193,32 @@ impl Assembly {
         let hops = self.hops.iter().flat_map(|hop| [hop.forward, hop.backward]);
         let relays = self.relays.iter().flat_map(|r| [r.forward, self.way_back(r)]);
         self.loops.iter().map(|l| l.base_rtt).chain(hops).chain(relays)
+    }
+
+    /// The loop whose law decides what this one sends: itself, unless it is a part of a shared one.
+    pub(crate) fn decider(&self, l: usize) -> usize {
+        match self.loops[l].part {
+            Part::Member(shared) => self.shared[shared].whole,
+            _ => l,
+        }
+    }
+
+    /// The flows of a shared loop; none of any other.
+    pub(crate) fn members_of(&self, l: usize) -> &[Member] {
+        match self.loops[l].part {
+            Part::Whole(shared) => &self.shared[shared].members,
+            _ => &[],
+        }
+    }
+
+    /// Its rate is part of another loop's, which links see.
+    pub(crate) fn is_member(&self, l: usize) -> bool {
+        matches!(self.loops[l].part, Part::Member(_))
+    }
+
+    /// When the last loop starts, in seconds.
+    pub fn last_start(&self) -> f64 {
+        self.loops.iter().filter_map(|l| l.start).fold(0.0, f64::max)
     }
 
     /// From a relay back to the sender of the loop that ends there.

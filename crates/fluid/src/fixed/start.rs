@@ -30,6 +30,7 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         acked: 0.0,
         feedback: &[0.0; 16],
         next: None,
+        forwarded: None,
     };
     for class in &asm.classes {
         let name = class.loops.first().map_or("", |l| asm.loops[*l].name.as_str());

@@ -46,7 +46,7 @@ impl Agenda {
     /// Nothing starts, stops or changes.
     pub(super) fn quiet(asm: &Assembly, follow: bool) -> Self {
         let mut crossing = vec![Vec::new(); asm.links.len()];
-        for l in 0..asm.loops.len() {
+        for l in (0..asm.loops.len()).filter(|l| !asm.is_member(*l)) {
             for hop in asm.hops_of(l) {
                 crossing[hop.link].push((l, hop.backward));
             }
@@ -101,10 +101,14 @@ impl Agenda {
     pub(super) fn spread(&mut self, asm: &Assembly, now: f64, entity: Entity, level: u8) {
         match entity {
             Entity::Loop(l) => {
-                self.send(asm, now, l, level);
-                if let Some(relay) = asm.loops[l].sends_from {
-                    let relay = &asm.relays[relay];
-                    self.kink(now + asm.way_back(relay), Entity::Loop(relay.upstream.0), level);
+                let decider = asm.decider(l);
+                self.send(asm, now, decider, level);
+                for relay in asm.begins_of(decider).map(|relay| &asm.relays[relay]) {
+                    self.kink(now + asm.way_back(relay), Entity::Loop(asm.decider(relay.upstream.0)), level);
+                }
+                if decider != l {
+                    // It comes or goes: where flows part, the shared loop is told that when word of the part has come back.
+                    self.kink(now + asm.loops[l].base_rtt, Entity::Loop(decider), level);
                 }
             }
             Entity::Link(link) => {
@@ -117,20 +121,21 @@ impl Agenda {
             // that the loop before sees the backlog alone. Otherwise kinks would go round between the two for ever.
             Entity::Relay(r) => {
                 let relay = &asm.relays[r];
-                self.send(asm, now, relay.downstream.0, level);
-                self.kink(now + asm.way_back(relay), Entity::Loop(relay.upstream.0), level + 1);
+                self.send(asm, now, asm.decider(relay.downstream.0), level);
+                let before = asm.decider(relay.upstream.0);
+                self.kink(now + asm.way_back(relay), Entity::Loop(before), level + 1);
             }
         }
     }
 
-    /// What a loop sends has a kink.
+    /// What a loop sends has a kink, and so has what each flow sends that shares it.
     fn send(&mut self, asm: &Assembly, now: f64, l: usize, level: u8) {
         for hop in asm.hops_of(l) {
             self.kink(now + hop.forward, Entity::Link(hop.link), level);
         }
         self.kink(now + asm.loops[l].base_rtt, Entity::Loop(l), level + 1);
-        if let Some(relay) = asm.loops[l].ends_at {
-            self.kink(now + asm.through(l), Entity::Relay(relay), level);
+        for relay in asm.ends_of(l) {
+            self.kink(now + asm.relays[relay].forward, Entity::Relay(relay), level);
         }
     }
 

@@ -182,7 +182,8 @@ impl Solver<'_> {
         if jumps { 0 } else { 1 }
     }
 
-    /// Holds and lets go by what the states do now; says whether anything changed.
+    /// Holds and lets go by what the states do now; says whether anything changed. What is held is at its bound, or it would be
+    /// let go at once, again and again.
     pub(super) fn settle(&mut self) -> bool {
         let mut changed = false;
         for b in 0..self.bounded.len() {
@@ -198,6 +199,11 @@ impl Solver<'_> {
             };
             if held != self.situation.held[i] {
                 self.situation.held[i] = held;
+                self.x[i] = match held {
+                    Held::Free => x,
+                    Held::Lower => state.lower,
+                    Held::Upper => state.upper,
+                };
                 self.turned(i);
                 changed = true;
             }

@@ -12,5 +12,6 @@ mod measured;
 mod motion;
 mod portraits;
 mod scalar;
+mod shared;
 mod sliding;
 mod switches;

@@ -63,9 +63,9 @@ impl Settled<'_> {
     }
 }
 
-/// Time at which a scenario is looked at: all flows have started and none has stopped, where there is such a time.
+/// Time at which a scenario is looked at: all loops have started and none has stopped, where there is such a time.
 pub(crate) fn present(plan: &Plan) -> f64 {
-    plan.flows.iter().map(|flow| flow.start.secs()).fold(0.0, f64::max)
+    plan.assembly.last_start()
 }
 
 /// The point of rest of a plan when its last flow has started.

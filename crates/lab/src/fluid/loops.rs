@@ -2,11 +2,12 @@
 
 use super::links::protocol;
 use super::plan::{Model, PlannedFlow, PlannedLink, PlannedLoop};
+use crate::plan::aggregates::{Kind, is_shared};
 use crate::plan::flows::extra_delay;
 use crate::plan::links::hops;
 use crate::plan::members::Member;
 use millpond_fluid::{Loop, LoopId, Network, Relay};
-use millpond_law::fluid::LoopFacts;
+use millpond_law::fluid::{Allocation, LoopFacts};
 use millpond_scenario::{Hop, Scenario};
 use millpond_units::{Span, Time};
 use std::collections::BTreeMap;
@@ -16,11 +17,25 @@ use std::collections::BTreeMap;
 /// to step as finely; then half of it is spent on the way back, which is the same to the loop.
 const SHORTEST_WAY_BACK: f64 = 0.1;
 
+/// How flows share a loop that is their own.
+const TURNS: Allocation =
+    Allocation::Numeric { reason: "flows share a loop by turns, and its law knows them all" };
+
 /// All loops and flows.
 #[derive(Default)]
 pub(super) struct Loops {
     pub(super) loops: Vec<PlannedLoop>,
     pub(super) flows: Vec<PlannedFlow>,
+    /// Those that flows share.
+    shared: Vec<(Kind, LoopId)>,
+}
+
+impl Loops {
+    /// One more loop.
+    fn add(&mut self, network: &mut Network, new: Loop, planned: PlannedLoop) -> LoopId {
+        self.loops.push(planned);
+        network.add(new)
+    }
 }
 
 /// What makes flows equal: group, path, base round-trip time, start, stop.
@@ -48,7 +63,7 @@ pub(super) fn loops(
         let count = counts[&key(member)];
         let ids = known
             .entry(key(member))
-            .or_insert_with(|| chains.chain((model, member, count), network, &mut made.loops))
+            .or_insert_with(|| chains.chain((model, member, count), network, &mut made))
             .clone();
         made.flows.push(chains.flow(model, member, ids));
     }
@@ -88,11 +103,11 @@ impl Chains<'_, '_> {
         &self,
         (model, member, count): (&Model<'_>, &Member<'_>, f64),
         network: &mut Network,
-        planned: &mut Vec<PlannedLoop>,
+        made: &mut Loops,
     ) -> Vec<LoopId> {
         let cuts = self.scenario.loops(member.there, model.role.entry);
         let mut ids: Vec<LoopId> = Vec::with_capacity(cuts.len());
-        let mut before = 0.0;
+        let (mut before, mut so_far) = (0.0, 0.0);
         for (number, there) in cuts.iter().enumerate() {
             let line = self.line(member, number, there);
             let name = match (cuts.len(), count > 1.0) {
@@ -103,15 +118,51 @@ impl Chains<'_, '_> {
             };
             let planned_loop =
                 self.planned(model, member, (there, line.base_rtt), (name, count), cuts.len() > 1);
-            let id = network.add(self.of_engine(model, member, &planned_loop, &line));
+            let id = match is_shared(self.scenario, model.role.entry, number, there) {
+                true => self.part((model, member, there), (planned_loop, &line), so_far, network, made),
+                false => made.add(network, self.of_engine(model, member, &planned_loop, &line), planned_loop),
+            };
             if let Some(&upstream) = ids.last() {
                 network.join(Relay { upstream, downstream: id, forward: before });
             }
             before = line.through;
+            so_far += line.through;
             ids.push(id);
-            planned.push(planned_loop);
         }
         ids
+    }
+
+    /// What a class of equal flows, which arrive so late, has of a loop that others may share.
+    fn part(
+        &self,
+        (model, member, there): (&Model<'_>, &Member<'_>, &[Hop]),
+        (planned, line): (PlannedLoop, &Line),
+        late: f64,
+        network: &mut Network,
+        made: &mut Loops,
+    ) -> LoopId {
+        let kind = Kind::of(&model.role.label.value, member.group, there);
+        let known = made.shared.iter().find(|(other, _)| *other == kind).map(|(_, id)| *id);
+        let whole = known.unwrap_or_else(|| {
+            let whole = PlannedLoop {
+                name: kind.name(made.shared.len()),
+                group: planned.group.clone(),
+                protocol: planned.protocol.clone(),
+                count: 1.0,
+                links: planned.links.clone(),
+                facts: LoopFacts { weight: 1.0, ..planned.facts },
+                allocation: TURNS,
+                shared: None,
+            };
+            let of_engine = self.of_engine(model, member, &whole, line);
+            let id = made.add(network, Loop { stop: None, ..of_engine }, whole);
+            made.shared.push((kind, id));
+            id
+        });
+        let mut part = network.part_of(whole, &planned.name, planned.facts.weight).times(planned.count);
+        part.start = Some(member.draw.start.secs() + late);
+        part.stop = member.draw.stop.map(|stop| stop.secs() + late);
+        made.add(network, part, PlannedLoop { shared: Some(whole), allocation: TURNS, ..planned })
     }
 
     /// One loop of a class as the engine wants it.
@@ -175,6 +226,7 @@ impl Chains<'_, '_> {
             links,
             allocation: model.equations.allocation(&facts),
             facts,
+            shared: None,
         }
     }
 

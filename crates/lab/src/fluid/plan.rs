@@ -60,6 +60,8 @@ pub struct PlannedLoop {
     pub facts: LoopFacts,
     /// How its protocol shares the network.
     pub allocation: Allocation,
+    /// The loop whose law decides what is sent, if this is a flow's part of a loop that flows share.
+    pub shared: Option<LoopId>,
 }
 
 /// One flow.
@@ -118,12 +120,11 @@ fn planned(scenario: &Scenario, registry: &Registry) -> Result<Plan, Fault> {
     let members = members(scenario)?;
     let warnings = warnings(scenario, &roles, &members);
     refuse::fair_sharing(scenario, &members, &roles)?;
-    refuse::shared_loops(scenario, &roles)?;
     let models =
         roles.into_iter().map(|role| model(scenario, registry, role)).collect::<Result<Vec<_>, _>>()?;
     let mut network = Network::new();
     let links = links::links(scenario, registry, &models, &members, &mut network)?;
-    let loops::Loops { loops, flows } = loops::loops(scenario, &models, &members, &links, &mut network);
+    let loops::Loops { loops, flows, .. } = loops::loops(scenario, &models, &members, &links, &mut network);
     // Only the sum of a loop's delays matters to its stability; one that is too short to matter at all would make the
     // solver step as finely.
     let shortest = loops.iter().map(|l| l.facts.base_rtt).fold(f64::INFINITY, f64::min);

@@ -74,20 +74,6 @@ fn unspoken(group: &FlowGroup) -> Option<(&'static str, &'static str)> {
     group.delayed_acks.map(|_| ("acknowledgements that wait", "leave out `delayed_acks`"))
 }
 
-/// Relays at which flows go on together: a relay of the fluid world joins one loop to one.
-pub(super) fn shared_loops(scenario: &Scenario, roles: &[Role<'_>]) -> Result<(), Fault> {
-    let shares = |role: &&Role<'_>| {
-        role.entry.is_some_and(|entry| entry.aggregate != millpond_scenario::Relays::Nodes(Vec::new()))
-    };
-    match roles.iter().find(shares) {
-        Some(role) => {
-            let name = format!("protocols.{}", role.label.value);
-            Err(refusal(scenario, role.label.place, &name, "loops that flows share", "leave out `aggregate`"))
-        }
-        None => Ok(()),
-    }
-}
-
 /// A queue of its own for each flow: the same as first come, first served only where one flow is all there is.
 pub(super) fn fair_sharing(
     scenario: &Scenario,

@@ -2,19 +2,49 @@
 //! the same relay or to the end, with packets of the same make.
 
 use super::flows::Maker;
-use millpond_scenario::{DelayedAcks, Fault, Hop};
+use millpond_scenario::{DelayedAcks, Fault, FlowGroup, Hop, ProtocolEntry, Scenario};
 use millpond_sim::{AggregateId, AggregateSpec, Builder, LoopSpec};
 use millpond_units::Bytes;
 
+/// Do flows share the loop with this number (from 0) over these links?
+pub(crate) fn is_shared(
+    scenario: &Scenario,
+    entry: Option<&ProtocolEntry>,
+    number: usize,
+    there: &[Hop],
+) -> bool {
+    let begin = there.first().map(|hop| scenario.tail(*hop));
+    number > 0 && entry.zip(begin).is_some_and(|(entry, begin)| scenario.aggregates(entry, begin))
+}
+
 /// What flows must have in common.
 #[derive(Clone, Debug, PartialEq)]
-struct Kind {
+pub(crate) struct Kind {
     protocol: String,
     there: Vec<Hop>,
     packet: Bytes,
     overhead: Bytes,
     ack: Bytes,
     delayed_acks: Option<DelayedAcks>,
+}
+
+impl Kind {
+    /// Of a flow of this group, under this protocol, over these links.
+    pub(crate) fn of(protocol: &str, group: &FlowGroup, there: &[Hop]) -> Self {
+        Self {
+            protocol: protocol.to_owned(),
+            there: there.to_vec(),
+            packet: group.packet,
+            overhead: group.overhead,
+            ack: group.ack,
+            delayed_acks: group.delayed_acks,
+        }
+    }
+
+    /// What the shared loop of this kind is called, `before` others being there.
+    pub(crate) fn name(&self, before: usize) -> String {
+        format!("{} {}", self.protocol, before + 1)
+    }
 }
 
 /// The shared loops so far.
@@ -30,19 +60,11 @@ impl Aggregates {
         spec: impl FnOnce() -> Result<LoopSpec, Fault>,
         builder: &mut Builder,
     ) -> Result<AggregateId, Fault> {
-        let group = maker.member.group;
-        let kind = Kind {
-            protocol: maker.role.label.value.clone(),
-            there: there.to_vec(),
-            packet: group.packet,
-            overhead: group.overhead,
-            ack: group.ack,
-            delayed_acks: group.delayed_acks,
-        };
+        let kind = Kind::of(&maker.role.label.value, maker.member.group, there);
         if let Some((_, id)) = self.0.iter().find(|(other, _)| *other == kind) {
             return Ok(*id);
         }
-        let name = format!("{} {}", kind.protocol, self.0.len() + 1);
+        let name = kind.name(self.0.len());
         let id = builder.aggregate(AggregateSpec { name, shared: spec()? });
         self.0.push((kind, id));
         Ok(id)

@@ -1,6 +1,6 @@
 //! From a scenario's flows to those of the packet world: each a chain of loops, cut at its protocol's relays.
 
-use super::aggregates::Aggregates;
+use super::aggregates::{Aggregates, is_shared};
 use super::cast::Role;
 use super::draws::{arrivals, production};
 use super::faults;
@@ -62,10 +62,9 @@ impl Maker<'_, '_> {
 
     /// The links of the loop with this number, if flows share it.
     fn begins_shared(&self, number: usize) -> Option<Vec<Hop>> {
-        let (scenario, entry) = (self.scenario, self.role.entry?);
-        let there = scenario.loops(self.member.there, Some(entry)).into_iter().nth(number)?;
-        let begin = scenario.tail(*there.first()?);
-        (number > 0 && scenario.aggregates(entry, begin)).then_some(there)
+        let (scenario, entry) = (self.scenario, self.role.entry);
+        let there = scenario.loops(self.member.there, entry).into_iter().nth(number)?;
+        is_shared(scenario, entry, number, &there).then_some(there)
     }
 
     fn with_laws(&self, line: &Line) -> Result<LoopSpec, Fault> {

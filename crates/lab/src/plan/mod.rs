@@ -6,7 +6,7 @@
 //!                                               +--> flows: loops, relays ----^
 //! ```
 
-mod aggregates;
+pub(crate) mod aggregates;
 pub(crate) mod buffers;
 pub(crate) mod cast;
 mod draws;

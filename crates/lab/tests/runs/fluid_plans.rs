@@ -118,10 +118,6 @@ fn what_equations_cannot_honour_is_refused_by_name_with_what_would_work() {
         ("links.L2.queue=codel", &["L2 ->", "codel has no fluid model", "droptail"]),
         ("flows.many.workload={ size = \"1MB\" }", &["\"many\"", "transfers of a given size", "bulk"]),
         ("flows.many.workload={ rate = \"1Mbps\" }", &["\"many\"", "limit their flow"]),
-        (
-            "protocols.cltcp={ relays = [\"R\"], aggregate = [\"R\"] }",
-            &["protocols.cltcp", "loops that flows share"],
-        ),
         ("links.L2.rate={ steps = [[\"0s\", \"12Mbps\"], [\"3s\", \"0bps\"]] }", &["L2 ->", "outages"]),
     ] {
         let complaint = complaint(set);

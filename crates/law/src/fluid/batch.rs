@@ -2,7 +2,8 @@
 //! for its law.
 
 use super::{
-    Dual64, Feedback, FluidLink, FluidSender, Hears, LinkInput, NextLoop, Quantity, Rest, SenderInput, State,
+    Dual64, Feedback, FluidLink, FluidSender, Forwarded, Hears, LinkInput, NextLoop, Quantity, Rest,
+    SenderInput, State,
 };
 use std::any::Any;
 
@@ -27,6 +28,8 @@ pub struct SenderInputs {
     pub feedback: Vec<f64>,
     /// Empty if no flow of the class has a relay.
     pub next: Vec<Option<NextLoop<f64>>>,
+    /// Empty if no flow of the class begins at a relay.
+    pub forwarded: Vec<Option<Forwarded<f64>>>,
 }
 
 impl SenderInputs {
@@ -43,6 +46,7 @@ impl SenderInputs {
             acked: zeros(),
             feedback: vec![0.0; flows * feedbacks],
             next: Vec::new(),
+            forwarded: Vec::new(),
         }
     }
 
@@ -64,6 +68,7 @@ impl SenderInputs {
             acked: self.acked[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
             next: self.next.get(i).copied().flatten(),
+            forwarded: self.forwarded.get(i).copied().flatten(),
         }
     }
 }
@@ -87,6 +92,7 @@ impl SenderInputs {
             acked: acked[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
             next: self.next.get(i).copied().flatten(),
+            forwarded: self.forwarded.get(i).copied().flatten(),
         })
     }
 }
@@ -554,6 +560,7 @@ mod tests {
             acked: one,
             feedback: &[Dual64::from(3.0)],
             next: None,
+            forwarded: None,
         };
         let mut dx = [one];
         let rate = class.dual(0, &[one.derivative()], &input, &mut dx, &mut []);

@@ -18,6 +18,7 @@ mod batch;
 mod link;
 mod model;
 mod number;
+mod relay;
 mod sender;
 
 pub use allocation::{Allocation, Jump, Marginal, PriceSum, Rest};
@@ -26,4 +27,5 @@ pub use link::{FluidLink, LinkInput};
 pub use model::{FluidModel, FluidQueue, LoopFacts, Verdicts};
 pub use num_dual::{Dual64, DualNum};
 pub use number::{Number, greatest, least, positive};
-pub use sender::{Aggregate, Feedback, FluidSender, Hears, NextLoop, Quantity, SenderInput, State};
+pub use relay::{Forwarded, NextLoop};
+pub use sender::{Aggregate, Feedback, FluidSender, Hears, Quantity, SenderInput, State};

@@ -1,6 +1,6 @@
 //! The sender of one loop as differential equations.
 
-use super::Number;
+use super::{Forwarded, NextLoop, Number};
 
 /// A state of a law.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,17 +87,6 @@ impl Hears {
     pub const QUEUEING: Self = Self { queueing: true, ..Self::NOTHING };
 }
 
-/// What the relay at the end of this loop tells of the loop behind it, one way back ago.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NextLoop<T> {
-    /// What its law permits it to send, in bit/s: while the relay is empty it sends less, namely what arrives there.
-    pub rate: T,
-    /// What waits for it in the relay, in bits.
-    pub backlog: T,
-    /// Its round-trip time with queues, in seconds.
-    pub rtt: T,
-}
-
 /// What a sender sees at this moment: everything has come the way back.
 #[derive(Clone, Copy, Debug)]
 pub struct SenderInput<'a, T> {
@@ -117,8 +106,10 @@ pub struct SenderInput<'a, T> {
     pub acked: T,
     /// [`FluidSender::FEEDBACK`], in that order.
     pub feedback: &'a [T],
-    /// The loop behind the relay, if there is one.
+    /// The loop behind the relay at its end, if there is one.
     pub next: Option<NextLoop<T>>,
+    /// What the relay at its beginning hands on, if there is one.
+    pub forwarded: Option<Forwarded<T>>,
 }
 
 impl<T: Number> SenderInput<'_, T> {

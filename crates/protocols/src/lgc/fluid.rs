@@ -2,7 +2,7 @@
 //! start.
 
 use super::params::form;
-use crate::parts::logistic_fluid::{GUARDS, Grower, Growth};
+use crate::parts::logistic_fluid::{Aim, GUARDS, Grower, Growth};
 use millpond_law::Settings;
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, Senders, State, sender_piece,
@@ -45,15 +45,15 @@ impl FluidSender for Source {
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        self.grower.derivative(x, T::from(self.capacity), input, dx);
+        self.grower.derivative(x, Aim::at(T::from(self.capacity)), input, dx);
     }
 
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        self.grower.rate(x, T::from(self.capacity), input)
+        self.grower.rate(x, Aim::at(T::from(self.capacity)), input)
     }
 
     fn guards<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, guards: &mut [T]) {
-        self.grower.guards(x, T::from(self.capacity), guards);
+        self.grower.guards(x, Aim::at(T::from(self.capacity)), guards);
     }
 }
 

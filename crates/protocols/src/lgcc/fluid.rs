@@ -2,9 +2,11 @@
 //! capacity (10): the least of the loop's links and of what the relay says of the next loop.
 
 use super::params::{Algorithm, EchoReading, Params, knowledge};
+use super::sharing::Part;
+use super::upstream::{SCARCE, fluid_weight};
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::Form;
-use crate::parts::logistic_fluid::{self, Grower, Growth};
+use crate::parts::logistic_fluid::{self, Aim, Grower, Growth};
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, LoopFacts, NextLoop, Number, SenderInput, Senders, State, greatest,
     least, positive, sender_piece,
@@ -17,56 +19,47 @@ const LEAST_CAPACITY: f64 = 1.0;
 /// See the module.
 pub(super) struct LgccFluid {
     growth: Growth,
-    capacity: Capacity,
-}
-
-/// How the carrying capacity is found.
-#[derive(Clone, Copy)]
-struct Capacity {
-    echo: EchoReading,
-    /// In packets.
-    cushion: f64,
-    /// In RTTs of the next loop.
-    drain: f64,
+    params: Params,
     is_told: bool,
     probe_gain: f64,
 }
 
 impl LgccFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let Params { algorithm, bases, echo, cushion, drain, upstream, minimum, .. } = Params::read(settings);
-        if echo == EchoReading::WindowRate {
+        let params = Params::read(settings);
+        if params.echo == EchoReading::WindowRate {
             let why = "the fluid world knows what the next loop sends and not the x behind its window: \
                        write echo = \"sent\", or control = \"rate\"";
             return Err(SettingError::new("echo", why));
         }
-        if upstream {
-            let why = "the fluid world's loops do not hear of the marks of earlier ones: write upstream = \"ignored\"";
-            return Err(SettingError::new("upstream", why));
-        }
-        if minimum {
-            let why = "in the fluid world the next loop's rate is a carrying capacity, Eq. (20), and no limit of its own: write \
-                       backpressure = \"product\"";
-            return Err(SettingError::new("backpressure", why));
-        }
-        let is_told = knowledge(settings) != Knowledge::Nothing;
-        let probe_gain = settings.number(PROBE_GAIN.name);
         Ok(Self {
-            growth: Growth::read(settings, Form::Deflated(bases), algorithm == Algorithm::Dual),
-            capacity: Capacity { echo, cushion, drain, is_told, probe_gain },
+            growth: Growth::read(settings, Form::Deflated(params.bases), params.algorithm == Algorithm::Dual),
+            is_told: knowledge(settings) != Knowledge::Nothing,
+            probe_gain: settings.number(PROBE_GAIN.name),
+            params,
         })
     }
 }
 
 impl FluidModel for LgccFluid {
     fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
-        let cushion = self.capacity.cushion * facts.packet;
-        let grower = self.growth.sender(facts);
-        sender_piece(Source { grower, capacity: self.capacity, cushion, weight: facts.weight })
+        sender_piece(Source {
+            grower: self.growth.sender(facts),
+            cushion: self.params.cushion * facts.packet,
+            params: self.params.clone(),
+            is_told: self.is_told,
+            probe_gain: self.probe_gain,
+            weight: facts.weight,
+        })
     }
 
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
-        self.growth.allocation(facts.capacity * facts.weight)
+        match self.params.upstream || self.params.minimum {
+            true => Allocation::Numeric {
+                reason: "weights and limits of Theorem 8.4 depend on the other loops of the chain",
+            },
+            false => self.growth.allocation(facts.capacity * facts.weight),
+        }
     }
 
     fn left_out(&self) -> &'static [&'static str] {
@@ -76,63 +69,126 @@ impl FluidModel for LgccFluid {
 
 struct Source {
     grower: Grower,
-    capacity: Capacity,
+    params: Params,
     /// In bits.
     cushion: f64,
+    is_told: bool,
+    probe_gain: f64,
     weight: f64,
 }
 
 impl Source {
-    /// What the relay echoes (section VI-A, with the readings of ERRATA.md).
+    /// What the relay echoes (section VI-A, with the readings of ERRATA.md): the carrying capacity which, deflated by the
+    /// marks of the virtual queue, is this loop's part of the next.
     fn echo<T: Number>(&self, next: &NextLoop<T>) -> T {
-        match self.capacity.echo {
+        let part = Part::of(&self.params, &next.sharing);
+        let fair = next.rate * part.share;
+        let wanted = match self.params.echo {
             EchoReading::Sent => {
-                let correction = (-next.backlog + self.cushion) / (next.rtt * self.capacity.drain);
-                positive(next.rate + correction)
+                let correction = (-next.backlog + self.cushion) / (next.rtt * self.params.drain);
+                positive(fair + correction)
             }
-            EchoReading::Pace | EchoReading::WindowRate => next.rate,
+            EchoReading::Pace | EchoReading::WindowRate => fair,
+        };
+        wanted / part.deflation
+    }
+
+    /// Of the flow, or of the flows that share this loop.
+    fn weight<T: Number>(&self, input: &SenderInput<'_, T>) -> f64 {
+        input.forwarded.and_then(|forwarded| forwarded.weight).unwrap_or(self.weight)
+    }
+
+    /// Of the loop's own links, by weight; an estimate, what is delivered being the rate of now, if nobody tells it.
+    fn links<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        if !self.is_told {
+            let delivered = input.acked * (-input.lost + 1.0);
+            return delivered * self.probe_gain + self.grower.floor();
+        }
+        let links = T::from(input.capacity * self.weight(input));
+        match self.params.upstream {
+            true => links * fluid_weight(x[0], self.marked_before(x)),
+            false => links,
         }
     }
 
-    /// Of the loop's own links; an estimate, what is delivered being the rate of now, if nobody tells it.
-    fn links<T: Number>(&self, input: &SenderInput<'_, T>) -> T {
-        if self.capacity.is_told {
-            return T::from(input.capacity * self.weight);
-        }
-        let delivered = input.acked * (-input.lost + 1.0);
-        delivered * self.capacity.probe_gain + self.grower.floor()
-    }
-
-    /// Eq. (10).
-    fn carrying_capacity<T: Number>(&self, input: &SenderInput<'_, T>) -> T {
-        let k = match &input.next {
-            None => self.links(input),
-            Some(next) if self.capacity.is_told => least(self.echo(next), self.links(input)),
+    /// Eq. (10). Where the next loop's rate is a limit of its own, it is left out here.
+    fn carrying_capacity<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
+        let next = input.next.as_ref().filter(|_| !self.params.minimum || !self.is_told);
+        let k = match next {
+            None => self.links(x, input),
+            Some(next) if self.is_told => least(self.echo(next), self.links(x, input)),
             Some(next) => self.echo(next),
         };
         greatest(k, T::from(LEAST_CAPACITY))
     }
+
+    /// What no weight may exceed: the loop's own links and, as a limit, the rate of the next loop. With windows, x is
+    /// what would be sent without queueing.
+    fn most<T: Number>(&self, input: &SenderInput<'_, T>) -> T {
+        let nothing = T::from(f64::INFINITY);
+        let links = if self.is_told && self.weight(input) > 1.0 { T::from(input.capacity) } else { nothing };
+        let next = input.next.as_ref().filter(|_| self.params.minimum);
+        let stretch = if self.params.windowed { input.rtt() / input.base_rtt } else { T::one() };
+        let limit = next.map_or(nothing, |next| greatest(self.echo(next) * stretch, T::from(LEAST_CAPACITY)));
+        least(links, limit)
+    }
+
+    fn aim<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> Aim<T> {
+        Aim { capacity: self.carrying_capacity(x, input), most: self.most(input) }
+    }
+
+    /// With the marks of the relay's virtual queue.
+    fn marked<'a, T: Number>(&self, input: &SenderInput<'a, T>) -> SenderInput<'a, T> {
+        let virtually = input.next.as_ref().map_or(0.0, |next| Part::of(&self.params, &next.sharing).marking);
+        SenderInput { marked: -(-input.marked + 1.0) * (1.0 - virtually) + 1.0, ..*input }
+    }
+
+    /// Where the states begin that tell of earlier loops' marks.
+    fn own<T>(&self, x: &[T]) -> usize {
+        x.len() - if self.params.upstream { 1 + self.grower.lags() } else { 0 }
+    }
+
+    /// p^u of Theorem 8.4, smoothed.
+    fn marked_before<T: Number>(&self, x: &[T]) -> T {
+        x[self.own(x)]
+    }
 }
 
 impl FluidSender for Source {
-    const GUARDS: &'static [&'static str] =
-        &[logistic_fluid::GUARDS[0], logistic_fluid::GUARDS[1], "next loop's rate less the links'"];
+    const GUARDS: &'static [&'static str] = &[
+        logistic_fluid::GUARDS[0],
+        logistic_fluid::GUARDS[1],
+        logistic_fluid::GUARDS[2],
+        "next loop's rate less the links'",
+        "marking probability less what is scarce",
+    ];
 
     fn states(&self) -> Vec<State> {
-        self.grower.states()
+        let share = |name| State::new(name, "1", 0.0);
+        let before = std::iter::once(share("upstream marking probability").within(0.0, 1.0));
+        let lags = ["share of upstream marks counted", "share of upstream marks in force"].map(share);
+        let before = before.chain(lags.into_iter().take(self.grower.lags())).filter(|_| self.params.upstream);
+        self.grower.states().into_iter().chain(before).collect()
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        self.grower.derivative(x, self.carrying_capacity(input), input, dx);
+        let own = self.own(x);
+        self.grower.derivative(&x[..own], self.aim(x, input), &self.marked(input), &mut dx[..own]);
+        if self.params.upstream {
+            let marked = input.forwarded.map_or(T::zero(), |forwarded| forwarded.marked);
+            let (estimate, lags) = (x[own], &x[own + 1..]);
+            dx[own] = self.grower.smoothed(marked, (estimate, lags), input, &mut dx[own + 1..]);
+        }
     }
 
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        self.grower.rate(x, self.carrying_capacity(input), input)
+        self.grower.rate(&x[..self.own(x)], self.aim(x, input), input)
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
-        self.grower.guards(x, self.carrying_capacity(input), guards);
-        guards[2] = input.next.as_ref().map_or(T::one(), |next| self.echo(next) - self.links(input));
+        self.grower.guards(&x[..self.own(x)], self.aim(x, input), guards);
+        guards[3] = input.next.as_ref().map_or(T::one(), |next| self.echo(next) - self.links(x, input));
+        guards[4] = if self.params.upstream { x[0] - SCARCE } else { T::one() };
     }
 }
 
@@ -140,9 +196,11 @@ impl FluidSender for Source {
 mod tests {
     use super::*;
     use crate::lgcc::params::PARAMETERS;
+    use crate::lgcc::sharing::tests::sharing;
     use crate::parts::logistic::Bases;
     use crate::testing::fluid::{PACKET, flow, inputs, marginal, near, one_loop};
-    use millpond_law::Value;
+    use millpond_law::fluid::{Forwarded, SenderInputs};
+    use millpond_law::{Sharing, Value};
 
     const D: f64 = 0.02;
 
@@ -152,7 +210,8 @@ mod tests {
 
     /// The next loop sends half of 8 Mbit/s over 10 ms.
     fn next(backlog_packets: f64) -> Vec<Option<NextLoop<f64>>> {
-        vec![Some(NextLoop { rate: 4e6, backlog: backlog_packets * PACKET, rtt: 0.01 })]
+        let sharing = Sharing::ALONE;
+        vec![Some(NextLoop { rate: 4e6, backlog: backlog_packets * PACKET, rtt: 0.01, sharing })]
     }
 
     #[test]
@@ -211,12 +270,93 @@ mod tests {
         assert!(near(rate, 2e6 + PACKET / D), "{rate}");
     }
 
+    /// A next loop of 4 Mbit/s whose relay holds the cushion, shared with loops of these weights, this one's first.
+    fn shared(weights: &[f64]) -> Vec<Option<NextLoop<f64>>> {
+        vec![Some(NextLoop { sharing: sharing(weights), ..next(2.0)[0].unwrap() })]
+    }
+
+    /// Where the dual sender comes to rest: it is marked as it hears itself to be.
+    fn rest(written: &[(&'static str, Value)], change: impl Fn(&mut SenderInputs)) -> f64 {
+        let dual = [("algorithm", Value::text("dual")), ("control", Value::text("paced-window"))];
+        let senders =
+            model(&[&dual[..], written].concat()).sender(&LoopFacts { chained: true, ..one_loop(D) });
+        let inputs = inputs(&*senders, D, change);
+        let mut x: Vec<f64> = senders.states(0).iter().map(|state| state.initial).collect();
+        for _ in 0..4000 {
+            let (dx, _) = flow(&*senders, &x, &inputs);
+            x.iter_mut().zip(dx).for_each(|(x, dx)| *x += dx * D / 4.0);
+        }
+        flow(&*senders, &x, &inputs).1
+    }
+
+    #[test]
+    fn who_shares_the_next_loop_takes_its_part_of_it_under_the_marks_of_the_virtual_queue() {
+        // A half; a quarter and three quarters; as Eq. (11) has it, nothing (the floor) for the lightest of 1, 2, 3.
+        for (weights, part) in [(&[1.0, 1.0][..], 0.5), (&[1.0, 3.0], 0.25), (&[3.0, 1.0], 0.75)] {
+            let found = rest(&[], |i| i.next = shared(weights));
+            assert!((found / 4e6 - part).abs() < 1e-9, "{weights:?}: {found}");
+        }
+        let price = [("weights", Value::text("price"))];
+        for (weights, part) in [(&[3.0, 1.0, 2.0], 7.0 / 11.0), (&[1.0, 2.0, 3.0], 0.0)] {
+            let found = rest(&price, |i| i.next = shared(weights));
+            assert!((found - (part * 4e6_f64).max(PACKET / D)).abs() < 1.0, "{weights:?}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_shared_sender_weighs_as_much_as_its_flows_and_never_exceeds_the_link() {
+        let three = |marked: f64| {
+            move |i: &mut SenderInputs| {
+                i.marked[0] = marked;
+                i.forwarded = vec![Some(Forwarded { marked: 0.0, weight: Some(3.0) })];
+            }
+        };
+        assert!(near(rest(&[], three(0.0)), 8e6));
+        // Beside one flow of its like, (3 + 1) (1 - p)^eta = 1: three quarters.
+        let quarter = Bases::new(10.0, 5.0).equilibrium_marking(4.0);
+        assert!((rest(&[], three(quarter)) / 6e6 - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn as_a_limit_the_next_loops_rate_is_not_deflated_again() {
+        // Half of the packets marked leave .5^1.4307 = .3710 of the capacity that they deflate: of 4 Mbit/s, or of 8.
+        let left = libm::pow(0.5, libm::log(10.0) / libm::log(5.0));
+        let half = |rate: f64| {
+            move |i: &mut SenderInputs| {
+                i.marked[0] = 0.5;
+                i.next = vec![Some(NextLoop { rate, ..next(2.0)[0].unwrap() })];
+            }
+        };
+        let minimum = [("backpressure", Value::text("minimum"))];
+        for (written, rate, expected) in [
+            (&[][..], 2e6, 2e6 * left),
+            (&minimum, 2e6, 2e6),
+            (&[], 8e6, 8e6 * left),
+            (&minimum, 8e6, 8e6 * left),
+        ] {
+            let found = rest(written, half(rate));
+            assert!((found / expected - 1.0).abs() < 1e-9, "{written:?} {rate}: {found}");
+        }
+    }
+
+    #[test]
+    fn marks_of_earlier_loops_weigh_if_they_are_to() {
+        let left = libm::pow(0.5, libm::log(10.0) / libm::log(5.0));
+        let marked = |i: &mut SenderInputs| {
+            i.marked[0] = 0.5;
+            i.forwarded = vec![Some(Forwarded { marked: 0.75, weight: None })];
+        };
+        // Of three queues of a half each two are upstream: a third of what a flow weighs that begins here.
+        for (word, share) in [("ignored", 1.0), ("weights", 1.0 / 3.0)] {
+            let found = rest(&[("upstream", Value::text(word))], marked);
+            assert!((found / (8e6 * left * share) - 1.0).abs() < 1e-9, "{word}: {found}");
+        }
+    }
+
     #[test]
     fn what_the_equations_do_not_have_is_refused_by_name() {
-        for (name, word) in [("echo", "x"), ("upstream", "weights"), ("backpressure", "minimum")] {
-            let settings = Settings::check(PARAMETERS, [(name, Value::text(word))]).unwrap();
-            let fault = LgccFluid::read(&settings).err().unwrap();
-            assert!(fault.to_string().contains(name), "{fault}");
-        }
+        let settings = Settings::check(PARAMETERS, [("echo", Value::text("x"))]).unwrap();
+        let fault = LgccFluid::read(&settings).err().unwrap();
+        assert!(fault.to_string().contains("echo"), "{fault}");
     }
 }

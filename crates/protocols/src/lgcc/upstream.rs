@@ -1,6 +1,7 @@
 //! What earlier loops have marked of a flow: the special bit of section VIII-C, counted where the flow goes on.
 
-use crate::parts::logistic::Bases;
+use crate::parts::logistic::{Bases, LARGEST_MARKING};
+use millpond_law::fluid::{Number, least};
 
 /// The smoothed share of packets that bore a mark in an earlier loop, p^u of Theorem 8.4.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -32,13 +33,20 @@ impl UpstreamMarking {
 }
 
 /// A loop that marks fewer packets than this is nobody's bottleneck: there is nothing to divide.
-const SCARCE: f64 = 0.01;
+pub(super) const SCARCE: f64 = 0.01;
 
 /// Theorem 8.4: a weight inversely proportional to the price of all queues so far, this loop's among them. Flows that
 /// share this loop's queue share its price, so that one that nobody has marked before has weight one.
 pub(super) fn weight(bases: &Bases, own_marking: f64, upstream_marking: f64) -> f64 {
     let (own, upstream) = (bases.price(own_marking), bases.price(upstream_marking));
     if own_marking < SCARCE { 1.0 } else { own / (own + upstream) }
+}
+
+/// The same in the fluid world.
+pub(super) fn fluid_weight<T: Number>(own_marking: T, upstream_marking: T) -> T {
+    let price = |marking: T| -(-least(marking, T::from(LARGEST_MARKING)) + 1.0).ln();
+    let (own, upstream) = (price(own_marking), price(upstream_marking));
+    if own_marking < SCARCE { T::one() } else { own / (own + upstream) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use millpond_law::fluid::{Number, greatest, least};
 use millpond_law::{Domain, Parameter, Settings};
 
 /// No marking probability is taken to be nearer to one than this: its logarithm is needed.
-const LARGEST_MARKING: f64 = 1.0 - 1e-6;
+pub(crate) const LARGEST_MARKING: f64 = 1.0 - 1e-6;
 
 /// The larger base of the two logarithms.
 pub const PHI1: Parameter = Parameter {

@@ -33,8 +33,28 @@ pub(crate) struct Grower {
     chained: bool,
 }
 
+/// What a sender follows.
+#[derive(Clone, Copy)]
+pub(crate) struct Aim<T> {
+    /// The carrying capacity, which marks deflate.
+    pub(crate) capacity: T,
+    /// What no target exceeds, in bit/s: a bound that marks do not deflate; infinite for none.
+    pub(crate) most: T,
+}
+
+impl<T: Number> Aim<T> {
+    /// A carrying capacity alone.
+    pub(crate) fn at(capacity: T) -> Self {
+        Self { capacity, most: T::from(f64::INFINITY) }
+    }
+}
+
 /// Names of [`Grower::guards`].
-pub(crate) const GUARDS: [&str; 2] = ["distance from the target less g1", "distance from the target less g2"];
+pub(crate) const GUARDS: [&str; 3] = [
+    "distance from the target less g1",
+    "distance from the target less g2",
+    "deflated capacity less the bound",
+];
 
 impl Growth {
     pub(crate) fn read(settings: &Settings, form: Form, jumps: bool) -> Self {
@@ -87,7 +107,7 @@ impl Grower {
     /// How many lags of half an interval there are between marks and the estimate. Marks are counted for an interval, and a
     /// pace that follows is held for one. A window acts as soon as it is set, and a round ends with the word of its own
     /// packets; of other intervals packets show that half of one is left (lgcc/stability).
-    fn lags(&self) -> usize {
+    pub(crate) fn lags(&self) -> usize {
         match self.growth.interval {
             _ if self.is_paced() => 2,
             Length::Round => 0,
@@ -95,37 +115,70 @@ impl Grower {
         }
     }
 
-    /// Line 8 of Algorithm 1: `p' = alpha (m - p)` per interval; a loss counts as a mark. Line 19: `x' = gamma x growth`
-    /// per interval.
-    pub(crate) fn derivative<T: Number>(&self, x: &[T], k: T, input: &SenderInput<'_, T>, dx: &mut [T]) {
+    /// Line 8 of Algorithm 1: `p' = alpha (m - p)` per interval, which is returned; marks m are on their way through lags.
+    pub(crate) fn smoothed<T: Number>(
+        &self,
+        mut marks: T,
+        (estimate, lags): (T, &[T]),
+        input: &SenderInput<'_, T>,
+        dlags: &mut [T],
+    ) -> T {
         let Growth { alpha, interval, .. } = &self.growth;
         let pace = interval.per_second(input, self.packet);
-        let mut marks = input.marked + input.lost - input.marked * input.lost;
-        for lag in x.len() - self.lags()..x.len() {
-            dx[lag] = (marks - x[lag]) * pace * 2.0;
-            marks = x[lag];
+        for (lag, dlag) in lags.iter().zip(dlags) {
+            *dlag = (marks - *lag) * pace * 2.0;
+            marks = *lag;
         }
-        dx[0] = (marks - x[0]) * pace * *alpha;
+        (marks - estimate) * pace * *alpha
+    }
+
+    /// Line 8 of Algorithm 1, a loss counting as a mark. Line 19: `x' = gamma x growth` per interval.
+    pub(crate) fn derivative<T: Number>(
+        &self,
+        x: &[T],
+        aim: Aim<T>,
+        input: &SenderInput<'_, T>,
+        dx: &mut [T],
+    ) {
+        let marks = input.marked + input.lost - input.marked * input.lost;
+        let lags = x.len() - self.lags();
+        dx[0] = self.smoothed(marks, (x[0], &x[lags..]), input, &mut dx[lags..]);
         if !self.growth.jumps {
-            dx[1] = self.slope(x, k, input);
+            dx[1] = self.slope(x, aim, input);
         }
+    }
+
+    /// The carrying capacity and the marking probability that give the target; a bound below it stands without marks.
+    fn bound<T: Number>(&self, x: &[T], aim: Aim<T>) -> (T, T) {
+        if self.is_bound(x, aim) { (aim.most, T::zero()) } else { (aim.capacity, x[0]) }
+    }
+
+    fn is_bound<T: Number>(&self, x: &[T], aim: Aim<T>) -> bool {
+        aim.most < f64::INFINITY && self.growth.form.rest(aim.capacity, x[0]) > aim.most
     }
 
     /// x', the carrying capacity standing still where the law jumps.
-    fn slope<T: Number>(&self, x: &[T], k: T, input: &SenderInput<'_, T>) -> T {
+    fn slope<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
         let Growth { form, jumps, step_size, alpha, interval, .. } = &self.growth;
         let pace = interval.per_second(input, self.packet);
+        let (k, marking) = self.bound(x, aim);
         if *jumps {
-            let marking = (x[x.len() - 1] - x[0]) * pace * *alpha;
-            return -form.rest(k, x[0]) * marking * form.exponent() / (-x[0] + 1.0);
+            let moves =
+                if self.is_bound(x, aim) { T::zero() } else { (x[x.len() - 1] - x[0]) * pace * *alpha };
+            return -form.rest(k, marking) * moves * form.exponent() / (-marking + 1.0);
         }
-        let gamma = step_size.at(x[1], form.rest(k, x[0]));
-        x[1] * gamma * form.growth(x[1], k, x[0]) * pace
+        let gamma = step_size.at(x[1], form.rest(k, marking));
+        x[1] * gamma * form.growth(x[1], k, marking) * pace
     }
 
     /// x as the law has it, in bit/s.
-    fn own_rate<T: Number>(&self, x: &[T], k: T) -> T {
-        if self.growth.jumps { greatest(self.growth.form.rest(k, x[0]), T::from(self.floor)) } else { x[1] }
+    fn own_rate<T: Number>(&self, x: &[T], aim: Aim<T>) -> T {
+        let (k, marking) = self.bound(x, aim);
+        if self.growth.jumps {
+            greatest(self.growth.form.rest(k, marking), T::from(self.floor))
+        } else {
+            x[1]
+        }
     }
 
     /// What is sent: x; or a window W of x times the base RTT T, by its acknowledgements: what they make room for, W / RTT of
@@ -134,13 +187,13 @@ impl Grower {
     ///
     /// Of a chain it is W / RTT alone: there x' follows what the next loop sends, which is what this one sends while the
     /// relay is dry, and a jump in W' would come back as one, again and again.
-    pub(crate) fn rate<T: Number>(&self, x: &[T], k: T, input: &SenderInput<'_, T>) -> T {
-        let rate = self.own_rate(x, k);
+    pub(crate) fn rate<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
+        let rate = self.own_rate(x, aim);
         match self.growth.control {
             Control::Rate => rate,
             Control::Window | Control::PacedWindow if self.chained => rate / input.rtt() * input.base_rtt,
             Control::Window | Control::PacedWindow => {
-                let slope = self.slope(x, k, input);
+                let slope = self.slope(x, aim, input);
                 let stays = rate <= T::from(self.floor) && slope < T::zero();
                 let grows = if stays { T::zero() } else { slope };
                 let (window, rtt) = (rate * input.base_rtt, input.rtt());
@@ -150,9 +203,12 @@ impl Grower {
         }
     }
 
-    pub(crate) fn guards<T: Number>(&self, x: &[T], k: T, guards: &mut [T]) {
-        let target = self.growth.form.rest(k, x[0]);
-        let distance = (self.own_rate(x, k) - target).abs() / target;
+    pub(crate) fn guards<T: Number>(&self, x: &[T], aim: Aim<T>, guards: &mut [T]) {
+        let (k, marking) = self.bound(x, aim);
+        let target = self.growth.form.rest(k, marking);
+        let distance = (self.own_rate(x, aim) - target).abs() / target;
+        let free = self.growth.form.rest(aim.capacity, x[0]);
+        guards[2] = if aim.most < f64::INFINITY { free - aim.most } else { -T::one() };
         for (guard, threshold) in guards.iter_mut().zip(self.growth.step_size.thresholds()) {
             *guard = distance - threshold;
         }

@@ -94,6 +94,7 @@ pub(crate) fn answer_to_marks(senders: &dyn Senders, x: &[f64], base_rtt: f64, m
         acked: zero,
         feedback: &[],
         next: None,
+        forwarded: None,
     };
     let mut dx = vec![zero; x.len()];
     senders.dual(0, &x, &input, &mut dx, &mut []).eps

@@ -182,6 +182,7 @@ mod tests {
             acked: rate,
             feedback: &[],
             next: None,
+            forwarded: None,
         };
         let mut feedback = [f64::NAN];
         model().sender(&one_loop(D)).hop(0, &[1.0], &input, signals, &mut feedback);

@@ -96,7 +96,8 @@ impl<'a> Recorder<'a> {
         let entity = (Kind::Flow, name.as_str());
         let per_packet = 1.0 / (flow.packet.as_f64() * 8.0);
         self.probe(entity, (quantity::RTT, "ms"), life, Source::Mean(columns.rtt[id.0], 1e3));
-        for Own { quantity, unit, place } in columns.own.get(&Entity::Loop(id.0)).into_iter().flatten() {
+        let decider = self.plan.loops[id.0].shared.unwrap_or(id);
+        for Own { quantity, unit, place } in columns.own.get(&Entity::Loop(decider.0)).into_iter().flatten() {
             let (unit, scale) = match (*quantity, *unit) {
                 (quantity::WINDOW, "bit") => ("packets", per_packet),
                 (_, unit) => (unit, 1.0),

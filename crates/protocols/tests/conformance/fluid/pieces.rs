@@ -97,6 +97,7 @@ impl Piece for Flow {
             acked: told[4],
             feedback: &told[BEFORE..],
             next: None,
+            forwarded: None,
         };
         let mut dx = vec![Dual64::from(0.0); x.len()];
         let mut carried = vec![Dual64::from(0.0); self.0.carried().len()];
