@@ -2,7 +2,7 @@
 
 use crate::laws::{BASE, P};
 use millpond_fluid::equilibrium::{Manner, search};
-use millpond_fluid::{Assembly, Frozen, Loop, Network};
+use millpond_fluid::{Accuracy, Assembly, Entity, Frozen, Loop, Network};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_piece};
 
 /// `x' = -x`, x not below its half of the link; sends x.
@@ -38,4 +38,34 @@ fn where_everything_is_held_a_search_ends_and_nothing_repels() {
             assert!((0..2).all(|state| found.moment.is_held(state)) && !found.repels);
         }
     }
+}
+
+/// `x' = -10 x`, x not below zero; sends a rate that does not depend on it.
+struct Fading;
+
+impl FluidSender for Fading {
+    fn states(&self) -> Vec<State> {
+        vec![State::new("x", "1", 1.0).within(0.0, f64::INFINITY)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = -x[0] * 10.0;
+    }
+
+    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
+        T::from(BASE / 2.0)
+    }
+}
+
+/// After 3 s it is within roundings of its bound, from above: whatever happens then finds it held there once and for all.
+#[test]
+fn what_comes_within_roundings_of_its_bound_is_held_there_once() {
+    let mut network = Network::new();
+    let link = network.link("L", BASE, f64::INFINITY);
+    (1..50).for_each(|tenth| network.set_capacity_at(f64::from(tenth) / 10.0, link, BASE + f64::from(tenth)));
+    network.add(Loop::new("f", P, sender_piece(Fading), 1.0).over(link, 0.0));
+    let found =
+        Assembly::new(network).unwrap().run(5.0, 0.5, Accuracy { most_steps: 20_000, ..Accuracy::default() });
+    let x = found.unwrap().of(Entity::Loop(0), "x").to_vec();
+    assert!((x[2] - (-10.0_f64).exp()).abs() < 1e-6 && x[10] == 0.0, "{x:?}");
 }

@@ -2,6 +2,7 @@
 
 use crate::common::scenario;
 use millpond_fluid::{Accuracy, Entity};
+use millpond_lab::analysis::settle;
 use millpond_lab::fluid::{Plan, plan};
 use millpond_protocols::Registry;
 
@@ -95,6 +96,41 @@ fn relays_cut_a_flow_into_joined_loops() {
     assert_eq!(names, ["many/loop1", "many/loop2", "late.0", "late.1"]);
     assert_eq!(plan.flows[0].relays, ["R"]);
     assert_eq!(plan.flows[0].loops.len(), 2);
+}
+
+/// Two groups meet at R: one loop for all three flows, a part of it for each class, which begins where the first bit comes.
+#[test]
+fn flows_that_go_on_together_share_one_loop() {
+    let sets = [
+        "flows.many.count=1",
+        "flows.many.protocol=lgcc",
+        "flows.late.protocol=lgcc",
+        "flows.late.path=[\"A\", \"R\", \"B\"]",
+        "flows.late.weight=2",
+        "protocols.lgcc={ relays = [\"R\"], aggregate = [\"R\"] }",
+    ];
+    let plan = planned(LINE, &sets);
+    let names: Vec<&str> = plan.loops.iter().map(|l| l.name.as_str()).collect();
+    let expected = [
+        "many/loop1",
+        "lgcc 1",
+        "many/loop2",
+        "late.0/loop1",
+        "late.0/loop2",
+        "late.1/loop1",
+        "late.1/loop2",
+    ];
+    assert_eq!(names, expected);
+    let shared: Vec<Option<usize>> = plan.loops.iter().map(|l| l.shared.map(|id| id.0)).collect();
+    assert_eq!(shared, [None, None, Some(1), None, Some(1), None, Some(1)]);
+    // Of 80 ms the two links have 40, so that 40 are spent before the first; R is 5 ms behind it. The last comes at 3 s.
+    assert!((plan.assembly.last_start() - 3.045).abs() < 1e-9, "{}", plan.assembly.last_start());
+    // One, two and two fifths of 12 Mbit/s.
+    let settled = settle(&plan).unwrap_or_else(|refusal| panic!("{refusal}"));
+    for (l, share) in [(2, 1.0), (4, 2.0), (6, 2.0)] {
+        let rate = settled.value(Entity::Loop(l), "sending rate").unwrap();
+        assert!((rate / (12e6 * share / 5.0) - 1.0).abs() < 1e-6, "{l}: {rate}");
+    }
 }
 
 #[test]
