@@ -3,7 +3,7 @@
 
 use crate::Outcome;
 use crate::measure::cpu_seconds;
-use millpond_fluid::stability::{Block, System, Wire, rightmost};
+use millpond_fluid::stability::{Block, System, Wire, margins, rightmost};
 use millpond_lab::Unwatched;
 use millpond_lab::analysis::{Axis, Knob, map};
 use millpond_protocols::Registry;
@@ -15,8 +15,13 @@ use std::time::Instant;
 /// Prints both times.
 pub(crate) fn bench() -> Outcome<()> {
     let begun = clock();
-    let found = rightmost(&backbone(1.5))?;
-    println!("stability, 20 links, 100 flows   {:6.2} s CPU, stable: {}", clock() - begun, found.is_stable());
+    let (found, bears) = (rightmost(&backbone(1.5))?, margins(&backbone(1.5))?);
+    println!(
+        "stability, 20 links, 100 flows   {:6.2} s CPU, stable: {}, gain margin {:.3}",
+        clock() - begun,
+        found.is_stable(),
+        bears.gain.map_or(f64::INFINITY, |gain| gain.margin)
+    );
     let begun = clock();
     let mut stable = 0;
     for gain in 1..=100 {

@@ -31,6 +31,11 @@ impl Rectangle {
         (self.left - x..=self.right + x).contains(&s.re) && (self.bottom - y..=self.top + y).contains(&s.im)
     }
 
+    /// The distance from zero to the corner that is farthest from it.
+    pub(super) fn farthest(&self) -> f64 {
+        self.corners().iter().map(|corner| corner.norm()).fold(0.0, f64::max)
+    }
+
     fn corners(&self) -> [Complex<f64>; 4] {
         let corner = Complex::new;
         [
@@ -42,63 +47,106 @@ impl Rectangle {
     }
 }
 
-/// The number of zeros inside, or a point of the boundary at which the phase could not be followed.
-pub(super) fn zeros_inside(
-    function: &Characteristic<'_>,
-    rectangle: &Rectangle,
-) -> Result<usize, Complex<f64>> {
-    let corners = rectangle.corners();
-    let mut turned = 0.0;
-    for side in 0..4 {
-        turned += turn(function, corners[side], corners[(side + 1) % 4])?;
-    }
-    let count = turned / (2.0 * PI);
-    if (count - count.round()).abs() > 0.1 || count.round() < 0.0 {
-        return Err(rectangle.middle());
-    }
-    // Rounded, not negative, and as large as the number of roots.
-    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-    Ok(count.round() as usize)
+/// The characteristic function along paths, in two factors. That of the pieces' own polynomials turns by a sum of angles, seen
+/// from their zeros: with a hundred flows it turns so fast that samples would be taken for ones that turn the other way. The
+/// other, det(I + L), tends to one, and is followed in steps.
+pub(super) struct Contour<'a> {
+    pub(super) function: &'a Characteristic<'a>,
+    poles: Vec<Complex<f64>>,
+    /// The time scale.
+    slow: f64,
 }
 
-/// How far the phase turns along a straight line. A step is trusted if its halves turn as it does, and by little.
-fn turn(function: &Characteristic<'_>, from: Complex<f64>, to: Complex<f64>) -> Result<f64, Complex<f64>> {
-    const LEAST_PARTS: f64 = 16.0;
-    const MOST_PARTS: f64 = 1e4;
-    const LITTLE: f64 = 1.0;
-    const SHORTEST: f64 = 1e-10;
-    let at = |part: f64| from + (to - from) * part;
-    let value = |part: f64| function.ln(at(part)).ok_or_else(|| at(part));
-    let mut total = 0.0;
-    // No part is longer than half a radian of the longest delay: what turns faster than that cannot be mistaken.
-    let parts = LEAST_PARTS
-        .max((2.0 * (to - from).norm() * function.system().longest_delay()).min(MOST_PARTS))
-        .ceil();
-    let mut part = 0.0;
-    while part < parts {
-        let ends = (part / parts, (part + 1.0) / parts);
-        part += 1.0;
-        let mut open = vec![(ends.0, value(ends.0)?, ends.1, value(ends.1)?)];
-        while let Some((a, at_a, b, at_b)) = open.pop() {
-            let middle = f64::midpoint(a, b);
-            let at_middle = value(middle)?;
-            let (first, second) = (wrap(at_middle.im - at_a.im), wrap(at_b.im - at_middle.im));
-            let steady = (at_middle.re - at_a.re).abs().max((at_b.re - at_middle.re).abs()) < 2.0 * LITTLE;
-            if first.abs() < LITTLE
-                && second.abs() < LITTLE
-                && (first - second).abs() < LITTLE / 2.0
-                && steady
+/// det(I + L) at a point.
+#[derive(Clone, Copy)]
+struct Sample {
+    s: Complex<f64>,
+    ln: Complex<f64>,
+    /// Its logarithmic derivative.
+    slope: Complex<f64>,
+}
+
+impl<'a> Contour<'a> {
+    /// None if the modes of a piece cannot be found.
+    pub(super) fn new(function: &'a Characteristic<'a>, slow: f64) -> Option<Self> {
+        Some(Self { function, poles: function.poles()?, slow })
+    }
+
+    /// The number of zeros inside, or a point of the boundary at which the phase could not be followed.
+    pub(super) fn zeros_inside(&self, rectangle: &Rectangle) -> Result<usize, Complex<f64>> {
+        let corners = rectangle.corners();
+        let mut turned = 0.0;
+        for side in 0..4 {
+            let (from, to) = (corners[side], corners[(side + 1) % 4]);
+            let polynomials: f64 = self.poles.iter().map(|pole| ((to - pole) / (from - pole)).arg()).sum();
+            turned += polynomials + self.turn(from, to)?;
+        }
+        let count = turned / (2.0 * PI);
+        if !((count - count.round()).abs() <= 0.1 && count.round() >= 0.0) {
+            return Err(rectangle.middle());
+        }
+        // Rounded, not negative, and as large as the number of roots.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        Ok(count.round() as usize)
+    }
+
+    /// How far the phase of det(I + L) turns along a straight line.
+    fn turn(&self, from: Complex<f64>, to: Complex<f64>) -> Result<f64, Complex<f64>> {
+        const SHORTEST: f64 = 1e-10;
+        let along = (to - from) / (to - from).norm();
+        let mut total = 0.0;
+        let mut here = self.sample(from, along)?;
+        let mut ends = vec![self.sample(to, along)?];
+        while let Some(&end) = ends.last() {
+            if self.is_close(here.s, end.s)
+                && let Some(turned) = step(&here, &end)
             {
-                total += first + second;
-            } else if b - a < SHORTEST {
-                return Err(at(middle));
+                total += turned;
+                here = end;
+                ends.pop();
+            } else if (end.s - here.s).norm() < SHORTEST * (to - from).norm() {
+                return Err(here.s);
             } else {
-                open.push((a, at_a, middle, at_middle));
-                open.push((middle, at_middle, b, at_b));
+                ends.push(self.sample((here.s + end.s) / 2.0, along)?);
             }
         }
+        Ok(total)
     }
-    Ok(total)
+
+    /// Whether two points are so close that nothing between them is missed by looking at them alone. A disturbance that comes
+    /// back after a delay turns by no more than a radian; right of the axis, what comes late has died out, and the delays that
+    /// matter are some times the time in which it does. And no pole is beside, since a zero may lie so near to it, beyond the
+    /// line, that neither is seen from afar.
+    fn is_close(&self, a: Complex<f64>, b: Complex<f64>) -> bool {
+        const RADIAN: f64 = 1.0;
+        const DEAD: f64 = 20.0;
+        let (length, middle) = ((b - a).norm(), (a + b) / 2.0);
+        let longest = self.function.system().longest_delay();
+        let delay = if a.re.min(b.re) > 0.0 { longest.min(DEAD / a.re.min(b.re)) } else { longest };
+        length * delay < RADIAN && !self.poles.iter().any(|pole| (pole - middle).norm() < length)
+    }
+
+    fn sample(&self, s: Complex<f64>, along: Complex<f64>) -> Result<Sample, Complex<f64>> {
+        const NEAR: f64 = 1e-6;
+        let h = NEAR * s.norm().max(1.0 / self.slow);
+        let ln = self.function.ln_loops(s).ok_or(s)?;
+        let ahead = self.function.ln_loops(s + along * h).ok_or(s)?;
+        let change = Complex::new(ahead.re - ln.re, wrap(ahead.im - ln.im));
+        Ok(Sample { s, ln, slope: change / (along * h) })
+    }
+}
+
+/// How far the phase turns from one sample to another; none if they are too far apart to know. The derivatives at both ends
+/// must be small and tell what the values do: a full turn between two samples is no turn by the values alone.
+fn step(a: &Sample, b: &Sample) -> Option<f64> {
+    const LITTLE: f64 = 1.5;
+    const AGREES: f64 = 0.5;
+    let way = b.s - a.s;
+    let (first, last) = (a.slope * way, b.slope * way);
+    let seen = Complex::new(b.ln.re - a.ln.re, wrap(b.ln.im - a.ln.im));
+    let told = (first + last) / 2.0;
+    let knows = first.norm() < LITTLE && last.norm() < LITTLE && (seen - told).norm() < AGREES;
+    knows.then_some(seen.im)
 }
 
 /// An angle between -pi and pi.

@@ -19,7 +19,7 @@ pub struct Followed {
     pub to: f64,
 }
 
-/// Looks for the boundary nearest to `now`, upward first and then downward, by factors, and bisects it.
+/// Looks for the boundary nearest to `now`, upward first and then downward, by factors, and closes in on it.
 ///
 /// `rightmost` gives the real part of the rightmost root at a value of the parameter, with the equilibrium computed anew; none
 /// where there is no equilibrium, which ends the search in that direction.
@@ -38,36 +38,56 @@ const FACTOR: f64 = 1.25;
 const FARTHEST: f64 = 100.0;
 
 fn boundary(now: f64, here: f64, factor: f64, rightmost: &mut impl FnMut(f64) -> Option<f64>) -> Followed {
-    let (mut near, mut step) = (now, factor);
+    let (mut near, mut step, mut last) = (now, factor, here);
     let end = now * if factor > 1.0 { FARTHEST } else { 1.0 / FARTHEST };
     while near != end {
         let next = if factor > 1.0 { (near * step).min(end) } else { (near * step).max(end) };
         let Some(there) = rightmost(next) else { break };
         if (there < 0.0) == (here < 0.0) {
-            (near, step) = (next, step.powf(1.05));
+            (near, step, last) = (next, step.powf(1.05), there);
             continue;
         }
-        let Some(value) = bisect(near, next, here, rightmost) else { break };
+        let Some(value) = root((near, last), (next, there), rightmost) else { break };
         let stable_below = (here < 0.0) == (factor > 1.0);
         return Followed { boundary: Some(Critical { value, stable_below }), to: value };
     }
     Followed { boundary: None, to: near }
 }
 
-fn bisect(
-    mut near: f64,
-    mut far: f64,
-    here: f64,
+/// Where the growth changes its sign: by the Illinois method (Dowell and Jarratt, BIT 11, 1971), and by halves where it jumps.
+/// `first` and `second` are values of the parameter with the growth there.
+fn root(
+    mut first: (f64, f64),
+    mut second: (f64, f64),
     rightmost: &mut impl FnMut(f64) -> Option<f64>,
 ) -> Option<f64> {
-    const HALVINGS: usize = 50;
+    const STEPS: usize = 60;
     const PRECISE: f64 = 1e-7;
-    for _ in 0..HALVINGS {
-        let middle = (near * far).sqrt();
-        if (far / near).ln().abs() < PRECISE {
+    // So many steps that do not halve the interval make it be halved.
+    const PATIENCE: usize = 3;
+    let width = |a: f64, b: f64| (b / a).ln().abs();
+    let (mut halved, mut waited) = (width(first.0, second.0), 0);
+    for _ in 0..STEPS {
+        let apart = width(first.0, second.0);
+        if apart < PRECISE {
             break;
         }
-        if (rightmost(middle)? < 0.0) == (here < 0.0) { near = middle } else { far = middle }
+        let part = first.1 / (first.1 - second.1);
+        let part = if waited >= PATIENCE || !part.is_finite() { 0.5 } else { part };
+        // Not nearer to either than what is asked for, so that both close in.
+        let least = (0.4 * PRECISE / apart).min(0.5);
+        let middle = first.0 * (second.0 / first.0).powf(part.clamp(least, 1.0 - least));
+        let growth = rightmost(middle)?;
+        if (growth < 0.0) == (second.1 < 0.0) {
+            first.1 /= 2.0;
+        } else {
+            first = second;
+        }
+        second = (middle, growth);
+        waited += 1;
+        if width(first.0, second.0) < halved / 2.0 {
+            (halved, waited) = (width(first.0, second.0), 0);
+        }
     }
-    Some((near * far).sqrt())
+    Some((first.0 * second.0).sqrt())
 }

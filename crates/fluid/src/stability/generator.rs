@@ -2,6 +2,7 @@
 
 use super::{Block, Root, System, Unknown};
 use nalgebra::DMatrix;
+use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use std::f64::consts::PI;
 
 /// Sweeps after which the eigenvalues are given up.
@@ -20,7 +21,8 @@ struct Delayed {
 /// [`Unknown::Circular`] where static pieces feed each other in a circle.
 pub fn generator_roots(system: &System, points: usize) -> Result<Vec<Root>, Unknown> {
     let equation = Delayed::of(system)?;
-    let matrix = equation.generator(points);
+    let mut matrix = equation.generator(points);
+    balance_parlett_reinsch(&mut matrix);
     let schur = nalgebra::Schur::try_new(matrix, 1e-13, MOST_SWEEPS).ok_or(Unknown::Circular)?;
     let mut roots: Vec<Root> = schur
         .complex_eigenvalues()

@@ -74,8 +74,9 @@ pub(super) fn eigenvalues(function: &Characteristic<'_>, frequency: f64) -> Opti
 }
 
 /// The eigenvalues of a matrix. Its rows may have units as far apart as bit/s and seconds: balanced, its rounding errors are
-/// parts of its eigenvalues and not of its largest entry.
+/// parts of its eigenvalues and not of its largest entry. What is not more than its rounding error is zero.
 pub(super) fn spectrum(mut matrix: DMatrix<Complex<f64>>) -> Option<Vec<Complex<f64>>> {
+    const ROUNDING: f64 = 1e-14;
     let mut sizes = matrix.map(|entry| entry.norm());
     if !sizes.iter().all(|size| size.is_finite()) {
         return None;
@@ -86,8 +87,10 @@ pub(super) fn spectrum(mut matrix: DMatrix<Complex<f64>>) -> Option<Vec<Complex<
     {
         *entry *= units[column] / units[row];
     }
+    let rounding = ROUNDING * matrix.iter().map(|entry| entry.norm()).fold(0.0, f64::max);
     let (_, triangle) = matrix.try_schur(1e-14, 10_000)?.unpack();
-    Some(triangle.diagonal().iter().copied().collect())
+    let exact = |value: &Complex<f64>| if value.norm() > rounding { *value } else { Complex::new(0.0, 0.0) };
+    Some(triangle.diagonal().iter().map(exact).collect())
 }
 
 /// The same eigenvalues in the order of their nearest predecessors.

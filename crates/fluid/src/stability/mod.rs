@@ -9,6 +9,7 @@
 mod contour;
 mod critical;
 mod crossovers;
+mod cycles;
 mod function;
 mod generator;
 mod hull;
@@ -17,6 +18,7 @@ mod loci;
 mod margins;
 mod noise;
 mod nyquist;
+mod party;
 mod relay;
 mod response;
 mod roots;

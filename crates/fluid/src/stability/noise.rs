@@ -226,7 +226,7 @@ mod tests {
     }
 
     fn variance_of(noise: &Noise, target: &Target) -> f64 {
-        let function = Characteristic::new(&noise.system);
+        let function = Characteristic::of_all_links(&noise.system);
         let roots = rightmost(&noise.system).unwrap().roots;
         let density = |f: &f64| {
             let s = Complex::new(0.0, 2.0 * PI * f);

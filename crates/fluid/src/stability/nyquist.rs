@@ -33,12 +33,14 @@ impl<'a> Nyquist<'a> {
         eigenvalues(&self.function, frequency)
     }
 
-    /// Where the loci, times a factor, cross the negative real axis: frequency and value, in the order of frequency.
+    /// Where the loci, times a factor, cross the negative real axis: frequency and value, in the order of frequency. What is
+    /// smaller than a millionth is nothing: which side of the axis it is on, rounding decides.
     #[must_use]
     pub fn crossings(&self, factor: Complex<f64>) -> Vec<(f64, f64)> {
+        const NOTHING: f64 = 1e-6;
         let turned = |(_, value): Point| value * factor;
         let crosses = |(a, b): &(Point, Point)| {
-            turned(*a).im * turned(*b).im < 0.0 && turned(*a).re < 0.0 && turned(*b).re < 0.0
+            turned(*a).im * turned(*b).im < 0.0 && turned(*a).re < -NOTHING && turned(*b).re < -NOTHING
         };
         let refined = |(a, b): (Point, Point)| refine(&self.function, a, b, |value| (value * factor).im);
         let found = self.neighbours().filter(crosses).map(refined);
@@ -67,12 +69,16 @@ impl<'a> Nyquist<'a> {
 /// Angular frequency in rad/s and eigenvalue.
 type Point = (f64, Complex<f64>);
 
-/// From where the loops are far above one to where they have fallen below a hundredth.
+/// From where the loops are far above one, or where delays and slower modes matter no more, to where they have fallen below a
+/// hundredth.
 fn band(function: &Characteristic<'_>) -> (f64, f64) {
     const SILENT: f64 = 0.01;
+    const LOUD: f64 = 100.0;
+    const RISES: f64 = 1.1;
     const DOUBLINGS: usize = 40;
-    let slow = function.system().longest_delay().max(1.0 / function.fastest_pole().max(1e-12)).min(1e6);
-    let middle = 1.0 / slow;
+    let (delay, pole) = (function.system().longest_delay(), function.fastest_pole());
+    let slow = if pole > 0.0 { delay.max(1.0 / pole).min(1e6) } else { delay };
+    let middle = if slow > 0.0 { 1.0 / slow } else { 1.0 };
     let size = |frequency: f64| {
         let ratio = function.return_ratio(Complex::new(0.0, frequency));
         ratio.map_or(f64::INFINITY, |ratio| spectral_radius(&ratio.map(|entry| entry.norm())))
@@ -84,22 +90,47 @@ fn band(function: &Characteristic<'_>) -> (f64, f64) {
         }
         high *= 2.0;
     }
-    (middle.min(high) * 1e-4, high)
+    let mut low = middle.min(high) * 1e-4;
+    for _ in 0..DOUBLINGS {
+        let here = size(low);
+        if here > LOUD || size(low / 2.0) < RISES * here {
+            break;
+        }
+        low /= 2.0;
+    }
+    (low, high)
 }
 
-/// Bisects for a sign change along one eigenvalue.
+/// The place of a sign change along one eigenvalue, by the Illinois variant of the false position (Dowell and Jarratt, BIT 11,
+/// 1971): the end that stays counts half.
 fn refine(
     function: &Characteristic<'_>,
     (mut from, mut a): Point,
     (mut to, mut b): Point,
     of: impl Fn(Complex<f64>) -> f64,
 ) -> Point {
-    const HALVINGS: usize = 60;
-    for _ in 0..HALVINGS {
-        let middle = f64::midpoint(from, to);
-        let Some(values) = eigenvalues(function, middle) else { break };
-        let Some(&value) = matched(&[a + (b - a) / 2.0], values).first() else { break };
-        if of(a) * of(value) <= 0.0 { (to, b) = (middle, value) } else { (from, a) = (middle, value) }
+    const STEPS: usize = 60;
+    const PRECISE: f64 = 1e-14;
+    let (mut at_from, mut at_to) = (of(a), of(b));
+    for _ in 0..STEPS {
+        if at_to == 0.0 || (to - from).abs() <= PRECISE * to {
+            break;
+        }
+        let part = (at_from / (at_from - at_to)).clamp(0.0, 1.0);
+        let next = from + part * (to - from);
+        let Some(values) = eigenvalues(function, next) else { break };
+        let Some(&value) = matched(&[a + (b - a) * part], values).first() else { break };
+        let at_next = of(value);
+        if at_next * at_to < 0.0 {
+            (from, a, at_from) = (to, b, at_to);
+        } else {
+            at_from /= 2.0;
+        }
+        let moved = (next - to).abs();
+        (to, b, at_to) = (next, value, at_next);
+        if moved <= PRECISE * to {
+            break;
+        }
     }
     (to, b)
 }

@@ -22,7 +22,7 @@ pub struct Response {
 }
 
 impl<'a> Characteristic<'a> {
-    /// None where s is a pole of a piece, or a root.
+    /// Of a function over all links ([`Self::of_all_links`]). None where s is a pole of a piece, or a root.
     #[must_use]
     pub fn responses(&'a self, s: Complex<f64>) -> Option<Responses<'a>> {
         let transfers = self.transfers(s)?;
@@ -43,7 +43,7 @@ impl Responses<'_> {
     /// What the disturbance is at the inputs of the links.
     fn at_links(&self, input: (usize, usize), count: f64) -> DVector<Complex<f64>> {
         let mut arriving = DVector::zeros(self.function.size());
-        for (party, transfer) in self.function.parties.iter().zip(&self.transfers.parties) {
+        for (party, transfer) in self.function.with_transfers(&self.transfers) {
             if !party.blocks.contains(&input.0) {
                 continue;
             }
@@ -66,7 +66,7 @@ impl Responses<'_> {
             return Response { own: zero, shared: self.said(output, links) };
         }
         let mut response = Response { own: zero, shared: zero };
-        for (party, transfer) in self.function.parties.iter().zip(&self.transfers.parties) {
+        for (party, transfer) in self.function.with_transfers(&self.transfers) {
             if !party.blocks.contains(&output.0) {
                 continue;
             }

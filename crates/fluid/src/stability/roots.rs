@@ -1,6 +1,6 @@
 //! The rightmost characteristic roots.
 
-use super::contour::{Rectangle, zeros_inside};
+use super::contour::{Contour, Rectangle};
 use super::function::Characteristic;
 use super::{System, Unknown};
 use nalgebra::Complex;
@@ -43,7 +43,6 @@ impl Spectrum {
     /// Whether a root is zero, as exactly as roots are known: what is disturbed that way stays where it was put.
     #[must_use]
     pub fn is_zero(&self, root: &Root) -> bool {
-        const NOTHING: f64 = 1e-6;
         root.s.norm() * self.slow < NOTHING
     }
 
@@ -66,6 +65,9 @@ impl Spectrum {
     }
 }
 
+/// A root is zero if it is less than this over the time scale.
+const NOTHING: f64 = 1e-6;
+
 /// Finds all roots right of a vertical line that is moved left until there are some.
 ///
 /// # Errors
@@ -77,11 +79,12 @@ pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
         return Err(Unknown::NoLoop);
     }
     let slow = slowness(&function);
+    let contour = Contour::new(&function, slow).ok_or(Unknown::Uncounted { near: Complex::new(0.0, 0.0) })?;
     // A line a little left of the axis first: a root on it is then inside.
     let lines = std::iter::once(-1e-4).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
     let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, slow };
     for line in lines {
-        match right_of(&function, line / slow, slow) {
+        match right_of(&contour, line / slow, slow) {
             Ok((roots, complete_to)) => known = Spectrum { roots, complete_to, slow },
             Err(Unknown::Uncounted { .. }) if known.complete_to < 0.0 => break,
             Err(reason) => return Err(reason),
@@ -94,12 +97,12 @@ pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
 }
 
 /// All roots right of this line, or of one nearby if a root lies on it; and the line.
-fn right_of(function: &Characteristic<'_>, line: f64, slow: f64) -> Result<(Vec<Root>, f64), Unknown> {
+fn right_of(contour: &Contour<'_>, line: f64, slow: f64) -> Result<(Vec<Root>, f64), Unknown> {
     let mut blocked = Complex::new(line, 0.0);
     for shift in [1.0, 1.131, 0.871, 1.377, 0.739] {
         let left = line * shift;
-        let radius = radius(function, left)?;
-        match (Search { function, slow, found: Vec::new() }).right_of(left, radius) {
+        let radius = radius(contour.function, left)?;
+        match (Search { contour, slow, found: Vec::new() }).right_of(left, radius) {
             Ok(found) => return Ok(found),
             Err(near) => blocked = near,
         }
@@ -136,28 +139,33 @@ fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, Unknown> {
 }
 
 struct Search<'a> {
-    function: &'a Characteristic<'a>,
+    contour: &'a Contour<'a>,
     /// The time scale.
     slow: f64,
     found: Vec<Root>,
 }
 
 impl Search<'_> {
-    /// The roots right of a line and within a radius, but of many only the rightmost; and the line right of which they are
-    /// all. Or a point that was in the way.
+    /// The roots right of a line and within a radius, but of many that are not zero only the rightmost; and the line right of
+    /// which they are all. Or a point that was in the way.
     fn right_of(mut self, left: f64, radius: f64) -> Result<(Vec<Root>, f64), Complex<f64>> {
         const MANY: usize = 12;
         // Unequal numbers, so that no edge or cut runs through a root for reasons of symmetry.
         let mut edge = Rectangle { left, right: radius * 1.01, bottom: -radius * 1.3e-3, top: radius * 1.07 };
-        let mut count = zeros_inside(self.function, &edge)?;
+        let mut count = self.contour.zeros_inside(&edge)?;
+        let at_zero = if count > MANY { self.at_zero()? } else { 0 };
         let mut empty_from = edge.right;
-        while count > MANY {
+        while count > MANY + at_zero {
             let line = edge.left + 0.487 * (empty_from - edge.left);
             let beyond = Rectangle { left: line, ..edge };
-            match zeros_inside(self.function, &beyond)? {
-                0 if empty_from - edge.left < 1e-6 * radius => break,
-                0 => empty_from = line,
-                fewer => (edge, count) = (beyond, fewer),
+            let inside = self.contour.zeros_inside(&beyond)?;
+            let has_others = inside > if line < 0.0 { at_zero } else { 0 };
+            if has_others {
+                (edge, count) = (beyond, inside);
+            } else if empty_from - edge.left < 1e-6 * radius {
+                break;
+            } else {
+                empty_from = line;
             }
         }
         self.split(edge, count)?;
@@ -167,11 +175,21 @@ impl Search<'_> {
         Ok((roots, edge.left))
     }
 
+    /// How many roots are zero.
+    fn at_zero(&self) -> Result<usize, Complex<f64>> {
+        let (near, far) = (0.5 * NOTHING / self.slow, 0.53 * NOTHING / self.slow);
+        self.contour.zeros_inside(&Rectangle { left: -far, right: near, bottom: -near, top: far })
+    }
+
     /// Halves a rectangle that holds so many roots until each part holds one that Newton's method finds.
     fn split(&mut self, rectangle: Rectangle, count: usize) -> Result<(), Complex<f64>> {
         const SMALL: f64 = 1e-7;
-        const MOST_TOGETHER: usize = 4;
+        const MOST_TOGETHER: usize = 16;
         if count == 0 {
+            return Ok(());
+        }
+        if count > 1 && rectangle.farthest() * self.slow < NOTHING {
+            self.remember(Complex::new(0.0, 0.0), count);
             return Ok(());
         }
         let small = rectangle.width().max(rectangle.height()) < SMALL / self.slow;
@@ -188,7 +206,7 @@ impl Search<'_> {
         let mut blocked = rectangle.middle();
         for cut in [0.487, 0.541, 0.433, 0.379] {
             let (one, other) = halves(rectangle, cut);
-            match zeros_inside(self.function, &one) {
+            match self.contour.zeros_inside(&one) {
                 Ok(inside) if inside <= count => {
                     self.split(one, inside)?;
                     return self.split(other, count - inside);
@@ -202,7 +220,9 @@ impl Search<'_> {
 
     fn remember(&mut self, s: Complex<f64>, multiplicity: usize) {
         let same = |root: &&mut Root| (root.s - s).norm() < 1e-8 * s.norm().max(1.0 / self.slow);
-        let real = s.im.abs() < 1e-9 * s.norm().max(1.0 / self.slow);
+        // As precisely as Newton's method finds them.
+        let precise = if multiplicity == 1 { 1e-9 } else { 1e-6 };
+        let real = s.im.abs() < precise * s.norm().max(1.0 / self.slow);
         let s = if real { Complex::new(s.re, 0.0) } else { s };
         match self.found.iter_mut().find(same) {
             Some(root) => root.multiplicity += multiplicity,
@@ -210,11 +230,13 @@ impl Search<'_> {
         }
     }
 
-    /// Whether all roots of a rectangle lie in a much smaller one about a point.
+    /// Whether all roots of a rectangle are one root, for all that can be known of it.
     fn are_together(&self, rectangle: &Rectangle, s: Complex<f64>, count: usize) -> bool {
-        let (x, y) = (1e-3 * rectangle.width(), 1e-3 * rectangle.height());
+        const SAME: f64 = 1e-6;
+        let apart = (SAME * s.norm()).max(0.1 * NOTHING / self.slow);
+        let (x, y) = (apart.min(rectangle.width()), apart.min(rectangle.height()));
         let near = Rectangle { left: s.re - x, right: s.re + x, bottom: s.im - y, top: s.im + y };
-        zeros_inside(self.function, &near) == Ok(count)
+        self.contour.zeros_inside(&near) == Ok(count)
     }
 
     /// Newton's method for a root of this multiplicity, its derivative by a central difference: values are ratios, since the function itself may overflow.
@@ -229,9 +251,9 @@ impl Search<'_> {
         for _ in 0..STEPS {
             let size = s.norm().max(1.0 / self.slow);
             let h = 1e-6 * size;
-            let ahead = self.function.ln(s + h)?;
-            let behind = (self.function.ln(s - h)? - ahead).exp();
-            let here = (self.function.ln(s)? - ahead).exp();
+            let ahead = self.contour.function.ln(s + h)?;
+            let behind = (self.contour.function.ln(s - h)? - ahead).exp();
+            let here = (self.contour.function.ln(s)? - ahead).exp();
             let step = here * 2.0 * h * times / (behind - 1.0);
             if !step.re.is_finite() || !step.im.is_finite() {
                 return None;

@@ -74,6 +74,38 @@ mod one_delay {
         close(double.roots[0].s.re, -1.0, 1e-4);
     }
 
+    /// A slow root and one at zero, next to nothing apart in the time of the delay, are two and not one of multiplicity two:
+    /// loops of their own, x' = -a x(t - 1).
+    #[test]
+    fn slow_roots_are_told_apart() {
+        let (zero, slow) = (scalar(1e-9, 1.0), scalar(1e-4, 1.0));
+        let mut both = zero;
+        let shift = both.blocks.len();
+        both.blocks.extend(slow.blocks);
+        both.wires.extend(slow.wires.into_iter().map(|wire| Wire {
+            from: (wire.from.0 + shift, 0),
+            to: (wire.to.0 + shift, 0),
+            ..wire
+        }));
+        let roots = rightmost(&both).unwrap().roots;
+        assert_eq!(roots.iter().map(|root| root.multiplicity).collect::<Vec<_>>(), [1, 1]);
+        // W0(-a) = -a - a^2 to first digits.
+        close(roots[0].s.re, -1e-9, 1e-15);
+        close(roots[1].s.re, -1.0001e-4, 1e-11);
+    }
+
+    /// Points of rest beside each other: thirty roots at zero hide no other root.
+    #[test]
+    fn many_roots_at_zero_are_counted_and_the_next_is_found() {
+        let mut system = scalar(0.3, 1.0);
+        for _ in 0..30 {
+            system.blocks.push(Block::single(-1e-9, 1.0, 1.0, 0.0));
+        }
+        let found = rightmost(&system).unwrap();
+        assert_eq!((found.roots[0].s, found.roots[0].multiplicity), (Complex::new(0.0, 0.0), 30));
+        close(found.moving().unwrap().s.re, -0.4894, 1e-4);
+    }
+
     /// No delay: x' = -a x.
     #[test]
     fn without_delay_it_is_an_ordinary_equation() {
@@ -173,6 +205,48 @@ mod cltcp {
             let roots = generator_roots(&system, 24).unwrap();
             assert!((roots[0].s - rightmost_root(&system)).norm() < 1e-6, "{delays:?}");
         }
+    }
+
+    /// L is that of one source; what a hundred and twenty of them add are differential modes at -alpha, far left. Their
+    /// polynomial turns by twenty radians between samples of a contour that one source would need.
+    #[test]
+    fn many_equal_sources_have_the_rightmost_root_of_one() {
+        for (delay, expected) in [(0.2, -0.3536), (0.6, -0.0267), (0.8, 0.0803)] {
+            let found = rightmost(&network(&[delay; 120])).unwrap();
+            close(found.roots[0].s.re, expected, 6e-5);
+            assert_eq!(found.roots[0].multiplicity, 1);
+        }
+    }
+
+    /// Links that each flow tells something and that tell it something back, which it passes on to the next one and nobody
+    /// hears in the end: no loop, so no eigenvalue and no margin is theirs.
+    #[test]
+    fn what_never_comes_back_has_no_locus() {
+        const SPECTATORS: usize = 4;
+        const UNIT: f64 = 1e9;
+        let mut system = network(&[0.2]);
+        let sender = &mut system.blocks[1];
+        let more = |matrix: &DMatrix<f64>, (rows, columns): (usize, usize)| {
+            matrix.clone().resize(matrix.nrows() + rows, matrix.ncols() + columns, 0.0)
+        };
+        sender.b = more(&sender.b, (0, SPECTATORS));
+        sender.c = more(&sender.c, (SPECTATORS, 0));
+        sender.d = more(&sender.d, (SPECTATORS, SPECTATORS));
+        sender.c[(1, 0)] = 1.0;
+        for next in 1..SPECTATORS {
+            sender.d[(next + 1, next)] = UNIT;
+        }
+        for place in 1..=SPECTATORS {
+            system.blocks.push(Block::single(-1.0, 1.0, 1.0, UNIT).as_link());
+            let link = system.blocks.len() - 1;
+            let wire = |from, to| Wire { from, to, gain: 1.0, delay: 0.05 };
+            system.wires.push(wire((1, place), (link, 0)));
+            system.wires.push(wire((link, 0), (1, place)));
+        }
+        let plot = Nyquist::new(&system).unwrap();
+        assert_eq!(plot.loci.len(), 1);
+        close(margins(&system).unwrap().delay.unwrap().margin, 0.443_501, 1e-6);
+        close(rightmost_root(&system).re, -0.3536, 6e-5);
     }
 
     /// Three equal sources have two differential modes at -alpha, whatever the loop does.
@@ -377,6 +451,10 @@ mod paganini {
         let flows: Vec<Flow> = (0..100).map(flow).collect();
         assert!(rightmost(&dual(&flows, 1.5)).unwrap().is_stable());
         assert!(!rightmost(&dual(&flows, 15.0)).unwrap().is_stable());
+        // So the gain may rise by pi/2 over alpha at least, and where it ends the network is at its edge.
+        let gain = margins(&dual(&flows, 1.5)).unwrap().gain.unwrap().margin;
+        assert!(gain >= FRAC_PI_2 / 1.5, "{gain}");
+        assert_boundary(&flows, 1.5 * gain, 1e-3);
     }
 
     /// Theorem 3's exact worst case, one link, equal delays, nu/kappa to infinity: eta = v cot v with v sin v = alpha.
@@ -419,6 +497,24 @@ mod paganini {
         let flow = |rate| Flow { path: vec![0, 1], rate, rtt: 0.1, bound: 2.0 };
         let found = rightmost(&dual(&[flow(1.0), flow(2.0)], 1.0)).unwrap();
         close(found.roots[0].s.norm(), 0.0, 1e-6);
+    }
+}
+
+/// A matrix of known eigenvalues whose rows are in units as far apart as bit/s and seconds has them still.
+#[test]
+fn units_far_apart_do_not_cost_digits() {
+    // (A - 1)(A - 2)(A - 3) = 0 by construction: triangular before two of its rows are mixed.
+    let shear = DMatrix::from_row_slice(3, 3, &[1.0, 0.0, 0.0, 0.7, 1.0, 0.0, -0.4, 0.3, 1.0]);
+    let triangle = DMatrix::from_row_slice(3, 3, &[1.0, 0.5, -0.8, 0.0, 2.0, 0.6, 0.0, 0.0, 3.0]);
+    let matrix = &shear * triangle * shear.clone().try_inverse().unwrap();
+    let units = [1.0, 2.5e11, 3.7e-8];
+    let spread = DMatrix::from_fn(3, 3, |row, column| {
+        Complex::from(matrix[(row, column)] * units[row] / units[column])
+    });
+    let mut found: Vec<f64> = loci::spectrum(spread).unwrap().iter().map(|value| value.re).collect();
+    found.sort_by(f64::total_cmp);
+    for (found, expected) in found.iter().zip([1.0, 2.0, 3.0]) {
+        close(*found, expected, 1e-12);
     }
 }
 

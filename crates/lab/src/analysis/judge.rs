@@ -42,11 +42,31 @@ impl Stability {
 /// # Errors
 /// A flow that no bottleneck speaks to, a law that jumps at rest, or roots that cannot be found.
 pub fn judge(settled: &Settled<'_>) -> Result<Stability, Refusal> {
-    if let Some(sliding) = settled.frozen.sliding().first() {
-        return Err(Refusal::Cycles(cycle(settled, sliding)));
-    }
     let unique = settled.closed.as_ref().map(|closed| &closed.equilibrium.uniqueness);
-    judged(settled.plan, unique, Linearized::of(&settled.frozen, &settled.moment))
+    judged(settled.plan, unique, smooth(settled)?)
+}
+
+/// Whether there is a verdict at all: all errors of [`judge`], without its margins.
+pub(super) fn answerable(settled: &Settled<'_>) -> Result<(), Refusal> {
+    let linear = smooth(settled)?;
+    heard(settled.plan, &linear)?;
+    rightmost(&linear.system)?;
+    Ok(())
+}
+
+/// The linear network about the point of rest, if no law jumps there.
+fn smooth(settled: &Settled<'_>) -> Result<Linearized, Refusal> {
+    match settled.frozen.sliding().first() {
+        Some(sliding) => Err(Refusal::Cycles(cycle(settled, sliding))),
+        None => Ok(Linearized::of(&settled.frozen, &settled.moment)),
+    }
+}
+
+fn heard(plan: &Plan, linear: &Linearized) -> Result<(), Refusal> {
+    match linear.deaf() {
+        Some(deaf) => Err(Refusal::NoBottleneck { flow: plan.loops[deaf].name.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// The same of a network that is linear already.
@@ -55,9 +75,7 @@ pub(super) fn judge_linear(plan: &Plan, linear: Linearized) -> Result<Stability,
 }
 
 fn judged(plan: &Plan, unique: Option<&Uniqueness>, linear: Linearized) -> Result<Stability, Refusal> {
-    if let Some(deaf) = linear.deaf() {
-        return Err(Refusal::NoBottleneck { flow: plan.loops[deaf].name.clone() });
-    }
+    heard(plan, &linear)?;
     let spectrum = rightmost(&linear.system)?;
     let margins = margins(&linear.system)?;
     let bottlenecks = linear.bottlenecks();

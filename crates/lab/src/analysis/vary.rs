@@ -1,6 +1,7 @@
 //! Where stability ends when something is varied.
 
-use super::{Knob, Refusal, judge, settle};
+use super::judge::answerable;
+use super::{Knob, Refusal, settle};
 use crate::fluid;
 use millpond_fluid::stability::{Critical, Linearized, follow, rightmost};
 use millpond_protocols::Registry;
@@ -44,7 +45,7 @@ pub struct Search {
 /// The scenario as it is has no verdict.
 pub fn search(scenario: &Scenario, registry: &Registry, knob: &Knob) -> Result<Search, Refusal> {
     let plan = fluid::plan(scenario, registry)?;
-    judge(&settle(&plan)?)?;
+    answerable(&settle(&plan)?)?;
     let now = knob.now(scenario, registry, longest_rtt(&plan));
     let [up, down] = follow(1.0, |factor| growth(&knob.scaled(scenario, now, factor), registry).ok());
     let boundary = |found: Critical| Boundary {

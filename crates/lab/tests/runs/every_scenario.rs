@@ -7,9 +7,9 @@
 //! shrink, as shares, as rates grow.
 
 use crate::common::near;
-use millpond_fluid::stability::{Linearized, rightmost};
-use millpond_lab::analysis::settle;
-use millpond_lab::{Agreement, Choice, Quantity, Unwatched, World, agreement, cases, compare, fluid};
+use millpond_fluid::stability::{Root, System, generator_roots, rightmost};
+use millpond_lab::analysis::{Stability, judge, settle};
+use millpond_lab::{Agreement, Case, Choice, Quantity, Unwatched, World, agreement, cases, compare, fluid};
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
 use std::path::{Path, PathBuf};
@@ -49,8 +49,7 @@ struct Theory {
 fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
     let plan = fluid::plan(scenario, registry).ok()?;
     let settled = settle(&plan).ok()?;
-    let linear = Linearized::of(&settled.frozen, &settled.moment);
-    let growth = rightmost(&linear.system).ok()?.rightmost();
+    let growth = judge(&settled).ok()?.spectrum.rightmost();
     let started = plan.flows.iter().map(|flow| flow.start.secs()).fold(0.0, f64::max);
     let from = scenario.measure.from.secs();
     let window = |(l, planned): (usize, &millpond_lab::fluid::PlannedLoop)| {
@@ -64,11 +63,16 @@ fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
     })
 }
 
-/// All three of one scenario under one protocol; none if a world refuses it.
-fn agreed(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<(Agreement, Theory)> {
+/// The scenario with this protocol for all of its flows; none if it cannot have them.
+fn under(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<Vec<Case>> {
     let worlds = vec![World::Packets, World::Fluid];
     let choice = Choice { protocols: vec![protocol.to_owned()], worlds, seeds: 1 };
-    let cases = cases(scenario, registry, &choice).ok()?;
+    cases(scenario, registry, &choice).ok()
+}
+
+/// All three of one scenario under one protocol; none if a world refuses it.
+fn agreed(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<(Agreement, Theory)> {
+    let cases = under(scenario, registry, protocol)?;
     let theory = theory(&cases[0].scenario, registry)?;
     if theory.left > ARRIVED {
         return None;
@@ -102,15 +106,19 @@ fn checked(name: &str, (agreement, theory): &(Agreement, Theory), complaints: &m
     lines
 }
 
+fn read(path: &Path) -> (String, Scenario) {
+    let text = std::fs::read_to_string(path).unwrap();
+    let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+    let scenario = Scenario::parse(&text, &name, path.parent().unwrap(), &[], &Disk).unwrap();
+    (name, scenario)
+}
+
 #[test]
 fn on_every_scenario_rest_fluid_and_packets_agree() {
     let registry = Registry::builtin();
     let (mut complaints, mut lines, mut seen) = (Vec::new(), 0, Vec::new());
     for path in scenarios() {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let folder = path.parent().unwrap();
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        let scenario = Scenario::parse(&text, &name, folder, &[], &Disk).unwrap();
+        let (name, scenario) = read(&path);
         if scenario.flows.iter().any(|group| group.pinned) || TOO_LARGE.contains(&name.as_str()) {
             continue;
         }
@@ -122,4 +130,71 @@ fn on_every_scenario_rest_fluid_and_packets_agree() {
     }
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
     assert!(seen.len() >= 8 && lines >= 36, "{lines} lines of {seen:?}");
+}
+
+/// The rightmost root that moves is that of the discretized generator, where the system is small enough for it.
+fn agrees_with_the_generator(found: &Stability) -> Option<bool> {
+    const SMALL: usize = 16;
+    const POINTS: usize = 16;
+    let system = &found.linear.system;
+    if system.blocks.iter().map(millpond_fluid::stability::Block::states).sum::<usize>() > SMALL {
+        return None;
+    }
+    let root = found.spectrum.moving()?;
+    // Fewer turns in the longest delay than the points resolve.
+    if root.s.norm() * system.longest_delay() > 6.0 {
+        return None;
+    }
+    let independent = generator_roots(system, POINTS).ok()?;
+    let other = independent.iter().find(|root| !found.spectrum.is_zero(root))?;
+    let apart = other.s - root.s;
+    Some(apart.norm() <= 2e-4 * root.s.norm() || found.spectrum.is_zero(&Root { s: apart, multiplicity: 1 }))
+}
+
+/// Stable with a little less than this margin, unstable with a little more.
+fn is_the_edge(margin: f64, system: impl Fn(f64) -> System) -> bool {
+    const LITTLE: f64 = 1e-3;
+    let growth = |part: f64| rightmost(&system(margin * (1.0 + part))).unwrap().rightmost_moving();
+    growth(-LITTLE) < 0.0 && growth(LITTLE) > 0.0
+}
+
+/// What the eigenloci say is what the roots say: two ways that share no step.
+#[test]
+fn on_every_scenario_every_protocol_has_roots_and_margins_that_agree() {
+    let registry = Registry::builtin();
+    let (mut complaints, mut roots, mut edges) = (Vec::new(), 0, 0);
+    for (name, scenario) in scenarios().iter().map(|path| read(path)) {
+        for protocol in registry.protocols() {
+            let Some(cases) = under(&scenario, &registry, protocol.card().name) else { continue };
+            let Ok(plan) = fluid::plan(&cases[0].scenario, &registry) else { continue };
+            let Ok(settled) = settle(&plan) else { continue };
+            let Ok(found) = judge(&settled) else { continue };
+            let label = format!("{name}, {}", protocol.card().name);
+            match agrees_with_the_generator(&found) {
+                Some(true) => roots += 1,
+                Some(false) => complaints.push(format!("{label}: another root")),
+                None => {}
+            }
+            if !found.is_calm() {
+                continue;
+            }
+            let system = &found.linear.system;
+            if let Some(gain) = found.margins.gain {
+                edges += 1;
+                if !is_the_edge(gain.margin, |factor| system.clone().amplified(factor)) {
+                    complaints.push(format!("{label}: gain margin {gain:?}"));
+                }
+            }
+            // A loop that is next to idle, and would bear hours: its roots are next to zero.
+            let delay = found.margins.delay.filter(|delay| delay.margin < 100.0 * found.spectrum.slow);
+            if let Some(delay) = delay {
+                edges += 1;
+                if !is_the_edge(delay.margin, |extra| system.clone().delayed(extra)) {
+                    complaints.push(format!("{label}: delay margin {delay:?}"));
+                }
+            }
+        }
+    }
+    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    assert!(roots >= 50 && edges >= 100, "{roots} roots, {edges} edges");
 }

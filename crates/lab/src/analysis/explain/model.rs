@@ -104,7 +104,7 @@ impl Model {
         if causes.is_empty() || !self.is_stable() {
             return Floor::default();
         }
-        let function = Characteristic::new(&self.noise.system);
+        let function = Characteristic::of_all_links(&self.noise.system);
         let grid = frequencies(1.0 / stretch, BEYOND / interval, &self.stability.spectrum.roots);
         let mut spectra: Vec<Density> = vec![Vec::new(); causes.len()];
         for frequency in grid {

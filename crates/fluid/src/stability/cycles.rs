@@ -1,0 +1,54 @@
+//! Which inputs of links take part in a loop at all.
+//!
+//! det(I + L) depends on closed walks alone. An input that leads nowhere, or that nothing which it moves comes back to, adds
+//! an eigenvalue of exactly zero to L, and several in a row add a Jordan block: rounding makes of a block of k zeros a
+//! circle of the k-th root of its own size, which no step along the frequency is short enough to follow.
+
+use super::system::{Block, System};
+
+/// For each block and input: whether a disturbance there can come back.
+pub(super) fn on_cycles(system: &System) -> Vec<Vec<bool>> {
+    let through: Vec<Vec<Vec<usize>>> = system.blocks.iter().map(shown).collect();
+    let mut wired: Vec<Vec<Vec<(usize, usize)>>> =
+        system.blocks.iter().map(|block| vec![Vec::new(); block.d.nrows()]).collect();
+    for wire in system.wires.iter().filter(|wire| wire.gain != 0.0) {
+        wired[wire.from.0][wire.from.1].push(wire.to);
+    }
+    let next = |(block, input): (usize, usize)| {
+        let outputs = through[block][input].iter();
+        outputs.flat_map(|&output| wired[block][output].iter().copied()).collect::<Vec<_>>()
+    };
+    let comes_back = |from: (usize, usize)| {
+        let mut seen: Vec<Vec<bool>> =
+            system.blocks.iter().map(|block| vec![false; block.d.ncols()]).collect();
+        let mut open = next(from);
+        while let Some((block, input)) = open.pop() {
+            if !std::mem::replace(&mut seen[block][input], true) {
+                open.extend(next((block, input)));
+            }
+        }
+        seen[from.0][from.1]
+    };
+    let inputs = |(index, block): (usize, &Block)| {
+        (0..block.d.ncols()).map(|input| block.is_link && comes_back((index, input))).collect()
+    };
+    system.blocks.iter().enumerate().map(inputs).collect()
+}
+
+/// The outputs that each input of a block shows in.
+fn shown(block: &Block) -> Vec<Vec<usize>> {
+    let outputs = |input: usize| {
+        let mut moved: Vec<bool> = block.b.column(input).iter().map(|entry| *entry != 0.0).collect();
+        for _ in 0..block.states() {
+            for state in 0..block.states() {
+                moved[state] |= (0..block.states()).any(|by| moved[by] && block.a[(state, by)] != 0.0);
+            }
+        }
+        let shows = |output: &usize| {
+            let states = (0..block.states()).any(|state| moved[state] && block.c[(*output, state)] != 0.0);
+            states || block.d[(*output, input)] != 0.0
+        };
+        (0..block.d.nrows()).filter(shows).collect()
+    };
+    (0..block.d.ncols()).map(outputs).collect()
+}
