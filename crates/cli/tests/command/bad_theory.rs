@@ -66,7 +66,7 @@ fn steps_of_one_length_that_do_not_fit_are_refused_with_those_that_do() {
             ),
             (
                 &[steps, "fluid.step=5ms", "flows.f.protocol=mcp"],
-                ["f: steps of one length have no laws in", "adaptive"],
+                ["L ->: steps of one length have no laws in", "adaptive"],
             ),
         ] {
             refused_by(command, sets, &words);
