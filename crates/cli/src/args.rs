@@ -250,6 +250,8 @@ pub(crate) struct PapersRun {
     /// Write each run's files into a directory of its own in this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: PapersShown,
 }
 
 #[derive(Debug, Arguments)]
@@ -259,6 +261,13 @@ pub(crate) struct PapersCheck {
     /// Where finished runs are kept, and found again [default with --full: millpond-papers]
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) shown: PapersShown,
+}
+
+/// How the rows are shown.
+#[derive(Debug, Arguments)]
+pub(crate) struct PapersShown {
     /// Print the rows as JSON and nothing else
     #[arg(long)]
     pub(crate) json: bool,

@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
-use millpond_lab::files::write_whole;
+use millpond_lab::files::WholeFile;
 use millpond_lab::recipes::{
     Checked, Library, Paper, RecipeError, Settings, Verdict, check, matrix, overview, runs, table,
 };
@@ -21,13 +21,11 @@ pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
     match &args.action {
         PapersAction::List(recipes) => list(recipes),
         PapersAction::Run(args) => {
-            let library = library(&args.grid.recipes)?;
-            let checked = run(&library, &args.grid, args.out.clone(), false, registry)?;
-            print(tables(&library, &checked))?;
+            judge(&args.grid, args.out.clone(), &args.shown, registry, &tables)?;
             Ok(ExitCode::SUCCESS)
         }
-        PapersAction::Check(args) => judge(args, registry, &tables),
-        PapersAction::Readings(args) => judge(args, registry, &matrices),
+        PapersAction::Check(args) => judge(&args.grid, kept(args), &args.shown, registry, &tables),
+        PapersAction::Readings(args) => judge(&args.grid, kept(args), &args.shown, registry, &matrices),
     }
 }
 
@@ -40,19 +38,26 @@ fn library(recipes: &args::Recipes) -> Result<Library, RecipeError> {
     recipes.papers.as_deref().map_or_else(Library::builtin, Library::read)
 }
 
+fn kept(args: &args::PapersCheck) -> Option<PathBuf> {
+    args.keep.clone().or_else(|| args.grid.full.then(|| PathBuf::from(KEEP)))
+}
+
 /// Checks the recipes asked for and shows them; fails if a row is unexplained.
 fn judge(
-    args: &args::PapersCheck,
+    grid: &args::PapersGrid,
+    keep: Option<PathBuf>,
+    shown: &args::PapersShown,
     registry: &Registry,
     show: &dyn Fn(&Library, &[Checked]) -> String,
 ) -> Outcome {
-    let library = library(&args.grid.recipes)?;
-    let keep = args.keep.clone().or_else(|| args.grid.full.then(|| PathBuf::from(KEEP)));
-    let checked = run(&library, &args.grid, keep, args.report.is_some(), registry)?;
-    if let Some(page) = &args.report {
-        write_whole(page, report::papers(&checked).as_bytes()).map_err(Failure::input)?;
+    let library = library(&grid.recipes)?;
+    let page = shown.report.as_deref().map(WholeFile::create).transpose().map_err(Failure::input)?;
+    let checked = run(&library, grid, keep, page.is_some(), registry)?;
+    if let Some(page) = page {
+        page.write(report::papers(&checked).as_bytes()).map_err(Failure::input)?;
+        page.finish().map_err(Failure::input)?;
     }
-    if args.json {
+    if shown.json {
         print_line(serde_json::to_string_pretty(&checked).map_err(Failure::input)?)?;
     } else {
         print(show(&library, &checked))?;

@@ -9,4 +9,5 @@ mod explain;
 mod interrupt;
 mod motion;
 mod outputs;
+mod papers;
 mod readme;

@@ -156,16 +156,19 @@ impl Library {
         if chosen.is_empty() { Err(self.unknown(name)) } else { Ok(chosen) }
     }
 
+    /// Nobody has this name: the nearest, and those of its paper, or the papers.
     fn unknown(&self, name: &str) -> RecipeError {
-        let papers = self.papers.iter().map(|paper| paper.name.as_str());
-        let recipes =
-            self.papers.iter().flat_map(|paper| paper.recipes.iter().map(|recipe| recipe.name.as_str()));
-        let known: Vec<_> = papers.chain(recipes).collect();
-        let near = millpond_law::nearest(name, known.iter().copied());
-        let hint = near.map_or(String::new(), |near| format!(" (did you mean \"{near}\"?)"));
+        let recipes = |paper: &Paper| paper.recipes.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
+        let papers: Vec<String> = self.papers.iter().map(|paper| paper.name.clone()).collect();
+        let known: Vec<String> = papers.iter().cloned().chain(self.papers.iter().flat_map(recipes)).collect();
+        let near = millpond_law::nearest(name, known.iter().map(String::as_str));
+        let hint = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
+        let of_paper =
+            name.split_once('/').and_then(|(paper, _)| self.papers.iter().find(|p| p.name == paper));
+        let (which, list) = of_paper.map_or(("papers", papers), |paper| ("of this paper", recipes(paper)));
         RecipeError::new(
             name,
-            format!("no paper or recipe has this name; there are: {}{hint}", known.join(", ")),
+            format!("no paper or recipe has this name; {hint}{which}: {}", list.join(", ")),
         )
     }
 }

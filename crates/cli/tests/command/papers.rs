@@ -1,0 +1,74 @@
+//! `millpond papers`.
+
+use crate::common::{RIGHT, complaint, folder, millpond, names, stderr, stdout};
+use std::fs;
+use std::path::Path;
+
+fn printed(folder: &Path, arguments: &[&str]) -> String {
+    let output = millpond(folder, &[&["papers"], arguments].concat());
+    assert!(output.status.success(), "{arguments:?}: {}", stderr(&output));
+    stdout(&output)
+}
+
+#[test]
+fn recipes_are_listed_run_checked_and_read_in_tables_json_and_a_page() {
+    let folder = folder(RIGHT);
+    let asked = |arguments: &[&str]| printed(folder.path(), arguments);
+    assert!(asked(&["list", "lgcc"]).contains("| lgcc/section3 "));
+    for command in ["run", "check"] {
+        assert!(asked(&[command, "lgcc/section3"]).ends_with(", 0 UNEXPLAINED\n"));
+        let rows = asked(&[command, "lgcc/section3", "--json", "--report", "page.html"]);
+        let rows: serde_json::Value = serde_json::from_str(&rows).unwrap();
+        assert_eq!(rows[0]["recipe"], "lgcc/section3");
+        let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+        assert!(page.contains("What papers say, and what comes out"));
+        fs::remove_file(folder.path().join("page.html")).unwrap();
+    }
+    assert!(asked(&["readings", "lgcc/section3"]).contains("| lgcc/section3 | differs"));
+    assert_eq!(names(folder.path()), ["scenario.toml", "trace.csv"]);
+}
+
+const OWN: &str = r#"
+title = "More than there is"
+place = "Fig. 1"
+claim = "A flow uses twice the link."
+[scenario]
+duration = "1s"
+[scenario.dumbbell]
+bottleneck = { rate = "10Mbps", delay = "5ms" }
+[[scenario.flows]]
+name = "f"
+protocol = "newreno"
+[[cases]]
+name = "a flow"
+[[expect]]
+what = "utilization"
+summary = "links.bottleneck.utilization"
+paper = 2
+accept = [1.9, 2.1]
+because = "it says so"
+"#;
+
+#[test]
+fn a_row_that_nobody_explains_fails_a_check_and_not_a_run() {
+    let folder = folder(RIGHT);
+    let own = folder.path().join("papers/own");
+    fs::create_dir_all(&own).unwrap();
+    let paper = "title = \"Own\"\nsource = \"here\"\n[[readings]]\nname = \"as written\"\nabout = \"One.\"\nset = {}\n";
+    fs::write(own.join("paper.toml"), paper).unwrap();
+    fs::write(own.join("fig1.toml"), OWN).unwrap();
+    let arguments = ["own/fig1", "--papers", "papers"];
+    assert!(printed(folder.path(), &[&["run"][..], &arguments].concat()).contains("UNEXPLAINED"));
+    let checked = millpond(folder.path(), &[&["papers", "check"][..], &arguments].concat());
+    assert_eq!(checked.status.code(), Some(1), "{}", stderr(&checked));
+    assert!(stdout(&checked).contains("UNEXPLAINED: accepted: 1.9 to 2.1"), "{}", stdout(&checked));
+}
+
+#[test]
+fn a_name_that_no_recipe_has_and_a_page_that_cannot_be_written_are_refused_at_once() {
+    let folder = folder(RIGHT);
+    let misspelt = complaint(folder.path(), &["papers", "check", "lgcc/sektion3"]);
+    assert!(misspelt.contains("did you mean \"lgcc/section3\"?"), "{misspelt}");
+    let page = complaint(folder.path(), &["papers", "check", "lgcc/section3", "--report", "none/page.html"]);
+    assert!(page.contains("none/page.html"), "{page}");
+}
