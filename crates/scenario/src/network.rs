@@ -6,7 +6,7 @@ use crate::place::{At, Place};
 use crate::source::Fault;
 use millpond_units::Span;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 
 impl Scenario {
     /// The node where `hop` begins.
@@ -63,6 +63,11 @@ impl Scenario {
 pub(crate) struct Network {
     pub(crate) nodes: Vec<String>,
     pub(crate) links: Vec<Link>,
+    /// Of each node's name.
+    numbers: BTreeMap<String, usize>,
+    /// Of each node.
+    exits: Exits,
+    names: BTreeSet<String>,
     /// Sets of paths that a shorthand names.
     pub(crate) ways: BTreeMap<&'static str, Vec<Vec<Hop>>>,
     /// The one of them that flows take if they do not say.
@@ -72,15 +77,40 @@ pub(crate) struct Network {
 impl Network {
     /// The index of the node with this name, which is added if it is new.
     pub(crate) fn node(&mut self, name: &str) -> usize {
-        self.nodes.iter().position(|node| node == name).unwrap_or_else(|| {
-            self.nodes.push(name.to_owned());
-            self.nodes.len() - 1
-        })
+        if let Some(&known) = self.numbers.get(name) {
+            return known;
+        }
+        self.numbers.insert(name.to_owned(), self.nodes.len());
+        self.nodes.push(name.to_owned());
+        self.exits.push(Vec::new());
+        self.nodes.len() - 1
+    }
+
+    /// Adds a link between nodes that it knows.
+    pub(crate) fn add(&mut self, link: Link) {
+        for (hop, from, to) in directions(self.links.len(), &link) {
+            if let Some(exits) = self.exits.get_mut(from) {
+                exits.push((hop, to));
+            }
+        }
+        self.names.insert(link.name.value.clone());
+        self.links.push(link);
+    }
+
+    /// Is a link called so?
+    pub(crate) fn has_link(&self, name: &str) -> bool {
+        self.names.contains(name)
+    }
+
+    /// The first link that shares a direction with this one.
+    pub(crate) fn parallel(&self, link: &Link) -> Option<&Link> {
+        let same = directions(0, link).filter_map(|(_, from, to)| self.hop(from, to));
+        self.links.get(same.map(|hop| hop.link).min()?)
     }
 
     /// The index of a node that must exist.
     pub(crate) fn known(&self, complaints: &Complaints, name: &At<impl AsRef<str>>) -> Option<usize> {
-        let index = self.nodes.iter().position(|node| node == name.value.as_ref());
+        let index = self.numbers.get(name.value.as_ref()).copied();
         index.or_else(|| complaints.unknown(name, "node", self.nodes.iter().map(String::as_str)))
     }
 
@@ -91,12 +121,12 @@ impl Network {
 
     /// The names of the nodes that one hop reaches.
     pub(crate) fn neighbours(&self, node: usize) -> Vec<&str> {
-        exits(&self.links, node).map(|(_, next)| self.name(next)).collect()
+        self.exits.get(node).into_iter().flatten().map(|&(_, next)| self.name(next)).collect()
     }
 
     /// The hop from one node to another, if a link joins them.
     pub(crate) fn hop(&self, from: usize, to: usize) -> Option<Hop> {
-        exits(&self.links, from).find(|&(_, node)| node == to).map(|(hop, _)| hop)
+        self.exits.get(from)?.iter().find(|&&(_, node)| node == to).map(|&(hop, _)| hop)
     }
 
     /// Does the path pass through the node, other than at its ends?
@@ -105,7 +135,7 @@ impl Network {
     }
 
     pub(crate) fn shortest_path(&self, from: usize, to: usize) -> Option<Vec<Hop>> {
-        shortest_path(&self.links, &self.nodes, from, to)
+        shortest_path(&self.links, &self.nodes, &self.exits, from, to)
     }
 
     pub(crate) fn way_back(&self, there: &[Hop]) -> Option<Vec<Hop>> {
@@ -159,7 +189,7 @@ fn way_back(links: &[Link], nodes: &[String], there: &[Hop]) -> Option<Vec<Hop>>
         return Some(turned);
     }
     let (first, last) = (there.first()?, there.last()?);
-    shortest_path(links, nodes, head(links, *last), tail(links, *first))
+    shortest_path(links, nodes, &exits(links, nodes.len()), head(links, *last), tail(links, *first))
 }
 
 fn delay(links: &[Link], hop: Hop) -> Span {
@@ -170,20 +200,35 @@ fn propagation(links: &[Link], hops: &[Hop]) -> Span {
     hops.iter().map(|&hop| delay(links, hop)).sum()
 }
 
-/// Every direction that leads away from `node`, with the node it leads to.
-fn exits(links: &[Link], node: usize) -> impl Iterator<Item = (Hop, usize)> {
-    links.iter().enumerate().flat_map(move |(index, link)| {
-        let out = (link.from == node).then_some((Hop { link: index, forward: true }, link.to));
-        let back = link.backward.is_some() && link.to == node;
-        out.into_iter().chain(back.then_some((Hop { link: index, forward: false }, link.from)))
-    })
+/// Every direction that leads away from each node, with the node it leads to.
+type Exits = Vec<Vec<(Hop, usize)>>;
+
+fn exits(links: &[Link], nodes: usize) -> Exits {
+    let mut exits = vec![Vec::new(); nodes];
+    for (hop, from, to) in links.iter().enumerate().flat_map(|(index, link)| directions(index, link)) {
+        exits[from].push((hop, to));
+    }
+    exits
+}
+
+/// The directions of a link with this index, each with its ends.
+fn directions(index: usize, link: &Link) -> impl Iterator<Item = (Hop, usize, usize)> {
+    let hop = |forward| Hop { link: index, forward };
+    let back = link.backward.is_some().then_some((hop(false), link.to, link.from));
+    std::iter::once((hop(true), link.from, link.to)).chain(back)
 }
 
 /// What a path is judged by: fewest hops, then least propagation, then the names of its nodes.
 type Cost<'a> = (usize, Span, Vec<&'a str>);
 
 /// Dijkstra's algorithm under [`Cost`]; `None` if `to` cannot be reached.
-fn shortest_path(links: &[Link], nodes: &[String], from: usize, to: usize) -> Option<Vec<Hop>> {
+fn shortest_path(
+    links: &[Link],
+    nodes: &[String],
+    exits: &Exits,
+    from: usize,
+    to: usize,
+) -> Option<Vec<Hop>> {
     let mut settled = vec![false; nodes.len()];
     let start: Cost<'_> = (0, Span::ZERO, Vec::new());
     let mut open = BinaryHeap::from([Reverse((start, from, Vec::<(usize, bool)>::new()))]);
@@ -194,7 +239,7 @@ fn shortest_path(links: &[Link], nodes: &[String], from: usize, to: usize) -> Op
         if std::mem::replace(settled.get_mut(node)?, true) {
             continue;
         }
-        for (hop, next) in exits(links, node) {
+        for &(hop, next) in exits.get(node)? {
             let (hops, so_far, names) = &cost;
             let names = [names.as_slice(), &[nodes.get(next)?.as_str()]].concat();
             let cost = (hops + 1, *so_far + delay(links, hop), names);

@@ -31,7 +31,7 @@ fn push_cell(text: &mut String, cells: &Cells, row: usize) {
     let written = match cells {
         Cells::Numbers(cells) => cells[row].map_or(Ok(()), |x| write!(text, "{x}")),
         Cells::Counts(cells) => cells[row].map_or(Ok(()), |x| write!(text, "{x}")),
-        Cells::Texts { distinct, rows } => write!(text, "{}", quoted(&distinct[rows[row]])),
+        Cells::Texts { distinct, rows } => write!(text, "{}", quoted(&distinct[rows[row] as usize])),
     };
     debug_assert!(written.is_ok(), "writing to a string cannot fail");
 }
@@ -53,7 +53,7 @@ mod tests {
     fn a_cell_with_a_comma_or_a_quote_is_quoted() {
         let distinct = vec!["plain".to_owned(), "a,b".to_owned(), "say \"x\"".to_owned()];
         let columns = [
-            Column { name: "name", cells: Cells::Texts { distinct, rows: vec![0, 1, 2] } },
+            Column { name: "name", cells: Cells::Texts { distinct, rows: vec![0, 1, 2].into() } },
             Column { name: "value", cells: Cells::Numbers(vec![Some(0.5), None, Some(3.0)]) },
         ];
         assert_eq!(text(&columns), "name,value\nplain,0.5\n\"a,b\",\n\"say \"\"x\"\"\",3\n");

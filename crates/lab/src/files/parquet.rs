@@ -46,20 +46,29 @@ fn field(column: &Column) -> Result<Type, ParquetError> {
         .build()
 }
 
+/// So many cells are handed over at once: a copy of a whole column would be larger than the results.
+const PIECE: usize = 1 << 16;
+
 fn write_cells(writer: &mut SerializedColumnWriter<'_>, cells: &Cells) -> Result<(), ParquetError> {
     match cells {
         Cells::Numbers(cells) => {
-            let (present, levels) = optional(cells);
-            writer.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;
+            for cells in cells.chunks(PIECE) {
+                let (present, levels) = optional(cells);
+                writer.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;
+            }
         }
         Cells::Counts(cells) => {
-            let (present, levels) = optional(cells);
-            writer.typed::<Int64Type>().write_batch(&present, Some(&levels), None)?;
+            for cells in cells.chunks(PIECE) {
+                let (present, levels) = optional(cells);
+                writer.typed::<Int64Type>().write_batch(&present, Some(&levels), None)?;
+            }
         }
         Cells::Texts { distinct, rows } => {
             let distinct: Vec<ByteArray> = distinct.iter().map(|text| text.as_str().into()).collect();
-            let cells: Vec<ByteArray> = rows.iter().map(|&row| distinct[row].clone()).collect();
-            writer.typed::<ByteArrayType>().write_batch(&cells, None, None)?;
+            for rows in rows.chunks(PIECE) {
+                let cells: Vec<ByteArray> = rows.iter().map(|&row| distinct[row as usize].clone()).collect();
+                writer.typed::<ByteArrayType>().write_batch(&cells, None, None)?;
+            }
         }
     }
     Ok(())
@@ -80,7 +89,7 @@ mod tests {
     fn table() -> Vec<Column> {
         let distinct = vec!["L1 ->".to_owned(), "flow".to_owned()];
         vec![
-            Column { name: "entity", cells: Cells::Texts { distinct, rows: vec![1, 0, 1] } },
+            Column { name: "entity", cells: Cells::Texts { distinct, rows: vec![1, 0, 1].into() } },
             Column { name: "value", cells: Cells::Numbers(vec![Some(0.1), None, Some(-2.5)]) },
             Column { name: "count", cells: Cells::Counts(vec![None, Some(7), Some(i64::MAX)]) },
         ]

@@ -1,6 +1,7 @@
 //! A table in columns: what the Parquet and CSV writers take.
 
 use crate::results::{Distribution, Run, Series, Transfer};
+use std::rc::Rc;
 
 /// One column with its name.
 pub(super) struct Column {
@@ -17,7 +18,7 @@ pub(super) enum Cells {
     /// Whole numbers; none where there is no value.
     Counts(Vec<Option<i64>>),
     /// Texts, each an index into the distinct ones.
-    Texts { distinct: Vec<String>, rows: Vec<usize> },
+    Texts { distinct: Vec<String>, rows: Rc<[u32]> },
 }
 
 impl Column {
@@ -25,39 +26,44 @@ impl Column {
         Self { name, cells: Cells::Numbers(cells.collect()) }
     }
 
-    fn texts(name: &'static str, distinct: Vec<String>, rows: Vec<usize>) -> Self {
-        Self { name, cells: Cells::Texts { distinct, rows } }
+    fn texts(name: &'static str, distinct: Vec<String>, rows: &Rc<[u32]>) -> Self {
+        Self { name, cells: Cells::Texts { distinct, rows: Rc::clone(rows) } }
     }
 }
 
 /// `series`: one row per sample that is a number, series after series.
 pub(super) fn series(run: &Run) -> Vec<Column> {
-    let samples = |s: &Series| s.times.iter().copied().zip(s.values.iter().copied()).collect::<Vec<_>>();
-    let kept = run.series.iter().enumerate().flat_map(|(i, s)| {
-        samples(s).into_iter().filter(|(_, value)| !value.is_nan()).map(move |(time, value)| (i, time, value))
-    });
-    let kept: Vec<(usize, f64, f64)> = kept.collect();
-    let rows: Vec<usize> = kept.iter().map(|&(i, ..)| i).collect();
+    let kept = || {
+        let samples = |(i, s)| samples(s).map(move |(time, value)| (i, time, value));
+        (0..).zip(&run.series).flat_map(samples)
+    };
+    let rows: Rc<[u32]> = kept().map(|(i, ..)| i).collect();
     let texts = |name, of: fn(&Series) -> &str| {
-        Column::texts(name, run.series.iter().map(|s| of(s).to_owned()).collect(), rows.clone())
+        Column::texts(name, run.series.iter().map(|s| of(s).to_owned()).collect(), &rows)
     };
     vec![
-        Column::numbers("time", kept.iter().map(|&(_, time, _)| Some(time))),
+        Column::numbers("time", kept().map(|(_, time, _)| Some(time))),
         texts("entity", |s| &s.entity),
         texts("quantity", |s| &s.quantity),
-        Column::numbers("value", kept.iter().map(|&(.., value)| Some(value))),
+        Column::numbers("value", kept().map(|(.., value)| Some(value))),
         texts("unit", |s| &s.unit),
         texts("kind", |s| s.kind.name()),
     ]
 }
 
+/// Times and values that are numbers.
+fn samples(series: &Series) -> impl Iterator<Item = (f64, f64)> {
+    let samples = series.times.iter().copied().zip(series.values.iter().copied());
+    samples.filter(|(_, value)| !value.is_nan())
+}
+
 /// `distributions`: one row per point, distribution after distribution.
 pub(super) fn distributions(run: &Run) -> Vec<Column> {
-    let of = |(i, d): (usize, &Distribution)| d.points.iter().map(|&point| (i, point)).collect::<Vec<_>>();
-    let points: Vec<(usize, (f64, f64))> = run.distributions.iter().enumerate().flat_map(of).collect();
-    let rows: Vec<usize> = points.iter().map(|&(i, _)| i).collect();
+    let of = |(i, d): (u32, &Distribution)| d.points.iter().map(|&point| (i, point)).collect::<Vec<_>>();
+    let points: Vec<(u32, (f64, f64))> = (0..).zip(&run.distributions).flat_map(of).collect();
+    let rows: Rc<[u32]> = points.iter().map(|&(i, _)| i).collect();
     let texts = |name, of: fn(&Distribution) -> &str| {
-        Column::texts(name, run.distributions.iter().map(|d| of(d).to_owned()).collect(), rows.clone())
+        Column::texts(name, run.distributions.iter().map(|d| of(d).to_owned()).collect(), &rows)
     };
     vec![
         Column::numbers("share", points.iter().map(|&(_, (share, _))| Some(share))),
@@ -72,8 +78,9 @@ pub(super) fn distributions(run: &Run) -> Vec<Column> {
 /// `flows`: every transfer.
 pub(super) fn flows(run: &Run) -> Vec<Column> {
     let all = &run.transfers;
+    let rows: Rc<[u32]> = (0..).zip(all).map(|(i, _)| i).collect();
     let texts = |name, of: fn(&Transfer) -> &String| {
-        Column::texts(name, all.iter().map(|t| of(t).clone()).collect(), (0..all.len()).collect())
+        Column::texts(name, all.iter().map(|t| of(t).clone()).collect(), &rows)
     };
     let counts = |name, of: fn(&Transfer) -> Option<u64>| {
         let cells = all.iter().map(|t| of(t).and_then(|x| i64::try_from(x).ok())).collect();

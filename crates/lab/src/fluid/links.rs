@@ -4,7 +4,7 @@ use super::plan::{Model, PlannedLink};
 use super::refuse;
 use crate::plan::buffers::buffer;
 use crate::plan::laws::{queue, queue_place, refused, routers};
-use crate::plan::links::{Traffic, facts, hop_name, hops};
+use crate::plan::links::{Traffic, facts, hop_name, traffic};
 use crate::plan::members::Member;
 use millpond_fluid::{LinkId, Network, ProtocolId};
 use millpond_law::LinkFacts;
@@ -22,17 +22,11 @@ pub(super) fn links(
     network: &mut Network,
 ) -> Result<Vec<PlannedLink>, Fault> {
     let mut planned = Vec::new();
-    for hop in hops(scenario) {
-        planned.push(link(scenario, registry, models, &traffic(hop, members, models), hop, network)?);
+    let labels = models.iter().map(|model| model.role.label.value.as_str());
+    for (hop, traffic) in traffic(scenario, members, labels) {
+        planned.push(link(scenario, registry, models, &traffic, hop, network)?);
     }
     Ok(planned)
-}
-
-fn traffic<'a, 's>(hop: Hop, members: &'a [Member<'s>], models: &[Model<'s>]) -> Traffic<'a, 's> {
-    let runs = |member: &Member<'s>, model: &Model<'s>| model.role.label.value == member.group.protocol.value;
-    let data = members.iter().filter(|m| m.there.contains(&hop));
-    let data = data.filter_map(|m| Some((models.iter().position(|model| runs(m, model))?, m))).collect();
-    Traffic { data, acks: members.iter().filter(|m| m.back.contains(&hop)).collect() }
 }
 
 fn link(

@@ -2,7 +2,7 @@
 
 use super::plan::{Plan, place_of};
 use crate::plan::cast::Role;
-use crate::plan::links::{hop_name, hops, traffic};
+use crate::plan::links::{hop_name, traffic};
 use crate::plan::members::Member;
 use millpond_fluid::Error;
 use millpond_law::{Settings, fluid::FluidQueue};
@@ -80,10 +80,10 @@ pub(super) fn fair_sharing(
     members: &[Member<'_>],
     roles: &[Role<'_>],
 ) -> Result<(), Fault> {
-    for hop in hops(scenario) {
+    for (hop, traffic) in traffic(scenario, members, roles.iter().map(|role| role.label.value.as_str())) {
         let link: &Link = &scenario.links[hop.link];
         let is_fair = link.direction(hop.forward).scheduler == Scheduler::Fair;
-        if is_fair && traffic(hop, members, roles).data.len() > 1 {
+        if is_fair && traffic.data.len() > 1 {
             let name = format!("link \"{}\"", hop_name(scenario, hop));
             let instead = "say `scheduler = \"fifo\"`";
             return Err(refusal(

@@ -1,46 +1,98 @@
 //! Max-min fair shares of a network: what each flow would have if nobody could have more at the cost of one that has
 //! no more.
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 /// The max-min fair shares of flows that cross these links and ask for no more than their demands, by progressive
 /// filling (Bertsekas and Gallager, *Data Networks*, section 6.5.2): all shares grow together; a flow stops when it
 /// has what it asks for or one of its links is full.
 ///
 /// Each path lists indices into `capacities`. A flow without a link has what it asks for.
 pub fn max_min(capacities: &[f64], paths: &[&[usize]], demands: &[f64]) -> Vec<f64> {
-    let mut shares = demands.to_vec();
-    let mut room = capacities.to_vec();
-    let mut growing: Vec<usize> = (0..paths.len()).filter(|&flow| !paths[flow].is_empty()).collect();
-    while !growing.is_empty() {
-        let level = level(&room, paths, demands, &growing);
-        let stops = |flow: usize| demands[flow] <= level.share || paths[flow].iter().any(|&l| level.full[l]);
-        let (done, rest): (Vec<usize>, Vec<usize>) = growing.into_iter().partition(|&flow| stops(flow));
-        for &flow in &done {
-            shares[flow] = level.share.min(demands[flow]);
-            paths[flow].iter().for_each(|&link| room[link] = (room[link] - shares[flow]).max(0.0));
+    let mut filling = Filling::new(capacities, paths, demands);
+    while let Some(Reverse((share, stop))) = filling.stops.pop() {
+        match stop.checked_sub(capacities.len()) {
+            Some(flow) => filling.fix(flow, demands[flow]),
+            None => filling.fill(stop, share),
         }
-        growing = rest;
     }
-    shares
+    filling.shares
 }
 
-/// Where the next flows stop.
-struct Level {
-    /// What every growing flow has then.
-    share: f64,
-    /// Which links are full then.
-    full: Vec<bool>,
+/// Progressive filling under way: the next to stop growing is at the top of a heap.
+struct Filling<'a> {
+    paths: &'a [&'a [usize]],
+    shares: Vec<f64>,
+    is_fixed: Vec<bool>,
+    /// Of each link: what those who have stopped leave.
+    room: Vec<f64>,
+    /// Of each link: who still grows there.
+    crowd: Vec<u32>,
+    /// Of each link: who crosses it.
+    crossing: Vec<Vec<usize>>,
+    /// At which share (its bits, which are in order for numbers from zero up) a link is full or, numbered after the
+    /// links, a flow has what it asks for. A link whose share has changed since stands there again.
+    stops: BinaryHeap<Reverse<(u64, usize)>>,
 }
 
-fn level(room: &[f64], paths: &[&[usize]], demands: &[f64], growing: &[usize]) -> Level {
-    let mut crowd = vec![0_u32; room.len()];
-    growing.iter().flat_map(|&flow| paths[flow]).for_each(|&link| crowd[link] += 1);
-    let fair =
-        |link: usize| if crowd[link] > 0 { room[link] / f64::from(crowd[link]) } else { f64::INFINITY };
-    let by_links = (0..room.len()).map(fair).fold(f64::INFINITY, f64::min);
-    let share = growing.iter().map(|&flow| demands[flow]).fold(by_links, f64::min);
-    // The links that set the level are full, those too that only rounding keeps from it.
-    let full = (0..room.len()).map(|link| fair(link) <= share * (1.0 + 1e-9)).collect();
-    Level { share, full }
+impl<'a> Filling<'a> {
+    fn new(capacities: &[f64], paths: &'a [&'a [usize]], demands: &[f64]) -> Self {
+        let mut filling = Self {
+            paths,
+            shares: demands.to_vec(),
+            is_fixed: paths.iter().map(|path| path.is_empty()).collect(),
+            room: capacities.to_vec(),
+            crowd: vec![0; capacities.len()],
+            crossing: vec![Vec::new(); capacities.len()],
+            stops: BinaryHeap::new(),
+        };
+        for (flow, path) in paths.iter().enumerate() {
+            for &link in *path {
+                filling.crossing[link].push(flow);
+                filling.crowd[link] += 1;
+            }
+            if demands[flow].is_finite() && !path.is_empty() {
+                filling.stops.push(Reverse((demands[flow].max(0.0).to_bits(), capacities.len() + flow)));
+            }
+        }
+        (0..capacities.len()).for_each(|link| filling.push(link));
+        filling
+    }
+
+    /// What each flow that still grows would have of a link.
+    fn fair(&self, link: usize) -> f64 {
+        self.room[link] / f64::from(self.crowd[link])
+    }
+
+    fn push(&mut self, link: usize) {
+        if self.crowd[link] > 0 {
+            self.stops.push(Reverse((self.fair(link).max(0.0).to_bits(), link)));
+        }
+    }
+
+    /// A link is full, if nothing has changed since it was said to be at this share: all that still grow there stop.
+    fn fill(&mut self, link: usize, at: u64) {
+        let share = self.fair(link);
+        if share.to_bits() != at {
+            return;
+        }
+        for flow in std::mem::take(&mut self.crossing[link]) {
+            self.fix(flow, share);
+        }
+    }
+
+    fn fix(&mut self, flow: usize, share: f64) {
+        if std::mem::replace(&mut self.is_fixed[flow], true) {
+            return;
+        }
+        self.shares[flow] = share.min(self.shares[flow]);
+        for &link in self.paths[flow] {
+            self.room[link] = (self.room[link] - self.shares[flow]).max(0.0);
+            self.crowd[link] -= 1;
+            self.push(link);
+        }
+    }
 }
 
 /// For each flow the number of its company: flows that share links with each other, directly or through others, have

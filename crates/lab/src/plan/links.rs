@@ -10,9 +10,11 @@ use millpond_scenario as scenario;
 use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
 use millpond_sim::{AtEnd, Buffer, Jitter, LinkSpec, Loss, NodeId, Propagation, Schedule, Scheduler};
 use millpond_units::{Bytes, Rate, Time};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// What crosses one direction of a link.
+#[derive(Default)]
 pub(crate) struct Traffic<'a, 's> {
     /// Flows whose data it carries, each with the index of its role.
     pub(crate) data: Vec<(usize, &'a Member<'s>)>,
@@ -20,12 +22,26 @@ pub(crate) struct Traffic<'a, 's> {
     pub(crate) acks: Vec<&'a Member<'s>>,
 }
 
-/// What crosses `hop`.
-pub(crate) fn traffic<'a, 's>(hop: Hop, members: &'a [Member<'s>], roles: &[Role<'s>]) -> Traffic<'a, 's> {
-    let role = |member: &Member<'s>| roles.iter().position(|r| r.label.value == member.group.protocol.value);
-    let data = members.iter().filter(|m| m.there.contains(&hop)).filter_map(|m| Some((role(m)?, m)));
-    let acks = members.iter().filter(|m| m.back.contains(&hop));
-    Traffic { data: data.collect(), acks: acks.collect() }
+/// What crosses each of [`hops`], in their order; `labels` are what flows call their roles.
+pub(crate) fn traffic<'a, 's, 'l>(
+    scenario: &Scenario,
+    members: &'a [Member<'s>],
+    labels: impl IntoIterator<Item = &'l str>,
+) -> Vec<(Hop, Traffic<'a, 's>)> {
+    let roles: BTreeMap<&str, usize> = labels.into_iter().enumerate().map(|(i, label)| (label, i)).collect();
+    let mut all: Vec<_> = hops(scenario).into_iter().map(|hop| (hop, Traffic::default())).collect();
+    let key = |hop: &Hop| (hop.link, hop.forward);
+    let places: BTreeMap<_, usize> = all.iter().enumerate().map(|(i, (hop, _))| (key(hop), i)).collect();
+    let place = |hop: &Hop| places.get(&key(hop)).copied();
+    for member in members {
+        if let Some(&role) = roles.get(member.group.protocol.value.as_str()) {
+            member.there.iter().filter_map(place).for_each(|place| all[place].1.data.push((role, member)));
+        }
+        for place in member.back.iter().filter_map(place) {
+            all[place].1.acks.push(member);
+        }
+    }
+    all
 }
 
 /// Every direction of every link, forward before backward.

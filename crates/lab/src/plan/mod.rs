@@ -20,7 +20,7 @@ pub(crate) mod warnings;
 use aggregates::Aggregates;
 use cast::Role;
 use flows::Maker;
-use links::{hop_name, hops, traffic};
+use links::{hop_name, traffic};
 use members::Member;
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
@@ -143,8 +143,7 @@ fn plan_links(
     builder: &mut Builder,
 ) -> Result<Vec<(Hop, PlannedLink)>, Fault> {
     let mut planned = Vec::new();
-    for hop in hops(scenario) {
-        let traffic = traffic(hop, members, roles);
+    for (hop, traffic) in traffic(scenario, members, roles.iter().map(|role| role.label.value.as_str())) {
         let ends = (scenario.tail(hop), scenario.head(hop));
         let spec = links::link(scenario, registry, roles, &traffic, hop, (nodes[ends.0], nodes[ends.1]))?;
         let link = PlannedLink {

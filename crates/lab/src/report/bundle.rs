@@ -128,12 +128,14 @@ impl Bundle {
 /// Series by the groups of their entities, in the order in which these first appear: `user.3` is of `user`.
 fn groups<'a>(series: &[&'a Series]) -> Vec<(&'a str, Vec<&'a Series>)> {
     let mut groups: Vec<(&str, Vec<&Series>)> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     for one in series {
         let name = match one.entity.rsplit_once('.') {
             Some((group, number)) if number.bytes().all(|digit| digit.is_ascii_digit()) => group,
             _ => one.entity.as_str(),
         };
-        match groups.iter_mut().find(|(known, _)| *known == name) {
+        let place = *places.entry(name).or_insert(groups.len());
+        match groups.get_mut(place) {
             Some((_, members)) => members.push(one),
             None => groups.push((name, vec![one])),
         }

@@ -2,6 +2,7 @@
 
 use super::write::{megabits, number, percent, table};
 use crate::results::{Flow, Group, Link, Summary};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Groups, busy links, relays and warnings of a run; queues are in packets.
@@ -41,13 +42,26 @@ const GROUPS: &[&str] = &[
     "marked",
 ];
 
-fn groups(summary: &Summary) -> String {
-    let mut rows = table(GROUPS);
-    for group in &summary.groups {
-        let members = || summary.flows.iter().filter(|flow| flow.group == group.name);
-        rows.add_row(group_row(group, &members().collect::<Vec<_>>()));
+/// No table has more rows: thousands of them tell nobody anything.
+const MOST_ROWS: usize = 40;
+
+/// What follows a table that shows `shown` of so many.
+fn rest(shown: usize, all: usize, which: &str, what: &str) -> String {
+    if shown == all {
+        return String::new();
     }
-    format!("{rows}\n")
+    format!("{which} {shown} of {all} {what}: --json and summary.json have them all\n")
+}
+
+fn groups(summary: &Summary) -> String {
+    let mut members: BTreeMap<&str, Vec<&Flow>> = BTreeMap::new();
+    summary.flows.iter().for_each(|flow| members.entry(&flow.group).or_default().push(flow));
+    let mut rows = table(GROUPS);
+    for group in summary.groups.iter().take(MOST_ROWS) {
+        rows.add_row(group_row(group, members.get(group.name.as_str()).map_or(&[], Vec::as_slice)));
+    }
+    let all = summary.groups.len();
+    format!("{rows}\n{}", rest(all.min(MOST_ROWS), all, "the first", "groups of flows"))
 }
 
 fn group_row(group: &Group, flows: &[&Flow]) -> Vec<String> {
@@ -84,13 +98,19 @@ fn transfers(summary: &Summary) -> String {
 const LINKS: &[&str] =
     &["link", "direction", "Mbps", "used", "queue", "max", "queueing ms", "p95", "p99", "drops", "marks"];
 
-/// Directions that carried anything.
+/// Directions that carried anything; of many, the fullest.
 fn links(summary: &Summary) -> String {
     let mut rows = table(LINKS);
-    for link in summary.links.iter().filter(|link| link.arrivals > 0) {
+    let mut busy: Vec<&Link> = summary.links.iter().filter(|link| link.arrivals > 0).collect();
+    let all = busy.len();
+    if all > MOST_ROWS {
+        busy.sort_by(|a, b| b.utilization.total_cmp(&a.utilization));
+        busy.truncate(MOST_ROWS);
+    }
+    for link in &busy {
         rows.add_row(link_row(link));
     }
-    format!("{rows}\n")
+    format!("{rows}\n{}", rest(busy.len(), all, "the fullest", "link directions"))
 }
 
 fn link_row(link: &Link) -> Vec<String> {
@@ -117,4 +137,25 @@ fn relays(summary: &Summary) -> String {
         rows.add_row([relay.name.clone()].into_iter().chain(numbers).chain([relay.dropped.to_string()]));
     }
     format!("{rows}\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_thousands_the_first_groups_and_the_fullest_links_are_shown_and_counted() {
+        let group = |i: u32| Group { name: format!("g{i}"), ..Group::default() };
+        let link = |i: u32| {
+            let (name, utilization) = (format!("L{i}-"), f64::from(i) / 3000.0);
+            Link { name, utilization, arrivals: 1, ..Link::default() }
+        };
+        let (groups, links) = ((0..2000).map(group).collect(), (0..3000).map(link).collect());
+        let text = summary(&Summary { groups, links, ..Summary::default() });
+        assert!(text.lines().count() < 2 * MOST_ROWS + 20, "{text}");
+        assert!(text.contains("the first 40 of 2000 groups of flows: --json and summary.json have them all"));
+        assert!(text.contains("the fullest 40 of 3000 link directions"), "{text}");
+        assert!(text.contains("g39 ") && !text.contains("g40 "), "{text}");
+        assert!(text.contains("L2999-") && text.contains("L2960-") && !text.contains("L2959-"), "{text}");
+    }
 }

@@ -9,6 +9,7 @@ use crate::network::Network;
 use crate::place::At;
 use crate::tree::{Node, Raw};
 use millpond_units::{Bytes, Span, Time};
+use std::collections::BTreeSet;
 
 const MOST_FLOWS: u64 = 1_000_000;
 const LARGEST_PACKET: Bytes = Bytes::new(65_535);
@@ -20,10 +21,10 @@ pub(crate) fn read(reader: &Reader<'_>, node: &Node, network: &Network, duration
     if let (Raw::List(_), []) = (&node.value, tables) {
         let _: Option<()> = complaints.expected(node, "at least one [[flows]] table");
     }
-    let mut groups: Vec<FlowGroup> = Vec::new();
+    let (mut groups, mut names) = (Vec::new(), BTreeSet::new());
     for table in tables {
         if let Some(group) = group(complaints, table, network, duration) {
-            unique(complaints, &group.name, "flow group", groups.iter().map(|group| &group.name));
+            unique(complaints, &group.name, "flow group", !names.insert(group.name.value.clone()));
             groups.push(group);
         }
     }

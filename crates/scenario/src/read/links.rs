@@ -25,26 +25,17 @@ fn link(reader: &Reader<'_>, node: &Node, network: &mut Network) -> Option<()> {
     let directions = both_ways(reader, &mut fields, simplex, None);
     fields.finish();
     let (name, (from, to), (forward, backward)) = (name?, between?, directions?);
-    unique(complaints, &name, "link", network.links.iter().map(|link| &link.name));
+    unique(complaints, &name, "link", network.has_link(&name));
     let (from, to) = (network.node(&from), network.node(&to));
     let link = Link { name, from, to, forward, backward };
-    if let Some(other) = network.links.iter().find(|other| parallel(other, &link)) {
+    if let Some(other) = network.parallel(&link) {
         let message =
             format!("\"{}\" and \"{}\" lead from the same node to the same node", *other.name, *link.name);
         let help = "a path between them would be ambiguous: put a node into one of them";
         let _: Option<()> = complaints.wrong(link.name.place, message, "parallel link", help);
     }
-    network.links.push(link);
+    network.add(link);
     Some(())
-}
-
-/// Do the links share a direction?
-fn parallel(one: &Link, other: &Link) -> bool {
-    let directions = |link: &Link| {
-        let back = link.backward.is_some().then_some((link.to, link.from));
-        [Some((link.from, link.to)), back].into_iter().flatten()
-    };
-    directions(one).any(|d| directions(other).any(|other| other == d))
 }
 
 fn ends(complaints: &Complaints, node: &Node) -> Option<(At<String>, At<String>)> {

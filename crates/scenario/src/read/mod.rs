@@ -177,14 +177,9 @@ fn tables<'a>(complaints: &Complaints, node: &'a Node, header: &str) -> &'a [Nod
     }
 }
 
-/// Complains if one of `taken` has this name already.
-fn unique<'a>(
-    complaints: &Complaints,
-    name: &At<String>,
-    what: &str,
-    taken: impl IntoIterator<Item = &'a At<String>>,
-) {
-    if taken.into_iter().any(|other| other.value == name.value) {
+/// Complains if the name is taken already.
+fn unique(complaints: &Complaints, name: &At<String>, what: &str, is_taken: bool) {
+    if is_taken {
         let message = format!("a second {what} called \"{}\"", name.value);
         let _: Option<()> = complaints.wrong(name.place, message, "taken", "give each its own name");
     }

@@ -62,7 +62,7 @@ impl Template {
     fn add(&self, network: &mut Network, name: String, from: &str, to: &str) -> Hop {
         let (from, to) = (network.node(from), network.node(to));
         let (forward, backward) = (self.forward.clone(), self.backward.clone());
-        network.links.push(Link { name: At::new(name, self.place), from, to, forward, backward });
+        network.add(Link { name: At::new(name, self.place), from, to, forward, backward });
         Hop { link: network.links.len() - 1, forward: true }
     }
 }

@@ -87,7 +87,7 @@ impl Usual {
             let backward = (!bundle.directed).then(|| like(&self.backward));
             links.push(Link { name, from, to, forward: like(&self.forward), backward });
         }
-        network.links.extend(links);
+        links.into_iter().for_each(|link| network.add(link));
         Some(())
     }
 }

@@ -47,6 +47,8 @@ pub(super) struct Beats<'a> {
     columns: &'a Columns,
     chains: Vec<Chain>,
     before: Rc<Totals>,
+    /// Distributions are thinned beyond twice so many values.
+    most: usize,
     /// Of each link of the plan.
     pub(super) links: Vec<LinkBeats>,
     /// By the first loop of the class.
@@ -54,7 +56,7 @@ pub(super) struct Beats<'a> {
 }
 
 impl<'a> Beats<'a> {
-    pub(super) fn new(plan: &'a Plan, columns: &'a Columns, begin: Rc<Totals>) -> Self {
+    pub(super) fn new(plan: &'a Plan, columns: &'a Columns, begin: Rc<Totals>, most: usize) -> Self {
         let mut chains: BTreeMap<LoopId, Chain> = BTreeMap::new();
         for flow in &plan.flows {
             let Some(first) = flow.loops.first() else { continue };
@@ -66,6 +68,7 @@ impl<'a> Beats<'a> {
             columns,
             chains: chains.into_values().collect(),
             before: begin,
+            most,
             links: vec![LinkBeats::default(); plan.links.len()],
             flows: BTreeMap::new(),
         }
@@ -88,11 +91,15 @@ impl<'a> Beats<'a> {
     pub(super) fn take(&mut self, now: Rc<Totals>) {
         for (planned, beats) in self.plan.links.iter().zip(&mut self.links) {
             let Some(id) = planned.id else { continue };
+            beats.queue.thin(self.most);
+            beats.delay.thin(self.most);
             look_at_link(beats, self.columns, id.0, planned.packet.as_f64() * 8.0, (&self.before, &now));
         }
         for chain in &self.chains {
             let Some(first) = chain.loops.first() else { continue };
             let beats = self.flows.entry(*first).or_default();
+            beats.rtt.thin(self.most);
+            beats.queueing.thin(self.most);
             look_at_flow(beats, self.plan, self.columns, chain, (&self.before, &now));
         }
         self.before = now;

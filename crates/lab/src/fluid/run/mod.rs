@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::results::Run;
 use crate::run::fairness::{Sharer, Windows};
 use crate::run::stopwatch::Stopwatch;
-use crate::run::ticks::Ticks;
+use crate::run::ticks::{Due, Ticks};
 use crate::run::{About, Finished};
 use crate::watch::Watch;
 use beats::Beats;
@@ -34,6 +34,9 @@ use std::rc::Rc;
 /// Between two ticks a network of no more loops and links than [`SMALL`] is looked at so often.
 const LOOKS: u64 = 4;
 const SMALL: usize = 1000;
+
+/// Of a larger one no more values than twice this are kept for each distribution: neighbours become one.
+const FEW: usize = 64;
 
 /// So many steps are taken between two looks at whether the run is to stop.
 const STEPS: u64 = 1000;
@@ -64,8 +67,7 @@ fn begin<'a>(plan: &'a Plan, scenario: &Scenario) -> Result<Box<dyn Integration 
 }
 
 /// Where between two moments a run is looked at, the later moment the last: at whole steps.
-fn looks(plan: &Plan, scenario: &Scenario, from: Time, until: Time) -> Vec<Time> {
-    let is_small = plan.loops.len() + plan.links.len() <= SMALL;
+fn looks(scenario: &Scenario, is_small: bool, from: Time, until: Time) -> Vec<Time> {
     let span = until.since(from);
     let (looks, step) = match &scenario.fluid {
         Method::Adaptive => (LOOKS, Span::from_picos(1)),
@@ -82,18 +84,22 @@ fn measure(plan: &Plan, scenario: &Scenario, about: About, watch: &dyn Watch) ->
     let mut integration = begin(plan, scenario)?;
     let mut recorder = Recorder::new(plan, &columns);
     let mut now = Rc::new(Totals::of(&*integration, Time::ZERO));
-    let mut beats = Beats::new(plan, &columns, now.clone());
+    let is_small = plan.loops.len() + plan.links.len() <= SMALL;
+    let mut beats = Beats::new(plan, &columns, now.clone(), if is_small { usize::MAX } else { FEW });
     let mut windows = Windows::new(plan.flows.len());
     let [mut sampled, mut closed, mut begun] = [now.clone(), now.clone(), now.clone()];
     for (time, due) in Ticks::new(scenario) {
-        for look in looks(plan, scenario, now.time, time) {
+        let is_looked_at = is_small || due != Due::default() || time == Time::ZERO + scenario.duration;
+        for look in looks(scenario, is_small, now.time, time) {
             while !integration.advance_some(look.secs(), STEPS)? {
                 if watch.stopped() {
                     return Err(Error::Stopped { finished: 0, of: 1 });
                 }
             }
-            now = Rc::new(Totals::of(&*integration, look));
-            beats.take(now.clone());
+            if is_looked_at {
+                now = Rc::new(Totals::of(&*integration, look));
+                beats.take(now.clone());
+            }
         }
         if due.sample {
             recorder.sample(&sampled, &now);
@@ -112,8 +118,8 @@ fn measure(plan: &Plan, scenario: &Scenario, about: About, watch: &dyn Watch) ->
         }
         watch.progress(about.index, time.secs() / scenario.duration.secs());
     }
-    let end =
-        summary::End { plan, scenario, columns: &columns, beats: &beats, windows: &windows, begun, now };
+    let (columns, beats, windows, classes) = (&columns, &beats, &windows, summary::classes(plan));
+    let end = summary::End { plan, scenario, columns, beats, windows, classes, begun, now };
     Ok(end.into_run(about, recorder.into_series()))
 }
 

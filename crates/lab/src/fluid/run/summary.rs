@@ -10,9 +10,24 @@ use crate::results::{
 };
 use crate::run::fairness::Windows;
 use crate::run::{About, World};
+use millpond_fluid::LoopId;
 use millpond_scenario::Scenario;
 use std::collections::BTreeMap;
 use std::rc::Rc;
+
+/// Of each group: how many equal flows begin with which loop.
+pub(super) type Classes<'a> = BTreeMap<&'a str, BTreeMap<LoopId, f64>>;
+
+/// All flows of a plan, class by class.
+pub(super) fn classes(plan: &Plan) -> Classes<'_> {
+    let mut classes = Classes::new();
+    for flow in &plan.flows {
+        if let Some(first) = flow.loops.first() {
+            *classes.entry(&flow.group).or_default().entry(*first).or_default() += 1.0;
+        }
+    }
+    classes
+}
 
 /// An integration at its end.
 pub(super) struct End<'a> {
@@ -21,6 +36,7 @@ pub(super) struct End<'a> {
     pub(super) columns: &'a Columns,
     pub(super) beats: &'a Beats<'a>,
     pub(super) windows: &'a Windows,
+    pub(super) classes: Classes<'a>,
     /// When the measurement began.
     pub(super) begun: Rc<Totals>,
     pub(super) now: Rc<Totals>,
@@ -35,7 +51,7 @@ impl End<'_> {
         series.push(jain);
         Run {
             label: about.label,
-            transfers: summary.flows.iter().map(|flow| self.transfer(flow)).collect(),
+            transfers: summary.flows.iter().zip(&self.plan.flows).map(|(f, p)| self.transfer(f, p)).collect(),
             summary,
             distributions: self.distributions(),
             series,
@@ -57,7 +73,7 @@ impl End<'_> {
             packet_hops: 0,
             measured_from_s: self.begun.time.secs(),
             warnings: self.plan.warnings.clone(),
-            groups: self.scenario.flows.iter().map(|group| self.group(&group.name.value, &flows)).collect(),
+            groups: self.groups(&flows),
             links: self.plan.links.iter().enumerate().map(|(i, link)| self.link(i, link)).collect(),
             relays: self.plan.flows.iter().flat_map(|flow| self.relays(flow)).collect(),
             queueing_ms: self.delays(None).milliseconds(),
@@ -68,6 +84,14 @@ impl End<'_> {
             },
             flows,
         }
+    }
+
+    fn groups(&self, flows: &[Flow]) -> Vec<Group> {
+        let mut members: BTreeMap<&str, Vec<&Flow>> = BTreeMap::new();
+        flows.iter().for_each(|flow| members.entry(&flow.group).or_default().push(flow));
+        let of = |name: &str| members.get(name).map_or(&[][..], Vec::as_slice);
+        let names = self.scenario.flows.iter().map(|group| group.name.value.as_str());
+        names.map(|name| self.group(name, of(name))).collect()
     }
 
     fn beats(&self, flow: &PlannedFlow) -> FlowBeats {
@@ -109,8 +133,7 @@ impl End<'_> {
         }
     }
 
-    fn group(&self, name: &str, flows: &[Flow]) -> Group {
-        let members: Vec<&Flow> = flows.iter().filter(|flow| flow.group == name).collect();
+    fn group(&self, name: &str, members: &[&Flow]) -> Group {
         let goodputs: Vec<f64> = members.iter().map(|flow| flow.goodput_bps).collect();
         let windows: Vec<f64> = members.iter().filter_map(|flow| flow.window_packets).collect();
         Group {
@@ -156,12 +179,14 @@ impl End<'_> {
 
     /// What the packets of all flows, or of those of a group, wait from end to end.
     fn delays(&self, group: Option<&str>) -> Weighted {
-        let flows = self.plan.flows.iter().filter(|flow| group.is_none_or(|group| group == flow.group));
-        let mut counts: BTreeMap<_, f64> = BTreeMap::new();
-        flows.for_each(|flow| *counts.entry(flow.loops.first()).or_default() += 1.0);
+        let mut classes: Vec<_> = match group {
+            Some(group) => self.classes.get(group).into_iter().flatten().collect(),
+            None => self.classes.values().flatten().collect(),
+        };
+        classes.sort_by_key(|(first, _)| **first);
         let mut all = Weighted::default();
-        for (first, count) in counts {
-            self.beats.flow(first).into_iter().for_each(|beats| all.merge(&beats.queueing, count));
+        for (first, count) in classes {
+            self.beats.flow(Some(first)).into_iter().for_each(|beats| all.merge(&beats.queueing, *count));
         }
         all
     }
@@ -174,11 +199,9 @@ impl End<'_> {
         links.chain(groups).chain(self.delays(None).queueing(Kind::Group, "all")).collect()
     }
 
-    fn transfer(&self, flow: &Flow) -> Transfer {
-        let planned = self.plan.flows.iter().find(|planned| planned.name == flow.name);
-        let last = planned.and_then(|planned| planned.loops.last().map(|id| self.columns.delivered[id.0]));
-        let payload = planned.map_or(0.0, |planned| planned.payload);
-        let bits = last.map_or(0.0, |channel| self.now.integrals[channel]) * payload;
+    fn transfer(&self, flow: &Flow, planned: &PlannedFlow) -> Transfer {
+        let last = planned.loops.last().map(|id| self.columns.delivered[id.0]);
+        let bits = last.map_or(0.0, |channel| self.now.integrals[channel]) * planned.payload;
         Transfer {
             name: flow.name.clone(),
             group: flow.group.clone(),
