@@ -27,7 +27,9 @@ pub(crate) fn remarks(agreement: &Agreement) -> impl Iterator<Item = String> {
 pub(crate) fn written(line: &Line, value: f64) -> String {
     match line.quantity {
         Quantity::Goodput => megabits(value),
-        Quantity::Used | Quantity::Marked => percent(value),
+        Quantity::Used => percent(value),
+        // A window of a hundred packets asks for one mark in five thousand.
+        Quantity::Marked => format!("{} %", number(100.0 * value)),
         Quantity::Jain => format!("{value:.3}"),
         Quantity::Queueing | Quantity::Queue | Quantity::LongestQueue => number(value),
     }

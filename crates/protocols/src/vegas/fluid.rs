@@ -37,7 +37,11 @@ impl FluidModel for VegasFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["slow start", "that windows change by whole packets"]
+        &[
+            "slow start",
+            "that windows change by whole packets",
+            "that who joins late takes a queue for distance",
+        ]
     }
 }
 
