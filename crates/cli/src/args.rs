@@ -3,6 +3,7 @@
 use crate::values;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
+use millpond_lab::analysis::{AlphaFair, weight};
 use millpond_units::{Rate, Span};
 use std::path::PathBuf;
 
@@ -125,6 +126,13 @@ pub(crate) struct Compare {
 pub(crate) struct Equilibrium {
     #[command(flatten)]
     pub(crate) scenario: Scenario,
+    /// How flows of this utility would share the network, whatever their protocols do: U'(x) = x^-A, with A = 1
+    /// proportional fairness and inf max-min
+    #[arg(long, value_name = "alpha=A", allow_hyphen_values = true)]
+    pub(crate) utility: Option<AlphaFair>,
+    /// With --utility: each flow of this group counts for so many flows (repeatable)
+    #[arg(long = "weight", value_name = "GROUP=NUMBER", requires = "utility", value_parser = weight)]
+    pub(crate) weights: Vec<(String, f64)>,
     /// Print the answer as JSON and nothing else
     #[arg(long)]
     pub(crate) json: bool,

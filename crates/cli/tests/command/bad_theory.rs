@@ -1,6 +1,6 @@
 //! What `equilibrium`, `stability` and the fluid world refuse, each with the reason and what would work.
 
-use crate::common::{complaint, folder};
+use crate::common::{complaint, folder, millpond, stderr, stdout};
 
 const GOOD: &str = r#"title = "t"
 duration = "5s"
@@ -120,4 +120,26 @@ fn a_map_over_what_is_not_there_is_told_what_there_is() {
     map("rtt=1ms..1s", &["--map rtt=1ms..1s: write two ranges, such as rtt=10ms..2s,flows=1..100"]);
     map("rtt=1ms..1s,flows=0..10", &["--map flows=0..10: write the lower end first, and above zero"]);
     map("rtt=1ms..1s,rtt=1ms..2s", &["RTT is on both sides; vary two things"]);
+}
+
+/// The product of rates is greatest: each of one flow has its link, whatever the protocol would do of it.
+#[test]
+fn a_utility_of_the_users_choice_shares_the_network_or_is_refused_with_what_would_work() {
+    let folder = folder(GOOD);
+    let asked = ["equilibrium", "scenario.toml", "--utility", "alpha=1", "--weight", "f=3", "--json"];
+    let output = millpond(folder.path(), &asked);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let answer: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let rate = answer["flows"][0]["rate_bps"].as_f64().unwrap();
+    assert!((rate / 100e6 - 1.0).abs() < 1e-7 && answer["flows"][0]["weight"] == 3.0, "{answer}");
+    let table = stdout(&millpond(folder.path(), &asked[..4]));
+    assert!(table.starts_with("the proportionally fair (alpha = 1) shares of this network"), "{table}");
+
+    let with = |utility| ["equilibrium", "scenario.toml", "--utility", utility];
+    refused_by(&with("alpha=-1"), &[], &["alpha = -1 is not concave", "take alpha > 0"]);
+    refused_by(&with("alpha=0"), &[], &["not strictly concave", "take a small alpha"]);
+    refused_by(&with("log"), &[], &["expected alpha=NUMBER", "found log"]);
+    let weighs = |weight| [&with("alpha=1")[..], &["--weight", weight]].concat();
+    refused_by(&weighs("g=2"), &[], &["no group of flows is called g; there are f"]);
+    refused_by(&weighs("f=0"), &[], &["a number above zero"]);
 }

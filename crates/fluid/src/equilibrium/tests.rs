@@ -334,3 +334,21 @@ proptest! {
         }
     }
 }
+
+/// A parking lot of three unit links, wide ones at both ends: a long flow gets w0 / (w0 + w1 3^(1/alpha)).
+#[test]
+fn alpha_fair_shares_of_a_parking_lot_are_the_closed_form() {
+    let flow = |path: Vec<usize>| Flow { path, count: 1.0 };
+    let mut flows = vec![flow(vec![3, 0, 1, 2, 4])];
+    flows.extend((0..3).map(|link| flow(vec![5 + 2 * link, link, 6 + 2 * link])));
+    let mut capacities = vec![1.0; 3];
+    capacities.resize(11, 10.0);
+    let network = Network { capacities, flows };
+    for alpha in [0.1, 0.5, 1.0, 2.0, 8.0, 32.0] {
+        for (w0, w1) in [(1.0, 1.0), (2.0, 0.5), (0.1, 10.0)] {
+            let own = |flow| AlphaFair { alpha, weight: f64::powf(if flow == 0 { w0 } else { w1 }, alpha) };
+            let found = maximize(&network, &(0..4).map(own).collect::<Vec<_>>()).unwrap();
+            close(found.rates[0], w0 / (w0 + w1 * 3f64.powf(1.0 / alpha)), 1e-8);
+        }
+    }
+}

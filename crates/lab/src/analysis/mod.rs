@@ -13,6 +13,7 @@ mod judge;
 mod knob;
 mod map;
 mod settle;
+mod utility;
 mod vary;
 
 pub use at_rest::{AtRest, GroupAtRest, LinkAtRest, at_rest};
@@ -27,6 +28,7 @@ pub(crate) use knob::significant;
 pub use map::{Axis, Map, map};
 pub(crate) use settle::present;
 pub use settle::{Closed, Settled, settle};
+pub use utility::{AlphaFair, Class, Shared, share_out, shared_json, weight};
 pub(crate) use vary::longest_rtt;
 pub use vary::{Boundary, Search, boundaries, search};
 
@@ -60,6 +62,8 @@ pub enum Refusal {
     Broken(millpond_fluid::Error),
     /// Nothing can start where it was asked to: why.
     Start(String),
+    /// Somebody who is not there was given a weight: who is there.
+    Weight(String),
 }
 
 impl fmt::Display for Refusal {
@@ -75,7 +79,7 @@ impl fmt::Display for Refusal {
             Self::Unknown(reason) => reason.fmt(f),
             Self::Cycles(sentence) => f.write_str(sentence),
             Self::Broken(reason) => reason.fmt(f),
-            Self::Start(reason) => reason.fmt(f),
+            Self::Start(reason) | Self::Weight(reason) => reason.fmt(f),
             Self::Clocked { protocol } => write!(
                 f,
                 "{protocol} decides at discrete times: its equilibrium is a cycle and has no linearization; integrate it instead: \

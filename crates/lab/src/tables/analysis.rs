@@ -1,16 +1,37 @@
 //! Where a scenario settles, and whether it stays there.
 
-use super::write::{megabits, number, percent, table};
-use crate::analysis::{Boundary, Map, Search, Settled, Stability};
+use super::write::{duration, frequency, megabits, number, percent, table};
+use crate::analysis::{Boundary, Map, Search, Settled, Shared, Stability};
 use comfy_table::Table;
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
-use millpond_fluid::stability::Crossing;
+use millpond_fluid::stability::{Crossing, Margins};
 use std::f64::consts::PI;
 
 /// Flows, links, and what is known of other equilibria.
 pub fn equilibrium(settled: &Settled<'_>) -> String {
     format!("{}{}\n{}\n", headline(settled), flows(settled), links(settled))
+}
+
+/// The same under a utility that was asked for.
+pub fn shared(shared: &Shared<'_>) -> String {
+    let found = &shared.equilibrium;
+    let mut flows = table(&["flow", "flows", "weight", "rate Mbps each"]);
+    for (class, rate) in shared.classes.iter().zip(&found.rates) {
+        let (count, weight) = (class.count.to_string(), class.weight.to_string());
+        flows.add_row([class.group.clone(), count, weight, megabits(*rate)]);
+    }
+    let mut links = table(&["link", "load", "bottleneck"]);
+    for (index, load) in found.loads.iter().enumerate() {
+        let bottleneck = if found.bottlenecks.contains(&index) { "yes" } else { "" }.to_owned();
+        let entity = shared.plan.links[shared.links[index]].entity.clone();
+        links.add_row([entity, percent(load / shared.capacities[index]), bottleneck]);
+    }
+    format!(
+        "the {} shares of this network, whatever its protocols do; optimality gap {:.1e}\n{flows}\n{links}\n",
+        shared.utility,
+        found.certificate.worst()
+    )
 }
 
 fn flows(settled: &Settled<'_>) -> Table {
@@ -193,9 +214,9 @@ fn growth(stability: &Stability) -> String {
     let Some(root) = stability.spectrum.moving() else { return "no root found".to_owned() };
     match root.growth_per_cycle() {
         Some(factor) => {
-            format!("oscillates every {} s, x{} per cycle", number(2.0 * PI / root.s.im), number(factor))
+            format!("oscillates every {}, x{} per cycle", duration(2.0 * PI / root.s.im), number(factor))
         }
-        None => format!("drifts away, x e in {} s", number(1.0 / root.s.re)),
+        None => format!("drifts away, x e in {}", duration(1.0 / root.s.re)),
     }
 }
 
@@ -212,15 +233,18 @@ pub fn stability(stability: &Stability) -> String {
         roots.add_row([(index + 1).to_string(), re, im, period, factor]);
     }
     let mut margins = table(&["margin", "", "at rad/s"]);
-    let mut row = |name: &str, crossing: Option<Crossing>, show: &dyn Fn(f64) -> String| {
-        let shown = crossing.map_or_else(|| "unlimited".to_owned(), |crossing| show(crossing.margin));
-        let at = crossing.map_or_else(|| "-".to_owned(), |crossing| number(crossing.frequency));
+    let mut row = |name: &str, (crossing, none): (Option<Crossing>, &str), show: &dyn Fn(f64) -> String| {
+        let shown = crossing.map_or_else(|| none.to_owned(), |crossing| show(crossing.margin));
+        let at = crossing.map_or_else(|| "-".to_owned(), |crossing| frequency(crossing.frequency));
         margins.add_row([name.to_owned(), shown, at]);
     };
     if stability.is_calm() {
-        row("gain, of all loops together", stability.margins.gain, &|factor| format!("x{}", number(factor)));
-        row("phase", stability.margins.phase, &|angle| format!("{:.2}°", angle.to_degrees()));
-        row("delay, added to every loop", stability.margins.delay, &|delay| format!("{:.1} ms", delay * 1e3));
+        let Margins { gain, phase, delay } = stability.margins;
+        let never_one = "any: the gain never reaches one";
+        let never_back = "any: no loop ever comes back in phase";
+        row("gain, of all loops together", (gain, never_back), &|factor| format!("x{}", number(factor)));
+        row("phase", (phase, never_one), &|angle| format!("{:.2}°", angle.to_degrees()));
+        row("delay, added to every loop", (delay, never_one), &duration);
         return format!("{roots}\n{margins}\n");
     }
     let must = |factor: Option<f64>| match factor {

@@ -1,6 +1,6 @@
 //! Why a run swings.
 
-use super::write::{number, percent, table};
+use super::write::{duration, number, percent, table};
 use crate::analysis::{Explanation, Finding, Floor, Model, Of, Peak, Swing, Verdict};
 use millpond_fluid::stability::{Cause, Crossing};
 use std::f64::consts::PI;
@@ -202,7 +202,7 @@ fn loops(explained: &Explanation) -> comfy_table::Table {
     };
     row("gain margin", margin(margins.gain, &|factor| format!("x{}", number(factor))), None);
     row("phase margin", margin(margins.phase, &|angle| format!("{:.2}°", angle.to_degrees())), None);
-    row("delay margin", margin(margins.delay, &|delay| format!("{:.1} ms", delay * 1e3)), None);
+    row("delay margin", margin(margins.delay, &duration), None);
     row("frequency, Hz", model.frequency().map(number), peak.map(|peak| number(peak.frequency)));
     let growth = peak.and_then(|peak| peak.growth);
     let growth = growth.map(|growth| format!("x{} ±{}", number(growth.per_cycle), percent(growth.error)));

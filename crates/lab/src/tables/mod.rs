@@ -10,7 +10,7 @@ mod trace;
 mod worlds;
 mod write;
 
-pub use analysis::{equilibrium, followed, map, stability, verdict};
+pub use analysis::{equilibrium, followed, map, shared, stability, verdict};
 pub use comparison::comparison;
 pub use explain::{explanation, explanation_verdict};
 pub use motion::{convergence, convergence_sentence, portrait_sentence, step, step_sentence};
@@ -19,3 +19,4 @@ pub use summary::summary;
 pub use trace::{rates_of, trace};
 pub use worlds::worlds;
 pub(crate) use worlds::{difference, remarks, written};
+pub(crate) use write::duration;

@@ -28,4 +28,5 @@ mod rows;
 mod step_marks;
 mod theory;
 mod transfers;
+mod utility;
 mod worlds;

@@ -6,6 +6,7 @@ use super::super::figure::{Figure, Panel};
 use super::super::markup::short;
 use super::super::nyquist::{inside, plane};
 use crate::analysis::Stability;
+use crate::tables::duration;
 use millpond_fluid::stability::{Characteristic, Locus, loci};
 
 /// The loci around -1.
@@ -57,7 +58,7 @@ fn caption(stability: &Stability) -> String {
     let phase = margins.phase.map(|phase| {
         format!("phase {}° at {} rad/s", short(phase.margin.to_degrees()), short(phase.frequency))
     });
-    let delay = margins.delay.map(|delay| format!("delay {} ms", short(delay.margin * 1e3)));
+    let delay = margins.delay.map(|delay| format!("delay {}", duration(delay.margin)));
     let all: Vec<String> = [gain, phase, delay].into_iter().flatten().collect();
     if all.is_empty() {
         format!("Margins are unlimited. {way}")
