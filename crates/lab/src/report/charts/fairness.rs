@@ -25,7 +25,11 @@ pub(crate) fn fairness(subjects: &[Subject]) -> Option<Figure> {
     .over_time();
     let mut legend = String::new();
     for subject in subjects {
-        let Some(series) = subject.series(Kind::Group, quantity::JAIN).next() else { continue };
+        let mut indices = subject.series(Kind::Group, quantity::JAIN);
+        // While one flow runs alone there is no index.
+        let Some(series) = indices.find(|series| series.values.iter().any(|index| index.is_finite())) else {
+            continue;
+        };
         let points = thinned(series, 1.0, FINE);
         let class = format!("line {} {}", subject.look.colour(), subject.look.dashes());
         plot.curve(&subject.run.label, &class, &points);
@@ -49,4 +53,31 @@ pub(crate) fn fairness(subjects: &[Subject]) -> Option<Figure> {
                   It dips when a flow joins and recovers as fast as the newcomer gets its share."
                 .into(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::{Run, Series};
+
+    #[test]
+    fn where_no_two_flows_ran_at_a_time_there_is_nothing_to_draw() {
+        let run = |values: [f64; 2]| Run {
+            series: vec![Series {
+                kind: Kind::Group,
+                entity: "all".into(),
+                quantity: quantity::JAIN.into(),
+                unit: "1".into(),
+                times: vec![1.0, 2.0],
+                values: values.into(),
+            }],
+            ..Run::default()
+        };
+        let alone = run([f64::NAN; 2]);
+        assert!(fairness(&Subject::all(std::slice::from_ref(&alone))).is_none());
+        let both = [alone, run([f64::NAN, 0.9])];
+        let legend =
+            fairness(&Subject::all(&both)).map(|figure| figure.panels[0].legend.matches("key").count());
+        assert_eq!(legend, Some(1));
+    }
 }
