@@ -88,8 +88,8 @@ pub(super) fn settle_at(plan: &Plan, time: f64) -> Result<Settled<'_>, Refusal> 
     Ok(Settled { plan, frozen, moment, closed })
 }
 
-/// Boldly from the initial state, then carefully, then from where the flows are after some time. What agrees with the
-/// closed form and does not repel is an answer; else what does not repel; else whatever rests.
+/// Boldly from the initial state, then carefully, then from where the flows are after some time and from what they swing
+/// about. What agrees with the closed form and does not repel is an answer; else what does not repel; else whatever rests.
 fn rest<'p>(
     plan: &Plan,
     frozen: &Frozen<'p>,
@@ -107,21 +107,34 @@ fn rest<'p>(
         }
     }
     if found.iter().all(|rest| rest.repels) && !matches!(reason, Some(NoEquilibrium::Grows { .. })) {
-        let later = later(plan, time);
-        let searches = [Manner::Boldly, Manner::Carefully].into_iter();
-        found.extend(searches.filter_map(|manner| equilibrium::search(frozen, later.as_ref()?, manner).ok()));
+        for start in later(plan, time).into_iter().flatten() {
+            let searches = [Manner::Boldly, Manner::Carefully].into_iter();
+            found.extend(searches.filter_map(|manner| equilibrium::search(frozen, &start, manner).ok()));
+            if found.iter().any(|rest| !rest.repels) {
+                break;
+            }
+        }
     }
     let nothing = NoEquilibrium::NotConverged { remaining: f64::INFINITY };
     found.into_iter().min_by_key(|rest| rest.repels).ok_or(reason.unwrap_or(nothing))
 }
 
-/// Where the flows are after some time, or after so many steps.
-fn later(plan: &Plan, time: f64) -> Option<Vec<f64>> {
+/// Where the flows are after some time, or after so many steps; then what they are on the mean in the third of that time
+/// which follows: a network that swings even without its delays leads every search about its rest, and not there.
+fn later(plan: &Plan, time: f64) -> Option<[Vec<f64>; 2]> {
     const SECONDS: f64 = 30.0;
     const STEPS: u64 = 50_000;
+    const LOOKS: u32 = 500;
     let mut solver = Solver::new(&plan.assembly, Accuracy::default()).ok()?;
     solver.advance_some(time + SECONDS, STEPS).ok()?;
-    Some(solver.state().to_vec())
+    let (begun, later) = (solver.time(), solver.state().to_vec());
+    let mut mean = vec![0.0; later.len()];
+    for look in 1..=LOOKS {
+        let until = begun + SECONDS / 3.0 * f64::from(look) / f64::from(LOOKS);
+        solver.advance_some(until, STEPS / u64::from(LOOKS)).ok()?;
+        mean.iter_mut().zip(solver.state()).for_each(|(mean, x)| *mean += x / f64::from(LOOKS));
+    }
+    Some([later, mean])
 }
 
 /// How far the rates are from the closed form, as a share of it; nothing if there is none.

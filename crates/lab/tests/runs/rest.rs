@@ -138,3 +138,22 @@ protocol = "paganini-ecn"
     let why = judged.marginal.unwrap();
     assert!(why.contains("not of full rank (1 of 2)"), "{why}");
 }
+
+/// Five LGCC windows at 1 Gbit/s and 20 ms, a loop of 33 max_th: far from rest it swings even without its delays, and every search
+/// from its starts goes round. It rests at 5 (1 - p)^eta = 1 + p max_th / (c T) with 75 KB and 2.5 MB.
+#[test]
+fn what_a_network_swings_about_leads_to_its_rest() {
+    let text = "duration = \"5s\"\ndumbbell = { bottleneck = { rate = \"1Gbps\", delay = \"10ms\", buffer = \"4MB\" } }\n\
+                flows = [{ name = \"user\", count = 5, protocol = \"lgcc\" }]\n";
+    let plan = plan(&scenario(text, &[]), &Registry::builtin()).unwrap_or_else(|faults| panic!("{faults}"));
+    let settled = settle(&plan).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let eta = 10.0_f64.ln() / 5.0_f64.ln();
+    let excess = |p: f64| 5.0 * (1.0 - p).powf(eta) - 1.0 - p * 75e3 / 2.5e6;
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if excess(middle) > 0.0 { low = middle } else { high = middle }
+    }
+    let marked = settled.value(Entity::Link(0), "marking probability").unwrap();
+    assert!((marked - low).abs() < 1e-6, "{marked} {low}");
+}

@@ -185,8 +185,8 @@ impl Grower {
     /// a base RTT ago, and W' beside it. So the queue is what windows exceed the pipe by, as it is in packets. The RTT
     /// told is of then; the W of then is W - T W'.
     ///
-    /// Of a chain it is W / RTT alone: there x' follows what the next loop sends, which is what this one sends while the
-    /// relay is dry, and a jump in W' would come back as one, again and again.
+    /// Of a chain it is W / RTT alone: there x' follows what the next loop may send with no state between, so that with W'
+    /// each jump there would be one here, loop by loop (LGCC's ERRATA.md, "A window's growth in a chain").
     pub(crate) fn rate<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
         let rate = self.own_rate(x, aim);
         match self.growth.control {
