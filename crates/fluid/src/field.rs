@@ -149,9 +149,10 @@ impl<'a> Field<'a> {
     fn hear(&mut self, c: usize, situation: &Situation, past: &impl Past, x: &[f64]) {
         let (asm, class) = (self.asm, &self.asm.classes[c]);
         let channels = &asm.channels;
+        let meets_queues = class.law.hears().ahead;
         for (i, &l) in class.loops.iter().enumerate() {
             let (mut queueing, mut slope, mut unmarked, mut kept) = (0.0, 0.0, 1.0, 1.0);
-            let mut capacity = f64::INFINITY;
+            let (mut capacity, mut ahead) = (f64::INFINITY, 0.0);
             for (hop, taps) in asm.hops_of(l).iter().zip(&self.wiring.hops[asm.loops[l].hops.clone()]) {
                 let of = |channel: usize| past.get(channel + hop.link, taps.backward);
                 queueing += of(channels.delay);
@@ -159,6 +160,10 @@ impl<'a> Field<'a> {
                 unmarked *= 1.0 - of(channels.marked);
                 kept *= 1.0 - of(channels.lost);
                 capacity = capacity.min(situation.capacity[hop.link]);
+                if meets_queues {
+                    let queue = x[asm.offsets.queues + hop.link];
+                    ahead += situation.edges[hop.link].see(queue).queue / situation.capacity[hop.link];
+                }
             }
             if !asm.loops[l].ecn {
                 (kept, unmarked) = (kept * unmarked, 1.0);
@@ -169,6 +174,7 @@ impl<'a> Field<'a> {
             inputs.queueing_slope[i] = slope;
             inputs.marked[i] = 1.0 - unmarked;
             inputs.lost[i] = 1.0 - kept;
+            inputs.ahead[i] = ahead;
             inputs.acked[i] = past.get(channels.rate + l, self.wiring.loops[l].rtt);
             self.listen(c, i, l, past, x);
         }

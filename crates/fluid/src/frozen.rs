@@ -168,6 +168,21 @@ impl<'a> Frozen<'a> {
         Err(Error::Network { name: "network".to_owned(), reason })
     }
 
+    /// The moment as small disturbances of it are judged: queues on their edge that stay empty do not move.
+    #[must_use]
+    pub fn judged(&self, moment: &Moment) -> Moment {
+        const ROUNDING: f64 = 1e-9;
+        let mut judged = moment.clone();
+        for link in 0..self.links() {
+            let (queue, mut laws) = (self.queue_state(link), self.asm.laws_of(link));
+            let is_empty = moment.x[queue] <= ROUNDING * self.capacity(link);
+            if is_empty && laws.any(|(set, place)| self.asm.sets[set].law.rest(place).stays_empty) {
+                judged.held[queue] = Held::Lower;
+            }
+        }
+        judged
+    }
+
     /// An empty queue at which exactly as much arrives as leaves is not held: whether anything presses on its bound would
     /// be decided by rounding, and what is more than that fills it.
     fn hold(&self, i: usize, x: f64, raw: f64) -> Held {

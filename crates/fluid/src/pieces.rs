@@ -216,6 +216,10 @@ impl Frozen<'_> {
             (kept, unmarked) = (kept * unmarked, one);
         }
         let acked = hear();
+        let mut ahead = zero;
+        if self.asm.classes[data.class].law.hears().ahead {
+            hops.iter().for_each(|_| ahead += hear());
+        }
         let (next, forwarded, comes) = self.hear_relays(l, moment, hear);
         let input = SenderInput {
             base_rtt: data.base_rtt,
@@ -225,6 +229,7 @@ impl Frozen<'_> {
             marked: one - unmarked,
             lost: one - kept,
             acked,
+            ahead,
             feedback: &[],
             next,
             forwarded,
@@ -366,6 +371,10 @@ impl Assembly {
             );
         }
         inputs.push(Input { channel: at.rate + l, delay: self.loops[l].base_rtt });
+        if self.classes[self.loops[l].class].law.hears().ahead {
+            inputs
+                .extend(self.hops_of(l).iter().map(|hop| Input { channel: at.delay + hop.link, delay: 0.0 }));
+        }
         for relay in self.ends_of(l) {
             let next = self.decider(self.relays[relay].downstream.0);
             let delay = self.way_back(&self.relays[relay]);

@@ -28,6 +28,7 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         marked: 0.0,
         lost: 0.0,
         acked: 0.0,
+        ahead: 0.0,
         feedback: &[0.0; 16],
         next: None,
         forwarded: None,
@@ -37,6 +38,9 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         let x: Vec<f64> = class.law.states(0).iter().map(|state| state.initial).collect();
         if class.law.maps_hops() {
             return refuse(name, "feedback that means something else to each flow at each hop");
+        }
+        if class.law.hears().ahead {
+            return refuse(name, "a window that meets queues as they are");
         }
         if class.law.period(0, &x, &nothing).is_some() {
             return refuse(name, "laws in discrete time");

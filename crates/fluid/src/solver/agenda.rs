@@ -36,8 +36,8 @@ pub(super) struct Agenda {
     due: BTreeMap<(u64, Happening), u8>,
     kinks: usize,
     follow: bool,
-    /// Of each link: who crosses it, and how long its word takes.
-    crossing: Vec<Vec<(usize, f64)>>,
+    /// Of each link: who crosses it, how long its word takes, and whether its queue is met as it is.
+    crossing: Vec<Vec<(usize, f64, bool)>>,
     /// From when until when each loop is there.
     lives: Vec<(f64, f64)>,
 }
@@ -48,7 +48,8 @@ impl Agenda {
         let mut crossing = vec![Vec::new(); asm.links.len()];
         for l in (0..asm.loops.len()).filter(|l| !asm.is_member(*l)) {
             for hop in asm.hops_of(l) {
-                crossing[hop.link].push((l, hop.backward));
+                let ahead = asm.classes[asm.loops[l].class].law.hears().ahead;
+                crossing[hop.link].push((l, hop.backward, ahead));
             }
         }
         let lives = vec![(f64::NEG_INFINITY, f64::INFINITY); asm.loops.len()];
@@ -113,8 +114,11 @@ impl Agenda {
             }
             Entity::Link(link) => {
                 for i in 0..self.crossing[link].len() {
-                    let (l, backward) = self.crossing[link][i];
+                    let (l, backward, ahead) = self.crossing[link][i];
                     self.kink(now + backward, Entity::Loop(l), level + 1);
+                    if ahead {
+                        self.send(asm, now, l, level + 1);
+                    }
                 }
             }
             // A dry relay hands on what comes; what its next loop would be permitted does not change with that, so

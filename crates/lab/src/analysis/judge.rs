@@ -58,7 +58,7 @@ pub(super) fn answerable(settled: &Settled<'_>) -> Result<(), Refusal> {
 fn smooth(settled: &Settled<'_>) -> Result<Linearized, Refusal> {
     match settled.frozen.sliding().first() {
         Some(sliding) => Err(Refusal::Cycles(cycle(settled, sliding))),
-        None => Ok(Linearized::of(&settled.frozen, &settled.moment)),
+        None => Ok(settled.linear()),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::fluid::{Plan, PlannedLink};
 use millpond_fluid::equilibrium::{
     self, Equilibrium, Flow, Manner, NoEquilibrium, Rest, Share, marking_probability,
 };
+use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Accuracy, Entity, Frozen, Moment, Solver};
 use millpond_law::fluid::{Allocation, Marginal, PriceSum};
 
@@ -44,6 +45,12 @@ impl Settled<'_> {
     #[must_use]
     pub fn value(&self, entity: Entity, quantity: &str) -> Option<f64> {
         value(self.plan, &self.moment, entity, quantity)
+    }
+
+    /// What small disturbances do.
+    #[must_use]
+    pub fn linear(&self) -> Linearized {
+        Linearized::of(&self.frozen, &self.frozen.judged(&self.moment))
     }
 
     /// How far the equations rest from the closed form: the largest share of a rate.

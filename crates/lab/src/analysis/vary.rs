@@ -3,7 +3,7 @@
 use super::judge::answerable;
 use super::{Knob, Refusal, settle};
 use crate::fluid;
-use millpond_fluid::stability::{Critical, Linearized, follow, rightmost};
+use millpond_fluid::stability::{Critical, follow, rightmost};
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
 
@@ -73,6 +73,5 @@ pub(super) fn growth(scenario: &Scenario, registry: &Registry) -> Result<f64, Re
     if !settled.frozen.sliding().is_empty() {
         return Ok(f64::INFINITY);
     }
-    let linear = Linearized::of(&settled.frozen, &settled.moment);
-    Ok(rightmost(&linear.system)?.rightmost_moving())
+    Ok(rightmost(&settled.linear().system)?.rightmost_moving())
 }

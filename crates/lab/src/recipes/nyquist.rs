@@ -37,7 +37,7 @@ impl Plot {
     /// # Errors
     /// There is no loop.
     pub(super) fn answer(&self, settled: &Settled<'_>) -> Result<Answer, Refusal> {
-        let linear = Linearized::of(&settled.frozen, &settled.moment);
+        let linear = settled.linear();
         let plot = Nyquist::new(&linear.system)?;
         let factor = Complex::new(1.0, -self.eta);
         let axis = plot.crossings(factor);

@@ -18,6 +18,11 @@ use std::path::{Path, PathBuf};
 /// their equations for reasons that are known and have a size: `papers/worlds` holds each to it.
 const PROTOCOLS: [&str; 4] = ["acp", "cltcp", "rcp", "xcp"];
 
+/// XCP where flows cross several bottlenecks: routers debit what a flow was refused elsewhere, and count what earlier ones have
+/// taken away (lines 26 and 27 of the draft), which its equations leave out: in packets the long flow has .65 % less. And for whom two packets are much: traffic counted in whole
+/// packets is up to one short of an interval's, which asks for alpha of a packet until beta takes it from a queue of alpha / beta.
+const LEFT_OUT: [(&str, &str); 2] = [("parking-lot", "xcp"), ("delay-margin", "xcp")];
+
 /// What may be left of the start before rest is compared.
 const ARRIVED: f64 = 1e-3;
 
@@ -117,6 +122,9 @@ fn on_every_scenario_rest_fluid_and_packets_agree() {
             continue;
         }
         for protocol in PROTOCOLS {
+            if LEFT_OUT.contains(&(name.as_str(), protocol)) {
+                continue;
+            }
             let Some(agreed) = agreed(&scenario, &registry, protocol) else { continue };
             seen.push(format!("{name} {protocol}"));
             lines += checked(&format!("{name} {protocol}"), &agreed, &mut complaints);

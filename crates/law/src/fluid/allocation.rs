@@ -54,6 +54,9 @@ pub struct Rest {
     pub queue: Option<f64>,
     /// Where a queue law's probability jumps, from the shortest queue up.
     pub jumps: [Option<Jump>; 2],
+    /// Of a queue that rests on its edge, exactly as much arriving as leaves: whether small disturbances are judged as
+    /// those of a queue that stays empty. Otherwise they are as if it never were.
+    pub stays_empty: bool,
 }
 
 /// A probability that jumps when the queue passes a threshold.
@@ -69,6 +72,6 @@ pub struct Jump {
 
 impl Default for Rest {
     fn default() -> Self {
-        Self { utilization: 1.0, queue: None, jumps: [None; 2] }
+        Self { utilization: 1.0, queue: None, jumps: [None; 2], stays_empty: false }
     }
 }

@@ -24,6 +24,8 @@ pub struct SenderInputs {
     pub lost: Vec<f64>,
     /// See [`SenderInput::acked`].
     pub acked: Vec<f64>,
+    /// See [`SenderInput::ahead`].
+    pub ahead: Vec<f64>,
     /// Flow by flow, each as wide as the class's feedback.
     pub feedback: Vec<f64>,
     /// Empty if no flow of the class has a relay.
@@ -44,6 +46,7 @@ impl SenderInputs {
             marked: zeros(),
             lost: zeros(),
             acked: zeros(),
+            ahead: zeros(),
             feedback: vec![0.0; flows * feedbacks],
             next: Vec::new(),
             forwarded: Vec::new(),
@@ -66,6 +69,7 @@ impl SenderInputs {
             marked: self.marked[i],
             lost: self.lost[i],
             acked: self.acked[i],
+            ahead: self.ahead[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
             next: self.next.get(i).copied().flatten(),
             forwarded: self.forwarded.get(i).copied().flatten(),
@@ -81,7 +85,7 @@ impl SenderInputs {
         // Cut to one length, so that no access is checked again.
         let (base_rtt, capacity, acked) = (&self.base_rtt[..n], &self.capacity[..n], &self.acked[..n]);
         let (queueing, queueing_slope) = (&self.queueing[..n], &self.queueing_slope[..n]);
-        let (marked, lost) = (&self.marked[..n], &self.lost[..n]);
+        let (marked, lost, ahead) = (&self.marked[..n], &self.lost[..n], &self.ahead[..n]);
         (0..n).map(move |i| SenderInput {
             base_rtt: base_rtt[i],
             capacity: capacity[i],
@@ -90,6 +94,7 @@ impl SenderInputs {
             marked: marked[i],
             lost: lost[i],
             acked: acked[i],
+            ahead: ahead[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
             next: self.next.get(i).copied().flatten(),
             forwarded: self.forwarded.get(i).copied().flatten(),
@@ -558,6 +563,7 @@ mod tests {
             marked: one,
             lost: one,
             acked: one,
+            ahead: one,
             feedback: &[Dual64::from(3.0)],
             next: None,
             forwarded: None,

@@ -74,20 +74,23 @@ pub struct Hears {
     pub losses: bool,
     /// `acked`.
     pub itself: bool,
+    /// `ahead`.
+    pub ahead: bool,
 }
 
 impl Hears {
-    /// Everything.
-    pub const ALL: Self = Self { queueing: true, marks: true, losses: true, itself: true };
+    /// Everything that comes back to it.
+    pub const ALL: Self = Self { queueing: true, marks: true, losses: true, itself: true, ahead: false };
     /// The feedback of its own routers alone.
-    pub const NOTHING: Self = Self { queueing: false, marks: false, losses: false, itself: false };
+    pub const NOTHING: Self =
+        Self { queueing: false, marks: false, losses: false, itself: false, ahead: false };
     /// Marks alone.
     pub const MARKS: Self = Self { marks: true, ..Self::NOTHING };
     /// Queueing delay alone.
     pub const QUEUEING: Self = Self { queueing: true, ..Self::NOTHING };
 }
 
-/// What a sender sees at this moment: everything has come the way back.
+/// What a sender sees at this moment: everything but what is ahead has come the way back.
 #[derive(Clone, Copy, Debug)]
 pub struct SenderInput<'a, T> {
     /// Round-trip time without queues, in seconds.
@@ -104,6 +107,9 @@ pub struct SenderInput<'a, T> {
     pub lost: T,
     /// This sender's own rate one round trip ago, in bit/s: what is acknowledged now, delivered or lost.
     pub acked: T,
+    /// Queueing delay of the path as it is now, in seconds. No sender knows it, but its packets wait for it: what a window
+    /// lets go is a matter of the network.
+    pub ahead: T,
     /// [`FluidSender::FEEDBACK`], in that order.
     pub feedback: &'a [T],
     /// The loop behind the relay at its end, if there is one.

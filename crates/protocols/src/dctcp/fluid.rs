@@ -65,6 +65,8 @@ impl FluidSender for Source {
         dx[1] = (marked - x[1]) * self.params.g / rtt;
     }
 
+    /// As the literature has it. With w' beside it, as acknowledgements have it (`parts/ack_clock.rs`), losses would come back in
+    /// what is sent, at once and with a large gain: a neutral equation.
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         x[0] / input.rtt()
     }

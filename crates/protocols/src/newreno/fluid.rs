@@ -61,6 +61,8 @@ impl FluidSender for Source {
         dx[0] = T::from(self.packet) / input.rtt() - x[0] * decreases * self.decrease;
     }
 
+    /// As the literature has it. With w' beside it, as acknowledgements have it (`parts/ack_clock.rs`), losses would come back in
+    /// what is sent, at once and with a large gain: a neutral equation.
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         x[0] / input.rtt()
     }

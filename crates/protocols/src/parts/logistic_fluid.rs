@@ -1,13 +1,12 @@
 //! Logistic growth as differential equations, which LGC and LGCC share: they differ in what the carrying capacity is.
 
+use super::ack_clock;
 use super::logistic::Form;
 use super::marking::{ALPHA, Length};
 use super::send_rate::{Control, INITIAL_WINDOW};
 use super::step_size::StepSize;
 use millpond_law::Settings;
-use millpond_law::fluid::{
-    Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest, positive,
-};
+use millpond_law::fluid::{Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest};
 
 /// The settings of a sender.
 #[derive(Clone, Copy)]
@@ -181,9 +180,8 @@ impl Grower {
         }
     }
 
-    /// What is sent: x; or a window W of x times the base RTT T, by its acknowledgements: what they make room for, W / RTT of
-    /// a base RTT ago, and W' beside it. So the queue is what windows exceed the pipe by, as it is in packets. The RTT
-    /// told is of then; the W of then is W - T W'.
+    /// What is sent: x; or a window W of x times the base RTT T, by the clock of its acknowledgements. The RTT told is a base
+    /// RTT old.
     ///
     /// Of a chain it is W / RTT alone: there x' follows what the next loop may send with no state between, so that with W'
     /// each jump there would be one here, loop by loop (LGCC's ERRATA.md, "A window's growth in a chain").
@@ -196,9 +194,8 @@ impl Grower {
                 let slope = self.slope(x, aim, input);
                 let stays = rate <= T::from(self.floor) && slope < T::zero();
                 let grows = if stays { T::zero() } else { slope };
-                let (window, rtt) = (rate * input.base_rtt, input.rtt());
-                let grows = grows * input.base_rtt;
-                positive((window - grows * input.base_rtt) / rtt + grows)
+                let (window, grows) = (rate * input.base_rtt, grows * input.base_rtt);
+                ack_clock::rate(window, grows, input.rtt(), input.base_rtt)
             }
         }
     }

@@ -1,5 +1,6 @@
 //! What two laws share. A part enters with its second user.
 
+pub(crate) mod ack_clock;
 pub mod capacity_estimate;
 pub(crate) mod cubic_window;
 pub(crate) mod fields;

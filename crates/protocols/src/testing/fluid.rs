@@ -92,6 +92,7 @@ pub(crate) fn answer_to_marks(senders: &dyn Senders, x: &[f64], base_rtt: f64, m
         marked: Dual64::from(marked).derivative(),
         lost: zero,
         acked: zero,
+        ahead: zero,
         feedback: &[],
         next: None,
         forwarded: None,

@@ -87,6 +87,8 @@ impl FluidSender for Source {
         dx[0] = change * self.packet / input.rtt() - x[0] * losses * factor;
     }
 
+    /// As the paper has it. Between alpha and beta nothing is left but this clock of acknowledgements, with the round-trip time of
+    /// a way back ago: a margin there is its own (`parts/ack_clock.rs`).
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         x[0] / input.rtt()
     }

@@ -2,9 +2,10 @@
 
 use super::params::RouterParams;
 use super::sender::LEAST_PACKETS;
+use crate::parts::ack_clock;
 use millpond_law::fluid::{
-    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
-    Quantity, Rest, SenderInput, Senders, State, greatest, least, link_piece, positive, sender_piece,
+    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, Hears, LinkInput, Links, LoopFacts,
+    Number, Quantity, Rest, SenderInput, Senders, State, greatest, least, link_piece, positive, sender_piece,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -25,11 +26,11 @@ impl XcpFluid {
 impl FluidModel for XcpFluid {
     fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
         let (initial, least) = (self.initial_window * facts.packet, LEAST_PACKETS * facts.packet);
-        sender_piece(Source { initial, least })
+        sender_piece(Source { initial, least, quoted: initial / facts.base_rtt })
     }
 
-    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn Links>> {
-        Some(link_piece(Router(self.router)))
+    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn Links>> {
+        Some(link_piece(Router { params: self.router, capacity: facts.capacity.as_f64() }))
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
@@ -41,20 +42,22 @@ impl FluidModel for XcpFluid {
 
     fn left_out(&self) -> &'static [&'static str] {
         &[
-            "control intervals",
-            "the persistence of the queue",
+            "that routers decide once per control interval, not with the mean lags of one",
+            "that of a queue the least of an interval counts",
             "that a router counts what earlier ones have taken away (lines 26 and 27)",
             "the cut after a loss",
         ]
     }
 }
 
-/// A window that grows by what its throughput is told to grow by: `w' = rtt dx`, `x = w / rtt`.
+/// A window that grows by what its throughput is told to grow by: `w' = rtt dx`.
 struct Source {
     /// In bits.
     initial: f64,
     /// In bits.
     least: f64,
+    /// What its first header quotes, in bit/s.
+    quoted: f64,
 }
 
 impl FluidSender for Source {
@@ -62,18 +65,25 @@ impl FluidSender for Source {
         &[Feedback { name: "change of throughput", unit: "bit/s^2", over_path: Aggregate::Min }];
     const CARRIED: &'static [Quantity] =
         &[Quantity { name: "flows", unit: "1" }, Quantity { name: "round-trip time", unit: "s" }];
+    const HEARS: Hears = Hears { ahead: true, ..Hears::ALL };
     const MAPS_HOPS: bool = true;
 
     fn states(&self) -> Vec<State> {
-        vec![State::new("window", "bit", self.initial).within(self.least, f64::INFINITY)]
+        let window = State::new("window", "bit", self.initial).within(self.least, f64::INFINITY);
+        vec![window, State::new("quoted throughput", "bit/s", self.quoted)]
     }
 
-    fn derivative<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+    /// What headers quote lags half a round trip, as what routers count of it.
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         dx[0] = input.feedback[0] * input.rtt();
+        dx[1] = (input.acked - x[1]) * 2.0 / input.rtt();
     }
 
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        x[0] / input.rtt()
+        let grows = input.feedback[0] * input.rtt();
+        let stays = x[0] <= T::from(self.least) && grows < T::zero();
+        let grows = if stays { T::zero() } else { grows };
+        ack_clock::rate(x[0], grows, input.ahead + input.base_rtt, 0.0)
     }
 
     fn carried<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, carried: &mut [T]) {
@@ -81,27 +91,39 @@ impl FluidSender for Source {
         carried[1] = input.rtt();
     }
 
-    /// Lines 20 and 21: `xi_p s / x - xi_n s` of each packet, of which `x / s` come a second. `x` is what the header
-    /// says that comes back now; before any has, nothing is told.
-    fn hop<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, signals: &[T], feedback: &mut [T]) {
-        let offer = signals[0] - input.acked * signals[1];
+    /// Lines 20 and 21: `xi_p s / x - xi_n s` of each packet, of which `x / s` come a second; before any has come back,
+    /// nothing is told.
+    fn hop<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, signals: &[T], feedback: &mut [T]) {
+        let offer = signals[0] - x[1] * signals[1];
         feedback[0] = if input.acked > 0.0 { offer } else { T::zero() };
     }
 }
 
 /// Eqs. (1), (4), (7) and (8) of SIGCOMM 2002, per control interval d: `(h + phi^+) / (N d)` for each flow, and
 /// `(h + phi^-) / (y d)` of each rate taken.
-struct Router(RouterParams);
+///
+/// Traffic is counted over an interval, and what was decided at its end is handed out over the next one: each is half an
+/// interval late in the mean. So is the queue that persists: it is the least over half an interval, and known for half a one.
+struct Router {
+    params: RouterParams,
+    /// What the link serves at first, in bit/s. States are shares of it, so that they are numbers about one.
+    capacity: f64,
+}
 
-/// Eq. (1): by how many bit/s all traffic is to change in an interval.
-fn aggregate<T: Number>(params: &RouterParams, input: &LinkInput<'_, T>, mean_rtt: T) -> T {
-    (-input.arriving + input.capacity) * params.alpha - input.queue * params.beta / mean_rtt
+/// The places of the router's states.
+const COUNTED: usize = 0;
+const PERSISTENT: usize = 1;
+const HANDED_OUT: usize = 2;
+
+/// Eq. (1): by how much all traffic is to change in an interval.
+fn aggregate<T: Number>(params: &RouterParams, spare: T, queue: T, mean_rtt: T) -> T {
+    spare * params.alpha - queue * params.beta / mean_rtt
 }
 
 impl Router {
     /// Over flows.
     fn mean_rtt<T: Number>(&self, input: &LinkInput<'_, T>) -> T {
-        let RouterParams { initial_interval, min_interval, max_rtt, .. } = self.0;
+        let RouterParams { initial_interval, min_interval, max_rtt, .. } = self.params;
         if input.carried[0] > 0.0 {
             let mean = least(input.carried[1] / input.carried[0], T::from(max_rtt.secs()));
             greatest(mean, T::from(min_interval.secs()))
@@ -119,32 +141,41 @@ impl FluidLink for Router {
     const GUARDS: &'static [&'static str] = &["aggregate feedback", "shuffled traffic"];
 
     fn states(&self) -> Vec<State> {
-        Vec::new()
+        let zero = |name, unit| State::new(name, unit, 0.0);
+        vec![zero("load counted", "1"), zero("persistent delay", "s"), zero("aggregate feedback", "1")]
     }
 
-    fn derivative<T: Number>(&self, _x: &[T], _input: &LinkInput<'_, T>, _dx: &mut [T]) {}
-
-    fn signals<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
+    fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
         let mean_rtt = self.mean_rtt(input);
-        let aggregate = aggregate(&self.0, input, mean_rtt);
-        let shuffled = positive(input.arriving * self.0.gamma - aggregate.abs());
+        let spare = -x[COUNTED] + input.capacity / self.capacity;
+        let decided = aggregate(&self.params, spare, x[PERSISTENT], mean_rtt);
+        dx[COUNTED] = (input.arriving / self.capacity - x[COUNTED]) * 2.0 / mean_rtt;
+        dx[PERSISTENT] = (input.queue / self.capacity - x[PERSISTENT]) * 2.0 / mean_rtt;
+        dx[HANDED_OUT] = (decided - x[HANDED_OUT]) * 2.0 / mean_rtt;
+    }
+
+    fn signals<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
+        let mean_rtt = self.mean_rtt(input);
+        let (counted, aggregate) = (x[COUNTED] * self.capacity, x[HANDED_OUT] * self.capacity);
+        let shuffled = positive(counted * self.params.gamma - aggregate.abs());
         let given = shuffled + positive(aggregate);
         // Not each with its own positive part: where the aggregate is zero the two must change by it together.
         let taken = given - aggregate;
-        let (flows, own) = (input.carried[0], input.own);
+        let (flows, arriving) = (input.carried[0], input.arriving);
+        let own = if arriving > 0.0 { counted * input.own / arriving } else { T::zero() };
         signals[0] = if flows > 0.0 { given / (flows * mean_rtt) } else { T::zero() };
         signals[1] = if own > 0.0 { taken / (own * mean_rtt) } else { T::zero() };
     }
 
+    /// A queue on its edge is drained whenever it is there, and touches zero again and again: what persists of it is zero.
     fn rest(&self) -> Rest {
-        let drains = self.0.beta > 0.0;
-        Rest { utilization: 1.0, queue: drains.then_some(0.0), ..Rest::default() }
+        let drains = self.params.beta > 0.0;
+        Rest { queue: drains.then_some(0.0), stays_empty: drains, ..Rest::default() }
     }
 
-    fn guards<T: Number>(&self, _x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
-        let aggregate = aggregate(&self.0, input, self.mean_rtt(input));
-        guards[0] = aggregate;
-        guards[1] = input.arriving * self.0.gamma - aggregate.abs();
+    fn guards<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, guards: &mut [T]) {
+        guards[0] = x[HANDED_OUT];
+        guards[1] = x[COUNTED] * self.params.gamma - x[HANDED_OUT].abs();
     }
 }
 
@@ -160,13 +191,22 @@ mod tests {
         XcpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
     }
 
-    /// What a router says whose flows send so much, four of them over 80 ms.
-    fn signals(y: f64, packets: f64) -> Vec<f64> {
+    /// What a router does and says whose flows send so much, four of them over 80 ms, at these states.
+    fn router(y: f64, packets: f64, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let router = model().link(&one_link()).unwrap();
         let set = |i: &mut millpond_law::fluid::LinkInputs| {
             (i.arriving[0], i.own[0], i.queue[0]) = (y, y, packets * PACKET);
         };
-        link(&*router, &[], &[4.0, 4.0 * D], set).1
+        link(&*router, x, &[4.0, 4.0 * D], set)
+    }
+
+    fn aggregate_of(y: f64, packets: f64) -> f64 {
+        0.4 * (8e6 - y) - 0.226 * packets * PACKET / D
+    }
+
+    /// What it says once it has counted them.
+    fn signals(y: f64, packets: f64) -> Vec<f64> {
+        router(y, packets, &[y / 8e6, packets * PACKET / 8e6, aggregate_of(y, packets) / 8e6]).1
     }
 
     /// What a flow of this rate makes of them.
@@ -180,12 +220,13 @@ mod tests {
             marked: 0.0,
             lost: 0.0,
             acked: rate,
+            ahead: 0.0,
             feedback: &[],
             next: None,
             forwarded: None,
         };
         let mut feedback = [f64::NAN];
-        model().sender(&one_loop(D)).hop(0, &[1.0], &input, signals, &mut feedback);
+        model().sender(&one_loop(D)).hop(0, &[1.0, rate], &input, signals, &mut feedback);
         feedback[0]
     }
 
@@ -195,8 +236,8 @@ mod tests {
             let signals = signals(y, packets);
             let rates = [0.1 * y, 0.2 * y, 0.3 * y, 0.4 * y];
             let sum: f64 = rates.iter().map(|&rate| told(&signals, rate)).sum();
-            let aggregate = 0.4 * (8e6 - y) - 0.226 * packets * PACKET / D;
-            assert!((sum - aggregate / D).abs() < 1e-6 * 8e6, "{y} {packets}: {sum} {}", aggregate / D);
+            let aggregate = aggregate_of(y, packets) / D;
+            assert!((sum - aggregate).abs() < 1e-6 * 8e6, "{y} {packets}: {sum} {aggregate}");
         }
         // On a full link a flow moves by gamma of its distance from the mean per interval.
         assert!(near(told(&signals(8e6, 0.0), 0.8e6), 0.1 * (2e6 - 0.8e6) / D));
@@ -204,12 +245,26 @@ mod tests {
     }
 
     #[test]
+    fn a_router_counts_for_an_interval_and_hands_out_for_another() {
+        let (dx, _) = router(6e6, 30.0, &[0.5, 0.02, 0.0]);
+        let expected = [0.25, 0.01, aggregate_of(4e6, 20.0) / 8e6].map(|distance| 2.0 * distance / D);
+        assert!(dx.iter().zip(expected).all(|(dx, expected)| near(*dx, expected)), "{dx:?} {expected:?}");
+    }
+
+    #[test]
     fn a_window_changes_by_what_its_throughput_is_told_and_waits_for_its_first_word() {
         let senders = model().sender(&one_loop(D));
-        let seen = inputs(&*senders, D, |i| (i.feedback[0], i.queueing[0]) = (1e6, 0.02));
-        let (dx, rate) = flow(&*senders, &[10.0 * PACKET], &seen);
-        assert!(near(dx[0], 1e5) && near(rate, 8e5));
-        assert_eq!(carried(&*senders, &[10.0 * PACKET], &seen), [1.0, 0.1]);
+        let seen = |feedback: f64| {
+            inputs(&*senders, D, |i| {
+                (i.feedback[0], i.queueing[0], i.ahead[0], i.acked[0]) = (feedback, 0.02, 0.045, 6e5);
+            })
+        };
+        // Of ten packets .125 s each; what it grows by goes out at once. The header follows what it acknowledges.
+        let (dx, rate) = flow(&*senders, &[10.0 * PACKET, 5e5], &seen(1e6));
+        assert!(near(dx[0], 1e5) && near(rate, 6.4e5 + 1e5) && near(dx[1], 2e6), "{dx:?} {rate}");
+        assert_eq!(carried(&*senders, &[10.0 * PACKET, 5e5], &seen(1e6)), [1.0, 0.1]);
+        // The least window gives nothing back.
+        assert!(near(flow(&*senders, &[PACKET, 0.0], &seen(-1e6)).1, 6.4e4));
         assert_eq!(told(&signals(4e6, 0.0), 0.0), 0.0);
     }
 }

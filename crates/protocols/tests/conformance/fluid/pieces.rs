@@ -38,11 +38,12 @@ fn of_unit(unit: &str) -> (f64, f64) {
     }
 }
 
-/// One flow. After its states: queueing delay and its slope, marks, losses, the rate a round trip ago, feedback.
+/// One flow. After its states: queueing delay and its slope, marks, losses, the rate a round trip ago, queueing
+/// delay ahead, feedback.
 pub(crate) struct Flow(pub(crate) Box<dyn Senders>);
 
 /// How many inputs stand before the feedback.
-pub(crate) const BEFORE: usize = 5;
+pub(crate) const BEFORE: usize = 6;
 
 impl Flow {
     pub(crate) fn of(model: &dyn FluidModel) -> Self {
@@ -57,7 +58,8 @@ impl Flow {
         let mut inputs = SenderInputs::zeros(1, self.0.feedback().len());
         (inputs.base_rtt[0], inputs.capacity[0]) = (LOOP.base_rtt, LOOP.capacity);
         (inputs.queueing[0], inputs.queueing_slope[0]) = (told[0], told[1]);
-        (inputs.marked[0], inputs.lost[0], inputs.acked[0]) = (told[2], told[3], told[4]);
+        (inputs.marked[0], inputs.lost[0]) = (told[2], told[3]);
+        (inputs.acked[0], inputs.ahead[0]) = (told[4], told[5]);
         inputs.feedback.copy_from_slice(&told[BEFORE..]);
         inputs
     }
@@ -65,7 +67,7 @@ impl Flow {
 
 impl Piece for Flow {
     fn ranges(&self) -> Vec<(f64, f64)> {
-        let told = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7)];
+        let told = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7), (0.0, 0.2)];
         let heard = self.0.feedback().iter().map(|heard| match heard.over_path {
             // A load or a truth value.
             Aggregate::Max => (0.0, 3.0),
@@ -95,6 +97,7 @@ impl Piece for Flow {
             marked: told[2],
             lost: told[3],
             acked: told[4],
+            ahead: told[5],
             feedback: &told[BEFORE..],
             next: None,
             forwarded: None,
