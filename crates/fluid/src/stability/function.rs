@@ -3,7 +3,7 @@
 use super::cycles::on_cycles;
 use super::loci::spectrum;
 use super::party::{Party, parties};
-use super::system::{System, ln_det};
+use super::system::{Block, System, ln_det};
 use nalgebra::{Complex, DMatrix, DVector};
 
 /// det(I + L(s)), times the characteristic polynomials of the pieces: an entire function whose zeros are the roots.
@@ -39,19 +39,26 @@ impl<'a> Characteristic<'a> {
     #[must_use]
     pub fn new(system: &'a System) -> Self {
         let looped = on_cycles(system);
-        Self::cut_at(system, |block, input| looped[block][input])
+        let mut parties = parties(system);
+        // What comes from links without loops or goes to them is no part of L, and would make equal flows unlike.
+        let is_looped = |block: usize| looped[block].contains(&true);
+        for party in &mut parties {
+            party.hears.retain(|wire| is_looped(wire.from.0));
+            party.tells.retain(|wire| looped[wire.to.0][wire.to.1]);
+        }
+        Self::cut_at(system, parties, |block, input| looped[block][input])
     }
 
     /// The same with a row for every input of a link that does anything, for what disturbances do where no loop is.
     #[must_use]
     pub fn of_all_links(system: &'a System) -> Self {
-        Self::cut_at(system, |block, input| {
+        Self::cut_at(system, parties(system), |block, input| {
             let piece = &system.blocks[block];
             piece.b.column(input).iter().chain(piece.d.column(input).iter()).any(|entry| *entry != 0.0)
         })
     }
 
-    fn cut_at(system: &'a System, matters: impl Fn(usize, usize) -> bool) -> Self {
+    fn cut_at(system: &'a System, parties: Vec<Party>, matters: impl Fn(usize, usize) -> bool) -> Self {
         let mut cut_of: Vec<Vec<Option<usize>>> =
             system.blocks.iter().map(|block| vec![None; block.d.ncols()]).collect();
         let mut cuts = Vec::new();
@@ -62,7 +69,6 @@ impl<'a> Characteristic<'a> {
                 cuts.push(wire.to);
             }
         }
-        let parties = parties(system);
         let (kinds, kind_of) = kinds(system, &parties);
         Self { system, cuts, cut_of, parties, kinds, kind_of }
     }
@@ -110,7 +116,11 @@ impl<'a> Characteristic<'a> {
     pub(super) fn transfers(&self, s: Complex<f64>) -> Option<Transfers> {
         let (mut own, mut inner) = (Complex::new(0.0, 0.0), Complex::new(0.0, 0.0));
         let mut links: Vec<Option<Matrix>> = vec![None; self.system.blocks.len()];
-        for (index, block) in self.system.blocks.iter().enumerate().filter(|(_, block)| block.is_link) {
+        // A link without loops counts for its modes alone.
+        let counts = |(index, block): &(usize, &Block)| {
+            block.is_link && (block.states() > 0 || self.cut_of[*index].iter().any(Option::is_some))
+        };
+        for (index, block) in self.system.blocks.iter().enumerate().filter(counts) {
             let (transfer, ln) = block.transfer(s)?;
             own += ln;
             links[index] = Some(transfer);
