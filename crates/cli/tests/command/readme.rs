@@ -16,7 +16,7 @@ fn clone_with(page: &str) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let scenarios = folder.path().join("scenarios/traces");
     fs::create_dir_all(&scenarios).unwrap();
-    for file in ["last-hop-5g.toml", "delay-margin.toml", "traces/5g-static-demo.csv"] {
+    for file in ["last-hop-5g.toml", "delay-margin.toml", "parking-lot.toml", "traces/5g-static-demo.csv"] {
         let file = Path::new("scenarios").join(file);
         fs::copy(house().join(&file), folder.path().join(&file)).unwrap();
     }
