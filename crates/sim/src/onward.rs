@@ -43,13 +43,19 @@ fn outlook_of_several(now: Time, side: &Receiving, member: u16, senders: &[Sendi
         number == member || side.end.delivered_of(number) > 0 && !side.end.is_complete_of(number)
     };
     let under_way = || branches().filter(|(_, number)| counts(*number)).map(|(branch, _)| branch.onward);
+    // Of a loop that several flows of this one share, they have their part together.
+    let is_first = |place: usize, loop_: u32| {
+        under_way().take(place).all(|onward| !matches!(onward, Onward::Relay { next, .. } if next == loop_))
+    };
     let Onward::Relay { relay, next } = side.branch(member).onward else { return None };
     let whole = relay.view(now, &senders[next as usize].end);
     let (mut rate, mut backlog, mut limit, mut together) = (Rate::ZERO, Bytes::ZERO, Bytes::ZERO, true);
-    for onward in under_way() {
+    for (place, onward) in under_way().enumerate() {
         let Onward::Relay { relay, next: other } = onward else { return None };
         let part = relay.share(now, &senders[other as usize].end);
-        rate += part.next_rate;
+        if is_first(place, other) {
+            rate += part.next_rate;
+        }
         backlog += part.backlog;
         limit = Bytes::new(limit.get().saturating_add(part.limit.get()));
         together &= other == next;

@@ -101,3 +101,62 @@ fn packets_come_closer_to_the_fluid_as_windows_grow() {
         agree("mcp", times);
     }
 }
+
+/// Three flows share the loop from R1 to R2; two of them share the next, too, the third goes elsewhere.
+const PARTING: &str = r#"
+title = "Two go on together, one alone"
+duration = "6s"
+measure = { from = "3s", every = "20ms" }
+[[links]]
+name = "L0"
+between = ["S", "R1"]
+rate = "500Mbps"
+delay = "1ms"
+[[links]]
+name = "L1"
+between = ["R1", "R2"]
+rate = "500Mbps"
+delay = "1ms"
+[[links]]
+name = "L2"
+between = ["R2", "D1"]
+rate = "60Mbps"
+delay = "1ms"
+[[links]]
+name = "L3"
+between = ["R2", "D2"]
+rate = "60Mbps"
+delay = "1ms"
+[[flows]]
+name = "together"
+count = 2
+protocol = "lgcc"
+path = ["S", "R1", "R2", "D1"]
+[[flows]]
+name = "alone"
+protocol = "lgcc"
+path = ["S", "R1", "R2", "D2"]
+[protocols.lgcc]
+relays = ["R1", "R2"]
+aggregate = ["R1", "R2"]
+relay_buffer = "3000packets"
+"#;
+
+/// What the shared loop is told is the sum of the next loops' rates, 60 Mbit/s each, corrected by what waits over `drain`, 8
+/// round trips of 2 ms or more. Counting the first of them for each of its two flows would tell 60 Mbit/s too much
+/// until as much waited as makes up for it: 16 ms of that loop's rate, beside what waits anyway.
+#[test]
+fn of_a_loop_in_which_flows_go_on_together_the_loop_before_hears_once() {
+    let worlds = [World::Packets, World::Fluid];
+    let waits = worlds.map(|world| {
+        let about = About { world, ..About::default() };
+        let run = run(&scenario(PARTING, &[]), &Registry::builtin(), about, &Unwatched).unwrap().run;
+        let flow = |name| crate::common::flow(&run, name);
+        // Fair turns give the third what the slower two have.
+        for name in ["together.0", "together.1", "alone"] {
+            assert!(near(flow(name).goodput_bps, 30e6, 0.01), "{name}: {}", flow(name).goodput_bps);
+        }
+        flow("together.0").queueing_ms.mean
+    });
+    assert!(waits.iter().all(|wait| *wait < 16.0), "{waits:?} ms");
+}
