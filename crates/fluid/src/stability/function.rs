@@ -18,6 +18,8 @@ pub struct Characteristic<'a> {
     kinds: Vec<(usize, f64)>,
     /// The kind of each party.
     kind_of: Vec<usize>,
+    /// Links without loops, which count for their modes alone: one of each kind, and how many there are.
+    idle: Vec<(usize, f64)>,
 }
 
 pub(super) type Matrix = DMatrix<Complex<f64>>;
@@ -70,7 +72,8 @@ impl<'a> Characteristic<'a> {
             }
         }
         let (kinds, kind_of) = kinds(system, &parties);
-        Self { system, cuts, cut_of, parties, kinds, kind_of }
+        let idle = idle(system, &cut_of);
+        Self { system, cuts, cut_of, parties, kinds, kind_of, idle }
     }
 
     /// The size of L.
@@ -116,11 +119,11 @@ impl<'a> Characteristic<'a> {
     pub(super) fn transfers(&self, s: Complex<f64>) -> Option<Transfers> {
         let (mut own, mut inner) = (Complex::new(0.0, 0.0), Complex::new(0.0, 0.0));
         let mut links: Vec<Option<Matrix>> = vec![None; self.system.blocks.len()];
-        // A link without loops counts for its modes alone.
-        let counts = |(index, block): &(usize, &Block)| {
-            block.is_link && (block.states() > 0 || self.cut_of[*index].iter().any(Option::is_some))
-        };
-        for (index, block) in self.system.blocks.iter().enumerate().filter(counts) {
+        for &(block, count) in &self.idle {
+            own += self.system.blocks[block].transfer(s)?.1 * count;
+        }
+        let is_cut = |(index, _): &(usize, &Block)| self.cut_of[*index].iter().any(Option::is_some);
+        for (index, block) in self.system.blocks.iter().enumerate().filter(is_cut) {
             let (transfer, ln) = block.transfer(s)?;
             own += ln;
             links[index] = Some(transfer);
@@ -227,6 +230,22 @@ fn kinds(system: &System, parties: &[Party]) -> (Vec<(usize, f64)>, Vec<usize>) 
         kind_of.push(known.unwrap_or(kinds.len() - 1));
     }
     (kinds, kind_of)
+}
+
+/// Links with modes and no cuts: one of each kind with their number.
+fn idle(system: &System, cut_of: &[Vec<Option<usize>>]) -> Vec<(usize, f64)> {
+    let mut kinds: Vec<(usize, f64)> = Vec::new();
+    let is_idle = |block: &usize| {
+        let piece = &system.blocks[*block];
+        piece.is_link && piece.states() > 0 && cut_of[*block].iter().all(Option::is_none)
+    };
+    for block in (0..system.blocks.len()).filter(is_idle) {
+        match kinds.iter_mut().find(|(first, _)| system.blocks[*first] == system.blocks[block]) {
+            Some((_, count)) => *count += 1.0,
+            None => kinds.push((block, 1.0)),
+        }
+    }
+    kinds
 }
 
 /// An upper bound on the largest eigenvalue of a matrix without negative entries, and nearly that eigenvalue: of a positive
