@@ -1,26 +1,11 @@
 //! Events whose times are known: buffers that fill, guards, clocks, relays; and what is refused.
 
-use crate::laws::{Excess, Follow, P, scalar};
+use crate::laws::{Excess, Follow, P, Steady, scalar};
 use millpond_fluid::{Accuracy, Assembly, Entity, Error, Loop, LoopId, Network, Relay};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_piece, sender_piece};
 
 const EXACT: Accuracy =
     Accuracy { tolerance: 1e-9, longest_step: f64::INFINITY, follow_kinks: true, most_steps: 1_000_000 };
-
-/// Sends a constant, whatever it hears.
-struct Steady(f64);
-
-impl FluidSender for Steady {
-    fn states(&self) -> Vec<State> {
-        Vec::new()
-    }
-
-    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
-
-    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
-        T::from(self.0)
-    }
-}
 
 #[test]
 fn a_buffer_fills_loses_the_excess_and_runs_dry_when_theory_says() {

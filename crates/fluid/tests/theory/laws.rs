@@ -34,6 +34,21 @@ impl FluidSender for Follow {
     }
 }
 
+/// Sends the same for ever and hears nothing.
+pub(crate) struct Steady(pub(crate) f64);
+
+impl FluidSender for Steady {
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
+
+    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
+        T::from(self.0)
+    }
+}
+
 /// Says how much more than `self` arrives.
 pub(crate) struct Excess(pub(crate) f64);
 

@@ -1,25 +1,10 @@
 //! What steps of one length measure: closed forms, conservation, and second order against the adaptive solver.
 
-use crate::laws::{BASE, P, Price};
+use crate::laws::{BASE, P, Price, Steady};
 use millpond_fluid::{Accuracy, Assembly, Entity, Integration, Loop, Measured, Network, Solver};
 use millpond_law::fluid::{
     Aggregate, Feedback, FluidSender, Number, SenderInput, State, link_piece, sender_piece,
 };
-
-/// Sends the same for ever and hears nothing.
-struct Steady(f64);
-
-impl FluidSender for Steady {
-    fn states(&self) -> Vec<State> {
-        Vec::new()
-    }
-
-    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
-
-    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
-        T::from(self.0)
-    }
-}
 
 /// `x' = gain x (1 - price)` from a tenth of [`BASE`] on: nothing that starts jumps across a bound.
 struct Grow(f64);

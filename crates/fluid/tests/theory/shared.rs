@@ -6,7 +6,7 @@
 //!   second --B--+                    +-----> destination
 //! ```
 
-use crate::laws::{BASE, P};
+use crate::laws::{BASE, P, Steady};
 use millpond_fluid::{
     Accuracy, Assembly, Entity, Frozen, Loop, LoopId, Network, ProtocolId, Relay, Solution,
 };
@@ -14,21 +14,6 @@ use millpond_law::fluid::{
     FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, Verdicts, link_piece,
     sender_piece,
 };
-
-/// Sends always as much.
-struct Steady(f64);
-
-impl FluidSender for Steady {
-    fn states(&self) -> Vec<State> {
-        Vec::new()
-    }
-
-    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
-
-    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
-        T::from(self.0)
-    }
-}
 
 /// Sends as much per unit of weight of the flows that share it.
 struct PerWeight(f64);

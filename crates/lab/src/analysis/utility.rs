@@ -22,9 +22,7 @@ pub struct AlphaFair {
 impl AlphaFair {
     /// Above it, prices of flows whose rates lie far apart leave the range of numbers, and shares are those of infinity.
     const GREATEST: f64 = 32.0;
-}
 
-impl AlphaFair {
     fn share(self, network: &Network, classes: &[Class]) -> Result<Equilibrium, NoEquilibrium> {
         if self.alpha.is_infinite() {
             let share = |class: &Class| Share { weight: class.weight, ..Share::default() };
