@@ -2,7 +2,10 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod modules;
+
 use millpond_tests::{files, root};
+use modules::Modules;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -22,6 +25,9 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 
 /// Packages of the workspace that are no part of the house: they may know anything.
 const GUESTS: &[&str] = &["tests", "bench", "own-protocol"];
+
+/// Crates whose modules import each other without cycles.
+const ACYCLIC: &[&str] = &["fluid"];
 
 /// Crates in which nothing may read a clock, a socket, a file or the environment.
 const PURE: &[&str] = &["units", "law", "protocols", "endpoint", "sim", "fluid"];
@@ -108,6 +114,14 @@ fn the_core_touches_neither_clock_nor_socket_nor_file() {
                 assert!(!outside.iter().any(|path| line.contains(path)), "{}: {line}", file.display());
             }
         }
+    }
+}
+
+#[test]
+fn modules_do_not_import_each_other_in_a_cycle() {
+    for name in ACYCLIC {
+        let cycle = Modules::read(&root().join("crates").join(name).join("src")).cycle();
+        assert!(cycle.is_none(), "{name}: {}", cycle.unwrap_or_default());
     }
 }
 

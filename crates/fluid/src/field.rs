@@ -1,14 +1,14 @@
 //! The right-hand side: what every state does now, and what every channel says, given the past of the channels.
 
 use crate::assembly::{Assembly, Member, Role, Shared};
-use crate::edge::Edge;
-use crate::guards::{Guarded, Switch, chooses};
+use crate::discrete_state::{Held, Situation};
 use crate::outlook::Said;
+use crate::path::{chooses, join, neutral};
+use crate::queue::passing;
+use crate::switches::{Guarded, Switch};
 use crate::turns::{Turn, level};
 use crate::wiring::{NOW, Wiring};
-use millpond_law::fluid::{
-    Aggregate, LinkInputs, Number, SenderInput, SenderInputs, Verdicts, greatest, least,
-};
+use millpond_law::fluid::{Aggregate, LinkInputs, SenderInput, SenderInputs, Verdicts};
 use std::ops::Range;
 
 /// The past of the channels.
@@ -17,40 +17,12 @@ pub(crate) trait Past {
     fn get(&self, channel: usize, tap: usize) -> f64;
 }
 
-/// Whether a state is held at one of its bounds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Held {
-    /// It moves.
-    #[default]
-    Free,
-    /// At its lower bound.
-    Lower,
-    /// At its upper bound.
-    Upper,
-}
+/// A past in which nothing ever changed: these channels at all times.
+pub(crate) struct ConstantPast<'a>(pub(crate) &'a [f64]);
 
-/// What changes at events alone.
-#[derive(Clone, Debug)]
-pub(crate) struct Situation {
-    /// Of each link, in bit/s.
-    pub(crate) capacity: Vec<f64>,
-    /// Of each loop.
-    pub(crate) active: Vec<bool>,
-    /// Of each state.
-    pub(crate) held: Vec<Held>,
-    /// Of each link's queue.
-    pub(crate) edges: Vec<Edge>,
-}
-
-impl Situation {
-    /// Before time zero: loops that have always been there are active.
-    pub(crate) fn before(asm: &Assembly) -> Self {
-        Self {
-            capacity: asm.links.iter().map(|link| link.capacity).collect(),
-            active: asm.loops.iter().map(|l| l.start.is_none()).collect(),
-            held: vec![Held::Free; asm.states.len()],
-            edges: vec![Edge::Sharp; asm.links.len()],
-        }
+impl Past for ConstantPast<'_> {
+    fn get(&self, channel: usize, _tap: usize) -> f64 {
+        self.0[channel]
     }
 }
 
@@ -435,30 +407,15 @@ impl<'a> Field<'a> {
     }
 }
 
-/// While less than this share of the capacity arrives, the queue's packets are not counted as anybody's.
-pub(crate) const LEAST_LOAD: f64 = 1e-3;
-
-/// What of the admitted rate departs: all of it while nothing waits, otherwise as much as the link serves.
-pub(crate) fn passing(admitted: f64, capacity: f64, is_empty: bool) -> f64 {
-    if is_empty { 1.0 } else { capacity / admitted.max(LEAST_LOAD * capacity) }
-}
-
-/// What an aggregate of no hop is.
-pub(crate) fn neutral(aggregate: Aggregate) -> f64 {
-    match aggregate {
-        Aggregate::Sum => 0.0,
-        Aggregate::Min => f64::INFINITY,
-        Aggregate::Max => f64::NEG_INFINITY,
-        Aggregate::Marked => 1.0,
+/// What every channel said before time zero: what loops that have always been there send, and what links say to that.
+pub(crate) fn before(field: &mut Field<'_>, situation: &Situation, x: &[f64]) -> Vec<f64> {
+    let mut dx = vec![0.0; x.len()];
+    let mut before = vec![0.0; field.asm.channels.count];
+    // Rates, then what links say of them, then what senders make of that.
+    for _ in 0..4 {
+        let mut channels = before.clone();
+        field.evaluate(situation, &ConstantPast(&before), x, &mut dx, &mut channels);
+        before = channels;
     }
-}
-
-/// One more hop; of marks it is the unmarked share that is carried along.
-pub(crate) fn join<T: Number>(aggregate: Aggregate, sum: T, signal: T) -> T {
-    match aggregate {
-        Aggregate::Sum => sum + signal,
-        Aggregate::Min => least(sum, signal),
-        Aggregate::Max => greatest(sum, signal),
-        Aggregate::Marked => sum * (-signal + 1.0),
-    }
+    before
 }

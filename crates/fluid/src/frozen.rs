@@ -2,12 +2,12 @@
 //! disturbances.
 
 use crate::assembly::Assembly;
-use crate::edge::Edge;
+use crate::discrete_state::{Held, Situation};
 use crate::error::Error;
-use crate::field::{Field, Held, Past, Situation};
+use crate::field::{ConstantPast, Field};
 use crate::network::{LinkId, LoopId};
+use crate::queue::Edge;
 use millpond_law::fluid::{Jump, LinkInputs, SenderInputs};
-use nalgebra::DMatrix;
 
 /// The network at one moment: these loops, these capacities.
 #[derive(Clone)]
@@ -39,15 +39,6 @@ impl Moment {
     pub fn derivatives(&self) -> Vec<f64> {
         let one = |(raw, held): (&f64, &Held)| if *held == Held::Free { *raw } else { 0.0 };
         self.raw.iter().zip(&self.held).map(one).collect()
-    }
-}
-
-/// Every delay collapsed: the past is the present.
-struct Collapsed<'a>(&'a [f64]);
-
-impl Past for Collapsed<'_> {
-    fn get(&self, channel: usize, _tap: usize) -> f64 {
-        self.0[channel]
     }
 }
 
@@ -146,7 +137,7 @@ impl<'a> Frozen<'a> {
         };
         for sweep in 0..SWEEPS {
             let before = moment.channels.clone();
-            field.evaluate(&situation, &Collapsed(&before), x, &mut moment.raw, &mut moment.channels);
+            field.evaluate(&situation, &ConstantPast(&before), x, &mut moment.raw, &mut moment.channels);
             let held: Vec<Held> = (0..x.len()).map(|i| self.hold(i, x[i], moment.raw[i])).collect();
             let same = before
                 .iter()
@@ -256,37 +247,6 @@ pub struct Sliding {
     pub jump: Jump,
     /// What the law would have to say for rest: between what it says below and above.
     pub probability: f64,
-}
-
-impl Frozen<'_> {
-    /// The exact Jacobian of [`Moment::derivatives`], every delay collapsed: `A + B (1 - D)^-1 C` of all pieces
-    /// together; none if senders and links without states of their own answer each other without limit.
-    pub fn jacobian(&self, moment: &Moment) -> Option<DMatrix<f64>> {
-        let (states, channels) = (self.asm.states.len(), self.asm.channels.count);
-        let mut a = DMatrix::<f64>::zeros(states, states);
-        let mut b = DMatrix::<f64>::zeros(states, channels);
-        let mut c = DMatrix::<f64>::zeros(channels, states);
-        let mut rest = DMatrix::<f64>::identity(channels, channels);
-        for piece in self.pieces(moment) {
-            for (row, &i) in piece.states.iter().enumerate() {
-                piece.states.iter().enumerate().for_each(|(column, &j)| a[(i, j)] += piece.a[row][column]);
-                piece
-                    .inputs
-                    .iter()
-                    .enumerate()
-                    .for_each(|(k, input)| b[(i, input.channel)] += piece.b[row][k]);
-            }
-            for (row, &i) in piece.outputs.iter().enumerate() {
-                piece.states.iter().enumerate().for_each(|(column, &j)| c[(i, j)] += piece.c[row][column]);
-                piece
-                    .inputs
-                    .iter()
-                    .enumerate()
-                    .for_each(|(k, input)| rest[(i, input.channel)] -= piece.d[row][k]);
-            }
-        }
-        Some(a + b * rest.lu().solve(&c)?)
-    }
 }
 
 impl Assembly {

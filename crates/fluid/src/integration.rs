@@ -1,7 +1,6 @@
 //! An integration as those see it who measure, whichever scheme moves it.
 
 use crate::error::Error;
-use crate::solver::Solver;
 
 /// An integration under way: it shows itself the same whether its steps are chosen or of one length.
 pub trait Integration {
@@ -20,22 +19,4 @@ pub trait Integration {
 
     /// The integral of each channel since time zero.
     fn integrals(&self) -> &[f64];
-}
-
-impl Integration for Solver<'_> {
-    fn advance_some(&mut self, until: f64, steps: u64) -> Result<bool, Error> {
-        Solver::advance_some(self, until, steps)
-    }
-
-    fn state(&self) -> &[f64] {
-        Solver::state(self)
-    }
-
-    fn channels(&self) -> &[f64] {
-        Solver::channels(self)
-    }
-
-    fn integrals(&self) -> &[f64] {
-        Solver::integrals(self)
-    }
 }

@@ -3,7 +3,7 @@
 //! It knows the traits of `millpond_law::fluid` and never a protocol.
 
 mod assembly;
-mod edge;
+mod discrete_state;
 pub mod equilibrium;
 mod error;
 mod field;
@@ -14,9 +14,12 @@ mod integration;
 pub mod motion;
 mod network;
 mod outlook;
+mod path;
 mod pieces;
+mod queue;
 mod solver;
 pub mod stability;
+mod switches;
 mod turns;
 mod wiring;
 

@@ -1,7 +1,8 @@
 //! A network to be put into equations: links, loops, relays, and what changes when.
 
-use crate::turns::Silent;
-use millpond_law::fluid::{Links, Senders, Verdicts, sender_piece};
+use millpond_law::fluid::{
+    FluidSender, Hears, Links, Number, SenderInput, Senders, State, Verdicts, sender_piece,
+};
 
 /// A link, by its place in the order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,6 +105,23 @@ impl Loop {
     #[must_use]
     pub fn times(self, count: f64) -> Self {
         Self { count, ..self }
+    }
+}
+
+/// The law of a flow's part of a shared loop: it has none.
+struct Silent;
+
+impl FluidSender for Silent {
+    const HEARS: Hears = Hears::NOTHING;
+
+    fn states(&self) -> Vec<State> {
+        Vec::new()
+    }
+
+    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
+
+    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
+        T::zero()
     }
 }
 

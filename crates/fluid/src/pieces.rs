@@ -1,14 +1,16 @@
 //! Each piece of a network as a linear system about a moment: exact, by dual numbers.
 
 use crate::assembly::{Assembly, Entity, HopData, Member};
-use crate::edge::Seen;
-use crate::field::{Held, LEAST_LOAD, join, neutral};
+use crate::discrete_state::Held;
 use crate::frozen::{Frozen, Moment};
 use crate::outlook::Said;
+use crate::path::{join, neutral};
+use crate::queue::{LEAST_LOAD, Seen};
 use crate::turns::{Turn, level};
 use millpond_law::fluid::{
     Aggregate, Dual64, Forwarded, LinkInput, NextLoop, SenderInput, Verdicts, greatest, least,
 };
+use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
 /// A channel as it was some time ago.
@@ -392,11 +394,36 @@ impl Assembly {
     fn comes(&self, relay: usize) -> usize {
         self.channels.delivered + self.relays[relay].upstream.0
     }
+}
 
-    /// Set and place of each law at a link, the queue law first.
-    pub(crate) fn laws_of(&self, link: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let data = &self.links[link];
-        data.queue.into_iter().chain(data.routers.iter().map(|(_, set, place)| (*set, *place)))
+impl Frozen<'_> {
+    /// The exact Jacobian of [`Moment::derivatives`], every delay collapsed: `A + B (1 - D)^-1 C` of all pieces
+    /// together; none if senders and links without states of their own answer each other without limit.
+    pub fn jacobian(&self, moment: &Moment) -> Option<DMatrix<f64>> {
+        let (states, channels) = (self.asm.states.len(), self.asm.channels.count);
+        let mut a = DMatrix::<f64>::zeros(states, states);
+        let mut b = DMatrix::<f64>::zeros(states, channels);
+        let mut c = DMatrix::<f64>::zeros(channels, states);
+        let mut rest = DMatrix::<f64>::identity(channels, channels);
+        for piece in self.pieces(moment) {
+            for (row, &i) in piece.states.iter().enumerate() {
+                piece.states.iter().enumerate().for_each(|(column, &j)| a[(i, j)] += piece.a[row][column]);
+                piece
+                    .inputs
+                    .iter()
+                    .enumerate()
+                    .for_each(|(k, input)| b[(i, input.channel)] += piece.b[row][k]);
+            }
+            for (row, &i) in piece.outputs.iter().enumerate() {
+                piece.states.iter().enumerate().for_each(|(column, &j)| c[(i, j)] += piece.c[row][column]);
+                piece
+                    .inputs
+                    .iter()
+                    .enumerate()
+                    .for_each(|(k, input)| rest[(i, input.channel)] -= piece.d[row][k]);
+            }
+        }
+        Some(a + b * rest.lu().solve(&c)?)
     }
 }
 

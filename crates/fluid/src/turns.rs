@@ -7,25 +7,8 @@
 //! ```
 
 use crate::assembly::{Assembly, Member};
-use crate::field::Held;
-use millpond_law::fluid::{FluidSender, Hears, Number, SenderInput, State, greatest, least};
-
-/// The law of a flow's part of a shared loop: it has none.
-pub(crate) struct Silent;
-
-impl FluidSender for Silent {
-    const HEARS: Hears = Hears::NOTHING;
-
-    fn states(&self) -> Vec<State> {
-        Vec::new()
-    }
-
-    fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
-
-    fn rate<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>) -> T {
-        T::zero()
-    }
-}
+use crate::discrete_state::Held;
+use millpond_law::fluid::{Number, greatest, least};
 
 /// Some equal flows that share a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]

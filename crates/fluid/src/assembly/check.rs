@@ -1,7 +1,7 @@
 //! What has no meaning as equations is refused here, by name.
 
 use crate::error::Error;
-use crate::network::{LinkSpec, Loop, Network, Relay};
+use crate::network::{LinkSpec, Loop, LoopId, Network, Relay};
 
 fn refuse<T>(name: &str, reason: impl Into<String>) -> Result<T, Error> {
     Err(Error::Network { name: name.to_owned(), reason: reason.into() })
@@ -116,7 +116,7 @@ fn check_router(l: &Loop, link: &LinkSpec) -> Result<(), Error> {
 }
 
 fn check_relay(network: &Network, relay: &Relay) -> Result<(), Error> {
-    let of = |id: crate::LoopId| network.loops.get(id.0);
+    let of = |id: LoopId| network.loops.get(id.0);
     let (Some(upstream), Some(downstream)) = (of(relay.upstream), of(relay.downstream)) else {
         return refuse("relay", "it joins a loop that does not exist");
     };

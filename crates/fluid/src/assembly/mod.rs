@@ -178,6 +178,12 @@ impl Assembly {
         &self.hops[self.loops[l].hops.clone()]
     }
 
+    /// Set and place of each law at a link, the queue law first.
+    pub(crate) fn laws_of(&self, link: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        let data = &self.links[link];
+        data.queue.into_iter().chain(data.routers.iter().map(|(_, set, place)| (*set, *place)))
+    }
+
     /// The shortest delay that is not zero: no step goes beyond it.
     pub(crate) fn shortest_delay(&self) -> f64 {
         self.delays().filter(|delay| *delay > 0.0).fold(f64::INFINITY, f64::min)

@@ -3,10 +3,10 @@
 use super::FixedStep;
 use super::meter::{MOST_UNSETTLED, Meter};
 use crate::assembly::Assembly;
+use crate::discrete_state::Situation;
 use crate::error::Error;
-use crate::field::{Field, Situation};
+use crate::field::{Field, before};
 use crate::integration::Integration;
-use crate::solver::before;
 
 /// Steps of one length as an [`Integration`]: looked at, at whole steps. Integrals of what laws carry are not kept: not a
 /// number.

@@ -10,7 +10,7 @@ use super::FixedStep;
 use super::senders::Crowd;
 use super::wires::{Rings, Wire};
 use crate::assembly::Channels;
-use crate::field::{LEAST_LOAD, passing};
+use crate::queue::{LEAST_LOAD, passing};
 use std::ops::Range;
 
 /// Flows are settled at least as often.

@@ -3,7 +3,7 @@
 use super::wires::{MOST_AHEAD, Rings, Steps, Wire, Wires};
 use super::{part_after, step_state};
 use crate::assembly::{Assembly, Class};
-use crate::field::{join, neutral};
+use crate::path::{join, neutral};
 use millpond_law::fluid::{Aggregate, Feedback, Hears, Moves, SenderInputs};
 use std::ops::Range;
 

@@ -5,9 +5,9 @@ use super::senders::Crowd;
 use super::wires::{self, Wires};
 use super::{Change, FixedStep, What};
 use crate::assembly::Assembly;
+use crate::discrete_state::Situation;
 use crate::error::Error;
-use crate::field::{Field, Situation};
-use crate::solver::before;
+use crate::field::{Field, before};
 use millpond_law::fluid::{LinkInput, SenderInput};
 
 fn refuse(name: &str, what: &str) -> Result<(), Error> {

@@ -2,8 +2,8 @@
 
 use super::Solver;
 use crate::assembly::{Assembly, Entity};
+use crate::discrete_state::Held;
 use crate::error::Error;
-use crate::field::Held;
 
 /// How far beyond a bound counts as beyond it, in scales of the state.
 const BEYOND: f64 = 1e-13;

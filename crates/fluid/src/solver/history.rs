@@ -116,15 +116,6 @@ impl Past for View<'_> {
     }
 }
 
-/// A past in which nothing ever changed.
-pub(super) struct Constant<'a>(pub(super) &'a [f64]);
-
-impl Past for Constant<'_> {
-    fn get(&self, channel: usize, _tap: usize) -> f64 {
-        self.0[channel]
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

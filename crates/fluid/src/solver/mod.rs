@@ -16,11 +16,13 @@ mod step;
 pub use solution::Solution;
 
 use crate::assembly::{Assembly, Entity};
+use crate::discrete_state::{Held, Situation};
 use crate::error::Error;
-use crate::field::{Field, Held, Situation};
+use crate::field::{Field, before};
+use crate::integration::Integration;
 use crate::network::LoopId;
 use agenda::{Agenda, Happening};
-use history::{Constant, History, Tap, View};
+use history::{History, Tap, View};
 
 /// How exact, and within which limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -357,15 +359,20 @@ impl<'a> Solver<'a> {
     }
 }
 
-/// What every channel said before time zero: what loops that have always been there send, and what links say to that.
-pub(crate) fn before(field: &mut Field<'_>, situation: &Situation, x: &[f64]) -> Vec<f64> {
-    let mut dx = vec![0.0; x.len()];
-    let mut before = vec![0.0; field.asm.channels.count];
-    // Rates, then what links say of them, then what senders make of that.
-    for _ in 0..4 {
-        let mut channels = before.clone();
-        field.evaluate(situation, &Constant(&before), x, &mut dx, &mut channels);
-        before = channels;
+impl Integration for Solver<'_> {
+    fn advance_some(&mut self, until: f64, steps: u64) -> Result<bool, Error> {
+        Solver::advance_some(self, until, steps)
     }
-    before
+
+    fn state(&self) -> &[f64] {
+        Solver::state(self)
+    }
+
+    fn channels(&self) -> &[f64] {
+        Solver::channels(self)
+    }
+
+    fn integrals(&self) -> &[f64] {
+        Solver::integrals(self)
+    }
 }

@@ -1,10 +1,10 @@
 //! Beginning anywhere: from given states, after a past in which nothing ever changed, and with changes made by hand.
 
 use super::agenda::Agenda;
-use super::{Accuracy, Solver, before};
+use super::{Accuracy, Solver};
 use crate::assembly::Entity;
 use crate::error::Error;
-use crate::field::Field;
+use crate::field::{Field, before};
 use crate::frozen::Frozen;
 use crate::network::{LinkId, LoopId};
 

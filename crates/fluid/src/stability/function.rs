@@ -1,10 +1,10 @@
 //! The characteristic function of a system, through the return ratio of its links.
 
 use super::cycles::on_cycles;
-use super::loci::spectrum;
+use super::matrix::{Matrix, ln_det, spectral_radius, spectrum};
 use super::party::{Party, parties};
-use super::system::{Block, System, ln_det};
-use nalgebra::{Complex, DMatrix, DVector};
+use super::system::{Block, System};
+use nalgebra::Complex;
 
 /// det(I + L(s)), times the characteristic polynomials of the pieces: an entire function whose zeros are the roots.
 pub struct Characteristic<'a> {
@@ -21,8 +21,6 @@ pub struct Characteristic<'a> {
     /// Links without loops, which count for their modes alone: one of each kind, and how many there are.
     idle: Vec<(usize, f64)>,
 }
-
-pub(super) type Matrix = DMatrix<Complex<f64>>;
 
 /// The transfer functions of all pieces at one complex frequency.
 pub(super) struct Transfers {
@@ -92,6 +90,12 @@ impl<'a> Characteristic<'a> {
     #[must_use]
     pub fn return_ratio(&self, s: Complex<f64>) -> Option<Matrix> {
         Some(self.ratio(&self.transfers(s)?, s))
+    }
+
+    /// The eigenvalues of L(i w) at an angular frequency in rad/s, in no order. None where it is that of a mode of a piece.
+    pub(super) fn eigenvalues(&self, frequency: f64) -> Option<Vec<Complex<f64>>> {
+        let ratio = self.return_ratio(Complex::new(0.0, frequency))?;
+        if ratio.len() == 1 { Some(vec![ratio[(0, 0)]]) } else { spectrum(ratio) }
     }
 
     /// The logarithm of the characteristic function: minus infinity at a root, none where s is a pole of a piece.
@@ -246,23 +250,4 @@ fn idle(system: &System, cut_of: &[Vec<Option<usize>>]) -> Vec<(usize, f64)> {
         }
     }
     kinds
-}
-
-/// An upper bound on the largest eigenvalue of a matrix without negative entries, and nearly that eigenvalue: of a positive
-/// vector v, the largest (Mv)_i / v_i (Collatz and Wielandt), where v has been turned towards the eigenvector.
-pub(super) fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
-    const TURNS: usize = 60;
-    if matrix.is_empty() {
-        return 0.0;
-    }
-    let mut vector = DVector::from_element(matrix.nrows(), 1.0);
-    let mut least = f64::INFINITY;
-    for _ in 0..TURNS {
-        let image = matrix * &vector;
-        least = least.min(image.iter().zip(&vector).map(|(image, part)| image / part).fold(0.0, f64::max));
-        // A part of the vector itself keeps every entry positive.
-        vector += image / least.max(f64::MIN_POSITIVE);
-        vector /= vector.amax();
-    }
-    least
 }

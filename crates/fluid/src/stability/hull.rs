@@ -5,12 +5,10 @@
 //! that those of L lie in the convex hull of zero and all lambda_i, times the spectral radius of P.
 
 use super::function::Characteristic;
-use super::loci::{eigenvalues, spectrum};
+use super::matrix::{Matrix, spectrum};
 use super::system::{System, Wire};
-use nalgebra::{Complex, DMatrix};
+use nalgebra::Complex;
 use std::f64::consts::TAU;
-
-type Matrix = DMatrix<Complex<f64>>;
 
 /// What a network does of what the lemma says.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,7 +45,7 @@ pub fn hull(
         }
         let radius = spectrum(positive)?.iter().map(|value| value.norm()).fold(0.0, f64::max);
         hull.radius = hull.radius.max(radius);
-        for value in significant(eigenvalues(&whole, frequency)?) {
+        for value in significant(whole.eigenvalues(frequency)?) {
             hull.excess = hull.excess.max(outside(value, &corners, radius) / value.norm());
         }
     }

@@ -1,8 +1,7 @@
 //! Nyquist loci: the eigenvalues of the return ratio along the imaginary axis.
 
 use super::function::Characteristic;
-use nalgebra::linalg::balancing::balance_parlett_reinsch;
-use nalgebra::{Complex, DMatrix};
+use nalgebra::Complex;
 
 /// One eigenvalue followed over frequency.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,7 +21,7 @@ pub fn loci(function: &Characteristic<'_>, from: f64, to: f64) -> Vec<Locus> {
     let mut loci = vec![Locus::default(); function.size()];
     let steps = ((to / from).log10() * PER_DECADE).ceil().max(1.0);
     let ratio = (to / from).powf(1.0 / steps);
-    let Some(mut here) = eigenvalues(function, from) else { return loci };
+    let Some(mut here) = function.eigenvalues(from) else { return loci };
     push(&mut loci, from, &here);
     let mut frequency = from;
     while frequency < to * (1.0 - 1e-12) {
@@ -44,7 +43,7 @@ fn advance(
     let mut step = to - at;
     while at < to * (1.0 - 1e-14) {
         let next = (at + step).min(to);
-        let Some(values) = eigenvalues(function, next) else { break };
+        let Some(values) = function.eigenvalues(next) else { break };
         let values = matched(&here, values);
         let rough = here.iter().zip(&values).any(|(a, b)| (a - b).norm() > SMOOTH * a.norm().max(0.05));
         if rough && step > SHORTEST * at {
@@ -62,35 +61,6 @@ fn push(loci: &mut [Locus], frequency: f64, values: &[Complex<f64>]) {
     for (locus, value) in loci.iter_mut().zip(values) {
         locus.points.push((frequency, *value));
     }
-}
-
-/// The eigenvalues of L(i w), in no order.
-pub(super) fn eigenvalues(function: &Characteristic<'_>, frequency: f64) -> Option<Vec<Complex<f64>>> {
-    let ratio: DMatrix<Complex<f64>> = function.return_ratio(Complex::new(0.0, frequency))?;
-    if ratio.len() == 1 {
-        return Some(vec![ratio[(0, 0)]]);
-    }
-    spectrum(ratio)
-}
-
-/// The eigenvalues of a matrix. Its rows may have units as far apart as bit/s and seconds: balanced, its rounding errors are
-/// parts of its eigenvalues and not of its largest entry. What is not more than its rounding error is zero.
-pub(super) fn spectrum(mut matrix: DMatrix<Complex<f64>>) -> Option<Vec<Complex<f64>>> {
-    const ROUNDING: f64 = 1e-14;
-    let mut sizes = matrix.map(|entry| entry.norm());
-    if !sizes.iter().all(|size| size.is_finite()) {
-        return None;
-    }
-    let units = balance_parlett_reinsch(&mut sizes);
-    for ((row, column), entry) in
-        (0..units.len()).flat_map(|c| (0..units.len()).map(move |r| (r, c))).zip(matrix.iter_mut())
-    {
-        *entry *= units[column] / units[row];
-    }
-    let rounding = ROUNDING * matrix.iter().map(|entry| entry.norm()).fold(0.0, f64::max);
-    let (_, triangle) = matrix.try_schur(1e-14, 10_000)?.unpack();
-    let exact = |value: &Complex<f64>| if value.norm() > rounding { *value } else { Complex::new(0.0, 0.0) };
-    Some(triangle.diagonal().iter().map(exact).collect())
 }
 
 /// The same eigenvalues in the order of their nearest predecessors.

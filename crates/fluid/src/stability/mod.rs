@@ -16,6 +16,7 @@ mod hull;
 mod linearized;
 mod loci;
 mod margins;
+mod matrix;
 mod noise;
 mod nyquist;
 mod party;

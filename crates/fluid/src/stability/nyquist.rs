@@ -1,7 +1,8 @@
 //! The Nyquist plot of a network: its eigenloci, read at frequencies and where they cross the negative real axis.
 
-use super::function::{Characteristic, spectral_radius};
-use super::loci::{Locus, eigenvalues, loci, matched};
+use super::function::Characteristic;
+use super::loci::{Locus, loci, matched};
+use super::matrix::spectral_radius;
 use super::{System, Unknown};
 use nalgebra::Complex;
 
@@ -30,7 +31,7 @@ impl<'a> Nyquist<'a> {
     /// The eigenvalues at an angular frequency in rad/s, in no order. None where it is that of a mode of a piece.
     #[must_use]
     pub fn at(&self, frequency: f64) -> Option<Vec<Complex<f64>>> {
-        eigenvalues(&self.function, frequency)
+        self.function.eigenvalues(frequency)
     }
 
     /// Where the loci, times a factor, cross the negative real axis: frequency and value, in the order of frequency. What is
@@ -118,7 +119,7 @@ fn refine(
         }
         let part = (at_from / (at_from - at_to)).clamp(0.0, 1.0);
         let next = from + part * (to - from);
-        let Some(values) = eigenvalues(function, next) else { break };
+        let Some(values) = function.eigenvalues(next) else { break };
         let Some(&value) = matched(&[a + (b - a) * part], values).first() else { break };
         let at_next = of(value);
         if at_next * at_to < 0.0 {

@@ -1,7 +1,7 @@
 //! Senders and relays, as links see them.
 
-use super::function::{Matrix, spectral_radius};
-use super::system::{Block, System, Wire, ln_det};
+use super::matrix::{Matrix, ln_det, spectral_radius};
+use super::system::{Block, System, Wire};
 use nalgebra::Complex;
 
 /// Senders and relays that hear each other directly; most are alone.

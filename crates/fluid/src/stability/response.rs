@@ -1,6 +1,7 @@
 //! What a disturbance of one input does everywhere, all loops closed.
 
-use super::function::{Characteristic, Matrix, Transfers};
+use super::function::{Characteristic, Transfers};
+use super::matrix::Matrix;
 use nalgebra::{Complex, DVector};
 
 /// A system at one complex frequency, ready to be asked how it responds.

@@ -1,5 +1,6 @@
 //! Pieces and delays: a linear network.
 
+use super::matrix::ln_det;
 use nalgebra::{Complex, DMatrix, DVector};
 
 /// One piece, linear: x' = A x + B u, w = C x + D u.
@@ -74,13 +75,6 @@ impl Block {
         let inner = resolvent.solve(&complex(&self.b))?;
         Some((complex(&self.c) * inner + complex(&self.d), ln_det(&resolvent)))
     }
-}
-
-/// The logarithm of a determinant, which itself may overflow.
-pub(super) fn ln_det(lu: &nalgebra::LU<Complex<f64>, nalgebra::Dyn, nalgebra::Dyn>) -> Complex<f64> {
-    let sign: f64 = lu.p().determinant();
-    let turned = if sign < 0.0 { Complex::new(0.0, std::f64::consts::PI) } else { Complex::new(0.0, 0.0) };
-    lu.u().diagonal().iter().map(|entry| entry.ln()).sum::<Complex<f64>>() + turned
 }
 
 /// An output that arrives at an input after a delay. What arrives at one input adds up.

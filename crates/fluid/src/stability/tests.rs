@@ -511,7 +511,7 @@ fn units_far_apart_do_not_cost_digits() {
     let spread = DMatrix::from_fn(3, 3, |row, column| {
         Complex::from(matrix[(row, column)] * units[row] / units[column])
     });
-    let mut found: Vec<f64> = loci::spectrum(spread).unwrap().iter().map(|value| value.re).collect();
+    let mut found: Vec<f64> = matrix::spectrum(spread).unwrap().iter().map(|value| value.re).collect();
     found.sort_by(f64::total_cmp);
     for (found, expected) in found.iter().zip([1.0, 2.0, 3.0]) {
         close(*found, expected, 1e-12);

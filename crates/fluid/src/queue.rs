@@ -121,6 +121,14 @@ impl Edge {
     }
 }
 
+/// While less than this share of the capacity arrives, the queue's packets are not counted as anybody's.
+pub(crate) const LEAST_LOAD: f64 = 1e-3;
+
+/// What of the admitted rate departs: all of it while nothing waits, otherwise as much as the link serves.
+pub(crate) fn passing(admitted: f64, capacity: f64, is_empty: bool) -> f64 {
+    if is_empty { 1.0 } else { capacity / admitted.max(LEAST_LOAD * capacity) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
