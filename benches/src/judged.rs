@@ -3,7 +3,7 @@
 
 use crate::Outcome;
 use crate::measure::cpu_seconds;
-use millpond_fluid::stability::{Block, System, Wire, margins, rightmost};
+use millpond_fluid::stability::{Block, Connection, System, margins, rightmost};
 use millpond_lab::Unwatched;
 use millpond_lab::analysis::{Axis, Knob, map};
 use millpond_protocols::Registry;
@@ -56,8 +56,8 @@ fn scenario() -> Outcome<()> {
 fn one_link(gain: f64, delay: f64) -> System {
     let blocks =
         vec![Block::single(0.0, 1.0, 1.0, 0.0).as_link(), Block::gain(DMatrix::from_element(1, 1, -gain))];
-    let wire = |from, to, delay| Wire { from: (from, 0), to: (to, 0), gain: 1.0, delay };
-    System { blocks, wires: vec![wire(0, 1, 0.0), wire(1, 0, delay)] }
+    let wire = |from, to, delay| Connection { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+    System { blocks, connections: vec![wire(0, 1, 0.0), wire(1, 0, delay)] }
 }
 
 /// The dual law of Paganini et al., (12) and (15), each flow over one to four of 20 links.
@@ -72,16 +72,16 @@ fn backbone(alpha: f64) -> System {
     let mut capacity = [0.0; LINKS as usize];
     flows.iter().for_each(|(path, rate, _)| path.iter().for_each(|link| capacity[*link] += rate));
     let link = |capacity: &f64| Block::single(0.0, 1.0 / capacity, 1.0, 0.0).as_link();
-    let mut system = System { blocks: capacity.iter().map(link).collect(), wires: Vec::new() };
+    let mut system = System { blocks: capacity.iter().map(link).collect(), connections: Vec::new() };
     for (path, rate, rtt) in &flows {
         let index = system.blocks.len();
         let kappa = alpha * rate / (path.len() as f64 * rtt);
         system.blocks.push(Block::gain(DMatrix::from_element(1, path.len(), -kappa)));
         for (hop, link) in path.iter().enumerate() {
             let forward = rtt * (0.1 + 0.15 * hop as f64);
-            let wire = |from, to, delay| Wire { from, to, gain: 1.0, delay };
-            system.wires.push(wire((index, 0), (*link, 0), forward));
-            system.wires.push(wire((*link, 0), (index, hop), rtt - forward));
+            let wire = |from, to, delay| Connection { from, to, gain: 1.0, delay };
+            system.connections.push(wire((index, 0), (*link, 0), forward));
+            system.connections.push(wire((*link, 0), (index, hop), rtt - forward));
         }
     }
     system

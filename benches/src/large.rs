@@ -2,7 +2,7 @@
 //! (24)-(25) over links with exponential marking, second order at steps of 5 ms.
 
 use crate::{Outcome, measure};
-use millpond_fluid::{Assembly, FixedStep, LinkId, Loop, Network, ProtocolId};
+use millpond_fluid::{Assembly, FixedStep, FluidNetwork, LinkId, Loop, ProtocolId};
 use millpond_law::fluid::{FluidModel, FluidQueue, LoopFacts};
 use millpond_law::{LinkFacts, Settings, Value};
 use millpond_protocols::Registry;
@@ -96,11 +96,11 @@ impl Laws {
 }
 
 /// The same seed, the same network.
-fn network(size: Size) -> Outcome<(Network, usize)> {
+fn network(size: Size) -> Outcome<(FluidNetwork, usize)> {
     let mut random = Pcg64Mcg::seed_from_u64(1);
     let graph = Graph::random(size.links, &mut random);
     let laws = Laws::new()?;
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let mut delays = Vec::with_capacity(size.links);
     for link in 0..size.links {
         let capacity = Rate::from_mbps([20.0, 50.0, 100.0][random.random_range(0..3)]);

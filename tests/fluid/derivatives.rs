@@ -28,23 +28,22 @@ fn the_exact_jacobian_agrees_with_differences_for_every_protocol() {
         let mut solver = Solver::new(&asm, Accuracy::default()).unwrap();
         solver.advance(3.7).unwrap_or_else(|error| panic!("{name}: {error}"));
         let frozen = Frozen::new(&asm, 3.7);
-        let moment = frozen.at(solver.state()).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let jacobian = frozen.jacobian(&moment).expect("a Jacobian");
+        let point = frozen.at(solver.state()).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let jacobian = frozen.jacobian(&point).expect("a Jacobian");
         let (sizes, columns) = (frozen.sizes(), asm.state_columns());
         for (j, size) in sizes.iter().enumerate() {
-            let step = 1e-6 * size.max(moment.x[j].abs());
+            let step = 1e-6 * size.max(point.x[j].abs());
             let beside = |sign: f64| {
-                let mut x = moment.x.clone();
+                let mut x = point.x.clone();
                 x[j] += sign * step;
                 frozen.at(&x).map(|there| there.raw)
             };
             let (Ok(above), Ok(below)) = (beside(1.0), beside(-1.0)) else { continue };
-            for i in (0..sizes.len()).filter(|i| !moment.is_held(*i)) {
-                let forward = (above[i] - moment.raw[i]) / step;
-                let backward = (moment.raw[i] - below[i]) / step;
+            for i in (0..sizes.len()).filter(|i| !point.is_held(*i)) {
+                let forward = (above[i] - point.raw[i]) / step;
+                let backward = (point.raw[i] - below[i]) / step;
                 // At a kink (an empty queue, a least of two) the two sides differ, and either is right.
-                let scale =
-                    1e-6 * (moment.raw[i].abs() + sizes[i]) / step + forward.abs().max(backward.abs());
+                let scale = 1e-6 * (point.raw[i].abs() + sizes[i]) / step + forward.abs().max(backward.abs());
                 let off = |slope: f64| (jacobian[(i, j)] - slope).abs() / scale;
                 let (row, column) = (&columns[i], &columns[j]);
                 assert!(

@@ -1,6 +1,6 @@
 //! Networks of one protocol, put together by hand.
 
-use millpond_fluid::{LinkId, Loop, Network, ProtocolId};
+use millpond_fluid::{FluidNetwork, LinkId, Loop, ProtocolId};
 use millpond_law::fluid::{FluidModel, FluidQueue, LoopFacts};
 use millpond_law::{LinkFacts, QueueChoice, Settings, Value};
 use millpond_protocols::{Registry, queues};
@@ -11,7 +11,7 @@ pub(crate) const PACKET: f64 = 8000.0;
 
 /// A network of one protocol.
 pub(crate) struct Lab {
-    pub(crate) network: Network,
+    pub(crate) network: FluidNetwork,
     model: Box<dyn FluidModel>,
     queue: QueueChoice,
 }
@@ -27,7 +27,7 @@ impl Lab {
         let settings =
             Settings::check(protocol.card().parameters, written.iter().cloned()).expect("settings");
         let model = protocol.fluid(&settings).expect("settings that agree")?;
-        Some(Self { network: Network::new(), model, queue: protocol.card().queue })
+        Some(Self { network: FluidNetwork::new(), model, queue: protocol.card().queue })
     }
 
     /// A link with its router, its buffer in packets.

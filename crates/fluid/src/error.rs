@@ -6,7 +6,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
     /// The network has no meaning as equations.
-    Network {
+    InvalidNetwork {
         /// Of which part.
         name: String,
         /// What is wrong and what would work.
@@ -29,7 +29,7 @@ pub enum Error {
         quantity: String,
     },
     /// A law is driven back at once from either side of a threshold.
-    Chatters {
+    Chattering {
         /// In seconds.
         time: f64,
         /// The switching function and whose it is.
@@ -71,7 +71,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Network { name, reason } => write!(f, "{name}: {reason}"),
+            Self::InvalidNetwork { name, reason } => write!(f, "{name}: {reason}"),
             Self::Stalled { time, state, step } => write!(
                 f,
                 "at {time:.6} s the solver needs steps below {step:.1e} s for {state}: a threshold in its law that is not \
@@ -83,7 +83,7 @@ impl fmt::Display for Error {
                 "at {time:.6} s {quantity} is infinite or not a number: its law was driven out of its domain; try \
                  bounds for its states, or a start nearer to the equilibrium"
             ),
-            Self::Chatters { time, guard } => write!(
+            Self::Chattering { time, guard } => write!(
                 f,
                 "at {time:.6} s {guard} changes its sign to and fro without time passing: the law slides along this \
                  threshold, and its equations do not say how; give it a slope there instead of a jump, or run it in \

@@ -3,31 +3,31 @@
 //! It knows the traits of `millpond_law::fluid` and never a protocol.
 
 mod assembly;
+mod delays;
 mod discrete_state;
 pub mod equilibrium;
 mod error;
-mod field;
+mod fair_sharing;
 mod fixed;
 mod frozen;
 mod guards;
 mod integration;
 pub mod motion;
 mod network;
-mod outlook;
 mod path;
-mod pieces;
+mod path_switches;
 mod queue;
+mod relay_feedback;
+mod right_hand_side;
 mod solver;
 pub mod stability;
-mod switches;
-mod turns;
-mod wiring;
+mod subsystems;
 
 pub use assembly::{Assembly, Column, Entity};
 pub use error::Error;
-pub use fixed::{FixedStep, Measured, Snapshot, Snapshots};
-pub use frozen::{Frozen, Moment, Sliding};
+pub use fixed::{FixedStep, FixedStepIntegration, Snapshot, Snapshots};
+pub use frozen::{Frozen, OperatingPoint, Sliding};
 pub use integration::Integration;
-pub use network::{Hop, LinkId, Loop, LoopId, Network, ProtocolId, Relay, Share};
-pub use pieces::{Input, Piece};
+pub use network::{FluidNetwork, Hop, LinkId, Loop, LoopId, ProtocolId, Relay, Share};
 pub use solver::{Accuracy, Solution, Solver};
+pub use subsystems::{Input, Subsystem};

@@ -1,7 +1,7 @@
 //! A network to be put into equations: links, loops, relays, and what changes when.
 
 use millpond_law::fluid::{
-    FluidSender, Hears, Links, Number, SenderInput, Senders, State, Verdicts, sender_piece,
+    FluidSender, InputSet, LinkLaws, Number, SenderInput, SenderLaws, State, Verdicts, sender_law,
 };
 
 /// A link, by its place in the order of creation.
@@ -33,7 +33,7 @@ pub struct Loop {
     /// Whose routers it listens to.
     pub protocol: ProtocolId,
     /// Its law: a class of one.
-    pub sender: Box<dyn Senders>,
+    pub sender: Box<dyn SenderLaws>,
     /// Its links, in order.
     pub path: Vec<Hop>,
     /// Round-trip time without queues, in seconds.
@@ -61,7 +61,7 @@ pub struct Share {
 
 impl Loop {
     /// A single flow that starts at time zero, ECN-capable.
-    pub fn new(name: &str, protocol: ProtocolId, sender: Box<dyn Senders>, base_rtt: f64) -> Self {
+    pub fn new(name: &str, protocol: ProtocolId, sender: Box<dyn SenderLaws>, base_rtt: f64) -> Self {
         Self {
             name: name.to_owned(),
             protocol,
@@ -109,10 +109,10 @@ impl Loop {
 }
 
 /// The law of a flow's part of a shared loop: it has none.
-struct Silent;
+struct NoLaw;
 
-impl FluidSender for Silent {
-    const HEARS: Hears = Hears::NOTHING;
+impl FluidSender for NoLaw {
+    const INPUTS: InputSet = InputSet::NONE;
 
     fn states(&self) -> Vec<State> {
         Vec::new()
@@ -140,8 +140,8 @@ pub(crate) struct LinkSpec {
     pub(crate) name: String,
     pub(crate) capacity: f64,
     pub(crate) buffer: f64,
-    pub(crate) queue: Option<(Box<dyn Links>, Verdicts)>,
-    pub(crate) routers: Vec<(ProtocolId, Box<dyn Links>)>,
+    pub(crate) queue: Option<(Box<dyn LinkLaws>, Verdicts)>,
+    pub(crate) routers: Vec<(ProtocolId, Box<dyn LinkLaws>)>,
 }
 
 /// A new capacity from some time on.
@@ -154,14 +154,14 @@ pub(crate) struct CapacityStep {
 
 /// The network: what [`Assembly::new`](crate::Assembly::new) makes equations of.
 #[derive(Default)]
-pub struct Network {
+pub struct FluidNetwork {
     pub(crate) links: Vec<LinkSpec>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) relays: Vec<Relay>,
     pub(crate) steps: Vec<CapacityStep>,
 }
 
-impl Network {
+impl FluidNetwork {
     /// Nothing.
     pub fn new() -> Self {
         Self::default()
@@ -175,12 +175,12 @@ impl Network {
     }
 
     /// Gives a link a queue law.
-    pub fn set_queue(&mut self, link: LinkId, law: Box<dyn Links>, verdicts: Verdicts) {
+    pub fn set_queue(&mut self, link: LinkId, law: Box<dyn LinkLaws>, verdicts: Verdicts) {
         self.links[link.0].queue = Some((law, verdicts));
     }
 
     /// Gives a link the router of a protocol.
-    pub fn add_router(&mut self, link: LinkId, protocol: ProtocolId, law: Box<dyn Links>) {
+    pub fn add_router(&mut self, link: LinkId, protocol: ProtocolId, law: Box<dyn LinkLaws>) {
         self.links[link.0].routers.push((protocol, law));
     }
 
@@ -202,7 +202,7 @@ impl Network {
         let Loop { protocol, base_rtt, ecn, ref path, .. } = self.loops[shared.0];
         let share = Some(Share { of: shared, weight });
         let path = path.clone();
-        Loop { path, ecn, share, ..Loop::new(name, protocol, sender_piece(Silent), base_rtt) }
+        Loop { path, ecn, share, ..Loop::new(name, protocol, sender_law(NoLaw), base_rtt) }
     }
 
     /// Joins two loops.
@@ -212,7 +212,7 @@ impl Network {
 
     /// Forward delays shorter than this become zero, the way back being as much longer: the accurate solver never
     /// steps beyond the shortest delay that there is.
-    pub fn snap_delays(&mut self, shortest: f64) {
+    pub fn round_down_delays(&mut self, shortest: f64) {
         for hop in self.loops.iter_mut().flat_map(|l| &mut l.path).filter(|hop| hop.forward < shortest) {
             hop.forward = 0.0;
         }

@@ -19,7 +19,7 @@ const WIDTH: f64 = 0.05;
 
 /// What a queue is near its edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) enum Edge {
+pub(crate) enum QueueModel {
     /// As it is: what jumps, jumps.
     #[default]
     Sharp,
@@ -44,7 +44,7 @@ pub(crate) enum Edge {
 }
 
 /// What a state of a queue means.
-pub(crate) struct Seen<T> {
+pub(crate) struct QueueOutput<T> {
     /// In bits.
     pub(crate) queue: T,
     /// What the queue's law says, if the edge decides it.
@@ -52,10 +52,10 @@ pub(crate) struct Seen<T> {
     /// What is lost at the buffer's end, if the edge decides it.
     pub(crate) overflow: Option<T>,
     /// Whether the queue stays while its state moves.
-    pub(crate) is_still: bool,
+    pub(crate) is_constant: bool,
 }
 
-impl Edge {
+impl QueueModel {
     /// Of a link of this capacity, if there is anything to stretch.
     pub(crate) fn stretched(jumps: [Option<Jump>; 2], buffer: f64, capacity: f64) -> Self {
         let jumps = jumps.map(|jump| jump.filter(|jump| jump.queue < buffer));
@@ -66,8 +66,8 @@ impl Edge {
     }
 
     /// What this state means.
-    pub(crate) fn see<T: Number>(&self, state: T) -> Seen<T> {
-        let mut seen = Seen { queue: state, judged: None, overflow: None, is_still: false };
+    pub(crate) fn see<T: Number>(&self, state: T) -> QueueOutput<T> {
+        let mut seen = QueueOutput { queue: state, judged: None, overflow: None, is_constant: false };
         match *self {
             Self::Sharp => {}
             Self::Ramp { jump, at, slope } => seen.judged = Some((state - jump.queue) * slope + at),
@@ -79,13 +79,13 @@ impl Edge {
                     let climbed = least(seen.queue - jump.queue, T::from(width));
                     if climbed < width {
                         seen.judged = Some(climbed / width * (jump.above - jump.below) + jump.below);
-                        seen.is_still = true;
+                        seen.is_constant = true;
                     }
                     seen.queue -= climbed;
                 }
                 if seen.queue > buffer {
                     seen.overflow = Some((seen.queue - buffer) / width);
-                    (seen.queue, seen.is_still) = (T::from(buffer), true);
+                    (seen.queue, seen.is_constant) = (T::from(buffer), true);
                 }
             }
         }
@@ -93,7 +93,7 @@ impl Edge {
     }
 
     /// The state of a queue of this length, at the near end of a plateau.
-    pub(crate) fn state_of(&self, queue: f64) -> f64 {
+    pub(crate) fn state_for(&self, queue: f64) -> f64 {
         let Self::Stretched { jumps, width, .. } = self else { return queue };
         let passed = jumps.iter().flatten().filter(|jump| queue > jump.queue);
         passed.fold(queue, |state, _| state + width)
@@ -108,7 +108,8 @@ impl Edge {
 
     /// The edge on which this state slides, as a ramp without a slope.
     pub(crate) fn sharpened(&self, state: f64) -> Self {
-        let (Self::Stretched { jumps, .. }, Seen { queue, judged: Some(at), .. }) = (self, self.see(state))
+        let (Self::Stretched { jumps, .. }, QueueOutput { queue, judged: Some(at), .. }) =
+            (self, self.see(state))
         else {
             return Self::Sharp;
         };
@@ -138,25 +139,25 @@ mod tests {
     /// A width of 50, a buffer of 300: the queue waits from 100 to 150, and from 350 on.
     #[test]
     fn a_state_runs_on_while_its_queue_waits() {
-        let edge = Edge::stretched([Some(JUMP), None], 300.0, 50.0 / WIDTH);
+        let edge = QueueModel::stretched([Some(JUMP), None], 300.0, 50.0 / WIDTH);
         let at = |state: f64| {
-            let Seen { queue, judged, overflow, .. } = edge.see(state);
+            let QueueOutput { queue, judged, overflow, .. } = edge.see(state);
             (queue, judged, overflow)
         };
         assert_eq!(at(90.0), (90.0, None, None));
         assert_eq!(at(125.0), (100.0, Some(0.5), None));
         assert_eq!(at(250.0), (200.0, None, None));
         assert_eq!(at(375.0), (300.0, None, Some(0.5)));
-        assert_eq!((edge.state_of(90.0), edge.state_of(200.0)), (90.0, 250.0));
-        assert_eq!(edge.sharpened(125.0), Edge::Ramp { jump: JUMP, at: 0.5, slope: 0.0 });
-        assert_eq!(edge.sharpened(250.0), Edge::Sharp);
+        assert_eq!((edge.state_for(90.0), edge.state_for(200.0)), (90.0, 250.0));
+        assert_eq!(edge.sharpened(125.0), QueueModel::Ramp { jump: JUMP, at: 0.5, slope: 0.0 });
+        assert_eq!(edge.sharpened(250.0), QueueModel::Sharp);
     }
 
     #[test]
     fn a_jump_that_the_buffer_hides_is_none() {
-        let edge = Edge::stretched([Some(JUMP), None], 80.0, 1e3);
+        let edge = QueueModel::stretched([Some(JUMP), None], 80.0, 1e3);
         assert_eq!(edge.see(90.0).judged, None);
         assert!(edge.see(90.0).overflow.is_some());
-        assert_eq!(Edge::stretched([None; 2], f64::INFINITY, 1e3), Edge::Sharp);
+        assert_eq!(QueueModel::stretched([None; 2], f64::INFINITY, 1e3), QueueModel::Sharp);
     }
 }

@@ -1,14 +1,17 @@
 //! From a network to its assembly.
 
 use super::layout::{Channels, Offsets};
-use super::{Assembly, Class, HopData, LinkData, LinkSet, LoopData, Member, Part, Role, Shared, check};
+use super::{
+    Assembly, HopData, LinkClass, LinkData, LoopData, LoopRole, Role, SenderClass, SharedFlow, SharedLoop,
+    check,
+};
 use crate::error::Error;
-use crate::network::{CapacityStep, LinkSpec, Loop, Network, Relay, Share};
-use millpond_law::fluid::{Links, Senders, State};
+use crate::network::{CapacityStep, FluidNetwork, LinkSpec, Loop, Relay, Share};
+use millpond_law::fluid::{LinkLaws, SenderLaws, State};
 
 impl Assembly {
     /// Puts the network together, or says by name what has no meaning as equations.
-    pub fn new(network: Network) -> Result<Self, Error> {
+    pub fn new(network: FluidNetwork) -> Result<Self, Error> {
         check::check(&network)?;
         let mut parts = Parts::default();
         let shares: Vec<Option<Share>> = network.loops.iter().map(|l| l.share).collect();
@@ -18,8 +21,8 @@ impl Assembly {
             parts.add_link(link);
         }
         for (i, relay) in network.relays.iter().enumerate() {
-            parts.loops[relay.upstream.0].ends_at = Some(i);
-            parts.loops[relay.downstream.0].sends_from = Some(i);
+            parts.loops[relay.upstream.0].end_relay = Some(i);
+            parts.loops[relay.downstream.0].start_relay = Some(i);
         }
         parts.share(&shares);
         Ok(parts.finish(network.relays, network.steps))
@@ -28,17 +31,17 @@ impl Assembly {
 
 #[derive(Default)]
 struct Parts {
-    classes: Vec<Class>,
-    sets: Vec<LinkSet>,
+    classes: Vec<SenderClass>,
+    sets: Vec<LinkClass>,
     links: Vec<LinkData>,
     loops: Vec<LoopData>,
     hops: Vec<HopData>,
-    shared: Vec<Shared>,
+    shared: Vec<SharedLoop>,
 }
 
 impl Parts {
     /// Takes down a loop but for its class; gives back its law.
-    fn add_loop(&mut self, l: Loop) -> Box<dyn Senders> {
+    fn add_loop(&mut self, l: Loop) -> Box<dyn SenderLaws> {
         let first = self.hops.len();
         self.hops.extend(l.path.iter().map(|hop| HopData {
             link: hop.link.0,
@@ -59,17 +62,17 @@ impl Parts {
             stop: l.stop,
             ecn: l.ecn,
             hops: first..self.hops.len(),
-            ends_at: None,
-            sends_from: None,
-            part: Part::Own,
+            end_relay: None,
+            start_relay: None,
+            part: LoopRole::Own,
         });
         l.sender
     }
 
     /// Every loop into the class of its law. Neighbours there hear words of like age, and of these, those of like paths
     /// come together: large networks are worked on in chunks of neighbours.
-    fn enroll_all(&mut self, laws: Vec<Box<dyn Senders>>) {
-        let mut laws: Vec<(usize, Box<dyn Senders>)> = laws.into_iter().enumerate().collect();
+    fn enroll_all(&mut self, laws: Vec<Box<dyn SenderLaws>>) {
+        let mut laws: Vec<(usize, Box<dyn SenderLaws>)> = laws.into_iter().enumerate().collect();
         let hops = |l: usize| &self.hops[self.loops[l].hops.clone()];
         let links = |l: usize| hops(l).iter().map(|hop| hop.link);
         let age = |l: usize| hops(l).iter().map(|hop| hop.backward).fold(1.0, f64::min).log2() as i32;
@@ -81,7 +84,7 @@ impl Parts {
     }
 
     /// Into the class of its law, or a new one.
-    fn enroll(&mut self, l: usize, mut law: Box<dyn Senders>) -> (usize, usize) {
+    fn enroll(&mut self, l: usize, mut law: Box<dyn SenderLaws>) -> (usize, usize) {
         let protocol = self.loops[l].protocol;
         for (c, class) in self.classes.iter_mut().enumerate().filter(|(_, class)| class.protocol == protocol)
         {
@@ -94,7 +97,14 @@ impl Parts {
             }
         }
         let width = law.states(0).len();
-        self.classes.push(Class { law, loops: vec![l], first_state: 0, width, first_carried: 0, protocol });
+        self.classes.push(SenderClass {
+            law,
+            loops: vec![l],
+            first_state: 0,
+            width,
+            first_carried: 0,
+            protocol,
+        });
         (self.classes.len() - 1, 0)
     }
 
@@ -104,17 +114,17 @@ impl Parts {
         for (slot, (part, Share { of, weight })) in parts.enumerate() {
             let known = self.shared.iter().position(|shared| shared.whole == of.0);
             let place = known.unwrap_or_else(|| {
-                self.shared.push(Shared { whole: of.0, members: Vec::new() });
+                self.shared.push(SharedLoop { whole: of.0, members: Vec::new() });
                 self.shared.len() - 1
             });
-            self.loops[of.0].part = Part::Whole(place);
+            self.loops[of.0].part = LoopRole::Whole(place);
             let data = &mut self.loops[part];
-            data.part = Part::Member(place);
-            let relay = data.sends_from.unwrap_or_default();
-            let member = Member { part, relay, count: data.count, weight, slot };
+            data.part = LoopRole::SharedFlow(place);
+            let relay = data.start_relay.unwrap_or_default();
+            let member = SharedFlow { part, relay, count: data.count, weight, slot };
             self.shared[place].members.push(member);
         }
-        for Shared { whole, members } in &self.shared {
+        for SharedLoop { whole, members } in &self.shared {
             let starts = members.iter().map(|member| self.loops[member.part].start);
             let first = starts.map(|start| start.unwrap_or(f64::NEG_INFINITY)).fold(f64::INFINITY, f64::min);
             self.loops[*whole].start = first.is_finite().then_some(first);
@@ -126,7 +136,7 @@ impl Parts {
         let queue = link.queue.map(|(law, verdicts)| self.install(new, Role::Queue(verdicts), law));
         let mut routers = Vec::new();
         for (protocol, law) in link.routers {
-            let (set, place) = self.install(new, Role::Router(protocol.0), law);
+            let (set, place) = self.install(new, Role::LinkLawStates(protocol.0), law);
             routers.push((protocol.0, set, place));
         }
         let (name, capacity, buffer) = (link.name, link.capacity, link.buffer);
@@ -134,7 +144,7 @@ impl Parts {
     }
 
     /// Into the set of its law, or a new one.
-    fn install(&mut self, link: usize, role: Role, mut law: Box<dyn Links>) -> (usize, usize) {
+    fn install(&mut self, link: usize, role: Role, mut law: Box<dyn LinkLaws>) -> (usize, usize) {
         for (s, set) in self.sets.iter_mut().enumerate().filter(|(_, set)| set.role == role) {
             match set.law.append(law) {
                 Ok(()) => {
@@ -146,7 +156,7 @@ impl Parts {
         }
         let width = law.states(0).len();
         let set =
-            LinkSet { law, links: vec![link], first_state: 0, width, first_signal: 0, role, carried: 0 };
+            LinkClass { law, links: vec![link], first_state: 0, width, first_signal: 0, role, carried: 0 };
         self.sets.push(set);
         (self.sets.len() - 1, 0)
     }
@@ -177,7 +187,7 @@ impl Parts {
             set.first_signal = channels.count;
             state += set.width * set.links.len();
             channels.count += set.law.signal_names().len() * set.links.len();
-            if let Role::Router(protocol) = set.role {
+            if let Role::LinkLawStates(protocol) = set.role {
                 let carriers = self.classes.iter().filter(|class| class.protocol == protocol);
                 set.carried = carriers.map(|class| class.law.carried().len()).max().unwrap_or(0);
             }

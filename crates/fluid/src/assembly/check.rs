@@ -1,13 +1,13 @@
 //! What has no meaning as equations is refused here, by name.
 
 use crate::error::Error;
-use crate::network::{LinkSpec, Loop, LoopId, Network, Relay};
+use crate::network::{FluidNetwork, LinkSpec, Loop, LoopId, Relay};
 
 fn refuse<T>(name: &str, reason: impl Into<String>) -> Result<T, Error> {
-    Err(Error::Network { name: name.to_owned(), reason: reason.into() })
+    Err(Error::InvalidNetwork { name: name.to_owned(), reason: reason.into() })
 }
 
-pub(super) fn check(network: &Network) -> Result<(), Error> {
+pub(super) fn check(network: &FluidNetwork) -> Result<(), Error> {
     network.links.iter().try_for_each(check_link)?;
     network.loops.iter().try_for_each(|l| check_loop(network, l))?;
     network.relays.iter().try_for_each(|relay| check_relay(network, relay))?;
@@ -36,7 +36,7 @@ fn check_link(link: &LinkSpec) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_loop(network: &Network, l: &Loop) -> Result<(), Error> {
+fn check_loop(network: &FluidNetwork, l: &Loop) -> Result<(), Error> {
     if l.path.is_empty() {
         return refuse(&l.name, "it crosses no link, so nothing limits it");
     }
@@ -77,7 +77,7 @@ fn check_loop(network: &Network, l: &Loop) -> Result<(), Error> {
 }
 
 /// A part of a shared loop begins at a relay, and the shared loop itself at none: only its parts do.
-fn check_share(network: &Network, l: usize) -> Result<(), Error> {
+fn check_share(network: &FluidNetwork, l: usize) -> Result<(), Error> {
     let part = &network.loops[l];
     let Some(share) = part.share else { return Ok(()) };
     let begins = |l: usize| network.relays.iter().any(|relay| relay.downstream.0 == l);
@@ -103,7 +103,7 @@ fn check_router(l: &Loop, link: &LinkSpec) -> Result<(), Error> {
     let router = link.routers.iter().find(|(protocol, _)| *protocol == l.protocol);
     match router {
         None if wanted > 0 => refuse(&l.name, format!("{} has no router of its protocol", link.name)),
-        Some((_, law)) if !l.sender.maps_hops() && law.signal_names().len() != wanted => refuse(
+        Some((_, law)) if !l.sender.maps_signals() && law.signal_names().len() != wanted => refuse(
             &l.name,
             format!(
                 "it listens to {wanted} signals, the router at {} says {}",
@@ -115,7 +115,7 @@ fn check_router(l: &Loop, link: &LinkSpec) -> Result<(), Error> {
     }
 }
 
-fn check_relay(network: &Network, relay: &Relay) -> Result<(), Error> {
+fn check_relay(network: &FluidNetwork, relay: &Relay) -> Result<(), Error> {
     let of = |id: LoopId| network.loops.get(id.0);
     let (Some(upstream), Some(downstream)) = (of(relay.upstream), of(relay.downstream)) else {
         return refuse("relay", "it joins a loop that does not exist");

@@ -38,7 +38,7 @@ pub(crate) struct Channels {
     /// for all.
     pub(crate) permitted: usize,
     /// Of each relay: probability that what comes there has been marked on the way.
-    pub(crate) stained: usize,
+    pub(crate) upstream_marked: usize,
     /// Of each part of a shared loop: one while its flow is there, otherwise zero.
     pub(crate) present: usize,
     /// All of them: what the laws carry and say comes last.
@@ -61,7 +61,7 @@ impl Channels {
             departing: per_link(6),
             backlog: per_link(7),
             permitted: per_link(7) + relays,
-            stained: per_link(7) + 2 * relays,
+            upstream_marked: per_link(7) + 2 * relays,
             present: per_link(7) + 3 * relays,
             count: per_link(7) + 3 * relays + members,
         }

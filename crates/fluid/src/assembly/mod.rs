@@ -8,11 +8,11 @@ pub(crate) use layout::{Channels, Offsets};
 pub use layout::{Column, Entity};
 
 use crate::network::{CapacityStep, Relay};
-use millpond_law::fluid::{Links, Senders, State, Verdicts};
+use millpond_law::fluid::{LinkLaws, SenderLaws, State, Verdicts};
 
 /// Flows under one law, called together.
-pub(crate) struct Class {
-    pub(crate) law: Box<dyn Senders>,
+pub(crate) struct SenderClass {
+    pub(crate) law: Box<dyn SenderLaws>,
     /// Which loops, in the order of the law's own.
     pub(crate) loops: Vec<usize>,
     /// Where their states begin, and how many each has.
@@ -27,14 +27,14 @@ pub(crate) struct Class {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The router of this protocol.
-    Router(usize),
+    LinkLawStates(usize),
     /// The queue law.
     Queue(Verdicts),
 }
 
 /// Links under one law, called together.
-pub(crate) struct LinkSet {
-    pub(crate) law: Box<dyn Links>,
+pub(crate) struct LinkClass {
+    pub(crate) law: Box<dyn LinkLaws>,
     /// Which links, in the order of the law's own.
     pub(crate) links: Vec<usize>,
     pub(crate) first_state: usize,
@@ -46,11 +46,11 @@ pub(crate) struct LinkSet {
     pub(crate) carried: usize,
 }
 
-impl LinkSet {
+impl LinkClass {
     /// The protocol whose router it is; none for a queue law, which sees all traffic as its own.
     pub(crate) fn protocol(&self) -> Option<usize> {
         match self.role {
-            Role::Router(protocol) => Some(protocol),
+            Role::LinkLawStates(protocol) => Some(protocol),
             Role::Queue(_) => None,
         }
     }
@@ -58,7 +58,7 @@ impl LinkSet {
     /// For a queue law: whether it marks (or else drops).
     pub(crate) fn verdicts(&self) -> Option<Verdicts> {
         match self.role {
-            Role::Router(_) => None,
+            Role::LinkLawStates(_) => None,
             Role::Queue(verdicts) => Some(verdicts),
         }
     }
@@ -92,35 +92,35 @@ pub(crate) struct LoopData {
     /// Its hops are these of [`Assembly::hops`].
     pub(crate) hops: std::ops::Range<usize>,
     /// The relay at its end.
-    pub(crate) ends_at: Option<usize>,
+    pub(crate) end_relay: Option<usize>,
     /// The relay whose backlog it sends.
-    pub(crate) sends_from: Option<usize>,
+    pub(crate) start_relay: Option<usize>,
     /// The place among [`Assembly::shared`] of what it is to flows that share a loop.
-    pub(crate) part: Part,
+    pub(crate) part: LoopRole,
 }
 
 /// What a loop is to flows that share one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum LoopRole {
     /// It is one flow's own, or that of each of some equal flows.
     #[default]
     Own,
     /// It is the shared loop: its law decides what all send.
     Whole(usize),
     /// It is one flow's part of it, or that of each of some equal flows.
-    Member(usize),
+    SharedFlow(usize),
 }
 
 /// A loop that several flows share.
-pub(crate) struct Shared {
+pub(crate) struct SharedLoop {
     /// The loop whose law decides.
     pub(crate) whole: usize,
-    pub(crate) members: Vec<Member>,
+    pub(crate) members: Vec<SharedFlow>,
 }
 
 /// Some equal flows that share a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Member {
+pub(crate) struct SharedFlow {
     /// The loop that is their part.
     pub(crate) part: usize,
     /// The relay at which it begins.
@@ -148,13 +148,13 @@ pub(crate) struct HopData {
 
 /// A network as equations.
 pub struct Assembly {
-    pub(crate) classes: Vec<Class>,
-    pub(crate) sets: Vec<LinkSet>,
+    pub(crate) classes: Vec<SenderClass>,
+    pub(crate) sets: Vec<LinkClass>,
     pub(crate) links: Vec<LinkData>,
     pub(crate) loops: Vec<LoopData>,
     pub(crate) hops: Vec<HopData>,
     pub(crate) relays: Vec<Relay>,
-    pub(crate) shared: Vec<Shared>,
+    pub(crate) shared: Vec<SharedLoop>,
     pub(crate) steps: Vec<CapacityStep>,
     pub(crate) offsets: Offsets,
     pub(crate) channels: Channels,
@@ -197,29 +197,29 @@ impl Assembly {
     /// Every delay of the network.
     pub(crate) fn delays(&self) -> impl Iterator<Item = f64> + '_ {
         let hops = self.hops.iter().flat_map(|hop| [hop.forward, hop.backward]);
-        let relays = self.relays.iter().flat_map(|r| [r.forward, self.way_back(r)]);
+        let relays = self.relays.iter().flat_map(|r| [r.forward, self.return_delay(r)]);
         self.loops.iter().map(|l| l.base_rtt).chain(hops).chain(relays)
     }
 
     /// The loop whose law decides what this one sends: itself, unless it is a part of a shared one.
-    pub(crate) fn decider(&self, l: usize) -> usize {
+    pub(crate) fn controlling_loop(&self, l: usize) -> usize {
         match self.loops[l].part {
-            Part::Member(shared) => self.shared[shared].whole,
+            LoopRole::SharedFlow(shared) => self.shared[shared].whole,
             _ => l,
         }
     }
 
     /// The flows of a shared loop; none of any other.
-    pub(crate) fn members_of(&self, l: usize) -> &[Member] {
+    pub(crate) fn flows_of(&self, l: usize) -> &[SharedFlow] {
         match self.loops[l].part {
-            Part::Whole(shared) => &self.shared[shared].members,
+            LoopRole::Whole(shared) => &self.shared[shared].members,
             _ => &[],
         }
     }
 
     /// Its rate is part of another loop's, which links see.
-    pub(crate) fn is_member(&self, l: usize) -> bool {
-        matches!(self.loops[l].part, Part::Member(_))
+    pub(crate) fn is_shared_flow(&self, l: usize) -> bool {
+        matches!(self.loops[l].part, LoopRole::SharedFlow(_))
     }
 
     /// When the last loop starts, in seconds.
@@ -228,7 +228,7 @@ impl Assembly {
     }
 
     /// From a relay back to the sender of the loop that ends there.
-    pub(crate) fn way_back(&self, relay: &Relay) -> f64 {
+    pub(crate) fn return_delay(&self, relay: &Relay) -> f64 {
         self.loops[relay.upstream.0].base_rtt - relay.forward
     }
 }

@@ -1,6 +1,6 @@
 //! How near the optimum an allocation is, without knowing the optimum.
 
-use super::Network;
+use super::AllocationProblem;
 use millpond_law::fluid::Marginal;
 
 /// Two numbers that bound the error: both are zero at the optimum, and nowhere else.
@@ -33,7 +33,7 @@ const GAUSS: [(f64, f64); 5] = [
 /// The duality gap of these rates under these prices. With y the loads and q a flow's path price,
 /// D(p) - U(x) = Σ ∫ (U'(s) - q) ds from x to the demand at q, plus Σ p (c - y): every term is non-negative where x is feasible.
 pub fn certify<U: Marginal>(
-    network: &Network,
+    network: &AllocationProblem,
     utilities: &[U],
     rates: &[f64],
     prices: &[f64],

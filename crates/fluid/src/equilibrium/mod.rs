@@ -6,38 +6,38 @@
 //! (Paganini et al., section II). Everything else is a zero of the vector field ([`zero`]).
 
 mod certificate;
-mod program;
+mod max_min;
+mod point;
 mod rank;
-mod rest;
-mod water;
+mod utility_maximum;
 mod zero;
 
 pub use certificate::{Certificate, certify};
-pub use program::maximize;
+pub use max_min::{FlowLimit, water_filling};
+pub use point::{EquilibriumPoint, rest, search};
 pub use rank::{Uniqueness, uniqueness};
-pub use rest::{Rest, rest, search};
-pub use water::{Share, water_filling};
-pub use zero::{Failed, Manner, Residual, Zero, zero};
+pub use utility_maximum::maximize;
+pub use zero::{Failed, Residual, SearchMethod, Zero, zero};
 
 /// Links and flows, without laws. Rates and capacities share one unit, whichever the caller likes.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Network {
+pub struct AllocationProblem {
     /// What each link can carry of these flows: its capacity times the utilization its law aims at, less what others take.
     pub capacities: Vec<f64>,
     /// Each class of equal flows.
-    pub flows: Vec<Flow>,
+    pub flows: Vec<FlowClass>,
 }
 
 /// A class of equal flows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Flow {
+pub struct FlowClass {
     /// The links of its path, by number, each at most once.
     pub path: Vec<usize>,
     /// How many flows it stands for.
     pub count: f64,
 }
 
-impl Network {
+impl AllocationProblem {
     /// The load of each link when flows send at these rates (of one flow of each class).
     #[must_use]
     pub fn loads(&self, rates: &[f64]) -> Vec<f64> {
@@ -52,7 +52,7 @@ impl Network {
 
     /// The sum of prices along a path: Eq. (2) of Paganini et al. at rest.
     #[must_use]
-    pub fn path_price(&self, flow: &Flow, prices: &[f64]) -> f64 {
+    pub fn path_price(&self, flow: &FlowClass, prices: &[f64]) -> f64 {
         flow.path.iter().map(|&link| prices[link]).sum()
     }
 

@@ -1,6 +1,6 @@
 //! Whether the bottlenecks fix their prices: the rank condition of Theorem 1 and Proposition 2 (Paganini et al.).
 
-use super::Network;
+use super::AllocationProblem;
 use nalgebra::DMatrix;
 
 /// Whether another equilibrium exists beside the one found.
@@ -32,7 +32,7 @@ impl std::fmt::Display for Uniqueness {
 }
 
 /// The routing matrix of these links: one row per link, one column per class of flows that answers to prices.
-pub(super) fn routing(network: &Network, responds: &[bool], links: &[usize]) -> DMatrix<f64> {
+pub(super) fn routing(network: &AllocationProblem, responds: &[bool], links: &[usize]) -> DMatrix<f64> {
     DMatrix::from_fn(links.len(), network.flows.len(), |row, column| {
         let uses = responds[column] && network.flows[column].path.contains(&links[row]);
         f64::from(u8::from(uses))
@@ -41,13 +41,13 @@ pub(super) fn routing(network: &Network, responds: &[bool], links: &[usize]) -> 
 
 /// Judges the rank of the bottlenecks' routing matrix over the flows that answer to prices: a flow at its own limit does not.
 #[must_use]
-pub fn uniqueness(network: &Network, responds: &[bool], bottlenecks: &[usize]) -> Uniqueness {
-    const NOTHING: f64 = 1e-9;
+pub fn uniqueness(network: &AllocationProblem, responds: &[bool], bottlenecks: &[usize]) -> Uniqueness {
+    const NONE: f64 = 1e-9;
     let matrix = routing(network, responds, bottlenecks);
     if matrix.is_empty() {
         return Uniqueness::Unique;
     }
-    let rank_of = |matrix: DMatrix<f64>| matrix.rank(NOTHING);
+    let rank_of = |matrix: DMatrix<f64>| matrix.rank(NONE);
     let rank = rank_of(matrix.clone());
     if rank == bottlenecks.len() {
         return Uniqueness::Unique;

@@ -32,22 +32,22 @@ struct Exponential {
     /// The price that divides the demand by e.
     scale: f64,
     /// The demand at price zero.
-    most: f64,
+    limit: f64,
 }
 
 impl Marginal for Exponential {
     fn marginal(&self, rate: f64) -> f64 {
-        self.scale * (self.most / rate).ln()
+        self.scale * (self.limit / rate).ln()
     }
 
     fn demand(&self, price: f64) -> f64 {
-        self.most * (-price / self.scale).exp()
+        self.limit * (-price / self.scale).exp()
     }
 }
 
-fn network(capacities: &[f64], paths: &[&[usize]]) -> Network {
-    let flows = paths.iter().map(|path| Flow { path: path.to_vec(), count: 1.0 }).collect();
-    Network { capacities: capacities.to_vec(), flows }
+fn network(capacities: &[f64], paths: &[&[usize]]) -> AllocationProblem {
+    let flows = paths.iter().map(|path| FlowClass { path: path.to_vec(), count: 1.0 }).collect();
+    AllocationProblem { capacities: capacities.to_vec(), flows }
 }
 
 fn close(found: f64, expected: f64, tolerance: f64) {
@@ -72,7 +72,7 @@ mod max_min {
     #[test]
     fn cltcp_parking_lot() {
         let net = network(&[120.0, 60.0, 120.0], &[&[0, 1, 2], &[0], &[1], &[2]]);
-        let fair = water_filling(&net, &[Share::default(); 4]).unwrap();
+        let fair = water_filling(&net, &[FlowLimit::default(); 4]).unwrap();
         all_close(&fair.rates, &[30.0, 90.0, 30.0, 90.0], 1e-12);
         all_close(&fair.prices, &[90.0, 30.0, 90.0], 1e-12);
         assert_eq!(fair.bottlenecks, [0, 1, 2]);
@@ -83,7 +83,7 @@ mod max_min {
     #[test]
     fn weights_limits_and_elsewhere() {
         let net = network(&[10.0], &[&[0], &[0], &[0]]);
-        let share = |weight, most| Share { weight, most };
+        let share = |weight, max_rate| FlowLimit { weight, max_rate };
         let fair = water_filling(&net, &[share(1.0, 1e9), share(2.0, 1e9), share(1.0, 1.0)]).unwrap();
         all_close(&fair.rates, &[3.0, 6.0, 1.0], 1e-12);
     }
@@ -96,7 +96,7 @@ mod max_min {
         for (flow, count) in net.flows.iter_mut().zip([10.0, 50.0, 10.0, 10.0]) {
             flow.count = count;
         }
-        let fair = water_filling(&net, &[Share::default(); 4]).unwrap();
+        let fair = water_filling(&net, &[FlowLimit::default(); 4]).unwrap();
         all_close(&fair.rates, &[7.425, 1.131_428_6, 1.131_428_6, 1.131_428_6], 1e-6);
         all_close(&fair.prices, &[7.425, 1.131_428_6], 1e-6);
     }
@@ -104,16 +104,19 @@ mod max_min {
     #[test]
     fn a_flow_that_nothing_stops_is_named() {
         let net = network(&[10.0, f64::INFINITY], &[&[0], &[1]]);
-        assert_eq!(water_filling(&net, &[Share::default(); 2]), Err(NoEquilibrium::Unlimited { flow: 1 }));
+        assert_eq!(
+            water_filling(&net, &[FlowLimit::default(); 2]),
+            Err(NoEquilibrium::Unlimited { flow: 1 })
+        );
         let net = network(&[0.0], &[&[0]]);
-        assert_eq!(water_filling(&net, &[Share::default()]), Err(NoEquilibrium::NoCapacity { link: 0 }));
+        assert_eq!(water_filling(&net, &[FlowLimit::default()]), Err(NoEquilibrium::NoCapacity { link: 0 }));
     }
 
     /// All flows through one link also go through the other, and both are full: Paganini et al., before Fig. 1.
     #[test]
     fn two_equal_links_in_a_row_are_not_of_full_rank() {
         let net = network(&[10.0, 10.0], &[&[0, 1], &[0, 1]]);
-        let fair = water_filling(&net, &[Share::default(); 2]).unwrap();
+        let fair = water_filling(&net, &[FlowLimit::default(); 2]).unwrap();
         all_close(&fair.rates, &[5.0, 5.0], 1e-12);
         assert_eq!(fair.uniqueness, Uniqueness::Prices { rank: 1, bottlenecks: 2, links: vec![0, 1] });
     }
@@ -126,11 +129,11 @@ mod utilities {
         AlphaFair { weight, alpha: 1.0 }
     }
 
-    fn parking_lot(links: usize) -> Network {
+    fn parking_lot(links: usize) -> AllocationProblem {
         let mut paths = vec![(0..links).collect::<Vec<_>>()];
         paths.extend((0..links).map(|link| vec![link]));
-        let flows = paths.into_iter().map(|path| Flow { path, count: 1.0 }).collect();
-        Network { capacities: vec![1000.0; links], flows }
+        let flows = paths.into_iter().map(|path| FlowClass { path, count: 1.0 }).collect();
+        AllocationProblem { capacities: vec![1000.0; links], flows }
     }
 
     /// Paganini et al., U = K log x, three links of c0 = 1000: 250/750, each price 4K/(3 c0), long price 0.08.
@@ -150,14 +153,20 @@ mod utilities {
     /// Dual law (18), one link, xmax = c0 = 1000, alpha = .9, RTT 40..200 ms.
     #[test]
     fn dual_law_with_mixed_round_trips() {
-        let net = Network { capacities: vec![1000.0], flows: vec![Flow { path: vec![0], count: 1.0 }; 5] };
-        let law = |rtt: f64| Exponential { scale: rtt / 0.9, most: 1000.0 };
+        let net = AllocationProblem {
+            capacities: vec![1000.0],
+            flows: vec![FlowClass { path: vec![0], count: 1.0 }; 5],
+        };
+        let law = |rtt: f64| Exponential { scale: rtt / 0.9, limit: 1000.0 };
         let found = maximize(&net, &[0.04, 0.08, 0.12, 0.16, 0.2].map(law)).unwrap();
         close(found.prices[0], 0.210_900, 3e-6);
         all_close(&found.rates, &[8.693, 93.236, 205.616, 305.346, 387.109], 5e-5);
         // Identical sources: q = (M tau / alpha) ln(N xmax / c0).
-        let net = Network { capacities: vec![1000.0], flows: vec![Flow { path: vec![0], count: 8.0 }] };
-        let found = maximize(&net, &[Exponential { scale: 0.1, most: 500.0 }]).unwrap();
+        let net = AllocationProblem {
+            capacities: vec![1000.0],
+            flows: vec![FlowClass { path: vec![0], count: 8.0 }],
+        };
+        let found = maximize(&net, &[Exponential { scale: 0.1, limit: 500.0 }]).unwrap();
         close(found.prices[0], 0.1 * 4f64.ln(), 1e-12);
         close(found.rates[0], 125.0, 1e-12);
     }
@@ -167,7 +176,10 @@ mod utilities {
     fn stages_of_the_ecn_form() {
         let table = [(32.0, 7421.88, 6.7368), (64.0, 3710.94, 13.4737), (512.0, 463.87, 107.7895)];
         for (count, rate, price_ms) in table {
-            let net = Network { capacities: vec![237_500.0], flows: vec![Flow { path: vec![0], count }] };
+            let net = AllocationProblem {
+                capacities: vec![237_500.0],
+                flows: vec![FlowClass { path: vec![0], count }],
+            };
             let found = maximize(&net, &[proportional(50.0)]).unwrap();
             close(found.rates[0], rate, 1e-5);
             close(found.prices[0] * 1e3, price_ms, 1e-5);
@@ -186,8 +198,9 @@ mod utilities {
         ];
         for (count, phi2, expected) in table {
             let eta = 10f64.ln() / f64::ln(phi2);
-            let net = Network { capacities: vec![1.0], flows: vec![Flow { path: vec![0], count }] };
-            let found = maximize(&net, &[Exponential { scale: 1.0 / eta, most: 1.0 }]).unwrap();
+            let net =
+                AllocationProblem { capacities: vec![1.0], flows: vec![FlowClass { path: vec![0], count }] };
+            let found = maximize(&net, &[Exponential { scale: 1.0 / eta, limit: 1.0 }]).unwrap();
             close(marking_probability(found.prices[0]), expected, 2e-4);
         }
     }
@@ -200,7 +213,7 @@ mod utilities {
             for eta in [1.0, 10f64.ln() / 5f64.ln()] {
                 let mut net = parking_lot(links);
                 net.capacities.fill(1.0);
-                let laws = vec![Exponential { scale: 1.0 / eta, most: 1.0 }; links + 1];
+                let laws = vec![Exponential { scale: 1.0 / eta, limit: 1.0 }; links + 1];
                 let found = maximize(&net, &laws).unwrap();
                 close(found.rates[0], expected, 2e-5);
                 let alone = 1.0 - found.rates[1].powf(1.0 / eta);
@@ -222,8 +235,11 @@ mod utilities {
     /// LGCC, Theorem 8.3: k_r = w_r k with w = count / largest count gives shares in proportion, p* = 1 - (sum w)^(-1/eta).
     #[test]
     fn lgcc_weights_in_the_capacity() {
-        let net = Network { capacities: vec![1.0], flows: vec![Flow { path: vec![0], count: 1.0 }; 3] };
-        let laws = [1.0 / 3.0, 2.0 / 3.0, 1.0].map(|most| Exponential { scale: 1.0, most });
+        let net = AllocationProblem {
+            capacities: vec![1.0],
+            flows: vec![FlowClass { path: vec![0], count: 1.0 }; 3],
+        };
+        let laws = [1.0 / 3.0, 2.0 / 3.0, 1.0].map(|limit| Exponential { scale: 1.0, limit });
         let found = maximize(&net, &laws).unwrap();
         all_close(&found.rates, &[1.0 / 6.0, 2.0 / 6.0, 3.0 / 6.0], 1e-10);
         close(marking_probability(found.prices[0]), 0.5, 1e-10);
@@ -232,7 +248,7 @@ mod utilities {
     #[test]
     fn a_flow_with_a_limit_of_its_own_pays_nothing() {
         let net = network(&[10.0], &[&[0], &[0]]);
-        let law = |most| Exponential { scale: 1.0, most };
+        let law = |limit| Exponential { scale: 1.0, limit };
         let found = maximize(&net, &[law(2.0), law(3.0)]).unwrap();
         all_close(&found.rates, &[2.0, 3.0], 1e-9);
         assert!(found.bottlenecks.is_empty());
@@ -281,15 +297,15 @@ mod utilities {
 }
 
 /// Networks of up to eight links and twenty classes, capacities over three decades.
-fn networks() -> impl Strategy<Value = Network> {
+fn networks() -> impl Strategy<Value = AllocationProblem> {
     (1usize..8).prop_flat_map(|links| {
         let capacities =
             prop::collection::vec((0.0..2.0f64).prop_map(|exponent| 10f64.powf(exponent)), links);
         let path =
             prop::collection::btree_set(0..links, 1..=links).prop_map(|path| path.into_iter().collect());
-        let flow = (path, 1u8..20).prop_map(|(path, count)| Flow { path, count: f64::from(count) });
+        let flow = (path, 1u8..20).prop_map(|(path, count)| FlowClass { path, count: f64::from(count) });
         (capacities, prop::collection::vec(flow, 1..20))
-            .prop_map(|(capacities, flows)| Network { capacities, flows })
+            .prop_map(|(capacities, flows)| AllocationProblem { capacities, flows })
     })
 }
 
@@ -320,9 +336,9 @@ proptest! {
     /// Bertsekas and Gallager: under max-min every flow has a full link on which nobody has more per weight.
     #[test]
     fn every_flow_has_a_bottleneck(net in networks(), weights in prop::collection::vec(0.1..10.0f64, 20)) {
-        let shares: Vec<Share> = net.flows.iter().zip(weights).map(|(_, weight)| Share { weight, ..Share::default() }).collect();
-        let found = water_filling(&net, &shares).unwrap();
-        let level: Vec<f64> = found.rates.iter().zip(&shares).map(|(rate, share)| rate / share.weight).collect();
+        let limits: Vec<FlowLimit> = net.flows.iter().zip(weights).map(|(_, weight)| FlowLimit { weight, ..FlowLimit::default() }).collect();
+        let found = water_filling(&net, &limits).unwrap();
+        let level: Vec<f64> = found.rates.iter().zip(&limits).map(|(rate, limit)| rate / limit.weight).collect();
         prop_assert!(found.certificate.imbalance < 1e-9);
         for (index, flow) in net.flows.iter().enumerate() {
             let bottleneck = flow.path.iter().any(|link| {
@@ -338,12 +354,12 @@ proptest! {
 /// A parking lot of three unit links, wide ones at both ends: a long flow gets w0 / (w0 + w1 3^(1/alpha)).
 #[test]
 fn alpha_fair_shares_of_a_parking_lot_are_the_closed_form() {
-    let flow = |path: Vec<usize>| Flow { path, count: 1.0 };
+    let flow = |path: Vec<usize>| FlowClass { path, count: 1.0 };
     let mut flows = vec![flow(vec![3, 0, 1, 2, 4])];
     flows.extend((0..3).map(|link| flow(vec![5 + 2 * link, link, 6 + 2 * link])));
     let mut capacities = vec![1.0; 3];
     capacities.resize(11, 10.0);
-    let network = Network { capacities, flows };
+    let network = AllocationProblem { capacities, flows };
     for alpha in [0.1, 0.5, 1.0, 2.0, 8.0, 32.0] {
         for (w0, w1) in [(1.0, 1.0), (2.0, 0.5), (0.1, 10.0)] {
             let own = |flow| AlphaFair { alpha, weight: f64::powf(if flow == 0 { w0 } else { w1 }, alpha) };

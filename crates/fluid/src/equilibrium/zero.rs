@@ -44,19 +44,19 @@ pub struct Failed {
 
 /// How a search for rest goes about it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum SearchMethod {
     /// Steps lengthen as fast as the field weakens. It is over soon, and may end at a point of rest that repels, such as
     /// a rate of zero.
-    Boldly,
+    Fast,
     /// No step changes anything by more than half of it, so that the search follows an integration until it is near.
-    Carefully,
+    Cautious,
 }
 
-impl Manner {
+impl SearchMethod {
     fn most_steps(self) -> usize {
         match self {
-            Self::Boldly => 500,
-            Self::Carefully => 4000,
+            Self::Fast => 500,
+            Self::Cautious => 4000,
         }
     }
 
@@ -64,8 +64,8 @@ impl Manner {
     fn lengthens(self, ratio: f64, change: f64) -> Option<f64> {
         const MOST_CHANGE: f64 = 0.5;
         match self {
-            Self::Boldly => (ratio >= 0.1).then(|| (1.5 * ratio).clamp(0.5, 10.0)),
-            Self::Carefully => (change <= MOST_CHANGE).then(|| (MOST_CHANGE / 2.0 / change).clamp(0.5, 2.0)),
+            Self::Fast => (ratio >= 0.1).then(|| (1.5 * ratio).clamp(0.5, 10.0)),
+            Self::Cautious => (change <= MOST_CHANGE).then(|| (MOST_CHANGE / 2.0 / change).clamp(0.5, 2.0)),
         }
     }
 }
@@ -78,7 +78,7 @@ pub fn zero(
     field: &impl Residual,
     start: &[f64],
     (step, tolerance): (f64, f64),
-    manner: Manner,
+    manner: SearchMethod,
 ) -> Result<Zero, Failed> {
     const LONGEST: f64 = 1e12;
     const SHORTEST: f64 = 1e-9;
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_state_rests_on_its_bound_when_the_field_pushes_outward() {
-        for manner in [Manner::Boldly, Manner::Carefully] {
+        for manner in [SearchMethod::Fast, SearchMethod::Cautious] {
             held_at(&zero(&Held, &[7.0, 1.0, 5.0], (0.1, 1e-12), manner).unwrap());
         }
     }
@@ -223,7 +223,7 @@ mod tests {
                 vec![1.0]
             }
         }
-        let found = zero(&Rises, &[0.0], (0.1, 1e-15), Manner::Boldly);
+        let found = zero(&Rises, &[0.0], (0.1, 1e-15), SearchMethod::Fast);
         assert!(found.is_err(), "{found:?}");
     }
 
@@ -254,7 +254,7 @@ mod tests {
 
     #[test]
     fn a_careful_search_leaves_a_point_that_repels() {
-        let found = zero(&Grows, &[1e-6], (1e-3, 1e-12), Manner::Carefully).unwrap();
+        let found = zero(&Grows, &[1e-6], (1e-3, 1e-12), SearchMethod::Cautious).unwrap();
         assert!((found.x[0] - 1.0).abs() < 1e-10, "{found:?}");
     }
 }

@@ -1,12 +1,12 @@
 //! The links: what arrived, what their laws and queues do of it, and what they say.
 
 use super::{FixedStep, step_state};
-use crate::assembly::{Assembly, LinkSet};
+use crate::assembly::{Assembly, LinkClass};
 use millpond_law::fluid::{LinkInputs, Verdicts};
 
 /// The laws of one set.
-pub(super) struct Router<'a> {
-    pub(super) set: &'a LinkSet,
+pub(super) struct LinkClassState<'a> {
+    pub(super) set: &'a LinkClass,
     pub(super) x: Vec<f64>,
     last: Vec<f64>,
     dx: Vec<f64>,
@@ -17,8 +17,8 @@ pub(super) struct Router<'a> {
     slots: Vec<(usize, usize)>,
 }
 
-impl<'a> Router<'a> {
-    pub(super) fn new(asm: &Assembly, s: usize, set: &'a LinkSet, said: usize) -> Self {
+impl<'a> LinkClassState<'a> {
+    pub(super) fn new(asm: &Assembly, s: usize, set: &'a LinkClass, said: usize) -> Self {
         let states = &asm.states[set.first_state..][..set.width * set.links.len()];
         let slots = |(place, link): (usize, &usize)| {
             if set.protocol().is_some() { asm.slots(*link, (s, place), said) } else { (0, 0) }
@@ -41,13 +41,13 @@ impl FixedStep<'_> {
     pub(super) fn serve(&mut self) {
         let n = self.n;
         for (link, arriving) in self.arriving.iter_mut().enumerate() {
-            *arriving = self.wires.arriving.at(link, n)[0];
+            *arriving = self.hops.arriving.at(link, n)[0];
         }
         for router in 0..self.routers.len() {
             self.compute(router);
         }
         for link in 0..self.arriving.len() {
-            self.wires.arriving.at(link, n).fill(0.0);
+            self.hops.arriving.at(link, n).fill(0.0);
             self.queue(link);
         }
         for router in &mut self.routers {
@@ -63,11 +63,11 @@ impl FixedStep<'_> {
         let router = &mut self.routers[r];
         let carried = router.set.carried;
         for (i, &link) in router.set.links.iter().enumerate() {
-            let record = self.wires.arriving.at(link, self.n);
+            let record = self.hops.arriving.at(link, self.n);
             let (own, _) = router.slots[i];
             router.inputs.capacity[i] = self.capacity[link];
             router.inputs.arriving[i] = record[0];
-            router.inputs.own[i] = record[own];
+            router.inputs.own_arriving[i] = record[own];
             router.inputs.queue[i] = self.queues[link];
             if carried > 0 {
                 router.inputs.carried[i * carried..][..carried]
@@ -89,14 +89,14 @@ impl FixedStep<'_> {
         let admitted = self.arriving[link] * (1.0 - dropped);
         let excess = admitted - capacity;
         let queue = &mut self.queues[link];
-        let is_still = (*queue <= 0.0 && excess < 0.0) || (*queue >= buffer && excess > 0.0);
-        let overflow = if is_still && excess > 0.0 { excess / admitted } else { 0.0 };
+        let is_constant = (*queue <= 0.0 && excess < 0.0) || (*queue >= buffer && excess > 0.0);
+        let overflow = if is_constant && excess > 0.0 { excess / admitted } else { 0.0 };
         let lost = 1.0 - (1.0 - dropped) * (1.0 - overflow);
         (self.marked[link], self.lost[link], self.admitted[link]) = (marked, lost, admitted);
-        let record = self.wires.record;
-        let said = self.wires.said.at(link, self.n);
+        let record = self.hops.record;
+        let said = self.hops.said.at(link, self.n);
         if let Some(k) = record.queueing {
-            (said[k], said[k + 1]) = (*queue / capacity, if is_still { 0.0 } else { excess / capacity });
+            (said[k], said[k + 1]) = (*queue / capacity, if is_constant { 0.0 } else { excess / capacity });
         }
         record.marks.into_iter().for_each(|k| said[k] = marked);
         record.losses.into_iter().for_each(|k| said[k] = lost);

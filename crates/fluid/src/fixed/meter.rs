@@ -7,14 +7,14 @@
 //! Flows are settled for many steps at once: each then comes into the cache once.
 
 use super::FixedStep;
-use super::senders::Crowd;
-use super::wires::{Rings, Wire};
+use super::flows::ClassState;
+use super::hops::{DelayedHop, RingBuffers};
 use crate::assembly::Channels;
 use crate::queue::{LEAST_LOAD, passing};
 use std::ops::Range;
 
 /// Flows are settled at least as often.
-pub(super) const MOST_UNSETTLED: usize = 16;
+pub(super) const MAX_UNSETTLED: usize = 16;
 
 /// What links are remembered by: the share of a step's arrivals that departs, the queueing delay at its end in seconds
 /// and the integral of that.
@@ -33,8 +33,8 @@ pub(super) struct Meter {
     /// A step before.
     before: Vec<f64>,
     pub(super) integrals: Vec<f64>,
-    links: Vec<Noted>,
-    rings: Rings,
+    links: Vec<LinkSample>,
+    rings: RingBuffers,
     /// What each loop delivered in the last step that is settled, in bit/s.
     delivered: Vec<f64>,
     /// The last step up to which loops are settled.
@@ -43,14 +43,14 @@ pub(super) struct Meter {
 
 /// A link at the last step.
 #[derive(Clone, Copy)]
-struct Noted {
+struct LinkSample {
     queue: f64,
     admitted: f64,
     capacity: f64,
 }
 
 /// What happened at a link in a step, in bits.
-struct Count {
+struct LinkBalance {
     arrived: f64,
     /// What its law did not drop.
     admitted: f64,
@@ -61,7 +61,7 @@ struct Count {
     buffer: f64,
 }
 
-impl Count {
+impl LinkBalance {
     fn departed(&self) -> f64 {
         let is_busy = self.queues.0 > 0.0 && self.queues.1 > 0.0;
         if is_busy { self.served } else { (self.admitted + self.queues.0 - self.queues.1).max(0.0) }
@@ -97,8 +97,8 @@ impl Meter {
     pub(super) fn new(fixed: &FixedStep<'_>, before: Vec<f64>) -> Self {
         let (asm, step, zero) = (fixed.asm, fixed.step, fixed.zero);
         let at = asm.channels;
-        let longest = (asm.longest_delay() / step).ceil() as usize + MOST_UNSETTLED + 2;
-        let mut rings = Rings::new(asm.links.len(), 3, longest);
+        let longest = (asm.longest_delay() / step).ceil() as usize + MAX_UNSETTLED + 2;
+        let mut rings = RingBuffers::new(asm.links.len(), 3, longest);
         let mut links = Vec::with_capacity(asm.links.len());
         for (l, link) in asm.links.iter().enumerate() {
             let (kept, delay) = (before[at.passing + l] * (1.0 - before[at.lost + l]), before[at.delay + l]);
@@ -107,7 +107,7 @@ impl Meter {
                 rings.at(l, n).copy_from_slice(&[kept, delay, delay * step * since]);
             }
             let admitted = before[at.arriving + l];
-            links.push(Noted { queue: 0.0, admitted, capacity: link.capacity });
+            links.push(LinkSample { queue: 0.0, admitted, capacity: link.capacity });
         }
         // What starts at time zero counts from the step before, where it was nothing: it jumps between the two.
         let is_idle = asm.loops.iter().all(|l| l.start.is_some());
@@ -145,7 +145,7 @@ impl Meter {
                 self.add(range);
             }
         }
-        if n >= self.settled + MOST_UNSETTLED {
+        if n >= self.settled + MAX_UNSETTLED {
             self.settle(fixed);
         }
     }
@@ -164,11 +164,11 @@ impl Meter {
         for (l, link) in fixed.asm.links.iter().enumerate() {
             let (queue, capacity, arriving) = (queues[l], fixed.capacity[l], fixed.arriving[l]);
             let excess = fixed.admitted[l] - capacity;
-            let is_still = (queue <= 0.0 && excess < 0.0) || (queue >= link.buffer && excess > 0.0);
+            let is_constant = (queue <= 0.0 && excess < 0.0) || (queue >= link.buffer && excess > 0.0);
             let (stays, is_empty) = (arriving * (1.0 - fixed.lost[l]), queue <= 0.0 && excess <= 0.0);
             let says = [
                 (at.delay, queue / capacity),
-                (at.slope, if is_still { 0.0 } else { excess / capacity }),
+                (at.slope, if is_constant { 0.0 } else { excess / capacity }),
                 (at.marked, fixed.marked[l]),
                 (at.lost, fixed.lost[l]),
                 (at.passing, passing(stays, capacity, is_empty)),
@@ -185,12 +185,12 @@ impl Meter {
 
     /// What happened at a link between the last step and this one, `n`.
     fn count_link(&mut self, fixed: &FixedStep<'_>, n: usize, l: usize, queue: f64) {
-        let now = Noted { queue, admitted: fixed.admitted[l], capacity: fixed.capacity[l] };
+        let now = LinkSample { queue, admitted: fixed.admitted[l], capacity: fixed.capacity[l] };
         let last = std::mem::replace(&mut self.links[l], now);
         let at = self.at;
         let mean = |a: f64, b: f64| 0.5 * self.step * (a + b);
         let of = |channel: usize| mean(self.before[channel + l], self.now[channel + l]);
-        let count = Count {
+        let count = LinkBalance {
             arrived: of(at.arriving),
             admitted: mean(last.admitted, now.admitted),
             served: mean(last.capacity, now.capacity),
@@ -213,12 +213,12 @@ impl Meter {
     /// Loops are as links are: at the last step.
     pub(super) fn settle(&mut self, fixed: &FixedStep<'_>) {
         let steps = self.settled + 1..fixed.n;
-        for (crowd, class) in fixed.crowds.iter().zip(&fixed.asm.classes) {
+        for (flows, class) in fixed.flow_classes.iter().zip(&fixed.asm.classes) {
             for (flow, &l) in class.loops.iter().enumerate() {
-                self.settle_loop(fixed, (crowd, flow), l, steps.clone());
+                self.settle_loop(fixed, (flows, flow), l, steps.clone());
             }
             let own = carried(class.first_carried, class.law.carried().len(), class.loops.len());
-            self.now[own].copy_from_slice(&crowd.carried);
+            self.now[own].copy_from_slice(&flows.carried);
         }
         self.settled = fixed.n - 1;
     }
@@ -226,23 +226,23 @@ impl Meter {
     fn settle_loop(
         &mut self,
         fixed: &FixedStep<'_>,
-        (crowd, flow): (&Crowd<'_>, usize),
+        (flows, flow): (&ClassState<'_>, usize),
         l: usize,
         steps: Range<usize>,
     ) {
-        let path = fixed.wires.of(crowd.first + flow);
-        let mut shares = [1.0; MOST_UNSETTLED];
+        let path = fixed.hops.of(flows.first + flow);
+        let mut shares = [1.0; MAX_UNSETTLED];
         let (Some(last), shares) = (path.last(), &mut shares[..steps.len()]) else { return };
-        for wire in path {
-            let onward = wire.onward(last);
+        for hop in path {
+            let onward = hop.onward(last);
             for (share, n) in shares.iter_mut().zip(steps.clone()) {
-                *share *= self.rings.before(wire.link as usize, (n, onward), KEPT);
+                *share *= self.rings.before(hop.link as usize, (n, onward), KEPT);
             }
         }
-        let arrived = |n: usize| crowd.sent.before(flow, n, last.forward);
+        let arrived = |n: usize| flows.sent.before(flow, n, last.forward);
         let (mut sent, mut delivered, mut mean) = (0.0, 0.0, [self.delivered[l]; 2]);
         for (share, n) in shares.iter().zip(steps.clone()) {
-            sent += crowd.sent.at(flow, n - 1) + crowd.sent.at(flow, n);
+            sent += flows.sent.at(flow, n - 1) + flows.sent.at(flow, n);
             mean = [mean[1], 0.5 * (arrived(n - 1) + arrived(n)) * *share];
             delivered += mean[1];
         }
@@ -250,7 +250,7 @@ impl Meter {
         let (at, n) = (self.at, steps.end - 1);
         self.integrals[at.rate + l] += 0.5 * self.step * sent;
         self.integrals[at.delivered + l] += self.step * delivered;
-        self.now[at.rate + l] = crowd.sent.at(flow, n);
+        self.now[at.rate + l] = flows.sent.at(flow, n);
         self.now[at.delivered + l] = (1.5 * mean[1] - 0.5 * mean[0]).max(0.0);
         let (base, since) = (fixed.asm.loops[l].base_rtt, self.settled.max(self.zero));
         self.now[at.rtt + l] = base + self.queueing(path, n, DELAY);
@@ -259,8 +259,8 @@ impl Meter {
     }
 
     /// What a flow's sender sees of the queueing delays of its path, or of their integrals.
-    fn queueing(&self, path: &[Wire], n: usize, k: usize) -> f64 {
-        path.iter().map(|wire| self.rings.before(wire.link as usize, (n, wire.backward), k)).sum()
+    fn queueing(&self, path: &[DelayedHop], n: usize, k: usize) -> f64 {
+        path.iter().map(|hop| self.rings.before(hop.link as usize, (n, hop.backward), k)).sum()
     }
 }
 

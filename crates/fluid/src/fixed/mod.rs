@@ -7,21 +7,21 @@
 //! Where a jump pushes a state off its bound (the first flow on an idle link) or a law's signal jumps with it, the scheme
 //! is of first order, with a small constant.
 
+mod flows;
+mod hops;
+mod integration;
 mod links;
-mod measured;
 mod meter;
-mod run;
-mod senders;
+mod snapshots;
 mod start;
-mod wires;
 
-pub use measured::Measured;
-pub use run::{Snapshot, Snapshots};
+pub use integration::FixedStepIntegration;
+pub use snapshots::{Snapshot, Snapshots};
 
 use crate::assembly::Assembly;
-use links::Router;
-use senders::Crowd;
-use wires::Wires;
+use flows::ClassState;
+use hops::DelayedHops;
+use links::LinkClassState;
 
 /// An integration with steps of one length.
 pub struct FixedStep<'a> {
@@ -32,11 +32,11 @@ pub struct FixedStep<'a> {
     n: usize,
     /// The step at time zero: those before it fill the rings with what was on its way.
     zero: usize,
-    wires: Wires,
+    hops: DelayedHops,
     /// One for each class.
-    crowds: Vec<Crowd<'a>>,
+    flow_classes: Vec<ClassState<'a>>,
     /// One for each set.
-    routers: Vec<Router<'a>>,
+    routers: Vec<LinkClassState<'a>>,
     /// In bits.
     queues: Vec<f64>,
     /// How the queues moved a step ago, in bit/s.
@@ -56,12 +56,12 @@ pub struct FixedStep<'a> {
 
 /// What changes at a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum What {
+enum ChangeKind {
     /// Class and place of a loop.
     Start(usize, usize),
     Stop(usize, usize),
     /// A link's capacity goes a part of the way to its new value, the rest of it a step later.
-    Part(usize, f64),
+    LoopRole(usize, f64),
     Capacity(usize, f64),
 }
 
@@ -71,7 +71,7 @@ struct Change {
     step: usize,
     /// How much later than the step, in steps: from -1/2 to 1/2.
     later: f64,
-    what: What,
+    what: ChangeKind,
 }
 
 /// Of a jump so much later than a step, what counts at the step: then what is linear between steps has its area.
@@ -107,8 +107,8 @@ impl FixedStep<'_> {
         self.change();
         // Nobody goes beyond the next change, of which they would not know.
         let due = self.changes.get(self.changed).map_or(end, |change| change.step.min(end));
-        for crowd in &mut self.crowds {
-            crowd.step(self.n, due, &mut self.wires);
+        for flows in &mut self.flow_classes {
+            flows.step(self.n, due, &mut self.hops);
         }
         self.serve();
         self.n += 1;
@@ -118,25 +118,25 @@ impl FixedStep<'_> {
     fn change(&mut self) {
         while let Some(change) = self.changes.get(self.changed).filter(|change| change.step <= self.n) {
             match change.what {
-                What::Start(class, place) => self.crowds[class].start(place, change.later),
-                What::Stop(class, place) => self.crowds[class].stop(place, change.later),
-                What::Part(link, capacity) => {
+                ChangeKind::Start(class, place) => self.flow_classes[class].start(place, change.later),
+                ChangeKind::Stop(class, place) => self.flow_classes[class].stop(place, change.later),
+                ChangeKind::LoopRole(link, capacity) => {
                     self.capacity[link] += part_after(change.later) * (capacity - self.capacity[link]);
                 }
-                What::Capacity(link, capacity) => {
+                ChangeKind::Capacity(link, capacity) => {
                     self.capacity[link] = capacity;
-                    self.tell_capacities();
+                    self.set_capacities();
                 }
             }
             self.changed += 1;
         }
     }
 
-    fn tell_capacities(&mut self) {
-        for (crowd, class) in self.crowds.iter_mut().zip(&self.asm.classes) {
+    fn set_capacities(&mut self) {
+        for (flows, class) in self.flow_classes.iter_mut().zip(&self.asm.classes) {
             for (place, &l) in class.loops.iter().enumerate() {
                 let hops = self.asm.hops_of(l).iter().map(|hop| self.capacity[hop.link]);
-                crowd.tell_capacity(place, hops.fold(f64::INFINITY, f64::min));
+                flows.set_capacity(place, hops.fold(f64::INFINITY, f64::min));
             }
         }
     }

@@ -1,18 +1,18 @@
 //! Before the first step: what this scheme cannot honour is refused, and the rings are filled with the past.
 
-use super::links::Router;
-use super::senders::Crowd;
-use super::wires::{self, Wires};
-use super::{Change, FixedStep, What};
+use super::flows::ClassState;
+use super::hops::{self, DelayedHops};
+use super::links::LinkClassState;
+use super::{Change, ChangeKind, FixedStep};
 use crate::assembly::Assembly;
-use crate::discrete_state::Situation;
+use crate::discrete_state::DiscreteState;
 use crate::error::Error;
-use crate::field::{Field, before};
+use crate::right_hand_side::{RightHandSide, before};
 use millpond_law::fluid::{LinkInput, SenderInput};
 
 fn refuse(name: &str, what: &str) -> Result<(), Error> {
     let reason = format!("steps of one length have no {what}: the adaptive method has");
-    Err(Error::Network { name: name.to_owned(), reason })
+    Err(Error::InvalidNetwork { name: name.to_owned(), reason })
 }
 
 /// Laws that jump, relays and feedback of a flow's own are beyond this scheme.
@@ -28,25 +28,26 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         marked: 0.0,
         lost: 0.0,
         acked: 0.0,
-        ahead: 0.0,
+        present_queueing: 0.0,
         feedback: &[0.0; 16],
-        next: None,
-        forwarded: None,
+        downstream: None,
+        upstream: None,
     };
     for class in &asm.classes {
         let name = class.loops.first().map_or("", |l| asm.loops[*l].name.as_str());
         let x: Vec<f64> = class.law.states(0).iter().map(|state| state.initial).collect();
-        if class.law.maps_hops() {
+        if class.law.maps_signals() {
             return refuse(name, "feedback that means something else to each flow at each hop");
         }
-        if class.law.hears().ahead {
+        if class.law.inputs_used().present_queueing {
             return refuse(name, "a window that meets queues as they are");
         }
         if class.law.period(0, &x, &nothing).is_some() {
             return refuse(name, "laws in discrete time");
         }
     }
-    let quiet = LinkInput { capacity: 1.0, arriving: 0.0, own: 0.0, queue: 0.0, carried: &[0.0; 16] };
+    let quiet =
+        LinkInput { capacity: 1.0, arriving: 0.0, own_arriving: 0.0, queue: 0.0, carried: &[0.0; 16] };
     for set in &asm.sets {
         let name = set.links.first().map_or("", |l| asm.links[*l].name.as_str());
         let x: Vec<f64> = set.law.states(0).iter().map(|state| state.initial).collect();
@@ -65,7 +66,7 @@ impl Assembly {
     /// this scheme has not: it says which.
     pub fn allows_steps_of(&self, step: f64) -> Result<(), Error> {
         check(self)?;
-        wires::check(self, step)
+        hops::check(self, step)
     }
 }
 
@@ -81,24 +82,24 @@ impl<'a> FixedStep<'a> {
     /// The same, whose flows remember what they have sent for so many steps.
     pub(super) fn with_memory(asm: &'a Assembly, step: f64, remembered: usize) -> Result<Self, Error> {
         asm.allows_steps_of(step)?;
-        let wires = Wires::new(asm, step);
+        let hops = DelayedHops::new(asm, step);
         let zero = (asm.longest_delay() / step).ceil() as usize + 2;
         let mut first = 0;
-        let crowd = |class| {
-            let crowd = Crowd::new(asm, class, &wires, (first, zero), (step, remembered));
+        let flows = |class| {
+            let flows = ClassState::new(asm, class, &hops, (first, zero), (step, remembered));
             first += class.loops.len();
-            crowd
+            flows
         };
-        let crowds = asm.classes.iter().map(crowd).collect();
-        let said = wires.record.count;
-        let routers = asm.sets.iter().enumerate().map(|(s, set)| Router::new(asm, s, set, said));
+        let flow_classes = asm.classes.iter().map(flows).collect();
+        let said = hops.record.count;
+        let routers = asm.sets.iter().enumerate().map(|(s, set)| LinkClassState::new(asm, s, set, said));
         let mut fixed = Self {
             asm,
             step,
             n: 0,
             zero,
-            wires,
-            crowds,
+            hops,
+            flow_classes,
             routers: routers.collect(),
             queues: vec![0.0; asm.links.len()],
             queue_moves: vec![0.0; asm.links.len()],
@@ -110,7 +111,7 @@ impl<'a> FixedStep<'a> {
             changes: changes(asm, step, zero),
             changed: 0,
         };
-        fixed.tell_capacities();
+        fixed.set_capacities();
         fixed.fill();
         Ok(fixed)
     }
@@ -118,11 +119,11 @@ impl<'a> FixedStep<'a> {
     /// What was said and what was on its way before time zero.
     fn fill(&mut self) {
         let asm = self.asm;
-        let before = before(&mut Field::new(asm), &Situation::before(asm), &asm.initial());
+        let before = before(&mut RightHandSide::new(asm), &DiscreteState::before(asm), &asm.initial());
         let at = &asm.channels;
         for (link, data) in asm.links.iter().enumerate() {
-            let mut record = vec![0.0; self.wires.said.width];
-            let places = self.wires.record;
+            let mut record = vec![0.0; self.hops.said.width];
+            let places = self.hops.record;
             if let Some(k) = places.queueing {
                 (record[k], record[k + 1]) = (before[at.delay + link], before[at.slope + link]);
             }
@@ -134,23 +135,23 @@ impl<'a> FixedStep<'a> {
                 let said = asm.sets[set].first_signal + place * signals;
                 record[first..first + signals].copy_from_slice(&before[said..said + signals]);
             }
-            self.wires.said.fill(link, &record);
+            self.hops.said.fill(link, &record);
         }
         // What has always been on its way, and how links moved with it.
         let steps = std::mem::replace(&mut self.step, 0.0);
         let is_idle = asm.loops.iter().all(|l| l.start.is_some());
         for n in if is_idle { self.zero - 1..self.zero } else { 0..self.zero } {
-            for (crowd, class) in self.crowds.iter_mut().zip(&asm.classes) {
+            for (flows, class) in self.flow_classes.iter_mut().zip(&asm.classes) {
                 let rates: Vec<f64> = class.loops.iter().map(|l| before[at.rate + l]).collect();
                 let carried = class.law.carried().len() * class.loops.len();
-                crowd.linger(n, &rates, &before[class.first_carried..][..carried], &mut self.wires);
+                flows.emit_constant(n, &rates, &before[class.first_carried..][..carried], &mut self.hops);
             }
             self.n = n;
             self.serve();
         }
         self.step = steps;
-        for crowd in &mut self.crowds {
-            crowd.prime(self.zero - 1, &self.wires);
+        for flows in &mut self.flow_classes {
+            flows.initialize_derivatives(self.zero - 1, &self.hops);
         }
         self.n = self.zero;
     }
@@ -163,13 +164,16 @@ fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<Change> {
     };
     let mut changes = Vec::new();
     for l in &asm.loops {
-        changes.extend(l.start.map(|time| at(time, What::Start(l.class, l.place))));
-        changes.extend(l.stop.map(|time| at(time, What::Stop(l.class, l.place))));
+        changes.extend(l.start.map(|time| at(time, ChangeKind::Start(l.class, l.place))));
+        changes.extend(l.stop.map(|time| at(time, ChangeKind::Stop(l.class, l.place))));
     }
     for step in &asm.steps {
-        let part = at(step.time, What::Part(step.link.0, step.capacity));
-        let whole =
-            Change { step: part.step + 1, later: 0.0, what: What::Capacity(step.link.0, step.capacity) };
+        let part = at(step.time, ChangeKind::LoopRole(step.link.0, step.capacity));
+        let whole = Change {
+            step: part.step + 1,
+            later: 0.0,
+            what: ChangeKind::Capacity(step.link.0, step.capacity),
+        };
         changes.extend([part, whole]);
     }
     changes.sort_by_key(|change| change.step);

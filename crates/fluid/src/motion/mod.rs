@@ -1,13 +1,13 @@
 //! How a network moves: where trajectories lead ([`fate`]), how it answers a step ([`Response`]), and what its rightmost
 //! root alone would predict ([`Predicted`]).
 
-mod fate;
-mod response;
+mod long_term;
+mod step_response;
 mod trajectory;
 
-pub use fate::{Fate, fate};
-pub use response::{BAND, Predicted, Response, time_to};
-pub use trajectory::{Place, Trajectory, follow};
+pub use long_term::{LongTermBehavior, long_term_behavior};
+pub use step_response::{BAND, Predicted, StepResponse, time_to};
+pub use trajectory::{Component, Trajectory, follow};
 
 #[cfg(test)]
 mod tests;

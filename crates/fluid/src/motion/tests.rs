@@ -22,7 +22,8 @@ fn a_second_order_system_overshoots_by_its_damping_alone() {
         let (times, values) = sampled(6.0 / z, second_order(z));
         // From 3 to 8 instead of from 0 to 1, and downwards.
         let values: Vec<f64> = values.iter().map(|x| 8.0 - 5.0 * x).collect();
-        let Response::Step { overshoot, settling, .. } = Response::of(&times, &values, 3.0, 1e-9) else {
+        let StepResponse::Step { overshoot, settling, .. } = StepResponse::of(&times, &values, 3.0, 1e-9)
+        else {
             panic!("a step")
         };
         let theory = (-std::f64::consts::PI * z / (1.0 - z * z).sqrt()).exp();
@@ -44,7 +45,8 @@ fn a_second_order_system_overshoots_by_its_damping_alone() {
 #[test]
 fn a_lag_rises_in_ln_9_and_settles_in_ln_50_and_does_not_overshoot() {
     let (times, values) = sampled(20.0, |t| 1.0 - (-t).exp());
-    let Response::Step { rise, overshoot, settling } = Response::of(&times, &values, 1.0, 1e-9) else {
+    let StepResponse::Step { rise, overshoot, settling } = StepResponse::of(&times, &values, 1.0, 1e-9)
+    else {
         panic!("a step")
     };
     assert!((rise.unwrap() - 9_f64.ln()).abs() < 1e-6, "{rise:?}");
@@ -58,7 +60,7 @@ fn a_lag_rises_in_ln_9_and_settles_in_ln_50_and_does_not_overshoot() {
 #[test]
 fn what_comes_back_is_an_excursion() {
     let (times, values) = sampled(30.0, |t| 7.0 - t * (-t).exp());
-    let Response::Excursion { peak, at, settling } = Response::of(&times, &values, 7.0, 1e-3) else {
+    let StepResponse::Excursion { peak, at, settling } = StepResponse::of(&times, &values, 7.0, 1e-3) else {
         panic!("an excursion")
     };
     assert!((peak + (-1_f64).exp()).abs() < 1e-6 && (at - 1.0).abs() < 1e-2);
@@ -69,7 +71,7 @@ fn what_comes_back_is_an_excursion() {
 #[test]
 fn what_never_arrives_has_no_rise_and_no_settling_time() {
     let (times, values) = sampled(10.0, |t| 0.5 * (1.0 - (-t).exp()));
-    let Response::Step { rise, settling, .. } = Response::of(&times, &values, 1.0, 1e-9) else {
+    let StepResponse::Step { rise, settling, .. } = StepResponse::of(&times, &values, 1.0, 1e-9) else {
         panic!("a step")
     };
     assert_eq!((rise, settling), (None, None));
@@ -78,7 +80,7 @@ fn what_never_arrives_has_no_rise_and_no_settling_time() {
 /// A motion that was interrupted at its first moment has gone nowhere.
 #[test]
 fn one_look_tells_neither_a_rise_nor_a_settling_time() {
-    let Response::Step { rise, overshoot, settling } = Response::of(&[0.0], &[2.0], 3.0, 1e-3) else {
+    let StepResponse::Step { rise, overshoot, settling } = StepResponse::of(&[0.0], &[2.0], 3.0, 1e-3) else {
         panic!("a step")
     };
     assert_eq!((rise, overshoot, settling), (None, 0.0, None));
@@ -86,19 +88,19 @@ fn one_look_tells_neither_a_rise_nor_a_settling_time() {
 
 fn motion(value: impl Fn(f64) -> f64) -> Trajectory {
     let (times, values) = sampled(100.0, value);
-    Trajectory { times, values: vec![values], broken: None }
+    Trajectory { times, values: vec![values], error: None }
 }
 
 #[test]
 fn fates_are_told_apart() {
-    let of = |trajectory: &Trajectory| fate(trajectory, &[0.0], &[1.0], 0.02);
-    let Fate::Settles { after } = of(&motion(|t| (-0.1 * t).exp())) else { panic!("settles") };
+    let of = |trajectory: &Trajectory| long_term_behavior(trajectory, &[0.0], &[1.0], 0.02);
+    let LongTermBehavior::Settles { after } = of(&motion(|t| (-0.1 * t).exp())) else { panic!("settles") };
     assert!((after - 10.0 * 50_f64.ln()).abs() < 0.01, "{after}");
-    assert_eq!(of(&motion(|t| (-0.01 * t).exp() * t.cos())), Fate::Approaches);
-    assert_eq!(of(&motion(f64::sin)), Fate::Cycles);
-    assert_eq!(of(&motion(|t| (0.02 * t).exp() * t.sin())), Fate::Leaves);
-    assert_eq!(of(&motion(|t| 1.0 - (-t).exp())), Fate::RestsElsewhere);
-    assert_eq!(of(&motion(|_| 0.01)), Fate::Settles { after: 0.0 });
-    let broken = Some(Error::NotFinite { time: 1.0, quantity: "x".to_owned() });
-    assert_eq!(of(&Trajectory { broken, ..motion(|_| 0.0) }), Fate::Lost);
+    assert_eq!(of(&motion(|t| (-0.01 * t).exp() * t.cos())), LongTermBehavior::Approaches);
+    assert_eq!(of(&motion(f64::sin)), LongTermBehavior::Cycles);
+    assert_eq!(of(&motion(|t| (0.02 * t).exp() * t.sin())), LongTermBehavior::Diverges);
+    assert_eq!(of(&motion(|t| 1.0 - (-t).exp())), LongTermBehavior::OtherEquilibrium);
+    assert_eq!(of(&motion(|_| 0.01)), LongTermBehavior::Settles { after: 0.0 });
+    let error = Some(Error::NotFinite { time: 1.0, quantity: "x".to_owned() });
+    assert_eq!(of(&Trajectory { error, ..motion(|_| 0.0) }), LongTermBehavior::Interrupted);
 }

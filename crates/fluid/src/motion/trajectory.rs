@@ -5,14 +5,14 @@ use crate::solver::Solver;
 
 /// Where a quantity is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Component {
     /// Among the states, in the order of [`Assembly::state_columns`](crate::Assembly::state_columns).
     State(usize),
     /// Among the channels, in the order of [`Assembly::channel_columns`](crate::Assembly::channel_columns).
     Channel(usize),
 }
 
-impl Place {
+impl Component {
     /// Its value among these states and channels.
     pub fn of(self, states: &[f64], channels: &[f64]) -> f64 {
         match self {
@@ -30,7 +30,7 @@ pub struct Trajectory {
     /// Of each quantity, its values at these times.
     pub values: Vec<Vec<f64>>,
     /// Why it ends early: the equations could not be integrated further.
-    pub broken: Option<Error>,
+    pub error: Option<Error>,
 }
 
 /// Follows a solver for so many seconds and looks at it so many times. What cannot be integrated any further ends early.
@@ -39,7 +39,7 @@ pub fn follow(
     solver: &mut Solver<'_>,
     seconds: f64,
     looks: u32,
-    watched: &[Place],
+    watched: &[Component],
     more: &dyn Fn() -> bool,
 ) -> Trajectory {
     const STEPS: u64 = 1000;
@@ -56,7 +56,7 @@ pub fn follow(
                 Ok(false) if more() => {}
                 Ok(false) => return found,
                 Err(error) => {
-                    found.broken = Some(error);
+                    found.error = Some(error);
                     return found;
                 }
             }

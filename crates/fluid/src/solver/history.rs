@@ -1,6 +1,6 @@
 //! The past of all channels as polynomials, one for each step.
 
-use crate::field::Past;
+use crate::right_hand_side::ChannelHistory;
 use std::collections::VecDeque;
 
 /// Each step keeps its channels at these fractions of it, and the polynomial through them.
@@ -59,18 +59,18 @@ impl History {
 
     /// Points the taps at a moment of the step whose middle is `middle`. At a jump both sides of which are known, the
     /// side is that of the step's middle.
-    pub(super) fn look(&self, taps: &mut [Tap], delays: &[f64], time: f64, middle: f64) {
+    pub(super) fn look(&self, lookups: &mut [Lookup], delays: &[f64], time: f64, middle: f64) {
         let nudge = (1e-9 * (middle - time).abs()).max(1e-15 * time.abs()).copysign(middle - time);
-        for (tap, delay) in taps.iter_mut().zip(delays).skip(1) {
+        for (tap, delay) in lookups.iter_mut().zip(delays).skip(1) {
             let then = time - delay;
             *tap = self.find(then, then + nudge, tap.segment);
         }
     }
 
     /// Times grow, so the segment is near where it was the last time.
-    fn find(&self, then: f64, key: f64, hint: Option<usize>) -> Tap {
+    fn find(&self, then: f64, key: f64, hint: Option<usize>) -> Lookup {
         let Some(first) = self.segments.front().filter(|first| key >= first.start) else {
-            return Tap { segment: None, weights: [1.0, 0.0, 0.0, 0.0, 0.0] };
+            return Lookup { segment: None, weights: [1.0, 0.0, 0.0, 0.0, 0.0] };
         };
         debug_assert!(self.forgotten == 0 || key >= first.start);
         let last = self.segments.len() - 1;
@@ -84,13 +84,13 @@ impl History {
         let segment = &self.segments[i];
         // Of a step of a few roundings nobody knows where in it a time is: it says nothing beyond its ends.
         let weights = lagrange(((then - segment.start) / segment.length).clamp(0.0, 1.0));
-        Tap { segment: Some(self.forgotten + i), weights }
+        Lookup { segment: Some(self.forgotten + i), weights }
     }
 }
 
 /// A delay, pointed at a moment of the past.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Tap {
+pub(super) struct Lookup {
     /// Counted from the first ever; none: before time zero.
     segment: Option<usize>,
     weights: [f64; 5],
@@ -99,12 +99,12 @@ pub(super) struct Tap {
 /// The past as seen through all taps at one moment.
 pub(super) struct View<'a> {
     pub(super) history: &'a History,
-    pub(super) taps: &'a [Tap],
+    pub(super) lookups: &'a [Lookup],
 }
 
-impl Past for View<'_> {
+impl ChannelHistory for View<'_> {
     fn get(&self, channel: usize, tap: usize) -> f64 {
-        let tap = &self.taps[tap];
+        let tap = &self.lookups[tap];
         match tap.segment {
             None => self.history.before[channel],
             Some(segment) => {
@@ -127,10 +127,10 @@ mod tests {
         let nodes = |start: f64| NODES.map(|n| vec![p(start + 0.5 * n)]);
         history.push(0.0, 0.5, &nodes(0.0));
         history.push(0.5, 0.5, &nodes(0.5));
-        let mut taps = [Tap::default(); 2];
+        let mut lookups = [Lookup::default(); 2];
         for then in [-0.3, 0.0, 0.2, 0.5, 0.77, 1.0] {
-            history.look(&mut taps, &[0.0, 1.0], 1.0 + then, 1.0 + then + 1e-3);
-            let view = View { history: &history, taps: &taps };
+            history.look(&mut lookups, &[0.0, 1.0], 1.0 + then, 1.0 + then + 1e-3);
+            let view = View { history: &history, lookups: &lookups };
             assert!((view.get(0, 1) - p(then.max(0.0))).abs() < 1e-14, "{then}");
         }
         let integral: f64 = nodes(0.0).iter().zip(BOOLE).map(|(v, w)| 0.5 * w * v[0]).sum();
@@ -144,9 +144,9 @@ mod tests {
         history.push(0.0, 1.0, &NODES.map(|_| vec![1.0]));
         history.push(1.0, 1.0, &NODES.map(|_| vec![2.0]));
         let seen = |time: f64, middle: f64| {
-            let mut taps = [Tap::default(); 2];
-            history.look(&mut taps, &[0.0, 0.1], time, middle);
-            View { history: &history, taps: &taps }.get(0, 1)
+            let mut lookups = [Lookup::default(); 2];
+            history.look(&mut lookups, &[0.0, 0.1], time, middle);
+            View { history: &history, lookups: &lookups }.get(0, 1)
         };
         // 0.1 + 1 and 1.1 - 0.1 are not what they are on paper.
         assert_eq!((seen(1.1, 1.05), seen(1.1, 1.15)), (1.0, 2.0));
@@ -160,8 +160,8 @@ mod tests {
             history.push(0.1 * f64::from(i), 0.1, &NODES.map(|n| vec![0.1 * (f64::from(i) + n)]));
         }
         assert!(history.segments.len() <= 12);
-        let mut taps = [Tap::default(); 2];
-        history.look(&mut taps, &[0.0, 1.0], 9.95, 9.96);
-        assert!((View { history: &history, taps: &taps }.get(0, 1) - 8.95).abs() < 1e-12);
+        let mut lookups = [Lookup::default(); 2];
+        history.look(&mut lookups, &[0.0, 1.0], 9.95, 9.96);
+        assert!((View { history: &history, lookups: &lookups }.get(0, 1) - 8.95).abs() < 1e-12);
     }
 }

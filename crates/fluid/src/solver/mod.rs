@@ -5,24 +5,24 @@
 //! papers' models, whose laws see it in the round-trip time that they are told. No step goes beyond the shortest
 //! delay, so that every look-up falls into what is known already.
 
-mod agenda;
-mod alarms;
+mod dormand_prince;
+mod event_detection;
 mod history;
-mod pair;
 mod perturb;
+mod scheduled_events;
 mod solution;
 mod step;
 
 pub use solution::Solution;
 
 use crate::assembly::{Assembly, Entity};
-use crate::discrete_state::{Held, Situation};
+use crate::discrete_state::{DiscreteState, Held};
 use crate::error::Error;
-use crate::field::{Field, before};
 use crate::integration::Integration;
 use crate::network::LoopId;
-use agenda::{Agenda, Happening};
-use history::{History, Tap, View};
+use crate::right_hand_side::{RightHandSide, before};
+use history::{History, Lookup, View};
+use scheduled_events::{ScheduledEvent, ScheduledEvents};
 
 /// How exact, and within which limits.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,14 +32,19 @@ pub struct Accuracy {
     /// No step is longer, in seconds.
     pub longest_step: f64,
     /// Whether kinks are followed through delays; only a test would not.
-    pub follow_kinks: bool,
+    pub track_discontinuities: bool,
     /// No more steps than these.
     pub most_steps: u64,
 }
 
 impl Default for Accuracy {
     fn default() -> Self {
-        Self { tolerance: 1e-6, longest_step: f64::INFINITY, follow_kinks: true, most_steps: 20_000_000 }
+        Self {
+            tolerance: 1e-6,
+            longest_step: f64::INFINITY,
+            track_discontinuities: true,
+            most_steps: 20_000_000,
+        }
     }
 }
 
@@ -53,15 +58,15 @@ struct Ended {
 
 /// An integration under way.
 pub struct Solver<'a> {
-    field: Field<'a>,
+    rhs: RightHandSide<'a>,
     accuracy: Accuracy,
     time: f64,
     /// The present state.
     x: Vec<f64>,
-    situation: Situation,
+    discrete: DiscreteState,
     history: History,
-    taps: Vec<Tap>,
-    agenda: Agenda,
+    lookups: Vec<Lookup>,
+    scheduled: ScheduledEvents,
     owners: Vec<Entity>,
     /// By how much each state may be wrong however small it is.
     scales: Vec<f64>,
@@ -99,31 +104,31 @@ pub struct Solver<'a> {
 impl<'a> Solver<'a> {
     /// At time zero; the past is that of loops which have always been there.
     pub fn new(asm: &'a Assembly, accuracy: Accuracy) -> Result<Self, Error> {
-        let mut field = Field::new(asm);
-        let (situation, x) = (Situation::before(asm), asm.initial());
-        let before = before(&mut field, &situation, &x);
-        let agenda = Agenda::new(asm, accuracy.follow_kinks);
-        Self::with(field, accuracy, (situation, x), before, agenda)
+        let mut rhs = RightHandSide::new(asm);
+        let (discrete, x) = (DiscreteState::before(asm), asm.initial());
+        let before = before(&mut rhs, &discrete, &x);
+        let scheduled = ScheduledEvents::new(asm, accuracy.track_discontinuities);
+        Self::with(rhs, accuracy, (discrete, x), before, scheduled)
     }
 
     /// At time zero, in this situation and at these states, after this past.
     fn with(
-        field: Field<'a>,
+        rhs: RightHandSide<'a>,
         accuracy: Accuracy,
-        (situation, x): (Situation, Vec<f64>),
+        (discrete, x): (DiscreteState, Vec<f64>),
         before: Vec<f64>,
-        agenda: Agenda,
+        scheduled: ScheduledEvents,
     ) -> Result<Self, Error> {
-        let asm = field.asm;
+        let asm = rhs.asm;
         let (states, channels) = (asm.states.len(), asm.channels.count);
-        let guards = field.guards.len();
+        let guards = rhs.guards.len();
         let mut solver = Self {
             accuracy,
             time: 0.0,
-            situation,
+            discrete,
             history: History::new(before, asm.longest_delay()),
-            taps: vec![Tap::default(); field.wiring.delays.len()],
-            agenda,
+            lookups: vec![Lookup::default(); rhs.delays.delays.len()],
+            scheduled,
             owners: asm.owners(),
             scales: asm.scales(),
             stages: vec![vec![0.0; states]; 7],
@@ -134,7 +139,7 @@ impl<'a> Solver<'a> {
             inside: x.clone(),
             bounded: asm.bounded(),
             guards: vec![0.0; guards],
-            guard_owners: asm.guard_owners(&field),
+            guard_owners: asm.guard_owners(&rhs),
             guard_sizes: vec![0.0; guards],
             signs: vec![0.0; guards],
             crossings: vec![0; guards],
@@ -144,7 +149,7 @@ impl<'a> Solver<'a> {
             shortest_delay: asm.shortest_delay(),
             steps: 0,
             ended: Ended::default(),
-            field,
+            rhs,
             x,
         };
         solver.begin()?;
@@ -192,13 +197,13 @@ impl<'a> Solver<'a> {
             if self.effort() > self.accuracy.most_steps {
                 return Err(self.too_many());
             }
-            let limit = until.min(self.agenda.next());
+            let limit = until.min(self.scheduled.next());
             if limit > self.soon() {
                 self.step_towards(limit)?;
             } else {
                 self.time = self.time.max(limit);
             }
-            if self.agenda.next() <= self.soon() {
+            if self.scheduled.next() <= self.soon() {
                 self.happen()?;
             }
         }
@@ -217,57 +222,58 @@ impl<'a> Solver<'a> {
 
     /// The clocks of links and of loops that have always been there start; so does what starts at zero.
     fn begin(&mut self) -> Result<(), Error> {
-        for l in (0..self.field.asm.loops.len()).filter(|l| self.situation.active[*l]) {
-            self.agenda.spread(self.field.asm, 0.0, Entity::Loop(l), 0);
+        for l in (0..self.rhs.asm.loops.len()).filter(|l| self.discrete.active[*l]) {
+            self.scheduled.spread(self.rhs.asm, 0.0, Entity::Loop(l), 0);
         }
-        for l in 0..self.field.asm.links.len() {
-            self.agenda.spread(self.field.asm, 0.0, Entity::Link(l), 0);
+        for l in 0..self.rhs.asm.links.len() {
+            self.scheduled.spread(self.rhs.asm, 0.0, Entity::Link(l), 0);
         }
         self.refresh()?;
-        for (s, set) in self.field.asm.sets.iter().enumerate() {
+        for (s, set) in self.rhs.asm.sets.iter().enumerate() {
             for place in 0..set.links.len() {
                 self.wind_link(s, place);
             }
         }
-        for l in 0..self.field.asm.loops.len() {
-            if self.situation.active[l] {
+        for l in 0..self.rhs.asm.loops.len() {
+            if self.discrete.active[l] {
                 self.wind_sender(l);
             }
         }
-        if self.agenda.next() <= 0.0 { self.happen() } else { Ok(()) }
+        if self.scheduled.next() <= 0.0 { self.happen() } else { Ok(()) }
     }
 
     /// What is due now happens.
     fn happen(&mut self) -> Result<(), Error> {
-        let happenings = self.agenda.take(self.field.asm, self.time, self.soon());
+        let events = self.scheduled.take(self.rhs.asm, self.time, self.soon());
         self.ended.due += 1;
-        let ticks = |h: &Happening| matches!(h, Happening::SenderTick(..) | Happening::LinkTick(..));
-        if happenings.iter().any(ticks) {
+        let ticks =
+            |h: &ScheduledEvent| matches!(h, ScheduledEvent::SenderTick(..) | ScheduledEvent::LinkTick(..));
+        if events.iter().any(ticks) {
             // What the clocks see is what has arrived by now.
             self.refresh()?;
         }
-        for happening in happenings {
-            match happening {
-                Happening::Kink(_) => {}
-                Happening::Start(l) => self.start(LoopId(l))?,
-                Happening::Stop(l) => {
-                    self.situation.active[l] = false;
+        for event in events {
+            match event {
+                ScheduledEvent::Discontinuity(_) => {}
+                ScheduledEvent::Start(l) => self.start(LoopId(l))?,
+                ScheduledEvent::Stop(l) => {
+                    self.discrete.active[l] = false;
                     self.jumped(Entity::Loop(l));
                 }
-                Happening::Capacity(i) => {
-                    let step = self.field.asm.steps[i];
-                    self.situation.capacity[step.link.0] = step.capacity;
+                ScheduledEvent::Capacity(i) => {
+                    let step = self.rhs.asm.steps[i];
+                    self.discrete.capacity[step.link.0] = step.capacity;
                     self.jumped(Entity::Link(step.link.0));
                 }
-                Happening::SenderTick(class, place) => self.tick_sender(class, place),
-                Happening::LinkTick(set, place) => self.tick_link(set, place),
+                ScheduledEvent::SenderTick(class, place) => self.tick_sender(class, place),
+                ScheduledEvent::LinkTick(set, place) => self.tick_link(set, place),
             }
         }
         self.refresh()
     }
 
     fn jumped(&mut self, entity: Entity) {
-        self.agenda.spread(self.field.asm, self.time, entity, 0);
+        self.scheduled.spread(self.rhs.asm, self.time, entity, 0);
     }
 
     /// Right-hand side, channels, and what is held, anew: something has jumped.
@@ -302,48 +308,48 @@ impl<'a> Solver<'a> {
 
     /// Points all taps at a moment of the step with this middle.
     fn look(&mut self, time: f64, middle: f64) {
-        self.history.look(&mut self.taps, &self.field.wiring.delays, time, middle);
+        self.history.look(&mut self.lookups, &self.rhs.delays.delays, time, middle);
     }
 
     /// The right-hand side, with bounds disregarded, into `raw`; the channels into `channels`.
     fn evaluate(&mut self, x: &[f64], channels: &mut [f64]) {
-        let view = View { history: &self.history, taps: &self.taps };
-        self.field.evaluate(&self.situation, &view, x, &mut self.raw, channels);
+        let view = View { history: &self.history, lookups: &self.lookups };
+        self.rhs.evaluate(&self.discrete, &view, x, &mut self.raw, channels);
     }
 
     /// What is held does not move.
     fn project(&mut self, stage: usize) {
-        let held = &self.situation.held;
+        let held = &self.discrete.held;
         for ((k, raw), held) in self.stages[stage].iter_mut().zip(&self.raw).zip(held) {
             *k = if *held == Held::Free { *raw } else { 0.0 };
         }
     }
 
     fn wind_sender(&mut self, l: usize) {
-        let asm = self.field.asm;
+        let asm = self.rhs.asm;
         let (c, place) = (asm.loops[l].class, asm.loops[l].place);
         let class = &asm.classes[c];
         let x = &self.x[class.first_state + place * class.width..][..class.width];
-        let input = self.field.senders[c].at(place, class.law.feedback().len());
+        let input = self.rhs.senders[c].flow(place);
         if let Some(period) = class.law.period(place, x, &input) {
-            self.agenda.add(self.time + period.max(1e-9), Happening::SenderTick(c, place));
+            self.scheduled.add(self.time + period.max(1e-9), ScheduledEvent::SenderTick(c, place));
         }
     }
 
     fn wind_link(&mut self, s: usize, place: usize) {
-        let set = &self.field.asm.sets[s];
+        let set = &self.rhs.asm.sets[s];
         let x = &self.x[set.first_state + place * set.width..][..set.width];
-        if let Some(period) = set.law.period(place, x, &self.field.links[s].at(place)) {
-            self.agenda.add(self.time + period.max(1e-9), Happening::LinkTick(s, place));
+        if let Some(period) = set.law.period(place, x, &self.rhs.links[s].link(place)) {
+            self.scheduled.add(self.time + period.max(1e-9), ScheduledEvent::LinkTick(s, place));
         }
     }
 
     fn tick_sender(&mut self, c: usize, place: usize) {
-        let class = &self.field.asm.classes[c];
+        let class = &self.rhs.asm.classes[c];
         let l = class.loops[place];
-        if self.situation.active[l] {
+        if self.discrete.active[l] {
             let x = &mut self.x[class.first_state + place * class.width..][..class.width];
-            let input = self.field.senders[c].at(place, class.law.feedback().len());
+            let input = self.rhs.senders[c].flow(place);
             class.law.tick(place, x, &input);
             self.wind_sender(l);
             self.jumped(Entity::Loop(l));
@@ -351,9 +357,9 @@ impl<'a> Solver<'a> {
     }
 
     fn tick_link(&mut self, s: usize, place: usize) {
-        let set = &self.field.asm.sets[s];
+        let set = &self.rhs.asm.sets[s];
         let x = &mut self.x[set.first_state + place * set.width..][..set.width];
-        set.law.tick(place, x, &self.field.links[s].at(place));
+        set.law.tick(place, x, &self.rhs.links[s].link(place));
         self.wind_link(s, place);
         self.jumped(Entity::Link(set.links[place]));
     }

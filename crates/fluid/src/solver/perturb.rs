@@ -1,12 +1,12 @@
 //! Beginning anywhere: from given states, after a past in which nothing ever changed, and with changes made by hand.
 
-use super::agenda::Agenda;
+use super::scheduled_events::ScheduledEvents;
 use super::{Accuracy, Solver};
 use crate::assembly::Entity;
 use crate::error::Error;
-use crate::field::{Field, before};
 use crate::frozen::Frozen;
 use crate::network::{LinkId, LoopId};
+use crate::right_hand_side::{RightHandSide, before};
 
 impl<'a> Solver<'a> {
     /// At time zero at these states, which have been the same for ever, among the loops and capacities of `frozen`.
@@ -15,15 +15,15 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// A quantity that is infinite or not a number there.
     pub fn at(frozen: &Frozen<'a>, x: &[f64], accuracy: Accuracy) -> Result<Self, Error> {
-        let mut field = Field::new(frozen.asm);
-        let situation = frozen.situation.clone();
+        let mut rhs = RightHandSide::new(frozen.asm);
+        let discrete = frozen.discrete.clone();
         // Where senders and links without states do not come to terms, what they have said of each other so far.
         let before = match frozen.at(x) {
             Ok(moment) => moment.channels,
-            Err(_) => before(&mut field, &situation, x),
+            Err(_) => before(&mut rhs, &discrete, x),
         };
-        let agenda = Agenda::quiet(frozen.asm, accuracy.follow_kinks);
-        Self::with(field, accuracy, (situation, x.to_vec()), before, agenda)
+        let scheduled = ScheduledEvents::quiet(frozen.asm, accuracy.track_discontinuities);
+        Self::with(rhs, accuracy, (discrete, x.to_vec()), before, scheduled)
     }
 
     /// From now on a link serves so many bit/s.
@@ -31,7 +31,7 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// As those of [`Solver::advance`].
     pub fn set_capacity(&mut self, link: LinkId, capacity: f64) -> Result<(), Error> {
-        self.situation.capacity[link.0] = capacity;
+        self.discrete.capacity[link.0] = capacity;
         self.jumped(Entity::Link(link.0));
         self.refresh()
     }
@@ -41,7 +41,7 @@ impl<'a> Solver<'a> {
     /// # Errors
     /// As those of [`Solver::advance`].
     pub fn start(&mut self, started: LoopId) -> Result<(), Error> {
-        self.situation.active[started.0] = true;
+        self.discrete.active[started.0] = true;
         self.forget_guards(started.0);
         self.jumped(Entity::Loop(started.0));
         self.refresh()?;

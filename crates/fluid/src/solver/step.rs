@@ -1,8 +1,8 @@
 //! One step: its stages, its error, and its end where something happens in it.
 
 use super::Solver;
+use super::dormand_prince::{A, C, E, dense, sum};
 use super::history::{BOOLE, NODES};
-use super::pair::{A, C, E, dense, sum};
 use crate::error::Error;
 
 /// Smallest step as a share of the shortest delay.
@@ -64,7 +64,7 @@ impl Solver<'_> {
     fn evaluate_within(&mut self, x: &[f64], node: usize) {
         let mut trial = std::mem::take(&mut self.trial);
         trial.clear();
-        let states = &self.field.asm.states;
+        let states = &self.rhs.asm.states;
         trial.extend(x.iter().zip(states).map(|(x, state)| x.max(state.lower).min(state.upper)));
         let mut channels = std::mem::take(&mut self.nodes[node]);
         self.evaluate(&trial, &mut channels);
@@ -86,10 +86,10 @@ impl Solver<'_> {
     /// The step is exact enough. Does something in it end it early?
     fn accept(&mut self, h: f64, end: f64) -> Result<(), Error> {
         self.steps += 1;
-        let alarmed_at_end = self.is_alarmed(&self.next);
+        let alarmed_at_end = self.detects_event(&self.next);
         for node in 1..4 {
             self.probe(NODES[node], h, node);
-            if self.is_alarmed(&self.inside) {
+            if self.detects_event(&self.inside) {
                 return self.end_early(NODES[node - 1], NODES[node], h);
             }
         }
@@ -107,7 +107,7 @@ impl Solver<'_> {
         while (after - before) * h > exact {
             let middle = 0.5 * (before + after);
             self.probe(middle, h, 1);
-            if self.is_alarmed(&self.inside) { after = middle } else { before = middle }
+            if self.detects_event(&self.inside) { after = middle } else { before = middle }
         }
         self.probe(before, h, 2);
         self.probe(after, h, 1);
@@ -131,7 +131,7 @@ impl Solver<'_> {
             let step: f64 = self.nodes.iter().zip(BOOLE).map(|(node, weight)| weight * node[i]).sum();
             *integral += h * step;
         }
-        for ((x, next), state) in self.x.iter_mut().zip(&self.next).zip(&self.field.asm.states) {
+        for ((x, next), state) in self.x.iter_mut().zip(&self.next).zip(&self.rhs.asm.states) {
             *x = next.max(state.lower).min(state.upper);
         }
         // What was computed at its end is what the next one begins with.

@@ -1,6 +1,6 @@
 //! How many zeros lie inside a rectangle: the argument principle.
 
-use super::function::Characteristic;
+use super::characteristic::Characteristic;
 use nalgebra::Complex;
 use std::f64::consts::PI;
 
@@ -54,7 +54,7 @@ pub(super) struct Contour<'a> {
     pub(super) function: &'a Characteristic<'a>,
     poles: Vec<Complex<f64>>,
     /// The time scale.
-    slow: f64,
+    time_scale: f64,
 }
 
 /// det(I + L) at a point.
@@ -68,8 +68,8 @@ struct Sample {
 
 impl<'a> Contour<'a> {
     /// None if the modes of a piece cannot be found.
-    pub(super) fn new(function: &'a Characteristic<'a>, slow: f64) -> Option<Self> {
-        Some(Self { function, poles: function.poles()?, slow })
+    pub(super) fn new(function: &'a Characteristic<'a>, time_scale: f64) -> Option<Self> {
+        Some(Self { function, poles: function.poles()?, time_scale })
     }
 
     /// The number of zeros inside, or a point of the boundary at which the phase could not be followed.
@@ -128,7 +128,7 @@ impl<'a> Contour<'a> {
 
     fn sample(&self, s: Complex<f64>, along: Complex<f64>) -> Result<Sample, Complex<f64>> {
         const NEAR: f64 = 1e-6;
-        let h = NEAR * s.norm().max(1.0 / self.slow);
+        let h = NEAR * s.norm().max(1.0 / self.time_scale);
         let ln = self.function.ln_loops(s).ok_or(s)?;
         let ahead = self.function.ln_loops(s + along * h).ok_or(s)?;
         let change = Complex::new(ahead.re - ln.re, wrap(ahead.im - ln.im));

@@ -32,7 +32,7 @@ pub fn loop_gain(system: &System, rightmost: Option<&Root>) -> Result<Option<Cro
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Block, Wire, rightmost};
+    use super::super::{Block, Connection, rightmost};
     use super::*;
     use nalgebra::DMatrix;
     use std::f64::consts::FRAC_PI_2;
@@ -42,10 +42,10 @@ mod tests {
     fn the_gain_at_the_crossover_is_that_of_the_closed_form_stable_or_not() {
         for a in [0.5, 1.5, 1.65, 3.0] {
             let link = Block::single(0.0, 1.0, 1.0, 0.0).as_link();
-            let wire = |from, to, delay| Wire { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+            let connection = |from, to, delay| Connection { from: (from, 0), to: (to, 0), gain: 1.0, delay };
             let system = System {
                 blocks: vec![link, Block::gain(DMatrix::from_element(1, 1, -a))],
-                wires: vec![wire(0, 1, 0.0), wire(1, 0, 1.0)],
+                connections: vec![connection(0, 1, 0.0), connection(1, 0, 1.0)],
             };
             let roots = rightmost(&system).unwrap().roots;
             let found = loop_gain(&system, roots.first()).unwrap().unwrap();

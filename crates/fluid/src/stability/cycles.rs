@@ -11,8 +11,8 @@ pub(super) fn on_cycles(system: &System) -> Vec<Vec<bool>> {
     let through: Vec<Vec<Vec<usize>>> = system.blocks.iter().map(shown).collect();
     let mut wired: Vec<Vec<Vec<(usize, usize)>>> =
         system.blocks.iter().map(|block| vec![Vec::new(); block.d.nrows()]).collect();
-    for wire in system.wires.iter().filter(|wire| wire.gain != 0.0) {
-        wired[wire.from.0][wire.from.1].push(wire.to);
+    for connection in system.connections.iter().filter(|connection| connection.gain != 0.0) {
+        wired[connection.from.0][connection.from.1].push(connection.to);
     }
     let next = |(block, input): (usize, usize)| {
         let outputs = through[block][input].iter();

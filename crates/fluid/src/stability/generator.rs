@@ -92,28 +92,37 @@ impl Delayed {
 }
 
 /// Delay, block and weights of its states: what an input consists of, static pieces followed through.
-type Source = (f64, usize, Vec<f64>);
+type StateSource = (f64, usize, Vec<f64>);
 
-fn sources(system: &System, input: (usize, usize), delay: f64, depth: usize) -> Result<Vec<Source>, Unknown> {
+fn sources(
+    system: &System,
+    input: (usize, usize),
+    delay: f64,
+    depth: usize,
+) -> Result<Vec<StateSource>, Unknown> {
     const DEEPEST: usize = 12;
     if depth > DEEPEST {
         return Err(Unknown::Circular);
     }
     let mut all = Vec::new();
-    for wire in system.wires.iter().filter(|wire| wire.to == input) {
-        let block: &Block = &system.blocks[wire.from.0];
-        let delay = delay + wire.delay;
+    for connection in system.connections.iter().filter(|connection| connection.to == input) {
+        let block: &Block = &system.blocks[connection.from.0];
+        let delay = delay + connection.delay;
         if block.states() > 0 {
-            let weights = block.c.row(wire.from.1).iter().map(|c| c * wire.gain).collect();
-            all.push((delay, wire.from.0, weights));
+            let weights = block.c.row(connection.from.1).iter().map(|c| c * connection.gain).collect();
+            all.push((delay, connection.from.0, weights));
         }
         for through in 0..block.d.ncols() {
-            let d = block.d[(wire.from.1, through)];
+            let d = block.d[(connection.from.1, through)];
             if d == 0.0 {
                 continue;
             }
-            for (delay, source, weights) in sources(system, (wire.from.0, through), delay, depth + 1)? {
-                all.push((delay, source, weights.iter().map(|weight| weight * d * wire.gain).collect()));
+            for (delay, source, weights) in sources(system, (connection.from.0, through), delay, depth + 1)? {
+                all.push((
+                    delay,
+                    source,
+                    weights.iter().map(|weight| weight * d * connection.gain).collect(),
+                ));
             }
         }
     }

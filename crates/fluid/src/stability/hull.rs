@@ -4,9 +4,9 @@
 //! number lambda_i. The matrix P of Eq. (46) has the nonzero eigenvalues of the sum of L_i / lambda_i, and the lemma says
 //! that those of L lie in the convex hull of zero and all lambda_i, times the spectral radius of P.
 
-use super::function::Characteristic;
+use super::characteristic::Characteristic;
 use super::matrix::{Matrix, spectrum};
-use super::system::{System, Wire};
+use super::system::{Connection, System};
 use nalgebra::Complex;
 use std::f64::consts::TAU;
 
@@ -62,8 +62,11 @@ fn significant(mut values: Vec<Complex<f64>>) -> Vec<Complex<f64>> {
 
 /// The network with one sender alone.
 fn alone(system: &System, block: usize) -> System {
-    let touches = |wire: &&Wire| wire.from.0 == block || wire.to.0 == block;
-    System { blocks: system.blocks.clone(), wires: system.wires.iter().filter(touches).copied().collect() }
+    let touches = |connection: &&Connection| connection.from.0 == block || connection.to.0 == block;
+    System {
+        blocks: system.blocks.clone(),
+        connections: system.connections.iter().filter(touches).copied().collect(),
+    }
 }
 
 /// Adds the return ratio of a part to that of the whole, bottleneck by bottleneck.

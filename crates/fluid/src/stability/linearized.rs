@@ -1,9 +1,9 @@
 //! From the pieces of a network at rest to a linear system.
 
-use super::system::{Block, System, Wire};
+use super::system::{Block, Connection, System};
 use crate::assembly::Entity;
-use crate::frozen::{Frozen, Moment};
-use crate::pieces::Piece;
+use crate::frozen::{Frozen, OperatingPoint};
+use crate::subsystems::Subsystem;
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
@@ -20,43 +20,48 @@ impl Linearized {
     /// States held at a bound do not move and are left out, and so are those that nothing moves: they are parameters, not
     /// modes. So are inputs that nothing depends on.
     #[must_use]
-    pub fn of(frozen: &Frozen<'_>, moment: &Moment) -> Self {
-        let pieces = frozen.pieces(moment);
+    pub fn of(frozen: &Frozen<'_>, point: &OperatingPoint) -> Self {
+        let subsystems = frozen.subsystems(point);
         let mut source = BTreeMap::new();
-        for (block, piece) in pieces.iter().enumerate() {
+        for (block, subsystem) in subsystems.iter().enumerate() {
             source.extend(
-                piece.outputs.iter().enumerate().map(|(output, channel)| (*channel, (block, output))),
+                subsystem.outputs.iter().enumerate().map(|(output, channel)| (*channel, (block, output))),
             );
         }
         let mut system = System::default();
-        for (index, piece) in pieces.iter().enumerate() {
-            let (block, inputs) = condense(piece, moment);
-            for (input, (place, gain)) in piece.inputs.iter().zip(inputs) {
+        for (index, subsystem) in subsystems.iter().enumerate() {
+            let (block, inputs) = condense(subsystem, point);
+            for (input, (place, gain)) in subsystem.inputs.iter().zip(inputs) {
                 let known = source.get(&input.channel).filter(|_| gain != 0.0);
                 if let Some(&from) = known {
-                    system.wires.push(Wire { from, to: (index, place), gain, delay: input.delay });
+                    system.connections.push(Connection {
+                        from,
+                        to: (index, place),
+                        gain,
+                        delay: input.delay,
+                    });
                 }
             }
             system.blocks.push(block);
         }
-        Self { system, owners: pieces.iter().map(|piece| piece.entity).collect() }
+        Self { system, owners: subsystems.iter().map(|subsystem| subsystem.entity).collect() }
     }
 
     /// The same with what packets wait in queues on the way, in seconds by link: a rate comes to a link later by the queues
     /// before it, and a link's word, written into what departs, comes to its senders later by the queues behind it.
     #[must_use]
-    pub fn waiting(mut self, frozen: &Frozen<'_>, waiting: &[f64]) -> Self {
+    pub fn with_queueing_delays(mut self, frozen: &Frozen<'_>, with_queueing_delays: &[f64]) -> Self {
         let owners = &self.owners;
         let between = |l: usize, first: Option<usize>, last: Option<usize>| -> f64 {
             let links: Vec<usize> = frozen.asm.hops_of(l).iter().map(|hop| hop.link).collect();
             let place = |link: usize| links.iter().position(|known| *known == link);
             let (first, last) = (first.and_then(place).map(|place| place + 1), last.and_then(place));
             let (first, last) = (first.unwrap_or(0), last.unwrap_or(links.len()));
-            links.get(first..last).unwrap_or_default().iter().map(|link| waiting[*link]).sum()
+            links.get(first..last).unwrap_or_default().iter().map(|link| with_queueing_delays[*link]).sum()
         };
         let upstream = |relay: usize| frozen.asm.relays[relay].upstream.0;
-        for wire in &mut self.system.wires {
-            wire.delay += match (owners[wire.from.0], owners[wire.to.0]) {
+        for connection in &mut self.system.connections {
+            connection.delay += match (owners[connection.from.0], owners[connection.to.0]) {
                 (Entity::Loop(l), Entity::Link(link)) => between(l, None, Some(link)),
                 (Entity::Link(link), Entity::Loop(l)) => between(l, Some(link), None),
                 (Entity::Loop(l), Entity::Relay(r)) if upstream(r) == l => between(l, None, None),
@@ -71,20 +76,25 @@ impl Linearized {
     /// A loop that no link says anything to which would change with the traffic, and no other loop of its chain either: it
     /// meets no bottleneck.
     #[must_use]
-    pub fn deaf(&self) -> Option<usize> {
+    pub fn loop_without_feedback(&self) -> Option<usize> {
         let speaks = |&(block, output): &(usize, usize)| {
-            let piece = &self.system.blocks[block];
-            piece.is_link
-                && piece.c.row(output).iter().chain(piece.d.row(output).iter()).any(|entry| *entry != 0.0)
+            let subsystem = &self.system.blocks[block];
+            subsystem.is_link
+                && subsystem
+                    .c
+                    .row(output)
+                    .iter()
+                    .chain(subsystem.d.row(output).iter())
+                    .any(|entry| *entry != 0.0)
         };
         self.owners.iter().enumerate().find_map(|(block, owner)| {
             let Entity::Loop(l) = owner else { return None };
-            let mut heard = self.system.wires.iter().filter(|wire| wire.to.0 == block);
+            let mut heard = self.system.connections.iter().filter(|connection| connection.to.0 == block);
             let of_a_chain = |from: usize| match self.owners[from] {
                 Entity::Loop(other) => other != *l,
                 owner => matches!(owner, Entity::Relay(_)),
             };
-            (!heard.any(|wire| speaks(&wire.from) || of_a_chain(wire.from.0))).then_some(*l)
+            (!heard.any(|connection| speaks(&connection.from) || of_a_chain(connection.from.0))).then_some(*l)
         })
     }
 
@@ -104,26 +114,26 @@ impl Linearized {
 }
 
 /// The states of a piece that move: not held at a bound, and something moves them.
-pub(super) fn moving(piece: &Piece, moment: &Moment) -> Vec<usize> {
-    let moves = |i: usize| piece.a[i].iter().chain(&piece.b[i]).any(|entry| *entry != 0.0);
-    (0..piece.states.len()).filter(|&i| moves(i) && !moment.is_held(piece.states[i])).collect()
+pub(super) fn moving(subsystem: &Subsystem, point: &OperatingPoint) -> Vec<usize> {
+    let moves = |i: usize| subsystem.a[i].iter().chain(&subsystem.b[i]).any(|entry| *entry != 0.0);
+    (0..subsystem.states.len()).filter(|&i| moves(i) && !point.is_held(subsystem.states[i])).collect()
 }
 
 /// What an input does: its columns of B, over these states, and of D.
-pub(super) fn effect(piece: &Piece, states: &[usize], input: usize) -> Vec<f64> {
-    let on_states = states.iter().map(|&state| piece.b[state][input]);
-    on_states.chain(piece.d.iter().map(|row| row[input])).collect()
+pub(super) fn effect(subsystem: &Subsystem, states: &[usize], input: usize) -> Vec<f64> {
+    let on_states = states.iter().map(|&state| subsystem.b[state][input]);
+    on_states.chain(subsystem.d.iter().map(|row| row[input])).collect()
 }
 
 /// A piece without the states that do not move, inputs of the same effect made one. For each old input: the new one and its gain.
-fn condense(piece: &Piece, moment: &Moment) -> (Block, Vec<(usize, f64)>) {
-    let free = moving(piece, moment);
-    let (n, outputs) = (free.len(), piece.outputs.len());
-    let is_link = matches!(piece.entity, Entity::Link(_));
+fn condense(subsystem: &Subsystem, point: &OperatingPoint) -> (Block, Vec<(usize, f64)>) {
+    let free = moving(subsystem, point);
+    let (n, outputs) = (free.len(), subsystem.outputs.len());
+    let is_link = matches!(subsystem.entity, Entity::Link(_));
     let mut kept: Vec<Vec<f64>> = Vec::new();
     let mut places = Vec::new();
-    for input in 0..piece.inputs.len() {
-        let column = effect(piece, &free, input);
+    for input in 0..subsystem.inputs.len() {
+        let column = effect(subsystem, &free, input);
         if column.iter().all(|entry| *entry == 0.0) {
             places.push((0, 0.0));
             continue;
@@ -139,9 +149,9 @@ fn condense(piece: &Piece, moment: &Moment) -> (Block, Vec<(usize, f64)>) {
         }));
     }
     let block = Block {
-        a: DMatrix::from_fn(n, n, |row, column| piece.a[free[row]][free[column]]),
+        a: DMatrix::from_fn(n, n, |row, column| subsystem.a[free[row]][free[column]]),
         b: DMatrix::from_fn(n, kept.len(), |row, column| kept[column][row]),
-        c: DMatrix::from_fn(outputs, n, |row, column| piece.c[row][free[column]]),
+        c: DMatrix::from_fn(outputs, n, |row, column| subsystem.c[row][free[column]]),
         d: DMatrix::from_fn(outputs, kept.len(), |row, column| kept[column][n + row]),
         is_link,
     };

@@ -1,6 +1,6 @@
 //! Nyquist loci: the eigenvalues of the return ratio along the imaginary axis.
 
-use super::function::Characteristic;
+use super::characteristic::Characteristic;
 use nalgebra::Complex;
 
 /// One eigenvalue followed over frequency.

@@ -6,40 +6,40 @@
 //! and Newton's method ([`rightmost`]); its eigenloci along the imaginary axis give the [`margins`]. Independent of both,
 //! [`generator_roots`] approximates the infinitesimal generator of the whole delay equation: a check for small systems.
 
+mod boundary;
+mod characteristic;
+mod closed_loop;
 mod contour;
-mod critical;
 mod crossovers;
 mod cycles;
-mod function;
 mod generator;
 mod hull;
+mod limit_cycle;
 mod linearized;
 mod loci;
 mod margins;
 mod matrix;
 mod noise;
 mod nyquist;
-mod party;
-mod relay;
-mod response;
 mod roots;
+mod sender_groups;
 mod system;
 
-pub use critical::{Critical, Followed, critical, follow};
+pub use boundary::{BoundarySearch, StabilityBoundary, follow, stability_boundaries};
+pub use characteristic::Characteristic;
+pub use closed_loop::{ClosedLoop, FrequencyResponse};
 pub use crossovers::{Crossover, loop_gain};
-pub use function::Characteristic;
 pub use generator::generator_roots;
 pub use hull::{Hull, hull};
+pub use limit_cycle::{LimitCycle, limit_cycle};
 pub use linearized::Linearized;
 pub use loci::{Locus, loci};
 pub use margins::{Crossing, Margins, margins};
 pub use nalgebra::Complex;
-pub use noise::{Cause, Grain, Noise, Source, Target, frequencies, variance};
+pub use noise::{NoiseKind, NoiseModel, NoiseOutput, NoiseSource, PacketGranularity, frequencies, variance};
 pub use nyquist::Nyquist;
-pub use relay::{LimitCycle, limit_cycle};
-pub use response::{Response, Responses};
 pub use roots::{Root, Spectrum, rightmost};
-pub use system::{Block, System, Wire};
+pub use system::{Block, Connection, System};
 
 /// Why the roots of a system are not known.
 #[derive(Clone, Debug, PartialEq)]

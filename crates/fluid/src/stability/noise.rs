@@ -9,18 +9,18 @@
 //! LGCC's rule of thumb is the same without loop and lag: of one flow's `ln x = eta ln(1 - p)`, with p averaged at alpha per
 //! interval of `BDP / S` packets, the deviation is `eta sqrt((S^(1/eta) - 1) S alpha / (2 BDP))`.
 
+use super::closed_loop::{ClosedLoop, FrequencyResponse};
 use super::linearized::{Linearized, effect, moving};
-use super::response::{Response, Responses};
 use super::{Complex, Root, System};
 use crate::assembly::Entity;
-use crate::frozen::{Frozen, Moment};
-use crate::pieces::Piece;
+use crate::frozen::{Frozen, OperatingPoint};
+use crate::subsystems::Subsystem;
 use nalgebra::DVector;
 use std::f64::consts::PI;
 
 /// What makes packets noisy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Cause {
+pub enum NoiseKind {
     /// Each packet is marked or not.
     Marks,
     /// Each packet is lost or not.
@@ -31,7 +31,7 @@ pub enum Cause {
 
 /// What a loop's packets are like.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Grain {
+pub struct PacketGranularity {
     /// In bits.
     pub packet: f64,
     /// Whether its law permits a window.
@@ -40,9 +40,9 @@ pub struct Grain {
 
 /// White noise at an input of one flow, independent of all other flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Source {
+pub struct NoiseSource {
     /// What it is.
-    pub cause: Cause,
+    pub cause: NoiseKind,
     /// Block and input.
     pub input: (usize, usize),
     /// How many equal flows the block stands for, each with such a source.
@@ -53,16 +53,16 @@ pub struct Source {
 
 /// A linear network with inputs for its noise.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Noise {
+pub struct NoiseModel {
     /// The network.
     pub system: System,
     /// What disturbs it.
-    pub sources: Vec<Source>,
+    pub sources: Vec<NoiseSource>,
 }
 
 /// What is asked for its noise: outputs are block and output.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Target {
+pub enum NoiseOutput {
     /// One flow of a class.
     Flow((usize, usize)),
     /// A sum over all flows of these classes, each with its number of flows.
@@ -74,15 +74,20 @@ pub enum Target {
 impl Linearized {
     /// Adds the noise that packets bring, loop by loop as `grains` has them.
     #[must_use]
-    pub fn noise(&self, frozen: &Frozen<'_>, moment: &Moment, grains: &[Grain]) -> Noise {
-        let mut noise = Noise { system: self.system.clone(), sources: Vec::new() };
+    pub fn noise(
+        &self,
+        frozen: &Frozen<'_>,
+        point: &OperatingPoint,
+        granularities: &[PacketGranularity],
+    ) -> NoiseModel {
+        let mut noise = NoiseModel { system: self.system.clone(), sources: Vec::new() };
         for (block, owner) in self.owners.iter().enumerate() {
             let Entity::Loop(l) = *owner else { continue };
-            let piece = frozen.of_loop(l, moment);
+            let subsystem = frozen.loop_subsystem(l, point);
             let count = frozen.asm.loops[l].count;
-            for (cause, column, density) in causes(frozen, moment, l, &piece, grains[l]) {
+            for (cause, column, density) in causes(frozen, point, l, &subsystem, granularities[l]) {
                 let input = noise.system.blocks[block].add_input(&column);
-                noise.sources.push(Source { cause, input: (block, input), count, density });
+                noise.sources.push(NoiseSource { cause, input: (block, input), count, density });
             }
         }
         noise
@@ -92,11 +97,11 @@ impl Linearized {
 /// Each cause with its column of B (of the states that move) and D, and its density.
 fn causes(
     frozen: &Frozen<'_>,
-    moment: &Moment,
+    point: &OperatingPoint,
     l: usize,
-    piece: &Piece,
-    grain: Grain,
-) -> Vec<(Cause, DVector<f64>, f64)> {
+    subsystem: &Subsystem,
+    granularity: PacketGranularity,
+) -> Vec<(NoiseKind, DVector<f64>, f64)> {
     let (at, hops) = (&frozen.asm.channels, frozen.asm.hops_of(l));
     let marks = hops.iter().map(|hop| at.marked + hop.link);
     let losses = hops.iter().map(|hop| at.lost + hop.link);
@@ -106,33 +111,33 @@ fn causes(
     } else {
         (Vec::new(), losses.chain(marks).collect())
     };
-    let (rate, rtt) = (moment.channels[at.rate + l], moment.channels[at.rtt + l]);
+    let (rate, rtt) = (point.channels[at.rate + l], point.channels[at.rtt + l]);
     let mut causes = Vec::new();
-    for (cause, channels) in [(Cause::Marks, marks), (Cause::Losses, losses)] {
-        if let Some((column, variance)) = coin(piece, moment, &channels) {
-            causes.push((cause, column, variance * grain.packet / rate));
+    for (cause, channels) in [(NoiseKind::Marks, marks), (NoiseKind::Losses, losses)] {
+        if let Some((column, variance)) = coin(subsystem, point, &channels) {
+            causes.push((cause, column, variance * granularity.packet / rate));
         }
     }
-    if grain.has_window {
-        let states = moving(piece, moment).len();
-        let mut column = DVector::zeros(states + piece.outputs.len());
+    if granularity.has_window {
+        let states = moving(subsystem, point).len();
+        let mut column = DVector::zeros(states + subsystem.outputs.len());
         column[states] = 1.0;
-        let variance = (grain.packet / rtt).powi(2) / 12.0;
-        causes.push((Cause::Windows, column, variance * rtt));
+        let variance = (granularity.packet / rtt).powi(2) / 12.0;
+        causes.push((NoiseKind::Windows, column, variance * rtt));
     }
     causes
 }
 
 /// How a sender moves with the probability that any of these channels hits a packet, and the variance of one such toss.
-fn coin(piece: &Piece, moment: &Moment, channels: &[usize]) -> Option<(DVector<f64>, f64)> {
-    let spared = |channel: usize| 1.0 - moment.channels[channel];
+fn coin(subsystem: &Subsystem, point: &OperatingPoint, channels: &[usize]) -> Option<(DVector<f64>, f64)> {
+    let spared = |channel: usize| 1.0 - point.channels[channel];
     let kept: f64 = channels.iter().map(|channel| spared(*channel)).product();
     if !(0.0 < kept && kept < 1.0) {
         return None;
     }
     let moves = |channel: &usize| {
-        let input = piece.inputs.iter().position(|input| input.channel == *channel)?;
-        let column = effect(piece, &moving(piece, moment), input);
+        let input = subsystem.inputs.iter().position(|input| input.channel == *channel)?;
+        let column = effect(subsystem, &moving(subsystem, point), input);
         // All hits: 1 - kept; its derivative by one of them is the part that the others spare.
         let scale = spared(*channel) / kept;
         column.iter().any(|entry| *entry != 0.0).then(|| DVector::from_vec(column) * scale)
@@ -140,30 +145,30 @@ fn coin(piece: &Piece, moment: &Moment, channels: &[usize]) -> Option<(DVector<f
     channels.iter().find_map(moves).map(|column| (column, kept * (1.0 - kept)))
 }
 
-impl Noise {
+impl NoiseModel {
     /// The density that a cause gives a target at the frequency of `responses`, per Hz and two-sided.
     #[must_use]
-    pub fn density(&self, responses: &Responses<'_>, target: &Target, cause: Cause) -> f64 {
+    pub fn density(&self, responses: &ClosedLoop<'_>, target: &NoiseOutput, cause: NoiseKind) -> f64 {
         let sources = self.sources.iter().filter(|source| source.cause == cause);
         sources.map(|source| source.density * power(responses, source, target)).sum()
     }
 }
 
 /// The square of the gain from a source to a target, added up over the flows that have such a source.
-fn power(responses: &Responses<'_>, source: &Source, target: &Target) -> f64 {
+fn power(responses: &ClosedLoop<'_>, source: &NoiseSource, target: &NoiseOutput) -> f64 {
     let to = |outputs: &[(usize, usize)]| responses.to(source.input, source.count, outputs);
     match target {
-        Target::Flow(output) => {
-            let [Response { own, shared }] = to(&[*output])[..] else { return 0.0 };
+        NoiseOutput::Flow(output) => {
+            let [FrequencyResponse { own, shared }] = to(&[*output])[..] else { return 0.0 };
             (own + shared).norm_sqr() + (source.count - 1.0) * shared.norm_sqr()
         }
-        Target::Flows(outputs) => {
+        NoiseOutput::Flows(outputs) => {
             let places: Vec<(usize, usize)> = outputs.iter().map(|(output, _)| *output).collect();
             let sum: Complex<f64> =
                 to(&places).iter().zip(outputs).map(|(r, (_, count))| r.own + r.shared * *count).sum();
             source.count * sum.norm_sqr()
         }
-        Target::Link(output) => {
+        NoiseOutput::Link(output) => {
             source.count * to(&[*output]).iter().map(|r| r.shared.norm_sqr()).sum::<f64>()
         }
     }
@@ -205,12 +210,12 @@ pub fn variance(spectrum: &[(f64, f64)], interval: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Block, Characteristic, Wire, rightmost};
+    use super::super::{Block, Characteristic, Connection, rightmost};
     use super::*;
     use nalgebra::DMatrix;
 
     /// `count` senders `y' = -a y - k sum y(t - tau) + n`, each with noise n of density one.
-    fn senders(count: f64, a: f64, k: f64, tau: f64) -> Noise {
+    fn senders(count: f64, a: f64, k: f64, tau: f64) -> NoiseModel {
         let link = Block::gain(DMatrix::from_element(1, 1, count)).as_link();
         let sender = Block {
             a: DMatrix::from_element(1, 1, -a),
@@ -219,18 +224,21 @@ mod tests {
             d: DMatrix::zeros(1, 2),
             is_link: false,
         };
-        let wire = |from, to, delay| Wire { from: (from, 0), to: (to, 0), gain: 1.0, delay };
-        let system = System { blocks: vec![link, sender], wires: vec![wire(1, 0, tau), wire(0, 1, 0.0)] };
-        let source = Source { cause: Cause::Marks, input: (1, 1), count, density: 1.0 };
-        Noise { system, sources: vec![source] }
+        let connection = |from, to, delay| Connection { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+        let system = System {
+            blocks: vec![link, sender],
+            connections: vec![connection(1, 0, tau), connection(0, 1, 0.0)],
+        };
+        let source = NoiseSource { cause: NoiseKind::Marks, input: (1, 1), count, density: 1.0 };
+        NoiseModel { system, sources: vec![source] }
     }
 
-    fn variance_of(noise: &Noise, target: &Target) -> f64 {
+    fn variance_of(noise: &NoiseModel, target: &NoiseOutput) -> f64 {
         let function = Characteristic::of_all_links(&noise.system);
         let roots = rightmost(&noise.system).unwrap().roots;
         let density = |f: &f64| {
             let s = Complex::new(0.0, 2.0 * PI * f);
-            (*f, noise.density(&function.responses(s).unwrap(), target, Cause::Marks))
+            (*f, noise.density(&function.responses(s).unwrap(), target, NoiseKind::Marks))
         };
         // From zero on: the lowest decades are flat.
         let spectrum: Vec<(f64, f64)> = [(0.0, density(&1e-4).1)]
@@ -247,7 +255,7 @@ mod tests {
     /// Ornstein and Uhlenbeck: y' = -(a + k) y + n has the variance 1 / (2 (a + k)).
     #[test]
     fn a_first_order_loop_has_the_variance_of_ornstein_and_uhlenbeck() {
-        near(variance_of(&senders(1.0, 1.0, 3.0, 0.0), &Target::Flow((1, 0))), 1.0 / 8.0);
+        near(variance_of(&senders(1.0, 1.0, 3.0, 0.0), &NoiseOutput::Flow((1, 0))), 1.0 / 8.0);
     }
 
     /// U. Küchler, B. Mensch, Stochastics 40 (1992): x' = -k x(t - tau) + n has the variance
@@ -256,7 +264,7 @@ mod tests {
     fn a_delayed_loop_has_the_variance_of_kuechler_and_mensch() {
         for product in [0.2, 1.0, 1.5] {
             let expected = (1.0 + f64::sin(product)) / (2.0 * f64::cos(product));
-            near(variance_of(&senders(1.0, 0.0, 1.0, product), &Target::Flow((1, 0))), expected);
+            near(variance_of(&senders(1.0, 0.0, 1.0, product), &NoiseOutput::Flow((1, 0))), expected);
         }
     }
 
@@ -267,10 +275,10 @@ mod tests {
         let (n, a, k) = (5.0, 1.0, 3.0);
         let noise = senders(n, a, k, 0.0);
         let sum = n / (2.0 * (a + n * k));
-        near(variance_of(&noise, &Target::Flows(vec![((1, 0), n)])), sum);
-        near(variance_of(&noise, &Target::Link((0, 0))), sum);
+        near(variance_of(&noise, &NoiseOutput::Flows(vec![((1, 0), n)])), sum);
+        near(variance_of(&noise, &NoiseOutput::Link((0, 0))), sum);
         let one = sum / (n * n) + (1.0 - 1.0 / n) / (2.0 * a);
-        near(variance_of(&noise, &Target::Flow((1, 0))), one);
+        near(variance_of(&noise, &NoiseOutput::Flow((1, 0))), one);
     }
 
     /// The mean of white noise over an interval T has the variance density / T.

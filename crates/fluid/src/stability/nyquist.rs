@@ -1,6 +1,6 @@
 //! The Nyquist plot of a network: its eigenloci, read at frequencies and where they cross the negative real axis.
 
-use super::function::Characteristic;
+use super::characteristic::Characteristic;
 use super::loci::{Locus, loci, matched};
 use super::matrix::spectral_radius;
 use super::{System, Unknown};
@@ -38,10 +38,10 @@ impl<'a> Nyquist<'a> {
     /// smaller than a millionth is nothing: which side of the axis it is on, rounding decides.
     #[must_use]
     pub fn crossings(&self, factor: Complex<f64>) -> Vec<(f64, f64)> {
-        const NOTHING: f64 = 1e-6;
+        const NONE: f64 = 1e-6;
         let turned = |(_, value): Point| value * factor;
         let crosses = |(a, b): &(Point, Point)| {
-            turned(*a).im * turned(*b).im < 0.0 && turned(*a).re < -NOTHING && turned(*b).re < -NOTHING
+            turned(*a).im * turned(*b).im < 0.0 && turned(*a).re < -NONE && turned(*b).re < -NONE
         };
         let refined = |(a, b): (Point, Point)| refine(&self.function, a, b, |value| (value * factor).im);
         let found = self.neighbours().filter(crosses).map(refined);
@@ -78,8 +78,8 @@ fn band(function: &Characteristic<'_>) -> (f64, f64) {
     const RISES: f64 = 1.1;
     const DOUBLINGS: usize = 40;
     let (delay, pole) = (function.system().longest_delay(), function.fastest_pole());
-    let slow = if pole > 0.0 { delay.max(1.0 / pole).min(1e6) } else { delay };
-    let middle = if slow > 0.0 { 1.0 / slow } else { 1.0 };
+    let time_scale = if pole > 0.0 { delay.max(1.0 / pole).min(1e6) } else { delay };
+    let middle = if time_scale > 0.0 { 1.0 / time_scale } else { 1.0 };
     let size = |frequency: f64| {
         let ratio = function.return_ratio(Complex::new(0.0, frequency));
         ratio.map_or(f64::INFINITY, |ratio| spectral_radius(&ratio.map(|entry| entry.norm())))

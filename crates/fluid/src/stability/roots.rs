@@ -1,7 +1,7 @@
 //! The rightmost characteristic roots.
 
+use super::characteristic::Characteristic;
 use super::contour::{Contour, Rectangle};
-use super::function::Characteristic;
 use super::{System, Unknown};
 use nalgebra::Complex;
 
@@ -30,7 +30,7 @@ pub struct Spectrum {
     /// No other root lies to the right of this real part: certified by the argument principle.
     pub complete_to: f64,
     /// The time scale, in seconds: the longest delay, or that of the fastest piece.
-    pub slow: f64,
+    pub time_scale: f64,
 }
 
 impl Spectrum {
@@ -43,7 +43,7 @@ impl Spectrum {
     /// Whether a root is zero, as exactly as roots are known: what is disturbed that way stays where it was put.
     #[must_use]
     pub fn is_zero(&self, root: &Root) -> bool {
-        root.s.norm() * self.slow < NOTHING
+        root.s.norm() * self.time_scale < NONE
     }
 
     /// The rightmost root that is not at zero.
@@ -54,7 +54,7 @@ impl Spectrum {
 
     /// The same as [`Self::rightmost`], roots at zero left out.
     #[must_use]
-    pub fn rightmost_moving(&self) -> f64 {
+    pub fn rightmost_nonzero(&self) -> f64 {
         self.moving().map_or(self.complete_to.min(0.0), |root| root.s.re)
     }
 
@@ -66,7 +66,7 @@ impl Spectrum {
 }
 
 /// A root is zero if it is less than this over the time scale.
-const NOTHING: f64 = 1e-6;
+const NONE: f64 = 1e-6;
 
 /// Finds all roots right of a vertical line that is moved left until there are some.
 ///
@@ -78,14 +78,15 @@ pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
     if function.size() == 0 {
         return Err(Unknown::NoLoop);
     }
-    let slow = slowness(&function);
-    let contour = Contour::new(&function, slow).ok_or(Unknown::Uncounted { near: Complex::new(0.0, 0.0) })?;
+    let time_scale = time_scale_of(&function);
+    let contour =
+        Contour::new(&function, time_scale).ok_or(Unknown::Uncounted { near: Complex::new(0.0, 0.0) })?;
     // A line a little left of the axis first: a root on it is then inside.
     let lines = std::iter::once(-1e-4).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
-    let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, slow };
+    let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, time_scale };
     for line in lines {
-        match right_of(&contour, line / slow, slow) {
-            Ok((roots, complete_to)) => known = Spectrum { roots, complete_to, slow },
+        match right_of(&contour, line / time_scale, time_scale) {
+            Ok((roots, complete_to)) => known = Spectrum { roots, complete_to, time_scale },
             Err(Unknown::Uncounted { .. }) if known.complete_to < 0.0 => break,
             Err(reason) => return Err(reason),
         }
@@ -97,12 +98,12 @@ pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
 }
 
 /// All roots right of this line, or of one nearby if a root lies on it; and the line.
-fn right_of(contour: &Contour<'_>, line: f64, slow: f64) -> Result<(Vec<Root>, f64), Unknown> {
+fn right_of(contour: &Contour<'_>, line: f64, time_scale: f64) -> Result<(Vec<Root>, f64), Unknown> {
     let mut blocked = Complex::new(line, 0.0);
     for shift in [1.0, 1.131, 0.871, 1.377, 0.739] {
         let left = line * shift;
         let radius = radius(contour.function, left)?;
-        match (Search { contour, slow, found: Vec::new() }).right_of(left, radius) {
+        match (Search { contour, time_scale, found: Vec::new() }).right_of(left, radius) {
             Ok(found) => return Ok(found),
             Err(near) => blocked = near,
         }
@@ -111,7 +112,7 @@ fn right_of(contour: &Contour<'_>, line: f64, slow: f64) -> Result<(Vec<Root>, f
 }
 
 /// The time scale: the longest delay, or the slowest that pieces themselves are without delays.
-fn slowness(function: &Characteristic<'_>) -> f64 {
+fn time_scale_of(function: &Characteristic<'_>) -> f64 {
     let delay = function.system().longest_delay();
     if delay > 0.0 {
         return delay;
@@ -124,7 +125,7 @@ fn slowness(function: &Characteristic<'_>) -> f64 {
 fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, Unknown> {
     const DOUBLINGS: usize = 60;
     const BELOW_ONE: f64 = 0.9;
-    let mut radius = (2.0 * function.fastest_pole()).max(1.0 / slowness(function)).max(2.0 * left.abs());
+    let mut radius = (2.0 * function.fastest_pole()).max(1.0 / time_scale_of(function)).max(2.0 * left.abs());
     let mut gain = f64::INFINITY;
     let mut quiet = 0;
     for _ in 0..DOUBLINGS {
@@ -141,7 +142,7 @@ fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, Unknown> {
 struct Search<'a> {
     contour: &'a Contour<'a>,
     /// The time scale.
-    slow: f64,
+    time_scale: f64,
     found: Vec<Root>,
 }
 
@@ -177,7 +178,7 @@ impl Search<'_> {
 
     /// How many roots are zero.
     fn at_zero(&self) -> Result<usize, Complex<f64>> {
-        let (near, far) = (0.5 * NOTHING / self.slow, 0.53 * NOTHING / self.slow);
+        let (near, far) = (0.5 * NONE / self.time_scale, 0.53 * NONE / self.time_scale);
         self.contour.zeros_inside(&Rectangle { left: -far, right: near, bottom: -near, top: far })
     }
 
@@ -188,11 +189,11 @@ impl Search<'_> {
         if count == 0 {
             return Ok(());
         }
-        if count > 1 && rectangle.farthest() * self.slow < NOTHING {
+        if count > 1 && rectangle.farthest() * self.time_scale < NONE {
             self.remember(Complex::new(0.0, 0.0), count);
             return Ok(());
         }
-        let small = rectangle.width().max(rectangle.height()) < SMALL / self.slow;
+        let small = rectangle.width().max(rectangle.height()) < SMALL / self.time_scale;
         let found = (count <= MOST_TOGETHER).then(|| self.newton(rectangle.middle(), count)).flatten();
         let found = found.filter(|s| small || rectangle.contains(*s, 1e-6));
         if let Some(s) = found.filter(|s| small || count == 1 || self.are_together(&rectangle, *s, count)) {
@@ -219,10 +220,10 @@ impl Search<'_> {
     }
 
     fn remember(&mut self, s: Complex<f64>, multiplicity: usize) {
-        let same = |root: &&mut Root| (root.s - s).norm() < 1e-8 * s.norm().max(1.0 / self.slow);
+        let same = |root: &&mut Root| (root.s - s).norm() < 1e-8 * s.norm().max(1.0 / self.time_scale);
         // As precisely as Newton's method finds them.
         let precise = if multiplicity == 1 { 1e-9 } else { 1e-6 };
-        let real = s.im.abs() < precise * s.norm().max(1.0 / self.slow);
+        let real = s.im.abs() < precise * s.norm().max(1.0 / self.time_scale);
         let s = if real { Complex::new(s.re, 0.0) } else { s };
         match self.found.iter_mut().find(same) {
             Some(root) => root.multiplicity += multiplicity,
@@ -233,7 +234,7 @@ impl Search<'_> {
     /// Whether all roots of a rectangle are one root, for all that can be known of it.
     fn are_together(&self, rectangle: &Rectangle, s: Complex<f64>, count: usize) -> bool {
         const SAME: f64 = 1e-6;
-        let apart = (SAME * s.norm()).max(0.1 * NOTHING / self.slow);
+        let apart = (SAME * s.norm()).max(0.1 * NONE / self.time_scale);
         let (x, y) = (apart.min(rectangle.width()), apart.min(rectangle.height()));
         let near = Rectangle { left: s.re - x, right: s.re + x, bottom: s.im - y, top: s.im + y };
         self.contour.zeros_inside(&near) == Ok(count)
@@ -249,7 +250,7 @@ impl Search<'_> {
         let enough = if multiplicity == 1 { DONE_ENOUGH } else { DONE_ROUGHLY };
         let mut last = f64::INFINITY;
         for _ in 0..STEPS {
-            let size = s.norm().max(1.0 / self.slow);
+            let size = s.norm().max(1.0 / self.time_scale);
             let h = 1e-6 * size;
             let ahead = self.contour.function.ln(s + h)?;
             let behind = (self.contour.function.ln(s - h)? - ahead).exp();

@@ -79,7 +79,7 @@ impl Block {
 
 /// An output that arrives at an input after a delay. What arrives at one input adds up.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wire {
+pub struct Connection {
     /// Block and output.
     pub from: (usize, usize),
     /// Block and input.
@@ -90,7 +90,7 @@ pub struct Wire {
     pub delay: f64,
 }
 
-impl Wire {
+impl Connection {
     /// What it does to a disturbance e^(st).
     pub(super) fn at(&self, s: Complex<f64>) -> Complex<f64> {
         (-s * self.delay).exp() * self.gain
@@ -103,16 +103,16 @@ pub struct System {
     /// Its pieces.
     pub blocks: Vec<Block>,
     /// Their joints.
-    pub wires: Vec<Wire>,
+    pub connections: Vec<Connection>,
 }
 
 impl System {
     /// The same with this much more delay on every way to a link.
     #[must_use]
     pub fn delayed(mut self, extra: f64) -> Self {
-        for wire in &mut self.wires {
-            if self.blocks[wire.to.0].is_link {
-                wire.delay += extra;
+        for connection in &mut self.connections {
+            if self.blocks[connection.to.0].is_link {
+                connection.delay += extra;
             }
         }
         self
@@ -121,9 +121,9 @@ impl System {
     /// The same with this factor on every way to a link: the gain of all loops, once around each.
     #[must_use]
     pub fn amplified(mut self, factor: f64) -> Self {
-        for wire in &mut self.wires {
-            if self.blocks[wire.to.0].is_link && !self.blocks[wire.from.0].is_link {
-                wire.gain *= factor;
+        for connection in &mut self.connections {
+            if self.blocks[connection.to.0].is_link && !self.blocks[connection.from.0].is_link {
+                connection.gain *= factor;
             }
         }
         self
@@ -132,13 +132,13 @@ impl System {
     /// The same with this factor on every delay.
     #[must_use]
     pub fn stretched(mut self, factor: f64) -> Self {
-        self.wires.iter_mut().for_each(|wire| wire.delay *= factor);
+        self.connections.iter_mut().for_each(|connection| connection.delay *= factor);
         self
     }
 
     /// The longest delay.
     #[must_use]
     pub fn longest_delay(&self) -> f64 {
-        self.wires.iter().map(|wire| wire.delay).fold(0.0, f64::max)
+        self.connections.iter().map(|connection| connection.delay).fold(0.0, f64::max)
     }
 }

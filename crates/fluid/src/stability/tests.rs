@@ -17,10 +17,14 @@ fn scalar(a: f64, tau: f64) -> System {
 }
 
 /// Blocks of one input and one output.
-fn wired(blocks: Vec<Block>, wires: &[(usize, usize, f64)]) -> System {
-    let wire =
-        |&(from, to, delay): &(usize, usize, f64)| Wire { from: (from, 0), to: (to, 0), gain: 1.0, delay };
-    System { blocks, wires: wires.iter().map(wire).collect() }
+fn wired(blocks: Vec<Block>, connections: &[(usize, usize, f64)]) -> System {
+    let connection = |&(from, to, delay): &(usize, usize, f64)| Connection {
+        from: (from, 0),
+        to: (to, 0),
+        gain: 1.0,
+        delay,
+    };
+    System { blocks, connections: connections.iter().map(connection).collect() }
 }
 
 fn rightmost_root(system: &System) -> Complex<f64> {
@@ -78,14 +82,14 @@ mod one_delay {
     /// loops of their own, x' = -a x(t - 1).
     #[test]
     fn slow_roots_are_told_apart() {
-        let (zero, slow) = (scalar(1e-9, 1.0), scalar(1e-4, 1.0));
+        let (zero, time_scale) = (scalar(1e-9, 1.0), scalar(1e-4, 1.0));
         let mut both = zero;
         let shift = both.blocks.len();
-        both.blocks.extend(slow.blocks);
-        both.wires.extend(slow.wires.into_iter().map(|wire| Wire {
-            from: (wire.from.0 + shift, 0),
-            to: (wire.to.0 + shift, 0),
-            ..wire
+        both.blocks.extend(time_scale.blocks);
+        both.connections.extend(time_scale.connections.into_iter().map(|connection| Connection {
+            from: (connection.from.0 + shift, 0),
+            to: (connection.to.0 + shift, 0),
+            ..connection
         }));
         let roots = rightmost(&both).unwrap().roots;
         assert_eq!(roots.iter().map(|root| root.multiplicity).collect::<Vec<_>>(), [1, 1]);
@@ -150,11 +154,21 @@ mod cltcp {
         let mut router = router;
         router.a[(0, 1)] = -0.5;
         let share = 1.0 / f64::from(u32::try_from(delays.len()).unwrap());
-        let mut system = System { blocks: vec![router], wires: Vec::new() };
+        let mut system = System { blocks: vec![router], connections: Vec::new() };
         for (index, delay) in delays.iter().enumerate() {
             system.blocks.push(Block::single(-2.0, 2.0, 1.0, 0.0));
-            system.wires.push(Wire { from: (0, 0), to: (index + 1, 0), gain: 1.0, delay: 0.4 * delay });
-            system.wires.push(Wire { from: (index + 1, 0), to: (0, 0), gain: share, delay: 0.6 * delay });
+            system.connections.push(Connection {
+                from: (0, 0),
+                to: (index + 1, 0),
+                gain: 1.0,
+                delay: 0.4 * delay,
+            });
+            system.connections.push(Connection {
+                from: (index + 1, 0),
+                to: (0, 0),
+                gain: share,
+                delay: 0.6 * delay,
+            });
         }
         system
     }
@@ -185,7 +199,8 @@ mod cltcp {
         close(found.delay.unwrap().margin, 0.643_501, 1e-6);
         let later = margins(&network(&[0.2])).unwrap();
         close(later.delay.unwrap().margin, 0.443_501, 1e-6);
-        let found = critical(0.2, |delay| Some(rightmost(&network(&[delay])).unwrap().rightmost()));
+        let found =
+            stability_boundaries(0.2, |delay| Some(rightmost(&network(&[delay])).unwrap().rightmost()));
         close(found[0].value, 0.643_501, 1e-6);
         assert!(found[0].stable_below);
     }
@@ -239,9 +254,9 @@ mod cltcp {
         for place in 1..=SPECTATORS {
             system.blocks.push(Block::single(-1.0, 1.0, 1.0, UNIT).as_link());
             let link = system.blocks.len() - 1;
-            let wire = |from, to| Wire { from, to, gain: 1.0, delay: 0.05 };
-            system.wires.push(wire((1, place), (link, 0)));
-            system.wires.push(wire((link, 0), (1, place)));
+            let connection = |from, to| Connection { from, to, gain: 1.0, delay: 0.05 };
+            system.connections.push(connection((1, place), (link, 0)));
+            system.connections.push(connection((link, 0), (1, place)));
         }
         let plot = Nyquist::new(&system).unwrap();
         assert_eq!(plot.loci.len(), 1);
@@ -291,8 +306,13 @@ mod paganini {
             let index = system.blocks.len() - 1;
             for (hop, link) in flow.path.iter().enumerate() {
                 let forward = flow.rtt * (0.1 + 0.15 * f64::from(u32::try_from(hop).unwrap()));
-                system.wires.push(Wire { from: (index, 0), to: (*link, 0), gain: 1.0, delay: forward });
-                system.wires.push(Wire {
+                system.connections.push(Connection {
+                    from: (index, 0),
+                    to: (*link, 0),
+                    gain: 1.0,
+                    delay: forward,
+                });
+                system.connections.push(Connection {
                     from: (*link, 0),
                     to: (index, hop),
                     gain: 1.0,
@@ -536,15 +556,20 @@ fn acp_boundary() {
             d: DMatrix::zeros(1, 2),
             is_link: false,
         };
-        let wire = |from, to, delay| Wire { from, to, gain: 1.0, delay };
+        let connection = |from, to, delay| Connection { from, to, gain: 1.0, delay };
         System {
             blocks: vec![link, sender],
-            wires: vec![wire((0, 0), (1, 0), 0.5), wire((0, 1), (1, 1), 0.5), wire((1, 0), (0, 0), 0.5)],
+            connections: vec![
+                connection((0, 0), (1, 0), 0.5),
+                connection((0, 1), (1, 1), 0.5),
+                connection((1, 0), (0, 0), 0.5),
+            ],
         }
     };
     let w = 0.40385_f64;
     close(w * w.sin(), 0.1587, 1e-4);
-    let found = critical(0.05, |kq| Some(rightmost(&system(w * w.sin(), kq)).unwrap().rightmost()));
+    let found =
+        stability_boundaries(0.05, |kq| Some(rightmost(&system(w * w.sin(), kq)).unwrap().rightmost()));
     close(found[0].value, w * w * w.cos(), 1e-6);
     close(found[0].value, 0.14998, 1e-4);
     let root = rightmost_root(&system(0.1587, 0.3175));

@@ -1,8 +1,8 @@
 //! Two loops joined by a relay, the first of which listens to the second: their exact Jacobian.
 
 use crate::laws::{BASE, P, Price, Spring};
-use millpond_fluid::{Assembly, Frozen, LinkId, Loop, Network, Relay};
-use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_piece, sender_piece};
+use millpond_fluid::{Assembly, FluidNetwork, Frozen, LinkId, Loop, Relay};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_law, sender_law};
 
 /// `x' = next.rate - x - (backlog - 30) / next.rtt`.
 struct Follower;
@@ -13,7 +13,8 @@ impl FluidSender for Follower {
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        dx[0] = input.next.map_or(T::zero(), |next| next.rate - x[0] - (next.backlog - 30.0) / next.rtt);
+        dx[0] =
+            input.downstream.map_or(T::zero(), |next| next.rate - x[0] - (next.backlog - 30.0) / next.rtt);
     }
 
     fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
@@ -22,13 +23,13 @@ impl FluidSender for Follower {
 }
 
 fn chain() -> Assembly {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let links = [network.link("A", 900.0, f64::INFINITY), network.link("B", 1e4, f64::INFINITY)];
-    network.add_router(links[1], P, link_piece(Price { target: 800.0, gain: 1e-4 }));
+    network.add_router(links[1], P, link_law(Price { target: 800.0, gain: 1e-4 }));
     let upstream = network.add(
-        Loop::new("first", millpond_fluid::ProtocolId(1), sender_piece(Follower), 0.2).over(LinkId(0), 0.01),
+        Loop::new("first", millpond_fluid::ProtocolId(1), sender_law(Follower), 0.2).over(LinkId(0), 0.01),
     );
-    let second = sender_piece(Spring { rate: 500.0, demand: BASE });
+    let second = sender_law(Spring { rate: 500.0, demand: BASE });
     let downstream = network.add(Loop::new("second", P, second, 0.1).over(links[1], 0.02));
     network.join(Relay { upstream, downstream, forward: 0.1 });
     Assembly::new(network).unwrap()
@@ -38,9 +39,9 @@ fn chain() -> Assembly {
 fn agrees_with_differences(x: &[f64; 6]) {
     let asm = chain();
     let frozen = Frozen::new(&asm, 1.0);
-    let moment = frozen.at(x).unwrap();
-    let jacobian = frozen.jacobian(&moment).unwrap();
-    for j in (0..6).filter(|j| !moment.is_held(*j)) {
+    let point = frozen.at(x).unwrap();
+    let jacobian = frozen.jacobian(&point).unwrap();
+    for j in (0..6).filter(|j| !point.is_held(*j)) {
         let step = 1e-6 * x[j].abs().max(1e-3);
         let beside = |sign: f64| {
             let mut x = *x;

@@ -1,18 +1,22 @@
 //! Events whose times are known: buffers that fill, guards, clocks, relays; and what is refused.
 
 use crate::laws::{Excess, Follow, P, Steady, scalar};
-use millpond_fluid::{Accuracy, Assembly, Entity, Error, Loop, LoopId, Network, Relay};
-use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_piece, sender_piece};
+use millpond_fluid::{Accuracy, Assembly, Entity, Error, FluidNetwork, Loop, LoopId, Relay};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_law, sender_law};
 
-const EXACT: Accuracy =
-    Accuracy { tolerance: 1e-9, longest_step: f64::INFINITY, follow_kinks: true, most_steps: 1_000_000 };
+const EXACT: Accuracy = Accuracy {
+    tolerance: 1e-9,
+    longest_step: f64::INFINITY,
+    track_discontinuities: true,
+    most_steps: 1_000_000,
+};
 
 #[test]
 fn a_buffer_fills_loses_the_excess_and_runs_dry_when_theory_says() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", 100.0, 50.0);
     // 150 from 0.1 s on for two seconds: full after another 1 s, a third is lost for 1 s, empty .5 s after the end.
-    network.add(Loop::new("f", P, sender_piece(Steady(150.0)), 0.3).over(link, 0.1).until(2.0));
+    network.add(Loop::new("f", P, sender_law(Steady(150.0)), 0.3).over(link, 0.1).until(2.0));
     let solution = Assembly::new(network).unwrap().run(4.0, 0.05, EXACT).unwrap();
     let (queue, lost) =
         (solution.of(Entity::Link(0), "queue"), solution.of(Entity::Link(0), "loss probability"));
@@ -72,9 +76,9 @@ impl FluidSender for Thermostat {
 
 #[test]
 fn guards_are_met_exactly_where_their_sign_changes() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", 1e6, f64::INFINITY);
-    network.add(Loop::new("f", P, sender_piece(Thermostat), 1.0).over(link, 0.3));
+    network.add(Loop::new("f", P, sender_law(Thermostat), 1.0).over(link, 0.3));
     let solution = Assembly::new(network).unwrap().run(60.0, 0.05, EXACT).unwrap();
     // A saw of period 1.5: up in 1, down in .5; at 2 after .5 s.
     for (t, x) in solution.times.iter().zip(solution.of(Entity::Loop(0), "temperature")) {
@@ -111,9 +115,9 @@ impl FluidSender for Stairs {
 
 #[test]
 fn a_clock_strikes_on_time_and_its_jumps_arrive_a_delay_later() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", 1e6, f64::INFINITY);
-    network.add(Loop::new("f", P, sender_piece(Stairs), 1.0).over(link, 0.3).from(0.1));
+    network.add(Loop::new("f", P, sender_law(Stairs), 1.0).over(link, 0.3).from(0.1));
     let solution = Assembly::new(network).unwrap().run(3.0, 0.02, EXACT).unwrap();
     let arriving = solution.of(Entity::Link(0), "arriving rate");
     for (t, y) in solution.times.iter().zip(arriving) {
@@ -131,13 +135,12 @@ fn a_clock_strikes_on_time_and_its_jumps_arrive_a_delay_later() {
 
 #[test]
 fn behind_a_relay_no_more_is_sent_than_it_has() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let links = [network.link("A", 1e6, f64::INFINITY), network.link("B", 1e6, f64::INFINITY)];
     // 100 for 1 s, then 20; the second loop could send 60.
-    network.add(Loop::new("first", P, sender_piece(Steady(80.0)), 0.4).over(links[0], 0.0).until(1.0));
-    let upstream = network.add(Loop::new("steady", P, sender_piece(Steady(20.0)), 0.4).over(links[0], 0.0));
-    let downstream =
-        network.add(Loop::new("second", P, sender_piece(Steady(60.0)), 0.2).over(links[1], 0.05));
+    network.add(Loop::new("first", P, sender_law(Steady(80.0)), 0.4).over(links[0], 0.0).until(1.0));
+    let upstream = network.add(Loop::new("steady", P, sender_law(Steady(20.0)), 0.4).over(links[0], 0.0));
+    let downstream = network.add(Loop::new("second", P, sender_law(Steady(60.0)), 0.2).over(links[1], 0.05));
     network.join(Relay { upstream, downstream, forward: 0.2 });
     let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
     let (sent, backlog) =
@@ -151,12 +154,11 @@ fn behind_a_relay_no_more_is_sent_than_it_has() {
 
 #[test]
 fn a_relay_keeps_what_its_next_loop_cannot_send_yet() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let links = [network.link("A", 1e6, f64::INFINITY), network.link("B", 1e6, f64::INFINITY)];
     let upstream =
-        network.add(Loop::new("first", P, sender_piece(Steady(100.0)), 0.4).over(links[0], 0.0).until(1.0));
-    let downstream =
-        network.add(Loop::new("second", P, sender_piece(Steady(60.0)), 0.2).over(links[1], 0.05));
+        network.add(Loop::new("first", P, sender_law(Steady(100.0)), 0.4).over(links[0], 0.0).until(1.0));
+    let downstream = network.add(Loop::new("second", P, sender_law(Steady(60.0)), 0.2).over(links[1], 0.05));
     network.join(Relay { upstream, downstream, forward: 0.2 });
     let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
     let (sent, backlog) =
@@ -173,19 +175,19 @@ fn a_relay_keeps_what_its_next_loop_cannot_send_yet() {
 
 #[test]
 fn what_has_no_meaning_is_refused_by_name_with_what_would_work() {
-    let refused = |change: &dyn Fn(&mut Network)| {
-        let mut network = Network::new();
+    let refused = |change: &dyn Fn(&mut FluidNetwork)| {
+        let mut network = FluidNetwork::new();
         let link = network.link("L", 1e6, f64::INFINITY);
-        network.add_router(link, P, link_piece(Excess(0.0)));
-        let source = || sender_piece(Follow { a: 1.0, initial: 1.0 });
+        network.add_router(link, P, link_law(Excess(0.0)));
+        let source = || sender_law(Follow { a: 1.0, initial: 1.0 });
         network.add(Loop::new("good", P, source(), 1.0).over(link, 0.5));
         change(&mut network);
         match Assembly::new(network).err() {
-            Some(Error::Network { name, reason }) => format!("{name}: {reason}"),
+            Some(Error::InvalidNetwork { name, reason }) => format!("{name}: {reason}"),
             other => panic!("{other:?}"),
         }
     };
-    let source = || sender_piece(Follow { a: 1.0, initial: 1.0 });
+    let source = || sender_law(Follow { a: 1.0, initial: 1.0 });
     let link = millpond_fluid::LinkId(0);
     let said = refused(&|n| {
         n.add(Loop::new("lost", P, source(), 1.0));
@@ -202,8 +204,8 @@ fn what_has_no_meaning_is_refused_by_name_with_what_would_work() {
     let said = refused(&|n| n.set_capacity_at(1.0, link, 0.0));
     assert!(said.contains("L") && said.contains("outage"), "{said}");
     let said = refused(&|n| {
-        let deaf = n.link("deaf", 1e6, 1.0);
-        n.add(Loop::new("f", P, source(), 1.0).over(deaf, 0.5));
+        let loop_without_feedback = n.link("deaf", 1e6, 1.0);
+        n.add(Loop::new("f", P, source(), 1.0).over(loop_without_feedback, 0.5));
     });
     assert!(said.contains("no router"), "{said}");
 }
@@ -227,9 +229,9 @@ impl FluidSender for Blast {
 
 #[test]
 fn what_has_no_solution_is_named_with_its_time() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", 1e6, f64::INFINITY);
-    network.add(Loop::new("f", P, sender_piece(Blast), 1.0).over(link, 0.5));
+    network.add(Loop::new("f", P, sender_law(Blast), 1.0).over(link, 0.5));
     let error = Assembly::new(network).unwrap().run(2.0, 1.0, EXACT).unwrap_err();
     let said = error.to_string();
     // 1 / (1 - t).

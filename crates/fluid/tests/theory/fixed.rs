@@ -1,8 +1,8 @@
 //! The scheme with fixed steps: its order, its roots, and its agreement with the accurate solver.
 
 use crate::laws::{BASE, Follow, P, Price, Spring, scalar, scalar_exactly};
-use millpond_fluid::{Accuracy, Assembly, Entity, FixedStep, Loop, Network};
-use millpond_law::fluid::{link_piece, sender_piece};
+use millpond_fluid::{Accuracy, Assembly, Entity, FixedStep, FluidNetwork, Loop};
+use millpond_law::fluid::{link_law, sender_law};
 
 fn scalar_at(a: f64, until: f64, step: f64) -> f64 {
     let run = scalar(a).run_fixed(until, until, step, |_| true).unwrap();
@@ -38,12 +38,12 @@ fn a_slow_disturbance_dies_or_grows_as_the_roots_say() {
 /// Sources over two links with prices that cannot be negative and queues that fill: bounds, marks, unlike delays,
 /// starts and stops.
 fn crossing() -> Assembly {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let links = [network.link("A", 10.0 * BASE, 300.0), network.link("B", 8.0 * BASE, f64::INFINITY)];
     for (link, target) in links.into_iter().zip([10.0, 8.0]) {
-        network.add_router(link, P, link_piece(Price { target: target * BASE, gain: 2e-5 }));
+        network.add_router(link, P, link_law(Price { target: target * BASE, gain: 2e-5 }));
     }
-    let source = || sender_piece(Spring { rate: 500.0, demand: BASE });
+    let source = || sender_law(Spring { rate: 500.0, demand: BASE });
     for i in 0..6 {
         let rtt = 0.1 + 0.037 * f64::from(i);
         let flow = Loop::new(&format!("f{i}"), P, source(), rtt).times(2.0);
@@ -107,10 +107,10 @@ fn too_long_a_step_is_refused_with_what_would_work() {
 
 #[test]
 fn a_sender_alone_follows_its_link_without_any_past() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", 1e9, f64::INFINITY);
-    network.add_router(link, P, link_piece(crate::laws::Excess(BASE)));
-    network.add(Loop::new("f", P, sender_piece(Follow { a: 1.0, initial: 1.0 }), 1.0).over(link, 0.5));
+    network.add_router(link, P, link_law(crate::laws::Excess(BASE)));
+    network.add(Loop::new("f", P, sender_law(Follow { a: 1.0, initial: 1.0 }), 1.0).over(link, 0.5));
     // Before it starts nothing arrives: the link asks for BASE more, for one round trip.
     let asm = Assembly::new(network).unwrap();
     let x = asm.run_fixed(1.0, 1.0, 0.01, |_| true).unwrap().of(Entity::Loop(0), "x");

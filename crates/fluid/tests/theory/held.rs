@@ -1,9 +1,9 @@
 //! Networks in which nothing can move: every component rests on its bound, pushed outwards.
 
 use crate::laws::{BASE, P};
-use millpond_fluid::equilibrium::{Manner, search};
-use millpond_fluid::{Accuracy, Assembly, Entity, Frozen, Loop, Network};
-use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_piece};
+use millpond_fluid::equilibrium::{SearchMethod, search};
+use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, Frozen, Loop};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 
 /// `x' = -x`, x not below its half of the link; sends x.
 struct Sinking;
@@ -26,16 +26,16 @@ impl FluidSender for Sinking {
 /// for a step or for an eigenvalue.
 #[test]
 fn where_everything_is_held_a_search_ends_and_nothing_repels() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
-    network.add(Loop::new("f", P, sender_piece(Sinking), 1.0).over(link, 0.5).always());
+    network.add(Loop::new("f", P, sender_law(Sinking), 1.0).over(link, 0.5).always());
     let asm = Assembly::new(network).unwrap();
     let frozen = Frozen::new(&asm, 0.0);
     for start in [[BASE / 2.0, 0.0], [BASE, 0.0]] {
-        for manner in [Manner::Boldly, Manner::Carefully] {
+        for manner in [SearchMethod::Fast, SearchMethod::Cautious] {
             let Ok(found) = search(&frozen, &start, manner) else { panic!("no rest from {start:?}") };
-            assert_eq!(found.moment.x, [BASE / 2.0, 0.0]);
-            assert!((0..2).all(|state| found.moment.is_held(state)) && !found.repels);
+            assert_eq!(found.point.x, [BASE / 2.0, 0.0]);
+            assert!((0..2).all(|state| found.point.is_held(state)) && !found.is_repelling);
         }
     }
 }
@@ -60,10 +60,10 @@ impl FluidSender for Fading {
 /// After 3 s it is within roundings of its bound, from above: whatever happens then finds it held there once and for all.
 #[test]
 fn what_comes_within_roundings_of_its_bound_is_held_there_once() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
     (1..50).for_each(|tenth| network.set_capacity_at(f64::from(tenth) / 10.0, link, BASE + f64::from(tenth)));
-    network.add(Loop::new("f", P, sender_piece(Fading), 1.0).over(link, 0.0));
+    network.add(Loop::new("f", P, sender_law(Fading), 1.0).over(link, 0.0));
     let found =
         Assembly::new(network).unwrap().run(5.0, 0.5, Accuracy { most_steps: 20_000, ..Accuracy::default() });
     let x = found.unwrap().of(Entity::Loop(0), "x").to_vec();

@@ -1,9 +1,9 @@
 //! Laws with known solutions.
 
-use millpond_fluid::{Accuracy, Assembly, Entity, Loop, Network, ProtocolId};
+use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, Loop, ProtocolId};
 use millpond_law::fluid::{
-    Aggregate, Feedback, FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, link_piece,
-    sender_piece,
+    Feedback, FluidLink, FluidSender, LinkInput, Number, PathAggregation, Quantity, SenderInput, State,
+    link_law, sender_law,
 };
 
 pub(crate) const P: ProtocolId = ProtocolId(0);
@@ -19,7 +19,7 @@ pub(crate) struct Follow {
 
 impl FluidSender for Follow {
     const FEEDBACK: &'static [Feedback] =
-        &[Feedback { name: "excess", unit: "1", over_path: Aggregate::Sum }];
+        &[Feedback { name: "excess", unit: "1", over_path: PathAggregation::Sum }];
 
     fn states(&self) -> Vec<State> {
         vec![State::new("x", "1", self.initial)]
@@ -68,10 +68,10 @@ impl FluidLink for Excess {
 
 /// `x' = -a x(t - 1)`, `x = 1` before: half of the delay forward, half back.
 pub(crate) fn scalar(a: f64) -> Assembly {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", 1e9, f64::INFINITY);
-    network.add_router(link, P, link_piece(Excess(BASE)));
-    let sender = sender_piece(Follow { a, initial: 1.0 });
+    network.add_router(link, P, link_law(Excess(BASE)));
+    let sender = sender_law(Follow { a, initial: 1.0 });
     network.add(Loop::new("f", P, sender, 1.0).over(link, 0.5).always());
     Assembly::new(network).unwrap()
 }
@@ -100,7 +100,8 @@ pub(crate) struct Spring {
 }
 
 impl FluidSender for Spring {
-    const FEEDBACK: &'static [Feedback] = &[Feedback { name: "price", unit: "1", over_path: Aggregate::Sum }];
+    const FEEDBACK: &'static [Feedback] =
+        &[Feedback { name: "price", unit: "1", over_path: PathAggregation::Sum }];
 
     fn states(&self) -> Vec<State> {
         vec![State::new("x", "bit/s", self.demand).within(0.0, 2.0 * self.demand)]

@@ -5,7 +5,7 @@
 mod chain;
 mod events;
 mod fixed;
-mod grain;
+mod granularity;
 mod held;
 mod laws;
 mod measured;

@@ -1,16 +1,19 @@
 //! What steps of one length measure: closed forms, conservation, and second order against the adaptive solver.
 
 use crate::laws::{BASE, P, Price, Steady};
-use millpond_fluid::{Accuracy, Assembly, Entity, Integration, Loop, Measured, Network, Solver};
+use millpond_fluid::{
+    Accuracy, Assembly, Entity, FixedStepIntegration, FluidNetwork, Integration, Loop, Solver,
+};
 use millpond_law::fluid::{
-    Aggregate, Feedback, FluidSender, Number, SenderInput, State, link_piece, sender_piece,
+    Feedback, FluidSender, Number, PathAggregation, SenderInput, State, link_law, sender_law,
 };
 
 /// `x' = gain x (1 - price)` from a tenth of [`BASE`] on: nothing that starts jumps across a bound.
 struct Grow(f64);
 
 impl FluidSender for Grow {
-    const FEEDBACK: &'static [Feedback] = &[Feedback { name: "price", unit: "1", over_path: Aggregate::Sum }];
+    const FEEDBACK: &'static [Feedback] =
+        &[Feedback { name: "price", unit: "1", over_path: PathAggregation::Sum }];
 
     fn states(&self) -> Vec<State> {
         vec![State::new("x", "bit/s", 0.1 * BASE)]
@@ -39,16 +42,18 @@ fn advance(run: &mut impl Integration, until: f64) {
 /// idle, both fill it at 3 kbit/s for 1.4 s, then it empties at 6 for 0.7 s.
 #[test]
 fn steady_flows_are_counted_as_closed_forms_say_wherever_they_start_between_steps() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", 10.0 * BASE, f64::INFINITY);
-    let flow = |name: &str, rate: f64| Loop::new(name, P, sender_piece(Steady(rate * BASE)), 0.2);
+    let flow = |name: &str, rate: f64| Loop::new(name, P, sender_law(Steady(rate * BASE)), 0.2);
     // Their first bits arrive at 1.0037 and at 2.5 s.
     network.add(flow("a", 4.0).over(link, 0.0307).from(0.973));
     network.add(flow("b", 9.0).over(link, 0.05).from(2.45).until(3.85));
     let asm = Assembly::new(network).unwrap();
-    let mut run = Measured::new(&asm, 0.01).unwrap();
+    let mut run = FixedStepIntegration::new(&asm, 0.01).unwrap();
     let [a, b, l] = [Entity::Loop(0), Entity::Loop(1), Entity::Link(0)];
-    let of = |run: &Measured<'_>, entity, quantity| run.integrals()[channel(&asm, entity, quantity)] / BASE;
+    let of = |run: &FixedStepIntegration<'_>, entity, quantity| {
+        run.integrals()[channel(&asm, entity, quantity)] / BASE
+    };
     advance(&mut run, 2.0);
     assert!((of(&run, a, "sending rate") - 4.0 * (2.0 - 0.973)).abs() < 1e-9);
     // Delays are rounded to 1/65536 of a step.
@@ -81,12 +86,12 @@ fn steady_flows_are_counted_as_closed_forms_say_wherever_they_start_between_step
 /// Three flows over two links with prices, queues that fill and empty, a buffer that overflows, a stop and a new capacity
 /// between the steps.
 fn growing() -> Assembly {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let links = [network.link("A", 10.0 * BASE, f64::INFINITY), network.link("B", 8.0 * BASE, 1500.0)];
     for (link, target) in links.into_iter().zip([9.0, 7.5]) {
-        network.add_router(link, P, link_piece(Price { target: target * BASE, gain: 3e-4 }));
+        network.add_router(link, P, link_law(Price { target: target * BASE, gain: 3e-4 }));
     }
-    let flow = |name: &str, rtt: f64| Loop::new(name, P, sender_piece(Grow(1.5)), rtt);
+    let flow = |name: &str, rtt: f64| Loop::new(name, P, sender_law(Grow(1.5)), rtt);
     network.add(flow("long", 0.17).over(links[0], 0.021).over(links[1], 0.053));
     network.add(flow("a", 0.1).over(links[0], 0.0).from(0.333).times(2.0));
     network.add(flow("b", 0.23).over(links[1], 0.03).from(1.0).until(14.127));
@@ -98,7 +103,7 @@ fn growing() -> Assembly {
 /// greatest value: of every channel of links and loops.
 fn off(reference: &[(Vec<f64>, Vec<f64>, Vec<f64>)], step: f64) -> [f64; 3] {
     let asm = growing();
-    let mut run = Measured::new(&asm, step).unwrap();
+    let mut run = FixedStepIntegration::new(&asm, step).unwrap();
     let mut worst = [0.0_f64; 3];
     for (i, (states, channels, integrals)) in reference.iter().enumerate() {
         advance(&mut run, 2.0 + i as f64);

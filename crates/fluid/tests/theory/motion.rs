@@ -1,11 +1,11 @@
 //! Trajectories from given states and answers to steps against closed forms.
 
 use crate::laws::{BASE, P, scalar, scalar_exactly};
-use millpond_fluid::motion::{Fate, Place, Response, fate, follow};
-use millpond_fluid::{Accuracy, Assembly, Frozen, LinkId, Loop, Network, Solver};
+use millpond_fluid::motion::{Component, LongTermBehavior, StepResponse, follow, long_term_behavior};
+use millpond_fluid::{Accuracy, Assembly, FluidNetwork, Frozen, LinkId, Loop, Solver};
 use millpond_law::fluid::{
-    Aggregate, Feedback, FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, link_piece,
-    sender_piece,
+    Feedback, FluidLink, FluidSender, LinkInput, Number, PathAggregation, Quantity, SenderInput, State,
+    link_law, sender_law,
 };
 
 fn exact() -> Accuracy {
@@ -18,7 +18,7 @@ fn a_delay_equation_from_any_start_is_its_known_solution() {
     for (a, from) in [(0.3, 5.0), (1.2, -40.0), (1.6, 300.0)] {
         let asm = scalar(a);
         let mut solver = Solver::at(&Frozen::new(&asm, 0.0), &[from, 0.0], exact()).unwrap();
-        let found = follow(&mut solver, 8.0, 16, &[Place::State(0)], &|| true);
+        let found = follow(&mut solver, 8.0, 16, &[Component::State(0)], &|| true);
         for (t, x) in found.times.iter().zip(&found.values[0]) {
             let theory = from * scalar_exactly(a, *t);
             assert!((x - theory).abs() < 1e-6 * from.abs(), "a = {a}, t = {t}: {x} {theory}");
@@ -32,20 +32,26 @@ fn its_fate_changes_at_half_pi() {
     let of = |a: f64| {
         let asm = scalar(a);
         let mut solver = Solver::at(&Frozen::new(&asm, 0.0), &[1.0, 0.0], exact()).unwrap();
-        fate(&follow(&mut solver, 120.0, 4000, &[Place::State(0)], &|| true), &[0.0], &[1.0], 0.02)
+        long_term_behavior(
+            &follow(&mut solver, 120.0, 4000, &[Component::State(0)], &|| true),
+            &[0.0],
+            &[1.0],
+            0.02,
+        )
     };
     // W(-1/2) = -0.794 + 0.770i: 2 % are left after about ln(50) / 0.794 = 4.9.
-    assert!(matches!(of(0.5), Fate::Settles { after } if after < 6.0), "{:?}", of(0.5));
-    assert_eq!(of(std::f64::consts::FRAC_PI_2), Fate::Cycles);
-    assert_eq!(of(1.56), Fate::Approaches);
-    assert_eq!(of(1.6), Fate::Leaves);
+    assert!(matches!(of(0.5), LongTermBehavior::Settles { after } if after < 6.0), "{:?}", of(0.5));
+    assert_eq!(of(std::f64::consts::FRAC_PI_2), LongTermBehavior::Cycles);
+    assert_eq!(of(1.56), LongTermBehavior::Approaches);
+    assert_eq!(of(1.6), LongTermBehavior::Diverges);
 }
 
 /// The price's slope is the sender's: `x' = p`.
 struct Glider;
 
 impl FluidSender for Glider {
-    const FEEDBACK: &'static [Feedback] = &[Feedback { name: "push", unit: "1", over_path: Aggregate::Sum }];
+    const FEEDBACK: &'static [Feedback] =
+        &[Feedback { name: "push", unit: "1", over_path: PathAggregation::Sum }];
 
     fn states(&self) -> Vec<State> {
         vec![State::new("rate", "bit/s", BASE)]
@@ -82,10 +88,10 @@ impl FluidLink for Damper {
 /// With almost no delay.
 fn second_order(damping: f64) -> Assembly {
     const DELAY: f64 = 1e-3;
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
-    network.add_router(link, P, link_piece(Damper(damping)));
-    network.add(Loop::new("f", P, sender_piece(Glider), DELAY).over(link, 0.0).always());
+    network.add_router(link, P, link_law(Damper(damping)));
+    network.add(Loop::new("f", P, sender_law(Glider), DELAY).over(link, 0.0).always());
     Assembly::new(network).unwrap()
 }
 
@@ -97,8 +103,9 @@ fn a_step_of_capacity_overshoots_as_a_second_order_system_does() {
         let frozen = Frozen::new(&asm, 0.0);
         let mut solver = Solver::at(&frozen, &frozen.at(&asm.initial()).unwrap().x, exact()).unwrap();
         solver.set_capacity(LinkId(0), 1.25 * BASE).unwrap();
-        let found = follow(&mut solver, 40.0, 8000, &[Place::State(0)], &|| true);
-        let Response::Step { overshoot, .. } = Response::of(&found.times, &found.values[0], 1.25 * BASE, 1.0)
+        let found = follow(&mut solver, 40.0, 8000, &[Component::State(0)], &|| true);
+        let StepResponse::Step { overshoot, .. } =
+            StepResponse::of(&found.times, &found.values[0], 1.25 * BASE, 1.0)
         else {
             panic!("a step")
         };
@@ -111,6 +118,6 @@ fn a_step_of_capacity_overshoots_as_a_second_order_system_does() {
 fn at_rest_nothing_moves() {
     let asm = second_order(0.5);
     let mut solver = Solver::at(&Frozen::new(&asm, 0.0), &asm.initial(), exact()).unwrap();
-    let found = follow(&mut solver, 40.0, 100, &[Place::State(0), Place::State(1)], &|| true);
+    let found = follow(&mut solver, 40.0, 100, &[Component::State(0), Component::State(1)], &|| true);
     assert!(found.values[0].iter().all(|x| (x - BASE).abs() < 1e-9), "{:?}", found.values[0]);
 }

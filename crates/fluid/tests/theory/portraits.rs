@@ -1,11 +1,11 @@
 //! ACP's phase portraits: `x' = -(ki/d) x(t-d) - (kq/d^2) q(t-d)`, `q' = x`, `q` not below zero (Eqs. 19 and 20).
 
 use crate::laws::{BASE, P};
-use millpond_fluid::motion::{Fate, Place, fate, follow};
-use millpond_fluid::{Accuracy, Assembly, Entity, Frozen, Loop, Network, Solution, Solver};
+use millpond_fluid::motion::{Component, LongTermBehavior, follow, long_term_behavior};
+use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, Frozen, Loop, Solution, Solver};
 use millpond_law::fluid::{
-    Aggregate, Feedback, FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, link_piece,
-    sender_piece,
+    Feedback, FluidLink, FluidSender, LinkInput, Number, PathAggregation, Quantity, SenderInput, State,
+    link_law, sender_law,
 };
 
 const KI: f64 = 0.1587;
@@ -19,8 +19,8 @@ struct Source {
 
 impl FluidSender for Source {
     const FEEDBACK: &'static [Feedback] = &[
-        Feedback { name: "excess", unit: "bit/s", over_path: Aggregate::Sum },
-        Feedback { name: "queue", unit: "bit", over_path: Aggregate::Sum },
+        Feedback { name: "excess", unit: "bit/s", over_path: PathAggregation::Sum },
+        Feedback { name: "queue", unit: "bit", over_path: PathAggregation::Sum },
     ];
 
     fn states(&self) -> Vec<State> {
@@ -75,17 +75,17 @@ impl FluidSender for Steady {
 
 /// From an excess of 100 and an empty queue. Before that the excess was the same, or zero.
 fn portrait(delay: f64, was_the_same: bool) -> Solution {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
-    network.add_router(link, P, link_piece(Mirror));
-    let source = sender_piece(Source { delay, excess: 100.0 });
+    network.add_router(link, P, link_law(Mirror));
+    let source = sender_law(Source { delay, excess: 100.0 });
     let flow = Loop::new("f", P, source, delay).over(link, 0.0);
     if was_the_same {
         network.add(flow.always());
     } else {
         network.add(flow);
         network.add(
-            Loop::new("before", P, sender_piece(Steady(BASE)), delay).over(link, 0.0).always().until(1e-12),
+            Loop::new("before", P, sender_law(Steady(BASE)), delay).over(link, 0.0).always().until(1e-12),
         );
     }
     let accuracy = Accuracy { tolerance: 1e-8, ..Accuracy::default() };
@@ -146,10 +146,10 @@ fn the_peak_is_proportional_to_the_delay() {
 /// longest queue is 202.1, with constant pasts.
 #[test]
 fn from_every_start_of_the_grid_it_converges_and_the_queue_peaks_at_202() {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
-    network.add_router(link, P, link_piece(Mirror));
-    let source = sender_piece(Source { delay: 1.0, excess: 0.0 });
+    network.add_router(link, P, link_law(Mirror));
+    let source = sender_law(Source { delay: 1.0, excess: 0.0 });
     network.add(Loop::new("f", P, source, 1.0).over(link, 0.0).always());
     let asm = Assembly::new(network).unwrap();
     let frozen = Frozen::new(&asm, 0.0);
@@ -157,9 +157,9 @@ fn from_every_start_of_the_grid_it_converges_and_the_queue_peaks_at_202() {
     let mut most_queue = 0.0_f64;
     for (excess, queue) in (0..36).map(|i| (f64::from(i % 6) * 20.0, f64::from(i / 6) * 20.0)) {
         let mut solver = Solver::at(&frozen, &[BASE + excess, queue], accuracy).unwrap();
-        let found = follow(&mut solver, 80.0, 8000, &[Place::State(0), Place::State(1)], &|| true);
-        let end = fate(&found, &[BASE, 0.0], &[100.0, 100.0], 1e-4);
-        assert!(matches!(end, Fate::Settles { .. }), "{excess}, {queue}: {end:?}");
+        let found = follow(&mut solver, 80.0, 8000, &[Component::State(0), Component::State(1)], &|| true);
+        let end = long_term_behavior(&found, &[BASE, 0.0], &[100.0, 100.0], 1e-4);
+        assert!(matches!(end, LongTermBehavior::Settles { .. }), "{excess}, {queue}: {end:?}");
         most_queue = found.values[1].iter().copied().fold(most_queue, f64::max);
     }
     assert!((most_queue / 202.1 - 1.0).abs() < 0.005, "{most_queue}");

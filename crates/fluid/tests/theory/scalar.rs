@@ -8,8 +8,8 @@ fn exact(tolerance: f64) -> Accuracy {
 }
 
 /// Steps of one length, whatever the error.
-fn steps_of(h: f64, follow_kinks: bool) -> Accuracy {
-    Accuracy { tolerance: 1e12, longest_step: h, follow_kinks, ..Accuracy::default() }
+fn steps_of(h: f64, track_discontinuities: bool) -> Accuracy {
+    Accuracy { tolerance: 1e12, longest_step: h, track_discontinuities, ..Accuracy::default() }
 }
 
 #[test]
@@ -26,9 +26,9 @@ fn it_agrees_with_the_exact_polynomials() {
 }
 
 /// The slope of the error over the step on a doubly logarithmic scale, between steps of `h` and `h / 4`.
-fn order(h: f64, follow_kinks: bool) -> f64 {
+fn order(h: f64, track_discontinuities: bool) -> f64 {
     let (a, t) = (1.5, 5.3);
-    let error = |h| (scalar_at(a, t, steps_of(h, follow_kinks)) - scalar_exactly(a, t)).abs();
+    let error = |h| (scalar_at(a, t, steps_of(h, track_discontinuities)) - scalar_exactly(a, t)).abs();
     (error(h) / error(h / 4.0)).log2() / 2.0
 }
 

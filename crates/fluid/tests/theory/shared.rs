@@ -8,11 +8,10 @@
 
 use crate::laws::{BASE, P, Steady};
 use millpond_fluid::{
-    Accuracy, Assembly, Entity, Frozen, Loop, LoopId, Network, ProtocolId, Relay, Solution,
+    Accuracy, Assembly, Entity, FluidNetwork, Frozen, Loop, LoopId, ProtocolId, Relay, Solution,
 };
 use millpond_law::fluid::{
-    FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, Verdicts, link_piece,
-    sender_piece,
+    FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, Verdicts, link_law, sender_law,
 };
 
 /// Sends as much per unit of weight of the flows that share it.
@@ -26,14 +25,14 @@ impl FluidSender for PerWeight {
     fn derivative<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _dx: &mut [T]) {}
 
     fn rate<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>) -> T {
-        let weight = input.forwarded.and_then(|forwarded| forwarded.weight);
+        let weight = input.upstream.and_then(|upstream| upstream.weight);
         T::from(self.0 * weight.unwrap_or(0.0))
     }
 }
 
 /// Where everything is: loops in the order first, second, shared, part of the first, part of the second, last.
 struct Shape {
-    laws: [Box<dyn millpond_law::fluid::Senders>; 4],
+    laws: [Box<dyn millpond_law::fluid::SenderLaws>; 4],
     weights: [f64; 2],
     /// When the second flow comes and goes.
     second: (f64, Option<f64>),
@@ -46,10 +45,10 @@ const PARTS: [usize; 2] = [3, 4];
 const LAST: usize = 5;
 
 fn network(Shape { laws, weights, second, marks }: Shape) -> Assembly {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let links = ["A", "B", "S", "C"].map(|name| network.link(name, 1e4, f64::INFINITY));
     for link in [links[0], links[2]] {
-        network.set_queue(link, link_piece(Marks(marks)), Verdicts::Marks);
+        network.set_queue(link, link_law(Marks(marks)), Verdicts::Marks);
     }
     let [first, other, shared, last] = laws;
     let upstream = [
@@ -91,7 +90,7 @@ fn backlog(solution: &Solution, time: f64, relay: usize) -> f64 {
 /// 1 s and arrives at the relay .2 s later; until then all is there for the first.
 #[test]
 fn a_dry_flow_passes_and_the_others_share_the_rest() {
-    let laws = [100.0, 600.0, 400.0, 1e4].map(|rate| sender_piece(Steady(rate)));
+    let laws = [100.0, 600.0, 400.0, 1e4].map(|rate| sender_law(Steady(rate)));
     let asm = network(Shape { laws, weights: [1.0, 1.0], second: (1.0, Some(3.0)), marks: 0.0 });
     let found = asm.run(5.0, 0.05, Accuracy::default()).unwrap();
     for (time, expected) in
@@ -117,9 +116,9 @@ fn a_dry_flow_passes_and_the_others_share_the_rest() {
 /// Both wait: 3 to 1. Then 75 and 25 per 100 of what is permitted, which grows with what the flows weigh together.
 #[test]
 fn weights_divide_turns_and_the_shared_law_is_told_their_sum() {
-    let laws = [sender_piece(Steady(900.0)), sender_piece(Steady(900.0)), sender_piece(PerWeight(100.0))];
+    let laws = [sender_law(Steady(900.0)), sender_law(Steady(900.0)), sender_law(PerWeight(100.0))];
     let [first, second, shared] = laws;
-    let laws = [first, second, shared, sender_piece(Steady(1e4))];
+    let laws = [first, second, shared, sender_law(Steady(1e4))];
     let asm = network(Shape { laws, weights: [3.0, 1.0], second: (1.0, None), marks: 0.0 });
     let found = asm.run(3.0, 0.05, Accuracy::default()).unwrap();
     let rates = |time| PARTS.map(|part| at(&found, time, part, "sending rate"));
@@ -153,9 +152,9 @@ impl FluidSender for Listener {
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let told = input
-            .next
+            .downstream
             .map_or(T::zero(), |next| next.rate * next.sharing.weight - (next.backlog - 30.0) / next.rtt);
-        let before = input.forwarded.map_or(T::zero(), |forwarded| forwarded.marked * 100.0);
+        let before = input.upstream.map_or(T::zero(), |upstream| upstream.marked * 100.0);
         dx[0] = told + before - x[0] + input.marked * 10.0;
     }
 
@@ -166,7 +165,7 @@ impl FluidSender for Listener {
 
 /// Rates of the first, the second, the shared and the last loop, then the backlogs of the three relays.
 fn agrees_with_differences(rates: [f64; 4], backlogs: [f64; 3], stop: Option<f64>) {
-    let laws = [0; 4].map(|_| sender_piece(Listener));
+    let laws = [0; 4].map(|_| sender_law(Listener));
     let asm = network(Shape { laws, weights: [2.0, 1.0], second: (0.0, stop), marks: 1e-3 });
     let frozen = Frozen::new(&asm, 2.0);
     let mut values = rates.into_iter();
@@ -176,9 +175,9 @@ fn agrees_with_differences(rates: [f64; 4], backlogs: [f64; 3], stop: Option<f64
         _ => values.next().unwrap(),
     };
     let x: Vec<f64> = asm.state_columns().iter().map(of).collect();
-    let moment = frozen.at(&x).unwrap();
-    let jacobian = frozen.jacobian(&moment).unwrap();
-    for j in (0..x.len()).filter(|j| !moment.is_held(*j)) {
+    let point = frozen.at(&x).unwrap();
+    let jacobian = frozen.jacobian(&point).unwrap();
+    for j in (0..x.len()).filter(|j| !point.is_held(*j)) {
         let step = 1e-5 * x[j].abs().max(1e-3);
         let beside = |sign: f64| {
             let mut x = x.clone();
@@ -209,19 +208,19 @@ fn the_jacobian_of_a_shared_loop_agrees_with_differences_whoever_is_dry() {
 
 #[test]
 fn what_has_no_meaning_is_refused_by_name() {
-    let whole = |network: &mut Network| {
+    let whole = |network: &mut FluidNetwork| {
         let link = network.link("S", 1e4, f64::INFINITY);
-        network.add(Loop::new("shared", P, sender_piece(Steady(1.0)), 0.2).over(link, 0.0))
+        network.add(Loop::new("shared", P, sender_law(Steady(1.0)), 0.2).over(link, 0.0))
     };
-    let mut without_relay = Network::new();
+    let mut without_relay = FluidNetwork::new();
     let shared = whole(&mut without_relay);
     without_relay.add(without_relay.part_of(shared, "part", 1.0));
     let error = Assembly::new(without_relay).err().unwrap().to_string();
     assert!(error.contains("part") && error.contains("relay"), "{error}");
-    let mut joined = Network::new();
+    let mut joined = FluidNetwork::new();
     let shared = whole(&mut joined);
-    let upstream = joined
-        .add(Loop::new("first", P, sender_piece(Steady(1.0)), 0.2).over(millpond_fluid::LinkId(0), 0.0));
+    let upstream =
+        joined.add(Loop::new("first", P, sender_law(Steady(1.0)), 0.2).over(millpond_fluid::LinkId(0), 0.0));
     let part = joined.add(joined.part_of(shared, "part", 0.0));
     joined.join(Relay { upstream, downstream: part, forward: 0.1 });
     let error = Assembly::new(joined).err().unwrap().to_string();

@@ -2,8 +2,8 @@
 //! it meets `c` at 2/3 s and slides along it (Filippov: `x' = c'`, of the two three parts up and three down of six).
 
 use crate::laws::P;
-use millpond_fluid::{Accuracy, Assembly, Entity, Error, Loop, Network, Solution};
-use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_piece};
+use millpond_fluid::{Accuracy, Assembly, Entity, Error, FluidNetwork, Loop, Solution};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 
 /// How far below the threshold its slope begins; zero: it jumps.
 struct Driven {
@@ -38,9 +38,9 @@ impl FluidSender for Driven {
 }
 
 fn run(ramp: f64) -> Result<Solution, Error> {
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", 1e6, f64::INFINITY);
-    network.add(Loop::new("f", P, sender_piece(Driven { ramp }), 1.0).over(link, 0.3));
+    network.add(Loop::new("f", P, sender_law(Driven { ramp }), 1.0).over(link, 0.3));
     Assembly::new(network)?.run(3.0, 0.01, Accuracy { tolerance: 1e-8, ..Accuracy::default() })
 }
 

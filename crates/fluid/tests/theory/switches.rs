@@ -1,10 +1,10 @@
 //! Where the hop that counts on a path changes, what a sender hears has a kink: `x' = min(a, b)` with known a and b.
 
 use crate::laws::P;
-use millpond_fluid::{Accuracy, Assembly, Entity, Loop, Network};
+use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, Loop};
 use millpond_law::fluid::{
-    Aggregate, Feedback, FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, link_piece,
-    sender_piece,
+    Feedback, FluidLink, FluidSender, LinkInput, Number, PathAggregation, Quantity, SenderInput, State,
+    link_law, sender_law,
 };
 
 /// Says `sign c exp(-rate t)`.
@@ -34,8 +34,11 @@ impl FluidLink for Fading {
 struct Choosy<const MAX: bool>;
 
 impl<const MAX: bool> FluidSender for Choosy<MAX> {
-    const FEEDBACK: &'static [Feedback] =
-        &[Feedback { name: "word", unit: "1", over_path: if MAX { Aggregate::Max } else { Aggregate::Min } }];
+    const FEEDBACK: &'static [Feedback] = &[Feedback {
+        name: "word",
+        unit: "1",
+        over_path: if MAX { PathAggregation::Max } else { PathAggregation::Min },
+    }];
 
     fn states(&self) -> Vec<State> {
         vec![State::new("x", "1", 1.0)]
@@ -52,12 +55,12 @@ impl<const MAX: bool> FluidSender for Choosy<MAX> {
 
 /// Over A, B and C, whose words are exp(-4 t), 0.4 exp(-t/4) and 1. A's takes 1.4 s, B's 1 s.
 fn x_at<const MAX: bool>(until: f64, accuracy: Accuracy) -> f64 {
-    let mut network = Network::new();
-    let mut flow = Loop::new("f", P, sender_piece(Choosy::<MAX>), 2.0).always();
+    let mut network = FluidNetwork::new();
+    let mut flow = Loop::new("f", P, sender_law(Choosy::<MAX>), 2.0).always();
     for (name, from, rate, forward) in [("C", 1.0, 0.0, 0.0), ("A", 1.0, 4.0, 0.6), ("B", 0.4, 0.25, 1.0)] {
         let link = network.link(name, 1e9, f64::INFINITY);
         let sign = if MAX { -1.0 } else { 1.0 };
-        network.add_router(link, P, link_piece(Fading { from, rate, sign }));
+        network.add_router(link, P, link_law(Fading { from, rate, sign }));
         flow = flow.over(link, forward);
     }
     network.add(flow);
@@ -75,8 +78,8 @@ fn exactly(until: f64) -> f64 {
 
 const UNTIL: f64 = 4.1;
 
-fn error(h: f64, follow_kinks: bool) -> f64 {
-    let steps = Accuracy { tolerance: 1e12, longest_step: h, follow_kinks, ..Accuracy::default() };
+fn error(h: f64, track_discontinuities: bool) -> f64 {
+    let steps = Accuracy { tolerance: 1e12, longest_step: h, track_discontinuities, ..Accuracy::default() };
     (x_at::<false>(UNTIL, steps) - exactly(UNTIL)).abs()
 }
 

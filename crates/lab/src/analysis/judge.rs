@@ -33,7 +33,7 @@ impl Stability {
     /// Whether every disturbance dies out, but for what stays where it is put.
     #[must_use]
     pub fn is_calm(&self) -> bool {
-        self.spectrum.rightmost_moving() < 0.0
+        self.spectrum.rightmost_nonzero() < 0.0
     }
 }
 
@@ -63,7 +63,7 @@ fn smooth(settled: &Settled<'_>) -> Result<Linearized, Refusal> {
 }
 
 fn heard(plan: &Plan, linear: &Linearized) -> Result<(), Refusal> {
-    match linear.deaf() {
+    match linear.loop_without_feedback() {
         Some(deaf) => Err(Refusal::NoBottleneck { flow: plan.loops[deaf].name.clone() }),
         None => Ok(()),
     }
@@ -80,7 +80,7 @@ fn judged(plan: &Plan, unique: Option<&Uniqueness>, linear: Linearized) -> Resul
     let margins = margins(&linear.system)?;
     let bottlenecks = linear.bottlenecks();
     let marginal = spectrum.roots.iter().any(|root| spectrum.is_zero(root)).then(|| why_zero(plan, unique));
-    let calm = spectrum.rightmost_moving() < 0.0;
+    let calm = spectrum.rightmost_nonzero() < 0.0;
     let to_calm = |scaled: fn(System, f64) -> System| {
         (!calm).then(|| least_factor(|factor| scaled(linear.system.clone(), factor))).flatten()
     };
@@ -90,7 +90,7 @@ fn judged(plan: &Plan, unique: Option<&Uniqueness>, linear: Linearized) -> Resul
 
 /// The largest factor below one at which a system is stable.
 fn least_factor(system: impl Fn(f64) -> System) -> Option<f64> {
-    let growth = |factor: f64| Some(rightmost(&system(factor)).ok()?.rightmost_moving());
+    let growth = |factor: f64| Some(rightmost(&system(factor)).ok()?.rightmost_nonzero());
     follow(1.0, |factor| if factor > 1.0 { None } else { growth(factor) })[1]
         .boundary
         .map(|found| found.value)

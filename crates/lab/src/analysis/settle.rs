@@ -3,10 +3,11 @@
 use super::Refusal;
 use crate::fluid::{Plan, PlannedLink};
 use millpond_fluid::equilibrium::{
-    self, Equilibrium, Flow, Manner, NoEquilibrium, Rest, Share, marking_probability,
+    self, Equilibrium, EquilibriumPoint, FlowClass, FlowLimit, NoEquilibrium, SearchMethod,
+    marking_probability,
 };
 use millpond_fluid::stability::Linearized;
-use millpond_fluid::{Accuracy, Entity, Frozen, Moment, Solver};
+use millpond_fluid::{Accuracy, Entity, Frozen, OperatingPoint, Solver};
 use millpond_law::fluid::{Allocation, Marginal, PriceSum};
 
 /// A scenario at rest.
@@ -16,7 +17,7 @@ pub struct Settled<'p> {
     /// The network with every delay collapsed.
     pub frozen: Frozen<'p>,
     /// The point of rest.
-    pub moment: Moment,
+    pub moment: OperatingPoint,
     /// The same from the allocation that the protocols promise, where it has a closed form.
     pub closed: Option<Closed>,
 }
@@ -90,7 +91,7 @@ pub(super) fn settle_at(plan: &Plan, time: f64) -> Result<Settled<'_>, Refusal> 
         return Err(Refusal::Clocked { protocol: protocol.1.protocol.clone() });
     }
     let closed = closed(plan, &frozen)?;
-    let Rest { frozen, moment, .. } =
+    let EquilibriumPoint { frozen, point: moment, .. } =
         rest(plan, &frozen, closed.as_ref(), time).map_err(|reason| restless(plan, &reason))?;
     Ok(Settled { plan, frozen, moment, closed })
 }
@@ -102,28 +103,28 @@ fn rest<'p>(
     frozen: &Frozen<'p>,
     closed: Option<&Closed>,
     time: f64,
-) -> Result<Rest<'p>, NoEquilibrium> {
+) -> Result<EquilibriumPoint<'p>, NoEquilibrium> {
     const CLOSE: f64 = 1e-3;
     let initial = plan.assembly.initial();
     let (mut found, mut reason) = (Vec::new(), None);
-    for manner in [Manner::Boldly, Manner::Carefully] {
+    for manner in [SearchMethod::Fast, SearchMethod::Cautious] {
         match equilibrium::search(frozen, &initial, manner) {
-            Ok(rest) if !rest.repels && apart(plan, closed, &rest.moment) < CLOSE => return Ok(rest),
+            Ok(rest) if !rest.is_repelling && apart(plan, closed, &rest.point) < CLOSE => return Ok(rest),
             Ok(rest) => found.push(rest),
             Err(why) => reason = Some(why),
         }
     }
-    if found.iter().all(|rest| rest.repels) && !matches!(reason, Some(NoEquilibrium::Grows { .. })) {
+    if found.iter().all(|rest| rest.is_repelling) && !matches!(reason, Some(NoEquilibrium::Grows { .. })) {
         for start in later(plan, time).into_iter().flatten() {
-            let searches = [Manner::Boldly, Manner::Carefully].into_iter();
+            let searches = [SearchMethod::Fast, SearchMethod::Cautious].into_iter();
             found.extend(searches.filter_map(|manner| equilibrium::search(frozen, &start, manner).ok()));
-            if found.iter().any(|rest| !rest.repels) {
+            if found.iter().any(|rest| !rest.is_repelling) {
                 break;
             }
         }
     }
     let nothing = NoEquilibrium::NotConverged { remaining: f64::INFINITY };
-    found.into_iter().min_by_key(|rest| rest.repels).ok_or(reason.unwrap_or(nothing))
+    found.into_iter().min_by_key(|rest| rest.is_repelling).ok_or(reason.unwrap_or(nothing))
 }
 
 /// Where the flows are after some time, or after so many steps; then what they are on the mean in the third of that time
@@ -145,7 +146,7 @@ fn later(plan: &Plan, time: f64) -> Option<[Vec<f64>; 2]> {
 }
 
 /// How far the rates are from the closed form, as a share of it; nothing if there is none.
-fn apart(plan: &Plan, closed: Option<&Closed>, moment: &Moment) -> f64 {
+fn apart(plan: &Plan, closed: Option<&Closed>, moment: &OperatingPoint) -> f64 {
     let Some(closed) = closed else { return 0.0 };
     let apart = closed.equilibrium.rates.iter().enumerate().map(|(l, expected)| {
         let found = value(plan, moment, Entity::Loop(l), "sending rate").unwrap_or(f64::NAN);
@@ -154,7 +155,7 @@ fn apart(plan: &Plan, closed: Option<&Closed>, moment: &Moment) -> f64 {
     apart.fold(0.0, f64::max)
 }
 
-fn value(plan: &Plan, moment: &Moment, entity: Entity, quantity: &str) -> Option<f64> {
+fn value(plan: &Plan, moment: &OperatingPoint, entity: Entity, quantity: &str) -> Option<f64> {
     let columns = plan.assembly.channel_columns();
     let found = columns.iter().position(|column| column.entity == entity && column.quantity == quantity);
     found.map(|place| moment.channels[place])
@@ -177,7 +178,7 @@ fn unsettled(plan: &Plan, active: &[usize], reason: &NoEquilibrium) -> Refusal {
 fn closed(plan: &Plan, frozen: &Frozen<'_>) -> Result<Option<Closed>, Refusal> {
     let active: Vec<usize> = (0..plan.loops.len()).filter(|l| frozen.is_active(*l)).collect();
     let network = network(plan, frozen, &active);
-    let shares: Option<Vec<Share>> = active.iter().map(|l| share(&plan.loops[*l].allocation)).collect();
+    let shares: Option<Vec<FlowLimit>> = active.iter().map(|l| share(&plan.loops[*l].allocation)).collect();
     if let Some(shares) = shares {
         let filled = equilibrium::water_filling(&network, &shares);
         let filled = filled.map_err(|reason| unsettled(plan, &active, &reason))?;
@@ -200,12 +201,12 @@ fn closed(plan: &Plan, frozen: &Frozen<'_>) -> Result<Option<Closed>, Refusal> {
     }
 }
 
-fn network(plan: &Plan, frozen: &Frozen<'_>, active: &[usize]) -> equilibrium::Network {
+fn network(plan: &Plan, frozen: &Frozen<'_>, active: &[usize]) -> equilibrium::AllocationProblem {
     let capacity = |link: &crate::fluid::PlannedLink| {
         link.id.map_or(f64::INFINITY, |id| frozen.capacity(id.0) * plan.assembly.utilization(id))
     };
-    let flow = |l: &usize| Flow { path: plan.loops[*l].links.clone(), count: plan.loops[*l].count };
-    equilibrium::Network {
+    let flow = |l: &usize| FlowClass { path: plan.loops[*l].links.clone(), count: plan.loops[*l].count };
+    equilibrium::AllocationProblem {
         capacities: plan.links.iter().map(capacity).collect(),
         flows: active.iter().map(flow).collect(),
     }
@@ -221,9 +222,9 @@ fn spread(mut found: Equilibrium, active: &[usize], loops: usize) -> Equilibrium
     found
 }
 
-fn share(allocation: &Allocation) -> Option<Share> {
+fn share(allocation: &Allocation) -> Option<FlowLimit> {
     match allocation {
-        Allocation::MaxMin { weight } => Some(Share { weight: *weight, ..Share::default() }),
+        Allocation::MaxMin { weight } => Some(FlowLimit { weight: *weight, ..FlowLimit::default() }),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use super::{Refusal, present};
 use crate::fluid::{Plan, PlannedLink};
 use millpond_fluid::equilibrium::{
-    Equilibrium, Flow, Network, NoEquilibrium, Share, Uniqueness, maximize, water_filling,
+    AllocationProblem, Equilibrium, FlowClass, FlowLimit, NoEquilibrium, Uniqueness, maximize, water_filling,
 };
 use millpond_law::fluid::Marginal;
 use millpond_units::{Rate, Time};
@@ -23,9 +23,9 @@ impl AlphaFair {
     /// Above it, prices of flows whose rates lie far apart leave the range of numbers, and shares are those of infinity.
     const GREATEST: f64 = 32.0;
 
-    fn share(self, network: &Network, classes: &[Class]) -> Result<Equilibrium, NoEquilibrium> {
+    fn share(self, network: &AllocationProblem, classes: &[Class]) -> Result<Equilibrium, NoEquilibrium> {
         if self.alpha.is_infinite() {
-            let share = |class: &Class| Share { weight: class.weight, ..Share::default() };
+            let share = |class: &Class| FlowLimit { weight: class.weight, ..FlowLimit::default() };
             return water_filling(network, &classes.iter().map(share).collect::<Vec<_>>());
         }
         let own = |class: &Class| Weighted { alpha: self.alpha, weight: class.weight };
@@ -143,8 +143,8 @@ pub fn share_out<'p>(
     // A power of bit/s is no number any more: the widest link is one.
     let unit = capacities.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     let path = |class: &Class| class.links.iter().filter_map(|link| links.binary_search(link).ok()).collect();
-    let flow = |class: &Class| Flow { path: path(class), count: class.count };
-    let network = Network {
+    let flow = |class: &Class| FlowClass { path: path(class), count: class.count };
+    let network = AllocationProblem {
         capacities: capacities.iter().map(|capacity| capacity / unit).collect(),
         flows: classes.iter().map(flow).collect(),
     };

@@ -3,7 +3,7 @@
 use super::judge::answerable;
 use super::{Knob, Refusal, settle};
 use crate::fluid;
-use millpond_fluid::stability::{Critical, follow, rightmost};
+use millpond_fluid::stability::{StabilityBoundary, follow, rightmost};
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
 
@@ -48,7 +48,7 @@ pub fn search(scenario: &Scenario, registry: &Registry, knob: &Knob) -> Result<S
     answerable(&settle(&plan)?)?;
     let now = knob.now(scenario, registry, longest_rtt(&plan));
     let [up, down] = follow(1.0, |factor| growth(&knob.scaled(scenario, now, factor), registry).ok());
-    let boundary = |found: Critical| Boundary {
+    let boundary = |found: StabilityBoundary| Boundary {
         knob: knob.clone(),
         now,
         value: now * found.value,
@@ -73,5 +73,5 @@ pub(super) fn growth(scenario: &Scenario, registry: &Registry) -> Result<f64, Re
     if !settled.frozen.sliding().is_empty() {
         return Ok(f64::INFINITY);
     }
-    Ok(rightmost(&settled.linear().system)?.rightmost_moving())
+    Ok(rightmost(&settled.linear().system)?.rightmost_nonzero())
 }

@@ -6,7 +6,7 @@ use crate::plan::buffers::buffer;
 use crate::plan::laws::{queue, queue_place, refused, routers};
 use crate::plan::links::{Traffic, facts, hop_name, traffic};
 use crate::plan::members::Member;
-use millpond_fluid::{LinkId, Network, ProtocolId};
+use millpond_fluid::{FluidNetwork, LinkId, ProtocolId};
 use millpond_law::LinkFacts;
 use millpond_law::fluid::FluidQueue;
 use millpond_protocols::Registry;
@@ -19,7 +19,7 @@ pub(super) fn links(
     registry: &Registry,
     models: &[Model<'_>],
     members: &[Member<'_>],
-    network: &mut Network,
+    network: &mut FluidNetwork,
 ) -> Result<Vec<PlannedLink>, Fault> {
     let mut planned = Vec::new();
     let labels = models.iter().map(|model| model.role.label.value.as_str());
@@ -35,7 +35,7 @@ fn link(
     models: &[Model<'_>],
     traffic: &Traffic<'_, '_>,
     hop: Hop,
-    network: &mut Network,
+    network: &mut FluidNetwork,
 ) -> Result<PlannedLink, Fault> {
     let direction = scenario.links[hop.link].direction(hop.forward);
     let capacity = capacity(scenario, hop, direction)?;
@@ -78,7 +78,7 @@ fn install(
     registry: &Registry,
     present: &[&Model<'_>],
     (hop, id, facts): (Hop, LinkId, &LinkFacts),
-    network: &mut Network,
+    network: &mut FluidNetwork,
 ) -> Result<(), Fault> {
     let roles: Vec<_> = present.iter().map(|model| &model.role).collect();
     if let Some(role) = queue(scenario, registry, &roles, hop)? {

@@ -6,7 +6,7 @@ use crate::plan::aggregates::{Kind, is_shared};
 use crate::plan::flows::extra_delay;
 use crate::plan::links::hops;
 use crate::plan::members::Member;
-use millpond_fluid::{Loop, LoopId, Network, Relay};
+use millpond_fluid::{FluidNetwork, Loop, LoopId, Relay};
 use millpond_law::fluid::{Allocation, LoopFacts};
 use millpond_scenario::{Hop, Scenario};
 use millpond_units::{Span, Time};
@@ -32,7 +32,7 @@ pub(super) struct Loops {
 
 impl Loops {
     /// One more loop.
-    fn add(&mut self, network: &mut Network, new: Loop, planned: PlannedLoop) -> LoopId {
+    fn add(&mut self, network: &mut FluidNetwork, new: Loop, planned: PlannedLoop) -> LoopId {
         self.loops.push(planned);
         network.add(new)
     }
@@ -47,7 +47,7 @@ pub(super) fn loops(
     models: &[Model<'_>],
     members: &[Member<'_>],
     links: &[PlannedLink],
-    network: &mut Network,
+    network: &mut FluidNetwork,
 ) -> Loops {
     let places =
         hops(scenario).into_iter().enumerate().map(|(i, hop)| ((hop.link, hop.forward), i)).collect();
@@ -102,7 +102,7 @@ impl Chains<'_, '_> {
     fn chain(
         &self,
         (model, member, count): (&Model<'_>, &Member<'_>, f64),
-        network: &mut Network,
+        network: &mut FluidNetwork,
         made: &mut Loops,
     ) -> Vec<LoopId> {
         let cuts = self.scenario.loops(member.there, model.role.entry);
@@ -138,7 +138,7 @@ impl Chains<'_, '_> {
         (model, member, there): (&Model<'_>, &Member<'_>, &[Hop]),
         (planned, line): (PlannedLoop, &Line),
         late: f64,
-        network: &mut Network,
+        network: &mut FluidNetwork,
         made: &mut Loops,
     ) -> LoopId {
         let kind = Kind::of(&model.role.label.value, member.group, there);

@@ -5,7 +5,7 @@ use crate::plan::cast::{Role, cast};
 use crate::plan::faults;
 use crate::plan::members::members;
 use crate::plan::warnings::warnings;
-use millpond_fluid::{Assembly, Error, LinkId, LoopId, Network};
+use millpond_fluid::{Assembly, Error, FluidNetwork, LinkId, LoopId};
 use millpond_law::fluid::{Allocation, FluidModel, LoopFacts};
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Place, Scenario};
@@ -122,13 +122,13 @@ fn planned(scenario: &Scenario, registry: &Registry) -> Result<Plan, Fault> {
     refuse::fair_sharing(scenario, &members, &roles)?;
     let models =
         roles.into_iter().map(|role| model(scenario, registry, role)).collect::<Result<Vec<_>, _>>()?;
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let links = links::links(scenario, registry, &models, &members, &mut network)?;
     let loops::Loops { loops, flows, .. } = loops::loops(scenario, &models, &members, &links, &mut network);
     // Only the sum of a loop's delays matters to its stability; one that is too short to matter at all would make the
     // solver step as finely.
     let shortest = loops.iter().map(|l| l.facts.base_rtt).fold(f64::INFINITY, f64::min);
-    network.snap_delays(shortest / 100.0);
+    network.round_down_delays(shortest / 100.0);
     let assembly = Assembly::new(network).map_err(|error| refused(scenario, &links, &loops, error))?;
     let left_out = models.iter().map(|m| (m.role.label.value.clone(), m.equations.left_out()));
     let left_out = left_out.filter(|(_, left_out)| !left_out.is_empty()).collect();
@@ -147,7 +147,7 @@ fn model<'s>(scenario: &Scenario, registry: &Registry, role: Role<'s>) -> Result
 
 /// What the engine has found to be no equations, at the line of the link or group concerned.
 fn refused(scenario: &Scenario, links: &[PlannedLink], loops: &[PlannedLoop], error: Error) -> Fault {
-    let Error::Network { name, reason } = &error else {
+    let Error::InvalidNetwork { name, reason } = &error else {
         return scenario.fault(Default::default(), error.to_string(), "");
     };
     scenario.fault(place_of(scenario, links, loops, name), format!("{name}: {reason}"), "no fluid")

@@ -133,7 +133,7 @@ pub(super) fn method(scenario: &Scenario, plan: &Plan) -> Result<(), Fault> {
     const ADAPTIVE: &str = "say fluid.method = \"adaptive\"";
     let Method::FixedStep(step) = &scenario.fluid else { return Ok(()) };
     plan.assembly.allows_steps_of(step.secs()).map_err(|error| match &error {
-        Error::Network { name, reason } => {
+        Error::InvalidNetwork { name, reason } => {
             let place = place_of(scenario, &plan.links, &plan.loops, name);
             let fault = scenario.fault(place, format!("{name}: {reason}"), "cannot be honoured");
             fault.help(format!("{ADAPTIVE}, or {PACKETS}"))

@@ -6,7 +6,7 @@ use super::{bottlenecks, horizon, observables, slowest};
 use crate::analysis::{Axis, Refusal, Settled, longest_rtt, present, settle};
 use crate::fluid::{self, Plan};
 use crate::watch::Watch;
-use millpond_fluid::motion::{Place, follow, time_to};
+use millpond_fluid::motion::{Component, follow, time_to};
 use millpond_fluid::{Accuracy, Solver};
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
@@ -79,14 +79,14 @@ fn one(
     let seconds = horizon(root.as_ref(), &plan, DIES);
     let mut solver = begin(&plan, &settled, asked)?;
     let rates: Vec<Observable> = rates(&plan);
-    let places: Vec<Place> = rates.iter().map(|one| one.place).collect();
+    let places: Vec<Component> = rates.iter().map(|one| one.place).collect();
     let motion = follow(&mut solver, seconds, LOOKS, &places, &|| !watch.stopped());
     let active = || rates.iter().zip(&motion.values).filter(|(one, _)| rest(&settled, one) > 0.0);
     let away =
         |(one, values): (&Observable, &Vec<f64>)| Some((values.first()? / rest(&settled, one) - 1.0).abs());
     let start = active().filter_map(away).fold(asked.within, f64::max);
     let predicted = root.and_then(|root| time_to(&root, asked.within / start));
-    if motion.broken.is_some() {
+    if motion.error.is_some() {
         return Some((None, predicted));
     }
     let last =

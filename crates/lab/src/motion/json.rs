@@ -1,7 +1,7 @@
 //! The same answers for programs. Keys carry their units; quantities have the units in which they are shown.
 
 use super::{Answer, Answered, Convergence, Portrait};
-use millpond_fluid::motion::{Fate, Response};
+use millpond_fluid::motion::{LongTermBehavior, StepResponse};
 use serde_json::{Value, json};
 
 /// Trajectories at no more points than this.
@@ -18,8 +18,8 @@ pub fn portrait_json(portrait: &Portrait) -> Value {
         };
         json!({
             "fate": word(path.fate),
-            "settles_after_s": match path.fate { Fate::Settles { after } => Some(after), _ => None },
-            "broken": path.trajectory.broken.as_ref().map(ToString::to_string),
+            "settles_after_s": match path.fate { LongTermBehavior::Settles { after } => Some(after), _ => None },
+            "broken": path.trajectory.error.as_ref().map(ToString::to_string),
             "time_s": thin(&path.trajectory.times, 1.0),
             "across": path.trajectory.values.first().map(|values| thin(values, portrait.across.scale)),
             "up": path.trajectory.values.get(1).map(|values| thin(values, portrait.up.scale)),
@@ -34,14 +34,14 @@ pub fn portrait_json(portrait: &Portrait) -> Value {
 }
 
 /// How a trajectory ends, in a word.
-pub(super) fn word(fate: Fate) -> &'static str {
+pub(super) fn word(fate: LongTermBehavior) -> &'static str {
     match fate {
-        Fate::Settles { .. } => "settles",
-        Fate::Approaches => "approaches",
-        Fate::Cycles => "cycles",
-        Fate::RestsElsewhere => "rests elsewhere",
-        Fate::Leaves => "leaves",
-        Fate::Lost => "lost",
+        LongTermBehavior::Settles { .. } => "settles",
+        LongTermBehavior::Approaches => "approaches",
+        LongTermBehavior::Cycles => "cycles",
+        LongTermBehavior::OtherEquilibrium => "rests elsewhere",
+        LongTermBehavior::Diverges => "leaves",
+        LongTermBehavior::Interrupted => "lost",
     }
 }
 
@@ -55,12 +55,12 @@ pub fn step_json(answer: &Answer) -> Value {
             None,
             None,
             match answered.response {
-                Response::Step { settling, .. } | Response::Excursion { settling, .. } => settling,
+                StepResponse::Step { settling, .. } | StepResponse::Excursion { settling, .. } => settling,
             },
         );
         match answered.response {
-            Response::Step { rise: r, overshoot: o, .. } => (rise, overshoot) = (r, Some(o)),
-            Response::Excursion { peak: p, .. } => peak = Some(shown(p)),
+            StepResponse::Step { rise: r, overshoot: o, .. } => (rise, overshoot) = (r, Some(o)),
+            StepResponse::Excursion { peak: p, .. } => peak = Some(shown(p)),
         }
         json!({
             "of": answered.of.name,

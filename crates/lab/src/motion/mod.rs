@@ -26,7 +26,7 @@ pub use steps::{Answer, Answered, answers};
 use crate::analysis::longest_rtt;
 use crate::fluid::Plan;
 use millpond_fluid::stability::{Linearized, Root, rightmost};
-use millpond_fluid::{Frozen, Moment};
+use millpond_fluid::{Frozen, OperatingPoint};
 
 /// A trajectory has settled when it stays within this share of how far from rest it went.
 pub const BAND: f64 = millpond_fluid::motion::BAND;
@@ -43,6 +43,6 @@ fn horizon(root: Option<&Root>, plan: &Plan, times: f64) -> f64 {
 }
 
 /// The rightmost root about a point of rest, but for those at zero: along a line of points of rest nothing happens.
-fn slowest(frozen: &Frozen<'_>, rest: &Moment) -> Option<Root> {
+fn slowest(frozen: &Frozen<'_>, rest: &OperatingPoint) -> Option<Root> {
     rightmost(&Linearized::of(frozen, rest).system).ok()?.moving().copied()
 }

@@ -2,7 +2,7 @@
 
 use crate::analysis::{Settled, significant};
 use crate::fluid::Plan;
-use millpond_fluid::motion::Place;
+use millpond_fluid::motion::Component;
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Column, Entity};
 use millpond_law::nearest;
@@ -23,7 +23,7 @@ pub struct Observable {
     /// What a value of the equations is multiplied by to be shown.
     pub scale: f64,
     /// Where it is.
-    pub place: Place,
+    pub place: Component,
 }
 
 impl Observable {
@@ -49,7 +49,7 @@ const SENDING: &str = "sending rate";
 pub(super) fn rates(plan: &Plan) -> Vec<Observable> {
     let columns = plan.assembly.channel_columns();
     let sent = columns.iter().enumerate().filter(|(_, column)| column.quantity == SENDING);
-    sent.filter_map(|(i, column)| observable(plan, Place::Channel(i), column)).collect()
+    sent.filter_map(|(i, column)| observable(plan, Component::Channel(i), column)).collect()
 }
 
 /// All of them, states first; of two of one name the first alone.
@@ -57,14 +57,14 @@ pub(super) fn rates(plan: &Plan) -> Vec<Observable> {
 pub fn observables(plan: &Plan) -> Vec<Observable> {
     let states = plan.assembly.state_columns();
     let channels = plan.assembly.channel_columns();
-    let states = states.iter().enumerate().map(|(i, column)| (Place::State(i), column));
-    let channels = channels.iter().enumerate().map(|(i, column)| (Place::Channel(i), column));
+    let states = states.iter().enumerate().map(|(i, column)| (Component::State(i), column));
+    let channels = channels.iter().enumerate().map(|(i, column)| (Component::Channel(i), column));
     let mut seen = BTreeSet::new();
     let all = states.chain(channels).filter_map(|(place, column)| observable(plan, place, column));
     all.filter(|one| seen.insert(one.name.clone())).collect()
 }
 
-fn observable(plan: &Plan, place: Place, column: &Column) -> Option<Observable> {
+fn observable(plan: &Plan, place: Component, column: &Column) -> Option<Observable> {
     let Column { entity, quantity, unit } = column;
     let (unit, scale) = match *unit {
         "bit" => ("packets", 1.0 / packet(plan, *entity)),
@@ -200,7 +200,7 @@ mod tests {
             quantity: "",
             unit: "",
             scale: 1.0,
-            place: Place::State(i),
+            place: Component::State(i),
         };
         let names = [
             ("f.window", Entity::Loop(0)),

@@ -6,7 +6,7 @@ use super::start::Starts;
 use super::{BAND, horizon, slowest};
 use crate::analysis::Settled;
 use crate::watch::Watch;
-use millpond_fluid::motion::{Fate, Place, Trajectory, fate, follow};
+use millpond_fluid::motion::{Component, LongTermBehavior, Trajectory, follow, long_term_behavior};
 use millpond_fluid::{Accuracy, Entity, Solver};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,7 +17,7 @@ pub struct Path {
     /// The two quantities over time, in the units of the equations.
     pub trajectory: Trajectory,
     /// Where it leads.
-    pub fate: Fate,
+    pub fate: LongTermBehavior,
 }
 
 /// A phase portrait.
@@ -41,7 +41,7 @@ pub struct Portrait {
 impl Portrait {
     /// How many trajectories end like this.
     #[must_use]
-    pub fn count(&self, which: impl Fn(Fate) -> bool) -> usize {
+    pub fn count(&self, which: impl Fn(LongTermBehavior) -> bool) -> usize {
         self.paths.iter().filter(|path| which(path.fate)).count()
     }
 }
@@ -65,7 +65,10 @@ pub fn portrait(
     let halves = [&across, &up].map(|of| starts.width(of).unwrap_or_default() / 2.0);
     let follow = |x: &[f64], seconds: f64| {
         let trajectory = trace(settled, x, (&watched, seconds), watch);
-        Path { fate: fate(&trajectory, &rest, &sizes(&trajectory, &rest, &halves), BAND), trajectory }
+        Path {
+            fate: long_term_behavior(&trajectory, &rest, &sizes(&trajectory, &rest, &halves), BAND),
+            trajectory,
+        }
     };
     let all = starts.states(settled)?;
     let done = AtomicUsize::new(0);
@@ -97,13 +100,13 @@ fn natural(settled: &Settled<'_>) -> f64 {
 fn trace(
     settled: &Settled<'_>,
     x: &[f64],
-    (watched, seconds): (&[Place], f64),
+    (watched, seconds): (&[Component], f64),
     watch: &dyn Watch,
 ) -> Trajectory {
     const LOOKS: u32 = 4000;
     match Solver::at(&settled.frozen, x, Accuracy::default()) {
         Ok(mut solver) => follow(&mut solver, seconds, LOOKS, watched, &|| !watch.stopped()),
-        Err(error) => Trajectory { broken: Some(error), ..Trajectory::default() },
+        Err(error) => Trajectory { error: Some(error), ..Trajectory::default() },
     }
 }
 

@@ -3,7 +3,7 @@
 use super::observe::{Observable, pick};
 use crate::analysis::Settled;
 use millpond_fluid::Entity;
-use millpond_fluid::motion::Place;
+use millpond_fluid::motion::Component;
 use millpond_units::{Bytes, Rate, Span};
 
 /// Starts along one quantity, in the units of the equations.
@@ -40,7 +40,7 @@ impl Starts {
             }
         }
         // What links hold decides what rates windows make.
-        starts.sort_by_key(|along| matches!(along.of.place, Place::Channel(_)));
+        starts.sort_by_key(|along| matches!(along.of.place, Component::Channel(_)));
         Ok(Self(starts))
     }
 
@@ -58,8 +58,8 @@ impl Starts {
     /// A quantity that no state of its owner moves.
     pub fn states(&self, settled: &Settled<'_>) -> Result<Vec<Vec<f64>>, String> {
         let set = |along: &Along| match along.of.place {
-            Place::State(place) => Some(place),
-            Place::Channel(_) => None,
+            Component::State(place) => Some(place),
+            Component::Channel(_) => None,
         };
         let taken: Vec<usize> = self.0.iter().filter_map(set).collect();
         let mut found = vec![settled.moment.x.clone()];
@@ -152,8 +152,8 @@ fn expected(text: &str, of: &Observable) -> String {
 /// A state beyond its bounds is none.
 fn check(settled: &Settled<'_>, of: &Observable, low: f64, high: f64) -> Result<(), String> {
     let (least, most) = match of.place {
-        Place::State(place) => settled.frozen.bounds()[place],
-        Place::Channel(_) => (0.0, f64::INFINITY),
+        Component::State(place) => settled.frozen.bounds()[place],
+        Component::Channel(_) => (0.0, f64::INFINITY),
     };
     if low >= least && high <= most {
         return Ok(());
@@ -167,8 +167,8 @@ fn around(settled: &Settled<'_>, of: &Observable) -> Result<(f64, f64), String> 
     const LOW: f64 = 0.2;
     let rest = of.place.of(&settled.moment.x, &settled.moment.channels);
     let (least, most) = match of.place {
-        Place::State(place) => settled.frozen.bounds()[place],
-        Place::Channel(_) => (0.0, f64::INFINITY),
+        Component::State(place) => settled.frozen.bounds()[place],
+        Component::Channel(_) => (0.0, f64::INFINITY),
     };
     let (low, high) = match of.entity {
         Entity::Link(link) if of.quantity == "queue" => {
@@ -197,11 +197,11 @@ fn put(
     taken: &[usize],
 ) -> Result<Vec<f64>, String> {
     let channel = match of.place {
-        Place::State(place) => {
+        Component::State(place) => {
             x[place] = value;
             return Ok(x);
         }
-        Place::Channel(channel) => channel,
+        Component::Channel(channel) => channel,
     };
     let columns = settled.plan.assembly.state_columns();
     let free = |state: &usize| !taken.contains(state) && columns[*state].quantity != "queue";
@@ -212,7 +212,7 @@ fn put(
         own.into_iter().chain(links).filter_map(|state| solve(settled, &x, (state, channel), value));
     found.next().ok_or_else(|| {
         let states = super::observables(settled.plan).into_iter();
-        let states = states.filter(|one| matches!(one.place, Place::State(_))).map(|one| one.name);
+        let states = states.filter(|one| matches!(one.place, Component::State(_))).map(|one| one.name);
         format!(
             "{} cannot start at {}: it follows at once from what its owner hears; start from {}",
             of.name,

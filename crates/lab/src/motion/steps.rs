@@ -5,8 +5,8 @@ use super::{Step, bottlenecks, horizon, observables, slowest};
 use crate::analysis::{Refusal, Settled, settle};
 use crate::fluid::{self, Plan};
 use crate::watch::Watch;
-use millpond_fluid::motion::{Place, Predicted, Response, Trajectory, follow};
-use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, Moment, Solver, equilibrium};
+use millpond_fluid::motion::{Component, Predicted, StepResponse, Trajectory, follow};
+use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, OperatingPoint, Solver, equilibrium};
 use millpond_protocols::Registry;
 use millpond_scenario::{At, Place as Line, Scenario};
 use millpond_units::Rate;
@@ -21,7 +21,7 @@ pub struct Answered {
     /// Where it is to end.
     pub to: f64,
     /// Rise, overshoot, settling.
-    pub response: Response,
+    pub response: StepResponse,
 }
 
 /// How a network answers a step.
@@ -104,7 +104,7 @@ fn join(
     motion.measure(format!("one more flow of {group}"), solver, None)
 }
 
-fn begin<'p>(frozen: &Frozen<'p>, rest: &Moment) -> Result<Solver<'p>, Error> {
+fn begin<'p>(frozen: &Frozen<'p>, rest: &OperatingPoint) -> Result<Solver<'p>, Error> {
     Solver::at(frozen, &rest.x, Accuracy::default())
 }
 
@@ -136,7 +136,7 @@ fn reset(plan: &Plan, new: &[LoopId], x: &mut [f64]) {
 struct Motion<'a, 'p> {
     settled: &'a Settled<'p>,
     after: &'a Frozen<'p>,
-    end: &'a Moment,
+    end: &'a OperatingPoint,
     seconds: Option<f64>,
     watch: &'a dyn Watch,
 }
@@ -160,9 +160,9 @@ impl Motion<'_, '_> {
             _ => false,
         };
         let queues: Vec<Observable> = observables(self.settled.plan).into_iter().filter(queue).collect();
-        let watched: Vec<Place> = rates.iter().chain(&queues).map(|one| one.place).collect();
+        let watched: Vec<Component> = rates.iter().chain(&queues).map(|one| one.place).collect();
         let motion = follow(&mut solver, seconds, LOOKS, &watched, &|| !self.watch.stopped());
-        if let Some(error) = motion.broken {
+        if let Some(error) = motion.error {
             return Err(Refusal::Broken(error));
         }
         let count = rates.len();
@@ -179,7 +179,7 @@ impl Motion<'_, '_> {
         let to = of.place.of(&self.end.x, &self.end.channels);
         let values = motion.values[k].clone();
         let least = if of.unit == "packets" { (0.01 / of.scale).max(LEAST * to) } else { LEAST * to.abs() };
-        let response = Response::of(&motion.times, &values, to, least);
+        let response = StepResponse::of(&motion.times, &values, to, least);
         Answered { of, values, to, response }
     }
 }

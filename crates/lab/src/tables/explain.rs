@@ -2,7 +2,7 @@
 
 use super::write::{duration, number, percent, table};
 use crate::analysis::{Explanation, Finding, Floor, Model, Of, Peak, Swing, Verdict};
-use millpond_fluid::stability::{Cause, Crossing};
+use millpond_fluid::stability::{Crossing, NoiseKind};
 use std::f64::consts::PI;
 
 /// The verdict in one sentence.
@@ -103,9 +103,9 @@ fn causes(floor: &Floor) -> String {
     let matters = |deviation: f64| deviation.powi(2) > 0.1 * total;
     let named =
         floor.causes.iter().filter(|(_, deviation)| matters(*deviation)).map(|(cause, _)| match cause {
-            Cause::Marks => "the noise of marks",
-            Cause::Losses => "the noise of losses",
-            Cause::Windows => "the grain of whole packets in windows",
+            NoiseKind::Marks => "the noise of marks",
+            NoiseKind::Losses => "the noise of losses",
+            NoiseKind::Windows => "the grain of whole packets in windows",
         });
     let counted = matters(floor.grain).then_some("the counting of whole packets");
     named.chain(counted).collect::<Vec<_>>().join(" and ")

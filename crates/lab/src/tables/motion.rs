@@ -2,13 +2,13 @@
 
 use super::write::{number, percent, table};
 use crate::motion::{Answer, Answered, Convergence, Portrait};
-use millpond_fluid::motion::{Fate, Predicted, Response};
+use millpond_fluid::motion::{LongTermBehavior, Predicted, StepResponse};
 
 /// Where the trajectories of a portrait lead, in one sentence.
 pub fn portrait_sentence(portrait: &Portrait) -> String {
     let all = portrait.paths.len();
     let after = portrait.paths.iter().filter_map(|path| match path.fate {
-        Fate::Settles { after } => Some(after),
+        LongTermBehavior::Settles { after } => Some(after),
         _ => None,
     });
     let settled = after.clone().count();
@@ -17,12 +17,12 @@ pub fn portrait_sentence(portrait: &Portrait) -> String {
         0 => format!("none of {all} trajectories settles"),
         _ => format!("{settled} of {all} settle, the last after {}", seconds(Some(slowest))),
     }];
-    let others: [(Fate, [&str; 2]); 5] = [
-        (Fate::Approaches, ["is on its way", "are on their way"]),
-        (Fate::Cycles, ["cycles", "cycle"]),
-        (Fate::RestsElsewhere, ["rests elsewhere", "rest elsewhere"]),
-        (Fate::Leaves, ["leaves", "leave"]),
-        (Fate::Lost, ["could not be integrated", "could not be integrated"]),
+    let others: [(LongTermBehavior, [&str; 2]); 5] = [
+        (LongTermBehavior::Approaches, ["is on its way", "are on their way"]),
+        (LongTermBehavior::Cycles, ["cycles", "cycle"]),
+        (LongTermBehavior::OtherEquilibrium, ["rests elsewhere", "rest elsewhere"]),
+        (LongTermBehavior::Diverges, ["leaves", "leave"]),
+        (LongTermBehavior::Interrupted, ["could not be integrated", "could not be integrated"]),
     ];
     for (fate, [one, many]) in others {
         match portrait.count(|other| other == fate) {
@@ -47,14 +47,14 @@ fn seconds(time: Option<f64>) -> String {
 /// The answer to a step, in one sentence: that of the first rate, and what the rightmost root would make of it.
 pub fn step_sentence(answer: &Answer) -> String {
     let measured = match answer.rates.first() {
-        Some(Answered { of, response: Response::Step { rise, overshoot, settling }, .. }) => format!(
+        Some(Answered { of, response: StepResponse::Step { rise, overshoot, settling }, .. }) => format!(
             "{}: from 10 to 90 % in {}, overshoot {}, {}",
             of.name,
             seconds(*rise),
             percent(*overshoot),
             settled(*settling)
         ),
-        Some(Answered { of, response: Response::Excursion { settling, .. }, .. }) => {
+        Some(Answered { of, response: StepResponse::Excursion { settling, .. }, .. }) => {
             format!("{} ends where it was, {}", of.name, settled(*settling))
         }
         None => "no flow answers".to_owned(),
@@ -88,10 +88,10 @@ pub fn step(answer: &Answer) -> String {
         let shown = |value: f64| number(value * scale);
         let from = answered.values.first().copied().unwrap_or(f64::NAN);
         let (rise, overshoot, peak, settling) = match answered.response {
-            Response::Step { rise, overshoot, settling } => {
+            StepResponse::Step { rise, overshoot, settling } => {
                 (seconds(rise), percent(overshoot), "-".to_owned(), settling)
             }
-            Response::Excursion { peak, settling, .. } => {
+            StepResponse::Excursion { peak, settling, .. } => {
                 ("-".to_owned(), "-".to_owned(), shown(from + peak), settling)
             }
         };

@@ -156,7 +156,7 @@ fn agrees_with_the_generator(found: &Stability) -> Option<bool> {
 /// Stable with a little less than this margin, unstable with a little more.
 fn is_the_edge(margin: f64, system: impl Fn(f64) -> System) -> bool {
     const LITTLE: f64 = 1e-3;
-    let growth = |part: f64| rightmost(&system(margin * (1.0 + part))).unwrap().rightmost_moving();
+    let growth = |part: f64| rightmost(&system(margin * (1.0 + part))).unwrap().rightmost_nonzero();
     growth(-LITTLE) < 0.0 && growth(LITTLE) > 0.0
 }
 
@@ -188,7 +188,7 @@ fn on_every_scenario_every_protocol_has_roots_and_margins_that_agree() {
                 }
             }
             // A loop that is next to idle, and would bear hours: its roots are next to zero.
-            let delay = found.margins.delay.filter(|delay| delay.margin < 100.0 * found.spectrum.slow);
+            let delay = found.margins.delay.filter(|delay| delay.margin < 100.0 * found.spectrum.time_scale);
             if let Some(delay) = delay {
                 edges += 1;
                 if !is_the_edge(delay.margin, |extra| system.clone().delayed(extra)) {

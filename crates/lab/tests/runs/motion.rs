@@ -1,6 +1,6 @@
 //! Trajectories, answers to steps and times of convergence of whole scenarios against theory.
 
-use millpond_fluid::motion::{Fate, Response};
+use millpond_fluid::motion::{LongTermBehavior, StepResponse};
 use millpond_lab::analysis::{Axis, Knob, Settled, settle};
 use millpond_lab::motion::{self, Answer, Asked, Portrait, Starts, Step};
 use millpond_lab::{Unwatched, fluid};
@@ -67,11 +67,11 @@ fn cltcp_overshoot_by_hand(forth: f64, back: f64) -> f64 {
 fn cltcp_answers_a_small_step_as_its_linear_loop_does() {
     for (rtt, back) in [("200ms", 0.199), ("500ms", 0.499)] {
         let answer = step(&scenario("cltcp", rtt, ""), "L=100.5%", 30.0);
-        let Response::Step { overshoot, .. } = answer.rates[0].response else { panic!("a step") };
+        let StepResponse::Step { overshoot, .. } = answer.rates[0].response else { panic!("a step") };
         // Where on its way the link is matters to nobody but the step itself.
         let theory = cltcp_overshoot_by_hand(0.001, back);
         assert!((overshoot / theory - 1.0).abs() < 0.02, "{rtt}: {overshoot} {theory}");
-        let Response::Excursion { settling, .. } = answer.queues[0].response else { panic!("q0 stays") };
+        let StepResponse::Excursion { settling, .. } = answer.queues[0].response else { panic!("q0 stays") };
         assert!(settling.is_some() == (rtt == "200ms"), "{settling:?}");
     }
 }
@@ -101,7 +101,7 @@ fn cltcp_settles_from_everywhere_near_rest_below_its_delay_margin_and_leaves_abo
     let settles = |rtt: &str| {
         let found = portrait(&scenario("cltcp", rtt, ""), ["x", "q"], near, 3);
         assert_eq!(found.paths.len(), 9);
-        found.count(|fate| matches!(fate, Fate::Settles { .. }))
+        found.count(|fate| matches!(fate, LongTermBehavior::Settles { .. }))
     };
     assert_eq!(settles("200ms"), 9);
     assert_eq!(settles("800ms"), 0);
@@ -116,7 +116,7 @@ fn paganinis_primal_dual_law_comes_back_from_around_rest() {
         "rate=95%..105%,price=95%..105%",
         3,
     );
-    let settled = found.count(|fate| matches!(fate, Fate::Settles { .. }));
+    let settled = found.count(|fate| matches!(fate, LongTermBehavior::Settles { .. }));
     assert_eq!(settled, 9, "{:?}", found.paths.iter().map(|path| path.fate).collect::<Vec<_>>());
 }
 

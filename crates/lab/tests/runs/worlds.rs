@@ -1,7 +1,7 @@
 //! Closed form, fluid and packets say the same of one network, the closer the larger its windows are.
 
 use crate::common::{near, results, scenario};
-use millpond_fluid::equilibrium::{Flow, Network, Share, water_filling};
+use millpond_fluid::equilibrium::{AllocationProblem, FlowClass, FlowLimit, water_filling};
 use millpond_lab::results::Run;
 use millpond_lab::{About, Unwatched, World, run};
 use millpond_protocols::Registry;
@@ -81,12 +81,12 @@ fn agree(protocol: &str, times: u32) -> Vec<f64> {
 fn laws_of_one_fair_rate_agree_with_each_other_and_with_water_filling() {
     for times in [1, 4] {
         let scale = f64::from(times) * 1e6;
-        let flow = |path: &[usize]| Flow { path: path.to_vec(), count: 2.0 };
-        let network = Network {
+        let flow = |path: &[usize]| FlowClass { path: path.to_vec(), count: 2.0 };
+        let network = AllocationProblem {
             capacities: vec![60.0 * scale, 40.0 * scale],
             flows: vec![flow(&[0]), flow(&[0, 1]), flow(&[1])],
         };
-        let closed = water_filling(&network, &[Share::default(); 3]).unwrap().rates;
+        let closed = water_filling(&network, &[FlowLimit::default(); 3]).unwrap().rates;
         for protocol in ["cltcp", "rcp"] {
             let fluid = agree(protocol, times);
             assert!(fluid.iter().zip(&closed).all(|(f, c)| near(*f, *c, 1e-3)), "{fluid:?}, {closed:?}");

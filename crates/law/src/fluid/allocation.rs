@@ -1,32 +1,32 @@
-//! What a law says of its own equilibrium.
+//! The equilibrium of a law in closed form.
 
-/// How a protocol shares the network when nothing moves any more.
+/// The rates that a protocol gives to its flows at equilibrium.
 pub enum Allocation {
-    /// Max-min fair: the least rate over weight is as great as it can be, then the second least, ...
+    /// Weighted max-min fairness: the smallest rate over weight is maximal, then the second smallest, and so on.
     MaxMin {
-        /// Of this flow.
+        /// Weight of this flow.
         weight: f64,
     },
-    /// Each flow maximizes its utility less what its path costs: `U'(x) = price`.
+    /// Each flow maximizes its utility minus the price of its path: `U'(x) = price`.
     Utility {
         /// U'.
         marginal: Box<dyn Marginal>,
-        /// How the price of a path comes about.
+        /// How the prices of links add up over a path.
         prices: PriceSum,
     },
-    /// No closed form: find the rest point of the equations.
+    /// No closed form: the equilibrium is found numerically.
     Numeric {
-        /// Why, in half a sentence.
+        /// The reason, as a clause.
         reason: &'static str,
     },
 }
 
-/// How the prices of a path add up.
+/// How the prices of links add up over a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PriceSum {
-    /// They are prices: they add.
+    /// The prices add.
     Plain,
-    /// They are marking probabilities `p`: of them `-ln(1 - p)` is the price that adds (LGCC's product law).
+    /// The prices are marking probabilities `p`; the sum is over `-ln(1 - p)` (product law of LGCC).
     Marked,
 }
 
@@ -35,43 +35,43 @@ pub trait Marginal: Send + Sync {
     /// `U'(x)` at a rate in bit/s.
     fn marginal(&self, rate: f64) -> f64;
 
-    /// The rate in bit/s at which `U'` is this price: at a price of zero the most that it ever sends, which may be
-    /// infinite.
+    /// The rate in bit/s at which `U'` equals this price. At a price of zero: the largest rate that the flow ever sends,
+    /// which may be infinite.
     fn demand(&self, price: f64) -> f64;
 
-    /// Does `U'` fall everywhere? A utility that is not concave has no unique optimum and is refused.
+    /// Whether `U'` decreases everywhere. A utility that is not concave may have several optima and is rejected.
     fn is_concave(&self) -> bool {
         true
     }
 }
 
-/// What a link rests at when it is a bottleneck.
+/// The equilibrium of a link that is a bottleneck.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rest {
+pub struct LinkEquilibrium {
     /// Arriving rate over capacity.
     pub utilization: f64,
-    /// Queue in bits, where the link's law alone decides it.
+    /// Queue length in bits, if the law of the link alone determines it.
     pub queue: Option<f64>,
-    /// Where a queue law's probability jumps, from the shortest queue up.
+    /// Jumps of the queue law's probability, in increasing order of queue length.
     pub jumps: [Option<Jump>; 2],
-    /// Of a queue that rests on its edge, exactly as much arriving as leaves: whether small disturbances are judged as
-    /// those of a queue that stays empty. Otherwise they are as if it never were.
-    pub stays_empty: bool,
+    /// How to linearize an empty queue at which arrivals equal the capacity: true if the queue remains empty under small
+    /// disturbances, false if it follows them in both directions.
+    pub linearized_as_empty: bool,
 }
 
-/// A probability that jumps when the queue passes a threshold.
+/// A jump of a probability at a threshold of the queue length.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Jump {
     /// The threshold, in bits.
     pub queue: f64,
-    /// The probability just below.
+    /// The probability just below the threshold.
     pub below: f64,
-    /// And just above.
+    /// The probability just above the threshold.
     pub above: f64,
 }
 
-impl Default for Rest {
+impl Default for LinkEquilibrium {
     fn default() -> Self {
-        Self { utilization: 1.0, queue: None, jumps: [None; 2], stays_empty: false }
+        Self { utilization: 1.0, queue: None, jumps: [None; 2], linearized_as_empty: false }
     }
 }

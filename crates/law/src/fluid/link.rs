@@ -1,19 +1,19 @@
-//! A law at a link as differential equations: a protocol's router, or a queue law.
+//! A law at a link as differential equations: the router of a protocol, or a queue law.
 
-use super::{Number, Quantity, Rest, State};
+use super::{LinkEquilibrium, Number, Quantity, State};
 
-/// What a link's law sees at this moment.
+/// The inputs of a law at a link, without delay.
 #[derive(Clone, Copy, Debug)]
 pub struct LinkInput<'a, T> {
-    /// The capacity that it is told, in bit/s.
+    /// Capacity of the link, in bit/s.
     pub capacity: f64,
-    /// What arrives, of all protocols, in bit/s.
+    /// Arriving rate of all protocols, in bit/s.
     pub arriving: T,
-    /// What arrives of its own protocol, in bit/s.
-    pub own: T,
-    /// The queue, in bits: the engine's own.
+    /// Arriving rate of the law's own protocol, in bit/s. For a queue law: of all protocols.
+    pub own_arriving: T,
+    /// Queue length in bits, a state of the engine.
     pub queue: T,
-    /// What its own protocol's senders carry, each the sum over their flows.
+    /// The quantities that senders of the law's own protocol carry, each summed over their flows.
     pub carried: &'a [T],
 }
 
@@ -24,41 +24,43 @@ impl<T: Number> LinkInput<'_, T> {
     }
 }
 
-/// A law at one link. All functions are pure; see [`FluidSender`](super::FluidSender) for guards and clocks.
+/// The equations of one law at one link. All functions are pure; see [`FluidSender`](super::FluidSender) for guards and
+/// ticks.
 ///
-/// A protocol's router says its `SIGNALS` to the senders of its own protocol; a queue law's only signal is the
+/// The router of a protocol emits its `SIGNALS` to the senders of the same protocol. A queue law has one signal: the
 /// probability with which it marks or drops.
 pub trait FluidLink: Send + Sync + Sized + 'static {
-    /// What it says.
+    /// The signals that it emits.
     const SIGNALS: &'static [Quantity];
-    /// Its switching functions, in words.
+    /// Names of its switching functions.
     const GUARDS: &'static [&'static str] = &[];
 
-    /// Its states; none for a static law.
+    /// The states; empty for a static law.
     fn states(&self) -> Vec<State>;
 
-    /// The derivatives of the states, per second, bounds disregarded.
+    /// The derivatives of the states per second, without regard to bounds.
     fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]);
 
-    /// [`FluidLink::SIGNALS`], in that order.
+    /// The values of [`FluidLink::SIGNALS`], in that order.
     fn signals<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]);
 
-    /// What this link rests at when it is a bottleneck.
-    fn rest(&self) -> Rest {
-        Rest::default()
+    /// The equilibrium of this link if it is a bottleneck.
+    fn equilibrium(&self) -> LinkEquilibrium {
+        LinkEquilibrium::default()
     }
 
-    /// [`FluidLink::GUARDS`], in that order.
+    /// The values of [`FluidLink::GUARDS`], in that order.
     fn guards<T: Number>(&self, _x: &[T], _input: &LinkInput<'_, T>, _guards: &mut [T]) {}
 
-    /// A guard has changed its sign: the states may jump.
+    /// Called when a guard has changed its sign; the states may jump.
     fn crossed(&self, _guard: usize, _is_rising: bool, _x: &mut [f64], _input: &LinkInput<'_, f64>) {}
 
-    /// Seconds until the next [`tick`](Self::tick), asked at the start and at each tick; none: never.
+    /// Seconds until the next [`tick`](Self::tick), evaluated at the start and after each tick; none if there is no next
+    /// tick.
     fn period(&self, _x: &[f64], _input: &LinkInput<'_, f64>) -> Option<f64> {
         None
     }
 
-    /// The clock has struck: the states may jump.
+    /// Called when the period has passed; the states may jump.
     fn tick(&self, _x: &mut [f64], _input: &LinkInput<'_, f64>) {}
 }

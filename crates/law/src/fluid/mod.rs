@@ -1,31 +1,40 @@
-//! The same laws as differential equations: the shapes of the fluid world.
+//! Control laws as differential equations: the interface of the fluid world.
 //!
 //! ```text
-//!             rate [bit/s], carried quantities, after the forward delay
-//!   [ FluidSender ] ------------------------------------------------> [ FluidLink ]  one per protocol and link
+//!             rate [bit/s] and carried quantities, after the forward delay
+//!   [ FluidSender ] ------------------------------------------------> [ FluidLink ]  one per protocol and link,
 //!      states                                                            states      one for the queue law
 //!        ^                                                                 |
-//!        +---- feedback: signals of the path, aggregated, after the ------+
-//!              backward delay; queueing delay, marks, losses
+//!        +---- feedback: signals of the path's links, aggregated; --------+
+//!              queueing delay, marks, losses; after the backward delay
 //! ```
 //!
-//! A law is written once over a [`Number`]: it runs on `f64`, and on dual numbers for its exact linearization. The
-//! engine owns delays, queues, relays, the sums over flows and the bounds of states; a law sees none of them.
-//! Units are bits, bit/s and seconds, whatever its paper uses; probabilities and prices are as the paper has them.
+//! A law is written once over a [`Number`]. It runs on `f64`, and on dual numbers for its exact linearization. The
+//! engine (`millpond-fluid`) implements delays, queues, relays, sums over flows and bounds of states; a law contains
+//! none of them. Units are bits, bit/s and seconds, whatever the paper uses. Probabilities and prices are as in the
+//! paper.
+//!
+//! | module | content |
+//! |---|---|
+//! | `sender`, `link` | [`FluidSender`] and [`FluidLink`]: the equations of one sender and of one link |
+//! | `relay` | feedback between the loops of a chain |
+//! | `allocation` | the equilibrium of a law in closed form |
+//! | `objects` | [`SenderLaws`] and [`LinkLaws`]: many laws of one type behind one virtual call |
+//! | `model` | [`FluidModel`]: the laws of a protocol under given settings |
 
 mod allocation;
-mod batch;
 mod link;
 mod model;
 mod number;
+mod objects;
 mod relay;
 mod sender;
 
-pub use allocation::{Allocation, Jump, Marginal, PriceSum, Rest};
-pub use batch::{LinkInputs, Links, Moves, SenderInputs, Senders, link_piece, sender_piece};
+pub use allocation::{Allocation, Jump, LinkEquilibrium, Marginal, PriceSum};
 pub use link::{FluidLink, LinkInput};
 pub use model::{FluidModel, FluidQueue, LoopFacts, Verdicts};
 pub use num_dual::{Dual64, DualNum};
 pub use number::{Number, greatest, least, positive};
-pub use relay::{Forwarded, NextLoop};
-pub use sender::{Aggregate, Feedback, FluidSender, Hears, Quantity, SenderInput, State};
+pub use objects::{LinkInputs, LinkLaws, SenderInputs, SenderLaws, SenderOutputs, link_law, sender_law};
+pub use relay::{DownstreamFeedback, UpstreamFeedback};
+pub use sender::{Feedback, FluidSender, InputSet, PathAggregation, Quantity, SenderInput, State};

@@ -1,48 +1,50 @@
-//! A protocol's fluid model under given settings.
+//! The fluid model of a protocol under given settings.
 
-use super::{Allocation, Links, Senders};
+use super::{Allocation, LinkLaws, SenderLaws};
 use crate::LinkFacts;
 
-/// What a sender may know of its loop when it is built.
+/// What a sender may know about its loop when it is built.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoopFacts {
-    /// A full data packet, in bits.
+    /// Size of a full data packet, in bits.
     pub packet: f64,
     /// Round-trip time without queues, in seconds.
     pub base_rtt: f64,
-    /// The least capacity of its links at the start, in bit/s.
+    /// Smallest initial capacity of the loop's links, in bit/s.
     pub capacity: f64,
-    /// How many links it crosses on its way to the receiver.
+    /// Number of links from the sender to the receiver.
     pub hops: usize,
-    /// The flow's weight; one is the rule.
+    /// Weight of the flow; one by default.
     pub weight: f64,
-    /// Is there a relay before or behind it?
+    /// Whether there is a relay at either end of the loop.
     pub chained: bool,
 }
 
-/// A protocol as differential equations, its settings read: hands out the pieces that the engine puts together.
+/// A protocol as differential equations under given settings: it creates the laws from which the engine assembles a
+/// network.
 pub trait FluidModel: Send + Sync {
-    /// The sender of one loop: [`sender_piece`](super::sender_piece).
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders>;
+    /// The law of one loop's sender, made with [`sender_law`](super::sender_law).
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws>;
 
-    /// Its router at one link: [`link_piece`](super::link_piece); by default it has none.
-    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn Links>> {
+    /// The law of the protocol's router at one link, made with [`link_law`](super::link_law). None by default.
+    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
         None
     }
 
-    /// How it shares the network.
+    /// The rates at equilibrium.
     fn allocation(&self, facts: &LoopFacts) -> Allocation;
 
-    /// What of the packets' law these equations leave out, a few words each: why the two may differ.
+    /// Parts of the packet law that these equations do not contain, a few words each. They are possible causes of
+    /// differences between the two worlds.
     fn left_out(&self) -> &'static [&'static str] {
         &[]
     }
 }
 
-/// What a queue law does with the packets that it chooses.
+/// What a queue law does with the packets that it selects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdicts {
-    /// It marks them: flows that are not ECN-capable lose them instead.
+    /// It marks them. Flows that are not ECN-capable lose them instead.
     Marks,
     /// It drops them.
     Drops,
@@ -50,15 +52,15 @@ pub enum Verdicts {
 
 /// A queue as differential equations.
 pub enum FluidQueue {
-    /// It has no fluid model: refused by name where a scenario asks for it.
+    /// The queue has no fluid model; a fluid scenario that uses it is rejected with its name.
     Missing,
-    /// The buffer alone, which the engine has.
+    /// A finite buffer without a law; the engine models it.
     DropTail,
     /// A law whose only signal is a probability.
     Law {
         /// The law.
-        law: Box<dyn Links>,
-        /// Of what.
+        law: Box<dyn LinkLaws>,
+        /// What the probability applies to.
         verdicts: Verdicts,
     },
 }

@@ -1,27 +1,27 @@
-//! What relays tell the loops on their two sides.
+//! Feedback that relays give to the loops on their two sides.
 
 use crate::Sharing;
 
-/// What the relay at the end of a loop tells of the loop behind it, one way back ago. Where flows that share a loop part
-/// at its end, of all loops behind it together.
+/// Feedback from the downstream loop: the loop that begins at the relay at the end of this one. It is delayed by the
+/// return path from the relay. If the flows of this loop continue on different loops, it aggregates all of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NextLoop<T> {
-    /// What its law permits it to send, for all that share it, in bit/s: while the relay is empty it sends less, namely
-    /// what arrives there.
+pub struct DownstreamFeedback<T> {
+    /// The rate that the downstream loop's law permits for all flows that share that loop, in bit/s. While the relay is
+    /// empty, the loop sends at the lower rate at which data arrive there.
     pub rate: T,
-    /// What waits in the relay of what this loop has brought, in bits.
+    /// Data of this loop that wait in the relay, in bits.
     pub backlog: T,
-    /// Its round-trip time with queues, in seconds.
+    /// Round-trip time of the downstream loop with queues, in seconds.
     pub rtt: T,
-    /// How incoming loops share it.
+    /// How incoming loops share the downstream loop.
     pub sharing: Sharing,
 }
 
-/// What the relay at the beginning of a loop hands on to it.
+/// Feedback from the relay at the beginning of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Forwarded<T> {
-    /// Probability that a packet bears a mark of an earlier loop.
+pub struct UpstreamFeedback<T> {
+    /// Probability that a packet was marked in an earlier loop of its chain.
     pub marked: T,
-    /// The sum of the weights of the flows that share the loop now; none if it is one flow's own.
+    /// Sum of the weights of the flows that share this loop now; none if the loop is not shared.
     pub weight: Option<f64>,
 }

@@ -1,19 +1,19 @@
 //! The sender of one loop as differential equations.
 
-use super::{Forwarded, NextLoop, Number};
+use super::{DownstreamFeedback, Number, UpstreamFeedback};
 
 /// A state of a law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct State {
-    /// In plain words (`"rate factor"`).
+    /// Name in plain words (`"rate factor"`).
     pub name: &'static str,
-    /// As printed: `"bit/s"`, `"s"`, `"1"`.
+    /// Unit as printed: `"bit/s"`, `"s"`, `"1"`.
     pub unit: &'static str,
-    /// Where it starts.
+    /// Initial value.
     pub initial: f64,
-    /// It never falls below this: the engine holds it there while its derivative points outwards.
+    /// Lower bound: the engine holds the state there while its derivative is negative.
     pub lower: f64,
-    /// It never grows above this.
+    /// Upper bound: the engine holds the state there while its derivative is positive.
     pub upper: f64,
 }
 
@@ -23,99 +23,101 @@ impl State {
         Self { name, unit, initial, lower: f64::NEG_INFINITY, upper: f64::INFINITY }
     }
 
-    /// The same between bounds; it starts within them.
+    /// The same state with bounds; the initial value is moved between them.
     #[must_use]
     pub const fn within(self, lower: f64, upper: f64) -> Self {
         Self { initial: self.initial.max(lower).min(upper), lower, upper, ..self }
     }
 }
 
-/// A named quantity with its unit.
+/// A quantity with its name and unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quantity {
-    /// In plain words.
+    /// Name in plain words.
     pub name: &'static str,
-    /// As printed.
+    /// Unit as printed.
     pub unit: &'static str,
 }
 
-/// How what the links of a path say becomes one number.
+/// How the signals of the links on a path become one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aggregate {
-    /// Prices add.
+pub enum PathAggregation {
+    /// The sum, for prices.
     Sum,
-    /// The least permission counts.
+    /// The minimum, for permitted rates.
     Min,
-    /// The worst load counts.
+    /// The maximum, for loads.
     Max,
-    /// Marks add as `1 - prod(1 - p)`.
+    /// `1 - prod(1 - p)`, for marking probabilities.
     Marked,
 }
 
-/// One feedback that a sender gets from the links of its own protocol.
+/// One feedback that a sender receives from the links of its own protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Feedback {
-    /// In plain words.
+    /// Name in plain words.
     pub name: &'static str,
-    /// As printed.
+    /// Unit as printed.
     pub unit: &'static str,
-    /// How the hops of the path add up.
-    pub over_path: Aggregate,
+    /// How the signals of the path's links become one value.
+    pub over_path: PathAggregation,
 }
 
-/// Which parts of its input a law reads.
+/// The parts of [`SenderInput`] that a law uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hears {
+pub struct InputSet {
     /// `queueing`, `queueing_slope` and `rtt()`.
     pub queueing: bool,
     /// `marked`.
-    pub marks: bool,
+    pub marked: bool,
     /// `lost`.
-    pub losses: bool,
+    pub lost: bool,
     /// `acked`.
-    pub itself: bool,
-    /// `ahead`.
-    pub ahead: bool,
+    pub acked: bool,
+    /// `present_queueing`.
+    pub present_queueing: bool,
 }
 
-impl Hears {
-    /// Everything that comes back to it.
-    pub const ALL: Self = Self { queueing: true, marks: true, losses: true, itself: true, ahead: false };
-    /// The feedback of its own routers alone.
-    pub const NOTHING: Self =
-        Self { queueing: false, marks: false, losses: false, itself: false, ahead: false };
-    /// Marks alone.
-    pub const MARKS: Self = Self { marks: true, ..Self::NOTHING };
-    /// Queueing delay alone.
-    pub const QUEUEING: Self = Self { queueing: true, ..Self::NOTHING };
+impl InputSet {
+    /// All inputs that are delayed by the return path.
+    pub const ALL: Self =
+        Self { queueing: true, marked: true, lost: true, acked: true, present_queueing: false };
+    /// Only the feedback of the protocol's own routers.
+    pub const NONE: Self =
+        Self { queueing: false, marked: false, lost: false, acked: false, present_queueing: false };
+    /// Only marks.
+    pub const MARKS: Self = Self { marked: true, ..Self::NONE };
+    /// Only queueing delay.
+    pub const QUEUEING: Self = Self { queueing: true, ..Self::NONE };
 }
 
-/// What a sender sees at this moment: everything but what is ahead has come the way back.
+/// The inputs of a sender. All inputs except `present_queueing` are delayed by the return path.
 #[derive(Clone, Copy, Debug)]
 pub struct SenderInput<'a, T> {
     /// Round-trip time without queues, in seconds.
     pub base_rtt: f64,
-    /// The least capacity of the loop's links now, in bit/s: only for laws whose card says that they are told it.
+    /// Smallest present capacity of the loop's links, in bit/s. Only for laws whose protocol card declares this knowledge.
     pub capacity: f64,
     /// Queueing delay of the path, in seconds.
     pub queueing: T,
-    /// Its slope: seconds per second.
+    /// Time derivative of the queueing delay, in seconds per second.
     pub queueing_slope: T,
-    /// Probability that a packet bears a mark of a queue law.
+    /// Probability that a packet was marked by a queue law.
     pub marked: T,
     /// Probability that a packet was lost: dropped by a queue law or at a full buffer.
     pub lost: T,
-    /// This sender's own rate one round trip ago, in bit/s: what is acknowledged now, delivered or lost.
+    /// This sender's own rate one round trip ago, in bit/s: the rate at which data are acknowledged now as delivered or
+    /// lost.
     pub acked: T,
-    /// Queueing delay of the path as it is now, in seconds. No sender knows it, but its packets wait for it: what a window
-    /// lets go is a matter of the network.
-    pub ahead: T,
-    /// [`FluidSender::FEEDBACK`], in that order.
+    /// Present queueing delay of the path, in seconds. A real sender cannot observe it; an equation uses it to compute
+    /// when the packets of a window leave the network.
+    pub present_queueing: T,
+    /// The values of [`FluidSender::FEEDBACK`], in that order.
     pub feedback: &'a [T],
-    /// The loop behind the relay at its end, if there is one.
-    pub next: Option<NextLoop<T>>,
-    /// What the relay at its beginning hands on, if there is one.
-    pub forwarded: Option<Forwarded<T>>,
+    /// Feedback of the relay at the end of the loop, if there is one.
+    pub downstream: Option<DownstreamFeedback<T>>,
+    /// Feedback of the relay at the beginning of the loop, if there is one.
+    pub upstream: Option<UpstreamFeedback<T>>,
 }
 
 impl<T: Number> SenderInput<'_, T> {
@@ -125,59 +127,67 @@ impl<T: Number> SenderInput<'_, T> {
     }
 }
 
-/// The sender of one loop. All functions are pure; `x` are the states in the order of [`FluidSender::states`].
+/// The equations of one loop's sender. All functions are pure; `x` are the states in the order of
+/// [`FluidSender::states`].
 ///
-/// A law with `min`, `max` or a threshold inside names the switching function in `GUARDS`, so that the engine ends a
-/// step exactly where its sign changes; without that the order of the solver is lost there. A law in discrete time
-/// (a decision per round trip) gives [`period`](Self::period) and [`tick`](Self::tick) and keeps its mode as a state.
+/// A law that contains `min`, `max` or a threshold declares the switching function in `GUARDS`. The engine then ends a
+/// step where its sign changes; otherwise the solver loses its order there. A law in discrete time (one decision per
+/// round trip) implements [`period`](Self::period) and [`tick`](Self::tick) and keeps its mode as a state.
 pub trait FluidSender: Send + Sync + Sized + 'static {
-    /// What it hears from its own protocol's links; by default nothing.
+    /// Feedback from the links of its own protocol; none by default.
     const FEEDBACK: &'static [Feedback] = &[];
-    /// What its packets carry to those links beside its rate, summed there over flows; by default nothing.
+    /// Quantities beside the rate that its packets carry to those links, summed there over flows; none by default.
     const CARRIED: &'static [Quantity] = &[];
-    /// Its switching functions, in words.
+    /// Names of its switching functions.
     const GUARDS: &'static [&'static str] = &[];
-    /// What it reads of its input beside the feedback; what it does not may be handed to it as not a number. A large
-    /// network neither remembers nor looks up what nobody hears.
-    const HEARS: Hears = Hears::ALL;
-    /// Whether [`hop`](Self::hop) does more than to copy a link's signals.
-    const MAPS_HOPS: bool = false;
+    /// The inputs that it uses beside the feedback. Other inputs may be NaN. The engine does not store the history of
+    /// inputs that no law uses.
+    const INPUTS: InputSet = InputSet::ALL;
+    /// Whether [`map_signals`](Self::map_signals) differs from a copy.
+    const MAPS_SIGNALS: bool = false;
 
-    /// Its states; none for a static law.
+    /// The states; empty for a static law.
     fn states(&self) -> Vec<State>;
 
-    /// The derivatives of the states, per second, bounds disregarded.
+    /// The derivatives of the states per second, without regard to bounds.
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]);
 
-    /// What it sends, in bit/s.
+    /// The sending rate, in bit/s.
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T;
 
-    /// Both at once, for a law whose two share their work.
-    fn move_and_send<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) -> T {
+    /// Writes the derivatives and returns the rate; for a law in which both share intermediate results.
+    fn derivative_and_rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) -> T {
         self.derivative(x, input, dx);
         self.rate(x, input)
     }
 
-    /// [`FluidSender::CARRIED`], in that order, per flow.
+    /// The values of [`FluidSender::CARRIED`], in that order, for one flow.
     fn carried<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _carried: &mut [T]) {}
 
-    /// What one link's signals mean to this flow, before the path is aggregated: XCP's feedback of a hop depends on
-    /// the flow's own rate and round-trip time. `input.feedback` is empty here.
-    fn hop<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, signals: &[T], feedback: &mut [T]) {
+    /// Converts the signals of one link into feedback for this flow before the path is aggregated. Example: XCP's feedback
+    /// of a hop depends on the flow's own rate and round-trip time. `input.feedback` is empty here.
+    fn map_signals<T: Number>(
+        &self,
+        _x: &[T],
+        _input: &SenderInput<'_, T>,
+        signals: &[T],
+        feedback: &mut [T],
+    ) {
         feedback.copy_from_slice(signals);
     }
 
-    /// [`FluidSender::GUARDS`], in that order.
+    /// The values of [`FluidSender::GUARDS`], in that order.
     fn guards<T: Number>(&self, _x: &[T], _input: &SenderInput<'_, T>, _guards: &mut [T]) {}
 
-    /// A guard has changed its sign: the states may jump.
+    /// Called when a guard has changed its sign; the states may jump.
     fn crossed(&self, _guard: usize, _is_rising: bool, _x: &mut [f64], _input: &SenderInput<'_, f64>) {}
 
-    /// Seconds until the next [`tick`](Self::tick), asked at the start and at each tick; none: never.
+    /// Seconds until the next [`tick`](Self::tick), evaluated at the start and after each tick; none if there is no next
+    /// tick.
     fn period(&self, _x: &[f64], _input: &SenderInput<'_, f64>) -> Option<f64> {
         None
     }
 
-    /// The clock has struck: the states may jump.
+    /// Called when the period has passed; the states may jump.
     fn tick(&self, _x: &mut [f64], _input: &SenderInput<'_, f64>) {}
 }

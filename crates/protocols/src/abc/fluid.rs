@@ -4,8 +4,8 @@
 use super::link::{accelerate_fraction, mean_window, target_rate};
 use super::params::RouterParams;
 use millpond_law::fluid::{
-    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
-    Quantity, SenderInput, Senders, State, least, link_piece, sender_piece,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, LinkLaws, LoopFacts, Number,
+    PathAggregation, Quantity, SenderInput, SenderLaws, State, least, link_law, sender_law,
 };
 use millpond_law::{LinkFacts, Settings};
 
@@ -24,12 +24,12 @@ impl AbcFluid {
 }
 
 impl FluidModel for AbcFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
-        sender_piece(Source { packet: facts.packet, initial: self.initial_window * facts.packet })
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
+        sender_law(Source { packet: facts.packet, initial: self.initial_window * facts.packet })
     }
 
-    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn Links>> {
-        Some(link_piece(Router { params: self.router, packet: facts.packet.bits() as f64 }))
+    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
+        Some(link_law(Router { params: self.router, packet: facts.packet.bits() as f64 }))
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
@@ -58,7 +58,7 @@ struct Source {
 
 impl FluidSender for Source {
     const FEEDBACK: &'static [Feedback] =
-        &[Feedback { name: "accelerate fraction", unit: "1", over_path: Aggregate::Min }];
+        &[Feedback { name: "accelerate fraction", unit: "1", over_path: PathAggregation::Min }];
 
     fn states(&self) -> Vec<State> {
         vec![State::new("window", "bit", self.initial).within(self.packet, f64::INFINITY)]

@@ -5,8 +5,9 @@ use super::params::RouterParams;
 use super::sender::LEAST_PACKETS;
 use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
-    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
-    Quantity, Rest, SenderInput, Senders, State, greatest, link_piece, sender_piece,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput, LinkLaws,
+    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, link_law,
+    sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -30,17 +31,17 @@ impl AcpFluid {
 
 impl FluidModel for AcpFluid {
     /// Without the delayed increase a sender takes the rate asked for at once, as (16)-(20) of the paper have it.
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let least = LEAST_PACKETS * facts.packet;
         if self.delayed_increase >= 1.0 {
-            return sender_piece(Prompt { least });
+            return sender_law(Prompt { least });
         }
         let initial = self.initial_window * facts.packet;
-        sender_piece(Gradual { delayed_increase: self.delayed_increase, initial, least })
+        sender_law(Gradual { delayed_increase: self.delayed_increase, initial, least })
     }
 
-    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn Links>> {
-        Some(link_piece(Router(self.router)))
+    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
+        Some(link_law(Router(self.router)))
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
@@ -53,8 +54,8 @@ impl FluidModel for AcpFluid {
 }
 
 const HEARD: &[Feedback] = &[
-    Feedback { name: "desired rate", unit: "bit/s", over_path: Aggregate::Min },
-    Feedback { name: "congested", unit: "1", over_path: Aggregate::Max },
+    Feedback { name: "desired rate", unit: "bit/s", over_path: PathAggregation::Min },
+    Feedback { name: "congested", unit: "1", over_path: PathAggregation::Max },
 ];
 const CARRIED: &[Quantity] = &[Quantity { name: "rate times round-trip time", unit: "bit" }];
 
@@ -174,8 +175,12 @@ impl FluidLink for Router {
         signals[1] = T::from(f64::from(input.load() > self.0.congestion_threshold));
     }
 
-    fn rest(&self) -> Rest {
-        Rest { utilization: self.0.target_utilization, queue: Some(0.0), ..Rest::default() }
+    fn equilibrium(&self) -> LinkEquilibrium {
+        LinkEquilibrium {
+            utilization: self.0.target_utilization,
+            queue: Some(0.0),
+            ..LinkEquilibrium::default()
+        }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
@@ -205,7 +210,7 @@ mod tests {
     }
 
     /// The slope of a window of 10 packets whose path asks for `rate`.
-    fn slope(senders: &dyn Senders, rate: f64, congested: f64) -> f64 {
+    fn slope(senders: &dyn SenderLaws, rate: f64, congested: f64) -> f64 {
         let seen = inputs(senders, D, |i| i.feedback.copy_from_slice(&[rate, congested]));
         flow(senders, &[10.0 * PACKET], &seen).0[0]
     }
@@ -237,7 +242,7 @@ mod tests {
         // Two flows of 3 Mbit/s and 80 ms, one of 1 Mbit/s and 160 ms: 7 Mbit/s, d = .64/7 s; a queue of 10 packets.
         let d = (6e6 * 0.08 + 1e6 * 0.16) / 7e6;
         let (dx, signals) = link(&*router, &[2e6, 4.0], &[6e6 * 0.08 + 1e6 * 0.16], |i| {
-            (i.arriving[0], i.own[0], i.queue[0]) = (7e6, 7e6, 10.0 * PACKET);
+            (i.arriving[0], i.own_arriving[0], i.queue[0]) = (7e6, 7e6, 10.0 * PACKET);
         });
         let rate = (0.1587 * (0.99 * 8e6 - 7e6) - 0.3175 * 80e3 / d) / (d * 4.0);
         // p^2 / (1 + p^2) is one in bytes/s: N-hat goes to y / p = 3.5.
@@ -250,7 +255,7 @@ mod tests {
     fn a_router_rests_at_its_target_and_asks_for_no_more_than_its_capacity() {
         let router = model(&[]).link(&one_link()).unwrap();
         let full = |p: f64, n: f64, y: f64| {
-            link(&*router, &[p, n], &[y * D], |i| (i.arriving[0], i.own[0]) = (y, y))
+            link(&*router, &[p, n], &[y * D], |i| (i.arriving[0], i.own_arriving[0]) = (y, y))
         };
         let (dx, signals) = full(1.98e6, 4.0, 0.99 * 8e6);
         assert!(dx.iter().all(|dx| dx.abs() < 1e-6), "{dx:?}");

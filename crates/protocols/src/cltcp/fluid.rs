@@ -5,8 +5,8 @@ use super::link::LEAST_FACTOR;
 use super::params::RouterParams;
 use super::sender::LEAST_RATE;
 use millpond_law::fluid::{
-    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, Hears, LinkInput, Links, LoopFacts,
-    Number, Quantity, Rest, SenderInput, Senders, State, link_piece, sender_piece,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, InputSet, LinkEquilibrium, LinkInput, LinkLaws,
+    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, link_law, sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -29,14 +29,14 @@ impl CltcpFluid {
 }
 
 impl FluidModel for CltcpFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let (initial, least) = (self.initial_rate * facts.packet, LEAST_RATE * facts.packet);
-        sender_piece(Source { alpha: self.alpha, initial, least })
+        sender_law(Source { alpha: self.alpha, initial, least })
     }
 
-    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn Links>> {
+    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
         let packet = facts.packet.as_f64() * 8.0;
-        Some(link_piece(Router { params: self.router, packet, capacity: facts.capacity.as_f64() }))
+        Some(link_law(Router { params: self.router, packet, capacity: facts.capacity.as_f64() }))
     }
 
     /// `x = min r`: the bottleneck's factor is the same for all, whatever their paths.
@@ -61,8 +61,8 @@ struct Source {
 
 impl FluidSender for Source {
     const FEEDBACK: &'static [Feedback] =
-        &[Feedback { name: "rate factor", unit: "bit/s", over_path: Aggregate::Min }];
-    const HEARS: Hears = Hears::NOTHING;
+        &[Feedback { name: "rate factor", unit: "bit/s", over_path: PathAggregation::Min }];
+    const INPUTS: InputSet = InputSet::NONE;
 
     fn states(&self) -> Vec<State> {
         vec![State::new("rate", "bit/s", self.initial).within(self.least, f64::INFINITY)]
@@ -111,8 +111,8 @@ impl FluidLink for Router {
         signals[0] = x[0];
     }
 
-    fn rest(&self) -> Rest {
-        Rest { utilization: 1.0, queue: Some(self.target_queue()), ..Rest::default() }
+    fn equilibrium(&self) -> LinkEquilibrium {
+        LinkEquilibrium { utilization: 1.0, queue: Some(self.target_queue()), ..LinkEquilibrium::default() }
     }
 }
 
@@ -163,6 +163,6 @@ mod tests {
         // 12000 packets/s and 300 too many over 2 s: 12150 of 15000.
         assert!((grows(96e6, 400.0) / 0.19e6 - 1.0).abs() < 1e-12);
         assert_eq!(grows(120e6, 100.0), 0.0);
-        assert_eq!(router.rest(0).queue, Some(800e3));
+        assert_eq!(router.equilibrium(0).queue, Some(800e3));
     }
 }

@@ -7,7 +7,7 @@ use crate::parts::cubic_window::w_cubic;
 use crate::parts::window::initial_window;
 use millpond_law::Settings;
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, Senders, State, sender_piece,
+    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
 };
 
 /// See the module.
@@ -23,11 +23,11 @@ impl CubicFluid {
 }
 
 impl FluidModel for CubicFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let Params { c, beta, initial_window: initial, .. } = self.params;
         // A window of beta times the plateau, as after a loss.
         let plateau = initial_window(facts.packet, initial) / facts.packet / beta.max(LEAST_BETA);
-        sender_piece(Source { c, beta, packet: facts.packet, plateau, ecn: self.ecn })
+        sender_law(Source { c, beta, packet: facts.packet, plateau, ecn: self.ecn })
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {

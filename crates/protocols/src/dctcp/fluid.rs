@@ -6,7 +6,7 @@ use super::sender::LOSS_FACTOR;
 use crate::parts::window::initial_window;
 use millpond_law::Settings;
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, Senders, State, sender_piece,
+    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
 };
 
 /// See the module.
@@ -19,9 +19,9 @@ impl DctcpFluid {
 }
 
 impl FluidModel for DctcpFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let initial = initial_window(facts.packet, self.0.initial_window);
-        sender_piece(Source { params: self.0, packet: facts.packet, initial })
+        sender_law(Source { params: self.0, packet: facts.packet, initial })
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {

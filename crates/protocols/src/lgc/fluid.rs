@@ -5,7 +5,7 @@ use super::params::form;
 use crate::parts::logistic_fluid::{Aim, GUARDS, Grower, Growth};
 use millpond_law::Settings;
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, Senders, State, sender_piece,
+    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
 };
 
 /// See the module.
@@ -18,8 +18,8 @@ impl LgcFluid {
 }
 
 impl FluidModel for LgcFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
-        sender_piece(Source { grower: self.0.sender(facts), capacity: facts.capacity * facts.weight })
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
+        sender_law(Source { grower: self.0.sender(facts), capacity: facts.capacity * facts.weight })
     }
 
     fn allocation(&self, facts: &LoopFacts) -> Allocation {

@@ -8,8 +8,8 @@ use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::Form;
 use crate::parts::logistic_fluid::{self, Aim, Grower, Growth};
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, NextLoop, Number, SenderInput, Senders, State, greatest,
-    least, positive, sender_piece,
+    Allocation, DownstreamFeedback, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws,
+    State, greatest, least, positive, sender_law,
 };
 use millpond_law::{Knowledge, SettingError, Settings};
 
@@ -42,8 +42,8 @@ impl LgccFluid {
 }
 
 impl FluidModel for LgccFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
-        sender_piece(Source {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
+        sender_law(Source {
             grower: self.growth.sender(facts),
             cushion: self.params.cushion * facts.packet,
             params: self.params.clone(),
@@ -80,7 +80,7 @@ struct Source {
 impl Source {
     /// What the relay echoes (section VI-A, with the readings of ERRATA.md): the carrying capacity which, deflated by the
     /// marks of the virtual queue, is this loop's part of the next.
-    fn echo<T: Number>(&self, next: &NextLoop<T>) -> T {
+    fn echo<T: Number>(&self, next: &DownstreamFeedback<T>) -> T {
         let part = Part::of(&self.params, &next.sharing);
         let fair = next.rate * part.share;
         let wanted = match self.params.echo {
@@ -95,7 +95,7 @@ impl Source {
 
     /// Of the flow, or of the flows that share this loop.
     fn weight<T: Number>(&self, input: &SenderInput<'_, T>) -> f64 {
-        input.forwarded.and_then(|forwarded| forwarded.weight).unwrap_or(self.weight)
+        input.upstream.and_then(|upstream| upstream.weight).unwrap_or(self.weight)
     }
 
     /// Of the loop's own links, by weight; an estimate, what is delivered being the rate of now, if nobody tells it.
@@ -113,7 +113,7 @@ impl Source {
 
     /// Eq. (10). Where the next loop's rate is a limit of its own, it is left out here.
     fn carrying_capacity<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        let next = input.next.as_ref().filter(|_| !self.params.minimum || !self.is_told);
+        let next = input.downstream.as_ref().filter(|_| !self.params.minimum || !self.is_told);
         let k = match next {
             None => self.links(x, input),
             Some(next) if self.is_told => least(self.echo(next), self.links(x, input)),
@@ -127,7 +127,7 @@ impl Source {
     fn most<T: Number>(&self, input: &SenderInput<'_, T>) -> T {
         let nothing = T::from(f64::INFINITY);
         let links = if self.is_told && self.weight(input) > 1.0 { T::from(input.capacity) } else { nothing };
-        let next = input.next.as_ref().filter(|_| self.params.minimum);
+        let next = input.downstream.as_ref().filter(|_| self.params.minimum);
         let stretch = if self.params.windowed { input.rtt() / input.base_rtt } else { T::one() };
         let limit = next.map_or(nothing, |next| greatest(self.echo(next) * stretch, T::from(LEAST_CAPACITY)));
         least(links, limit)
@@ -139,7 +139,8 @@ impl Source {
 
     /// With the marks of the relay's virtual queue.
     fn marked<'a, T: Number>(&self, input: &SenderInput<'a, T>) -> SenderInput<'a, T> {
-        let virtually = input.next.as_ref().map_or(0.0, |next| Part::of(&self.params, &next.sharing).marking);
+        let virtually =
+            input.downstream.as_ref().map_or(0.0, |next| Part::of(&self.params, &next.sharing).marking);
         SenderInput { marked: -(-input.marked + 1.0) * (1.0 - virtually) + 1.0, ..*input }
     }
 
@@ -175,7 +176,7 @@ impl FluidSender for Source {
         let own = self.own(x);
         self.grower.derivative(&x[..own], self.aim(x, input), &self.marked(input), &mut dx[..own]);
         if self.params.upstream {
-            let marked = input.forwarded.map_or(T::zero(), |forwarded| forwarded.marked);
+            let marked = input.upstream.map_or(T::zero(), |upstream| upstream.marked);
             let (estimate, lags) = (x[own], &x[own + 1..]);
             dx[own] = self.grower.smoothed(marked, (estimate, lags), input, &mut dx[own + 1..]);
         }
@@ -187,7 +188,7 @@ impl FluidSender for Source {
 
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
         self.grower.guards(&x[..self.own(x)], self.aim(x, input), guards);
-        guards[3] = input.next.as_ref().map_or(T::one(), |next| self.echo(next) - self.links(x, input));
+        guards[3] = input.downstream.as_ref().map_or(T::one(), |next| self.echo(next) - self.links(x, input));
         guards[4] = if self.params.upstream { x[0] - SCARCE } else { T::one() };
     }
 }
@@ -199,7 +200,7 @@ mod tests {
     use crate::lgcc::sharing::tests::sharing;
     use crate::parts::logistic::Bases;
     use crate::testing::fluid::{PACKET, flow, inputs, marginal, near, one_loop};
-    use millpond_law::fluid::{Forwarded, SenderInputs};
+    use millpond_law::fluid::{SenderInputs, UpstreamFeedback};
     use millpond_law::{Sharing, Value};
 
     const D: f64 = 0.02;
@@ -209,9 +210,9 @@ mod tests {
     }
 
     /// The next loop sends half of 8 Mbit/s over 10 ms.
-    fn next(backlog_packets: f64) -> Vec<Option<NextLoop<f64>>> {
+    fn next(backlog_packets: f64) -> Vec<Option<DownstreamFeedback<f64>>> {
         let sharing = Sharing::ALONE;
-        vec![Some(NextLoop { rate: 4e6, backlog: backlog_packets * PACKET, rtt: 0.01, sharing })]
+        vec![Some(DownstreamFeedback { rate: 4e6, backlog: backlog_packets * PACKET, rtt: 0.01, sharing })]
     }
 
     #[test]
@@ -247,7 +248,8 @@ mod tests {
         let dual = [("algorithm", Value::text("dual"))];
         let senders = model(&dual).sender(&one_loop(D));
         for (backlog, k) in [(2.0, 4e6), (0.0, 4.2e6), (12.0, 3e6), (1e6, 4e6)] {
-            let (_, rate) = flow(&*senders, &[0.0; 2], &inputs(&*senders, D, |i| i.next = next(backlog)));
+            let (_, rate) =
+                flow(&*senders, &[0.0; 2], &inputs(&*senders, D, |i| i.downstream = next(backlog)));
             // A backlog that no drain can mend leaves the floor: a packet per base RTT.
             let expected = if backlog > 1e3 { PACKET / D } else { k };
             assert!(near(rate, expected), "{backlog}: {rate}");
@@ -258,7 +260,7 @@ mod tests {
             ("echo", Value::text("x")),
         ];
         let senders = model(&paced).sender(&one_loop(D));
-        let (_, rate) = flow(&*senders, &[0.0; 3], &inputs(&*senders, D, |i| i.next = next(1e6)));
+        let (_, rate) = flow(&*senders, &[0.0; 3], &inputs(&*senders, D, |i| i.downstream = next(1e6)));
         assert!(near(rate, 4e6), "x is echoed whatever waits");
     }
 
@@ -271,8 +273,8 @@ mod tests {
     }
 
     /// A next loop of 4 Mbit/s whose relay holds the cushion, shared with loops of these weights, this one's first.
-    fn shared(weights: &[f64]) -> Vec<Option<NextLoop<f64>>> {
-        vec![Some(NextLoop { sharing: sharing(weights), ..next(2.0)[0].unwrap() })]
+    fn shared(weights: &[f64]) -> Vec<Option<DownstreamFeedback<f64>>> {
+        vec![Some(DownstreamFeedback { sharing: sharing(weights), ..next(2.0)[0].unwrap() })]
     }
 
     /// Where the dual sender comes to rest: it is marked as it hears itself to be.
@@ -293,12 +295,12 @@ mod tests {
     fn who_shares_the_next_loop_takes_its_part_of_it_under_the_marks_of_the_virtual_queue() {
         // A half; a quarter and three quarters; as Eq. (11) has it, nothing (the floor) for the lightest of 1, 2, 3.
         for (weights, part) in [(&[1.0, 1.0][..], 0.5), (&[1.0, 3.0], 0.25), (&[3.0, 1.0], 0.75)] {
-            let found = rest(&[], |i| i.next = shared(weights));
+            let found = rest(&[], |i| i.downstream = shared(weights));
             assert!((found / 4e6 - part).abs() < 1e-9, "{weights:?}: {found}");
         }
         let price = [("weights", Value::text("price"))];
         for (weights, part) in [(&[3.0, 1.0, 2.0], 7.0 / 11.0), (&[1.0, 2.0, 3.0], 0.0)] {
-            let found = rest(&price, |i| i.next = shared(weights));
+            let found = rest(&price, |i| i.downstream = shared(weights));
             assert!((found - (part * 4e6_f64).max(PACKET / D)).abs() < 1.0, "{weights:?}: {found}");
         }
     }
@@ -308,7 +310,7 @@ mod tests {
         let three = |marked: f64| {
             move |i: &mut SenderInputs| {
                 i.marked[0] = marked;
-                i.forwarded = vec![Some(Forwarded { marked: 0.0, weight: Some(3.0) })];
+                i.upstream = vec![Some(UpstreamFeedback { marked: 0.0, weight: Some(3.0) })];
             }
         };
         assert!(near(rest(&[], three(0.0)), 8e6));
@@ -324,7 +326,7 @@ mod tests {
         let half = |rate: f64| {
             move |i: &mut SenderInputs| {
                 i.marked[0] = 0.5;
-                i.next = vec![Some(NextLoop { rate, ..next(2.0)[0].unwrap() })];
+                i.downstream = vec![Some(DownstreamFeedback { rate, ..next(2.0)[0].unwrap() })];
             }
         };
         let minimum = [("backpressure", Value::text("minimum"))];
@@ -344,7 +346,7 @@ mod tests {
         let left = libm::pow(0.5, libm::log(10.0) / libm::log(5.0));
         let marked = |i: &mut SenderInputs| {
             i.marked[0] = 0.5;
-            i.forwarded = vec![Some(Forwarded { marked: 0.75, weight: None })];
+            i.upstream = vec![Some(UpstreamFeedback { marked: 0.75, weight: None })];
         };
         // Of three queues of a half each two are upstream: a third of what a flow weighs that begins here.
         for (word, share) in [("ignored", 1.0), ("weights", 1.0 / 3.0)] {

@@ -7,8 +7,9 @@ use super::link::{PERIODS_OF_FAIRING, utilization};
 use super::params::{Ranges, SenderParams};
 use crate::parts::interval;
 use millpond_law::fluid::{
-    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
-    Quantity, Rest, SenderInput, Senders, State, link_piece, positive, sender_piece,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput, LinkLaws,
+    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, link_law, positive,
+    sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -28,12 +29,12 @@ impl McpFluid {
 }
 
 impl FluidModel for McpFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
-        sender_piece(Source { params: self.sender, weight: facts.weight })
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
+        sender_law(Source { params: self.sender, weight: facts.weight })
     }
 
-    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn Links>> {
-        Some(link_piece(self.router))
+    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
+        Some(link_law(self.router))
     }
 
     /// As long as flows ask for fairing.
@@ -108,8 +109,8 @@ fn load(number: f64) -> Load {
 
 impl FluidSender for Source {
     const FEEDBACK: &'static [Feedback] = &[
-        Feedback { name: "load", unit: "1", over_path: Aggregate::Max },
-        Feedback { name: "fairing", unit: "1", over_path: Aggregate::Max },
+        Feedback { name: "load", unit: "1", over_path: PathAggregation::Max },
+        Feedback { name: "fairing", unit: "1", over_path: PathAggregation::Max },
     ];
     const CARRIED: &'static [Quantity] = &[Quantity { name: "requests for fairing", unit: "1" }];
     const GUARDS: &'static [&'static str] =
@@ -214,8 +215,8 @@ impl FluidLink for Router {
     }
 
     /// At the most; a step back or two lower.
-    fn rest(&self) -> Rest {
-        Rest { utilization: self.overload, queue: Some(0.0), ..Rest::default() }
+    fn equilibrium(&self) -> LinkEquilibrium {
+        LinkEquilibrium { utilization: self.overload, queue: Some(0.0), ..LinkEquilibrium::default() }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
@@ -261,7 +262,7 @@ mod tests {
         let senders = model().sender(&one_loop(D));
         let mut x = [rate, f64::from(mode as u8), 0.0, 0.0, 0.0, 0.0];
         let seen: SenderInputs = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&told));
-        senders.crossed(0, guard, guard == 0, &mut x, &seen.at(0, 2));
+        senders.crossed(0, guard, guard == 0, &mut x, &seen.flow(0));
         assert_eq!(x[at::DECISION], 0.4, "the timer runs anew");
         (x[at::RATE], Mode::numbered(x[at::MODE]))
     }
@@ -294,10 +295,10 @@ mod tests {
         let heavy = inputs(&*senders, D, |i| i.feedback[0] = 2.0);
         for left in (0..7).rev() {
             assert_eq!(carried(&*senders, &x, &heavy), [1.0]);
-            senders.crossed(0, 1, false, &mut x, &heavy.at(0, 2));
+            senders.crossed(0, 1, false, &mut x, &heavy.flow(0));
             assert_eq!(Mode::numbered(x[at::MODE]), Mode::Fairing);
             let over = inputs(&*senders, D, |i| i.feedback[0] = 3.0);
-            senders.crossed(0, 0, true, &mut x, &over.at(0, 2));
+            senders.crossed(0, 0, true, &mut x, &over.flow(0));
             assert_eq!(x[at::LEFT], f64::from(left));
         }
         assert_eq!(carried(&*senders, &x, &heavy), [0.0]);
@@ -312,7 +313,7 @@ mod tests {
             let senders = McpFluid::read(&settings).unwrap().sender(&one_loop(D));
             let mut x = [8e6, f64::from(Mode::Stable as u8), 0.0, 0.0, 0.0, 0.3];
             let seen = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[1.0, 1.0]));
-            senders.crossed(0, 2, true, &mut x, &seen.at(0, 2));
+            senders.crossed(0, 2, true, &mut x, &seen.flow(0));
             assert_eq!((x[at::LEFT], x[at::RATE], x[at::DECISION]), (left, 8e6, 0.3), "{word}");
         }
     }
@@ -321,7 +322,8 @@ mod tests {
     fn told(arrived: f64, queue: f64, requests: f64, fairing: f64) -> Vec<f64> {
         use millpond_law::fluid::LinkInput;
         let router = model().link(&one_link()).unwrap();
-        let input = LinkInput { capacity: 8e6, arriving: 0.0, own: 0.0, queue, carried: &[requests] };
+        let input =
+            LinkInput { capacity: 8e6, arriving: 0.0, own_arriving: 0.0, queue, carried: &[requests] };
         let mut x = [arrived, queue, 0.0, fairing];
         router.tick(0, &mut x, &input);
         assert_eq!((x[of::ARRIVED], x[of::LEAST_QUEUE]), (0.0, queue));

@@ -5,7 +5,7 @@ use super::params::Params;
 use crate::parts::window::initial_window;
 use millpond_law::Settings;
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, Senders, State, sender_piece,
+    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
 };
 
 /// See the module.
@@ -21,10 +21,10 @@ impl NewRenoFluid {
 }
 
 impl FluidModel for NewRenoFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let initial = initial_window(facts.packet, self.params.initial_window);
         let decrease = 1.0 - self.params.loss_reduction_factor;
-        sender_piece(Source { packet: facts.packet, initial, decrease, ecn: self.ecn })
+        sender_law(Source { packet: facts.packet, initial, decrease, ecn: self.ecn })
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {

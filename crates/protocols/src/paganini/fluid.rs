@@ -4,8 +4,8 @@
 use super::law::{Gains, Utility};
 use super::params::{Control, Params, control};
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, Hears, LoopFacts, Marginal, Number, PriceSum, SenderInput, Senders,
-    State, greatest, least, sender_piece,
+    Allocation, FluidModel, FluidSender, InputSet, LoopFacts, Marginal, Number, PriceSum, SenderInput,
+    SenderLaws, State, greatest, least, sender_law,
 };
 use millpond_law::{SettingError, Settings};
 
@@ -53,14 +53,14 @@ impl DelayFluid {
 }
 
 impl FluidModel for MarksFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let (gains, log_phi) = (self.params.gains, self.log_phi);
         let source = Source::new(&self.params, facts);
         match (self.max_rate, self.tau_queues) {
-            (Some(max_rate), false) => sender_piece(Static::<false> { gains, max_rate, log_phi }),
-            (Some(max_rate), true) => sender_piece(Static::<true> { gains, max_rate, log_phi }),
-            (None, false) => sender_piece(PrimalDual::<false> { source, log_phi }),
-            (None, true) => sender_piece(PrimalDual::<true> { source, log_phi }),
+            (Some(max_rate), false) => sender_law(Static::<false> { gains, max_rate, log_phi }),
+            (Some(max_rate), true) => sender_law(Static::<true> { gains, max_rate, log_phi }),
+            (None, false) => sender_law(PrimalDual::<false> { source, log_phi }),
+            (None, true) => sender_law(PrimalDual::<true> { source, log_phi }),
         }
     }
 
@@ -86,12 +86,12 @@ impl FluidModel for MarksFluid {
 }
 
 impl FluidModel for DelayFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let source = Source::new(&self.params, facts);
         let distance = Distance { interval: self.params.interval.secs(), is_known: self.drains };
         match self.control {
-            Control::Window => sender_piece(DelayWindow { source, distance }),
-            Control::Rate => sender_piece(DelayRate { source, distance }),
+            Control::Window => sender_law(DelayWindow { source, distance }),
+            Control::Rate => sender_law(DelayRate { source, distance }),
         }
     }
 
@@ -150,8 +150,8 @@ fn tau<T: Number, const QUEUES: bool>(input: &SenderInput<'_, T>) -> T {
 }
 
 /// What those laws hear.
-const fn hears(queues: bool) -> Hears {
-    Hears { queueing: queues, ..Hears::MARKS }
+const fn inputs_used(queues: bool) -> InputSet {
+    InputSet { queueing: queues, ..InputSet::MARKS }
 }
 
 /// Eq. (18): `x = x_max exp(-alpha q / (M tau))`.
@@ -162,7 +162,7 @@ struct Static<const QUEUES: bool> {
 }
 
 impl<const QUEUES: bool> FluidSender for Static<QUEUES> {
-    const HEARS: Hears = hears(QUEUES);
+    const INPUTS: InputSet = inputs_used(QUEUES);
 
     fn states(&self) -> Vec<State> {
         Vec::new()
@@ -190,14 +190,14 @@ impl<const QUEUES: bool> PrimalDual<QUEUES> {
 }
 
 impl<const QUEUES: bool> FluidSender for PrimalDual<QUEUES> {
-    const HEARS: Hears = hears(QUEUES);
+    const INPUTS: InputSet = inputs_used(QUEUES);
 
     fn states(&self) -> Vec<State> {
         vec![self.source.xi()]
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        self.move_and_send(x, input, dx);
+        self.derivative_and_rate(x, input, dx);
     }
 
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
@@ -205,7 +205,7 @@ impl<const QUEUES: bool> FluidSender for PrimalDual<QUEUES> {
         self.packets(x[0], price, tau::<T, QUEUES>(input)) * self.source.packet
     }
 
-    fn move_and_send<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) -> T {
+    fn derivative_and_rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) -> T {
         let (price, tau) = (read_price(input.marked, self.log_phi), tau::<T, QUEUES>(input));
         let rate = self.packets(x[0], price, tau);
         dx[0] = self.source.pull(rate, price) / tau;
@@ -259,7 +259,7 @@ impl DelayRate {
 }
 
 impl FluidSender for DelayRate {
-    const HEARS: Hears = Hears::QUEUEING;
+    const INPUTS: InputSet = InputSet::QUEUEING;
     const GUARDS: &'static [&'static str] = &[Distance::GUARD];
 
     fn states(&self) -> Vec<State> {
@@ -300,7 +300,7 @@ struct DelayWindow {
 }
 
 impl FluidSender for DelayWindow {
-    const HEARS: Hears = Hears::QUEUEING;
+    const INPUTS: InputSet = InputSet::QUEUEING;
     const GUARDS: &'static [&'static str] = &[Distance::GUARD];
 
     fn states(&self) -> Vec<State> {
@@ -482,16 +482,16 @@ mod tests {
             let senders = delay(std::slice::from_ref(&chosen)).sender(&one_loop(D));
             let start: Vec<f64> = senders.states(0).iter().map(|state| state.initial).collect();
             let met = inputs(&*senders, D, |i| i.queueing[0] = 0.02);
-            assert_eq!(senders.period(0, &start, &met.at(0, 0)), Some(0.01));
+            assert_eq!(senders.period(0, &start, &met.flow(0)), Some(0.01));
             let mut x = start.clone();
-            senders.tick(0, &mut x, &met.at(0, 0));
-            assert_eq!((x[1], senders.period(0, &x, &met.at(0, 0))), (0.02, None));
+            senders.tick(0, &mut x, &met.flow(0));
+            assert_eq!((x[1], senders.period(0, &x, &met.flow(0))), (0.02, None));
             let sends = |x: &[f64]| flow(&*senders, x, &met).1;
             assert!(near(sends(&x), sends(&start)));
             let nothing = inputs(&*senders, D, |_| {});
-            assert_eq!(senders.period(0, &start, &nothing.at(0, 0)), None);
+            assert_eq!(senders.period(0, &start, &nothing.flow(0)), None);
             let drained = delay(&[chosen, ("drain_every", Value::text("10s"))]).sender(&one_loop(D));
-            assert_eq!(drained.period(0, &start, &met.at(0, 0)), None);
+            assert_eq!(drained.period(0, &start, &met.flow(0)), None);
         }
     }
 

@@ -6,8 +6,8 @@ use millpond_units::Span;
 /// Over packets: flows carry their rate times their round-trip time, first of all. `initial` without any traffic.
 pub(crate) fn mean_rtt<T: Number>(input: &LinkInput<'_, T>, initial: Span, low: Span, high: Span) -> T {
     match input.carried.first() {
-        Some(&sum) if input.own > 0.0 && sum > 0.0 => {
-            greatest(least(sum / input.own, T::from(high.secs())), T::from(low.secs()))
+        Some(&sum) if input.own_arriving > 0.0 && sum > 0.0 => {
+            greatest(least(sum / input.own_arriving, T::from(high.secs())), T::from(low.secs()))
         }
         _ => T::from(initial.secs()),
     }

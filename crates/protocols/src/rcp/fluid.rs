@@ -4,8 +4,9 @@
 use super::params::{Control, RouterParams, control};
 use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
-    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
-    Quantity, Rest, SenderInput, Senders, State, greatest, link_piece, sender_piece,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput, LinkLaws,
+    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, link_law,
+    sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 use millpond_units::Span;
@@ -27,13 +28,13 @@ impl RcpFluid {
 }
 
 impl FluidModel for RcpFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
-        sender_piece(Source { control: self.control, packet: facts.packet })
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
+        sender_law(Source { control: self.control, packet: facts.packet })
     }
 
-    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn Links>> {
+    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
         let initial = self.router.initial_rate * facts.capacity.as_f64();
-        Some(link_piece(Router { params: self.router, initial, packet: facts.packet.bits() as f64 }))
+        Some(link_law(Router { params: self.router, initial, packet: facts.packet.bits() as f64 }))
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
@@ -57,7 +58,7 @@ struct Source {
 
 impl FluidSender for Source {
     const FEEDBACK: &'static [Feedback] =
-        &[Feedback { name: "offered rate", unit: "bit/s", over_path: Aggregate::Min }];
+        &[Feedback { name: "offered rate", unit: "bit/s", over_path: PathAggregation::Min }];
     const CARRIED: &'static [Quantity] = &[Quantity { name: "rate times round-trip time", unit: "bit" }];
     const GUARDS: &'static [&'static str] = &["window less a packet"];
 
@@ -120,7 +121,7 @@ impl FluidLink for Router {
         let moves = rate / d * spare / input.capacity;
         let stays = rate >= input.capacity && moves > 0.0 || rate <= self.floor(d) && moves < 0.0;
         dx[0] = if stays { T::zero() } else { moves };
-        let known = input.own > 0.0;
+        let known = input.own_arriving > 0.0;
         let sample = mean_rtt(input, self.params.initial_rtt, LEAST_RTT, LONGEST_RTT);
         dx[1] = if known { (sample - d) / d } else { T::zero() };
     }
@@ -129,9 +130,9 @@ impl FluidLink for Router {
         signals[0] = x[0];
     }
 
-    fn rest(&self) -> Rest {
+    fn equilibrium(&self) -> LinkEquilibrium {
         let drains = self.params.beta > 0.0;
-        Rest { utilization: 1.0, queue: drains.then_some(0.0), ..Rest::default() }
+        LinkEquilibrium { utilization: 1.0, queue: drains.then_some(0.0), ..LinkEquilibrium::default() }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
@@ -162,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_sender_takes_the_rate_or_a_window_of_it() {
-        let seen = |senders: &dyn Senders, rate: f64| {
+        let seen = |senders: &dyn SenderLaws, rate: f64| {
             inputs(senders, D, |i| (i.feedback[0], i.queueing[0]) = (rate, 0.02))
         };
         let paced = model(&[]).sender(&one_loop(D));
@@ -178,7 +179,7 @@ mod tests {
         let router = model(&[]).link(&one_link()).unwrap();
         let at = |rate: f64, y: f64, packets: f64| {
             link(&*router, &[rate, 0.1], &[y * D], |i| {
-                (i.arriving[0], i.own[0], i.queue[0]) = (y, y, packets * PACKET);
+                (i.arriving[0], i.own_arriving[0], i.queue[0]) = (y, y, packets * PACKET);
             })
             .0
         };

@@ -2,8 +2,8 @@
 
 use millpond_law::LinkFacts;
 use millpond_law::fluid::{
-    Allocation, Dual64, FluidQueue, LinkInputs, Links, LoopFacts, Marginal, SenderInput, SenderInputs,
-    Senders,
+    Allocation, Dual64, FluidQueue, LinkInputs, LinkLaws, LoopFacts, Marginal, SenderInput, SenderInputs,
+    SenderLaws,
 };
 use millpond_units::{Bytes, Rate};
 
@@ -21,7 +21,7 @@ pub(crate) fn one_link() -> LinkFacts {
 }
 
 /// The law of a queue.
-pub(crate) fn law(queue: FluidQueue) -> Box<dyn Links> {
+pub(crate) fn law(queue: FluidQueue) -> Box<dyn LinkLaws> {
     match queue {
         FluidQueue::Law { law, .. } => law,
         _ => panic!("no law"),
@@ -30,7 +30,7 @@ pub(crate) fn law(queue: FluidQueue) -> Box<dyn Links> {
 
 /// The inputs of one flow of [`one_loop`], before `change`.
 pub(crate) fn inputs(
-    senders: &dyn Senders,
+    senders: &dyn SenderLaws,
     base_rtt: f64,
     change: impl FnOnce(&mut SenderInputs),
 ) -> SenderInputs {
@@ -41,7 +41,7 @@ pub(crate) fn inputs(
 }
 
 /// The derivatives of one flow's states, and its rate in bit/s.
-pub(crate) fn flow(senders: &dyn Senders, x: &[f64], inputs: &SenderInputs) -> (Vec<f64>, f64) {
+pub(crate) fn flow(senders: &dyn SenderLaws, x: &[f64], inputs: &SenderInputs) -> (Vec<f64>, f64) {
     let (mut dx, mut rate) = (vec![f64::NAN; x.len()], [f64::NAN]);
     senders.derivatives(0, x, inputs, &mut dx);
     senders.rates(0, x, inputs, &mut rate, &mut vec![0.0; senders.carried().len()]);
@@ -49,7 +49,7 @@ pub(crate) fn flow(senders: &dyn Senders, x: &[f64], inputs: &SenderInputs) -> (
 }
 
 /// What one flow carries to its links.
-pub(crate) fn carried(senders: &dyn Senders, x: &[f64], inputs: &SenderInputs) -> Vec<f64> {
+pub(crate) fn carried(senders: &dyn SenderLaws, x: &[f64], inputs: &SenderInputs) -> Vec<f64> {
     let mut carried = vec![f64::NAN; senders.carried().len()];
     senders.rates(0, x, inputs, &mut [0.0], &mut carried);
     carried
@@ -57,7 +57,7 @@ pub(crate) fn carried(senders: &dyn Senders, x: &[f64], inputs: &SenderInputs) -
 
 /// The derivatives of a link's states, and its signals; the link serves 8 Mbit/s.
 pub(crate) fn link(
-    links: &dyn Links,
+    links: &dyn LinkLaws,
     x: &[f64],
     carried: &[f64],
     change: impl FnOnce(&mut LinkInputs),
@@ -81,7 +81,7 @@ pub(crate) fn marginal(allocation: Allocation) -> Box<dyn Marginal> {
 }
 
 /// By how much the rate of one flow answers a change of its marking probability, exactly.
-pub(crate) fn answer_to_marks(senders: &dyn Senders, x: &[f64], base_rtt: f64, marked: f64) -> f64 {
+pub(crate) fn answer_to_marks(senders: &dyn SenderLaws, x: &[f64], base_rtt: f64, marked: f64) -> f64 {
     let x: Vec<Dual64> = x.iter().map(|&x| Dual64::from(x)).collect();
     let zero = Dual64::from(0.0);
     let input = SenderInput {
@@ -92,10 +92,10 @@ pub(crate) fn answer_to_marks(senders: &dyn Senders, x: &[f64], base_rtt: f64, m
         marked: Dual64::from(marked).derivative(),
         lost: zero,
         acked: zero,
-        ahead: zero,
+        present_queueing: zero,
         feedback: &[],
-        next: None,
-        forwarded: None,
+        downstream: None,
+        upstream: None,
     };
     let mut dx = vec![zero; x.len()];
     senders.dual(0, &x, &input, &mut dx, &mut []).eps

@@ -5,8 +5,8 @@ use super::link::{encode, load_factor, persisting};
 use super::params::{RouterParams, SenderParams};
 use super::sender::{LEAST_PACKETS, additive_increase, multiplicative_increase};
 use millpond_law::fluid::{
-    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, Links, LoopFacts, Number,
-    Quantity, SenderInput, Senders, State, link_piece, sender_piece,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, LinkLaws, LoopFacts, Number,
+    PathAggregation, Quantity, SenderInput, SenderLaws, State, link_law, sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -23,12 +23,12 @@ impl VcpFluid {
 }
 
 impl FluidModel for VcpFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
-        sender_piece(Source { params: self.sender, packet: facts.packet, weight: facts.weight })
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
+        sender_law(Source { params: self.sender, packet: facts.packet, weight: facts.weight })
     }
 
-    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn Links>> {
-        Some(link_piece(Router(self.router)))
+    fn link(&self, _facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
+        Some(link_law(Router(self.router)))
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
@@ -72,7 +72,8 @@ impl Source {
 }
 
 impl FluidSender for Source {
-    const FEEDBACK: &'static [Feedback] = &[Feedback { name: "load", unit: "1", over_path: Aggregate::Max }];
+    const FEEDBACK: &'static [Feedback] =
+        &[Feedback { name: "load", unit: "1", over_path: PathAggregation::Max }];
     const GUARDS: &'static [&'static str] =
         &["overload", "high load", "time of rest left", "time until the next cut may be"];
 
@@ -181,7 +182,7 @@ mod tests {
         VcpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
     }
 
-    fn seen(senders: &dyn Senders, load: Load) -> SenderInputs {
+    fn seen(senders: &dyn SenderLaws, load: Load) -> SenderInputs {
         inputs(senders, D, |i| (i.acked[0], i.feedback[0]) = (ACKED, f64::from(load as u8)))
     }
 
@@ -206,7 +207,7 @@ mod tests {
         let over = seen(&*senders, Load::Over);
         let cross = |guard: usize, is_rising: bool, add: f64| {
             let mut x = [WINDOW, -1.0, add];
-            senders.crossed(0, guard, is_rising, &mut x, &over.at(0, 1));
+            senders.crossed(0, guard, is_rising, &mut x, &over.flow(0));
             (x[0] / PACKET, x[1], x[2])
         };
         let (window, rest, add) = cross(0, true, -1.0);
@@ -219,7 +220,7 @@ mod tests {
     #[test]
     fn a_router_tells_the_load_of_its_last_interval() {
         let router = model().link(&one_link()).unwrap();
-        let input = LinkInput { capacity: 8e6, arriving: 0.0, own: 0.0, queue: 0.0, carried: &[] };
+        let input = LinkInput { capacity: 8e6, arriving: 0.0, own_arriving: 0.0, queue: 0.0, carried: &[] };
         // A load of one is 98 % of 1.6 Mbit.
         for (share, queued, load) in [
             (0.79, 0.0, Load::Low),

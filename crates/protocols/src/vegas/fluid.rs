@@ -5,8 +5,8 @@ use super::params::Params;
 use super::sender::LEAST_PACKETS;
 use crate::parts::window::initial_window;
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Marginal, Number, PriceSum, SenderInput, Senders, State,
-    least, positive, sender_piece,
+    Allocation, FluidModel, FluidSender, LoopFacts, Marginal, Number, PriceSum, SenderInput, SenderLaws,
+    State, least, positive, sender_law,
 };
 use millpond_law::{SettingError, Settings};
 
@@ -20,9 +20,9 @@ impl VegasFluid {
 }
 
 impl FluidModel for VegasFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let initial = initial_window(facts.packet, self.0.initial_window);
-        sender_piece(Source { params: self.0, packet: facts.packet, initial })
+        sender_law(Source { params: self.0, packet: facts.packet, initial })
     }
 
     /// `x q = alpha` packets wait: `U = alpha log x`, the price being queueing delay.

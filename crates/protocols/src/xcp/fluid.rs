@@ -4,8 +4,9 @@ use super::params::RouterParams;
 use super::sender::LEAST_PACKETS;
 use crate::parts::ack_clock;
 use millpond_law::fluid::{
-    Aggregate, Allocation, Feedback, FluidLink, FluidModel, FluidSender, Hears, LinkInput, Links, LoopFacts,
-    Number, Quantity, Rest, SenderInput, Senders, State, greatest, least, link_piece, positive, sender_piece,
+    Allocation, Feedback, FluidLink, FluidModel, FluidSender, InputSet, LinkEquilibrium, LinkInput, LinkLaws,
+    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, greatest, least, link_law,
+    positive, sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -24,13 +25,13 @@ impl XcpFluid {
 }
 
 impl FluidModel for XcpFluid {
-    fn sender(&self, facts: &LoopFacts) -> Box<dyn Senders> {
+    fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let (initial, least) = (self.initial_window * facts.packet, LEAST_PACKETS * facts.packet);
-        sender_piece(Source { initial, least, quoted: initial / facts.base_rtt })
+        sender_law(Source { initial, least, quoted: initial / facts.base_rtt })
     }
 
-    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn Links>> {
-        Some(link_piece(Router { params: self.router, capacity: facts.capacity.as_f64() }))
+    fn link(&self, facts: &LinkFacts) -> Option<Box<dyn LinkLaws>> {
+        Some(link_law(Router { params: self.router, capacity: facts.capacity.as_f64() }))
     }
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
@@ -62,11 +63,11 @@ struct Source {
 
 impl FluidSender for Source {
     const FEEDBACK: &'static [Feedback] =
-        &[Feedback { name: "change of throughput", unit: "bit/s^2", over_path: Aggregate::Min }];
+        &[Feedback { name: "change of throughput", unit: "bit/s^2", over_path: PathAggregation::Min }];
     const CARRIED: &'static [Quantity] =
         &[Quantity { name: "flows", unit: "1" }, Quantity { name: "round-trip time", unit: "s" }];
-    const HEARS: Hears = Hears { ahead: true, ..Hears::ALL };
-    const MAPS_HOPS: bool = true;
+    const INPUTS: InputSet = InputSet { present_queueing: true, ..InputSet::ALL };
+    const MAPS_SIGNALS: bool = true;
 
     fn states(&self) -> Vec<State> {
         let window = State::new("window", "bit", self.initial).within(self.least, f64::INFINITY);
@@ -83,7 +84,7 @@ impl FluidSender for Source {
         let grows = input.feedback[0] * input.rtt();
         let stays = x[0] <= T::from(self.least) && grows < T::zero();
         let grows = if stays { T::zero() } else { grows };
-        ack_clock::rate(x[0], grows, input.ahead + input.base_rtt, 0.0)
+        ack_clock::rate(x[0], grows, input.present_queueing + input.base_rtt, 0.0)
     }
 
     fn carried<T: Number>(&self, _x: &[T], input: &SenderInput<'_, T>, carried: &mut [T]) {
@@ -93,7 +94,7 @@ impl FluidSender for Source {
 
     /// Lines 20 and 21: `xi_p s / x - xi_n s` of each packet, of which `x / s` come a second; before any has come back,
     /// nothing is told.
-    fn hop<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, signals: &[T], feedback: &mut [T]) {
+    fn map_signals<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, signals: &[T], feedback: &mut [T]) {
         let offer = signals[0] - x[1] * signals[1];
         feedback[0] = if input.acked > 0.0 { offer } else { T::zero() };
     }
@@ -162,15 +163,19 @@ impl FluidLink for Router {
         // Not each with its own positive part: where the aggregate is zero the two must change by it together.
         let taken = given - aggregate;
         let (flows, arriving) = (input.carried[0], input.arriving);
-        let own = if arriving > 0.0 { counted * input.own / arriving } else { T::zero() };
+        let own = if arriving > 0.0 { counted * input.own_arriving / arriving } else { T::zero() };
         signals[0] = if flows > 0.0 { given / (flows * mean_rtt) } else { T::zero() };
         signals[1] = if own > 0.0 { taken / (own * mean_rtt) } else { T::zero() };
     }
 
     /// A queue on its edge is drained whenever it is there, and touches zero again and again: what persists of it is zero.
-    fn rest(&self) -> Rest {
+    fn equilibrium(&self) -> LinkEquilibrium {
         let drains = self.params.beta > 0.0;
-        Rest { queue: drains.then_some(0.0), stays_empty: drains, ..Rest::default() }
+        LinkEquilibrium {
+            queue: drains.then_some(0.0),
+            linearized_as_empty: drains,
+            ..LinkEquilibrium::default()
+        }
     }
 
     fn guards<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, guards: &mut [T]) {
@@ -195,7 +200,7 @@ mod tests {
     fn router(y: f64, packets: f64, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let router = model().link(&one_link()).unwrap();
         let set = |i: &mut millpond_law::fluid::LinkInputs| {
-            (i.arriving[0], i.own[0], i.queue[0]) = (y, y, packets * PACKET);
+            (i.arriving[0], i.own_arriving[0], i.queue[0]) = (y, y, packets * PACKET);
         };
         link(&*router, x, &[4.0, 4.0 * D], set)
     }
@@ -220,13 +225,13 @@ mod tests {
             marked: 0.0,
             lost: 0.0,
             acked: rate,
-            ahead: 0.0,
+            present_queueing: 0.0,
             feedback: &[],
-            next: None,
-            forwarded: None,
+            downstream: None,
+            upstream: None,
         };
         let mut feedback = [f64::NAN];
-        model().sender(&one_loop(D)).hop(0, &[1.0, rate], &input, signals, &mut feedback);
+        model().sender(&one_loop(D)).map_signals(0, &[1.0, rate], &input, signals, &mut feedback);
         feedback[0]
     }
 
@@ -256,7 +261,8 @@ mod tests {
         let senders = model().sender(&one_loop(D));
         let seen = |feedback: f64| {
             inputs(&*senders, D, |i| {
-                (i.feedback[0], i.queueing[0], i.ahead[0], i.acked[0]) = (feedback, 0.02, 0.045, 6e5);
+                (i.feedback[0], i.queueing[0], i.present_queueing[0], i.acked[0]) =
+                    (feedback, 0.02, 0.045, 6e5);
             })
         };
         // Of ten packets .125 s each; what it grows by goes out at once. The header follows what it acknowledges.

@@ -1,7 +1,7 @@
 //! The same answer for programs. Keys carry their units.
 
 use super::{Explanation, Floor, Growth, Of, Peak, Swing};
-use millpond_fluid::stability::{Cause, Crossing};
+use millpond_fluid::stability::{Crossing, NoiseKind};
 use serde_json::{Map, Value, json};
 
 /// Why a run does what it does.
@@ -70,9 +70,9 @@ fn floor(floor: &Floor) -> Value {
     let mut causes = Map::new();
     for (cause, deviation) in &floor.causes {
         let name = match cause {
-            Cause::Marks => "marks",
-            Cause::Losses => "losses",
-            Cause::Windows => "whole_packets_in_windows",
+            NoiseKind::Marks => "marks",
+            NoiseKind::Losses => "losses",
+            NoiseKind::Windows => "whole_packets_in_windows",
         };
         causes.insert(name.to_owned(), json!(deviation));
     }

@@ -27,7 +27,7 @@ use super::{Refusal, Settled};
 use crate::files::LoadError;
 use crate::fluid::{self, Plan};
 use crate::results::{Kind, Run, quantity};
-use millpond_fluid::stability::Grain;
+use millpond_fluid::stability::PacketGranularity;
 use millpond_protocols::Registry;
 use millpond_scenario::{Faults, Scenario};
 use series::Sampled;
@@ -189,8 +189,8 @@ fn has_window(plan: &Plan, sampled: &Sampled<'_>, l: usize) -> bool {
     })
 }
 
-fn grains(plan: &Plan, windows: &[bool]) -> Vec<Grain> {
-    let grain = |(planned, has_window): (&fluid::PlannedLoop, &bool)| Grain {
+fn grains(plan: &Plan, windows: &[bool]) -> Vec<PacketGranularity> {
+    let grain = |(planned, has_window): (&fluid::PlannedLoop, &bool)| PacketGranularity {
         packet: planned.facts.packet,
         has_window: *has_window,
     };

@@ -6,8 +6,8 @@ use crate::analysis::{Refusal, Settled, Stability};
 use crate::fluid::Plan;
 use millpond_fluid::Entity;
 use millpond_fluid::stability::{
-    Cause, Characteristic, Complex, Crossover, Grain, Linearized, Noise, Root, Target, frequencies,
-    loop_gain, variance,
+    Characteristic, Complex, Crossover, Linearized, NoiseKind, NoiseModel, NoiseOutput, PacketGranularity,
+    Root, frequencies, loop_gain, variance,
 };
 use std::f64::consts::PI;
 
@@ -18,14 +18,14 @@ pub struct Model {
     /// What the loop does to a disturbance that comes back in phase.
     pub gain: Option<Crossover>,
     /// What packets bring; nothing in the fluid world.
-    pub noise: Noise,
+    pub noise: NoiseModel,
 }
 
 /// How much a quantity moves by chance, all loops closed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Floor {
     /// The standard deviation that each cause makes.
-    pub causes: Vec<(Cause, f64)>,
+    pub causes: Vec<(NoiseKind, f64)>,
     /// What counting whole packets makes.
     pub grain: f64,
     /// Densities of all causes together.
@@ -51,12 +51,13 @@ impl Model {
     pub(super) fn at(
         settled: &Settled<'_>,
         waiting: &[f64],
-        grains: Option<&[Grain]>,
+        grains: Option<&[PacketGranularity]>,
     ) -> Result<Self, Refusal> {
-        let linear = Linearized::of(&settled.frozen, &settled.moment).waiting(&settled.frozen, waiting);
+        let linear =
+            Linearized::of(&settled.frozen, &settled.moment).with_queueing_delays(&settled.frozen, waiting);
         let noise = match grains {
             Some(grains) => linear.noise(&settled.frozen, &settled.moment, grains),
-            None => Noise { system: linear.system.clone(), sources: Vec::new() },
+            None => NoiseModel { system: linear.system.clone(), sources: Vec::new() },
         };
         let stability = judge_linear(settled.plan, linear)?;
         let gain = loop_gain(&stability.linear.system, stability.spectrum.moving())?;
@@ -96,9 +97,9 @@ impl Model {
 
     /// What chance makes of a target's means over intervals, in a stretch of this length; `scale` turns the model's unit into
     /// that of the series. A loop that is unstable amplifies everything without bound: it has no floor.
-    pub(super) fn floor(&self, target: &Target, (interval, stretch): (f64, f64), scale: f64) -> Floor {
+    pub(super) fn floor(&self, target: &NoiseOutput, (interval, stretch): (f64, f64), scale: f64) -> Floor {
         const BEYOND: f64 = 50.0;
-        let mut causes: Vec<Cause> = self.noise.sources.iter().map(|source| source.cause).collect();
+        let mut causes: Vec<NoiseKind> = self.noise.sources.iter().map(|source| source.cause).collect();
         causes.sort_unstable();
         causes.dedup();
         if causes.is_empty() || !self.is_stable() {

@@ -7,7 +7,7 @@ use super::{Inexplicable, Subject};
 use crate::fluid::PlannedFlow;
 use crate::results::{Kind, quantity};
 use millpond_fluid::Entity;
-use millpond_fluid::stability::Target;
+use millpond_fluid::stability::NoiseOutput;
 
 /// Whose quantity it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,14 +137,14 @@ fn load(
         .iter()
         .filter_map(|l| Some(((model.block(Entity::Loop(*l))?, 0), subject.plan.loops[*l].count)));
     let interval = rates.iter().map(|rates| rates.interval).fold(f64::INFINITY, f64::min);
-    let mut floor = model.floor(&Target::Flows(outputs.collect()), (interval, subject.length), 1.0);
+    let mut floor = model.floor(&NoiseOutput::Flows(outputs.collect()), (interval, subject.length), 1.0);
     let counted = rates.iter().map(|rates| rates.grain.powi(2) * rates.flows.len() as f64);
     floor.grain = counted.sum::<f64>().sqrt();
     finish((Of::Load, "all flows together".to_owned()), &[Moved::of(&total)], sampled.interval, floor)
 }
 
 fn class(subject: &Subject<'_>, model: &Model, sampled: &Sampled<'_>, (l, rates): (usize, &Rates)) -> Swing {
-    let target = Target::Flow((model.block(Entity::Loop(l)).unwrap_or(0), 0));
+    let target = NoiseOutput::Flow((model.block(Entity::Loop(l)).unwrap_or(0), 0));
     let mut floor = model.floor(&target, (rates.interval, subject.length), 1.0);
     floor.grain = rates.grain;
     let name = &subject.plan.loops[l].name;
@@ -162,7 +162,7 @@ fn queue(
 ) -> Swing {
     let link = &subject.plan.links[place];
     let per_packet = subject.settled.frozen.capacity(id) / link.packet.bits() as f64;
-    let target = Target::Link((model.block(Entity::Link(id)).unwrap_or(0), 0));
+    let target = NoiseOutput::Link((model.block(Entity::Link(id)).unwrap_or(0), 0));
     let mut floor = model.floor(&target, (sampled.interval, subject.length), per_packet);
     floor.grain = if subject.has_packets { 1.0 } else { 0.0 };
     finish((Of::Queue, format!("queue of {}", link.entity)), &[Moved::of(values)], sampled.interval, floor)

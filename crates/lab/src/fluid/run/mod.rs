@@ -24,7 +24,7 @@ use crate::run::{About, Finished};
 use crate::watch::Watch;
 use beats::Beats;
 use columns::{Columns, Totals};
-use millpond_fluid::{Accuracy, Integration, Measured, Solver};
+use millpond_fluid::{Accuracy, FixedStepIntegration, Integration, Solver};
 use millpond_protocols::Registry;
 use millpond_scenario::{Method, Scenario};
 use millpond_units::{Span, Time};
@@ -62,7 +62,7 @@ pub(crate) fn run(
 fn begin<'a>(plan: &'a Plan, scenario: &Scenario) -> Result<Box<dyn Integration + 'a>, Error> {
     Ok(match &scenario.fluid {
         Method::Adaptive => Box::new(Solver::new(&plan.assembly, Accuracy::default())?),
-        Method::FixedStep(step) => Box::new(Measured::new(&plan.assembly, step.secs())?),
+        Method::FixedStep(step) => Box::new(FixedStepIntegration::new(&plan.assembly, step.secs())?),
     })
 }
 

@@ -9,7 +9,7 @@ use super::super::theme::Look;
 use super::super::units::RateUnit;
 use crate::motion::{Observable, Path, Portrait};
 use crate::tables;
-use millpond_fluid::motion::Fate;
+use millpond_fluid::motion::LongTermBehavior;
 
 /// What a trajectory that settles is drawn with, and one that does not.
 const SETTLES: &str = "line path";
@@ -95,7 +95,7 @@ fn visible(points: &[Point], axes: Axes) -> Vec<Point> {
 }
 
 fn is_restless(path: &Path) -> bool {
-    !matches!(path.fate, Fate::Settles { .. })
+    !matches!(path.fate, LongTermBehavior::Settles { .. })
 }
 
 fn draw(plot: &mut Plot, path: &Path, axes: Axes) {
@@ -168,7 +168,9 @@ fn axis(of: &Observable, rest: f64, portrait: &Portrait, column: usize) -> (Draw
         let Some(values) = path.trajectory.values.get(column) else { continue };
         let start = values.first().map_or(0.0, |start| (start - rest).abs());
         let reach = match path.fate {
-            Fate::Leaves | Fate::Lost => FARTHEST * start.max(1e-6 * rest.abs()),
+            LongTermBehavior::Diverges | LongTermBehavior::Interrupted => {
+                FARTHEST * start.max(1e-6 * rest.abs())
+            }
             _ => f64::INFINITY,
         };
         for value in values.iter().filter(|value| value.is_finite()) {
@@ -184,7 +186,7 @@ fn axis(of: &Observable, rest: f64, portrait: &Portrait, column: usize) -> (Draw
 }
 
 fn legend(portrait: &Portrait) -> String {
-    let settled = portrait.count(|fate| matches!(fate, Fate::Settles { .. }));
+    let settled = portrait.count(|fate| matches!(fate, LongTermBehavior::Settles { .. }));
     let mut legend = String::new();
     if settled > 0 {
         legend += &legend_entry(SETTLES, "settles");

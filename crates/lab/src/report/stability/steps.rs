@@ -64,7 +64,7 @@ fn panel(answer: &Answer, all: &[Answered], (title, height, last): (&str, u16, b
 fn envelope(answer: &Answer, one: &Answered, factor: f64, scale: Scale) -> Vec<Vec<Point>> {
     const POINTS: u32 = 200;
     let way = one.values.first().map_or(0.0, |from| (one.to - from).abs());
-    let is_step = matches!(one.response, millpond_fluid::motion::Response::Step { .. });
+    let is_step = matches!(one.response, millpond_fluid::motion::StepResponse::Step { .. });
     let settling = answer.predicted.and_then(|predicted| predicted.settling).filter(|_| is_step);
     let (Some(settling), Some(end)) = (settling, answer.times.last()) else { return Vec::new() };
     let edge = |sign: f64| {

@@ -4,7 +4,7 @@
 use super::link::probability;
 use super::params::{Params, Shape};
 use millpond_law::LinkFacts;
-use millpond_law::fluid::{FluidLink, Jump, LinkInput, Number, Quantity, Rest, State};
+use millpond_law::fluid::{FluidLink, Jump, LinkEquilibrium, LinkInput, Number, Quantity, State};
 
 const BITS: f64 = 8.0;
 
@@ -62,7 +62,7 @@ impl FluidLink for RedFluid {
         signals[0] = self.said(p_b);
     }
 
-    fn rest(&self) -> Rest {
+    fn equilibrium(&self) -> LinkEquilibrium {
         let Params { min_th, max_th, max_p, shape, .. } = self.params;
         let jump = |threshold: f64, below: f64, above: f64| {
             let (below, above) = (self.said(below), self.said(above));
@@ -74,7 +74,7 @@ impl FluidLink for RedFluid {
             Shape::Proportional => [jump(min_th, 0.0, max_p * min_th / max_th), jump(max_th, max_p, 1.0)],
             Shape::Gentle => [None; 2],
         };
-        Rest { jumps, ..Rest::default() }
+        LinkEquilibrium { jumps, ..LinkEquilibrium::default() }
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
@@ -90,17 +90,17 @@ impl FluidLink for RedFluid {
 mod tests {
     use crate::queues::red::Red;
     use crate::testing::fluid::{law, link, near, one_link};
-    use millpond_law::fluid::Links;
+    use millpond_law::fluid::LinkLaws;
     use millpond_law::{Queue, Settings, Value};
 
-    fn red(preset: Option<&'static str>, written: &[(&'static str, Value)]) -> Box<dyn Links> {
+    fn red(preset: Option<&'static str>, written: &[(&'static str, Value)]) -> Box<dyn LinkLaws> {
         let presets = Red.card().presets.iter().filter(|(name, _)| Some(*name) == preset);
         let all = presets.flat_map(|(_, values)| values.iter().cloned()).chain(written.iter().cloned());
         let settings = Settings::check(Red.card().parameters, all).unwrap();
         law(Red.fluid(&settings, &one_link()).unwrap())
     }
 
-    fn marks(links: &dyn Links, x: &[f64], queue_bytes: f64) -> f64 {
+    fn marks(links: &dyn LinkLaws, x: &[f64], queue_bytes: f64) -> f64 {
         link(links, x, &[], |i| i.queue[0] = queue_bytes * 8.0).1[0]
     }
 
@@ -136,7 +136,7 @@ mod tests {
             let input = millpond_law::fluid::LinkInput {
                 capacity: 8e6,
                 arriving: 0.0,
-                own: 0.0,
+                own_arriving: 0.0,
                 queue: bytes * 8.0,
                 carried: &[],
             };

@@ -7,7 +7,7 @@ mod params;
 pub use params::Params;
 
 use link::RedLink;
-use millpond_law::fluid::{FluidQueue, Verdicts, link_piece};
+use millpond_law::fluid::{FluidQueue, Verdicts, link_law};
 use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings, Value};
 
 /// The queue `red`.
@@ -54,6 +54,6 @@ impl Queue for Red {
     fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
         let params = Params::read(settings)?;
         let verdicts = if params.ecn { Verdicts::Marks } else { Verdicts::Drops };
-        Ok(FluidQueue::Law { law: link_piece(fluid::RedFluid::new(params, facts)), verdicts })
+        Ok(FluidQueue::Law { law: link_law(fluid::RedFluid::new(params, facts)), verdicts })
     }
 }

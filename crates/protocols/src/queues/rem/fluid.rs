@@ -2,7 +2,7 @@
 
 use super::link::most_price;
 use super::params::Params;
-use millpond_law::fluid::{FluidLink, LinkInput, Number, Quantity, Rest, State};
+use millpond_law::fluid::{FluidLink, LinkEquilibrium, LinkInput, Number, Quantity, State};
 
 /// `p' = (y - c_0) / c_0`, plus the queueing delay times its weight; of a packet the marking probability `1 - phi^(-p)`.
 pub(super) struct RemFluid(pub(super) Params);
@@ -24,9 +24,13 @@ impl FluidLink for RemFluid {
     }
 
     /// Below its capacity a link has no queue; with a weight the price rests with an empty one only.
-    fn rest(&self) -> Rest {
+    fn equilibrium(&self) -> LinkEquilibrium {
         let empties = self.0.virtual_capacity < 1.0 || self.0.queue_weight > 0.0;
-        Rest { utilization: self.0.virtual_capacity, queue: empties.then_some(0.0), ..Rest::default() }
+        LinkEquilibrium {
+            utilization: self.0.virtual_capacity,
+            queue: empties.then_some(0.0),
+            ..LinkEquilibrium::default()
+        }
     }
 }
 
@@ -34,10 +38,10 @@ impl FluidLink for RemFluid {
 mod tests {
     use crate::queues::rem::Rem;
     use crate::testing::fluid::{law, link, near, one_link};
-    use millpond_law::fluid::Links;
+    use millpond_law::fluid::LinkLaws;
     use millpond_law::{Queue, Settings, Value};
 
-    fn rem(queue_weight: f64) -> Box<dyn Links> {
+    fn rem(queue_weight: f64) -> Box<dyn LinkLaws> {
         let written = [("queue_weight", Value::Number(queue_weight))];
         let settings = Settings::check(Rem.card().parameters, written).unwrap();
         law(Rem.fluid(&settings, &one_link()).unwrap())

@@ -7,7 +7,7 @@ mod params;
 pub use params::Params;
 
 use link::RemLink;
-use millpond_law::fluid::{FluidQueue, Verdicts, link_piece};
+use millpond_law::fluid::{FluidQueue, Verdicts, link_law};
 use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
 
 /// The queue `rem`.
@@ -32,7 +32,7 @@ impl Queue for Rem {
     }
 
     fn fluid(&self, settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
-        let law = link_piece(fluid::RemFluid(Params::read(settings)?));
+        let law = link_law(fluid::RemFluid(Params::read(settings)?));
         Ok(FluidQueue::Law { law, verdicts: Verdicts::Marks })
     }
 }

@@ -30,7 +30,7 @@ fn model(protocol: &dyn Protocol, settings: &Settings) -> Option<Box<dyn FluidMo
 }
 
 /// The law of a queue under these settings, if it has one.
-fn law(queue: &dyn Queue, settings: &Settings) -> Option<Box<dyn millpond_law::fluid::Links>> {
+fn law(queue: &dyn Queue, settings: &Settings) -> Option<Box<dyn millpond_law::fluid::LinkLaws>> {
     match queue.fluid(settings, &link_facts()) {
         Ok(FluidQueue::Law { law, .. }) => Some(law),
         _ => None,

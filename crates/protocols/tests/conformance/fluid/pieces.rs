@@ -2,7 +2,8 @@
 
 use super::LOOP;
 use millpond_law::fluid::{
-    Aggregate, Dual64, FluidModel, LinkInput, LinkInputs, Links, SenderInput, SenderInputs, Senders, State,
+    Dual64, FluidModel, LinkInput, LinkInputs, LinkLaws, PathAggregation, SenderInput, SenderInputs,
+    SenderLaws, State,
 };
 
 /// Something with a value and exact derivatives.
@@ -40,7 +41,7 @@ fn of_unit(unit: &str) -> (f64, f64) {
 
 /// One flow. After its states: queueing delay and its slope, marks, losses, the rate a round trip ago, queueing
 /// delay ahead, feedback.
-pub(crate) struct Flow(pub(crate) Box<dyn Senders>);
+pub(crate) struct Flow(pub(crate) Box<dyn SenderLaws>);
 
 /// How many inputs stand before the feedback.
 pub(crate) const BEFORE: usize = 6;
@@ -59,7 +60,7 @@ impl Flow {
         (inputs.base_rtt[0], inputs.capacity[0]) = (LOOP.base_rtt, LOOP.capacity);
         (inputs.queueing[0], inputs.queueing_slope[0]) = (told[0], told[1]);
         (inputs.marked[0], inputs.lost[0]) = (told[2], told[3]);
-        (inputs.acked[0], inputs.ahead[0]) = (told[4], told[5]);
+        (inputs.acked[0], inputs.present_queueing[0]) = (told[4], told[5]);
         inputs.feedback.copy_from_slice(&told[BEFORE..]);
         inputs
     }
@@ -70,7 +71,7 @@ impl Piece for Flow {
         let told = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7), (0.0, 0.2)];
         let heard = self.0.feedback().iter().map(|heard| match heard.over_path {
             // A load or a truth value.
-            Aggregate::Max => (0.0, 3.0),
+            PathAggregation::Max => (0.0, 3.0),
             _ => of_unit(heard.unit),
         });
         self.states().iter().map(range).chain(told).chain(heard).collect()
@@ -97,10 +98,10 @@ impl Piece for Flow {
             marked: told[2],
             lost: told[3],
             acked: told[4],
-            ahead: told[5],
+            present_queueing: told[5],
             feedback: &told[BEFORE..],
-            next: None,
-            forwarded: None,
+            downstream: None,
+            upstream: None,
         };
         let mut dx = vec![Dual64::from(0.0); x.len()];
         let mut carried = vec![Dual64::from(0.0); self.0.carried().len()];
@@ -111,7 +112,7 @@ impl Piece for Flow {
 
 /// One link. After its states: what arrives, what of its own protocol, the queue, what senders carry.
 pub(crate) struct Router {
-    pub(crate) links: Box<dyn Links>,
+    pub(crate) links: Box<dyn LinkLaws>,
     /// The units of what is carried.
     pub(crate) carried: Vec<&'static str>,
 }
@@ -129,7 +130,7 @@ impl Router {
     pub(crate) fn inputs(&self, told: &[f64]) -> LinkInputs {
         let mut inputs = LinkInputs::zeros(1, self.carried.len());
         inputs.capacity[0] = LOOP.capacity;
-        (inputs.arriving[0], inputs.own[0], inputs.queue[0]) = (told[0], told[1], told[2]);
+        (inputs.arriving[0], inputs.own_arriving[0], inputs.queue[0]) = (told[0], told[1], told[2]);
         inputs.carried.copy_from_slice(&told[3..]);
         inputs
     }
@@ -157,7 +158,7 @@ impl Piece for Router {
         let input = LinkInput {
             capacity: LOOP.capacity,
             arriving: told[0],
-            own: told[1],
+            own_arriving: told[1],
             queue: told[2],
             carried: &told[3..],
         };

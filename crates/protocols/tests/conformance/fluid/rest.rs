@@ -100,9 +100,9 @@ fn a_router_whose_load_and_queue_are_at_rest_comes_to_rest() {
         let unclocked = router.links.period(
             0,
             &vec![0.0; router.states().len()],
-            &router.inputs(&told(&router, 0.0, 0.0)).at(0),
+            &router.inputs(&told(&router, 0.0, 0.0)).link(0),
         );
-        let rest = router.links.rest(0);
+        let rest = router.links.equilibrium(0);
         let (Some(queue), None) = (rest.queue, unclocked) else { continue };
         let told = told(&router, rest.utilization * LOOP.capacity, queue);
         let states = router.states();

@@ -2,7 +2,7 @@
 
 use super::cycles::on_cycles;
 use super::matrix::{Matrix, ln_det, spectral_radius, spectrum};
-use super::party::{Party, parties};
+use super::sender_groups::{SenderGroup, groups};
 use super::system::{Block, System};
 use nalgebra::Complex;
 
@@ -13,7 +13,7 @@ pub struct Characteristic<'a> {
     cuts: Vec<(usize, usize)>,
     /// The number of a cut, by block and input.
     pub(super) cut_of: Vec<Vec<Option<usize>>>,
-    pub(super) parties: Vec<Party>,
+    pub(super) groups: Vec<SenderGroup>,
     /// Parties that differ in nothing but their number: one of each kind, and how many there are.
     kinds: Vec<(usize, f64)>,
     /// The kind of each party.
@@ -27,7 +27,7 @@ pub(super) struct Transfers {
     /// Of each link, by block.
     pub(super) links: Vec<Option<Matrix>>,
     /// Of each kind of party.
-    parties: Vec<Matrix>,
+    groups: Vec<Matrix>,
     /// The logarithm of their characteristic polynomials.
     own: Complex<f64>,
     /// The logarithm of what closes the parties: det(I - inner loops).
@@ -39,39 +39,46 @@ impl<'a> Characteristic<'a> {
     #[must_use]
     pub fn new(system: &'a System) -> Self {
         let looped = on_cycles(system);
-        let mut parties = parties(system);
+        let mut groups = groups(system);
         // What comes from links without loops or goes to them is no part of L, and would make equal flows unlike.
         let is_looped = |block: usize| looped[block].contains(&true);
-        for party in &mut parties {
-            party.hears.retain(|wire| is_looped(wire.from.0));
-            party.tells.retain(|wire| looped[wire.to.0][wire.to.1]);
+        for group in &mut groups {
+            group.inputs_used.retain(|connection| is_looped(connection.from.0));
+            group.to_links.retain(|connection| looped[connection.to.0][connection.to.1]);
         }
-        Self::cut_at(system, parties, |block, input| looped[block][input])
+        Self::cut_at(system, groups, |block, input| looped[block][input])
     }
 
     /// The same with a row for every input of a link that does anything, for what disturbances do where no loop is.
     #[must_use]
     pub fn of_all_links(system: &'a System) -> Self {
-        Self::cut_at(system, parties(system), |block, input| {
-            let piece = &system.blocks[block];
-            piece.b.column(input).iter().chain(piece.d.column(input).iter()).any(|entry| *entry != 0.0)
+        Self::cut_at(system, groups(system), |block, input| {
+            let subsystem = &system.blocks[block];
+            subsystem
+                .b
+                .column(input)
+                .iter()
+                .chain(subsystem.d.column(input).iter())
+                .any(|entry| *entry != 0.0)
         })
     }
 
-    fn cut_at(system: &'a System, parties: Vec<Party>, matters: impl Fn(usize, usize) -> bool) -> Self {
+    fn cut_at(system: &'a System, groups: Vec<SenderGroup>, matters: impl Fn(usize, usize) -> bool) -> Self {
         let mut cut_of: Vec<Vec<Option<usize>>> =
             system.blocks.iter().map(|block| vec![None; block.d.ncols()]).collect();
         let mut cuts = Vec::new();
-        for wire in system.wires.iter().filter(|wire| system.blocks[wire.to.0].is_link) {
-            let (block, input) = wire.to;
+        for connection in
+            system.connections.iter().filter(|connection| system.blocks[connection.to.0].is_link)
+        {
+            let (block, input) = connection.to;
             if cut_of[block][input].is_none() && matters(block, input) {
                 cut_of[block][input] = Some(cuts.len());
-                cuts.push(wire.to);
+                cuts.push(connection.to);
             }
         }
-        let (kinds, kind_of) = kinds(system, &parties);
+        let (kinds, kind_of) = kinds(system, &groups);
         let idle = idle(system, &cut_of);
-        Self { system, cuts, cut_of, parties, kinds, kind_of, idle }
+        Self { system, cuts, cut_of, groups, kinds, kind_of, idle }
     }
 
     /// The size of L.
@@ -132,35 +139,35 @@ impl<'a> Characteristic<'a> {
             own += ln;
             links[index] = Some(transfer);
         }
-        let mut parties = Vec::with_capacity(self.kinds.len());
-        for &(party, count) in &self.kinds {
-            let closed = self.parties[party].transfer(self.system, s)?;
+        let mut groups = Vec::with_capacity(self.kinds.len());
+        for &(group, count) in &self.kinds {
+            let closed = self.groups[group].transfer(self.system, s)?;
             own += closed.own * count;
             inner += closed.inner * count;
-            parties.push(closed.transfer);
+            groups.push(closed.transfer);
         }
-        Some(Transfers { links, parties, own, inner })
+        Some(Transfers { links, groups, own, inner })
     }
 
     /// Each party with what it does.
     pub(super) fn with_transfers<'t>(
         &'t self,
         transfers: &'t Transfers,
-    ) -> impl Iterator<Item = (&'t Party, &'t Matrix)> {
-        self.parties.iter().zip(&self.kind_of).map(|(party, kind)| (party, &transfers.parties[*kind]))
+    ) -> impl Iterator<Item = (&'t SenderGroup, &'t Matrix)> {
+        self.groups.iter().zip(&self.kind_of).map(|(group, kind)| (group, &transfers.groups[*kind]))
     }
 
     /// L(s).
     pub(super) fn ratio(&self, transfers: &Transfers, s: Complex<f64>) -> Matrix {
         let mut ratio = Matrix::zeros(self.size(), self.size());
-        for (&(party, count), transfer) in self.kinds.iter().zip(&transfers.parties) {
-            let party = &self.parties[party];
-            let told = party.tells.iter().filter_map(|wire| {
-                let row = self.cut_of[wire.to.0][wire.to.1]?;
-                Some((row, party.output(wire.from), wire.at(s) * count))
+        for (&(group, count), transfer) in self.kinds.iter().zip(&transfers.groups) {
+            let group = &self.groups[group];
+            let told = group.to_links.iter().filter_map(|connection| {
+                let row = self.cut_of[connection.to.0][connection.to.1]?;
+                Some((row, group.output(connection.from), connection.at(s) * count))
             });
             let told: Vec<_> = told.collect();
-            for heard in &party.hears {
+            for heard in &group.inputs_used {
                 let Some(link) = &transfers.links[heard.from.0] else { continue };
                 let columns = self.cut_of[heard.from.0].iter().enumerate();
                 let said =
@@ -169,7 +176,7 @@ impl<'a> Characteristic<'a> {
                 if said.is_empty() {
                     continue;
                 }
-                let (weight, place) = (heard.at(s), party.input(heard.to));
+                let (weight, place) = (heard.at(s), group.input(heard.to));
                 for &(row, output, way) in &told {
                     let through = way * transfer[(output, place)] * weight;
                     for &(column, said) in &said {
@@ -189,7 +196,7 @@ impl<'a> Characteristic<'a> {
         let ratio = self.return_ratio(s)?;
         let stretch = (-left.min(0.0) * 2.0 * self.system.longest_delay()).exp();
         let inner =
-            self.parties.iter().map(|party| party.inner_gain(self.system, s)).collect::<Option<Vec<_>>>()?;
+            self.groups.iter().map(|group| group.inner_gain(self.system, s)).collect::<Option<Vec<_>>>()?;
         let inner = inner.into_iter().fold(0.0, f64::max);
         Some((spectral_radius(&ratio.map(|entry| entry.norm())) * stretch).max(inner * stretch))
     }
@@ -221,11 +228,11 @@ fn known(value: Complex<f64>) -> Option<Complex<f64>> {
 }
 
 /// One of each kind of party with their number, and the kind of each.
-fn kinds(system: &System, parties: &[Party]) -> (Vec<(usize, f64)>, Vec<usize>) {
+fn kinds(system: &System, groups: &[SenderGroup]) -> (Vec<(usize, f64)>, Vec<usize>) {
     let mut kinds: Vec<(usize, f64)> = Vec::new();
-    let mut kind_of = Vec::with_capacity(parties.len());
-    for (index, party) in parties.iter().enumerate() {
-        let known = kinds.iter().position(|(first, _)| party.is_like(&parties[*first], system));
+    let mut kind_of = Vec::with_capacity(groups.len());
+    for (index, group) in groups.iter().enumerate() {
+        let known = kinds.iter().position(|(first, _)| group.is_like(&groups[*first], system));
         if let Some(known) = known {
             kinds[known].1 += 1.0;
         } else {
@@ -240,8 +247,8 @@ fn kinds(system: &System, parties: &[Party]) -> (Vec<(usize, f64)>, Vec<usize>) 
 fn idle(system: &System, cut_of: &[Vec<Option<usize>>]) -> Vec<(usize, f64)> {
     let mut kinds: Vec<(usize, f64)> = Vec::new();
     let is_idle = |block: &usize| {
-        let piece = &system.blocks[*block];
-        piece.is_link && piece.states() > 0 && cut_of[*block].iter().all(Option::is_none)
+        let subsystem = &system.blocks[*block];
+        subsystem.is_link && subsystem.states() > 0 && cut_of[*block].iter().all(Option::is_none)
     };
     for block in (0..system.blocks.len()).filter(is_idle) {
         match kinds.iter_mut().find(|(first, _)| system.blocks[*first] == system.blocks[block]) {

@@ -1,10 +1,10 @@
 //! The flows of one class: what they hear, send and do in a step.
 
-use super::wires::{MOST_AHEAD, Rings, Steps, Wire, Wires};
+use super::hops::{DelayedHop, DelayedHops, MAX_STEPS_AHEAD, RingBuffers, Steps};
 use super::{part_after, step_state};
-use crate::assembly::{Assembly, Class};
+use crate::assembly::{Assembly, SenderClass};
 use crate::path::{join, neutral};
-use millpond_law::fluid::{Aggregate, Feedback, Hears, Moves, SenderInputs};
+use millpond_law::fluid::{Feedback, InputSet, PathAggregation, SenderInputs, SenderOutputs};
 use std::ops::Range;
 
 /// So many flows at a time: all that is computed of them stays in the cache.
@@ -12,7 +12,7 @@ const CHUNK: usize = 256;
 
 /// Whether a flow is there.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum There {
+enum Presence {
     No,
     /// So many steps after this one: it has no last derivative.
     Starts(f64),
@@ -31,8 +31,8 @@ struct Chunk {
 }
 
 /// See the module. Arrays are flow by flow in the order of the class.
-pub(super) struct Crowd<'a> {
-    class: &'a Class,
+pub(super) struct ClassState<'a> {
+    class: &'a SenderClass,
     pub(super) x: Vec<f64>,
     last: Vec<f64>,
     /// What each flow sends now, in bit/s.
@@ -41,39 +41,39 @@ pub(super) struct Crowd<'a> {
     capacity: Vec<f64>,
     count: Vec<f64>,
     ecn: Vec<bool>,
-    there: Vec<There>,
+    there: Vec<Presence>,
     /// Of one flow after the other; empty if none has any.
     bounds: Vec<(f64, f64)>,
     feedback: &'static [Feedback],
     /// How many quantities each flow carries.
     carries: usize,
-    hears: Hears,
+    inputs_used: InputSet,
     /// The first flow of the class among the wires.
     pub(super) first: usize,
     inputs: SenderInputs,
     dx: Vec<f64>,
     /// What each flow carries now.
     pub(super) carried: Vec<f64>,
-    pub(super) sent: Sent,
+    pub(super) sent: SentRates,
     step: f64,
     chunks: Vec<Chunk>,
 }
 
 /// What each flow sent lately, in bit/s; empty if nobody asks.
-pub(super) struct Sent {
+pub(super) struct SentRates {
     values: Vec<f64>,
     /// Of each flow, a power of two.
     slots: usize,
 }
 
-impl Sent {
+impl SentRates {
     /// For flows that hear themselves a round trip later, and for those who ask about so many steps.
-    fn new(class: &Class, asm: &Assembly, (step, remembered): (f64, usize)) -> Self {
+    fn new(class: &SenderClass, asm: &Assembly, (step, remembered): (f64, usize)) -> Self {
         let longest = class.loops.iter().map(|l| asm.loops[*l].base_rtt).fold(0.0, f64::max);
-        let heard = if class.law.hears().itself { (longest / step).ceil() as usize + 2 } else { 0 };
+        let heard = if class.law.inputs_used().acked { (longest / step).ceil() as usize + 2 } else { 0 };
         let slots = match heard.max(remembered) {
             0 => 0,
-            steps => (steps + MOST_AHEAD).next_power_of_two(),
+            steps => (steps + MAX_STEPS_AHEAD).next_power_of_two(),
         };
         Self { values: vec![0.0; slots * class.loops.len()], slots }
     }
@@ -99,12 +99,12 @@ impl Sent {
     }
 }
 
-impl<'a> Crowd<'a> {
+impl<'a> ClassState<'a> {
     /// `first` is the first flow of the class among the wires, `zero` the step at time zero.
     pub(super) fn new(
         asm: &'a Assembly,
-        class: &'a Class,
-        wires: &Wires,
+        class: &'a SenderClass,
+        hops: &DelayedHops,
         (first, zero): (usize, usize),
         (step, remembered): (f64, usize),
     ) -> Self {
@@ -115,7 +115,7 @@ impl<'a> Crowd<'a> {
         };
         let has_bounds = states.iter().any(|s| s.lower.is_finite() || s.upper.is_finite());
         let bounds = states.iter().filter(|_| has_bounds).map(|s| (s.lower, s.upper)).collect();
-        let there = |l: &usize| if asm.loops[*l].start.is_none() { There::Yes } else { There::No };
+        let there = |l: &usize| if asm.loops[*l].start.is_none() { Presence::Yes } else { Presence::No };
         Self {
             class,
             x: states.iter().map(|state| state.initial).collect(),
@@ -129,32 +129,32 @@ impl<'a> Crowd<'a> {
             bounds,
             feedback: class.law.feedback(),
             carries: class.law.carried().len(),
-            hears: class.law.hears(),
+            inputs_used: class.law.inputs_used(),
             first,
             inputs: SenderInputs::zeros(0, 0),
             dx: Vec::new(),
             carried: vec![0.0; flows * class.law.carried().len()],
-            sent: Sent::new(class, asm, (step, remembered)),
+            sent: SentRates::new(class, asm, (step, remembered)),
             step,
-            chunks: chunks(wires, first, flows, zero),
+            chunks: chunks(hops, first, flows, zero),
         }
     }
 
     /// A flow starts so many steps after this one.
     pub(super) fn start(&mut self, place: usize, later: f64) {
-        self.there[place] = There::Starts(later);
+        self.there[place] = Presence::Starts(later);
     }
 
     pub(super) fn stop(&mut self, place: usize, later: f64) {
-        self.there[place] = There::Stops(later);
+        self.there[place] = Presence::Stops(later);
     }
 
-    pub(super) fn tell_capacity(&mut self, place: usize, capacity: f64) {
+    pub(super) fn set_capacity(&mut self, place: usize, capacity: f64) {
         self.capacity[place] = capacity;
     }
 
     /// All flows up to this step and it, some of them further, but not up to `until`.
-    pub(super) fn step(&mut self, n: usize, until: usize, wires: &mut Wires) {
+    pub(super) fn step(&mut self, n: usize, until: usize, hops: &mut DelayedHops) {
         for c in 0..self.chunks.len() {
             let Chunk { ref flows, ahead, next } = self.chunks[c];
             if next > n {
@@ -162,31 +162,31 @@ impl<'a> Crowd<'a> {
             }
             let (flows, end) = (flows.clone(), (n + ahead).min(until));
             for n in n..end {
-                self.hear(flows.clone(), n, wires);
+                self.hear(flows.clone(), n, hops);
                 self.act(flows.clone());
-                self.send(flows.clone(), n, wires);
+                self.send(flows.clone(), n, hops);
             }
             self.chunks[c].next = end;
         }
     }
 
     /// Steps before time zero, of flows that have always been there: they send, and nothing else happens.
-    pub(super) fn linger(&mut self, n: usize, rates: &[f64], carried: &[f64], wires: &mut Wires) {
+    pub(super) fn emit_constant(&mut self, n: usize, rates: &[f64], carried: &[f64], hops: &mut DelayedHops) {
         self.carried.copy_from_slice(carried);
         self.rates.copy_from_slice(rates);
-        self.send(0..rates.len(), n, wires);
+        self.send(0..rates.len(), n, hops);
     }
 
-    fn hear(&mut self, chunk: Range<usize>, n: usize, wires: &Wires) {
+    fn hear(&mut self, chunk: Range<usize>, n: usize, hops: &DelayedHops) {
         let flows = chunk.len();
         let width = self.feedback.len();
         if self.inputs.count() != flows {
             self.inputs = SenderInputs::zeros(flows, width);
             let SenderInputs { queueing, queueing_slope, lost, .. } = &mut self.inputs;
             for unheard in [
-                (queueing, self.hears.queueing),
-                (queueing_slope, self.hears.queueing),
-                (lost, self.hears.losses),
+                (queueing, self.inputs_used.queueing),
+                (queueing_slope, self.inputs_used.queueing),
+                (lost, self.inputs_used.lost),
             ] {
                 unheard.0.fill(if unheard.1 { 0.0 } else { f64::NAN });
             }
@@ -194,33 +194,33 @@ impl<'a> Crowd<'a> {
         self.inputs.base_rtt.copy_from_slice(&self.base_rtt[chunk.clone()]);
         self.inputs.capacity.copy_from_slice(&self.capacity[chunk.clone()]);
         for (i, flow) in chunk.enumerate() {
-            let path = wires.of(self.first + flow);
-            self.inputs.acked[i] = if self.hears.itself {
+            let path = hops.of(self.first + flow);
+            self.inputs.acked[i] = if self.inputs_used.acked {
                 self.sent.before(flow, n, Steps::new(self.base_rtt[flow], self.step))
             } else {
                 f64::NAN
             };
-            self.hear_path(i, flow, path, wires, n);
+            self.hear_path(i, flow, path, hops, n);
             if width > 0 {
                 let feedback = &mut self.inputs.feedback[i * width..][..width];
-                hear_routers(path, &wires.said, n, self.feedback, feedback);
+                hear_routers(path, &hops.said, n, self.feedback, feedback);
             }
         }
     }
 
     /// What every link of a path says of queues, marks and losses.
     #[inline]
-    fn hear_path(&mut self, i: usize, flow: usize, path: &[Wire], wires: &Wires, n: usize) {
-        let read = |wire: &Wire, k: usize| wires.said.read(wire, n, k);
-        let kept = |k: usize| path.iter().fold(1.0, |kept, wire| kept * (1.0 - read(wire, k)));
-        if let Some(k) = wires.record.queueing.filter(|_| self.hears.queueing) {
-            self.inputs.queueing[i] = path.iter().map(|wire| read(wire, k)).sum();
-            self.inputs.queueing_slope[i] = path.iter().map(|wire| read(wire, k + 1)).sum();
+    fn hear_path(&mut self, i: usize, flow: usize, path: &[DelayedHop], hops: &DelayedHops, n: usize) {
+        let read = |hop: &DelayedHop, k: usize| hops.said.read(hop, n, k);
+        let kept = |k: usize| path.iter().fold(1.0, |kept, hop| kept * (1.0 - read(hop, k)));
+        if let Some(k) = hops.record.queueing.filter(|_| self.inputs_used.queueing) {
+            self.inputs.queueing[i] = path.iter().map(|hop| read(hop, k)).sum();
+            self.inputs.queueing_slope[i] = path.iter().map(|hop| read(hop, k + 1)).sum();
         }
-        let unmarked = wires.record.marks.map_or(1.0, kept);
+        let unmarked = hops.record.marks.map_or(1.0, kept);
         self.inputs.marked[i] = if self.ecn[flow] { 1.0 - unmarked } else { 0.0 };
-        if self.hears.losses {
-            let kept = wires.record.losses.map_or(1.0, kept);
+        if self.inputs_used.lost {
+            let kept = hops.record.losses.map_or(1.0, kept);
             self.inputs.lost[i] = 1.0 - if self.ecn[flow] { kept } else { kept * unmarked };
         }
     }
@@ -233,10 +233,10 @@ impl<'a> Crowd<'a> {
         let x = &self.x[states.clone()];
         let carried = &mut self.carried[chunk.start * self.carries..chunk.end * self.carries];
         let (dx, rates) = (&mut self.dx[..], &mut self.rates[chunk.clone()]);
-        law.move_and_send(chunk.start, x, &self.inputs, Moves { dx, rates, carried });
+        law.derivatives_and_rates(chunk.start, x, &self.inputs, SenderOutputs { dx, rates, carried });
         for (i, flow) in chunk.enumerate() {
-            if self.there[flow] != There::Yes {
-                self.come_or_go(i, flow);
+            if self.there[flow] != Presence::Yes {
+                self.start_or_stop(i, flow);
             }
         }
         let moving = self.x[states.clone()].iter_mut().zip(&mut self.last[states.clone()]).zip(&self.dx);
@@ -254,11 +254,11 @@ impl<'a> Crowd<'a> {
 
     /// A flow that is not there, or not all of this step; `i` is its place in the chunk. A jump between two steps counts
     /// at the nearest one in part.
-    fn come_or_go(&mut self, i: usize, flow: usize) {
+    fn start_or_stop(&mut self, i: usize, flow: usize) {
         let width = self.class.width;
         let (part, next) = match self.there[flow] {
-            There::Starts(later) => (part_after(later), There::Yes),
-            There::Stops(later) => (1.0 - part_after(later), There::No),
+            Presence::Starts(later) => (part_after(later), Presence::Yes),
+            Presence::Stops(later) => (1.0 - part_after(later), Presence::No),
             there => (0.0, there),
         };
         self.rates[flow] *= part;
@@ -267,8 +267,8 @@ impl<'a> Crowd<'a> {
         for (last, f) in last.iter_mut().zip(&mut self.dx[i * width..][..width]) {
             // The next state is (3 f - last) / 2 steps away.
             (*last, *f) = match self.there[flow] {
-                There::Starts(later) => (*f * (1.0 + 2.0 * later), *f),
-                There::Stops(later) => (0.0, *f * later / 1.5),
+                Presence::Starts(later) => (*f * (1.0 + 2.0 * later), *f),
+                Presence::Stops(later) => (0.0, *f * later / 1.5),
                 _ => (0.0, 0.0),
             };
         }
@@ -276,11 +276,11 @@ impl<'a> Crowd<'a> {
     }
 
     /// The step before the first: there is a last derivative from then on, of flows that have always been there.
-    pub(super) fn prime(&mut self, n: usize, wires: &Wires) {
+    pub(super) fn initialize_derivatives(&mut self, n: usize, hops: &DelayedHops) {
         for c in 0..self.chunks.len() {
             let chunk = self.chunks[c].flows.clone();
             let states = chunk.start * self.class.width..chunk.end * self.class.width;
-            self.hear(chunk.clone(), n, wires);
+            self.hear(chunk.clone(), n, hops);
             self.class.law.derivatives(
                 chunk.start,
                 &self.x[states.clone()],
@@ -290,20 +290,20 @@ impl<'a> Crowd<'a> {
         }
     }
 
-    fn send(&mut self, chunk: Range<usize>, n: usize, wires: &mut Wires) {
+    fn send(&mut self, chunk: Range<usize>, n: usize, hops: &mut DelayedHops) {
         for flow in chunk {
             let rate = self.rates[flow].max(0.0);
             self.sent.note(flow, n, rate);
             let rate = rate * self.count[flow];
-            let path = wires.range(self.first + flow);
-            for wire in &wires.wires[path] {
-                wires.arriving.send(wire, 0, n, rate);
-                if wire.own > 0 {
-                    let own = usize::from(wire.own);
-                    wires.arriving.send(wire, own, n, rate);
+            let path = hops.range(self.first + flow);
+            for hop in &hops.hops[path] {
+                hops.arriving.send(hop, 0, n, rate);
+                if hop.own > 0 {
+                    let own = usize::from(hop.own);
+                    hops.arriving.send(hop, own, n, rate);
                     for k in 0..self.carries {
                         let carried = self.carried[flow * self.carries + k] * self.count[flow];
-                        wires.arriving.send(wire, own + 1 + k, n, carried);
+                        hops.arriving.send(hop, own + 1 + k, n, carried);
                     }
                 }
             }
@@ -311,11 +311,12 @@ impl<'a> Crowd<'a> {
     }
 }
 
-fn chunks(wires: &Wires, first: usize, flows: usize, zero: usize) -> Vec<Chunk> {
-    let heard_after = |flow: usize| wires.of(first + flow).iter().map(Wire::heard_after).min().unwrap_or(1);
+fn chunks(hops: &DelayedHops, first: usize, flows: usize, zero: usize) -> Vec<Chunk> {
+    let heard_after =
+        |flow: usize| hops.of(first + flow).iter().map(DelayedHop::heard_after).min().unwrap_or(1);
     let chunk = |start: usize| {
         let flows = start..(start + CHUNK).min(flows);
-        let ahead = flows.clone().map(heard_after).min().unwrap_or(1).clamp(1, MOST_AHEAD);
+        let ahead = flows.clone().map(heard_after).min().unwrap_or(1).clamp(1, MAX_STEPS_AHEAD);
         Chunk { flows, ahead, next: zero }
     };
     (0..flows).step_by(CHUNK).map(chunk).collect()
@@ -323,17 +324,19 @@ fn chunks(wires: &Wires, first: usize, flows: usize, zero: usize) -> Vec<Chunk> 
 
 /// What a flow's own routers say, aggregated.
 #[inline]
-fn hear_routers(path: &[Wire], said: &Rings, n: usize, kinds: &[Feedback], feedback: &mut [f64]) {
+fn hear_routers(path: &[DelayedHop], said: &RingBuffers, n: usize, kinds: &[Feedback], feedback: &mut [f64]) {
     for (sum, kind) in feedback.iter_mut().zip(kinds) {
         *sum = neutral(kind.over_path);
     }
-    for wire in path {
+    for hop in path {
         for (k, (sum, kind)) in feedback.iter_mut().zip(kinds).enumerate() {
-            let k = usize::from(wire.signals) + k;
-            *sum = join(kind.over_path, *sum, said.read(wire, n, k));
+            let k = usize::from(hop.signals) + k;
+            *sum = join(kind.over_path, *sum, said.read(hop, n, k));
         }
     }
-    for (sum, _) in feedback.iter_mut().zip(kinds).filter(|(_, kind)| kind.over_path == Aggregate::Marked) {
+    for (sum, _) in
+        feedback.iter_mut().zip(kinds).filter(|(_, kind)| kind.over_path == PathAggregation::Marked)
+    {
         *sum = 1.0 - *sum;
     }
 }

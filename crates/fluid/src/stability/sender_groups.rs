@@ -1,23 +1,23 @@
 //! Senders and relays, as links see them.
 
 use super::matrix::{Matrix, ln_det, spectral_radius};
-use super::system::{Block, System, Wire};
+use super::system::{Block, Connection, System};
 use nalgebra::Complex;
 
 /// Senders and relays that hear each other directly; most are alone.
-pub(super) struct Party {
+pub(super) struct SenderGroup {
     pub(super) blocks: Vec<usize>,
     /// Where the inputs and outputs of each block begin.
     inputs: Vec<usize>,
     outputs: Vec<usize>,
     /// From links, to links, and among themselves.
-    pub(super) hears: Vec<Wire>,
-    pub(super) tells: Vec<Wire>,
-    inner: Vec<Wire>,
+    pub(super) inputs_used: Vec<Connection>,
+    pub(super) to_links: Vec<Connection>,
+    inner: Vec<Connection>,
 }
 
 /// What a party does, its inner wires closed.
-pub(super) struct Closed {
+pub(super) struct GroupTransfer {
     pub(super) transfer: Matrix,
     /// The logarithm of its pieces' characteristic polynomials.
     pub(super) own: Complex<f64>,
@@ -26,11 +26,13 @@ pub(super) struct Closed {
 }
 
 /// Groups the pieces that are no links by who hears whom directly.
-pub(super) fn parties(system: &System) -> Vec<Party> {
+pub(super) fn groups(system: &System) -> Vec<SenderGroup> {
     let mut group: Vec<usize> = (0..system.blocks.len()).collect();
-    let inner = |wire: &&Wire| !system.blocks[wire.from.0].is_link && !system.blocks[wire.to.0].is_link;
-    for wire in system.wires.iter().filter(inner) {
-        let (a, b) = (group[wire.from.0], group[wire.to.0]);
+    let inner = |connection: &&Connection| {
+        !system.blocks[connection.from.0].is_link && !system.blocks[connection.to.0].is_link
+    };
+    for connection in system.connections.iter().filter(inner) {
+        let (a, b) = (group[connection.from.0], group[connection.to.0]);
         for member in &mut group {
             if *member == a {
                 *member = b;
@@ -41,29 +43,29 @@ pub(super) fn parties(system: &System) -> Vec<Party> {
     for (index, _) in system.blocks.iter().enumerate().filter(|(_, block)| !block.is_link) {
         members[group[index]].push(index);
     }
-    let mut parties: Vec<Party> = members
+    let mut groups: Vec<SenderGroup> = members
         .iter()
         .filter(|members| !members.is_empty())
-        .map(|members| Party::of(system, members))
+        .map(|members| SenderGroup::of(system, members))
         .collect();
     let mut place = vec![usize::MAX; system.blocks.len()];
-    for (number, party) in parties.iter().enumerate() {
-        for block in &party.blocks {
+    for (number, group) in groups.iter().enumerate() {
+        for block in &group.blocks {
             place[*block] = number;
         }
     }
-    for wire in &system.wires {
-        match (place.get(wire.from.0).copied(), place.get(wire.to.0).copied()) {
-            (Some(usize::MAX), Some(to)) if to != usize::MAX => parties[to].hears.push(*wire),
-            (Some(from), Some(usize::MAX)) if from != usize::MAX => parties[from].tells.push(*wire),
-            (Some(from), Some(_)) if from != usize::MAX => parties[from].inner.push(*wire),
+    for connection in &system.connections {
+        match (place.get(connection.from.0).copied(), place.get(connection.to.0).copied()) {
+            (Some(usize::MAX), Some(to)) if to != usize::MAX => groups[to].inputs_used.push(*connection),
+            (Some(from), Some(usize::MAX)) if from != usize::MAX => groups[from].to_links.push(*connection),
+            (Some(from), Some(_)) if from != usize::MAX => groups[from].inner.push(*connection),
             _ => {}
         }
     }
-    parties
+    groups
 }
 
-impl Party {
+impl SenderGroup {
     fn of(system: &System, members: &[usize]) -> Self {
         let count = |of: fn(&Block) -> usize| -> Vec<usize> {
             let mut first = 0;
@@ -77,27 +79,29 @@ impl Party {
             blocks: members.to_vec(),
             inputs: count(|block| block.d.ncols()),
             outputs: count(|block| block.d.nrows()),
-            hears: Vec::new(),
-            tells: Vec::new(),
+            inputs_used: Vec::new(),
+            to_links: Vec::new(),
             inner: Vec::new(),
         }
     }
 
     /// Whether another party is the same in other places: its pieces, and what they hear and tell, by which ways.
     pub(super) fn is_like(&self, other: &Self, system: &System) -> bool {
-        let pieces =
-            |party: &Self| party.blocks.iter().map(|block| &system.blocks[*block]).collect::<Vec<_>>();
-        self.ways() == other.ways() && pieces(self) == pieces(other)
+        let subsystems =
+            |group: &Self| group.blocks.iter().map(|block| &system.blocks[*block]).collect::<Vec<_>>();
+        self.ways() == other.ways() && subsystems(self) == subsystems(other)
     }
 
     /// Its wires, with its own ends counted from its first input and output.
-    fn ways(&self) -> [Vec<Wire>; 3] {
-        let told = |wire: &Wire| Wire { from: (0, self.output(wire.from)), ..*wire };
-        let heard = |wire: &Wire| Wire { to: (0, self.input(wire.to)), ..*wire };
-        let inner = |wire: &Wire| told(&heard(wire));
+    fn ways(&self) -> [Vec<Connection>; 3] {
+        let told =
+            |connection: &Connection| Connection { from: (0, self.output(connection.from)), ..*connection };
+        let heard =
+            |connection: &Connection| Connection { to: (0, self.input(connection.to)), ..*connection };
+        let inner = |connection: &Connection| told(&heard(connection));
         [
-            self.hears.iter().map(heard).collect(),
-            self.tells.iter().map(told).collect(),
+            self.inputs_used.iter().map(heard).collect(),
+            self.to_links.iter().map(told).collect(),
             self.inner.iter().map(inner).collect(),
         ]
     }
@@ -115,15 +119,15 @@ impl Party {
     }
 
     /// From the inputs of all members to their outputs, inner wires closed.
-    pub(super) fn transfer(&self, system: &System, s: Complex<f64>) -> Option<Closed> {
+    pub(super) fn transfer(&self, system: &System, s: Complex<f64>) -> Option<GroupTransfer> {
         if let ([block], []) = (&self.blocks[..], &self.inner[..]) {
             let (transfer, own) = system.blocks[*block].transfer(s)?;
-            return Some(Closed { transfer, own, inner: Complex::new(0.0, 0.0) });
+            return Some(GroupTransfer { transfer, own, inner: Complex::new(0.0, 0.0) });
         }
         let (open, own) = self.open(system, s)?;
         let closed = Matrix::identity(open.nrows(), open.nrows()) - &open * self.joints(s, &open);
         let closed = closed.lu();
-        Some(Closed { transfer: closed.solve(&open)?, own, inner: ln_det(&closed) })
+        Some(GroupTransfer { transfer: closed.solve(&open)?, own, inner: ln_det(&closed) })
     }
 
     fn open(&self, system: &System, s: Complex<f64>) -> Option<(Matrix, Complex<f64>)> {
@@ -141,8 +145,8 @@ impl Party {
     /// From outputs to inputs, through the inner wires.
     fn joints(&self, s: Complex<f64>, open: &Matrix) -> Matrix {
         let mut joints = Matrix::zeros(open.ncols(), open.nrows());
-        for wire in &self.inner {
-            joints[(self.input(wire.to), self.output(wire.from))] += wire.at(s);
+        for connection in &self.inner {
+            joints[(self.input(connection.to), self.output(connection.from))] += connection.at(s);
         }
         joints
     }

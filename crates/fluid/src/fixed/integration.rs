@@ -1,18 +1,18 @@
 //! An integration with steps of one length that is measured.
 
 use super::FixedStep;
-use super::meter::{MOST_UNSETTLED, Meter};
+use super::meter::{MAX_UNSETTLED, Meter};
 use crate::assembly::Assembly;
-use crate::discrete_state::Situation;
+use crate::discrete_state::DiscreteState;
 use crate::error::Error;
-use crate::field::{Field, before};
 use crate::integration::Integration;
+use crate::right_hand_side::{RightHandSide, before};
 
 /// Steps of one length as an [`Integration`]: looked at, at whole steps. Integrals of what laws carry are not kept: not a
 /// number.
 ///
 /// A jump in the step before or after a look belongs in part to either side of it.
-pub struct Measured<'a> {
+pub struct FixedStepIntegration<'a> {
     fixed: FixedStep<'a>,
     meter: Meter,
     /// The step that is looked at; the scheme is one further, since what is said at a step is said while it is made.
@@ -22,7 +22,7 @@ pub struct Measured<'a> {
     queues: Vec<f64>,
 }
 
-impl<'a> Measured<'a> {
+impl<'a> FixedStepIntegration<'a> {
     /// At time zero, with steps of this length in seconds.
     ///
     /// # Errors
@@ -30,8 +30,8 @@ impl<'a> Measured<'a> {
     pub fn new(asm: &'a Assembly, step: f64) -> Result<Self, Error> {
         let longest = asm.hops.iter().map(|hop| hop.forward).fold(0.0, f64::max);
         let longest = (longest / step).ceil() as usize;
-        let fixed = FixedStep::with_memory(asm, step, longest + MOST_UNSETTLED + 3)?;
-        let before = before(&mut Field::new(asm), &Situation::before(asm), &asm.initial());
+        let fixed = FixedStep::with_memory(asm, step, longest + MAX_UNSETTLED + 3)?;
+        let before = before(&mut RightHandSide::new(asm), &DiscreteState::before(asm), &asm.initial());
         let (at, queues) = (fixed.zero, fixed.queues.clone());
         let mut measured =
             Self { meter: Meter::new(&fixed, before), at, states: fixed.states(), queues, fixed };
@@ -50,7 +50,7 @@ impl<'a> Measured<'a> {
     }
 }
 
-impl Integration for Measured<'_> {
+impl Integration for FixedStepIntegration<'_> {
     fn advance_some(&mut self, until: f64, steps: u64) -> Result<bool, Error> {
         let target = self.fixed.zero + (until / self.fixed.step).round().max(0.0) as usize;
         if target <= self.at {

@@ -27,7 +27,7 @@ const JUMP: f64 = 1e-7;
 
 /// What has happened.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Alarm {
+pub(super) enum DetectedEvent {
     /// A state has met its bound.
     Hold(usize, Held),
     /// A state is let go.
@@ -64,37 +64,37 @@ impl Assembly {
 
 impl Solver<'_> {
     /// Does anything happen at these states, with derivatives and guards as computed last?
-    pub(super) fn is_alarmed(&self, x: &[f64]) -> bool {
-        self.bounded.iter().any(|i| self.alarm_of(*i, x[*i]).is_some())
-            || (0..self.guards.len()).any(|g| self.alarm_of_guard(g).is_some())
+    pub(super) fn detects_event(&self, x: &[f64]) -> bool {
+        self.bounded.iter().any(|i| self.bound_event(*i, x[*i]).is_some())
+            || (0..self.guards.len()).any(|g| self.guard_event(g).is_some())
     }
 
     /// What happens at the states probed last.
-    pub(super) fn alarms(&self) -> Vec<Alarm> {
-        let states = self.bounded.iter().filter_map(|i| self.alarm_of(*i, self.inside[*i]));
-        states.chain((0..self.guards.len()).filter_map(|g| self.alarm_of_guard(g))).collect()
+    pub(super) fn alarms(&self) -> Vec<DetectedEvent> {
+        let states = self.bounded.iter().filter_map(|i| self.bound_event(*i, self.inside[*i]));
+        states.chain((0..self.guards.len()).filter_map(|g| self.guard_event(g))).collect()
     }
 
-    fn alarm_of(&self, i: usize, x: f64) -> Option<Alarm> {
-        let (state, scale, raw) = (&self.field.asm.states[i], self.scales[i], self.raw[i]);
-        match self.situation.held[i] {
-            Held::Free if x < state.lower - BEYOND * scale => Some(Alarm::Hold(i, Held::Lower)),
-            Held::Free if x > state.upper + BEYOND * scale => Some(Alarm::Hold(i, Held::Upper)),
-            Held::Lower if raw > TURNS * scale => Some(Alarm::Release(i)),
-            Held::Upper if raw < -TURNS * scale => Some(Alarm::Release(i)),
+    fn bound_event(&self, i: usize, x: f64) -> Option<DetectedEvent> {
+        let (state, scale, raw) = (&self.rhs.asm.states[i], self.scales[i], self.raw[i]);
+        match self.discrete.held[i] {
+            Held::Free if x < state.lower - BEYOND * scale => Some(DetectedEvent::Hold(i, Held::Lower)),
+            Held::Free if x > state.upper + BEYOND * scale => Some(DetectedEvent::Hold(i, Held::Upper)),
+            Held::Lower if raw > TURNS * scale => Some(DetectedEvent::Release(i)),
+            Held::Upper if raw < -TURNS * scale => Some(DetectedEvent::Release(i)),
             _ => None,
         }
     }
 
-    fn alarm_of_guard(&self, g: usize) -> Option<Alarm> {
+    fn guard_event(&self, g: usize) -> Option<DetectedEvent> {
         let (value, sign) = (self.guards[g], self.signs[g]);
         let is_beyond = value * sign < -self.band(g);
-        (is_beyond && self.is_watched(g)).then_some(Alarm::Guard(g, value > 0.0))
+        (is_beyond && self.is_watched(g)).then_some(DetectedEvent::Guard(g, value > 0.0))
     }
 
     /// Two hops may say the same: within the tolerance it does not matter which of them counts.
     fn band(&self, g: usize) -> f64 {
-        let is_path = self.field.said(g).is_some();
+        let is_path = self.rhs.said(g).is_some();
         let share = if is_path { NEAR * self.accuracy.tolerance.min(1e-6) } else { BAND };
         share * self.guard_sizes[g]
     }
@@ -102,7 +102,7 @@ impl Solver<'_> {
     /// Nobody sees what a loop does that is not there.
     fn is_watched(&self, g: usize) -> bool {
         match self.guard_owners[g] {
-            Entity::Loop(l) => self.situation.active[l],
+            Entity::Loop(l) => self.discrete.active[l],
             Entity::Link(_) | Entity::Relay(_) => true,
         }
     }
@@ -110,37 +110,37 @@ impl Solver<'_> {
     /// The guards at these states, with what was heard last.
     pub(super) fn read_guards(&mut self, x: &[f64]) {
         if !self.guards.is_empty() {
-            self.field.read_guards(x, &mut self.guards);
+            self.rhs.read_guards(x, &mut self.guards);
         }
     }
 
     /// What was just read counts.
     pub(super) fn measure_guards(&mut self) {
         for (g, (size, value)) in self.guard_sizes.iter_mut().zip(&self.guards).enumerate() {
-            let value = self.field.said(g).unwrap_or(value.abs());
+            let value = self.rhs.said(g).unwrap_or(value.abs());
             *size = size.max(if value.is_finite() { value } else { 0.0 });
         }
     }
 
     /// Does what the alarms say; `level`: in which derivative a quantity jumps where a guard changes its sign.
-    pub(super) fn act(&mut self, alarms: &[Alarm], level: u8) -> Result<(), Error> {
-        if alarms.iter().any(|alarm| matches!(alarm, Alarm::Guard(..))) {
+    pub(super) fn act(&mut self, alarms: &[DetectedEvent], level: u8) -> Result<(), Error> {
+        if alarms.iter().any(|event| matches!(event, DetectedEvent::Guard(..))) {
             // What laws see that cross is what has arrived by now.
             self.hear();
         }
-        for alarm in alarms {
-            match *alarm {
-                Alarm::Hold(i, held) => {
-                    let state = &self.field.asm.states[i];
+        for event in alarms {
+            match *event {
+                DetectedEvent::Hold(i, held) => {
+                    let state = &self.rhs.asm.states[i];
                     self.x[i] = if held == Held::Lower { state.lower } else { state.upper };
-                    self.situation.held[i] = held;
+                    self.discrete.held[i] = held;
                     self.turned(i);
                 }
-                Alarm::Release(i) => {
-                    self.situation.held[i] = Held::Free;
+                DetectedEvent::Release(i) => {
+                    self.discrete.held[i] = Held::Free;
                     self.turned(i);
                 }
-                Alarm::Guard(g, is_rising) => {
+                DetectedEvent::Guard(g, is_rising) => {
                     self.notice_chatter(g)?;
                     self.cross(g, is_rising, level);
                 }
@@ -151,13 +151,13 @@ impl Solver<'_> {
 
     /// The derivative of a state has jumped. A full buffer's loss and an empty relay's rate jump themselves.
     fn turned(&mut self, i: usize) {
-        self.agenda.spread(self.field.asm, self.time, self.owners[i], 1);
+        self.scheduled.spread(self.rhs.asm, self.time, self.owners[i], 1);
     }
 
     fn cross(&mut self, g: usize, is_rising: bool, level: u8) {
         self.signs[g] = if is_rising { 1.0 } else { -1.0 };
-        let jumps = self.field.cross_guard(g, is_rising, &mut self.x);
-        self.agenda.spread(self.field.asm, self.time, self.guard_owners[g], if jumps { 0 } else { level });
+        let jumps = self.rhs.cross_guard(g, is_rising, &mut self.x);
+        self.scheduled.spread(self.rhs.asm, self.time, self.guard_owners[g], if jumps { 0 } else { level });
     }
 
     /// A law that is driven back at once from either side of a threshold slides along it: no step ends beyond.
@@ -170,9 +170,9 @@ impl Solver<'_> {
         if self.crossings[g] <= CHATTER {
             return Ok(());
         }
-        let asm = self.field.asm;
-        let guard = format!("{} of {}", asm.guard_name(&self.field, g), asm.name(self.guard_owners[g]));
-        Err(Error::Chatters { time: self.time, guard })
+        let asm = self.rhs.asm;
+        let guard = format!("{} of {}", asm.guard_name(&self.rhs, g), asm.name(self.guard_owners[g]));
+        Err(Error::Chattering { time: self.time, guard })
     }
 
     /// In which derivative do channels jump between two nodes a few roundings apart?
@@ -188,17 +188,17 @@ impl Solver<'_> {
         let mut changed = false;
         for b in 0..self.bounded.len() {
             let i = self.bounded[b];
-            let (state, scale) = (self.field.asm.states[i], self.scales[i]);
+            let (state, scale) = (self.rhs.asm.states[i], self.scales[i]);
             let (x, raw) = (self.x[i], self.raw[i]);
-            let held = match self.situation.held[i] {
+            let held = match self.discrete.held[i] {
                 Held::Free if x <= state.lower + BEYOND * scale && raw <= 0.0 => Held::Lower,
                 Held::Free if x >= state.upper - BEYOND * scale && raw >= 0.0 => Held::Upper,
                 Held::Lower if raw > TURNS * scale || x > state.lower => Held::Free,
                 Held::Upper if raw < -TURNS * scale || x < state.upper => Held::Free,
                 held => held,
             };
-            if held != self.situation.held[i] {
-                self.situation.held[i] = held;
+            if held != self.discrete.held[i] {
+                self.discrete.held[i] = held;
                 self.x[i] = match held {
                     Held::Free => x,
                     Held::Lower => state.lower,
@@ -218,8 +218,8 @@ impl Solver<'_> {
             let value = self.guards[g];
             if self.signs[g] == 0.0 {
                 let is_seen = value.abs() > self.band(g) && self.is_followed(g);
-                self.signs[g] = if is_seen { self.field.first_sign(g, value) } else { 0.0 };
-            } else if self.alarm_of_guard(g).is_some() {
+                self.signs[g] = if is_seen { self.rhs.first_sign(g, value) } else { 0.0 };
+            } else if self.guard_event(g).is_some() {
                 self.cross(g, value > 0.0, 0);
                 jumped = true;
             }
@@ -228,7 +228,7 @@ impl Solver<'_> {
     }
 
     fn is_followed(&self, g: usize) -> bool {
-        self.is_watched(g) && (self.accuracy.follow_kinks || self.field.said(g).is_none())
+        self.is_watched(g) && (self.accuracy.track_discontinuities || self.rhs.said(g).is_none())
     }
 
     /// A loop begins anew: what its guards said before it was there does not count.
@@ -241,13 +241,13 @@ impl Solver<'_> {
 
     pub(super) fn state_name(&self, i: usize) -> String {
         let entity: Entity = self.owners[i];
-        format!("{} of {}", self.field.asm.states[i].name, self.field.asm.name(entity))
+        format!("{} of {}", self.rhs.asm.states[i].name, self.rhs.asm.name(entity))
     }
 
     /// A quantity that is infinite or not a number now.
     pub(super) fn unbounded(&self) -> Option<String> {
         let bad = |values: &[f64]| values.iter().position(|v| !v.is_finite());
-        let asm = self.field.asm;
+        let asm = self.rhs.asm;
         let state = bad(&self.raw).map(|i| self.state_name(i));
         state.or_else(|| {
             let column = &asm.channel_columns()[bad(&self.nodes[4])?];

@@ -1,12 +1,12 @@
 //! What relays tell the loops on their two sides: of the next loop, how it is shared, and of marks on the way so far.
 
-use crate::assembly::{Assembly, Member, Part};
+use crate::assembly::{Assembly, LoopRole, SharedFlow};
 use millpond_law::Sharing;
-use millpond_law::fluid::{Forwarded, NextLoop, Number};
+use millpond_law::fluid::{DownstreamFeedback, Number, UpstreamFeedback};
 
 /// What a relay knows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Said<T> {
+pub(crate) struct RelayFeedback<T> {
     /// What the next loop may send, for all that share it, in bit/s.
     pub(crate) permitted: T,
     /// Of one flow, in bits.
@@ -26,26 +26,26 @@ struct Incoming {
 
 impl Assembly {
     /// The relays at the end of a loop: its own, or those of each flow that shares it.
-    pub(crate) fn ends_of(&self, l: usize) -> impl Iterator<Item = usize> + '_ {
-        let parts = self.members_of(l).iter().filter_map(|member| self.loops[member.part].ends_at);
-        self.loops[l].ends_at.into_iter().chain(parts)
+    pub(crate) fn end_relays(&self, l: usize) -> impl Iterator<Item = usize> + '_ {
+        let parts = self.flows_of(l).iter().filter_map(|member| self.loops[member.part].end_relay);
+        self.loops[l].end_relay.into_iter().chain(parts)
     }
 
     /// The relays at the beginning of a loop: its own, or those of each flow that shares it.
-    pub(crate) fn begins_of(&self, l: usize) -> impl Iterator<Item = usize> + '_ {
-        let own = self.loops[l].sends_from.filter(|_| !self.is_member(l));
-        own.into_iter().chain(self.members_of(l).iter().map(|member| member.relay))
+    pub(crate) fn start_relays(&self, l: usize) -> impl Iterator<Item = usize> + '_ {
+        let own = self.loops[l].start_relay.filter(|_| !self.is_shared_flow(l));
+        own.into_iter().chain(self.flows_of(l).iter().map(|member| member.relay))
     }
 
     /// How the loop behind a relay is shared, as the loop before it sees it; `present`: whose flows are there.
-    pub(crate) fn sharing(&self, relay: usize, present: impl Fn(&Member) -> bool) -> Sharing {
+    pub(crate) fn sharing(&self, relay: usize, present: impl Fn(&SharedFlow) -> bool) -> Sharing {
         let relay = &self.relays[relay];
-        let Part::Member(shared) = self.loops[relay.downstream.0].part else { return Sharing::ALONE };
-        let own = self.decider(relay.upstream.0);
+        let LoopRole::SharedFlow(shared) = self.loops[relay.downstream.0].part else { return Sharing::ALONE };
+        let own = self.controlling_loop(relay.upstream.0);
         let mut incoming: Vec<Incoming> = Vec::new();
         for member in &self.shared[shared].members {
             let upstream = self.relays[member.relay].upstream.0;
-            let loop_id = self.decider(upstream);
+            let loop_id = self.controlling_loop(upstream);
             // A loop that is no flow's part counts itself as soon as it is there.
             let counts = present(member) || upstream == own;
             let known = incoming.iter().position(|known| known.loop_id == loop_id);
@@ -73,21 +73,22 @@ impl Assembly {
 
     /// What a loop is told of the next one; where flows that share it part, of all next loops together. Nothing if one of
     /// them goes no further: nothing limits that.
-    pub(crate) fn outlook<T: Number>(
+    pub(crate) fn downstream_feedback<T: Number>(
         &self,
         l: usize,
-        present: impl Fn(&Member) -> bool,
-        said: impl Fn(usize) -> Said<T>,
-    ) -> Option<NextLoop<T>> {
-        if let Some(relay) = self.loops[l].ends_at {
-            let Said { permitted: rate, backlog, rtt, sharing } = said(relay);
-            return Some(NextLoop { rate, backlog, rtt, sharing });
+        present: impl Fn(&SharedFlow) -> bool,
+        said: impl Fn(usize) -> RelayFeedback<T>,
+    ) -> Option<DownstreamFeedback<T>> {
+        if let Some(relay) = self.loops[l].end_relay {
+            let RelayFeedback { permitted: rate, backlog, rtt, sharing } = said(relay);
+            return Some(DownstreamFeedback { rate, backlog, rtt, sharing });
         }
-        let there: Vec<&Member> = self.members_of(l).iter().filter(|member| present(member)).collect();
+        let there: Vec<&SharedFlow> = self.flows_of(l).iter().filter(|member| present(member)).collect();
         let relays =
-            there.iter().map(|member| self.loops[member.part].ends_at).collect::<Option<Vec<usize>>>()?;
+            there.iter().map(|member| self.loops[member.part].end_relay).collect::<Option<Vec<usize>>>()?;
         let first = said(*relays.first()?);
-        let next: Vec<usize> = relays.iter().map(|r| self.decider(self.relays[*r].downstream.0)).collect();
+        let next: Vec<usize> =
+            relays.iter().map(|r| self.controlling_loop(self.relays[*r].downstream.0)).collect();
         let (mut rate, mut backlog, mut rtt, mut flows) = (T::zero(), T::zero(), T::zero(), 0.0);
         for (i, (member, relay)) in there.iter().zip(&relays).enumerate() {
             let one = said(*relay);
@@ -105,26 +106,29 @@ impl Assembly {
         let is_one = flows == 1.0 || next[0] != self.relays[relays[0]].downstream.0;
         let together = is_one && next.iter().all(|other| *other == next[0]);
         Some(match together {
-            true => NextLoop { rate: first.permitted, backlog, rtt: first.rtt, sharing: first.sharing },
-            false => NextLoop { rate, backlog, rtt: rtt / flows, sharing: Sharing::ALONE },
+            true => {
+                DownstreamFeedback { rate: first.permitted, backlog, rtt: first.rtt, sharing: first.sharing }
+            }
+            false => DownstreamFeedback { rate, backlog, rtt: rtt / flows, sharing: Sharing::ALONE },
         })
     }
 
     /// What a loop is told of what the relays at its beginning hand on; `active`: which loops are there now.
-    pub(crate) fn forwarded<T: Number>(
+    pub(crate) fn upstream_feedback<T: Number>(
         &self,
         l: usize,
         active: &[bool],
-        stained: impl Fn(usize) -> T,
-    ) -> Option<Forwarded<T>> {
-        if let Some(relay) = self.loops[l].sends_from {
-            return Some(Forwarded { marked: stained(relay), weight: None });
+        upstream_marked: impl Fn(usize) -> T,
+    ) -> Option<UpstreamFeedback<T>> {
+        if let Some(relay) = self.loops[l].start_relay {
+            return Some(UpstreamFeedback { marked: upstream_marked(relay), weight: None });
         }
-        let there = || self.members_of(l).iter().filter(|member| active[member.part]);
+        let there = || self.flows_of(l).iter().filter(|member| active[member.part]);
         let weight: f64 = there().map(|member| member.count * member.weight).sum();
         // As fair turns hand them on.
-        let marked = there()
-            .fold(T::zero(), |sum, member| sum + stained(member.relay) * (member.count * member.weight));
-        (weight > 0.0).then(|| Forwarded { marked: marked / weight, weight: Some(weight) })
+        let marked = there().fold(T::zero(), |sum, member| {
+            sum + upstream_marked(member.relay) * (member.count * member.weight)
+        });
+        (weight > 0.0).then(|| UpstreamFeedback { marked: marked / weight, weight: Some(weight) })
     }
 }

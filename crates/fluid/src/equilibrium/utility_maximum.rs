@@ -1,8 +1,8 @@
 //! The utility maximum of a network, by the prices of its links.
 
+use super::max_min::{FlowLimit, water_filling};
 use super::rank::routing;
-use super::water::{Share, water_filling};
-use super::{Certificate, Equilibrium, Network, NoEquilibrium, certify, uniqueness};
+use super::{AllocationProblem, Certificate, Equilibrium, NoEquilibrium, certify, uniqueness};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::SupportedConeT::NonnegativeConeT;
 use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver};
@@ -22,7 +22,7 @@ const ACCEPTED: f64 = 1e-8;
 /// An excess of this part of the capacity counts.
 const OVERFULL: f64 = 1e-10;
 /// A price that makes up less than this part of what each flow of its link pays is the interior-point method's zero.
-const NOTHING: f64 = 1e-9;
+const NONE: f64 = 1e-9;
 
 /// Maximizes the sum of U(x) over the rates that the links can carry. Prices are the multipliers of the capacity constraints.
 ///
@@ -31,7 +31,10 @@ const NOTHING: f64 = 1e-9;
 ///
 /// # Errors
 /// A link without capacity, a flow that nothing limits, a utility that is not strictly concave, or no convergence.
-pub fn maximize<U: Marginal>(network: &Network, utilities: &[U]) -> Result<Equilibrium, NoEquilibrium> {
+pub fn maximize<U: Marginal>(
+    network: &AllocationProblem,
+    utilities: &[U],
+) -> Result<Equilibrium, NoEquilibrium> {
     for (index, utility) in utilities.iter().enumerate() {
         check_concave(index, utility, narrowest(network, index).min(utility.demand(0.0)))?;
     }
@@ -48,20 +51,20 @@ pub fn maximize<U: Marginal>(network: &Network, utilities: &[U]) -> Result<Equil
 }
 
 /// The capacity of the narrowest link of a path.
-fn narrowest(network: &Network, flow: usize) -> f64 {
+fn narrowest(network: &AllocationProblem, flow: usize) -> f64 {
     network.flows[flow].path.iter().map(|&link| network.capacities[link]).fold(f64::INFINITY, f64::min)
 }
 
 /// The marginal utility must fall over six decades below the most that the flow can get.
-fn check_concave(flow: usize, utility: &impl Marginal, most: f64) -> Result<(), NoEquilibrium> {
+fn check_concave(flow: usize, utility: &impl Marginal, limit: f64) -> Result<(), NoEquilibrium> {
     const SAMPLES: i32 = 120;
-    if most.is_infinite() {
+    if limit.is_infinite() {
         return Err(NoEquilibrium::Unlimited { flow });
     }
     if !utility.is_concave() {
-        return Err(NoEquilibrium::NotConcave { flow, rate: most });
+        return Err(NoEquilibrium::NotConcave { flow, rate: limit });
     }
-    let rate = |sample: i32| most * 10f64.powf(-f64::from(sample) * 6.0 / f64::from(SAMPLES));
+    let rate = |sample: i32| limit * 10f64.powf(-f64::from(sample) * 6.0 / f64::from(SAMPLES));
     for sample in 1..=SAMPLES {
         let (less, more) = (rate(sample), rate(sample - 1));
         let (dear, cheap) = (utility.marginal(less), utility.marginal(more));
@@ -77,7 +80,7 @@ fn check_concave(flow: usize, utility: &impl Marginal, most: f64) -> Result<(), 
 
 /// Where the search stands: prices, and what flows demand at them.
 struct Search<'a, U> {
-    network: &'a Network,
+    network: &'a AllocationProblem,
     utilities: &'a [U],
     rates: Vec<f64>,
     prices: Vec<f64>,
@@ -87,10 +90,10 @@ struct Search<'a, U> {
 
 impl<'a, U: Marginal> Search<'a, U> {
     /// The dearest price that any flow would pay for its max-min share, at every link: nobody demands too much.
-    fn start(network: &'a Network, utilities: &'a [U]) -> Result<Self, NoEquilibrium> {
-        let limit = |utility: &U| Share { weight: 1.0, most: utility.demand(0.0) };
-        let shares: Vec<Share> = utilities.iter().map(limit).collect();
-        let fair = water_filling(network, &shares)?;
+    fn start(network: &'a AllocationProblem, utilities: &'a [U]) -> Result<Self, NoEquilibrium> {
+        let limit = |utility: &U| FlowLimit { weight: 1.0, max_rate: utility.demand(0.0) };
+        let limits: Vec<FlowLimit> = utilities.iter().map(limit).collect();
+        let fair = water_filling(network, &limits)?;
         let mut prices = vec![0.0_f64; network.capacities.len()];
         for (index, flow) in network.flows.iter().enumerate() {
             let pays = utilities[index].marginal(fair.rates[index]).max(0.0);
@@ -239,7 +242,7 @@ impl<'a, U: Marginal> Search<'a, U> {
 
     fn forget_noise(&mut self) {
         for link in 0..self.prices.len() {
-            if self.prices[link] <= NOTHING * self.network.least_path_price(link, &self.prices) {
+            if self.prices[link] <= NONE * self.network.least_path_price(link, &self.prices) {
                 self.prices[link] = 0.0;
             }
         }

@@ -16,7 +16,7 @@ const MOST: usize = 64;
 
 /// What happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Happening {
+pub(super) enum ScheduledEvent {
     /// A loop starts.
     Start(usize),
     /// A loop stops.
@@ -28,13 +28,13 @@ pub(super) enum Happening {
     /// The clock of a link's law: set and place.
     LinkTick(usize, usize),
     /// A derivative of somebody's quantities jumps.
-    Kink(Entity),
+    Discontinuity(Entity),
 }
 
 /// Times to come, in order. Times are not negative, so that their bits sort as they do.
-pub(super) struct Agenda {
-    due: BTreeMap<(u64, Happening), u8>,
-    kinks: usize,
+pub(super) struct ScheduledEvents {
+    due: BTreeMap<(u64, ScheduledEvent), u8>,
+    pending: usize,
     follow: bool,
     /// Of each link: who crosses it, how long its word takes, and whether its queue is met as it is.
     crossing: Vec<Vec<(usize, f64, bool)>>,
@@ -42,36 +42,38 @@ pub(super) struct Agenda {
     lives: Vec<(f64, f64)>,
 }
 
-impl Agenda {
+impl ScheduledEvents {
     /// Nothing starts, stops or changes.
     pub(super) fn quiet(asm: &Assembly, follow: bool) -> Self {
         let mut crossing = vec![Vec::new(); asm.links.len()];
-        for l in (0..asm.loops.len()).filter(|l| !asm.is_member(*l)) {
+        for l in (0..asm.loops.len()).filter(|l| !asm.is_shared_flow(*l)) {
             for hop in asm.hops_of(l) {
-                let ahead = asm.classes[asm.loops[l].class].law.hears().ahead;
+                let ahead = asm.classes[asm.loops[l].class].law.inputs_used().present_queueing;
                 crossing[hop.link].push((l, hop.backward, ahead));
             }
         }
         let lives = vec![(f64::NEG_INFINITY, f64::INFINITY); asm.loops.len()];
-        Self { due: BTreeMap::new(), kinks: 0, follow, crossing, lives }
+        Self { due: BTreeMap::new(), pending: 0, follow, crossing, lives }
     }
 
     /// What the network says of itself.
     pub(super) fn new(asm: &Assembly, follow: bool) -> Self {
-        let mut agenda = Self::quiet(asm, follow);
+        let mut scheduled = Self::quiet(asm, follow);
         for (l, data) in asm.loops.iter().enumerate() {
-            agenda.lives[l] = (data.start.unwrap_or(f64::NEG_INFINITY), data.stop.unwrap_or(f64::INFINITY));
-            for (time, what) in [(data.start, Happening::Start(l)), (data.stop, Happening::Stop(l))] {
-                time.into_iter().for_each(|time| agenda.add(time, what));
+            scheduled.lives[l] =
+                (data.start.unwrap_or(f64::NEG_INFINITY), data.stop.unwrap_or(f64::INFINITY));
+            for (time, what) in [(data.start, ScheduledEvent::Start(l)), (data.stop, ScheduledEvent::Stop(l))]
+            {
+                time.into_iter().for_each(|time| scheduled.add(time, what));
             }
         }
         for (i, step) in asm.steps.iter().enumerate() {
-            agenda.add(step.time, Happening::Capacity(i));
+            scheduled.add(step.time, ScheduledEvent::Capacity(i));
         }
-        agenda
+        scheduled
     }
 
-    pub(super) fn add(&mut self, time: f64, what: Happening) {
+    pub(super) fn add(&mut self, time: f64, what: ScheduledEvent) {
         self.due.insert((time.max(0.0).to_bits(), what), 0);
     }
 
@@ -81,41 +83,49 @@ impl Agenda {
     }
 
     /// What is due now, kinks followed onwards.
-    pub(super) fn take(&mut self, asm: &Assembly, now: f64, soon: f64) -> Vec<Happening> {
-        let mut happenings = Vec::new();
+    pub(super) fn take(&mut self, asm: &Assembly, now: f64, soon: f64) -> Vec<ScheduledEvent> {
+        let mut events = Vec::new();
         while let Some((&(bits, what), &level)) = self.due.first_key_value() {
             let time = f64::from_bits(bits);
             if time > soon {
                 break;
             }
             self.due.pop_first();
-            if let Happening::Kink(entity) = what {
-                self.kinks -= 1;
+            if let ScheduledEvent::Discontinuity(entity) = what {
+                self.pending -= 1;
                 self.spread(asm, time.max(now), entity, level);
             }
-            happenings.push(what);
+            events.push(what);
         }
-        happenings
+        events
     }
 
     /// A derivative of this order of somebody's quantities jumps now: tells whoever will see it.
     pub(super) fn spread(&mut self, asm: &Assembly, now: f64, entity: Entity, level: u8) {
         match entity {
             Entity::Loop(l) => {
-                let decider = asm.decider(l);
-                self.send(asm, now, decider, level);
-                for relay in asm.begins_of(decider).map(|relay| &asm.relays[relay]) {
-                    self.kink(now + asm.way_back(relay), Entity::Loop(asm.decider(relay.upstream.0)), level);
+                let controlling_loop = asm.controlling_loop(l);
+                self.send(asm, now, controlling_loop, level);
+                for relay in asm.start_relays(controlling_loop).map(|relay| &asm.relays[relay]) {
+                    self.schedule_discontinuity(
+                        now + asm.return_delay(relay),
+                        Entity::Loop(asm.controlling_loop(relay.upstream.0)),
+                        level,
+                    );
                 }
-                if decider != l {
+                if controlling_loop != l {
                     // It comes or goes: where flows part, the shared loop is told that when word of the part has come back.
-                    self.kink(now + asm.loops[l].base_rtt, Entity::Loop(decider), level);
+                    self.schedule_discontinuity(
+                        now + asm.loops[l].base_rtt,
+                        Entity::Loop(controlling_loop),
+                        level,
+                    );
                 }
             }
             Entity::Link(link) => {
                 for i in 0..self.crossing[link].len() {
                     let (l, backward, ahead) = self.crossing[link][i];
-                    self.kink(now + backward, Entity::Loop(l), level + 1);
+                    self.schedule_discontinuity(now + backward, Entity::Loop(l), level + 1);
                     if ahead {
                         self.send(asm, now, l, level + 1);
                     }
@@ -125,9 +135,9 @@ impl Agenda {
             // that the loop before sees the backlog alone. Otherwise kinks would go round between the two for ever.
             Entity::Relay(r) => {
                 let relay = &asm.relays[r];
-                self.send(asm, now, asm.decider(relay.downstream.0), level);
-                let before = asm.decider(relay.upstream.0);
-                self.kink(now + asm.way_back(relay), Entity::Loop(before), level + 1);
+                self.send(asm, now, asm.controlling_loop(relay.downstream.0), level);
+                let before = asm.controlling_loop(relay.upstream.0);
+                self.schedule_discontinuity(now + asm.return_delay(relay), Entity::Loop(before), level + 1);
             }
         }
     }
@@ -135,11 +145,11 @@ impl Agenda {
     /// What a loop sends has a kink, and so has what each flow sends that shares it.
     fn send(&mut self, asm: &Assembly, now: f64, l: usize, level: u8) {
         for hop in asm.hops_of(l) {
-            self.kink(now + hop.forward, Entity::Link(hop.link), level);
+            self.schedule_discontinuity(now + hop.forward, Entity::Link(hop.link), level);
         }
-        self.kink(now + asm.loops[l].base_rtt, Entity::Loop(l), level + 1);
-        for relay in asm.ends_of(l) {
-            self.kink(now + asm.relays[relay].forward, Entity::Relay(relay), level);
+        self.schedule_discontinuity(now + asm.loops[l].base_rtt, Entity::Loop(l), level + 1);
+        for relay in asm.end_relays(l) {
+            self.schedule_discontinuity(now + asm.relays[relay].forward, Entity::Relay(relay), level);
         }
     }
 
@@ -150,14 +160,15 @@ impl Agenda {
         time < start || time > stop
     }
 
-    fn kink(&mut self, time: f64, entity: Entity, level: u8) {
-        if !self.follow || level > DEPTH || (self.kinks > MOST && level > 1) || self.is_absent(entity, time) {
+    fn schedule_discontinuity(&mut self, time: f64, entity: Entity, level: u8) {
+        if !self.follow || level > DEPTH || (self.pending > MOST && level > 1) || self.is_absent(entity, time)
+        {
             return;
         }
-        let known = self.due.entry((time.to_bits(), Happening::Kink(entity)));
-        let before = self.kinks;
+        let known = self.due.entry((time.to_bits(), ScheduledEvent::Discontinuity(entity)));
+        let before = self.pending;
         known.and_modify(|known| *known = (*known).min(level)).or_insert_with(|| {
-            self.kinks = before + 1;
+            self.pending = before + 1;
             level
         });
     }

@@ -6,10 +6,10 @@
 
 use crate::assembly::{Assembly, HopData};
 use crate::error::Error;
-use millpond_law::fluid::{Hears, Verdicts};
+use millpond_law::fluid::{InputSet, Verdicts};
 
 /// No delay has as many steps: they are counted in 16 bits.
-const MOST_STEPS: f64 = 30_000.0;
+const MAX_DELAY_STEPS: f64 = 30_000.0;
 
 /// A delay in steps, rounded to 1/65536 of one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -46,7 +46,7 @@ impl Steps {
 /// Where each thing that a link says lies in its record, if any sender hears it and any link ever says it. Signals of
 /// routers follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Said {
+pub(super) struct RecordLayout {
     /// Queueing delay and its slope.
     pub(super) queueing: Option<usize>,
     /// Probability of a mark.
@@ -57,11 +57,11 @@ pub(super) struct Said {
     pub(super) count: usize,
 }
 
-impl Said {
+impl RecordLayout {
     fn new(asm: &Assembly) -> Self {
-        let heard = |of: fn(Hears) -> bool| asm.classes.iter().any(|class| of(class.law.hears()));
+        let heard = |of: fn(InputSet) -> bool| asm.classes.iter().any(|class| of(class.law.inputs_used()));
         let verdict = |wanted| asm.sets.iter().any(|set| set.verdicts() == Some(wanted));
-        let marks = verdict(Verdicts::Marks) && (heard(|h| h.marks) || heard(|h| h.losses));
+        let marks = verdict(Verdicts::Marks) && (heard(|h| h.marked) || heard(|h| h.lost));
         let can_lose = verdict(Verdicts::Drops) || asm.links.iter().any(|link| link.buffer.is_finite());
         let mut count = 0;
         let mut place = |is_said: bool, width: usize| {
@@ -71,14 +71,14 @@ impl Said {
         };
         let queueing = place(heard(|h| h.queueing), 2);
         let marks = place(marks, 1);
-        let losses = place(can_lose && heard(|h| h.losses), 1);
+        let losses = place(can_lose && heard(|h| h.lost), 1);
         Self { queueing, marks, losses, count }
     }
 }
 
 /// One hop, as compact as it can be: all of them are read in each step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Wire {
+pub(super) struct DelayedHop {
     pub(super) link: u32,
     pub(super) forward: Steps,
     pub(super) backward: Steps,
@@ -88,9 +88,9 @@ pub(super) struct Wire {
 }
 
 /// So many steps at most are done at once for flows that hear nothing newer.
-pub(super) const MOST_AHEAD: usize = 8;
+pub(super) const MAX_STEPS_AHEAD: usize = 8;
 
-impl Wire {
+impl DelayedHop {
     /// After how many whole steps what the link says is heard.
     pub(super) fn heard_after(&self) -> usize {
         self.backward.whole()
@@ -103,14 +103,14 @@ impl Wire {
 }
 
 /// A ring of records for each link, one record per step.
-pub(super) struct Rings {
+pub(super) struct RingBuffers {
     values: Vec<f64>,
     pub(super) width: usize,
     /// Slots of each link, a power of two.
     slots: usize,
 }
 
-impl Rings {
+impl RingBuffers {
     pub(super) fn new(links: usize, width: usize, steps: usize) -> Self {
         let slots = (steps + 2).next_power_of_two();
         Self { values: vec![0.0; links * slots * width], width, slots }
@@ -135,8 +135,8 @@ impl Rings {
 
     /// What a wire reads now in one place of the records.
     #[inline]
-    pub(super) fn read(&self, wire: &Wire, now: usize, k: usize) -> f64 {
-        self.before(wire.link as usize, (now, wire.backward), k)
+    pub(super) fn read(&self, hop: &DelayedHop, now: usize, k: usize) -> f64 {
+        self.before(hop.link as usize, (now, hop.backward), k)
     }
 
     /// One place of a link's records so long before a step, linear between two steps.
@@ -150,11 +150,11 @@ impl Rings {
 
     /// Sends a quantity on its way.
     #[inline]
-    pub(super) fn send(&mut self, wire: &Wire, own: usize, now: usize, value: f64) {
-        let then = now + wire.forward.whole();
-        let first = self.place(wire.link as usize, then) + own;
-        let second = self.place(wire.link as usize, then + 1) + own;
-        let later = value * wire.forward.fraction();
+    pub(super) fn send(&mut self, hop: &DelayedHop, own: usize, now: usize, value: f64) {
+        let then = now + hop.forward.whole();
+        let first = self.place(hop.link as usize, then) + own;
+        let second = self.place(hop.link as usize, then + 1) + own;
+        let later = value * hop.forward.fraction();
         self.values[first] += value - later;
         self.values[second] += later;
     }
@@ -163,11 +163,11 @@ impl Rings {
 /// Is a step short enough for every word, and long enough for the longest delay?
 pub(super) fn check(asm: &Assembly, step: f64) -> Result<(), Error> {
     let steps = (asm.longest_delay() / step).ceil();
-    if steps >= MOST_STEPS {
+    if steps >= MAX_DELAY_STEPS {
         return Err(Error::StepTooShort {
             step,
             delay: asm.longest_delay(),
-            shortest: asm.longest_delay() / MOST_STEPS,
+            shortest: asm.longest_delay() / MAX_DELAY_STEPS,
         });
     }
     for (l, data) in asm.loops.iter().enumerate() {
@@ -181,9 +181,9 @@ pub(super) fn check(asm: &Assembly, step: f64) -> Result<(), Error> {
 }
 
 /// One hop of a loop, `said` being the length of what every link says.
-fn wire(asm: &Assembly, hop: &HopData, step: f64, said: usize) -> Wire {
+fn delayed_hop(asm: &Assembly, hop: &HopData, step: f64, said: usize) -> DelayedHop {
     let (own, signals) = hop.router.map_or((0, 0), |router| asm.slots(hop.link, router, said));
-    Wire {
+    DelayedHop {
         link: hop.link as u32,
         forward: Steps::new(hop.forward, step),
         backward: Steps::new(hop.backward, step),
@@ -193,39 +193,39 @@ fn wire(asm: &Assembly, hop: &HopData, step: f64, said: usize) -> Wire {
 }
 
 /// All hops, loops in the order of the classes.
-pub(super) struct Wires {
-    pub(super) wires: Vec<Wire>,
+pub(super) struct DelayedHops {
+    pub(super) hops: Vec<DelayedHop>,
     /// Of each loop in that order, where its wires begin; one more at the end.
     pub(super) first: Vec<u32>,
     /// What is on its way to the links.
-    pub(super) arriving: Rings,
+    pub(super) arriving: RingBuffers,
     /// What the links have said, and where it lies in a record.
-    pub(super) said: Rings,
-    pub(super) record: Said,
+    pub(super) said: RingBuffers,
+    pub(super) record: RecordLayout,
 }
 
-impl Wires {
+impl DelayedHops {
     /// For steps that [`check`] has found right.
     pub(super) fn new(asm: &Assembly, step: f64) -> Self {
         let order: Vec<usize> = asm.classes.iter().flat_map(|class| class.loops.iter().copied()).collect();
-        let record = Said::new(asm);
-        let (mut wires, mut first) = (Vec::with_capacity(asm.hops.len()), vec![0]);
+        let record = RecordLayout::new(asm);
+        let (mut hops, mut first) = (Vec::with_capacity(asm.hops.len()), vec![0]);
         for &l in &order {
-            wires.extend(asm.hops_of(l).iter().map(|hop| wire(asm, hop, step, record.count)));
-            first.push(wires.len() as u32);
+            hops.extend(asm.hops_of(l).iter().map(|hop| delayed_hop(asm, hop, step, record.count)));
+            first.push(hops.len() as u32);
         }
         let widest =
             |of: fn(&Assembly, usize) -> usize| (0..asm.links.len()).map(|l| of(asm, l)).max().unwrap_or(0);
         let longest =
             |of: fn(&HopData) -> f64| (asm.hops.iter().map(of).fold(0.0, f64::max) / step) as usize + 1;
-        let arriving = Rings::new(
+        let arriving = RingBuffers::new(
             asm.links.len(),
             1 + widest(Assembly::sums_at),
-            longest(|hop| hop.forward) + MOST_AHEAD,
+            longest(|hop| hop.forward) + MAX_STEPS_AHEAD,
         );
         let width = record.count + widest(Assembly::signals_at);
-        let said = Rings::new(asm.links.len(), width, longest(|hop| hop.backward));
-        Self { wires, first, arriving, said, record }
+        let said = RingBuffers::new(asm.links.len(), width, longest(|hop| hop.backward));
+        Self { hops, first, arriving, said, record }
     }
 
     /// The places of a loop's wires; loops in the order of the classes.
@@ -236,8 +236,8 @@ impl Wires {
 
     /// A loop's wires.
     #[inline]
-    pub(super) fn of(&self, l: usize) -> &[Wire] {
-        &self.wires[self.range(l)]
+    pub(super) fn of(&self, l: usize) -> &[DelayedHop] {
+        &self.hops[self.range(l)]
     }
 }
 
@@ -271,25 +271,25 @@ mod tests {
 
     #[test]
     fn a_rate_arrives_interpolated_and_what_is_said_is_read_back() {
-        let mut rings = Rings::new(2, 1, 8);
-        let wire = Wire {
+        let mut rings = RingBuffers::new(2, 1, 8);
+        let hop = DelayedHop {
             link: 1,
             forward: Steps::new(0.025, 0.01),
             backward: Steps::new(0.03, 0.01),
-            ..Wire::default()
+            ..DelayedHop::default()
         };
         // A ramp: r(n) = n. At step n there is r(n - 2.5).
         for n in 0..20 {
-            rings.send(&wire, 0, n, n as f64);
+            rings.send(&hop, 0, n, n as f64);
             let arrived = std::mem::take(&mut rings.at(1, n)[0]);
             if n > 3 {
                 assert!((arrived - (n as f64 - 2.5)).abs() < 1e-6, "{n}: {arrived}");
             }
         }
-        let mut rings = Rings::new(2, 1, 8);
+        let mut rings = RingBuffers::new(2, 1, 8);
         for n in 0..20_usize {
             rings.at(1, n)[0] = n as f64;
-            let read = rings.read(&wire, n, 0);
+            let read = rings.read(&hop, n, 0);
             assert!(n < 4 || (read - (n as f64 - 3.0)).abs() < 1e-6);
         }
     }

@@ -4,7 +4,7 @@ use super::trajectory::Trajectory;
 
 /// Where a trajectory leads, as far as it was followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fate {
+pub enum LongTermBehavior {
     /// It stays within the band about the equilibrium after this many seconds.
     Settles {
         /// In seconds.
@@ -15,17 +15,17 @@ pub enum Fate {
     /// It neither comes nearer nor goes: a cycle.
     Cycles,
     /// It rests, but somewhere else.
-    RestsElsewhere,
+    OtherEquilibrium,
     /// It goes farther and farther away.
-    Leaves,
+    Diverges,
     /// It could not be integrated to its end.
-    Lost,
+    Interrupted,
 }
 
-impl Fate {
+impl LongTermBehavior {
     /// Whether following it for longer would say the same.
     pub fn is_decided(self) -> bool {
-        !matches!(self, Self::Approaches | Self::Leaves)
+        !matches!(self, Self::Approaches | Self::Diverges)
     }
 }
 
@@ -33,10 +33,15 @@ impl Fate {
 const NEARER: f64 = 0.97;
 
 /// `band` is a share of `sizes`, one for each quantity, about `rest`.
-pub fn fate(trajectory: &Trajectory, rest: &[f64], sizes: &[f64], band: f64) -> Fate {
+pub fn long_term_behavior(
+    trajectory: &Trajectory,
+    rest: &[f64],
+    sizes: &[f64],
+    band: f64,
+) -> LongTermBehavior {
     let count = trajectory.times.len();
-    if trajectory.broken.is_some() || count < 6 {
-        return Fate::Lost;
+    if trajectory.error.is_some() || count < 6 {
+        return LongTermBehavior::Interrupted;
     }
     let away = |i: usize| {
         let quantities = trajectory.values.iter().zip(rest).zip(sizes);
@@ -45,8 +50,10 @@ pub fn fate(trajectory: &Trajectory, rest: &[f64], sizes: &[f64], band: f64) -> 
     let late = trajectory.times[count - 1] * 0.9;
     let last_away = (0..count).rev().find(|i| away(*i) > band);
     match last_away {
-        None => return Fate::Settles { after: 0.0 },
-        Some(i) if trajectory.times[i] < late => return Fate::Settles { after: trajectory.times[i + 1] },
+        None => return LongTermBehavior::Settles { after: 0.0 },
+        Some(i) if trajectory.times[i] < late => {
+            return LongTermBehavior::Settles { after: trajectory.times[i + 1] };
+        }
         Some(_) => {}
     }
     let (before, last) = (2 * count / 3..5 * count / 6, 5 * count / 6..count);
@@ -59,9 +66,9 @@ pub fn fate(trajectory: &Trajectory, rest: &[f64], sizes: &[f64], band: f64) -> 
     let farthest = |range: std::ops::Range<usize>| range.map(away).fold(0.0, f64::max);
     let ratio = farthest(last.clone()) / farthest(before);
     match ratio {
-        _ if still => Fate::RestsElsewhere,
-        ratio if ratio < NEARER => Fate::Approaches,
-        ratio if ratio > 1.0 / NEARER => Fate::Leaves,
-        _ => Fate::Cycles,
+        _ if still => LongTermBehavior::OtherEquilibrium,
+        ratio if ratio < NEARER => LongTermBehavior::Approaches,
+        ratio if ratio > 1.0 / NEARER => LongTermBehavior::Diverges,
+        _ => LongTermBehavior::Cycles,
     }
 }

@@ -1,13 +1,16 @@
-//! Laws as objects, many flows at a time: one virtual call for a whole class of flows, the loop inside is compiled
-//! for its law.
+//! Laws as trait objects: all laws of one type behind one virtual call per block of flows or links.
+//!
+//! [`FluidSender`] and [`FluidLink`] have generic functions, so they cannot be trait objects. The loops over flows must be
+//! compiled where the type of the law is known, which is a protocol's crate; therefore they are part of this interface and
+//! not of the engine. The engine decides which laws are evaluated together, when, and on which inputs.
 
 use super::{
-    Dual64, Feedback, FluidLink, FluidSender, Forwarded, Hears, LinkInput, NextLoop, Quantity, Rest,
-    SenderInput, State,
+    DownstreamFeedback, Dual64, Feedback, FluidLink, FluidSender, InputSet, LinkEquilibrium, LinkInput,
+    Quantity, SenderInput, State, UpstreamFeedback,
 };
 use std::any::Any;
 
-/// The inputs of consecutive flows of a class, an array for each quantity of [`SenderInput`].
+/// The inputs of consecutive flows under laws of one type: one array for each field of [`SenderInput`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SenderInputs {
     /// See [`SenderInput::base_rtt`].
@@ -24,18 +27,18 @@ pub struct SenderInputs {
     pub lost: Vec<f64>,
     /// See [`SenderInput::acked`].
     pub acked: Vec<f64>,
-    /// See [`SenderInput::ahead`].
-    pub ahead: Vec<f64>,
-    /// Flow by flow, each as wide as the class's feedback.
+    /// See [`SenderInput::present_queueing`].
+    pub present_queueing: Vec<f64>,
+    /// All values of [`FluidSender::FEEDBACK`] of the first flow, then of the second, and so on.
     pub feedback: Vec<f64>,
-    /// Empty if no flow of the class has a relay.
-    pub next: Vec<Option<NextLoop<f64>>>,
-    /// Empty if no flow of the class begins at a relay.
-    pub forwarded: Vec<Option<Forwarded<f64>>>,
+    /// Empty if no flow ends at a relay.
+    pub downstream: Vec<Option<DownstreamFeedback<f64>>>,
+    /// Empty if no flow begins at a relay.
+    pub upstream: Vec<Option<UpstreamFeedback<f64>>>,
 }
 
 impl SenderInputs {
-    /// Zeros for so many flows with so many feedbacks each.
+    /// Zeros for `flows` flows with `feedbacks` feedback values each.
     pub fn zeros(flows: usize, feedbacks: usize) -> Self {
         let zeros = || vec![0.0; flows];
         Self {
@@ -46,21 +49,21 @@ impl SenderInputs {
             marked: zeros(),
             lost: zeros(),
             acked: zeros(),
-            ahead: zeros(),
+            present_queueing: zeros(),
             feedback: vec![0.0; flows * feedbacks],
-            next: Vec::new(),
-            forwarded: Vec::new(),
+            downstream: Vec::new(),
+            upstream: Vec::new(),
         }
     }
 
-    /// How many flows.
+    /// The number of flows.
     pub fn count(&self) -> usize {
         self.base_rtt.len()
     }
 
-    /// One flow's input.
-    #[inline]
-    pub fn at(&self, i: usize, feedbacks: usize) -> SenderInput<'_, f64> {
+    /// The input of flow `i`.
+    pub fn flow(&self, i: usize) -> SenderInput<'_, f64> {
+        let feedbacks = self.feedback.len() / self.count().max(1);
         SenderInput {
             base_rtt: self.base_rtt[i],
             capacity: self.capacity[i],
@@ -69,23 +72,21 @@ impl SenderInputs {
             marked: self.marked[i],
             lost: self.lost[i],
             acked: self.acked[i],
-            ahead: self.ahead[i],
+            present_queueing: self.present_queueing[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
-            next: self.next.get(i).copied().flatten(),
-            forwarded: self.forwarded.get(i).copied().flatten(),
+            downstream: self.downstream.get(i).copied().flatten(),
+            upstream: self.upstream.get(i).copied().flatten(),
         }
     }
-}
 
-impl SenderInputs {
-    /// The inputs of all flows in order.
+    /// The inputs of all flows in order, each with this number of feedback values.
     #[inline]
     pub fn iter(&self, feedbacks: usize) -> impl Iterator<Item = SenderInput<'_, f64>> {
         let n = self.count();
-        // Cut to one length, so that no access is checked again.
+        // Slices of equal length: the compiler removes the bounds checks in the loop.
         let (base_rtt, capacity, acked) = (&self.base_rtt[..n], &self.capacity[..n], &self.acked[..n]);
         let (queueing, queueing_slope) = (&self.queueing[..n], &self.queueing_slope[..n]);
-        let (marked, lost, ahead) = (&self.marked[..n], &self.lost[..n], &self.ahead[..n]);
+        let (marked, lost, present) = (&self.marked[..n], &self.lost[..n], &self.present_queueing[..n]);
         (0..n).map(move |i| SenderInput {
             base_rtt: base_rtt[i],
             capacity: capacity[i],
@@ -94,75 +95,76 @@ impl SenderInputs {
             marked: marked[i],
             lost: lost[i],
             acked: acked[i],
-            ahead: ahead[i],
+            present_queueing: present[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
-            next: self.next.get(i).copied().flatten(),
-            forwarded: self.forwarded.get(i).copied().flatten(),
+            downstream: self.downstream.get(i).copied().flatten(),
+            upstream: self.upstream.get(i).copied().flatten(),
         })
     }
 }
 
-/// The inputs of consecutive links under one law, an array for each quantity of [`LinkInput`].
+/// The inputs of consecutive links under laws of one type: one array for each field of [`LinkInput`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkInputs {
     /// See [`LinkInput::capacity`].
     pub capacity: Vec<f64>,
     /// See [`LinkInput::arriving`].
     pub arriving: Vec<f64>,
-    /// See [`LinkInput::own`].
-    pub own: Vec<f64>,
+    /// See [`LinkInput::own_arriving`].
+    pub own_arriving: Vec<f64>,
     /// See [`LinkInput::queue`].
     pub queue: Vec<f64>,
-    /// Link by link, each as wide as what the protocol's senders carry.
+    /// All carried quantities of the first link, then of the second, and so on.
     pub carried: Vec<f64>,
 }
 
 impl LinkInputs {
-    /// Zeros for so many links with so many carried sums each.
+    /// Zeros for `links` links with `carried` carried quantities each.
     pub fn zeros(links: usize, carried: usize) -> Self {
         let zeros = || vec![0.0; links];
         Self {
             capacity: zeros(),
             arriving: zeros(),
-            own: zeros(),
+            own_arriving: zeros(),
             queue: zeros(),
             carried: vec![0.0; links * carried],
         }
     }
 
-    /// How many links.
+    /// The number of links.
     pub fn count(&self) -> usize {
         self.capacity.len()
     }
 
-    /// One link's input.
+    /// The input of link `i`.
     #[inline]
-    pub fn at(&self, i: usize) -> LinkInput<'_, f64> {
+    pub fn link(&self, i: usize) -> LinkInput<'_, f64> {
         let carried = self.carried.len() / self.count().max(1);
         LinkInput {
             capacity: self.capacity[i],
             arriving: self.arriving[i],
-            own: self.own[i],
+            own_arriving: self.own_arriving[i],
             queue: self.queue[i],
             carried: &self.carried[i * carried..][..carried],
         }
     }
 }
 
-/// Where a class of flows puts what it does.
+/// Buffers for the outputs of consecutive flows.
 #[derive(Debug)]
-pub struct Moves<'a> {
-    /// Derivatives.
+pub struct SenderOutputs<'a> {
+    /// Derivatives of the states, per second.
     pub dx: &'a mut [f64],
-    /// In bit/s.
+    /// Sending rates, in bit/s.
     pub rates: &'a mut [f64],
     /// [`FluidSender::CARRIED`].
     pub carried: &'a mut [f64],
 }
 
-/// A class of flows under one law. Arrays are flow by flow; `first` is the first flow that the arrays speak of.
-pub trait Senders: Any + Send + Sync {
-    /// How many flows.
+/// The sender laws of several flows, all of one type. Arrays contain one entry or block of entries per flow; `first` is the
+/// flow of the first entry.
+pub trait SenderLaws: Any + Send + Sync {
+    /// The number of flows.
     fn count(&self) -> usize;
     /// See [`FluidSender::FEEDBACK`].
     fn feedback(&self) -> &'static [Feedback];
@@ -170,14 +172,14 @@ pub trait Senders: Any + Send + Sync {
     fn carried(&self) -> &'static [Quantity];
     /// See [`FluidSender::GUARDS`].
     fn guard_names(&self) -> &'static [&'static str];
-    /// See [`FluidSender::MAPS_HOPS`].
-    fn maps_hops(&self) -> bool;
-    /// See [`FluidSender::HEARS`].
-    fn hears(&self) -> Hears;
+    /// See [`FluidSender::MAPS_SIGNALS`].
+    fn maps_signals(&self) -> bool;
+    /// See [`FluidSender::INPUTS`].
+    fn inputs_used(&self) -> InputSet;
     /// See [`FluidSender::states`].
     fn states(&self, flow: usize) -> Vec<State>;
-    /// Takes in the flows of another class of the same law with as many states, or gives it back.
-    fn append(&mut self, other: Box<dyn Senders>) -> Result<(), Box<dyn Senders>>;
+    /// Appends the flows of `other` if its laws have the same type and number of states; otherwise returns it.
+    fn append(&mut self, other: Box<dyn SenderLaws>) -> Result<(), Box<dyn SenderLaws>>;
 
     /// See [`FluidSender::derivative`].
     fn derivatives(&self, first: usize, x: &[f64], inputs: &SenderInputs, dx: &mut [f64]);
@@ -185,10 +187,10 @@ pub trait Senders: Any + Send + Sync {
     fn rates(&self, first: usize, x: &[f64], inputs: &SenderInputs, rates: &mut [f64], carried: &mut [f64]);
 
     /// [`Self::rates`] and [`Self::derivatives`] in one pass.
-    fn move_and_send(&self, first: usize, x: &[f64], inputs: &SenderInputs, out: Moves<'_>);
+    fn derivatives_and_rates(&self, first: usize, x: &[f64], inputs: &SenderInputs, out: SenderOutputs<'_>);
 
-    /// See [`FluidSender::hop`].
-    fn hop(
+    /// See [`FluidSender::map_signals`].
+    fn map_signals(
         &self,
         flow: usize,
         x: &[f64],
@@ -212,7 +214,7 @@ pub trait Senders: Any + Send + Sync {
     /// See [`FluidSender::tick`].
     fn tick(&self, flow: usize, x: &mut [f64], input: &SenderInput<'_, f64>);
 
-    /// [`FluidSender::derivative`], `rate` (returned) and `carried` of one flow in dual numbers.
+    /// [`FluidSender::derivative`], `carried` and (returned) `rate` of one flow in dual numbers.
     fn dual(
         &self,
         flow: usize,
@@ -221,8 +223,8 @@ pub trait Senders: Any + Send + Sync {
         dx: &mut [Dual64],
         carried: &mut [Dual64],
     ) -> Dual64;
-    /// [`FluidSender::hop`] in dual numbers.
-    fn dual_hop(
+    /// [`FluidSender::map_signals`] in dual numbers.
+    fn map_signals_dual(
         &self,
         flow: usize,
         x: &[Dual64],
@@ -232,9 +234,10 @@ pub trait Senders: Any + Send + Sync {
     );
 }
 
-/// A set of links under one law. Arrays are link by link; `first` is the first link that the arrays speak of.
-pub trait Links: Any + Send + Sync {
-    /// How many links.
+/// The laws of several links, all of one type. Arrays contain one entry or block of entries per link; `first` is the link of
+/// the first entry.
+pub trait LinkLaws: Any + Send + Sync {
+    /// The number of links.
     fn count(&self) -> usize;
     /// See [`FluidLink::SIGNALS`].
     fn signal_names(&self) -> &'static [Quantity];
@@ -242,10 +245,10 @@ pub trait Links: Any + Send + Sync {
     fn guard_names(&self) -> &'static [&'static str];
     /// See [`FluidLink::states`].
     fn states(&self, link: usize) -> Vec<State>;
-    /// See [`FluidLink::rest`].
-    fn rest(&self, link: usize) -> Rest;
-    /// Takes in the links of another set of the same law with as many states, or gives it back.
-    fn append(&mut self, other: Box<dyn Links>) -> Result<(), Box<dyn Links>>;
+    /// See [`FluidLink::equilibrium`].
+    fn equilibrium(&self, link: usize) -> LinkEquilibrium;
+    /// Appends the links of `other` if its laws have the same type and number of states; otherwise returns it.
+    fn append(&mut self, other: Box<dyn LinkLaws>) -> Result<(), Box<dyn LinkLaws>>;
 
     /// See [`FluidLink::derivative`].
     fn derivatives(&self, first: usize, x: &[f64], inputs: &LinkInputs, dx: &mut [f64]);
@@ -272,37 +275,37 @@ pub trait Links: Any + Send + Sync {
     );
 }
 
-/// Makes an object of the sender of one loop.
-pub fn sender_piece(law: impl FluidSender) -> Box<dyn Senders> {
+/// The sender law of one flow as a trait object.
+pub fn sender_law(law: impl FluidSender) -> Box<dyn SenderLaws> {
     let width = law.states().len();
     Box::new(Batch { laws: vec![law], width })
 }
 
-/// Makes an object of the law at one link.
-pub fn link_piece(law: impl FluidLink) -> Box<dyn Links> {
+/// The law of one link as a trait object.
+pub fn link_law(law: impl FluidLink) -> Box<dyn LinkLaws> {
     let width = law.states().len();
     Box::new(Batch { laws: vec![law], width })
 }
 
-/// Laws of one kind and the number of their states.
+/// Laws of one type, each with `width` states.
 struct Batch<L> {
     laws: Vec<L>,
     width: usize,
 }
 
 impl<L: 'static> Batch<L> {
-    fn is_alike(&self, other: &dyn Any) -> bool {
+    fn matches(&self, other: &dyn Any) -> bool {
         other.downcast_ref::<Self>().is_some_and(|other| other.width == self.width)
     }
 
-    fn take(&mut self, other: Box<dyn Any>) {
+    fn extend(&mut self, other: Box<dyn Any>) {
         if let Ok(other) = other.downcast::<Self>() {
             self.laws.extend(other.laws);
         }
     }
 }
 
-impl<L: FluidSender> Senders for Batch<L> {
+impl<L: FluidSender> SenderLaws for Batch<L> {
     fn count(&self) -> usize {
         self.laws.len()
     }
@@ -319,23 +322,23 @@ impl<L: FluidSender> Senders for Batch<L> {
         L::GUARDS
     }
 
-    fn maps_hops(&self) -> bool {
-        L::MAPS_HOPS
+    fn maps_signals(&self) -> bool {
+        L::MAPS_SIGNALS
     }
 
-    fn hears(&self) -> Hears {
-        L::HEARS
+    fn inputs_used(&self) -> InputSet {
+        L::INPUTS
     }
 
     fn states(&self, flow: usize) -> Vec<State> {
         self.laws[flow].states()
     }
 
-    fn append(&mut self, other: Box<dyn Senders>) -> Result<(), Box<dyn Senders>> {
-        if !self.is_alike(other.as_ref()) {
+    fn append(&mut self, other: Box<dyn SenderLaws>) -> Result<(), Box<dyn SenderLaws>> {
+        if !self.matches(other.as_ref()) {
             return Err(other);
         }
-        self.take(other);
+        self.extend(other);
         Ok(())
     }
 
@@ -355,16 +358,16 @@ impl<L: FluidSender> Senders for Batch<L> {
         }
     }
 
-    fn move_and_send(&self, first: usize, x: &[f64], inputs: &SenderInputs, out: Moves<'_>) {
+    fn derivatives_and_rates(&self, first: usize, x: &[f64], inputs: &SenderInputs, out: SenderOutputs<'_>) {
         let (w, c) = (self.width, L::CARRIED.len());
         for ((i, law), input) in self.laws[first..].iter().enumerate().zip(inputs.iter(L::FEEDBACK.len())) {
             let x = &x[i * w..][..w];
-            out.rates[i] = law.move_and_send(x, &input, &mut out.dx[i * w..][..w]);
+            out.rates[i] = law.derivative_and_rate(x, &input, &mut out.dx[i * w..][..w]);
             law.carried(x, &input, &mut out.carried[i * c..][..c]);
         }
     }
 
-    fn hop(
+    fn map_signals(
         &self,
         flow: usize,
         x: &[f64],
@@ -372,7 +375,7 @@ impl<L: FluidSender> Senders for Batch<L> {
         signals: &[f64],
         feedback: &mut [f64],
     ) {
-        self.laws[flow].hop(x, input, signals, feedback);
+        self.laws[flow].map_signals(x, input, signals, feedback);
     }
 
     fn guards(&self, flow: usize, x: &[f64], input: &SenderInput<'_, f64>, guards: &mut [f64]) {
@@ -412,7 +415,7 @@ impl<L: FluidSender> Senders for Batch<L> {
         law.rate(x, input)
     }
 
-    fn dual_hop(
+    fn map_signals_dual(
         &self,
         flow: usize,
         x: &[Dual64],
@@ -420,11 +423,11 @@ impl<L: FluidSender> Senders for Batch<L> {
         signals: &[Dual64],
         feedback: &mut [Dual64],
     ) {
-        self.laws[flow].hop(x, input, signals, feedback);
+        self.laws[flow].map_signals(x, input, signals, feedback);
     }
 }
 
-impl<L: FluidLink> Links for Batch<L> {
+impl<L: FluidLink> LinkLaws for Batch<L> {
     fn count(&self) -> usize {
         self.laws.len()
     }
@@ -441,29 +444,29 @@ impl<L: FluidLink> Links for Batch<L> {
         self.laws[link].states()
     }
 
-    fn rest(&self, link: usize) -> Rest {
-        self.laws[link].rest()
+    fn equilibrium(&self, link: usize) -> LinkEquilibrium {
+        self.laws[link].equilibrium()
     }
 
-    fn append(&mut self, other: Box<dyn Links>) -> Result<(), Box<dyn Links>> {
-        if !self.is_alike(other.as_ref()) {
+    fn append(&mut self, other: Box<dyn LinkLaws>) -> Result<(), Box<dyn LinkLaws>> {
+        if !self.matches(other.as_ref()) {
             return Err(other);
         }
-        self.take(other);
+        self.extend(other);
         Ok(())
     }
 
     fn derivatives(&self, first: usize, x: &[f64], inputs: &LinkInputs, dx: &mut [f64]) {
         let w = self.width;
         for (i, law) in self.laws[first..][..inputs.count()].iter().enumerate() {
-            law.derivative(&x[i * w..][..w], &inputs.at(i), &mut dx[i * w..][..w]);
+            law.derivative(&x[i * w..][..w], &inputs.link(i), &mut dx[i * w..][..w]);
         }
     }
 
     fn signals(&self, first: usize, x: &[f64], inputs: &LinkInputs, signals: &mut [f64]) {
         let (w, s) = (self.width, L::SIGNALS.len());
         for (i, law) in self.laws[first..][..inputs.count()].iter().enumerate() {
-            law.signals(&x[i * w..][..w], &inputs.at(i), &mut signals[i * s..][..s]);
+            law.signals(&x[i * w..][..w], &inputs.link(i), &mut signals[i * s..][..s]);
         }
     }
 
@@ -499,14 +502,14 @@ impl<L: FluidLink> Links for Batch<L> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fluid::{Aggregate, Number};
+    use crate::fluid::{Number, PathAggregation};
 
     /// x' = gain (feedback - x), sends x.
     struct Lag(f64);
 
     impl FluidSender for Lag {
         const FEEDBACK: &'static [Feedback] =
-            &[Feedback { name: "asked", unit: "bit/s", over_path: Aggregate::Min }];
+            &[Feedback { name: "offered rate", unit: "bit/s", over_path: PathAggregation::Min }];
 
         fn states(&self) -> Vec<State> {
             vec![State::new("rate", "bit/s", 1.0)]
@@ -521,7 +524,7 @@ mod tests {
         }
     }
 
-    /// Sends what it is asked.
+    /// A static law: its rate is the round-trip time.
     struct Static;
 
     impl FluidSender for Static {
@@ -537,23 +540,23 @@ mod tests {
     }
 
     #[test]
-    fn a_class_computes_what_its_flows_would_one_by_one() {
-        let mut class = sender_piece(Lag(1.0));
-        assert!(class.append(sender_piece(Lag(2.0))).is_ok());
-        let stranger = class.append(sender_piece(Static));
-        assert!(stranger.is_err_and(|back| back.count() == 1 && back.feedback().is_empty()));
-        assert_eq!(class.count(), 2);
+    fn a_block_of_flows_has_the_derivatives_and_rates_of_its_single_flows() {
+        let mut laws = sender_law(Lag(1.0));
+        assert!(laws.append(sender_law(Lag(2.0))).is_ok());
+        let other_type = laws.append(sender_law(Static));
+        assert!(other_type.is_err_and(|back| back.count() == 1 && back.feedback().is_empty()));
+        assert_eq!(laws.count(), 2);
         let mut inputs = SenderInputs::zeros(2, 1);
         inputs.feedback = vec![3.0, 7.0];
         let (mut dx, mut rates) = ([0.0; 2], [0.0; 2]);
-        class.derivatives(0, &[1.0, 2.0], &inputs, &mut dx);
-        class.rates(0, &[1.0, 2.0], &inputs, &mut rates, &mut []);
+        laws.derivatives(0, &[1.0, 2.0], &inputs, &mut dx);
+        laws.rates(0, &[1.0, 2.0], &inputs, &mut rates, &mut []);
         assert_eq!((dx, rates), ([2.0, 10.0], [1.0, 2.0]));
     }
 
     #[test]
     fn dual_numbers_give_the_derivative_of_the_same_law() {
-        let class = sender_piece(Lag(2.0));
+        let laws = sender_law(Lag(2.0));
         let one = Dual64::from(1.0);
         let input = SenderInput {
             base_rtt: 0.1,
@@ -563,13 +566,13 @@ mod tests {
             marked: one,
             lost: one,
             acked: one,
-            ahead: one,
+            present_queueing: one,
             feedback: &[Dual64::from(3.0)],
-            next: None,
-            forwarded: None,
+            downstream: None,
+            upstream: None,
         };
         let mut dx = [one];
-        let rate = class.dual(0, &[one.derivative()], &input, &mut dx, &mut []);
+        let rate = laws.dual(0, &[one.derivative()], &input, &mut dx, &mut []);
         assert_eq!((rate.eps, dx[0].re, dx[0].eps), (1.0, 4.0, -2.0));
     }
 }

@@ -1,9 +1,9 @@
 //! Where the noise of packets enters a linear network.
 
 use crate::laws::{BASE, P};
-use millpond_fluid::stability::{Cause, Grain, Linearized};
-use millpond_fluid::{Assembly, Frozen, Loop, Network};
-use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_piece};
+use millpond_fluid::stability::{Linearized, NoiseKind, PacketGranularity};
+use millpond_fluid::{Assembly, FluidNetwork, Frozen, Loop};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 use nalgebra::DMatrix;
 
 /// `x' = c - x` with a c that nothing moves; sends x.
@@ -28,20 +28,20 @@ impl FluidSender for Steered {
 #[test]
 fn whole_packets_disturb_the_rate_also_of_a_law_with_a_state_that_never_moves() {
     const RTT: f64 = 2.0;
-    let mut network = Network::new();
+    let mut network = FluidNetwork::new();
     let link = network.link("L", 2.0 * BASE, f64::INFINITY);
-    network.add(Loop::new("f", P, sender_piece(Steered), RTT).over(link, 0.5).always());
+    network.add(Loop::new("f", P, sender_law(Steered), RTT).over(link, 0.5).always());
     let asm = Assembly::new(network).unwrap();
     let frozen = Frozen::new(&asm, 0.0);
-    let moment = frozen.at(&asm.initial()).unwrap();
-    let grain = Grain { packet: 12.0, has_window: true };
-    let noise = Linearized::of(&frozen, &moment).noise(&frozen, &moment, &[grain]);
+    let point = frozen.at(&asm.initial()).unwrap();
+    let granularity = PacketGranularity { packet: 12.0, has_window: true };
+    let noise = Linearized::of(&frozen, &point).noise(&frozen, &point, &[granularity]);
     let [source] = &noise.sources[..] else { panic!("one source: {:?}", noise.sources) };
     let ((block, input), cause) = (source.input, source.cause);
-    let piece = &noise.system.blocks[block];
-    assert_eq!((cause, piece.states()), (Cause::Windows, 1));
-    assert_eq!(piece.b.column(input), DMatrix::zeros(1, 1).column(0));
-    assert_eq!(piece.d.column(input).iter().copied().collect::<Vec<f64>>(), [1.0, 0.0]);
+    let subsystem = &noise.system.blocks[block];
+    assert_eq!((cause, subsystem.states()), (NoiseKind::Windows, 1));
+    assert_eq!(subsystem.b.column(input), DMatrix::zeros(1, 1).column(0));
+    assert_eq!(subsystem.d.column(input).iter().copied().collect::<Vec<f64>>(), [1.0, 0.0]);
     // A twelfth of a packet squared over RTT squared, held for a round trip.
     assert!((source.density - 12.0 * 12.0 / 12.0 / RTT).abs() < 1e-12);
 }

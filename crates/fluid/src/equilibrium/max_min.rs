@@ -1,19 +1,19 @@
 //! Weighted max-min fairness by water filling.
 
-use super::{Certificate, Equilibrium, Flow, Network, NoEquilibrium, uniqueness};
+use super::{AllocationProblem, Certificate, Equilibrium, FlowClass, NoEquilibrium, uniqueness};
 
 /// What one flow of a class may claim.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Share {
+pub struct FlowLimit {
     /// Rates rise in proportion to this.
     pub weight: f64,
     /// What the flow takes at most, whatever it is offered; infinite if nothing limits it elsewhere.
-    pub most: f64,
+    pub max_rate: f64,
 }
 
-impl Default for Share {
+impl Default for FlowLimit {
     fn default() -> Self {
-        Self { weight: 1.0, most: f64::INFINITY }
+        Self { weight: 1.0, max_rate: f64::INFINITY }
     }
 }
 
@@ -24,18 +24,21 @@ impl Default for Share {
 ///
 /// # Errors
 /// A link without capacity, or a flow that nothing stops.
-pub fn water_filling(network: &Network, shares: &[Share]) -> Result<Equilibrium, NoEquilibrium> {
+pub fn water_filling(
+    network: &AllocationProblem,
+    limits: &[FlowLimit],
+) -> Result<Equilibrium, NoEquilibrium> {
     if let Some(link) = network.capacities.iter().position(|&capacity| capacity.is_nan() || capacity <= 0.0) {
         return Err(NoEquilibrium::NoCapacity { link });
     }
-    let mut basin = Basin::new(network, shares);
-    while let Some((level, stop)) = basin.next() {
-        basin.fill(level, stop);
+    let mut filling = WaterFilling::new(network, limits);
+    while let Some((level, stop)) = filling.next() {
+        filling.fill(level, stop);
     }
-    if let Some(flow) = basin.rates.iter().position(Option::is_none) {
+    if let Some(flow) = filling.rates.iter().position(Option::is_none) {
         return Err(NoEquilibrium::Unlimited { flow });
     }
-    Ok(basin.settled())
+    Ok(filling.settled())
 }
 
 /// What stops the water next.
@@ -46,9 +49,9 @@ enum Stop {
 }
 
 /// The water as it rises.
-struct Basin<'a> {
-    network: &'a Network,
-    shares: &'a [Share],
+struct WaterFilling<'a> {
+    network: &'a AllocationProblem,
+    limits: &'a [FlowLimit],
     rates: Vec<Option<f64>>,
     /// Capacity not taken by flows that have stopped.
     left: Vec<f64>,
@@ -56,18 +59,18 @@ struct Basin<'a> {
     levels: Vec<Option<f64>>,
 }
 
-impl<'a> Basin<'a> {
-    fn new(network: &'a Network, shares: &'a [Share]) -> Self {
+impl<'a> WaterFilling<'a> {
+    fn new(network: &'a AllocationProblem, limits: &'a [FlowLimit]) -> Self {
         Self {
             network,
-            shares,
+            limits,
             rates: vec![None; network.flows.len()],
             left: network.capacities.clone(),
             levels: vec![None; network.capacities.len()],
         }
     }
 
-    fn rising(&self) -> impl Iterator<Item = (usize, &'a Flow)> {
+    fn rising(&self) -> impl Iterator<Item = (usize, &'a FlowClass)> {
         self.network.flows.iter().enumerate().filter(|(index, _)| self.rates[*index].is_none())
     }
 
@@ -76,8 +79,8 @@ impl<'a> Basin<'a> {
         let mut pressure = vec![0.0; self.left.len()];
         let mut stops = Vec::new();
         for (index, flow) in self.rising() {
-            let Share { weight, most } = self.shares[index];
-            stops.push((most / weight, Stop::Flow(index)));
+            let FlowLimit { weight, max_rate } = self.limits[index];
+            stops.push((max_rate / weight, Stop::Flow(index)));
             for &link in &flow.path {
                 pressure[link] += flow.count * weight;
             }
@@ -98,7 +101,7 @@ impl<'a> Basin<'a> {
             }
         };
         for index in stopped {
-            let rate = level * self.shares[index].weight;
+            let rate = level * self.limits[index].weight;
             self.rates[index] = Some(rate);
             for &link in &self.network.flows[index].path {
                 self.left[link] -= rate * self.network.flows[index].count;
@@ -114,7 +117,7 @@ impl<'a> Basin<'a> {
         let over =
             loads.iter().zip(&self.network.capacities).map(|(load, c)| load / c - 1.0).fold(0.0, f64::max);
         let responds: Vec<bool> =
-            rates.iter().zip(self.shares).map(|(&rate, share)| rate < share.most).collect();
+            rates.iter().zip(self.limits).map(|(&rate, limit)| rate < limit.max_rate).collect();
         Equilibrium {
             uniqueness: uniqueness(self.network, &responds, &bottlenecks),
             prices: self.levels.iter().map(|level| level.unwrap_or(0.0)).collect(),
@@ -132,9 +135,9 @@ impl<'a> Basin<'a> {
             if self.levels[link].is_some() || *load < self.network.capacities[link] * (1.0 - SAME) {
                 continue;
             }
-            let users = self.network.flows.iter().zip(rates).zip(self.shares);
+            let users = self.network.flows.iter().zip(rates).zip(self.limits);
             let users = users.filter(|((flow, _), _)| flow.path.contains(&link));
-            let highest = users.map(|((_, rate), share)| (rate / share.weight, *rate < share.most));
+            let highest = users.map(|((_, rate), limit)| (rate / limit.weight, *rate < limit.max_rate));
             self.levels[link] = highest
                 .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)))
                 .and_then(|(level, free)| free.then_some(level));

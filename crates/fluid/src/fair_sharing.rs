@@ -6,13 +6,13 @@
 //!   flow 3, dry ------->|            what comes
 //! ```
 
-use crate::assembly::{Assembly, Member};
+use crate::assembly::{Assembly, SharedFlow};
 use crate::discrete_state::Held;
 use millpond_law::fluid::{Number, greatest, least};
 
 /// Some equal flows that share a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Turn<T> {
+pub(crate) struct ShareRequest<T> {
     /// How many.
     pub(crate) count: f64,
     /// Of each.
@@ -21,7 +21,7 @@ pub(crate) struct Turn<T> {
     pub(crate) dry: Option<T>,
 }
 
-impl<T: Number> Turn<T> {
+impl<T: Number> ShareRequest<T> {
     /// What one of them may send at this level, and what it does send.
     pub(crate) fn at(&self, level: T) -> (T, T) {
         let may = level * self.weight;
@@ -37,23 +37,23 @@ impl Assembly {
     /// The turn of some flows of a shared loop; `delivered`: what reaches the end of a loop.
     pub(crate) fn turn<T: Number>(
         &self,
-        member: &Member,
+        member: &SharedFlow,
         held: &[Held],
         delivered: impl Fn(usize) -> T,
-    ) -> Turn<T> {
+    ) -> ShareRequest<T> {
         let is_dry = held[self.offsets.backlogs + member.relay] == Held::Lower;
         let dry = is_dry.then(|| delivered(self.relays[member.relay].upstream.0));
-        Turn { count: member.count, weight: member.weight, dry }
+        ShareRequest { count: member.count, weight: member.weight, dry }
     }
 }
 
 /// Weighted fair turns: the rate per unit of weight at which what all send makes up `rate`. Flows of which less comes leave
 /// the rest to the others; if not enough comes of all of them, the level is above the greatest by what each could send more.
-pub(crate) fn level<T: Number>(rate: T, turns: &[Turn<T>]) -> T {
-    let per_weight = |turn: &Turn<T>| turn.dry.map(|comes| comes / turn.weight);
+pub(crate) fn level<T: Number>(rate: T, turns: &[ShareRequest<T>]) -> T {
+    let per_weight = |turn: &ShareRequest<T>| turn.dry.map(|comes| comes / turn.weight);
     let mut dry: Vec<(T, f64)> = turns.iter().filter_map(|t| Some((per_weight(t)?, t.together()))).collect();
     dry.sort_by(|a, b| a.0.re().total_cmp(&b.0.re()));
-    let (mut left, mut weight) = (rate, turns.iter().map(Turn::together).sum::<f64>());
+    let (mut left, mut weight) = (rate, turns.iter().map(ShareRequest::together).sum::<f64>());
     let (all, waits) = (weight, turns.iter().any(|turn| turn.dry.is_none()));
     let mut most = T::zero();
     for (comes, together) in dry {
@@ -72,11 +72,11 @@ mod tests {
     use super::*;
     use millpond_law::fluid::Dual64;
 
-    fn turn(count: f64, weight: f64, dry: Option<f64>) -> Turn<f64> {
-        Turn { count, weight, dry }
+    fn turn(count: f64, weight: f64, dry: Option<f64>) -> ShareRequest<f64> {
+        ShareRequest { count, weight, dry }
     }
 
-    fn sent(rate: f64, turns: &[Turn<f64>]) -> Vec<f64> {
+    fn sent(rate: f64, turns: &[ShareRequest<f64>]) -> Vec<f64> {
         let level = level(rate, turns);
         turns.iter().map(|turn| turn.at(level).1).collect()
     }
@@ -111,8 +111,8 @@ mod tests {
     fn a_level_carries_its_derivative() {
         let dual = |re: f64, eps: f64| Dual64::new(re, eps);
         let turns = [
-            Turn { count: 1.0, weight: 1.0, dry: Some(dual(1.0, 1.0)) },
-            Turn { count: 2.0, weight: 2.0, dry: None },
+            ShareRequest { count: 1.0, weight: 1.0, dry: Some(dual(1.0, 1.0)) },
+            ShareRequest { count: 2.0, weight: 2.0, dry: None },
         ];
         // (9 - 1) / 4, and a quarter less for each that comes more.
         let level = level(dual(9.0, 0.0), &turns);

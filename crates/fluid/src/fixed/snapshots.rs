@@ -30,8 +30,8 @@ impl FixedStep<'_> {
         let mut snapshot = Snapshot { time: self.time(), states: self.states(), ..Snapshot::default() };
         self.advance(1);
         snapshot.rates = vec![0.0; self.asm.loops.len()];
-        for (crowd, class) in self.crowds.iter().zip(&self.asm.classes) {
-            crowd.rates.iter().zip(&class.loops).for_each(|(rate, l)| snapshot.rates[*l] = *rate);
+        for (flows, class) in self.flow_classes.iter().zip(&self.asm.classes) {
+            flows.rates.iter().zip(&class.loops).for_each(|(rate, l)| snapshot.rates[*l] = *rate);
         }
         snapshot.arriving.clone_from(&self.arriving);
         snapshot.marked.clone_from(&self.marked);
@@ -44,7 +44,7 @@ impl FixedStep<'_> {
 
     /// All states now.
     pub(super) fn states(&self) -> Vec<f64> {
-        let laws = self.crowds.iter().flat_map(|crowd| &crowd.x);
+        let laws = self.flow_classes.iter().flat_map(|flows| &flows.x);
         let routers = self.routers.iter().flat_map(|router| &router.x);
         laws.chain(routers).chain(&self.queues).copied().collect()
     }

@@ -1,13 +1,13 @@
 //! Who has switching functions, and where the hop that counts on a path changes.
 
 use crate::assembly::Assembly;
-use crate::path::{chooses, join, neutral};
-use millpond_law::fluid::Aggregate;
+use crate::path::{join, neutral, selects_hop};
+use millpond_law::fluid::PathAggregation;
 use std::ops::Range;
 
 /// Whose guards: all of one sender or of one link's law, and how many.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Guarded {
+pub(crate) enum GuardOwner {
     /// Class and place.
     Sender(usize, usize),
     /// Set and place.
@@ -21,10 +21,10 @@ pub(crate) enum Guarded {
 /// Its switching function is by how much the others are behind. It turns its sign with each switch, so that it is
 /// continuous like any other.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Switch {
+pub(crate) struct PathSwitch {
     pub(crate) class: usize,
     pub(crate) place: usize,
-    over_path: Aggregate,
+    over_path: PathAggregation,
     /// The hop that counts, and the one that would be next.
     chosen: usize,
     rival: usize,
@@ -34,8 +34,8 @@ pub(crate) struct Switch {
     others: f64,
 }
 
-impl Switch {
-    fn new(class: usize, place: usize, over_path: Aggregate) -> Self {
+impl PathSwitch {
+    fn new(class: usize, place: usize, over_path: PathAggregation) -> Self {
         let (here, others) = (f64::NAN, neutral(over_path));
         Self { class, place, over_path, chosen: 0, rival: 0, turned: false, here, others }
     }
@@ -56,13 +56,13 @@ impl Switch {
 
     pub(crate) fn is_right(&self) -> bool {
         match self.over_path {
-            Aggregate::Max => self.here >= self.others,
+            PathAggregation::Max => self.here >= self.others,
             _ => self.here <= self.others,
         }
     }
 
     pub(crate) fn guard(&self) -> f64 {
-        let ahead = if self.over_path == Aggregate::Max { -1.0 } else { 1.0 };
+        let ahead = if self.over_path == PathAggregation::Max { -1.0 } else { 1.0 };
         (self.others - self.here) * if self.turned { -ahead } else { ahead }
     }
 
@@ -78,29 +78,29 @@ impl Switch {
 
 impl Assembly {
     /// Who has guards, and how many each.
-    pub(crate) fn guarded(&self, switches: usize) -> Vec<(Guarded, usize)> {
+    pub(crate) fn guarded(&self, switches: usize) -> Vec<(GuardOwner, usize)> {
         let senders = self.classes.iter().enumerate().flat_map(|(c, class)| {
-            (0..class.loops.len()).map(move |i| (Guarded::Sender(c, i), class.law.guard_names().len()))
+            (0..class.loops.len()).map(move |i| (GuardOwner::Sender(c, i), class.law.guard_names().len()))
         });
         let links = self.sets.iter().enumerate().flat_map(|(s, set)| {
-            (0..set.links.len()).map(move |i| (Guarded::Link(s, i), set.law.guard_names().len()))
+            (0..set.links.len()).map(move |i| (GuardOwner::Link(s, i), set.law.guard_names().len()))
         });
-        let paths = (0..switches).map(|w| (Guarded::Path(w), 1));
+        let paths = (0..switches).map(|w| (GuardOwner::Path(w), 1));
         senders.chain(links).chain(paths).filter(|(_, count)| *count > 0).collect()
     }
 
     /// What can switch: feedback by feedback of each sender, and where each has its own, by class and place.
-    pub(crate) fn switches(&self) -> (Vec<Switch>, Vec<Vec<Range<usize>>>) {
+    pub(crate) fn switches(&self) -> (Vec<PathSwitch>, Vec<Vec<Range<usize>>>) {
         let (mut switches, mut places) = (Vec::new(), Vec::new());
         for (c, class) in self.classes.iter().enumerate() {
-            let of_loop = |(place, l): (usize, &usize)| {
+            let loop_subsystem = |(place, l): (usize, &usize)| {
                 let first = switches.len();
                 let kinds = class.law.feedback().iter().map(|kind| kind.over_path);
-                let choose = kinds.filter(|kind| self.hops_of(*l).len() > 1 && chooses(*kind));
-                switches.extend(choose.map(|kind| Switch::new(c, place, kind)));
+                let choose = kinds.filter(|kind| self.hops_of(*l).len() > 1 && selects_hop(*kind));
+                switches.extend(choose.map(|kind| PathSwitch::new(c, place, kind)));
                 first..switches.len()
             };
-            places.push(class.loops.iter().enumerate().map(of_loop).collect());
+            places.push(class.loops.iter().enumerate().map(loop_subsystem).collect());
         }
         (switches, places)
     }

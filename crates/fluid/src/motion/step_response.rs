@@ -8,7 +8,7 @@ pub const BAND: f64 = 0.02;
 
 /// A quantity's answer, which begins with the first of its values.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Response {
+pub enum StepResponse {
     /// It goes from one value to another.
     Step {
         /// From 10 % to 90 % of the way, in seconds; none if it never gets there.
@@ -29,7 +29,7 @@ pub enum Response {
     },
 }
 
-impl Response {
+impl StepResponse {
     /// The answer of `values` over `times`, which should end at `to`. A way shorter than `least` is none.
     pub fn of(times: &[f64], values: &[f64], to: f64, least: f64) -> Self {
         let from = values.first().copied().unwrap_or(to);

@@ -1,8 +1,8 @@
 //! The equilibrium of an assembled network: a zero of its vector field.
 
-use super::zero::{Failed, Manner};
+use super::zero::{Failed, SearchMethod};
 use super::{NoEquilibrium, Residual, zero};
-use crate::frozen::{Frozen, Moment};
+use crate::frozen::{Frozen, OperatingPoint};
 use nalgebra::DMatrix;
 
 /// The network with every delay collapsed.
@@ -10,11 +10,11 @@ struct Collapsed<'a, 'b>(&'b Frozen<'a>);
 
 impl Residual for Collapsed<'_, '_> {
     fn value(&self, x: &[f64]) -> Vec<f64> {
-        self.0.at(x).map_or_else(|_| vec![f64::NAN; x.len()], |moment| moment.raw)
+        self.0.at(x).map_or_else(|_| vec![f64::NAN; x.len()], |point| point.raw)
     }
 
     fn jacobian(&self, x: &[f64]) -> DMatrix<f64> {
-        let jacobian = self.0.at(x).ok().and_then(|moment| self.0.jacobian(&moment));
+        let jacobian = self.0.at(x).ok().and_then(|point| self.0.jacobian(&point));
         jacobian.unwrap_or_else(|| DMatrix::from_element(x.len(), x.len(), f64::NAN))
     }
 
@@ -33,21 +33,25 @@ impl Residual for Collapsed<'_, '_> {
 
 /// Where a network rests.
 #[derive(Clone)]
-pub struct Rest<'a> {
+pub struct EquilibriumPoint<'a> {
     /// The network, its queues at the jumps on which they rest.
     pub frozen: Frozen<'a>,
     /// The point.
-    pub moment: Moment,
+    pub point: OperatingPoint,
     /// Whether some disturbance grows there without oscillation even if nothing is delayed: nobody ever sees such a point,
     /// for instance that of a rate of zero from which a law multiplies its way up.
-    pub repels: bool,
+    pub is_repelling: bool,
 }
 
 /// Where the network rests, searched from these states: an integration without delays that ends as Newton's method.
 ///
 /// # Errors
 /// [`NoEquilibrium::NotConverged`] if it does not come to rest.
-pub fn search<'a>(frozen: &Frozen<'a>, start: &[f64], manner: Manner) -> Result<Rest<'a>, NoEquilibrium> {
+pub fn search<'a>(
+    frozen: &Frozen<'a>,
+    start: &[f64],
+    manner: SearchMethod,
+) -> Result<EquilibriumPoint<'a>, NoEquilibrium> {
     const FIRST_STEP: f64 = 1e-3;
     const STILL: f64 = 1e-7;
     let (stretched, start) = frozen.stretched(start);
@@ -57,19 +61,19 @@ pub fn search<'a>(frozen: &Frozen<'a>, start: &[f64], manner: Manner) -> Result<
         return Err(NoEquilibrium::Grows { link });
     }
     let lost = |_| NoEquilibrium::NotConverged { remaining: found.residual };
-    let repels = stretched.at(&found.x).is_ok_and(|moment| repels(&stretched, &moment));
+    let is_repelling = stretched.at(&found.x).is_ok_and(|point| is_repelling(&stretched, &point));
     let (frozen, x) = stretched.sharpened(&found.x);
-    let moment = frozen.at(&x).map_err(lost)?;
-    Ok(Rest { frozen, moment, repels })
+    let point = frozen.at(&x).map_err(lost)?;
+    Ok(EquilibriumPoint { frozen, point, is_repelling })
 }
 
 /// Where the network comes to rest from states near it: boldly, or else carefully.
 ///
 /// # Errors
 /// As [`search`].
-pub fn rest(frozen: &Frozen<'_>, start: &[f64]) -> Result<Moment, NoEquilibrium> {
-    let found = search(frozen, start, Manner::Boldly).ok().filter(|rest| !rest.repels);
-    found.map_or_else(|| search(frozen, start, Manner::Carefully), Ok).map(|rest| rest.moment)
+pub fn rest(frozen: &Frozen<'_>, start: &[f64]) -> Result<OperatingPoint, NoEquilibrium> {
+    let found = search(frozen, start, SearchMethod::Fast).ok().filter(|rest| !rest.is_repelling);
+    found.map_or_else(|| search(frozen, start, SearchMethod::Cautious), Ok).map(|rest| rest.point)
 }
 
 impl Frozen<'_> {
@@ -89,14 +93,14 @@ impl Frozen<'_> {
 }
 
 /// Whether the Jacobian has a positive real eigenvalue; of a network too large to ask, not.
-fn repels(frozen: &Frozen<'_>, moment: &Moment) -> bool {
+fn is_repelling(frozen: &Frozen<'_>, point: &OperatingPoint) -> bool {
     const LARGE: usize = 300;
     const POSITIVE: f64 = 1e-6;
-    let free: Vec<usize> = (0..moment.x.len()).filter(|i| !moment.is_held(*i)).collect();
+    let free: Vec<usize> = (0..point.x.len()).filter(|i| !point.is_held(*i)).collect();
     if !(1..=LARGE).contains(&free.len()) {
         return false;
     }
-    let Some(jacobian) = frozen.jacobian(moment) else { return false };
+    let Some(jacobian) = frozen.jacobian(point) else { return false };
     let mut jacobian = DMatrix::from_fn(free.len(), free.len(), |i, j| jacobian[(free[i], free[j])]);
     nalgebra::linalg::balancing::balance_parlett_reinsch(&mut jacobian);
     let Some(schur) = nalgebra::linalg::Schur::try_new(jacobian, 1e-14, 10_000) else { return false };

@@ -2,7 +2,7 @@
 
 /// A boundary of stability along one parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Critical {
+pub struct StabilityBoundary {
     /// The value of the parameter at which the rightmost root is on the imaginary axis.
     pub value: f64,
     /// Whether the network is stable below it.
@@ -11,9 +11,9 @@ pub struct Critical {
 
 /// How far one direction was followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Followed {
+pub struct BoundarySearch {
     /// The first boundary on the way.
-    pub boundary: Option<Critical>,
+    pub boundary: Option<StabilityBoundary>,
     /// The last value that was looked at: the boundary, or the end of what is looked at, or where there was no equilibrium
     /// beyond.
     pub to: f64,
@@ -23,13 +23,13 @@ pub struct Followed {
 ///
 /// `rightmost` gives the real part of the rightmost root at a value of the parameter, with the equilibrium computed anew; none
 /// where there is no equilibrium, which ends the search in that direction.
-pub fn follow(now: f64, mut rightmost: impl FnMut(f64) -> Option<f64>) -> [Followed; 2] {
-    let Some(here) = rightmost(now) else { return [Followed { boundary: None, to: now }; 2] };
+pub fn follow(now: f64, mut rightmost: impl FnMut(f64) -> Option<f64>) -> [BoundarySearch; 2] {
+    let Some(here) = rightmost(now) else { return [BoundarySearch { boundary: None, to: now }; 2] };
     [FACTOR, 1.0 / FACTOR].map(|factor| boundary(now, here, factor, &mut rightmost))
 }
 
 /// The boundaries of [`follow`].
-pub fn critical(now: f64, rightmost: impl FnMut(f64) -> Option<f64>) -> Vec<Critical> {
+pub fn stability_boundaries(now: f64, rightmost: impl FnMut(f64) -> Option<f64>) -> Vec<StabilityBoundary> {
     follow(now, rightmost).iter().filter_map(|followed| followed.boundary).collect()
 }
 
@@ -37,7 +37,12 @@ const FACTOR: f64 = 1.25;
 /// How far from its present value the parameter is followed.
 const FARTHEST: f64 = 100.0;
 
-fn boundary(now: f64, here: f64, factor: f64, rightmost: &mut impl FnMut(f64) -> Option<f64>) -> Followed {
+fn boundary(
+    now: f64,
+    here: f64,
+    factor: f64,
+    rightmost: &mut impl FnMut(f64) -> Option<f64>,
+) -> BoundarySearch {
     let (mut near, mut step, mut last) = (now, factor, here);
     let end = now * if factor > 1.0 { FARTHEST } else { 1.0 / FARTHEST };
     while near != end {
@@ -49,9 +54,9 @@ fn boundary(now: f64, here: f64, factor: f64, rightmost: &mut impl FnMut(f64) ->
         }
         let Some(value) = root((near, last), (next, there), rightmost) else { break };
         let stable_below = (here < 0.0) == (factor > 1.0);
-        return Followed { boundary: Some(Critical { value, stable_below }), to: value };
+        return BoundarySearch { boundary: Some(StabilityBoundary { value, stable_below }), to: value };
     }
-    Followed { boundary: None, to: near }
+    BoundarySearch { boundary: None, to: near }
 }
 
 /// Where the growth changes its sign: by the Illinois method (Dowell and Jarratt, BIT 11, 1971), and by halves where it jumps.

@@ -7,7 +7,7 @@
 //! ```
 
 use super::{Characteristic, Complex, Linearized};
-use crate::frozen::{Frozen, Moment, Sliding};
+use crate::frozen::{Frozen, OperatingPoint, Sliding};
 use std::f64::consts::PI;
 
 /// The oscillation of a loop around a queue whose law knows two answers.
@@ -30,11 +30,11 @@ const STEPS: usize = 300;
 
 /// The cycle of the linear network between jumps. None if it has none, or if several links rest at jumps.
 #[must_use]
-pub fn limit_cycle(frozen: &Frozen<'_>, moment: &Moment) -> Option<LimitCycle> {
+pub fn limit_cycle(frozen: &Frozen<'_>, point: &OperatingPoint) -> Option<LimitCycle> {
     let [Sliding { jump, probability, .. }] = frozen.sliding()[..] else { return None };
     let height = jump.above - jump.below;
     let slopes = [1.0, 2.0].map(|times| times * height / jump.queue);
-    let [one, two] = slopes.map(|slope| linear(frozen, moment, slope));
+    let [one, two] = slopes.map(|slope| linear(frozen, point, slope));
     let (one, two) = (one?, two?);
     let functions = [&one, &two].map(|linear| Characteristic::new(&linear.system));
     // With a slope the characteristic function is f (1 + slope H), f being that of the network without the law.
@@ -46,9 +46,9 @@ pub fn limit_cycle(frozen: &Frozen<'_>, moment: &Moment) -> Option<LimitCycle> {
     cycle(&|s| plant(s).map(|h| h * height), share, one.system.longest_delay())
 }
 
-fn linear(frozen: &Frozen<'_>, moment: &Moment, slope: f64) -> Option<Linearized> {
+fn linear(frozen: &Frozen<'_>, point: &OperatingPoint, slope: f64) -> Option<Linearized> {
     let sloping = frozen.with_slope(slope);
-    Some(Linearized::of(&sloping, &sloping.at(&moment.x).ok()?))
+    Some(Linearized::of(&sloping, &sloping.at(&point.x).ok()?))
 }
 
 /// Pulses of a period and the queue that a plant makes of them.
