@@ -13,14 +13,25 @@ use std::process::Command;
 /// Each crate and the crates of the house it may depend on.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("units", &[]),
+    ("results", &["units"]),
     ("law", &["units"]),
+    ("scenario", &["units"]),
     ("protocols", &["units", "law"]),
     ("endpoint", &["units", "law"]),
     ("sim", &["units", "law", "endpoint"]),
     ("fluid", &["units", "law"]),
-    ("scenario", &["units"]),
-    ("lab", &["units", "law", "protocols", "endpoint", "sim", "fluid", "scenario"]),
-    ("cli", &["units", "law", "protocols", "scenario", "lab"]),
+    ("plan", &["units", "law", "scenario", "protocols", "endpoint", "sim", "fluid"]),
+    ("theory", &["units", "results", "law", "scenario", "protocols", "fluid", "plan"]),
+    ("lab", &["units", "results", "law", "scenario", "protocols", "sim", "fluid", "plan", "theory"]),
+    ("papers", &["units", "results", "law", "scenario", "protocols", "fluid", "plan", "theory", "lab"]),
+    (
+        "report",
+        &["units", "results", "law", "scenario", "protocols", "fluid", "plan", "theory", "lab", "papers"],
+    ),
+    (
+        "cli",
+        &["units", "results", "law", "scenario", "protocols", "plan", "theory", "lab", "papers", "report"],
+    ),
 ];
 
 /// Packages of the workspace that are no part of the house: they may know anything.

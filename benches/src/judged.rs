@@ -4,10 +4,10 @@
 use crate::Outcome;
 use crate::measure::cpu_seconds;
 use millpond_fluid::stability::{Block, Connection, System, margins, rightmost};
-use millpond_lab::Unwatched;
-use millpond_lab::analysis::{Axis, Knob, map};
 use millpond_protocols::Registry;
+use millpond_results::Unwatched;
 use millpond_scenario::{Disk, Scenario};
+use millpond_theory::{Axis, Knob, map};
 use nalgebra::DMatrix;
 use std::path::Path;
 use std::time::Instant;

@@ -3,7 +3,7 @@
 use crate::values;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
-use millpond_lab::analysis::{AlphaFair, weight};
+use millpond_theory::{AlphaFair, weight};
 use millpond_units::{Rate, Span};
 use std::path::PathBuf;
 

@@ -61,8 +61,8 @@ impl From<millpond_lab::Error> for Failure {
     }
 }
 
-impl From<millpond_lab::recipes::RecipeError> for Failure {
-    fn from(error: millpond_lab::recipes::RecipeError) -> Self {
+impl From<millpond_papers::RecipeError> for Failure {
+    fn from(error: millpond_papers::RecipeError) -> Self {
         Self::input(error)
     }
 }

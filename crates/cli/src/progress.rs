@@ -2,7 +2,7 @@
 
 use crate::interrupt::Interrupt;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use millpond_lab::Watch;
+use millpond_results::Watch;
 use std::sync::Mutex;
 
 /// Bars count thousandths of a run.

@@ -14,10 +14,10 @@ pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
 }
 
 /// Where it is to be run.
-pub(crate) fn world(typed: World) -> Result<millpond_lab::World, Failure> {
+pub(crate) fn world(typed: World) -> Result<millpond_results::World, Failure> {
     match typed {
-        World::Packets => Ok(millpond_lab::World::Packets),
-        World::Fluid => Ok(millpond_lab::World::Fluid),
+        World::Packets => Ok(millpond_results::World::Packets),
+        World::Fluid => Ok(millpond_results::World::Fluid),
         World::Live => Err(Failure::input(
             "the live world is not in this version of Millpond; there are: packets, fluid",
         )),

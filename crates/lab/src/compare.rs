@@ -1,12 +1,11 @@
 //! The same network and the same draws under several protocols, in several worlds, and under several seeds.
 
-use crate::error::Error;
-use crate::files::OutputError;
-use crate::fluid;
-use crate::plan::plan;
-use crate::run::{About, Finished, World, run};
-use crate::watch::Watch;
+use crate::Error;
+use crate::world::run;
+use millpond_plan::{fluid, packets};
 use millpond_protocols::Registry;
+use millpond_results::files::OutputError;
+use millpond_results::{About, Finished, Watch, World};
 use millpond_scenario::{At, Fault, Place, Scenario};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -59,7 +58,7 @@ pub fn cases(scenario: &Scenario, registry: &Registry, choice: &Choice) -> Resul
     // What is wrong with any of them is said before the first one runs.
     for case in &cases {
         match case.world {
-            World::Packets => plan(&case.scenario, registry).map(|_| ())?,
+            World::Packets => packets::plan(&case.scenario, registry).map(|_| ())?,
             World::Fluid => fluid::plan(&case.scenario, registry).map(|_| ())?,
         }
     }
@@ -105,7 +104,7 @@ fn assigned(scenario: &Scenario, protocol: &At<String>) -> Scenario {
 /// with each as soon as it has ended, so that what has ended is not lost when something stops the rest.
 ///
 /// # Errors
-/// What [`plan`] and `keep` say, or that it was stopped.
+/// What [`run`] and `keep` say, or that it was stopped.
 pub fn compare(
     cases: &[Case],
     registry: &Registry,

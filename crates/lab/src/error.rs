@@ -1,6 +1,6 @@
 //! Why an experiment has no results.
 
-use crate::files::OutputError;
+use millpond_results::files::OutputError;
 use millpond_scenario::{Fault, Faults};
 use std::fmt;
 

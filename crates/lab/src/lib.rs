@@ -1,28 +1,19 @@
-//! The only crate that knows everything: scenario to plan to run to results; metrics; recipes; the report.
+//! Runs a scenario: plans it, lets its world run, and measures both worlds in one form.
 //!
 //! ```text
-//!   Scenario --plan--> Plan --run--> Run --> files, tables, report
-//!       \--cases--> one Scenario per protocol and seed --compare--> Runs
+//!   Scenario --plan--> Plan --run--> Run
+//!       \--cases--> one Scenario per protocol, world and seed --compare--> Runs
 //! ```
 
-mod agreement;
-pub mod analysis;
 mod compare;
 mod error;
-pub mod files;
-pub mod fluid;
-pub mod metrics;
-pub mod motion;
-pub mod plan;
-pub mod recipes;
-pub mod report;
-pub mod results;
-mod run;
-pub mod tables;
-mod watch;
+mod fairness;
+mod fluid;
+mod packets;
+mod stopwatch;
+mod ticks;
+mod world;
 
-pub use agreement::{Agreement, Line, Quantity, agreement};
 pub use compare::{Case, Choice, cases, compare};
 pub use error::Error;
-pub use run::{About, Finished, World, run};
-pub use watch::{Unwatched, Watch};
+pub use world::run;

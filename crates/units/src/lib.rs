@@ -4,6 +4,7 @@
 //! whole is rounded to the nearest whole number, halves up. Where many roundings in a row would drift (a link
 //! serving packets) no quantity is rounded at all: the element keeps the remainder.
 
+pub mod format;
 mod parse;
 mod show;
 

@@ -4,15 +4,16 @@ use crate::args;
 use crate::failure::Outcome;
 use crate::output::print_line;
 use crate::scenario::{load, world};
-use millpond_lab::{World, fluid, plan};
+use millpond_plan::{fluid, packets};
 use millpond_protocols::Registry;
+use millpond_results::World;
 use std::process::ExitCode;
 
 pub(crate) fn check(args: &args::Check, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
     let (warnings, outline) = match world(args.world)? {
         World::Packets => {
-            let plan = plan::plan(&scenario, registry)?;
+            let plan = packets::plan(&scenario, registry)?;
             (plan.warnings().to_vec(), plan.outline())
         }
         World::Fluid => {

@@ -7,12 +7,13 @@ use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use crate::typed::typed_command;
-use millpond_lab::files::{ComparisonDirectory, Extras, OutputError, WholeFile};
-use millpond_lab::results::Run;
-use millpond_lab::{
-    Agreement, Case, Choice, Finished, World, agreement, cases, compare as compare_runs, report, tables,
-};
+use millpond_lab::compare as compare_runs;
+use millpond_lab::{Case, Choice, cases};
 use millpond_protocols::Registry;
+use millpond_report::{page, terminal};
+use millpond_results::files::{ComparisonDirectory, Extras, OutputError, WholeFile};
+use millpond_results::{Finished, Run, World};
+use millpond_theory::{Agreement, agreement};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,13 +28,13 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
         args.out.as_deref().map(ComparisonDirectory::create).transpose().map_err(Failure::input)?;
     let page = WholeFile::create(&report_path(args)).map_err(Failure::input)?;
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
-    print(tables::comparison(&runs))?;
+    print(terminal::comparison(&runs))?;
     let agreements = agreements(&cases, &runs, registry);
     for (_, agreement) in &agreements {
-        print(tables::worlds(std::slice::from_ref(agreement)))?;
+        print(terminal::worlds(std::slice::from_ref(agreement)))?;
     }
     warn(&runs);
-    let html = report::html_of_worlds(&one_seed(&runs), &scenario.title, &agreements);
+    let html = page::html_of_worlds(&one_seed(&runs), &scenario.title, &agreements);
     page.write(html.as_bytes()).map_err(Failure::input)?;
     print_line(page.path().display())?;
     page.finish().map_err(Failure::input)?;

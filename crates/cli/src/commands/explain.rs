@@ -3,10 +3,10 @@
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_line};
-use millpond_lab::analysis::{self, Inexplicable, ReadError, Refusal};
-use millpond_lab::files::write_whole;
-use millpond_lab::{report, tables};
 use millpond_protocols::Registry;
+use millpond_report::{page, terminal};
+use millpond_results::files::write_whole;
+use millpond_theory::{Inexplicable, ReadError, Refusal};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -16,20 +16,20 @@ pub(crate) fn explain(run: &Path, args: &args::Stability, registry: &Registry) -
         Inexplicable::NoRun(_) => Failure::input(reason),
         reason => Failure::input(format!("{}: {reason}", run.display())),
     };
-    let (read, scenario) = analysis::read_run(run).map_err(|error| match error {
+    let (read, scenario) = millpond_theory::read_run(run).map_err(|error| match error {
         ReadError::Run(reason) => about(reason),
         ReadError::Scenario(faults) => Failure::Scenario(faults),
     })?;
-    let explained = analysis::explain(&read, &scenario, registry).map_err(about)?;
-    let sentence = tables::explanation_verdict(&explained);
+    let explained = millpond_theory::explain(&read, &scenario, registry).map_err(about)?;
+    let sentence = millpond_theory::explain::verdict_sentence(&explained);
     if args.json {
-        print(format_args!("{:#}\n", analysis::explanation_json(&sentence, &explained)))?;
+        print(format_args!("{:#}\n", millpond_theory::explanation_json(&sentence, &explained)))?;
     } else {
         print_line(&sentence)?;
-        print(tables::explanation(&explained))?;
+        print(terminal::explanation(&explained))?;
     }
     if let Some(path) = &args.report {
-        let page = report::explanation(&scenario.title, &sentence, &explained);
+        let page = page::explanation(&scenario.title, &sentence, &explained);
         write_whole(path, page.as_bytes()).map_err(Failure::input)?;
     }
     Ok(ExitCode::SUCCESS)

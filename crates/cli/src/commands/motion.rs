@@ -6,11 +6,11 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
-use millpond_lab::analysis::{Axis, Settled};
-use millpond_lab::motion::{self, Answer, Asked, Convergence, Observable, Portrait, Starts, Step};
-use millpond_lab::tables;
 use millpond_protocols::Registry;
+use millpond_report::terminal;
 use millpond_scenario::Scenario;
+use millpond_theory::motion::{self, Answer, Asked, Convergence, Observable, Portrait, Starts, Step};
+use millpond_theory::{Axis, Settled, sentence};
 use millpond_units::Span;
 use serde_json::{Value, json};
 
@@ -114,23 +114,23 @@ fn plane(
 impl Motions {
     /// One sentence for each.
     pub(crate) fn sentences(&self) -> Vec<String> {
-        let portrait = self.portrait.iter().map(tables::portrait_sentence);
-        let steps = self.steps.iter().map(tables::step_sentence);
-        portrait.chain(steps).chain(self.convergence.iter().map(tables::convergence_sentence)).collect()
+        let portrait = self.portrait.iter().map(sentence::portrait_sentence);
+        let steps = self.steps.iter().map(sentence::step_sentence);
+        portrait.chain(steps).chain(self.convergence.iter().map(sentence::convergence_sentence)).collect()
     }
 
     /// Sentences first, each with its numbers.
     pub(crate) fn print(&self) -> Result<(), Failure> {
         if let Some(portrait) = &self.portrait {
-            print_line(tables::portrait_sentence(portrait))?;
+            print_line(sentence::portrait_sentence(portrait))?;
         }
         for answer in &self.steps {
-            print_line(tables::step_sentence(answer))?;
-            print(tables::step(answer))?;
+            print_line(sentence::step_sentence(answer))?;
+            print(terminal::step(answer))?;
         }
         if let Some(convergence) = &self.convergence {
-            print_line(tables::convergence_sentence(convergence))?;
-            print(tables::convergence(convergence))?;
+            print_line(sentence::convergence_sentence(convergence))?;
+            print(terminal::convergence(convergence))?;
         }
         Ok(())
     }

@@ -5,12 +5,11 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
-use millpond_lab::files::WholeFile;
-use millpond_lab::recipes::{
-    Checked, Library, Paper, RecipeError, Settings, Verdict, check, matrix, overview, runs, table,
-};
-use millpond_lab::report;
+use millpond_papers::{Checked, Library, Paper, RecipeError, Settings, Verdict, check, runs};
 use millpond_protocols::Registry;
+use millpond_report::page;
+use millpond_report::terminal::{matrix, overview, table};
+use millpond_results::files::WholeFile;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -54,7 +53,7 @@ fn judge(
     let page = shown.report.as_deref().map(WholeFile::create).transpose().map_err(Failure::input)?;
     let checked = run(&library, grid, keep, page.is_some(), registry)?;
     if let Some(page) = page {
-        page.write(report::papers(&checked).as_bytes()).map_err(Failure::input)?;
+        page.write(page::papers(&checked).as_bytes()).map_err(Failure::input)?;
         page.finish().map_err(Failure::input)?;
     }
     if shown.json {

@@ -3,14 +3,14 @@
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
-use millpond_lab::tables;
 use millpond_protocols::Registry;
+use millpond_report::terminal;
 use std::process::ExitCode;
 
 pub(crate) fn protocols(args: &args::Protocols, registry: &Registry) -> Outcome {
     let text = match &args.name {
-        None => tables::protocols(registry),
-        Some(name) => tables::protocol(registry, name).ok_or_else(|| unknown(registry, name))?,
+        None => terminal::protocols(registry),
+        Some(name) => terminal::protocol(registry, name).ok_or_else(|| unknown(registry, name))?,
     };
     print(text)?;
     Ok(ExitCode::SUCCESS)

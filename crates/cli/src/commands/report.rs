@@ -3,9 +3,9 @@
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::output::print_line;
-use millpond_lab::files::{load, write_whole};
-use millpond_lab::report::html;
-use millpond_lab::results::Run;
+use millpond_report::page::html;
+use millpond_results::Run;
+use millpond_results::files::{load, write_whole};
 use std::process::ExitCode;
 
 pub(crate) fn report(args: &args::Report) -> Outcome {

@@ -7,9 +7,10 @@ use crate::output::print;
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use crate::typed::typed_command;
-use millpond_lab::files::{Extras, RunDirectory, save, summary_json};
-use millpond_lab::{About, Finished, tables};
 use millpond_protocols::Registry;
+use millpond_report::terminal;
+use millpond_results::files::{Extras, RunDirectory, save, summary_json};
+use millpond_results::{About, Finished};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
         directory.finish().map_err(Failure::input)?;
     }
     let text =
-        if args.json { summary_json(&run).map_err(Failure::input)? } else { tables::summary(&run.summary) };
+        if args.json { summary_json(&run).map_err(Failure::input)? } else { terminal::summary(&run.summary) };
     print(text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -8,11 +8,12 @@ use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::load;
-use millpond_lab::analysis::{self, Axis, Knob, Map, Refusal, Search, Stability};
-use millpond_lab::files::write_whole;
-use millpond_lab::{fluid, report, tables};
+use millpond_plan::fluid;
 use millpond_protocols::Registry;
+use millpond_report::{page, terminal};
+use millpond_results::files::write_whole;
 use millpond_scenario::Scenario;
+use millpond_theory::{Axis, Knob, Map, Refusal, Search, Stability, sentence};
 use millpond_units::Span;
 use std::process::ExitCode;
 
@@ -31,15 +32,15 @@ pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome 
     let points = args.points.unwrap_or(POINTS);
     let axes = args.map.as_deref().map(|map| axes(map, points, (&scenario, registry))).transpose()?;
     let plan = fluid::plan(&scenario, registry)?;
-    let settled = analysis::settle(&plan)?;
-    let judged = match analysis::judge(&settled) {
+    let settled = millpond_theory::settle(&plan)?;
+    let judged = match millpond_theory::judge(&settled) {
         Err(Refusal::Cycles(sentence)) => return cycles(args, &sentence),
         judged => judged?,
     };
     let about = (&scenario, registry);
     let questions = Questions::read((&args.motion, points), about, &settled)?;
     let knobs = if asked.is_empty() { vec![Knob::Rtt] } else { asked };
-    let search = |knob: &Knob| analysis::search(&scenario, registry, knob);
+    let search = |knob: &Knob| millpond_theory::search(&scenario, registry, knob);
     let searches = knobs.iter().map(search).collect::<Result<Vec<_>, _>>()?;
     let interrupt = Interrupt::install()?;
     let map = axes.map(|axes| draw(about, axes, &interrupt)).transpose()?;
@@ -72,22 +73,22 @@ struct Answers<'a> {
 
 impl Answers<'_> {
     fn tell(&self, args: &args::Stability, title: &str) -> Result<(), Failure> {
-        let verdict = tables::verdict(self.judged, self.searches);
+        let verdict = sentence::verdict(self.judged, self.searches);
         if args.json {
-            let mut answer = analysis::stability_json(&verdict, self.judged, self.searches, self.map);
+            let mut answer = millpond_theory::stability_json(&verdict, self.judged, self.searches, self.map);
             self.motions.json(&mut answer);
             print(format_args!("{answer:#}\n"))?;
         } else {
             print_line(&verdict)?;
-            print(tables::followed(self.searches))?;
-            print(tables::stability(self.judged))?;
-            self.map.map_or(Ok(()), |map| print(tables::map(map)))?;
+            print(terminal::followed(self.searches))?;
+            print(terminal::stability(self.judged))?;
+            self.map.map_or(Ok(()), |map| print(terminal::map(map)))?;
             self.motions.print()?;
         }
         let Some(path) = &args.report else { return Ok(()) };
         let mut sentences = vec![verdict];
         sentences.extend(self.motions.sentences());
-        let page = report::stability(&report::Page {
+        let page = page::stability(&page::Page {
             title,
             sentences: &sentences,
             stability: self.judged,
@@ -120,7 +121,7 @@ fn draw(
     (across, up): (Axis, Axis),
     interrupt: &Interrupt,
 ) -> Result<Map, Failure> {
-    let map = |watch: &Progress| analysis::map(scenario, registry, across, up, watch);
+    let map = |watch: &Progress| millpond_theory::map(scenario, registry, across, up, watch);
     Ok(watched("map", interrupt, map)??)
 }
 

@@ -3,8 +3,8 @@
 use crate::args::{self, TraceCommand, TraceFormat};
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_line};
-use millpond_lab::files::write_whole;
-use millpond_lab::tables;
+use millpond_report::terminal;
+use millpond_results::files::write_whole;
 use millpond_scenario::Faults;
 use millpond_scenario::trace::{PRESETS, Recipe, Trace, preset};
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ fn generate(args: &args::Generate) -> Outcome {
         None => print(text)?,
         Some(path) => {
             write_whole(path, text.as_bytes()).map_err(Failure::input)?;
-            print_line(format_args!("{}: {}", path.display(), tables::rates_of(&trace)))?;
+            print_line(format_args!("{}: {}", path.display(), terminal::rates_of(&trace)))?;
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -49,6 +49,6 @@ fn unknown_preset(name: &str) -> Failure {
 
 fn stats(args: &args::Stats) -> Outcome {
     let trace = Trace::load(&args.file, None).map_err(Faults::from)?;
-    print(tables::trace(&trace.stats()))?;
+    print(terminal::trace(&trace.stats()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,9 +1,9 @@
 //! ABC at rest: what all flows hold on one link, and what is left to those that cross two.
 
 use crate::common::{link, near, scenario};
-use millpond_lab::results::Run;
-use millpond_lab::{About, Unwatched, World, run};
+use millpond_lab::run;
 use millpond_protocols::Registry;
+use millpond_results::{About, Run, Unwatched, World};
 
 const ONE: &str = r#"
 title = "Ten flows on one link"

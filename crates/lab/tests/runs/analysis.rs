@@ -1,9 +1,9 @@
 //! Equilibrium and stability of whole scenarios against theory.
 
-use millpond_lab::analysis::{Knob, Refusal, boundaries, judge, search, settle};
-use millpond_lab::fluid;
+use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
+use millpond_theory::{Knob, Refusal, boundaries, judge, search, settle};
 use std::path::Path;
 
 fn scenario(

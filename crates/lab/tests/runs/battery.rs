@@ -33,7 +33,7 @@ const SLOW: &[(&str, &[&str])] = &[
     ("mcp", &["duration=420s", "measure.from=390s"]),
 ];
 
-fn each_protocol(check: impl Fn(&str, &millpond_lab::results::Run)) {
+fn each_protocol(check: impl Fn(&str, &millpond_results::Run)) {
     for protocol in Registry::builtin().protocols() {
         let name = protocol.card().name;
         let named = ["first", "late"].map(|flow| format!("flows.{flow}.protocol={name}"));

@@ -1,7 +1,7 @@
 //! CLTCP against what its paper and theory say: Figures 6, 7 and 10, Table I, and where Theorem 1 does not hold.
 
 use crate::common::{greatest, least, link, mean, near, results, series, settles};
-use millpond_lab::results::Run;
+use millpond_results::Run;
 
 /// The rate that a flow's law has, not what it happens to deliver.
 fn rate(run: &Run, name: &str, interval: (f64, f64)) -> f64 {

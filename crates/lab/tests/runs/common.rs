@@ -1,8 +1,8 @@
 //! What the tests of whole runs share.
 
-use millpond_lab::results::{Flow, Link, Run, Series};
-use millpond_lab::{About, Unwatched, run};
+use millpond_lab::run;
 use millpond_protocols::Registry;
+use millpond_results::{About, Flow, Link, Run, Series, Unwatched};
 use millpond_scenario::{Disk, Scenario};
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 //! is held to the runs; theory is held to them where it says something.
 
 use crate::common::{flow, link, results, series};
-use millpond_lab::results::{Group, Run};
 use millpond_protocols::Registry;
+use millpond_results::{Group, Run};
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::LazyLock;

@@ -1,9 +1,10 @@
 //! The same scenario, seed and version give the same bytes, whatever else happens.
 
 use crate::common::{results, scenario};
-use millpond_lab::files::{Extras, RunDirectory, save};
-use millpond_lab::{Choice, Unwatched, World, cases, compare};
+use millpond_lab::{Choice, cases, compare};
 use millpond_protocols::Registry;
+use millpond_results::files::{Extras, RunDirectory, save};
+use millpond_results::{Unwatched, World};
 use std::collections::BTreeMap;
 use std::fs;
 

@@ -8,10 +8,12 @@
 
 use crate::common::near;
 use millpond_fluid::stability::{Root, System, generator_roots, rightmost};
-use millpond_lab::analysis::{Stability, judge, settle};
-use millpond_lab::{Agreement, Case, Choice, Quantity, Unwatched, World, agreement, cases, compare, fluid};
+use millpond_lab::{Case, Choice, cases, compare};
+use millpond_plan::fluid;
 use millpond_protocols::Registry;
+use millpond_results::{Unwatched, World};
 use millpond_scenario::{Disk, Scenario};
+use millpond_theory::{Agreement, Quantity, Stability, agreement, judge, settle};
 use std::path::{Path, PathBuf};
 
 /// Laws with a point of rest, whose routers or estimates give the same answer to packets as to a fluid. The others part from
@@ -51,7 +53,7 @@ fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
     let growth = judge(&settled).ok()?.spectrum.rightmost();
     let started = plan.flows.iter().map(|flow| flow.start.secs()).fold(0.0, f64::max);
     let from = scenario.measure.from.secs();
-    let window = |(l, planned): (usize, &millpond_lab::fluid::PlannedLoop)| {
+    let window = |(l, planned): (usize, &millpond_plan::fluid::PlannedLoop)| {
         let value = |quantity| settled.value(millpond_fluid::Entity::Loop(l), quantity).unwrap_or(f64::NAN);
         value("sending rate") * value("round-trip time") / planned.facts.packet
     };

@@ -1,9 +1,10 @@
 //! Why runs oscillate, or do not: whole runs against the theory of their loops.
 
 use super::common::scenario;
-use millpond_lab::analysis::{Explanation, Finding, Inexplicable, Of, Refusal, Swing, explain};
-use millpond_lab::{About, Unwatched, World, run, tables};
+use millpond_lab::run;
 use millpond_protocols::Registry;
+use millpond_results::{About, Unwatched, World};
+use millpond_theory::{Explanation, Finding, Inexplicable, Of, Refusal, Swing, explain};
 
 const DELAY_MARGIN: &str = include_str!("../../../../scenarios/delay-margin.toml");
 
@@ -51,7 +52,7 @@ fn cltcp_below_its_delay_margin_is_quiet() {
         assert_eq!(explained.verdict.finding, Finding::Quiet);
         assert_crossover(&explained, tau);
         assert!(explained.model.gain.unwrap().gain < 1.0);
-        let sentence = tables::explanation_verdict(&explained);
+        let sentence = millpond_theory::explain::verdict_sentence(&explained);
         assert!(sentence.starts_with("does not oscillate: the rates of f move by 0.0"), "{sentence}");
         // 8000 bits in 100 ms, over the square root of six, of 120 Mbit/s.
         assert!((swing(&explained, Of::Flow).floor.total() / (8e4 / 6_f64.sqrt()) - 1.0).abs() < 1e-9);
@@ -65,7 +66,7 @@ fn cltcp_beyond_its_delay_margin_oscillates_because_its_loop_is_unstable() {
         let explained = cltcp(far);
         assert_eq!(explained.verdict.finding, Finding::Unstable, "{tau}");
         assert_crossover(&explained, tau);
-        let sentence = tables::explanation_verdict(&explained);
+        let sentence = millpond_theory::explain::verdict_sentence(&explained);
         assert!(sentence.starts_with("oscillates because its loop is unstable (gain 1."), "{sentence}");
         let shown = &explained.swings[explained.verdict.swing.unwrap()];
         assert!(shown.peak.unwrap().share > 0.8, "{shown:?}");
@@ -132,7 +133,7 @@ fn lgcc_is_at_the_noise_floor_of_its_marks() {
     let least = ((1.0 - 1.0 / s) * differences).sqrt();
     let predicted = marks / one.mean;
     assert!((0.99 * least..1.03 * least).contains(&predicted), "{predicted} {least}");
-    let sentence = tables::explanation_verdict(&explained);
+    let sentence = millpond_theory::explain::verdict_sentence(&explained);
     assert!(sentence.contains("which is the noise of marks"), "{sentence}");
 }
 

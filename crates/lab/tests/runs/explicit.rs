@@ -1,7 +1,7 @@
 //! Whole runs of protocols that routers talk to, and of Vegas, against their papers and against other simulators.
 
 use crate::common::{all_samples, link, results, series};
-use millpond_lab::results::{Run, quantity};
+use millpond_results::{Run, quantity};
 
 fn at(run: &Run, entity: &str, quantity: &str, time: f64) -> f64 {
     let found = all_samples(series(run, entity, quantity)).find(|(end, _)| (end - time).abs() < 1e-6);

@@ -2,9 +2,9 @@
 
 use crate::common::scenario;
 use millpond_fluid::{Accuracy, Entity};
-use millpond_lab::analysis::settle;
-use millpond_lab::fluid::{Plan, plan};
+use millpond_plan::fluid::{Plan, plan};
 use millpond_protocols::Registry;
+use millpond_theory::settle;
 
 const LINE: &str = r#"
 title = "A line"

@@ -1,9 +1,9 @@
 //! Whole runs of the fluid world: against the papers' errata, against theory, against the packet world.
 
 use crate::common::{flow, greatest, link, mean, near, results, scenario, series, settles};
-use millpond_lab::results::Run;
-use millpond_lab::{About, Unwatched, World, run};
+use millpond_lab::run;
 use millpond_protocols::Registry;
+use millpond_results::{About, Run, Unwatched, World};
 
 fn fluid(text: &str, sets: &[&str]) -> Run {
     let about = About { world: World::Fluid, ..About::default() };
@@ -80,7 +80,7 @@ fn a_summary_says_of_a_fluid_what_it_says_of_packets() {
         .filter(|s| ["goodput", "send rate", "queue", "capacity"].contains(&&*s.quantity))
     {
         let same =
-            |other: &&millpond_lab::results::Series| other.entity == s.entity && other.quantity == s.quantity;
+            |other: &&millpond_results::Series| other.entity == s.entity && other.quantity == s.quantity;
         assert!(
             s.entity == "L <-" || run.series.iter().find(same).is_some_and(|o| o.unit == s.unit),
             "{s:?}"

@@ -1,9 +1,9 @@
 //! Steps of one length through the lab: against the adaptive method, against theory, and what they refuse.
 
 use crate::common::{link, mean, near, scenario, series};
-use millpond_lab::results::Run;
-use millpond_lab::{About, Unwatched, World, run};
+use millpond_lab::run;
 use millpond_protocols::Registry;
+use millpond_results::{About, Run, Unwatched, World};
 
 fn try_fluid(text: &str, sets: &[&str]) -> Result<Run, String> {
     let about = About { world: World::Fluid, ..About::default() };

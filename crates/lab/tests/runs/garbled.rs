@@ -1,13 +1,13 @@
 //! Headers that a law cannot read are ignored and counted, whoever spoilt them.
 
 use crate::common::{flow, link, scenario};
-use millpond_lab::results::Run;
-use millpond_lab::{About, Unwatched, run};
+use millpond_lab::run;
 use millpond_law::{
     Context, HEADER_BYTES, HeaderId, Hooks, Kind, Link, LinkFacts, PacketView, Queue, QueueCard, QueueView,
     SettingError, Settings, Verdict,
 };
 use millpond_protocols::Registry;
+use millpond_results::{About, Run, Unwatched};
 
 /// A link that spoils the header of every second data packet.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! MCP's whole runs against its report and against closed forms.
 
 use crate::common::{link, results};
-use millpond_lab::results::Run;
+use millpond_results::Run;
 
 /// Section V-A: three flows of 20, 40 and 100 ms share 20 Mbit/s.
 const THREE: &str = r#"

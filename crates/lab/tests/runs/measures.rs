@@ -1,7 +1,7 @@
 //! What is measured adds up, and says of known traffic what is known of it.
 
 use crate::common::{flow, link, results};
-use millpond_lab::results::{Kind, Run, quantity};
+use millpond_results::{Kind, Run, quantity};
 
 const PAIR: &str = r#"
 title = "Two applications with rates of their own"

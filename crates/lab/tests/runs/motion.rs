@@ -1,11 +1,12 @@
 //! Trajectories, answers to steps and times of convergence of whole scenarios against theory.
 
 use millpond_fluid::motion::{LongTermBehavior, StepResponse};
-use millpond_lab::analysis::{Axis, Knob, Settled, settle};
-use millpond_lab::motion::{self, Answer, Asked, Portrait, Starts, Step};
-use millpond_lab::{Unwatched, fluid};
+use millpond_plan::fluid;
 use millpond_protocols::Registry;
+use millpond_results::Unwatched;
 use millpond_scenario::{Disk, Scenario};
+use millpond_theory::motion::{self, Answer, Asked, Portrait, Starts, Step};
+use millpond_theory::{Axis, Knob, Settled, settle};
 use std::path::Path;
 
 fn scenario(protocol: &str, rtt: &str, params: &str) -> Scenario {

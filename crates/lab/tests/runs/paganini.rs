@@ -1,9 +1,9 @@
 //! Whole runs of Paganini, Wang, Doyle and Low's laws against their closed forms.
 
 use crate::common::{flow, link, near, results, scenario};
-use millpond_lab::results::Run;
-use millpond_lab::{About, Unwatched, World, run};
+use millpond_lab::run;
 use millpond_protocols::Registry;
+use millpond_results::{About, Run, Unwatched, World};
 
 /// Fig. 5 in small: K N / c_0 = 8 * 4 / 2375 s = 13.47 ms is the price of its second stage.
 const MARKS: &str = r#"

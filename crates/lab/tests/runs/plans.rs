@@ -1,7 +1,7 @@
 //! From a scenario to a network: whose queue a link has, how large its buffer is, where a flow is cut.
 
 use crate::common::{link, results, scenario};
-use millpond_lab::plan::plan;
+use millpond_plan::packets::plan;
 use millpond_protocols::Registry;
 
 const LINE: &str = r#"

@@ -1,7 +1,7 @@
 //! A chain of loops over a capacity that changes every tenth of a second: relays run dry and fill again.
 
 use millpond_fluid::{Accuracy, Entity, Solution};
-use millpond_lab::fluid::plan;
+use millpond_plan::fluid::plan;
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
 use std::path::Path;

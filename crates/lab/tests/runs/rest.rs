@@ -2,9 +2,9 @@
 
 use crate::common::{near, scenario};
 use millpond_fluid::Entity;
-use millpond_lab::analysis::{Refusal, Settled, judge, settle};
-use millpond_lab::fluid::{Plan, plan};
+use millpond_plan::fluid::{Plan, plan};
 use millpond_protocols::Registry;
+use millpond_theory::{Refusal, Settled, judge, settle};
 
 const PACKET: f64 = 12000.0;
 const RATE: f64 = 100e6;

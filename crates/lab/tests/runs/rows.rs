@@ -2,9 +2,9 @@
 //! links, which changes, and queues that are empty at rest stay at the edge of being so.
 
 use crate::common::near;
-use millpond_lab::results::Run;
-use millpond_lab::{About, Unwatched, World, run};
+use millpond_lab::run;
 use millpond_protocols::Registry;
+use millpond_results::{About, Run, Unwatched, World};
 use millpond_scenario::{Disk, Scenario};
 use std::path::Path;
 

@@ -2,10 +2,11 @@
 //! window is cut once per round as a whole, while its equation goes on falling as long as marks come.
 
 use crate::common::{all_samples, greatest, least, near, scenario, series};
-use millpond_lab::analysis::{Refusal, judge, settle};
-use millpond_lab::results::Series;
-use millpond_lab::{About, Unwatched, World, fluid, run};
+use millpond_lab::run;
+use millpond_plan::fluid;
 use millpond_protocols::Registry;
+use millpond_results::{About, Series, Unwatched, World};
+use millpond_theory::{Refusal, judge, settle};
 
 /// Flows that start together, over 24 ms and a step at K = 65 packets.
 const LINK: &str = r#"

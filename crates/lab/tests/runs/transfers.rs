@@ -1,9 +1,9 @@
 //! Transfers that come one by one, and applications that pause: each byte once, each entity its own draws.
 
 use crate::common::{flow, link, results, scenario, series};
-use millpond_lab::plan::plan;
-use millpond_lab::results::{Run, Transfer};
+use millpond_plan::packets::plan;
 use millpond_protocols::Registry;
+use millpond_results::{Run, Transfer};
 
 const MICE: &str = r#"
 title = "Mice beside an elephant"

@@ -1,9 +1,9 @@
 //! Shares under a utility of the user's choice, against closed forms.
 
 use crate::common::scenario;
-use millpond_lab::analysis::{AlphaFair, Refusal, share_out, weight};
-use millpond_lab::fluid;
+use millpond_plan::fluid;
 use millpond_protocols::Registry;
+use millpond_theory::{AlphaFair, Refusal, share_out, weight};
 
 /// Three links of 100 Mbit/s: a long flow over all, a short one over each. Relays and discrete decisions change nothing: the
 /// question is one about the network.

@@ -2,9 +2,9 @@
 
 use crate::common::{near, results, scenario};
 use millpond_fluid::equilibrium::{AllocationProblem, FlowClass, FlowLimit, water_filling};
-use millpond_lab::results::Run;
-use millpond_lab::{About, Unwatched, World, run};
+use millpond_lab::run;
 use millpond_protocols::Registry;
+use millpond_results::{About, Run, Unwatched, World};
 
 /// Two bottlenecks, flows over the first, over both and over the second. With 1000-byte packets at the rates below the
 /// windows of the max-min shares (20, 10 and 10 Mbit/s) are 50 packets each, and four times that at four times the rate.

@@ -1,0 +1,226 @@
+//! The numbers of an integration, taken at its end.
+
+use super::beats::{Beats, FlowBeats};
+use super::columns::{Columns, Totals};
+use super::weighted::Weighted;
+use crate::fairness::Windows;
+use millpond_fluid::LoopId;
+use millpond_plan::fluid::{Plan, PlannedFlow, PlannedLink};
+use millpond_results::metrics::{jain, min_over_max, spread};
+use millpond_results::{About, World};
+use millpond_results::{
+    Distribution, Fairness, Flow, Group, Kind, Link, Relay, Run, Series, Summary, Transfer, quantity,
+};
+use millpond_scenario::Scenario;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// Of each group: how many equal flows begin with which loop.
+pub(super) type Classes<'a> = BTreeMap<&'a str, BTreeMap<LoopId, f64>>;
+
+/// All flows of a plan, class by class.
+pub(super) fn classes(plan: &Plan) -> Classes<'_> {
+    let mut classes = Classes::new();
+    for flow in &plan.flows {
+        if let Some(first) = flow.loops.first() {
+            *classes.entry(&flow.group).or_default().entry(*first).or_default() += 1.0;
+        }
+    }
+    classes
+}
+
+/// An integration at its end.
+pub(super) struct End<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) scenario: &'a Scenario,
+    pub(super) columns: &'a Columns,
+    pub(super) beats: &'a Beats<'a>,
+    pub(super) windows: &'a Windows,
+    pub(super) classes: Classes<'a>,
+    /// When the measurement began.
+    pub(super) begun: Rc<Totals>,
+    pub(super) now: Rc<Totals>,
+}
+
+impl End<'_> {
+    /// Everything that the integration gave.
+    pub(super) fn into_run(self, about: About, mut series: Vec<Series>) -> Run {
+        let jain = self.windows.jain();
+        let windows = windows(&series, self.scenario.measure.from.secs());
+        let summary = self.summary(&jain, &windows);
+        series.push(jain);
+        Run {
+            label: about.label,
+            transfers: summary.flows.iter().zip(&self.plan.flows).map(|(f, p)| self.transfer(f, p)).collect(),
+            summary,
+            distributions: self.distributions(),
+            series,
+            scenario_toml: self.scenario.to_toml(),
+            command: about.command,
+        }
+    }
+
+    fn summary(&self, jain_series: &Series, windows: &BTreeMap<&str, f64>) -> Summary {
+        let flows: Vec<Flow> =
+            self.plan.flows.iter().enumerate().map(|(i, f)| self.flow(i, f, windows)).collect();
+        let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
+        Summary {
+            scenario: self.scenario.title.clone(),
+            world: World::Fluid.name().to_owned(),
+            seed: self.scenario.seed,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            simulated_s: self.now.time.secs(),
+            packet_hops: 0,
+            measured_from_s: self.begun.time.secs(),
+            warnings: self.plan.warnings.clone(),
+            groups: self.groups(&flows),
+            links: self.plan.links.iter().enumerate().map(|(i, link)| self.link(i, link)).collect(),
+            relays: self.plan.flows.iter().flat_map(|flow| self.relays(flow)).collect(),
+            queueing_ms: self.delays(None).milliseconds(),
+            fairness: Fairness {
+                jain: jain(&goodputs),
+                min_over_max: min_over_max(&goodputs),
+                short_term_jain: Windows::quartiles(jain_series, self.begun.time),
+            },
+            flows,
+        }
+    }
+
+    fn groups(&self, flows: &[Flow]) -> Vec<Group> {
+        let mut members: BTreeMap<&str, Vec<&Flow>> = BTreeMap::new();
+        flows.iter().for_each(|flow| members.entry(&flow.group).or_default().push(flow));
+        let of = |name: &str| members.get(name).map_or(&[][..], Vec::as_slice);
+        let names = self.scenario.flows.iter().map(|group| group.name.value.as_str());
+        names.map(|name| self.group(name, of(name))).collect()
+    }
+
+    fn beats(&self, flow: &PlannedFlow) -> FlowBeats {
+        self.beats.flow(flow.loops.first()).cloned().unwrap_or_default()
+    }
+
+    /// The integral of a channel while measured.
+    fn measured(&self, channel: Option<usize>) -> f64 {
+        channel.map_or(0.0, |channel| self.now.since(&self.begun, channel))
+    }
+
+    fn flow(&self, index: usize, flow: &PlannedFlow, windows: &BTreeMap<&str, f64>) -> Flow {
+        let (begin, end) = (self.begun.time.max(flow.start), self.now.time);
+        let stop = flow.stop.map_or(end, |stop| stop.min(end));
+        let seconds = stop.since(begin).secs();
+        let rate = |bits: f64| if seconds > 0.0 { bits / seconds } else { 0.0 };
+        let sent = self.measured(flow.loops.first().map(|id| self.columns.rate[id.0]));
+        let delivered = self.measured(flow.loops.last().map(|id| self.columns.delivered[id.0]));
+        let beats = self.beats(flow);
+        let packets = |bits: f64| (bits / (flow.packet.as_f64() * 8.0)).round() as u64;
+        let first = if flow.relays.is_empty() { flow.name.clone() } else { format!("{}/loop1", flow.name) };
+        Flow {
+            name: flow.name.clone(),
+            group: flow.group.clone(),
+            protocol: flow.protocol.clone(),
+            start_s: flow.start.secs(),
+            stop_s: stop.secs(),
+            goodput_bps: rate(delivered * flow.payload),
+            send_rate_bps: rate(sent),
+            window_packets: windows.get(first.as_str()).copied(),
+            rtt_ms: beats.rtt.milliseconds(),
+            queueing_ms: beats.queueing.milliseconds(),
+            sent: packets(sent),
+            delivered: packets(delivered),
+            lost: packets(beats.lost),
+            marked: packets(beats.marked),
+            converged_s: self.windows.converged(index, flow.start, self.scenario.measure.converged_within),
+            ..Flow::default()
+        }
+    }
+
+    fn group(&self, name: &str, members: &[&Flow]) -> Group {
+        let goodputs: Vec<f64> = members.iter().map(|flow| flow.goodput_bps).collect();
+        let windows: Vec<f64> = members.iter().filter_map(|flow| flow.window_packets).collect();
+        Group {
+            name: name.to_owned(),
+            flows: members.len() as u64,
+            goodput_bps: spread(&goodputs),
+            window_packets: (!windows.is_empty()).then(|| spread(&windows).mean),
+            jain: jain(&goodputs),
+            min_over_max: min_over_max(&goodputs),
+            queueing_ms: self.delays(Some(name)).milliseconds(),
+            ..Group::default()
+        }
+    }
+
+    fn link(&self, index: usize, link: &PlannedLink) -> Link {
+        let capacity = link.mean_capacity(self.begun.time, self.now.time);
+        let seconds = self.now.time.since(self.begun.time).secs();
+        let channel = |places: &[usize]| link.id.map(|id| places[id.0]);
+        let beats = &self.beats.links[index];
+        let packets = |bits: f64| (bits / (link.packet.as_f64() * 8.0)).round() as u64;
+        Link {
+            name: link.name.clone(),
+            direction: link.direction.clone(),
+            capacity_bps: capacity,
+            utilization: (self.measured(channel(&self.columns.departing)) / (capacity * seconds)).min(1.0),
+            queue_packets: beats.queue.packets(),
+            queueing_ms: beats.delay.milliseconds(),
+            arrivals: packets(self.measured(channel(&self.columns.arriving))),
+            drops: packets(beats.lost),
+            drops_total: packets(beats.lost_before + beats.lost),
+            marks: packets(beats.marked),
+            foreign_headers: 0,
+        }
+    }
+
+    fn relays(&self, flow: &PlannedFlow) -> Vec<Relay> {
+        let beats = self.beats(flow).backlogs.into_iter().enumerate();
+        let relay = |(index, backlog): (usize, Weighted)| {
+            Some(Relay { name: flow.relay_name(index)?, queue_packets: backlog.packets(), dropped: 0 })
+        };
+        beats.filter_map(relay).collect()
+    }
+
+    /// What the packets of all flows, or of those of a group, wait from end to end.
+    fn delays(&self, group: Option<&str>) -> Weighted {
+        let mut classes: Vec<_> = match group {
+            Some(group) => self.classes.get(group).into_iter().flatten().collect(),
+            None => self.classes.values().flatten().collect(),
+        };
+        classes.sort_by_key(|(first, _)| **first);
+        let mut all = Weighted::default();
+        for (first, count) in classes {
+            self.beats.flow(Some(first)).into_iter().for_each(|beats| all.merge(&beats.queueing, *count));
+        }
+        all
+    }
+
+    fn distributions(&self) -> Vec<Distribution> {
+        let links = self.plan.links.iter().zip(&self.beats.links);
+        let links = links.filter_map(|(link, beats)| beats.delay.queueing(Kind::Link, &link.entity));
+        let groups = self.scenario.flows.iter().map(|group| group.name.value.as_str());
+        let groups = groups.filter_map(|name| self.delays(Some(name)).queueing(Kind::Group, name));
+        links.chain(groups).chain(self.delays(None).queueing(Kind::Group, "all")).collect()
+    }
+
+    fn transfer(&self, flow: &Flow, planned: &PlannedFlow) -> Transfer {
+        let last = planned.loops.last().map(|id| self.columns.delivered[id.0]);
+        let bits = last.map_or(0.0, |channel| self.now.integrals[channel]) * planned.payload;
+        Transfer {
+            name: flow.name.clone(),
+            group: flow.group.clone(),
+            protocol: flow.protocol.clone(),
+            size_bytes: None,
+            delivered_bytes: (bits / 8.0).round() as u64,
+            start_s: flow.start_s,
+            completed_s: None,
+        }
+    }
+}
+
+/// The mean window of each loop that has one, in packets, while measured.
+fn windows(series: &[Series], from: f64) -> BTreeMap<&str, f64> {
+    let of = |series: &&Series| series.quantity == quantity::WINDOW && series.unit == "packets";
+    let mean = |series: &Series| {
+        let samples = series.times.iter().zip(&series.values).filter(|(time, _)| **time > from);
+        let values: Vec<f64> = samples.map(|(_, value)| *value).collect();
+        (!values.is_empty()).then(|| spread(&values).mean)
+    };
+    series.iter().filter(of).filter_map(|s| Some((s.entity.as_str(), mean(s)?))).collect()
+}

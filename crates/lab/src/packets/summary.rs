@@ -1,0 +1,206 @@
+//! The numbers of a run, taken at its end.
+
+use super::distribution::{milliseconds, packets};
+use crate::fairness::Windows;
+use millpond_plan::packets::{PlannedFlow, PlannedLink, PlannedSource};
+use millpond_results::metrics::{jain, min_over_max, quantile, spread};
+use millpond_results::{
+    About, Fairness, Flow, Group, Kind, Link, Packets, Relay, Run, Series, Summary, quantity,
+};
+use millpond_scenario::Scenario;
+use millpond_sim::{FlowView, LoopView, Network};
+use millpond_units::Time;
+use std::collections::BTreeMap;
+
+/// A run at its end.
+pub(super) struct End<'a> {
+    pub(super) scenario: &'a Scenario,
+    pub(super) network: &'a Network,
+    pub(super) links: &'a [PlannedLink],
+    pub(super) flows: &'a [PlannedFlow],
+    pub(super) sources: &'a [PlannedSource],
+    pub(super) warnings: &'a [String],
+    pub(super) series: Vec<Series>,
+    pub(super) windows: Windows,
+    /// The series of the short-term Jain index, which joins the others at last.
+    pub(super) jain: Series,
+}
+
+impl End<'_> {
+    /// Everything that the run gave.
+    pub(super) fn into_run(self, about: About) -> Run {
+        let (summary, distributions, transfers) = (self.summary(), self.distributions(), self.transfers());
+        let mut series = self.series;
+        series.push(self.jain);
+        Run {
+            label: about.label,
+            summary,
+            series,
+            distributions,
+            scenario_toml: self.scenario.to_toml(),
+            command: about.command,
+            transfers,
+        }
+    }
+
+    /// `summary.json`.
+    fn summary(&self) -> Summary {
+        let mut flows = self.flows();
+        let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
+        flows.extend(self.sources.iter().map(|source| self.source(source)));
+        Summary {
+            scenario: self.scenario.title.clone(),
+            world: "packets".to_owned(),
+            seed: self.scenario.seed,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            simulated_s: self.network.now().secs(),
+            packet_hops: self.network.packet_hops(),
+            measured_from_s: self.from().secs(),
+            warnings: self.warnings.to_vec(),
+            groups: self.scenario.flows.iter().map(|group| self.group(&group.name.value, &flows)).collect(),
+            flows,
+            links: self.links.iter().map(|link| self.link(link)).collect(),
+            relays: self.relays(),
+            queueing_ms: milliseconds(&self.delays(None)),
+            fairness: Fairness {
+                jain: jain(&goodputs),
+                min_over_max: min_over_max(&goodputs),
+                short_term_jain: Windows::quartiles(&self.jain, self.from()),
+            },
+        }
+    }
+
+    pub(super) fn from(&self) -> Time {
+        self.scenario.measure.from
+    }
+
+    fn view(&self, flow: &PlannedFlow) -> FlowView<'_> {
+        self.network.flow(flow.id)
+    }
+
+    fn flows(&self) -> Vec<Flow> {
+        let windows = self.samples(Kind::Flow, quantity::WINDOW);
+        let within = self.scenario.measure.converged_within;
+        let flow = |(index, flow): (usize, &PlannedFlow)| Flow {
+            window_packets: windows.get(flow.loop_name(0).as_str()).map(|samples| spread(samples).mean),
+            converged_s: self.windows.converged(index, flow.start, within),
+            ..self.flow(flow)
+        };
+        self.flows.iter().enumerate().map(flow).collect()
+    }
+
+    /// What its counters say of a flow.
+    fn flow(&self, flow: &PlannedFlow) -> Flow {
+        let view = self.view(flow);
+        let total = |of: fn(&LoopView<'_>) -> u64| view.loops().map(|one| of(&one)).sum();
+        let (begin, stop) = (self.from().max(flow.start), stopped(view, self.network.now()));
+        let seconds = stop.since(begin).secs();
+        let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
+        Flow {
+            name: flow.name.clone(),
+            group: flow.group.clone(),
+            protocol: flow.protocol.clone(),
+            start_s: flow.start.secs(),
+            stop_s: stop.secs(),
+            goodput_bps: rate(view.delivered_measured().get()),
+            send_rate_bps: rate(view.first().counters().sent_bytes),
+            rtt_ms: milliseconds(view.first().round_trip_times()),
+            queueing_ms: milliseconds(view.queueing_delays()),
+            sent: view.first().counters().sent,
+            delivered: view.queueing_delays().total(),
+            retransmitted: total(|one| one.counters().retransmitted),
+            lost: total(|one| one.counters().lost),
+            marked: total(|one| one.counters().marked),
+            unread_headers: total(|one| one.counters().unread_headers),
+            completed_s: view.completed().map(Time::secs),
+            ..Flow::default()
+        }
+    }
+
+    fn group(&self, name: &str, flows: &[Flow]) -> Group {
+        let members: Vec<&Flow> = flows.iter().filter(|flow| flow.group == name).collect();
+        let goodputs: Vec<f64> = members.iter().map(|flow| flow.goodput_bps).collect();
+        let windows: Vec<f64> = members.iter().filter_map(|flow| flow.window_packets).collect();
+        let (transfers, completed, completion_ms) = self.completion(name);
+        Group {
+            name: name.to_owned(),
+            flows: members.len() as u64,
+            goodput_bps: spread(&goodputs),
+            window_packets: (!windows.is_empty()).then(|| spread(&windows).mean),
+            jain: jain(&goodputs),
+            min_over_max: min_over_max(&goodputs),
+            queueing_ms: milliseconds(&self.delays(Some(name))),
+            transfers,
+            completed,
+            completion_ms,
+        }
+    }
+
+    fn link(&self, link: &PlannedLink) -> Link {
+        let view = self.network.link(link.id);
+        let (from, now) = (self.from(), self.network.now());
+        let counters = view.counters();
+        Link {
+            name: link.name.clone(),
+            direction: link.direction.clone(),
+            capacity_bps: view.capacity_bits(from, now) as f64 / now.since(from).secs(),
+            // A packet that was in service when the measurement began counts whole.
+            utilization: view.utilization().min(1.0),
+            queue_packets: packets(&view.queue_lengths()),
+            queueing_ms: milliseconds(&view.queueing_delays()),
+            arrivals: counters.arrivals,
+            drops: counters.drops(),
+            drops_total: view.totals().drops(),
+            marks: counters.marks,
+            foreign_headers: counters.foreign_headers,
+        }
+    }
+
+    fn relays(&self) -> Vec<Relay> {
+        let backlogs = self.samples(Kind::Relay, quantity::BACKLOG);
+        let relay = |flow: &PlannedFlow, index: usize, pair: &[LoopView<'_>]| {
+            let name = flow.relay_name(index)?;
+            let queue_packets = lengths(backlogs.get(name.as_str()).cloned().unwrap_or_default());
+            let dropped = vanished(&pair[0], &pair[1]).div_ceil(flow.packet.get().max(1));
+            Some(Relay { name, queue_packets, dropped })
+        };
+        let of_flow = |flow: &PlannedFlow| {
+            let loops: Vec<LoopView<'_>> = self.view(flow).loops().collect();
+            let relays = loops.windows(2).enumerate().filter_map(|(index, pair)| relay(flow, index, pair));
+            relays.collect::<Vec<_>>()
+        };
+        self.flows.iter().flat_map(of_flow).collect()
+    }
+
+    /// What was sampled of a quantity while measuring, by the names of its entities.
+    fn samples(&self, kind: Kind, quantity: &str) -> BTreeMap<&str, Vec<f64>> {
+        let measured = |series: &Series| {
+            let samples = series.times.iter().zip(&series.values);
+            samples
+                .filter(|(time, _)| **time > self.from().secs())
+                .map(|(_, value)| *value)
+                .collect::<Vec<_>>()
+        };
+        let chosen = self.series.iter().filter(|series| series.kind == kind && series.quantity == quantity);
+        let named = chosen.map(|series| (series.entity.as_str(), measured(series)));
+        named.filter(|(_, samples)| !samples.is_empty()).collect()
+    }
+}
+
+/// When a flow stopped: when it was told to, when it was complete, or now.
+fn stopped(flow: FlowView<'_>, now: Time) -> Time {
+    [flow.stop(), flow.completed()].into_iter().flatten().fold(now, Time::min)
+}
+
+/// Bytes that arrived at a relay and neither left it nor wait in it.
+fn vanished(before: &LoopView<'_>, after: &LoopView<'_>) -> u64 {
+    let kept = after.handed_out() + after.backlog();
+    before.arrived().saturating_sub(kept).get()
+}
+
+/// A distribution over evenly spaced samples of a queue.
+fn lengths(mut samples: Vec<f64>) -> Packets {
+    samples.sort_by(f64::total_cmp);
+    let at = |share| quantile(&samples, share).unwrap_or_default();
+    Packets { mean: spread(&samples).mean, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1.0) }
+}

@@ -1,0 +1,113 @@
+//! Cells that are not run: what the fluid world says of their scenario, in the keys of `millpond equilibrium --json` and
+//! `millpond stability --json`.
+
+use super::cell::Cell;
+use super::execute::command;
+use super::nyquist::Plot;
+use millpond_fluid::stability::Locus;
+use millpond_lab::{Error, run};
+use millpond_plan::fluid;
+use millpond_protocols::Registry;
+use millpond_results::{About, Watch, World};
+use millpond_scenario::Scenario;
+use millpond_theory::{Agreement, Knob, Refusal, agreement, sentence};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What is asked of a case's scenario instead of running it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Analysis {
+    /// Where it settles.
+    Equilibrium,
+    /// Whether it stays there, and where stability ends when [`super::Case::vary`] is varied.
+    Stability,
+    /// Its Nyquist plot, read as [`super::Case::nyquist`] says.
+    Nyquist,
+    /// How far rest, fluid and packets agree: run in both worlds, in the keys of [`Agreement::json`].
+    Worlds,
+}
+
+/// What an analysis says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// For rows to look into.
+    pub value: Value,
+    /// Curves to draw.
+    pub loci: Vec<Locus>,
+    /// A table to show.
+    pub agreement: Option<Agreement>,
+}
+
+impl From<Value> for Answer {
+    fn from(value: Value) -> Self {
+        Self { value, ..Self::default() }
+    }
+}
+
+/// What a cell asks.
+pub(super) struct Question<'a> {
+    pub cell: &'a Cell<'a>,
+    pub scenario: &'a Scenario,
+    pub registry: &'a Registry,
+    /// By which `watch` knows the cell.
+    pub index: usize,
+    pub watch: &'a dyn Watch,
+}
+
+impl Question<'_> {
+    /// The answer; `{ refused: why }` where theory has none.
+    ///
+    /// # Errors
+    /// What is wrong with the scenario, or that it was stopped.
+    pub(super) fn answer(&self, analysis: Analysis) -> Result<Answer, Error> {
+        let Self { cell, scenario, registry, .. } = self;
+        let answer = match analysis {
+            Analysis::Equilibrium => equilibrium(scenario, registry).map(Answer::from),
+            Analysis::Stability => stability(cell.case.vary.as_deref(), scenario, registry).map(Answer::from),
+            Analysis::Nyquist => nyquist(&cell.case.nyquist.clone().unwrap_or_default(), scenario, registry),
+            Analysis::Worlds => return self.worlds(),
+        };
+        match answer {
+            Ok(answer) => Ok(answer),
+            Err(Refusal::Scenario(faults)) => Err(faults.into()),
+            Err(refusal) => Ok(refused(&refusal).into()),
+        }
+    }
+
+    /// Both worlds, beside the point of rest.
+    fn worlds(&self) -> Result<Answer, Error> {
+        let in_world = |world| {
+            let (label, command) = (self.cell.label(), command(self.cell));
+            run(self.scenario, self.registry, About { label, command, index: self.index, world }, self.watch)
+        };
+        let (packets, fluid) = (in_world(World::Packets)?.run, in_world(World::Fluid)?.run);
+        let agreement = agreement(self.scenario, self.registry, &packets, &fluid);
+        Ok(Answer { value: agreement.json(), agreement: Some(agreement), ..Answer::default() })
+    }
+}
+
+fn refused(why: &dyn std::fmt::Display) -> Value {
+    json!({ "refused": why.to_string() })
+}
+
+fn equilibrium(scenario: &Scenario, registry: &Registry) -> Result<Value, Refusal> {
+    Ok(millpond_theory::equilibrium_json(&millpond_theory::settle(&fluid::plan(scenario, registry)?)?))
+}
+
+fn stability(vary: Option<&str>, scenario: &Scenario, registry: &Registry) -> Result<Value, Refusal> {
+    let knob = match vary.map(|name| Knob::read(name, scenario, registry)).transpose() {
+        Ok(knob) => knob,
+        Err(unknown) => return Ok(refused(&unknown)),
+    };
+    let plan = fluid::plan(scenario, registry)?;
+    let judged = millpond_theory::judge(&millpond_theory::settle(&plan)?)?;
+    let search = knob.map(|knob| millpond_theory::search(scenario, registry, &knob)).transpose()?;
+    let searches: Vec<_> = search.into_iter().collect();
+    let verdict = sentence::verdict(&judged, &searches);
+    Ok(millpond_theory::stability_json(&verdict, &judged, &searches, None))
+}
+
+fn nyquist(plot: &Plot, scenario: &Scenario, registry: &Registry) -> Result<Answer, Refusal> {
+    plot.answer(&millpond_theory::settle(&fluid::plan(scenario, registry)?)?)
+}

@@ -1,0 +1,103 @@
+//! A Nyquist plot as papers draw and argue with it.
+
+use super::answer::Answer;
+use millpond_fluid::Entity;
+use millpond_fluid::stability::{Complex, Hull, Linearized, Locus, Nyquist, hull};
+use millpond_theory::{Refusal, Settled};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// What is read off a Nyquist plot.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Plot {
+    /// At these angular frequencies, in rad/s.
+    pub at: Vec<f64>,
+    /// Every point is multiplied by 1 - j eta: of a loop on the curve Gamma of Paganini et al., this is on their
+    /// Gamma_eta.
+    pub eta: f64,
+    /// Whether the eigenvalues are held against Lemma 5 of the same paper, with Gamma for each sender's loop.
+    pub hull: bool,
+}
+
+impl Plot {
+    /// What the types cannot say.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if !self.eta.is_finite() || self.eta < 0.0 {
+            return Err(format!("nyquist.eta is at least 0, not {}", self.eta));
+        }
+        match self.at.iter().find(|frequency| !(frequency.is_finite() && **frequency > 0.0)) {
+            Some(frequency) => Err(format!("nyquist.at holds frequencies above 0, not {frequency}")),
+            None => Ok(()),
+        }
+    }
+
+    /// The answer: where the loci cross the negative real axis, where they are at the frequencies asked for.
+    ///
+    /// # Errors
+    /// There is no loop.
+    pub(super) fn answer(&self, settled: &Settled<'_>) -> Result<Answer, Refusal> {
+        let linear = settled.linear();
+        let plot = Nyquist::new(&linear.system)?;
+        let factor = Complex::new(1.0, -self.eta);
+        let axis = plot.crossings(factor);
+        let hull = if self.hull { lemma(settled, &linear, &plot.loci) } else { None };
+        let crossing =
+            |&(frequency, value): &(f64, f64)| json!({ "value": value, "frequency_rad_per_s": frequency });
+        let at = |frequency: &f64| {
+            let values = plot.at(*frequency).unwrap_or_default();
+            values.iter().map(|value| point(value * factor)).collect::<Vec<_>>()
+        };
+        let value = json!({
+            "axis": axis.iter().map(crossing).collect::<Vec<_>>(),
+            "at": self.at.iter().map(at).collect::<Vec<_>>(),
+            "hull": hull.map(|hull| json!({
+                "radius": hull.radius, "excess": hull.excess, "misfit_rad": hull.misfit,
+            })),
+        });
+        let turned = |locus: &Locus| Locus {
+            points: locus.points.iter().map(|&(frequency, value)| (frequency, value * factor)).collect(),
+        };
+        Ok(Answer { value, loci: plot.loci.iter().map(turned).collect(), ..Answer::default() })
+    }
+}
+
+fn point(value: Complex<f64>) -> Value {
+    // Angles of loops begin below the real axis and grow clockwise.
+    let angle = if value.im > 0.0 { value.arg() - std::f64::consts::TAU } else { value.arg() };
+    json!({ "re": value.re, "im": value.im, "size": value.norm(), "angle_rad": angle })
+}
+
+/// Lemma 5 along the loci, with `lambda = e^(-j w tau) / (j w tau)`.
+fn lemma(settled: &Settled<'_>, linear: &Linearized, loci: &[Locus]) -> Option<Hull> {
+    let sender = |(block, owner): (usize, &Entity)| match owner {
+        Entity::Loop(l) => Some((block, settled.plan.loops[*l].facts.base_rtt)),
+        _ => None,
+    };
+    let senders: Vec<(usize, f64)> = linear.owners.iter().enumerate().filter_map(sender).collect();
+    let frequencies: Vec<f64> = loci.first()?.points.iter().map(|(frequency, _)| *frequency).collect();
+    hull(&linear.system, &senders, &frequencies, |tau, frequency| {
+        let angle = Complex::new(0.0, frequency * tau);
+        (-angle).exp() / angle
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frequencies_and_eta_that_mean_nothing_are_refused() {
+        assert!(Plot::default().check().is_ok());
+        assert!(Plot { eta: -0.1, ..Plot::default() }.check().unwrap_err().contains("nyquist.eta"));
+        assert!(Plot { at: vec![1.0, 0.0], ..Plot::default() }.check().unwrap_err().contains("nyquist.at"));
+    }
+
+    #[test]
+    fn angles_count_clockwise_from_the_positive_axis() {
+        let angle = |re: f64, im: f64| point(Complex::new(re, im))["angle_rad"].as_f64().unwrap();
+        let quarter = std::f64::consts::FRAC_PI_2;
+        assert!((angle(0.0, -1.0) + quarter).abs() < 1e-12);
+        assert!((angle(0.0, 1.0) + 3.0 * quarter).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,110 @@
+//! Additive increase, multiplicative decrease in the model of Chiu and Jain: appendix of the MCP paper.
+
+use super::series;
+use millpond_protocols::mcp::{fairness, fairness_bound};
+use millpond_results::{Kind, Series};
+use serde::Deserialize;
+
+/// A newcomer at one increase, and others who share the target load equally.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Aimd {
+    /// How many users, with the newcomer.
+    users: u32,
+    /// C, in bit/s.
+    target: f64,
+    /// x, in bit/s.
+    increase: f64,
+    /// y.
+    decrease: f64,
+    /// How many peaks of the total load, the start included, are looked at.
+    peaks: u32,
+}
+
+/// Steps without a peak after which there will be none.
+const PATIENCE: u32 = 1_000_000;
+
+impl Aimd {
+    pub(super) fn check(&self) -> Result<u64, String> {
+        let right = self.users >= 2 && self.increase > 0.0 && self.target > 0.0 && self.target.is_finite();
+        let falls = (0.0..1.0).contains(&self.decrease);
+        if !right || !falls {
+            return Err(
+                "expected at least 2 users, an increase and a target above zero, a decrease from 0 to 1"
+                    .into(),
+            );
+        }
+        Ok(u64::from(self.users) * u64::from(self.peaks))
+    }
+
+    /// Eqs. (3) and (4): by what all users were told of the load before.
+    fn step(&self, loads: &mut [f64]) {
+        let over = loads.iter().sum::<f64>() > self.target;
+        loads
+            .iter_mut()
+            .for_each(|load| *load = if over { *load * self.decrease } else { *load + self.increase });
+    }
+
+    /// Of `all` users, at each peak: the fairness (2), and how many steps it is since the one before.
+    pub(super) fn series(&self) -> Vec<Series> {
+        let share = self.target / f64::from(self.users.max(2) - 1);
+        let mut loads = vec![share; self.users as usize];
+        loads.iter_mut().take(1).for_each(|load| *load = self.increase);
+        let (mut values, mut cycles) = (vec![fairness(&loads)], vec![0.0]);
+        let mut steps = 0;
+        while values.len() < self.peaks as usize && steps < PATIENCE {
+            self.step(&mut loads);
+            steps += 1;
+            if loads.iter().sum::<f64>() > self.target {
+                values.push(fairness(&loads));
+                cycles.push(f64::from(std::mem::take(&mut steps)));
+            }
+        }
+        vec![
+            series(Kind::Group, "all", "fairness", "1", values),
+            series(Kind::Group, "all", "cycle", "steps", cycles),
+        ]
+    }
+}
+
+/// Eq. (12) from `F(t_0) = 0`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FairnessBound {
+    /// How many cycles.
+    pub(super) steps: u32,
+}
+
+impl FairnessBound {
+    /// The fairness of `all` after each cycle.
+    pub(super) fn series(&self) -> Vec<Series> {
+        let mut values = vec![0.0];
+        for cycle in 1..=self.steps {
+            let next = values.last().map(|&before| fairness_bound(before, cycle));
+            values.extend(next);
+        }
+        vec![series(Kind::Group, "all", "fairness", "1", values)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_is_a_power_of_two_less_one_over_one_more() {
+        let bound = FairnessBound { steps: 20 }.series();
+        for (k, fairness) in bound[0].values.iter().enumerate() {
+            let power = 2_f64.powi(k as i32);
+            assert!((fairness - (power - 1.0) / (power + 1.0)).abs() < 1e-12, "{k}: {fairness}");
+        }
+    }
+
+    #[test]
+    fn a_cycle_has_half_the_target_over_all_increases() {
+        // m = C / (2 n x) of Eq. (5) is 62.5 for ten users, and a decrease.
+        let ten = Aimd { users: 10, target: 100e6, increase: 80e3, decrease: 0.5, peaks: 8 };
+        let cycles = &ten.series()[1].values;
+        assert!(cycles[1..].iter().all(|&steps| (63.0..=65.0).contains(&steps)), "{cycles:?}");
+    }
+}

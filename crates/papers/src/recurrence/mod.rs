@@ -1,0 +1,123 @@
+//! Difference equations that papers argue with, iterated as they stand: no packets, no time but steps.
+
+mod aimd;
+mod chain;
+mod competition;
+mod descent;
+mod estimate;
+mod marking;
+mod plane;
+mod tree;
+mod windows;
+
+use millpond_results::{Kind, Run, Series, Summary};
+use serde::Deserialize;
+
+/// A difference equation with its numbers, under the name that a recipe calls it by.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(tag = "law", rename_all = "kebab-case")]
+pub enum Recurrence {
+    /// ABC's windows on a full pipe, section III of the LGCC paper.
+    Abc(windows::Windows),
+    /// Logistic growth on a full pipe, Eq. (5) of the LGCC paper.
+    Logistic(windows::Windows),
+    /// Deflated logistic growth on a full pipe, Eq. (14) of the LGCC paper.
+    LogisticDeflated(windows::Windows),
+    /// Flows of LGC that join and leave a link, Eqs. (5) and (6) of the LGCC paper.
+    Competition(competition::Competition),
+    /// Chained loops, Eqs. (14) to (16) and (18) of the LGCC paper.
+    Chain(chain::Chain),
+    /// The marking probability at rest over the number of flows, Eqs. (8) and (22) of the LGCC paper.
+    EquilibriumMarking(marking::EquilibriumMarking),
+    /// The eigenvalues of an aggregation tree, Theorem 8.2 of the LGCC paper.
+    AggregationTree(tree::AggregationTree),
+    /// An aggregation tree over time, Theorem 8.1 of the LGCC paper.
+    AggregationTreeOverTime(descent::Descent),
+    /// Trajectories of excess and queue, Eqs. (19) and (20) of the ACP paper.
+    ExcessAndQueue(plane::Plane),
+    /// The estimated number of users, Eq. (8) and Theorem 1 of the ACP paper.
+    UserEstimate(estimate::UserEstimate),
+    /// Additive increase, multiplicative decrease in the model of Chiu and Jain, appendix of the MCP paper.
+    Aimd(aimd::Aimd),
+    /// The bound of its fairness, Eq. (12) of the MCP paper.
+    FairnessBound(aimd::FairnessBound),
+}
+
+/// What a price and the rates that it moves read of each other in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Order {
+    /// The price moves first, rates read the new one.
+    #[default]
+    PriceFirst,
+    /// Both read what was.
+    BothOld,
+}
+
+impl Order {
+    /// The price that rates read.
+    fn seen(self, old: f64, new: f64) -> f64 {
+        match self {
+            Self::PriceFirst => new,
+            Self::BothOld => old,
+        }
+    }
+}
+
+/// More values than this are taken for a mistake.
+const MOST_VALUES: u64 = 10_000_000;
+
+impl Recurrence {
+    /// What the types cannot say.
+    pub(super) fn check(self) -> Result<Self, String> {
+        let values = match &self {
+            Self::Abc(law) | Self::Logistic(law) | Self::LogisticDeflated(law) => law.values(),
+            Self::Competition(law) => law.check()?,
+            Self::Chain(law) => law.values(),
+            Self::EquilibriumMarking(law) => u64::from(law.steps),
+            Self::AggregationTree(law) => law.check()?,
+            Self::AggregationTreeOverTime(law) => law.check()?,
+            Self::ExcessAndQueue(law) => law.check()?,
+            Self::UserEstimate(law) => law.values(),
+            Self::Aimd(law) => law.check()?,
+            Self::FairnessBound(law) => u64::from(law.steps),
+        };
+        if values <= MOST_VALUES { Ok(self) } else { Err(format!("more than {MOST_VALUES} values")) }
+    }
+
+    /// Iterates; times count steps.
+    pub fn run(&self, label: &str) -> Run {
+        let series = match self {
+            Self::Abc(law) => law.series(windows::Law::Abc),
+            Self::Logistic(law) => law.series(windows::Law::Logistic),
+            Self::LogisticDeflated(law) => law.series(windows::Law::LogisticDeflated),
+            Self::Competition(law) => law.series(),
+            Self::Chain(law) => law.series(),
+            Self::EquilibriumMarking(law) => law.series(),
+            Self::AggregationTree(law) => law.series(),
+            Self::AggregationTreeOverTime(law) => law.series(),
+            Self::ExcessAndQueue(law) => law.series(),
+            Self::UserEstimate(law) => law.series(),
+            Self::Aimd(law) => law.series(),
+            Self::FairnessBound(law) => law.series(),
+        };
+        Run {
+            label: label.to_owned(),
+            summary: Summary { scenario: label.to_owned(), world: "recurrence".into(), ..Summary::default() },
+            series,
+            ..Run::default()
+        }
+    }
+}
+
+/// Values at step 0, 1, ...
+fn series(kind: Kind, entity: impl ToString, quantity: &str, unit: &str, values: Vec<f64>) -> Series {
+    let times = (0_u32..).map(f64::from).take(values.len()).collect();
+    Series { kind, entity: entity.to_string(), quantity: quantity.into(), unit: unit.into(), times, values }
+}
+
+/// A row of values per step turned into a row of steps per value.
+fn columns(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
+    let width = rows.first().map_or(0, Vec::len);
+    (0..width).map(|i| rows.iter().filter_map(|row| row.get(i).copied()).collect()).collect()
+}

@@ -1,0 +1,211 @@
+//! From a scenario's links to those of the fluid world.
+
+use super::planned::{Model, PlannedLink, protocol};
+use super::refuse;
+use crate::buffers::buffer;
+use crate::laws::{queue, queue_place, refused, routers};
+use crate::members::Member;
+use crate::traffic::{Traffic, facts, hop_name, traffic};
+use millpond_fluid::{FluidNetwork, LinkId};
+use millpond_law::LinkFacts;
+use millpond_law::fluid::FluidQueue;
+use millpond_protocols::Registry;
+use millpond_scenario::{Capacity, Direction, End, Fault, Hop, Scenario, Schedule};
+use millpond_units::{Rate, Span, Time};
+
+/// Every direction of every link; those that data cross become links of `network`.
+pub(super) fn links(
+    scenario: &Scenario,
+    registry: &Registry,
+    models: &[Model<'_>],
+    members: &[Member<'_>],
+    network: &mut FluidNetwork,
+) -> Result<Vec<PlannedLink>, Fault> {
+    let mut planned = Vec::new();
+    let labels = models.iter().map(|model| model.role.label.value.as_str());
+    for (hop, traffic) in traffic(scenario, members, labels) {
+        planned.push(link(scenario, registry, models, &traffic, hop, network)?);
+    }
+    Ok(planned)
+}
+
+fn link(
+    scenario: &Scenario,
+    registry: &Registry,
+    models: &[Model<'_>],
+    traffic: &Traffic<'_, '_>,
+    hop: Hop,
+    network: &mut FluidNetwork,
+) -> Result<PlannedLink, Fault> {
+    let direction = scenario.links[hop.link].direction(hop.forward);
+    let capacity = capacity(scenario, hop, direction)?;
+    let facts = facts(capacity[0].1, buffer(direction, traffic), traffic);
+    let entity = hop_name(scenario, hop);
+    let id = if traffic.data.is_empty() {
+        None
+    } else {
+        let buffer = facts.buffer.map_or(f64::INFINITY, |buffer| buffer.as_f64() * 8.0);
+        let id = network.link(&entity, capacity[0].1.as_f64(), buffer);
+        for (time, rate) in &capacity[1..] {
+            network.set_capacity_at(time.secs(), id, rate.as_f64());
+        }
+        install(scenario, registry, &present(models, traffic), (hop, id, &facts), network)?;
+        Some(id)
+    };
+    Ok(PlannedLink {
+        id,
+        name: scenario.links[hop.link].name.value.clone(),
+        direction: format!(
+            "{} -> {}",
+            scenario.nodes[scenario.tail(hop)],
+            scenario.nodes[scenario.head(hop)]
+        ),
+        entity,
+        packet: facts.packet,
+        capacity,
+    })
+}
+
+/// The models of the protocols whose data cross the direction.
+fn present<'m, 's>(models: &'m [Model<'s>], traffic: &Traffic<'_, '_>) -> Vec<&'m Model<'s>> {
+    let crosses = |index: usize| traffic.data.iter().any(|(model, _)| *model == index);
+    models.iter().enumerate().filter(|(index, _)| crosses(*index)).map(|(_, model)| model).collect()
+}
+
+/// Gives a link its queue law and its routers.
+fn install(
+    scenario: &Scenario,
+    registry: &Registry,
+    present: &[&Model<'_>],
+    (hop, id, facts): (Hop, LinkId, &LinkFacts),
+    network: &mut FluidNetwork,
+) -> Result<(), Fault> {
+    let roles: Vec<_> = present.iter().map(|model| &model.role).collect();
+    if let Some(role) = queue(scenario, registry, &roles, hop)? {
+        match role.queue.fluid(&role.settings, facts).map_err(|error| refused(scenario, hop, &error))? {
+            FluidQueue::DropTail => {}
+            FluidQueue::Law { law, verdicts } => network.set_queue(id, law, verdicts),
+            FluidQueue::Missing => {
+                let place = queue_place(scenario, hop);
+                let names = (hop_name(scenario, hop), role.queue.card().name);
+                return Err(refuse::queue_without_equations(
+                    scenario,
+                    registry,
+                    place,
+                    (&names.0, names.1),
+                    facts,
+                ));
+            }
+        }
+    }
+    let equations = |label: &str| present.iter().find(|model| model.role.label.value == label);
+    let built = routers(scenario, &roles, hop, |role| {
+        Ok(equations(&role.label.value).and_then(|model| model.equations.link(facts)))
+    })?;
+    for (role, law) in built {
+        network.add_router(id, protocol(present, role.protocol.card().name), law);
+    }
+    Ok(())
+}
+
+/// From when on a direction has which capacity, within the run. A trace of delivery opportunities is taken as its mean
+/// over windows as long as that over which laws are told of it.
+fn capacity(scenario: &Scenario, hop: Hop, direction: &Direction) -> Result<Vec<(Time, Rate)>, Fault> {
+    let truth = direction.rate.schedule();
+    let mut steps = match &direction.rate {
+        Capacity::Trace(source) if direction.told() != truth => {
+            windows(&truth, source.window, scenario.duration)
+        }
+        _ => unrolled(&truth, scenario.duration),
+    };
+    steps.dedup_by_key(|(_, rate)| *rate);
+    match steps.iter().find(|(_, rate)| *rate == Rate::ZERO) {
+        Some((time, _)) => {
+            let message = format!(
+                "{}: nothing is served from {time} on, and the fluid world has no outages",
+                hop_name(scenario, hop)
+            );
+            let fault = scenario.fault(scenario.links[hop.link].name.place, message, "cannot be honoured");
+            Err(fault.help("a trace can have a longer `window`; or run it with --world packets"))
+        }
+        None => Ok(steps),
+    }
+}
+
+/// The steps of a schedule up to the end of the run.
+fn unrolled(schedule: &Schedule, duration: Span) -> Vec<(Time, Rate)> {
+    let end = Time::ZERO + duration;
+    let mut steps: Vec<(Time, Rate)> = Vec::new();
+    let mut begin = Time::ZERO;
+    while begin < end {
+        let lap = schedule.steps.iter().map(|(time, rate)| (begin + time.since(Time::ZERO), *rate));
+        steps.extend(lap.take_while(|(time, _)| *time < end));
+        match schedule.end {
+            End::Loop if schedule.length < Span::MAX => begin += schedule.length,
+            End::Stop if begin + schedule.length < end => {
+                steps.push((begin + schedule.length, Rate::ZERO));
+                break;
+            }
+            _ => break,
+        }
+    }
+    steps
+}
+
+/// Means over consecutive windows up to the end of the run.
+fn windows(schedule: &Schedule, window: Span, duration: Span) -> Vec<(Time, Rate)> {
+    let end = Time::ZERO + duration;
+    let steps = unrolled(schedule, duration + window);
+    let ends = steps.iter().skip(1).map(|(time, _)| *time).chain([end + window]);
+    let mut stretches = steps.iter().map(|(_, rate)| rate.as_f64()).zip(ends).peekable();
+    let (mut now, mut means) = (Time::ZERO, Vec::new());
+    while now < end {
+        let (begin, until) = (now, now + window);
+        let mut bits = 0.0;
+        while let Some((rate, stretch_end)) = stretches.peek().copied().filter(|_| now < until) {
+            let next = stretch_end.min(until);
+            bits += rate * next.since(now).secs();
+            now = next;
+            if stretch_end <= until {
+                stretches.next();
+            }
+        }
+        means.push((begin, Rate::from_bps_f64(bits / window.secs())));
+        now = until;
+    }
+    means
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: f64) -> Time {
+        Time::from_secs(seconds)
+    }
+
+    fn schedule(end: End) -> Schedule {
+        let steps = vec![(at(0.0), Rate::from_mbps(4.0)), (at(0.5), Rate::from_mbps(2.0))];
+        Schedule { steps, length: Span::from_secs(1.0), end }
+    }
+
+    #[test]
+    fn a_schedule_that_loops_goes_on_until_the_run_ends() {
+        let times = |end| unrolled(&schedule(end), Span::from_millis(1700));
+        let mbps = |steps: Vec<(Time, Rate)>| -> Vec<(f64, f64)> {
+            steps.iter().map(|(time, rate)| (time.secs(), rate.as_f64() / 1e6)).collect()
+        };
+        assert_eq!(mbps(times(End::Loop)), [(0.0, 4.0), (0.5, 2.0), (1.0, 4.0), (1.5, 2.0)]);
+        assert_eq!(mbps(times(End::Hold)), [(0.0, 4.0), (0.5, 2.0)]);
+        assert_eq!(mbps(times(End::Stop)), [(0.0, 4.0), (0.5, 2.0), (1.0, 0.0)]);
+    }
+
+    #[test]
+    fn windows_have_the_mean_of_what_was_served_in_them() {
+        // 0.75 s of 4 and 2 Mbps: (0.5 4 + 0.25 2) / 0.75, then 0.25 s of 2 and 0.5 s of 4.
+        let means = windows(&schedule(End::Loop), Span::from_millis(750), Span::from_millis(1400));
+        let mbps: Vec<f64> = means.iter().map(|(_, rate)| rate.as_f64() / 1e6).collect();
+        assert_eq!(means.iter().map(|(time, _)| time.secs()).collect::<Vec<_>>(), [0.0, 0.75]);
+        assert!(mbps.iter().all(|rate| (rate - 2.5 / 0.75).abs() < 1e-5), "{mbps:?}");
+    }
+}

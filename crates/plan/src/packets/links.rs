@@ -1,0 +1,84 @@
+//! From a scenario's links to those of the packet world.
+
+use crate::buffers::buffer;
+use crate::cast::Role;
+use crate::laws::{Laws, laws};
+use crate::traffic::{Traffic, facts, hop_name};
+use millpond_protocols::Registry;
+use millpond_scenario as scenario;
+use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
+use millpond_sim::{AtEnd, Jitter, LinkSpec, Loss, NodeId, Propagation, Schedule, Scheduler};
+use millpond_units::Time;
+use std::sync::Arc;
+
+/// The link of the packet world that serves `hop`.
+pub(super) fn link(
+    scenario: &Scenario,
+    registry: &Registry,
+    roles: &[Role<'_>],
+    traffic: &Traffic<'_, '_>,
+    hop: Hop,
+    ends: (NodeId, NodeId),
+) -> Result<LinkSpec, Fault> {
+    let direction = scenario.links[hop.link].direction(hop.forward);
+    let told = Arc::new(schedule(&direction.told()));
+    let buffer = buffer(direction, traffic);
+    let facts = facts(told.rate_at(Time::ZERO), buffer, traffic);
+    let Laws { queue, routers } = laws(scenario, registry, roles, traffic, hop, &facts)?;
+    Ok(LinkSpec {
+        name: hop_name(scenario, hop),
+        from: ends.0,
+        to: ends.1,
+        rate: Arc::new(schedule(&direction.rate.schedule())),
+        told: Some(told),
+        propagation: propagation(direction),
+        loss: loss(&direction.loss),
+        buffer,
+        scheduler: match direction.scheduler {
+            scenario::Scheduler::Fifo => Scheduler::Fifo,
+            scenario::Scheduler::Fair => Scheduler::Fair,
+        },
+        queue,
+        routers,
+    })
+}
+
+/// A schedule of the scenario as one of the packet world. The scenario has checked what could be wrong with it.
+fn schedule(schedule: &scenario::Schedule) -> Schedule {
+    let at_end = match schedule.end {
+        End::Loop => AtEnd::Loop,
+        End::Hold => AtEnd::Hold,
+        End::Stop => AtEnd::Stop,
+    };
+    let endless = schedule.length == millpond_units::Span::MAX;
+    let made = if endless {
+        Schedule::steps(&schedule.steps)
+    } else {
+        Schedule::table(&schedule.stretches().map(|(_, span, rate)| (span, rate)).collect::<Vec<_>>(), at_end)
+    };
+    made.unwrap_or_else(|_| Schedule::constant(schedule.at(Time::ZERO)))
+}
+
+fn propagation(direction: &Direction) -> Propagation {
+    let steps = match &direction.delay {
+        Delay::Constant(_) => Vec::new(),
+        Delay::Steps(steps) => steps.iter().skip(1).copied().collect(),
+    };
+    let jitter = (!direction.jitter.is_zero()).then_some(Jitter::Uniform(direction.jitter));
+    Propagation { delay: direction.delay.initial(), steps, jitter, reorder: direction.reorder }
+}
+
+fn loss(loss: &scenario::Loss) -> Option<Loss> {
+    match *loss {
+        scenario::Loss::None => None,
+        scenario::Loss::Bernoulli(probability) => Some(Loss::Bernoulli(probability)),
+        scenario::Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
+            Some(Loss::GilbertElliott {
+                worsen: good_to_bad,
+                recover: bad_to_good,
+                good: loss_good,
+                bad: loss_bad,
+            })
+        }
+    }
+}

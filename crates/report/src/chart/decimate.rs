@@ -1,0 +1,134 @@
+//! Fewer points, the same picture: time is cut into slices, and of each slice its lowest and its highest value stay.
+
+/// A point of a curve; a value that is not a number breaks the curve.
+pub(crate) type Point = (f64, f64);
+
+/// At most two points per slice (and one break), in the order of time. Every slice keeps its extremes,
+/// so no spike is lost. A curve that has few enough points already stays as it is.
+/// A break is kept where a whole slice holds no number.
+pub(crate) fn decimate(times: &[f64], values: &[f64], slices: usize) -> Vec<Point> {
+    let samples = times.iter().copied().zip(values.iter().copied());
+    let samples = samples.filter(|(time, _)| time.is_finite());
+    let (Some(first), Some(last)) = (times.first(), times.last()) else { return Vec::new() };
+    if times.len() <= 2 * slices {
+        return samples.collect();
+    }
+    let slice_of = |time| slice_of(time, (*first, *last), slices);
+    let mut kept = Vec::with_capacity(2 * slices);
+    let mut slice = Slice::default();
+    for (time, value) in samples {
+        let place = slice_of(time);
+        if place != slice.place {
+            slice.close(&mut kept);
+            slice = Slice { place, ..Slice::default() };
+        }
+        slice.add((time, value));
+    }
+    slice.close(&mut kept);
+    kept
+}
+
+fn slice_of(time: f64, (first, last): (f64, f64), slices: usize) -> usize {
+    ((slices as f64 * (time - first) / (last - first)) as usize).min(slices - 1)
+}
+
+#[derive(Default)]
+struct Slice {
+    place: usize,
+    /// Of a slice without any number: when it was, else nothing.
+    empty_at: Option<f64>,
+    low: Option<Point>,
+    high: Option<Point>,
+}
+
+impl Slice {
+    fn add(&mut self, point: Point) {
+        if !point.1.is_finite() {
+            self.empty_at.get_or_insert(point.0);
+            return;
+        }
+        if self.low.is_none_or(|low| point.1 < low.1) {
+            self.low = Some(point);
+        }
+        if self.high.is_none_or(|high| point.1 > high.1) {
+            self.high = Some(point);
+        }
+    }
+
+    fn close(self, kept: &mut Vec<Point>) {
+        match (self.low, self.high) {
+            (Some(low), Some(high)) if low == high => kept.push(low),
+            (Some(low), Some(high)) if low.0 <= high.0 => kept.extend([low, high]),
+            (Some(low), Some(high)) => kept.extend([high, low]),
+            _ => kept.extend(self.empty_at.map(|time| (time, f64::NAN))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const SLICES: usize = 16;
+
+    fn sample() -> impl Strategy<Value = f64> {
+        prop_oneof![8 => -1e6..1e6, 1 => Just(f64::NAN)]
+    }
+
+    fn extremes(values: impl Iterator<Item = f64>) -> (f64, f64) {
+        let finite = values.filter(|value| value.is_finite());
+        finite
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+    }
+
+    proptest! {
+        #[test]
+        fn every_slice_keeps_its_extremes_in_order_and_at_most_two_points(
+            values in prop::collection::vec(sample(), 2 * SLICES + 1..400),
+        ) {
+            let times: Vec<f64> = (0..values.len()).map(|step| step as f64 * 0.1).collect();
+            let kept = decimate(&times, &values, SLICES);
+            prop_assert!(kept.windows(2).all(|pair| pair[0].0 < pair[1].0));
+            let span = times[times.len() - 1];
+            let slice_of = |time| slice_of(time, (0.0, span), SLICES);
+            for slice in 0..SLICES {
+                let before = times.iter().zip(&values).filter(|(time, _)| slice_of(**time) == slice);
+                let after: Vec<Point> = kept.iter().copied().filter(|(time, _)| slice_of(*time) == slice).collect();
+                prop_assert!(after.len() <= 2);
+                prop_assert_eq!(extremes(before.map(|(_, value)| *value)), extremes(after.iter().map(|point| point.1)));
+                for point in after {
+                    let original = times.iter().position(|time| *time == point.0).map(|at| values[at]);
+                    prop_assert!(original == Some(point.1) || point.1.is_nan());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn few_points_stay_as_they_are() {
+        assert_eq!(decimate(&[0.0, 1.0], &[5.0, 6.0], SLICES), [(0.0, 5.0), (1.0, 6.0)]);
+        assert_eq!(decimate(&[], &[], SLICES), []);
+    }
+
+    #[test]
+    fn a_long_silence_breaks_the_curve_and_a_short_one_does_not() {
+        let times: Vec<f64> = (0..1600).map(f64::from).collect();
+        let with_silence = |from: usize, to: usize| {
+            let values: Vec<f64> =
+                (0..1600).map(|step| if (from..to).contains(&step) { f64::NAN } else { 1.0 }).collect();
+            decimate(&times, &values, SLICES).iter().filter(|point| point.1.is_nan()).count()
+        };
+        assert_eq!(with_silence(500, 510), 0);
+        assert!(with_silence(500, 900) > 0);
+    }
+
+    #[test]
+    fn a_single_spike_among_a_million_samples_survives() {
+        let times: Vec<f64> = (0..1_000_000).map(f64::from).collect();
+        let values: Vec<f64> = (0..1_000_000).map(|step| if step == 123_456 { 9.0 } else { 1.0 }).collect();
+        let kept = decimate(&times, &values, 2048);
+        assert!(kept.contains(&(123_456.0, 9.0)));
+        assert!(kept.len() <= 2 * 2048);
+    }
+}

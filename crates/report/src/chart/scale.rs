@@ -1,0 +1,205 @@
+//! From a quantity to a place on an axis, and the round numbers written beside it.
+
+/// How values spread over the axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spacing {
+    Linear,
+    Log,
+}
+
+/// An axis: what it spans, and how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scale {
+    pub spacing: Spacing,
+    pub low: f64,
+    pub high: f64,
+}
+
+/// Values more than this far apart are drawn on a logarithmic axis.
+const TOO_FAR_APART: f64 = 8.0;
+
+/// Can curves with these largest values be read on one linear axis?
+pub(crate) fn are_of_one_order(peaks: &[f64]) -> bool {
+    let (low, high) = extremes(peaks.iter().copied().filter(|peak| *peak > 0.0));
+    high <= TOO_FAR_APART * low || high < low
+}
+
+impl Scale {
+    /// From `low` to `high`; anything unusable becomes 0 to 1, so that an empty chart still has axes.
+    pub(crate) fn linear(low: f64, high: f64) -> Self {
+        let usable = low.is_finite() && high.is_finite() && high > low;
+        let (low, high) = if usable { (low, high) } else { (0.0, 1.0) };
+        Self { spacing: Spacing::Linear, low, high }
+    }
+
+    /// From zero to a little above the greatest of the values.
+    pub(crate) fn from_zero(values: impl IntoIterator<Item = f64>) -> Self {
+        let (_, high) = extremes(values);
+        Self::linear(0.0, high * 1.04)
+    }
+
+    /// Over all values, zero included if that costs less than half of the axis.
+    pub(crate) fn around(values: impl IntoIterator<Item = f64>) -> Self {
+        let (low, high) = extremes(values);
+        let room = if high > low { 0.05 * (high - low) } else { 0.5 * high.abs().max(1e-9) };
+        if low >= 0.0 && low < 0.5 * high {
+            Self::linear(0.0, high + room)
+        } else {
+            Self::linear(low - room, high + room)
+        }
+    }
+
+    /// Logarithmic over the positive values, at most this many decades below the greatest; linear if there is none.
+    pub(crate) fn log(values: impl IntoIterator<Item = f64>, decades: f64) -> Self {
+        let (low, high) = extremes(values.into_iter().filter(|value| *value > 0.0));
+        if !high.is_finite() {
+            return Self::linear(0.0, 1.0);
+        }
+        let least = high / libm::pow(10.0, decades);
+        let low = round_down(low.max(least));
+        Self { spacing: Spacing::Log, low, high: high.max(2.0 * low) * 1.15 }
+    }
+
+    /// From zero if the largest values of the curves (`peaks`) are of one order, else over three decades of `values`.
+    pub(crate) fn for_peaks(peaks: &[f64], values: impl IntoIterator<Item = f64>) -> Self {
+        if are_of_one_order(peaks) { Self::from_zero(peaks.iter().copied()) } else { Self::log(values, 3.0) }
+    }
+
+    /// Where a value stands: 0 at the low end, 1 at the high end, at the nearer end if it is outside.
+    pub(crate) fn fraction(&self, value: f64) -> f64 {
+        let share = match self.spacing {
+            Spacing::Linear => (value - self.low) / (self.high - self.low),
+            Spacing::Log if value <= self.low => 0.0,
+            Spacing::Log => libm::log10(value / self.low) / libm::log10(self.high / self.low),
+        };
+        share.clamp(0.0, 1.0)
+    }
+
+    /// Round numbers on the axis, about `count` of them.
+    pub(crate) fn ticks(&self, count: usize) -> Vec<f64> {
+        match self.spacing {
+            Spacing::Linear => self.even_ticks(count),
+            Spacing::Log => self.decade_ticks(count),
+        }
+    }
+
+    fn even_ticks(&self, count: usize) -> Vec<f64> {
+        let step = round_step((self.high - self.low) / count as f64);
+        let first = (self.low / step - 1e-9).ceil() as i64;
+        let last = (self.high / step + 1e-9).floor() as i64;
+        (first..=last).map(|index| index as f64 * step).collect()
+    }
+
+    /// Powers of ten; with 2 and 5 between them while there is room.
+    fn decade_ticks(&self, count: usize) -> Vec<f64> {
+        let decades = libm::log10(self.high / self.low);
+        let between: &[f64] = if decades * 3.0 <= count as f64 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let from = libm::floor(libm::log10(self.low)) as i32;
+        let to = libm::ceil(libm::log10(self.high)) as i32;
+        let values =
+            (from..=to).flat_map(|power| between.iter().map(move |digit| digit * power_of_ten(power)));
+        values.filter(|value| (self.low * 0.999..=self.high).contains(value)).collect()
+    }
+
+    /// As the page's script reads it.
+    pub(crate) fn attribute(&self) -> String {
+        let spacing = if self.spacing == Spacing::Log { "log" } else { "linear" };
+        format!("{spacing} {} {}", self.low, self.high)
+    }
+}
+
+/// Numbers of one axis: evenly spaced ones all with as many decimals as their step needs, thousands as `k`, `M`, `G`.
+pub(crate) fn tick_labels(ticks: &[f64]) -> Vec<String> {
+    let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
+    let even = ticks.windows(2).all(|pair| (pair[1] - pair[0] - step).abs() < 1e-6 * step);
+    let greatest = ticks.iter().fold(0.0, |greatest: f64, tick| greatest.max(tick.abs()));
+    let label = |tick: &f64| {
+        let (factor, suffix) = thousands(if even { greatest } else { tick.abs() });
+        let finest = if even && step.is_finite() { step } else { *tick };
+        format!("{:.*}{}", decimals(finest * factor), tick * factor, if *tick == 0.0 { "" } else { suffix })
+    };
+    ticks.iter().map(label).collect()
+}
+
+fn thousands(size: f64) -> (f64, &'static str) {
+    match size {
+        _ if size >= 1e10 => (1e-9, "G"),
+        _ if size >= 1e7 => (1e-6, "M"),
+        _ if size >= 1e4 => (1e-3, "k"),
+        _ => (1.0, ""),
+    }
+}
+
+/// How many decimals show a number of one digit.
+fn decimals(value: f64) -> usize {
+    if value <= 0.0 { 0 } else { (-libm::floor(libm::log10(value * 1.0001))).max(0.0) as usize }
+}
+
+fn extremes(values: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let finite = values.into_iter().filter(|value| value.is_finite());
+    finite.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)))
+}
+
+/// 1, 2 or 5 times a power of ten, the least not below `raw`.
+fn round_step(raw: f64) -> f64 {
+    let power = libm::pow(10.0, libm::floor(libm::log10(raw)));
+    let digit = [1.0, 2.0, 5.0].into_iter().find(|digit| digit * power >= raw * 0.999).unwrap_or(10.0);
+    digit * power
+}
+
+/// 1, 2 or 5 times a power of ten, the greatest not above `value`.
+fn round_down(value: f64) -> f64 {
+    let power = libm::pow(10.0, libm::floor(libm::log10(value)));
+    let digit = [5.0, 2.0].into_iter().find(|digit| digit * power <= value).unwrap_or(1.0);
+    digit * power
+}
+
+fn power_of_ten(power: i32) -> f64 {
+    libm::pow(10.0, f64::from(power))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn the_ends_of_an_axis_are_zero_and_one_and_the_outside_is_pulled_in() {
+        let linear = Scale::linear(10.0, 30.0);
+        assert_eq!([10.0, 20.0, 30.0, 99.0].map(|value| linear.fraction(value)), [0.0, 0.5, 1.0, 1.0]);
+        let log = Scale { spacing: Spacing::Log, low: 1.0, high: 100.0 };
+        assert_eq!([0.0, 1.0, 10.0, 100.0].map(|value| log.fraction(value)), [0.0, 0.0, 0.5, 1.0]);
+    }
+
+    #[test]
+    fn ticks_are_round_and_labelled_with_the_decimals_they_need() {
+        let ticks = Scale::linear(0.0, 61.0).ticks(6);
+        assert_eq!(tick_labels(&ticks), ["0", "20", "40", "60"]);
+        assert_eq!(tick_labels(&Scale::linear(0.0, 1.0).ticks(4)), ["0.0", "0.5", "1.0"]);
+        let log = Scale { spacing: Spacing::Log, low: 0.1, high: 200.0 };
+        assert_eq!(tick_labels(&log.ticks(5)), ["0.1", "1", "10", "100"]);
+        assert_eq!(tick_labels(&[0.0, 5e3, 1e4]), ["0", "5k", "10k"]);
+        assert_eq!(tick_labels(&[1e3, 1e4, 1e7]), ["1000", "10k", "10M"]);
+    }
+
+    #[test]
+    fn curves_of_one_order_start_at_zero_and_others_get_decades() {
+        assert_eq!(Scale::for_peaks(&[10.0, 30.0], [10.0, 30.0]).spacing, Spacing::Linear);
+        assert_eq!(Scale::for_peaks(&[1.0, 300.0], [0.0, 1.0, 300.0]).spacing, Spacing::Log);
+    }
+
+    proptest! {
+        #[test]
+        fn every_axis_has_finite_ends_and_ticks_within_them(values in prop::collection::vec(prop::num::f64::ANY, 0..6)) {
+            let values: Vec<f64> = values.into_iter().filter(|value| value.is_nan() || value.abs() < 1e100).collect();
+            let all = || values.iter().copied();
+            for scale in [Scale::from_zero(all()), Scale::around(all()), Scale::log(all(), 4.0), Scale::for_peaks(&values, all())] {
+                prop_assert!(scale.low.is_finite() && scale.high.is_finite() && scale.low < scale.high, "{scale:?}");
+                let room = 1e-6 * (scale.high - scale.low);
+                for tick in scale.ticks(5) {
+                    prop_assert!(tick >= scale.low - room && tick <= scale.high + room, "{tick} in {scale:?}");
+                }
+            }
+        }
+    }
+}

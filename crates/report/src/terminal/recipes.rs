@@ -1,0 +1,104 @@
+//! Verdicts as text: Markdown tables padded to be read on a terminal, too.
+
+use millpond_papers::{Checked, Chosen, Judged, Paper, Verdict};
+use std::fmt::Write;
+
+/// Recipes and what they are about.
+pub fn overview(chosen: &[Chosen<'_>]) -> String {
+    let line =
+        |one: &Chosen<'_>| vec![one.recipe.name.clone(), one.recipe.place.clone(), one.recipe.title.clone()];
+    grid(&["recipe", "place", "title"], &chosen.iter().map(line).collect::<Vec<_>>())
+}
+
+/// A recipe's rows, and below them why some do not match.
+pub fn table(checked: &Checked) -> String {
+    let line = |row: &Judged| {
+        vec![
+            row.what.clone(),
+            row.case.clone(),
+            row.reading.clone(),
+            row.says(),
+            row.measures(),
+            row.verdict.name().to_owned(),
+        ]
+    };
+    let rows: Vec<_> = checked.rows.iter().map(line).collect();
+    let mut text = format!("{}: {} ({})\n\n", checked.recipe, checked.title, checked.place);
+    text += &grid(&["what", "case", "reading", "paper", "measured", "verdict"], &rows);
+    for row in checked.rows.iter().filter(|row| row.verdict != Verdict::Matches) {
+        // Writing to a String cannot fail.
+        let _ = write!(
+            text,
+            "\n- {} ({}, {}) {}: {}",
+            row.what,
+            row.case,
+            row.reading,
+            row.verdict.name(),
+            row.reason
+        );
+    }
+    text + "\n"
+}
+
+/// The worst verdict of a recipe's rows under a reading, and of how many rows it is, if not of all.
+fn summary(checked: &Checked, reading: &str) -> String {
+    let Some(worst) = checked.verdict(Some(reading)) else { return "-".to_owned() };
+    let rows = || checked.rows.iter().filter(|row| row.reading == reading);
+    let (worse, all) = (rows().filter(|row| row.verdict == worst).count(), rows().count());
+    if worse == all { worst.name().to_owned() } else { format!("{} {worse}/{all}", worst.name()) }
+}
+
+/// Which recipe comes out under which reading: a line per recipe, a column per reading.
+pub fn matrix(paper: &Paper, checked: &[Checked]) -> String {
+    let head: Vec<_> =
+        std::iter::once("recipe").chain(paper.readings.iter().map(|r| r.name.as_str())).collect();
+    let line = |one: &Checked| {
+        let verdicts = paper.readings.iter().map(|reading| summary(one, &reading.name));
+        std::iter::once(one.recipe.clone()).chain(verdicts).collect()
+    };
+    let rows: Vec<Vec<String>> = checked.iter().map(line).collect();
+    let mut text = grid(&head, &rows);
+    for reading in &paper.readings {
+        let _ = write!(text, "\n- {}: {}", reading.name, reading.about.trim());
+    }
+    text + "\n"
+}
+
+fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
+        cells.chain(head.get(column).map(|title| title.len())).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(width).collect();
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded: Vec<_> = cells.zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
+        format!("| {} |\n", padded.join(" | "))
+    };
+    let rule: Vec<_> = widths.iter().map(|&width| "-".repeat(width)).collect();
+    let body = rows.iter().map(|row| line(&mut row.iter().map(String::as_str)));
+    let top = [line(&mut head.iter().copied()), line(&mut rule.iter().map(String::as_str))];
+    top.into_iter().chain(body).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_papers::{Library, Settings, check};
+    use millpond_results::Unwatched;
+
+    #[test]
+    fn the_matrix_counts_the_rows_that_do_not_match() {
+        let library = Library::builtin().unwrap();
+        let chosen = library.choose(Some("lgcc/section3")).unwrap();
+        let checked = check(&chosen, &Settings::quick(), &Unwatched).unwrap();
+        assert_eq!(summary(&checked[0], "window"), "differs 3/9");
+        assert_eq!(summary(&checked[0], "rate"), "-");
+        assert!(matrix(chosen[0].paper, &checked).contains("| lgcc/section3 | differs 3/9 |"));
+    }
+
+    #[test]
+    fn columns_are_as_wide_as_their_widest_cell() {
+        let rows = vec![vec!["a".to_owned(), "long".to_owned()], vec!["b".to_owned(), "x".to_owned()]];
+        assert_eq!(grid(&["c", "d"], &rows), "| c | d    |\n| - | ---- |\n| a | long |\n| b | x    |\n");
+    }
+}

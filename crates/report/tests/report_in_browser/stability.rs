@@ -1,0 +1,79 @@
+//! The page about a scenario's stability, with everything that it can show.
+
+use super::{Browser, faults, in_each_view, keep_picture, page_of};
+use millpond_plan::fluid;
+use millpond_protocols::Registry;
+use millpond_report::page;
+use millpond_results::Unwatched;
+use millpond_scenario::{Disk, Scenario};
+use millpond_theory::motion::{self, Asked, Starts, Step};
+use millpond_theory::{Axis, Knob, judge, map, settle};
+use std::path::Path;
+
+/// CLTCP with this round-trip time, its loci, a map, a portrait, two steps and times of convergence.
+fn page_at(rtt: &str) -> String {
+    let text = format!(
+        "title = \"CLTCP\"\nduration = \"60s\"\n\
+         [[links]]\nname = \"L\"\nbetween = [\"A\", \"B\"]\nrate = \"120Mbps\"\ndelay = \"1ms\"\nbuffer = \"unlimited\"\n\
+         [[flows]]\nname = \"f\"\nprotocol = \"cltcp\"\npath = [\"A\", \"B\"]\nrtt = \"{rtt}\"\n"
+    );
+    let scenario = Scenario::parse(&text, "t.toml", Path::new(""), &[], &Disk).unwrap();
+    let registry = Registry::builtin();
+    let plan = fluid::plan(&scenario, &registry).unwrap();
+    let settled = settle(&plan).unwrap();
+    let judged = judge(&settled).unwrap();
+    let (known, bottlenecks) = (motion::observables(&plan), motion::bottlenecks(&settled));
+    let [x, q] = ["x", "q"].map(|name| motion::pick(name, &known, &bottlenecks).unwrap());
+    let starts = Starts::read("grid", 3, &[&x, &q], (&settled, &known, &bottlenecks)).unwrap();
+    let portrait = motion::portrait(&settled, (x, q), &starts, None, &Unwatched).unwrap();
+    let steps = ["L=80%", "join"].map(|text| Step::read(text, &scenario, &settled).unwrap());
+    let steps = motion::answers(&steps, (&scenario, &registry), &settled, None, &Unwatched).unwrap();
+    let over = |knob: Knob, low: f64, high: f64| Axis::new(knob, low, high, 8);
+    let axes = (over(Knob::Rtt, 0.1, 2.0), over(Knob::Flows, 1.0, 10.0));
+    let map = map(&scenario, &registry, axes.0.clone(), axes.1, &Unwatched).unwrap();
+    let asked = Asked { within: 0.05, from: Some("x=50%".to_owned()) };
+    let convergence = motion::converge((&scenario, &registry), axes.0, asked, &Unwatched).unwrap();
+    page::stability(&page::Page {
+        title: "How long a round trip CLTCP bears",
+        sentences: &["stable".to_owned()],
+        stability: &judged,
+        map: Some(&map),
+        portrait: Some(&portrait),
+        steps: &steps,
+        convergence: Some(&convergence),
+    })
+}
+
+#[test]
+fn stability_is_drawn_without_error_request_or_empty_chart_in_light_dark_print_and_on_a_phone() {
+    in_each_view(&page_at("200ms"), |name, browser, picture| {
+        keep_picture(&format!("stability-{name}"), picture);
+        assert_eq!(browser.evaluate("document.querySelectorAll('svg.plot').length"), 8, "{name}");
+    });
+}
+
+#[test]
+fn what_does_not_settle_is_drawn_as_well() {
+    let (_folder, page) = page_of(&page_at("900ms"));
+    let mut browser = Browser::start();
+    browser.open(&page);
+    assert_eq!(faults(&mut browser), Vec::<String>::new());
+    let said = browser.evaluate("document.querySelector('#phase-portrait .legend').textContent");
+    assert!(said.as_str().unwrap().contains("does not settle"), "{said}");
+}
+
+#[test]
+fn pointing_at_a_plane_reads_the_place() {
+    let (_folder, page) = page_of(&page_at("200ms"));
+    let mut browser = Browser::start();
+    browser.open(&page);
+    browser.evaluate(
+        "(() => { const plot = document.querySelector('#nyquist-loci svg.plot'); const box = plot.getBoundingClientRect(); \
+         plot.dispatchEvent(new PointerEvent('pointermove', { clientX: box.left + 2 / 3 * box.width, clientY: box.top + box.height / 2 })); })()",
+    );
+    // From -2.4 to 1.2, two thirds are the origin.
+    let read = browser
+        .evaluate("document.querySelector('#nyquist-loci .readout').textContent.split(', ').map(Number)");
+    let near = |at: usize| read[at].as_f64().unwrap().abs() < 0.01;
+    assert!(near(0) && near(1), "{read}");
+}

@@ -1,0 +1,219 @@
+//! Reading back what was saved, for reports about finished runs.
+
+use super::save::name;
+use crate::{Distribution, Kind, Run, Series, Summary, Transfer};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::record::{Row, RowAccessor};
+use std::fmt;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+/// A directory that does not hold a run.
+#[derive(Debug)]
+pub struct LoadError {
+    /// Which file or directory.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub fault: String,
+}
+
+impl fmt::Display for LoadError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.path.display(), self.fault)
+    }
+}
+
+impl std::error::Error for LoadError {}
+
+/// Every run in `directory`: its own, or those of the directories in it, in the order of their names. A run is
+/// called like its directory.
+pub fn load(directory: &Path) -> Result<Vec<Run>, LoadError> {
+    if directory.join(name::SUMMARY).is_file() {
+        return Ok(vec![one(directory)?]);
+    }
+    let entries = fs::read_dir(directory).map_err(|error| fault(directory, error))?;
+    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
+    let mut paths: Vec<PathBuf> = paths.filter(|path| path.join(name::SUMMARY).is_file()).collect();
+    paths.sort();
+    if paths.is_empty() {
+        return Err(fault(directory, format!("holds no run: there is no {}", name::SUMMARY)));
+    }
+    paths.iter().map(|path| one(path)).collect()
+}
+
+/// Where the scenario of the run in `directory` is, as resolved.
+pub fn scenario_of(directory: &Path) -> PathBuf {
+    directory.join(name::SCENARIO)
+}
+
+fn one(directory: &Path) -> Result<Run, LoadError> {
+    let read = |name: &str| {
+        let path = directory.join(name);
+        fs::read_to_string(&path).map_err(|error| fault(&path, error))
+    };
+    let summary: Summary = serde_json::from_str(&read(name::SUMMARY)?)
+        .map_err(|error| fault(&directory.join(name::SUMMARY), error))?;
+    let scenario = directory.join(name::SCENARIO);
+    Ok(Run {
+        label: directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        summary,
+        series: table(directory, name::SERIES, series)?,
+        distributions: table(directory, name::DISTRIBUTIONS, distributions)?,
+        scenario_toml: read(name::SCENARIO)?,
+        command: format!("millpond run {}", scenario.display()),
+        transfers: table(directory, name::FLOWS, transfers)?,
+    })
+}
+
+fn fault(path: &Path, fault: impl fmt::Display) -> LoadError {
+    LoadError { path: path.to_owned(), fault: fault.to_string() }
+}
+
+type Rows<'a> = &'a mut dyn Iterator<Item = Result<Row, ParquetError>>;
+
+fn table<T>(
+    directory: &Path,
+    name: &str,
+    read: impl Fn(Rows<'_>) -> Result<T, ParquetError>,
+) -> Result<T, LoadError> {
+    let path = directory.join(name);
+    let file = File::open(&path).map_err(|error| fault(&path, error))?;
+    let reader = SerializedFileReader::new(file).map_err(|error| fault(&path, error))?;
+    let mut rows = reader.get_row_iter(None).map_err(|error| fault(&path, error))?;
+    read(&mut rows).map_err(|error| fault(&path, error))
+}
+
+/// Rows of one series stand together.
+fn series(rows: Rows<'_>) -> Result<Vec<Series>, ParquetError> {
+    let mut all: Vec<Series> = Vec::new();
+    for row in rows {
+        let row = row?;
+        let key = Key::of(&row)?;
+        if all.last().is_none_or(|s| !key.is(s.kind, &s.entity, &s.quantity)) {
+            let Key { kind, entity, quantity, unit } = key;
+            let (entity, quantity, unit) = (entity.to_owned(), quantity.to_owned(), unit.to_owned());
+            all.push(Series { kind, entity, quantity, unit, times: Vec::new(), values: Vec::new() });
+        }
+        if let Some(series) = all.last_mut() {
+            series.times.push(row.get_double(0)?);
+            series.values.push(row.get_double(3)?);
+        }
+    }
+    Ok(all)
+}
+
+fn distributions(rows: Rows<'_>) -> Result<Vec<Distribution>, ParquetError> {
+    let mut all: Vec<Distribution> = Vec::new();
+    for row in rows {
+        let row = row?;
+        let key = Key::of(&row)?;
+        if all.last().is_none_or(|d| !key.is(d.kind, &d.entity, &d.quantity)) {
+            let Key { kind, entity, quantity, unit } = key;
+            let (entity, quantity, unit) = (entity.to_owned(), quantity.to_owned(), unit.to_owned());
+            all.push(Distribution { kind, entity, quantity, unit, points: Vec::new() });
+        }
+        if let Some(distribution) = all.last_mut() {
+            distribution.points.push((row.get_double(0)?, row.get_double(3)?));
+        }
+    }
+    Ok(all)
+}
+
+/// What tells one series or distribution from the next.
+struct Key<'a> {
+    kind: Kind,
+    entity: &'a str,
+    quantity: &'a str,
+    unit: &'a str,
+}
+
+impl<'a> Key<'a> {
+    fn of(row: &'a Row) -> Result<Self, ParquetError> {
+        let kind = row.get_string(5)?;
+        let kind = Kind::ALL.into_iter().find(|k| k.name() == kind);
+        let kind = kind.ok_or_else(|| ParquetError::General("unknown kind of entity".into()))?;
+        Ok(Self { kind, entity: row.get_string(1)?, quantity: row.get_string(2)?, unit: row.get_string(4)? })
+    }
+
+    fn is(&self, kind: Kind, entity: &str, quantity: &str) -> bool {
+        self.kind == kind && self.entity == entity && self.quantity == quantity
+    }
+}
+
+fn transfers(rows: Rows<'_>) -> Result<Vec<Transfer>, ParquetError> {
+    let transfer = |row: Row| {
+        let bytes = |column| row.get_long(column).ok().and_then(|bytes| u64::try_from(bytes).ok());
+        Ok(Transfer {
+            name: row.get_string(0)?.clone(),
+            group: row.get_string(1)?.clone(),
+            protocol: row.get_string(2)?.clone(),
+            size_bytes: bytes(3),
+            delivered_bytes: bytes(4).unwrap_or_default(),
+            start_s: row.get_double(5)?,
+            completed_s: row.get_double(6).ok(),
+        })
+    };
+    rows.map(|row| transfer(row?)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Timing;
+    use crate::files::{Extras, RunDirectory, save};
+
+    fn run() -> Run {
+        let series = |entity: &str, values: &[f64]| Series {
+            kind: Kind::Flow,
+            entity: entity.into(),
+            quantity: "goodput".into(),
+            unit: "bit/s".into(),
+            times: (1..=values.len()).map(|t| t as f64).collect(),
+            values: values.to_vec(),
+        };
+        Run {
+            label: "lgcc".into(),
+            series: vec![series("a", &[1.0, 2.0]), series("b", &[0.1])],
+            distributions: vec![Distribution {
+                kind: Kind::Link,
+                entity: "L1 ->".into(),
+                quantity: "queueing delay".into(),
+                unit: "ms".into(),
+                points: vec![(0.0, 0.5), (1.0, 7.25)],
+            }],
+            scenario_toml: "title = \"x\"\n".into(),
+            transfers: vec![Transfer {
+                name: "a".into(),
+                group: "a".into(),
+                protocol: "lgcc".into(),
+                size_bytes: Some(1000),
+                delivered_bytes: 900,
+                start_s: 0.5,
+                completed_s: None,
+            }],
+            ..Run::default()
+        }
+    }
+
+    #[test]
+    fn what_is_saved_loads_the_same() {
+        let root = tempfile::tempdir().unwrap();
+        let target = root.path().join("lgcc");
+        let directory = RunDirectory::create(&target).unwrap();
+        save(&run(), &Timing::default(), Extras { csv: true }, &directory).unwrap();
+        directory.finish().unwrap();
+        assert!(target.join("series.csv").is_file());
+        let command = format!("millpond run {}", target.join("scenario.toml").display());
+        let expected = [Run { command, ..run() }];
+        assert_eq!(load(&target).unwrap(), expected);
+        assert_eq!(load(root.path()).unwrap(), expected);
+    }
+
+    #[test]
+    fn a_directory_without_runs_says_so() {
+        let root = tempfile::tempdir().unwrap();
+        assert!(load(root.path()).unwrap_err().to_string().contains("holds no run"));
+        assert!(load(&root.path().join("none")).is_err());
+    }
+}

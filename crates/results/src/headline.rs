@@ -1,0 +1,108 @@
+//! The few numbers by which runs are compared, the same in the table on the terminal and in the report.
+
+use crate::{Link, Milliseconds, Run, Summary};
+
+/// One line of a comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Headline {
+    /// Of the bottleneck.
+    pub utilization: f64,
+    /// Of all flows together, averaged over the time measured, in bit/s.
+    pub goodput_bps: f64,
+    /// From end to end, relays included, over all flows.
+    pub queueing_ms: Milliseconds,
+    /// Jain's index of the goodputs.
+    pub jain: f64,
+    /// Packets dropped on links over packets sent by the flows.
+    pub loss: f64,
+}
+
+impl Headline {
+    /// The line of `run` beside the runs `among` which it is compared.
+    pub fn of(run: &Run, among: &[Run]) -> Self {
+        let summary = &run.summary;
+        Self {
+            utilization: bottleneck(summary, among).map_or(f64::NAN, |link| summary.links[link].utilization),
+            goodput_bps: goodput(summary),
+            queueing_ms: summary.queueing_ms,
+            jain: summary.fairness.jain,
+            loss: loss(summary),
+        }
+    }
+}
+
+/// Index of the link direction that is fullest: greatest utilization, averaged over all runs `among` that have it,
+/// so that a comparison looks at one and the same place; the narrower one if two are equally full.
+pub fn bottleneck(summary: &Summary, among: &[Run]) -> Option<usize> {
+    let fullness = |link: &Link| (mean_utilization(link, among), -link.capacity_bps);
+    (0..summary.links.len()).max_by(|&one, &other| {
+        let (one, other) = (fullness(&summary.links[one]), fullness(&summary.links[other]));
+        one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1))
+    })
+}
+
+fn mean_utilization(link: &Link, among: &[Run]) -> f64 {
+    let namesakes = among.iter().flat_map(|run| &run.summary.links);
+    let (count, sum) = namesakes
+        .filter(|other| (&other.name, &other.direction) == (&link.name, &link.direction))
+        .fold((0, 0.0), |(count, sum), other| (count + 1, sum + other.utilization));
+    if count == 0 { link.utilization } else { sum / f64::from(count) }
+}
+
+/// A flow's goodput holds while it runs, so each weighs by the share of the measured time in which it ran.
+fn goodput(summary: &Summary) -> f64 {
+    let measured = summary.simulated_s - summary.measured_from_s;
+    let delivered = |flow: &super::Flow| {
+        flow.goodput_bps * (flow.stop_s - flow.start_s.max(summary.measured_from_s)).max(0.0)
+    };
+    summary.flows.iter().map(delivered).sum::<f64>() / measured
+}
+
+fn loss(summary: &Summary) -> f64 {
+    let dropped: u64 = summary.links.iter().map(|link| link.drops).sum();
+    let sent: u64 = summary.flows.iter().map(|flow| flow.sent).sum();
+    if sent == 0 { 0.0 } else { dropped as f64 / sent as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Flow;
+
+    fn link(name: &str, direction: &str, utilization: f64) -> Link {
+        Link { name: name.into(), direction: direction.into(), utilization, ..Link::default() }
+    }
+
+    fn run(links: Vec<Link>) -> Run {
+        Run { summary: Summary { links, ..Summary::default() }, ..Run::default() }
+    }
+
+    #[test]
+    fn the_bottleneck_is_the_same_direction_in_every_run() {
+        let runs = [
+            run(vec![link("L", "A -> B", 0.99), link("L", "B -> A", 0.1), link("M", "B -> C", 0.2)]),
+            run(vec![link("L", "A -> B", 0.70), link("L", "B -> A", 0.1), link("M", "B -> C", 0.8)]),
+        ];
+        assert_eq!(bottleneck(&runs[1].summary, &runs[1..]), Some(2));
+        assert_eq!(bottleneck(&runs[1].summary, &runs), Some(0));
+    }
+
+    #[test]
+    fn a_flow_that_ran_half_of_the_time_counts_half() {
+        let flow = |start_s| Flow { start_s, stop_s: 30.0, goodput_bps: 8e6, ..Flow::default() };
+        let summary = Summary {
+            simulated_s: 30.0,
+            measured_from_s: 10.0,
+            flows: vec![flow(0.0), flow(20.0)],
+            ..Summary::default()
+        };
+        assert_eq!(goodput(&summary), 12e6);
+    }
+
+    #[test]
+    fn a_run_without_links_or_flows_still_has_a_line() {
+        let empty = run(vec![]);
+        assert!(Headline::of(&empty, std::slice::from_ref(&empty)).utilization.is_nan());
+        assert_eq!(loss(&empty.summary), 0.0);
+    }
+}
