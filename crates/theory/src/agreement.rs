@@ -1,6 +1,6 @@
 //! How far the worlds and theory agree about one scenario: at rest, as fluid, in packets.
 
-use crate::{AtRest, LinkAtRest, at_rest};
+use crate::equilibrium::{AtRest, LinkAtRest, at_rest};
 use millpond_plan::fluid::{self, Plan};
 use millpond_protocols::Registry;
 use millpond_results::{Link, Run};

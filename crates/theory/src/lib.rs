@@ -7,33 +7,29 @@
 //! ```
 
 mod agreement;
-mod at_rest;
+mod equilibrium;
 pub mod explain;
-mod json;
-mod judge;
-mod knob;
-mod map;
-pub mod motion;
 mod refusal;
-pub mod sentence;
-mod settle;
-mod utility;
-mod vary;
+mod stability;
+pub mod transients;
 
 pub use agreement::{Agreement, Line, Quantity, agreement, side_by_side};
-pub use at_rest::{AtRest, GroupAtRest, LinkAtRest, at_rest};
+pub use equilibrium::{
+    AlphaFair, AtRest, Class, Closed, GroupAtRest, LinkAtRest, Settled, Shared, at_rest, equilibrium_json,
+    settle, share_out, shared_json, weight,
+};
 pub use explain::{
     Density, Explanation, Finding, Floor, Growth, Inexplicable, Model, Of, Peak, ReadError, Row, Stretch,
     Swing, Verdict, explain, explanation_json, read_run,
 };
-pub use json::{equilibrium_json, stability_json};
-pub use judge::{Stability, judge};
-pub use knob::Knob;
-pub(crate) use knob::significant;
-pub use map::{Axis, Map, map};
 pub use refusal::Refusal;
-pub(crate) use settle::present;
-pub use settle::{Closed, Settled, settle};
-pub use utility::{AlphaFair, Class, Shared, share_out, shared_json, weight};
-pub(crate) use vary::longest_rtt;
-pub use vary::{Boundary, Search, boundaries, search};
+pub use stability::{
+    Axis, Boundary, Knob, Map, Search, Stability, boundaries, judge, map, search, stability_json,
+};
+pub use transients as motion;
+
+/// The answers of the analyses, each in one sentence.
+pub mod sentence {
+    pub use crate::stability::verdict;
+    pub use crate::transients::sentence::{convergence_sentence, portrait_sentence, seconds, step_sentence};
+}

@@ -69,6 +69,12 @@ impl From<NoEquilibrium> for Refusal {
     }
 }
 
+impl From<millpond_fluid::Error> for Refusal {
+    fn from(error: millpond_fluid::Error) -> Self {
+        Self::Broken(error)
+    }
+}
+
 impl From<Unknown> for Refusal {
     fn from(reason: Unknown) -> Self {
         Self::Unknown(reason)

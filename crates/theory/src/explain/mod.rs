@@ -5,27 +5,27 @@
 //!    \--scenario--> equations at rest there, with the run's own queues --Model--> roots, margins, noise floor
 //! ```
 
+mod fluctuation;
+mod interval;
 mod json;
 mod model;
-mod point;
+mod operating_point;
 pub mod sentence;
 mod series;
 mod spectrum;
-mod stretch;
-mod swing;
 mod verdict;
 
+pub use fluctuation::{Of, Swing};
+pub use interval::Stretch;
 pub use json::explanation_json;
 pub use model::{Floor, Model};
-pub use point::Row;
+pub use operating_point::Row;
 pub use sentence::verdict_sentence;
 pub use spectrum::{Density, Growth, Peak};
-pub use stretch::Stretch;
-pub use swing::{Of, Swing};
 pub use verdict::{Finding, Verdict};
 
-use super::settle::settle_at;
-use super::{Refusal, Settled};
+use crate::Refusal;
+use crate::equilibrium::{Settled, settle_at};
 use millpond_fluid::stability::PacketGranularity;
 use millpond_plan::fluid::{self, Plan};
 use millpond_protocols::Registry;
@@ -160,8 +160,8 @@ pub fn explain(run: &Run, scenario: &Scenario, registry: &Registry) -> Result<Ex
     enough_cycles(&stretch, &sampled, &model)?;
     let length = stretch.length();
     let subject = Subject { run, plan: &plan, settled: &settled, has_packets, windows, length };
-    let swings = swing::swings(&subject, &model, &sampled)?;
-    let points = point::points(&subject, &sampled);
+    let swings = fluctuation::swings(&subject, &model, &sampled)?;
+    let points = operating_point::points(&subject, &sampled);
     let verdict = verdict::verdict(&subject, &model, (&points, &swings), &sampled);
     Ok(Explanation {
         run: run.label.clone(),

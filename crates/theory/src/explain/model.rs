@@ -1,8 +1,9 @@
 //! The fluid model at a run's own operating point.
 
 use super::spectrum::Density;
-use crate::judge::judge_linear;
-use crate::{Refusal, Settled, Stability};
+use crate::Refusal;
+use crate::equilibrium::Settled;
+use crate::stability::{Stability, judge_linear};
 use millpond_fluid::Entity;
 use millpond_fluid::stability::{
     Characteristic, Complex, Crossover, Linearized, NoiseKind, NoiseModel, NoiseOutput, PacketGranularity,

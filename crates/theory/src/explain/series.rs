@@ -1,7 +1,7 @@
 //! The series of a run over a stretch.
 
 use super::Inexplicable;
-use super::stretch::Stretch;
+use super::interval::Stretch;
 use millpond_results::{Kind, Run};
 
 /// A run's series between two times.

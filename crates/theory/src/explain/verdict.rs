@@ -1,8 +1,8 @@
 //! What series and model say together; never more than the numbers show.
 
+use super::fluctuation::{Of, Swing};
 use super::model::Model;
 use super::series::Sampled;
-use super::swing::{Of, Swing};
 use super::{Peak, Row, Subject};
 use millpond_fluid::Entity;
 use millpond_results::{Kind, quantity};

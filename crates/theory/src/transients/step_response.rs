@@ -1,8 +1,9 @@
 //! Out of rest by a step: a link's capacity changes, or one more flow joins.
 
-use super::observe::{Observable, rates};
+use super::observable::{Observable, rates};
 use super::{Step, bottlenecks, horizon, observables, slowest};
-use crate::{Refusal, Settled, settle};
+use crate::Refusal;
+use crate::equilibrium::{Settled, settle};
 use millpond_fluid::motion::{Component, Predicted, StepResponse, Trajectory, follow};
 use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, OperatingPoint, Solver, equilibrium};
 use millpond_plan::fluid::{self, Plan};
@@ -181,11 +182,5 @@ impl Motion<'_, '_> {
         let least = if of.unit == "packets" { (0.01 / of.scale).max(LEAST * to) } else { LEAST * to.abs() };
         let response = StepResponse::of(&motion.times, &values, to, least);
         Answered { of, values, to, response }
-    }
-}
-
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Self {
-        Self::Broken(error)
     }
 }

@@ -1,6 +1,7 @@
 //! Whether a scenario stays where it settles.
 
-use crate::{Refusal, Settled};
+use crate::Refusal;
+use crate::equilibrium::Settled;
 use millpond_fluid::Sliding;
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::{
@@ -70,7 +71,7 @@ fn heard(plan: &Plan, linear: &Linearized) -> Result<(), Refusal> {
 }
 
 /// The same of a network that is linear already.
-pub(super) fn judge_linear(plan: &Plan, linear: Linearized) -> Result<Stability, Refusal> {
+pub(crate) fn judge_linear(plan: &Plan, linear: Linearized) -> Result<Stability, Refusal> {
     judged(plan, None, linear)
 }
 

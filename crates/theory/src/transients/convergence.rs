@@ -1,9 +1,11 @@
 //! How long it takes to come to rest, over a knob.
 
-use super::observe::{Observable, rates};
-use super::start::{Starts, is_single};
+use super::initial::{Starts, is_single};
+use super::observable::{Observable, rates};
 use super::{bottlenecks, horizon, observables, slowest};
-use crate::{Axis, Refusal, Settled, longest_rtt, present, settle};
+use crate::Refusal;
+use crate::equilibrium::{Settled, longest_rtt, present, settle};
+use crate::stability::Axis;
 use millpond_fluid::motion::{Component, follow, time_to};
 use millpond_fluid::{Accuracy, Solver};
 use millpond_plan::fluid::{self, Plan};

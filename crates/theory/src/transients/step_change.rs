@@ -1,8 +1,8 @@
 //! A step, as typed.
 
+use super::observable::Observable;
 use super::observables;
-use super::observe::Observable;
-use crate::Settled;
+use crate::equilibrium::Settled;
 use millpond_fluid::{Entity, LinkId};
 use millpond_law::nearest;
 use millpond_scenario::Scenario;

@@ -1,10 +1,10 @@
 //! A phase portrait: trajectories of the delay equations in the plane of two quantities, each after a past that was as constant
 //! as its start.
 
-use super::observe::Observable;
-use super::start::Starts;
+use super::initial::Starts;
+use super::observable::Observable;
 use super::{BAND, horizon, slowest};
-use crate::Settled;
+use crate::equilibrium::Settled;
 use millpond_fluid::motion::{Component, LongTermBehavior, Trajectory, follow, long_term_behavior};
 use millpond_fluid::{Accuracy, Entity, Solver};
 use millpond_results::Watch;

@@ -1,7 +1,9 @@
 //! Where stability ends when something is varied.
 
-use crate::judge::answerable;
-use crate::{Knob, Refusal, settle};
+use super::analysis::answerable;
+use super::parameter::Knob;
+use crate::Refusal;
+use crate::equilibrium::{longest_rtt, settle};
 use millpond_fluid::stability::{StabilityBoundary, follow, rightmost};
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
@@ -18,11 +20,6 @@ pub struct Boundary {
     pub value: f64,
     /// Whether it is stable below.
     pub stable_below: bool,
-}
-
-/// The longest round-trip time without queues.
-pub(crate) fn longest_rtt(plan: &fluid::Plan) -> f64 {
-    plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max)
 }
 
 /// What became of a search for boundaries along one knob.

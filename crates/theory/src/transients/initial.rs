@@ -1,7 +1,7 @@
 //! Where trajectories start.
 
-use super::observe::{Observable, pick};
-use crate::Settled;
+use super::observable::{Observable, pick};
+use crate::equilibrium::Settled;
 use millpond_fluid::Entity;
 use millpond_fluid::motion::Component;
 use millpond_units::{Bytes, Rate, Span};

@@ -1,22 +1,15 @@
 //! Stability over two knobs.
 
-use crate::vary::{growth, longest_rtt};
-use crate::{Knob, Refusal};
+use super::axis::Axis;
+use super::critical::growth;
+use crate::Refusal;
+use crate::equilibrium::longest_rtt;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_results::Watch;
 use millpond_scenario::Scenario;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-/// One side of a map: values from low to high, in equal ratios.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Axis {
-    /// What is varied.
-    pub knob: Knob,
-    /// Its values.
-    pub values: Vec<f64>,
-}
 
 /// Real parts of the rightmost root over two knobs.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,18 +22,6 @@ pub struct Map {
     pub now: (f64, f64),
     /// Row by row from the bottom; none where there is no equilibrium or no loop.
     pub growth: Vec<Vec<Option<f64>>>,
-}
-
-impl Axis {
-    /// `rtt=10ms..2s`: so many values in equal ratios.
-    #[must_use]
-    pub fn new(knob: Knob, low: f64, high: f64, points: usize) -> Self {
-        // At most some hundred points.
-        #[allow(clippy::cast_precision_loss, reason = "counts of points are small")]
-        let part = |point: usize| point as f64 / (points.max(2) - 1) as f64;
-        let values = (0..points).map(|point| low * (high / low).powf(part(point))).collect();
-        Self { knob, values }
-    }
 }
 
 /// Computes a map on all processors.

@@ -1,13 +1,13 @@
 //! How a network would be shared under a utility that somebody chose, whatever its protocols do.
 
-use crate::{Refusal, present};
+use super::find::present;
+use crate::Refusal;
 use millpond_fluid::equilibrium::{
-    AllocationProblem, Equilibrium, FlowClass, FlowLimit, NoEquilibrium, Uniqueness, maximize, water_filling,
+    AllocationProblem, Equilibrium, FlowClass, FlowLimit, NoEquilibrium, maximize, water_filling,
 };
 use millpond_law::fluid::Marginal;
 use millpond_plan::fluid::{Plan, PlannedLink};
 use millpond_units::{Rate, Time};
-use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
@@ -209,26 +209,4 @@ pub fn weight(text: &str) -> Result<(String, f64), String> {
         return Err(expected());
     }
     Ok((group.trim().to_owned(), value))
-}
-
-/// The same for programs.
-#[must_use]
-pub fn shared_json(shared: &Shared<'_>) -> Value {
-    let found = &shared.equilibrium;
-    let flow = |(class, rate): (&Class, &f64)| json!({ "group": class.group, "count": class.count, "weight": class.weight, "rate_bps": rate });
-    let link = |(index, load): (usize, &f64)| {
-        json!({
-            "name": shared.plan.links[shared.links[index]].entity,
-            "capacity_bps": shared.capacities[index],
-            "arriving_bps": load,
-            "bottleneck": found.bottlenecks.contains(&index),
-        })
-    };
-    json!({
-        "utility": shared.utility.to_string(),
-        "unique": found.uniqueness == Uniqueness::Unique,
-        "optimality_gap": found.certificate.worst(),
-        "flows": shared.classes.iter().zip(&found.rates).map(flow).collect::<Vec<_>>(),
-        "links": found.loads.iter().enumerate().map(link).collect::<Vec<_>>(),
-    })
 }

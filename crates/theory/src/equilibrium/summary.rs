@@ -1,6 +1,7 @@
 //! A point of rest in the numbers of a run's summary, to be laid beside one.
 
-use crate::{Refusal, Settled, settle};
+use super::{Settled, settle};
+use crate::Refusal;
 use millpond_fluid::Entity;
 use millpond_plan::fluid::{self, Plan, PlannedFlow, PlannedLink};
 use millpond_protocols::Registry;

@@ -76,6 +76,11 @@ pub(crate) fn present(plan: &Plan) -> f64 {
     plan.assembly.last_start()
 }
 
+/// The longest round-trip time without queues.
+pub(crate) fn longest_rtt(plan: &Plan) -> f64 {
+    plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max)
+}
+
 /// The point of rest of a plan when its last flow has started.
 ///
 /// # Errors
@@ -85,7 +90,7 @@ pub fn settle(plan: &Plan) -> Result<Settled<'_>, Refusal> {
 }
 
 /// The point of rest of a plan with the loops and capacities of this time, in seconds.
-pub(super) fn settle_at(plan: &Plan, time: f64) -> Result<Settled<'_>, Refusal> {
+pub(crate) fn settle_at(plan: &Plan, time: f64) -> Result<Settled<'_>, Refusal> {
     let frozen = Frozen::new(&plan.assembly, time);
     if let Some(protocol) = plan.loops.iter().enumerate().find(|(l, _)| plan.assembly.is_clocked(*l)) {
         return Err(Refusal::Clocked { protocol: protocol.1.protocol.clone() });

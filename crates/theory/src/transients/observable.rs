@@ -1,6 +1,7 @@
 //! What can be watched, and what it is called: `f.rate`, `near.queue`; the entity may be left out where one alone is meant.
 
-use crate::{Settled, significant};
+use crate::equilibrium::Settled;
+use crate::stability::significant;
 use millpond_fluid::motion::Component;
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Column, Entity};

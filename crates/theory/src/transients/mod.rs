@@ -8,22 +8,23 @@
 //! ```
 
 mod convergence;
+mod initial;
 mod json;
-mod observe;
-mod portrait;
-mod start;
-mod step;
-mod steps;
+mod observable;
+mod phase_portrait;
+pub mod sentence;
+mod step_change;
+mod step_response;
 
 pub use convergence::{Asked, Convergence, converge};
+pub use initial::{Along, Starts, is_single};
 pub use json::{convergence_json, portrait_json, step_json};
-pub use observe::{Observable, bottlenecks, observables, pick};
-pub use portrait::{Path, Portrait, portrait};
-pub use start::{Along, Starts, is_single};
-pub use step::Step;
-pub use steps::{Answer, Answered, answers};
+pub use observable::{Observable, bottlenecks, observables, pick};
+pub use phase_portrait::{Path, Portrait, portrait};
+pub use step_change::Step;
+pub use step_response::{Answer, Answered, answers};
 
-use crate::longest_rtt;
+use crate::equilibrium::longest_rtt;
 use millpond_fluid::stability::{Linearized, Root, rightmost};
 use millpond_fluid::{Frozen, OperatingPoint};
 use millpond_plan::fluid::Plan;
