@@ -136,6 +136,27 @@ fn modules_do_not_import_each_other_in_a_cycle() {
     }
 }
 
+/// Crates above `protocols` and the worlds. Each must stay small enough to be one thing.
+const UPPER: &[&str] = &["results", "plan", "theory", "lab", "papers", "report", "cli"];
+
+/// Lines of all source files of a folder, tests inside them included.
+fn lines(folder: &Path) -> usize {
+    let count =
+        |file: &std::path::PathBuf| std::fs::read_to_string(file).expect("a source file").lines().count();
+    files(folder, "rs").iter().map(count).sum()
+}
+
+#[test]
+fn no_crate_of_the_upper_half_exceeds_6000_lines_or_a_tenth_of_all() {
+    const MOST: usize = 6000;
+    let crates = root().join("crates");
+    let all: usize = MAY_KNOW.iter().map(|(name, _)| lines(&crates.join(name).join("src"))).sum();
+    for name in UPPER {
+        let own = lines(&crates.join(name).join("src"));
+        assert!(own <= MOST && 10 * own <= all, "crate {name} has {own} of {all} lines: cut it");
+    }
+}
+
 #[test]
 fn no_source_file_hides_a_second_idea() {
     let mut sources = files(&root().join("crates"), "rs");
