@@ -1,11 +1,12 @@
-//! Which delay each look-up has. Equal delays share one tap, so that the past is searched once for all of them.
+//! The delay of each look-up in the history of channels. Equal delays share one index, so that the history is searched
+//! once per distinct delay.
 
 use crate::assembly::Assembly;
 
-/// The tap without delay: it reads the present.
+/// Index of the delay zero, which reads the present value.
 pub(crate) const NO_DELAY: usize = 0;
 
-/// Taps of one hop.
+/// Delay indices of one hop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HopDelays {
     /// From the sender to the link.
@@ -16,23 +17,23 @@ pub(crate) struct HopDelays {
     pub(crate) onward: usize,
 }
 
-/// Taps of one loop.
+/// Delay indices of one loop.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LoopDelays {
-    /// A round trip without queues.
+    /// The base round-trip time.
     pub(crate) rtt: usize,
     /// From the sender to the end of the loop.
-    pub(crate) through: usize,
+    pub(crate) forward: usize,
 }
 
-/// All taps.
+/// All distinct delays, and the index of the delay of each look-up.
 pub(crate) struct DelayTable {
-    /// In seconds, distinct; the first is zero.
+    /// Distinct delays in ascending order, in seconds; the first is zero.
     pub(crate) delays: Vec<f64>,
-    /// By the place of the hop in the assembly.
+    /// In the order of [`Assembly::hops`].
     pub(crate) hops: Vec<HopDelays>,
     pub(crate) loops: Vec<LoopDelays>,
-    /// From each relay back to the sender before it.
+    /// From each relay back to the sender of its upstream loop.
     pub(crate) relays: Vec<usize>,
 }
 
@@ -42,34 +43,34 @@ impl DelayTable {
             std::iter::once(0.0).chain(asm.delays()).chain(onward_delays(asm)).collect();
         delays.sort_by(f64::total_cmp);
         delays.dedup();
-        let tap = |delay: f64| delays.partition_point(|known| *known < delay);
+        let index = |delay: f64| delays.partition_point(|known| *known < delay);
         let mut hops = Vec::with_capacity(asm.hops.len());
         for l in 0..asm.loops.len() {
-            let through = asm.through(l);
+            let through = asm.forward_delay(l);
             hops.extend(asm.hops_of(l).iter().map(|hop| HopDelays {
-                forward: tap(hop.forward),
-                backward: tap(hop.backward),
-                onward: tap(through - hop.forward),
+                forward: index(hop.forward),
+                backward: index(hop.backward),
+                onward: index(through - hop.forward),
             }));
         }
         let loop_subsystem =
-            |l: usize| LoopDelays { rtt: tap(asm.loops[l].base_rtt), through: tap(asm.through(l)) };
+            |l: usize| LoopDelays { rtt: index(asm.loops[l].base_rtt), forward: index(asm.forward_delay(l)) };
         let loops = (0..asm.loops.len()).map(loop_subsystem).collect();
-        let relays = asm.relays.iter().map(|relay| tap(asm.return_delay(relay))).collect();
+        let relays = asm.relays.iter().map(|relay| index(asm.return_delay(relay))).collect();
         Self { delays, hops, loops, relays }
     }
 }
 
 fn onward_delays(asm: &Assembly) -> impl Iterator<Item = f64> + '_ {
     (0..asm.loops.len()).flat_map(|l| {
-        let through = asm.through(l);
+        let through = asm.forward_delay(l);
         asm.hops_of(l).iter().map(move |hop| through - hop.forward)
     })
 }
 
 impl Assembly {
-    /// From the sender of a loop to its end without queues, in seconds: to its relay, or to its last link.
-    pub(crate) fn through(&self, l: usize) -> f64 {
+    /// Delay in seconds from the sender of a loop to its end with empty queues: to its relay, or to its last link.
+    pub(crate) fn forward_delay(&self, l: usize) -> f64 {
         match self.loops[l].end_relay {
             Some(relay) => self.relays[relay].forward,
             None => self.hops_of(l).last().map_or(0.0, |hop| hop.forward),

@@ -1,4 +1,4 @@
-//! What changes at events alone: capacities, which loops are active, which states are held at a bound.
+//! The discrete state of the network, which changes only at events: capacities, active loops, states held at a bound.
 
 use crate::assembly::Assembly;
 use crate::queue::QueueModel;
@@ -6,36 +6,36 @@ use crate::queue::QueueModel;
 /// Whether a state is held at one of its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// It moves.
+    /// The state follows its derivative.
     #[default]
     Free,
-    /// At its lower bound.
+    /// Held at its lower bound.
     Lower,
-    /// At its upper bound.
+    /// Held at its upper bound.
     Upper,
 }
 
-/// What changes at events alone.
+/// The part of the state that changes only at events.
 #[derive(Clone, Debug)]
 pub(crate) struct DiscreteState {
-    /// Of each link, in bit/s.
+    /// Capacity of each link, in bit/s.
     pub(crate) capacity: Vec<f64>,
-    /// Of each loop.
+    /// Whether each loop is active.
     pub(crate) active: Vec<bool>,
-    /// Of each state.
+    /// Whether each state is held at a bound.
     pub(crate) held: Vec<Held>,
-    /// Of each link's queue.
+    /// The model of each link's queue.
     pub(crate) queue_models: Vec<QueueModel>,
 }
 
 impl DiscreteState {
-    /// Before time zero: loops that have always been there are active.
-    pub(crate) fn before(asm: &Assembly) -> Self {
+    /// The discrete state before time zero: only loops without a start time are active.
+    pub(crate) fn initial(asm: &Assembly) -> Self {
         Self {
             capacity: asm.links.iter().map(|link| link.capacity).collect(),
             active: asm.loops.iter().map(|l| l.start.is_none()).collect(),
             held: vec![Held::Free; asm.states.len()],
-            queue_models: vec![QueueModel::Sharp; asm.links.len()],
+            queue_models: vec![QueueModel::Exact; asm.links.len()],
         }
     }
 }

@@ -1,69 +1,69 @@
-//! What can go wrong, and what to try then.
+//! Errors of assembly and integration, each with a remedy.
 
 use std::fmt;
 
 /// Why there is no result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Error {
-    /// The network has no meaning as equations.
+    /// The network cannot be expressed as equations.
     InvalidNetwork {
-        /// Of which part.
+        /// The loop, link or relay.
         name: String,
-        /// What is wrong and what would work.
+        /// The cause and the remedy.
         reason: String,
     },
-    /// The steps that the tolerance asks for have become too small.
+    /// The step size required by the tolerance is too small.
     Stalled {
-        /// In seconds.
+        /// Time in seconds.
         time: f64,
-        /// The state with the greatest error.
+        /// The state with the largest error.
         state: String,
-        /// In seconds.
+        /// Step in seconds.
         step: f64,
     },
     /// A quantity is infinite or not a number.
     NotFinite {
-        /// In seconds.
+        /// Time in seconds.
         time: f64,
-        /// Which.
+        /// Which state or channel.
         quantity: String,
     },
-    /// A law is driven back at once from either side of a threshold.
+    /// A guard changes its sign repeatedly without progress in time.
     Chattering {
-        /// In seconds.
+        /// Time in seconds.
         time: f64,
-        /// The switching function and whose it is.
+        /// The switching function and its owner.
         guard: String,
     },
-    /// Steps of one length go beyond what a sender hears.
+    /// A fixed step is longer than a feedback delay.
     StepTooLong {
-        /// In seconds.
+        /// Step in seconds.
         step: f64,
         /// The loop.
         name: String,
-        /// The link whose word comes back sooner.
+        /// The link with the shortest feedback delay.
         link: String,
-        /// In seconds.
+        /// Feedback delay in seconds.
         delay: f64,
-        /// The longest step that no loop of the network forbids, in seconds.
+        /// The longest step that all loops permit, in seconds.
         longest: f64,
     },
-    /// A delay has more steps of one length than can be counted.
+    /// A delay has more fixed steps than the scheme can count.
     StepTooShort {
-        /// In seconds.
+        /// Step in seconds.
         step: f64,
         /// The longest delay, in seconds.
         delay: f64,
-        /// The shortest step that is possible, in seconds.
+        /// The shortest possible step, in seconds.
         shortest: f64,
     },
-    /// More steps than allowed.
+    /// The limit on the number of steps was exceeded.
     TooManySteps {
-        /// In seconds.
+        /// Time in seconds.
         time: f64,
-        /// How many were allowed.
+        /// The limit.
         steps: u64,
-        /// What ended most of them early.
+        /// The most frequent reason for the end of a step.
         cause: String,
     },
 }
@@ -74,33 +74,34 @@ impl fmt::Display for Error {
             Self::InvalidNetwork { name, reason } => write!(f, "{name}: {reason}"),
             Self::Stalled { time, state, step } => write!(
                 f,
-                "at {time:.6} s the solver needs steps below {step:.1e} s for {state}: a threshold in its law that is not \
-                 declared as a guard, or a loop that oscillates without bound; try a tolerance ten times as large, and \
-                 `stability` at this operating point"
+                "at {time:.6} s the solver needs steps below {step:.1e} s for {state}: its law contains a threshold that is \
+                 not declared as a guard, or a loop oscillates with growing amplitude; try a tolerance ten times as \
+                 large, and `stability` at this operating point"
             ),
             Self::NotFinite { time, quantity } => write!(
                 f,
-                "at {time:.6} s {quantity} is infinite or not a number: its law was driven out of its domain; try \
-                 bounds for its states, or a start nearer to the equilibrium"
+                "at {time:.6} s {quantity} is infinite or not a number: its law was evaluated outside its domain; try \
+                 bounds for its states, or initial states closer to the equilibrium"
             ),
             Self::Chattering { time, guard } => write!(
                 f,
-                "at {time:.6} s {guard} changes its sign to and fro without time passing: the law slides along this \
-                 threshold, and its equations do not say how; give it a slope there instead of a jump, or run it in \
-                 packets"
+                "at {time:.6} s {guard} changes its sign repeatedly without progress in time: the solution slides along \
+                 this threshold, where the equations are not defined; replace the jump of the law by a slope, or use \
+                 the packet world"
             ),
             Self::StepTooLong { step, name, link, delay, longest } => write!(
                 f,
-                "{name}: the word of {link} comes back after {delay} s, less than a step of {step} s: try {longest} s or less"
+                "{name}: the feedback of {link} arrives after {delay} s, which is less than a step of {step} s: try \
+                 {longest} s or less"
             ),
             Self::StepTooShort { step, delay, shortest } => write!(
                 f,
-                "the longest delay, {delay} s, has too many steps of {step} s: try {shortest:.1e} s or more"
+                "the longest delay, {delay} s, is too long for steps of {step} s: try {shortest:.1e} s or more"
             ),
             Self::TooManySteps { time, steps, cause } => write!(
                 f,
-                "{steps} steps have not brought the solution beyond {time:.6} s; most of them ended at {cause}; try a \
-                 shorter duration, a longer smallest delay, or, for a large network, steps of one length (`[fluid] method = \
+                "the solver reached only {time:.6} s in {steps} steps, most of which were limited by {cause}; try a \
+                 shorter duration, a longer smallest delay, or, for a large network, fixed steps (`[fluid] method = \
                  \"fixed-step\"`)"
             ),
         }

@@ -1,70 +1,75 @@
-//! Loops that several flows share: what each gets of what their one sender may send.
+//! Weighted fair sharing of the rate of one loop among several flows.
 //!
 //! ```text
 //!   backlog of flow 1 ==|            level * weight
-//!   backlog of flow 2 ==|== turns ====================> the shared loop
-//!   flow 3, dry ------->|            what comes
+//!   backlog of flow 2 ==|===========================> the shared loop
+//!   flow 3, no backlog->|            its inflow
 //! ```
 
 use crate::assembly::{Assembly, SharedFlow};
 use crate::discrete_state::Held;
 use millpond_law::fluid::{Number, greatest, least};
 
-/// Some equal flows that share a loop.
+/// Equal flows that share a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ShareRequest<T> {
-    /// How many.
+    /// Number of flows.
     pub(crate) count: f64,
-    /// Of each.
+    /// Weight of each flow.
     pub(crate) weight: f64,
-    /// What comes of each, in bit/s, if nothing of it waits.
-    pub(crate) dry: Option<T>,
+    /// Inflow of each flow in bit/s if its backlog is empty; none while it has a backlog.
+    pub(crate) inflow_if_empty: Option<T>,
 }
 
 impl<T: Number> ShareRequest<T> {
-    /// What one of them may send at this level, and what it does send.
-    pub(crate) fn at(&self, level: T) -> (T, T) {
-        let may = level * self.weight;
-        (may, self.dry.map_or(may, |comes| least(may, comes)))
+    /// The permitted and the actual rate of one flow at this level, in bit/s.
+    pub(crate) fn rates(&self, level: T) -> (T, T) {
+        let permitted_rate = level * self.weight;
+        (permitted_rate, self.inflow_if_empty.map_or(permitted_rate, |inflow| least(permitted_rate, inflow)))
     }
 
-    fn together(&self) -> f64 {
+    fn total_weight(&self) -> f64 {
         self.count * self.weight
     }
 }
 
 impl Assembly {
-    /// The turn of some flows of a shared loop; `delivered`: what reaches the end of a loop.
-    pub(crate) fn turn<T: Number>(
+    /// The share request of some flows of a shared loop. `delivered` gives the rate at the end of a loop in bit/s.
+    pub(crate) fn share_request<T: Number>(
         &self,
-        member: &SharedFlow,
+        flow: &SharedFlow,
         held: &[Held],
         delivered: impl Fn(usize) -> T,
     ) -> ShareRequest<T> {
-        let is_dry = held[self.offsets.backlogs + member.relay] == Held::Lower;
-        let dry = is_dry.then(|| delivered(self.relays[member.relay].upstream.0));
-        ShareRequest { count: member.count, weight: member.weight, dry }
+        let is_empty = held[self.offsets.backlogs + flow.relay] == Held::Lower;
+        let inflow_if_empty = is_empty.then(|| delivered(self.relays[flow.relay].upstream.0));
+        ShareRequest { count: flow.count, weight: flow.weight, inflow_if_empty }
     }
 }
 
-/// Weighted fair turns: the rate per unit of weight at which what all send makes up `rate`. Flows of which less comes leave
-/// the rest to the others; if not enough comes of all of them, the level is above the greatest by what each could send more.
-pub(crate) fn level<T: Number>(rate: T, turns: &[ShareRequest<T>]) -> T {
-    let per_weight = |turn: &ShareRequest<T>| turn.dry.map(|comes| comes / turn.weight);
-    let mut dry: Vec<(T, f64)> = turns.iter().filter_map(|t| Some((per_weight(t)?, t.together()))).collect();
-    dry.sort_by(|a, b| a.0.re().total_cmp(&b.0.re()));
-    let (mut left, mut weight) = (rate, turns.iter().map(ShareRequest::together).sum::<f64>());
-    let (all, waits) = (weight, turns.iter().any(|turn| turn.dry.is_none()));
-    let mut most = T::zero();
-    for (comes, together) in dry {
-        if comes * weight > left {
+/// The level of weighted fair sharing: the rate per unit of weight at which the rates of all flows add up to `rate`.
+///
+/// A flow with an empty backlog and an inflow below its share leaves the rest to the other flows. If the total inflow
+/// is below `rate`, the level exceeds the largest inflow per weight by the unused rate per weight.
+pub(crate) fn fair_level<T: Number>(rate: T, requests: &[ShareRequest<T>]) -> T {
+    let per_weight =
+        |request: &ShareRequest<T>| request.inflow_if_empty.map(|inflow| inflow / request.weight);
+    let mut limits: Vec<(T, f64)> =
+        requests.iter().filter_map(|t| Some((per_weight(t)?, t.total_weight()))).collect();
+    limits.sort_by(|a, b| a.0.re().total_cmp(&b.0.re()));
+    let (mut left, mut weight) = (rate, requests.iter().map(ShareRequest::total_weight).sum::<f64>());
+    let total_weight = weight;
+    let has_backlog = requests.iter().any(|request| request.inflow_if_empty.is_none());
+    let mut largest = T::zero();
+    for (inflow, flows_weight) in limits {
+        if inflow * weight > left {
             return left / weight;
         }
-        left -= comes * together;
-        weight -= together;
-        most = comes;
+        left -= inflow * flows_weight;
+        weight -= flows_weight;
+        largest = inflow;
     }
-    if waits { left / weight } else { most + greatest(left, T::zero()) / all }
+    if has_backlog { left / weight } else { largest + greatest(left, T::zero()) / total_weight }
 }
 
 #[cfg(test)]
@@ -72,50 +77,50 @@ mod tests {
     use super::*;
     use millpond_law::fluid::Dual64;
 
-    fn turn(count: f64, weight: f64, dry: Option<f64>) -> ShareRequest<f64> {
-        ShareRequest { count, weight, dry }
+    fn request(count: f64, weight: f64, inflow_if_empty: Option<f64>) -> ShareRequest<f64> {
+        ShareRequest { count, weight, inflow_if_empty }
     }
 
-    fn sent(rate: f64, turns: &[ShareRequest<f64>]) -> Vec<f64> {
-        let level = level(rate, turns);
-        turns.iter().map(|turn| turn.at(level).1).collect()
-    }
-
-    #[test]
-    fn flows_that_wait_divide_a_rate_by_weight() {
-        let turns = [turn(2.0, 1.0, None), turn(1.0, 2.0, None)];
-        assert_eq!(sent(8.0, &turns), [2.0, 4.0]);
-        assert_eq!(sent(0.0, &turns), [0.0, 0.0]);
+    fn sent(rate: f64, requests: &[ShareRequest<f64>]) -> Vec<f64> {
+        let level = fair_level(rate, requests);
+        requests.iter().map(|request| request.rates(level).1).collect()
     }
 
     #[test]
-    fn what_a_dry_flow_leaves_is_divided_among_the_others() {
-        let turns = [turn(1.0, 1.0, Some(1.0)), turn(1.0, 1.0, Some(9.0)), turn(1.0, 1.0, None)];
-        // One takes 1 of 9; the others have 4 each, whether more comes of one or not.
-        assert_eq!(sent(9.0, &turns), [1.0, 4.0, 4.0]);
-        // Even the first has more to send than its third of 1.5.
-        assert_eq!(sent(1.5, &turns), [0.5, 0.5, 0.5]);
+    fn flows_with_a_backlog_share_a_rate_by_weight() {
+        let requests = [request(2.0, 1.0, None), request(1.0, 2.0, None)];
+        assert_eq!(sent(8.0, &requests), [2.0, 4.0]);
+        assert_eq!(sent(0.0, &requests), [0.0, 0.0]);
     }
 
-    /// As more and more may be sent: when does each begin to wait, which is where what it may send meets what comes?
     #[test]
-    fn where_all_are_dry_the_one_that_brings_most_for_its_weight_is_the_first_to_wait() {
-        let turns = [turn(1.0, 1.0, Some(3.0)), turn(2.0, 2.0, Some(4.0))];
-        assert_eq!(sent(11.0, &turns), [3.0, 4.0]);
-        let level = |rate| level(rate, &turns);
+    fn the_unused_share_of_a_flow_without_backlog_is_divided_among_the_others() {
+        let requests = [request(1.0, 1.0, Some(1.0)), request(1.0, 1.0, Some(9.0)), request(1.0, 1.0, None)];
+        // The first flow uses 1 of 9; the other two get 4 each, with or without a backlog.
+        assert_eq!(sent(9.0, &requests), [1.0, 4.0, 4.0]);
+        // The first flow's inflow exceeds its third of 1.5 as well.
+        assert_eq!(sent(1.5, &requests), [0.5, 0.5, 0.5]);
+    }
+
+    /// A flow begins to have a backlog where its permitted rate falls below its inflow.
+    #[test]
+    fn the_flow_with_the_largest_inflow_per_weight_is_the_first_to_get_a_backlog() {
+        let requests = [request(1.0, 1.0, Some(3.0)), request(2.0, 2.0, Some(4.0))];
+        assert_eq!(sent(11.0, &requests), [3.0, 4.0]);
+        let level = |rate| fair_level(rate, &requests);
         assert_eq!((level(16.0), level(11.0)), (3.0 + 5.0 / 5.0, 3.0));
-        assert!(level(11.0 - 1e-9) < 3.0, "more than there is room for: the first waits");
+        assert!(level(11.0 - 1e-9) < 3.0, "the inflow exceeds the rate: the first flow gets a backlog");
     }
 
     #[test]
-    fn a_level_carries_its_derivative() {
+    fn a_level_has_the_exact_derivative() {
         let dual = |re: f64, eps: f64| Dual64::new(re, eps);
-        let turns = [
-            ShareRequest { count: 1.0, weight: 1.0, dry: Some(dual(1.0, 1.0)) },
-            ShareRequest { count: 2.0, weight: 2.0, dry: None },
+        let requests = [
+            ShareRequest { count: 1.0, weight: 1.0, inflow_if_empty: Some(dual(1.0, 1.0)) },
+            ShareRequest { count: 2.0, weight: 2.0, inflow_if_empty: None },
         ];
-        // (9 - 1) / 4, and a quarter less for each that comes more.
-        let level = level(dual(9.0, 0.0), &turns);
+        // (9 - 1) / 4; the derivative by the inflow of the first flow is -1/4.
+        let level = fair_level(dual(9.0, 0.0), &requests);
         assert_eq!((level.re, level.eps), (2.0, -0.25));
     }
 }

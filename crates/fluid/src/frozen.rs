@@ -1,5 +1,5 @@
-//! The network at one moment with every delay collapsed: what rests there, and what each piece of it does to small
-//! disturbances.
+//! The network at one time with all delays set to zero: its derivatives and channels, and the discontinuities of its
+//! queues.
 
 use crate::assembly::Assembly;
 use crate::discrete_state::{DiscreteState, Held};
@@ -9,33 +9,33 @@ use crate::queue::QueueModel;
 use crate::right_hand_side::{ConstantHistory, RightHandSide};
 use millpond_law::fluid::{Jump, LinkInputs, SenderInputs};
 
-/// The network at one moment: these loops, these capacities.
+/// The network with the loops and capacities of one time, and all delays set to zero.
 #[derive(Clone)]
 pub struct Frozen<'a> {
     pub(crate) asm: &'a Assembly,
     pub(crate) discrete: DiscreteState,
 }
 
-/// A state of a frozen network, what it does, and what its channels say.
+/// States of a frozen network, with their derivatives and all channels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OperatingPoint {
-    /// In the order of [`Assembly::state_columns`].
+    /// States, in the order of [`Assembly::state_columns`].
     pub x: Vec<f64>,
-    /// Derivatives, bounds disregarded.
+    /// Derivatives without regard to bounds.
     pub raw: Vec<f64>,
-    /// Which states are at a bound and pushed outwards.
+    /// Whether each state is held at a bound.
     pub(crate) held: Vec<Held>,
-    /// In the order of [`Assembly::channel_columns`].
+    /// Channels, in the order of [`Assembly::channel_columns`].
     pub channels: Vec<f64>,
 }
 
 impl OperatingPoint {
-    /// Whether a state is at a bound and pushed outwards: it does not move.
+    /// Whether a state is at a bound with its derivative pointing outwards, so that it does not change.
     pub fn is_held(&self, state: usize) -> bool {
         self.held[state] != Held::Free
     }
 
-    /// Derivatives, zero for what is held.
+    /// Derivatives; zero for held states.
     pub fn derivatives(&self) -> Vec<f64> {
         let one = |(raw, held): (&f64, &Held)| if *held == Held::Free { *raw } else { 0.0 };
         self.raw.iter().zip(&self.held).map(one).collect()
@@ -43,9 +43,9 @@ impl OperatingPoint {
 }
 
 impl<'a> Frozen<'a> {
-    /// As it is at this time.
+    /// The network as it is at this time, in seconds.
     pub fn new(asm: &'a Assembly, time: f64) -> Self {
-        let mut discrete = DiscreteState::before(asm);
+        let mut discrete = DiscreteState::initial(asm);
         for (active, l) in discrete.active.iter_mut().zip(&asm.loops) {
             *active = l.start.is_none_or(|start| start <= time) && l.stop.is_none_or(|stop| time < stop);
         }
@@ -55,7 +55,7 @@ impl<'a> Frozen<'a> {
         Self { asm, discrete }
     }
 
-    /// The same with another capacity of one link, in bit/s.
+    /// The same network with another capacity of one link, in bit/s.
     #[must_use]
     pub fn with_capacity(&self, link: LinkId, capacity: f64) -> Self {
         let mut other = self.clone();
@@ -63,7 +63,7 @@ impl<'a> Frozen<'a> {
         other
     }
 
-    /// The same without one loop.
+    /// The same network without one loop.
     #[must_use]
     pub fn without(&self, gone: LoopId) -> Self {
         let mut other = self.clone();
@@ -71,40 +71,40 @@ impl<'a> Frozen<'a> {
         other
     }
 
-    /// Whether a loop is there.
+    /// Whether a loop is active.
     pub fn is_active(&self, l: usize) -> bool {
         self.discrete.active[l]
     }
 
-    /// How many links.
+    /// The number of links.
     pub(crate) fn links(&self) -> usize {
         self.asm.links.len()
     }
 
-    /// The state that is a link's queue.
+    /// The index of a link's queue among the states.
     pub(crate) fn queue_state(&self, link: usize) -> usize {
         self.asm.offsets.queues + link
     }
 
-    /// Of a link, in bit/s.
+    /// The capacity of a link, in bit/s.
     pub fn capacity(&self, link: usize) -> f64 {
         self.discrete.capacity[link]
     }
 
-    /// Lowest and highest value of each state.
+    /// Lower and upper bound of each state.
     pub fn bounds(&self) -> Vec<(f64, f64)> {
         self.asm.states.iter().enumerate().map(|(i, state)| (state.lower, self.upper(i))).collect()
     }
 
-    /// A queue that is stretched at its edges runs on beyond the buffer.
+    /// The upper bound of a state; the state of a stretched queue extends beyond the buffer.
     fn upper(&self, i: usize) -> f64 {
         let link = i.checked_sub(self.asm.offsets.queues);
-        let edge = link.and_then(|link| self.discrete.queue_models.get(link));
-        edge.and_then(QueueModel::top).unwrap_or(self.asm.states[i].upper)
+        let model = link.and_then(|link| self.discrete.queue_models.get(link));
+        model.and_then(QueueModel::upper_bound).unwrap_or(self.asm.states[i].upper)
     }
 
-    /// What of each state is as good as nothing: of one that begins at zero a thousandth of its scale, of a queue or a
-    /// backlog that scale itself.
+    /// A negligible value of each state: its scale for queues and backlogs, a thousandth of its scale for a state that
+    /// starts at zero, otherwise 1e-9 of its scale.
     pub(crate) fn floors(&self) -> Vec<f64> {
         let of_laws = self.asm.offsets.queues.min(self.asm.offsets.backlogs);
         let floor = |(i, scale): (usize, f64)| match self.asm.states[i].initial {
@@ -115,16 +115,16 @@ impl<'a> Frozen<'a> {
         self.sizes().into_iter().enumerate().map(floor).collect()
     }
 
-    /// What is a small value of each state.
+    /// The scale of each state.
     pub fn sizes(&self) -> Vec<f64> {
         self.asm.scales()
     }
 
-    /// What the network does at these states, once everybody has heard everybody. Where senders and links without
-    /// states answer each other, this is their own point of rest.
+    /// Evaluates the network at these states. Senders and links without states depend on each other without delay;
+    /// their channels are found by fixed-point iteration.
     ///
     /// # Errors
-    /// If they have none that repeated hearing finds.
+    /// The iteration does not converge.
     pub fn at(&self, x: &[f64]) -> Result<OperatingPoint, Error> {
         const SWEEPS: usize = 2000;
         let mut rhs = RightHandSide::new(self.asm);
@@ -148,36 +148,36 @@ impl<'a> Frozen<'a> {
                 return Ok(point);
             }
             discrete.held = held;
-            // Answers that overshoot are met half way.
+            // Under-relaxation by one half against oscillation.
             if sweep > 20 {
                 let halves = point.channels.iter_mut().zip(&before);
                 halves.for_each(|(channel, before)| *channel = 0.5 * (*channel + before));
             }
         }
-        let reason =
-            "senders and links without states of their own do not come to terms at this point".to_owned();
+        let reason = "senders and links without states have no common solution at this point".to_owned();
         Err(Error::InvalidNetwork { name: "network".to_owned(), reason })
     }
 
-    /// The moment as small disturbances of it are judged: queues on their edge that stay empty do not move.
+    /// The operating point for linearization: an empty queue whose law declares
+    /// [`linearized_as_empty`](millpond_law::fluid::LinkEquilibrium::linearized_as_empty) is held at zero.
     #[must_use]
-    pub fn judged(&self, point: &OperatingPoint) -> OperatingPoint {
+    pub fn holding_empty_queues(&self, point: &OperatingPoint) -> OperatingPoint {
         const ROUNDING: f64 = 1e-9;
-        let mut judged = point.clone();
+        let mut held = point.clone();
         for link in 0..self.links() {
             let (queue, mut laws) = (self.queue_state(link), self.asm.laws_of(link));
             let is_empty = point.x[queue] <= ROUNDING * self.capacity(link);
             if is_empty
-                && laws.any(|(set, place)| self.asm.sets[set].law.equilibrium(place).linearized_as_empty)
+                && laws.any(|(set, place)| self.asm.link_sets[set].law.equilibrium(place).linearized_as_empty)
             {
-                judged.held[queue] = Held::Lower;
+                held.held[queue] = Held::Lower;
             }
         }
-        judged
+        held
     }
 
-    /// An empty queue at which exactly as much arrives as leaves is not held: whether anything presses on its bound would
-    /// be decided by rounding, and what is more than that fills it.
+    /// Whether a state is held. An empty queue with balanced arrivals and departures is not held, because rounding
+    /// would decide the sign of its derivative.
     fn hold(&self, i: usize, x: f64, raw: f64) -> Held {
         const ROUNDING: f64 = 1e-9;
         let queue = i.checked_sub(self.asm.offsets.queues).filter(|link| *link < self.asm.links.len());
@@ -193,50 +193,50 @@ impl<'a> Frozen<'a> {
 }
 
 impl<'a> Frozen<'a> {
-    /// The same with queues stretched at their edges, and what this state is there.
+    /// The same network with stretched queues, and these states in it.
     pub(crate) fn stretched(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
         let (mut stretched, mut x) = (self.clone(), x.to_vec());
-        for (link, edge) in stretched.discrete.queue_models.iter_mut().enumerate() {
+        for (link, model) in stretched.discrete.queue_models.iter_mut().enumerate() {
             let queue = self.asm.offsets.queues + link;
             let jumps = self.asm.links[link]
                 .queue
-                .map(|(set, place)| self.asm.sets[set].law.equilibrium(place).jumps);
-            *edge = QueueModel::stretched(
+                .map(|(set, place)| self.asm.link_sets[set].law.equilibrium(place).jumps);
+            *model = QueueModel::stretched(
                 jumps.unwrap_or_default(),
                 self.asm.states[queue].upper,
                 self.capacity(link),
             );
-            x[queue] = edge.state_for(x[queue]);
+            x[queue] = model.state_for(x[queue]);
         }
         (stretched, x)
     }
 
-    /// The same with queues as they are, but where the state slides along a jump; and what this state is there.
+    /// The same network with exact queues, except at a jump on which the state slides; and these states in it.
     pub(crate) fn sharpened(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
         let (mut sharp, mut x) = (self.clone(), x.to_vec());
-        for (link, edge) in sharp.discrete.queue_models.iter_mut().enumerate() {
+        for (link, model) in sharp.discrete.queue_models.iter_mut().enumerate() {
             let queue = self.asm.offsets.queues + link;
-            let seen = edge.see(x[queue]).queue;
-            (*edge, x[queue]) = (edge.sharpened(x[queue]), seen);
+            let output = model.output(x[queue]).queue;
+            (*model, x[queue]) = (model.ramp_at(x[queue]), output);
         }
         (sharp, x)
     }
 
-    /// The links whose queues rest at a jump of their law's probability, with what it is there.
+    /// The queues that slide on a jump of their law's probability.
     pub fn sliding(&self) -> Vec<Sliding> {
-        let of = |(link, edge): (usize, &QueueModel)| match *edge {
+        let of = |(link, model): (usize, &QueueModel)| match *model {
             QueueModel::Ramp { jump, at, .. } => Some(Sliding { link, jump, probability: at }),
             _ => None,
         };
         self.discrete.queue_models.iter().enumerate().filter_map(of).collect()
     }
 
-    /// The same with each jump on which a queue rests taken as a slope: so much probability per bit.
+    /// The same network with each jump on which a queue slides replaced by a ramp of this slope, in 1/bit.
     #[must_use]
     pub fn with_slope(&self, per_bit: f64) -> Frozen<'a> {
         let mut sloping = self.clone();
-        for edge in &mut sloping.discrete.queue_models {
-            if let QueueModel::Ramp { slope, .. } = edge {
+        for model in &mut sloping.discrete.queue_models {
+            if let QueueModel::Ramp { slope, .. } = model {
                 *slope = per_bit;
             }
         }
@@ -244,28 +244,28 @@ impl<'a> Frozen<'a> {
     }
 }
 
-/// A queue that rests at a jump.
+/// A queue that slides on a jump.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sliding {
     /// The link.
     pub link: usize,
     /// The jump.
     pub jump: Jump,
-    /// What the law would have to say for rest: between what it says below and above.
+    /// The probability that keeps the queue at the jump, between the values below and above.
     pub probability: f64,
 }
 
 impl Assembly {
-    /// Arriving rate over capacity at which a link rests when it is a bottleneck: the least that its laws aim at.
+    /// Arriving rate over capacity of a link that is a bottleneck: the smallest target of its laws.
     pub fn utilization(&self, link: LinkId) -> f64 {
         let laws = self.laws_of(link.0);
-        laws.map(|(set, place)| self.sets[set].law.equilibrium(place).utilization).fold(1.0, f64::min)
+        laws.map(|(set, place)| self.link_sets[set].law.equilibrium(place).utilization).fold(1.0, f64::min)
     }
 
-    /// Whether a loop's sender, or a law at one of its links, decides at discrete times.
+    /// Whether a loop's sender or a law at one of its links runs in discrete time.
     pub fn is_clocked(&self, l: usize) -> bool {
         let data = &self.loops[l];
-        let class = &self.classes[data.class];
+        let class = &self.sender_classes[data.class];
         let mut inputs = SenderInputs::zeros(1, class.law.feedback().len());
         inputs.base_rtt[0] = data.base_rtt;
         let states: Vec<f64> = class.law.states(data.place).iter().map(|state| state.initial).collect();
@@ -274,13 +274,13 @@ impl Assembly {
         sender.is_some() || self.hops_of(l).iter().any(|hop| link(hop.link))
     }
 
-    /// The switching functions of a loop's sender, in words: its law is another one on their other side.
+    /// The names of the switching functions of a loop's sender.
     pub fn guards_of(&self, l: usize) -> &'static [&'static str] {
-        self.classes[self.loops[l].class].law.guard_names()
+        self.sender_classes[self.loops[l].class].law.guard_names()
     }
 
     fn ticks(&self, set: usize, place: usize, link: usize) -> bool {
-        let set = &self.sets[set];
+        let set = &self.link_sets[set];
         let mut inputs = LinkInputs::zeros(1, set.carried);
         inputs.capacity[0] = self.links[link].capacity;
         let states: Vec<f64> = set.law.states(place).iter().map(|state| state.initial).collect();

@@ -1,66 +1,66 @@
-//! A network to be put into equations: links, loops, relays, and what changes when.
+//! The description of a network before it becomes equations: links, loops, relays, and changes at given times.
 
 use millpond_law::fluid::{
     FluidSender, InputSet, LinkLaws, Number, SenderInput, SenderLaws, State, Verdicts, sender_law,
 };
 
-/// A link, by its place in the order of creation.
+/// Index of a link, in the order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LinkId(pub usize);
 
-/// A loop, by its place in the order of creation.
+/// Index of a loop, in the order of creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LoopId(pub usize);
 
-/// A protocol: its senders hear its own routers alone.
+/// Index of a protocol. Senders receive feedback only from the routers of their own protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ProtocolId(pub usize);
 
-/// One link on the way of a loop.
+/// One link on the path of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hop {
-    /// Which link.
+    /// The link.
     pub link: LinkId,
-    /// From the sender to this link's queue without other queues, in seconds; its word takes what is left of the
-    /// loop's base round-trip time.
+    /// Delay from the sender to this link's queue with empty queues, in seconds. The signals of the link return after
+    /// the rest of the loop's base round-trip time.
     pub forward: f64,
 }
 
-/// One loop, or several equal ones.
+/// One loop, or several equal loops.
 pub struct Loop {
-    /// For series and errors.
+    /// Name for series and error messages.
     pub name: String,
-    /// Whose routers it listens to.
+    /// The protocol whose routers give feedback to the sender.
     pub protocol: ProtocolId,
-    /// Its law: a class of one.
+    /// The sender's law: an object with exactly one flow.
     pub sender: Box<dyn SenderLaws>,
-    /// Its links, in order.
+    /// The links, in order.
     pub path: Vec<Hop>,
     /// Round-trip time without queues, in seconds.
     pub base_rtt: f64,
-    /// How many equal flows it stands for.
+    /// Number of equal flows that this loop represents.
     pub count: f64,
-    /// When it starts, in seconds; none: it has always been there, at its initial state.
+    /// Start time in seconds. None: active since before time zero, in its initial state.
     pub start: Option<f64>,
-    /// When it stops, in seconds; none: never.
+    /// Stop time in seconds. None: it never stops.
     pub stop: Option<f64>,
-    /// Whether a queue law's mark reaches it; otherwise the mark is a loss.
+    /// Whether packets are ECN-capable. If not, a mark of a queue law is a loss.
     pub ecn: bool,
-    /// The loop of which it is a flow's part: [`Network::part_of`].
+    /// Set if this loop is one flow's share of another loop; see [`FluidNetwork::shared_flow`].
     pub share: Option<Share>,
 }
 
-/// A flow's part of a loop that several flows share.
+/// One flow's share of a loop that several flows use.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
-    /// The loop, whose law decides what they send together.
-    pub of: LoopId,
-    /// In the turns that they take.
+    /// The shared loop, whose law determines the total rate.
+    pub shared_loop: LoopId,
+    /// Weight in fair sharing.
     pub weight: f64,
 }
 
 impl Loop {
-    /// A single flow that starts at time zero, ECN-capable.
+    /// A single ECN-capable flow that starts at time zero.
     pub fn new(name: &str, protocol: ProtocolId, sender: Box<dyn SenderLaws>, base_rtt: f64) -> Self {
         Self {
             name: name.to_owned(),
@@ -76,39 +76,39 @@ impl Loop {
         }
     }
 
-    /// The same with one more hop.
+    /// The same loop with one more hop.
     #[must_use]
     pub fn over(mut self, link: LinkId, forward: f64) -> Self {
         self.path.push(Hop { link, forward });
         self
     }
 
-    /// The same from this time on.
+    /// The same loop with this start time, in seconds.
     #[must_use]
     pub fn from(self, start: f64) -> Self {
         Self { start: Some(start), ..self }
     }
 
-    /// The same up to this time.
+    /// The same loop with this stop time, in seconds.
     #[must_use]
     pub fn until(self, stop: f64) -> Self {
         Self { stop: Some(stop), ..self }
     }
 
-    /// The same, as if it had always been there.
+    /// The same loop, active since before time zero.
     #[must_use]
     pub fn always(self) -> Self {
         Self { start: None, ..self }
     }
 
-    /// So many equal ones.
+    /// The same loop, representing `count` equal flows.
     #[must_use]
     pub fn times(self, count: f64) -> Self {
         Self { count, ..self }
     }
 }
 
-/// The law of a flow's part of a shared loop: it has none.
+/// The law of one flow's share of a shared loop: no states; the engine computes the rate.
 struct NoLaw;
 
 impl FluidSender for NoLaw {
@@ -125,14 +125,14 @@ impl FluidSender for NoLaw {
     }
 }
 
-/// The joint between two loops: what the first delivers waits for the second to send it.
+/// The relay between two loops. Data that the first loop delivers wait here until the second loop sends them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Relay {
-    /// The loop that ends here.
+    /// The loop that ends at this relay.
     pub upstream: LoopId,
-    /// The loop that begins here.
+    /// The loop that begins at this relay.
     pub downstream: LoopId,
-    /// From the sender of the first loop to here without queues, in seconds.
+    /// Delay from the sender of the upstream loop to the relay with empty queues, in seconds.
     pub forward: f64,
 }
 
@@ -144,7 +144,7 @@ pub(crate) struct LinkSpec {
     pub(crate) routers: Vec<(ProtocolId, Box<dyn LinkLaws>)>,
 }
 
-/// A new capacity from some time on.
+/// A capacity in bit/s that applies from a time on, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CapacityStep {
     pub(crate) time: f64,
@@ -152,7 +152,7 @@ pub(crate) struct CapacityStep {
     pub(crate) capacity: f64,
 }
 
-/// The network: what [`Assembly::new`](crate::Assembly::new) makes equations of.
+/// A network from which [`Assembly::new`](crate::Assembly::new) makes equations.
 #[derive(Default)]
 pub struct FluidNetwork {
     pub(crate) links: Vec<LinkSpec>,
@@ -162,29 +162,29 @@ pub struct FluidNetwork {
 }
 
 impl FluidNetwork {
-    /// Nothing.
+    /// An empty network.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// A link of this capacity in bit/s that buffers so many bits (infinite: all), with drop-tail alone.
+    /// Adds a link with a capacity in bit/s and a drop-tail buffer in bits, which may be infinite.
     pub fn link(&mut self, name: &str, capacity: f64, buffer: f64) -> LinkId {
         let (queue, routers) = (None, Vec::new());
         self.links.push(LinkSpec { name: name.to_owned(), capacity, buffer, queue, routers });
         LinkId(self.links.len() - 1)
     }
 
-    /// Gives a link a queue law.
+    /// Sets the queue law of a link.
     pub fn set_queue(&mut self, link: LinkId, law: Box<dyn LinkLaws>, verdicts: Verdicts) {
         self.links[link.0].queue = Some((law, verdicts));
     }
 
-    /// Gives a link the router of a protocol.
+    /// Adds a protocol's router to a link.
     pub fn add_router(&mut self, link: LinkId, protocol: ProtocolId, law: Box<dyn LinkLaws>) {
         self.links[link.0].routers.push((protocol, law));
     }
 
-    /// A link's capacity becomes this at this time.
+    /// Changes the capacity of a link to this value in bit/s at this time in seconds.
     pub fn set_capacity_at(&mut self, time: f64, link: LinkId, capacity: f64) {
         self.steps.push(CapacityStep { time, link, capacity });
     }
@@ -195,23 +195,25 @@ impl FluidNetwork {
         LoopId(self.loops.len() - 1)
     }
 
-    /// A flow's part of a loop that several flows share, still to be added: it has no law of its own and sends what fair turns,
-    /// by weight, leave it of what the shared loop's law permits. It begins at a relay, and shares its loop from its own
-    /// start on, which is when its first bit comes there, until its stop; the shared loop starts with the first of its parts.
-    pub fn part_of(&self, shared: LoopId, name: &str, weight: f64) -> Loop {
+    /// One flow's share of the loop `shared`, which the caller still has to add.
+    ///
+    /// The share has no law. Its rate is its weighted fair share of the rate that the law of the shared loop permits.
+    /// It begins at a relay. Its start time is the arrival of its first bit at that relay. The shared loop starts with
+    /// the first of its flows.
+    pub fn shared_flow(&self, shared: LoopId, name: &str, weight: f64) -> Loop {
         let Loop { protocol, base_rtt, ecn, ref path, .. } = self.loops[shared.0];
-        let share = Some(Share { of: shared, weight });
+        let share = Some(Share { shared_loop: shared, weight });
         let path = path.clone();
         Loop { path, ecn, share, ..Loop::new(name, protocol, sender_law(NoLaw), base_rtt) }
     }
 
-    /// Joins two loops.
-    pub fn join(&mut self, relay: Relay) {
+    /// Adds a relay between two loops.
+    pub fn add_relay(&mut self, relay: Relay) {
         self.relays.push(relay);
     }
 
-    /// Forward delays shorter than this become zero, the way back being as much longer: the accurate solver never
-    /// steps beyond the shortest delay that there is.
+    /// Sets forward delays below `shortest` (in seconds) to zero and lengthens the return path accordingly. The
+    /// accurate solver's steps are limited by the shortest delay that is not zero.
     pub fn round_down_delays(&mut self, shortest: f64) {
         for hop in self.loops.iter_mut().flat_map(|l| &mut l.path).filter(|hop| hop.forward < shortest) {
             hop.forward = 0.0;

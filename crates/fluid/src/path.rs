@@ -2,7 +2,7 @@
 
 use millpond_law::fluid::{Number, PathAggregation, greatest, least};
 
-/// What an aggregate of no hop is.
+/// The aggregate of an empty path: the neutral element of [`join`].
 pub(crate) fn neutral(aggregate: PathAggregation) -> f64 {
     match aggregate {
         PathAggregation::Sum => 0.0,
@@ -12,7 +12,7 @@ pub(crate) fn neutral(aggregate: PathAggregation) -> f64 {
     }
 }
 
-/// One more hop; of marks it is the unmarked share that is carried along.
+/// Adds the signal of one more hop to an aggregate. For marks, the aggregate is the unmarked share.
 pub(crate) fn join<T: Number>(aggregate: PathAggregation, sum: T, signal: T) -> T {
     match aggregate {
         PathAggregation::Sum => sum + signal,
@@ -22,7 +22,7 @@ pub(crate) fn join<T: Number>(aggregate: PathAggregation, sum: T, signal: T) -> 
     }
 }
 
-/// A sum has no hop that counts alone.
+/// Whether the aggregate equals the signal of one hop (minimum and maximum).
 pub(crate) fn selects_hop(over_path: PathAggregation) -> bool {
     matches!(over_path, PathAggregation::Min | PathAggregation::Max)
 }

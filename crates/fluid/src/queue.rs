@@ -14,107 +14,113 @@
 
 use millpond_law::fluid::{Jump, Number, least};
 
-/// How long a plateau is: so much time's worth of capacity. It decides how fast a search is, and not where it ends.
+/// Length of a plateau, in seconds of the link's capacity. It affects the speed of a search but not its result.
 const WIDTH: f64 = 0.05;
 
-/// What a queue is near its edges.
+/// How the state of a queue determines its length, its law's probability and its overflow.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) enum QueueModel {
-    /// As it is: what jumps, jumps.
+    /// The state is the length; discontinuities remain.
     #[default]
-    Sharp,
-    /// Stretched at each jump of its law's probability, and at the end of its buffer.
+    Exact,
+    /// A plateau is inserted at each jump of the law's probability and at the end of the buffer.
     Stretched {
-        /// From the shortest queue up.
+        /// Jumps in increasing order of queue length.
         jumps: [Option<Jump>; 2],
-        /// In bits; infinite if it never overflows.
+        /// Buffer in bits; infinite if there is no overflow.
         buffer: f64,
-        /// Of each plateau, in bits.
+        /// Length of each plateau, in bits.
         width: f64,
     },
-    /// At a jump, its law's probability being `at` there and rising by so much per bit.
+    /// The jump is replaced by a ramp: the probability is `at` at the jump and rises by `slope` per bit.
     Ramp {
         /// The jump.
         jump: Jump,
         /// Probability at the jump.
         at: f64,
-        /// Per bit.
+        /// Slope in 1/bit.
         slope: f64,
     },
 }
 
-/// What a state of a queue means.
+/// The outputs of a queue for one value of its state.
 pub(crate) struct QueueOutput<T> {
-    /// In bits.
+    /// Queue length, in bits.
     pub(crate) queue: T,
-    /// What the queue's law says, if the edge decides it.
-    pub(crate) judged: Option<T>,
-    /// What is lost at the buffer's end, if the edge decides it.
+    /// Probability of the queue law, if it is determined by the plateau or ramp.
+    pub(crate) law_probability: Option<T>,
+    /// Probability of overflow, if it is determined by the plateau at the end of the buffer.
     pub(crate) overflow: Option<T>,
-    /// Whether the queue stays while its state moves.
+    /// Whether the state is on a plateau: the queue length is constant while the state changes.
     pub(crate) is_constant: bool,
 }
 
 impl QueueModel {
-    /// Of a link of this capacity, if there is anything to stretch.
+    /// The stretched model for a link of this capacity in bit/s; the exact model if there is no discontinuity.
     pub(crate) fn stretched(jumps: [Option<Jump>; 2], buffer: f64, capacity: f64) -> Self {
         let jumps = jumps.map(|jump| jump.filter(|jump| jump.queue < buffer));
         if jumps == [None; 2] && buffer.is_infinite() {
-            return Self::Sharp;
+            return Self::Exact;
         }
         Self::Stretched { jumps, buffer, width: WIDTH * capacity }
     }
 
-    /// What this state means.
-    pub(crate) fn see<T: Number>(&self, state: T) -> QueueOutput<T> {
-        let mut seen = QueueOutput { queue: state, judged: None, overflow: None, is_constant: false };
+    /// The outputs for this state.
+    pub(crate) fn output<T: Number>(&self, state: T) -> QueueOutput<T> {
+        let mut output =
+            QueueOutput { queue: state, law_probability: None, overflow: None, is_constant: false };
         match *self {
-            Self::Sharp => {}
-            Self::Ramp { jump, at, slope } => seen.judged = Some((state - jump.queue) * slope + at),
+            Self::Exact => {}
+            Self::Ramp { jump, at, slope } => {
+                output.law_probability = Some((state - jump.queue) * slope + at)
+            }
             Self::Stretched { jumps, buffer, width } => {
                 for jump in jumps.into_iter().flatten() {
-                    if seen.queue <= jump.queue {
+                    if output.queue <= jump.queue {
                         break;
                     }
-                    let climbed = least(seen.queue - jump.queue, T::from(width));
+                    let climbed = least(output.queue - jump.queue, T::from(width));
                     if climbed < width {
-                        seen.judged = Some(climbed / width * (jump.above - jump.below) + jump.below);
-                        seen.is_constant = true;
+                        output.law_probability =
+                            Some(climbed / width * (jump.above - jump.below) + jump.below);
+                        output.is_constant = true;
                     }
-                    seen.queue -= climbed;
+                    output.queue -= climbed;
                 }
-                if seen.queue > buffer {
-                    seen.overflow = Some((seen.queue - buffer) / width);
-                    (seen.queue, seen.is_constant) = (T::from(buffer), true);
+                if output.queue > buffer {
+                    output.overflow = Some((output.queue - buffer) / width);
+                    (output.queue, output.is_constant) = (T::from(buffer), true);
                 }
             }
         }
-        seen
+        output
     }
 
-    /// The state of a queue of this length, at the near end of a plateau.
+    /// The smallest state with this queue length, in bits.
     pub(crate) fn state_for(&self, queue: f64) -> f64 {
         let Self::Stretched { jumps, width, .. } = self else { return queue };
         let passed = jumps.iter().flatten().filter(|jump| queue > jump.queue);
         passed.fold(queue, |state, _| state + width)
     }
 
-    /// The highest state, if it is not the buffer: there next to everything is lost.
-    pub(crate) fn top(&self) -> Option<f64> {
+    /// Upper bound of the state beyond the buffer; the loss probability is close to one there. None if there is no
+    /// plateau.
+    pub(crate) fn upper_bound(&self) -> Option<f64> {
         const NEARLY: f64 = 0.999;
         let Self::Stretched { jumps, buffer, width } = self else { return None };
         Some(jumps.iter().flatten().fold(buffer + NEARLY * width, |top, _| top + width))
     }
 
-    /// The edge on which this state slides, as a ramp without a slope.
-    pub(crate) fn sharpened(&self, state: f64) -> Self {
-        let (Self::Stretched { jumps, .. }, QueueOutput { queue, judged: Some(at), .. }) =
-            (self, self.see(state))
+    /// For a state on the plateau of a jump, the ramp of slope zero with the present probability; otherwise the exact
+    /// model.
+    pub(crate) fn ramp_at(&self, state: f64) -> Self {
+        let (Self::Stretched { jumps, .. }, QueueOutput { queue, law_probability: Some(at), .. }) =
+            (self, self.output(state))
         else {
-            return Self::Sharp;
+            return Self::Exact;
         };
         let near = |jump: &&Jump| (jump.queue - queue).abs() <= 1e-9 * queue;
-        jumps.iter().flatten().find(near).map_or(Self::Sharp, |jump| Self::Ramp {
+        jumps.iter().flatten().find(near).map_or(Self::Exact, |jump| Self::Ramp {
             jump: *jump,
             at,
             slope: 0.0,
@@ -122,12 +128,12 @@ impl QueueModel {
     }
 }
 
-/// While less than this share of the capacity arrives, the queue's packets are not counted as anybody's.
-pub(crate) const LEAST_LOAD: f64 = 1e-3;
+/// Below this share of the capacity, departures from the queue are not attributed to the arriving flows.
+pub(crate) const MIN_LOAD: f64 = 1e-3;
 
-/// What of the admitted rate departs: all of it while nothing waits, otherwise as much as the link serves.
-pub(crate) fn passing(admitted: f64, capacity: f64, is_empty: bool) -> f64 {
-    if is_empty { 1.0 } else { capacity / admitted.max(LEAST_LOAD * capacity) }
+/// Departing rate over admitted rate: one while the queue is empty, otherwise capacity over admitted rate.
+pub(crate) fn departing_share(admitted: f64, capacity: f64, is_empty: bool) -> f64 {
+    if is_empty { 1.0 } else { capacity / admitted.max(MIN_LOAD * capacity) }
 }
 
 #[cfg(test)]
@@ -136,28 +142,28 @@ mod tests {
 
     const JUMP: Jump = Jump { queue: 100.0, below: 0.25, above: 0.75 };
 
-    /// A width of 50, a buffer of 300: the queue waits from 100 to 150, and from 350 on.
+    /// Plateaus of 50 bits; a buffer of 300 bits. The length is constant for states from 100 to 150 and from 350 on.
     #[test]
     fn a_state_runs_on_while_its_queue_waits() {
-        let edge = QueueModel::stretched([Some(JUMP), None], 300.0, 50.0 / WIDTH);
+        let model = QueueModel::stretched([Some(JUMP), None], 300.0, 50.0 / WIDTH);
         let at = |state: f64| {
-            let QueueOutput { queue, judged, overflow, .. } = edge.see(state);
-            (queue, judged, overflow)
+            let QueueOutput { queue, law_probability, overflow, .. } = model.output(state);
+            (queue, law_probability, overflow)
         };
         assert_eq!(at(90.0), (90.0, None, None));
         assert_eq!(at(125.0), (100.0, Some(0.5), None));
         assert_eq!(at(250.0), (200.0, None, None));
         assert_eq!(at(375.0), (300.0, None, Some(0.5)));
-        assert_eq!((edge.state_for(90.0), edge.state_for(200.0)), (90.0, 250.0));
-        assert_eq!(edge.sharpened(125.0), QueueModel::Ramp { jump: JUMP, at: 0.5, slope: 0.0 });
-        assert_eq!(edge.sharpened(250.0), QueueModel::Sharp);
+        assert_eq!((model.state_for(90.0), model.state_for(200.0)), (90.0, 250.0));
+        assert_eq!(model.ramp_at(125.0), QueueModel::Ramp { jump: JUMP, at: 0.5, slope: 0.0 });
+        assert_eq!(model.ramp_at(250.0), QueueModel::Exact);
     }
 
     #[test]
     fn a_jump_that_the_buffer_hides_is_none() {
-        let edge = QueueModel::stretched([Some(JUMP), None], 80.0, 1e3);
-        assert_eq!(edge.see(90.0).judged, None);
-        assert!(edge.see(90.0).overflow.is_some());
-        assert_eq!(QueueModel::stretched([None; 2], f64::INFINITY, 1e3), QueueModel::Sharp);
+        let model = QueueModel::stretched([Some(JUMP), None], 80.0, 1e3);
+        assert_eq!(model.output(90.0).law_probability, None);
+        assert!(model.output(90.0).overflow.is_some());
+        assert_eq!(QueueModel::stretched([None; 2], f64::INFINITY, 1e3), QueueModel::Exact);
     }
 }

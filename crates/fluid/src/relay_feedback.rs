@@ -1,23 +1,24 @@
-//! What relays tell the loops on their two sides: of the next loop, how it is shared, and of marks on the way so far.
+//! Feedback that relays give to the loops on their two sides: the downstream loop's rate, backlog, round-trip time and
+//! sharing, and the marks of the upstream loops.
 
 use crate::assembly::{Assembly, LoopRole, SharedFlow};
 use millpond_law::Sharing;
 use millpond_law::fluid::{DownstreamFeedback, Number, UpstreamFeedback};
 
-/// What a relay knows.
+/// The feedback of one relay.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RelayFeedback<T> {
-    /// What the next loop may send, for all that share it, in bit/s.
+    /// Rate that the downstream loop's law permits for all flows that share the loop, in bit/s.
     pub(crate) permitted: T,
-    /// Of one flow, in bits.
+    /// Backlog of one flow, in bits.
     pub(crate) backlog: T,
-    /// Of the next loop, in seconds.
+    /// Round-trip time of the downstream loop, in seconds.
     pub(crate) rtt: T,
-    /// As the loop before sees it.
+    /// How the downstream loop is shared, from the upstream loop's point of view.
     pub(crate) sharing: Sharing,
 }
 
-/// A loop that comes to a relay, seen from a loop that begins there: how many equal ones there are, and what each weighs.
+/// An upstream loop of a shared loop: the number of equal loops, and the weight of each.
 struct Incoming {
     loop_id: usize,
     count: f64,
@@ -25,87 +26,92 @@ struct Incoming {
 }
 
 impl Assembly {
-    /// The relays at the end of a loop: its own, or those of each flow that shares it.
+    /// The relays at the end of a loop. A shared loop has one for each flow that continues.
     pub(crate) fn end_relays(&self, l: usize) -> impl Iterator<Item = usize> + '_ {
-        let parts = self.flows_of(l).iter().filter_map(|member| self.loops[member.part].end_relay);
+        let parts = self.flows_of(l).iter().filter_map(|flow| self.loops[flow.loop_id].end_relay);
         self.loops[l].end_relay.into_iter().chain(parts)
     }
 
-    /// The relays at the beginning of a loop: its own, or those of each flow that shares it.
+    /// The relays at the beginning of a loop. A shared loop has one for each flow.
     pub(crate) fn start_relays(&self, l: usize) -> impl Iterator<Item = usize> + '_ {
         let own = self.loops[l].start_relay.filter(|_| !self.is_shared_flow(l));
-        own.into_iter().chain(self.flows_of(l).iter().map(|member| member.relay))
+        own.into_iter().chain(self.flows_of(l).iter().map(|flow| flow.relay))
     }
 
-    /// How the loop behind a relay is shared, as the loop before it sees it; `present`: whose flows are there.
+    /// How the loop downstream of a relay is shared, from the point of view of the loop upstream. `present` tells which
+    /// flows are active.
     pub(crate) fn sharing(&self, relay: usize, present: impl Fn(&SharedFlow) -> bool) -> Sharing {
         let relay = &self.relays[relay];
-        let LoopRole::SharedFlow(shared) = self.loops[relay.downstream.0].part else { return Sharing::ALONE };
+        let LoopRole::FlowOf(shared) = self.loops[relay.downstream.0].role else { return Sharing::ALONE };
         let own = self.controlling_loop(relay.upstream.0);
         let mut incoming: Vec<Incoming> = Vec::new();
-        for member in &self.shared[shared].members {
-            let upstream = self.relays[member.relay].upstream.0;
+        for flow in &self.shared_loops[shared].flows {
+            let upstream = self.relays[flow.relay].upstream.0;
             let loop_id = self.controlling_loop(upstream);
-            // A loop that is no flow's part counts itself as soon as it is there.
-            let counts = present(member) || upstream == own;
+            // An unshared upstream loop counts itself while it is active.
+            let counts = present(flow) || upstream == own;
             let known = incoming.iter().position(|known| known.loop_id == loop_id);
             match known {
                 _ if !counts => {}
-                Some(known) => incoming[known].weight += member.count * member.weight,
+                Some(known) => incoming[known].weight += flow.count * flow.weight,
                 None if loop_id == upstream => {
-                    incoming.push(Incoming { loop_id, count: member.count, weight: member.weight });
+                    incoming.push(Incoming { loop_id, count: flow.count, weight: flow.weight });
                 }
                 None => {
-                    let weight = member.count * member.weight;
+                    let weight = flow.count * flow.weight;
                     incoming.push(Incoming { loop_id, count: 1.0, weight });
                 }
             }
         }
-        let Some(this) = incoming.iter().find(|one| one.loop_id == own) else { return Sharing::ALONE };
-        let sum: f64 = incoming.iter().map(|one| one.count * one.weight).sum();
+        let Some(this) = incoming.iter().find(|upstream| upstream.loop_id == own) else {
+            return Sharing::ALONE;
+        };
+        let sum: f64 = incoming.iter().map(|upstream| upstream.count * upstream.weight).sum();
         Sharing {
-            members: incoming.iter().map(|one| one.count).sum::<f64>() as u32,
+            members: incoming.iter().map(|upstream| upstream.count).sum::<f64>() as u32,
             weight: this.weight / sum,
-            largest: incoming.iter().map(|one| one.weight).fold(0.0, f64::max) / sum,
-            inverses: incoming.iter().map(|one| one.count * sum / one.weight).sum(),
+            largest: incoming.iter().map(|upstream| upstream.weight).fold(0.0, f64::max) / sum,
+            inverses: incoming.iter().map(|upstream| upstream.count * sum / upstream.weight).sum(),
         }
     }
 
-    /// What a loop is told of the next one; where flows that share it part, of all next loops together. Nothing if one of
-    /// them goes no further: nothing limits that.
+    /// The feedback for a loop from its downstream loop. If its flows continue on different loops: the aggregate of all
+    /// of them. None if one of its flows ends here, because nothing limits that flow.
     pub(crate) fn downstream_feedback<T: Number>(
         &self,
         l: usize,
         present: impl Fn(&SharedFlow) -> bool,
-        said: impl Fn(usize) -> RelayFeedback<T>,
+        feedback: impl Fn(usize) -> RelayFeedback<T>,
     ) -> Option<DownstreamFeedback<T>> {
         if let Some(relay) = self.loops[l].end_relay {
-            let RelayFeedback { permitted: rate, backlog, rtt, sharing } = said(relay);
+            let RelayFeedback { permitted: rate, backlog, rtt, sharing } = feedback(relay);
             return Some(DownstreamFeedback { rate, backlog, rtt, sharing });
         }
-        let there: Vec<&SharedFlow> = self.flows_of(l).iter().filter(|member| present(member)).collect();
-        let relays =
-            there.iter().map(|member| self.loops[member.part].end_relay).collect::<Option<Vec<usize>>>()?;
-        let first = said(*relays.first()?);
+        let active_flows: Vec<&SharedFlow> = self.flows_of(l).iter().filter(|flow| present(flow)).collect();
+        let relays = active_flows
+            .iter()
+            .map(|flow| self.loops[flow.loop_id].end_relay)
+            .collect::<Option<Vec<usize>>>()?;
+        let first = feedback(*relays.first()?);
         let next: Vec<usize> =
             relays.iter().map(|r| self.controlling_loop(self.relays[*r].downstream.0)).collect();
         let (mut rate, mut backlog, mut rtt, mut flows) = (T::zero(), T::zero(), T::zero(), 0.0);
-        for (i, (member, relay)) in there.iter().zip(&relays).enumerate() {
-            let one = said(*relay);
+        for (i, (flow, relay)) in active_flows.iter().zip(&relays).enumerate() {
+            let feedback_of_flow = feedback(*relay);
             let is_shared = next[i] != self.relays[*relay].downstream.0;
-            // Of a loop that several flows of this one share, they have their part together.
+            // Flows that continue together on one shared loop have their common share of it.
             if !is_shared {
-                rate += one.permitted * member.count;
+                rate += feedback_of_flow.permitted * flow.count;
             } else if !next[..i].contains(&next[i]) {
-                rate += one.permitted * one.sharing.weight;
+                rate += feedback_of_flow.permitted * feedback_of_flow.sharing.weight;
             }
-            backlog += one.backlog * member.count;
-            rtt += one.rtt * member.count;
-            flows += member.count;
+            backlog += feedback_of_flow.backlog * flow.count;
+            rtt += feedback_of_flow.rtt * flow.count;
+            flows += flow.count;
         }
         let is_one = flows == 1.0 || next[0] != self.relays[relays[0]].downstream.0;
-        let together = is_one && next.iter().all(|other| *other == next[0]);
-        Some(match together {
+        let total = is_one && next.iter().all(|other| *other == next[0]);
+        Some(match total {
             true => {
                 DownstreamFeedback { rate: first.permitted, backlog, rtt: first.rtt, sharing: first.sharing }
             }
@@ -113,7 +119,7 @@ impl Assembly {
         })
     }
 
-    /// What a loop is told of what the relays at its beginning hand on; `active`: which loops are there now.
+    /// The feedback for a loop from the relays at its beginning. `active` tells which loops are active now.
     pub(crate) fn upstream_feedback<T: Number>(
         &self,
         l: usize,
@@ -123,12 +129,11 @@ impl Assembly {
         if let Some(relay) = self.loops[l].start_relay {
             return Some(UpstreamFeedback { marked: upstream_marked(relay), weight: None });
         }
-        let there = || self.flows_of(l).iter().filter(|member| active[member.part]);
-        let weight: f64 = there().map(|member| member.count * member.weight).sum();
-        // As fair turns hand them on.
-        let marked = there().fold(T::zero(), |sum, member| {
-            sum + upstream_marked(member.relay) * (member.count * member.weight)
-        });
+        let active_flows = || self.flows_of(l).iter().filter(|flow| active[flow.loop_id]);
+        let weight: f64 = active_flows().map(|flow| flow.count * flow.weight).sum();
+        // The mean over flows, in proportion to their weights.
+        let marked = active_flows()
+            .fold(T::zero(), |sum, flow| sum + upstream_marked(flow.relay) * (flow.count * flow.weight));
         (weight > 0.0).then(|| UpstreamFeedback { marked: marked / weight, weight: Some(weight) })
     }
 }

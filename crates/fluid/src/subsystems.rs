@@ -1,11 +1,11 @@
-//! Each piece of a network as a linear system about a moment: exact, by dual numbers.
+//! The exact linearization of each part of a network about an operating point, by dual numbers.
 
 use crate::assembly::{Assembly, Entity, HopData, SharedFlow};
 use crate::discrete_state::Held;
-use crate::fair_sharing::{ShareRequest, level};
+use crate::fair_sharing::{ShareRequest, fair_level};
 use crate::frozen::{Frozen, OperatingPoint};
 use crate::path::{join, neutral};
-use crate::queue::{LEAST_LOAD, QueueOutput};
+use crate::queue::{MIN_LOAD, QueueOutput};
 use crate::relay_feedback::RelayFeedback;
 use millpond_law::fluid::{
     DownstreamFeedback, Dual64, LinkInput, PathAggregation, SenderInput, UpstreamFeedback, Verdicts,
@@ -14,25 +14,26 @@ use millpond_law::fluid::{
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
-/// A channel as it was some time ago.
+/// A channel one delay ago.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Input {
-    /// By its place in [`Assembly::channel_columns`].
+    /// Index in [`Assembly::channel_columns`].
     pub channel: usize,
-    /// In seconds.
+    /// Delay in seconds.
     pub delay: f64,
 }
 
-/// `x' = A x + B u`, `y = C x + D u`, where `u` are delayed channels and `y` channels. Rows are vectors.
+/// A linear subsystem `x' = A x + B u`, `y = C x + D u` with delayed channels `u` and channels `y`. Matrices are stored
+/// by rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Subsystem {
-    /// Whose.
+    /// The part of the network that it describes.
     pub entity: Entity,
-    /// Its states, by their places in the state vector. What is held at a bound has rows of zeros.
+    /// Indices of its states. Rows of held states are zero.
     pub states: Vec<usize>,
-    /// u.
+    /// The inputs u.
     pub inputs: Vec<Input>,
-    /// y, by their places among the channels.
+    /// Indices of the outputs y among the channels.
     pub outputs: Vec<usize>,
     /// A.
     pub a: Vec<Vec<f64>>,
@@ -45,8 +46,8 @@ pub struct Subsystem {
 }
 
 impl Frozen<'_> {
-    /// All pieces about a moment: each active loop, each link, each relay. Together they are the network's
-    /// linearization: every channel that moves is an output of one of them.
+    /// The subsystems of all active loops, links and relays. Together they are the linearization of the network: every
+    /// channel that depends on a state is an output of one of them.
     pub fn subsystems(&self, point: &OperatingPoint) -> Vec<Subsystem> {
         let loops =
             (0..self.asm.loops.len()).filter(|l| self.is_active(*l)).map(|l| self.loop_subsystem(l, point));
@@ -57,15 +58,15 @@ impl Frozen<'_> {
             .collect()
     }
 
-    /// The sender of one loop: its inputs are what each of its links says, its own rate a round trip ago, and the next
-    /// loop; its outputs its rate, its round-trip time, what it carries, and behind a relay what it may send.
+    /// The sender of one loop. Inputs: the channels of its links, its own rate one round trip ago, the feedback of its
+    /// relays. Outputs: rate, round-trip time, carried quantities, and the permitted rate if it begins at a relay.
     pub fn loop_subsystem(&self, l: usize, point: &OperatingPoint) -> Subsystem {
         let asm = self.asm;
         if asm.is_shared_flow(l) {
             return self.shared_flow_subsystem(l, point);
         }
         let data = &asm.loops[l];
-        let class = &asm.classes[data.class];
+        let class = &asm.sender_classes[data.class];
         let first = class.first_state + data.place * class.width;
         let carried = class.law.carried().len();
         let own = class.first_carried + data.place * carried;
@@ -77,43 +78,44 @@ impl Frozen<'_> {
         differentiate(Entity::Loop(l), states, inputs, outputs, point, |x, u| self.sender(l, point, x, u))
     }
 
-    /// A flow's part of a shared loop: its inputs are what the loop's law permits and what comes of each flow, its output
-    /// its rate.
+    /// One flow's share of a shared loop. Inputs: the rate that the loop's law permits, and the inflow of each flow.
+    /// Output: the flow's rate.
     fn shared_flow_subsystem(&self, l: usize, point: &OperatingPoint) -> Subsystem {
         let (asm, at) = (self.asm, &self.asm.channels);
-        let there = self.there(asm.controlling_loop(l));
+        let active_flows = self.active_flows(asm.controlling_loop(l));
         let permitted = asm.loops[l].start_relay.map(|relay| at.permitted + relay);
-        let heard = permitted.into_iter().chain(there.iter().map(|member| asm.comes(member.relay)));
+        let heard = permitted.into_iter().chain(active_flows.iter().map(|flow| asm.inflow(flow.relay)));
         let inputs = heard.map(|channel| Input { channel, delay: 0.0 }).collect();
         let outputs = vec![at.rate + l];
         differentiate(Entity::Loop(l), Vec::new(), inputs, outputs, point, |_, u| {
-            let sends = self.divided(&there, point, u[0], &u[1..]);
-            let own = there.iter().zip(sends).find(|(member, _)| member.part == l);
-            (Vec::new(), vec![own.map_or(Dual64::from(0.0), |(_, sends)| sends)])
+            let sent = self.shared_rates(&active_flows, point, u[0], &u[1..]);
+            let own = active_flows.iter().zip(sent).find(|(flow, _)| flow.loop_id == l);
+            (Vec::new(), vec![own.map_or(Dual64::from(0.0), |(_, sent)| sent)])
         })
     }
 
-    /// The flows that share a loop now.
-    fn there(&self, l: usize) -> Vec<&SharedFlow> {
-        self.asm.flows_of(l).iter().filter(|member| self.is_active(member.part)).collect()
+    /// The active flows of a shared loop.
+    fn active_flows(&self, l: usize) -> Vec<&SharedFlow> {
+        self.asm.flows_of(l).iter().filter(|flow| self.is_active(flow.loop_id)).collect()
     }
 
-    /// What one of each of the flows that share a loop sends of what is permitted to all, `comes` of each.
-    fn divided(
+    /// The rate of one flow of each kind, given the permitted total rate and the inflow of each.
+    fn shared_rates(
         &self,
-        there: &[&SharedFlow],
+        active_flows: &[&SharedFlow],
         point: &OperatingPoint,
         permitted: Dual64,
-        comes: &[Dual64],
+        inflow: &[Dual64],
     ) -> Vec<Dual64> {
-        let turn = |(member, comes): (&&SharedFlow, &Dual64)| self.asm.turn(member, &point.held, |_| *comes);
-        let turns: Vec<ShareRequest<Dual64>> = there.iter().zip(comes).map(turn).collect();
-        let level = level(permitted, &turns);
-        turns.iter().map(|turn| turn.at(level).1).collect()
+        let request =
+            |(flow, inflow): (&&SharedFlow, &Dual64)| self.asm.share_request(flow, &point.held, |_| *inflow);
+        let requests: Vec<ShareRequest<Dual64>> = active_flows.iter().zip(inflow).map(request).collect();
+        let level = fair_level(permitted, &requests);
+        requests.iter().map(|request| request.rates(level).1).collect()
     }
 
-    /// One relay: its inputs are what the loop before it has sent, what the links on the way let pass and what they mark,
-    /// and what the loop behind it sends; its outputs its backlog, what arrives, and what of it is marked.
+    /// One relay. Inputs: the rate of the upstream loop, the departing shares and marking probabilities of its links,
+    /// the rate of the downstream loop. Outputs: backlog, delivered rate, upstream marking probability.
     pub fn relay_subsystem(&self, r: usize, point: &OperatingPoint) -> Subsystem {
         let asm = self.asm;
         let (relay, at) = (&asm.relays[r], &asm.channels);
@@ -121,33 +123,34 @@ impl Frozen<'_> {
         let mut inputs = vec![Input { channel: at.rate + before, delay: relay.forward }];
         for hop in asm.hops_of(before) {
             let delay = relay.forward - hop.forward;
-            let link_subsystem = [at.passing, at.lost, at.marked].map(|first| first + hop.link);
-            inputs.extend(link_subsystem.map(|channel| Input { channel, delay }));
+            let channels_of_link = [at.passing, at.lost, at.marked].map(|first| first + hop.link);
+            inputs.extend(channels_of_link.map(|channel| Input { channel, delay }));
         }
         inputs.push(Input { channel: at.rate + behind, delay: 0.0 });
         let earlier = asm.loops[before].start_relay.map(|earlier| at.upstream_marked + earlier);
-        inputs.extend(earlier.map(|channel| Input { channel, delay: asm.through(before) }));
+        inputs.extend(earlier.map(|channel| Input { channel, delay: asm.forward_delay(before) }));
         let outputs = vec![at.backlog + r, at.delivered + before, at.upstream_marked + r];
         let (states, hops) = (vec![asm.offsets.backlogs + r], 3 * asm.hops_of(before).len());
-        let shows = f64::from(u8::from(asm.loops[before].ecn));
+        let marks_count = f64::from(u8::from(asm.loops[before].ecn));
         differentiate(Entity::Relay(r), states, inputs, outputs, point, |x, u| {
-            let (sent, hops, sends, earlier) = (u[0], &u[1..=hops], u[hops + 1], u.get(hops + 2));
-            let passes = |inflow: Dual64, hop: &[Dual64]| inflow * hop[0] * (-hop[1] + 1.0);
-            let inflow = hops.chunks_exact(3).fold(sent, passes);
-            let clean = earlier.map_or(Dual64::from(1.0), |earlier| -*earlier + 1.0);
-            let clean = hops.chunks_exact(3).fold(clean, |clean, hop| clean * (-hop[2] * shows + 1.0));
-            (vec![inflow - sends], vec![x[0], inflow, -clean + 1.0])
+            let (sent, hops, downstream_rate, earlier) = (u[0], &u[1..=hops], u[hops + 1], u.get(hops + 2));
+            let pass = |inflow: Dual64, hop: &[Dual64]| inflow * hop[0] * (-hop[1] + 1.0);
+            let inflow = hops.chunks_exact(3).fold(sent, pass);
+            let unmarked = earlier.map_or(Dual64::from(1.0), |earlier| -*earlier + 1.0);
+            let unmarked =
+                hops.chunks_exact(3).fold(unmarked, |unmarked, hop| unmarked * (-hop[2] * marks_count + 1.0));
+            (vec![inflow - downstream_rate], vec![x[0], inflow, -unmarked + 1.0])
         })
     }
 
-    /// One link: its inputs are the rates of its loops and what they carry, its outputs what it says.
+    /// One link. Inputs: rates and carried quantities of its loops. Outputs: its channels and signals.
     pub fn link_subsystem(&self, link: usize, point: &OperatingPoint) -> Subsystem {
         let asm = self.asm;
         let at = &asm.channels;
         let sets: Vec<(usize, usize)> = asm.laws_of(link).collect();
         let of_law = |&(s, place): &(usize, usize)| {
-            let first = asm.sets[s].first_state + place * asm.sets[s].width;
-            first..first + asm.sets[s].width
+            let first = asm.link_sets[s].first_state + place * asm.link_sets[s].width;
+            first..first + asm.link_sets[s].width
         };
         let queue = asm.offsets.queues + link;
         let states = std::iter::once(queue).chain(sets.iter().flat_map(of_law)).collect();
@@ -156,8 +159,8 @@ impl Frozen<'_> {
             .map(|first| first + link)
             .collect();
         for &(s, place) in &sets {
-            let width = asm.sets[s].law.signal_names().len();
-            let first = asm.sets[s].first_signal + place * width;
+            let width = asm.link_sets[s].law.signal_names().len();
+            let first = asm.link_sets[s].first_signal + place * width;
             outputs.extend(first..first + width);
         }
         let held = point.held[queue];
@@ -167,7 +170,7 @@ impl Frozen<'_> {
         })
     }
 
-    /// Derivatives and outputs of a loop's sender. Behind a dry relay no more is sent than arrives there.
+    /// Derivatives and outputs of a sender. With an empty backlog at its relay, the rate is at most the inflow.
     fn sender(
         &self,
         l: usize,
@@ -176,8 +179,8 @@ impl Frozen<'_> {
         u: &[Dual64],
     ) -> (Vec<Dual64>, Vec<Dual64>) {
         let data = &self.asm.loops[l];
-        let law = &self.asm.classes[data.class].law;
-        let (loop_without_feedback, said, comes) = self.hear(l, point, u);
+        let law = &self.asm.sender_classes[data.class].law;
+        let (loop_without_feedback, said, inflow) = self.hear(l, point, u);
         let feedback = self.aggregate(l, x, &loop_without_feedback, &said);
         let input = SenderInput { feedback: &feedback, ..loop_without_feedback };
         let zero = Dual64::from(0.0);
@@ -185,13 +188,13 @@ impl Frozen<'_> {
         let mut carried = vec![zero; law.carried().len()];
         let wanted = law.dual(data.place, x, &input, &mut dx, &mut carried);
         let backlog = data.start_relay.map(|relay| self.asm.offsets.backlogs + relay);
-        let is_dry = backlog.is_some_and(|backlog| point.held[backlog] == Held::Lower);
-        let there = self.there(l);
-        let rate = match comes[..] {
-            [inflow] if is_dry => least(wanted, inflow),
-            _ if !there.is_empty() => {
-                let sends = self.divided(&there, point, wanted, &comes);
-                there.iter().zip(sends).fold(zero, |sum, (member, sends)| sum + sends * member.count)
+        let is_empty = backlog.is_some_and(|backlog| point.held[backlog] == Held::Lower);
+        let active_flows = self.active_flows(l);
+        let rate = match inflow[..] {
+            [inflow] if is_empty => least(wanted, inflow),
+            _ if !active_flows.is_empty() => {
+                let sent = self.shared_rates(&active_flows, point, wanted, &inflow);
+                active_flows.iter().zip(sent).fold(zero, |sum, (flow, sent)| sum + sent * flow.count)
             }
             _ => wanted,
         };
@@ -200,8 +203,8 @@ impl Frozen<'_> {
         (dx, outputs)
     }
 
-    /// What a sender hears but for its feedback, what each of its routers says, and what comes to the relays at its
-    /// beginning.
+    /// The inputs of a sender except its feedback, the signals of each of its routers, and the inflow of the relays at
+    /// its beginning.
     fn hear(
         &self,
         l: usize,
@@ -227,10 +230,10 @@ impl Frozen<'_> {
         }
         let acked = hear();
         let mut present_queueing = zero;
-        if self.asm.classes[data.class].law.inputs_used().present_queueing {
+        if self.asm.sender_classes[data.class].law.inputs_used().present_queueing {
             hops.iter().for_each(|_| present_queueing += hear());
         }
-        let (downstream, upstream, comes) = self.hear_relays(l, point, hear);
+        let (downstream, upstream, inflow) = self.hear_relays(l, point, hear);
         let input = SenderInput {
             base_rtt: data.base_rtt,
             capacity: hops.iter().map(|hop| self.capacity(hop.link)).fold(f64::INFINITY, f64::min),
@@ -244,10 +247,10 @@ impl Frozen<'_> {
             downstream,
             upstream,
         };
-        (input, said, comes)
+        (input, said, inflow)
     }
 
-    /// What a sender is told by the relays on its two sides, and what comes to those at its beginning.
+    /// The feedback of the relays on both sides of a loop, and the inflow of those at its beginning.
     fn hear_relays(
         &self,
         l: usize,
@@ -255,7 +258,7 @@ impl Frozen<'_> {
         mut hear: impl FnMut() -> Dual64,
     ) -> (Option<DownstreamFeedback<Dual64>>, Option<UpstreamFeedback<Dual64>>, Vec<Dual64>) {
         let asm = self.asm;
-        let present = |member: &SharedFlow| point.channels[asm.channels.present + member.slot] > 0.5;
+        let present = |flow: &SharedFlow| point.channels[asm.channels.present + flow.presence] > 0.5;
         let said = |relay| {
             let sharing = asm.sharing(relay, present);
             (relay, RelayFeedback { permitted: hear(), backlog: hear(), rtt: hear(), sharing })
@@ -267,8 +270,9 @@ impl Frozen<'_> {
         let upstream_marked: BTreeMap<usize, Dual64> =
             handed.iter().map(|(relay, marked, _)| (*relay, *marked)).collect();
         let upstream = asm.upstream_feedback(l, &self.discrete.active, |relay| upstream_marked[&relay]);
-        let there = handed.iter().filter(|(relay, ..)| self.is_active(asm.relays[*relay].downstream.0));
-        (next, upstream, there.map(|(.., comes)| *comes).collect())
+        let active_flows =
+            handed.iter().filter(|(relay, ..)| self.is_active(asm.relays[*relay].downstream.0));
+        (next, upstream, active_flows.map(|(.., inflow)| *inflow).collect())
     }
 
     fn aggregate(
@@ -279,7 +283,7 @@ impl Frozen<'_> {
         said: &[Vec<Dual64>],
     ) -> Vec<Dual64> {
         let data = &self.asm.loops[l];
-        let law = &self.asm.classes[data.class].law;
+        let law = &self.asm.sender_classes[data.class].law;
         let kinds = law.feedback();
         let mut sums: Vec<Dual64> = kinds.iter().map(|kind| Dual64::from(neutral(kind.over_path))).collect();
         for signals in said.iter().filter(|_| !kinds.is_empty()) {
@@ -317,10 +321,10 @@ impl Frozen<'_> {
         let arriving = rates().fold(zero, |sum, ((_, l, _), u)| sum + *u * self.asm.loops[*l].count);
         let (mut dx, mut said) = (vec![zero], Vec::new());
         let (mut marked, mut dropped) = (zero, zero);
-        let seen = self.discrete.queue_models[link].see(x[0]);
+        let output = self.discrete.queue_models[link].output(x[0]);
         let mut states = &x[1..];
         for &(s, place) in sets {
-            let set = &self.asm.sets[s];
+            let set = &self.asm.link_sets[s];
             let is_own =
                 |l: usize| self.asm.loops[l].protocol == set.protocol().unwrap_or(self.asm.loops[l].protocol);
             let own_rates = rates().filter(|((_, l, _), _)| is_own(*l));
@@ -332,32 +336,33 @@ impl Frozen<'_> {
                     carried[k] += *u * self.asm.loops[*l].count;
                 }
             }
-            let input = LinkInput { capacity, arriving, own_arriving, queue: seen.queue, carried: &carried };
+            let input =
+                LinkInput { capacity, arriving, own_arriving, queue: output.queue, carried: &carried };
             let (mine, rest) = states.split_at(set.width);
             states = rest;
             let mut derivatives = vec![zero; set.width];
             let mut signals = vec![zero; set.law.signal_names().len()];
             set.law.dual(place, mine, &input, &mut derivatives, &mut signals);
             match set.verdicts() {
-                Some(Verdicts::Marks) => marked = seen.judged.unwrap_or(signals[0]),
-                Some(Verdicts::Drops) => dropped = seen.judged.unwrap_or(signals[0]),
+                Some(Verdicts::Marks) => marked = output.law_probability.unwrap_or(signals[0]),
+                Some(Verdicts::Drops) => dropped = output.law_probability.unwrap_or(signals[0]),
                 None => {}
             }
             dx.extend(derivatives);
             said.extend(signals);
         }
-        let (excess, outputs) = queue_says(&seen, arriving, (marked, dropped), held, capacity);
+        let (excess, outputs) = queue_says(&output, arriving, (marked, dropped), held, capacity);
         dx[0] = excess;
         (dx, outputs.into_iter().chain(said).collect())
     }
 
-    /// What arrives at a link: rates (no index) and carried quantities of each loop that crosses it.
+    /// The arrivals at a link: rates (without index) and carried quantities of each loop that crosses it.
     fn arrivals(&self, link: usize) -> Vec<(Input, usize, Option<usize>)> {
         let asm = self.asm;
         let mut arrivals = Vec::new();
         for l in (0..asm.loops.len()).filter(|l| self.is_active(*l) && !asm.is_shared_flow(*l)) {
             let data = &asm.loops[l];
-            let class = &asm.classes[data.class];
+            let class = &asm.sender_classes[data.class];
             let carried = class.law.carried().len();
             let own = class.first_carried + data.place * carried;
             for HopData { forward: delay, .. } in
@@ -372,7 +377,7 @@ impl Frozen<'_> {
 }
 
 impl Assembly {
-    /// What the sender of a loop hears, in the order in which [`Frozen::sender`] reads it.
+    /// The inputs of a loop's sender, in the order in which [`Frozen::sender`] reads them.
     fn heard(&self, l: usize) -> Vec<Input> {
         let at = &self.channels;
         let mut inputs = Vec::new();
@@ -384,7 +389,7 @@ impl Assembly {
             );
         }
         inputs.push(Input { channel: at.rate + l, delay: self.loops[l].base_rtt });
-        if self.classes[self.loops[l].class].law.inputs_used().present_queueing {
+        if self.sender_classes[self.loops[l].class].law.inputs_used().present_queueing {
             inputs
                 .extend(self.hops_of(l).iter().map(|hop| Input { channel: at.delay + hop.link, delay: 0.0 }));
         }
@@ -396,21 +401,21 @@ impl Assembly {
         }
         for relay in self.start_relays(l) {
             inputs.extend(
-                [at.upstream_marked + relay, self.comes(relay)].map(|channel| Input { channel, delay: 0.0 }),
+                [at.upstream_marked + relay, self.inflow(relay)].map(|channel| Input { channel, delay: 0.0 }),
             );
         }
         inputs
     }
 
-    /// The channel of what comes to a relay, one flow.
-    fn comes(&self, relay: usize) -> usize {
+    /// The channel of the rate that arrives at a relay, for one flow.
+    fn inflow(&self, relay: usize) -> usize {
         self.channels.delivered + self.relays[relay].upstream.0
     }
 }
 
 impl Frozen<'_> {
-    /// The exact Jacobian of [`Moment::derivatives`], every delay collapsed: `A + B (1 - D)^-1 C` of all pieces
-    /// together; none if senders and links without states of their own answer each other without limit.
+    /// The exact Jacobian of [`OperatingPoint::derivatives`] with all delays set to zero: `A + B (1 - D)^-1 C` of all
+    /// subsystems together. None if `1 - D` is singular.
     pub fn jacobian(&self, point: &OperatingPoint) -> Option<DMatrix<f64>> {
         let (states, channels) = (self.asm.states.len(), self.asm.channels.count);
         let mut a = DMatrix::<f64>::zeros(states, states);
@@ -447,10 +452,10 @@ impl Frozen<'_> {
     }
 }
 
-/// What a queue does, and queueing delay, its slope, probabilities of a mark and of a loss, what arrives and what share
-/// of it passes.
+/// Derivative of a queue and channels of its link: queueing delay and its derivative, marking and loss probability,
+/// arriving rate, departing share.
 fn queue_says(
-    seen: &QueueOutput<Dual64>,
+    output: &QueueOutput<Dual64>,
     arriving: Dual64,
     (marked, dropped): (Dual64, Dual64),
     held: Held,
@@ -458,17 +463,17 @@ fn queue_says(
 ) -> (Dual64, [Dual64; 6]) {
     let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
     let admitted = arriving * (one - dropped);
-    let stretched = seen.overflow.unwrap_or(zero);
+    let stretched = output.overflow.unwrap_or(zero);
     let excess = admitted * (one - stretched) - capacity;
     let overflow = if held == Held::Upper { excess / admitted } else { stretched };
-    let slope = if held == Held::Free && !seen.is_constant { excess / capacity } else { zero };
+    let slope = if held == Held::Free && !output.is_constant { excess / capacity } else { zero };
     let lost = one - (one - dropped) * (one - overflow);
-    let accepted = greatest(admitted * (one - overflow), Dual64::from(LEAST_LOAD * capacity));
+    let accepted = greatest(admitted * (one - overflow), Dual64::from(MIN_LOAD * capacity));
     let passing = if held == Held::Lower { one } else { Dual64::from(capacity) / accepted };
-    (excess, [seen.queue / capacity, slope, marked, lost, arriving, passing])
+    (excess, [output.queue / capacity, slope, marked, lost, arriving, passing])
 }
 
-/// One column after the other: a unit disturbance of each state and each input.
+/// Differentiates a subsystem, one column per state and input.
 fn differentiate(
     entity: Entity,
     states: Vec<usize>,

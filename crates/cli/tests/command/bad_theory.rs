@@ -62,11 +62,11 @@ fn steps_of_one_length_that_do_not_fit_are_refused_with_those_that_do() {
             (&[steps, "fluid.step=25ms"], ["less than a step of 0.025 s", "a step of at most \"20ms\""]),
             (
                 &[steps, "fluid.step=1us", "flows.f.rtt=1s"],
-                ["has too many steps of 0.000001 s", "write a longer step, or say"],
+                ["is too long for steps of 0.000001 s", "write a longer step, or say"],
             ),
             (
                 &[steps, "fluid.step=5ms", "flows.f.protocol=mcp"],
-                ["L ->: steps of one length have no laws in", "adaptive"],
+                ["L ->: fixed steps do not support laws in", "adaptive"],
             ),
         ] {
             refused_by(command, sets, &words);
@@ -91,7 +91,7 @@ fn a_flow_that_hears_nothing_meets_no_bottleneck() {
 
 #[test]
 fn a_queue_that_grows_without_end_is_named_with_what_would_end_it() {
-    let words = ["the queue of L -> grows without end", "give it a buffer, or a queue that marks"];
+    let words = ["the queue of L -> grows without bound", "set a buffer, or a queue that marks"];
     for command in ["equilibrium", "stability"] {
         refused_by(
             &[command, "scenario.toml"],

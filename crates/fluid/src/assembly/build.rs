@@ -1,8 +1,8 @@
-//! From a network to its assembly.
+//! From the description of a network to its assembly.
 
 use super::layout::{Channels, Offsets};
 use super::{
-    Assembly, HopData, LinkClass, LinkData, LoopData, LoopRole, Role, SenderClass, SharedFlow, SharedLoop,
+    Assembly, HopData, LinkData, LinkSet, LoopData, LoopRole, Role, SenderClass, SharedFlow, SharedLoop,
     check,
 };
 use crate::error::Error;
@@ -10,13 +10,16 @@ use crate::network::{CapacityStep, FluidNetwork, LinkSpec, Loop, Relay, Share};
 use millpond_law::fluid::{LinkLaws, SenderLaws, State};
 
 impl Assembly {
-    /// Puts the network together, or says by name what has no meaning as equations.
+    /// Assembles the equations of a network.
+    ///
+    /// # Errors
+    /// [`Error::InvalidNetwork`] names the part that cannot be expressed as equations.
     pub fn new(network: FluidNetwork) -> Result<Self, Error> {
         check::check(&network)?;
-        let mut parts = Parts::default();
+        let mut parts = Builder::default();
         let shares: Vec<Option<Share>> = network.loops.iter().map(|l| l.share).collect();
         let laws: Vec<_> = network.loops.into_iter().map(|l| parts.add_loop(l)).collect();
-        parts.enroll_all(laws);
+        parts.classify_loops(laws);
         for link in network.links {
             parts.add_link(link);
         }
@@ -24,23 +27,23 @@ impl Assembly {
             parts.loops[relay.upstream.0].end_relay = Some(i);
             parts.loops[relay.downstream.0].start_relay = Some(i);
         }
-        parts.share(&shares);
+        parts.collect_shared_flows(&shares);
         Ok(parts.finish(network.relays, network.steps))
     }
 }
 
 #[derive(Default)]
-struct Parts {
-    classes: Vec<SenderClass>,
-    sets: Vec<LinkClass>,
+struct Builder {
+    sender_classes: Vec<SenderClass>,
+    link_sets: Vec<LinkSet>,
     links: Vec<LinkData>,
     loops: Vec<LoopData>,
     hops: Vec<HopData>,
-    shared: Vec<SharedLoop>,
+    shared_loops: Vec<SharedLoop>,
 }
 
-impl Parts {
-    /// Takes down a loop but for its class; gives back its law.
+impl Builder {
+    /// Adds a loop without its class; returns its law.
     fn add_loop(&mut self, l: Loop) -> Box<dyn SenderLaws> {
         let first = self.hops.len();
         self.hops.extend(l.path.iter().map(|hop| HopData {
@@ -64,29 +67,30 @@ impl Parts {
             hops: first..self.hops.len(),
             end_relay: None,
             start_relay: None,
-            part: LoopRole::Own,
+            role: LoopRole::Unshared,
         });
         l.sender
     }
 
-    /// Every loop into the class of its law. Neighbours there hear words of like age, and of these, those of like paths
-    /// come together: large networks are worked on in chunks of neighbours.
-    fn enroll_all(&mut self, laws: Vec<Box<dyn SenderLaws>>) {
+    /// Puts every loop into the class of its law. Loops are sorted by feedback delay, then by path, because the
+    /// fixed-step scheme processes blocks of neighbours.
+    fn classify_loops(&mut self, laws: Vec<Box<dyn SenderLaws>>) {
         let mut laws: Vec<(usize, Box<dyn SenderLaws>)> = laws.into_iter().enumerate().collect();
         let hops = |l: usize| &self.hops[self.loops[l].hops.clone()];
         let links = |l: usize| hops(l).iter().map(|hop| hop.link);
         let age = |l: usize| hops(l).iter().map(|hop| hop.backward).fold(1.0, f64::min).log2() as i32;
         laws.sort_by(|(a, _), (b, _)| age(*a).cmp(&age(*b)).then_with(|| links(*a).cmp(links(*b))));
         for (l, law) in laws {
-            let (class, place) = self.enroll(l, law);
+            let (class, place) = self.add_to_class(l, law);
             (self.loops[l].class, self.loops[l].place) = (class, place);
         }
     }
 
-    /// Into the class of its law, or a new one.
-    fn enroll(&mut self, l: usize, mut law: Box<dyn SenderLaws>) -> (usize, usize) {
+    /// Adds a loop to the class of its law, or to a new class. Returns class and position.
+    fn add_to_class(&mut self, l: usize, mut law: Box<dyn SenderLaws>) -> (usize, usize) {
         let protocol = self.loops[l].protocol;
-        for (c, class) in self.classes.iter_mut().enumerate().filter(|(_, class)| class.protocol == protocol)
+        for (c, class) in
+            self.sender_classes.iter_mut().enumerate().filter(|(_, class)| class.protocol == protocol)
         {
             match class.law.append(law) {
                 Ok(()) => {
@@ -97,7 +101,7 @@ impl Parts {
             }
         }
         let width = law.states(0).len();
-        self.classes.push(SenderClass {
+        self.sender_classes.push(SenderClass {
             law,
             loops: vec![l],
             first_state: 0,
@@ -105,47 +109,47 @@ impl Parts {
             first_carried: 0,
             protocol,
         });
-        (self.classes.len() - 1, 0)
+        (self.sender_classes.len() - 1, 0)
     }
 
-    /// Brings the flows of each shared loop together.
-    fn share(&mut self, shares: &[Option<Share>]) {
+    /// Collects the flows of each shared loop.
+    fn collect_shared_flows(&mut self, shares: &[Option<Share>]) {
         let parts = shares.iter().enumerate().filter_map(|(part, share)| Some((part, (*share)?)));
-        for (slot, (part, Share { of, weight })) in parts.enumerate() {
-            let known = self.shared.iter().position(|shared| shared.whole == of.0);
+        for (presence, (part, Share { shared_loop, weight })) in parts.enumerate() {
+            let known = self.shared_loops.iter().position(|shared| shared.loop_id == shared_loop.0);
             let place = known.unwrap_or_else(|| {
-                self.shared.push(SharedLoop { whole: of.0, members: Vec::new() });
-                self.shared.len() - 1
+                self.shared_loops.push(SharedLoop { loop_id: shared_loop.0, flows: Vec::new() });
+                self.shared_loops.len() - 1
             });
-            self.loops[of.0].part = LoopRole::Whole(place);
+            self.loops[shared_loop.0].role = LoopRole::Shared(place);
             let data = &mut self.loops[part];
-            data.part = LoopRole::SharedFlow(place);
+            data.role = LoopRole::FlowOf(place);
             let relay = data.start_relay.unwrap_or_default();
-            let member = SharedFlow { part, relay, count: data.count, weight, slot };
-            self.shared[place].members.push(member);
+            let flow = SharedFlow { loop_id: part, relay, count: data.count, weight, presence };
+            self.shared_loops[place].flows.push(flow);
         }
-        for SharedLoop { whole, members } in &self.shared {
-            let starts = members.iter().map(|member| self.loops[member.part].start);
+        for SharedLoop { loop_id, flows } in &self.shared_loops {
+            let starts = flows.iter().map(|flow| self.loops[flow.loop_id].start);
             let first = starts.map(|start| start.unwrap_or(f64::NEG_INFINITY)).fold(f64::INFINITY, f64::min);
-            self.loops[*whole].start = first.is_finite().then_some(first);
+            self.loops[*loop_id].start = first.is_finite().then_some(first);
         }
     }
 
     fn add_link(&mut self, link: LinkSpec) {
         let new = self.links.len();
-        let queue = link.queue.map(|(law, verdicts)| self.install(new, Role::Queue(verdicts), law));
+        let queue = link.queue.map(|(law, verdicts)| self.add_law(new, Role::Queue(verdicts), law));
         let mut routers = Vec::new();
         for (protocol, law) in link.routers {
-            let (set, place) = self.install(new, Role::LinkLawStates(protocol.0), law);
+            let (set, place) = self.add_law(new, Role::Router(protocol.0), law);
             routers.push((protocol.0, set, place));
         }
         let (name, capacity, buffer) = (link.name, link.capacity, link.buffer);
         self.links.push(LinkData { name, capacity, buffer, queue, routers });
     }
 
-    /// Into the set of its law, or a new one.
-    fn install(&mut self, link: usize, role: Role, mut law: Box<dyn LinkLaws>) -> (usize, usize) {
-        for (s, set) in self.sets.iter_mut().enumerate().filter(|(_, set)| set.role == role) {
+    /// Adds a law at a link to the set of its type, or to a new set. Returns set and position.
+    fn add_law(&mut self, link: usize, role: Role, mut law: Box<dyn LinkLaws>) -> (usize, usize) {
+        for (s, set) in self.link_sets.iter_mut().enumerate().filter(|(_, set)| set.role == role) {
             match set.law.append(law) {
                 Ok(()) => {
                     set.links.push(link);
@@ -156,47 +160,59 @@ impl Parts {
         }
         let width = law.states(0).len();
         let set =
-            LinkClass { law, links: vec![link], first_state: 0, width, first_signal: 0, role, carried: 0 };
-        self.sets.push(set);
-        (self.sets.len() - 1, 0)
+            LinkSet { law, links: vec![link], first_state: 0, width, first_signal: 0, role, carried: 0 };
+        self.link_sets.push(set);
+        (self.link_sets.len() - 1, 0)
     }
 
     fn finish(mut self, relays: Vec<Relay>, mut steps: Vec<CapacityStep>) -> Assembly {
-        let members = self.shared.iter().map(|shared| shared.members.len()).sum();
-        let (offsets, channels) = self.place(relays.len(), members);
-        self.connect();
+        let flows = self.shared_loops.iter().map(|shared| shared.flows.len()).sum();
+        let (offsets, channels) = self.assign_offsets(relays.len(), flows);
+        self.connect_routers();
         steps.sort_by(|a, b| a.time.total_cmp(&b.time));
         let states = self.states(relays.len());
-        let Self { classes, sets, links, loops, hops, shared } = self;
-        Assembly { classes, sets, links, loops, hops, relays, shared, steps, offsets, channels, states }
+        let Self { sender_classes, link_sets, links, loops, hops, shared_loops } = self;
+        Assembly {
+            sender_classes,
+            link_sets,
+            links,
+            loops,
+            hops,
+            relays,
+            shared_loops,
+            steps,
+            offsets,
+            channels,
+            states,
+        }
     }
 
-    /// Gives every state and every channel its place.
-    fn place(&mut self, relays: usize, members: usize) -> (Offsets, Channels) {
+    /// Assigns an offset to every state and every channel.
+    fn assign_offsets(&mut self, relays: usize, shared_flows: usize) -> (Offsets, Channels) {
         let (loops, links) = (self.loops.len(), self.links.len());
-        let mut channels = Channels::new(loops, links, relays, members);
+        let mut channels = Channels::new(loops, links, relays, shared_flows);
         let mut state = 0;
-        for class in &mut self.classes {
+        for class in &mut self.sender_classes {
             class.first_state = state;
             class.first_carried = channels.count;
             state += class.width * class.loops.len();
             channels.count += class.law.carried().len() * class.loops.len();
         }
-        for set in &mut self.sets {
+        for set in &mut self.link_sets {
             set.first_state = state;
             set.first_signal = channels.count;
             state += set.width * set.links.len();
             channels.count += set.law.signal_names().len() * set.links.len();
-            if let Role::LinkLawStates(protocol) = set.role {
-                let carriers = self.classes.iter().filter(|class| class.protocol == protocol);
+            if let Role::Router(protocol) = set.role {
+                let carriers = self.sender_classes.iter().filter(|class| class.protocol == protocol);
                 set.carried = carriers.map(|class| class.law.carried().len()).max().unwrap_or(0);
             }
         }
         (Offsets { queues: state, backlogs: state + links }, channels)
     }
 
-    /// Tells each hop where its router speaks.
-    fn connect(&mut self) {
+    /// Stores in each hop where its router's signals are.
+    fn connect_routers(&mut self) {
         for l in &self.loops {
             for hop in &mut self.hops[l.hops.clone()] {
                 let routers = &self.links[hop.link].routers;
@@ -204,7 +220,7 @@ impl Parts {
                 else {
                     continue;
                 };
-                let set = &self.sets[s];
+                let set = &self.link_sets[s];
                 hop.router = Some((s, place));
                 hop.signals = set.law.signal_names().len();
                 hop.first_signal = set.first_signal + place * hop.signals;
@@ -213,8 +229,8 @@ impl Parts {
     }
 
     fn states(&self, relays: usize) -> Vec<State> {
-        let laws = self.classes.iter().flat_map(|c| (0..c.loops.len()).flat_map(|i| c.law.states(i)));
-        let routers = self.sets.iter().flat_map(|s| (0..s.links.len()).flat_map(|i| s.law.states(i)));
+        let laws = self.sender_classes.iter().flat_map(|c| (0..c.loops.len()).flat_map(|i| c.law.states(i)));
+        let routers = self.link_sets.iter().flat_map(|s| (0..s.links.len()).flat_map(|i| s.law.states(i)));
         let queue = |link: &LinkData| State::new("queue", "bit", 0.0).within(0.0, link.buffer);
         let backlog = State::new("backlog", "bit", 0.0).within(0.0, f64::INFINITY);
         let queues = self.links.iter().map(queue);

@@ -1,4 +1,4 @@
-//! What has no meaning as equations is refused here, by name.
+//! Rejects networks that cannot be expressed as equations; errors name the loop, link or relay.
 
 use crate::error::Error;
 use crate::network::{FluidNetwork, LinkSpec, Loop, LoopId, Relay};
@@ -14,10 +14,13 @@ pub(super) fn check(network: &FluidNetwork) -> Result<(), Error> {
     (0..network.loops.len()).try_for_each(|l| check_share(network, l))?;
     for step in &network.steps {
         let Some(link) = network.links.get(step.link.0) else {
-            return refuse("capacity", "changes at a link that does not exist");
+            return refuse("capacity", "it changes at a link that does not exist");
         };
         if !(step.capacity > 0.0 && step.capacity.is_finite()) {
-            return refuse(&link.name, "a capacity of zero is no fluid: an outage needs the packet world");
+            return refuse(
+                &link.name,
+                "its capacity must stay above zero: an outage requires the packet world",
+            );
         }
     }
     Ok(())
@@ -25,12 +28,12 @@ pub(super) fn check(network: &FluidNetwork) -> Result<(), Error> {
 
 fn check_link(link: &LinkSpec) -> Result<(), Error> {
     if !(link.capacity > 0.0 && link.capacity.is_finite()) {
-        return refuse(&link.name, "its capacity must be above zero: an outage needs the packet world");
+        return refuse(&link.name, "its capacity must be above zero: an outage requires the packet world");
     }
     if link.buffer.is_nan() || link.buffer <= 0.0 {
         return refuse(
             &link.name,
-            "its buffer must be above zero, and a bandwidth times a delay of zero is nothing: write it in bytes or packets",
+            "its buffer must be above zero: a bandwidth-delay product is zero without a delay; write the buffer in bytes or packets",
         );
     }
     Ok(())
@@ -38,19 +41,19 @@ fn check_link(link: &LinkSpec) -> Result<(), Error> {
 
 fn check_loop(network: &FluidNetwork, l: &Loop) -> Result<(), Error> {
     if l.path.is_empty() {
-        return refuse(&l.name, "it crosses no link, so nothing limits it");
+        return refuse(&l.name, "its path has no link, so that nothing limits its rate");
     }
     if !(l.base_rtt > 0.0 && l.base_rtt.is_finite()) {
         return refuse(
             &l.name,
-            "its round-trip time must be above zero: give a link a delay, or the flow an rtt",
+            "its round-trip time must be above zero: set the delay of a link or the `rtt` of the flow",
         );
     }
     if !(l.count > 0.0 && l.count.is_finite()) {
-        return refuse(&l.name, "it must stand for more than zero flows");
+        return refuse(&l.name, "it must represent more than zero flows");
     }
     if l.sender.count() != 1 {
-        return refuse(&l.name, "it needs a law for exactly one flow");
+        return refuse(&l.name, "its law object must contain exactly one flow");
     }
     if l.start.zip(l.stop).is_some_and(|(start, stop)| start >= stop) {
         return refuse(&l.name, "it stops before it starts");
@@ -62,7 +65,7 @@ fn check_loop(network: &FluidNetwork, l: &Loop) -> Result<(), Error> {
         };
         if !(hop.forward >= last && hop.forward < l.base_rtt) {
             let reason = format!(
-                "the word of {} needs a way back above zero: forward delays must not fall along the path and must be \
+                "the return delay from {} must be above zero: forward delays must not decrease along the path and must be \
                  shorter than the round-trip time of {} s",
                 link.name, l.base_rtt
             );
@@ -76,23 +79,24 @@ fn check_loop(network: &FluidNetwork, l: &Loop) -> Result<(), Error> {
     Ok(())
 }
 
-/// A part of a shared loop begins at a relay, and the shared loop itself at none: only its parts do.
+/// A flow's share of a loop begins at a relay. The shared loop itself has no relay; only its flows have.
 fn check_share(network: &FluidNetwork, l: usize) -> Result<(), Error> {
     let part = &network.loops[l];
     let Some(share) = part.share else { return Ok(()) };
     let begins = |l: usize| network.relays.iter().any(|relay| relay.downstream.0 == l);
     let ends = |l: usize| network.relays.iter().any(|relay| relay.upstream.0 == l);
-    let whole = &network.loops[share.of.0];
+    let whole = &network.loops[share.shared_loop.0];
     match () {
-        () if !begins(l) => refuse(&part.name, "it shares a loop, so it must begin at a relay"),
-        () if begins(share.of.0) || ends(share.of.0) => {
-            refuse(&whole.name, "flows share it, so that their parts of it have relays and it has none")
+        () if !begins(l) => refuse(&part.name, "it is a flow of a shared loop, so it must begin at a relay"),
+        () if begins(share.shared_loop.0) || ends(share.shared_loop.0) => {
+            refuse(&whole.name, "it is a shared loop: relays belong to its flows and not to the loop itself")
         }
-        () if whole.share.is_some() || whole.count != 1.0 => {
-            refuse(&whole.name, "flows share it, so that it must be a loop of its own and one alone")
-        }
+        () if whole.share.is_some() || whole.count != 1.0 => refuse(
+            &whole.name,
+            "it is a shared loop, so it must be a single loop that is not a flow of another one",
+        ),
         () if !(share.weight > 0.0 && share.weight.is_finite()) => {
-            refuse(&part.name, "it shares a loop, so that its weight must be above zero")
+            refuse(&part.name, "it is a flow of a shared loop, so its weight must be above zero")
         }
         () => Ok(()),
     }
@@ -106,7 +110,7 @@ fn check_router(l: &Loop, link: &LinkSpec) -> Result<(), Error> {
         Some((_, law)) if !l.sender.maps_signals() && law.signal_names().len() != wanted => refuse(
             &l.name,
             format!(
-                "it listens to {wanted} signals, the router at {} says {}",
+                "it requires {wanted} signals, but the router at {} emits {}",
                 link.name,
                 law.signal_names().len()
             ),
@@ -118,16 +122,16 @@ fn check_router(l: &Loop, link: &LinkSpec) -> Result<(), Error> {
 fn check_relay(network: &FluidNetwork, relay: &Relay) -> Result<(), Error> {
     let of = |id: LoopId| network.loops.get(id.0);
     let (Some(upstream), Some(downstream)) = (of(relay.upstream), of(relay.downstream)) else {
-        return refuse("relay", "it joins a loop that does not exist");
+        return refuse("relay", "it connects a loop that does not exist");
     };
     let last = upstream.path.last().map_or(0.0, |hop| hop.forward);
     if !(relay.forward > last && relay.forward < upstream.base_rtt) {
         let reason =
-            format!("the relay at its end must lie behind its last link and before {} s", upstream.base_rtt);
+            format!("the relay at its end must be after its last link and before {} s", upstream.base_rtt);
         return refuse(&upstream.name, reason);
     }
     if upstream.count != downstream.count {
-        return refuse(&downstream.name, "it must stand for as many flows as the loop before it");
+        return refuse(&downstream.name, "it must represent as many flows as its upstream loop");
     }
     let shared = |r: &&Relay| r.upstream == relay.upstream || r.downstream == relay.downstream;
     if network.relays.iter().filter(shared).count() > 1 {

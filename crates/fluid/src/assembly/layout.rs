@@ -1,52 +1,52 @@
-//! Where each state and each channel lies, and what it is called.
+//! Positions and names of all states and channels.
 
 use super::Assembly;
 
-/// Where the engine's own states begin; those of the laws come first.
+/// First index of each kind of engine state; the states of laws come before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Offsets {
     pub(crate) queues: usize,
     pub(crate) backlogs: usize,
 }
 
-/// Where each kind of channel begins. A channel is a quantity that somebody else sees after a delay.
+/// First index of each kind of channel. A channel is a quantity that is read after a delay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Channels {
-    /// Of each loop: what one of its flows sends, in bit/s.
+    /// Of each loop: sending rate of one flow, in bit/s.
     pub(crate) rate: usize,
-    /// Of each loop: its round-trip time with queues, in seconds.
+    /// Of each loop: round-trip time with queues, in seconds.
     pub(crate) rtt: usize,
-    /// Of each loop: what reaches its end, in bit/s, one flow.
+    /// Of each loop: rate delivered at its end, in bit/s for one flow.
     pub(crate) delivered: usize,
-    /// Of each link: queueing delay in seconds.
+    /// Of each link: queueing delay, in seconds.
     pub(crate) delay: usize,
-    /// Of each link: its slope.
+    /// Of each link: time derivative of the queueing delay.
     pub(crate) slope: usize,
-    /// Of each link: probability of a mark.
+    /// Of each link: marking probability.
     pub(crate) marked: usize,
-    /// Of each link: probability of a loss.
+    /// Of each link: loss probability.
     pub(crate) lost: usize,
-    /// Of each link: departing over arriving rate.
+    /// Of each link: departing over admitted rate.
     pub(crate) passing: usize,
-    /// Of each link: arriving rate in bit/s.
+    /// Of each link: arriving rate, in bit/s.
     pub(crate) arriving: usize,
-    /// Of each link: departing rate in bit/s.
+    /// Of each link: departing rate, in bit/s.
     pub(crate) departing: usize,
-    /// Of each relay: backlog in bits.
+    /// Of each relay: backlog, in bits.
     pub(crate) backlog: usize,
-    /// Of each relay: what the loop behind it may send, whether or not the relay has it, in bit/s, one flow; a shared loop,
-    /// for all.
+    /// Of each relay: rate that the downstream loop's law permits regardless of the backlog, in bit/s; for one flow, or
+    /// for all flows of a shared loop.
     pub(crate) permitted: usize,
-    /// Of each relay: probability that what comes there has been marked on the way.
+    /// Of each relay: probability that arriving packets were marked in an upstream loop.
     pub(crate) upstream_marked: usize,
-    /// Of each part of a shared loop: one while its flow is there, otherwise zero.
+    /// Of each flow of a shared loop: one while it is active, otherwise zero.
     pub(crate) present: usize,
-    /// All of them: what the laws carry and say comes last.
+    /// Number of channels. The quantities that senders carry and the signals of links come last.
     pub(crate) count: usize,
 }
 
 impl Channels {
-    pub(crate) fn new(loops: usize, links: usize, relays: usize, members: usize) -> Self {
+    pub(crate) fn new(loops: usize, links: usize, relays: usize, shared_flows: usize) -> Self {
         let (delay, per_link) = (3 * loops, |n: usize| 3 * loops + n * links);
         Self {
             rate: 0,
@@ -63,35 +63,35 @@ impl Channels {
             permitted: per_link(7) + relays,
             upstream_marked: per_link(7) + 2 * relays,
             present: per_link(7) + 3 * relays,
-            count: per_link(7) + 3 * relays + members,
+            count: per_link(7) + 3 * relays + shared_flows,
         }
     }
 }
 
-/// What a column of results speaks of.
+/// The entity that a column of results belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Entity {
-    /// A loop, by its place in the network.
+    /// A loop, by its index in the network.
     Loop(usize),
-    /// A link.
+    /// A link, by its index.
     Link(usize),
-    /// A relay.
+    /// A relay, by its index.
     Relay(usize),
 }
 
-/// The name of a column of results.
+/// Name of a column of results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
-    /// Of whom.
+    /// The owner.
     pub entity: Entity,
-    /// What, in plain words.
+    /// The quantity in plain words.
     pub quantity: &'static str,
-    /// As printed.
+    /// The unit as printed.
     pub unit: &'static str,
 }
 
 impl Assembly {
-    /// The name of an entity: a relay is named after the loop that begins there.
+    /// The name of an entity. A relay has the name of its downstream loop.
     pub fn name(&self, entity: Entity) -> &str {
         match entity {
             Entity::Loop(l) => &self.loops[l].name,
@@ -100,13 +100,13 @@ impl Assembly {
         }
     }
 
-    /// Who owns each state, in the order of the state vector.
+    /// The owner of each state, in the order of the state vector.
     pub(crate) fn owners(&self) -> Vec<Entity> {
-        let laws = self.classes.iter().flat_map(|class| {
+        let laws = self.sender_classes.iter().flat_map(|class| {
             class.loops.iter().flat_map(|l| std::iter::repeat_n(Entity::Loop(*l), class.width))
         });
         let routers = self
-            .sets
+            .link_sets
             .iter()
             .flat_map(|set| set.links.iter().flat_map(|l| std::iter::repeat_n(Entity::Link(*l), set.width)));
         let links = (0..self.links.len()).map(Entity::Link);
@@ -119,7 +119,7 @@ impl Assembly {
         named.map(|(entity, s)| Column { entity, quantity: s.name, unit: s.unit }).collect()
     }
 
-    /// Names of all channels: what senders send and links say, seen at its place.
+    /// Names of all channels, undelayed.
     pub fn channel_columns(&self) -> Vec<Column> {
         let column = |entity, quantity, unit| Column { entity, quantity, unit };
         let mut columns = Vec::with_capacity(self.channels.count);
@@ -142,15 +142,15 @@ impl Assembly {
         for (quantity, unit) in [("backlog", "bit"), ("permitted rate", "bit/s"), ("marked before", "1")] {
             columns.extend((0..self.relays.len()).map(|r| column(Entity::Relay(r), quantity, unit)));
         }
-        let mut parts: Vec<_> = self.shared.iter().flat_map(|shared| &shared.members).collect();
-        parts.sort_by_key(|member| member.slot);
-        columns.extend(parts.iter().map(|member| column(Entity::Loop(member.part), "presence", "1")));
-        for class in &self.classes {
+        let mut parts: Vec<_> = self.shared_loops.iter().flat_map(|shared| &shared.flows).collect();
+        parts.sort_by_key(|flow| flow.presence);
+        columns.extend(parts.iter().map(|flow| column(Entity::Loop(flow.loop_id), "presence", "1")));
+        for class in &self.sender_classes {
             for l in &class.loops {
                 columns.extend(class.law.carried().iter().map(|q| column(Entity::Loop(*l), q.name, q.unit)));
             }
         }
-        for set in &self.sets {
+        for set in &self.link_sets {
             for l in &set.links {
                 columns
                     .extend(set.law.signal_names().iter().map(|q| column(Entity::Link(*l), q.name, q.unit)));

@@ -1,4 +1,5 @@
-//! A network put together: flows of one law in one class, links of one law in one set, and who hears whom when.
+//! A network as equations: flows grouped into classes by law, links grouped into sets by law, hops with their delays,
+//! and the position of every state and channel.
 
 mod build;
 mod check;
@@ -10,224 +11,225 @@ pub use layout::{Column, Entity};
 use crate::network::{CapacityStep, Relay};
 use millpond_law::fluid::{LinkLaws, SenderLaws, State, Verdicts};
 
-/// Flows under one law, called together.
+/// Flows under one law, evaluated together.
 pub(crate) struct SenderClass {
     pub(crate) law: Box<dyn SenderLaws>,
-    /// Which loops, in the order of the law's own.
+    /// The loops, in the order of the law object's flows.
     pub(crate) loops: Vec<usize>,
-    /// Where their states begin, and how many each has.
+    /// Index of the first state; `width` states per flow.
     pub(crate) first_state: usize,
     pub(crate) width: usize,
-    /// Where what they carry begins among the channels.
+    /// Index of the first carried quantity among the channels.
     pub(crate) first_carried: usize,
     pub(crate) protocol: usize,
 }
 
-/// What the laws of a set are to their links.
+/// The role of a law at a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The router of this protocol.
-    LinkLawStates(usize),
+    Router(usize),
     /// The queue law.
     Queue(Verdicts),
 }
 
-/// Links under one law, called together.
-pub(crate) struct LinkClass {
+/// Links under one law, evaluated together.
+pub(crate) struct LinkSet {
     pub(crate) law: Box<dyn LinkLaws>,
-    /// Which links, in the order of the law's own.
+    /// The links, in the order of the law object's links.
     pub(crate) links: Vec<usize>,
     pub(crate) first_state: usize,
     pub(crate) width: usize,
-    /// Where their signals begin among the channels.
+    /// Index of the first signal among the channels.
     pub(crate) first_signal: usize,
     pub(crate) role: Role,
-    /// How many quantities the senders of its protocol carry.
+    /// Number of quantities that the senders of its protocol carry.
     pub(crate) carried: usize,
 }
 
-impl LinkClass {
-    /// The protocol whose router it is; none for a queue law, which sees all traffic as its own.
+impl LinkSet {
+    /// The protocol of a router. None for a queue law, which treats all traffic as its own.
     pub(crate) fn protocol(&self) -> Option<usize> {
         match self.role {
-            Role::LinkLawStates(protocol) => Some(protocol),
+            Role::Router(protocol) => Some(protocol),
             Role::Queue(_) => None,
         }
     }
 
-    /// For a queue law: whether it marks (or else drops).
+    /// For a queue law: whether it marks or drops.
     pub(crate) fn verdicts(&self) -> Option<Verdicts> {
         match self.role {
-            Role::LinkLawStates(_) => None,
+            Role::Router(_) => None,
             Role::Queue(verdicts) => Some(verdicts),
         }
     }
 }
 
-/// What the engine itself knows of a link.
+/// The engine's own data of a link.
 pub(crate) struct LinkData {
     pub(crate) name: String,
-    /// At the start, in bit/s.
+    /// Initial capacity, in bit/s.
     pub(crate) capacity: f64,
-    /// In bits.
+    /// Buffer, in bits.
     pub(crate) buffer: f64,
-    /// Set and place in it of its queue law.
+    /// The queue law: set and position in it.
     pub(crate) queue: Option<(usize, usize)>,
-    /// Protocol, set and place in it of each router.
+    /// The routers: protocol, set and position in it.
     pub(crate) routers: Vec<(usize, usize, usize)>,
 }
 
-/// What the engine itself knows of a loop.
+/// The engine's own data of a loop.
 pub(crate) struct LoopData {
     pub(crate) name: String,
     pub(crate) protocol: usize,
     pub(crate) class: usize,
-    /// In its class.
+    /// Position in its class.
     pub(crate) place: usize,
     pub(crate) base_rtt: f64,
     pub(crate) count: f64,
     pub(crate) start: Option<f64>,
     pub(crate) stop: Option<f64>,
     pub(crate) ecn: bool,
-    /// Its hops are these of [`Assembly::hops`].
+    /// The range of its hops in [`Assembly::hops`].
     pub(crate) hops: std::ops::Range<usize>,
     /// The relay at its end.
     pub(crate) end_relay: Option<usize>,
-    /// The relay whose backlog it sends.
+    /// The relay at its beginning, whose backlog it sends.
     pub(crate) start_relay: Option<usize>,
-    /// The place among [`Assembly::shared`] of what it is to flows that share a loop.
-    pub(crate) part: LoopRole,
+    /// Its role in the sharing of loops; indices refer to [`Assembly::shared_loops`].
+    pub(crate) role: LoopRole,
 }
 
-/// What a loop is to flows that share one.
+/// The role of a loop in the sharing of loops.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LoopRole {
-    /// It is one flow's own, or that of each of some equal flows.
+    /// It is not shared; it belongs to one flow, or to each of several equal flows.
     #[default]
-    Own,
-    /// It is the shared loop: its law decides what all send.
-    Whole(usize),
-    /// It is one flow's part of it, or that of each of some equal flows.
-    SharedFlow(usize),
+    Unshared,
+    /// It is shared: its law determines the total rate of several flows.
+    Shared(usize),
+    /// It is one flow's share of a shared loop, or that of each of several equal flows.
+    FlowOf(usize),
 }
 
 /// A loop that several flows share.
 pub(crate) struct SharedLoop {
-    /// The loop whose law decides.
-    pub(crate) whole: usize,
-    pub(crate) members: Vec<SharedFlow>,
+    /// The loop whose law determines the total rate.
+    pub(crate) loop_id: usize,
+    pub(crate) flows: Vec<SharedFlow>,
 }
 
-/// Some equal flows that share a loop.
+/// Equal flows that share a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct SharedFlow {
-    /// The loop that is their part.
-    pub(crate) part: usize,
-    /// The relay at which it begins.
+    /// The loop that represents their share.
+    pub(crate) loop_id: usize,
+    /// The relay at which the share begins.
     pub(crate) relay: usize,
-    /// How many.
+    /// Number of flows.
     pub(crate) count: f64,
-    /// Of each.
+    /// Weight of each flow.
     pub(crate) weight: f64,
-    /// Where it is said whether they are there, among [`Channels::present`].
-    pub(crate) slot: usize,
+    /// Index of their presence indicator among [`Channels::present`].
+    pub(crate) presence: usize,
 }
 
-/// One loop at one link.
+/// One loop at one link. Delays are in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct HopData {
     pub(crate) link: usize,
     pub(crate) forward: f64,
     pub(crate) backward: f64,
-    /// Set and place in it of the loop's own router here.
+    /// The loop's own router here: set and position in it.
     pub(crate) router: Option<(usize, usize)>,
-    /// The first signal of that router among the channels, and how many.
+    /// Index of the router's first signal among the channels, and the number of signals.
     pub(crate) first_signal: usize,
     pub(crate) signals: usize,
 }
 
 /// A network as equations.
 pub struct Assembly {
-    pub(crate) classes: Vec<SenderClass>,
-    pub(crate) sets: Vec<LinkClass>,
+    pub(crate) sender_classes: Vec<SenderClass>,
+    pub(crate) link_sets: Vec<LinkSet>,
     pub(crate) links: Vec<LinkData>,
     pub(crate) loops: Vec<LoopData>,
     pub(crate) hops: Vec<HopData>,
     pub(crate) relays: Vec<Relay>,
-    pub(crate) shared: Vec<SharedLoop>,
+    pub(crate) shared_loops: Vec<SharedLoop>,
     pub(crate) steps: Vec<CapacityStep>,
     pub(crate) offsets: Offsets,
     pub(crate) channels: Channels,
-    /// Of each state, in the order of the state vector.
+    /// In the order of the state vector.
     pub(crate) states: Vec<State>,
 }
 
 impl Assembly {
-    /// How many states: those of all laws, a queue for each link, a backlog for each relay.
+    /// Number of states: those of all laws, a queue for each link, a backlog for each relay.
     pub fn states(&self) -> usize {
         self.states.len()
     }
 
-    /// The initial state.
+    /// The initial states.
     pub fn initial(&self) -> Vec<f64> {
         self.states.iter().map(|state| state.initial).collect()
     }
 
-    /// Hops of a loop.
+    /// The hops of a loop.
     pub(crate) fn hops_of(&self, l: usize) -> &[HopData] {
         &self.hops[self.loops[l].hops.clone()]
     }
 
-    /// Set and place of each law at a link, the queue law first.
+    /// Set and position of each law at a link; the queue law comes first.
     pub(crate) fn laws_of(&self, link: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
         let data = &self.links[link];
         data.queue.into_iter().chain(data.routers.iter().map(|(_, set, place)| (*set, *place)))
     }
 
-    /// The shortest delay that is not zero: no step goes beyond it.
+    /// The shortest delay above zero, in seconds: the limit on a solver step.
     pub(crate) fn shortest_delay(&self) -> f64 {
         self.delays().filter(|delay| *delay > 0.0).fold(f64::INFINITY, f64::min)
     }
 
-    /// The longest delay: no history is needed before it.
+    /// The longest delay, in seconds: the length of history that is needed.
     pub(crate) fn longest_delay(&self) -> f64 {
         self.delays().fold(0.0, f64::max)
     }
 
-    /// Every delay of the network.
+    /// All delays of the network, in seconds.
     pub(crate) fn delays(&self) -> impl Iterator<Item = f64> + '_ {
         let hops = self.hops.iter().flat_map(|hop| [hop.forward, hop.backward]);
         let relays = self.relays.iter().flat_map(|r| [r.forward, self.return_delay(r)]);
         self.loops.iter().map(|l| l.base_rtt).chain(hops).chain(relays)
     }
 
-    /// The loop whose law decides what this one sends: itself, unless it is a part of a shared one.
+    /// The loop whose law determines the rate of this one: the shared loop for a flow's share, otherwise the loop
+    /// itself.
     pub(crate) fn controlling_loop(&self, l: usize) -> usize {
-        match self.loops[l].part {
-            LoopRole::SharedFlow(shared) => self.shared[shared].whole,
+        match self.loops[l].role {
+            LoopRole::FlowOf(shared) => self.shared_loops[shared].loop_id,
             _ => l,
         }
     }
 
-    /// The flows of a shared loop; none of any other.
+    /// The flows of a shared loop; empty for other loops.
     pub(crate) fn flows_of(&self, l: usize) -> &[SharedFlow] {
-        match self.loops[l].part {
-            LoopRole::Whole(shared) => &self.shared[shared].members,
+        match self.loops[l].role {
+            LoopRole::Shared(shared) => &self.shared_loops[shared].flows,
             _ => &[],
         }
     }
 
-    /// Its rate is part of another loop's, which links see.
+    /// Whether this loop is one flow's share of a shared loop. Links see its traffic as part of the shared loop.
     pub(crate) fn is_shared_flow(&self, l: usize) -> bool {
-        matches!(self.loops[l].part, LoopRole::SharedFlow(_))
+        matches!(self.loops[l].role, LoopRole::FlowOf(_))
     }
 
-    /// When the last loop starts, in seconds.
+    /// The latest start time, in seconds.
     pub fn last_start(&self) -> f64 {
         self.loops.iter().filter_map(|l| l.start).fold(0.0, f64::max)
     }
 
-    /// From a relay back to the sender of the loop that ends there.
+    /// Delay in seconds from a relay back to the sender of its upstream loop.
     pub(crate) fn return_delay(&self, relay: &Relay) -> f64 {
         self.loops[relay.upstream.0].base_rtt - relay.forward
     }

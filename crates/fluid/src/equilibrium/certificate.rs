@@ -1,20 +1,20 @@
-//! How near the optimum an allocation is, without knowing the optimum.
+//! The distance of an allocation from the optimum, without knowledge of the optimum.
 
 use super::AllocationProblem;
 use millpond_law::fluid::Marginal;
 
-/// Two numbers that bound the error: both are zero at the optimum, and nowhere else.
+/// Two error bounds; both are zero exactly at the optimum.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Certificate {
-    /// Duality gap: what the prices say could still be gained, divided by what all flows together would pay.
+    /// Duality gap divided by the total payment of all flows.
     pub gap: f64,
-    /// The largest relative excess of a link's load over its capacity; or what a link lacks to be full although it charges,
-    /// times its part in what its cheapest flow pays.
+    /// Largest relative excess of a link's load over its capacity; or the relative unused capacity of a link with a
+    /// price, times its share in the path price of its cheapest flow.
     pub imbalance: f64,
 }
 
 impl Certificate {
-    /// The greater of the two errors.
+    /// The larger of the two errors.
     #[must_use]
     pub fn worst(self) -> f64 {
         self.gap.max(self.imbalance)
@@ -30,8 +30,8 @@ const GAUSS: [(f64, f64); 5] = [
     (0.953_089_922_969_332, 0.118_463_442_528_094_54),
 ];
 
-/// The duality gap of these rates under these prices. With y the loads and q a flow's path price,
-/// D(p) - U(x) = Σ ∫ (U'(s) - q) ds from x to the demand at q, plus Σ p (c - y): every term is non-negative where x is feasible.
+/// The duality gap of these rates under these prices. With loads y and path prices q, D(p) - U(x) = Σ ∫ (U'(s) - q) ds
+/// from x to the demand at q, plus Σ p (c - y). Every term is non-negative if x is feasible.
 pub fn certify<U: Marginal>(
     network: &AllocationProblem,
     utilities: &[U],
@@ -56,7 +56,7 @@ pub fn certify<U: Marginal>(
     Certificate { gap: if paid > 0.0 { gap / paid } else { gap }, imbalance }
 }
 
-/// What one flow loses by sending at `rate` and not at its demand.
+/// The loss of utility minus payment of one flow that sends at `rate` instead of its demand.
 fn regret(utility: &impl Marginal, price: f64, rate: f64) -> f64 {
     let width = utility.demand(price) - rate;
     GAUSS.iter().map(|(at, weight)| weight * (utility.marginal(rate + at * width) - price)).sum::<f64>()

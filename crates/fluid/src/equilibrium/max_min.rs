@@ -2,12 +2,12 @@
 
 use super::{AllocationProblem, Certificate, Equilibrium, FlowClass, NoEquilibrium, uniqueness};
 
-/// What one flow of a class may claim.
+/// Weight and limit of one flow of a class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FlowLimit {
-    /// Rates rise in proportion to this.
+    /// Rates increase in proportion to the weight.
     pub weight: f64,
-    /// What the flow takes at most, whatever it is offered; infinite if nothing limits it elsewhere.
+    /// Largest rate of the flow; infinite if it has no limit of its own.
     pub max_rate: f64,
 }
 
@@ -17,13 +17,14 @@ impl Default for FlowLimit {
     }
 }
 
-/// Raises the rates of all flows in proportion to their weights; whoever meets a full link, or its own limit, stops there.
+/// Increases the rates of all flows in proportion to their weights. A flow stops at the first full link of its path, or
+/// at its own limit.
 ///
-/// The price of a bottleneck is the level at which it filled: the fair share per unit of weight, which is what CLTCP's `r`,
-/// ACP's `p` and RCP's `R` converge to.
+/// The price of a bottleneck is the level at which it became full: the fair share per unit of weight. CLTCP's `r`,
+/// ACP's `p` and RCP's `R` converge to it.
 ///
 /// # Errors
-/// A link without capacity, or a flow that nothing stops.
+/// A link without capacity, or a flow without a limit.
 pub fn water_filling(
     network: &AllocationProblem,
     limits: &[FlowLimit],
@@ -41,21 +42,21 @@ pub fn water_filling(
     Ok(filling.settled())
 }
 
-/// What stops the water next.
+/// The cause that stops flows next.
 #[derive(Clone, Copy)]
 enum Stop {
     Link(usize),
     Flow(usize),
 }
 
-/// The water as it rises.
+/// The state of the algorithm.
 struct WaterFilling<'a> {
     network: &'a AllocationProblem,
     limits: &'a [FlowLimit],
     rates: Vec<Option<f64>>,
-    /// Capacity not taken by flows that have stopped.
+    /// Capacity that is not used by stopped flows.
     left: Vec<f64>,
-    /// The level at which each link filled.
+    /// The level at which each link became full.
     levels: Vec<Option<f64>>,
 }
 
@@ -74,7 +75,7 @@ impl<'a> WaterFilling<'a> {
         self.network.flows.iter().enumerate().filter(|(index, _)| self.rates[*index].is_none())
     }
 
-    /// The lowest level at which a link is full or a flow has enough.
+    /// The lowest level at which a link becomes full or a flow reaches its limit, and which one.
     fn next(&self) -> Option<(f64, Stop)> {
         let mut pressure = vec![0.0; self.left.len()];
         let mut stops = Vec::new();
@@ -87,7 +88,7 @@ impl<'a> WaterFilling<'a> {
         }
         let links = pressure.iter().enumerate().filter(|(_, pressure)| **pressure > 0.0);
         stops.extend(links.map(|(link, pressure)| (self.left[link].max(0.0) / pressure, Stop::Link(link))));
-        // A limit met at the very level at which a link fills leaves the link a bottleneck: links come last and win ties.
+        // Links come last and win ties: a link that becomes full when a flow reaches its limit is a bottleneck.
         let lowest = stops.into_iter().reduce(|a, b| if b.0 <= a.0 { b } else { a })?;
         lowest.0.is_finite().then_some(lowest)
     }
@@ -128,7 +129,7 @@ impl<'a> WaterFilling<'a> {
         }
     }
 
-    /// Links that filled at the same moment as another one, and would stop the same flows, are bottlenecks as well.
+    /// Marks further bottlenecks: links that became full at the same level as another link of the same flows.
     fn full_together(&mut self, rates: &[f64], loads: &[f64]) {
         const SAME: f64 = 1e-12;
         for (link, load) in loads.iter().enumerate() {

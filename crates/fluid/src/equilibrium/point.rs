@@ -1,11 +1,11 @@
-//! The equilibrium of an assembled network: a zero of its vector field.
+//! The equilibrium of an assembled network: a zero of its vector field without delays.
 
 use super::zero::{Failed, SearchMethod};
 use super::{NoEquilibrium, Residual, zero};
 use crate::frozen::{Frozen, OperatingPoint};
 use nalgebra::DMatrix;
 
-/// The network with every delay collapsed.
+/// The vector field of a frozen network.
 struct Collapsed<'a, 'b>(&'b Frozen<'a>);
 
 impl Residual for Collapsed<'_, '_> {
@@ -31,22 +31,22 @@ impl Residual for Collapsed<'_, '_> {
     }
 }
 
-/// Where a network rests.
+/// An equilibrium of a network.
 #[derive(Clone)]
 pub struct EquilibriumPoint<'a> {
-    /// The network, its queues at the jumps on which they rest.
+    /// The network; queues that slide on a jump are modelled by a ramp.
     pub frozen: Frozen<'a>,
-    /// The point.
+    /// The states, derivatives and channels.
     pub point: OperatingPoint,
-    /// Whether some disturbance grows there without oscillation even if nothing is delayed: nobody ever sees such a point,
-    /// for instance that of a rate of zero from which a law multiplies its way up.
+    /// Whether the Jacobian without delays has a positive real eigenvalue. The network never stays at such an
+    /// equilibrium; an example is the rate zero of a law that increases multiplicatively.
     pub is_repelling: bool,
 }
 
-/// Where the network rests, searched from these states: an integration without delays that ends as Newton's method.
+/// Searches an equilibrium from these states.
 ///
 /// # Errors
-/// [`NoEquilibrium::NotConverged`] if it does not come to rest.
+/// [`NoEquilibrium::NotConverged`] or [`NoEquilibrium::Grows`].
 pub fn search<'a>(
     frozen: &Frozen<'a>,
     start: &[f64],
@@ -67,17 +67,17 @@ pub fn search<'a>(
     Ok(EquilibriumPoint { frozen, point, is_repelling })
 }
 
-/// Where the network comes to rest from states near it: boldly, or else carefully.
+/// The equilibrium near these states: by the fast method or, if that fails, by the cautious one.
 ///
 /// # Errors
-/// As [`search`].
+/// Those of [`search`].
 pub fn rest(frozen: &Frozen<'_>, start: &[f64]) -> Result<OperatingPoint, NoEquilibrium> {
     let found = search(frozen, start, SearchMethod::Fast).ok().filter(|rest| !rest.is_repelling);
     found.map_or_else(|| search(frozen, start, SearchMethod::Cautious), Ok).map(|rest| rest.point)
 }
 
 impl Frozen<'_> {
-    /// Why a search that ended here found nothing.
+    /// The reason why a search failed.
     fn why(&self, failed: &Failed) -> NoEquilibrium {
         match self.endless(&failed.x) {
             Some(link) => NoEquilibrium::Grows { link },
@@ -85,14 +85,14 @@ impl Frozen<'_> {
         }
     }
 
-    /// A link whose queue is longer than anyone would wait.
+    /// A link whose queueing delay exceeds twenty seconds.
     fn endless(&self, x: &[f64]) -> Option<usize> {
         const FOR_EVER: f64 = 20.0;
         (0..self.links()).find(|link| x[self.queue_state(*link)] > FOR_EVER * self.capacity(*link))
     }
 }
 
-/// Whether the Jacobian has a positive real eigenvalue; of a network too large to ask, not.
+/// Whether the Jacobian has a positive real eigenvalue; false for a network with more than 300 states.
 fn is_repelling(frozen: &Frozen<'_>, point: &OperatingPoint) -> bool {
     const LARGE: usize = 300;
     const POSITIVE: f64 = 1e-6;

@@ -1,21 +1,21 @@
-//! Whether the bottlenecks fix their prices: the rank condition of Theorem 1 and Proposition 2 (Paganini et al.).
+//! Uniqueness of prices: the rank condition of Theorem 1 and Proposition 2 (Paganini et al.).
 
 use super::AllocationProblem;
 use nalgebra::DMatrix;
 
-/// Whether another equilibrium exists beside the one found.
+/// Whether the equilibrium is unique.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Uniqueness {
     /// Rates and prices are unique.
     Unique,
-    /// Rates are unique, prices are not: the routing matrix of the bottlenecks is not of full row rank. Linearized about any
-    /// such equilibrium, some combination of prices has no feedback: a characteristic root stays at zero.
+    /// Rates are unique, prices are not: the routing matrix of the bottlenecks does not have full row rank. About any
+    /// such equilibrium, some combination of prices has no feedback and a characteristic root is zero.
     Prices {
         /// Rank of the routing matrix of the bottlenecks.
         rank: usize,
         /// Number of bottlenecks.
         bottlenecks: usize,
-        /// Links of which some are redundant.
+        /// Links that are linearly dependent on others.
         links: Vec<usize>,
     },
 }
@@ -31,7 +31,7 @@ impl std::fmt::Display for Uniqueness {
     }
 }
 
-/// The routing matrix of these links: one row per link, one column per class of flows that answers to prices.
+/// The routing matrix of these links: one row per link, one column per class of flows that responds to prices.
 pub(super) fn routing(network: &AllocationProblem, responds: &[bool], links: &[usize]) -> DMatrix<f64> {
     DMatrix::from_fn(links.len(), network.flows.len(), |row, column| {
         let uses = responds[column] && network.flows[column].path.contains(&links[row]);
@@ -39,15 +39,16 @@ pub(super) fn routing(network: &AllocationProblem, responds: &[bool], links: &[u
     })
 }
 
-/// Judges the rank of the bottlenecks' routing matrix over the flows that answer to prices: a flow at its own limit does not.
+/// The rank of the bottlenecks' routing matrix over the flows that respond to prices. A flow at its own limit does not
+/// respond.
 #[must_use]
 pub fn uniqueness(network: &AllocationProblem, responds: &[bool], bottlenecks: &[usize]) -> Uniqueness {
-    const NONE: f64 = 1e-9;
+    const NEGLIGIBLE: f64 = 1e-9;
     let matrix = routing(network, responds, bottlenecks);
     if matrix.is_empty() {
         return Uniqueness::Unique;
     }
-    let rank_of = |matrix: DMatrix<f64>| matrix.rank(NONE);
+    let rank_of = |matrix: DMatrix<f64>| matrix.rank(NEGLIGIBLE);
     let rank = rank_of(matrix.clone());
     if rank == bottlenecks.len() {
         return Uniqueness::Unique;

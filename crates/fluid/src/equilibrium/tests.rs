@@ -1,4 +1,4 @@
-//! Every expected number stands in a paper, or follows from a formula beside it.
+//! Every expected number is from a paper or follows from a formula beside it.
 
 use super::*;
 use millpond_law::fluid::Marginal;
@@ -23,10 +23,10 @@ impl Marginal for AlphaFair {
     }
 }
 
-/// Exponential back-off: demand = most · exp(-price / scale), so U' = scale · ln(most / x).
+/// Exponential back-off: demand = limit · exp(-price / scale), so U' = scale · ln(limit / x).
 ///
-/// Paganini et al. (18) with scale = M tau / alpha. LGCC's logarithmic proportional fairness, Eq. (24), with
-/// scale = 1 / eta = ln(phi2) / ln(phi1), most = k, and prices -ln(1 - p), which add where marks combine as 1 - Π(1 - p).
+/// Paganini et al. (18) with scale = M tau / alpha. LGCC's logarithmic proportional fairness, Eq. (24), with scale = 1
+/// / eta = ln(phi2) / ln(phi1), limit = k, and prices -ln(1 - p), which add if marks combine as 1 - Π(1 - p).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Exponential {
     /// The price that divides the demand by e.
@@ -67,8 +67,8 @@ fn all_close(found: &[f64], expected: &[f64], tolerance: f64) {
 mod max_min {
     use super::*;
 
-    /// CLTCP, Fig. 9 and 10: links of 120, 60 and 120 Mb/s, flow 1 over all, one more over each: flows 1 and 3 get 30 Mb/s,
-    /// flows 2 and 4 90 Mb/s, and r = (90, 30, 90).
+    /// CLTCP, Fig. 9 and 10: links of 120, 60 and 120 Mb/s. Flow 1 crosses all, one more flow crosses each. Flows 1 and
+    /// 3 get 30 Mb/s, flows 2 and 4 90 Mb/s, and r = (90, 30, 90).
     #[test]
     fn cltcp_parking_lot() {
         let net = network(&[120.0, 60.0, 120.0], &[&[0, 1, 2], &[0], &[1], &[2]]);
@@ -79,7 +79,7 @@ mod max_min {
         assert_eq!(fair.uniqueness, Uniqueness::Unique);
     }
 
-    /// 10 Mb/s among weights 1 and 2 and a flow that takes 1 at most: 3, 6 and 1.
+    /// 10 Mb/s for weights 1 and 2 and a flow with a limit of 1 Mb/s: 3, 6 and 1 Mb/s.
     #[test]
     fn weights_limits_and_elsewhere() {
         let net = network(&[10.0], &[&[0], &[0], &[0]]);
@@ -88,8 +88,8 @@ mod max_min {
         all_close(&fair.rates, &[3.0, 6.0, 1.0], 1e-12);
     }
 
-    /// ACP, Table I, at 99 % of 155 and 80 Mb/s: ten users on the first link alone, seventy on both: 7.425 and 1.131 Mb/s,
-    /// which are the fair shares p of the two links as well.
+    /// ACP, Table I, at 99 % of 155 and 80 Mb/s: ten users on the first link alone, seventy on both. They get 7.425 and
+    /// 1.131 Mb/s, which equal the fair shares p of the two links.
     #[test]
     fn acp_table_one() {
         let mut net = network(&[0.99 * 155.0, 0.99 * 80.0], &[&[0], &[0, 1], &[0, 1], &[0, 1]]);
@@ -112,7 +112,7 @@ mod max_min {
         assert_eq!(water_filling(&net, &[FlowLimit::default()]), Err(NoEquilibrium::NoCapacity { link: 0 }));
     }
 
-    /// All flows through one link also go through the other, and both are full: Paganini et al., before Fig. 1.
+    /// All flows of one link also cross the other link, and both are full: Paganini et al., before Fig. 1.
     #[test]
     fn two_equal_links_in_a_row_are_not_of_full_rank() {
         let net = network(&[10.0, 10.0], &[&[0, 1], &[0, 1]]);
@@ -232,7 +232,8 @@ mod utilities {
         }
     }
 
-    /// LGCC, Theorem 8.3: k_r = w_r k with w = count / largest count gives shares in proportion, p* = 1 - (sum w)^(-1/eta).
+    /// LGCC, Theorem 8.3: k_r = w_r k with w = count / largest count gives shares in proportion to w, and p* = 1 - (sum
+    /// w)^(-1/eta).
     #[test]
     fn lgcc_weights_in_the_capacity() {
         let net = AllocationProblem {
@@ -333,7 +334,7 @@ proptest! {
         }
     }
 
-    /// Bertsekas and Gallager: under max-min every flow has a full link on which nobody has more per weight.
+    /// Bertsekas and Gallager: under max-min fairness every flow has a full link on which no flow has more per weight.
     #[test]
     fn every_flow_has_a_bottleneck(net in networks(), weights in prop::collection::vec(0.1..10.0f64, 20)) {
         let limits: Vec<FlowLimit> = net.flows.iter().zip(weights).map(|(_, weight)| FlowLimit { weight, ..FlowLimit::default() }).collect();

@@ -1,4 +1,4 @@
-//! The utility maximum of a network, by the prices of its links.
+//! The maximum of the total utility of a network, by the prices of its links.
 
 use super::max_min::{FlowLimit, water_filling};
 use super::rank::routing;
@@ -9,28 +9,29 @@ use clarabel::solver::{DefaultSettingsBuilder, DefaultSolver, IPSolver};
 use millpond_law::fluid::Marginal;
 use nalgebra::{DMatrix, DVector};
 
-/// Steps of the search; each one squares the error once it is near.
+/// Largest number of Newton steps; the error is squared by each step near the optimum.
 const MOST_STEPS: usize = 200;
-/// Steps without the interior-point method, at the end.
+/// Largest number of final steps without the interior-point method.
 const LAST_STEPS: usize = 20;
-/// The gap at which those may begin.
+/// The gap at which the final steps may begin.
 const ROUGHLY: f64 = 1e-4;
-/// The gap at which the search has nothing left to do.
+/// The gap at which the search ends.
 const ENOUGH: f64 = 1e-14;
-/// The gap that an answer may have.
+/// The largest gap of an accepted result.
 const ACCEPTED: f64 = 1e-8;
-/// An excess of this part of the capacity counts.
+/// Largest relative excess of a load over the capacity that counts as feasible.
 const OVERFULL: f64 = 1e-10;
-/// A price that makes up less than this part of what each flow of its link pays is the interior-point method's zero.
-const NONE: f64 = 1e-9;
+/// A price below this share of the path price of each of its flows is a rounding error of the interior-point method.
+const NEGLIGIBLE: f64 = 1e-9;
 
-/// Maximizes the sum of U(x) over the rates that the links can carry. Prices are the multipliers of the capacity constraints.
+/// Maximizes the sum of U(x) over the feasible rates. Prices are the multipliers of the capacity constraints.
 ///
-/// Newton's method on the dual, the least of D(p) over p >= 0: its gradient is capacity less load, its curvature
-/// R diag(-1/U'') R'. Each step is a quadratic program in which an interior-point solver decides which links charge.
+/// The method is Newton's method on the dual problem, the minimum of D(p) over p >= 0. Its gradient is capacity minus
+/// load, its Hessian R diag(-1/U'') R'. Each step is a quadratic program, solved by an interior-point method that also
+/// finds the links with a price.
 ///
 /// # Errors
-/// A link without capacity, a flow that nothing limits, a utility that is not strictly concave, or no convergence.
+/// A link without capacity, a flow without a limit, a utility that is not strictly concave, or no convergence.
 pub fn maximize<U: Marginal>(
     network: &AllocationProblem,
     utilities: &[U],
@@ -50,12 +51,12 @@ pub fn maximize<U: Marginal>(
     search.settled()
 }
 
-/// The capacity of the narrowest link of a path.
+/// The smallest capacity of a path.
 fn narrowest(network: &AllocationProblem, flow: usize) -> f64 {
     network.flows[flow].path.iter().map(|&link| network.capacities[link]).fold(f64::INFINITY, f64::min)
 }
 
-/// The marginal utility must fall over six decades below the most that the flow can get.
+/// Checks that the marginal utility decreases over six decades below the flow's largest rate.
 fn check_concave(flow: usize, utility: &impl Marginal, limit: f64) -> Result<(), NoEquilibrium> {
     const SAMPLES: i32 = 120;
     if limit.is_infinite() {
@@ -78,18 +79,19 @@ fn check_concave(flow: usize, utility: &impl Marginal, limit: f64) -> Result<(),
     Ok(())
 }
 
-/// Where the search stands: prices, and what flows demand at them.
+/// The state of the search: prices, and the demands at these prices.
 struct Search<'a, U> {
     network: &'a AllocationProblem,
     utilities: &'a [U],
     rates: Vec<f64>,
     prices: Vec<f64>,
-    /// A link that must not charge for now.
+    /// A link whose price is kept at zero for now.
     released: Option<usize>,
 }
 
 impl<'a, U: Marginal> Search<'a, U> {
-    /// The dearest price that any flow would pay for its max-min share, at every link: nobody demands too much.
+    /// Starts with the largest price that any flow would pay for its max-min rate, at every link. No demand is then too
+    /// large.
     fn start(network: &'a AllocationProblem, utilities: &'a [U]) -> Result<Self, NoEquilibrium> {
         let limit = |utility: &U| FlowLimit { weight: 1.0, max_rate: utility.demand(0.0) };
         let limits: Vec<FlowLimit> = utilities.iter().map(limit).collect();
@@ -106,7 +108,7 @@ impl<'a, U: Marginal> Search<'a, U> {
         Ok(search)
     }
 
-    /// Each flow sends what it demands at its path's price.
+    /// Sets each rate to the demand at its path price.
     fn answer(&mut self) {
         let demand = |(flow, utility): (_, &U)| utility.demand(self.network.path_price(flow, &self.prices));
         self.rates = self.network.flows.iter().zip(self.utilities).map(demand).collect();
@@ -116,18 +118,18 @@ impl<'a, U: Marginal> Search<'a, U> {
         certify(self.network, self.utilities, &self.rates, &self.prices)
     }
 
-    /// Which flows answer to prices: those that have not enough.
+    /// Whether each flow responds to prices: its rate is below its own limit.
     fn responds(&self) -> Vec<bool> {
         self.rates.iter().zip(self.utilities).map(|(rate, utility)| *rate < utility.demand(0.0)).collect()
     }
 
-    /// What each link could still carry: the gradient of the dual.
+    /// The unused capacity of each link, which is the gradient of the dual.
     fn room(&self) -> DVector<f64> {
         let loads = self.network.loads(&self.rates);
         DVector::from_iterator(loads.len(), self.network.capacities.iter().zip(&loads).map(|(c, y)| c - y))
     }
 
-    /// Keeps the best prices of so many steps; ends when they get no better.
+    /// Makes up to this number of steps and keeps the best prices; ends early if they no longer improve.
     fn repeat(&mut self, steps: usize, step: impl Fn(&mut Self)) {
         const PATIENCE: usize = 5;
         let mut best = (self.certificate().worst(), self.prices.clone());
@@ -157,7 +159,8 @@ impl<'a, U: Marginal> Search<'a, U> {
         }
     }
 
-    /// No price falls below zero, and what a flow pays that can never have enough falls by three quarters at most.
+    /// Lower bounds of a step: no price becomes negative, and the path price of a flow with infinite demand at price
+    /// zero decreases by at most three quarters.
     fn floors(&self, size: &DVector<f64>) -> (CscMatrix<f64>, Vec<f64>) {
         const AT_MOST: f64 = 0.75;
         let mut bounds: Vec<f64> =
@@ -178,7 +181,7 @@ impl<'a, U: Marginal> Search<'a, U> {
         (CscMatrix::new_from_triplets(bounds.len(), links, rows, columns, values), bounds)
     }
 
-    /// The last digits: Newton's method on the links that charge, without bounds.
+    /// Newton's method on the links with a price, without bounds, for the last digits.
     fn polish(&mut self) {
         const SINGULAR: f64 = 1e-9;
         let room = self.room();
@@ -206,8 +209,8 @@ impl<'a, U: Marginal> Search<'a, U> {
         self.answer();
     }
 
-    /// The curvature of the dual over these links, its rows and columns brought to like size, so that a small link is
-    /// judged as carefully as a large one; and those sizes.
+    /// The Hessian of the dual for these links, scaled to equal diagonal entries so that small links are as accurate as
+    /// large ones; and the scales.
     fn curvature(&self, links: &[usize]) -> (DMatrix<f64>, DVector<f64>) {
         let routing = routing(self.network, &self.responds(), links);
         let flows = self.network.flows.iter().zip(self.utilities).zip(&self.rates);
@@ -222,7 +225,8 @@ impl<'a, U: Marginal> Search<'a, U> {
         (DMatrix::from_fn(links.len(), links.len(), |a, b| matrix[(a, b)] * size[a] * size[b]), size)
     }
 
-    /// Goes the longest of 1, 1/2, 1/4, ... of the way at which the dual still falls, or has hardly begun to rise.
+    /// Line search: the longest of 1, 1/2, 1/4, ... of the step at which the dual still decreases, or has hardly begun
+    /// to increase.
     fn advance(&mut self, rise: &DVector<f64>) {
         const HARDLY: f64 = 0.1;
         const HALVINGS: i32 = 40;
@@ -242,14 +246,14 @@ impl<'a, U: Marginal> Search<'a, U> {
 
     fn forget_noise(&mut self) {
         for link in 0..self.prices.len() {
-            if self.prices[link] <= NONE * self.network.least_path_price(link, &self.prices) {
+            if self.prices[link] <= NEGLIGIBLE * self.network.least_path_price(link, &self.prices) {
                 self.prices[link] = 0.0;
             }
         }
     }
 
-    /// The emptiest of the links that charge and are not full charges nothing for a while, if all its flows pay elsewhere.
-    /// If that was wrong it becomes overfull and charges again.
+    /// Sets the price of one link to zero: the link with the largest unused capacity whose flows all have another price
+    /// on their path. If that is wrong, the link becomes overloaded and gets a price again.
     fn release(&mut self) {
         const FULL: f64 = 1e-7;
         let room = self.room();
@@ -287,7 +291,7 @@ impl<'a, U: Marginal> Search<'a, U> {
     }
 }
 
-/// The z with Az <= b at which z'Hz / 2 + slope'z is least.
+/// The minimizer z of z'Hz / 2 + slope'z under Az <= b.
 fn quadratic_program(
     h: &DMatrix<f64>,
     slope: &DVector<f64>,
@@ -318,7 +322,7 @@ fn quadratic_program(
     solution.iter().all(|z| z.is_finite()).then_some(solution)
 }
 
-/// U''(x) to five digits or so: it decides how fast the search converges, and nothing about where it ends.
+/// U''(x) with about five digits. It affects the rate of convergence but not the result.
 fn curvature(utility: &impl Marginal, rate: f64) -> f64 {
     const STEP: f64 = 1e-5;
     let step = rate * STEP;

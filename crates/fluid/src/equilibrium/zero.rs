@@ -1,39 +1,39 @@
-//! A zero of a vector field whose components may rest on their bounds.
+//! Zeros of a vector field with bounds.
 
 use nalgebra::{DMatrix, DVector};
 
-/// A vector field with its Jacobian, x' = f(x), every delay collapsed.
+/// A vector field x' = f(x) without delays, with its Jacobian.
 pub trait Residual {
     /// f(x).
     fn value(&self, x: &[f64]) -> Vec<f64>;
 
-    /// The matrix of df/dx.
+    /// The matrix df/dx.
     fn jacobian(&self, x: &[f64]) -> DMatrix<f64>;
 
-    /// The lowest and the highest value of each component; the field is projected there.
+    /// Lower and upper bound of each component. At a bound, the field is projected.
     fn bounds(&self) -> Vec<(f64, f64)>;
 
-    /// A typical size of each component, positive: residuals are judged against it.
+    /// The scale of each component, positive; residuals are relative to it.
     fn sizes(&self) -> Vec<f64>;
 
-    /// What of each component is as good as nothing, positive.
+    /// A negligible value of each component, positive.
     fn floors(&self) -> Vec<f64> {
         self.sizes()
     }
 }
 
-/// A point of rest.
+/// An equilibrium.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Zero {
     /// The point.
     pub x: Vec<f64>,
-    /// Components that rest on a bound although the field pushes outward.
+    /// Whether each component is at a bound with the field pointing outwards.
     pub held: Vec<bool>,
-    /// The largest |f| over the free components as a share of their value or size, per second.
+    /// The largest |f| of the other components, relative to their value or scale, per second.
     pub residual: f64,
 }
 
-/// Where a search that found nothing ended.
+/// The end of a search without result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Failed {
     /// The point.
@@ -42,13 +42,14 @@ pub struct Failed {
     pub residual: f64,
 }
 
-/// How a search for rest goes about it.
+/// How a search chooses its steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SearchMethod {
-    /// Steps lengthen as fast as the field weakens. It is over soon, and may end at a point of rest that repels, such as
-    /// a rate of zero.
+    /// Steps grow as fast as the field decreases. It is fast, but may find an unstable equilibrium such as the rate
+    /// zero.
     Fast,
-    /// No step changes anything by more than half of it, so that the search follows an integration until it is near.
+    /// No step changes a component by more than half. The search follows an integration until it is near the
+    /// equilibrium.
     Cautious,
 }
 
@@ -60,7 +61,7 @@ impl SearchMethod {
         }
     }
 
-    /// The factor by which the next step is longer; none: this one is to be taken again, shorter.
+    /// The factor for the next step length; none if this step must be repeated with a shorter length.
     fn lengthens(self, ratio: f64, change: f64) -> Option<f64> {
         const MOST_CHANGE: f64 = 0.5;
         match self {
@@ -70,10 +71,10 @@ impl SearchMethod {
     }
 }
 
-/// Follows implicit Euler steps that lengthen, so that the search begins as an integration and ends as Newton's method.
+/// Makes implicit Euler steps of increasing length: the search begins as an integration and ends as Newton's method.
 ///
 /// # Errors
-/// How far it came, if not every component's |f| falls below `tolerance` (per second) of its size or value.
+/// The last point, if |f| of some component does not fall below `tolerance` (per second) of its scale or value.
 pub fn zero(
     field: &impl Residual,
     start: &[f64],
@@ -126,7 +127,7 @@ impl Point {
         Self { x, f, held, residual }
     }
 
-    /// Newton's method, while it comes nearer.
+    /// Newton's method as long as the residual decreases.
     fn polished(self, field: &impl Residual, length: f64, bounds: &[(f64, f64)]) -> Self {
         const STEPS: usize = 5;
         let mut best = self;
@@ -141,8 +142,8 @@ impl Point {
         best
     }
 
-    /// x + d with (I / length - J) d = f over the free components, kept within the bounds; and the largest change, bounds
-    /// disregarded, as a share of what is there or of what is nothing. None if there is no such step.
+    /// One implicit Euler step: x + d with (I / length - J) d = f over the free components, clipped to the bounds; and
+    /// the largest relative change before clipping. None if the matrix is singular.
     fn euler(&self, field: &impl Residual, length: f64, bounds: &[(f64, f64)]) -> Option<(Vec<f64>, f64)> {
         let free: Vec<usize> = (0..self.x.len()).filter(|&i| !self.held[i]).collect();
         if free.is_empty() {
@@ -169,7 +170,7 @@ impl Point {
 mod tests {
     use super::*;
 
-    /// A queue and its price: x' = p - x, p' = 2 - x - w, w' = x - 3, w at least 0.
+    /// A queue and its price: x' = p - x, p' = 2 - x - w, w' = x - 3 with w >= 0.
     struct Held;
 
     impl Residual for Held {
@@ -202,7 +203,7 @@ mod tests {
         assert_eq!((found.x[2], &found.held[..]), (0.0, &[false, false, true][..]));
     }
 
-    /// x' = 1 never rests.
+    /// x' = 1 has no equilibrium.
     #[test]
     fn no_rest_is_said_to_be_none() {
         struct Rises;
@@ -227,7 +228,7 @@ mod tests {
         assert!(found.is_err(), "{found:?}");
     }
 
-    /// x' = x (1 - x) rests at 1, and at 0, which repels.
+    /// x' = x (1 - x) has the equilibria 1 and 0; the latter is unstable.
     struct Grows;
 
     impl Residual for Grows {

@@ -1,4 +1,4 @@
-//! The flows of one class: what they hear, send and do in a step.
+//! One step of the flows of a sender class: inputs, rates and states.
 
 use super::hops::{DelayedHop, DelayedHops, MAX_STEPS_AHEAD, RingBuffers, Steps};
 use super::{part_after, step_state};
@@ -7,67 +7,67 @@ use crate::path::{join, neutral};
 use millpond_law::fluid::{Feedback, InputSet, PathAggregation, SenderInputs, SenderOutputs};
 use std::ops::Range;
 
-/// So many flows at a time: all that is computed of them stays in the cache.
-const CHUNK: usize = 256;
+/// Number of flows in a block, such that a block's data fit into the cache.
+const BLOCK: usize = 256;
 
-/// Whether a flow is there.
+/// Whether a flow is active.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Presence {
-    No,
-    /// So many steps after this one: it has no last derivative.
+    Inactive,
+    /// It starts this many steps after the present one and has no previous derivative.
     Starts(f64),
-    Yes,
-    /// So many steps after this one.
+    Active,
+    /// It stops this many steps after the present one.
     Stops(f64),
 }
 
-/// Some flows, and how many steps they can do in one go: as many as what they hear is old. All that is kept of them
-/// then comes into the cache once for all these steps.
-struct Chunk {
+/// A block of flows and the number of steps it can advance at once, bounded by its smallest feedback delay. The block's
+/// data are then loaded into the cache once for all these steps.
+struct Block {
     flows: Range<usize>,
     ahead: usize,
-    /// The first step that is not done.
+    /// The first step that has not been made.
     next: usize,
 }
 
-/// See the module. Arrays are flow by flow in the order of the class.
+/// The states, inputs and outputs of one sender class. Arrays are in the order of the class's flows.
 pub(super) struct ClassState<'a> {
     class: &'a SenderClass,
     pub(super) x: Vec<f64>,
     last: Vec<f64>,
-    /// What each flow sends now, in bit/s.
+    /// Present sending rate of each flow, in bit/s.
     pub(super) rates: Vec<f64>,
     base_rtt: Vec<f64>,
     capacity: Vec<f64>,
     count: Vec<f64>,
     ecn: Vec<bool>,
-    there: Vec<Presence>,
-    /// Of one flow after the other; empty if none has any.
+    presence: Vec<Presence>,
+    /// Bounds of all states, flow by flow; empty if no state has a bound.
     bounds: Vec<(f64, f64)>,
     feedback: &'static [Feedback],
-    /// How many quantities each flow carries.
+    /// Number of carried quantities per flow.
     carries: usize,
     inputs_used: InputSet,
-    /// The first flow of the class among the wires.
+    /// Index of the first flow of the class in the hop table.
     pub(super) first: usize,
     inputs: SenderInputs,
     dx: Vec<f64>,
-    /// What each flow carries now.
+    /// Present carried quantities of each flow.
     pub(super) carried: Vec<f64>,
     pub(super) sent: SentRates,
     step: f64,
-    chunks: Vec<Chunk>,
+    blocks: Vec<Block>,
 }
 
-/// What each flow sent lately, in bit/s; empty if nobody asks.
+/// Recent sending rates of each flow in bit/s; empty if nobody uses them.
 pub(super) struct SentRates {
     values: Vec<f64>,
-    /// Of each flow, a power of two.
+    /// Number of slots per flow, a power of two.
     slots: usize,
 }
 
 impl SentRates {
-    /// For flows that hear themselves a round trip later, and for those who ask about so many steps.
+    /// Slots for the largest round-trip time if the law uses `acked`, and for at least `remembered` steps.
     fn new(class: &SenderClass, asm: &Assembly, (step, remembered): (f64, usize)) -> Self {
         let longest = class.loops.iter().map(|l| asm.loops[*l].base_rtt).fold(0.0, f64::max);
         let heard = if class.law.inputs_used().acked { (longest / step).ceil() as usize + 2 } else { 0 };
@@ -78,13 +78,13 @@ impl SentRates {
         Self { values: vec![0.0; slots * class.loops.len()], slots }
     }
 
-    /// At a step.
+    /// The sending rate of a flow at a step.
     #[inline]
     pub(super) fn at(&self, flow: usize, n: usize) -> f64 {
         self.values[flow * self.slots + (n & (self.slots - 1))]
     }
 
-    /// So long before a step, linear between steps.
+    /// The sending rate of a flow one delay before a step, interpolated linearly.
     #[inline]
     pub(super) fn before(&self, flow: usize, n: usize, delay: Steps) -> f64 {
         let newer = n.wrapping_sub(delay.whole());
@@ -92,7 +92,7 @@ impl SentRates {
         (1.0 - fraction) * self.at(flow, newer) + fraction * self.at(flow, newer.wrapping_sub(1))
     }
 
-    fn note(&mut self, flow: usize, n: usize, rate: f64) {
+    fn add_step(&mut self, flow: usize, n: usize, rate: f64) {
         if self.slots > 0 {
             self.values[flow * self.slots + (n & (self.slots - 1))] = rate;
         }
@@ -100,7 +100,7 @@ impl SentRates {
 }
 
 impl<'a> ClassState<'a> {
-    /// `first` is the first flow of the class among the wires, `zero` the step at time zero.
+    /// `layout` gives the position of the class among the hops and the step at time zero.
     pub(super) fn new(
         asm: &'a Assembly,
         class: &'a SenderClass,
@@ -115,7 +115,8 @@ impl<'a> ClassState<'a> {
         };
         let has_bounds = states.iter().any(|s| s.lower.is_finite() || s.upper.is_finite());
         let bounds = states.iter().filter(|_| has_bounds).map(|s| (s.lower, s.upper)).collect();
-        let there = |l: &usize| if asm.loops[*l].start.is_none() { Presence::Yes } else { Presence::No };
+        let presence =
+            |l: &usize| if asm.loops[*l].start.is_none() { Presence::Active } else { Presence::Inactive };
         Self {
             class,
             x: states.iter().map(|state| state.initial).collect(),
@@ -125,7 +126,7 @@ impl<'a> ClassState<'a> {
             capacity: vec![0.0; flows],
             count: of(|l| l.count),
             ecn: class.loops.iter().map(|l| asm.loops[*l].ecn).collect(),
-            there: class.loops.iter().map(there).collect(),
+            presence: class.loops.iter().map(presence).collect(),
             bounds,
             feedback: class.law.feedback(),
             carries: class.law.carried().len(),
@@ -136,82 +137,82 @@ impl<'a> ClassState<'a> {
             carried: vec![0.0; flows * class.law.carried().len()],
             sent: SentRates::new(class, asm, (step, remembered)),
             step,
-            chunks: chunks(hops, first, flows, zero),
+            blocks: blocks(hops, first, flows, zero),
         }
     }
 
-    /// A flow starts so many steps after this one.
+    /// Starts a flow this many steps after the present one.
     pub(super) fn start(&mut self, place: usize, later: f64) {
-        self.there[place] = Presence::Starts(later);
+        self.presence[place] = Presence::Starts(later);
     }
 
     pub(super) fn stop(&mut self, place: usize, later: f64) {
-        self.there[place] = Presence::Stops(later);
+        self.presence[place] = Presence::Stops(later);
     }
 
     pub(super) fn set_capacity(&mut self, place: usize, capacity: f64) {
         self.capacity[place] = capacity;
     }
 
-    /// All flows up to this step and it, some of them further, but not up to `until`.
+    /// Advances all flows up to and including step `n`, some of them further, but not to step `until`.
     pub(super) fn step(&mut self, n: usize, until: usize, hops: &mut DelayedHops) {
-        for c in 0..self.chunks.len() {
-            let Chunk { ref flows, ahead, next } = self.chunks[c];
+        for c in 0..self.blocks.len() {
+            let Block { ref flows, ahead, next } = self.blocks[c];
             if next > n {
                 continue;
             }
             let (flows, end) = (flows.clone(), (n + ahead).min(until));
             for n in n..end {
-                self.hear(flows.clone(), n, hops);
-                self.act(flows.clone());
-                self.send(flows.clone(), n, hops);
+                self.set_inputs(flows.clone(), n, hops);
+                self.advance_states(flows.clone());
+                self.emit(flows.clone(), n, hops);
             }
-            self.chunks[c].next = end;
+            self.blocks[c].next = end;
         }
     }
 
-    /// Steps before time zero, of flows that have always been there: they send, and nothing else happens.
+    /// Emits constant rates in a step before time zero.
     pub(super) fn emit_constant(&mut self, n: usize, rates: &[f64], carried: &[f64], hops: &mut DelayedHops) {
         self.carried.copy_from_slice(carried);
         self.rates.copy_from_slice(rates);
-        self.send(0..rates.len(), n, hops);
+        self.emit(0..rates.len(), n, hops);
     }
 
-    fn hear(&mut self, chunk: Range<usize>, n: usize, hops: &DelayedHops) {
-        let flows = chunk.len();
+    fn set_inputs(&mut self, block: Range<usize>, n: usize, hops: &DelayedHops) {
+        let flows = block.len();
         let width = self.feedback.len();
         if self.inputs.count() != flows {
             self.inputs = SenderInputs::zeros(flows, width);
             let SenderInputs { queueing, queueing_slope, lost, .. } = &mut self.inputs;
-            for unheard in [
+            for unused in [
                 (queueing, self.inputs_used.queueing),
                 (queueing_slope, self.inputs_used.queueing),
                 (lost, self.inputs_used.lost),
             ] {
-                unheard.0.fill(if unheard.1 { 0.0 } else { f64::NAN });
+                unused.0.fill(if unused.1 { 0.0 } else { f64::NAN });
             }
         }
-        self.inputs.base_rtt.copy_from_slice(&self.base_rtt[chunk.clone()]);
-        self.inputs.capacity.copy_from_slice(&self.capacity[chunk.clone()]);
-        for (i, flow) in chunk.enumerate() {
+        self.inputs.base_rtt.copy_from_slice(&self.base_rtt[block.clone()]);
+        self.inputs.capacity.copy_from_slice(&self.capacity[block.clone()]);
+        for (i, flow) in block.enumerate() {
             let path = hops.of(self.first + flow);
             self.inputs.acked[i] = if self.inputs_used.acked {
                 self.sent.before(flow, n, Steps::new(self.base_rtt[flow], self.step))
             } else {
                 f64::NAN
             };
-            self.hear_path(i, flow, path, hops, n);
+            self.set_path_inputs(i, flow, path, hops, n);
             if width > 0 {
                 let feedback = &mut self.inputs.feedback[i * width..][..width];
-                hear_routers(path, &hops.said, n, self.feedback, feedback);
+                router_feedback(path, &hops.emitted, n, self.feedback, feedback);
             }
         }
     }
 
-    /// What every link of a path says of queues, marks and losses.
+    /// Queueing delay, marks and losses of a path.
     #[inline]
-    fn hear_path(&mut self, i: usize, flow: usize, path: &[DelayedHop], hops: &DelayedHops, n: usize) {
-        let read = |hop: &DelayedHop, k: usize| hops.said.read(hop, n, k);
+    fn set_path_inputs(&mut self, i: usize, flow: usize, path: &[DelayedHop], hops: &DelayedHops, n: usize) {
+        let read = |hop: &DelayedHop, k: usize| hops.emitted.read(hop, n, k);
         let kept = |k: usize| path.iter().fold(1.0, |kept, hop| kept * (1.0 - read(hop, k)));
         if let Some(k) = hops.record.queueing.filter(|_| self.inputs_used.queueing) {
             self.inputs.queueing[i] = path.iter().map(|hop| read(hop, k)).sum();
@@ -225,17 +226,17 @@ impl<'a> ClassState<'a> {
         }
     }
 
-    fn act(&mut self, chunk: Range<usize>) {
-        let (flows, width, step) = (chunk.len(), self.class.width, self.step);
-        let states = chunk.start * width..chunk.end * width;
+    fn advance_states(&mut self, block: Range<usize>) {
+        let (flows, width, step) = (block.len(), self.class.width, self.step);
+        let states = block.start * width..block.end * width;
         self.dx.resize(flows * width, 0.0);
         let law = &self.class.law;
         let x = &self.x[states.clone()];
-        let carried = &mut self.carried[chunk.start * self.carries..chunk.end * self.carries];
-        let (dx, rates) = (&mut self.dx[..], &mut self.rates[chunk.clone()]);
-        law.derivatives_and_rates(chunk.start, x, &self.inputs, SenderOutputs { dx, rates, carried });
-        for (i, flow) in chunk.enumerate() {
-            if self.there[flow] != Presence::Yes {
+        let carried = &mut self.carried[block.start * self.carries..block.end * self.carries];
+        let (dx, rates) = (&mut self.dx[..], &mut self.rates[block.clone()]);
+        law.derivatives_and_rates(block.start, x, &self.inputs, SenderOutputs { dx, rates, carried });
+        for (i, flow) in block.enumerate() {
+            if self.presence[flow] != Presence::Active {
                 self.start_or_stop(i, flow);
             }
         }
@@ -252,37 +253,38 @@ impl<'a> ClassState<'a> {
         }
     }
 
-    /// A flow that is not there, or not all of this step; `i` is its place in the chunk. A jump between two steps counts
-    /// at the nearest one in part.
+    /// Processes a flow that is inactive, starts or stops; `i` is its index in the block. A jump between two steps
+    /// applies in part at the nearest one.
     fn start_or_stop(&mut self, i: usize, flow: usize) {
         let width = self.class.width;
-        let (part, next) = match self.there[flow] {
-            Presence::Starts(later) => (part_after(later), Presence::Yes),
-            Presence::Stops(later) => (1.0 - part_after(later), Presence::No),
-            there => (0.0, there),
+        let (part, next) = match self.presence[flow] {
+            Presence::Starts(later) => (part_after(later), Presence::Active),
+            Presence::Stops(later) => (1.0 - part_after(later), Presence::Inactive),
+            presence => (0.0, presence),
         };
         self.rates[flow] *= part;
         self.carried[flow * self.carries..][..self.carries].iter_mut().for_each(|carried| *carried *= part);
         let last = &mut self.last[flow * width..][..width];
         for (last, f) in last.iter_mut().zip(&mut self.dx[i * width..][..width]) {
-            // The next state is (3 f - last) / 2 steps away.
-            (*last, *f) = match self.there[flow] {
+            // The next state is at a distance of (3 f - last) / 2 steps.
+            (*last, *f) = match self.presence[flow] {
                 Presence::Starts(later) => (*f * (1.0 + 2.0 * later), *f),
                 Presence::Stops(later) => (0.0, *f * later / 1.5),
                 _ => (0.0, 0.0),
             };
         }
-        self.there[flow] = next;
+        self.presence[flow] = next;
     }
 
-    /// The step before the first: there is a last derivative from then on, of flows that have always been there.
+    /// Computes the derivatives before the first step, which are the previous derivatives of loops without a start
+    /// time.
     pub(super) fn initialize_derivatives(&mut self, n: usize, hops: &DelayedHops) {
-        for c in 0..self.chunks.len() {
-            let chunk = self.chunks[c].flows.clone();
-            let states = chunk.start * self.class.width..chunk.end * self.class.width;
-            self.hear(chunk.clone(), n, hops);
+        for c in 0..self.blocks.len() {
+            let block = self.blocks[c].flows.clone();
+            let states = block.start * self.class.width..block.end * self.class.width;
+            self.set_inputs(block.clone(), n, hops);
             self.class.law.derivatives(
-                chunk.start,
+                block.start,
                 &self.x[states.clone()],
                 &self.inputs,
                 &mut self.last[states],
@@ -290,10 +292,10 @@ impl<'a> ClassState<'a> {
         }
     }
 
-    fn send(&mut self, chunk: Range<usize>, n: usize, hops: &mut DelayedHops) {
-        for flow in chunk {
+    fn emit(&mut self, block: Range<usize>, n: usize, hops: &mut DelayedHops) {
+        for flow in block {
             let rate = self.rates[flow].max(0.0);
-            self.sent.note(flow, n, rate);
+            self.sent.add_step(flow, n, rate);
             let rate = rate * self.count[flow];
             let path = hops.range(self.first + flow);
             for hop in &hops.hops[path] {
@@ -311,27 +313,33 @@ impl<'a> ClassState<'a> {
     }
 }
 
-fn chunks(hops: &DelayedHops, first: usize, flows: usize, zero: usize) -> Vec<Chunk> {
-    let heard_after =
-        |flow: usize| hops.of(first + flow).iter().map(DelayedHop::heard_after).min().unwrap_or(1);
-    let chunk = |start: usize| {
-        let flows = start..(start + CHUNK).min(flows);
-        let ahead = flows.clone().map(heard_after).min().unwrap_or(1).clamp(1, MAX_STEPS_AHEAD);
-        Chunk { flows, ahead, next: zero }
+fn blocks(hops: &DelayedHops, first: usize, flows: usize, zero: usize) -> Vec<Block> {
+    let feedback_steps =
+        |flow: usize| hops.of(first + flow).iter().map(DelayedHop::feedback_steps).min().unwrap_or(1);
+    let block = |start: usize| {
+        let flows = start..(start + BLOCK).min(flows);
+        let ahead = flows.clone().map(feedback_steps).min().unwrap_or(1).clamp(1, MAX_STEPS_AHEAD);
+        Block { flows, ahead, next: zero }
     };
-    (0..flows).step_by(CHUNK).map(chunk).collect()
+    (0..flows).step_by(BLOCK).map(block).collect()
 }
 
-/// What a flow's own routers say, aggregated.
+/// Aggregated feedback of a flow's own routers.
 #[inline]
-fn hear_routers(path: &[DelayedHop], said: &RingBuffers, n: usize, kinds: &[Feedback], feedback: &mut [f64]) {
+fn router_feedback(
+    path: &[DelayedHop],
+    emitted: &RingBuffers,
+    n: usize,
+    kinds: &[Feedback],
+    feedback: &mut [f64],
+) {
     for (sum, kind) in feedback.iter_mut().zip(kinds) {
         *sum = neutral(kind.over_path);
     }
     for hop in path {
         for (k, (sum, kind)) in feedback.iter_mut().zip(kinds).enumerate() {
             let k = usize::from(hop.signals) + k;
-            *sum = join(kind.over_path, *sum, said.read(hop, n, k));
+            *sum = join(kind.over_path, *sum, emitted.read(hop, n, k));
         }
     }
     for (sum, _) in

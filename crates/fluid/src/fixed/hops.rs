@@ -1,17 +1,17 @@
-//! Where each hop reads and writes in the rings of links, and the rings themselves.
+//! The ring buffers of links, and where each hop reads and writes in them.
 //!
-//! A rate that reaches a link `(k + f) h` later adds `1 - f` of itself to the link's slot `k` steps ahead and `f` to the
-//! one after: that is the sum of linearly interpolated rates, found without a search. What a link says is read back
-//! between two slots likewise.
+//! A rate that reaches a link `(k + f) h` later adds `1 - f` of itself to the link's slot `k` steps ahead and `f` to
+//! the next slot. The result is the sum of linearly interpolated rates without a search. The signals of a link are
+//! interpolated between two slots in the same way.
 
 use crate::assembly::{Assembly, HopData};
 use crate::error::Error;
 use millpond_law::fluid::{InputSet, Verdicts};
 
-/// No delay has as many steps: they are counted in 16 bits.
+/// Limit on a delay in steps, which is stored in 16 bits.
 const MAX_DELAY_STEPS: f64 = 30_000.0;
 
-/// A delay in steps, rounded to 1/65536 of one.
+/// A delay in steps, rounded to 1/65536 of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Steps {
     whole: u16,
@@ -35,7 +35,7 @@ impl Steps {
         f64::from(self.parts) * (1.0 / Self::PARTS)
     }
 
-    /// What is left of it after a shorter one.
+    /// The difference to a shorter delay.
     fn since(self, shorter: Self) -> Self {
         let parts = |steps: Self| u32::from(steps.whole) << 16 | u32::from(steps.parts);
         let left = parts(self).saturating_sub(parts(shorter));
@@ -43,24 +43,25 @@ impl Steps {
     }
 }
 
-/// Where each thing that a link says lies in its record, if any sender hears it and any link ever says it. Signals of
-/// routers follow.
+/// Positions of the quantities in a link's record. A quantity that no link emits or no sender uses has no position. The
+/// signals of routers follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RecordLayout {
-    /// Queueing delay and its slope.
+    /// Queueing delay, then its derivative.
     pub(super) queueing: Option<usize>,
-    /// Probability of a mark.
+    /// Marking probability.
     pub(super) marks: Option<usize>,
-    /// Probability of a loss.
+    /// Loss probability.
     pub(super) losses: Option<usize>,
-    /// How many numbers these are.
+    /// Number of values before the signals of routers.
     pub(super) count: usize,
 }
 
 impl RecordLayout {
     fn new(asm: &Assembly) -> Self {
-        let heard = |of: fn(InputSet) -> bool| asm.classes.iter().any(|class| of(class.law.inputs_used()));
-        let verdict = |wanted| asm.sets.iter().any(|set| set.verdicts() == Some(wanted));
+        let heard =
+            |of: fn(InputSet) -> bool| asm.sender_classes.iter().any(|class| of(class.law.inputs_used()));
+        let verdict = |wanted| asm.link_sets.iter().any(|set| set.verdicts() == Some(wanted));
         let marks = verdict(Verdicts::Marks) && (heard(|h| h.marked) || heard(|h| h.lost));
         let can_lose = verdict(Verdicts::Drops) || asm.links.iter().any(|link| link.buffer.is_finite());
         let mut count = 0;
@@ -76,37 +77,38 @@ impl RecordLayout {
     }
 }
 
-/// One hop, as compact as it can be: all of them are read in each step.
+/// One hop in compact form, because every step reads all hops.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct DelayedHop {
     pub(super) link: u32,
     pub(super) forward: Steps,
     pub(super) backward: Steps,
-    /// Where the loop's own protocol has its sums in what arrives, less one; its signals in what is said.
+    /// Position of the sums of the loop's own protocol in the arrivals record, and of its signals in the record of the
+    /// link; zero if there is no router.
     pub(super) own: u16,
     pub(super) signals: u16,
 }
 
-/// So many steps at most are done at once for flows that hear nothing newer.
+/// Limit on the number of steps that a block of flows advances at once.
 pub(super) const MAX_STEPS_AHEAD: usize = 8;
 
 impl DelayedHop {
-    /// After how many whole steps what the link says is heard.
-    pub(super) fn heard_after(&self) -> usize {
+    /// Delay of the link's signals, in whole steps.
+    pub(super) fn feedback_steps(&self) -> usize {
         self.backward.whole()
     }
 
-    /// From here to another link further on.
+    /// Delay from this link to another link of the same path.
     pub(super) fn onward(&self, other: &Self) -> Steps {
         other.forward.since(self.forward)
     }
 }
 
-/// A ring of records for each link, one record per step.
+/// A ring buffer of records for each link, one record per step.
 pub(super) struct RingBuffers {
     values: Vec<f64>,
     pub(super) width: usize,
-    /// Slots of each link, a power of two.
+    /// Number of slots per link, a power of two.
     slots: usize,
 }
 
@@ -121,25 +123,25 @@ impl RingBuffers {
         (link * self.slots + (step & (self.slots - 1))) * self.width
     }
 
-    /// A link's record at a step.
+    /// The record of a link at a step.
     #[inline]
     pub(super) fn at(&mut self, link: usize, step: usize) -> &mut [f64] {
         let place = self.place(link, step);
         &mut self.values[place..][..self.width]
     }
 
-    /// Every slot says this.
+    /// Writes the same record to all slots of a link.
     pub(super) fn fill(&mut self, link: usize, record: &[f64]) {
         (0..self.slots).for_each(|slot| self.at(link, slot).copy_from_slice(record));
     }
 
-    /// What a wire reads now in one place of the records.
+    /// The value at position `k` of the record that a hop receives at step `now`.
     #[inline]
     pub(super) fn read(&self, hop: &DelayedHop, now: usize, k: usize) -> f64 {
         self.before(hop.link as usize, (now, hop.backward), k)
     }
 
-    /// One place of a link's records so long before a step, linear between two steps.
+    /// The value at position `k` of a link's records one delay before step `now`, interpolated linearly.
     #[inline]
     pub(super) fn before(&self, link: usize, (now, delay): (usize, Steps), k: usize) -> f64 {
         let then = now.wrapping_sub(delay.whole());
@@ -148,7 +150,7 @@ impl RingBuffers {
         newer + delay.fraction() * (older - newer)
     }
 
-    /// Sends a quantity on its way.
+    /// Adds a value to the records in which it arrives.
     #[inline]
     pub(super) fn send(&mut self, hop: &DelayedHop, own: usize, now: usize, value: f64) {
         let then = now + hop.forward.whole();
@@ -160,7 +162,8 @@ impl RingBuffers {
     }
 }
 
-/// Is a step short enough for every word, and long enough for the longest delay?
+/// Checks that the step is not longer than any feedback delay, and that the longest delay has a countable number of
+/// steps.
 pub(super) fn check(asm: &Assembly, step: f64) -> Result<(), Error> {
     let steps = (asm.longest_delay() / step).ceil();
     if steps >= MAX_DELAY_STEPS {
@@ -180,9 +183,9 @@ pub(super) fn check(asm: &Assembly, step: f64) -> Result<(), Error> {
     Ok(())
 }
 
-/// One hop of a loop, `said` being the length of what every link says.
-fn delayed_hop(asm: &Assembly, hop: &HopData, step: f64, said: usize) -> DelayedHop {
-    let (own, signals) = hop.router.map_or((0, 0), |router| asm.slots(hop.link, router, said));
+/// The compact form of a hop. `first_signal` is the position of the first router's signals in a record.
+fn delayed_hop(asm: &Assembly, hop: &HopData, step: f64, emitted: usize) -> DelayedHop {
+    let (own, signals) = hop.router.map_or((0, 0), |router| asm.slots(hop.link, router, emitted));
     DelayedHop {
         link: hop.link as u32,
         forward: Steps::new(hop.forward, step),
@@ -192,49 +195,50 @@ fn delayed_hop(asm: &Assembly, hop: &HopData, step: f64, said: usize) -> Delayed
     }
 }
 
-/// All hops, loops in the order of the classes.
+/// All hops; loops in the order of the classes.
 pub(super) struct DelayedHops {
     pub(super) hops: Vec<DelayedHop>,
-    /// Of each loop in that order, where its wires begin; one more at the end.
+    /// First hop of each loop in that order, and the number of hops.
     pub(super) first: Vec<u32>,
-    /// What is on its way to the links.
+    /// Rates and carried quantities on their way to the links.
     pub(super) arriving: RingBuffers,
-    /// What the links have said, and where it lies in a record.
-    pub(super) said: RingBuffers,
+    /// The signals that links have emitted, and the layout of a record.
+    pub(super) emitted: RingBuffers,
     pub(super) record: RecordLayout,
 }
 
 impl DelayedHops {
-    /// For steps that [`check`] has found right.
+    /// For a step that has passed [`check`].
     pub(super) fn new(asm: &Assembly, step: f64) -> Self {
-        let order: Vec<usize> = asm.classes.iter().flat_map(|class| class.loops.iter().copied()).collect();
+        let order: Vec<usize> =
+            asm.sender_classes.iter().flat_map(|class| class.loops.iter().copied()).collect();
         let record = RecordLayout::new(asm);
         let (mut hops, mut first) = (Vec::with_capacity(asm.hops.len()), vec![0]);
         for &l in &order {
             hops.extend(asm.hops_of(l).iter().map(|hop| delayed_hop(asm, hop, step, record.count)));
             first.push(hops.len() as u32);
         }
-        let widest =
+        let largest =
             |of: fn(&Assembly, usize) -> usize| (0..asm.links.len()).map(|l| of(asm, l)).max().unwrap_or(0);
         let longest =
             |of: fn(&HopData) -> f64| (asm.hops.iter().map(of).fold(0.0, f64::max) / step) as usize + 1;
         let arriving = RingBuffers::new(
             asm.links.len(),
-            1 + widest(Assembly::sums_at),
+            1 + largest(Assembly::sums_at),
             longest(|hop| hop.forward) + MAX_STEPS_AHEAD,
         );
-        let width = record.count + widest(Assembly::signals_at);
-        let said = RingBuffers::new(asm.links.len(), width, longest(|hop| hop.backward));
-        Self { hops, first, arriving, said, record }
+        let width = record.count + largest(Assembly::signals_at);
+        let emitted = RingBuffers::new(asm.links.len(), width, longest(|hop| hop.backward));
+        Self { hops, first, arriving, emitted, record }
     }
 
-    /// The places of a loop's wires; loops in the order of the classes.
+    /// The range of a loop's hops; `l` counts loops in the order of the classes.
     #[inline]
     pub(super) fn range(&self, l: usize) -> std::ops::Range<usize> {
         self.first[l] as usize..self.first[l + 1] as usize
     }
 
-    /// A loop's wires.
+    /// The hops of a loop.
     #[inline]
     pub(super) fn of(&self, l: usize) -> &[DelayedHop] {
         &self.hops[self.range(l)]
@@ -242,24 +246,24 @@ impl DelayedHops {
 }
 
 impl Assembly {
-    /// How many sums a link's routers ask for: the rate of their own protocol, and what it carries.
+    /// Number of sums for the routers of a link: the rate of each protocol and the quantities that its senders carry.
     fn sums_at(&self, link: usize) -> usize {
-        self.links[link].routers.iter().map(|(_, set, _)| 1 + self.sets[*set].carried).sum()
+        self.links[link].routers.iter().map(|(_, set, _)| 1 + self.link_sets[*set].carried).sum()
     }
 
     fn signals_at(&self, link: usize) -> usize {
-        self.links[link].routers.iter().map(|(_, set, _)| self.sets[*set].law.signal_names().len()).sum()
+        self.links[link].routers.iter().map(|(_, set, _)| self.link_sets[*set].law.signal_names().len()).sum()
     }
 
-    /// Where a router's sums begin in what arrives, and its signals in what is said.
-    pub(super) fn slots(&self, link: usize, router: (usize, usize), said: usize) -> (usize, usize) {
-        let (mut own, mut signals) = (1, said);
+    /// The positions of a router's first sum in the arrivals record and of its first signal in the link's record.
+    pub(super) fn slots(&self, link: usize, router: (usize, usize), emitted: usize) -> (usize, usize) {
+        let (mut own, mut signals) = (1, emitted);
         for (_, set, place) in &self.links[link].routers {
             if (*set, *place) == router {
                 break;
             }
-            own += 1 + self.sets[*set].carried;
-            signals += self.sets[*set].law.signal_names().len();
+            own += 1 + self.link_sets[*set].carried;
+            signals += self.link_sets[*set].law.signal_names().len();
         }
         (own, signals)
     }
@@ -278,7 +282,7 @@ mod tests {
             backward: Steps::new(0.03, 0.01),
             ..DelayedHop::default()
         };
-        // A ramp: r(n) = n. At step n there is r(n - 2.5).
+        // A ramp: r(n) = n. The arrival at step n is r(n - 2.5).
         for n in 0..20 {
             rings.send(&hop, 0, n, n as f64);
             let arrived = std::mem::take(&mut rings.at(1, n)[0]);

@@ -1,27 +1,28 @@
-//! The links: what arrived, what their laws and queues do of it, and what they say.
+//! One step of all links: arrivals, laws, queues, signals.
 
 use super::{FixedStep, step_state};
-use crate::assembly::{Assembly, LinkClass};
+use crate::assembly::{Assembly, LinkSet};
 use millpond_law::fluid::{LinkInputs, Verdicts};
 
-/// The laws of one set.
-pub(super) struct LinkClassState<'a> {
-    pub(super) set: &'a LinkClass,
+/// The states, inputs and signals of one link set.
+pub(super) struct LinkSetState<'a> {
+    pub(super) set: &'a LinkSet,
     pub(super) x: Vec<f64>,
     last: Vec<f64>,
     dx: Vec<f64>,
     bounds: Vec<(f64, f64)>,
     inputs: LinkInputs,
     pub(super) signals: Vec<f64>,
-    /// Of each link: where its sums begin in what arrives, and its signals in what is said. A queue law sees all.
+    /// For each link: positions of the router's sums in the arrivals record and of its signals in the link's record.
+    /// Zero for a queue law.
     slots: Vec<(usize, usize)>,
 }
 
-impl<'a> LinkClassState<'a> {
-    pub(super) fn new(asm: &Assembly, s: usize, set: &'a LinkClass, said: usize) -> Self {
+impl<'a> LinkSetState<'a> {
+    pub(super) fn new(asm: &Assembly, s: usize, set: &'a LinkSet, emitted: usize) -> Self {
         let states = &asm.states[set.first_state..][..set.width * set.links.len()];
         let slots = |(place, link): (usize, &usize)| {
-            if set.protocol().is_some() { asm.slots(*link, (s, place), said) } else { (0, 0) }
+            if set.protocol().is_some() { asm.slots(*link, (s, place), emitted) } else { (0, 0) }
         };
         Self {
             set,
@@ -37,18 +38,18 @@ impl<'a> LinkClassState<'a> {
 }
 
 impl FixedStep<'_> {
-    /// One step of all links.
-    pub(super) fn serve(&mut self) {
+    /// Makes one step of all links.
+    pub(super) fn step_links(&mut self) {
         let n = self.n;
         for (link, arriving) in self.arriving.iter_mut().enumerate() {
             *arriving = self.hops.arriving.at(link, n)[0];
         }
         for router in 0..self.routers.len() {
-            self.compute(router);
+            self.evaluate_set(router);
         }
         for link in 0..self.arriving.len() {
             self.hops.arriving.at(link, n).fill(0.0);
-            self.queue(link);
+            self.step_queue(link);
         }
         for router in &mut self.routers {
             let states = router.x.iter_mut().zip(&mut router.last).zip(&router.dx).zip(&router.bounds);
@@ -58,8 +59,8 @@ impl FixedStep<'_> {
         }
     }
 
-    /// What the laws of a set do and say.
-    fn compute(&mut self, r: usize) {
+    /// Computes derivatives and signals of a link set.
+    fn evaluate_set(&mut self, r: usize) {
         let router = &mut self.routers[r];
         let carried = router.set.carried;
         for (i, &link) in router.set.links.iter().enumerate() {
@@ -78,13 +79,13 @@ impl FixedStep<'_> {
         router.set.law.signals(0, &router.x, &router.inputs, &mut router.signals);
     }
 
-    /// The queue of a link moves; the link says what it has to say.
-    fn queue(&mut self, link: usize) {
+    /// Advances the queue of a link and writes the link's record.
+    fn step_queue(&mut self, link: usize) {
         let data = &self.asm.links[link];
         let (capacity, buffer) = (self.capacity[link], data.buffer);
         let (marked, dropped) = data.queue.map_or((0.0, 0.0), |(set, place)| {
             let p = self.routers[set].signals[place].clamp(0.0, 1.0);
-            if self.asm.sets[set].verdicts() == Some(Verdicts::Marks) { (p, 0.0) } else { (0.0, p) }
+            if self.asm.link_sets[set].verdicts() == Some(Verdicts::Marks) { (p, 0.0) } else { (0.0, p) }
         });
         let admitted = self.arriving[link] * (1.0 - dropped);
         let excess = admitted - capacity;
@@ -94,17 +95,18 @@ impl FixedStep<'_> {
         let lost = 1.0 - (1.0 - dropped) * (1.0 - overflow);
         (self.marked[link], self.lost[link], self.admitted[link]) = (marked, lost, admitted);
         let record = self.hops.record;
-        let said = self.hops.said.at(link, self.n);
+        let emitted = self.hops.emitted.at(link, self.n);
         if let Some(k) = record.queueing {
-            (said[k], said[k + 1]) = (*queue / capacity, if is_constant { 0.0 } else { excess / capacity });
+            (emitted[k], emitted[k + 1]) =
+                (*queue / capacity, if is_constant { 0.0 } else { excess / capacity });
         }
-        record.marks.into_iter().for_each(|k| said[k] = marked);
-        record.losses.into_iter().for_each(|k| said[k] = lost);
+        record.marks.into_iter().for_each(|k| emitted[k] = marked);
+        record.losses.into_iter().for_each(|k| emitted[k] = lost);
         for (_, set, place) in &data.routers {
             let router = &self.routers[*set];
             let (_, first) = router.slots[*place];
             let width = router.set.law.signal_names().len();
-            said[first..first + width].copy_from_slice(&router.signals[place * width..][..width]);
+            emitted[first..first + width].copy_from_slice(&router.signals[place * width..][..width]);
         }
         step_state(queue, excess, &mut self.queue_moves[link], self.step, 0.0, buffer);
     }

@@ -1,44 +1,44 @@
-//! What was sent, served and delivered: channels at each step, and their integrals by the trapezoidal rule.
+//! Rates sent, served and delivered: channels at each step, and their integrals by the trapezoidal rule.
 //!
-//! What departs in a step is what arrived less what the queue has gained, unless the queue was busy throughout: the jump
-//! of the departing rate where a queue empties costs no order, and all that arrives is served, waits or is lost. What
-//! share of a step's arrivals departs belongs to the step's middle; a flow's delivery is what it sent times the shares
-//! of its links, each as old as the way from there to the end, so that the flows of a link are delivered what departs.
-//! Flows are settled for many steps at once: each then comes into the cache once.
+//! The departures of a step are the arrivals minus the increase of the queue, unless the queue was busy throughout.
+//! Discontinuities at the instant a queue empties therefore do not reduce the order, and every arriving bit is served,
+//! queued or lost. The departing share of a step's arrivals applies to the middle of the step. The delivered rate of a
+//! flow is its sending rate times the shares of its links, each delayed by the rest of the path. The deliveries of all
+//! flows thus add up to the departures. Flows are processed for several steps at once, which saves memory traffic.
 
 use super::FixedStep;
 use super::flows::ClassState;
 use super::hops::{DelayedHop, RingBuffers};
 use crate::assembly::Channels;
-use crate::queue::{LEAST_LOAD, passing};
+use crate::queue::{MIN_LOAD, departing_share};
 use std::ops::Range;
 
-/// Flows are settled at least as often.
-pub(super) const MAX_UNSETTLED: usize = 16;
+/// Largest number of steps between two updates of the flows.
+pub(super) const MAX_PENDING_STEPS: usize = 16;
 
-/// What links are remembered by: the share of a step's arrivals that departs, the queueing delay at its end in seconds
-/// and the integral of that.
-const KEPT: usize = 0;
+/// Positions in a link's record: departing share of a step's arrivals, queueing delay at the end of the step in
+/// seconds, integral of that delay.
+const DEPARTING_SHARE: usize = 0;
 const DELAY: usize = 1;
-const DELAYS: usize = 2;
+const DELAY_INTEGRAL: usize = 2;
 
-/// See the module. Channels are in the order of [`channel_columns`](crate::Assembly::channel_columns).
+/// Channels and their integrals, in the order of [`channel_columns`](crate::Assembly::channel_columns).
 pub(super) struct Meter {
     step: f64,
     /// The step at time zero.
     zero: usize,
     at: Channels,
-    /// At the last step: of links as steps go on, of loops as of when they were settled.
+    /// Channels at the last step: those of links at every step, those of loops at the last update.
     pub(super) now: Vec<f64>,
-    /// A step before.
+    /// Channels one step earlier.
     before: Vec<f64>,
     pub(super) integrals: Vec<f64>,
     links: Vec<LinkSample>,
     rings: RingBuffers,
-    /// What each loop delivered in the last step that is settled, in bit/s.
+    /// Delivered rate of each loop at the last update, in bit/s.
     delivered: Vec<f64>,
-    /// The last step up to which loops are settled.
-    settled: usize,
+    /// The last step for which loops have been updated.
+    updated: usize,
 }
 
 /// A link at the last step.
@@ -49,14 +49,14 @@ struct LinkSample {
     capacity: f64,
 }
 
-/// What happened at a link in a step, in bits.
+/// The balance of a link over one step, in bits.
 struct LinkBalance {
     arrived: f64,
-    /// What its law did not drop.
+    /// Arrivals that the link's law did not drop.
     admitted: f64,
-    /// What it could serve.
+    /// Capacity of the step.
     served: f64,
-    /// Before and after.
+    /// Queue before and after the step.
     queues: (f64, f64),
     buffer: f64,
 }
@@ -71,33 +71,33 @@ impl LinkBalance {
         self.queues.0.max(self.queues.1) >= self.buffer
     }
 
-    /// What was neither dropped nor overflowed.
+    /// Arrivals that were neither dropped nor lost to overflow.
     fn stayed(&self) -> f64 {
         if self.overflows() { self.departed() + self.queues.1 - self.queues.0 } else { self.admitted }
     }
 
     fn lost(&self) -> f64 {
-        let least = if self.overflows() { LEAST_LOAD * self.served } else { f64::MIN_POSITIVE };
+        let least = if self.overflows() { MIN_LOAD * self.served } else { f64::MIN_POSITIVE };
         (self.arrived - self.stayed()) / self.arrived.max(least)
     }
 
-    fn passed(&self) -> f64 {
+    fn passing(&self) -> f64 {
         let is_empty = self.queues == (0.0, 0.0);
-        if is_empty { 1.0 } else { self.departed() / self.stayed().max(LEAST_LOAD * self.served) }
+        if is_empty { 1.0 } else { self.departed() / self.stayed().max(MIN_LOAD * self.served) }
     }
 
-    /// The share of what arrives that departs.
-    fn kept(&self) -> f64 {
-        self.passed() * (1.0 - self.lost())
+    /// Departing share of the arrivals.
+    fn departing_share(&self) -> f64 {
+        self.passing() * (1.0 - self.lost())
     }
 }
 
 impl Meter {
-    /// For an integration at time zero before which channels always said `before`.
+    /// A meter at time zero; `before` are the constant channels before.
     pub(super) fn new(fixed: &FixedStep<'_>, before: Vec<f64>) -> Self {
         let (asm, step, zero) = (fixed.asm, fixed.step, fixed.zero);
         let at = asm.channels;
-        let longest = (asm.longest_delay() / step).ceil() as usize + MAX_UNSETTLED + 2;
+        let longest = (asm.longest_delay() / step).ceil() as usize + MAX_PENDING_STEPS + 2;
         let mut rings = RingBuffers::new(asm.links.len(), 3, longest);
         let mut links = Vec::with_capacity(asm.links.len());
         for (l, link) in asm.links.iter().enumerate() {
@@ -109,10 +109,10 @@ impl Meter {
             let admitted = before[at.arriving + l];
             links.push(LinkSample { queue: 0.0, admitted, capacity: link.capacity });
         }
-        // What starts at time zero counts from the step before, where it was nothing: it jumps between the two.
+        // A flow that starts at time zero has its jump between step zero and the step before, which therefore counts.
         let is_idle = asm.loops.iter().all(|l| l.start.is_some());
         let mut integrals = vec![0.0; at.count];
-        for class in &asm.classes {
+        for class in &asm.sender_classes {
             integrals[carried(class.first_carried, class.law.carried().len(), class.loops.len())]
                 .fill(f64::NAN);
         }
@@ -126,31 +126,31 @@ impl Meter {
             integrals,
             links,
             rings,
-            settled: if is_idle { zero - 1 } else { zero },
+            updated: if is_idle { zero - 1 } else { zero },
         }
     }
 
-    /// What happened up to the step that has just been made.
-    pub(super) fn note(&mut self, fixed: &FixedStep<'_>, queues: &[f64]) {
+    /// Updates channels and integrals after a step. `queues` are the queues before that step.
+    pub(super) fn add_step(&mut self, fixed: &FixedStep<'_>, queues: &[f64]) {
         let n = fixed.n - 1;
         std::mem::swap(&mut self.now, &mut self.before);
-        self.look_at_links(fixed, queues);
+        self.set_link_channels(fixed, queues);
         for (l, queue) in queues.iter().enumerate() {
-            self.count_link(fixed, n, l, *queue);
+            self.balance_link(fixed, n, l, *queue);
         }
         if n > self.zero {
             let at = &self.at;
-            let said = fixed.asm.sets.first().map_or(at.count, |set| set.first_signal);
-            for range in [at.delay..at.slope, at.marked..at.lost, said..at.count] {
+            let emitted = fixed.asm.link_sets.first().map_or(at.count, |set| set.first_signal);
+            for range in [at.delay..at.slope, at.marked..at.lost, emitted..at.count] {
                 self.add(range);
             }
         }
-        if n >= self.settled + MAX_UNSETTLED {
-            self.settle(fixed);
+        if n >= self.updated + MAX_PENDING_STEPS {
+            self.update_loops(fixed);
         }
     }
 
-    /// The trapezoidal rule for these channels.
+    /// Adds one step of the trapezoidal rule for these channels.
     fn add(&mut self, range: Range<usize>) {
         let ends = self.before[range.clone()].iter().zip(&self.now[range.clone()]);
         for (sum, (before, now)) in self.integrals[range].iter_mut().zip(ends) {
@@ -158,8 +158,8 @@ impl Meter {
         }
     }
 
-    /// What links and their laws say at this step.
-    fn look_at_links(&mut self, fixed: &FixedStep<'_>, queues: &[f64]) {
+    /// The channels of links at this step.
+    fn set_link_channels(&mut self, fixed: &FixedStep<'_>, queues: &[f64]) {
         let at = &self.at;
         for (l, link) in fixed.asm.links.iter().enumerate() {
             let (queue, capacity, arriving) = (queues[l], fixed.capacity[l], fixed.arriving[l]);
@@ -171,7 +171,7 @@ impl Meter {
                 (at.slope, if is_constant { 0.0 } else { excess / capacity }),
                 (at.marked, fixed.marked[l]),
                 (at.lost, fixed.lost[l]),
-                (at.passing, passing(stays, capacity, is_empty)),
+                (at.passing, departing_share(stays, capacity, is_empty)),
                 (at.arriving, arriving),
                 (at.departing, if is_empty { stays } else { capacity }),
             ];
@@ -183,8 +183,8 @@ impl Meter {
         }
     }
 
-    /// What happened at a link between the last step and this one, `n`.
-    fn count_link(&mut self, fixed: &FixedStep<'_>, n: usize, l: usize, queue: f64) {
+    /// The balance of a link between the previous step and step `n`.
+    fn balance_link(&mut self, fixed: &FixedStep<'_>, n: usize, l: usize, queue: f64) {
         let now = LinkSample { queue, admitted: fixed.admitted[l], capacity: fixed.capacity[l] };
         let last = std::mem::replace(&mut self.links[l], now);
         let at = self.at;
@@ -197,33 +197,33 @@ impl Meter {
             queues: (last.queue, now.queue),
             buffer: fixed.asm.links[l].buffer,
         };
-        let delays = self.rings.at(l, n - 1)[DELAYS] + of(at.delay);
-        self.rings.at(l, n).copy_from_slice(&[count.kept(), self.now[at.delay + l], delays]);
-        if n > self.settled.min(self.zero) {
+        let delays = self.rings.at(l, n - 1)[DELAY_INTEGRAL] + of(at.delay);
+        self.rings.at(l, n).copy_from_slice(&[count.departing_share(), self.now[at.delay + l], delays]);
+        if n > self.updated.min(self.zero) {
             self.integrals[at.arriving + l] += count.arrived;
             self.integrals[at.departing + l] += count.departed();
         }
         if n > self.zero {
             self.integrals[at.slope + l] += self.step * (now.queue - last.queue) / count.served;
             self.integrals[at.lost + l] += self.step * count.lost();
-            self.integrals[at.passing + l] += self.step * count.passed();
+            self.integrals[at.passing + l] += self.step * count.passing();
         }
     }
 
-    /// Loops are as links are: at the last step.
-    pub(super) fn settle(&mut self, fixed: &FixedStep<'_>) {
-        let steps = self.settled + 1..fixed.n;
-        for (flows, class) in fixed.flow_classes.iter().zip(&fixed.asm.classes) {
+    /// Updates the channels of loops up to the last step.
+    pub(super) fn update_loops(&mut self, fixed: &FixedStep<'_>) {
+        let steps = self.updated + 1..fixed.n;
+        for (flows, class) in fixed.flow_classes.iter().zip(&fixed.asm.sender_classes) {
             for (flow, &l) in class.loops.iter().enumerate() {
-                self.settle_loop(fixed, (flows, flow), l, steps.clone());
+                self.update_loop(fixed, (flows, flow), l, steps.clone());
             }
             let own = carried(class.first_carried, class.law.carried().len(), class.loops.len());
             self.now[own].copy_from_slice(&flows.carried);
         }
-        self.settled = fixed.n - 1;
+        self.updated = fixed.n - 1;
     }
 
-    fn settle_loop(
+    fn update_loop(
         &mut self,
         fixed: &FixedStep<'_>,
         (flows, flow): (&ClassState<'_>, usize),
@@ -231,12 +231,12 @@ impl Meter {
         steps: Range<usize>,
     ) {
         let path = fixed.hops.of(flows.first + flow);
-        let mut shares = [1.0; MAX_UNSETTLED];
+        let mut shares = [1.0; MAX_PENDING_STEPS];
         let (Some(last), shares) = (path.last(), &mut shares[..steps.len()]) else { return };
         for hop in path {
             let onward = hop.onward(last);
             for (share, n) in shares.iter_mut().zip(steps.clone()) {
-                *share *= self.rings.before(hop.link as usize, (n, onward), KEPT);
+                *share *= self.rings.before(hop.link as usize, (n, onward), DEPARTING_SHARE);
             }
         }
         let arrived = |n: usize| flows.sent.before(flow, n, last.forward);
@@ -252,19 +252,19 @@ impl Meter {
         self.integrals[at.delivered + l] += self.step * delivered;
         self.now[at.rate + l] = flows.sent.at(flow, n);
         self.now[at.delivered + l] = (1.5 * mean[1] - 0.5 * mean[0]).max(0.0);
-        let (base, since) = (fixed.asm.loops[l].base_rtt, self.settled.max(self.zero));
+        let (base, since) = (fixed.asm.loops[l].base_rtt, self.updated.max(self.zero));
         self.now[at.rtt + l] = base + self.queueing(path, n, DELAY);
-        let delays = self.queueing(path, n, DELAYS) - self.queueing(path, since, DELAYS);
+        let delays = self.queueing(path, n, DELAY_INTEGRAL) - self.queueing(path, since, DELAY_INTEGRAL);
         self.integrals[at.rtt + l] += base * (n - since) as f64 * self.step + delays;
     }
 
-    /// What a flow's sender sees of the queueing delays of its path, or of their integrals.
+    /// Queueing delay of a path (or its integral) as its sender receives it; `k` is the position in the records.
     fn queueing(&self, path: &[DelayedHop], n: usize, k: usize) -> f64 {
         path.iter().map(|hop| self.rings.before(hop.link as usize, (n, hop.backward), k)).sum()
     }
 }
 
-/// Where what the flows of a class carry is among the channels.
+/// The range of a class's carried quantities among the channels.
 fn carried(first: usize, each: usize, flows: usize) -> Range<usize> {
     first..first + each * flows
 }

@@ -1,11 +1,11 @@
-//! The scheme for large networks: steps of one length, second order, one evaluation per step.
+//! The scheme for large networks: fixed steps, order two, one evaluation per step.
 //!
-//! States move by Adams and Bashforth's two-step formula `x + h (3 f(n) - f(n-1)) / 2`, bounds by clipping, delayed
-//! quantities are linear between steps. Flows are worked on in chunks that stay in the cache (what they hear, what they
-//! do, what they send), for as many steps at once as what they hear is old. What starts, stops or changes between two
-//! steps does so in part at the nearest one: as much as what is linear between steps needs to have the jump's area.
-//! Where a jump pushes a state off its bound (the first flow on an idle link) or a law's signal jumps with it, the scheme
-//! is of first order, with a small constant.
+//! States advance by the two-step formula of Adams and Bashforth, `x + h (3 f(n) - f(n-1)) / 2`, and are clipped to
+//! their bounds. Delayed quantities are interpolated linearly. Blocks of flows that fit into the cache are advanced by
+//! several steps at once, limited by their smallest feedback delay. A change between two steps (start, stop, capacity)
+//! applies in part at the nearest step, such that linear interpolation preserves the area under the jump. The scheme
+//! has order one, with a small constant, where a jump moves a state off its bound (the first flow on an idle link) or
+//! makes a law's signal jump.
 
 mod flows;
 mod hops;
@@ -21,65 +21,67 @@ pub use snapshots::{Snapshot, Snapshots};
 use crate::assembly::Assembly;
 use flows::ClassState;
 use hops::DelayedHops;
-use links::LinkClassState;
+use links::LinkSetState;
 
-/// An integration with steps of one length.
+/// An integration with fixed steps.
 pub struct FixedStep<'a> {
     asm: &'a Assembly,
-    /// In seconds.
+    /// Step in seconds.
     step: f64,
-    /// The step that is now.
+    /// Index of the present step.
     n: usize,
-    /// The step at time zero: those before it fill the rings with what was on its way.
+    /// Index of the step at time zero. Earlier steps fill the ring buffers with the history.
     zero: usize,
     hops: DelayedHops,
-    /// One for each class.
+    /// One for each sender class.
     flow_classes: Vec<ClassState<'a>>,
-    /// One for each set.
-    routers: Vec<LinkClassState<'a>>,
-    /// In bits.
+    /// One for each link set.
+    routers: Vec<LinkSetState<'a>>,
+    /// Length of each queue, in bits.
     queues: Vec<f64>,
-    /// How the queues moved a step ago, in bit/s.
+    /// Derivative of each queue one step ago, in bit/s.
     queue_moves: Vec<f64>,
-    /// Of each link, in bit/s.
+    /// Capacity of each link, in bit/s.
     capacity: Vec<f64>,
     arriving: Vec<f64>,
-    /// What its law does not drop, in bit/s.
+    /// Arriving rate minus the drops of the queue law, in bit/s.
     admitted: Vec<f64>,
-    /// What each link says now: probability of a mark, of a loss.
+    /// Present marking and loss probability of each link.
     marked: Vec<f64>,
     lost: Vec<f64>,
     changes: Vec<Change>,
-    /// How many of the changes have happened.
+    /// Number of changes that have been applied.
     changed: usize,
 }
 
-/// What changes at a step.
+/// A change at a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum ChangeKind {
-    /// Class and place of a loop.
+    /// A loop, by class and position.
     Start(usize, usize),
     Stop(usize, usize),
-    /// A link's capacity goes a part of the way to its new value, the rest of it a step later.
-    LoopRole(usize, f64),
+    /// A link's capacity changes in part; the rest follows one step later.
+    PartOfCapacity(usize, f64),
     Capacity(usize, f64),
 }
 
-/// At the step that is nearest to it.
+/// A change with its nearest step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Change {
     step: usize,
-    /// How much later than the step, in steps: from -1/2 to 1/2.
+    /// Time from the step to the change, in steps: from -1/2 to 1/2.
     later: f64,
     what: ChangeKind,
 }
 
-/// Of a jump so much later than a step, what counts at the step: then what is linear between steps has its area.
+/// The part of a jump that applies at its nearest step, such that linear interpolation preserves the area under the
+/// jump.
 fn part_after(later: f64) -> f64 {
     0.5 - later
 }
 
-/// `x + h (3 f - f_last) / 2`, between bounds; what pushes against a bound rests there.
+/// `x + h (3 f - f_last) / 2`, clipped to the bounds. The derivative of a state at its bound that points outwards is
+/// zero.
 #[inline]
 fn step_state(x: &mut f64, f: f64, last: &mut f64, step: f64, lower: f64, upper: f64) {
     let is_held = (*x <= lower && f < 0.0) || (*x >= upper && f > 0.0);
@@ -89,12 +91,12 @@ fn step_state(x: &mut f64, f: f64, last: &mut f64, step: f64, lower: f64, upper:
 }
 
 impl FixedStep<'_> {
-    /// Now, in seconds.
+    /// The present time, in seconds.
     pub fn time(&self) -> f64 {
         (self.n - self.zero) as f64 * self.step
     }
 
-    /// So many steps.
+    /// Advances by this number of steps.
     pub fn advance(&mut self, steps: usize) {
         let end = self.n + steps;
         while self.n < end {
@@ -102,25 +104,25 @@ impl FixedStep<'_> {
         }
     }
 
-    /// A step; flows may run ahead, but not beyond step `end`.
+    /// Makes one step. Blocks of flows may run ahead, but not beyond step `end`.
     fn step_towards(&mut self, end: usize) {
         self.change();
-        // Nobody goes beyond the next change, of which they would not know.
+        // Blocks do not run beyond the next change.
         let due = self.changes.get(self.changed).map_or(end, |change| change.step.min(end));
         for flows in &mut self.flow_classes {
             flows.step(self.n, due, &mut self.hops);
         }
-        self.serve();
+        self.step_links();
         self.n += 1;
     }
 
-    /// What is due at this step happens.
+    /// Applies the changes of this step.
     fn change(&mut self) {
         while let Some(change) = self.changes.get(self.changed).filter(|change| change.step <= self.n) {
             match change.what {
                 ChangeKind::Start(class, place) => self.flow_classes[class].start(place, change.later),
                 ChangeKind::Stop(class, place) => self.flow_classes[class].stop(place, change.later),
-                ChangeKind::LoopRole(link, capacity) => {
+                ChangeKind::PartOfCapacity(link, capacity) => {
                     self.capacity[link] += part_after(change.later) * (capacity - self.capacity[link]);
                 }
                 ChangeKind::Capacity(link, capacity) => {
@@ -133,7 +135,7 @@ impl FixedStep<'_> {
     }
 
     fn set_capacities(&mut self) {
-        for (flows, class) in self.flow_classes.iter_mut().zip(&self.asm.classes) {
+        for (flows, class) in self.flow_classes.iter_mut().zip(&self.asm.sender_classes) {
             for (place, &l) in class.loops.iter().enumerate() {
                 let hops = self.asm.hops_of(l).iter().map(|hop| self.capacity[hop.link]);
                 flows.set_capacity(place, hops.fold(f64::INFINITY, f64::min));

@@ -1,36 +1,36 @@
-//! What an integration with fixed steps shows.
+//! Snapshots of an integration with fixed steps.
 
 use super::FixedStep;
 use crate::assembly::{Assembly, Entity};
 use crate::error::Error;
 
-/// A network of fixed steps at one moment.
+/// The network at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snapshot {
-    /// In seconds.
+    /// Time in seconds.
     pub time: f64,
-    /// Of all laws and queues, in the order of [`Assembly::state_columns`].
+    /// States of all laws and queues, in the order of [`Assembly::state_columns`].
     pub states: Vec<f64>,
-    /// What each loop sends, in bit/s, in the order of the network.
+    /// Sending rate of each loop in bit/s, in the order of the network.
     pub rates: Vec<f64>,
-    /// What arrives at each link, in bit/s.
+    /// Arriving rate at each link, in bit/s.
     pub arriving: Vec<f64>,
-    /// Probability of a mark at each link.
+    /// Marking probability of each link.
     pub marked: Vec<f64>,
-    /// Probability of a loss at each link.
+    /// Loss probability of each link.
     pub lost: Vec<f64>,
 }
 
 impl FixedStep<'_> {
-    /// Everything as it is now; time goes on by a step.
+    /// A snapshot of the present time; advances the integration by one step.
     ///
     /// # Errors
-    /// If something is infinite or not a number.
+    /// A state is infinite or not a number.
     pub fn snapshot(&mut self) -> Result<Snapshot, Error> {
         let mut snapshot = Snapshot { time: self.time(), states: self.states(), ..Snapshot::default() };
         self.advance(1);
         snapshot.rates = vec![0.0; self.asm.loops.len()];
-        for (flows, class) in self.flow_classes.iter().zip(&self.asm.classes) {
+        for (flows, class) in self.flow_classes.iter().zip(&self.asm.sender_classes) {
             flows.rates.iter().zip(&class.loops).for_each(|(rate, l)| snapshot.rates[*l] = *rate);
         }
         snapshot.arriving.clone_from(&self.arriving);
@@ -42,7 +42,7 @@ impl FixedStep<'_> {
         }
     }
 
-    /// All states now.
+    /// All present states.
     pub(super) fn states(&self) -> Vec<f64> {
         let laws = self.flow_classes.iter().flat_map(|flows| &flows.x);
         let routers = self.routers.iter().flat_map(|router| &router.x);
@@ -59,13 +59,13 @@ impl FixedStep<'_> {
 /// Snapshots of an integration with fixed steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Snapshots {
-    /// In order of time.
+    /// In ascending order of time.
     pub all: Vec<Snapshot>,
     columns: Vec<crate::assembly::Column>,
 }
 
 impl Snapshots {
-    /// A state's values at all times; nothing if there is no such state.
+    /// The values of a state at all times; empty if there is no such state.
     pub fn of(&self, entity: Entity, quantity: &str) -> Vec<f64> {
         let wanted =
             |column: &&crate::assembly::Column| column.entity == entity && column.quantity == quantity;
@@ -75,8 +75,8 @@ impl Snapshots {
 }
 
 impl Assembly {
-    /// Integrates with steps of one length up to `until` seconds, a snapshot every `every` seconds, each rounded to
-    /// whole steps; `watch` is told the time now and then and ends the run by saying false.
+    /// Integrates with fixed steps up to `until` seconds and takes a snapshot every `every` seconds, both rounded to
+    /// whole steps. `watch` receives the time of each snapshot and ends the run by returning false.
     ///
     /// # Errors
     /// See [`FixedStep::new`] and [`FixedStep::snapshot`].

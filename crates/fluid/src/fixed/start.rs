@@ -1,21 +1,21 @@
-//! Before the first step: what this scheme cannot honour is refused, and the rings are filled with the past.
+//! Initialization: rejects networks that this scheme does not support, and fills the ring buffers with the history.
 
 use super::flows::ClassState;
 use super::hops::{self, DelayedHops};
-use super::links::LinkClassState;
+use super::links::LinkSetState;
 use super::{Change, ChangeKind, FixedStep};
 use crate::assembly::Assembly;
 use crate::discrete_state::DiscreteState;
 use crate::error::Error;
-use crate::right_hand_side::{RightHandSide, before};
+use crate::right_hand_side::{RightHandSide, initial_history};
 use millpond_law::fluid::{LinkInput, SenderInput};
 
 fn refuse(name: &str, what: &str) -> Result<(), Error> {
-    let reason = format!("steps of one length have no {what}: the adaptive method has");
+    let reason = format!("fixed steps do not support {what}; use the adaptive method");
     Err(Error::InvalidNetwork { name: name.to_owned(), reason })
 }
 
-/// Laws that jump, relays and feedback of a flow's own are beyond this scheme.
+/// The scheme supports neither laws that jump, nor relays, nor feedback that depends on the flow.
 fn check(asm: &Assembly) -> Result<(), Error> {
     if let Some(relay) = asm.relays.first() {
         return refuse(&asm.loops[relay.upstream.0].name, "relays");
@@ -33,14 +33,14 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         downstream: None,
         upstream: None,
     };
-    for class in &asm.classes {
+    for class in &asm.sender_classes {
         let name = class.loops.first().map_or("", |l| asm.loops[*l].name.as_str());
         let x: Vec<f64> = class.law.states(0).iter().map(|state| state.initial).collect();
         if class.law.maps_signals() {
-            return refuse(name, "feedback that means something else to each flow at each hop");
+            return refuse(name, "feedback that depends on the flow at each hop");
         }
         if class.law.inputs_used().present_queueing {
-            return refuse(name, "a window that meets queues as they are");
+            return refuse(name, "laws that use the present queueing delay");
         }
         if class.law.period(0, &x, &nothing).is_some() {
             return refuse(name, "laws in discrete time");
@@ -48,7 +48,7 @@ fn check(asm: &Assembly) -> Result<(), Error> {
     }
     let quiet =
         LinkInput { capacity: 1.0, arriving: 0.0, own_arriving: 0.0, queue: 0.0, carried: &[0.0; 16] };
-    for set in &asm.sets {
+    for set in &asm.link_sets {
         let name = set.links.first().map_or("", |l| asm.links[*l].name.as_str());
         let x: Vec<f64> = set.law.states(0).iter().map(|state| state.initial).collect();
         if set.law.period(0, &x, &quiet).is_some() {
@@ -59,11 +59,11 @@ fn check(asm: &Assembly) -> Result<(), Error> {
 }
 
 impl Assembly {
-    /// Can this network be integrated with steps of this length, in seconds?
+    /// Checks that this network can be integrated with fixed steps of this length, in seconds.
     ///
     /// # Errors
-    /// If the way back from any link is shorter than a step, the longest delay has too many of them, or a law does what
-    /// this scheme has not: it says which.
+    /// A return delay is shorter than a step, the longest delay has too many steps, or a law uses an unsupported
+    /// feature; the error names it.
     pub fn allows_steps_of(&self, step: f64) -> Result<(), Error> {
         check(self)?;
         hops::check(self, step)
@@ -71,7 +71,7 @@ impl Assembly {
 }
 
 impl<'a> FixedStep<'a> {
-    /// At time zero, with steps of this length.
+    /// An integration at time zero with steps of this length, in seconds.
     ///
     /// # Errors
     /// See [`Assembly::allows_steps_of`].
@@ -79,7 +79,7 @@ impl<'a> FixedStep<'a> {
         Self::with_memory(asm, step, 0)
     }
 
-    /// The same, whose flows remember what they have sent for so many steps.
+    /// The same as [`Self::new`]; flows also remember their sending rates of the last `remembered` steps.
     pub(super) fn with_memory(asm: &'a Assembly, step: f64, remembered: usize) -> Result<Self, Error> {
         asm.allows_steps_of(step)?;
         let hops = DelayedHops::new(asm, step);
@@ -90,9 +90,10 @@ impl<'a> FixedStep<'a> {
             first += class.loops.len();
             flows
         };
-        let flow_classes = asm.classes.iter().map(flows).collect();
-        let said = hops.record.count;
-        let routers = asm.sets.iter().enumerate().map(|(s, set)| LinkClassState::new(asm, s, set, said));
+        let flow_classes = asm.sender_classes.iter().map(flows).collect();
+        let emitted = hops.record.count;
+        let routers =
+            asm.link_sets.iter().enumerate().map(|(s, set)| LinkSetState::new(asm, s, set, emitted));
         let mut fixed = Self {
             asm,
             step,
@@ -112,17 +113,18 @@ impl<'a> FixedStep<'a> {
             changed: 0,
         };
         fixed.set_capacities();
-        fixed.fill();
+        fixed.fill_history();
         Ok(fixed)
     }
 
-    /// What was said and what was on its way before time zero.
-    fn fill(&mut self) {
+    /// Fills the ring buffers with the constant history before time zero.
+    fn fill_history(&mut self) {
         let asm = self.asm;
-        let before = before(&mut RightHandSide::new(asm), &DiscreteState::before(asm), &asm.initial());
+        let before =
+            initial_history(&mut RightHandSide::new(asm), &DiscreteState::initial(asm), &asm.initial());
         let at = &asm.channels;
         for (link, data) in asm.links.iter().enumerate() {
-            let mut record = vec![0.0; self.hops.said.width];
+            let mut record = vec![0.0; self.hops.emitted.width];
             let places = self.hops.record;
             if let Some(k) = places.queueing {
                 (record[k], record[k + 1]) = (before[at.delay + link], before[at.slope + link]);
@@ -130,24 +132,24 @@ impl<'a> FixedStep<'a> {
             places.marks.into_iter().for_each(|k| record[k] = before[at.marked + link]);
             places.losses.into_iter().for_each(|k| record[k] = before[at.lost + link]);
             for &(_, set, place) in &data.routers {
-                let signals = asm.sets[set].law.signal_names().len();
+                let signals = asm.link_sets[set].law.signal_names().len();
                 let (_, first) = asm.slots(link, (set, place), places.count);
-                let said = asm.sets[set].first_signal + place * signals;
-                record[first..first + signals].copy_from_slice(&before[said..said + signals]);
+                let emitted = asm.link_sets[set].first_signal + place * signals;
+                record[first..first + signals].copy_from_slice(&before[emitted..emitted + signals]);
             }
-            self.hops.said.fill(link, &record);
+            self.hops.emitted.fill(link, &record);
         }
-        // What has always been on its way, and how links moved with it.
+        // Rates on their way to the links, and the derivatives of the links' states.
         let steps = std::mem::replace(&mut self.step, 0.0);
         let is_idle = asm.loops.iter().all(|l| l.start.is_some());
         for n in if is_idle { self.zero - 1..self.zero } else { 0..self.zero } {
-            for (flows, class) in self.flow_classes.iter_mut().zip(&asm.classes) {
+            for (flows, class) in self.flow_classes.iter_mut().zip(&asm.sender_classes) {
                 let rates: Vec<f64> = class.loops.iter().map(|l| before[at.rate + l]).collect();
                 let carried = class.law.carried().len() * class.loops.len();
                 flows.emit_constant(n, &rates, &before[class.first_carried..][..carried], &mut self.hops);
             }
             self.n = n;
-            self.serve();
+            self.step_links();
         }
         self.step = steps;
         for flows in &mut self.flow_classes {
@@ -168,7 +170,7 @@ fn changes(asm: &Assembly, step: f64, zero: usize) -> Vec<Change> {
         changes.extend(l.stop.map(|time| at(time, ChangeKind::Stop(l.class, l.place))));
     }
     for step in &asm.steps {
-        let part = at(step.time, ChangeKind::LoopRole(step.link.0, step.capacity));
+        let part = at(step.time, ChangeKind::PartOfCapacity(step.link.0, step.capacity));
         let whole = Change {
             step: part.step + 1,
             later: 0.0,

@@ -1,38 +1,38 @@
-//! Where a trajectory leads.
+//! The long-term behaviour of a trajectory.
 
 use super::trajectory::Trajectory;
 
-/// Where a trajectory leads, as far as it was followed.
+/// The long-term behaviour of a trajectory, as far as it was integrated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum LongTermBehavior {
-    /// It stays within the band about the equilibrium after this many seconds.
+    /// It stays within the band around the equilibrium from this time on.
     Settles {
-        /// In seconds.
+        /// Time in seconds.
         after: f64,
     },
-    /// It has come nearer all the time and is not there yet.
+    /// Its distance decreases but is still outside the band.
     Approaches,
-    /// It neither comes nearer nor goes: a cycle.
+    /// Its distance neither decreases nor increases: a cycle.
     Cycles,
-    /// It rests, but somewhere else.
+    /// It is constant at another point.
     OtherEquilibrium,
-    /// It goes farther and farther away.
+    /// Its distance increases.
     Diverges,
     /// It could not be integrated to its end.
     Interrupted,
 }
 
 impl LongTermBehavior {
-    /// Whether following it for longer would say the same.
+    /// Whether a longer integration would give the same result.
     pub fn is_decided(self) -> bool {
         !matches!(self, Self::Approaches | Self::Diverges)
     }
 }
 
-/// How much nearer the last sixth must be than the one before, to be on its way.
+/// Largest ratio of the distance in the last sixth to that in the sixth before for a decreasing distance.
 const NEARER: f64 = 0.97;
 
-/// `band` is a share of `sizes`, one for each quantity, about `rest`.
+/// Classifies a trajectory. `band` is relative to `sizes`, one for each quantity, and centred on `rest`.
 pub fn long_term_behavior(
     trajectory: &Trajectory,
     rest: &[f64],

@@ -1,5 +1,5 @@
-//! How a network moves: where trajectories lead ([`fate`]), how it answers a step ([`Response`]), and what its rightmost
-//! root alone would predict ([`Predicted`]).
+//! Transients of a network: long-term behaviour of trajectories ([`long_term_behavior`]), step responses
+//! ([`StepResponse`]), and the prediction from the rightmost root alone ([`Predicted`]).
 
 mod long_term;
 mod step_response;

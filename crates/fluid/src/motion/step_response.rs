@@ -1,36 +1,36 @@
-//! The answer to a step: rise time, overshoot and settling time, and what the rightmost root alone would make of them.
+//! The step response: rise time, overshoot and settling time, and their prediction from the rightmost root alone.
 
 use crate::stability::Root;
 use std::f64::consts::PI;
 
-/// Settled is what stays within this share of the step about the final value.
+/// The settling band, as a share of the step about the final value.
 pub const BAND: f64 = 0.02;
 
-/// A quantity's answer, which begins with the first of its values.
+/// The response of one quantity, beginning with its first value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum StepResponse {
-    /// It goes from one value to another.
+    /// The final value differs from the initial value.
     Step {
-        /// From 10 % to 90 % of the way, in seconds; none if it never gets there.
+        /// Rise time from 10 % to 90 % of the step, in seconds; none if 90 % is not reached.
         rise: Option<f64>,
-        /// How far it goes beyond, as a share of the way.
+        /// Overshoot, as a share of the step.
         overshoot: f64,
-        /// Until it stays within 2 % of the way, in seconds; none if it does not.
+        /// Settling time to within 2 % of the step, in seconds; none if it does not settle.
         settling: Option<f64>,
     },
-    /// It ends where it began.
+    /// The final value equals the initial value.
     Excursion {
-        /// How far it goes, with its sign.
+        /// Largest deviation, with its sign.
         peak: f64,
-        /// When, in seconds.
+        /// Time of the largest deviation, in seconds.
         at: f64,
-        /// Until it stays within 2 % of the peak, in seconds; none if it does not.
+        /// Settling time to within 2 % of the peak, in seconds; none if it does not settle.
         settling: Option<f64>,
     },
 }
 
 impl StepResponse {
-    /// The answer of `values` over `times`, which should end at `to`. A way shorter than `least` is none.
+    /// The response of `values` at `times` with the final value `to`. A step shorter than `least` counts as none.
     pub fn of(times: &[f64], values: &[f64], to: f64, least: f64) -> Self {
         let from = values.first().copied().unwrap_or(to);
         let way = to - from;
@@ -55,7 +55,7 @@ impl StepResponse {
     }
 }
 
-/// When values first reach a level from below.
+/// The time at which values first reach a level from below.
 fn crossing(times: &[f64], values: &[f64], level: f64) -> Option<f64> {
     let i = values.iter().position(|value| *value >= level)?;
     let Some(before) = i.checked_sub(1) else { return times.first().copied() };
@@ -63,7 +63,7 @@ fn crossing(times: &[f64], values: &[f64], level: f64) -> Option<f64> {
     Some(times[before] + part * (times[i] - times[before]))
 }
 
-/// After how long values stay within a band; none if they have not before the last tenth of the time.
+/// The time from which values stay within a band; none if they leave it in the last tenth of the time.
 fn settles(times: &[f64], values: &[f64], rest: f64, band: f64) -> Option<f64> {
     let end = *times.last()?;
     let away = |i: &usize| (values[*i] - rest).abs() > band;
@@ -78,21 +78,21 @@ fn settles(times: &[f64], values: &[f64], rest: f64, band: f64) -> Option<f64> {
     }
 }
 
-/// What a system would do that had this pair of roots and no other, x'' + 2 z w x' + w^2 x = w^2 u.
+/// The step response of x'' + 2 z w x' + w^2 x = w^2 u, which has this pair of roots and no other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Predicted {
-    /// z: 1 for a real root.
+    /// Damping ratio z; 1 for a real root.
     pub damping: f64,
-    /// Of the oscillation, in seconds; none for a real root.
+    /// Period of the oscillation in seconds; none for a real root.
     pub period: Option<f64>,
-    /// exp(-pi z / sqrt(1 - z^2)), a share of the step.
+    /// Overshoot exp(-pi z / sqrt(1 - z^2)), as a share of the step.
     pub overshoot: f64,
-    /// -ln(2 %) / |Re s|, in seconds: when the envelope of what is left falls below 2 %; none if it grows.
+    /// Settling time -ln(2 %) / |Re s| in seconds, when the envelope falls below 2 %; none if it grows.
     pub settling: Option<f64>,
 }
 
 impl Predicted {
-    /// From the rightmost root.
+    /// The prediction for a rightmost root.
     pub fn of(root: &Root) -> Self {
         let damping = -root.s.re / root.s.norm();
         let oscillates = root.s.im > 0.0;
@@ -105,7 +105,7 @@ impl Predicted {
     }
 }
 
-/// -ln(share) / |Re s|: how long until so much of a disturbance is left; none if it does not die out.
+/// The time -ln(share) / |Re s| after which this share of a disturbance remains, in seconds; none if it does not decay.
 pub fn time_to(root: &Root, share: f64) -> Option<f64> {
     (root.s.re < 0.0).then(|| share.ln() / root.s.re)
 }

@@ -1,4 +1,4 @@
-//! Against closed forms.
+//! Comparison with closed forms.
 
 use super::*;
 use crate::error::Error;
@@ -10,7 +10,7 @@ fn sampled(until: f64, value: impl Fn(f64) -> f64) -> (Vec<f64>, Vec<f64>) {
     (times, values)
 }
 
-/// The unit step answer of x'' + 2 z w x' + w^2 x = w^2 u for z < 1, w = 1.
+/// The unit step response of x'' + 2 z w x' + w^2 x = w^2 u for z < 1, w = 1.
 fn second_order(z: f64) -> impl Fn(f64) -> f64 {
     let damped = (1.0 - z * z).sqrt();
     move |t| 1.0 - (-z * t).exp() * ((damped * t).cos() + z / damped * (damped * t).sin())
@@ -20,7 +20,7 @@ fn second_order(z: f64) -> impl Fn(f64) -> f64 {
 fn a_second_order_system_overshoots_by_its_damping_alone() {
     for z in [0.1_f64, 0.3, 0.5, 0.707] {
         let (times, values) = sampled(6.0 / z, second_order(z));
-        // From 3 to 8 instead of from 0 to 1, and downwards.
+        // A step from 8 to 3 instead of from 0 to 1.
         let values: Vec<f64> = values.iter().map(|x| 8.0 - 5.0 * x).collect();
         let StepResponse::Step { overshoot, settling, .. } = StepResponse::of(&times, &values, 3.0, 1e-9)
         else {
@@ -31,7 +31,8 @@ fn a_second_order_system_overshoots_by_its_damping_alone() {
         let root = Root { s: Complex::new(-z, (1.0 - z * z).sqrt()), multiplicity: 1 };
         let predicted = Predicted::of(&root);
         assert!((predicted.overshoot - theory).abs() < 1e-12 && (predicted.damping - z).abs() < 1e-12);
-        // The envelope is exp(-z t) / sqrt(1 - z^2): nothing leaves the band after it has entered.
+        // The envelope is exp(-z t) / sqrt(1 - z^2); the response does not leave the band after the envelope has
+        // entered it.
         let envelope = -(BAND * (1.0 - z * z).sqrt()).ln() / z;
         let settling = settling.unwrap();
         assert!(
@@ -41,7 +42,7 @@ fn a_second_order_system_overshoots_by_its_damping_alone() {
     }
 }
 
-/// 1 - exp(-t): ln 9 from 10 % to 90 %, ln 50 until 2 % are left.
+/// 1 - exp(-t): ln 9 from 10 % to 90 %, ln 50 to 2 %.
 #[test]
 fn a_lag_rises_in_ln_9_and_settles_in_ln_50_and_does_not_overshoot() {
     let (times, values) = sampled(20.0, |t| 1.0 - (-t).exp());
@@ -56,7 +57,7 @@ fn a_lag_rises_in_ln_9_and_settles_in_ln_50_and_does_not_overshoot() {
     assert_eq!((Predicted::of(&root).overshoot, Predicted::of(&root).period), (0.0, None));
 }
 
-/// t exp(-t) peaks at 1 with 1/e.
+/// t exp(-t) has its peak 1/e at 1.
 #[test]
 fn what_comes_back_is_an_excursion() {
     let (times, values) = sampled(30.0, |t| 7.0 - t * (-t).exp());
@@ -77,7 +78,7 @@ fn what_never_arrives_has_no_rise_and_no_settling_time() {
     assert_eq!((rise, settling), (None, None));
 }
 
-/// A motion that was interrupted at its first moment has gone nowhere.
+/// A trajectory that was interrupted at its first sample has no rise.
 #[test]
 fn one_look_tells_neither_a_rise_nor_a_settling_time() {
     let StepResponse::Step { rise, overshoot, settling } = StepResponse::of(&[0.0], &[2.0], 3.0, 1e-3) else {

@@ -1,14 +1,14 @@
-//! A motion, as a few quantities over time.
+//! A trajectory: a few quantities over time.
 
 use crate::error::Error;
 use crate::solver::Solver;
 
-/// Where a quantity is.
+/// Index of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Component {
-    /// Among the states, in the order of [`Assembly::state_columns`](crate::Assembly::state_columns).
+    /// Index among the states, in the order of [`Assembly::state_columns`](crate::Assembly::state_columns).
     State(usize),
-    /// Among the channels, in the order of [`Assembly::channel_columns`](crate::Assembly::channel_columns).
+    /// Index among the channels, in the order of [`Assembly::channel_columns`](crate::Assembly::channel_columns).
     Channel(usize),
 }
 
@@ -25,16 +25,16 @@ impl Component {
 /// Quantities over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Trajectory {
-    /// In seconds since the solver was where it began.
+    /// Times in seconds since the start.
     pub times: Vec<f64>,
-    /// Of each quantity, its values at these times.
+    /// For each quantity, its values at these times.
     pub values: Vec<Vec<f64>>,
-    /// Why it ends early: the equations could not be integrated further.
+    /// The error that ended the integration early.
     pub error: Option<Error>,
 }
 
-/// Follows a solver for so many seconds and looks at it so many times. What cannot be integrated any further ends early.
-/// `more` is asked now and then whether to go on.
+/// Integrates for `seconds` seconds and records the quantities at `looks` + 1 times. An integration error ends the
+/// trajectory early. `more` is called regularly and ends it by returning false.
 pub fn follow(
     solver: &mut Solver<'_>,
     seconds: f64,

@@ -1,10 +1,10 @@
-//! The embedded pair of Dormand and Prince (J. Comput. Appl. Math. 6, 1980): order 5, its error by order 4; between
-//! the ends of a step its fourth-degree interpolant (Hairer, Norsett, Wanner, section II.6).
+//! The embedded pair of Dormand and Prince (J. Comput. Appl. Math. 6, 1980): order 5 with an error estimate of order 4.
+//! Between the ends of a step: its interpolant of degree four (Hairer, Norsett, Wanner, section II.6).
 
-/// When each stage is.
+/// The times of the stages, as fractions of the step.
 pub(super) const C: [f64; 7] = [0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.0];
 
-/// Each stage from the stages before it; the last row is the solution of order 5.
+/// The weights of the previous stages for each stage. The last row is the solution of order 5.
 pub(super) const A: [[f64; 6]; 7] = [
     [0.0; 6],
     [0.2, 0.0, 0.0, 0.0, 0.0, 0.0],
@@ -15,7 +15,7 @@ pub(super) const A: [[f64; 6]; 7] = [
     [35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
 ];
 
-/// Order 5 less order 4.
+/// Weights of the difference between order 5 and order 4.
 pub(super) const E: [f64; 7] =
     [71.0 / 57600.0, 0.0, -71.0 / 16695.0, 71.0 / 1920.0, -17253.0 / 339200.0, 22.0 / 525.0, -1.0 / 40.0];
 
@@ -29,12 +29,12 @@ const D: [f64; 7] = [
     69997945.0 / 29380423.0,
 ];
 
-/// A sum over stages of one state.
+/// The weighted sum of one state's derivatives over the stages.
 pub(super) fn sum(weights: &[f64], stages: &[Vec<f64>], state: usize) -> f64 {
     weights.iter().zip(stages).filter(|(w, _)| **w != 0.0).map(|(w, k)| w * k[state]).sum()
 }
 
-/// One state at the fraction `theta` of a step of length `h` from `y0` to `y1`.
+/// The interpolated value of one state at the fraction `theta` of a step of length `h` from `y0` to `y1`.
 pub(super) fn dense(theta: f64, h: f64, y0: f64, y1: f64, stages: &[Vec<f64>], state: usize) -> f64 {
     let rest = 1.0 - theta;
     let difference = y1 - y0;
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn the_interpolant_is_exact_for_a_quartic() {
-        // y' = 4 t^3 from t = 1: stages are known, since the right-hand side does not depend on y.
+        // y' = 4 t^3 from t = 1: the right-hand side does not depend on y, so the stages are known.
         let h = 0.7;
         let stages: Vec<Vec<f64>> = C.iter().map(|c| vec![4.0 * (1.0 + c * h).powi(3)]).collect();
         let y1 = 1.0 + h * sum(&A[6], &stages, 0);

@@ -1,43 +1,45 @@
-//! What ends a step early: a state meets its bound or is let go, a guard of a law changes its sign.
+//! Events that end a step early: a state reaches or leaves its bound, a guard of a law changes its sign.
 
 use super::Solver;
 use crate::assembly::{Assembly, Entity};
 use crate::discrete_state::Held;
 use crate::error::Error;
 
-/// How far beyond a bound counts as beyond it, in scales of the state.
-const BEYOND: f64 = 1e-13;
+/// A state is beyond a bound if it exceeds the bound by this multiple of its scale.
+const BOUND_TOLERANCE: f64 = 1e-13;
 
-/// How fast a state must turn back, in scales per second, to be let go: a queue, when a billionth of the capacity more
-/// arrives than is served. Below that a network at rest would hold and let go by its roundings.
-const TURNS: f64 = 1e-6;
+/// A held state is released if its derivative towards the interior exceeds this multiple of its scale per second. For a
+/// queue: arrivals exceed the service by 1e-9 of the capacity. A smaller value would let rounding errors hold and
+/// release states at an equilibrium.
+const RELEASE_RATE: f64 = 1e-6;
 
-/// How far beyond zero a guard has changed its sign, as a share of the greatest value that it has ever had: what is at
-/// rest on a threshold would cross it with every rounding.
-const BAND: f64 = 1e-13;
+/// A guard has changed its sign if it is beyond zero by this share of its largest magnitude so far. A smaller value
+/// would let rounding errors trigger events at an equilibrium on a threshold.
+const GUARD_BAND: f64 = 1e-13;
 
-/// Two hops say the same if they differ by no more than this share of the tolerance.
-const NEAR: f64 = 0.1;
+/// Two signals of a path that differ by less than this share of the tolerance are treated as equal.
+const SIGNAL_BAND: f64 = 0.1;
 
-/// A guard that changes its sign so often within a hundredth of the shortest delay lets no step through.
+/// Number of sign changes of one guard within a hundredth of the shortest delay that counts as chattering.
 const CHATTER: u32 = 100;
 
-/// What differs by more than this share of itself on the two sides of an event jumps there.
+/// A channel jumps at an event if its values on both sides differ by more than this share.
 const JUMP: f64 = 1e-7;
 
-/// What has happened.
+/// An event detected within a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum DetectedEvent {
-    /// A state has met its bound.
+    /// A state has reached its bound.
     Hold(usize, Held),
-    /// A state is let go.
+    /// A state leaves its bound.
     Release(usize),
-    /// A guard has changed its sign; true: it has risen.
+    /// A guard has changed its sign; true if it is positive now.
     Guard(usize, bool),
 }
 
 impl Assembly {
-    /// What is a small value of each state: its start, a millisecond of the capacity for a queue, otherwise one.
+    /// The scale of each state: the absolute initial value, or one if that is zero. For queues and backlogs: the
+    /// capacity times one millisecond.
     pub(crate) fn scales(&self) -> Vec<f64> {
         let known = |initial: f64| if initial == 0.0 { 1.0 } else { initial.abs() };
         let mut scales: Vec<f64> = self.states.iter().map(|state| known(state.initial)).collect();
@@ -52,7 +54,7 @@ impl Assembly {
         scales
     }
 
-    /// States that have a bound.
+    /// The states with at least one finite bound.
     pub(super) fn bounded(&self) -> Vec<usize> {
         let has_bound = |i: &usize| {
             let state = &self.states[*i];
@@ -63,14 +65,14 @@ impl Assembly {
 }
 
 impl Solver<'_> {
-    /// Does anything happen at these states, with derivatives and guards as computed last?
+    /// Whether there is an event at these states, with the derivatives and guards of the last evaluation.
     pub(super) fn detects_event(&self, x: &[f64]) -> bool {
         self.bounded.iter().any(|i| self.bound_event(*i, x[*i]).is_some())
             || (0..self.guards.len()).any(|g| self.guard_event(g).is_some())
     }
 
-    /// What happens at the states probed last.
-    pub(super) fn alarms(&self) -> Vec<DetectedEvent> {
+    /// The events at the states probed last.
+    pub(super) fn detected_events(&self) -> Vec<DetectedEvent> {
         let states = self.bounded.iter().filter_map(|i| self.bound_event(*i, self.inside[*i]));
         states.chain((0..self.guards.len()).filter_map(|g| self.guard_event(g))).collect()
     }
@@ -78,10 +80,14 @@ impl Solver<'_> {
     fn bound_event(&self, i: usize, x: f64) -> Option<DetectedEvent> {
         let (state, scale, raw) = (&self.rhs.asm.states[i], self.scales[i], self.raw[i]);
         match self.discrete.held[i] {
-            Held::Free if x < state.lower - BEYOND * scale => Some(DetectedEvent::Hold(i, Held::Lower)),
-            Held::Free if x > state.upper + BEYOND * scale => Some(DetectedEvent::Hold(i, Held::Upper)),
-            Held::Lower if raw > TURNS * scale => Some(DetectedEvent::Release(i)),
-            Held::Upper if raw < -TURNS * scale => Some(DetectedEvent::Release(i)),
+            Held::Free if x < state.lower - BOUND_TOLERANCE * scale => {
+                Some(DetectedEvent::Hold(i, Held::Lower))
+            }
+            Held::Free if x > state.upper + BOUND_TOLERANCE * scale => {
+                Some(DetectedEvent::Hold(i, Held::Upper))
+            }
+            Held::Lower if raw > RELEASE_RATE * scale => Some(DetectedEvent::Release(i)),
+            Held::Upper if raw < -RELEASE_RATE * scale => Some(DetectedEvent::Release(i)),
             _ => None,
         }
     }
@@ -89,81 +95,89 @@ impl Solver<'_> {
     fn guard_event(&self, g: usize) -> Option<DetectedEvent> {
         let (value, sign) = (self.guards[g], self.signs[g]);
         let is_beyond = value * sign < -self.band(g);
-        (is_beyond && self.is_watched(g)).then_some(DetectedEvent::Guard(g, value > 0.0))
+        (is_beyond && self.is_evaluated(g)).then_some(DetectedEvent::Guard(g, value > 0.0))
     }
 
-    /// Two hops may say the same: within the tolerance it does not matter which of them counts.
+    /// The width of the band around zero in which a guard has not changed its sign. For the selected hop of a path it
+    /// depends on the tolerance, because signals within the tolerance are interchangeable.
     fn band(&self, g: usize) -> f64 {
-        let is_path = self.rhs.said(g).is_some();
-        let share = if is_path { NEAR * self.accuracy.tolerance.min(1e-6) } else { BAND };
+        let is_path = self.rhs.path_magnitude(g).is_some();
+        let share = if is_path { SIGNAL_BAND * self.accuracy.tolerance.min(1e-6) } else { GUARD_BAND };
         share * self.guard_sizes[g]
     }
 
-    /// Nobody sees what a loop does that is not there.
-    fn is_watched(&self, g: usize) -> bool {
+    /// Whether a guard is evaluated: guards of inactive loops are not.
+    fn is_evaluated(&self, g: usize) -> bool {
         match self.guard_owners[g] {
             Entity::Loop(l) => self.discrete.active[l],
             Entity::Link(_) | Entity::Relay(_) => true,
         }
     }
 
-    /// The guards at these states, with what was heard last.
+    /// Evaluates the guards at these states with the inputs of the last evaluation.
     pub(super) fn read_guards(&mut self, x: &[f64]) {
         if !self.guards.is_empty() {
             self.rhs.read_guards(x, &mut self.guards);
         }
     }
 
-    /// What was just read counts.
-    pub(super) fn measure_guards(&mut self) {
+    /// Updates the largest magnitude of each guard.
+    pub(super) fn update_guard_sizes(&mut self) {
         for (g, (size, value)) in self.guard_sizes.iter_mut().zip(&self.guards).enumerate() {
-            let value = self.rhs.said(g).unwrap_or(value.abs());
+            let value = self.rhs.path_magnitude(g).unwrap_or(value.abs());
             *size = size.max(if value.is_finite() { value } else { 0.0 });
         }
     }
 
-    /// Does what the alarms say; `level`: in which derivative a quantity jumps where a guard changes its sign.
-    pub(super) fn act(&mut self, alarms: &[DetectedEvent], level: u8) -> Result<(), Error> {
-        if alarms.iter().any(|event| matches!(event, DetectedEvent::Guard(..))) {
-            // What laws see that cross is what has arrived by now.
-            self.hear();
+    /// Applies events. `order` is the order of the derivative that jumps where a guard changes its sign.
+    pub(super) fn apply_events(&mut self, events: &[DetectedEvent], order: u8) -> Result<(), Error> {
+        if events.iter().any(|event| matches!(event, DetectedEvent::Guard(..))) {
+            // Laws receive the inputs at the time of the event.
+            self.evaluate_now();
         }
-        for event in alarms {
+        for event in events {
             match *event {
                 DetectedEvent::Hold(i, held) => {
                     let state = &self.rhs.asm.states[i];
                     self.x[i] = if held == Held::Lower { state.lower } else { state.upper };
                     self.discrete.held[i] = held;
-                    self.turned(i);
+                    self.propagate_derivative_jump(i);
                 }
                 DetectedEvent::Release(i) => {
                     self.discrete.held[i] = Held::Free;
-                    self.turned(i);
+                    self.propagate_derivative_jump(i);
                 }
                 DetectedEvent::Guard(g, is_rising) => {
-                    self.notice_chatter(g)?;
-                    self.cross(g, is_rising, level);
+                    self.count_crossing(g)?;
+                    self.cross(g, is_rising, order);
                 }
             }
         }
         self.refresh()
     }
 
-    /// The derivative of a state has jumped. A full buffer's loss and an empty relay's rate jump themselves.
-    fn turned(&mut self, i: usize) {
-        self.scheduled.spread(self.rhs.asm, self.time, self.owners[i], 1);
+    /// Propagates a jump of a state's derivative. The loss probability of a full buffer and the rate of a loop after an
+    /// empty relay jump themselves; the events of their own entities follow.
+    fn propagate_derivative_jump(&mut self, i: usize) {
+        self.scheduled.propagate(self.rhs.asm, self.time, self.owners[i], 1);
     }
 
-    fn cross(&mut self, g: usize, is_rising: bool, level: u8) {
+    fn cross(&mut self, g: usize, is_rising: bool, order: u8) {
         self.signs[g] = if is_rising { 1.0 } else { -1.0 };
         let jumps = self.rhs.cross_guard(g, is_rising, &mut self.x);
-        self.scheduled.spread(self.rhs.asm, self.time, self.guard_owners[g], if jumps { 0 } else { level });
+        self.scheduled.propagate(
+            self.rhs.asm,
+            self.time,
+            self.guard_owners[g],
+            if jumps { 0 } else { order },
+        );
     }
 
-    /// A law that is driven back at once from either side of a threshold slides along it: no step ends beyond.
-    fn notice_chatter(&mut self, g: usize) -> Result<(), Error> {
-        if self.time - self.calm > 0.01 * self.shortest_delay {
-            self.calm = self.time;
+    /// Counts sign changes of a guard. A law that is driven back from both sides of a threshold would slide along it,
+    /// and no step could end beyond.
+    fn count_crossing(&mut self, g: usize) -> Result<(), Error> {
+        if self.time - self.window_start > 0.01 * self.shortest_delay {
+            self.window_start = self.time;
             self.crossings.fill(0);
         }
         self.crossings[g] += 1;
@@ -175,26 +189,27 @@ impl Solver<'_> {
         Err(Error::Chattering { time: self.time, guard })
     }
 
-    /// In which derivative do channels jump between two nodes a few roundings apart?
-    pub(super) fn level_between(&self, left: usize, right: usize) -> u8 {
+    /// The order of the derivative in which channels jump between two nodes at almost equal times: zero if values
+    /// differ, otherwise one.
+    pub(super) fn jump_order(&self, left: usize, right: usize) -> u8 {
         let differs = |(a, b): (&f64, &f64)| (a - b).abs() > JUMP * a.abs().max(b.abs());
         let jumps = self.nodes[left].iter().zip(&self.nodes[right]).any(differs);
         if jumps { 0 } else { 1 }
     }
 
-    /// Holds and lets go by what the states do now; says whether anything changed. What is held is at its bound, or it would be
-    /// let go at once, again and again.
-    pub(super) fn settle(&mut self) -> bool {
+    /// Holds and releases states according to their present derivatives. Returns whether anything changed. A held state
+    /// is set exactly to its bound, otherwise it would be released immediately.
+    pub(super) fn update_held_states(&mut self) -> bool {
         let mut changed = false;
         for b in 0..self.bounded.len() {
             let i = self.bounded[b];
             let (state, scale) = (self.rhs.asm.states[i], self.scales[i]);
             let (x, raw) = (self.x[i], self.raw[i]);
             let held = match self.discrete.held[i] {
-                Held::Free if x <= state.lower + BEYOND * scale && raw <= 0.0 => Held::Lower,
-                Held::Free if x >= state.upper - BEYOND * scale && raw >= 0.0 => Held::Upper,
-                Held::Lower if raw > TURNS * scale || x > state.lower => Held::Free,
-                Held::Upper if raw < -TURNS * scale || x < state.upper => Held::Free,
+                Held::Free if x <= state.lower + BOUND_TOLERANCE * scale && raw <= 0.0 => Held::Lower,
+                Held::Free if x >= state.upper - BOUND_TOLERANCE * scale && raw >= 0.0 => Held::Upper,
+                Held::Lower if raw > RELEASE_RATE * scale || x > state.lower => Held::Free,
+                Held::Upper if raw < -RELEASE_RATE * scale || x < state.upper => Held::Free,
                 held => held,
             };
             if held != self.discrete.held[i] {
@@ -204,15 +219,15 @@ impl Solver<'_> {
                     Held::Lower => state.lower,
                     Held::Upper => state.upper,
                 };
-                self.turned(i);
+                self.propagate_derivative_jump(i);
                 changed = true;
             }
         }
         changed
     }
 
-    /// Guards whose sign jumped with what was heard.
-    pub(super) fn jump_guards(&mut self) -> bool {
+    /// Applies sign changes of guards whose inputs have jumped. Returns whether there were any.
+    pub(super) fn apply_guard_jumps(&mut self) -> bool {
         let mut jumped = false;
         for g in 0..self.guards.len() {
             let value = self.guards[g];
@@ -228,10 +243,10 @@ impl Solver<'_> {
     }
 
     fn is_followed(&self, g: usize) -> bool {
-        self.is_watched(g) && (self.accuracy.track_discontinuities || self.rhs.said(g).is_none())
+        self.is_evaluated(g) && (self.accuracy.track_discontinuities || self.rhs.path_magnitude(g).is_none())
     }
 
-    /// A loop begins anew: what its guards said before it was there does not count.
+    /// Forgets the signs of a loop's guards when the loop starts.
     pub(super) fn forget_guards(&mut self, l: usize) {
         for (sign, _) in self.signs.iter_mut().zip(&self.guard_owners).filter(|(_, o)| **o == Entity::Loop(l))
         {
@@ -244,8 +259,8 @@ impl Solver<'_> {
         format!("{} of {}", self.rhs.asm.states[i].name, self.rhs.asm.name(entity))
     }
 
-    /// A quantity that is infinite or not a number now.
-    pub(super) fn unbounded(&self) -> Option<String> {
+    /// The first state or channel that is infinite or not a number now.
+    pub(super) fn first_non_finite(&self) -> Option<String> {
         let bad = |values: &[f64]| values.iter().position(|v| !v.is_finite());
         let asm = self.rhs.asm;
         let state = bad(&self.raw).map(|i| self.state_name(i));

@@ -1,15 +1,15 @@
-//! The past of all channels as polynomials, one for each step.
+//! The history of all channels as polynomials, one per step.
 
 use crate::right_hand_side::ChannelHistory;
 use std::collections::VecDeque;
 
-/// Each step keeps its channels at these fractions of it, and the polynomial through them.
+/// The nodes at which each step stores its channels, as fractions of the step.
 pub(super) const NODES: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
 
-/// Boole's rule: the integral over a step of the polynomial through the nodes.
+/// Weights of Boole's rule, which integrates the polynomial through the nodes over a step.
 pub(super) const BOOLE: [f64; 5] = [7.0 / 90.0, 32.0 / 90.0, 12.0 / 90.0, 32.0 / 90.0, 7.0 / 90.0];
 
-/// Lagrange's weights of the nodes at `theta`.
+/// Lagrange weights of the nodes at the fraction `theta`.
 pub(super) fn lagrange(theta: f64) -> [f64; 5] {
     let u = 4.0 * theta;
     let [a, b, c, d, e] = [u, u - 1.0, u - 2.0, u - 3.0, u - 4.0];
@@ -25,16 +25,16 @@ pub(super) fn lagrange(theta: f64) -> [f64; 5] {
 struct Segment {
     start: f64,
     length: f64,
-    /// Channel by channel, the nodes of each side by side.
+    /// For each channel, its values at the nodes.
     values: Vec<f64>,
 }
 
-/// The past, as long as the longest delay.
+/// The history over the longest delay.
 pub(super) struct History {
-    /// Before time zero.
+    /// Values before time zero.
     before: Vec<f64>,
     segments: VecDeque<Segment>,
-    /// How many segments have been forgotten.
+    /// Number of segments dropped so far.
     forgotten: usize,
     spare: Vec<Vec<f64>>,
     horizon: f64,
@@ -45,7 +45,7 @@ impl History {
         Self { before, segments: VecDeque::new(), forgotten: 0, spare: Vec::new(), horizon }
     }
 
-    /// Takes down a step: the channels at each node.
+    /// Adds a step with the channels at each node.
     pub(super) fn push(&mut self, start: f64, length: f64, nodes: &[Vec<f64>; 5]) {
         while self.segments.get(1).is_some_and(|next| next.start < start - self.horizon) {
             self.spare.extend(self.segments.pop_front().map(|segment| segment.values));
@@ -57,17 +57,16 @@ impl History {
         self.segments.push_back(Segment { start, length, values });
     }
 
-    /// Points the taps at a moment of the step whose middle is `middle`. At a jump both sides of which are known, the
-    /// side is that of the step's middle.
-    pub(super) fn look(&self, lookups: &mut [Lookup], delays: &[f64], time: f64, middle: f64) {
+    /// Sets each look-up to its delayed time. At a jump, the side of the step's middle is used.
+    pub(super) fn set_lookups(&self, lookups: &mut [Lookup], delays: &[f64], time: f64, middle: f64) {
         let nudge = (1e-9 * (middle - time).abs()).max(1e-15 * time.abs()).copysign(middle - time);
-        for (tap, delay) in lookups.iter_mut().zip(delays).skip(1) {
+        for (lookup, delay) in lookups.iter_mut().zip(delays).skip(1) {
             let then = time - delay;
-            *tap = self.find(then, then + nudge, tap.segment);
+            *lookup = self.find(then, then + nudge, lookup.segment);
         }
     }
 
-    /// Times grow, so the segment is near where it was the last time.
+    /// Finds the segment of a time, starting from the previous one because times grow.
     fn find(&self, then: f64, key: f64, hint: Option<usize>) -> Lookup {
         let Some(first) = self.segments.front().filter(|first| key >= first.start) else {
             return Lookup { segment: None, weights: [1.0, 0.0, 0.0, 0.0, 0.0] };
@@ -82,35 +81,35 @@ impl History {
             i += 1;
         }
         let segment = &self.segments[i];
-        // Of a step of a few roundings nobody knows where in it a time is: it says nothing beyond its ends.
+        // In a very short step the fraction is dominated by rounding: the polynomial is not extrapolated.
         let weights = lagrange(((then - segment.start) / segment.length).clamp(0.0, 1.0));
         Lookup { segment: Some(self.forgotten + i), weights }
     }
 }
 
-/// A delay, pointed at a moment of the past.
+/// The position of one delayed time in the history.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Lookup {
-    /// Counted from the first ever; none: before time zero.
+    /// Number of the segment since the start; none before time zero.
     segment: Option<usize>,
     weights: [f64; 5],
 }
 
-/// The past as seen through all taps at one moment.
+/// The history at the delayed times of all look-ups.
 pub(super) struct View<'a> {
     pub(super) history: &'a History,
     pub(super) lookups: &'a [Lookup],
 }
 
 impl ChannelHistory for View<'_> {
-    fn get(&self, channel: usize, tap: usize) -> f64 {
-        let tap = &self.lookups[tap];
-        match tap.segment {
+    fn get(&self, channel: usize, delay: usize) -> f64 {
+        let lookup = &self.lookups[delay];
+        match lookup.segment {
             None => self.history.before[channel],
             Some(segment) => {
                 let values = &self.history.segments[segment - self.history.forgotten].values;
                 let nodes = &values[channel * NODES.len()..][..NODES.len()];
-                nodes.iter().zip(&tap.weights).map(|(value, weight)| value * weight).sum()
+                nodes.iter().zip(&lookup.weights).map(|(value, weight)| value * weight).sum()
             }
         }
     }
@@ -129,7 +128,7 @@ mod tests {
         history.push(0.5, 0.5, &nodes(0.5));
         let mut lookups = [Lookup::default(); 2];
         for then in [-0.3, 0.0, 0.2, 0.5, 0.77, 1.0] {
-            history.look(&mut lookups, &[0.0, 1.0], 1.0 + then, 1.0 + then + 1e-3);
+            history.set_lookups(&mut lookups, &[0.0, 1.0], 1.0 + then, 1.0 + then + 1e-3);
             let view = View { history: &history, lookups: &lookups };
             assert!((view.get(0, 1) - p(then.max(0.0))).abs() < 1e-14, "{then}");
         }
@@ -143,14 +142,14 @@ mod tests {
         let mut history = History::new(vec![0.0], 10.0);
         history.push(0.0, 1.0, &NODES.map(|_| vec![1.0]));
         history.push(1.0, 1.0, &NODES.map(|_| vec![2.0]));
-        let seen = |time: f64, middle: f64| {
+        let output = |time: f64, middle: f64| {
             let mut lookups = [Lookup::default(); 2];
-            history.look(&mut lookups, &[0.0, 0.1], time, middle);
+            history.set_lookups(&mut lookups, &[0.0, 0.1], time, middle);
             View { history: &history, lookups: &lookups }.get(0, 1)
         };
-        // 0.1 + 1 and 1.1 - 0.1 are not what they are on paper.
-        assert_eq!((seen(1.1, 1.05), seen(1.1, 1.15)), (1.0, 2.0));
-        assert_eq!((seen(0.1, 0.05), seen(0.1, 0.15)), (0.0, 1.0));
+        // In floating point, 0.1 + 1 and 1.1 - 0.1 are not exactly 1.1 and 1.
+        assert_eq!((output(1.1, 1.05), output(1.1, 1.15)), (1.0, 2.0));
+        assert_eq!((output(0.1, 0.05), output(0.1, 0.15)), (0.0, 1.0));
     }
 
     #[test]
@@ -161,7 +160,7 @@ mod tests {
         }
         assert!(history.segments.len() <= 12);
         let mut lookups = [Lookup::default(); 2];
-        history.look(&mut lookups, &[0.0, 1.0], 9.95, 9.96);
+        history.set_lookups(&mut lookups, &[0.0, 1.0], 9.95, 9.96);
         assert!((View { history: &history, lookups: &lookups }.get(0, 1) - 8.95).abs() < 1e-12);
     }
 }

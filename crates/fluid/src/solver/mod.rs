@@ -1,9 +1,9 @@
-//! The accurate solver: method of steps with an embedded pair of order 5(4), kinks followed through delays, events
-//! located.
+//! The accurate solver: the method of steps with an embedded Runge-Kutta pair of order 5(4), propagation of
+//! discontinuities through delays, and event location.
 //!
-//! Look-ups have constant delays, those of empty queues: what a queue adds to them is a second-order effect in the
-//! papers' models, whose laws see it in the round-trip time that they are told. No step goes beyond the shortest
-//! delay, so that every look-up falls into what is known already.
+//! Look-ups have constant delays, those of empty queues. The papers' models do the same; their laws receive queueing
+//! delay as an input (`rtt()`, `queueing`). No step is longer than the shortest delay, so every look-up reads a time
+//! for which the solution is known.
 
 mod dormand_prince;
 mod event_detection;
@@ -20,21 +20,21 @@ use crate::discrete_state::{DiscreteState, Held};
 use crate::error::Error;
 use crate::integration::Integration;
 use crate::network::LoopId;
-use crate::right_hand_side::{RightHandSide, before};
+use crate::right_hand_side::{RightHandSide, initial_history};
 use history::{History, Lookup, View};
 use scheduled_events::{ScheduledEvent, ScheduledEvents};
 
-/// How exact, and within which limits.
+/// Accuracy and limits of an integration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Accuracy {
-    /// The error of a step in each state, as a share of it.
+    /// Largest error of one step in each state, relative to the state.
     pub tolerance: f64,
-    /// No step is longer, in seconds.
+    /// Longest step, in seconds.
     pub longest_step: f64,
-    /// Whether kinks are followed through delays; only a test would not.
+    /// Whether discontinuities are propagated through delays. False only in tests.
     pub track_discontinuities: bool,
-    /// No more steps than these.
-    pub most_steps: u64,
+    /// Largest number of steps.
+    pub max_steps: u64,
 }
 
 impl Default for Accuracy {
@@ -43,75 +43,75 @@ impl Default for Accuracy {
             tolerance: 1e-6,
             longest_step: f64::INFINITY,
             track_discontinuities: true,
-            most_steps: 20_000_000,
+            max_steps: 20_000_000,
         }
     }
 }
 
-/// How often something other than the tolerance's own choice ended a step.
+/// Number of steps ended by something other than the step-size control.
 #[derive(Clone, Copy, Debug, Default)]
-struct Ended {
+struct EndCounts {
     events: u64,
     due: u64,
     rejected: u64,
 }
 
-/// An integration under way.
+/// An integration in progress.
 pub struct Solver<'a> {
     rhs: RightHandSide<'a>,
     accuracy: Accuracy,
     time: f64,
-    /// The present state.
+    /// The present states.
     x: Vec<f64>,
     discrete: DiscreteState,
     history: History,
     lookups: Vec<Lookup>,
     scheduled: ScheduledEvents,
     owners: Vec<Entity>,
-    /// By how much each state may be wrong however small it is.
+    /// Scale of each state, for its absolute error.
     scales: Vec<f64>,
-    /// Derivatives at the stages of the step.
+    /// Derivatives at the stages of the present step.
     stages: Vec<Vec<f64>>,
-    /// Channels at the nodes of the step.
+    /// Channels at the nodes of the present step.
     nodes: [Vec<f64>; 5],
     raw: Vec<f64>,
-    /// The states as laws see them, within bounds.
+    /// States clipped to their bounds, as laws receive them.
     trial: Vec<f64>,
-    /// At the end of the step.
+    /// States at the end of the step.
     next: Vec<f64>,
-    /// Inside the step.
+    /// States at a time within the step.
     inside: Vec<f64>,
-    /// States that have a bound.
+    /// Indices of the states with bounds.
     bounded: Vec<usize>,
     guards: Vec<f64>,
-    /// Whose they are.
+    /// The owner of each guard.
     guard_owners: Vec<Entity>,
-    /// The greatest value of each so far: of what two hops say, where it is about which of them counts.
+    /// Largest magnitude of each guard so far; for a guard of a path, of its signals.
     guard_sizes: Vec<f64>,
-    /// Signs of the guards as they are now; zero: not known yet.
+    /// The present sign of each guard; zero if unknown.
     signs: Vec<f64>,
-    /// How often each has changed its sign since this time, in seconds.
+    /// Number of sign changes of each guard since the time `window_start`, in seconds.
     crossings: Vec<u32>,
-    calm: f64,
-    /// The integral of each channel since time zero.
+    window_start: f64,
+    /// Integral of each channel since time zero.
     integrals: Vec<f64>,
     step: f64,
     shortest_delay: f64,
     steps: u64,
-    ended: Ended,
+    ended: EndCounts,
 }
 
 impl<'a> Solver<'a> {
-    /// At time zero; the past is that of loops which have always been there.
+    /// A solver at time zero. Before time zero, only loops without a start time were active, at constant rates.
     pub fn new(asm: &'a Assembly, accuracy: Accuracy) -> Result<Self, Error> {
         let mut rhs = RightHandSide::new(asm);
-        let (discrete, x) = (DiscreteState::before(asm), asm.initial());
-        let before = before(&mut rhs, &discrete, &x);
+        let (discrete, x) = (DiscreteState::initial(asm), asm.initial());
+        let before = initial_history(&mut rhs, &discrete, &x);
         let scheduled = ScheduledEvents::new(asm, accuracy.track_discontinuities);
         Self::with(rhs, accuracy, (discrete, x), before, scheduled)
     }
 
-    /// At time zero, in this situation and at these states, after this past.
+    /// A solver at time zero with this discrete state, these states and this constant history.
     fn with(
         rhs: RightHandSide<'a>,
         accuracy: Accuracy,
@@ -143,113 +143,113 @@ impl<'a> Solver<'a> {
             guard_sizes: vec![0.0; guards],
             signs: vec![0.0; guards],
             crossings: vec![0; guards],
-            calm: 0.0,
+            window_start: 0.0,
             integrals: vec![0.0; channels],
             step: asm.shortest_delay() / 10.0,
             shortest_delay: asm.shortest_delay(),
             steps: 0,
-            ended: Ended::default(),
+            ended: EndCounts::default(),
             rhs,
             x,
         };
-        solver.begin()?;
+        solver.initialize()?;
         Ok(solver)
     }
 
-    /// Now, in seconds.
+    /// The present time, in seconds.
     pub fn time(&self) -> f64 {
         self.time
     }
 
-    /// The states now, in the order of [`Assembly::state_columns`].
+    /// The present states, in the order of [`Assembly::state_columns`].
     pub fn state(&self) -> &[f64] {
         &self.x
     }
 
-    /// The channels now, in the order of [`Assembly::channel_columns`].
+    /// The present channels, in the order of [`Assembly::channel_columns`].
     pub fn channels(&self) -> &[f64] {
         &self.nodes[0]
     }
 
-    /// How many steps have been taken.
+    /// Number of steps so far.
     pub fn steps(&self) -> u64 {
         self.steps
     }
 
-    /// The integral of each channel since time zero.
+    /// Integral of each channel since time zero.
     pub fn integrals(&self) -> &[f64] {
         &self.integrals
     }
 
-    /// Exactly to this time.
+    /// Advances to the time `until`, in seconds.
     pub fn advance(&mut self, until: f64) -> Result<(), Error> {
         self.advance_some(until, u64::MAX).map(drop)
     }
 
-    /// The same, but no more than so many steps and things due at once, for those who want to look up meanwhile; says
-    /// whether it has arrived.
+    /// Advances to the time `until`, but by at most `steps` steps and scheduled events. Returns whether `until` has
+    /// been reached.
     pub fn advance_some(&mut self, until: f64, steps: u64) -> Result<bool, Error> {
         let most = self.effort().saturating_add(steps);
         while self.time < until {
             if self.effort() >= most {
                 return Ok(false);
             }
-            if self.effort() > self.accuracy.most_steps {
-                return Err(self.too_many());
+            if self.effort() > self.accuracy.max_steps {
+                return Err(self.too_many_steps());
             }
             let limit = until.min(self.scheduled.next());
-            if limit > self.soon() {
+            if limit > self.latest() {
                 self.step_towards(limit)?;
             } else {
                 self.time = self.time.max(limit);
             }
-            if self.scheduled.next() <= self.soon() {
-                self.happen()?;
+            if self.scheduled.next() <= self.latest() {
+                self.process_due_events()?;
             }
         }
         Ok(true)
     }
 
-    /// Steps, and what was due between them: a swarm of kinks costs as much as steps do.
+    /// Number of steps and of times with scheduled events.
     fn effort(&self) -> u64 {
         self.steps + self.ended.due
     }
 
-    /// Times up to this are now: a step of a few roundings would not know which side of a jump it is on.
-    fn soon(&self) -> f64 {
+    /// Events up to this time are due now; a shorter step could not represent which side of a jump it is on.
+    fn latest(&self) -> f64 {
         self.time + 1e-14 * self.time.max(1.0)
     }
 
-    /// The clocks of links and of loops that have always been there start; so does what starts at zero.
-    fn begin(&mut self) -> Result<(), Error> {
+    /// Schedules the first ticks of links and active loops, and processes events at time zero.
+    fn initialize(&mut self) -> Result<(), Error> {
         for l in (0..self.rhs.asm.loops.len()).filter(|l| self.discrete.active[*l]) {
-            self.scheduled.spread(self.rhs.asm, 0.0, Entity::Loop(l), 0);
+            self.scheduled.propagate(self.rhs.asm, 0.0, Entity::Loop(l), 0);
         }
         for l in 0..self.rhs.asm.links.len() {
-            self.scheduled.spread(self.rhs.asm, 0.0, Entity::Link(l), 0);
+            self.scheduled.propagate(self.rhs.asm, 0.0, Entity::Link(l), 0);
         }
         self.refresh()?;
-        for (s, set) in self.rhs.asm.sets.iter().enumerate() {
+        for (s, set) in self.rhs.asm.link_sets.iter().enumerate() {
             for place in 0..set.links.len() {
-                self.wind_link(s, place);
+                self.schedule_link_tick(s, place);
             }
         }
         for l in 0..self.rhs.asm.loops.len() {
             if self.discrete.active[l] {
-                self.wind_sender(l);
+                self.schedule_sender_tick(l);
             }
         }
-        if self.scheduled.next() <= 0.0 { self.happen() } else { Ok(()) }
+        if self.scheduled.next() <= 0.0 { self.process_due_events() } else { Ok(()) }
     }
 
-    /// What is due now happens.
-    fn happen(&mut self) -> Result<(), Error> {
-        let events = self.scheduled.take(self.rhs.asm, self.time, self.soon());
+    /// Processes the events that are due now.
+    fn process_due_events(&mut self) -> Result<(), Error> {
+        let events = self.scheduled.take_due(self.rhs.asm, self.time, self.latest());
         self.ended.due += 1;
         let ticks =
             |h: &ScheduledEvent| matches!(h, ScheduledEvent::SenderTick(..) | ScheduledEvent::LinkTick(..));
         if events.iter().any(ticks) {
-            // What the clocks see is what has arrived by now.
+            // Ticks receive the inputs at the present time.
             self.refresh()?;
         }
         for event in events {
@@ -258,12 +258,12 @@ impl<'a> Solver<'a> {
                 ScheduledEvent::Start(l) => self.start(LoopId(l))?,
                 ScheduledEvent::Stop(l) => {
                     self.discrete.active[l] = false;
-                    self.jumped(Entity::Loop(l));
+                    self.propagate_jump(Entity::Loop(l));
                 }
                 ScheduledEvent::Capacity(i) => {
                     let step = self.rhs.asm.steps[i];
                     self.discrete.capacity[step.link.0] = step.capacity;
-                    self.jumped(Entity::Link(step.link.0));
+                    self.propagate_jump(Entity::Link(step.link.0));
                 }
                 ScheduledEvent::SenderTick(class, place) => self.tick_sender(class, place),
                 ScheduledEvent::LinkTick(set, place) => self.tick_link(set, place),
@@ -272,17 +272,17 @@ impl<'a> Solver<'a> {
         self.refresh()
     }
 
-    fn jumped(&mut self, entity: Entity) {
-        self.scheduled.spread(self.rhs.asm, self.time, entity, 0);
+    fn propagate_jump(&mut self, entity: Entity) {
+        self.scheduled.propagate(self.rhs.asm, self.time, entity, 0);
     }
 
-    /// Right-hand side, channels, and what is held, anew: something has jumped.
+    /// Computes derivatives, channels and held states again after a jump.
     fn refresh(&mut self) -> Result<(), Error> {
-        // What is held can set another free: a relay that runs dry feeds the link behind it less.
+        // Holding one state may release another: an empty relay reduces the inflow of the next link.
         for _ in 0..8 {
-            self.hear();
-            self.measure_guards();
-            if !self.settle() && !self.jump_guards() {
+            self.evaluate_now();
+            self.update_guard_sizes();
+            if !self.update_held_states() && !self.apply_guard_jumps() {
                 break;
             }
         }
@@ -292,13 +292,13 @@ impl<'a> Solver<'a> {
             return Ok(());
         }
         self.nodes.swap(0, 4);
-        let quantity = self.unbounded().unwrap_or_default();
+        let quantity = self.first_non_finite().unwrap_or_default();
         Err(Error::NotFinite { time: self.time, quantity })
     }
 
-    /// Right-hand side, channels and guards at the present state, just after now.
-    fn hear(&mut self) {
-        self.look(self.time, self.time + self.step);
+    /// Computes derivatives, channels and guards at the present states, just after the present time.
+    fn evaluate_now(&mut self) {
+        self.set_lookups(self.time, self.time + self.step);
         let mut channels = std::mem::take(&mut self.nodes[0]);
         let x = std::mem::take(&mut self.x);
         self.evaluate(&x, &mut channels);
@@ -306,18 +306,18 @@ impl<'a> Solver<'a> {
         (self.nodes[0], self.x) = (channels, x);
     }
 
-    /// Points all taps at a moment of the step with this middle.
-    fn look(&mut self, time: f64, middle: f64) {
-        self.history.look(&mut self.lookups, &self.rhs.delays.delays, time, middle);
+    /// Sets all look-ups for one time of the step with this middle.
+    fn set_lookups(&mut self, time: f64, middle: f64) {
+        self.history.set_lookups(&mut self.lookups, &self.rhs.delays.delays, time, middle);
     }
 
-    /// The right-hand side, with bounds disregarded, into `raw`; the channels into `channels`.
+    /// Writes the derivatives without regard to bounds to `raw`, and the channels to `channels`.
     fn evaluate(&mut self, x: &[f64], channels: &mut [f64]) {
         let view = View { history: &self.history, lookups: &self.lookups };
         self.rhs.evaluate(&self.discrete, &view, x, &mut self.raw, channels);
     }
 
-    /// What is held does not move.
+    /// Writes the derivatives of a stage; zero for held states.
     fn project(&mut self, stage: usize) {
         let held = &self.discrete.held;
         for ((k, raw), held) in self.stages[stage].iter_mut().zip(&self.raw).zip(held) {
@@ -325,10 +325,10 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn wind_sender(&mut self, l: usize) {
+    fn schedule_sender_tick(&mut self, l: usize) {
         let asm = self.rhs.asm;
         let (c, place) = (asm.loops[l].class, asm.loops[l].place);
-        let class = &asm.classes[c];
+        let class = &asm.sender_classes[c];
         let x = &self.x[class.first_state + place * class.width..][..class.width];
         let input = self.rhs.senders[c].flow(place);
         if let Some(period) = class.law.period(place, x, &input) {
@@ -336,8 +336,8 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn wind_link(&mut self, s: usize, place: usize) {
-        let set = &self.rhs.asm.sets[s];
+    fn schedule_link_tick(&mut self, s: usize, place: usize) {
+        let set = &self.rhs.asm.link_sets[s];
         let x = &self.x[set.first_state + place * set.width..][..set.width];
         if let Some(period) = set.law.period(place, x, &self.rhs.links[s].link(place)) {
             self.scheduled.add(self.time + period.max(1e-9), ScheduledEvent::LinkTick(s, place));
@@ -345,23 +345,23 @@ impl<'a> Solver<'a> {
     }
 
     fn tick_sender(&mut self, c: usize, place: usize) {
-        let class = &self.rhs.asm.classes[c];
+        let class = &self.rhs.asm.sender_classes[c];
         let l = class.loops[place];
         if self.discrete.active[l] {
             let x = &mut self.x[class.first_state + place * class.width..][..class.width];
             let input = self.rhs.senders[c].flow(place);
             class.law.tick(place, x, &input);
-            self.wind_sender(l);
-            self.jumped(Entity::Loop(l));
+            self.schedule_sender_tick(l);
+            self.propagate_jump(Entity::Loop(l));
         }
     }
 
     fn tick_link(&mut self, s: usize, place: usize) {
-        let set = &self.rhs.asm.sets[s];
+        let set = &self.rhs.asm.link_sets[s];
         let x = &mut self.x[set.first_state + place * set.width..][..set.width];
         set.law.tick(place, x, &self.rhs.links[s].link(place));
-        self.wind_link(s, place);
-        self.jumped(Entity::Link(set.links[place]));
+        self.schedule_link_tick(s, place);
+        self.propagate_jump(Entity::Link(set.links[place]));
     }
 }
 

@@ -1,66 +1,66 @@
-//! What is known to happen at a known time: changes of the network, clocks of laws, and kinks.
+//! Events at known times: changes of the network, ticks of laws, and propagated discontinuities.
 //!
-//! A jump anywhere is a jump or a kink wherever its word arrives, one delay later, one derivative higher for each
-//! link that it passes: a queue and a price integrate. A step across one loses the order of the method, so each is
-//! followed until it is in a derivative that the method does not see. Where too many are on their way (many flows of
-//! unlike delays) those of higher order are left to the error control, which meets them with shorter steps.
+//! A discontinuity of one entity reaches every entity that reads its channels one delay later. Its order (the
+//! derivative that jumps) grows by one at each link, because queues and prices integrate. A step across it reduces the
+//! order of the method, so the solver ends a step at each discontinuity up to the order that the method resolves. If
+//! many are pending (many flows with different delays), those of higher order are left to the step-size control.
 
 use crate::assembly::{Assembly, Entity};
 use std::collections::BTreeMap;
 
-/// Derivatives from this one on are smooth enough for a method of order 5.
-const DEPTH: u8 = 5;
+/// Highest order of a discontinuity that affects a method of order 5.
+const HIGHEST_ORDER: u8 = 5;
 
-/// So many kinks may be on their way before only jumps and kinks of the first derivative are followed.
-const MOST: usize = 64;
+/// With more pending discontinuities than this, only orders zero and one are propagated.
+const MAX_PENDING: usize = 64;
 
-/// What happens.
+/// An event at a known time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ScheduledEvent {
     /// A loop starts.
     Start(usize),
     /// A loop stops.
     Stop(usize),
-    /// A capacity changes, by its place in the assembly's list.
+    /// A capacity changes; index into [`Assembly::steps`].
     Capacity(usize),
-    /// The clock of a sender: class and place.
+    /// A tick of a sender: class and position.
     SenderTick(usize, usize),
-    /// The clock of a link's law: set and place.
+    /// A tick of a law at a link: set and position.
     LinkTick(usize, usize),
-    /// A derivative of somebody's quantities jumps.
+    /// A derivative of an entity's quantities jumps.
     Discontinuity(Entity),
 }
 
-/// Times to come, in order. Times are not negative, so that their bits sort as they do.
+/// Events in order of time. Times are not negative, so their bits have the same order.
 pub(super) struct ScheduledEvents {
     due: BTreeMap<(u64, ScheduledEvent), u8>,
     pending: usize,
-    follow: bool,
-    /// Of each link: who crosses it, how long its word takes, and whether its queue is met as it is.
+    track: bool,
+    /// For each link: the loops that cross it.
     crossing: Vec<Vec<(usize, f64, bool)>>,
-    /// From when until when each loop is there.
-    lives: Vec<(f64, f64)>,
+    /// Start and stop time of each loop.
+    lifetimes: Vec<(f64, f64)>,
 }
 
 impl ScheduledEvents {
-    /// Nothing starts, stops or changes.
-    pub(super) fn quiet(asm: &Assembly, follow: bool) -> Self {
+    /// A schedule without changes of the network.
+    pub(super) fn without_changes(asm: &Assembly, track: bool) -> Self {
         let mut crossing = vec![Vec::new(); asm.links.len()];
         for l in (0..asm.loops.len()).filter(|l| !asm.is_shared_flow(*l)) {
             for hop in asm.hops_of(l) {
-                let ahead = asm.classes[asm.loops[l].class].law.inputs_used().present_queueing;
+                let ahead = asm.sender_classes[asm.loops[l].class].law.inputs_used().present_queueing;
                 crossing[hop.link].push((l, hop.backward, ahead));
             }
         }
-        let lives = vec![(f64::NEG_INFINITY, f64::INFINITY); asm.loops.len()];
-        Self { due: BTreeMap::new(), pending: 0, follow, crossing, lives }
+        let lifetimes = vec![(f64::NEG_INFINITY, f64::INFINITY); asm.loops.len()];
+        Self { due: BTreeMap::new(), pending: 0, track, crossing, lifetimes }
     }
 
-    /// What the network says of itself.
-    pub(super) fn new(asm: &Assembly, follow: bool) -> Self {
-        let mut scheduled = Self::quiet(asm, follow);
+    /// A schedule with all changes of the network.
+    pub(super) fn new(asm: &Assembly, track: bool) -> Self {
+        let mut scheduled = Self::without_changes(asm, track);
         for (l, data) in asm.loops.iter().enumerate() {
-            scheduled.lives[l] =
+            scheduled.lifetimes[l] =
                 (data.start.unwrap_or(f64::NEG_INFINITY), data.stop.unwrap_or(f64::INFINITY));
             for (time, what) in [(data.start, ScheduledEvent::Start(l)), (data.stop, ScheduledEvent::Stop(l))]
             {
@@ -77,99 +77,105 @@ impl ScheduledEvents {
         self.due.insert((time.max(0.0).to_bits(), what), 0);
     }
 
-    /// When something happens next.
+    /// The time of the next event, in seconds; infinite if there is none.
     pub(super) fn next(&self) -> f64 {
         self.due.keys().next().map_or(f64::INFINITY, |(bits, _)| f64::from_bits(*bits))
     }
 
-    /// What is due now, kinks followed onwards.
-    pub(super) fn take(&mut self, asm: &Assembly, now: f64, soon: f64) -> Vec<ScheduledEvent> {
+    /// Removes and returns all events up to the time `latest`; discontinuities among them are propagated.
+    pub(super) fn take_due(&mut self, asm: &Assembly, now: f64, latest: f64) -> Vec<ScheduledEvent> {
         let mut events = Vec::new();
-        while let Some((&(bits, what), &level)) = self.due.first_key_value() {
+        while let Some((&(bits, what), &order)) = self.due.first_key_value() {
             let time = f64::from_bits(bits);
-            if time > soon {
+            if time > latest {
                 break;
             }
             self.due.pop_first();
             if let ScheduledEvent::Discontinuity(entity) = what {
                 self.pending -= 1;
-                self.spread(asm, time.max(now), entity, level);
+                self.propagate(asm, time.max(now), entity, order);
             }
             events.push(what);
         }
         events
     }
 
-    /// A derivative of this order of somebody's quantities jumps now: tells whoever will see it.
-    pub(super) fn spread(&mut self, asm: &Assembly, now: f64, entity: Entity, level: u8) {
+    /// Propagates a jump in the derivative of this order: schedules discontinuities of all entities that read the
+    /// entity's channels.
+    pub(super) fn propagate(&mut self, asm: &Assembly, now: f64, entity: Entity, order: u8) {
         match entity {
             Entity::Loop(l) => {
                 let controlling_loop = asm.controlling_loop(l);
-                self.send(asm, now, controlling_loop, level);
+                self.propagate_rate(asm, now, controlling_loop, order);
                 for relay in asm.start_relays(controlling_loop).map(|relay| &asm.relays[relay]) {
                     self.schedule_discontinuity(
                         now + asm.return_delay(relay),
                         Entity::Loop(asm.controlling_loop(relay.upstream.0)),
-                        level,
+                        order,
                     );
                 }
                 if controlling_loop != l {
-                    // It comes or goes: where flows part, the shared loop is told that when word of the part has come back.
+                    // A flow of the shared loop starts or stops. If the flows continue on different loops, the shared
+                    // loop's downstream feedback changes one round trip later.
                     self.schedule_discontinuity(
                         now + asm.loops[l].base_rtt,
                         Entity::Loop(controlling_loop),
-                        level,
+                        order,
                     );
                 }
             }
             Entity::Link(link) => {
                 for i in 0..self.crossing[link].len() {
                     let (l, backward, ahead) = self.crossing[link][i];
-                    self.schedule_discontinuity(now + backward, Entity::Loop(l), level + 1);
+                    self.schedule_discontinuity(now + backward, Entity::Loop(l), order + 1);
                     if ahead {
-                        self.send(asm, now, l, level + 1);
+                        self.propagate_rate(asm, now, l, order + 1);
                     }
                 }
             }
-            // A dry relay hands on what comes; what its next loop would be permitted does not change with that, so
-            // that the loop before sees the backlog alone. Otherwise kinks would go round between the two for ever.
+            // With an empty backlog the relay passes the inflow on. The permitted rate does not change, so the upstream
+            // loop observes the backlog alone. Without this distinction, discontinuities would circulate between both
+            // loops for ever.
             Entity::Relay(r) => {
                 let relay = &asm.relays[r];
-                self.send(asm, now, asm.controlling_loop(relay.downstream.0), level);
+                self.propagate_rate(asm, now, asm.controlling_loop(relay.downstream.0), order);
                 let before = asm.controlling_loop(relay.upstream.0);
-                self.schedule_discontinuity(now + asm.return_delay(relay), Entity::Loop(before), level + 1);
+                self.schedule_discontinuity(now + asm.return_delay(relay), Entity::Loop(before), order + 1);
             }
         }
     }
 
-    /// What a loop sends has a kink, and so has what each flow sends that shares it.
-    fn send(&mut self, asm: &Assembly, now: f64, l: usize, level: u8) {
+    /// Propagates a discontinuity in the rate of a loop and of the flows that share it.
+    fn propagate_rate(&mut self, asm: &Assembly, now: f64, l: usize, order: u8) {
         for hop in asm.hops_of(l) {
-            self.schedule_discontinuity(now + hop.forward, Entity::Link(hop.link), level);
+            self.schedule_discontinuity(now + hop.forward, Entity::Link(hop.link), order);
         }
-        self.schedule_discontinuity(now + asm.loops[l].base_rtt, Entity::Loop(l), level + 1);
+        self.schedule_discontinuity(now + asm.loops[l].base_rtt, Entity::Loop(l), order + 1);
         for relay in asm.end_relays(l) {
-            self.schedule_discontinuity(now + asm.relays[relay].forward, Entity::Relay(relay), level);
+            self.schedule_discontinuity(now + asm.relays[relay].forward, Entity::Relay(relay), order);
         }
     }
 
-    /// Nobody sees what a loop does that is not there.
+    /// Whether the entity is a loop that is inactive at this time.
     fn is_absent(&self, entity: Entity, time: f64) -> bool {
         let Entity::Loop(l) = entity else { return false };
-        let (start, stop) = self.lives[l];
+        let (start, stop) = self.lifetimes[l];
         time < start || time > stop
     }
 
-    fn schedule_discontinuity(&mut self, time: f64, entity: Entity, level: u8) {
-        if !self.follow || level > DEPTH || (self.pending > MOST && level > 1) || self.is_absent(entity, time)
+    fn schedule_discontinuity(&mut self, time: f64, entity: Entity, order: u8) {
+        if !self.track
+            || order > HIGHEST_ORDER
+            || (self.pending > MAX_PENDING && order > 1)
+            || self.is_absent(entity, time)
         {
             return;
         }
         let known = self.due.entry((time.to_bits(), ScheduledEvent::Discontinuity(entity)));
         let before = self.pending;
-        known.and_modify(|known| *known = (*known).min(level)).or_insert_with(|| {
+        known.and_modify(|known| *known = (*known).min(order)).or_insert_with(|| {
             self.pending = before + 1;
-            level
+            order
         });
     }
 }

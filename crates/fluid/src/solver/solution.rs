@@ -1,4 +1,4 @@
-//! What an integration leaves behind: every state and every channel at the times asked for.
+//! The result of an integration: every state and every channel at regular times.
 
 use super::{Accuracy, Solver};
 use crate::assembly::{Assembly, Column, Entity};
@@ -7,33 +7,33 @@ use crate::error::Error;
 /// Samples of all states and channels.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Solution {
-    /// In seconds, the first is zero.
+    /// Times in seconds; the first is zero.
     pub times: Vec<f64>,
-    /// What each column is: states first, then channels. A quantity may be both (a backlog); they agree.
+    /// Names of the columns: states first, then channels. A quantity may be in both (a backlog) with equal values.
     pub columns: Vec<Column>,
-    /// How many of the columns are states.
+    /// Number of columns that are states.
     pub states: usize,
-    /// Time by time, a value for each column.
+    /// For each time, the value of each column.
     values: Vec<f64>,
-    /// Time by time, the integral of each channel since time zero.
+    /// For each time, the integral of each channel since time zero.
     integrals: Vec<f64>,
-    /// How many steps it took.
+    /// Number of solver steps.
     pub steps: u64,
 }
 
 impl Solution {
-    /// The column of this name.
+    /// The index of a column.
     pub fn column(&self, entity: Entity, quantity: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.entity == entity && column.quantity == quantity)
     }
 
-    /// A column's values at all times.
+    /// The values of a column at all times.
     pub fn series(&self, column: usize) -> impl ExactSizeIterator<Item = f64> + '_ {
         let width = self.columns.len();
         (0..self.times.len()).map(move |i| self.values[i * width + column])
     }
 
-    /// The values of a quantity at all times; nothing if it does not exist.
+    /// The values of a quantity at all times; empty if it does not exist.
     pub fn of(&self, entity: Entity, quantity: &str) -> Vec<f64> {
         self.column(entity, quantity).map(|column| self.series(column).collect()).unwrap_or_default()
     }
@@ -52,7 +52,7 @@ impl Assembly {
         self.run_watched(until, every, accuracy, |_| true)
     }
 
-    /// The same; `watch` is told the time after each sample and ends the run by saying false.
+    /// The same as [`Self::run`]. `watch` receives the time of each sample and ends the run by returning false.
     pub fn run_watched(
         &self,
         until: f64,

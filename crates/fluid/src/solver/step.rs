@@ -1,26 +1,26 @@
-//! One step: its stages, its error, and its end where something happens in it.
+//! One step of the solver: its stages, its error estimate, and its early end at an event.
 
 use super::Solver;
 use super::dormand_prince::{A, C, E, dense, sum};
 use super::history::{BOOLE, NODES};
 use crate::error::Error;
 
-/// Smallest step as a share of the shortest delay.
-const LEAST_STEP: f64 = 1e-10;
+/// Shortest step, as a share of the shortest delay.
+const MIN_STEP: f64 = 1e-10;
 
 impl Solver<'_> {
-    /// A step that ends at `limit` or before.
+    /// Makes one step that ends at `limit` or before.
     pub(super) fn step_towards(&mut self, limit: f64) -> Result<(), Error> {
         let most = self.shortest_delay.min(self.accuracy.longest_step);
         let left = limit - self.time;
         let h = self.step.min(most);
-        // No tiny remainder is left over.
+        // Avoids a very short step before the limit.
         let mut h = if left <= most.min(1.2 * h) { left } else { h.min(0.6 * left) };
         loop {
             let error = self.attempt(h);
             if error <= 1.0 {
                 let end = if h == left { limit } else { self.time + h };
-                // A step cut short by what is due says little of the next.
+                // The error of a step shortened by a limit says little about the next step.
                 let grown = h * (0.9 * error.max(1e-8).powf(-0.2)).clamp(0.5, 4.0);
                 self.step = if h == left { grown.max(self.step) } else { grown };
                 return self.accept(h, end);
@@ -28,39 +28,39 @@ impl Solver<'_> {
             self.ended.rejected += 1;
             h *= if error.is_finite() { (0.9 * error.powf(-0.2)).clamp(0.1, 0.9) } else { 0.1 };
             self.step = h;
-            if h < LEAST_STEP * self.shortest_delay {
+            if h < MIN_STEP * self.shortest_delay {
                 return Err(self.stalled(h));
             }
         }
     }
 
-    /// The stages of a step of length `h`; returns its error over the tolerance.
+    /// Computes the stages of a step of length `h`. Returns its error relative to the tolerance.
     fn attempt(&mut self, h: f64) -> f64 {
         let middle = self.time + 0.5 * h;
         for s in 1..7 {
             for i in 0..self.x.len() {
                 self.next[i] = self.x[i] + h * sum(&A[s], &self.stages, i);
             }
-            self.look(self.time + C[s] * h, middle);
+            self.set_lookups(self.time + C[s] * h, middle);
             let next = std::mem::take(&mut self.next);
             self.evaluate_within(&next, 4);
             self.next = next;
             self.project(s);
         }
-        (0..self.x.len()).map(|i| self.share(i, h)).fold(0.0, f64::max)
+        (0..self.x.len()).map(|i| self.error_ratio(i, h)).fold(0.0, f64::max)
     }
 
-    /// The error of one state over the tolerance.
-    fn share(&self, i: usize, h: f64) -> f64 {
+    /// The error of one state relative to the tolerance.
+    fn error_ratio(&self, i: usize, h: f64) -> f64 {
         let error = (h * sum(&E, &self.stages, i)).abs();
         let size = self.scales[i].max(self.x[i].abs()).max(self.next[i].abs());
-        let share = error / (self.accuracy.tolerance * size);
-        // A comparison would lose what is not a number.
-        if share.is_nan() { f64::INFINITY } else { share }
+        let ratio = error / (self.accuracy.tolerance * size);
+        // `f64::max` ignores NaN.
+        if ratio.is_nan() { f64::INFINITY } else { ratio }
     }
 
-    /// The right-hand side at `x`; channels go to a node. No law sees a state beyond its bounds, even where a trial
-    /// step has gone too far.
+    /// Evaluates the right-hand side at `x` and writes the channels to a node. States beyond their bounds, which occur
+    /// in trial steps, are clipped before laws receive them.
     fn evaluate_within(&mut self, x: &[f64], node: usize) {
         let mut trial = std::mem::take(&mut self.trial);
         trial.clear();
@@ -72,9 +72,9 @@ impl Solver<'_> {
         (self.nodes[node], self.trial) = (channels, trial);
     }
 
-    /// The interior of a step of length `h`, at the fraction `theta`; channels go to a node.
+    /// Evaluates a step of length `h` at the fraction `theta` and writes the channels to a node.
     fn probe(&mut self, theta: f64, h: f64, node: usize) {
-        self.look(self.time + theta * h, self.time + 0.5 * h);
+        self.set_lookups(self.time + theta * h, self.time + 0.5 * h);
         let mut inside = std::mem::take(&mut self.inside);
         inside.clear();
         let value = |i: usize| dense(theta, h, self.x[i], self.next[i], &self.stages, i);
@@ -83,25 +83,25 @@ impl Solver<'_> {
         self.inside = inside;
     }
 
-    /// The step is exact enough. Does something in it end it early?
+    /// Accepts a step whose error is within the tolerance, or ends it early at an event.
     fn accept(&mut self, h: f64, end: f64) -> Result<(), Error> {
         self.steps += 1;
-        let alarmed_at_end = self.detects_event(&self.next);
+        let event_at_end = self.detects_event(&self.next);
         for node in 1..4 {
             self.probe(NODES[node], h, node);
             if self.detects_event(&self.inside) {
                 return self.end_early(NODES[node - 1], NODES[node], h);
             }
         }
-        if alarmed_at_end {
+        if event_at_end {
             return self.end_early(NODES[3], 1.0, h);
         }
-        self.measure_guards();
+        self.update_guard_sizes();
         self.finish(h, end);
         Ok(())
     }
 
-    /// Something happens between two fractions of the step: finds it by bisection, takes the step up to there.
+    /// Locates an event between two fractions of the step by bisection and makes the step up to there.
     fn end_early(&mut self, mut before: f64, mut after: f64, h: f64) -> Result<(), Error> {
         let exact = (1e-12 * h).max(4e-16 * self.time);
         while (after - before) * h > exact {
@@ -111,7 +111,7 @@ impl Solver<'_> {
         }
         self.probe(before, h, 2);
         self.probe(after, h, 1);
-        let (alarms, level) = (self.alarms(), self.level_between(2, 1));
+        let (events, order) = (self.detected_events(), self.jump_order(2, 1));
         let cut = after * h;
         self.ended.events += 1;
         if self.time + cut > self.time {
@@ -121,10 +121,10 @@ impl Solver<'_> {
             }
             self.finish(cut, self.time + cut);
         }
-        self.act(&alarms, level)
+        self.apply_events(&events, order)
     }
 
-    /// The step becomes the past.
+    /// Adds the step to the history and to the integrals.
     fn finish(&mut self, h: f64, end: f64) {
         self.history.push(self.time, end - self.time, &self.nodes);
         for (i, integral) in self.integrals.iter_mut().enumerate() {
@@ -134,30 +134,31 @@ impl Solver<'_> {
         for ((x, next), state) in self.x.iter_mut().zip(&self.next).zip(&self.rhs.asm.states) {
             *x = next.max(state.lower).min(state.upper);
         }
-        // What was computed at its end is what the next one begins with.
+        // The last stage and node of this step are the first of the next one.
         self.stages.swap(0, 6);
         self.nodes.swap(0, 4);
         self.time = end;
     }
 
     fn stalled(&self, step: f64) -> Error {
-        let worst = (0..self.x.len()).max_by(|a, b| self.share(*a, step).total_cmp(&self.share(*b, step)));
+        let worst = (0..self.x.len())
+            .max_by(|a, b| self.error_ratio(*a, step).total_cmp(&self.error_ratio(*b, step)));
         let state = worst.map_or_else(String::new, |i| self.state_name(i));
-        match self.unbounded() {
+        match self.first_non_finite() {
             Some(quantity) => Error::NotFinite { time: self.time, quantity },
             None => Error::Stalled { time: self.time, state, step },
         }
     }
 
-    pub(super) fn too_many(&self) -> Error {
+    pub(super) fn too_many_steps(&self) -> Error {
         let ended = self.ended;
         let causes = [
-            (ended.events, "events (a law that switches to and fro, a queue that runs dry and fills again)"),
-            (ended.due, "starts, stops, clocks and kinks"),
+            (ended.events, "events (a law that switches, a queue that becomes empty or full)"),
+            (ended.due, "starts, stops, ticks and discontinuities"),
             (ended.rejected, "the tolerance"),
         ];
         let cause = causes.iter().max_by_key(|(count, _)| *count).map_or("", |(_, cause)| cause);
-        let steps = self.accuracy.most_steps;
+        let steps = self.accuracy.max_steps;
         Error::TooManySteps { time: self.time, steps, cause: cause.to_owned() }
     }
 }

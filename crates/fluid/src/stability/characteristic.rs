@@ -43,7 +43,7 @@ impl<'a> Characteristic<'a> {
         // What comes from links without loops or goes to them is no part of L, and would make equal flows unlike.
         let is_looped = |block: usize| looped[block].contains(&true);
         for group in &mut groups {
-            group.inputs_used.retain(|connection| is_looped(connection.from.0));
+            group.from_links.retain(|connection| is_looped(connection.from.0));
             group.to_links.retain(|connection| looped[connection.to.0][connection.to.1]);
         }
         Self::cut_at(system, groups, |block, input| looped[block][input])
@@ -167,7 +167,7 @@ impl<'a> Characteristic<'a> {
                 Some((row, group.output(connection.from), connection.at(s) * count))
             });
             let told: Vec<_> = told.collect();
-            for heard in &group.inputs_used {
+            for heard in &group.from_links {
                 let Some(link) = &transfers.links[heard.from.0] else { continue };
                 let columns = self.cut_of[heard.from.0].iter().enumerate();
                 let said =

@@ -82,7 +82,7 @@ impl ClosedLoop<'_> {
                 continue;
             }
             let row = group.output(output);
-            for heard in &group.inputs_used {
+            for heard in &group.from_links {
                 let gain = transfer[(row, group.input(heard.to))] * heard.at(self.s);
                 response.shared += gain * self.said(heard.from, links);
             }

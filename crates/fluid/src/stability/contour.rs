@@ -143,10 +143,10 @@ fn step(a: &Sample, b: &Sample) -> Option<f64> {
     const AGREES: f64 = 0.5;
     let way = b.s - a.s;
     let (first, last) = (a.slope * way, b.slope * way);
-    let seen = Complex::new(b.ln.re - a.ln.re, wrap(b.ln.im - a.ln.im));
+    let output = Complex::new(b.ln.re - a.ln.re, wrap(b.ln.im - a.ln.im));
     let told = (first + last) / 2.0;
-    let knows = first.norm() < LITTLE && last.norm() < LITTLE && (seen - told).norm() < AGREES;
-    knows.then_some(seen.im)
+    let knows = first.norm() < LITTLE && last.norm() < LITTLE && (output - told).norm() < AGREES;
+    knows.then_some(output.im)
 }
 
 /// An angle between -pi and pi.

@@ -19,15 +19,15 @@ pub(super) fn on_cycles(system: &System) -> Vec<Vec<bool>> {
         outputs.flat_map(|&output| wired[block][output].iter().copied()).collect::<Vec<_>>()
     };
     let comes_back = |from: (usize, usize)| {
-        let mut seen: Vec<Vec<bool>> =
+        let mut output: Vec<Vec<bool>> =
             system.blocks.iter().map(|block| vec![false; block.d.ncols()]).collect();
         let mut open = next(from);
         while let Some((block, input)) = open.pop() {
-            if !std::mem::replace(&mut seen[block][input], true) {
+            if !std::mem::replace(&mut output[block][input], true) {
                 open.extend(next((block, input)));
             }
         }
-        seen[from.0][from.1]
+        output[from.0][from.1]
     };
     let inputs = |(index, block): (usize, &Block)| {
         (0..block.d.ncols()).map(|input| block.is_link && comes_back((index, input))).collect()

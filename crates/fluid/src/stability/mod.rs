@@ -65,17 +65,17 @@ impl std::fmt::Display for Unknown {
         match self {
             Self::NoLoop => write!(
                 f,
-                "no link that is a bottleneck hears back from any flow: there is no loop that could be unstable"
+                "no bottleneck affects the flows that cross it: there is no loop that could be unstable"
             ),
             Self::Neutral { gain } => write!(
                 f,
-                "unstable at every frequency: the loop gain stays at {gain:.2} however fast the disturbance, because neither \
-                 sender nor link has any inertia"
+                "unstable at every high frequency: the loop gain tends to {gain:.2} instead of zero, because neither sender \
+                 nor link has a state"
             ),
             Self::Uncounted { near } => {
-                write!(f, "roots near {near:.4} could not be told apart; vary a parameter slightly")
+                write!(f, "roots near {near:.4} could not be separated; change a parameter slightly")
             }
-            Self::Circular => write!(f, "static laws feed each other at the same instant in a circle"),
+            Self::Circular => write!(f, "static laws form an algebraic loop without delay"),
         }
     }
 }

@@ -38,10 +38,10 @@ impl<'a> Nyquist<'a> {
     /// smaller than a millionth is nothing: which side of the axis it is on, rounding decides.
     #[must_use]
     pub fn crossings(&self, factor: Complex<f64>) -> Vec<(f64, f64)> {
-        const NONE: f64 = 1e-6;
+        const NEGLIGIBLE: f64 = 1e-6;
         let turned = |(_, value): Point| value * factor;
         let crosses = |(a, b): &(Point, Point)| {
-            turned(*a).im * turned(*b).im < 0.0 && turned(*a).re < -NONE && turned(*b).re < -NONE
+            turned(*a).im * turned(*b).im < 0.0 && turned(*a).re < -NEGLIGIBLE && turned(*b).re < -NEGLIGIBLE
         };
         let refined = |(a, b): (Point, Point)| refine(&self.function, a, b, |value| (value * factor).im);
         let found = self.neighbours().filter(crosses).map(refined);

@@ -43,7 +43,7 @@ impl Spectrum {
     /// Whether a root is zero, as exactly as roots are known: what is disturbed that way stays where it was put.
     #[must_use]
     pub fn is_zero(&self, root: &Root) -> bool {
-        root.s.norm() * self.time_scale < NONE
+        root.s.norm() * self.time_scale < NEGLIGIBLE
     }
 
     /// The rightmost root that is not at zero.
@@ -66,7 +66,7 @@ impl Spectrum {
 }
 
 /// A root is zero if it is less than this over the time scale.
-const NONE: f64 = 1e-6;
+const NEGLIGIBLE: f64 = 1e-6;
 
 /// Finds all roots right of a vertical line that is moved left until there are some.
 ///
@@ -152,33 +152,33 @@ impl Search<'_> {
     fn right_of(mut self, left: f64, radius: f64) -> Result<(Vec<Root>, f64), Complex<f64>> {
         const MANY: usize = 12;
         // Unequal numbers, so that no edge or cut runs through a root for reasons of symmetry.
-        let mut edge = Rectangle { left, right: radius * 1.01, bottom: -radius * 1.3e-3, top: radius * 1.07 };
-        let mut count = self.contour.zeros_inside(&edge)?;
+        let mut area = Rectangle { left, right: radius * 1.01, bottom: -radius * 1.3e-3, top: radius * 1.07 };
+        let mut count = self.contour.zeros_inside(&area)?;
         let at_zero = if count > MANY { self.at_zero()? } else { 0 };
-        let mut empty_from = edge.right;
+        let mut empty_from = area.right;
         while count > MANY + at_zero {
-            let line = edge.left + 0.487 * (empty_from - edge.left);
-            let beyond = Rectangle { left: line, ..edge };
+            let line = area.left + 0.487 * (empty_from - area.left);
+            let beyond = Rectangle { left: line, ..area };
             let inside = self.contour.zeros_inside(&beyond)?;
             let has_others = inside > if line < 0.0 { at_zero } else { 0 };
             if has_others {
-                (edge, count) = (beyond, inside);
-            } else if empty_from - edge.left < 1e-6 * radius {
+                (area, count) = (beyond, inside);
+            } else if empty_from - area.left < 1e-6 * radius {
                 break;
             } else {
                 empty_from = line;
             }
         }
-        self.split(edge, count)?;
+        self.split(area, count)?;
         let mut roots = self.found;
         roots.retain(|root| root.s.im >= -1e-9 * radius);
         roots.sort_by(|a, b| b.s.re.total_cmp(&a.s.re));
-        Ok((roots, edge.left))
+        Ok((roots, area.left))
     }
 
     /// How many roots are zero.
     fn at_zero(&self) -> Result<usize, Complex<f64>> {
-        let (near, far) = (0.5 * NONE / self.time_scale, 0.53 * NONE / self.time_scale);
+        let (near, far) = (0.5 * NEGLIGIBLE / self.time_scale, 0.53 * NEGLIGIBLE / self.time_scale);
         self.contour.zeros_inside(&Rectangle { left: -far, right: near, bottom: -near, top: far })
     }
 
@@ -189,7 +189,7 @@ impl Search<'_> {
         if count == 0 {
             return Ok(());
         }
-        if count > 1 && rectangle.farthest() * self.time_scale < NONE {
+        if count > 1 && rectangle.farthest() * self.time_scale < NEGLIGIBLE {
             self.remember(Complex::new(0.0, 0.0), count);
             return Ok(());
         }
@@ -234,7 +234,7 @@ impl Search<'_> {
     /// Whether all roots of a rectangle are one root, for all that can be known of it.
     fn are_together(&self, rectangle: &Rectangle, s: Complex<f64>, count: usize) -> bool {
         const SAME: f64 = 1e-6;
-        let apart = (SAME * s.norm()).max(0.1 * NONE / self.time_scale);
+        let apart = (SAME * s.norm()).max(0.1 * NEGLIGIBLE / self.time_scale);
         let (x, y) = (apart.min(rectangle.width()), apart.min(rectangle.height()));
         let near = Rectangle { left: s.re - x, right: s.re + x, bottom: s.im - y, top: s.im + y };
         self.contour.zeros_inside(&near) == Ok(count)

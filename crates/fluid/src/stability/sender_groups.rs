@@ -11,7 +11,7 @@ pub(super) struct SenderGroup {
     inputs: Vec<usize>,
     outputs: Vec<usize>,
     /// From links, to links, and among themselves.
-    pub(super) inputs_used: Vec<Connection>,
+    pub(super) from_links: Vec<Connection>,
     pub(super) to_links: Vec<Connection>,
     inner: Vec<Connection>,
 }
@@ -56,7 +56,7 @@ pub(super) fn groups(system: &System) -> Vec<SenderGroup> {
     }
     for connection in &system.connections {
         match (place.get(connection.from.0).copied(), place.get(connection.to.0).copied()) {
-            (Some(usize::MAX), Some(to)) if to != usize::MAX => groups[to].inputs_used.push(*connection),
+            (Some(usize::MAX), Some(to)) if to != usize::MAX => groups[to].from_links.push(*connection),
             (Some(from), Some(usize::MAX)) if from != usize::MAX => groups[from].to_links.push(*connection),
             (Some(from), Some(_)) if from != usize::MAX => groups[from].inner.push(*connection),
             _ => {}
@@ -79,7 +79,7 @@ impl SenderGroup {
             blocks: members.to_vec(),
             inputs: count(|block| block.d.ncols()),
             outputs: count(|block| block.d.nrows()),
-            inputs_used: Vec::new(),
+            from_links: Vec::new(),
             to_links: Vec::new(),
             inner: Vec::new(),
         }
@@ -100,7 +100,7 @@ impl SenderGroup {
             |connection: &Connection| Connection { to: (0, self.input(connection.to)), ..*connection };
         let inner = |connection: &Connection| told(&heard(connection));
         [
-            self.inputs_used.iter().map(heard).collect(),
+            self.from_links.iter().map(heard).collect(),
             self.to_links.iter().map(told).collect(),
             self.inner.iter().map(inner).collect(),
         ]

@@ -31,7 +31,7 @@ fn chain() -> Assembly {
     );
     let second = sender_law(Spring { rate: 500.0, demand: BASE });
     let downstream = network.add(Loop::new("second", P, second, 0.1).over(links[1], 0.02));
-    network.join(Relay { upstream, downstream, forward: 0.1 });
+    network.add_relay(Relay { upstream, downstream, forward: 0.1 });
     Assembly::new(network).unwrap()
 }
 

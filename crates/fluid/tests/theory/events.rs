@@ -8,7 +8,7 @@ const EXACT: Accuracy = Accuracy {
     tolerance: 1e-9,
     longest_step: f64::INFINITY,
     track_discontinuities: true,
-    most_steps: 1_000_000,
+    max_steps: 1_000_000,
 };
 
 #[test]
@@ -141,7 +141,7 @@ fn behind_a_relay_no_more_is_sent_than_it_has() {
     network.add(Loop::new("first", P, sender_law(Steady(80.0)), 0.4).over(links[0], 0.0).until(1.0));
     let upstream = network.add(Loop::new("steady", P, sender_law(Steady(20.0)), 0.4).over(links[0], 0.0));
     let downstream = network.add(Loop::new("second", P, sender_law(Steady(60.0)), 0.2).over(links[1], 0.05));
-    network.join(Relay { upstream, downstream, forward: 0.2 });
+    network.add_relay(Relay { upstream, downstream, forward: 0.2 });
     let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
     let (sent, backlog) =
         (solution.of(Entity::Loop(2), "sending rate"), solution.of(Entity::Relay(0), "backlog"));
@@ -159,7 +159,7 @@ fn a_relay_keeps_what_its_next_loop_cannot_send_yet() {
     let upstream =
         network.add(Loop::new("first", P, sender_law(Steady(100.0)), 0.4).over(links[0], 0.0).until(1.0));
     let downstream = network.add(Loop::new("second", P, sender_law(Steady(60.0)), 0.2).over(links[1], 0.05));
-    network.join(Relay { upstream, downstream, forward: 0.2 });
+    network.add_relay(Relay { upstream, downstream, forward: 0.2 });
     let solution = Assembly::new(network).unwrap().run(3.0, 0.1, EXACT).unwrap();
     let (sent, backlog) =
         (solution.of(Entity::Loop(1), "sending rate"), solution.of(Entity::Relay(0), "backlog"));
@@ -239,7 +239,7 @@ fn what_has_no_solution_is_named_with_its_time() {
         said.contains("blast of f") && (said.contains("at 1.000") || said.contains("at 0.999")),
         "{said}"
     );
-    let too_few = Accuracy { most_steps: 10, ..EXACT };
+    let too_few = Accuracy { max_steps: 10, ..EXACT };
     let said = scalar(1.5).run(100.0, 1.0, too_few).unwrap_err().to_string();
     assert!(said.contains("10 steps") && said.contains("try"), "{said}");
 }

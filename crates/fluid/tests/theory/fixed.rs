@@ -98,11 +98,11 @@ fn flows_that_run_ahead_of_the_links_do_what_they_would_have_done_step_by_step()
 fn too_long_a_step_is_refused_with_what_would_work() {
     let said = scalar(1.0).run_fixed(1.0, 1.0, 0.6, |_| true).unwrap_err().to_string();
     assert!(
-        said.contains("word of L comes back after 0.5 s") && said.contains("try 0.5 s or less"),
+        said.contains("feedback of L arrives after 0.5 s") && said.contains("try 0.5 s or less"),
         "{said}"
     );
     let said = scalar(1.0).run_fixed(1.0, 1.0, 1e-5, |_| true).unwrap_err().to_string();
-    assert!(said.contains("too many steps") && said.contains("s or more"), "{said}");
+    assert!(said.contains("too long for steps") && said.contains("s or more"), "{said}");
 }
 
 #[test]

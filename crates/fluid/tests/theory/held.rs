@@ -65,7 +65,7 @@ fn what_comes_within_roundings_of_its_bound_is_held_there_once() {
     (1..50).for_each(|tenth| network.set_capacity_at(f64::from(tenth) / 10.0, link, BASE + f64::from(tenth)));
     network.add(Loop::new("f", P, sender_law(Fading), 1.0).over(link, 0.0));
     let found =
-        Assembly::new(network).unwrap().run(5.0, 0.5, Accuracy { most_steps: 20_000, ..Accuracy::default() });
+        Assembly::new(network).unwrap().run(5.0, 0.5, Accuracy { max_steps: 20_000, ..Accuracy::default() });
     let x = found.unwrap().of(Entity::Loop(0), "x").to_vec();
     assert!((x[2] - (-10.0_f64).exp()).abs() < 1e-6 && x[10] == 0.0, "{x:?}");
 }

@@ -59,15 +59,15 @@ fn network(Shape { laws, weights, second, marks }: Shape) -> Assembly {
         }),
     ];
     let whole = network.add(Loop::new("shared", ProtocolId(1), shared, 0.2).over(links[2], 0.0));
-    let first = network.part_of(whole, "first/2", weights[0]).from(0.1);
-    let other = network.part_of(whole, "second/2", weights[1]).from(second.0 + 0.2);
+    let first = network.shared_flow(whole, "first/2", weights[0]).from(0.1);
+    let other = network.shared_flow(whole, "second/2", weights[1]).from(second.0 + 0.2);
     let other = Loop { stop: second.1.map(|stop| stop + 0.2), ..other };
     let parts = [network.add(first), network.add(other)];
     for (upstream, downstream, forward) in [(upstream[0], parts[0], 0.1), (upstream[1], parts[1], 0.2)] {
-        network.join(Relay { upstream, downstream, forward });
+        network.add_relay(Relay { upstream, downstream, forward });
     }
     let last = network.add(Loop::new("last", ProtocolId(2), last, 0.2).over(links[3], 0.0));
-    network.join(Relay { upstream: parts[0], downstream: last, forward: 0.1 });
+    network.add_relay(Relay { upstream: parts[0], downstream: last, forward: 0.1 });
     assert_eq!(
         (upstream[1], whole, parts[1], last),
         (LoopId(1), LoopId(SHARED), LoopId(PARTS[1]), LoopId(LAST))
@@ -214,15 +214,15 @@ fn what_has_no_meaning_is_refused_by_name() {
     };
     let mut without_relay = FluidNetwork::new();
     let shared = whole(&mut without_relay);
-    without_relay.add(without_relay.part_of(shared, "part", 1.0));
+    without_relay.add(without_relay.shared_flow(shared, "part", 1.0));
     let error = Assembly::new(without_relay).err().unwrap().to_string();
     assert!(error.contains("part") && error.contains("relay"), "{error}");
     let mut joined = FluidNetwork::new();
     let shared = whole(&mut joined);
     let upstream =
         joined.add(Loop::new("first", P, sender_law(Steady(1.0)), 0.2).over(millpond_fluid::LinkId(0), 0.0));
-    let part = joined.add(joined.part_of(shared, "part", 0.0));
-    joined.join(Relay { upstream, downstream: part, forward: 0.1 });
+    let part = joined.add(joined.shared_flow(shared, "part", 0.0));
+    joined.add_relay(Relay { upstream, downstream: part, forward: 0.1 });
     let error = Assembly::new(joined).err().unwrap().to_string();
     assert!(error.contains("part") && error.contains("weight"), "{error}");
 }

@@ -115,7 +115,7 @@ fn a_search_that_begins_far_away_arrives() {
 fn a_queue_that_nothing_ends_is_named() {
     let plan = planned(LINK, &["links.L.buffer=unlimited"]);
     let Err(Refusal::Restless(why)) = settle(&plan).map(drop) else { panic!("it cannot rest") };
-    assert!(why.contains("the queue of L -> grows without end"), "{why}");
+    assert!(why.contains("the queue of L -> grows without bound"), "{why}");
 }
 
 /// Paganini et al., Proposition 2: two links that the same flows cross charge together, so that one combination of their

@@ -122,7 +122,7 @@ impl Chains<'_, '_> {
                 false => made.add(network, self.of_engine(model, member, &planned_loop, &line), planned_loop),
             };
             if let Some(&upstream) = ids.last() {
-                network.join(Relay { upstream, downstream: id, forward: before });
+                network.add_relay(Relay { upstream, downstream: id, forward: before });
             }
             before = line.through;
             so_far += line.through;
@@ -158,7 +158,7 @@ impl Chains<'_, '_> {
             made.shared.push((kind, id));
             id
         });
-        let mut part = network.part_of(whole, &planned.name, planned.facts.weight).times(planned.count);
+        let mut part = network.shared_flow(whole, &planned.name, planned.facts.weight).times(planned.count);
         part.start = Some(member.draw.start.secs() + late);
         part.stop = member.draw.stop.map(|stop| stop.secs() + late);
         made.add(network, part, PlannedLoop { shared: Some(whole), allocation: TURNS, ..planned })
