@@ -138,7 +138,7 @@ impl<'a> Frozen<'a> {
         for sweep in 0..SWEEPS {
             let before = point.channels.clone();
             rhs.evaluate(&discrete, &ConstantHistory(&before), x, &mut point.raw, &mut point.channels);
-            let held: Vec<Held> = (0..x.len()).map(|i| self.hold(i, x[i], point.raw[i])).collect();
+            let held: Vec<Held> = (0..x.len()).map(|i| self.held_at(i, x[i], point.raw[i])).collect();
             let same = before
                 .iter()
                 .zip(&point.channels)
@@ -178,7 +178,7 @@ impl<'a> Frozen<'a> {
 
     /// Whether a state is held. An empty queue with balanced arrivals and departures is not held, because rounding
     /// would decide the sign of its derivative.
-    fn hold(&self, i: usize, x: f64, raw: f64) -> Held {
+    fn held_at(&self, i: usize, x: f64, raw: f64) -> Held {
         const ROUNDING: f64 = 1e-9;
         let queue = i.checked_sub(self.asm.offsets.queues).filter(|link| *link < self.asm.links.len());
         let balance = queue.map_or(0.0, |link| ROUNDING * self.discrete.capacity[link]);
@@ -194,7 +194,7 @@ impl<'a> Frozen<'a> {
 
 impl<'a> Frozen<'a> {
     /// The same network with stretched queues, and these states in it.
-    pub(crate) fn stretched(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
+    pub(crate) fn with_stretched_queues(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
         let (mut stretched, mut x) = (self.clone(), x.to_vec());
         for (link, model) in stretched.discrete.queue_models.iter_mut().enumerate() {
             let queue = self.asm.offsets.queues + link;
@@ -212,14 +212,14 @@ impl<'a> Frozen<'a> {
     }
 
     /// The same network with exact queues, except at a jump on which the state slides; and these states in it.
-    pub(crate) fn sharpened(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
-        let (mut sharp, mut x) = (self.clone(), x.to_vec());
-        for (link, model) in sharp.discrete.queue_models.iter_mut().enumerate() {
+    pub(crate) fn with_exact_queues(&self, x: &[f64]) -> (Frozen<'a>, Vec<f64>) {
+        let (mut exact, mut x) = (self.clone(), x.to_vec());
+        for (link, model) in exact.discrete.queue_models.iter_mut().enumerate() {
             let queue = self.asm.offsets.queues + link;
             let output = model.output(x[queue]).queue;
             (*model, x[queue]) = (model.ramp_at(x[queue]), output);
         }
-        (sharp, x)
+        (exact, x)
     }
 
     /// The queues that slide on a jump of their law's probability.

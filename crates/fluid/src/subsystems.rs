@@ -45,6 +45,32 @@ pub struct Subsystem {
     pub d: Vec<Vec<f64>>,
 }
 
+/// The inputs of a loop.
+struct LoopInputs {
+    /// Inputs of the sender without its feedback.
+    input: SenderInput<'static, Dual64>,
+    /// Signals of the router at each hop.
+    signals: Vec<Vec<Dual64>>,
+    /// Rate that arrives at each relay at the beginning of the loop, in bit/s.
+    inflows: Vec<Dual64>,
+}
+
+/// The inputs of a loop from the relays on both sides.
+struct RelayInputs {
+    downstream: Option<DownstreamFeedback<Dual64>>,
+    upstream: Option<UpstreamFeedback<Dual64>>,
+    /// Rate that arrives at each relay at the beginning of the loop, in bit/s.
+    inflows: Vec<Dual64>,
+}
+
+/// A channel of a loop that a link receives.
+struct Arrival {
+    input: Input,
+    loop_id: usize,
+    /// Index of the carried quantity; none for the rate.
+    carried: Option<usize>,
+}
+
 impl Frozen<'_> {
     /// The subsystems of all active loops, links and relays. Together they are the linearization of the network: every
     /// channel that depends on a state is an output of one of them.
@@ -74,7 +100,7 @@ impl Frozen<'_> {
         outputs.extend(own..own + carried);
         outputs.extend(asm.start_relays(l).map(|relay| asm.channels.permitted + relay));
         let states: Vec<usize> = (first..first + class.width).collect();
-        let inputs = asm.heard(l);
+        let inputs = asm.sender_channels(l);
         differentiate(Entity::Loop(l), states, inputs, outputs, point, |x, u| self.sender(l, point, x, u))
     }
 
@@ -84,8 +110,9 @@ impl Frozen<'_> {
         let (asm, at) = (self.asm, &self.asm.channels);
         let active_flows = self.active_flows(asm.controlling_loop(l));
         let permitted = asm.loops[l].start_relay.map(|relay| at.permitted + relay);
-        let heard = permitted.into_iter().chain(active_flows.iter().map(|flow| asm.inflow(flow.relay)));
-        let inputs = heard.map(|channel| Input { channel, delay: 0.0 }).collect();
+        let channels =
+            permitted.into_iter().chain(active_flows.iter().map(|flow| asm.inflow_channel(flow.relay)));
+        let inputs = channels.map(|channel| Input { channel, delay: 0.0 }).collect();
         let outputs = vec![at.rate + l];
         differentiate(Entity::Loop(l), Vec::new(), inputs, outputs, point, |_, u| {
             let sent = self.shared_rates(&active_flows, point, u[0], &u[1..]);
@@ -164,7 +191,7 @@ impl Frozen<'_> {
             outputs.extend(first..first + width);
         }
         let held = point.held[queue];
-        let inputs = self.arrivals(link).into_iter().map(|(input, ..)| input).collect();
+        let inputs = self.arrivals(link).into_iter().map(|arrival| arrival.input).collect();
         differentiate(Entity::Link(link), states, inputs, outputs, point, |x, u| {
             self.router(link, &sets, held, x, u)
         })
@@ -180,60 +207,54 @@ impl Frozen<'_> {
     ) -> (Vec<Dual64>, Vec<Dual64>) {
         let data = &self.asm.loops[l];
         let law = &self.asm.sender_classes[data.class].law;
-        let (loop_without_feedback, said, inflow) = self.hear(l, point, u);
-        let feedback = self.aggregate(l, x, &loop_without_feedback, &said);
-        let input = SenderInput { feedback: &feedback, ..loop_without_feedback };
+        let LoopInputs { input, signals, inflows } = self.loop_inputs(l, point, u);
+        let feedback = self.aggregate(l, x, &input, &signals);
+        let input = SenderInput { feedback: &feedback, ..input };
         let zero = Dual64::from(0.0);
         let mut dx = vec![zero; x.len()];
         let mut carried = vec![zero; law.carried().len()];
-        let wanted = law.dual(data.place, x, &input, &mut dx, &mut carried);
+        let permitted_rate = law.dual(data.place, x, &input, &mut dx, &mut carried);
         let backlog = data.start_relay.map(|relay| self.asm.offsets.backlogs + relay);
         let is_empty = backlog.is_some_and(|backlog| point.held[backlog] == Held::Lower);
         let active_flows = self.active_flows(l);
-        let rate = match inflow[..] {
-            [inflow] if is_empty => least(wanted, inflow),
+        let rate = match inflows[..] {
+            [inflow] if is_empty => least(permitted_rate, inflow),
             _ if !active_flows.is_empty() => {
-                let sent = self.shared_rates(&active_flows, point, wanted, &inflow);
+                let sent = self.shared_rates(&active_flows, point, permitted_rate, &inflows);
                 active_flows.iter().zip(sent).fold(zero, |sum, (flow, sent)| sum + sent * flow.count)
             }
-            _ => wanted,
+            _ => permitted_rate,
         };
-        let permitted = self.asm.start_relays(l).map(|_| wanted);
+        let permitted = self.asm.start_relays(l).map(|_| permitted_rate);
         let outputs = [rate, input.rtt()].into_iter().chain(carried).chain(permitted).collect();
         (dx, outputs)
     }
 
-    /// The inputs of a sender except its feedback, the signals of each of its routers, and the inflow of the relays at
-    /// its beginning.
-    fn hear(
-        &self,
-        l: usize,
-        point: &OperatingPoint,
-        u: &[Dual64],
-    ) -> (SenderInput<'static, Dual64>, Vec<Vec<Dual64>>, Vec<Dual64>) {
+    /// The inputs of a loop, from the values of [`Assembly::sender_channels`].
+    fn loop_inputs(&self, l: usize, point: &OperatingPoint, u: &[Dual64]) -> LoopInputs {
         let data = &self.asm.loops[l];
         let hops = self.asm.hops_of(l);
         let (zero, one) = (Dual64::from(0.0), Dual64::from(1.0));
         let (mut queueing, mut slope, mut unmarked, mut kept) = (zero, zero, one, one);
-        let mut heard = u.iter().copied();
-        let mut hear = || heard.next().unwrap_or(zero);
-        let mut said = Vec::new();
+        let mut values = u.iter().copied();
+        let mut read = || values.next().unwrap_or(zero);
+        let mut signals = Vec::new();
         for hop in hops {
-            queueing += hear();
-            slope += hear();
-            unmarked *= one - hear();
-            kept *= one - hear();
-            said.push((0..hop.signals).map(|_| hear()).collect());
+            queueing += read();
+            slope += read();
+            unmarked *= one - read();
+            kept *= one - read();
+            signals.push((0..hop.signals).map(|_| read()).collect());
         }
         if !data.ecn {
             (kept, unmarked) = (kept * unmarked, one);
         }
-        let acked = hear();
+        let acked = read();
         let mut present_queueing = zero;
         if self.asm.sender_classes[data.class].law.inputs_used().present_queueing {
-            hops.iter().for_each(|_| present_queueing += hear());
+            hops.iter().for_each(|_| present_queueing += read());
         }
-        let (downstream, upstream, inflow) = self.hear_relays(l, point, hear);
+        let RelayInputs { downstream, upstream, inflows } = self.relay_inputs(l, point, read);
         let input = SenderInput {
             base_rtt: data.base_rtt,
             capacity: hops.iter().map(|hop| self.capacity(hop.link)).fold(f64::INFINITY, f64::min),
@@ -247,46 +268,47 @@ impl Frozen<'_> {
             downstream,
             upstream,
         };
-        (input, said, inflow)
+        LoopInputs { input, signals, inflows }
     }
 
-    /// The feedback of the relays on both sides of a loop, and the inflow of those at its beginning.
-    fn hear_relays(
+    /// The inputs of a loop from the relays on both sides.
+    fn relay_inputs(
         &self,
         l: usize,
         point: &OperatingPoint,
-        mut hear: impl FnMut() -> Dual64,
-    ) -> (Option<DownstreamFeedback<Dual64>>, Option<UpstreamFeedback<Dual64>>, Vec<Dual64>) {
+        mut read: impl FnMut() -> Dual64,
+    ) -> RelayInputs {
         let asm = self.asm;
         let present = |flow: &SharedFlow| point.channels[asm.channels.present + flow.presence] > 0.5;
-        let said = |relay| {
+        let feedback = |relay| {
             let sharing = asm.sharing(relay, present);
-            (relay, RelayFeedback { permitted: hear(), backlog: hear(), rtt: hear(), sharing })
+            (relay, RelayFeedback { permitted: read(), backlog: read(), rtt: read(), sharing })
         };
-        let said: BTreeMap<usize, RelayFeedback<Dual64>> = asm.end_relays(l).map(said).collect();
-        let next = asm.downstream_feedback(l, present, |relay| said[&relay]);
-        let handed: Vec<(usize, Dual64, Dual64)> =
-            asm.start_relays(l).map(|relay| (relay, hear(), hear())).collect();
+        let feedback: BTreeMap<usize, RelayFeedback<Dual64>> = asm.end_relays(l).map(feedback).collect();
+        let downstream = asm.downstream_feedback(l, present, |relay| feedback[&relay]);
+        // Relay, upstream marking probability, inflow.
+        let starts: Vec<(usize, Dual64, Dual64)> =
+            asm.start_relays(l).map(|relay| (relay, read(), read())).collect();
         let upstream_marked: BTreeMap<usize, Dual64> =
-            handed.iter().map(|(relay, marked, _)| (*relay, *marked)).collect();
+            starts.iter().map(|(relay, marked, _)| (*relay, *marked)).collect();
         let upstream = asm.upstream_feedback(l, &self.discrete.active, |relay| upstream_marked[&relay]);
-        let active_flows =
-            handed.iter().filter(|(relay, ..)| self.is_active(asm.relays[*relay].downstream.0));
-        (next, upstream, active_flows.map(|(.., inflow)| *inflow).collect())
+        let active = starts.iter().filter(|(relay, ..)| self.is_active(asm.relays[*relay].downstream.0));
+        RelayInputs { downstream, upstream, inflows: active.map(|(.., inflow)| *inflow).collect() }
     }
 
+    /// The feedback of a sender, aggregated over its path.
     fn aggregate(
         &self,
         l: usize,
         x: &[Dual64],
         input: &SenderInput<'_, Dual64>,
-        said: &[Vec<Dual64>],
+        signals_of_hops: &[Vec<Dual64>],
     ) -> Vec<Dual64> {
         let data = &self.asm.loops[l];
         let law = &self.asm.sender_classes[data.class].law;
         let kinds = law.feedback();
         let mut sums: Vec<Dual64> = kinds.iter().map(|kind| Dual64::from(neutral(kind.over_path))).collect();
-        for signals in said.iter().filter(|_| !kinds.is_empty()) {
+        for signals in signals_of_hops.iter().filter(|_| !kinds.is_empty()) {
             let mut feedback = vec![Dual64::from(0.0); kinds.len()];
             if law.maps_signals() {
                 law.map_signals_dual(data.place, x, input, signals, &mut feedback);
@@ -317,9 +339,10 @@ impl Frozen<'_> {
         let zero = Dual64::from(0.0);
         let arrivals = self.arrivals(link);
         let capacity = self.capacity(link);
-        let rates = || arrivals.iter().zip(u).filter(|((_, _, carried), _)| carried.is_none());
-        let arriving = rates().fold(zero, |sum, ((_, l, _), u)| sum + *u * self.asm.loops[*l].count);
-        let (mut dx, mut said) = (vec![zero], Vec::new());
+        let count = |arrival: &Arrival| self.asm.loops[arrival.loop_id].count;
+        let rates = || arrivals.iter().zip(u).filter(|(arrival, _)| arrival.carried.is_none());
+        let arriving = rates().fold(zero, |sum, (arrival, u)| sum + *u * count(arrival));
+        let (mut dx, mut emitted) = (vec![zero], Vec::new());
         let (mut marked, mut dropped) = (zero, zero);
         let output = self.discrete.queue_models[link].output(x[0]);
         let mut states = &x[1..];
@@ -327,13 +350,12 @@ impl Frozen<'_> {
             let set = &self.asm.link_sets[s];
             let is_own =
                 |l: usize| self.asm.loops[l].protocol == set.protocol().unwrap_or(self.asm.loops[l].protocol);
-            let own_rates = rates().filter(|((_, l, _), _)| is_own(*l));
-            let own_arriving =
-                own_rates.fold(zero, |sum, ((_, l, _), u)| sum + *u * self.asm.loops[*l].count);
+            let own_rates = rates().filter(|(arrival, _)| is_own(arrival.loop_id));
+            let own_arriving = own_rates.fold(zero, |sum, (arrival, u)| sum + *u * count(arrival));
             let mut carried = vec![zero; set.carried];
-            for ((_, l, k), u) in arrivals.iter().zip(u) {
-                if let Some(k) = k.filter(|_| is_own(*l)) {
-                    carried[k] += *u * self.asm.loops[*l].count;
+            for (arrival, u) in arrivals.iter().zip(u) {
+                if let Some(k) = arrival.carried.filter(|_| is_own(arrival.loop_id)) {
+                    carried[k] += *u * count(arrival);
                 }
             }
             let input =
@@ -349,15 +371,15 @@ impl Frozen<'_> {
                 None => {}
             }
             dx.extend(derivatives);
-            said.extend(signals);
+            emitted.extend(signals);
         }
-        let (excess, outputs) = queue_says(&output, arriving, (marked, dropped), held, capacity);
+        let (excess, outputs) = queue_channels(&output, arriving, (marked, dropped), held, capacity);
         dx[0] = excess;
-        (dx, outputs.into_iter().chain(said).collect())
+        (dx, outputs.into_iter().chain(emitted).collect())
     }
 
-    /// The arrivals at a link: rates (without index) and carried quantities of each loop that crosses it.
-    fn arrivals(&self, link: usize) -> Vec<(Input, usize, Option<usize>)> {
+    /// The arrivals at a link: the rate and the carried quantities of each loop that crosses it.
+    fn arrivals(&self, link: usize) -> Vec<Arrival> {
         let asm = self.asm;
         let mut arrivals = Vec::new();
         for l in (0..asm.loops.len()).filter(|l| self.is_active(*l) && !asm.is_shared_flow(*l)) {
@@ -368,8 +390,13 @@ impl Frozen<'_> {
             for HopData { forward: delay, .. } in
                 asm.hops_of(l).iter().filter(|hop| hop.link == link).copied()
             {
-                arrivals.push((Input { channel: asm.channels.rate + l, delay }, l, None));
-                arrivals.extend((0..carried).map(|k| (Input { channel: own + k, delay }, l, Some(k))));
+                let rate = Input { channel: asm.channels.rate + l, delay };
+                arrivals.push(Arrival { input: rate, loop_id: l, carried: None });
+                arrivals.extend((0..carried).map(|k| Arrival {
+                    input: Input { channel: own + k, delay },
+                    loop_id: l,
+                    carried: Some(k),
+                }));
             }
         }
         arrivals
@@ -378,14 +405,14 @@ impl Frozen<'_> {
 
 impl Assembly {
     /// The inputs of a loop's sender, in the order in which [`Frozen::sender`] reads them.
-    fn heard(&self, l: usize) -> Vec<Input> {
+    fn sender_channels(&self, l: usize) -> Vec<Input> {
         let at = &self.channels;
         let mut inputs = Vec::new();
         for hop in self.hops_of(l) {
-            let said = hop.first_signal..hop.first_signal + hop.signals;
-            let link_subsystem = [at.delay, at.slope, at.marked, at.lost].map(|first| first + hop.link);
+            let signals = hop.first_signal..hop.first_signal + hop.signals;
+            let link = [at.delay, at.slope, at.marked, at.lost].map(|first| first + hop.link);
             inputs.extend(
-                link_subsystem.into_iter().chain(said).map(|channel| Input { channel, delay: hop.backward }),
+                link.into_iter().chain(signals).map(|channel| Input { channel, delay: hop.backward }),
             );
         }
         inputs.push(Input { channel: at.rate + l, delay: self.loops[l].base_rtt });
@@ -401,14 +428,15 @@ impl Assembly {
         }
         for relay in self.start_relays(l) {
             inputs.extend(
-                [at.upstream_marked + relay, self.inflow(relay)].map(|channel| Input { channel, delay: 0.0 }),
+                [at.upstream_marked + relay, self.inflow_channel(relay)]
+                    .map(|channel| Input { channel, delay: 0.0 }),
             );
         }
         inputs
     }
 
     /// The channel of the rate that arrives at a relay, for one flow.
-    fn inflow(&self, relay: usize) -> usize {
+    fn inflow_channel(&self, relay: usize) -> usize {
         self.channels.delivered + self.relays[relay].upstream.0
     }
 }
@@ -454,7 +482,7 @@ impl Frozen<'_> {
 
 /// Derivative of a queue and channels of its link: queueing delay and its derivative, marking and loss probability,
 /// arriving rate, departing share.
-fn queue_says(
+fn queue_channels(
     output: &QueueOutput<Dual64>,
     arriving: Dual64,
     (marked, dropped): (Dual64, Dual64),

@@ -39,7 +39,7 @@ pub fn water_filling(
     if let Some(flow) = filling.rates.iter().position(Option::is_none) {
         return Err(NoEquilibrium::Unlimited { flow });
     }
-    Ok(filling.settled())
+    Ok(filling.result())
 }
 
 /// The cause that stops flows next.
@@ -77,17 +77,17 @@ impl<'a> WaterFilling<'a> {
 
     /// The lowest level at which a link becomes full or a flow reaches its limit, and which one.
     fn next(&self) -> Option<(f64, Stop)> {
-        let mut pressure = vec![0.0; self.left.len()];
+        let mut weights = vec![0.0; self.left.len()];
         let mut stops = Vec::new();
         for (index, flow) in self.rising() {
             let FlowLimit { weight, max_rate } = self.limits[index];
             stops.push((max_rate / weight, Stop::Flow(index)));
             for &link in &flow.path {
-                pressure[link] += flow.count * weight;
+                weights[link] += flow.count * weight;
             }
         }
-        let links = pressure.iter().enumerate().filter(|(_, pressure)| **pressure > 0.0);
-        stops.extend(links.map(|(link, pressure)| (self.left[link].max(0.0) / pressure, Stop::Link(link))));
+        let links = weights.iter().enumerate().filter(|(_, weights)| **weights > 0.0);
+        stops.extend(links.map(|(link, weights)| (self.left[link].max(0.0) / weights, Stop::Link(link))));
         // Links come last and win ties: a link that becomes full when a flow reaches its limit is a bottleneck.
         let lowest = stops.into_iter().reduce(|a, b| if b.0 <= a.0 { b } else { a })?;
         lowest.0.is_finite().then_some(lowest)
@@ -110,10 +110,10 @@ impl<'a> WaterFilling<'a> {
         }
     }
 
-    fn settled(mut self) -> Equilibrium {
+    fn result(mut self) -> Equilibrium {
         let rates: Vec<f64> = self.rates.iter().map(|rate| rate.unwrap_or(f64::INFINITY)).collect();
         let loads = self.network.loads(&rates);
-        self.full_together(&rates, &loads);
+        self.mark_equal_levels(&rates, &loads);
         let bottlenecks: Vec<usize> = (0..loads.len()).filter(|&link| self.levels[link].is_some()).collect();
         let over =
             loads.iter().zip(&self.network.capacities).map(|(load, c)| load / c - 1.0).fold(0.0, f64::max);
@@ -130,7 +130,7 @@ impl<'a> WaterFilling<'a> {
     }
 
     /// Marks further bottlenecks: links that became full at the same level as another link of the same flows.
-    fn full_together(&mut self, rates: &[f64], loads: &[f64]) {
+    fn mark_equal_levels(&mut self, rates: &[f64], loads: &[f64]) {
         const SAME: f64 = 1e-12;
         for (link, load) in loads.iter().enumerate() {
             if self.levels[link].is_some() || *load < self.network.capacities[link] * (1.0 - SAME) {

@@ -14,7 +14,7 @@ mod zero;
 
 pub use certificate::{Certificate, certify};
 pub use max_min::{FlowLimit, water_filling};
-pub use point::{EquilibriumPoint, rest, search};
+pub use point::{EquilibriumPoint, equilibrium_near, search};
 pub use rank::{Uniqueness, uniqueness};
 pub use utility_maximum::maximize;
 pub use zero::{Failed, Residual, SearchMethod, Zero, zero};

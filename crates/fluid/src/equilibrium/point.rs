@@ -54,15 +54,15 @@ pub fn search<'a>(
 ) -> Result<EquilibriumPoint<'a>, NoEquilibrium> {
     const FIRST_STEP: f64 = 1e-3;
     const STILL: f64 = 1e-7;
-    let (stretched, start) = frozen.stretched(start);
+    let (stretched, start) = frozen.with_stretched_queues(start);
     let found = zero(&Collapsed(&stretched), &start, (FIRST_STEP, STILL), manner);
-    let found = found.map_err(|failed| stretched.why(&failed))?;
-    if let Some(link) = stretched.endless(&found.x) {
+    let found = found.map_err(|failed| stretched.reason(&failed))?;
+    if let Some(link) = stretched.growing_queue(&found.x) {
         return Err(NoEquilibrium::Grows { link });
     }
     let lost = |_| NoEquilibrium::NotConverged { remaining: found.residual };
     let is_repelling = stretched.at(&found.x).is_ok_and(|point| is_repelling(&stretched, &point));
-    let (frozen, x) = stretched.sharpened(&found.x);
+    let (frozen, x) = stretched.with_exact_queues(&found.x);
     let point = frozen.at(&x).map_err(lost)?;
     Ok(EquilibriumPoint { frozen, point, is_repelling })
 }
@@ -71,24 +71,24 @@ pub fn search<'a>(
 ///
 /// # Errors
 /// Those of [`search`].
-pub fn rest(frozen: &Frozen<'_>, start: &[f64]) -> Result<OperatingPoint, NoEquilibrium> {
-    let found = search(frozen, start, SearchMethod::Fast).ok().filter(|rest| !rest.is_repelling);
-    found.map_or_else(|| search(frozen, start, SearchMethod::Cautious), Ok).map(|rest| rest.point)
+pub fn equilibrium_near(frozen: &Frozen<'_>, start: &[f64]) -> Result<OperatingPoint, NoEquilibrium> {
+    let found = search(frozen, start, SearchMethod::Fast).ok().filter(|found| !found.is_repelling);
+    found.map_or_else(|| search(frozen, start, SearchMethod::Cautious), Ok).map(|found| found.point)
 }
 
 impl Frozen<'_> {
     /// The reason why a search failed.
-    fn why(&self, failed: &Failed) -> NoEquilibrium {
-        match self.endless(&failed.x) {
+    fn reason(&self, failed: &Failed) -> NoEquilibrium {
+        match self.growing_queue(&failed.x) {
             Some(link) => NoEquilibrium::Grows { link },
             None => NoEquilibrium::NotConverged { remaining: failed.residual },
         }
     }
 
     /// A link whose queueing delay exceeds twenty seconds.
-    fn endless(&self, x: &[f64]) -> Option<usize> {
-        const FOR_EVER: f64 = 20.0;
-        (0..self.links()).find(|link| x[self.queue_state(*link)] > FOR_EVER * self.capacity(*link))
+    fn growing_queue(&self, x: &[f64]) -> Option<usize> {
+        const LONGEST_QUEUEING: f64 = 20.0;
+        (0..self.links()).find(|link| x[self.queue_state(*link)] > LONGEST_QUEUEING * self.capacity(*link))
     }
 }
 

@@ -10,17 +10,17 @@ use millpond_law::fluid::Marginal;
 use nalgebra::{DMatrix, DVector};
 
 /// Largest number of Newton steps; the error is squared by each step near the optimum.
-const MOST_STEPS: usize = 200;
+const MAX_STEPS: usize = 200;
 /// Largest number of final steps without the interior-point method.
-const LAST_STEPS: usize = 20;
+const MAX_FINAL_STEPS: usize = 20;
 /// The gap at which the final steps may begin.
-const ROUGHLY: f64 = 1e-4;
+const FINAL_GAP: f64 = 1e-4;
 /// The gap at which the search ends.
-const ENOUGH: f64 = 1e-14;
+const OPTIMAL_GAP: f64 = 1e-14;
 /// The largest gap of an accepted result.
-const ACCEPTED: f64 = 1e-8;
+const ACCEPTED_GAP: f64 = 1e-8;
 /// Largest relative excess of a load over the capacity that counts as feasible.
-const OVERFULL: f64 = 1e-10;
+const EXCESS: f64 = 1e-10;
 /// A price below this share of the path price of each of its flows is a rounding error of the interior-point method.
 const NEGLIGIBLE: f64 = 1e-9;
 
@@ -37,22 +37,22 @@ pub fn maximize<U: Marginal>(
     utilities: &[U],
 ) -> Result<Equilibrium, NoEquilibrium> {
     for (index, utility) in utilities.iter().enumerate() {
-        check_concave(index, utility, narrowest(network, index).min(utility.demand(0.0)))?;
+        check_concave(index, utility, smallest_capacity(network, index).min(utility.demand(0.0)))?;
     }
     let mut search = Search::start(network, utilities)?;
-    search.repeat(MOST_STEPS, Search::step);
+    search.repeat(MAX_STEPS, Search::step);
     for _ in 0..network.capacities.len() {
-        search.repeat(LAST_STEPS, Search::polish);
-        if search.certificate().worst() < ACCEPTED {
+        search.repeat(MAX_FINAL_STEPS, Search::polish);
+        if search.certificate().worst() < ACCEPTED_GAP {
             break;
         }
         search.release();
     }
-    search.settled()
+    search.result()
 }
 
 /// The smallest capacity of a path.
-fn narrowest(network: &AllocationProblem, flow: usize) -> f64 {
+fn smallest_capacity(network: &AllocationProblem, flow: usize) -> f64 {
     network.flows[flow].path.iter().map(|&link| network.capacities[link]).fold(f64::INFINITY, f64::min)
 }
 
@@ -68,11 +68,11 @@ fn check_concave(flow: usize, utility: &impl Marginal, limit: f64) -> Result<(),
     let rate = |sample: i32| limit * 10f64.powf(-f64::from(sample) * 6.0 / f64::from(SAMPLES));
     for sample in 1..=SAMPLES {
         let (less, more) = (rate(sample), rate(sample - 1));
-        let (dear, cheap) = (utility.marginal(less), utility.marginal(more));
-        if dear.is_nan() || cheap.is_nan() || cheap > dear {
+        let (high, low) = (utility.marginal(less), utility.marginal(more));
+        if high.is_nan() || low.is_nan() || low > high {
             return Err(NoEquilibrium::NotConcave { flow, rate: more });
         }
-        if cheap == dear {
+        if low == high {
             return Err(NoEquilibrium::NotUnique { flow, rate: more });
         }
     }
@@ -104,12 +104,12 @@ impl<'a, U: Marginal> Search<'a, U> {
             }
         }
         let mut search = Self { network, utilities, rates: fair.rates, prices, released: None };
-        search.answer();
+        search.set_rates_to_demand();
         Ok(search)
     }
 
     /// Sets each rate to the demand at its path price.
-    fn answer(&mut self) {
+    fn set_rates_to_demand(&mut self) {
         let demand = |(flow, utility): (_, &U)| utility.demand(self.network.path_price(flow, &self.prices));
         self.rates = self.network.flows.iter().zip(self.utilities).map(demand).collect();
     }
@@ -124,7 +124,7 @@ impl<'a, U: Marginal> Search<'a, U> {
     }
 
     /// The unused capacity of each link, which is the gradient of the dual.
-    fn room(&self) -> DVector<f64> {
+    fn unused_capacity(&self) -> DVector<f64> {
         let loads = self.network.loads(&self.rates);
         DVector::from_iterator(loads.len(), self.network.capacities.iter().zip(&loads).map(|(c, y)| c - y))
     }
@@ -142,18 +142,18 @@ impl<'a, U: Marginal> Search<'a, U> {
                 idle = 0;
             }
             idle += 1;
-            if best.0 < ENOUGH || (best.0 < ROUGHLY && idle > PATIENCE) {
+            if best.0 < OPTIMAL_GAP || (best.0 < FINAL_GAP && idle > PATIENCE) {
                 break;
             }
         }
         self.prices = best.1;
-        self.answer();
+        self.set_rates_to_demand();
     }
 
     fn step(&mut self) {
         let links: Vec<usize> = (0..self.prices.len()).collect();
         let (balanced, size) = self.curvature(&links);
-        let slope = self.room().component_mul(&size);
+        let slope = self.unused_capacity().component_mul(&size);
         if let Some(rise) = quadratic_program(&balanced, &slope, self.floors(&size)) {
             self.advance(&rise.component_mul(&size));
         }
@@ -184,8 +184,8 @@ impl<'a, U: Marginal> Search<'a, U> {
     /// Newton's method on the links with a price, without bounds, for the last digits.
     fn polish(&mut self) {
         const SINGULAR: f64 = 1e-9;
-        let room = self.room();
-        let is_overfull = |link: usize| -room[link] > OVERFULL * self.network.capacities[link];
+        let unused_capacity = self.unused_capacity();
+        let is_overfull = |link: usize| -unused_capacity[link] > EXCESS * self.network.capacities[link];
         let links: Vec<usize> = (0..self.prices.len())
             .filter(|&link| self.prices[link] > 0.0 || is_overfull(link))
             .filter(|link| Some(*link) != self.released)
@@ -194,8 +194,8 @@ impl<'a, U: Marginal> Search<'a, U> {
             return;
         }
         let (balanced, size) = self.curvature(&links);
-        let slope =
-            DVector::from_iterator(links.len(), links.iter().map(|&link| room[link])).component_mul(&size);
+        let slope = DVector::from_iterator(links.len(), links.iter().map(|&link| unused_capacity[link]))
+            .component_mul(&size);
         if balanced.iter().any(|entry| !entry.is_finite()) {
             return;
         }
@@ -206,7 +206,7 @@ impl<'a, U: Marginal> Search<'a, U> {
                 self.prices[link] = (self.prices[link] - fall[row] * size[row]).max(floor);
             }
         }
-        self.answer();
+        self.set_rates_to_demand();
     }
 
     /// The Hessian of the dual for these links, scaled to equal diagonal entries so that small links are as accurate as
@@ -228,23 +228,23 @@ impl<'a, U: Marginal> Search<'a, U> {
     /// Line search: the longest of 1, 1/2, 1/4, ... of the step at which the dual still decreases, or has hardly begun
     /// to increase.
     fn advance(&mut self, rise: &DVector<f64>) {
-        const HARDLY: f64 = 0.1;
+        const SLIGHT: f64 = 0.1;
         const HALVINGS: i32 = 40;
-        let steepness = self.room().dot(rise).abs();
+        let steepness = self.unused_capacity().dot(rise).abs();
         let before = self.prices.clone();
         for halving in 0..HALVINGS {
             let length = 0.5f64.powi(halving);
             let along = |(price, rise): (&f64, &f64)| (price + length * rise).max(0.0);
             self.prices = before.iter().zip(rise.iter()).map(along).collect();
-            self.forget_noise();
-            self.answer();
-            if self.room().dot(rise) <= HARDLY * steepness {
+            self.drop_negligible_prices();
+            self.set_rates_to_demand();
+            if self.unused_capacity().dot(rise) <= SLIGHT * steepness {
                 return;
             }
         }
     }
 
-    fn forget_noise(&mut self) {
+    fn drop_negligible_prices(&mut self) {
         for link in 0..self.prices.len() {
             if self.prices[link] <= NEGLIGIBLE * self.network.least_path_price(link, &self.prices) {
                 self.prices[link] = 0.0;
@@ -256,8 +256,8 @@ impl<'a, U: Marginal> Search<'a, U> {
     /// on their path. If that is wrong, the link becomes overloaded and gets a price again.
     fn release(&mut self) {
         const FULL: f64 = 1e-7;
-        let room = self.room();
-        let emptiness = |link: &usize| room[*link] / self.network.capacities[*link];
+        let unused_capacity = self.unused_capacity();
+        let emptiness = |link: &usize| unused_capacity[*link] / self.network.capacities[*link];
         let may_go = |link: &usize| {
             let price = self.prices[*link];
             price > 0.0
@@ -269,13 +269,13 @@ impl<'a, U: Marginal> Search<'a, U> {
         if let Some(link) = self.released {
             self.prices[link] = 0.0;
         }
-        self.answer();
+        self.set_rates_to_demand();
     }
 
-    fn settled(mut self) -> Result<Equilibrium, NoEquilibrium> {
-        self.answer();
+    fn result(mut self) -> Result<Equilibrium, NoEquilibrium> {
+        self.set_rates_to_demand();
         let certificate = self.certificate();
-        if certificate.worst() > ACCEPTED || certificate.worst().is_nan() {
+        if certificate.worst() > ACCEPTED_GAP || certificate.worst().is_nan() {
             return Err(NoEquilibrium::NotConverged { remaining: certificate.worst() });
         }
         let bottlenecks: Vec<usize> =

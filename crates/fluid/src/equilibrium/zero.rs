@@ -54,7 +54,7 @@ pub enum SearchMethod {
 }
 
 impl SearchMethod {
-    fn most_steps(self) -> usize {
+    fn max_steps(self) -> usize {
         match self {
             Self::Fast => 500,
             Self::Cautious => 4000,
@@ -62,7 +62,7 @@ impl SearchMethod {
     }
 
     /// The factor for the next step length; none if this step must be repeated with a shorter length.
-    fn lengthens(self, ratio: f64, change: f64) -> Option<f64> {
+    fn length_factor(self, ratio: f64, change: f64) -> Option<f64> {
         const MOST_CHANGE: f64 = 0.5;
         match self {
             Self::Fast => (ratio >= 0.1).then(|| (1.5 * ratio).clamp(0.5, 10.0)),
@@ -86,14 +86,14 @@ pub fn zero(
     let bounds = field.bounds();
     let mut point = Point::at(field, start.to_vec(), &bounds);
     let mut length = step;
-    for _ in 0..manner.most_steps() {
+    for _ in 0..manner.max_steps() {
         if point.residual <= tolerance {
             let point = point.polished(field, step * LONGEST, &bounds);
             return Ok(Zero { x: point.x, held: point.held, residual: point.residual });
         }
         let tried = point.euler(field, length, &bounds).and_then(|(x, change)| {
             let next = Point::at(field, x, &bounds);
-            let factor = manner.lengthens(point.residual / next.residual, change)?;
+            let factor = manner.length_factor(point.residual / next.residual, change)?;
             next.residual.is_finite().then_some((next, factor))
         });
         let Some((next, factor)) = tried else {

@@ -7,7 +7,7 @@ mod trajectory;
 
 pub use long_term::{LongTermBehavior, long_term_behavior};
 pub use step_response::{BAND, Predicted, StepResponse, time_to};
-pub use trajectory::{Component, Trajectory, follow};
+pub use trajectory::{Component, Trajectory, record};
 
 #[cfg(test)]
 mod tests;

@@ -35,7 +35,7 @@ pub struct Trajectory {
 
 /// Integrates for `seconds` seconds and records the quantities at `looks` + 1 times. An integration error ends the
 /// trajectory early. `more` is called regularly and ends it by returning false.
-pub fn follow(
+pub fn record(
     solver: &mut Solver<'_>,
     seconds: f64,
     looks: u32,

@@ -1,40 +1,39 @@
 //! The value of a parameter at which a network begins to oscillate.
 
-/// A boundary of stability along one parameter.
+/// A stability boundary along one parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StabilityBoundary {
-    /// The value of the parameter at which the rightmost root is on the imaginary axis.
+    /// The parameter value at which the rightmost root is on the imaginary axis.
     pub value: f64,
-    /// Whether the network is stable below it.
+    /// Whether the network is stable for smaller values.
     pub stable_below: bool,
 }
 
-/// How far one direction was followed.
+/// The search in one direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BoundarySearch {
-    /// The first boundary on the way.
+    /// The first boundary in this direction.
     pub boundary: Option<StabilityBoundary>,
-    /// The last value that was looked at: the boundary, or the end of what is looked at, or where there was no equilibrium
-    /// beyond.
+    /// The last value that was evaluated: the boundary, the end of the range, or the last value with an equilibrium.
     pub to: f64,
 }
 
-/// Looks for the boundary nearest to `now`, upward first and then downward, by factors, and closes in on it.
+/// Searches the boundary nearest to `now`, first for larger and then for smaller values, by factors.
 ///
-/// `rightmost` gives the real part of the rightmost root at a value of the parameter, with the equilibrium computed anew; none
-/// where there is no equilibrium, which ends the search in that direction.
-pub fn follow(now: f64, mut rightmost: impl FnMut(f64) -> Option<f64>) -> [BoundarySearch; 2] {
+/// `rightmost` gives the real part of the rightmost root at a parameter value, at the equilibrium for that value. None
+/// means that there is no equilibrium, and ends the search in that direction.
+pub fn search_boundaries(now: f64, mut rightmost: impl FnMut(f64) -> Option<f64>) -> [BoundarySearch; 2] {
     let Some(here) = rightmost(now) else { return [BoundarySearch { boundary: None, to: now }; 2] };
     [FACTOR, 1.0 / FACTOR].map(|factor| boundary(now, here, factor, &mut rightmost))
 }
 
-/// The boundaries of [`follow`].
+/// The boundaries that [`follow`] finds.
 pub fn stability_boundaries(now: f64, rightmost: impl FnMut(f64) -> Option<f64>) -> Vec<StabilityBoundary> {
-    follow(now, rightmost).iter().filter_map(|followed| followed.boundary).collect()
+    search_boundaries(now, rightmost).iter().filter_map(|followed| followed.boundary).collect()
 }
 
 const FACTOR: f64 = 1.25;
-/// How far from its present value the parameter is followed.
+/// Largest factor between the present value and the ends of the range.
 const FARTHEST: f64 = 100.0;
 
 fn boundary(
@@ -59,8 +58,8 @@ fn boundary(
     BoundarySearch { boundary: None, to: near }
 }
 
-/// Where the growth changes its sign: by the Illinois method (Dowell and Jarratt, BIT 11, 1971), and by halves where it jumps.
-/// `first` and `second` are values of the parameter with the growth there.
+/// The sign change of the growth rate, by the Illinois method (Dowell and Jarratt, BIT 11, 1971), with bisection where
+/// the growth rate jumps. `first` and `second` are parameter values with their growth rates.
 fn root(
     mut first: (f64, f64),
     mut second: (f64, f64),
@@ -68,7 +67,7 @@ fn root(
 ) -> Option<f64> {
     const STEPS: usize = 60;
     const PRECISE: f64 = 1e-7;
-    // So many steps that do not halve the interval make it be halved.
+    // After this many steps without halving the interval, the interval is bisected.
     const PATIENCE: usize = 3;
     let width = |a: f64, b: f64| (b / a).ln().abs();
     let (mut halved, mut waited) = (width(first.0, second.0), 0);
@@ -79,7 +78,7 @@ fn root(
         }
         let part = first.1 / (first.1 - second.1);
         let part = if waited >= PATIENCE || !part.is_finite() { 0.5 } else { part };
-        // Not nearer to either than what is asked for, so that both close in.
+        // A minimum distance from both ends, so that both ends converge.
         let least = (0.4 * PRECISE / apart).min(0.5);
         let middle = first.0 * (second.0 / first.0).powf(part.clamp(least, 1.0 - least));
         let growth = rightmost(middle)?;

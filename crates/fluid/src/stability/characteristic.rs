@@ -1,4 +1,4 @@
-//! The characteristic function of a system, through the return ratio of its links.
+//! The characteristic function of a system, computed from the return ratio of its links.
 
 use super::cycles::on_cycles;
 use super::matrix::{Matrix, ln_det, spectral_radius, spectrum};
@@ -6,41 +6,43 @@ use super::sender_groups::{SenderGroup, groups};
 use super::system::{Block, System};
 use nalgebra::Complex;
 
-/// det(I + L(s)), times the characteristic polynomials of the pieces: an entire function whose zeros are the roots.
+/// det(I + L(s)) times the characteristic polynomials of the blocks: an entire function whose zeros are the
+/// characteristic roots.
 pub struct Characteristic<'a> {
     system: &'a System,
     /// The link inputs at which loops are cut: block and input.
     cuts: Vec<(usize, usize)>,
-    /// The number of a cut, by block and input.
+    /// The index of a cut, by block and input.
     pub(super) cut_of: Vec<Vec<Option<usize>>>,
     pub(super) groups: Vec<SenderGroup>,
-    /// Parties that differ in nothing but their number: one of each kind, and how many there are.
+    /// Kinds of identical sender groups: the first group of each kind, and the number of groups.
     kinds: Vec<(usize, f64)>,
-    /// The kind of each party.
+    /// The kind of each group.
     kind_of: Vec<usize>,
-    /// Links without loops, which count for their modes alone: one of each kind, and how many there are.
+    /// Kinds of identical links without loops, which contribute only their poles: the first link of each kind, and the
+    /// number of links.
     idle: Vec<(usize, f64)>,
 }
 
-/// The transfer functions of all pieces at one complex frequency.
+/// The transfer functions of all blocks at one complex frequency.
 pub(super) struct Transfers {
-    /// Of each link, by block.
+    /// For each block, the transfer matrix if it is a link with a cut.
     pub(super) links: Vec<Option<Matrix>>,
-    /// Of each kind of party.
+    /// For each kind of sender group.
     groups: Vec<Matrix>,
-    /// The logarithm of their characteristic polynomials.
+    /// Logarithm of the product of the characteristic polynomials.
     own: Complex<f64>,
-    /// The logarithm of what closes the parties: det(I - inner loops).
+    /// Logarithm of the product of det(I - inner loops) over the sender groups.
     inner: Complex<f64>,
 }
 
 impl<'a> Characteristic<'a> {
-    /// Sorts a system's pieces; L has a row for each input of a link that is part of a loop.
+    /// Groups the blocks of a system. L has one row for each link input that is part of a loop.
     #[must_use]
     pub fn new(system: &'a System) -> Self {
         let looped = on_cycles(system);
         let mut groups = groups(system);
-        // What comes from links without loops or goes to them is no part of L, and would make equal flows unlike.
+        // Connections of links without loops are not part of L; keeping them would make identical groups different.
         let is_looped = |block: usize| looped[block].contains(&true);
         for group in &mut groups {
             group.from_links.retain(|connection| is_looped(connection.from.0));
@@ -49,7 +51,7 @@ impl<'a> Characteristic<'a> {
         Self::cut_at(system, groups, |block, input| looped[block][input])
     }
 
-    /// The same with a row for every input of a link that does anything, for what disturbances do where no loop is.
+    /// The same function with a row for every link input that has an effect, for responses outside of loops.
     #[must_use]
     pub fn of_all_links(system: &'a System) -> Self {
         Self::cut_at(system, groups(system), |block, input| {
@@ -81,44 +83,44 @@ impl<'a> Characteristic<'a> {
         Self { system, cuts, cut_of, groups, kinds, kind_of, idle }
     }
 
-    /// The size of L.
+    /// The number of rows of L.
     #[must_use]
     pub fn size(&self) -> usize {
         self.cuts.len()
     }
 
-    /// The blocks at whose inputs loops are cut.
+    /// The block of each cut.
     #[must_use]
     pub fn cut_blocks(&self) -> Vec<usize> {
         self.cuts.iter().map(|(block, _)| *block).collect()
     }
 
-    /// The return ratio L(s): minus what comes back to the inputs of the links. None where s is a pole of a piece.
+    /// The return ratio L(s): minus the open-loop transfer from link inputs to link inputs. None at a pole of a block.
     #[must_use]
     pub fn return_ratio(&self, s: Complex<f64>) -> Option<Matrix> {
         Some(self.ratio(&self.transfers(s)?, s))
     }
 
-    /// The eigenvalues of L(i w) at an angular frequency in rad/s, in no order. None where it is that of a mode of a piece.
+    /// The eigenvalues of L(i w) at an angular frequency in rad/s, in no particular order. None at a pole of a block.
     pub(super) fn eigenvalues(&self, frequency: f64) -> Option<Vec<Complex<f64>>> {
         let ratio = self.return_ratio(Complex::new(0.0, frequency))?;
         if ratio.len() == 1 { Some(vec![ratio[(0, 0)]]) } else { spectrum(ratio) }
     }
 
-    /// The logarithm of the characteristic function: minus infinity at a root, none where s is a pole of a piece.
+    /// The logarithm of the characteristic function: minus infinity at a root, none at a pole of a block.
     #[must_use]
     pub fn ln(&self, s: Complex<f64>) -> Option<Complex<f64>> {
         let (loops, own) = self.ln_parts(s)?;
-        known(loops + own)
+        finite(loops + own)
     }
 
-    /// The logarithm of det(I + L(s)) alone, inner loops of parties included: what [`Self::ln`] has beside the characteristic
-    /// polynomials of the pieces. It tends to zero where all loops fall silent.
+    /// The logarithm of det(I + L(s)), including the inner loops of sender groups: [`Self::ln`] without the
+    /// characteristic polynomials. It tends to zero where the loop gain vanishes.
     pub(super) fn ln_loops(&self, s: Complex<f64>) -> Option<Complex<f64>> {
-        known(self.ln_parts(s)?.0)
+        finite(self.ln_parts(s)?.0)
     }
 
-    /// The logarithms of det(I + L(s)) and of the characteristic polynomials.
+    /// The logarithm of det(I + L(s)), and that of the characteristic polynomials.
     fn ln_parts(&self, s: Complex<f64>) -> Option<(Complex<f64>, Complex<f64>)> {
         let transfers = self.transfers(s)?;
         let matrix = Matrix::identity(self.size(), self.size()) + self.ratio(&transfers, s);
@@ -126,7 +128,7 @@ impl<'a> Characteristic<'a> {
         Some((value + transfers.inner, transfers.own))
     }
 
-    /// What each piece does by itself. None where s is a pole of one.
+    /// The transfer functions of the blocks. None at a pole of a block.
     pub(super) fn transfers(&self, s: Complex<f64>) -> Option<Transfers> {
         let (mut own, mut inner) = (Complex::new(0.0, 0.0), Complex::new(0.0, 0.0));
         let mut links: Vec<Option<Matrix>> = vec![None; self.system.blocks.len()];
@@ -149,7 +151,7 @@ impl<'a> Characteristic<'a> {
         Some(Transfers { links, groups, own, inner })
     }
 
-    /// Each party with what it does.
+    /// Each sender group with its transfer matrix.
     pub(super) fn with_transfers<'t>(
         &'t self,
         transfers: &'t Transfers,
@@ -157,30 +159,30 @@ impl<'a> Characteristic<'a> {
         self.groups.iter().zip(&self.kind_of).map(|(group, kind)| (group, &transfers.groups[*kind]))
     }
 
-    /// L(s).
+    /// The return ratio L(s).
     pub(super) fn ratio(&self, transfers: &Transfers, s: Complex<f64>) -> Matrix {
         let mut ratio = Matrix::zeros(self.size(), self.size());
         for (&(group, count), transfer) in self.kinds.iter().zip(&transfers.groups) {
             let group = &self.groups[group];
-            let told = group.to_links.iter().filter_map(|connection| {
+            let outgoing = group.to_links.iter().filter_map(|connection| {
                 let row = self.cut_of[connection.to.0][connection.to.1]?;
                 Some((row, group.output(connection.from), connection.at(s) * count))
             });
-            let told: Vec<_> = told.collect();
-            for heard in &group.from_links {
-                let Some(link) = &transfers.links[heard.from.0] else { continue };
-                let columns = self.cut_of[heard.from.0].iter().enumerate();
-                let said =
-                    columns.filter_map(|(input, column)| Some(((*column)?, link[(heard.from.1, input)])));
-                let said: Vec<_> = said.filter(|(_, said)| *said != Complex::new(0.0, 0.0)).collect();
-                if said.is_empty() {
+            let outgoing: Vec<_> = outgoing.collect();
+            for incoming in &group.from_links {
+                let Some(link) = &transfers.links[incoming.from.0] else { continue };
+                let columns = self.cut_of[incoming.from.0].iter().enumerate();
+                let gains =
+                    columns.filter_map(|(input, column)| Some(((*column)?, link[(incoming.from.1, input)])));
+                let gains: Vec<_> = gains.filter(|(_, gains)| *gains != Complex::new(0.0, 0.0)).collect();
+                if gains.is_empty() {
                     continue;
                 }
-                let (weight, place) = (heard.at(s), group.input(heard.to));
-                for &(row, output, way) in &told {
+                let (weight, place) = (incoming.at(s), group.input(incoming.to));
+                for &(row, output, way) in &outgoing {
                     let through = way * transfer[(output, place)] * weight;
-                    for &(column, said) in &said {
-                        ratio[(row, column)] -= through * said;
+                    for &(column, gains) in &gains {
+                        ratio[(row, column)] -= through * gains;
                     }
                 }
             }
@@ -188,10 +190,10 @@ impl<'a> Characteristic<'a> {
         ratio
     }
 
-    /// The spectral radius of the entries' sizes, taken at the frequency |s| = radius with all phases in the worst place and
-    /// delays stretched as on the line Re s = left. Below one, no root has this frequency.
+    /// An upper bound on the loop gain for |s| = radius and Re s >= left: the spectral radius of the absolute values of
+    /// L, with delays amplified as on the line Re s = left. If it is below one, there is no root of this size.
     #[must_use]
-    pub fn worst_gain(&self, radius: f64, left: f64) -> Option<f64> {
+    pub fn gain_bound(&self, radius: f64, left: f64) -> Option<f64> {
         let s = Complex::new(0.0, radius);
         let ratio = self.return_ratio(s)?;
         let stretch = (-left.min(0.0) * 2.0 * self.system.longest_delay()).exp();
@@ -201,13 +203,13 @@ impl<'a> Characteristic<'a> {
         Some((spectral_radius(&ratio.map(|entry| entry.norm())) * stretch).max(inner * stretch))
     }
 
-    /// A bound on the fastest mode that any piece has by itself.
+    /// An upper bound on the absolute value of the poles of all blocks.
     #[must_use]
     pub fn fastest_pole(&self) -> f64 {
         self.system.blocks.iter().map(|block| spectral_radius(&block.a.abs())).fold(0.0, f64::max)
     }
 
-    /// The modes of all pieces by themselves: the zeros of their characteristic polynomials. None if they cannot be found.
+    /// The poles of all blocks. None if the eigenvalues cannot be computed.
     pub(super) fn poles(&self) -> Option<Vec<Complex<f64>>> {
         let mut poles = Vec::new();
         for block in &self.system.blocks {
@@ -223,16 +225,16 @@ impl<'a> Characteristic<'a> {
     }
 }
 
-fn known(value: Complex<f64>) -> Option<Complex<f64>> {
+fn finite(value: Complex<f64>) -> Option<Complex<f64>> {
     (value.re < f64::INFINITY && !value.im.is_nan()).then_some(value)
 }
 
-/// One of each kind of party with their number, and the kind of each.
+/// The first group of each kind with the number of groups, and the kind of each group.
 fn kinds(system: &System, groups: &[SenderGroup]) -> (Vec<(usize, f64)>, Vec<usize>) {
     let mut kinds: Vec<(usize, f64)> = Vec::new();
     let mut kind_of = Vec::with_capacity(groups.len());
     for (index, group) in groups.iter().enumerate() {
-        let known = kinds.iter().position(|(first, _)| group.is_like(&groups[*first], system));
+        let known = kinds.iter().position(|(first, _)| group.is_identical(&groups[*first], system));
         if let Some(known) = known {
             kinds[known].1 += 1.0;
         } else {
@@ -243,7 +245,7 @@ fn kinds(system: &System, groups: &[SenderGroup]) -> (Vec<(usize, f64)>, Vec<usi
     (kinds, kind_of)
 }
 
-/// Links with modes and no cuts: one of each kind with their number.
+/// Links with states but without cuts: the first link of each kind with the number of links.
 fn idle(system: &System, cut_of: &[Vec<Option<usize>>]) -> Vec<(usize, f64)> {
     let mut kinds: Vec<(usize, f64)> = Vec::new();
     let is_idle = |block: &usize| {

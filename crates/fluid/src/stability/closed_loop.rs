@@ -1,29 +1,30 @@
-//! What a disturbance of one input does everywhere, all loops closed.
+//! Closed-loop frequency responses to a disturbance of one input.
 
 use super::characteristic::{Characteristic, Transfers};
 use super::matrix::Matrix;
 use nalgebra::{Complex, DVector};
 
-/// A system at one complex frequency, ready to be asked how it responds.
+/// A closed-loop system at one complex frequency.
 pub struct ClosedLoop<'a> {
     function: &'a Characteristic<'a>,
     s: Complex<f64>,
     transfers: Transfers,
-    /// I + L(s).
+    /// LU decomposition of I + L(s).
     loops: nalgebra::LU<Complex<f64>, nalgebra::Dyn, nalgebra::Dyn>,
 }
 
-/// How one output moves when one flow of a class is disturbed.
+/// The response of one output to a disturbance of one flow of a class.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FrequencyResponse {
-    /// What that flow does by itself, before any link answers: zero for everybody else.
+    /// The direct response of that flow, without feedback from links; zero for other flows.
     pub own: Complex<f64>,
-    /// What comes of it through the links: the same for all flows of a class.
+    /// The response through the links, which is the same for all flows of a class.
     pub shared: Complex<f64>,
 }
 
 impl<'a> Characteristic<'a> {
-    /// Of a function over all links ([`Self::of_all_links`]). None where s is a pole of a piece, or a root.
+    /// The closed loop at a frequency, for a function over all links ([`Self::of_all_links`]). None at a pole of a
+    /// block or at a root.
     #[must_use]
     pub fn responses(&'a self, s: Complex<f64>) -> Option<ClosedLoop<'a>> {
         let transfers = self.transfers(s)?;
@@ -33,8 +34,8 @@ impl<'a> Characteristic<'a> {
 }
 
 impl ClosedLoop<'_> {
-    /// How `outputs` (block and output) move when `input` (block and input) of one flow is disturbed, its piece standing
-    /// for a class of `count` equal flows. For a link's input, `count` is one.
+    /// The responses of `outputs` (block and output) to a disturbance of `input` (block and input) of one flow. The
+    /// block of the input represents `count` equal flows; for the input of a link, `count` is one.
     #[must_use]
     pub fn to(
         &self,
@@ -46,17 +47,17 @@ impl ClosedLoop<'_> {
         outputs.iter().map(|&output| self.at(output, input, &links)).collect()
     }
 
-    /// What the disturbance is at the inputs of the links.
+    /// The disturbance at the inputs of the links.
     fn at_links(&self, input: (usize, usize), count: f64) -> DVector<Complex<f64>> {
         let mut arriving = DVector::zeros(self.function.size());
         for (group, transfer) in self.function.with_transfers(&self.transfers) {
             if !group.blocks.contains(&input.0) {
                 continue;
             }
-            for told in &group.to_links {
-                if let Some(cut) = self.function.cut_of[told.to.0][told.to.1] {
-                    let through = transfer[(group.output(told.from), group.input(input))];
-                    arriving[cut] += told.at(self.s) * through / count;
+            for outgoing in &group.to_links {
+                if let Some(cut) = self.function.cut_of[outgoing.to.0][outgoing.to.1] {
+                    let through = transfer[(group.output(outgoing.from), group.input(input))];
+                    arriving[cut] += outgoing.at(self.s) * through / count;
                 }
             }
         }
@@ -74,7 +75,7 @@ impl ClosedLoop<'_> {
     ) -> FrequencyResponse {
         let zero = Complex::new(0.0, 0.0);
         if self.transfers.links[output.0].is_some() {
-            return FrequencyResponse { own: zero, shared: self.said(output, links) };
+            return FrequencyResponse { own: zero, shared: self.link_output(output, links) };
         }
         let mut response = FrequencyResponse { own: zero, shared: zero };
         for (group, transfer) in self.function.with_transfers(&self.transfers) {
@@ -82,9 +83,9 @@ impl ClosedLoop<'_> {
                 continue;
             }
             let row = group.output(output);
-            for heard in &group.from_links {
-                let gain = transfer[(row, group.input(heard.to))] * heard.at(self.s);
-                response.shared += gain * self.said(heard.from, links);
+            for incoming in &group.from_links {
+                let gain = transfer[(row, group.input(incoming.to))] * incoming.at(self.s);
+                response.shared += gain * self.link_output(incoming.from, links);
             }
             if group.blocks.contains(&input.0) {
                 response.own = transfer[(row, group.input(input))];
@@ -93,8 +94,8 @@ impl ClosedLoop<'_> {
         response
     }
 
-    /// What a link says, its inputs being these.
-    fn said(&self, (block, output): (usize, usize), links: &DVector<Complex<f64>>) -> Complex<f64> {
+    /// An output of a link for these inputs.
+    fn link_output(&self, (block, output): (usize, usize), links: &DVector<Complex<f64>>) -> Complex<f64> {
         let Some(transfer) = &self.transfers.links[block] else { return Complex::new(0.0, 0.0) };
         let cuts = self.function.cut_of[block].iter().enumerate();
         cuts.filter_map(|(input, cut)| cut.map(|cut| transfer[(output, input)] * links[cut])).sum()

@@ -1,10 +1,10 @@
-//! How many zeros lie inside a rectangle: the argument principle.
+//! The number of zeros in a rectangle, by the argument principle.
 
 use super::characteristic::Characteristic;
 use nalgebra::Complex;
 use std::f64::consts::PI;
 
-/// An upright rectangle of the complex plane.
+/// A rectangle of the complex plane with sides parallel to the axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rectangle {
     pub(super) left: f64,
@@ -31,8 +31,8 @@ impl Rectangle {
         (self.left - x..=self.right + x).contains(&s.re) && (self.bottom - y..=self.top + y).contains(&s.im)
     }
 
-    /// The distance from zero to the corner that is farthest from it.
-    pub(super) fn farthest(&self) -> f64 {
+    /// The largest distance of a corner from zero.
+    pub(super) fn largest_norm(&self) -> f64 {
         self.corners().iter().map(|corner| corner.norm()).fold(0.0, f64::max)
     }
 
@@ -47,13 +47,13 @@ impl Rectangle {
     }
 }
 
-/// The characteristic function along paths, in two factors. That of the pieces' own polynomials turns by a sum of angles, seen
-/// from their zeros: with a hundred flows it turns so fast that samples would be taken for ones that turn the other way. The
-/// other, det(I + L), tends to one, and is followed in steps.
+/// The phase of the characteristic function along paths, in two factors. The phase of the blocks' polynomials is a sum
+/// of angles seen from their zeros; with a hundred flows it changes too fast to be sampled. The phase of det(I + L),
+/// which tends to zero for large s, is followed in steps.
 pub(super) struct Contour<'a> {
     pub(super) function: &'a Characteristic<'a>,
     poles: Vec<Complex<f64>>,
-    /// The time scale.
+    /// Time scale of the system, in seconds.
     time_scale: f64,
 }
 
@@ -62,17 +62,17 @@ pub(super) struct Contour<'a> {
 struct Sample {
     s: Complex<f64>,
     ln: Complex<f64>,
-    /// Its logarithmic derivative.
+    /// The logarithmic derivative.
     slope: Complex<f64>,
 }
 
 impl<'a> Contour<'a> {
-    /// None if the modes of a piece cannot be found.
+    /// None if the poles of a block cannot be computed.
     pub(super) fn new(function: &'a Characteristic<'a>, time_scale: f64) -> Option<Self> {
         Some(Self { function, poles: function.poles()?, time_scale })
     }
 
-    /// The number of zeros inside, or a point of the boundary at which the phase could not be followed.
+    /// The number of zeros in a rectangle; or a point of its boundary at which the phase could not be followed.
     pub(super) fn zeros_inside(&self, rectangle: &Rectangle) -> Result<usize, Complex<f64>> {
         let corners = rectangle.corners();
         let mut turned = 0.0;
@@ -85,12 +85,12 @@ impl<'a> Contour<'a> {
         if !((count - count.round()).abs() <= 0.1 && count.round() >= 0.0) {
             return Err(rectangle.middle());
         }
-        // Rounded, not negative, and as large as the number of roots.
+        // Rounded, not negative, and as small as the number of roots.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
         Ok(count.round() as usize)
     }
 
-    /// How far the phase of det(I + L) turns along a straight line.
+    /// The change of the phase of det(I + L) along a straight line.
     fn turn(&self, from: Complex<f64>, to: Complex<f64>) -> Result<f64, Complex<f64>> {
         const SHORTEST: f64 = 1e-10;
         let along = (to - from) / (to - from).norm();
@@ -113,10 +113,11 @@ impl<'a> Contour<'a> {
         Ok(total)
     }
 
-    /// Whether two points are so close that nothing between them is missed by looking at them alone. A disturbance that comes
-    /// back after a delay turns by no more than a radian; right of the axis, what comes late has died out, and the delays that
-    /// matter are some times the time in which it does. And no pole is beside, since a zero may lie so near to it, beyond the
-    /// line, that neither is seen from afar.
+    /// Whether two points are so close that the phase between them is determined by their values and derivatives.
+    ///
+    /// A factor e^(-s tau) must change by at most one radian. Right of the imaginary axis, delays longer than a
+    /// multiple of 1 / Re s do not matter. And no pole may be closer than the distance of the points, because a zero
+    /// close to that pole would not be visible at either point.
     fn is_close(&self, a: Complex<f64>, b: Complex<f64>) -> bool {
         const RADIAN: f64 = 1.0;
         const DEAD: f64 = 20.0;
@@ -136,8 +137,8 @@ impl<'a> Contour<'a> {
     }
 }
 
-/// How far the phase turns from one sample to another; none if they are too far apart to know. The derivatives at both ends
-/// must be small and tell what the values do: a full turn between two samples is no turn by the values alone.
+/// The change of the phase between two samples; none if they are too far apart. The derivatives at both ends must be
+/// small and agree with the difference of the values, because values alone do not show a full turn.
 fn step(a: &Sample, b: &Sample) -> Option<f64> {
     const LITTLE: f64 = 1.5;
     const AGREES: f64 = 0.5;
@@ -149,7 +150,7 @@ fn step(a: &Sample, b: &Sample) -> Option<f64> {
     knows.then_some(output.im)
 }
 
-/// An angle between -pi and pi.
+/// The equivalent angle between -pi and pi.
 fn wrap(angle: f64) -> f64 {
     angle - (angle / (2.0 * PI)).round() * 2.0 * PI
 }

@@ -1,24 +1,23 @@
-//! Where loops come back in phase, and by which gain.
+//! Phase crossovers of the loop and their gains.
 
 use super::{Nyquist, Root, System, Unknown};
 
-/// An eigenvalue of the return ratio on the negative real axis: a disturbance of this frequency comes back as it was, times
-/// the gain. At a gain of one it goes on for ever.
+/// An eigenvalue of the return ratio on the negative real axis: a disturbance of this frequency returns in phase,
+/// multiplied by the gain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossover {
     /// Angular frequency in rad/s.
     pub frequency: f64,
-    /// Of one turn around the loop.
+    /// Loop gain at this frequency.
     pub gain: f64,
 }
 
-/// The phase crossover that decides: the one whose gain is nearest to one, and, of a network that is unstable, whose frequency
-/// is nearest to that of its rightmost root, both as ratios. A stable network with a gain above one needs it: it is
-/// conditionally stable.
-/// None where no locus crosses the axis.
+/// The decisive phase crossover: the one with the gain closest to one; for an unstable network also with the frequency
+/// closest to that of its rightmost root. Both distances are ratios. A gain above one in a stable network means
+/// conditional stability. None if no locus crosses the negative real axis.
 ///
 /// # Errors
-/// [`Unknown::NoLoop`] where there is nothing to be unstable.
+/// [`Unknown::NoLoop`] if the system has no loop.
 pub fn loop_gain(system: &System, rightmost: Option<&Root>) -> Result<Option<Crossover>, Unknown> {
     let unstable = rightmost.filter(|root| root.s.re >= 0.0 && root.s.im > 0.0);
     let apart = |crossover: &Crossover| {
@@ -37,7 +36,7 @@ mod tests {
     use nalgebra::DMatrix;
     use std::f64::consts::FRAC_PI_2;
 
-    /// x' = -a x(t - 1): L = a e^(-s) / s is real and negative at pi/2 rad/s first, where its size is a / (pi/2).
+    /// x' = -a x(t - 1): L = a e^(-s) / s is real and negative first at pi/2 rad/s, with absolute value a / (pi/2).
     #[test]
     fn the_gain_at_the_crossover_is_that_of_the_closed_form_stable_or_not() {
         for a in [0.5, 1.5, 1.65, 3.0] {

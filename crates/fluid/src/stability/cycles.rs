@@ -1,14 +1,14 @@
-//! Which inputs of links take part in a loop at all.
+//! The link inputs that are part of a loop.
 //!
-//! det(I + L) depends on closed walks alone. An input that leads nowhere, or that nothing which it moves comes back to, adds
-//! an eigenvalue of exactly zero to L, and several in a row add a Jordan block: rounding makes of a block of k zeros a
-//! circle of the k-th root of its own size, which no step along the frequency is short enough to follow.
+//! det(I + L) depends only on closed walks. An input without a closed walk adds an eigenvalue of exactly zero to L, and
+//! several such inputs in a row add a Jordan block. Rounding turns a Jordan block of size k into a circle of
+//! eigenvalues whose radius is the k-th root of the rounding error; such eigenvalues cannot be followed over frequency.
 
 use super::system::{Block, System};
 
-/// For each block and input: whether a disturbance there can come back.
+/// For each block and input: whether a disturbance there returns to it.
 pub(super) fn on_cycles(system: &System) -> Vec<Vec<bool>> {
-    let through: Vec<Vec<Vec<usize>>> = system.blocks.iter().map(shown).collect();
+    let through: Vec<Vec<Vec<usize>>> = system.blocks.iter().map(affected_outputs).collect();
     let mut wired: Vec<Vec<Vec<(usize, usize)>>> =
         system.blocks.iter().map(|block| vec![Vec::new(); block.d.nrows()]).collect();
     for connection in system.connections.iter().filter(|connection| connection.gain != 0.0) {
@@ -35,8 +35,8 @@ pub(super) fn on_cycles(system: &System) -> Vec<Vec<bool>> {
     system.blocks.iter().enumerate().map(inputs).collect()
 }
 
-/// The outputs that each input of a block shows in.
-fn shown(block: &Block) -> Vec<Vec<usize>> {
+/// The outputs that depend on each input of a block.
+fn affected_outputs(block: &Block) -> Vec<Vec<usize>> {
     let outputs = |input: usize| {
         let mut moved: Vec<bool> = block.b.column(input).iter().map(|entry| *entry != 0.0).collect();
         for _ in 0..block.states() {

@@ -1,12 +1,12 @@
-//! The infinitesimal generator of a delay equation, discretized: a check on the roots of small systems.
+//! The discretized infinitesimal generator of a delay equation: an independent check of the roots of small systems.
 
 use super::{Block, Root, System, Unknown};
 use nalgebra::DMatrix;
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use std::f64::consts::PI;
 
-/// Sweeps after which the eigenvalues are given up.
-const MOST_SWEEPS: usize = 100_000;
+/// Largest number of iterations of the eigenvalue computation.
+const MAX_ITERATIONS: usize = 100_000;
 
 /// The delay equation x'(t) = sum of A_k x(t - tau_k).
 struct Delayed {
@@ -14,16 +14,16 @@ struct Delayed {
     terms: Vec<(f64, DMatrix<f64>)>,
 }
 
-/// Approximate characteristic roots, from right to left, by collocation at so many Chebyshev points of the longest delay
-/// (Breda, Maset and Vermiglio, SIAM J. Sci. Comput. 27, 2005). Those near zero are exact to many digits, others are not.
+/// Approximate characteristic roots in descending order of real part, by collocation at `points` Chebyshev points of
+/// the longest delay (Breda, Maset and Vermiglio, SIAM J. Sci. Comput. 27, 2005). Only roots near zero are accurate.
 ///
 /// # Errors
-/// [`Unknown::Circular`] where static pieces feed each other in a circle.
+/// [`Unknown::Circular`] if static blocks form an algebraic loop.
 pub fn generator_roots(system: &System, points: usize) -> Result<Vec<Root>, Unknown> {
     let equation = Delayed::of(system)?;
     let mut matrix = equation.generator(points);
     balance_parlett_reinsch(&mut matrix);
-    let schur = nalgebra::Schur::try_new(matrix, 1e-13, MOST_SWEEPS).ok_or(Unknown::Circular)?;
+    let schur = nalgebra::Schur::try_new(matrix, 1e-13, MAX_ITERATIONS).ok_or(Unknown::Circular)?;
     let mut roots: Vec<Root> = schur
         .complex_eigenvalues()
         .iter()
@@ -91,7 +91,7 @@ impl Delayed {
     }
 }
 
-/// Delay, block and weights of its states: what an input consists of, static pieces followed through.
+/// The sources of an input, static blocks resolved: delay, block, and weights of its states.
 type StateSource = (f64, usize, Vec<f64>);
 
 fn sources(
@@ -129,9 +129,9 @@ fn sources(
     Ok(all)
 }
 
-/// From 1 down to -1.
+/// Chebyshev points from 1 to -1.
 fn chebyshev(points: usize) -> Vec<f64> {
-    // At most some hundred points.
+    // At most a few hundred points.
     #[allow(clippy::cast_precision_loss, reason = "counts of nodes are small")]
     let node = |index: usize| (PI * index as f64 / points as f64).cos();
     (0..=points).map(node).collect()
@@ -157,7 +157,7 @@ fn lagrange(nodes: &[f64], at: f64) -> Vec<f64> {
     parts.iter().map(|part| part / sum).collect()
 }
 
-/// The matrix that differentiates the interpolating polynomial.
+/// The differentiation matrix of the interpolating polynomial.
 fn differentiation(nodes: &[f64]) -> DMatrix<f64> {
     let weights = barycentric(nodes);
     let size = nodes.len();

@@ -1,8 +1,9 @@
-//! Where the eigenvalues of a return ratio can lie: Lemma 5 (Vinnicombe) of Paganini et al., held against a network.
+//! The location of the eigenvalues of a return ratio: Lemma 5 (Vinnicombe) of Paganini et al., checked numerically.
 //!
-//! A network of the form (16) is L = sum of the senders' L_i, each of them a positive matrix of rank one times one complex
-//! number lambda_i. The matrix P of Eq. (46) has the nonzero eigenvalues of the sum of L_i / lambda_i, and the lemma says
-//! that those of L lie in the convex hull of zero and all lambda_i, times the spectral radius of P.
+//! A network of the form (16) is L = sum of the senders' L_i, where each L_i is a positive matrix of rank one times a
+//! complex number lambda_i. The matrix P of Eq. (46) has the nonzero eigenvalues of the sum of L_i / lambda_i. The
+//! lemma states that the eigenvalues of L are in the convex hull of zero and all lambda_i, scaled by the spectral
+//! radius of P.
 
 use super::characteristic::Characteristic;
 use super::matrix::{Matrix, spectrum};
@@ -10,19 +11,19 @@ use super::system::{Connection, System};
 use nalgebra::Complex;
 use std::f64::consts::TAU;
 
-/// What a network does of what the lemma says.
+/// The result of a check of the lemma.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Hull {
     /// The largest spectral radius of P at any frequency.
     pub radius: f64,
-    /// How far outside of the hull an eigenvalue lies at most, in parts of its size; negative if all are inside.
+    /// Largest distance of an eigenvalue from the hull, relative to the eigenvalue; negative if all are inside.
     pub excess: f64,
-    /// The largest angle in radians between a sender's own loop and its lambda: zero in a network of the form (16).
+    /// Largest angle in radians between a sender's own loop and its lambda; zero for a network of the form (16).
     pub misfit: f64,
 }
 
-/// Holds a network against the lemma at some frequencies. `senders` are blocks, each with the delay that its lambda depends
-/// on; `lambda` is a function of delay and frequency. None where a frequency is that of a mode of a piece.
+/// Checks the lemma at some frequencies. `senders` are blocks, each with the delay of its lambda; `lambda` is a
+/// function of delay and frequency. None at a pole of a block.
 #[must_use]
 pub fn hull(
     system: &System,
@@ -52,7 +53,7 @@ pub fn hull(
     Some(hull)
 }
 
-/// The values that are not zero but for rounding: links without feedback have no part in the loop.
+/// The values above rounding error; links without feedback are not part of the loop.
 fn significant(mut values: Vec<Complex<f64>>) -> Vec<Complex<f64>> {
     const ROUNDING: f64 = 1e-7;
     let largest = values.iter().map(|value| value.norm()).fold(0.0, f64::max);
@@ -60,7 +61,7 @@ fn significant(mut values: Vec<Complex<f64>>) -> Vec<Complex<f64>> {
     values
 }
 
-/// The network with one sender alone.
+/// The system with one sender only.
 fn alone(system: &System, block: usize) -> System {
     let touches = |connection: &&Connection| connection.from.0 == block || connection.to.0 == block;
     System {
@@ -69,7 +70,7 @@ fn alone(system: &System, block: usize) -> System {
     }
 }
 
-/// Adds the return ratio of a part to that of the whole, bottleneck by bottleneck.
+/// Adds the return ratio of a part to that of the whole, cut by cut.
 fn embed(sum: &mut Matrix, whole: &Characteristic<'_>, ratio: &Matrix, part: &Characteristic<'_>) {
     let all = whole.cut_blocks();
     let places: Vec<Option<usize>> =
@@ -83,8 +84,7 @@ fn embed(sum: &mut Matrix, whole: &Characteristic<'_>, ratio: &Matrix, part: &Ch
     }
 }
 
-/// How far a point lies outside of the convex hull of zero and the corners times `radius`: the widest gap between it and
-/// the hull seen from any side.
+/// The distance of a point from the convex hull of zero and the corners times `radius`; negative inside.
 fn outside(point: Complex<f64>, corners: &[Complex<f64>], radius: f64) -> f64 {
     const SIDES: u32 = 720;
     let gap = |side: u32| {
@@ -103,7 +103,7 @@ mod tests {
     fn a_point_is_outside_of_a_triangle_by_its_distance_from_it() {
         let corners = [Complex::new(1.0, 0.0), Complex::new(0.0, 1.0)];
         let gap = |re: f64, im: f64| outside(Complex::new(re, im), &corners, 2.0);
-        // Beside the legs, beyond the far side x + y = 2, and inside.
+        // Next to the legs, beyond the hypotenuse x + y = 2, and inside.
         assert!((gap(1.0, -0.5) - 0.5).abs() < 1e-12 && (gap(-0.25, 1.0) - 0.25).abs() < 1e-12);
         assert!((gap(2.0, 2.0) - 2f64.sqrt()).abs() < 1e-12);
         assert!(gap(0.5, 0.5) < 0.0);

@@ -10,25 +10,25 @@ use super::{Characteristic, Complex, Linearized};
 use crate::frozen::{Frozen, OperatingPoint, Sliding};
 use std::f64::consts::PI;
 
-/// The oscillation of a loop around a queue whose law knows two answers.
+/// The oscillation of a loop with a queue whose law has two output values.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitCycle {
     /// Angular frequency, in rad/s.
     pub frequency: f64,
-    /// The share of the time that the queue is above the jump.
+    /// Share of the period in which the queue is above the jump.
     pub above: f64,
-    /// From trough to crest, in bits.
+    /// Peak-to-peak amplitude of the queue, in bits.
     pub swing: f64,
 }
 
-/// So many harmonics: those of a queue fall as the cube of their number.
+/// Number of harmonics. Those of a queue decrease with the third power of their order.
 const HARMONICS: usize = 60;
-/// Periods that are tried, in longest delays of the network: a relay takes a delay or two to and as long fro.
+/// Range of the periods that are tried, in longest delays of the network.
 const LONGEST: f64 = 1000.0;
 const SHORTEST: f64 = 1.5;
 const STEPS: usize = 300;
 
-/// The cycle of the linear network between jumps. None if it has none, or if several links rest at jumps.
+/// The limit cycle of the network linearized between jumps. None if there is none, or if several links slide on jumps.
 #[must_use]
 pub fn limit_cycle(frozen: &Frozen<'_>, point: &OperatingPoint) -> Option<LimitCycle> {
     let [Sliding { jump, probability, .. }] = frozen.sliding()[..] else { return None };
@@ -37,7 +37,7 @@ pub fn limit_cycle(frozen: &Frozen<'_>, point: &OperatingPoint) -> Option<LimitC
     let [one, two] = slopes.map(|slope| linear(frozen, point, slope));
     let (one, two) = (one?, two?);
     let functions = [&one, &two].map(|linear| Characteristic::new(&linear.system));
-    // With a slope the characteristic function is f (1 + slope H), f being that of the network without the law.
+    // With a ramp, the characteristic function is f (1 + slope H), where f is that of the network without the law.
     let plant = |s: Complex<f64>| {
         let times = (functions[1].ln(s)? - functions[0].ln(s)?).exp();
         Some((times - 1.0) / (slopes[0] * (Complex::new(2.0, 0.0) - times)))
@@ -51,16 +51,16 @@ fn linear(frozen: &Frozen<'_>, point: &OperatingPoint, slope: f64) -> Option<Lin
     Some(Linearized::of(&sloping, &sloping.at(&point.x).ok()?))
 }
 
-/// Pulses of a period and the queue that a plant makes of them.
+/// Pulses of one period, and the plant's response of the queue.
 struct Pulses<'a> {
-    /// What takes from the queue, per unit of the pulse, at a complex frequency.
+    /// Decrease of the queue per unit of the pulse, at a complex frequency.
     plant: &'a dyn Fn(Complex<f64>) -> Option<Complex<f64>>,
-    /// How long the pulse must be for rest, as a share of the period.
+    /// Length of the pulse at equilibrium, as a share of the period.
     share: f64,
 }
 
 impl Pulses<'_> {
-    /// The harmonics of the queue without the pulse's own shape: `-H(i k w) / (i k pi)`.
+    /// The harmonics of the queue without the shape of the pulse: `-H(i k w) / (i k pi)`.
     fn harmonics(&self, frequency: f64) -> Option<Vec<Complex<f64>>> {
         let harmonic = |k: usize| {
             let i_k = Complex::new(0.0, k as f64);
@@ -69,7 +69,7 @@ impl Pulses<'_> {
         (1..=HARMONICS).map(harmonic).collect()
     }
 
-    /// The queue less its mean at an angle of the period, for a pulse from 0 to `pulse`.
+    /// The queue minus its mean at an angle of the period, for a pulse from 0 to `pulse`.
     fn queue(harmonics: &[Complex<f64>], pulse: f64, angle: f64) -> f64 {
         let one = |(index, value): (usize, &Complex<f64>)| {
             let k = (index + 1) as f64;
@@ -79,19 +79,20 @@ impl Pulses<'_> {
         harmonics.iter().enumerate().map(one).sum()
     }
 
-    /// The pulse that keeps the mean: where the plant is no integrator, a mean queue off the jump asks for another share.
+    /// The pulse length that is consistent with the mean queue. If the plant is not an integrator, the mean queue
+    /// differs from the jump, which changes the share.
     fn pulse(&self, harmonics: &[Complex<f64>], still: f64) -> f64 {
         let (mut low, mut high) = (0.0, 1.0);
         for _ in 0..50 {
             let share = (low + high) / 2.0;
             let off = -Self::queue(harmonics, 2.0 * PI * share, 0.0);
-            // The mean queue is `off` from the jump; a plant at rest has it at -H(0) (share - self.share).
+            // The mean queue is `off` from the jump; in steady state the plant gives -H(0) (share - self.share).
             if share + off / still < self.share { low = share } else { high = share }
         }
         PI * (low + high)
     }
 
-    /// Zero where the queue crosses the jump at both ends of the pulse.
+    /// The mismatch, zero if the queue crosses the jump at both ends of the pulse; the pulse; and the harmonics.
     fn mismatch(&self, frequency: f64) -> Option<(f64, f64, Vec<Complex<f64>>)> {
         let harmonics = self.harmonics(frequency)?;
         let still = (self.plant)(Complex::new(0.0, frequency * 1e-6))?.norm();
@@ -101,7 +102,7 @@ impl Pulses<'_> {
     }
 }
 
-/// The slowest cycle in which the queue is above the jump from the beginning of a pulse to its end, and nowhere else.
+/// The slowest limit cycle whose queue is above the jump exactly during the pulse.
 fn cycle(plant: &dyn Fn(Complex<f64>) -> Option<Complex<f64>>, share: f64, delay: f64) -> Option<LimitCycle> {
     let pulses = Pulses { plant, share };
     let slowest = 2.0 * PI / (LONGEST * delay);
@@ -125,7 +126,7 @@ fn cycle(plant: &dyn Fn(Complex<f64>) -> Option<Complex<f64>>, share: f64, delay
     None
 }
 
-/// The cycle of this frequency, if its queue is on the right side of the jump throughout.
+/// The limit cycle of this frequency, if its queue is on the right side of the jump throughout.
 fn valid(pulses: &Pulses<'_>, frequency: f64) -> Option<LimitCycle> {
     const LOOKS: usize = 200;
     let (_, pulse, harmonics) = pulses.mismatch(frequency)?;
@@ -135,7 +136,7 @@ fn valid(pulses: &Pulses<'_>, frequency: f64) -> Option<LimitCycle> {
         angles.map(|angle| (angle, Pulses::queue(&harmonics, pulse, angle) - jump)).collect();
     let least = queue.iter().map(|(_, queue)| *queue).fold(f64::INFINITY, f64::min);
     let greatest = queue.iter().map(|(_, queue)| *queue).fold(f64::NEG_INFINITY, f64::max);
-    // A series that is cut short rings by this much.
+    // Overshoot of a truncated Fourier series.
     let slack = 0.01 * (greatest - least);
     let is_right = |&(angle, queue): &(f64, f64)| if angle < pulse { queue > -slack } else { queue < slack };
     let swing = greatest - least;
@@ -146,8 +147,9 @@ fn valid(pulses: &Pulses<'_>, frequency: f64) -> Option<LimitCycle> {
 mod tests {
     use super::*;
 
-    /// What arrives exceeds what leaves by 1, and by -m from a delay of 1 after the queue has passed the jump until as long
-    /// after it has come back: it goes on for 1, falls for 1 / m and goes on for 1, comes back in m. Share 1 / (1 + m).
+    /// The inflow exceeds the outflow by 1. From one delay after the queue has passed the jump until one delay after it
+    /// has returned, it exceeds the outflow by -m instead. The queue rises for 1 more, falls for 1 / m and 1 more, and
+    /// returns in m. Share 1 / (1 + m).
     #[test]
     fn an_integrator_with_a_delay_cycles_as_drawn_by_hand() {
         for m in [1.0, 3.0, 6.0] {

@@ -1,4 +1,4 @@
-//! From the pieces of a network at rest to a linear system.
+//! From the subsystems of a network to a linear system with delays.
 
 use super::system::{Block, Connection, System};
 use crate::assembly::Entity;
@@ -7,18 +7,18 @@ use crate::subsystems::Subsystem;
 use nalgebra::DMatrix;
 use std::collections::BTreeMap;
 
-/// The linearization of a network about a moment, and whose piece each block is.
+/// The linearization of a network about an operating point, and the owner of each block.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Linearized {
-    /// What stability is asked of.
+    /// The linear system.
     pub system: System,
     /// The owner of each block.
     pub owners: Vec<Entity>,
 }
 
 impl Linearized {
-    /// States held at a bound do not move and are left out, and so are those that nothing moves: they are parameters, not
-    /// modes. So are inputs that nothing depends on.
+    /// Linearizes a network. States held at a bound and states with a constant derivative of zero are parameters and
+    /// are left out, as are inputs without effect.
     #[must_use]
     pub fn of(frozen: &Frozen<'_>, point: &OperatingPoint) -> Self {
         let subsystems = frozen.subsystems(point);
@@ -30,7 +30,7 @@ impl Linearized {
         }
         let mut system = System::default();
         for (index, subsystem) in subsystems.iter().enumerate() {
-            let (block, inputs) = condense(subsystem, point);
+            let (block, inputs) = reduce(subsystem, point);
             for (input, (place, gain)) in subsystem.inputs.iter().zip(inputs) {
                 let known = source.get(&input.channel).filter(|_| gain != 0.0);
                 if let Some(&from) = known {
@@ -47,8 +47,9 @@ impl Linearized {
         Self { system, owners: subsystems.iter().map(|subsystem| subsystem.entity).collect() }
     }
 
-    /// The same with what packets wait in queues on the way, in seconds by link: a rate comes to a link later by the queues
-    /// before it, and a link's word, written into what departs, comes to its senders later by the queues behind it.
+    /// The same system with additional queueing delays in seconds, by link. Rates reach a link later by the queues
+    /// before it. Signals of a link, which are carried by departing packets, reach the senders later by the queues
+    /// after it.
     #[must_use]
     pub fn with_queueing_delays(mut self, frozen: &Frozen<'_>, with_queueing_delays: &[f64]) -> Self {
         let owners = &self.owners;
@@ -73,8 +74,7 @@ impl Linearized {
         self
     }
 
-    /// A loop that no link says anything to which would change with the traffic, and no other loop of its chain either: it
-    /// meets no bottleneck.
+    /// A loop that receives no variable feedback from a link or from another loop of its chain: it has no bottleneck.
     #[must_use]
     pub fn loop_without_feedback(&self) -> Option<usize> {
         let speaks = |&(block, output): &(usize, usize)| {
@@ -98,7 +98,7 @@ impl Linearized {
         })
     }
 
-    /// The links whose inputs come back to them: the bottlenecks of the linear network.
+    /// The links whose inputs are part of a loop: the bottlenecks of the linear system.
     #[must_use]
     pub fn bottlenecks(&self) -> Vec<usize> {
         let cuts = super::Characteristic::new(&self.system).cut_blocks();
@@ -113,21 +113,22 @@ impl Linearized {
     }
 }
 
-/// The states of a piece that move: not held at a bound, and something moves them.
-pub(super) fn moving(subsystem: &Subsystem, point: &OperatingPoint) -> Vec<usize> {
+/// The states of a subsystem that are not held at a bound and have a derivative that varies.
+pub(super) fn varying_states(subsystem: &Subsystem, point: &OperatingPoint) -> Vec<usize> {
     let moves = |i: usize| subsystem.a[i].iter().chain(&subsystem.b[i]).any(|entry| *entry != 0.0);
     (0..subsystem.states.len()).filter(|&i| moves(i) && !point.is_held(subsystem.states[i])).collect()
 }
 
-/// What an input does: its columns of B, over these states, and of D.
+/// The effect of an input: its columns of B (for these states) and of D.
 pub(super) fn effect(subsystem: &Subsystem, states: &[usize], input: usize) -> Vec<f64> {
     let on_states = states.iter().map(|&state| subsystem.b[state][input]);
     on_states.chain(subsystem.d.iter().map(|row| row[input])).collect()
 }
 
-/// A piece without the states that do not move, inputs of the same effect made one. For each old input: the new one and its gain.
-fn condense(subsystem: &Subsystem, point: &OperatingPoint) -> (Block, Vec<(usize, f64)>) {
-    let free = moving(subsystem, point);
+/// A subsystem without constant states; inputs with proportional effects are merged. For each original input: the
+/// merged input and its gain.
+fn reduce(subsystem: &Subsystem, point: &OperatingPoint) -> (Block, Vec<(usize, f64)>) {
+    let free = varying_states(subsystem, point);
     let (n, outputs) = (free.len(), subsystem.outputs.len());
     let is_link = matches!(subsystem.entity, Entity::Link(_));
     let mut kept: Vec<Vec<f64>> = Vec::new();
@@ -158,7 +159,7 @@ fn condense(subsystem: &Subsystem, point: &OperatingPoint) -> (Block, Vec<(usize
     (block, places)
 }
 
-/// The factor by which one column is another one, if it is.
+/// The factor between two proportional columns; none if they are not proportional.
 fn ratio(column: &[f64], known: &[f64]) -> Option<f64> {
     const SAME: f64 = 1e-12;
     let largest = (0..known.len()).max_by(|a, b| known[*a].abs().total_cmp(&known[*b].abs()))?;

@@ -3,7 +3,7 @@
 use super::characteristic::Characteristic;
 use nalgebra::Complex;
 
-/// One eigenvalue followed over frequency.
+/// One eigenvalue as a function of frequency.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Locus {
     /// Angular frequency in rad/s and eigenvalue.
@@ -12,10 +12,10 @@ pub struct Locus {
 
 /// Points per decade of frequency before refinement.
 const PER_DECADE: f64 = 40.0;
-/// Loci are refined until neighbouring points differ by less than this part of their size, or of one.
+/// Loci are refined until neighbouring points differ by less than this share of their absolute value.
 const SMOOTH: f64 = 0.15;
 
-/// Follows all eigenvalues between two frequencies.
+/// All eigenvalues between two angular frequencies in rad/s.
 #[must_use]
 pub fn loci(function: &Characteristic<'_>, from: f64, to: f64) -> Vec<Locus> {
     let mut loci = vec![Locus::default(); function.size()];
@@ -32,7 +32,7 @@ pub fn loci(function: &Characteristic<'_>, from: f64, to: f64) -> Vec<Locus> {
     loci
 }
 
-/// Goes on to a frequency in steps so short that eigenvalues are not mistaken for each other.
+/// Advances to a frequency in steps that are short enough to identify each eigenvalue.
 fn advance(
     function: &Characteristic<'_>,
     loci: &mut [Locus],
@@ -63,7 +63,7 @@ fn push(loci: &mut [Locus], frequency: f64, values: &[Complex<f64>]) {
     }
 }
 
-/// The same eigenvalues in the order of their nearest predecessors.
+/// The eigenvalues in the order of their nearest predecessors.
 pub(super) fn matched(before: &[Complex<f64>], mut values: Vec<Complex<f64>>) -> Vec<Complex<f64>> {
     let mut ordered = Vec::with_capacity(values.len());
     for predecessor in before {

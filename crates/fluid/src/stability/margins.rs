@@ -1,32 +1,32 @@
-//! Gain, phase and delay margins, from the eigenloci.
+//! Gain, phase and delay margins from the eigenloci.
 
 use super::{Nyquist, System, Unknown};
 use std::f64::consts::PI;
 
-/// How much the loop tolerates before it oscillates.
+/// The margins of a loop.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Margins {
-    /// The gains of all loops may be multiplied by this together. None: by anything.
+    /// Largest common factor on the gains of all loops. None if there is no limit.
     pub gain: Option<Crossing>,
-    /// All loops may lag by this angle more, in radians.
+    /// Largest additional phase lag of all loops, in radians.
     pub phase: Option<Crossing>,
-    /// All loops may be this much longer, in seconds: the same time added to each.
+    /// Largest additional delay of all loops, in seconds.
     pub delay: Option<Crossing>,
 }
 
-/// A margin, and the frequency at which it is used up.
+/// A margin, and the frequency of the oscillation at that margin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Crossing {
     /// The margin.
     pub margin: f64,
-    /// Angular frequency of the oscillation there, in rad/s.
+    /// Angular frequency in rad/s.
     pub frequency: f64,
 }
 
-/// The margins of a stable system, in the sense of its return ratio L: det(I + g e^(-i phi) e^(-i w theta) L(i w)) = 0.
+/// The margins of a stable system, defined by its return ratio L: det(I + g e^(-i phi) e^(-i w theta) L(i w)) = 0.
 ///
 /// # Errors
-/// [`Unknown::NoLoop`] where there is nothing to be unstable.
+/// [`Unknown::NoLoop`] if the system has no loop.
 pub fn margins(system: &System) -> Result<Margins, Unknown> {
     let plot = Nyquist::new(system)?;
     let mut margins = Margins::default();

@@ -5,15 +5,16 @@ use nalgebra::{Complex, DMatrix, DVector};
 
 pub(super) type Matrix = DMatrix<Complex<f64>>;
 
-/// The logarithm of a determinant, which itself may overflow.
+/// The logarithm of a determinant that may overflow.
 pub(super) fn ln_det(lu: &nalgebra::LU<Complex<f64>, nalgebra::Dyn, nalgebra::Dyn>) -> Complex<f64> {
     let sign: f64 = lu.p().determinant();
     let turned = if sign < 0.0 { Complex::new(0.0, std::f64::consts::PI) } else { Complex::new(0.0, 0.0) };
     lu.u().diagonal().iter().map(|entry| entry.ln()).sum::<Complex<f64>>() + turned
 }
 
-/// The eigenvalues of a matrix. Its rows may have units as far apart as bit/s and seconds: balanced, its rounding errors are
-/// parts of its eigenvalues and not of its largest entry. What is not more than its rounding error is zero.
+/// The eigenvalues of a matrix. Rows may have units as different as bit/s and seconds, so the matrix is balanced first;
+/// rounding errors are then relative to the eigenvalues. Values below the rounding error become zero. None if an entry
+/// is not finite or the iteration does not converge.
 pub(super) fn spectrum(mut matrix: Matrix) -> Option<Vec<Complex<f64>>> {
     const ROUNDING: f64 = 1e-14;
     let mut sizes = matrix.map(|entry| entry.norm());
@@ -32,8 +33,8 @@ pub(super) fn spectrum(mut matrix: Matrix) -> Option<Vec<Complex<f64>>> {
     Some(triangle.diagonal().iter().map(exact).collect())
 }
 
-/// An upper bound on the largest eigenvalue of a matrix without negative entries, and nearly that eigenvalue: of a positive
-/// vector v, the largest (Mv)_i / v_i (Collatz and Wielandt), where v has been turned towards the eigenvector.
+/// A tight upper bound on the largest eigenvalue of a non-negative matrix: the largest (Mv)_i / v_i for a positive
+/// vector v (Collatz and Wielandt) after some power iterations.
 pub(super) fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
     const TURNS: usize = 60;
     if matrix.is_empty() {
@@ -44,7 +45,7 @@ pub(super) fn spectral_radius(matrix: &DMatrix<f64>) -> f64 {
     for _ in 0..TURNS {
         let image = matrix * &vector;
         least = least.min(image.iter().zip(&vector).map(|(image, part)| image / part).fold(0.0, f64::max));
-        // A part of the vector itself keeps every entry positive.
+        // Adding a part of the vector keeps every entry positive.
         vector += image / least.max(f64::MIN_POSITIVE);
         vector /= vector.amax();
     }

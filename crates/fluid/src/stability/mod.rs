@@ -1,10 +1,11 @@
-//! Whether a network stays where it settles, and by what margin.
+//! Stability of an equilibrium, and its margins.
 //!
-//! Linearized about its equilibrium, a network is a [`System`]: pieces with a few states each, joined by delays. Everything
-//! that a loop does passes a bottleneck, so its characteristic function shrinks to a small determinant over those,
-//! det(I + L(s)), with L the return ratio (Paganini et al., Eqs. (13), (21)). Its zeros are located by the argument principle
-//! and Newton's method ([`rightmost`]); its eigenloci along the imaginary axis give the [`margins`]. Independent of both,
-//! [`generator_roots`] approximates the infinitesimal generator of the whole delay equation: a check for small systems.
+//! A network linearized about its equilibrium is a [`System`]: blocks with a few states each, connected by delays.
+//! Every loop contains a bottleneck, so the characteristic function reduces to a small determinant over the
+//! bottlenecks, det(I + L(s)), where L is the return ratio (Paganini et al., Eqs. (13), (21)). Its zeros are located by
+//! the argument principle and Newton's method ([`rightmost`]). Its eigenloci along the imaginary axis give the
+//! [`margins`]. As an independent check of small systems, [`generator_roots`] approximates the infinitesimal generator
+//! of the whole delay equation.
 
 mod boundary;
 mod characteristic;
@@ -25,7 +26,7 @@ mod roots;
 mod sender_groups;
 mod system;
 
-pub use boundary::{BoundarySearch, StabilityBoundary, follow, stability_boundaries};
+pub use boundary::{BoundarySearch, StabilityBoundary, search_boundaries, stability_boundaries};
 pub use characteristic::Characteristic;
 pub use closed_loop::{ClosedLoop, FrequencyResponse};
 pub use crossovers::{Crossover, loop_gain};
@@ -41,22 +42,22 @@ pub use nyquist::Nyquist;
 pub use roots::{Root, Spectrum, rightmost};
 pub use system::{Block, Connection, System};
 
-/// Why the roots of a system are not known.
+/// Why the roots of a system are unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Unknown {
-    /// No input of a link depends on its outputs: there is no loop to be stable.
+    /// No link input depends on a link output: there is no loop.
     NoLoop,
-    /// The loop gain does not vanish at high frequencies: infinitely many roots lie in the right half plane.
+    /// The loop gain does not vanish at high frequencies: there are infinitely many roots in the right half plane.
     Neutral {
-        /// The gain that remains.
+        /// The gain at high frequencies.
         gain: f64,
     },
-    /// Roots lie so near a path of integration that they could not be counted.
+    /// Roots are too close to an integration path to be counted.
     Uncounted {
-        /// Where the path was.
+        /// A point of the path.
         near: Complex<f64>,
     },
-    /// Static pieces feed each other at the same instant in a circle.
+    /// Static blocks form an algebraic loop.
     Circular,
 }
 

@@ -1,16 +1,18 @@
-//! The noise floor of a network at rest: what chance and whole packets make of it, all loops closed.
+//! The noise floor of a network at equilibrium: the effect of random marks, random losses and whole packets in windows
+//! on the closed loop.
 //!
-//! A mark is a coin that is tossed for each packet, and a sender hears its outcomes instead of the probability `m`. Over `n`
-//! packets the share of heads has the variance `m (1 - m) / n`, whatever `n` is; so it is white noise about `m`, of density
-//! `m (1 - m) / lambda` per Hz at `lambda` packets/s, as the fluid model's `m` is heard. Losses likewise. A window in whole
-//! packets is off by up to half a packet, uniformly: a variance of 1/12 packet², held for a round trip (W. R. Bennett, Bell
-//! Syst. Tech. J. 27, 1948). Densities are two-sided; the output's is that times the square of the closed loop's gain.
+//! A mark is a Bernoulli trial for each packet; a sender receives the outcomes instead of the probability `m`. The
+//! share of marked packets among `n` has the variance `m (1 - m) / n` for every `n`. It is therefore white noise about
+//! `m` with the density `m (1 - m) / lambda` per Hz at `lambda` packets/s. The same holds for losses. A window in whole
+//! packets has a rounding error that is uniform within half a packet: a variance of 1/12 packet², constant for a round
+//! trip (W. R. Bennett, Bell Syst. Tech. J. 27, 1948). Densities are two-sided. The density of an output is that of the
+//! input times the squared gain of the closed loop.
 //!
-//! LGCC's rule of thumb is the same without loop and lag: of one flow's `ln x = eta ln(1 - p)`, with p averaged at alpha per
-//! interval of `BDP / S` packets, the deviation is `eta sqrt((S^(1/eta) - 1) S alpha / (2 BDP))`.
+//! LGCC's rule of thumb results without loop and lag: with `ln x = eta ln(1 - p)` for one flow, and p averaged with
+//! weight alpha per interval of `BDP / S` packets, the deviation is `eta sqrt((S^(1/eta) - 1) S alpha / (2 BDP))`.
 
 use super::closed_loop::{ClosedLoop, FrequencyResponse};
-use super::linearized::{Linearized, effect, moving};
+use super::linearized::{Linearized, effect, varying_states};
 use super::{Complex, Root, System};
 use crate::assembly::Entity;
 use crate::frozen::{Frozen, OperatingPoint};
@@ -18,7 +20,7 @@ use crate::subsystems::Subsystem;
 use nalgebra::DVector;
 use std::f64::consts::PI;
 
-/// What makes packets noisy.
+/// The origin of noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NoiseKind {
     /// Each packet is marked or not.
@@ -29,50 +31,50 @@ pub enum NoiseKind {
     Windows,
 }
 
-/// What a loop's packets are like.
+/// The packet granularity of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PacketGranularity {
-    /// In bits.
+    /// Packet size, in bits.
     pub packet: f64,
-    /// Whether its law permits a window.
+    /// Whether the law uses a window.
     pub has_window: bool,
 }
 
 /// White noise at an input of one flow, independent of all other flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NoiseSource {
-    /// What it is.
-    pub cause: NoiseKind,
+    /// The origin.
+    pub kind: NoiseKind,
     /// Block and input.
     pub input: (usize, usize),
-    /// How many equal flows the block stands for, each with such a source.
+    /// Number of equal flows that the block represents, each with such a source.
     pub count: f64,
-    /// Per Hz, two-sided, in the square of the input's unit.
+    /// Two-sided density per Hz, in the squared unit of the input.
     pub density: f64,
 }
 
-/// A linear network with inputs for its noise.
+/// A linear system with inputs for noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoiseModel {
-    /// The network.
+    /// The system.
     pub system: System,
-    /// What disturbs it.
+    /// The noise sources.
     pub sources: Vec<NoiseSource>,
 }
 
-/// What is asked for its noise: outputs are block and output.
+/// The output whose noise is computed; pairs are block and output.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoiseOutput {
     /// One flow of a class.
     Flow((usize, usize)),
-    /// A sum over all flows of these classes, each with its number of flows.
+    /// The sum over all flows of these classes, each with its number of flows.
     Flows(Vec<((usize, usize), f64)>),
     /// A link.
     Link((usize, usize)),
 }
 
 impl Linearized {
-    /// Adds the noise that packets bring, loop by loop as `grains` has them.
+    /// Adds the noise sources of each loop. `granularities` has one entry per loop.
     #[must_use]
     pub fn noise(
         &self,
@@ -85,17 +87,17 @@ impl Linearized {
             let Entity::Loop(l) = *owner else { continue };
             let subsystem = frozen.loop_subsystem(l, point);
             let count = frozen.asm.loops[l].count;
-            for (cause, column, density) in causes(frozen, point, l, &subsystem, granularities[l]) {
+            for (kind, column, density) in noise_origins(frozen, point, l, &subsystem, granularities[l]) {
                 let input = noise.system.blocks[block].add_input(&column);
-                noise.sources.push(NoiseSource { cause, input: (block, input), count, density });
+                noise.sources.push(NoiseSource { kind, input: (block, input), count, density });
             }
         }
         noise
     }
 }
 
-/// Each cause with its column of B (of the states that move) and D, and its density.
-fn causes(
+/// The noise origins of a loop, each with its column of B (for the states that vary) and D, and its density.
+fn noise_origins(
     frozen: &Frozen<'_>,
     point: &OperatingPoint,
     l: usize,
@@ -105,7 +107,7 @@ fn causes(
     let (at, hops) = (&frozen.asm.channels, frozen.asm.hops_of(l));
     let marks = hops.iter().map(|hop| at.marked + hop.link);
     let losses = hops.iter().map(|hop| at.lost + hop.link);
-    // To a flow that is not ECN-capable a mark is a loss.
+    // For a flow that is not ECN-capable a mark is a loss.
     let (marks, losses): (Vec<usize>, Vec<usize>) = if frozen.asm.loops[l].ecn {
         (marks.collect(), losses.collect())
     } else {
@@ -113,13 +115,13 @@ fn causes(
     };
     let (rate, rtt) = (point.channels[at.rate + l], point.channels[at.rtt + l]);
     let mut causes = Vec::new();
-    for (cause, channels) in [(NoiseKind::Marks, marks), (NoiseKind::Losses, losses)] {
-        if let Some((column, variance)) = coin(subsystem, point, &channels) {
-            causes.push((cause, column, variance * granularity.packet / rate));
+    for (kind, channels) in [(NoiseKind::Marks, marks), (NoiseKind::Losses, losses)] {
+        if let Some((column, variance)) = bernoulli_effect(subsystem, point, &channels) {
+            causes.push((kind, column, variance * granularity.packet / rate));
         }
     }
     if granularity.has_window {
-        let states = moving(subsystem, point).len();
+        let states = varying_states(subsystem, point).len();
         let mut column = DVector::zeros(states + subsystem.outputs.len());
         column[states] = 1.0;
         let variance = (granularity.packet / rtt).powi(2) / 12.0;
@@ -128,33 +130,38 @@ fn causes(
     causes
 }
 
-/// How a sender moves with the probability that any of these channels hits a packet, and the variance of one such toss.
-fn coin(subsystem: &Subsystem, point: &OperatingPoint, channels: &[usize]) -> Option<(DVector<f64>, f64)> {
-    let spared = |channel: usize| 1.0 - point.channels[channel];
-    let kept: f64 = channels.iter().map(|channel| spared(*channel)).product();
+/// The effect of the probability that at least one of these channels hits a packet on a sender, and the variance of one
+/// trial.
+fn bernoulli_effect(
+    subsystem: &Subsystem,
+    point: &OperatingPoint,
+    channels: &[usize],
+) -> Option<(DVector<f64>, f64)> {
+    let probability_of_no_hit = |channel: usize| 1.0 - point.channels[channel];
+    let kept: f64 = channels.iter().map(|channel| probability_of_no_hit(*channel)).product();
     if !(0.0 < kept && kept < 1.0) {
         return None;
     }
     let moves = |channel: &usize| {
         let input = subsystem.inputs.iter().position(|input| input.channel == *channel)?;
-        let column = effect(subsystem, &moving(subsystem, point), input);
-        // All hits: 1 - kept; its derivative by one of them is the part that the others spare.
-        let scale = spared(*channel) / kept;
+        let column = effect(subsystem, &varying_states(subsystem, point), input);
+        // The probability of a hit is 1 - kept; its derivative by one channel is the product over the other channels.
+        let scale = probability_of_no_hit(*channel) / kept;
         column.iter().any(|entry| *entry != 0.0).then(|| DVector::from_vec(column) * scale)
     };
     channels.iter().find_map(moves).map(|column| (column, kept * (1.0 - kept)))
 }
 
 impl NoiseModel {
-    /// The density that a cause gives a target at the frequency of `responses`, per Hz and two-sided.
+    /// The density of one noise origin at a target, per Hz and two-sided, at the frequency of `responses`.
     #[must_use]
-    pub fn density(&self, responses: &ClosedLoop<'_>, target: &NoiseOutput, cause: NoiseKind) -> f64 {
-        let sources = self.sources.iter().filter(|source| source.cause == cause);
+    pub fn density(&self, responses: &ClosedLoop<'_>, target: &NoiseOutput, kind: NoiseKind) -> f64 {
+        let sources = self.sources.iter().filter(|source| source.kind == kind);
         sources.map(|source| source.density * power(responses, source, target)).sum()
     }
 }
 
-/// The square of the gain from a source to a target, added up over the flows that have such a source.
+/// The squared gain from a source to a target, summed over the flows with such a source.
 fn power(responses: &ClosedLoop<'_>, source: &NoiseSource, target: &NoiseOutput) -> f64 {
     let to = |outputs: &[(usize, usize)]| responses.to(source.input, source.count, outputs);
     match target {
@@ -174,7 +181,8 @@ fn power(responses: &ClosedLoop<'_>, source: &NoiseSource, target: &NoiseOutput)
     }
 }
 
-/// Frequencies in Hz between two, in equal ratios, and close together where a root makes a resonance.
+/// Frequencies in Hz between two limits, equidistant on a logarithmic scale, with additional points around the
+/// resonance of each root.
 #[must_use]
 pub fn frequencies(low: f64, high: f64, roots: &[Root]) -> Vec<f64> {
     const PER_DECADE: f64 = 100.0;
@@ -195,8 +203,9 @@ pub fn frequencies(low: f64, high: f64, roots: &[Root]) -> Vec<f64> {
     all
 }
 
-/// The variance of means over consecutive intervals of a quantity with this two-sided spectrum (Hz and density): an
-/// interval passes `sinc²(pi f interval)`. An interval of zero takes the quantity as it is.
+/// The variance of means over consecutive intervals of a quantity with this two-sided spectrum (Hz and density). The
+/// mean over an interval has the gain `sinc²(pi f interval)`. With an interval of zero: the variance of the quantity
+/// itself.
 #[must_use]
 pub fn variance(spectrum: &[(f64, f64)], interval: f64) -> f64 {
     let passed = |&(frequency, density): &(f64, f64)| {
@@ -229,7 +238,7 @@ mod tests {
             blocks: vec![link, sender],
             connections: vec![connection(1, 0, tau), connection(0, 1, 0.0)],
         };
-        let source = NoiseSource { cause: NoiseKind::Marks, input: (1, 1), count, density: 1.0 };
+        let source = NoiseSource { kind: NoiseKind::Marks, input: (1, 1), count, density: 1.0 };
         NoiseModel { system, sources: vec![source] }
     }
 
@@ -240,7 +249,7 @@ mod tests {
             let s = Complex::new(0.0, 2.0 * PI * f);
             (*f, noise.density(&function.responses(s).unwrap(), target, NoiseKind::Marks))
         };
-        // From zero on: the lowest decades are flat.
+        // From zero on: the spectrum is flat in the lowest decades.
         let spectrum: Vec<(f64, f64)> = [(0.0, density(&1e-4).1)]
             .into_iter()
             .chain(frequencies(1e-4, 1e4, &roots).iter().map(density))
@@ -268,8 +277,7 @@ mod tests {
         }
     }
 
-    /// Of N flows the sum moves as N (a + N k), the differences as N - 1 lags of a: the variance of one flow is a part of
-    /// each.
+    /// The sum of N flows decays with N (a + N k), the differences with a; the variance of one flow has a part of each.
     #[test]
     fn of_equal_flows_the_sum_is_held_together_and_the_differences_are_not() {
         let (n, a, k) = (5.0, 1.0, 3.0);

@@ -1,4 +1,4 @@
-//! The Nyquist plot of a network: its eigenloci, read at frequencies and where they cross the negative real axis.
+//! The Nyquist plot of a network: its eigenloci, and where they cross the negative real axis and the unit circle.
 
 use super::characteristic::Characteristic;
 use super::loci::{Locus, loci, matched};
@@ -6,18 +6,18 @@ use super::matrix::spectral_radius;
 use super::{System, Unknown};
 use nalgebra::Complex;
 
-/// The eigenvalues of a return ratio over frequency.
+/// The eigenvalues of a return ratio as functions of frequency.
 pub struct Nyquist<'a> {
     function: Characteristic<'a>,
-    /// From where the longest delay does not matter to where the loops have fallen silent.
+    /// The eigenloci over the band in which the loop gain matters.
     pub loci: Vec<Locus>,
 }
 
 impl<'a> Nyquist<'a> {
-    /// Follows all eigenvalues.
+    /// Computes the eigenloci.
     ///
     /// # Errors
-    /// [`Unknown::NoLoop`] where there is no return ratio.
+    /// [`Unknown::NoLoop`] if the system has no loop.
     pub fn new(system: &'a System) -> Result<Self, Unknown> {
         let function = Characteristic::new(system);
         if function.size() == 0 {
@@ -28,14 +28,14 @@ impl<'a> Nyquist<'a> {
         Ok(Self { function, loci })
     }
 
-    /// The eigenvalues at an angular frequency in rad/s, in no order. None where it is that of a mode of a piece.
+    /// The eigenvalues at an angular frequency in rad/s, in no particular order. None at a pole of a block.
     #[must_use]
     pub fn at(&self, frequency: f64) -> Option<Vec<Complex<f64>>> {
         self.function.eigenvalues(frequency)
     }
 
-    /// Where the loci, times a factor, cross the negative real axis: frequency and value, in the order of frequency. What is
-    /// smaller than a millionth is nothing: which side of the axis it is on, rounding decides.
+    /// The crossings of the loci, times a factor, with the negative real axis: frequency and value, in ascending order
+    /// of frequency. Values below 1e-6 are ignored, because rounding decides on which side of the axis they are.
     #[must_use]
     pub fn crossings(&self, factor: Complex<f64>) -> Vec<(f64, f64)> {
         const NEGLIGIBLE: f64 = 1e-6;
@@ -46,13 +46,13 @@ impl<'a> Nyquist<'a> {
         let refined = |(a, b): (Point, Point)| refine(&self.function, a, b, |value| (value * factor).im);
         let found = self.neighbours().filter(crosses).map(refined);
         let found = found.map(|(frequency, value)| (frequency, (value * factor).re));
-        // Where loops are next to silent, neighbours are so far apart that the positive axis may lie between them.
+        // For small gains, neighbouring points are so far apart that the positive axis may be between them.
         let mut found: Vec<(f64, f64)> = found.filter(|(_, value)| *value < 0.0).collect();
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         found
     }
 
-    /// Where the loci cross the unit circle: frequency and value.
+    /// The crossings of the loci with the unit circle: frequency and value.
     pub(super) fn unit_crossings(&self) -> impl Iterator<Item = Point> {
         let beyond = |(_, value): Point| value.norm() - 1.0;
         let crosses =
@@ -61,7 +61,7 @@ impl<'a> Nyquist<'a> {
         pairs.map(|(a, b)| refine(&self.function, a, b, |value| value.norm() - 1.0))
     }
 
-    /// Points next to each other on a locus.
+    /// Neighbouring points of each locus.
     fn neighbours(&self) -> impl Iterator<Item = (Point, Point)> {
         self.loci.iter().flat_map(|locus| locus.points.windows(2).map(|pair| (pair[0], pair[1])))
     }
@@ -70,8 +70,8 @@ impl<'a> Nyquist<'a> {
 /// Angular frequency in rad/s and eigenvalue.
 type Point = (f64, Complex<f64>);
 
-/// From where the loops are far above one, or where delays and slower modes matter no more, to where they have fallen below a
-/// hundredth.
+/// The frequency band: from where gains exceed 100, or delays and slow poles no longer matter, to where gains are below
+/// 0.01.
 fn band(function: &Characteristic<'_>) -> (f64, f64) {
     const SILENT: f64 = 0.01;
     const LOUD: f64 = 100.0;
@@ -102,8 +102,8 @@ fn band(function: &Characteristic<'_>) -> (f64, f64) {
     (low, high)
 }
 
-/// The place of a sign change along one eigenvalue, by the Illinois variant of the false position (Dowell and Jarratt, BIT 11,
-/// 1971): the end that stays counts half.
+/// The sign change of a function of one eigenvalue, by the Illinois variant of the false position method (Dowell and
+/// Jarratt, BIT 11, 1971).
 fn refine(
     function: &Characteristic<'_>,
     (mut from, mut a): Point,

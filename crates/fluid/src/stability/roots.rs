@@ -5,73 +5,73 @@ use super::contour::{Contour, Rectangle};
 use super::{System, Unknown};
 use nalgebra::Complex;
 
-/// A characteristic root; of a conjugate pair the upper one.
+/// A characteristic root; for a conjugate pair the one with positive imaginary part.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Root {
-    /// In 1/s: growth rate and angular frequency.
+    /// Growth rate and angular frequency, in 1/s.
     pub s: Complex<f64>,
-    /// How many roots lie here.
+    /// Multiplicity of the root.
     pub multiplicity: usize,
 }
 
 impl Root {
-    /// By which factor an oscillation grows from one peak to the next; none if it does not oscillate.
+    /// The growth of an oscillation from one peak to the next, as a factor; none for a real root.
     #[must_use]
     pub fn growth_per_cycle(&self) -> Option<f64> {
         (self.s.im > 0.0).then(|| (2.0 * std::f64::consts::PI * self.s.re / self.s.im).exp())
     }
 }
 
-/// All roots to the right of a line.
+/// All roots right of a vertical line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spectrum {
-    /// From right to left.
+    /// In descending order of real part.
     pub roots: Vec<Root>,
-    /// No other root lies to the right of this real part: certified by the argument principle.
+    /// No other root has a real part above this value: certified by the argument principle.
     pub complete_to: f64,
-    /// The time scale, in seconds: the longest delay, or that of the fastest piece.
+    /// Time scale in seconds: the longest delay, or the inverse of the fastest pole.
     pub time_scale: f64,
 }
 
 impl Spectrum {
-    /// The rightmost real part; minus infinity if no root was found as far as was looked.
+    /// Largest real part; minus infinity if no root was found in the searched area.
     #[must_use]
     pub fn rightmost(&self) -> f64 {
         self.roots.first().map_or(f64::NEG_INFINITY, |root| root.s.re)
     }
 
-    /// Whether a root is zero, as exactly as roots are known: what is disturbed that way stays where it was put.
+    /// Whether a root is zero within the accuracy of the computation: such a disturbance neither grows nor decays.
     #[must_use]
     pub fn is_zero(&self, root: &Root) -> bool {
         root.s.norm() * self.time_scale < NEGLIGIBLE
     }
 
-    /// The rightmost root that is not at zero.
+    /// The rightmost root that is not zero.
     #[must_use]
-    pub fn moving(&self) -> Option<&Root> {
+    pub fn first_nonzero(&self) -> Option<&Root> {
         self.roots.iter().find(|root| !self.is_zero(root))
     }
 
-    /// The same as [`Self::rightmost`], roots at zero left out.
+    /// The real part of [`Self::first_nonzero`], or an upper bound if there is no such root.
     #[must_use]
     pub fn rightmost_nonzero(&self) -> f64 {
-        self.moving().map_or(self.complete_to.min(0.0), |root| root.s.re)
+        self.first_nonzero().map_or(self.complete_to.min(0.0), |root| root.s.re)
     }
 
-    /// Whether every disturbance dies out.
+    /// Whether every disturbance decays.
     #[must_use]
     pub fn is_stable(&self) -> bool {
         self.rightmost() < 0.0
     }
 }
 
-/// A root is zero if it is less than this over the time scale.
+/// A root is zero if its absolute value is below this value divided by the time scale.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// Finds all roots right of a vertical line that is moved left until there are some.
+/// Finds all roots right of a vertical line, which is moved left until there are some.
 ///
 /// # Errors
-/// [`Unknown`] says why they cannot be found.
+/// [`Unknown`] gives the reason.
 pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
     const LINES: i32 = 9;
     let function = Characteristic::new(system);
@@ -81,7 +81,7 @@ pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
     let time_scale = time_scale_of(&function);
     let contour =
         Contour::new(&function, time_scale).ok_or(Unknown::Uncounted { near: Complex::new(0.0, 0.0) })?;
-    // A line a little left of the axis first: a root on it is then inside.
+    // The first line is slightly left of the axis, so that roots on the axis are inside.
     let lines = std::iter::once(-1e-4).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
     let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, time_scale };
     for line in lines {
@@ -97,7 +97,7 @@ pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
     Ok(known)
 }
 
-/// All roots right of this line, or of one nearby if a root lies on it; and the line.
+/// All roots right of this line, or of a line nearby if a root is on it; and the line.
 fn right_of(contour: &Contour<'_>, line: f64, time_scale: f64) -> Result<(Vec<Root>, f64), Unknown> {
     let mut blocked = Complex::new(line, 0.0);
     for shift in [1.0, 1.131, 0.871, 1.377, 0.739] {
@@ -111,7 +111,7 @@ fn right_of(contour: &Contour<'_>, line: f64, time_scale: f64) -> Result<(Vec<Ro
     Err(Unknown::Uncounted { near: blocked })
 }
 
-/// The time scale: the longest delay, or the slowest that pieces themselves are without delays.
+/// The time scale: the longest delay; without delays, the inverse of the fastest pole.
 fn time_scale_of(function: &Characteristic<'_>) -> f64 {
     let delay = function.system().longest_delay();
     if delay > 0.0 {
@@ -121,7 +121,7 @@ fn time_scale_of(function: &Characteristic<'_>) -> f64 {
     if pole > 0.0 { 1.0 / pole } else { 1.0 }
 }
 
-/// A radius beyond which no root lies right of the line: the loop gain is below one there.
+/// A radius beyond which there is no root right of the line, because the loop gain is below one there.
 fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, Unknown> {
     const DOUBLINGS: usize = 60;
     const BELOW_ONE: f64 = 0.9;
@@ -129,7 +129,7 @@ fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, Unknown> {
     let mut gain = f64::INFINITY;
     let mut quiet = 0;
     for _ in 0..DOUBLINGS {
-        gain = function.worst_gain(radius, left).unwrap_or(f64::INFINITY);
+        gain = function.gain_bound(radius, left).unwrap_or(f64::INFINITY);
         quiet = if gain < BELOW_ONE { quiet + 1 } else { 0 };
         if quiet == 2 {
             return Ok(radius);
@@ -141,17 +141,17 @@ fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, Unknown> {
 
 struct Search<'a> {
     contour: &'a Contour<'a>,
-    /// The time scale.
+    /// Time scale, in seconds.
     time_scale: f64,
     found: Vec<Root>,
 }
 
 impl Search<'_> {
-    /// The roots right of a line and within a radius, but of many that are not zero only the rightmost; and the line right of
-    /// which they are all. Or a point that was in the way.
+    /// The roots right of a line and within a radius, and the line. If there are many nonzero roots, only the rightmost
+    /// ones with a line further right. Or a point of an integration path at which the phase could not be followed.
     fn right_of(mut self, left: f64, radius: f64) -> Result<(Vec<Root>, f64), Complex<f64>> {
         const MANY: usize = 12;
-        // Unequal numbers, so that no edge or cut runs through a root for reasons of symmetry.
+        // Irregular factors, so that no side or cut passes through a root for reasons of symmetry.
         let mut area = Rectangle { left, right: radius * 1.01, bottom: -radius * 1.3e-3, top: radius * 1.07 };
         let mut count = self.contour.zeros_inside(&area)?;
         let at_zero = if count > MANY { self.at_zero()? } else { 0 };
@@ -176,20 +176,20 @@ impl Search<'_> {
         Ok((roots, area.left))
     }
 
-    /// How many roots are zero.
+    /// The number of roots at zero.
     fn at_zero(&self) -> Result<usize, Complex<f64>> {
         let (near, far) = (0.5 * NEGLIGIBLE / self.time_scale, 0.53 * NEGLIGIBLE / self.time_scale);
         self.contour.zeros_inside(&Rectangle { left: -far, right: near, bottom: -near, top: far })
     }
 
-    /// Halves a rectangle that holds so many roots until each part holds one that Newton's method finds.
+    /// Splits a rectangle with `count` roots until Newton's method finds the root of each part.
     fn split(&mut self, rectangle: Rectangle, count: usize) -> Result<(), Complex<f64>> {
         const SMALL: f64 = 1e-7;
         const MOST_TOGETHER: usize = 16;
         if count == 0 {
             return Ok(());
         }
-        if count > 1 && rectangle.farthest() * self.time_scale < NEGLIGIBLE {
+        if count > 1 && rectangle.largest_norm() * self.time_scale < NEGLIGIBLE {
             self.remember(Complex::new(0.0, 0.0), count);
             return Ok(());
         }
@@ -221,7 +221,7 @@ impl Search<'_> {
 
     fn remember(&mut self, s: Complex<f64>, multiplicity: usize) {
         let same = |root: &&mut Root| (root.s - s).norm() < 1e-8 * s.norm().max(1.0 / self.time_scale);
-        // As precisely as Newton's method finds them.
+        // The accuracy of Newton's method.
         let precise = if multiplicity == 1 { 1e-9 } else { 1e-6 };
         let real = s.im.abs() < precise * s.norm().max(1.0 / self.time_scale);
         let s = if real { Complex::new(s.re, 0.0) } else { s };
@@ -231,7 +231,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether all roots of a rectangle are one root, for all that can be known of it.
+    /// Whether all roots of a rectangle are one multiple root within the accuracy of the computation.
     fn are_together(&self, rectangle: &Rectangle, s: Complex<f64>, count: usize) -> bool {
         const SAME: f64 = 1e-6;
         let apart = (SAME * s.norm()).max(0.1 * NEGLIGIBLE / self.time_scale);
@@ -240,7 +240,8 @@ impl Search<'_> {
         self.contour.zeros_inside(&near) == Ok(count)
     }
 
-    /// Newton's method for a root of this multiplicity, its derivative by a central difference: values are ratios, since the function itself may overflow.
+    /// Newton's method for a root of this multiplicity, with a derivative by central differences. It uses ratios of
+    /// values because the function may overflow.
     fn newton(&self, mut s: Complex<f64>, multiplicity: usize) -> Option<Complex<f64>> {
         const STEPS: usize = 50;
         const DONE: f64 = 1e-13;

@@ -1,31 +1,31 @@
-//! Senders and relays, as links see them.
+//! Groups of senders and relays, between the links.
 
 use super::matrix::{Matrix, ln_det, spectral_radius};
 use super::system::{Block, Connection, System};
 use nalgebra::Complex;
 
-/// Senders and relays that hear each other directly; most are alone.
+/// Senders and relays that are connected directly; most groups have one block.
 pub(super) struct SenderGroup {
     pub(super) blocks: Vec<usize>,
-    /// Where the inputs and outputs of each block begin.
+    /// First input and output of each block, and the totals.
     inputs: Vec<usize>,
     outputs: Vec<usize>,
-    /// From links, to links, and among themselves.
+    /// Connections from links, to links, and within the group.
     pub(super) from_links: Vec<Connection>,
     pub(super) to_links: Vec<Connection>,
     inner: Vec<Connection>,
 }
 
-/// What a party does, its inner wires closed.
+/// The transfer matrix of a group with its inner connections closed.
 pub(super) struct GroupTransfer {
     pub(super) transfer: Matrix,
-    /// The logarithm of its pieces' characteristic polynomials.
+    /// Logarithm of the product of its blocks' characteristic polynomials.
     pub(super) own: Complex<f64>,
-    /// The logarithm of det(I - inner loops).
+    /// Logarithm of det(I - inner loops).
     pub(super) inner: Complex<f64>,
 }
 
-/// Groups the pieces that are no links by who hears whom directly.
+/// Groups the blocks that are not links by their direct connections.
 pub(super) fn groups(system: &System) -> Vec<SenderGroup> {
     let mut group: Vec<usize> = (0..system.blocks.len()).collect();
     let inner = |connection: &&Connection| {
@@ -85,23 +85,23 @@ impl SenderGroup {
         }
     }
 
-    /// Whether another party is the same in other places: its pieces, and what they hear and tell, by which ways.
-    pub(super) fn is_like(&self, other: &Self, system: &System) -> bool {
+    /// Whether another group has equal blocks and equal connections.
+    pub(super) fn is_identical(&self, other: &Self, system: &System) -> bool {
         let subsystems =
             |group: &Self| group.blocks.iter().map(|block| &system.blocks[*block]).collect::<Vec<_>>();
-        self.ways() == other.ways() && subsystems(self) == subsystems(other)
+        self.relative_connections() == other.relative_connections() && subsystems(self) == subsystems(other)
     }
 
-    /// Its wires, with its own ends counted from its first input and output.
-    fn ways(&self) -> [Vec<Connection>; 3] {
-        let told =
+    /// The connections of the group, with inputs and outputs counted within the group.
+    fn relative_connections(&self) -> [Vec<Connection>; 3] {
+        let outgoing =
             |connection: &Connection| Connection { from: (0, self.output(connection.from)), ..*connection };
-        let heard =
+        let incoming =
             |connection: &Connection| Connection { to: (0, self.input(connection.to)), ..*connection };
-        let inner = |connection: &Connection| told(&heard(connection));
+        let inner = |connection: &Connection| outgoing(&incoming(connection));
         [
-            self.from_links.iter().map(heard).collect(),
-            self.to_links.iter().map(told).collect(),
+            self.from_links.iter().map(incoming).collect(),
+            self.to_links.iter().map(outgoing).collect(),
             self.inner.iter().map(inner).collect(),
         ]
     }
@@ -118,19 +118,19 @@ impl SenderGroup {
         self.outputs[self.place(block)] + output
     }
 
-    /// From the inputs of all members to their outputs, inner wires closed.
+    /// The transfer matrix from all inputs to all outputs, inner connections closed. None at a pole of a block.
     pub(super) fn transfer(&self, system: &System, s: Complex<f64>) -> Option<GroupTransfer> {
         if let ([block], []) = (&self.blocks[..], &self.inner[..]) {
             let (transfer, own) = system.blocks[*block].transfer(s)?;
             return Some(GroupTransfer { transfer, own, inner: Complex::new(0.0, 0.0) });
         }
-        let (open, own) = self.open(system, s)?;
-        let closed = Matrix::identity(open.nrows(), open.nrows()) - &open * self.joints(s, &open);
+        let (open, own) = self.open_loop(system, s)?;
+        let closed = Matrix::identity(open.nrows(), open.nrows()) - &open * self.inner_transfer(s, &open);
         let closed = closed.lu();
         Some(GroupTransfer { transfer: closed.solve(&open)?, own, inner: ln_det(&closed) })
     }
 
-    fn open(&self, system: &System, s: Complex<f64>) -> Option<(Matrix, Complex<f64>)> {
+    fn open_loop(&self, system: &System, s: Complex<f64>) -> Option<(Matrix, Complex<f64>)> {
         let size = |first: &[usize]| first.last().copied().unwrap_or(0);
         let mut open = Matrix::zeros(size(&self.outputs), size(&self.inputs));
         let mut rest = Complex::new(0.0, 0.0);
@@ -142,21 +142,22 @@ impl SenderGroup {
         Some((open, rest))
     }
 
-    /// From outputs to inputs, through the inner wires.
-    fn joints(&self, s: Complex<f64>, open: &Matrix) -> Matrix {
-        let mut joints = Matrix::zeros(open.ncols(), open.nrows());
+    /// From outputs to inputs, through the inner connections.
+    fn inner_transfer(&self, s: Complex<f64>, open: &Matrix) -> Matrix {
+        let mut inner_transfer = Matrix::zeros(open.ncols(), open.nrows());
         for connection in &self.inner {
-            joints[(self.input(connection.to), self.output(connection.from))] += connection.at(s);
+            inner_transfer[(self.input(connection.to), self.output(connection.from))] += connection.at(s);
         }
-        joints
+        inner_transfer
     }
 
     pub(super) fn inner_gain(&self, system: &System, s: Complex<f64>) -> Option<f64> {
         if self.inner.is_empty() {
             return Some(0.0);
         }
-        let (open, _) = self.open(system, s)?;
-        let around = &open.map(|entry| entry.norm()) * self.joints(s, &open).map(|entry| entry.norm());
+        let (open, _) = self.open_loop(system, s)?;
+        let around =
+            &open.map(|entry| entry.norm()) * self.inner_transfer(s, &open).map(|entry| entry.norm());
         Some(spectral_radius(&around))
     }
 }

@@ -1,25 +1,26 @@
-//! Pieces and delays: a linear network.
+//! A linear system: blocks connected by delays.
 
 use super::matrix::ln_det;
 use nalgebra::{Complex, DMatrix, DVector};
 
-/// One piece, linear: x' = A x + B u, w = C x + D u.
+/// A linear block: x' = A x + B u, w = C x + D u.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
-    /// How its states drive each other.
+    /// State matrix A.
     pub a: DMatrix<f64>,
-    /// How its inputs drive its states.
+    /// Input matrix B.
     pub b: DMatrix<f64>,
-    /// How its states show in its outputs.
+    /// Output matrix C.
     pub c: DMatrix<f64>,
-    /// How its inputs show in its outputs at once.
+    /// Feedthrough matrix D.
     pub d: DMatrix<f64>,
-    /// A link: loops are cut open at its inputs. Every loop must pass a link, or stay among few senders and relays.
+    /// Whether the block is a link: loops are cut at its inputs. Every loop must contain a link, or stay within a small
+    /// group of senders and relays.
     pub is_link: bool,
 }
 
 impl Block {
-    /// A static piece: w = D u.
+    /// A static block: w = D u.
     #[must_use]
     pub fn gain(d: DMatrix<f64>) -> Self {
         let (outputs, inputs) = d.shape();
@@ -27,26 +28,26 @@ impl Block {
         Self { a, b, c, d, is_link: false }
     }
 
-    /// One state, one input, one output, written row by row: x' = a x + b u, w = c x + d u.
+    /// A block with one state, one input and one output: x' = a x + b u, w = c x + d u.
     #[must_use]
     pub fn single(a: f64, b: f64, c: f64, d: f64) -> Self {
         let number = |value| DMatrix::from_element(1, 1, value);
         Self { a: number(a), b: number(b), c: number(c), d: number(d), is_link: false }
     }
 
-    /// The same as a link.
+    /// The same block as a link.
     #[must_use]
     pub fn as_link(self) -> Self {
         Self { is_link: true, ..self }
     }
 
-    /// How many states.
+    /// Number of states.
     #[must_use]
     pub fn states(&self) -> usize {
         self.a.nrows()
     }
 
-    /// One more input, given by its columns of B and D, one above the other; its place.
+    /// Adds an input with this column of B above D; returns its index.
     pub(super) fn add_input(&mut self, column: &DVector<f64>) -> usize {
         let (n, (outputs, input)) = (self.states(), self.d.shape());
         self.b = std::mem::take(&mut self.b).insert_column(input, 0.0);
@@ -56,7 +57,7 @@ impl Block {
         input
     }
 
-    /// Its transfer function C (sI - A)^-1 B + D, and ln det(sI - A). None where s is a pole.
+    /// The transfer matrix C (sI - A)^-1 B + D, and ln det(sI - A). None at a pole.
     pub(super) fn transfer(&self, s: Complex<f64>) -> Option<(DMatrix<Complex<f64>>, Complex<f64>)> {
         let complex = |matrix: &DMatrix<f64>| matrix.map(|value| Complex::new(value, 0.0));
         let n = self.states();
@@ -77,37 +78,37 @@ impl Block {
     }
 }
 
-/// An output that arrives at an input after a delay. What arrives at one input adds up.
+/// A connection from an output to an input with a delay. Connections to the same input add up.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Connection {
     /// Block and output.
     pub from: (usize, usize),
     /// Block and input.
     pub to: (usize, usize),
-    /// How many flows it stands for, or 1.
+    /// Number of flows that it represents, or 1.
     pub gain: f64,
-    /// In seconds.
+    /// Delay in seconds.
     pub delay: f64,
 }
 
 impl Connection {
-    /// What it does to a disturbance e^(st).
+    /// The transfer function at a complex frequency.
     pub(super) fn at(&self, s: Complex<f64>) -> Complex<f64> {
         (-s * self.delay).exp() * self.gain
     }
 }
 
-/// A linear network with delays.
+/// A linear system with delays.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct System {
-    /// Its pieces.
+    /// The blocks.
     pub blocks: Vec<Block>,
-    /// Their joints.
+    /// The connections.
     pub connections: Vec<Connection>,
 }
 
 impl System {
-    /// The same with this much more delay on every way to a link.
+    /// The same system with this additional delay in seconds on every connection to a link.
     #[must_use]
     pub fn delayed(mut self, extra: f64) -> Self {
         for connection in &mut self.connections {
@@ -118,7 +119,8 @@ impl System {
         self
     }
 
-    /// The same with this factor on every way to a link: the gain of all loops, once around each.
+    /// The same system with this factor on every connection from a sender or relay to a link, which is the gain of all
+    /// loops.
     #[must_use]
     pub fn amplified(mut self, factor: f64) -> Self {
         for connection in &mut self.connections {
@@ -129,14 +131,14 @@ impl System {
         self
     }
 
-    /// The same with this factor on every delay.
+    /// The same system with this factor on every delay.
     #[must_use]
     pub fn stretched(mut self, factor: f64) -> Self {
         self.connections.iter_mut().for_each(|connection| connection.delay *= factor);
         self
     }
 
-    /// The longest delay.
+    /// The longest delay, in seconds.
     #[must_use]
     pub fn longest_delay(&self) -> f64 {
         self.connections.iter().map(|connection| connection.delay).fold(0.0, f64::max)

@@ -1,4 +1,4 @@
-//! Every expected number stands in a paper's errata, or follows from a formula beside it.
+//! Every expected number is from a paper or its errata, or follows from a formula beside it.
 
 use super::*;
 use nalgebra::DMatrix;
@@ -8,7 +8,7 @@ fn close(found: f64, expected: f64, tolerance: f64) {
     assert!((found - expected).abs() <= tolerance, "found {found}, expected {expected}");
 }
 
-/// x' = -a x(t - tau): a link that integrates, a sender that answers at once.
+/// x' = -a x(t - tau): an integrating link and a static sender.
 fn scalar(a: f64, tau: f64) -> System {
     wired(
         vec![Block::single(0.0, 1.0, 1.0, 0.0).as_link(), Block::gain(DMatrix::from_element(1, 1, -a))],
@@ -48,7 +48,7 @@ mod one_delay {
         }
     }
 
-    /// x0.8755 and x1.1482 from peak to peak.
+    /// Factors 0.8755 and 1.1482 from peak to peak.
     #[test]
     fn growth_per_cycle() {
         let factor = |a| rightmost(&scalar(a, 1.0)).unwrap().roots[0].growth_per_cycle().unwrap();
@@ -78,8 +78,8 @@ mod one_delay {
         close(double.roots[0].s.re, -1.0, 1e-4);
     }
 
-    /// A slow root and one at zero, next to nothing apart in the time of the delay, are two and not one of multiplicity two:
-    /// loops of their own, x' = -a x(t - 1).
+    /// A slow root and a root at zero that are very close in units of the delay are two roots and not one double root:
+    /// separate loops, x' = -a x(t - 1).
     #[test]
     fn slow_roots_are_told_apart() {
         let (zero, time_scale) = (scalar(1e-9, 1.0), scalar(1e-4, 1.0));
@@ -93,12 +93,12 @@ mod one_delay {
         }));
         let roots = rightmost(&both).unwrap().roots;
         assert_eq!(roots.iter().map(|root| root.multiplicity).collect::<Vec<_>>(), [1, 1]);
-        // W0(-a) = -a - a^2 to first digits.
+        // W0(-a) = -a - a^2 + O(a^3).
         close(roots[0].s.re, -1e-9, 1e-15);
         close(roots[1].s.re, -1.0001e-4, 1e-11);
     }
 
-    /// Points of rest beside each other: thirty roots at zero hide no other root.
+    /// A continuum of equilibria: thirty roots at zero do not hide another root.
     #[test]
     fn many_roots_at_zero_are_counted_and_the_next_is_found() {
         let mut system = scalar(0.3, 1.0);
@@ -107,7 +107,7 @@ mod one_delay {
         }
         let found = rightmost(&system).unwrap();
         assert_eq!((found.roots[0].s, found.roots[0].multiplicity), (Complex::new(0.0, 0.0), 30));
-        close(found.moving().unwrap().s.re, -0.4894, 1e-4);
+        close(found.first_nonzero().unwrap().s.re, -0.4894, 1e-4);
     }
 
     /// No delay: x' = -a x.
@@ -222,8 +222,8 @@ mod cltcp {
         }
     }
 
-    /// L is that of one source; what a hundred and twenty of them add are differential modes at -alpha, far left. Their
-    /// polynomial turns by twenty radians between samples of a contour that one source would need.
+    /// L is that of one source; a hundred and twenty sources add differential modes at -alpha, far left. Their
+    /// polynomial turns by twenty radians between the samples that suffice for one source.
     #[test]
     fn many_equal_sources_have_the_rightmost_root_of_one() {
         for (delay, expected) in [(0.2, -0.3536), (0.6, -0.0267), (0.8, 0.0803)] {
@@ -233,8 +233,8 @@ mod cltcp {
         }
     }
 
-    /// Links that each flow tells something and that tell it something back, which it passes on to the next one and nobody
-    /// hears in the end: no loop, so no eigenvalue and no margin is theirs.
+    /// Links that receive from each flow and feed the next flow, without a return path: no loop, so neither an
+    /// eigenvalue nor a margin belongs to them.
     #[test]
     fn what_never_comes_back_has_no_locus() {
         const SPECTATORS: usize = 4;
@@ -264,7 +264,7 @@ mod cltcp {
         close(rightmost_root(&system).re, -0.3536, 6e-5);
     }
 
-    /// Three equal sources have two differential modes at -alpha, whatever the loop does.
+    /// Three equal sources have two differential modes at -alpha, regardless of the loop.
     #[test]
     fn differential_modes_are_roots() {
         let modes = |system: &System| {
@@ -279,7 +279,8 @@ mod cltcp {
 mod paganini {
     use super::*;
 
-    /// A network under the dual law: (12), (15); each flow has its links, share of each link, round-trip time and bound M.
+    /// A network under the dual law: (12), (15). Each flow has its links, its share of each link, its round-trip time
+    /// and its bound M.
     struct Flow {
         path: Vec<usize>,
         rate: f64,
@@ -323,7 +324,7 @@ mod paganini {
         system
     }
 
-    /// The network turns unstable between these two gains.
+    /// The network becomes unstable between these two gains.
     fn assert_boundary(flows: &[Flow], expected: f64, tolerance: f64) {
         let is_stable = |alpha: f64| rightmost(&dual(flows, alpha)).unwrap().is_stable();
         assert!(is_stable(expected - tolerance), "already unstable below {expected}");
@@ -363,7 +364,7 @@ mod paganini {
         assert_boundary(&lot(3, 0.25, 3.0), FRAC_PI_2, 1e-4);
     }
 
-    /// Networks of three links and six flows with true M, each drawn anew.
+    /// Random networks of three links and six flows with true M.
     fn random_networks(count: usize) -> Vec<Vec<Flow>> {
         let mut seed = 7_u64;
         let mut random = move || {
@@ -415,8 +416,9 @@ mod paganini {
         hull(&system, &senders, &frequencies, gamma).unwrap()
     }
 
-    /// Lemma 5: eigenvalues lie in the hull of 0 and all lambda, times the radius of P, which is alpha at low frequencies if M is
-    /// true: there P is alpha times a product of matrices whose rows sum up to 1. Otherwise it may be more.
+    /// Lemma 5: eigenvalues are in the hull of 0 and all lambda, times the radius of P. With true M the radius is alpha
+    /// at low frequencies, because P is then alpha times a product of matrices with row sums of 1. Otherwise it may be
+    /// larger.
     #[test]
     fn random_networks_keep_lemma_5() {
         for mut flows in random_networks(60) {
@@ -429,20 +431,20 @@ mod paganini {
         }
     }
 
-    /// A lemma with another curve than the network's is found out.
+    /// The check detects a lambda that does not belong to the network.
     #[test]
     fn a_network_that_is_not_of_the_form_16_does_not_fit() {
         let flow = |rate, rtt| Flow { path: vec![0], rate, rtt, bound: 1.0 };
         let system = dual(&[flow(1.0, 0.1), flow(1.0, 0.2)], 1.0);
         let faster = |tau: f64, frequency: f64| gamma(0.8 * tau, frequency);
         let found = hull(&system, &[(1, 0.1), (2, 0.2)], &[3.0, 12.0], faster).unwrap();
-        // A fifth of w tau = 2.4 is missing; the sum lies beyond the chord between what is taken for the two.
+        // A fifth of w tau = 2.4 is missing; the sum is beyond the chord between both assumed values.
         close(found.misfit, 0.48, 1e-9);
         assert!(found.excess > 0.05, "{found:?}");
     }
 
-    /// Fig. 3 and 7: Gamma meets the negative real axis at -2/pi, first at w tau = pi/2 and then each turn further; Gamma times
-    /// 1 - j eta first at w tau = arccot eta, -sqrt(1 + eta^2) / arccot eta.
+    /// Fig. 3 and 7: Gamma meets the negative real axis at -2/pi, first at w tau = pi/2 and then after each turn. Gamma
+    /// times 1 - j eta meets it first at w tau = arccot eta, at -sqrt(1 + eta^2) / arccot eta.
     #[test]
     fn the_curve_and_the_turned_curve_meet_the_axis_where_the_paper_says() {
         let system = scalar(1.0 / 0.1, 0.1);
@@ -459,7 +461,8 @@ mod paganini {
         assert!((value - gamma(0.1, 5.0)).norm() < 1e-12);
     }
 
-    /// Theorem 1 at the size of a backbone: 20 links, 100 flows over one to four of them, every round-trip time its own.
+    /// Theorem 1 at the size of a backbone: 20 links, 100 flows over one to four of them, all round-trip times
+    /// different.
     #[test]
     fn twenty_links_and_a_hundred_flows_keep_theorem_1() {
         let flow = |index: u32| {
@@ -471,7 +474,7 @@ mod paganini {
         let flows: Vec<Flow> = (0..100).map(flow).collect();
         assert!(rightmost(&dual(&flows, 1.5)).unwrap().is_stable());
         assert!(!rightmost(&dual(&flows, 15.0)).unwrap().is_stable());
-        // So the gain may rise by pi/2 over alpha at least, and where it ends the network is at its edge.
+        // The gain may therefore rise by at least pi/2 over alpha, and the network is at its stability boundary there.
         let gain = margins(&dual(&flows, 1.5)).unwrap().gain.unwrap().margin;
         assert!(gain >= FRAC_PI_2 / 1.5, "{gain}");
         assert_boundary(&flows, 1.5 * gain, 1e-3);
@@ -511,7 +514,7 @@ mod paganini {
         assert!(matches!(clocked(1.1), Err(Unknown::Neutral { .. })));
     }
 
-    /// Two equal links in a row: a combination of prices has no feedback, a root stays at zero (Proposition 2).
+    /// Two equal links in a row: a combination of prices has no feedback, so a root is zero (Proposition 2).
     #[test]
     fn rank_failure_leaves_a_root_at_zero() {
         let flow = |rate| Flow { path: vec![0, 1], rate, rtt: 0.1, bound: 2.0 };
@@ -520,7 +523,7 @@ mod paganini {
     }
 }
 
-/// A matrix of known eigenvalues whose rows are in units as far apart as bit/s and seconds has them still.
+/// A matrix of known eigenvalues whose rows have units as different as bit/s and seconds keeps its eigenvalues.
 #[test]
 fn units_far_apart_do_not_cost_digits() {
     // (A - 1)(A - 2)(A - 3) = 0 by construction: triangular before two of its rows are mixed.

@@ -37,7 +37,7 @@ fn whole_packets_disturb_the_rate_also_of_a_law_with_a_state_that_never_moves() 
     let granularity = PacketGranularity { packet: 12.0, has_window: true };
     let noise = Linearized::of(&frozen, &point).noise(&frozen, &point, &[granularity]);
     let [source] = &noise.sources[..] else { panic!("one source: {:?}", noise.sources) };
-    let ((block, input), cause) = (source.input, source.cause);
+    let ((block, input), cause) = (source.input, source.kind);
     let subsystem = &noise.system.blocks[block];
     assert_eq!((cause, subsystem.states()), (NoiseKind::Windows, 1));
     assert_eq!(subsystem.b.column(input), DMatrix::zeros(1, 1).column(0));

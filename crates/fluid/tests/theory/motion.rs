@@ -1,7 +1,7 @@
 //! Trajectories from given states and answers to steps against closed forms.
 
 use crate::laws::{BASE, P, scalar, scalar_exactly};
-use millpond_fluid::motion::{Component, LongTermBehavior, StepResponse, follow, long_term_behavior};
+use millpond_fluid::motion::{Component, LongTermBehavior, StepResponse, long_term_behavior, record};
 use millpond_fluid::{Accuracy, Assembly, FluidNetwork, Frozen, LinkId, Loop, Solver};
 use millpond_law::fluid::{
     Feedback, FluidLink, FluidSender, LinkInput, Number, PathAggregation, Quantity, SenderInput, State,
@@ -18,7 +18,7 @@ fn a_delay_equation_from_any_start_is_its_known_solution() {
     for (a, from) in [(0.3, 5.0), (1.2, -40.0), (1.6, 300.0)] {
         let asm = scalar(a);
         let mut solver = Solver::at(&Frozen::new(&asm, 0.0), &[from, 0.0], exact()).unwrap();
-        let found = follow(&mut solver, 8.0, 16, &[Component::State(0)], &|| true);
+        let found = record(&mut solver, 8.0, 16, &[Component::State(0)], &|| true);
         for (t, x) in found.times.iter().zip(&found.values[0]) {
             let theory = from * scalar_exactly(a, *t);
             assert!((x - theory).abs() < 1e-6 * from.abs(), "a = {a}, t = {t}: {x} {theory}");
@@ -33,7 +33,7 @@ fn its_fate_changes_at_half_pi() {
         let asm = scalar(a);
         let mut solver = Solver::at(&Frozen::new(&asm, 0.0), &[1.0, 0.0], exact()).unwrap();
         long_term_behavior(
-            &follow(&mut solver, 120.0, 4000, &[Component::State(0)], &|| true),
+            &record(&mut solver, 120.0, 4000, &[Component::State(0)], &|| true),
             &[0.0],
             &[1.0],
             0.02,
@@ -103,7 +103,7 @@ fn a_step_of_capacity_overshoots_as_a_second_order_system_does() {
         let frozen = Frozen::new(&asm, 0.0);
         let mut solver = Solver::at(&frozen, &frozen.at(&asm.initial()).unwrap().x, exact()).unwrap();
         solver.set_capacity(LinkId(0), 1.25 * BASE).unwrap();
-        let found = follow(&mut solver, 40.0, 8000, &[Component::State(0)], &|| true);
+        let found = record(&mut solver, 40.0, 8000, &[Component::State(0)], &|| true);
         let StepResponse::Step { overshoot, .. } =
             StepResponse::of(&found.times, &found.values[0], 1.25 * BASE, 1.0)
         else {
@@ -118,6 +118,6 @@ fn a_step_of_capacity_overshoots_as_a_second_order_system_does() {
 fn at_rest_nothing_moves() {
     let asm = second_order(0.5);
     let mut solver = Solver::at(&Frozen::new(&asm, 0.0), &asm.initial(), exact()).unwrap();
-    let found = follow(&mut solver, 40.0, 100, &[Component::State(0), Component::State(1)], &|| true);
+    let found = record(&mut solver, 40.0, 100, &[Component::State(0), Component::State(1)], &|| true);
     assert!(found.values[0].iter().all(|x| (x - BASE).abs() < 1e-9), "{:?}", found.values[0]);
 }

@@ -1,7 +1,7 @@
 //! ACP's phase portraits: `x' = -(ki/d) x(t-d) - (kq/d^2) q(t-d)`, `q' = x`, `q` not below zero (Eqs. 19 and 20).
 
 use crate::laws::{BASE, P};
-use millpond_fluid::motion::{Component, LongTermBehavior, follow, long_term_behavior};
+use millpond_fluid::motion::{Component, LongTermBehavior, long_term_behavior, record};
 use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, Frozen, Loop, Solution, Solver};
 use millpond_law::fluid::{
     Feedback, FluidLink, FluidSender, LinkInput, Number, PathAggregation, Quantity, SenderInput, State,
@@ -157,7 +157,7 @@ fn from_every_start_of_the_grid_it_converges_and_the_queue_peaks_at_202() {
     let mut most_queue = 0.0_f64;
     for (excess, queue) in (0..36).map(|i| (f64::from(i % 6) * 20.0, f64::from(i / 6) * 20.0)) {
         let mut solver = Solver::at(&frozen, &[BASE + excess, queue], accuracy).unwrap();
-        let found = follow(&mut solver, 80.0, 8000, &[Component::State(0), Component::State(1)], &|| true);
+        let found = record(&mut solver, 80.0, 8000, &[Component::State(0), Component::State(1)], &|| true);
         let end = long_term_behavior(&found, &[BASE, 0.0], &[100.0, 100.0], 1e-4);
         assert!(matches!(end, LongTermBehavior::Settles { .. }), "{excess}, {queue}: {end:?}");
         most_queue = found.values[1].iter().copied().fold(most_queue, f64::max);

@@ -144,7 +144,7 @@ fn agrees_with_the_generator(found: &Stability) -> Option<bool> {
     if system.blocks.iter().map(millpond_fluid::stability::Block::states).sum::<usize>() > SMALL {
         return None;
     }
-    let root = found.spectrum.moving()?;
+    let root = found.spectrum.first_nonzero()?;
     // Fewer turns in the longest delay than the points resolve.
     if root.s.norm() * system.longest_delay() > 6.0 {
         return None;

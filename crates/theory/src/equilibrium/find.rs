@@ -51,7 +51,7 @@ impl Settled<'_> {
     /// What small disturbances do.
     #[must_use]
     pub fn linear(&self) -> Linearized {
-        Linearized::of(&self.frozen, &self.frozen.judged(&self.moment))
+        Linearized::of(&self.frozen, &self.frozen.holding_empty_queues(&self.moment))
     }
 
     /// How far the equations rest from the closed form: the largest share of a rate.

@@ -61,7 +61,7 @@ impl Model {
             None => NoiseModel { system: linear.system.clone(), sources: Vec::new() },
         };
         let stability = judge_linear(settled.plan, linear)?;
-        let gain = loop_gain(&stability.linear.system, stability.spectrum.moving())?;
+        let gain = loop_gain(&stability.linear.system, stability.spectrum.first_nonzero())?;
         Ok(Self { stability, gain, noise })
     }
 
@@ -74,7 +74,7 @@ impl Model {
     /// The rightmost root, but for what stays where it is put.
     #[must_use]
     pub fn root(&self) -> Option<&Root> {
-        self.stability.spectrum.moving()
+        self.stability.spectrum.first_nonzero()
     }
 
     /// At which it oscillates, in Hz: of the rightmost root, or where the loop comes back in phase.
@@ -100,7 +100,7 @@ impl Model {
     /// that of the series. A loop that is unstable amplifies everything without bound: it has no floor.
     pub(super) fn floor(&self, target: &NoiseOutput, (interval, stretch): (f64, f64), scale: f64) -> Floor {
         const BEYOND: f64 = 50.0;
-        let mut causes: Vec<NoiseKind> = self.noise.sources.iter().map(|source| source.cause).collect();
+        let mut causes: Vec<NoiseKind> = self.noise.sources.iter().map(|source| source.kind).collect();
         causes.sort_unstable();
         causes.dedup();
         if causes.is_empty() || !self.is_stable() {

@@ -5,7 +5,7 @@ use crate::equilibrium::Settled;
 use millpond_fluid::Sliding;
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::{
-    LimitCycle, Linearized, Margins, Spectrum, System, follow, limit_cycle, margins, rightmost,
+    LimitCycle, Linearized, Margins, Spectrum, System, limit_cycle, margins, rightmost, search_boundaries,
 };
 use millpond_law::fluid::Allocation;
 use millpond_plan::fluid::Plan;
@@ -92,7 +92,7 @@ fn judged(plan: &Plan, unique: Option<&Uniqueness>, linear: Linearized) -> Resul
 /// The largest factor below one at which a system is stable.
 fn least_factor(system: impl Fn(f64) -> System) -> Option<f64> {
     let growth = |factor: f64| Some(rightmost(&system(factor)).ok()?.rightmost_nonzero());
-    follow(1.0, |factor| if factor > 1.0 { None } else { growth(factor) })[1]
+    search_boundaries(1.0, |factor| if factor > 1.0 { None } else { growth(factor) })[1]
         .boundary
         .map(|found| found.value)
 }

@@ -4,7 +4,7 @@ use super::analysis::answerable;
 use super::parameter::Knob;
 use crate::Refusal;
 use crate::equilibrium::{longest_rtt, settle};
-use millpond_fluid::stability::{StabilityBoundary, follow, rightmost};
+use millpond_fluid::stability::{StabilityBoundary, rightmost, search_boundaries};
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
@@ -44,7 +44,8 @@ pub fn search(scenario: &Scenario, registry: &Registry, knob: &Knob) -> Result<S
     let plan = fluid::plan(scenario, registry)?;
     answerable(&settle(&plan)?)?;
     let now = knob.now(scenario, registry, longest_rtt(&plan));
-    let [up, down] = follow(1.0, |factor| growth(&knob.scaled(scenario, now, factor), registry).ok());
+    let [up, down] =
+        search_boundaries(1.0, |factor| growth(&knob.scaled(scenario, now, factor), registry).ok());
     let boundary = |found: StabilityBoundary| Boundary {
         knob: knob.clone(),
         now,

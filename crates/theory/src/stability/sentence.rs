@@ -36,7 +36,7 @@ fn range(search: &Search) -> String {
 }
 
 fn growth(stability: &Stability) -> String {
-    let Some(root) = stability.spectrum.moving() else { return "no root found".to_owned() };
+    let Some(root) = stability.spectrum.first_nonzero() else { return "no root found".to_owned() };
     match root.growth_per_cycle() {
         Some(factor) => {
             format!("oscillates every {}, x{} per cycle", duration(2.0 * PI / root.s.im), number(factor))

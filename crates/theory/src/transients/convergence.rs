@@ -6,7 +6,7 @@ use super::{bottlenecks, horizon, observables, slowest};
 use crate::Refusal;
 use crate::equilibrium::{Settled, longest_rtt, present, settle};
 use crate::stability::Axis;
-use millpond_fluid::motion::{Component, follow, time_to};
+use millpond_fluid::motion::{Component, record, time_to};
 use millpond_fluid::{Accuracy, Solver};
 use millpond_plan::fluid::{self, Plan};
 use millpond_protocols::Registry;
@@ -82,7 +82,7 @@ fn one(
     let mut solver = begin(&plan, &settled, asked)?;
     let rates: Vec<Observable> = rates(&plan);
     let places: Vec<Component> = rates.iter().map(|one| one.place).collect();
-    let motion = follow(&mut solver, seconds, LOOKS, &places, &|| !watch.stopped());
+    let motion = record(&mut solver, seconds, LOOKS, &places, &|| !watch.stopped());
     let active = || rates.iter().zip(&motion.values).filter(|(one, _)| rest(&settled, one) > 0.0);
     let away =
         |(one, values): (&Observable, &Vec<f64>)| Some((values.first()? / rest(&settled, one) - 1.0).abs());

@@ -45,5 +45,5 @@ fn horizon(root: Option<&Root>, plan: &Plan, times: f64) -> f64 {
 
 /// The rightmost root about a point of rest, but for those at zero: along a line of points of rest nothing happens.
 fn slowest(frozen: &Frozen<'_>, rest: &OperatingPoint) -> Option<Root> {
-    rightmost(&Linearized::of(frozen, rest).system).ok()?.moving().copied()
+    rightmost(&Linearized::of(frozen, rest).system).ok()?.first_nonzero().copied()
 }

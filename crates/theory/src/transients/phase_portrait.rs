@@ -5,7 +5,7 @@ use super::initial::Starts;
 use super::observable::Observable;
 use super::{BAND, horizon, slowest};
 use crate::equilibrium::Settled;
-use millpond_fluid::motion::{Component, LongTermBehavior, Trajectory, follow, long_term_behavior};
+use millpond_fluid::motion::{Component, LongTermBehavior, Trajectory, long_term_behavior, record};
 use millpond_fluid::{Accuracy, Entity, Solver};
 use millpond_results::Watch;
 use rayon::prelude::*;
@@ -105,7 +105,7 @@ fn trace(
 ) -> Trajectory {
     const LOOKS: u32 = 4000;
     match Solver::at(&settled.frozen, x, Accuracy::default()) {
-        Ok(mut solver) => follow(&mut solver, seconds, LOOKS, watched, &|| !watch.stopped()),
+        Ok(mut solver) => record(&mut solver, seconds, LOOKS, watched, &|| !watch.stopped()),
         Err(error) => Trajectory { error: Some(error), ..Trajectory::default() },
     }
 }

@@ -4,7 +4,7 @@ use super::observable::{Observable, rates};
 use super::{Step, bottlenecks, horizon, observables, slowest};
 use crate::Refusal;
 use crate::equilibrium::{Settled, settle};
-use millpond_fluid::motion::{Component, Predicted, StepResponse, Trajectory, follow};
+use millpond_fluid::motion::{Component, Predicted, StepResponse, Trajectory, record};
 use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, OperatingPoint, Solver, equilibrium};
 use millpond_plan::fluid::{self, Plan};
 use millpond_protocols::Registry;
@@ -71,7 +71,7 @@ fn answer(
         Step::Capacity { link, name, to } => {
             let now = settled.frozen.capacity(link.0);
             let after = settled.frozen.with_capacity(*link, *to);
-            let end = equilibrium::rest(&after, &settled.moment.x)?;
+            let end = equilibrium::equilibrium_near(&after, &settled.moment.x)?;
             let mut solver = begin(&settled.frozen, &settled.moment)?;
             solver.set_capacity(*link, *to)?;
             let what = format!("{name} from {} to {}", Rate::from_bps_f64(now), Rate::from_bps_f64(*to));
@@ -97,7 +97,7 @@ fn join(
     let before = new.iter().fold(all.frozen.clone(), |frozen, l| frozen.without(*l));
     let mut begins = all.moment.x.clone();
     reset(all.plan, &new, &mut begins);
-    let mut solver = begin(&before, &equilibrium::rest(&before, &begins)?)?;
+    let mut solver = begin(&before, &equilibrium::equilibrium_near(&before, &begins)?)?;
     for l in &new {
         solver.start(*l)?;
     }
@@ -162,7 +162,7 @@ impl Motion<'_, '_> {
         };
         let queues: Vec<Observable> = observables(self.settled.plan).into_iter().filter(queue).collect();
         let watched: Vec<Component> = rates.iter().chain(&queues).map(|one| one.place).collect();
-        let motion = follow(&mut solver, seconds, LOOKS, &watched, &|| !self.watch.stopped());
+        let motion = record(&mut solver, seconds, LOOKS, &watched, &|| !self.watch.stopped());
         if let Some(error) = motion.error {
             return Err(Refusal::Broken(error));
         }
