@@ -26,7 +26,9 @@ mod event;
 pub mod fluid;
 mod gauge;
 mod header;
+pub mod key;
 mod link;
+mod parameter;
 mod protocol;
 mod random;
 mod receiver;
@@ -37,11 +39,12 @@ pub use event::{Ack, Cause, Congestion, Episode, Event, Start, deliver};
 pub use gauge::Gauge;
 pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Kind, Link, LinkFacts, PacketView, QueueView, Verdict};
+pub use parameter::{Bounds, Domain, Parameter};
 pub use protocol::{Card, Knowledge, Needs, Pipe, Protocol, Queue, QueueCard, QueueChoice};
 pub use random::Random;
 pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView, Sharing};
 pub use sender::{Permit, Sender};
-pub use settings::{Domain, Parameter, SettingError, Settings, Value, nearest};
+pub use settings::{SettingError, Settings, Value, nearest};
 
 use millpond_units::Time;
 

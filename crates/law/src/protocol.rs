@@ -1,9 +1,8 @@
 //! A protocol names its laws, its needs and its parameters; a queue does so for a link law that needs no header.
 
 use crate::fluid::{FluidModel, FluidQueue};
-use crate::{
-    HeaderId, Link, LinkFacts, Parameter, PlainReceiver, Receiver, Sender, SettingError, Settings, Value,
-};
+use crate::key::Keys;
+use crate::{HeaderId, Link, LinkFacts, PlainReceiver, Receiver, Sender, SettingError, Settings, Value};
 use millpond_units::{Bytes, Rate, Span};
 
 /// Which link capacities a sender is told.
@@ -66,7 +65,7 @@ pub struct Card {
     /// The queue it expects.
     pub queue: QueueChoice,
     /// Its parameters.
-    pub parameters: &'static [Parameter],
+    pub parameters: Keys,
 }
 
 /// A congestion-control protocol: builds its laws from settings.
@@ -141,7 +140,7 @@ pub struct QueueCard {
     /// Where it is defined.
     pub source: &'static str,
     /// Its parameters.
-    pub parameters: &'static [Parameter],
+    pub parameters: Keys,
     /// Named sets of parameters (`preset = "dctcp-step"`).
     pub presets: &'static [(&'static str, &'static [(&'static str, Value)])],
 }

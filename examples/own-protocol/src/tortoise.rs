@@ -7,9 +7,10 @@
 //!   loss, once per episode:         w <- w / 2
 //! ```
 
+use millpond_law::key::{self, Key};
 use millpond_law::{
-    Ack, Card, Cause, Congestion, Context, Domain, Episode, Gauge, Needs, Parameter, Permit, Protocol,
-    QueueChoice, Sender, SettingError, Settings, Start,
+    Ack, Card, Cause, Congestion, Context, Episode, Gauge, Needs, Permit, Protocol, QueueChoice, Sender,
+    SettingError, Settings, Start,
 };
 use millpond_units::{Bytes, Span};
 
@@ -23,15 +24,12 @@ static CARD: Card = Card {
     source: "this example",
     needs: Needs::NONE,
     queue: QueueChoice { name: "droptail", settings: &[] },
-    parameters: &[Parameter {
-        name: "target",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "5ms",
-        source: "this example",
-        meaning: "queueing delay above which the window shrinks",
-    }],
+    parameters: &[&TARGET],
 };
+
+const TARGET: Key<Span> = key::span("target", Span::from_millis(5))
+    .source("this example")
+    .meaning("queueing delay above which the window shrinks");
 
 impl Protocol for Tortoise {
     fn card(&self) -> &'static Card {
@@ -39,7 +37,7 @@ impl Protocol for Tortoise {
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {
-        Ok(Box::new(TortoiseSender::new(settings.span("target"))))
+        Ok(Box::new(TortoiseSender::new(settings.get(TARGET))))
     }
 }
 

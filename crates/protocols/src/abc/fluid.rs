@@ -2,7 +2,7 @@
 //! sender. The window that it has for other routers' sake is left out.
 
 use super::link::{accelerate_fraction, mean_window, target_rate};
-use super::params::RouterParams;
+use super::params::{INITIAL_WINDOW, RouterParams};
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, LinkLaws, LoopFacts, Number,
     PathAggregation, Quantity, SenderInput, SenderLaws, State, least, link_law, sender_law,
@@ -18,7 +18,7 @@ pub(super) struct AbcFluid {
 
 impl AbcFluid {
     pub(super) fn read(settings: &Settings) -> Self {
-        let initial_window = settings.number("initial_window");
+        let initial_window = settings.get(INITIAL_WINDOW);
         Self { initial_window, router: RouterParams::read(settings) }
     }
 }

@@ -1,58 +1,35 @@
 //! The parameters of ABC.
 
-use millpond_law::{Domain, Parameter, Settings};
+use millpond_law::Settings;
+use millpond_law::key::{Key, Keys, above, from, number, span, span_or_zero};
 use millpond_units::Span;
 
-/// Every parameter. The defaults are those of the authors' emulation of cellular links.
-pub(super) static PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "eta",
-        unit: "1",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.98",
-        source: "Eq. (1), NSDI 2020; value of the authors' published router",
-        meaning: "share of the link's capacity that is the target while the queue is short",
-    },
-    Parameter {
-        name: "delta",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "133ms",
-        source: "Eq. (1), NSDI 2020; 100 ms / 0.75 in the authors' published experiment (LGCC section X-D: 300ms)",
-        meaning: "time in which excess queueing delay is to drain; stable above two thirds of the RTT (Theorem 3.1)",
-    },
-    Parameter {
-        name: "delay_threshold",
-        unit: "s",
-        domain: Domain::Span(false),
-        default: "50ms",
-        source: "d_t in Eq. (1), NSDI 2020; value of the authors' published experiment (LGCC section X-D: 1ms)",
-        meaning: "queueing delay below which nothing is to drain",
-    },
-    Parameter {
-        name: "rate_window",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "20ms",
-        source: "T in section 3.1.2, NSDI 2020; value of the authors' published router",
-        meaning: "the dequeue rate is taken over a sliding window of this length",
-    },
-    Parameter {
-        name: "token_limit",
-        unit: "packets",
-        domain: Domain::Number(1.0, 1e6),
-        default: "5",
-        source: "tokenLimit in Algorithm 1, NSDI 2020; value of the authors' published router",
-        meaning: "most accelerates that may be saved up",
-    },
-    Parameter {
-        name: "initial_window",
-        unit: "packets",
-        domain: Domain::Number(1.0, 1e6),
-        default: "10",
-        source: "RFC 6928, as in the authors' Linux sender",
-        meaning: "both windows at the start",
-    },
+const ETA: Key<f64> = number("eta", "1", 0.98, above(0.0).to(1.0))
+    .source("Eq. (1), NSDI 2020; value of the authors' published router")
+    .meaning("share of the link's capacity that is the target while the queue is short");
+const DELTA: Key<Span> = span("delta", Span::from_millis(133))
+    .source(
+        "Eq. (1), NSDI 2020; 100 ms / 0.75 in the authors' published experiment (LGCC section X-D: 300ms)",
+    )
+    .meaning(
+        "time in which excess queueing delay is to drain; stable above two thirds of the RTT (Theorem 3.1)",
+    );
+const DELAY_THRESHOLD: Key<Span> = span_or_zero("delay_threshold", Span::from_millis(50))
+    .source("d_t in Eq. (1), NSDI 2020; value of the authors' published experiment (LGCC section X-D: 1ms)")
+    .meaning("queueing delay below which nothing is to drain");
+const RATE_WINDOW: Key<Span> = span("rate_window", Span::from_millis(20))
+    .source("T in section 3.1.2, NSDI 2020; value of the authors' published router")
+    .meaning("the dequeue rate is taken over a sliding window of this length");
+const TOKEN_LIMIT: Key<f64> = number("token_limit", "packets", 5.0, from(1.0).to(1e6))
+    .source("tokenLimit in Algorithm 1, NSDI 2020; value of the authors' published router")
+    .meaning("most accelerates that may be saved up");
+pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 10.0, from(1.0).to(1e6))
+    .source("RFC 6928, as in the authors' Linux sender")
+    .meaning("both windows at the start");
+
+#[rustfmt::skip]
+pub(super) static PARAMETERS: Keys = &[
+    &ETA, &DELTA, &DELAY_THRESHOLD, &RATE_WINDOW, &TOKEN_LIMIT, &INITIAL_WINDOW,
 ];
 
 /// The parameters of the router, read.
@@ -73,11 +50,11 @@ pub(super) struct RouterParams {
 impl RouterParams {
     pub(super) fn read(settings: &Settings) -> Self {
         Self {
-            eta: settings.number("eta"),
-            delta: settings.span("delta").secs(),
-            delay_threshold: settings.span("delay_threshold").secs(),
-            rate_window: settings.span("rate_window"),
-            token_limit: settings.number("token_limit"),
+            eta: settings.get(ETA),
+            delta: settings.get(DELTA).secs(),
+            delay_threshold: settings.get(DELAY_THRESHOLD).secs(),
+            rate_window: settings.get(RATE_WINDOW),
+            token_limit: settings.get(TOKEN_LIMIT),
         }
     }
 }

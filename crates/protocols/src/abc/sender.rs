@@ -1,6 +1,7 @@
 //! The sender of ABC: one packet more or less per mark, and a second window for routers that are not ABC's.
 
 use super::header::{AbcEcho, Counts};
+use super::params::INITIAL_WINDOW;
 use crate::parts::cubic_window::{CubicWindow, Shape};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start, Unread};
 use millpond_units::Bytes;
@@ -28,7 +29,7 @@ fn after_marks(window: f64, accelerates: f64, brakes: f64) -> f64 {
 
 impl AbcSender {
     pub(super) fn new(settings: &Settings) -> Self {
-        let initial_window = settings.number("initial_window");
+        let initial_window = settings.get(INITIAL_WINDOW);
         Self {
             initial_window,
             window: initial_window,

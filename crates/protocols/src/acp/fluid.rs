@@ -1,7 +1,7 @@
 //! ACP as differential equations: the rate (1) and the estimate (8) of a router, the window (4) of a sender.
 
 use super::link::users_gap;
-use super::params::RouterParams;
+use super::params::{DELAYED_INCREASE, INITIAL_WINDOW, RouterParams};
 use super::sender::LEAST_PACKETS;
 use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
@@ -22,8 +22,8 @@ pub(super) struct AcpFluid {
 impl AcpFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self {
-            delayed_increase: settings.number("delayed_increase"),
-            initial_window: settings.number("initial_window"),
+            delayed_increase: settings.get(DELAYED_INCREASE),
+            initial_window: settings.get(INITIAL_WINDOW),
             router: RouterParams::read(settings)?,
         })
     }

@@ -1,124 +1,68 @@
 //! The parameters of ACP.
 
 use crate::parts::interval;
-use millpond_law::{Domain, Parameter, SettingError, Settings};
+use millpond_law::key::{Key, Keys, above, from, number, span, word};
+use millpond_law::{SettingError, Settings, words};
 use millpond_units::Span;
 
-/// Every parameter.
-pub(super) static PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "ki",
-        unit: "1",
-        domain: Domain::Above(0.0, 10.0),
-        default: "0.1587",
-        source: "Eq. (6)",
-        meaning: "share of the spare capacity that is handed out in a control period",
-    },
-    Parameter {
-        name: "kq",
-        unit: "1",
-        domain: Domain::Above(0.0, 10.0),
-        default: "0.3175",
-        source: "Eq. (6)",
-        meaning: "share of the persistent queue that is drained in a control period",
-    },
-    Parameter {
-        name: "gamma",
-        unit: "1",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.1",
-        source: "Eq. (8)",
-        meaning: "share of the estimator's error that is mended in a control period",
-    },
-    Parameter {
-        name: "estimator_unit",
-        unit: "",
-        domain: Domain::Word(&["B/s", "Mbit/s"]),
-        default: "B/s",
-        source: "Eq. (8), which names none; see ERRATA.md",
-        meaning: "unit of p and y in the estimator: in the larger one it learns slowly where p is small",
-    },
-    Parameter {
-        name: "idle_estimate",
-        unit: "",
-        domain: Domain::Word(&["decays", "stays"]),
-        default: "decays",
-        source: "Eq. (8), and the proof of Theorem 1 otherwise; see ERRATA.md",
-        meaning: "what becomes of the estimated number of flows in a control period without traffic",
-    },
-    Parameter {
-        name: "initial_users",
-        unit: "1",
-        domain: Domain::Number(1.0, 1e9),
-        default: "10",
-        source: "N-hat(0) in Eq. (8)",
-        meaning: "how many flows a router expects at the start",
-    },
-    Parameter {
-        name: "target_utilization",
-        unit: "1",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.99",
-        source: "Eq. (6)",
-        meaning: "share of the capacity that is given to flows",
-    },
-    Parameter {
-        name: "congestion_threshold",
-        unit: "1",
-        domain: Domain::Number(0.0, 10.0),
-        default: "0.95",
-        source: "section III-D",
-        meaning: "a link whose input is more than this share of its capacity says that it is congested",
-    },
-    Parameter {
-        name: "delayed_increase",
-        unit: "1",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.1",
-        source: "Eq. (4)",
-        meaning: "gain of a window that grows while its path is congested; 1 switches the delay off",
-    },
-    Parameter {
-        name: "initial_window",
-        unit: "packets",
-        domain: Domain::Number(1.0, 1e6),
-        default: "1",
-        source: "section III-B",
-        meaning: "window at the start",
-    },
-    Parameter {
-        name: "loss_reduction_factor",
-        unit: "1",
-        domain: Domain::Number(0.0, 1.0),
-        default: "0.5",
-        source: "not in the paper, which sees no loss; RFC 9002, section 7.3.2",
-        meaning: "what is left of the window when a loss episode begins",
-    },
-    Parameter {
-        name: "initial_interval",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "50ms",
-        source: "section III-D",
-        meaning: "control period of a router before any packet told it a round-trip time",
-    },
-    Parameter {
-        name: "min_interval",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "1ms",
-        source: "not in the paper: for safety only",
-        meaning: "least control period, and least time over which a queue must persist to count",
-    },
-    Parameter {
-        name: "max_rtt",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "10s",
-        source: "not in the paper: for safety only",
-        meaning: "a packet that quotes a longer round-trip time counts as if it had quoted this",
-    },
+const KI: Key<f64> = number("ki", "1", 0.1587, above(0.0).to(10.0))
+    .source("Eq. (6)")
+    .meaning("share of the spare capacity that is handed out in a control period");
+const KQ: Key<f64> = number("kq", "1", 0.3175, above(0.0).to(10.0))
+    .source("Eq. (6)")
+    .meaning("share of the persistent queue that is drained in a control period");
+const GAMMA: Key<f64> = number("gamma", "1", 0.1, above(0.0).to(1.0))
+    .source("Eq. (8)")
+    .meaning("share of the estimator's error that is mended in a control period");
+const ESTIMATOR_UNIT: Key<EstimatorUnit> = word("estimator_unit", EstimatorUnit::BytesPerSecond)
+    .source("Eq. (8), which names none; see ERRATA.md")
+    .meaning("unit of p and y in the estimator: in the larger one it learns slowly where p is small");
+const IDLE_ESTIMATE: Key<IdleEstimate> = word("idle_estimate", IdleEstimate::Decays)
+    .source("Eq. (8), and the proof of Theorem 1 otherwise; see ERRATA.md")
+    .meaning("what becomes of the estimated number of flows in a control period without traffic");
+const INITIAL_USERS: Key<f64> = number("initial_users", "1", 10.0, from(1.0).to(1e9))
+    .source("N-hat(0) in Eq. (8)")
+    .meaning("how many flows a router expects at the start");
+const TARGET_UTILIZATION: Key<f64> = number("target_utilization", "1", 0.99, above(0.0).to(1.0))
+    .source("Eq. (6)")
+    .meaning("share of the capacity that is given to flows");
+const CONGESTION_THRESHOLD: Key<f64> = number("congestion_threshold", "1", 0.95, from(0.0).to(10.0))
+    .source("section III-D")
+    .meaning("a link whose input is more than this share of its capacity says that it is congested");
+pub(super) const DELAYED_INCREASE: Key<f64> = number("delayed_increase", "1", 0.1, above(0.0).to(1.0))
+    .source("Eq. (4)")
+    .meaning("gain of a window that grows while its path is congested; 1 switches the delay off");
+pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 1.0, from(1.0).to(1e6))
+    .source("section III-B")
+    .meaning("window at the start");
+pub(super) const LOSS_REDUCTION_FACTOR: Key<f64> =
+    number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
+        .source("not in the paper, which sees no loss; RFC 9002, section 7.3.2")
+        .meaning("what is left of the window when a loss episode begins");
+const INITIAL_INTERVAL: Key<Span> = span("initial_interval", Span::from_millis(50))
+    .source("section III-D")
+    .meaning("control period of a router before any packet told it a round-trip time");
+const MIN_INTERVAL: Key<Span> = span("min_interval", Span::from_millis(1))
+    .source("not in the paper: for safety only")
+    .meaning("least control period, and least time over which a queue must persist to count");
+const MAX_RTT: Key<Span> = span("max_rtt", Span::from_millis(10_000))
+    .source("not in the paper: for safety only")
+    .meaning("a packet that quotes a longer round-trip time counts as if it had quoted this");
+
+#[rustfmt::skip]
+pub(super) static PARAMETERS: Keys = &[
+    &KI, &KQ, &GAMMA, &ESTIMATOR_UNIT, &IDLE_ESTIMATE, &INITIAL_USERS, &TARGET_UTILIZATION,
+    &CONGESTION_THRESHOLD, &DELAYED_INCREASE, &INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR, &INITIAL_INTERVAL,
+    &MIN_INTERVAL, &MAX_RTT,
 ];
+
+words! {
+    /// The unit of p and y in the estimator.
+    enum EstimatorUnit { BytesPerSecond = "B/s", MegabitsPerSecond = "Mbit/s" }
+
+    /// The estimated number of flows in a control period without traffic.
+    enum IdleEstimate { Decays = "decays", Stays = "stays" }
+}
 
 /// The parameters of the router, read.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -152,19 +96,22 @@ const MEGABIT: f64 = 125e3;
 
 impl RouterParams {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let least = |name| interval::checked(name, settings.span(name));
+        let least = |key| interval::checked(key, settings.get(key));
         Ok(Self {
-            ki: settings.number("ki"),
-            kq: settings.number("kq"),
-            gamma: settings.number("gamma"),
-            estimator_unit: if settings.word("estimator_unit") == "B/s" { 1.0 } else { MEGABIT },
-            idle_decays: settings.word("idle_estimate") == "decays",
-            initial_users: settings.number("initial_users"),
-            target_utilization: settings.number("target_utilization"),
-            congestion_threshold: settings.number("congestion_threshold"),
-            initial_interval: least("initial_interval")?,
-            min_interval: least("min_interval")?,
-            max_rtt: settings.span("max_rtt"),
+            ki: settings.get(KI),
+            kq: settings.get(KQ),
+            gamma: settings.get(GAMMA),
+            estimator_unit: match settings.get(ESTIMATOR_UNIT) {
+                EstimatorUnit::BytesPerSecond => 1.0,
+                EstimatorUnit::MegabitsPerSecond => MEGABIT,
+            },
+            idle_decays: settings.get(IDLE_ESTIMATE) == IdleEstimate::Decays,
+            initial_users: settings.get(INITIAL_USERS),
+            target_utilization: settings.get(TARGET_UTILIZATION),
+            congestion_threshold: settings.get(CONGESTION_THRESHOLD),
+            initial_interval: least(INITIAL_INTERVAL)?,
+            min_interval: least(MIN_INTERVAL)?,
+            max_rtt: settings.get(MAX_RTT),
         })
     }
 }
@@ -175,7 +122,7 @@ const MOST_KI_WITHOUT_SWINGING: f64 = 1.0 / std::f64::consts::E;
 
 /// What a user of these settings should know before trusting the run.
 pub(super) fn warnings(settings: &Settings) -> Vec<String> {
-    let (ki, delayed_increase) = (settings.number("ki"), settings.number("delayed_increase"));
+    let (ki, delayed_increase) = (settings.get(KI), settings.get(DELAYED_INCREASE));
     let warnings = [
         (ki > MOST_KI_WITHOUT_SWINGING).then(|| {
             format!(

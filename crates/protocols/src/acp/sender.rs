@@ -1,6 +1,7 @@
 //! The sender of ACP: its window approaches the rate asked for times the least round-trip time (section III-B).
 
 use super::header::{AcpHeader, Advice};
+use super::params::{DELAYED_INCREASE, INITIAL_WINDOW, LOSS_REDUCTION_FACTOR};
 use crate::parts::window::Window;
 use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
@@ -34,11 +35,11 @@ pub(super) struct AcpSender {
 
 impl AcpSender {
     pub(super) fn new(settings: &Settings) -> Self {
-        let initial_window = settings.number("initial_window");
+        let initial_window = settings.get(INITIAL_WINDOW);
         Self {
             initial_window,
-            loss_reduction_factor: settings.number("loss_reduction_factor"),
-            delayed_increase: settings.number("delayed_increase"),
+            loss_reduction_factor: settings.get(LOSS_REDUCTION_FACTOR),
+            delayed_increase: settings.get(DELAYED_INCREASE),
             window: Window::new(Bytes::ZERO, Some(initial_window)),
             rtt: Span::ZERO,
             desired: None,

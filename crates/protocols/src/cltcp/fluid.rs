@@ -2,7 +2,7 @@
 //! path (4).
 
 use super::link::LEAST_FACTOR;
-use super::params::RouterParams;
+use super::params::{ALPHA, INITIAL_RATE, RouterParams};
 use super::sender::LEAST_RATE;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, InputSet, LinkEquilibrium, LinkInput, LinkLaws,
@@ -21,8 +21,8 @@ pub(super) struct CltcpFluid {
 impl CltcpFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self {
-            alpha: settings.number("alpha"),
-            initial_rate: settings.number("initial_rate"),
+            alpha: settings.get(ALPHA),
+            initial_rate: settings.get(INITIAL_RATE),
             router: RouterParams::read(settings)?,
         })
     }

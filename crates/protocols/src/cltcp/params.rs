@@ -1,117 +1,66 @@
 //! The parameters of CLTCP, and for which round-trip times they are stable.
 
 use crate::parts::interval;
-use millpond_law::{Domain, Parameter, SettingError, Settings};
+use millpond_law::key::{Key, Keys, above, from, number, span, word};
+use millpond_law::{SettingError, Settings, words};
 use millpond_units::Span;
 
-/// Every parameter.
-pub(super) static PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "alpha",
-        unit: "1/s",
-        domain: Domain::Above(0.0, 1e3),
-        default: "2",
-        source: "Eq. (3), section IV-C",
-        meaning: "how fast a sending rate follows the rate factor",
-    },
-    Parameter {
-        name: "beta",
-        unit: "1/s",
-        domain: Domain::Above(0.0, 1e3),
-        default: "1",
-        source: "Eq. (2), (43)",
-        meaning: "how fast a router's rate factor grows on an idle link",
-    },
-    Parameter {
-        name: "time_constant",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "2s",
-        source: "T in Eq. (2), (43)",
-        meaning: "in which time the excess of a queue is to be drained: the excess over this counts as load",
-    },
-    Parameter {
-        name: "target_queue",
-        unit: "packets",
-        domain: Domain::Number(0.0, 1e9),
-        default: "100",
-        source: "q0 in Eq. (2), section V",
-        meaning: "the queue at rest",
-    },
-    Parameter {
-        name: "interval",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "100ms",
-        source: "T2 in Eq. (46), section V",
-        meaning: "how often a router samples its load and moves its rate factor",
-    },
-    Parameter {
-        name: "exponent",
-        unit: "",
-        domain: Domain::Word(&["capped", "raw", "exact", "half"]),
-        default: "capped",
-        source: "Eq. (48); see ERRATA.md",
-        meaning: "the share of the way, in logarithms, that a rate moves in a round trip: min(alpha rtt, 1), alpha rtt \
-                  as printed, 1 - exp(-alpha rtt), or min(alpha rtt, 1/2)",
-    },
-    Parameter {
-        name: "applied",
-        unit: "",
-        domain: Domain::Word(&["per-round", "per-ack"]),
-        default: "per-round",
-        source: "Eq. (48), whose sampling time is T1 = tau; see ERRATA.md",
-        meaning: "once per round trip, or at each acknowledgement, which takes a rate to the factor at once",
-    },
-    Parameter {
-        name: "initial_rate",
-        unit: "packets/s",
-        domain: Domain::Above(0.0, 1e9),
-        default: "100",
-        source: "x0, not in the paper: see ERRATA.md",
-        meaning: "rate of a sender at the start",
-    },
-    Parameter {
-        name: "initial_factor",
-        unit: "packets/s",
-        domain: Domain::Above(0.0, 1e9),
-        default: "100",
-        source: "r(0), not in the paper: see ERRATA.md",
-        meaning: "rate factor of a router at the start",
-    },
-    Parameter {
-        name: "cap",
-        unit: "1",
-        domain: Domain::Number(1.0, 1e6),
-        default: "2",
-        source: "not in the paper: see ERRATA.md",
-        meaning: "the most that a rate factor grows to on an idle link, in capacities of it",
-    },
+pub(super) const ALPHA: Key<f64> = number("alpha", "1/s", 2.0, above(0.0).to(1e3))
+    .source("Eq. (3), section IV-C")
+    .meaning("how fast a sending rate follows the rate factor");
+const BETA: Key<f64> = number("beta", "1/s", 1.0, above(0.0).to(1e3))
+    .source("Eq. (2), (43)")
+    .meaning("how fast a router's rate factor grows on an idle link");
+const TIME_CONSTANT: Key<Span> = span("time_constant", Span::from_millis(2_000))
+    .source("T in Eq. (2), (43)")
+    .meaning("in which time the excess of a queue is to be drained: the excess over this counts as load");
+const TARGET_QUEUE: Key<f64> = number("target_queue", "packets", 100.0, from(0.0).to(1e9))
+    .source("q0 in Eq. (2), section V")
+    .meaning("the queue at rest");
+const INTERVAL: Key<Span> = span("interval", Span::from_millis(100))
+    .source("T2 in Eq. (46), section V")
+    .meaning("how often a router samples its load and moves its rate factor");
+pub(super) const EXPONENT: Key<Exponent> = word("exponent", Exponent::Capped)
+    .source("Eq. (48); see ERRATA.md")
+    .meaning("the share of the way, in logarithms, that a rate moves in a round trip: min(alpha rtt, 1), alpha rtt \
+              as printed, 1 - exp(-alpha rtt), or min(alpha rtt, 1/2)");
+pub(super) const APPLIED: Key<Applied> = word("applied", Applied::PerRound)
+    .source("Eq. (48), whose sampling time is T1 = tau; see ERRATA.md")
+    .meaning("once per round trip, or at each acknowledgement, which takes a rate to the factor at once");
+pub(super) const INITIAL_RATE: Key<f64> = number("initial_rate", "packets/s", 100.0, above(0.0).to(1e9))
+    .source("x0, not in the paper: see ERRATA.md")
+    .meaning("rate of a sender at the start");
+const INITIAL_FACTOR: Key<f64> = number("initial_factor", "packets/s", 100.0, above(0.0).to(1e9))
+    .source("r(0), not in the paper: see ERRATA.md")
+    .meaning("rate factor of a router at the start");
+const CAP: Key<f64> = number("cap", "1", 2.0, from(1.0).to(1e6))
+    .source("not in the paper: see ERRATA.md")
+    .meaning("the most that a rate factor grows to on an idle link, in capacities of it");
+
+#[rustfmt::skip]
+pub(super) static PARAMETERS: Keys = &[
+    &ALPHA, &BETA, &TIME_CONSTANT, &TARGET_QUEUE, &INTERVAL, &EXPONENT, &APPLIED, &INITIAL_RATE,
+    &INITIAL_FACTOR, &CAP,
 ];
 
-/// Which reading of the exponent of (48).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Exponent {
-    /// At most one: a rate never goes past the factor.
-    Capped,
-    /// As printed.
-    Raw,
-    /// What (3) does in a round trip if the factor stays.
-    Exact,
-    /// At most one half.
-    Half,
+words! {
+    /// The reading of the exponent of (48).
+    pub(super) enum Exponent {
+        /// At most one: a rate never passes the factor.
+        Capped = "capped",
+        /// As printed.
+        Raw = "raw",
+        /// The solution of (3) over a round trip with a constant factor.
+        Exact = "exact",
+        /// At most one half.
+        Half = "half",
+    }
+
+    /// When (48) is applied.
+    pub(super) enum Applied { PerRound = "per-round", PerAck = "per-ack" }
 }
 
 impl Exponent {
-    pub(super) fn read(settings: &Settings) -> Self {
-        match settings.word("exponent") {
-            "raw" => Self::Raw,
-            "exact" => Self::Exact,
-            "half" => Self::Half,
-            _ => Self::Capped,
-        }
-    }
-
     /// alpha T1 of (46), with T1 a round trip.
     pub(super) fn of(self, alpha: f64, rtt: f64) -> f64 {
         match self {
@@ -143,12 +92,12 @@ pub(super) struct RouterParams {
 impl RouterParams {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self {
-            beta: settings.number("beta"),
-            time_constant: settings.span("time_constant").secs(),
-            target_queue: settings.number("target_queue"),
-            interval: interval::checked("interval", settings.span("interval"))?,
-            initial_factor: settings.number("initial_factor"),
-            cap: settings.number("cap"),
+            beta: settings.get(BETA),
+            time_constant: settings.get(TIME_CONSTANT).secs(),
+            target_queue: settings.get(TARGET_QUEUE),
+            interval: interval::checked(INTERVAL, settings.get(INTERVAL))?,
+            initial_factor: settings.get(INITIAL_FACTOR),
+            cap: settings.get(CAP),
         })
     }
 }
@@ -164,9 +113,9 @@ pub(super) struct Gains {
 impl Gains {
     pub(super) fn read(settings: &Settings) -> Self {
         Self {
-            alpha: settings.number("alpha"),
-            beta: settings.number("beta"),
-            time_constant: settings.span("time_constant").secs(),
+            alpha: settings.get(ALPHA),
+            beta: settings.get(BETA),
+            time_constant: settings.get(TIME_CONSTANT).secs(),
         }
     }
 
@@ -285,7 +234,7 @@ mod tests {
     fn the_exponents_agree_for_short_round_trips_alone() {
         let all = ["capped", "raw", "exact", "half"].map(|word| {
             let written = [("exponent", millpond_law::Value::text(word))];
-            Exponent::read(&Settings::check(PARAMETERS, written).unwrap())
+            Settings::check(PARAMETERS, written).unwrap().get(EXPONENT)
         });
         let of = |rtt| all.map(|exponent| exponent.of(2.0, rtt));
         assert!(of(1e-3).iter().all(|e| (e / 2e-3 - 1.0).abs() < 1.1e-3));

@@ -1,7 +1,7 @@
 //! The sender of CLTCP: once per round trip its rate moves towards the rate factor, in logarithms (section V-B).
 
 use super::header::{CltcpHeader, Factor};
-use super::params::Exponent;
+use super::params::{ALPHA, APPLIED, Applied, EXPONENT, Exponent, INITIAL_RATE};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate};
 
@@ -38,10 +38,10 @@ pub(super) struct CltcpSender {
 impl CltcpSender {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            alpha: settings.number("alpha"),
-            exponent: Exponent::read(settings),
-            per_ack: settings.word("applied") == "per-ack",
-            initial_rate: settings.number("initial_rate"),
+            alpha: settings.get(ALPHA),
+            exponent: settings.get(EXPONENT),
+            per_ack: settings.get(APPLIED) == Applied::PerAck,
+            initial_rate: settings.get(INITIAL_RATE),
             packet_bits: 8.0,
             rate: 0.0,
             factor: None,

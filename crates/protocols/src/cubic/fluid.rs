@@ -2,7 +2,7 @@
 //! D. Towsley, "Towards Stability Analysis of Data Transport Mechanisms: a Fluid Model and Its Applications", INFOCOM
 //! 2018. Without slow start, the Reno-friendly region and fast convergence.
 
-use super::params::Params;
+use super::params::{ECN, Params};
 use crate::parts::cubic_window::w_cubic;
 use crate::parts::window::initial_window;
 use millpond_law::Settings;
@@ -18,7 +18,7 @@ pub(super) struct CubicFluid {
 
 impl CubicFluid {
     pub(super) fn read(settings: &Settings) -> Self {
-        Self { params: Params::read(settings), ecn: settings.flag("ecn") }
+        Self { params: Params::read(settings), ecn: settings.get(ECN) }
     }
 }
 

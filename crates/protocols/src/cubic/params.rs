@@ -1,7 +1,8 @@
 //! CUBIC's parameters.
 
 use crate::parts::window::INITIAL_WINDOW;
-use millpond_law::{Domain, Parameter, Settings};
+use millpond_law::Settings;
+use millpond_law::key::{Key, Keys, above, flag, from, number};
 
 /// CUBIC's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,50 +17,29 @@ pub struct Params {
     pub initial_window: Option<f64>,
 }
 
-pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "c",
-        unit: "packets/s^3",
-        domain: Domain::Above(0.0, 1e6),
-        default: "0.4",
-        source: "C in RFC 9438, section 5.1",
-        meaning: "how steeply the window grows with the cube of time",
-    },
-    Parameter {
-        name: "beta",
-        unit: "1",
-        domain: Domain::Number(0.0, 1.0),
-        default: "0.7",
-        source: "beta_cubic in RFC 9438, section 4.6",
-        meaning: "what is left of the window when a loss episode begins",
-    },
-    Parameter {
-        name: "fast_convergence",
-        unit: "",
-        domain: Domain::Flag,
-        default: "true",
-        source: "RFC 9438, section 4.7",
-        meaning: "aim lower when the window at a loss is less than at the one before, so that newcomers get room",
-    },
-    INITIAL_WINDOW,
-    Parameter {
-        name: "ecn",
-        unit: "",
-        domain: Domain::Flag,
-        default: "false",
-        source: "RFC 9438, section 4.6",
-        meaning: "send ECN-capable packets and treat a mark like a loss",
-    },
-];
+const C: Key<f64> = number("c", "packets/s^3", 0.4, above(0.0).to(1e6))
+    .source("C in RFC 9438, section 5.1")
+    .meaning("how steeply the window grows with the cube of time");
+const BETA: Key<f64> = number("beta", "1", 0.7, from(0.0).to(1.0))
+    .source("beta_cubic in RFC 9438, section 4.6")
+    .meaning("what is left of the window when a loss episode begins");
+const FAST_CONVERGENCE: Key<bool> = flag("fast_convergence", true).source("RFC 9438, section 4.7").meaning(
+    "aim lower when the window at a loss is less than at the one before, so that newcomers get room",
+);
+pub(super) const ECN: Key<bool> = flag("ecn", false)
+    .source("RFC 9438, section 4.6")
+    .meaning("send ECN-capable packets and treat a mark like a loss");
+
+pub(super) static PARAMETERS: Keys = &[&C, &BETA, &FAST_CONVERGENCE, &INITIAL_WINDOW, &ECN];
 
 impl Params {
     /// Reads them from settings.
     pub fn read(settings: &Settings) -> Self {
         Self {
-            c: settings.number("c"),
-            beta: settings.number("beta"),
-            fast_convergence: settings.flag("fast_convergence"),
-            initial_window: settings.number_if_given("initial_window"),
+            c: settings.get(C),
+            beta: settings.get(BETA),
+            fast_convergence: settings.get(FAST_CONVERGENCE),
+            initial_window: settings.get(INITIAL_WINDOW),
         }
     }
 }

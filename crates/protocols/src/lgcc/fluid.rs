@@ -1,7 +1,7 @@
 //! LGCC as differential equations, loop by loop: Eq. (14) or (15) with the smoothed marks of the loop, and the carrying
 //! capacity (10): the least of the loop's links and of what the relay says of the next loop.
 
-use super::params::{Algorithm, EchoReading, Params, knowledge};
+use super::params::{Algorithm, ECHO, EchoReading, Params, knowledge};
 use super::sharing::Part;
 use super::upstream::{SCARCE, fluid_weight};
 use crate::parts::capacity_estimate::PROBE_GAIN;
@@ -30,12 +30,12 @@ impl LgccFluid {
         if params.echo == EchoReading::WindowRate {
             let why = "the fluid world knows what the next loop sends and not the x behind its window: \
                        write echo = \"sent\", or control = \"rate\"";
-            return Err(SettingError::new("echo", why));
+            return Err(ECHO.error(why));
         }
         Ok(Self {
             growth: Growth::read(settings, Form::Deflated(params.bases), params.algorithm == Algorithm::Dual),
             is_told: knowledge(settings) != Knowledge::Nothing,
-            probe_gain: settings.number(PROBE_GAIN.name),
+            probe_gain: settings.get(PROBE_GAIN),
             params,
         })
     }

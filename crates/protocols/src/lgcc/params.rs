@@ -3,102 +3,78 @@
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, PHI1, PHI2};
 use crate::parts::marking::{ALPHA, INTERVAL};
-use crate::parts::send_rate::{CONTROL, INITIAL_WINDOW};
+use crate::parts::send_rate::{CONTROL, Control, INITIAL_WINDOW};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE, StepSize};
-use millpond_law::{Domain, Knowledge, Parameter, Pipe, Settings};
+use millpond_law::key::{Interval, Key, Keys, above, from, number, word};
+use millpond_law::{Knowledge, Pipe, Settings, words};
 use millpond_units::Rate;
 
-/// Every parameter; those with a name in capitals are shared with LGC.
-pub(super) static PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "algorithm",
-        unit: "",
-        domain: Domain::Word(&["primal-dual", "dual"]),
-        default: "primal-dual",
-        source: "Eq. (14), Eq. (15); Algorithm 1",
-        meaning: "steps towards the target rate (Eq. 14), or jumps to it (Eq. 15)",
-    },
-    PHI1,
-    PHI2,
-    GAMMA_INIT,
-    GAMMA_CONV,
-    G1,
-    G2,
-    STEP_SIZE,
-    ALPHA,
-    INTERVAL,
-    CONTROL,
-    INITIAL_WINDOW,
-    Parameter {
-        name: "capacity",
-        unit: "",
-        domain: Domain::Word(&["told", "estimated"]),
-        default: "told",
-        source: "Eq. (10), section IX-B",
-        meaning: "the capacity of the loop's own links: as told by the link layer, or never; where it is not told, \
-                  the next loop's rate is the carrying capacity, and without a next loop an estimate",
-    },
-    PROBE_GAIN,
-    Parameter {
-        name: "echo",
-        unit: "",
-        domain: Domain::Word(&["sent", "x"]),
-        default: "sent",
-        source: "section VI-A; see ERRATA.md",
-        meaning: "what a relay echoes: what its next loop really sends, corrected so that its queue returns to the \
-                  cushion, or the next loop's x",
-    },
-    Parameter {
-        name: "cushion",
-        unit: "packets",
-        domain: Domain::Number(0.0, 1e6),
-        default: "2",
-        source: "not in the paper: see ERRATA.md",
-        meaning: "what a relay's queue is to hold, so that the next loop does not run dry while this one follows it",
-    },
-    Parameter {
-        name: "drain",
-        unit: "RTTs of the next loop",
-        domain: Domain::Above(0.0, 1e9),
-        default: "8",
-        source: "not in the paper: see ERRATA.md",
-        meaning: "the time in which an echo of what is sent brings the relay's queue back to its cushion",
-    },
-    Parameter {
-        name: "weights",
-        unit: "",
-        domain: Domain::Word(&["capacity", "price"]),
-        default: "capacity",
-        source: "Eq. (11), (22), section VI-B; see ERRATA.md",
-        meaning: "how a relay divides a next loop that incoming loops share: carrying capacities in proportion to the \
-                  weights and one marking probability for all, or one carrying capacity and Eq. (11)'s p / w",
-    },
-    Parameter {
-        name: "upstream",
-        unit: "",
-        domain: Domain::Word(&["ignored", "weights"]),
-        default: "ignored",
-        source: "Theorem 8.4; see ERRATA.md",
-        meaning: "marks of earlier loops: of no consequence here, or they weigh the flow, w = own price / price so far",
-    },
-    Parameter {
-        name: "backpressure",
-        unit: "",
-        domain: Domain::Word(&["product", "minimum"]),
-        default: "product",
-        source: "Eq. (20); proof of Theorem 8.4",
-        meaning: "the next loop's rate is a carrying capacity, which this loop's marks deflate (Eq. 20), or a limit beside \
-                  the deflated capacity of this loop's links",
-    },
+const ALGORITHM: Key<Algorithm> = word("algorithm", Algorithm::PrimalDual)
+    .source("Eq. (14), Eq. (15); Algorithm 1")
+    .meaning("steps towards the target rate (Eq. 14), or jumps to it (Eq. 15)");
+const CAPACITY: Key<Capacity> = word("capacity", Capacity::Signalled)
+    .source("Eq. (10), section IX-B")
+    .meaning("the capacity of the loop's own links: as told by the link layer, or never; where it is not told, the \
+              next loop's rate is the carrying capacity, and without a next loop an estimate");
+pub(super) const ECHO: Key<Echo> = word("echo", Echo::Sent).source("section VI-A; see ERRATA.md").meaning(
+    "what a relay echoes: what its next loop really sends, corrected so that its queue returns to the \
+              cushion, or the next loop's x",
+);
+const CUSHION: Key<f64> =
+    number("cushion", "packets", 2.0, from(0.0).to(1e6)).source("not in the paper: see ERRATA.md").meaning(
+        "what a relay's queue is to hold, so that the next loop does not run dry while this one follows it",
+    );
+const DRAIN: Key<f64> = number("drain", "RTTs of the next loop", 8.0, above(0.0).to(1e9))
+    .source("not in the paper: see ERRATA.md")
+    .meaning("the time in which an echo of what is sent brings the relay's queue back to its cushion");
+const WEIGHTS: Key<Weights> =
+    word("weights", Weights::Capacity).source("Eq. (11), (22), section VI-B; see ERRATA.md").meaning(
+        "how a relay divides a next loop that incoming loops share: carrying capacities in proportion to the \
+              weights and one marking probability for all, or one carrying capacity and Eq. (11)'s p / w",
+    );
+const UPSTREAM: Key<Upstream> = word("upstream", Upstream::Ignored)
+    .source("Theorem 8.4; see ERRATA.md")
+    .meaning("marks of earlier loops: of no consequence here, or they weigh the flow, w = own price / price so far");
+const BACKPRESSURE: Key<Backpressure> =
+    word("backpressure", Backpressure::Product).source("Eq. (20); proof of Theorem 8.4").meaning(
+        "the next loop's rate is a carrying capacity, which this loop's marks deflate (Eq. 20), or a limit \
+              beside the deflated capacity of this loop's links",
+    );
+
+#[rustfmt::skip]
+pub(super) static PARAMETERS: Keys = &[
+    &ALGORITHM, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &INTERVAL, &CONTROL,
+    &INITIAL_WINDOW, &CAPACITY, &PROBE_GAIN, &ECHO, &CUSHION, &DRAIN, &WEIGHTS, &UPSTREAM, &BACKPRESSURE,
 ];
 
-/// How the rate is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Algorithm {
-    /// Eq. (14): a step towards the target.
-    PrimalDual,
-    /// Eq. (15): the target itself.
-    Dual,
+words! {
+    /// How the rate is found.
+    pub(super) enum Algorithm {
+        /// Eq. (14): a step towards the target.
+        PrimalDual = "primal-dual",
+        /// Eq. (15): the target itself.
+        Dual = "dual",
+    }
+
+    /// Where the capacity of the loop's own links comes from.
+    enum Capacity { Signalled = "told", Estimated = "estimated" }
+
+    /// Which rate of the next loop a relay echoes.
+    pub(super) enum Echo { Sent = "sent", X = "x" }
+
+    /// How weights divide a shared next loop.
+    pub(super) enum Weights {
+        /// Carrying capacities in proportion to the weights.
+        Capacity = "capacity",
+        /// Eq. (11): marking probabilities divided by weights.
+        Price = "price",
+    }
+
+    /// The effect of marks of earlier loops.
+    enum Upstream { Ignored = "ignored", Weights = "weights" }
+
+    /// How the next loop's rate limits this loop.
+    enum Backpressure { Product = "product", Minimum = "minimum" }
 }
 
 /// What a relay echoes.
@@ -110,15 +86,6 @@ pub(super) enum EchoReading {
     WindowRate,
     /// The x of the next loop, at which it paces.
     Pace,
-}
-
-/// How weights divide a next loop that is shared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Weights {
-    /// Carrying capacities in proportion to the weights.
-    Capacity,
-    /// Eq. (11): marks over weights.
-    Price,
 }
 
 /// The parameters, read.
@@ -148,38 +115,40 @@ pub(super) struct Params {
 
 impl Params {
     pub(super) fn read(settings: &Settings) -> Self {
-        let algorithm =
-            if settings.word("algorithm") == "dual" { Algorithm::Dual } else { Algorithm::PrimalDual };
-        let echo = match (settings.word("echo"), settings.word(CONTROL.name)) {
-            ("x", "rate") => EchoReading::Pace,
-            ("x", _) => EchoReading::WindowRate,
-            _ => EchoReading::Sent,
+        let control = settings.get(CONTROL);
+        let echo = match (settings.get(ECHO), control) {
+            (Echo::Sent, _) => EchoReading::Sent,
+            (Echo::X, Control::Rate) => EchoReading::Pace,
+            (Echo::X, Control::Window | Control::PacedWindow) => EchoReading::WindowRate,
         };
         Self {
-            algorithm,
+            algorithm: settings.get(ALGORITHM),
             bases: Bases::read(settings),
             step_size: StepSize::read(settings),
             echo,
-            cushion: settings.number("cushion"),
-            drain: settings.number("drain"),
-            weights: if settings.word("weights") == "price" { Weights::Price } else { Weights::Capacity },
-            upstream: settings.word("upstream") == "weights",
-            minimum: settings.word("backpressure") == "minimum",
-            windowed: settings.word(CONTROL.name) != "rate",
+            cushion: settings.get(CUSHION),
+            drain: settings.get(DRAIN),
+            weights: settings.get(WEIGHTS),
+            upstream: settings.get(UPSTREAM) == Upstream::Weights,
+            minimum: settings.get(BACKPRESSURE) == Backpressure::Minimum,
+            windowed: control != Control::Rate,
         }
     }
 }
 
 /// Which capacities the sender is to be told.
 pub(super) fn knowledge(settings: &Settings) -> Knowledge {
-    if settings.word("capacity") == "told" { Knowledge::Live } else { Knowledge::Nothing }
+    match settings.get(CAPACITY) {
+        Capacity::Signalled => Knowledge::Live,
+        Capacity::Estimated => Knowledge::Nothing,
+    }
 }
 
 /// What a user of these settings should know before trusting the run.
 pub(super) fn warnings(settings: &Settings) -> Vec<String> {
-    let rate_control = settings.word(CONTROL.name) == "rate";
-    let echo_x = settings.word("echo") == "x" && !rate_control;
-    let every_ack = settings.count(INTERVAL.name, "acks") == Some(1);
+    let rate_control = settings.get(CONTROL) == Control::Rate;
+    let echo_x = settings.get(ECHO) == Echo::X && !rate_control;
+    let every_ack = settings.get(INTERVAL) == Interval::Acks(1);
     let warnings = [
         (
             rate_control,
@@ -198,7 +167,7 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
 
 /// A rate never falls below the initial window per base RTT: a slower link cannot hold it back.
 pub(super) fn floor_warning(settings: &Settings, pipe: &Pipe) -> Option<String> {
-    let window = settings.number(INITIAL_WINDOW.name);
+    let window = settings.get(INITIAL_WINDOW);
     let least = Rate::from_bps_f64(window * pipe.packet.bits() as f64 / pipe.base_rtt.secs().max(1e-9));
     (pipe.packets() < window).then(|| {
         format!(

@@ -46,7 +46,7 @@ impl LgccSender {
             next: None,
             unread: Unread::default(),
             stretch: 1.0,
-            alpha: settings.number(ALPHA.name),
+            alpha: settings.get(ALPHA),
             upstream: UpstreamMarking::default(),
             estimate: CapacityEstimate::read(settings),
             marking: MarkingEstimate::read(settings),

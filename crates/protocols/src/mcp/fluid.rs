@@ -4,7 +4,7 @@ use super::automaton::{Automaton, Mode};
 use super::fairing::Request;
 use super::header::Load;
 use super::link::{PERIODS_OF_FAIRING, utilization};
-use super::params::{Ranges, SenderParams};
+use super::params::{OVERLOAD, PERIOD, Ranges, SenderParams};
 use crate::parts::interval;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput, LinkLaws,
@@ -21,9 +21,8 @@ pub(super) struct McpFluid {
 
 impl McpFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let period = interval::checked("period", settings.span("period"))?.secs();
-        let router =
-            Router { period, ranges: Ranges::read(settings)?, overload: settings.number("overload") };
+        let period = interval::checked(PERIOD, settings.get(PERIOD))?.secs();
+        let router = Router { period, ranges: Ranges::read(settings)?, overload: settings.get(OVERLOAD) };
         Ok(Self { sender: SenderParams::read(settings), router })
     }
 }

@@ -1,7 +1,7 @@
 //! MCP's router: measures its load, and passes requests for fairing on (sections IV-A and IV-D).
 
 use super::header::{ID, Load, McpHeader};
-use super::params::Ranges;
+use super::params::{PERIOD, Ranges};
 use crate::parts::interval;
 use millpond_law::{
     Context, Gauge, Hooks, Link, PacketView, QueueView, SettingError, Settings, Unread, Verdict,
@@ -35,7 +35,7 @@ pub(super) struct McpRouter {
 impl McpRouter {
     pub(super) fn new(settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self {
-            period: interval::checked("period", settings.span("period"))?,
+            period: interval::checked(PERIOD, settings.get(PERIOD))?,
             ranges: Ranges::read(settings)?,
             arrived: Bytes::ZERO,
             least_queue: Bytes::ZERO,

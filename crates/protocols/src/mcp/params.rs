@@ -1,141 +1,86 @@
 //! The parameters of MCP, for the sender and the router.
 
 use super::header::Load;
-use millpond_law::{Domain, Parameter, SettingError, Settings};
-use millpond_units::Span;
+use millpond_law::key::{Key, Keys, above, from, number, rate, span, whole, word};
+use millpond_law::{SettingError, Settings, words};
+use millpond_units::{Rate, Span};
 
-/// Every parameter.
-pub(super) static PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "period",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "200ms",
-        source: "T, section IV-A1",
-        meaning: "a router measures its load over this; a sender decides every two of them",
-    },
-    Parameter {
-        name: "medium_load",
-        unit: "1",
-        domain: Domain::Above(0.0, 10.0),
-        default: "0.48",
-        source: "Fig. 2",
-        meaning: "utilization from which senders no longer scale",
-    },
-    Parameter {
-        name: "heavy_load",
-        unit: "1",
-        domain: Domain::Above(0.0, 10.0),
-        default: "0.88",
-        source: "Fig. 2",
-        meaning: "utilization from which senders smooth or rest",
-    },
-    Parameter {
-        name: "overload",
-        unit: "1",
-        domain: Domain::Above(0.0, 10.0),
-        default: "0.98",
-        source: "Fig. 2",
-        meaning: "utilization from which senders decrease",
-    },
-    Parameter {
-        name: "initial_rate",
-        unit: "bit/s",
-        domain: Domain::Rate,
-        default: "80kbps",
-        source: "section IV-H",
-        meaning: "rate at the start, and the least there is",
-    },
-    Parameter {
-        name: "step",
-        unit: "bit/s",
-        domain: Domain::Rate,
-        default: "80kbps",
-        source: "AI(80 kbps) and AD(80 kbps) in Fig. 2",
-        meaning: "additive increase and decrease",
-    },
-    Parameter {
-        name: "scaling_factor",
-        unit: "1",
-        domain: Domain::Above(1.0, 10.0),
-        default: "2",
-        source: "MI(2) in Fig. 2",
-        meaning: "multiplicative increase at light load",
-    },
-    Parameter {
-        name: "enhancing_factor",
-        unit: "1",
-        domain: Domain::Above(1.0, 10.0),
-        default: "1.1",
-        source: "MI(1.1) in Fig. 2",
-        meaning: "multiplicative increase at medium load",
-    },
-    Parameter {
-        name: "decrease_factor",
-        unit: "1",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.5",
-        source: "MD(0.5) in Fig. 2",
-        meaning: "what is left of the rate after an overload",
-    },
-    Parameter {
-        name: "fairing_cycles",
-        unit: "cycles",
-        domain: Domain::Whole(1, 1_000_000),
-        default: "7",
-        source: "section IV-D1",
-        meaning: "increase-decrease cycles for which a flow asks for fairing",
-    },
-    Parameter {
-        name: "cycles",
-        unit: "",
-        domain: Domain::Word(&["halvings", "peaks"]),
-        default: "halvings",
-        source: "section IV-D1 and appendix; see ERRATA.md",
-        meaning: "a cycle ends at a halving after additive increase, or lies between two of them: one halving more",
-    },
-    Parameter {
-        name: "backoff",
-        unit: "",
-        domain: Domain::Word(&["twice", "literal"]),
-        default: "twice",
-        source: "section IV-F; see ERRATA.md",
-        meaning: "a step back is tried for the first two decisions of an overload in the stable mode, too, or never",
-    },
-    Parameter {
-        name: "requester",
-        unit: "",
-        domain: Domain::Word(&["obeys", "ignores"]),
-        default: "obeys",
-        source: "section IV-D; see ERRATA.md",
-        meaning: "a flow that asks for fairing is itself in the fairing mode when it is told so, or goes on without it",
-    },
-    Parameter {
-        name: "told",
-        unit: "",
-        domain: Domain::Word(&["obeys", "asks"]),
-        default: "obeys",
-        source: "section IV-D2; see ERRATA.md",
-        meaning: "a flow that is told of fairing, and does not ask itself, is in the fairing mode as long as it is told, or asks \
-                  for as many cycles as a newcomer",
-    },
-    Parameter {
-        name: "light_fairing",
-        unit: "",
-        domain: Domain::Word(&["scaling", "additive"]),
-        default: "scaling",
-        source: "Fig. 2; see ERRATA.md",
-        meaning: "what is done at light load when fairing is told",
-    },
-    Parameter {
-        name: "overload_seen",
-        unit: "",
-        domain: Domain::Word(&["at-once", "by-timer"]),
-        default: "at-once",
-        source: "section IV-H; see ERRATA.md",
-        meaning: "an overload is answered when it is first told, or at the next decision",
-    },
+pub(super) const PERIOD: Key<Span> = span("period", Span::from_millis(200))
+    .source("T, section IV-A1")
+    .meaning("a router measures its load over this; a sender decides every two of them");
+const MEDIUM_LOAD: Key<f64> = number("medium_load", "1", 0.48, above(0.0).to(10.0))
+    .source("Fig. 2")
+    .meaning("utilization from which senders no longer scale");
+const HEAVY_LOAD: Key<f64> = number("heavy_load", "1", 0.88, above(0.0).to(10.0))
+    .source("Fig. 2")
+    .meaning("utilization from which senders smooth or rest");
+pub(super) const OVERLOAD: Key<f64> = number("overload", "1", 0.98, above(0.0).to(10.0))
+    .source("Fig. 2")
+    .meaning("utilization from which senders decrease");
+const INITIAL_RATE: Key<Rate> = rate("initial_rate", Rate::from_bps(80_000))
+    .source("section IV-H")
+    .meaning("rate at the start, and the least there is");
+const STEP: Key<Rate> = rate("step", Rate::from_bps(80_000))
+    .source("AI(80 kbps) and AD(80 kbps) in Fig. 2")
+    .meaning("additive increase and decrease");
+const SCALING_FACTOR: Key<f64> = number("scaling_factor", "1", 2.0, above(1.0).to(10.0))
+    .source("MI(2) in Fig. 2")
+    .meaning("multiplicative increase at light load");
+const ENHANCING_FACTOR: Key<f64> = number("enhancing_factor", "1", 1.1, above(1.0).to(10.0))
+    .source("MI(1.1) in Fig. 2")
+    .meaning("multiplicative increase at medium load");
+const DECREASE_FACTOR: Key<f64> = number("decrease_factor", "1", 0.5, above(0.0).to(1.0))
+    .source("MD(0.5) in Fig. 2")
+    .meaning("what is left of the rate after an overload");
+const FAIRING_CYCLES: Key<u64> = whole("fairing_cycles", "cycles", 7, from(1.0).to(1e6))
+    .source("section IV-D1")
+    .meaning("increase-decrease cycles for which a flow asks for fairing");
+const CYCLES: Key<Cycles> =
+    word("cycles", Cycles::Halvings).source("section IV-D1 and appendix; see ERRATA.md").meaning(
+        "a cycle ends at a halving after additive increase, or lies between two of them: one halving more",
+    );
+const BACKOFF: Key<Backoff> = word("backoff", Backoff::Twice).source("section IV-F; see ERRATA.md").meaning(
+    "a step back is tried for the first two decisions of an overload in the stable mode, too, or never",
+);
+const REQUESTER: Key<Requester> = word("requester", Requester::Obeys)
+    .source("section IV-D; see ERRATA.md")
+    .meaning("a flow that asks for fairing is itself in the fairing mode when it is told so, or goes on without it");
+const TOLD: Key<Notified> = word("told", Notified::Obeys).source("section IV-D2; see ERRATA.md").meaning(
+    "a flow that is told of fairing, and does not ask itself, is in the fairing mode as long as it is told, \
+              or asks for as many cycles as a newcomer",
+);
+const LIGHT_FAIRING: Key<LightFairing> = word("light_fairing", LightFairing::Scaling)
+    .source("Fig. 2; see ERRATA.md")
+    .meaning("what is done at light load when fairing is told");
+const OVERLOAD_SEEN: Key<OverloadSeen> = word("overload_seen", OverloadSeen::AtOnce)
+    .source("section IV-H; see ERRATA.md")
+    .meaning("an overload is answered when it is first told, or at the next decision");
+
+#[rustfmt::skip]
+pub(super) static PARAMETERS: Keys = &[
+    &PERIOD, &MEDIUM_LOAD, &HEAVY_LOAD, &OVERLOAD, &INITIAL_RATE, &STEP, &SCALING_FACTOR, &ENHANCING_FACTOR,
+    &DECREASE_FACTOR, &FAIRING_CYCLES, &CYCLES, &BACKOFF, &REQUESTER, &TOLD, &LIGHT_FAIRING, &OVERLOAD_SEEN,
 ];
+
+words! {
+    /// What delimits an increase-decrease cycle.
+    enum Cycles { Halvings = "halvings", Peaks = "peaks" }
+
+    /// Whether a step back is tried first in an overload of the stable mode.
+    enum Backoff { Twice = "twice", Literal = "literal" }
+
+    /// The mode of a flow that requests fairing while fairing is signalled.
+    enum Requester { Obeys = "obeys", Ignores = "ignores" }
+
+    /// The reaction of a flow to a request for fairing by another flow.
+    enum Notified { Obeys = "obeys", Asks = "asks" }
+
+    /// The increase at light load while fairing is signalled.
+    enum LightFairing { Scaling = "scaling", Additive = "additive" }
+
+    /// When an overload is answered.
+    enum OverloadSeen { AtOnce = "at-once", ByTimer = "by-timer" }
+}
 
 /// Where the four ranges of utilization meet.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,11 +93,10 @@ pub(super) struct Ranges {
 impl Ranges {
     /// They must rise.
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let [medium, heavy, over] =
-            ["medium_load", "heavy_load", "overload"].map(|name| settings.number(name));
-        let (name, below) = if medium >= heavy { ("medium_load", heavy) } else { ("heavy_load", over) };
-        if settings.number(name) >= below {
-            return Err(SettingError::new(name, format!("expected less than the next load, {below}")));
+        let [medium, heavy, over] = [MEDIUM_LOAD, HEAVY_LOAD, OVERLOAD].map(|key| settings.get(key));
+        let (key, below) = if medium >= heavy { (MEDIUM_LOAD, heavy) } else { (HEAVY_LOAD, over) };
+        if settings.get(key) >= below {
+            return Err(key.error(format!("expected less than the next load, {below}")));
         }
         Ok(Self { medium, heavy, over })
     }
@@ -199,47 +143,50 @@ pub(super) struct SenderParams {
 
 impl SenderParams {
     pub(super) fn read(settings: &Settings) -> Self {
-        let between_peaks = u64::from(settings.word("cycles") == "peaks");
+        let between_peaks = u64::from(settings.get(CYCLES) == Cycles::Peaks);
         Self {
-            decision_interval: settings.span("period") * 2,
-            initial_rate: settings.rate("initial_rate").as_f64(),
-            step: settings.rate("step").as_f64(),
-            scaling_factor: settings.number("scaling_factor"),
-            enhancing_factor: settings.number("enhancing_factor"),
-            decrease_factor: settings.number("decrease_factor"),
-            halvings: settings.whole("fairing_cycles") + between_peaks,
-            steps_back: if settings.word("backoff") == "twice" { 2 } else { 0 },
-            requester_obeys: settings.word("requester") == "obeys",
-            told_asks: settings.word("told") == "asks",
-            scales_while_fairing: settings.word("light_fairing") == "scaling",
-            answers_at_once: settings.word("overload_seen") == "at-once",
+            decision_interval: settings.get(PERIOD) * 2,
+            initial_rate: settings.get(INITIAL_RATE).as_f64(),
+            step: settings.get(STEP).as_f64(),
+            scaling_factor: settings.get(SCALING_FACTOR),
+            enhancing_factor: settings.get(ENHANCING_FACTOR),
+            decrease_factor: settings.get(DECREASE_FACTOR),
+            halvings: settings.get(FAIRING_CYCLES) + between_peaks,
+            steps_back: match settings.get(BACKOFF) {
+                Backoff::Twice => 2,
+                Backoff::Literal => 0,
+            },
+            requester_obeys: settings.get(REQUESTER) == Requester::Obeys,
+            told_asks: settings.get(TOLD) == Notified::Asks,
+            scales_while_fairing: settings.get(LIGHT_FAIRING) == LightFairing::Scaling,
+            answers_at_once: settings.get(OVERLOAD_SEEN) == OverloadSeen::AtOnce,
         }
     }
 }
 
 /// What a user of these settings should know before trusting the run.
 pub(super) fn warnings(settings: &Settings) -> Vec<String> {
-    let [medium, heavy, over] = ["medium_load", "heavy_load", "overload"].map(|name| settings.number(name));
+    let [medium, heavy, over] = [MEDIUM_LOAD, HEAVY_LOAD, OVERLOAD].map(|key| settings.get(key));
     let warnings = [
         (
-            settings.word("backoff") == "literal",
+            settings.get(BACKOFF) == Backoff::Literal,
             "backoff = \"literal\": a link at rest just below an overload can make flows halve one by one, after \
              which nothing repairs fairness",
         ),
         (
-            settings.word("told") == "asks",
+            settings.get(TOLD) == Notified::Asks,
             "told = \"asks\": the last request is still told when it has ended, all ask again, and the link never rests",
         ),
         (
-            settings.number("scaling_factor") * medium >= over,
+            settings.get(SCALING_FACTOR) * medium >= over,
             "scaling_factor: from just below medium_load it leads into overload (section IV-B)",
         ),
         (
-            settings.number("enhancing_factor") * heavy >= over,
+            settings.get(ENHANCING_FACTOR) * heavy >= over,
             "enhancing_factor: from just below heavy_load it leads into overload (section IV-E)",
         ),
         (
-            settings.number("decrease_factor") * over < medium,
+            settings.get(DECREASE_FACTOR) * over < medium,
             "decrease_factor: from overload it leads below medium_load, where senders scale (section IV-C)",
         ),
     ];

@@ -1,7 +1,7 @@
 //! NewReno as a differential equation: the additive increase and multiplicative decrease of V. Misra, W.-B. Gong,
 //! D. Towsley, SIGCOMM 2000, without slow start.
 
-use super::params::Params;
+use super::params::{ECN, Params};
 use crate::parts::window::initial_window;
 use millpond_law::Settings;
 use millpond_law::fluid::{
@@ -16,7 +16,7 @@ pub(super) struct NewRenoFluid {
 
 impl NewRenoFluid {
     pub(super) fn read(settings: &Settings) -> Self {
-        Self { params: Params::read(settings), ecn: settings.flag("ecn") }
+        Self { params: Params::read(settings), ecn: settings.get(ECN) }
     }
 }
 

@@ -29,7 +29,7 @@ impl Protocol for NewReno {
     }
 
     fn needs(&self, settings: &Settings) -> Needs {
-        Needs { ecn: settings.flag("ecn").then_some(false), ..CARD.needs }
+        Needs { ecn: settings.get(params::ECN).then_some(false), ..CARD.needs }
     }
 
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError> {

@@ -1,7 +1,8 @@
 //! NewReno's parameters.
 
 use crate::parts::window::INITIAL_WINDOW;
-use millpond_law::{Domain, Parameter, Settings};
+use millpond_law::Settings;
+use millpond_law::key::{Key, Keys, flag, from, number};
 
 /// NewReno's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,50 +17,29 @@ pub struct Params {
     pub pacing_gain: f64,
 }
 
-pub(super) const PARAMETERS: &[Parameter] = &[
-    INITIAL_WINDOW,
-    Parameter {
-        name: "loss_reduction_factor",
-        unit: "1",
-        domain: Domain::Number(0.0, 1.0),
-        default: "0.5",
-        source: "kLossReductionFactor in RFC 9002, appendix B.1",
-        meaning: "what is left of the window when a loss episode begins",
-    },
-    Parameter {
-        name: "pacing",
-        unit: "",
-        domain: Domain::Flag,
-        default: "false",
-        source: "RFC 9002, section 7.7",
-        meaning: "spread packets over the round trip instead of sending them as acknowledgements come",
-    },
-    Parameter {
-        name: "pacing_gain",
-        unit: "1",
-        domain: Domain::Number(1.0, 100.0),
-        default: "1.25",
-        source: "N in RFC 9002, section 7.7",
-        meaning: "pace over window / smoothed round-trip time; only with pacing",
-    },
-    Parameter {
-        name: "ecn",
-        unit: "",
-        domain: Domain::Flag,
-        default: "false",
-        source: "RFC 9002, section 7.1",
-        meaning: "send ECN-capable packets and treat a mark like a loss",
-    },
-];
+const LOSS_REDUCTION_FACTOR: Key<f64> = number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
+    .source("kLossReductionFactor in RFC 9002, appendix B.1")
+    .meaning("what is left of the window when a loss episode begins");
+const PACING: Key<bool> = flag("pacing", false)
+    .source("RFC 9002, section 7.7")
+    .meaning("spread packets over the round trip instead of sending them as acknowledgements come");
+const PACING_GAIN: Key<f64> = number("pacing_gain", "1", 1.25, from(1.0).to(100.0))
+    .source("N in RFC 9002, section 7.7")
+    .meaning("pace over window / smoothed round-trip time; only with pacing");
+pub(super) const ECN: Key<bool> = flag("ecn", false)
+    .source("RFC 9002, section 7.1")
+    .meaning("send ECN-capable packets and treat a mark like a loss");
+
+pub(super) static PARAMETERS: Keys = &[&INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR, &PACING, &PACING_GAIN, &ECN];
 
 impl Params {
     /// Reads them from settings.
     pub fn read(settings: &Settings) -> Self {
         Self {
-            initial_window: settings.number_if_given("initial_window"),
-            loss_reduction_factor: settings.number("loss_reduction_factor"),
-            pacing: settings.flag("pacing"),
-            pacing_gain: settings.number("pacing_gain"),
+            initial_window: settings.get(INITIAL_WINDOW),
+            loss_reduction_factor: settings.get(LOSS_REDUCTION_FACTOR),
+            pacing: settings.get(PACING),
+            pacing_gain: settings.get(PACING_GAIN),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::base_rtt::BaseRtt;
 use super::law::{Delays, next_window};
-use super::params::{Control, Params, control};
+use super::params::{CONTROL, Control, DRAIN_EVERY, Params};
 use millpond_law::{
     Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, SettingError, Settings, Start,
 };
@@ -37,8 +37,8 @@ impl DelaySender {
         let params = Params::read(settings)?;
         Ok(Self {
             params,
-            control: control(settings),
-            base_rtt: BaseRtt::new(settings.span("drain_every")),
+            control: settings.get(CONTROL),
+            base_rtt: BaseRtt::new(settings.get(DRAIN_EVERY)),
             window: params.initial_window,
             packet: Bytes::new(1),
             rtt: None,

@@ -2,7 +2,7 @@
 //! are in packets; those of the packet world are at least one, here they may be less.
 
 use super::law::{Gains, Utility};
-use super::params::{Control, Params, control};
+use super::params::{CONTROL, Control, DRAIN_EVERY, PHI, Params, ROUND_TRIP, RoundTrip, static_rate};
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, InputSet, LoopFacts, Marginal, Number, PriceSum, SenderInput,
     SenderLaws, State, greatest, least, sender_law,
@@ -35,20 +35,19 @@ pub(super) struct DelayFluid {
 
 impl MarksFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let is_static = settings.word("law") == "dual";
         Ok(Self {
             params: Params::read(settings)?,
-            max_rate: is_static.then(|| settings.rate("max_rate").as_f64()),
-            log_phi: libm::log(settings.number("phi")),
-            tau_queues: settings.word("round_trip") == "current",
+            max_rate: static_rate(settings).map(|rate| rate.as_f64()),
+            log_phi: libm::log(settings.get(PHI)),
+            tau_queues: settings.get(ROUND_TRIP) == RoundTrip::Current,
         })
     }
 }
 
 impl DelayFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let drains = !settings.span("drain_every").is_zero();
-        Ok(Self { params: Params::read(settings)?, control: control(settings), drains })
+        let drains = !settings.get(DRAIN_EVERY).is_zero();
+        Ok(Self { params: Params::read(settings)?, control: settings.get(CONTROL), drains })
     }
 }
 
@@ -370,11 +369,12 @@ mod tests {
     use super::*;
     use crate::paganini::params::{DELAY, MARKS};
     use crate::testing::fluid::{PACKET, answer_to_marks, flow, inputs, marginal, near, one_loop};
-    use millpond_law::{Parameter, Value};
+    use millpond_law::Value;
+    use millpond_law::key::Keys;
 
     const D: f64 = 0.04;
 
-    fn settings(of: &'static [Parameter], written: &[(&'static str, Value)]) -> Settings {
+    fn settings(of: Keys, written: &[(&'static str, Value)]) -> Settings {
         Settings::check(of, written.iter().cloned()).unwrap()
     }
 

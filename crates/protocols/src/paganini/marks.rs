@@ -1,7 +1,9 @@
 //! The sender that reads its price from marks (section V).
 
 use super::law::{backoff, step};
-use super::params::Params;
+use super::params::{
+    ALL_MARKED, COUNTED_PACKETS, MOST_CHANGE, MOST_STEP, PHI, Params, ROUND_TRIP, RoundTrip, static_rate,
+};
 use super::price::MarkedPrice;
 use millpond_law::{
     Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, SettingError, Settings, Start,
@@ -11,18 +13,10 @@ use millpond_units::{Bytes, Rate, Time};
 /// Windows end here, in packets.
 const MOST_PACKETS: f64 = 1e9;
 
-/// How the window before backoff is found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Law {
-    /// (33): it moves.
-    PrimalDual,
-    /// (18): it is this rate's.
-    Dual(Rate),
-}
-
 /// See the module.
 pub(super) struct MarksSender {
-    law: Law,
+    /// The rate of (18) at a price of zero; none under (33).
+    static_rate: Option<Rate>,
     params: Params,
     most_step: f64,
     most_change: f64,
@@ -45,22 +39,18 @@ pub(super) struct MarksSender {
 impl MarksSender {
     pub(super) fn new(settings: &Settings) -> Result<Self, SettingError> {
         let params = Params::read(settings)?;
-        let law = match settings.word("law") {
-            "dual" => Law::Dual(settings.rate("max_rate")),
-            _ => Law::PrimalDual,
-        };
         Ok(Self {
-            law,
+            static_rate: static_rate(settings),
             params,
-            most_step: settings.number("most_step"),
-            most_change: settings.number("most_change"),
+            most_step: settings.get(MOST_STEP),
+            most_change: settings.get(MOST_CHANGE),
             price: MarkedPrice::new(
-                settings.number("phi"),
-                settings.whole("marks"),
-                settings.number("all_marked"),
+                settings.get(PHI),
+                settings.get(COUNTED_PACKETS),
+                settings.get(ALL_MARKED),
             ),
             packet: Bytes::new(1),
-            tau_queues: settings.word("round_trip") == "current",
+            tau_queues: settings.get(ROUND_TRIP) == RoundTrip::Current,
             tau: None,
             xi: libm::log(params.initial_window),
             expected: params.initial_window,
@@ -77,9 +67,9 @@ impl MarksSender {
 
     /// The window that a price of zero would leave, an interval later.
     fn window_without_price(&mut self, price: f64, tau: f64) -> f64 {
-        match self.law {
-            Law::Dual(rate) => rate.bytes_per_sec() / self.packet.as_f64() * tau,
-            Law::PrimalDual => {
+        match self.static_rate {
+            Some(rate) => rate.bytes_per_sec() / self.packet.as_f64() * tau,
+            None => {
                 let step = step(&self.params, self.expected, price, tau).min(self.most_step);
                 if step < 0.0 || !self.window_unused {
                     self.xi = (self.xi + step).clamp(libm::log(self.least()), libm::log(MOST_PACKETS));

@@ -2,213 +2,114 @@
 
 use super::law::{Gains, Utility};
 use crate::parts::interval;
-use millpond_law::{Domain, Parameter, SettingError, Settings};
-use millpond_units::Span;
+use millpond_law::key::{Key, Keys, above, from, number, rate, span, span_or_zero, whole, word};
+use millpond_law::{Bounds, SettingError, Settings, words};
+use millpond_units::{Rate, Span};
 
-const ALPHA: Parameter = Parameter {
-    name: "alpha",
-    unit: "1",
-    domain: Domain::Above(0.0, 100.0),
-    default: "0.37",
-    source: "Eq. (15), section V-B",
-    meaning: "gain at fast time-scales: how much a round trip's worth of price takes off the rate",
-};
+const ALPHA: Key<f64> = number("alpha", "1", 0.37, above(0.0).to(100.0))
+    .source("Eq. (15), section V-B")
+    .meaning("gain at fast time-scales: how much a round trip's worth of price takes off the rate");
+const BETA: Key<f64> = number("beta", "1/s", 1.18, above(0.0).to(1e6))
+    .source("Eq. (24), section V-B")
+    .meaning("gain at slow time-scales: how fast the rate moves to where its utility wants it");
+const BOTTLENECKS: Key<f64> = number("bottlenecks", "1", 1.0, from(1.0).to(1e6))
+    .source("M in Eq. (15), section V-B")
+    .meaning("how many bottlenecks a path has at most");
+const UTILITY: Key<UtilityForm> = word("utility", UtilityForm::Log)
+    .source("Eq. (30); section IV-B asks for one whose marginal utility is finite at zero")
+    .meaning("K log x, or K log(x + utility_offset), with which a small rate grows exponentially");
+const UTILITY_WEIGHT: Key<f64> = number("utility_weight", "packets", 50.0, above(0.0).to(1e9))
+    .source("K in Eq. (30), section V-B")
+    .meaning("K: the product of rate and price at rest");
+const UTILITY_OFFSET: Key<f64> = number("utility_offset", "packets/s", 100.0, above(0.0).to(1e9))
+    .source("not in the paper: see ERRATA.md")
+    .meaning("of the shifted logarithm alone: rates well below it grow exponentially");
+const INTERVAL: Key<Span> = span("interval", Span::from_millis(10))
+    .source("T_s in Eq. (33), section V-B")
+    .meaning("how often the window is computed");
+const INITIAL_WINDOW: Key<f64> = initial_window(from(1.0));
+const LOSS_REDUCTION_FACTOR: Key<f64> = number("loss_reduction_factor", "1", 0.5, above(0.0).to(1.0))
+    .source("RFC 9002, section 7.3.2; the paper has buffers without loss")
+    .meaning("what is left of the window when a loss episode begins");
 
-const BETA: Parameter = Parameter {
-    name: "beta",
-    unit: "1/s",
-    domain: Domain::Above(0.0, 1e6),
-    default: "1.18",
-    source: "Eq. (24), section V-B",
-    meaning: "gain at slow time-scales: how fast the rate moves to where its utility wants it",
-};
-
-const BOTTLENECKS: Parameter = Parameter {
-    name: "bottlenecks",
-    unit: "1",
-    domain: Domain::Number(1.0, 1e6),
-    default: "1",
-    source: "M in Eq. (15), section V-B",
-    meaning: "how many bottlenecks a path has at most",
-};
-
-const UTILITY: Parameter = Parameter {
-    name: "utility",
-    unit: "",
-    domain: Domain::Word(&["log", "shifted-log"]),
-    default: "log",
-    source: "Eq. (30); section IV-B asks for one whose marginal utility is finite at zero",
-    meaning: "K log x, or K log(x + utility_offset), with which a small rate grows exponentially",
-};
-
-const UTILITY_WEIGHT: Parameter = Parameter {
-    name: "utility_weight",
-    unit: "packets",
-    domain: Domain::Above(0.0, 1e9),
-    default: "50",
-    source: "K in Eq. (30), section V-B",
-    meaning: "K: the product of rate and price at rest",
-};
-
-const UTILITY_OFFSET: Parameter = Parameter {
-    name: "utility_offset",
-    unit: "packets/s",
-    domain: Domain::Above(0.0, 1e9),
-    default: "100",
-    source: "not in the paper: see ERRATA.md",
-    meaning: "of the shifted logarithm alone: rates well below it grow exponentially",
-};
-
-const INTERVAL: Parameter = Parameter {
-    name: "interval",
-    unit: "s",
-    domain: Domain::Span(true),
-    default: "10ms",
-    source: "T_s in Eq. (33), section V-B",
-    meaning: "how often the window is computed",
-};
-
-const INITIAL_WINDOW: Parameter = Parameter {
-    name: "initial_window",
-    unit: "packets",
-    domain: Domain::Number(1.0, 1e6),
-    default: "1",
-    source: "not in the paper: see ERRATA.md",
-    meaning: "window at the start",
-};
-
-const LOSS_REDUCTION_FACTOR: Parameter = Parameter {
-    name: "loss_reduction_factor",
-    unit: "1",
-    domain: Domain::Above(0.0, 1.0),
-    default: "0.5",
-    source: "RFC 9002, section 7.3.2; the paper has buffers without loss",
-    meaning: "what is left of the window when a loss episode begins",
-};
-
-/// Of the form that reads marks.
-pub(super) static MARKS: &[Parameter] = &[
-    Parameter {
-        name: "law",
-        unit: "",
-        domain: Domain::Word(&["primal-dual", "dual"]),
-        default: "primal-dual",
-        source: "Eq. (33)-(34); Eq. (18)",
-        meaning: "the law that moves to its utility, or the static one, which follows the price alone",
-    },
-    ALPHA,
-    BETA,
-    BOTTLENECKS,
-    UTILITY,
-    UTILITY_WEIGHT,
-    UTILITY_OFFSET,
-    INTERVAL,
-    Parameter { domain: Domain::Number(1e-3, 1e6), ..INITIAL_WINDOW },
-    Parameter {
-        name: "most_step",
-        unit: "1",
-        domain: Domain::Above(0.0, 1e3),
-        default: "1",
-        source: "not in the paper: see ERRATA.md",
-        meaning: "cap on the growth of the logarithm of the window in an interval",
-    },
-    Parameter {
-        name: "max_rate",
-        unit: "bit/s",
-        domain: Domain::Rate,
-        default: "100Mbps",
-        source: "x_max in Eq. (18)",
-        meaning: "of the static law alone: its rate when the price is zero",
-    },
-    Parameter {
-        name: "round_trip",
-        unit: "",
-        domain: Domain::Word(&["least", "current"]),
-        default: "least",
-        source: "the remarks below Eq. (18) and Eq. (25); Eq. (33) has d",
-        meaning: "tau of the laws: the least round-trip time seen, or the smoothed one, which counts queueing",
-    },
-    Parameter {
-        name: "phi",
-        unit: "1",
-        domain: Domain::Above(1.0, 1e12),
-        default: "1000000",
-        source: "Eq. (36), section V-B",
-        meaning: "base of the marking probability, the same as the links'",
-    },
-    Parameter {
-        name: "marks",
-        unit: "packets",
-        domain: Domain::Whole(1, 64),
-        default: "31",
-        source: "N in section V-A",
-        meaning: "over how many packets marks are counted",
-    },
-    Parameter {
-        name: "all_marked",
-        unit: "packets",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.5",
-        source: "not in the paper: see ERRATA.md",
-        meaning: "when all are marked, so many less are counted: the price would be infinite",
-    },
-    Parameter {
-        name: "most_change",
-        unit: "packets",
-        domain: Domain::Above(0.0, 1e9),
-        default: "1",
-        source: "section V-B; the value is not in the paper: see ERRATA.md",
-        meaning: "cap on the change of the window per packet acknowledged",
-    },
-    LOSS_REDUCTION_FACTOR,
-];
-
-/// Of the form that reads queueing delay.
-pub(super) static DELAY: &[Parameter] = &[
-    ALPHA,
-    BETA,
-    BOTTLENECKS,
-    UTILITY,
-    UTILITY_WEIGHT,
-    UTILITY_OFFSET,
-    INTERVAL,
-    INITIAL_WINDOW,
-    Parameter {
-        name: "control",
-        unit: "",
-        domain: Domain::Word(&["window", "rate"]),
-        default: "window",
-        source: "Eq. (43); Eq. (39)-(40)",
-        meaning: "a window that moves by (43), or a rate that moves by (41) and paces packets",
-    },
-    Parameter {
-        name: "drain_every",
-        unit: "s",
-        domain: Domain::Span(false),
-        default: "0s",
-        source: "not in the paper: see ERRATA.md",
-        meaning: "a sender that has not seen its least round-trip time for so long lets the queue run dry; zero: never",
-    },
-    LOSS_REDUCTION_FACTOR,
-];
-
-/// What moves, of the form that reads delay.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Control {
-    /// What is in flight.
-    Window,
-    /// A rate.
-    Rate,
+const fn initial_window(bounds: Bounds) -> Key<f64> {
+    number("initial_window", "packets", 1.0, bounds.to(1e6))
+        .source("not in the paper: see ERRATA.md")
+        .meaning("window at the start")
 }
 
-/// Of the form that reads delay.
-pub(super) fn control(settings: &Settings) -> Control {
-    if settings.word("control") == "rate" { Control::Rate } else { Control::Window }
+pub(super) const LAW: Key<Law> = word("law", Law::PrimalDual)
+    .source("Eq. (33)-(34); Eq. (18)")
+    .meaning("the law that moves to its utility, or the static one, which follows the price alone");
+const SMALL_INITIAL_WINDOW: Key<f64> = initial_window(from(1e-3));
+pub(super) const MOST_STEP: Key<f64> = number("most_step", "1", 1.0, above(0.0).to(1e3))
+    .source("not in the paper: see ERRATA.md")
+    .meaning("cap on the growth of the logarithm of the window in an interval");
+pub(super) const MAX_RATE: Key<Rate> = rate("max_rate", Rate::from_bps(100_000_000))
+    .source("x_max in Eq. (18)")
+    .meaning("of the static law alone: its rate when the price is zero");
+pub(super) const ROUND_TRIP: Key<RoundTrip> = word("round_trip", RoundTrip::Least)
+    .source("the remarks below Eq. (18) and Eq. (25); Eq. (33) has d")
+    .meaning("tau of the laws: the least round-trip time seen, or the smoothed one, which counts queueing");
+pub(super) const PHI: Key<f64> = number("phi", "1", 1e6, above(1.0).to(1e12))
+    .source("Eq. (36), section V-B")
+    .meaning("base of the marking probability, the same as the links'");
+pub(super) const COUNTED_PACKETS: Key<u64> = whole("marks", "packets", 31, from(1.0).to(64.0))
+    .source("N in section V-A")
+    .meaning("over how many packets marks are counted");
+pub(super) const ALL_MARKED: Key<f64> = number("all_marked", "packets", 0.5, above(0.0).to(1.0))
+    .source("not in the paper: see ERRATA.md")
+    .meaning("when all are marked, so many less are counted: the price would be infinite");
+pub(super) const MOST_CHANGE: Key<f64> = number("most_change", "packets", 1.0, above(0.0).to(1e9))
+    .source("section V-B; the value is not in the paper: see ERRATA.md")
+    .meaning("cap on the change of the window per packet acknowledged");
+
+/// The parameters of the form that reads marks.
+#[rustfmt::skip]
+pub(super) static MARKS: Keys = &[
+    &LAW, &ALPHA, &BETA, &BOTTLENECKS, &UTILITY, &UTILITY_WEIGHT, &UTILITY_OFFSET, &INTERVAL, &SMALL_INITIAL_WINDOW,
+    &MOST_STEP, &MAX_RATE, &ROUND_TRIP, &PHI, &COUNTED_PACKETS, &ALL_MARKED, &MOST_CHANGE, &LOSS_REDUCTION_FACTOR,
+];
+
+pub(super) const CONTROL: Key<Control> = word("control", Control::Window)
+    .source("Eq. (43); Eq. (39)-(40)")
+    .meaning("a window that moves by (43), or a rate that moves by (41) and paces packets");
+pub(super) const DRAIN_EVERY: Key<Span> = span_or_zero("drain_every", Span::ZERO)
+    .source("not in the paper: see ERRATA.md")
+    .meaning("a sender that has not seen its least round-trip time for so long lets the queue run dry; zero: never");
+
+/// The parameters of the form that reads queueing delay.
+#[rustfmt::skip]
+pub(super) static DELAY: Keys = &[
+    &ALPHA, &BETA, &BOTTLENECKS, &UTILITY, &UTILITY_WEIGHT, &UTILITY_OFFSET, &INTERVAL, &INITIAL_WINDOW,
+    &CONTROL, &DRAIN_EVERY, &LOSS_REDUCTION_FACTOR,
+];
+
+words! {
+    /// The form of the utility.
+    enum UtilityForm { Log = "log", ShiftedLog = "shifted-log" }
+
+    /// The law of the form that reads marks.
+    pub(super) enum Law { PrimalDual = "primal-dual", Dual = "dual" }
+
+    /// The round-trip time tau of the laws.
+    pub(super) enum RoundTrip { Least = "least", Current = "current" }
+
+    /// The variable of the form that reads delay.
+    pub(super) enum Control { Window = "window", Rate = "rate" }
+}
+
+/// The rate of the static law at a price of zero; none under the law that moves to its utility.
+pub(super) fn static_rate(settings: &Settings) -> Option<Rate> {
+    match settings.get(LAW) {
+        Law::PrimalDual => None,
+        Law::Dual => Some(settings.get(MAX_RATE)),
+    }
 }
 
 /// alpha / M and beta, read.
 pub(super) fn gains(settings: &Settings) -> Gains {
-    Gains { alpha: settings.number("alpha") / settings.number("bottlenecks"), beta: settings.number("beta") }
+    Gains { alpha: settings.get(ALPHA) / settings.get(BOTTLENECKS), beta: settings.get(BETA) }
 }
 
 /// What both forms share, read.
@@ -227,16 +128,16 @@ pub(super) struct Params {
 impl Params {
     /// An interval must be at least a microsecond.
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let offset = match settings.word("utility") {
-            "shifted-log" => settings.number("utility_offset"),
-            _ => 0.0,
+        let offset = match settings.get(UTILITY) {
+            UtilityForm::Log => 0.0,
+            UtilityForm::ShiftedLog => settings.get(UTILITY_OFFSET),
         };
         Ok(Self {
             gains: gains(settings),
-            utility: Utility { weight: settings.number("utility_weight"), offset },
-            interval: interval::checked("interval", settings.span("interval"))?,
-            initial_window: settings.number("initial_window"),
-            loss_reduction_factor: settings.number("loss_reduction_factor"),
+            utility: Utility { weight: settings.get(UTILITY_WEIGHT), offset },
+            interval: interval::checked(INTERVAL, settings.get(INTERVAL))?,
+            initial_window: settings.get(INITIAL_WINDOW),
+            loss_reduction_factor: settings.get(LOSS_REDUCTION_FACTOR),
         })
     }
 }

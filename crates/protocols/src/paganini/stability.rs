@@ -1,6 +1,6 @@
 //! For which gains the authors prove stability, and what is worth saying of others.
 
-use super::params::gains;
+use super::params::{LAW, Law, gains};
 use millpond_law::Settings;
 use std::f64::consts::FRAC_PI_2;
 
@@ -42,7 +42,7 @@ fn of_theorems(settings: &Settings, moves: bool) -> Option<String> {
 
 /// Of the form that reads marks.
 pub(super) fn warnings_of_marks(settings: &Settings) -> Vec<String> {
-    of_theorems(settings, settings.word("law") == "primal-dual").into_iter().collect()
+    of_theorems(settings, settings.get(LAW) == Law::PrimalDual).into_iter().collect()
 }
 
 /// Of the form that reads delay.

@@ -1,18 +1,15 @@
 //! A carrying capacity for a sender whom nobody told one: more than what the path has lately delivered.
 
-use millpond_law::{Ack, Domain, Parameter, Settings};
+use millpond_law::key::{Key, above, number};
+use millpond_law::{Ack, Settings};
 use millpond_units::Rate;
 
-/// How much more.
-pub const PROBE_GAIN: Parameter = Parameter {
-    name: "probe_gain",
-    unit: "1",
-    domain: Domain::Above(1.0, 100.0),
-    default: "2",
-    source: "not in the paper (section IX-B leaves it open): see ERRATA.md",
-    meaning: "a carrying capacity that nobody told is so many times the largest recent delivery rate, plus the \
+pub(crate) const PROBE_GAIN: Key<f64> = number("probe_gain", "1", 2.0, above(1.0).to(100.0))
+    .source("not in the paper (section IX-B leaves it open): see ERRATA.md")
+    .meaning(
+        "a carrying capacity that nobody told is so many times the largest recent delivery rate, plus the \
               initial window per base RTT",
-};
+    );
 
 /// Round trips after which a sample may be forgotten; it is forgotten after twice as many.
 const ROUNDS: u64 = 10;
@@ -27,9 +24,9 @@ pub struct CapacityEstimate {
 }
 
 impl CapacityEstimate {
-    /// As [`PROBE_GAIN`] says.
+    /// An estimate under these settings.
     pub fn read(settings: &Settings) -> Self {
-        Self { gain: settings.number(PROBE_GAIN.name), ..Self::default() }
+        Self { gain: settings.get(PROBE_GAIN), ..Self::default() }
     }
 
     /// Takes in an acknowledgement's delivery-rate sample. A sender that is short of data learns nothing of what the

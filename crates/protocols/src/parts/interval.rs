@@ -1,27 +1,30 @@
-//! How often a router may be asked to think.
+//! The shortest interval of a router's timer.
 
 use millpond_law::SettingError;
+use millpond_law::key::Key;
 use millpond_units::Span;
 
-/// The least interval of a timer at a link: below it a run would do little else.
+/// The least interval of a timer at a link: a run with shorter ones would process timers only.
 pub(crate) const LEAST: Span = Span::from_micros(1);
 
-/// The span, unless it is below the least; `name` is the parameter that sets it.
-pub(crate) fn checked(name: &'static str, span: Span) -> Result<Span, SettingError> {
+/// The span that this parameter sets, or an error if it is below the least.
+pub(crate) fn checked<T: Copy>(key: Key<T>, span: Span) -> Result<Span, SettingError> {
     if span >= LEAST {
         return Ok(span);
     }
-    Err(SettingError::new(name, format!("expected a time of at least {LEAST}, found {span}")))
+    Err(key.error(format!("expected a time of at least {LEAST}, found {span}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_law::key::span;
 
     #[test]
     fn a_timer_faster_than_a_microsecond_is_refused_by_name() {
-        assert_eq!(checked("interval", Span::from_micros(1)), Ok(LEAST));
-        let fault = checked("interval", Span::from_picos(1)).unwrap_err();
+        const INTERVAL: Key<Span> = span("interval", LEAST);
+        assert_eq!(checked(INTERVAL, LEAST), Ok(LEAST));
+        let fault = checked(INTERVAL, Span::from_picos(1)).unwrap_err();
         assert_eq!(fault.to_string(), "interval: expected a time of at least 1us, found 1ps");
     }
 }

@@ -1,31 +1,19 @@
 //! The formulas of logistic growth, which LGC and LGCC share. Rates are in any one unit; numbers of equations are
 //! those of the LGCC paper (Teymoori, Welzl, Hayes, IEEE/ACM Trans. Networking, 2023).
 
+use millpond_law::Settings;
 use millpond_law::fluid::{Number, greatest, least};
-use millpond_law::{Domain, Parameter, Settings};
+use millpond_law::key::{Key, above, number};
 
 /// No marking probability is taken to be nearer to one than this: its logarithm is needed.
 pub(crate) const LARGEST_MARKING: f64 = 1.0 - 1e-6;
 
-/// The larger base of the two logarithms.
-pub const PHI1: Parameter = Parameter {
-    name: "phi1",
-    unit: "1",
-    domain: Domain::Above(1.0, f64::INFINITY),
-    default: "10",
-    source: "Eq. (7), (14); LGCC section X-A",
-    meaning: "base of the logarithm of the normalized rate",
-};
-
-/// The smaller base of the two logarithms.
-pub const PHI2: Parameter = Parameter {
-    name: "phi2",
-    unit: "1",
-    domain: Domain::Above(1.0, f64::INFINITY),
-    default: "5",
-    source: "Eq. (7), (14); LGCC section X-A",
-    meaning: "base of the logarithm of the marking probability: the smaller, the fewer marks",
-};
+pub(crate) const PHI1: Key<f64> = number("phi1", "1", 10.0, above(1.0))
+    .source("Eq. (7), (14); LGCC section X-A")
+    .meaning("base of the logarithm of the normalized rate");
+pub(crate) const PHI2: Key<f64> = number("phi2", "1", 5.0, above(1.0))
+    .source("Eq. (7), (14); LGCC section X-A")
+    .meaning("base of the logarithm of the marking probability: the smaller, the fewer marks");
 
 /// The two bases that deflate marking: few marks say what many would.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,9 +28,9 @@ impl Bases {
         Self { ln_phi1: libm::log(phi1), ln_phi2: libm::log(phi2) }
     }
 
-    /// As [`PHI1`] and [`PHI2`] say.
+    /// The bases under these settings.
     pub fn read(settings: &Settings) -> Self {
-        Self::new(settings.number(PHI1.name), settings.number(PHI2.name))
+        Self::new(settings.get(PHI1), settings.get(PHI2))
     }
 
     /// ln(phi1) / ln(phi2).

@@ -2,11 +2,12 @@
 
 use super::ack_clock;
 use super::logistic::Form;
-use super::marking::{ALPHA, Length};
-use super::send_rate::{Control, INITIAL_WINDOW};
+use super::marking::{ALPHA, Cycle, INTERVAL, per_second};
+use super::send_rate::{CONTROL, Control, INITIAL_WINDOW};
 use super::step_size::StepSize;
 use millpond_law::Settings;
 use millpond_law::fluid::{Allocation, LoopFacts, Marginal, Number, PriceSum, SenderInput, State, greatest};
+use millpond_law::key::Interval;
 
 /// The settings of a sender.
 #[derive(Clone, Copy)]
@@ -16,7 +17,7 @@ pub(crate) struct Growth {
     jumps: bool,
     step_size: StepSize,
     alpha: f64,
-    interval: Length,
+    interval: Interval<Cycle>,
     control: Control,
     /// In packets.
     initial_window: f64,
@@ -61,10 +62,10 @@ impl Growth {
             form,
             jumps,
             step_size: StepSize::read(settings),
-            alpha: settings.number(ALPHA.name),
-            interval: Length::read(settings),
-            control: Control::read(settings),
-            initial_window: settings.number(INITIAL_WINDOW.name),
+            alpha: settings.get(ALPHA),
+            interval: settings.get(INTERVAL),
+            control: settings.get(CONTROL),
+            initial_window: settings.get(INITIAL_WINDOW),
         }
     }
 
@@ -109,7 +110,7 @@ impl Grower {
     pub(crate) fn lags(&self) -> usize {
         match self.growth.interval {
             _ if self.is_paced() => 2,
-            Length::Round => 0,
+            Interval::Word(Cycle::Round) => 0,
             _ => 1,
         }
     }
@@ -123,7 +124,7 @@ impl Grower {
         dlags: &mut [T],
     ) -> T {
         let Growth { alpha, interval, .. } = &self.growth;
-        let pace = interval.per_second(input, self.packet);
+        let pace = per_second(*interval, input, self.packet);
         for (lag, dlag) in lags.iter().zip(dlags) {
             *dlag = (marks - *lag) * pace * 2.0;
             marks = *lag;
@@ -159,7 +160,7 @@ impl Grower {
     /// x', the carrying capacity standing still where the law jumps.
     fn slope<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
         let Growth { form, jumps, step_size, alpha, interval, .. } = &self.growth;
-        let pace = interval.per_second(input, self.packet);
+        let pace = per_second(*interval, input, self.packet);
         let (k, marking) = self.bound(x, aim);
         if *jumps {
             let moves =

@@ -1,58 +1,30 @@
 //! The marking probability as a sender sees it: the share of marked packets per interval, smoothed.
 
 use millpond_law::fluid::{Number, SenderInput};
-use millpond_law::{Ack, Domain, Parameter, Settings};
-use millpond_units::{Bytes, Span, Time};
+use millpond_law::key::{Interval, Key, above, interval, number};
+use millpond_law::{Ack, Settings, words};
+use millpond_units::{Bytes, Time};
 
-/// Weight of the newest interval.
-pub const ALPHA: Parameter = Parameter {
-    name: "alpha",
-    unit: "1",
-    domain: Domain::Above(0.0, 1.0),
-    default: "0.05",
-    source: "LGCC Algorithm 1 line 8, section X-A",
-    meaning: "weight of the newest interval in the smoothed marking probability",
-};
+pub(crate) const ALPHA: Key<f64> = number("alpha", "1", 0.05, above(0.0).to(1.0))
+    .source("LGCC Algorithm 1 line 8, section X-A")
+    .meaning("weight of the newest interval in the smoothed marking probability");
+pub(crate) const INTERVAL: Key<Interval<Cycle>> = interval("interval", Interval::Word(Cycle::BaseRtt))
+    .source("LGCC section IX-C")
+    .meaning("how often the rate is renewed: once per base RTT, once per round trip, after so many acknowledgements, \
+              or after a time");
 
-/// How often the rate is renewed.
-pub const INTERVAL: Parameter = Parameter {
-    name: "interval",
-    unit: "",
-    domain: Domain::Interval(&["base-rtt", "round"], &["acks"]),
-    default: "base-rtt",
-    source: "LGCC section IX-C",
-    meaning: "how often the rate is renewed: once per base RTT, once per round trip, after so many \
-              acknowledgements, or after a time",
-};
-
-/// How long an interval lasts. All end with an acknowledgement: one without any is not told from the next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Length {
-    BaseRtt,
-    Round,
-    Acks(u64),
-    Span(Span),
+words! {
+    /// A round trip, as the length of an interval.
+    pub(crate) enum Cycle { BaseRtt = "base-rtt", Round = "round" }
 }
 
-impl Length {
-    pub(crate) fn read(settings: &Settings) -> Self {
-        if let Some(acks) = settings.count(INTERVAL.name, "acks") {
-            return Self::Acks(acks);
-        }
-        if let Some(span) = settings.interval_span(INTERVAL.name) {
-            return Self::Span(span);
-        }
-        if settings.word(INTERVAL.name) == "round" { Self::Round } else { Self::BaseRtt }
-    }
-
-    /// How many intervals a second has in the fluid world, for packets of so many bits.
-    pub(crate) fn per_second<T: Number>(&self, input: &SenderInput<'_, T>, packet: f64) -> T {
-        match *self {
-            Self::BaseRtt => T::from(input.base_rtt.recip()),
-            Self::Round => input.rtt().recip(),
-            Self::Acks(acks) => input.acked / (acks as f64 * packet),
-            Self::Span(span) => T::from(span.secs().max(1e-9).recip()),
-        }
+/// The number of intervals per second in the fluid world, for packets of this many bits.
+pub(crate) fn per_second<T: Number>(interval: Interval<Cycle>, input: &SenderInput<'_, T>, packet: f64) -> T {
+    match interval {
+        Interval::Word(Cycle::BaseRtt) => T::from(input.base_rtt.recip()),
+        Interval::Word(Cycle::Round) => input.rtt().recip(),
+        Interval::Acks(acks) => input.acked / (acks as f64 * packet),
+        Interval::Span(span) => T::from(span.secs().max(1e-9).recip()),
     }
 }
 
@@ -70,19 +42,20 @@ struct Tally {
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkingEstimate {
     alpha: f64,
-    length: Length,
+    /// Every interval ends with an acknowledgement.
+    interval: Interval<Cycle>,
     tally: Option<Tally>,
     value: f64,
 }
 
 impl MarkingEstimate {
-    /// As [`ALPHA`] and [`INTERVAL`] say.
+    /// The estimate under these settings.
     pub fn read(settings: &Settings) -> Self {
-        Self::new(settings.number(ALPHA.name), Length::read(settings))
+        Self::new(settings.get(ALPHA), settings.get(INTERVAL))
     }
 
-    const fn new(alpha: f64, length: Length) -> Self {
-        Self { alpha, length, tally: None, value: 0.0 }
+    const fn new(alpha: f64, interval: Interval<Cycle>) -> Self {
+        Self { alpha, interval, tally: None, value: 0.0 }
     }
 
     /// The estimate, from 0 to 1.
@@ -102,11 +75,11 @@ impl MarkingEstimate {
         tally.acks += 1;
         tally.packets += ack.packets as f64;
         tally.marked += ack.ce_packets as f64;
-        let over = match self.length {
-            Length::BaseRtt => now.since(tally.began) >= ack.min_rtt,
-            Length::Round => ack.round > tally.round,
-            Length::Acks(acks) => tally.acks >= acks,
-            Length::Span(span) => now.since(tally.began) >= span,
+        let over = match self.interval {
+            Interval::Word(Cycle::BaseRtt) => now.since(tally.began) >= ack.min_rtt,
+            Interval::Word(Cycle::Round) => ack.round > tally.round,
+            Interval::Acks(acks) => tally.acks >= acks,
+            Interval::Span(span) => now.since(tally.began) >= span,
         };
         over && self.finish(now, ack.round)
     }
@@ -135,6 +108,7 @@ impl MarkingEstimate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_units::Span;
 
     const RTT: Span = Span::from_millis(2);
 
@@ -149,30 +123,30 @@ mod tests {
     #[test]
     fn an_estimate_with_weight_a_twentieth_is_within_5_percent_after_59_intervals() {
         // 1 - .95^n >= .95 from n = ln .05 / ln .95 = 58.4 on.
-        let mut marking = MarkingEstimate::new(0.05, Length::Acks(1));
+        let mut marking = MarkingEstimate::new(0.05, Interval::Acks(1));
         let reached = (1..).find(|_| marking.on_ack(Time::ZERO, &ack(1, 1, 0)) && marking.value() >= 0.95);
         assert_eq!(reached, Some(59));
     }
 
     #[test]
     fn an_interval_ends_with_the_first_acknowledgement_that_is_late_enough() {
-        let mut marking = MarkingEstimate::new(1.0, Length::BaseRtt);
+        let mut marking = MarkingEstimate::new(1.0, Interval::Word(Cycle::BaseRtt));
         let ends = [0, 1, 2, 3, 7, 8].map(|millis| marking.on_ack(at(millis), &ack(1, 0, 0)));
         assert_eq!(ends, [false, false, true, false, true, false]);
-        let mut marking = MarkingEstimate::new(1.0, Length::Round);
+        let mut marking = MarkingEstimate::new(1.0, Interval::Word(Cycle::Round));
         assert_eq!(
             [5, 5, 6, 6, 8].map(|round| marking.on_ack(at(0), &ack(1, 0, round))),
             [false, false, true, false, true]
         );
-        let mut marking = MarkingEstimate::new(1.0, Length::Acks(2));
+        let mut marking = MarkingEstimate::new(1.0, Interval::Acks(2));
         assert_eq!([0; 4].map(|_| marking.on_ack(at(0), &ack(1, 0, 0))), [false, true, false, true]);
-        let mut marking = MarkingEstimate::new(1.0, Length::Span(Span::from_millis(5)));
+        let mut marking = MarkingEstimate::new(1.0, Interval::Span(Span::from_millis(5)));
         assert_eq!([0, 4, 5].map(|millis| marking.on_ack(at(millis), &ack(1, 0, 0))), [false, false, true]);
     }
 
     #[test]
     fn marked_and_lost_packets_count_alike() {
-        let mut marking = MarkingEstimate::new(1.0, Length::Acks(2));
+        let mut marking = MarkingEstimate::new(1.0, Interval::Acks(2));
         marking.on_ack(at(0), &ack(2, 1, 0));
         marking.on_loss(Bytes::new(3000), Bytes::new(1500));
         marking.on_ack(at(0), &ack(4, 1, 0));
@@ -181,7 +155,7 @@ mod tests {
 
     #[test]
     fn an_interval_without_packets_says_nothing() {
-        let mut marking = MarkingEstimate::new(1.0, Length::Acks(1));
+        let mut marking = MarkingEstimate::new(1.0, Interval::Acks(1));
         assert!(!marking.on_ack(at(0), &ack(0, 0, 0)));
         assert_eq!(marking.value(), 0.0);
     }

@@ -1,45 +1,21 @@
 //! The send rate of a law that thinks in rates, and how it becomes a permit to send.
 
-use millpond_law::{Domain, Parameter, Permit, Settings};
+use millpond_law::key::{Key, above, number, word};
+use millpond_law::{Permit, Settings, words};
 use millpond_units::{Bytes, Rate, Span};
 
-/// What "send at rate x" means.
-pub const CONTROL: Parameter = Parameter {
-    name: "control",
-    unit: "",
-    domain: Domain::Word(&["window", "paced-window", "rate"]),
-    default: "window",
-    source: "not said in the paper: see ERRATA.md",
-    meaning: "what \"send at rate x\" means: x times the base RTT bounds what is in flight; the same, and packets \
+pub(crate) const CONTROL: Key<Control> =
+    word("control", Control::Window).source("not said in the paper: see ERRATA.md").meaning(
+        "what \"send at rate x\" means: x times the base RTT bounds what is in flight; the same, and packets \
               are paced at x; or packets are paced at x and nothing is bounded",
-};
+    );
+pub(crate) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 1.0, above(0.0).to(1e6))
+    .source("x_init, LGCC Algorithm 1 lines 2 and 20, section IX")
+    .meaning("the rate at the start, in packets per base RTT, and the least rate ever");
 
-/// Where the rate starts, and what it never falls below.
-pub const INITIAL_WINDOW: Parameter = Parameter {
-    name: "initial_window",
-    unit: "packets",
-    domain: Domain::Above(0.0, 1e6),
-    default: "1",
-    source: "x_init, LGCC Algorithm 1 lines 2 and 20, section IX",
-    meaning: "the rate at the start, in packets per base RTT, and the least rate ever",
-};
-
-/// What "send at rate x" means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Control {
-    Window,
-    PacedWindow,
-    Rate,
-}
-
-impl Control {
-    pub(crate) fn read(settings: &Settings) -> Self {
-        match settings.word(CONTROL.name) {
-            "rate" => Self::Rate,
-            "paced-window" => Self::PacedWindow,
-            _ => Self::Window,
-        }
-    }
+words! {
+    /// What "send at rate x" means.
+    pub(crate) enum Control { Window = "window", PacedWindow = "paced-window", Rate = "rate" }
 }
 
 /// A send rate in bit/s, never below its floor, as a [`Permit`].
@@ -54,11 +30,11 @@ pub struct SendRate {
 }
 
 impl SendRate {
-    /// As the parameters of this module say. Until the base RTT is known, the initial window is all it permits.
+    /// The rate under these settings. Until the base RTT is known, it permits the initial window only.
     pub fn read(settings: &Settings) -> Self {
         Self {
-            control: Control::read(settings),
-            initial_window: settings.number(INITIAL_WINDOW.name),
+            control: settings.get(CONTROL),
+            initial_window: settings.get(INITIAL_WINDOW),
             packet: Bytes::new(1),
             base_rtt: None,
             bps: 0.0,
@@ -136,8 +112,9 @@ fn whole_packets(window: Bytes, packet: Bytes) -> Bytes {
 mod tests {
     use super::*;
     use millpond_law::Value;
+    use millpond_law::key::Keys;
 
-    const PARAMETERS: &[Parameter] = &[CONTROL, INITIAL_WINDOW];
+    static PARAMETERS: Keys = &[&CONTROL, &INITIAL_WINDOW];
 
     fn at_100_mbps(control: &'static str) -> Permit {
         let settings = Settings::check(PARAMETERS, [("control", Value::text(control))]).unwrap();

@@ -1,64 +1,29 @@
 //! The adaptive step size of LGC and LGCC: large far from the target, small near it (LGCC section IX-A).
 
 use millpond_law::fluid::Number;
-use millpond_law::{Domain, Parameter, Settings};
+use millpond_law::key::{Key, above, from, number, word};
+use millpond_law::{Settings, words};
 
-/// Step size far from the target.
-pub const GAMMA_INIT: Parameter = Parameter {
-    name: "gamma_init",
-    unit: "1",
-    domain: Domain::Above(0.0, 4.6),
-    default: "0.3",
-    source: "LGCC Algorithm 1 line 15, section X-A",
-    meaning: "step size per interval far from the target rate",
-};
+pub(crate) const GAMMA_INIT: Key<f64> = number("gamma_init", "1", 0.3, above(0.0).to(4.6))
+    .source("LGCC Algorithm 1 line 15, section X-A")
+    .meaning("step size per interval far from the target rate");
+pub(crate) const GAMMA_CONV: Key<f64> = number("gamma_conv", "1", 0.05, above(0.0).to(4.6))
+    .source("LGCC Algorithm 1 line 13, section X-A")
+    .meaning("step size per interval near the target rate");
+pub(crate) const G1: Key<f64> = number("g1", "1", 0.015, from(0.0).to(1.0))
+    .source("LGCC Algorithm 1 line 12; printed as 0.05 in section X-A, see ERRATA.md")
+    .meaning("distance from the target, as a share of it, up to which gamma_conv holds");
+pub(crate) const G2: Key<f64> = number("g2", "1", 0.05, from(0.0).to(1.0))
+    .source("LGCC Algorithm 1 line 14; printed as 0.015 in section X-A, see ERRATA.md")
+    .meaning("distance from the target, as a share of it, from which gamma_init holds");
+pub(crate) const STEP_SIZE: Key<Reading> = word("step_size", Reading::Linear)
+    .source("LGCC Algorithm 1 lines 12 to 18")
+    .meaning("between g1 and g2: a line from gamma_conv to gamma_init; none, a switch at the larger of the two (what \
+              the printed g1 > g2 amounts to); or line 17 as printed, which jumps at both ends");
 
-/// Step size near the target.
-pub const GAMMA_CONV: Parameter = Parameter {
-    name: "gamma_conv",
-    unit: "1",
-    domain: Domain::Above(0.0, 4.6),
-    default: "0.05",
-    source: "LGCC Algorithm 1 line 13, section X-A",
-    meaning: "step size per interval near the target rate",
-};
-
-/// What is near.
-pub const G1: Parameter = Parameter {
-    name: "g1",
-    unit: "1",
-    domain: Domain::Number(0.0, 1.0),
-    default: "0.015",
-    source: "LGCC Algorithm 1 line 12; printed as 0.05 in section X-A, see ERRATA.md",
-    meaning: "distance from the target, as a share of it, up to which gamma_conv holds",
-};
-
-/// What is far.
-pub const G2: Parameter = Parameter {
-    name: "g2",
-    unit: "1",
-    domain: Domain::Number(0.0, 1.0),
-    default: "0.05",
-    source: "LGCC Algorithm 1 line 14; printed as 0.015 in section X-A, see ERRATA.md",
-    meaning: "distance from the target, as a share of it, from which gamma_init holds",
-};
-
-/// What lies between.
-pub const STEP_SIZE: Parameter = Parameter {
-    name: "step_size",
-    unit: "",
-    domain: Domain::Word(&["linear", "switch", "unshifted"]),
-    default: "linear",
-    source: "LGCC Algorithm 1 lines 12 to 18",
-    meaning: "between g1 and g2: a line from gamma_conv to gamma_init; none, a switch at the larger of the two \
-              (what the printed g1 > g2 amounts to); or line 17 as printed, which jumps at both ends",
-};
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Reading {
-    Linear,
-    Switch,
-    Unshifted,
+words! {
+    /// The step size between the thresholds g1 and g2.
+    pub(crate) enum Reading { Linear = "linear", Switch = "switch", Unshifted = "unshifted" }
 }
 
 /// The step size as a function of the distance from the target.
@@ -72,19 +37,14 @@ pub struct StepSize {
 }
 
 impl StepSize {
-    /// As the parameters of this module say.
+    /// The step size under these settings.
     pub fn read(settings: &Settings) -> Self {
-        let reading = match settings.word(STEP_SIZE.name) {
-            "switch" => Reading::Switch,
-            "unshifted" => Reading::Unshifted,
-            _ => Reading::Linear,
-        };
         Self {
-            init: settings.number(GAMMA_INIT.name),
-            conv: settings.number(GAMMA_CONV.name),
-            g1: settings.number(G1.name),
-            g2: settings.number(G2.name),
-            reading,
+            init: settings.get(GAMMA_INIT),
+            conv: settings.get(GAMMA_CONV),
+            g1: settings.get(G1),
+            g2: settings.get(G2),
+            reading: settings.get(STEP_SIZE),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The window of NewReno and all who build on it: slow start, the additive increase of Reno, the recovery period.
 
-use millpond_law::{Ack, Cause, Congestion, Domain, Episode, Parameter};
+use millpond_law::key::{Key, from, number_or};
+use millpond_law::{Ack, Cause, Congestion, Episode};
 use millpond_units::Bytes;
 
 /// Windows end here, a petabyte, whatever the network says: every sum stays finite.
@@ -9,15 +10,13 @@ const MOST: f64 = 1e15;
 /// The least window after a reduction, in packets (RFC 9002, section 7.2).
 const MINIMUM_PACKETS: f64 = 2.0;
 
-/// How the initial window is declared.
-pub(crate) const INITIAL_WINDOW: Parameter = Parameter {
-    name: "initial_window",
-    unit: "packets",
-    domain: Domain::WordOrNumber("rfc9002", 1.0, 1e6),
-    default: "rfc9002",
-    source: "RFC 9002, section 7.2",
-    meaning: "window at the start; \"rfc9002\" is 10 packets, but at most 14720 bytes or 2 packets if that is more",
-};
+pub(crate) const INITIAL_WINDOW: Key<Option<f64>> =
+    number_or("rfc9002", "initial_window", "packets", from(1.0).to(1e6))
+        .source("RFC 9002, section 7.2")
+        .meaning(
+            "window at the start; \"rfc9002\" is 10 packets, but at most 14720 bytes or 2 packets if that is \
+                  more",
+        );
 
 /// The initial window in bytes (RFC 9002, section 7.2).
 fn rfc9002_initial_window(packet: f64) -> f64 {

@@ -51,15 +51,14 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_units::Bytes;
 
     #[test]
     fn a_preset_yields_to_what_the_scenario_writes_itself() {
         let written = [("max_th", Value::text("120KB")), (PRESET, Value::text("dctcp-step"))];
         let settings = settings(&red::Red, written).unwrap();
-        assert_eq!(settings.bytes("max_th"), Bytes::new(120_000));
-        assert_eq!(settings.word("shape"), "step");
-        assert_eq!(settings.number("weight"), 1.0);
+        let written: Vec<_> =
+            settings.written().filter(|(name, _)| ["max_th", "shape"].contains(name)).collect();
+        assert_eq!(written, [("max_th", &Value::text("120KB")), ("shape", &Value::text("step"))]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! RCP as differential equations: Eq. (2) of a router, in which the update interval cancels, and senders that take its
 //! rate at once.
 
-use super::params::{Control, RouterParams, control};
+use super::params::{CONTROL, Control, RouterParams};
 use crate::parts::mean_rtt::mean_rtt;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput, LinkLaws,
@@ -23,7 +23,7 @@ pub(super) struct RcpFluid {
 
 impl RcpFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        Ok(Self { control: control(settings), router: RouterParams::read(settings)? })
+        Ok(Self { control: settings.get(CONTROL), router: RouterParams::read(settings)? })
     }
 }
 

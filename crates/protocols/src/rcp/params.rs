@@ -1,87 +1,44 @@
 //! The parameters of RCP.
 
 use crate::parts::interval;
-use millpond_law::{Domain, Parameter, SettingError, Settings};
+use millpond_law::key::{Key, Keys, above, from, number, span, span_or, word};
+use millpond_law::{SettingError, Settings, words};
 use millpond_units::Span;
 
-/// Every parameter.
-pub(super) static PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "alpha",
-        unit: "1",
-        domain: Domain::Number(0.0, 10.0),
-        default: "0.4",
-        source: "Eq. (2), IWQoS 2005, which has 0.1; value of the thesis and of the published router",
-        meaning: "share of the spare capacity that is handed out in a round-trip time",
-    },
-    Parameter {
-        name: "beta",
-        unit: "1",
-        domain: Domain::Number(0.0, 10.0),
-        default: "0.226",
-        source: "Eq. (2), IWQoS 2005, which has 1; value of the thesis",
-        meaning: "share of the queue that is drained in a round-trip time",
-    },
-    Parameter {
-        name: "interval",
-        unit: "",
-        domain: Domain::Interval(&["mean-rtt"], &[]),
-        default: "10ms",
-        source: "T in Eq. (2), IWQoS 2005",
-        meaning: "a router updates its rate this often, or each mean round-trip time if that is less or asked for",
-    },
-    Parameter {
-        name: "floor",
-        unit: "packets",
-        domain: Domain::Above(0.0, 1e6),
-        default: "0.01",
-        source: "ns-2's RCP; ACP's comparison has one packet",
-        meaning: "least rate that a router offers, in packets per mean round-trip time",
-    },
-    Parameter {
-        name: "initial_rate",
-        unit: "1",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.05",
-        source: "ns-2's RCP",
-        meaning: "share of its capacity that a router offers at the start",
-    },
-    Parameter {
-        name: "initial_rtt",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "200ms",
-        source: "ns-2's RCP",
-        meaning: "mean round-trip time of a router before any packet told it one",
-    },
-    Parameter {
-        name: "control",
-        unit: "",
-        domain: Domain::Word(&["rate", "window"]),
-        default: "rate",
-        source: "section 2, IWQoS 2005; ACP's comparison shows windows",
-        meaning: "a sender paces at the advised rate, or holds a window of it times its least round-trip time",
-    },
-    Parameter {
-        name: "initial_window",
-        unit: "packets",
-        domain: Domain::Number(1.0, 1e6),
-        default: "2",
-        source: "not in the paper, whose handshake asks for a rate before any data is sent",
-        meaning: "what a sender may have in flight before it knows a rate",
-    },
+pub(super) const ALPHA: Key<f64> = number("alpha", "1", 0.4, from(0.0).to(10.0))
+    .source("Eq. (2), IWQoS 2005, which has 0.1; value of the thesis and of the published router")
+    .meaning("share of the spare capacity that is handed out in a round-trip time");
+pub(super) const BETA: Key<f64> = number("beta", "1", 0.226, from(0.0).to(10.0))
+    .source("Eq. (2), IWQoS 2005, which has 1; value of the thesis")
+    .meaning("share of the queue that is drained in a round-trip time");
+pub(super) const INTERVAL: Key<Option<Span>> =
+    span_or("mean-rtt", "interval", Some(Span::from_millis(10))).source("T in Eq. (2), IWQoS 2005").meaning(
+        "a router updates its rate this often, or each mean round-trip time if that is less or asked for",
+    );
+const FLOOR: Key<f64> = number("floor", "packets", 0.01, above(0.0).to(1e6))
+    .source("ns-2's RCP; ACP's comparison has one packet")
+    .meaning("least rate that a router offers, in packets per mean round-trip time");
+const INITIAL_RATE: Key<f64> = number("initial_rate", "1", 0.05, above(0.0).to(1.0))
+    .source("ns-2's RCP")
+    .meaning("share of its capacity that a router offers at the start");
+const INITIAL_RTT: Key<Span> = span("initial_rtt", Span::from_millis(200))
+    .source("ns-2's RCP")
+    .meaning("mean round-trip time of a router before any packet told it one");
+pub(super) const CONTROL: Key<Control> = word("control", Control::Rate)
+    .source("section 2, IWQoS 2005; ACP's comparison shows windows")
+    .meaning("a sender paces at the advised rate, or holds a window of it times its least round-trip time");
+pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 2.0, from(1.0).to(1e6))
+    .source("not in the paper, whose handshake asks for a rate before any data is sent")
+    .meaning("what a sender may have in flight before it knows a rate");
+
+#[rustfmt::skip]
+pub(super) static PARAMETERS: Keys = &[
+    &ALPHA, &BETA, &INTERVAL, &FLOOR, &INITIAL_RATE, &INITIAL_RTT, &CONTROL, &INITIAL_WINDOW,
 ];
 
-/// What following an advised rate means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Control {
-    Rate,
-    Window,
-}
-
-/// As the parameter says.
-pub(super) fn control(settings: &Settings) -> Control {
-    if settings.word("control") == "window" { Control::Window } else { Control::Rate }
+words! {
+    /// What a sender does with the advised rate.
+    pub(super) enum Control { Rate = "rate", Window = "window" }
 }
 
 /// The parameters of the router, read.
@@ -103,14 +60,13 @@ pub(super) struct RouterParams {
 
 impl RouterParams {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let interval = settings.interval_span("interval");
         Ok(Self {
-            alpha: settings.number("alpha"),
-            beta: settings.number("beta"),
-            interval: interval.map(|span| interval::checked("interval", span)).transpose()?,
-            floor: settings.number("floor"),
-            initial_rate: settings.number("initial_rate"),
-            initial_rtt: settings.span("initial_rtt"),
+            alpha: settings.get(ALPHA),
+            beta: settings.get(BETA),
+            interval: settings.get(INTERVAL).map(|span| interval::checked(INTERVAL, span)).transpose()?,
+            floor: settings.get(FLOOR),
+            initial_rate: settings.get(INITIAL_RATE),
+            initial_rtt: settings.get(INITIAL_RTT),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The sender of RCP: takes the advised rate at once.
 
 use super::header::{Advice, RcpHeader};
-use super::params::{Control, control};
+use super::params::{CONTROL, Control, INITIAL_WINDOW};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
 
@@ -19,8 +19,8 @@ pub(super) struct RcpSender {
 impl RcpSender {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            control: control(settings),
-            initial_window: settings.number("initial_window"),
+            control: settings.get(CONTROL),
+            initial_window: settings.get(INITIAL_WINDOW),
             packet: Bytes::ZERO,
             advised: Rate::ZERO,
             permit: Permit { window: Some(Bytes::ZERO), ..Permit::default() },

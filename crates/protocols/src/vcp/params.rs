@@ -1,91 +1,45 @@
 //! The parameters of VCP.
 
 use crate::parts::interval;
-use millpond_law::{Domain, Parameter, SettingError, Settings};
+use millpond_law::key::{Key, Keys, above, from, number, span};
+use millpond_law::{SettingError, Settings};
 use millpond_units::Span;
 
-/// Every parameter.
-pub(super) static PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "interval",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "200ms",
-        source: "t_rho in section 3.1, SIGCOMM 2005",
-        meaning: "a router measures its load over this; a sender rests for as long after a cut",
-    },
-    Parameter {
-        name: "target_utilization",
-        unit: "1",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.98",
-        source: "gamma in Eq. (1), SIGCOMM 2005",
-        meaning: "share of the capacity that is a load of 1",
-    },
-    Parameter {
-        name: "queue_weight",
-        unit: "1",
-        domain: Domain::Number(0.0, 10.0),
-        default: "0.5",
-        source: "kappa_q in Eq. (1), SIGCOMM 2005",
-        meaning: "share of the persistent queue that counts as load",
-    },
-    Parameter {
-        name: "high_load",
-        unit: "1",
-        domain: Domain::Number(0.0, 1.0),
-        default: "0.8",
-        source: "section 3.1, SIGCOMM 2005",
-        meaning: "load from which senders add instead of multiply; from 1 on they cut",
-    },
-    Parameter {
-        name: "xi",
-        unit: "1",
-        domain: Domain::Number(0.0, 1.0),
-        default: "0.0625",
-        source: "Eq. (6), SIGCOMM 2005: kappa (1 - rho) / rho with kappa = .25 and rho = .8",
-        meaning: "multiplicative increase per interval at low load",
-    },
-    Parameter {
-        name: "alpha",
-        unit: "packets",
-        domain: Domain::Number(0.0, 1e6),
-        default: "1",
-        source: "section 3.2, SIGCOMM 2005",
-        meaning: "additive increase at high load, per round trip of the reference length",
-    },
-    Parameter {
-        name: "beta",
-        unit: "1",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.875",
-        source: "section 3.2, SIGCOMM 2005",
-        meaning: "what is left of the window after an overload",
-    },
-    Parameter {
-        name: "reference_rtt",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "100ms",
-        source: "Eq. (8), SIGCOMM 2005; t_d in the authors' ns-2 code",
-        meaning: "round-trip time at which alpha is not scaled",
-    },
-    Parameter {
-        name: "initial_window",
-        unit: "packets",
-        domain: Domain::Number(1.0, 1e6),
-        default: "2",
-        source: "RFC 2581",
-        meaning: "window at the start",
-    },
-    Parameter {
-        name: "loss_reduction_factor",
-        unit: "1",
-        domain: Domain::Number(0.0, 1.0),
-        default: "0.5",
-        source: "RFC 9002, section 7.3.2; VCP answers a loss as Reno does",
-        meaning: "what is left of the window when a loss episode begins",
-    },
+const INTERVAL: Key<Span> = span("interval", Span::from_millis(200))
+    .source("t_rho in section 3.1, SIGCOMM 2005")
+    .meaning("a router measures its load over this; a sender rests for as long after a cut");
+const TARGET_UTILIZATION: Key<f64> = number("target_utilization", "1", 0.98, above(0.0).to(1.0))
+    .source("gamma in Eq. (1), SIGCOMM 2005")
+    .meaning("share of the capacity that is a load of 1");
+const QUEUE_WEIGHT: Key<f64> = number("queue_weight", "1", 0.5, from(0.0).to(10.0))
+    .source("kappa_q in Eq. (1), SIGCOMM 2005")
+    .meaning("share of the persistent queue that counts as load");
+const HIGH_LOAD: Key<f64> = number("high_load", "1", 0.8, from(0.0).to(1.0))
+    .source("section 3.1, SIGCOMM 2005")
+    .meaning("load from which senders add instead of multiply; from 1 on they cut");
+const XI: Key<f64> = number("xi", "1", 0.0625, from(0.0).to(1.0))
+    .source("Eq. (6), SIGCOMM 2005: kappa (1 - rho) / rho with kappa = .25 and rho = .8")
+    .meaning("multiplicative increase per interval at low load");
+const ALPHA: Key<f64> = number("alpha", "packets", 1.0, from(0.0).to(1e6))
+    .source("section 3.2, SIGCOMM 2005")
+    .meaning("additive increase at high load, per round trip of the reference length");
+const BETA: Key<f64> = number("beta", "1", 0.875, above(0.0).to(1.0))
+    .source("section 3.2, SIGCOMM 2005")
+    .meaning("what is left of the window after an overload");
+const REFERENCE_RTT: Key<Span> = span("reference_rtt", Span::from_millis(100))
+    .source("Eq. (8), SIGCOMM 2005; t_d in the authors' ns-2 code")
+    .meaning("round-trip time at which alpha is not scaled");
+const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 2.0, from(1.0).to(1e6))
+    .source("RFC 2581")
+    .meaning("window at the start");
+const LOSS_REDUCTION_FACTOR: Key<f64> = number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
+    .source("RFC 9002, section 7.3.2; VCP answers a loss as Reno does")
+    .meaning("what is left of the window when a loss episode begins");
+
+#[rustfmt::skip]
+pub(super) static PARAMETERS: Keys = &[
+    &INTERVAL, &TARGET_UTILIZATION, &QUEUE_WEIGHT, &HIGH_LOAD, &XI, &ALPHA, &BETA, &REFERENCE_RTT,
+    &INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR,
 ];
 
 /// The parameters of the router, read.
@@ -104,10 +58,10 @@ pub(super) struct RouterParams {
 impl RouterParams {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self {
-            interval: interval::checked("interval", settings.span("interval"))?,
-            target_utilization: settings.number("target_utilization"),
-            queue_weight: settings.number("queue_weight"),
-            high_load: settings.number("high_load"),
+            interval: interval::checked(INTERVAL, settings.get(INTERVAL))?,
+            target_utilization: settings.get(TARGET_UTILIZATION),
+            queue_weight: settings.get(QUEUE_WEIGHT),
+            high_load: settings.get(HIGH_LOAD),
         })
     }
 }
@@ -134,13 +88,13 @@ pub(super) struct SenderParams {
 impl SenderParams {
     pub(super) fn read(settings: &Settings) -> Self {
         Self {
-            interval: settings.span("interval"),
-            xi: settings.number("xi"),
-            alpha: settings.number("alpha"),
-            beta: settings.number("beta"),
-            reference_rtt: settings.span("reference_rtt"),
-            initial_window: settings.number("initial_window"),
-            loss_reduction_factor: settings.number("loss_reduction_factor"),
+            interval: settings.get(INTERVAL),
+            xi: settings.get(XI),
+            alpha: settings.get(ALPHA),
+            beta: settings.get(BETA),
+            reference_rtt: settings.get(REFERENCE_RTT),
+            initial_window: settings.get(INITIAL_WINDOW),
+            loss_reduction_factor: settings.get(LOSS_REDUCTION_FACTOR),
         }
     }
 }

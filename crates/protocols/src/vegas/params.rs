@@ -1,7 +1,8 @@
 //! Vegas' parameters.
 
 use crate::parts::window::INITIAL_WINDOW;
-use millpond_law::{Domain, Parameter, SettingError, Settings};
+use millpond_law::key::{Key, Keys, from, number};
+use millpond_law::{SettingError, Settings};
 
 /// Vegas' parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,55 +19,34 @@ pub(super) struct Params {
     pub(super) loss_reduction_factor: f64,
 }
 
-pub(super) static PARAMETERS: &[Parameter] = &[
-    INITIAL_WINDOW,
-    Parameter {
-        name: "alpha",
-        unit: "packets",
-        domain: Domain::Number(0.0, 1e6),
-        default: "2",
-        source: "section III-C, JSAC 1995, which has 1 and 2; value of Linux",
-        meaning: "with fewer packets waiting the window grows by one per round trip",
-    },
-    Parameter {
-        name: "beta",
-        unit: "packets",
-        domain: Domain::Number(0.0, 1e6),
-        default: "4",
-        source: "section III-C, JSAC 1995, which has 3 and 4; value of Linux",
-        meaning: "with more packets waiting the window shrinks by one per round trip; not less than alpha",
-    },
-    Parameter {
-        name: "gamma",
-        unit: "packets",
-        domain: Domain::Number(0.0, 1e6),
-        default: "1",
-        source: "section III-D, JSAC 1995; value of Linux",
-        meaning: "with more packets waiting slow start ends",
-    },
-    Parameter {
-        name: "loss_reduction_factor",
-        unit: "1",
-        domain: Domain::Number(0.0, 1.0),
-        default: "0.5",
-        source: "RFC 9002, section 7.3.2, as in Linux",
-        meaning: "what is left of the window when a loss episode begins",
-    },
-];
+const ALPHA: Key<f64> = number("alpha", "packets", 2.0, from(0.0).to(1e6))
+    .source("section III-C, JSAC 1995, which has 1 and 2; value of Linux")
+    .meaning("with fewer packets waiting the window grows by one per round trip");
+const BETA: Key<f64> = number("beta", "packets", 4.0, from(0.0).to(1e6))
+    .source("section III-C, JSAC 1995, which has 3 and 4; value of Linux")
+    .meaning("with more packets waiting the window shrinks by one per round trip; not less than alpha");
+const GAMMA: Key<f64> = number("gamma", "packets", 1.0, from(0.0).to(1e6))
+    .source("section III-D, JSAC 1995; value of Linux")
+    .meaning("with more packets waiting slow start ends");
+const LOSS_REDUCTION_FACTOR: Key<f64> = number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
+    .source("RFC 9002, section 7.3.2, as in Linux")
+    .meaning("what is left of the window when a loss episode begins");
+
+pub(super) static PARAMETERS: Keys = &[&INITIAL_WINDOW, &ALPHA, &BETA, &GAMMA, &LOSS_REDUCTION_FACTOR];
 
 impl Params {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         let params = Self {
-            initial_window: settings.number_if_given("initial_window"),
-            alpha: settings.number("alpha"),
-            beta: settings.number("beta"),
-            gamma: settings.number("gamma"),
-            loss_reduction_factor: settings.number("loss_reduction_factor"),
+            initial_window: settings.get(INITIAL_WINDOW),
+            alpha: settings.get(ALPHA),
+            beta: settings.get(BETA),
+            gamma: settings.get(GAMMA),
+            loss_reduction_factor: settings.get(LOSS_REDUCTION_FACTOR),
         };
         if params.beta < params.alpha {
             let message =
                 format!("must not be less than alpha, which is {}, found {}", params.alpha, params.beta);
-            return Err(SettingError::new("beta", message));
+            return Err(BETA.error(message));
         }
         Ok(params)
     }

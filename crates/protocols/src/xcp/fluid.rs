@@ -1,6 +1,6 @@
 //! XCP as differential equations: what its routers hand out in a control interval, as flows of it.
 
-use super::params::RouterParams;
+use super::params::{INITIAL_WINDOW, RouterParams};
 use super::sender::LEAST_PACKETS;
 use crate::parts::ack_clock;
 use millpond_law::fluid::{
@@ -19,7 +19,7 @@ pub(super) struct XcpFluid {
 
 impl XcpFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let initial_window = settings.number("initial_window");
+        let initial_window = settings.get(INITIAL_WINDOW);
         Ok(Self { initial_window, router: RouterParams::read(settings)? })
     }
 }

@@ -51,6 +51,6 @@ impl Protocol for Xcp {
     }
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {
-        params::instability(settings.number("alpha"), settings.number("beta")).into_iter().collect()
+        params::instability(settings.get(params::ALPHA), settings.get(params::BETA)).into_iter().collect()
     }
 }

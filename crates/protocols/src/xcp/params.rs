@@ -1,84 +1,44 @@
 //! The parameters of XCP.
 
 use crate::parts::interval;
-use millpond_law::{Domain, Parameter, SettingError, Settings};
+use millpond_law::key::{Key, Keys, from, number, span};
+use millpond_law::{SettingError, Settings};
 use millpond_units::Span;
 use std::f64::consts::{PI, SQRT_2};
 
-/// Every parameter.
-pub(super) static PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "alpha",
-        unit: "1",
-        domain: Domain::Number(0.0, 10.0),
-        default: "0.4",
-        source: "Eq. (1), SIGCOMM 2002",
-        meaning: "share of the spare capacity that is handed out in a control interval",
-    },
-    Parameter {
-        name: "beta",
-        unit: "1",
-        domain: Domain::Number(0.0, 10.0),
-        default: "0.226",
-        source: "Eq. (1), SIGCOMM 2002",
-        meaning: "share of the persistent queue that is drained in a control interval",
-    },
-    Parameter {
-        name: "gamma",
-        unit: "1",
-        domain: Domain::Number(0.0, 1.0),
-        default: "0.1",
-        source: "Eq. (4), SIGCOMM 2002",
-        meaning: "share of the traffic that is taken from all and handed out anew, so that shares become equal",
-    },
-    Parameter {
-        name: "initial_window",
-        unit: "packets",
-        domain: Domain::Number(1.0, 1e6),
-        default: "2",
-        source: "RFC 2581, as in ns-2's XCP",
-        meaning: "window at the start",
-    },
-    Parameter {
-        name: "loss_reduction_factor",
-        unit: "1",
-        domain: Domain::Number(0.0, 1.0),
-        default: "0.5",
-        source: "RFC 9002, section 7.3.2",
-        meaning: "what is left of the window when a loss episode begins",
-    },
-    Parameter {
-        name: "initial_interval",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "50ms",
-        source: "initial Te in ns-2's XCP",
-        meaning: "control interval of a router while no packet tells it a round-trip time",
-    },
-    Parameter {
-        name: "min_interval",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "1ms",
-        source: "MIN_INTERVAL in draft-falk-xcp-spec-03; value of ns-2's XCP",
-        meaning: "least control interval",
-    },
-    Parameter {
-        name: "max_rtt",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "1s",
-        source: "MAX_INTERVAL in draft-falk-xcp-spec-03; value of ns-2's XCP",
-        meaning: "a packet that quotes a longer round-trip time counts as if it had quoted this",
-    },
-    Parameter {
-        name: "min_queue_interval",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "2ms",
-        source: "ALLOWED_QUEUE in draft-falk-xcp-spec-03; value of ns-2's XCP",
-        meaning: "least time over which a queue must persist to count",
-    },
+pub(super) const ALPHA: Key<f64> = number("alpha", "1", 0.4, from(0.0).to(10.0))
+    .source("Eq. (1), SIGCOMM 2002")
+    .meaning("share of the spare capacity that is handed out in a control interval");
+pub(super) const BETA: Key<f64> = number("beta", "1", 0.226, from(0.0).to(10.0))
+    .source("Eq. (1), SIGCOMM 2002")
+    .meaning("share of the persistent queue that is drained in a control interval");
+const GAMMA: Key<f64> = number("gamma", "1", 0.1, from(0.0).to(1.0))
+    .source("Eq. (4), SIGCOMM 2002")
+    .meaning("share of the traffic that is taken from all and handed out anew, so that shares become equal");
+pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 2.0, from(1.0).to(1e6))
+    .source("RFC 2581, as in ns-2's XCP")
+    .meaning("window at the start");
+pub(super) const LOSS_REDUCTION_FACTOR: Key<f64> =
+    number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
+        .source("RFC 9002, section 7.3.2")
+        .meaning("what is left of the window when a loss episode begins");
+const INITIAL_INTERVAL: Key<Span> = span("initial_interval", Span::from_millis(50))
+    .source("initial Te in ns-2's XCP")
+    .meaning("control interval of a router while no packet tells it a round-trip time");
+const MIN_INTERVAL: Key<Span> = span("min_interval", Span::from_millis(1))
+    .source("MIN_INTERVAL in draft-falk-xcp-spec-03; value of ns-2's XCP")
+    .meaning("least control interval");
+const MAX_RTT: Key<Span> = span("max_rtt", Span::from_millis(1_000))
+    .source("MAX_INTERVAL in draft-falk-xcp-spec-03; value of ns-2's XCP")
+    .meaning("a packet that quotes a longer round-trip time counts as if it had quoted this");
+const MIN_QUEUE_INTERVAL: Key<Span> = span("min_queue_interval", Span::from_millis(2))
+    .source("ALLOWED_QUEUE in draft-falk-xcp-spec-03; value of ns-2's XCP")
+    .meaning("least time over which a queue must persist to count");
+
+#[rustfmt::skip]
+pub(super) static PARAMETERS: Keys = &[
+    &ALPHA, &BETA, &GAMMA, &INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR, &INITIAL_INTERVAL, &MIN_INTERVAL,
+    &MAX_RTT, &MIN_QUEUE_INTERVAL,
 ];
 
 /// The parameters of the router, read.
@@ -102,15 +62,15 @@ pub(super) struct RouterParams {
 
 impl RouterParams {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
-        let least = |name| interval::checked(name, settings.span(name));
+        let least = |key| interval::checked(key, settings.get(key));
         Ok(Self {
-            alpha: settings.number("alpha"),
-            beta: settings.number("beta"),
-            gamma: settings.number("gamma"),
-            initial_interval: settings.span("initial_interval"),
-            min_interval: least("min_interval")?,
-            max_rtt: settings.span("max_rtt"),
-            min_queue_interval: least("min_queue_interval")?,
+            alpha: settings.get(ALPHA),
+            beta: settings.get(BETA),
+            gamma: settings.get(GAMMA),
+            initial_interval: settings.get(INITIAL_INTERVAL),
+            min_interval: least(MIN_INTERVAL)?,
+            max_rtt: settings.get(MAX_RTT),
+            min_queue_interval: least(MIN_QUEUE_INTERVAL)?,
         })
     }
 }

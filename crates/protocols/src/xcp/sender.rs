@@ -1,6 +1,7 @@
 //! The sender of XCP: quotes its throughput and takes what the routers grant (section 3.2, SIGCOMM 2002).
 
 use super::header::{XcpEcho, XcpHeader};
+use super::params::{INITIAL_WINDOW, LOSS_REDUCTION_FACTOR};
 use crate::parts::window::Window;
 use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
@@ -29,10 +30,10 @@ fn window_change(feedback: f64, rtt: Span) -> f64 {
 
 impl XcpSender {
     pub(super) fn new(settings: &Settings) -> Self {
-        let initial_window = settings.number("initial_window");
+        let initial_window = settings.get(INITIAL_WINDOW);
         Self {
             initial_window,
-            loss_reduction_factor: settings.number("loss_reduction_factor"),
+            loss_reduction_factor: settings.get(LOSS_REDUCTION_FACTOR),
             window: Window::new(Bytes::ZERO, Some(initial_window)),
             permitted: Bytes::ZERO,
             smoothed_rtt: Span::ZERO,

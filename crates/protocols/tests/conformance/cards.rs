@@ -1,20 +1,23 @@
 //! A card says everything that a user has to know.
 
-use millpond_law::{Domain, HeaderId, Parameter, Settings};
+use crate::corners;
+use millpond_law::key::Keys;
+use millpond_law::{Domain, HeaderId, LinkFacts, Pipe, Settings};
 use millpond_protocols::{Registry, queues};
+use millpond_units::{Bytes, Rate, Span};
 use std::collections::BTreeSet;
 use std::fs;
 
-fn assert_complete(owner: &str, parameters: &[Parameter]) {
+fn assert_complete(owner: &str, keys: Keys) {
     let mut names = BTreeSet::new();
-    for parameter in parameters {
+    for parameter in keys.iter().map(|key| key.parameter()) {
         let place = format!("{owner}.{}", parameter.name);
         assert!(names.insert(parameter.name), "{place} is declared twice");
         assert!(!parameter.source.is_empty(), "{place} has no source");
         assert!(!parameter.meaning.is_empty(), "{place} has no meaning");
-        let is_a_quantity =
-            !matches!(parameter.domain, Domain::Flag | Domain::Word(_) | Domain::Interval(..));
-        assert!(!parameter.unit.is_empty() || !is_a_quantity, "{place} has no unit");
+        if matches!(parameter.domain, Domain::Number(_) | Domain::Whole(_) | Domain::WordOrNumber(..)) {
+            assert!(!parameter.unit.is_empty(), "{place} has no unit");
+        }
     }
 }
 
@@ -68,6 +71,28 @@ fn what_a_protocol_needs_by_default_is_what_its_card_says() {
     for protocol in Registry::builtin().protocols() {
         let defaults = Settings::check(protocol.card().parameters, []).unwrap();
         assert_eq!(protocol.needs(&defaults), protocol.card().needs, "{}", protocol.card().name);
+    }
+}
+
+/// [`Settings::get`] panics here on a key that is missing from the table.
+#[test]
+fn protocols_and_queues_read_the_keys_of_their_own_tables_alone() {
+    let pipe =
+        Pipe { rate: Rate::from_mbps(10.0), base_rtt: Span::from_millis(40), packet: Bytes::new(1500) };
+    let facts = LinkFacts { capacity: pipe.rate, buffer: None, packet: pipe.packet };
+    for protocol in Registry::builtin().protocols() {
+        for settings in corners(protocol.card().parameters) {
+            let _ =
+                (protocol.sender(&settings), protocol.receiver(&settings), protocol.link(&settings, &facts));
+            let _ = (protocol.needs(&settings), protocol.fluid(&settings), protocol.warnings(&settings));
+            protocol.path_warnings(&settings, pipe.base_rtt);
+            protocol.pipe_warnings(&settings, &pipe);
+        }
+    }
+    for queue in Registry::builtin().queues() {
+        for settings in corners(queue.card().parameters) {
+            let _ = (queue.link(&settings, &facts), queue.fluid(&settings, &facts));
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::write::table;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
-use millpond_law::{Knowledge, Needs, Parameter, Protocol, Queue, Settings};
+use millpond_law::key::Keys;
+use millpond_law::{Knowledge, Needs, Parameter, Protocol, Queue, Settings, Value};
 use millpond_protocols::Registry;
 
 /// Width of the tables that hold sentences.
@@ -79,15 +80,23 @@ fn as_fluid(protocol: &dyn Protocol) -> String {
 }
 
 /// Each with its default, its unit and its values; below, what it does and where it comes from.
-fn parameters(parameters: &[Parameter]) -> String {
-    if parameters.is_empty() {
+fn parameters(keys: Keys) -> String {
+    if keys.is_empty() {
         return "It has no parameters.\n".to_owned();
     }
-    let entry = |p: &Parameter| {
+    let entry = |p: Parameter| {
         let unit = if p.unit.is_empty() || p.unit == "1" { String::new() } else { format!(" [{}]", p.unit) };
-        format!("{} = {}{unit}: {}\n    {} ({})\n", p.name, p.default, p.domain, p.meaning, p.source)
+        format!("{} = {}{unit}: {}\n    {} ({})\n", p.name, default(&p), p.domain, p.meaning, p.source)
     };
-    parameters.iter().map(entry).collect()
+    keys.iter().map(|key| entry(key.parameter())).collect()
+}
+
+/// The default as a scenario would write it, a text without its quotation marks.
+fn default(parameter: &Parameter) -> String {
+    match &parameter.default {
+        Value::Text(text) => text.to_string(),
+        other => other.to_string(),
+    }
 }
 
 /// A table of words rather than numbers, folded at [`WIDTH`].
@@ -113,8 +122,9 @@ mod tests {
         for (name, parameters) in cards.chain(queues) {
             assert!(list.contains(name), "{name}");
             let page = protocol(&registry, name).unwrap();
-            for parameter in parameters {
-                assert!(page.contains(parameter.name) && page.contains(parameter.default), "{name}: {page}");
+            for parameter in parameters.iter().map(|key| key.parameter()) {
+                let line = format!("{} = {}", parameter.name, default(&parameter));
+                assert!(page.contains(&line), "{name}: {page}");
             }
         }
         let vegas = protocol(&registry, "vegas").unwrap();

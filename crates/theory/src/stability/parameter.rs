@@ -175,14 +175,14 @@ fn known_values(scenario: &Scenario, registry: &Registry, protocol: &str) -> Vec
     let entry = scenario.protocols.get(protocol);
     let registered = entry.map_or(protocol, |entry| &entry.protocol.value);
     let Ok(registered) = registry.protocol(registered) else { return Vec::new() };
-    let value = |parameter: &millpond_law::Parameter| {
+    let value = |parameter: millpond_law::Parameter| {
         let written =
             entry.and_then(|entry| entry.params.iter().find(|setting| setting.name.value == parameter.name));
         let number = match written.map(|setting| &setting.value.value) {
             Some(millpond_scenario::Value::Number(number)) => Some(*number),
             Some(millpond_scenario::Value::Text(text)) => quantity(text),
             Some(_) => None,
-            None => match Value::read(parameter.default) {
+            None => match parameter.default {
                 Value::Number(number) => Some(number),
                 Value::Text(text) => quantity(&text),
                 _ => None,
@@ -190,7 +190,7 @@ fn known_values(scenario: &Scenario, registry: &Registry, protocol: &str) -> Vec
         };
         number.map(|number| (parameter.name.to_owned(), number))
     };
-    registered.card().parameters.iter().filter_map(value).collect()
+    registered.card().parameters.iter().filter_map(|key| value(key.parameter())).collect()
 }
 
 /// `s`, `B` or `bps` where the parameter is written with a unit.
@@ -202,11 +202,11 @@ fn unit_of(scenario: &Scenario, registry: &Registry, protocol: &str, name: &str)
             .card()
             .parameters
             .iter()
+            .map(|key| key.parameter())
             .find(|parameter| parameter.name == name)
-            .map(|parameter| parameter.default)
+            .and_then(|parameter| parameter.default.as_text().map(str::to_owned))
     });
     match default {
-        Some(text) if text.parse::<f64>().is_ok() => "",
         Some(text) if text.parse::<Span>().is_ok() => "s",
         Some(text) if text.parse::<Bytes>().is_ok() => "B",
         Some(text) if text.parse::<Rate>().is_ok() => "bps",

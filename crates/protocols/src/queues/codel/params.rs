@@ -1,6 +1,7 @@
 //! CoDel's parameters.
 
-use millpond_law::{Domain, Parameter, Settings};
+use millpond_law::Settings;
+use millpond_law::key::{Key, Keys, flag, span, span_or_zero};
 use millpond_units::Span;
 
 /// CoDel's parameters.
@@ -14,40 +15,21 @@ pub struct Params {
     pub ecn: bool,
 }
 
-pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "target",
-        unit: "s",
-        domain: Domain::Span(false),
-        default: "5ms",
-        source: "TARGET in RFC 8289, section 4.4",
-        meaning: "a standing delay of this much is allowed",
-    },
-    Parameter {
-        name: "interval",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "100ms",
-        source: "INTERVAL in RFC 8289, section 4.3",
-        meaning: "how long the delay must stand above the target before the first packet is marked",
-    },
-    Parameter {
-        name: "ecn",
-        unit: "",
-        domain: Domain::Flag,
-        default: "true",
-        source: "RFC 3168, section 5",
-        meaning: "mark packets that can bear it; false drops them all",
-    },
-];
+const TARGET: Key<Span> = span_or_zero("target", Span::from_millis(5))
+    .source("TARGET in RFC 8289, section 4.4")
+    .meaning("a standing delay of this much is allowed");
+const INTERVAL: Key<Span> = span("interval", Span::from_millis(100))
+    .source("INTERVAL in RFC 8289, section 4.3")
+    .meaning("how long the delay must stand above the target before the first packet is marked");
+const ECN: Key<bool> = flag("ecn", true)
+    .source("RFC 3168, section 5")
+    .meaning("mark packets that can bear it; false drops them all");
+
+pub(super) static PARAMETERS: Keys = &[&TARGET, &INTERVAL, &ECN];
 
 impl Params {
     /// Reads them from settings.
     pub fn read(settings: &Settings) -> Self {
-        Self {
-            target: settings.span("target"),
-            interval: settings.span("interval"),
-            ecn: settings.flag("ecn"),
-        }
+        Self { target: settings.get(TARGET), interval: settings.get(INTERVAL), ecn: settings.get(ECN) }
     }
 }

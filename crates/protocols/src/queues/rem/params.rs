@@ -1,7 +1,8 @@
 //! REM's parameters.
 
 use crate::parts::interval;
-use millpond_law::{Domain, Parameter, SettingError, Settings};
+use millpond_law::key::{Key, Keys, above, from, number, span};
+use millpond_law::{SettingError, Settings};
 use millpond_units::Span;
 
 /// REM's parameters.
@@ -17,49 +18,29 @@ pub struct Params {
     pub queue_weight: f64,
 }
 
-pub(super) const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "phi",
-        unit: "1",
-        domain: Domain::Above(1.0, 1e12),
-        default: "1000000",
-        source: "Eq. (36) and section V-B, Paganini et al.",
-        meaning: "base of the marking probability; senders that read the price must have the same",
-    },
-    Parameter {
-        name: "interval",
-        unit: "s",
-        domain: Domain::Span(true),
-        default: "5ms",
-        source: "Eq. (35), section V-B, Paganini et al.",
-        meaning: "how often the price is updated",
-    },
-    Parameter {
-        name: "virtual_capacity",
-        unit: "1",
-        domain: Domain::Above(0.0, 1.0),
-        default: "0.95",
-        source: "c_0 in Eq. (17), section V-B, Paganini et al.",
-        meaning: "the price rises while more than this share of the capacity arrives",
-    },
-    Parameter {
-        name: "queue_weight",
-        unit: "1/s",
-        domain: Domain::Number(0.0, 1e6),
-        default: "0",
-        source: "alpha in Eq. (1), Athuraliya et al., with the price in seconds",
-        meaning: "the price rises by this times the queueing delay, too, so that a standing queue is emptied",
-    },
-];
+const PHI: Key<f64> = number("phi", "1", 1e6, above(1.0).to(1e12))
+    .source("Eq. (36) and section V-B, Paganini et al.")
+    .meaning("base of the marking probability; senders that read the price must have the same");
+const INTERVAL: Key<Span> = span("interval", Span::from_millis(5))
+    .source("Eq. (35), section V-B, Paganini et al.")
+    .meaning("how often the price is updated");
+const VIRTUAL_CAPACITY: Key<f64> = number("virtual_capacity", "1", 0.95, above(0.0).to(1.0))
+    .source("c_0 in Eq. (17), section V-B, Paganini et al.")
+    .meaning("the price rises while more than this share of the capacity arrives");
+const QUEUE_WEIGHT: Key<f64> = number("queue_weight", "1/s", 0.0, from(0.0).to(1e6))
+    .source("alpha in Eq. (1), Athuraliya et al., with the price in seconds")
+    .meaning("the price rises by this times the queueing delay, too, so that a standing queue is emptied");
+
+pub(super) static PARAMETERS: Keys = &[&PHI, &INTERVAL, &VIRTUAL_CAPACITY, &QUEUE_WEIGHT];
 
 impl Params {
     /// Reads them from settings; an interval must be at least a microsecond.
     pub fn read(settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self {
-            phi: settings.number("phi"),
-            interval: interval::checked("interval", settings.span("interval"))?,
-            virtual_capacity: settings.number("virtual_capacity"),
-            queue_weight: settings.number("queue_weight"),
+            phi: settings.get(PHI),
+            interval: interval::checked(INTERVAL, settings.get(INTERVAL))?,
+            virtual_capacity: settings.get(VIRTUAL_CAPACITY),
+            queue_weight: settings.get(QUEUE_WEIGHT),
         })
     }
 }

@@ -3,15 +3,16 @@
 use super::pieces::{Flow, Piece, Router};
 use super::{law, model};
 use crate::{corners, for_all};
-use millpond_law::{Domain, Parameter, Settings, Value};
+use millpond_law::key::Keys;
+use millpond_law::{Domain, Settings, Value};
 use millpond_protocols::Registry;
 use proptest::prelude::*;
 
 /// The defaults, and the defaults with one word or flag changed: numbers stay as their papers have them.
-fn readings(parameters: &'static [Parameter]) -> Vec<Settings> {
-    let one = |written: Vec<(&'static str, Value)>| Settings::check(parameters, written).unwrap();
+fn readings(keys: Keys) -> Vec<Settings> {
+    let one = |written: Vec<(&'static str, Value)>| Settings::check(keys, written).unwrap();
     let mut all = vec![one(Vec::new())];
-    for parameter in parameters {
+    for parameter in keys.iter().map(|key| key.parameter()) {
         let values = match parameter.domain {
             Domain::Word(words) => words.iter().map(|word| Value::text(word)).collect(),
             Domain::Flag => vec![Value::Flag(true), Value::Flag(false)],
@@ -23,7 +24,7 @@ fn readings(parameters: &'static [Parameter]) -> Vec<Settings> {
 }
 
 /// Every piece of every protocol and queue, with what to call it.
-fn pieces(settings: fn(&'static [Parameter]) -> Vec<Settings>) -> Vec<(String, Box<dyn Piece>)> {
+fn pieces(settings: fn(Keys) -> Vec<Settings>) -> Vec<(String, Box<dyn Piece>)> {
     let mut all: Vec<(String, Box<dyn Piece>)> = Vec::new();
     for protocol in Registry::builtin().protocols() {
         for (number, settings) in settings(protocol.card().parameters).iter().enumerate() {
