@@ -6,26 +6,22 @@ use millpond_units::Span;
 
 const ETA: Key<f64> = number("eta", "1", 0.98, above(0.0).to(1.0))
     .source("Eq. (1), NSDI 2020; value of the authors' published router")
-    .meaning("share of the link's capacity that is the target while the queue is short");
+    .meaning("target rate as a share of the link's capacity while the queue is short");
 const DELTA: Key<Span> = span("delta", Span::from_millis(133))
-    .source(
-        "Eq. (1), NSDI 2020; 100 ms / 0.75 in the authors' published experiment (LGCC section X-D: 300ms)",
-    )
-    .meaning(
-        "time in which excess queueing delay is to drain; stable above two thirds of the RTT (Theorem 3.1)",
-    );
+    .source("Eq. (1), NSDI 2020; 100 ms / 0.75 in the authors' experiment (LGCC section X-D: 300 ms)")
+    .meaning("time constant for draining excess delay; stable above two thirds of the RTT (Theorem 3.1)");
 const DELAY_THRESHOLD: Key<Span> = span_or_zero("delay_threshold", Span::from_millis(50))
     .source("d_t in Eq. (1), NSDI 2020; value of the authors' published experiment (LGCC section X-D: 1ms)")
-    .meaning("queueing delay below which nothing is to drain");
+    .meaning("queueing delay that is tolerated: only the excess is drained");
 const RATE_WINDOW: Key<Span> = span("rate_window", Span::from_millis(20))
     .source("T in section 3.1.2, NSDI 2020; value of the authors' published router")
-    .meaning("the dequeue rate is taken over a sliding window of this length");
+    .meaning("length of the sliding window over which the dequeue rate is measured");
 const TOKEN_LIMIT: Key<f64> = number("token_limit", "packets", 5.0, from(1.0).to(1e6))
     .source("tokenLimit in Algorithm 1, NSDI 2020; value of the authors' published router")
-    .meaning("most accelerates that may be saved up");
+    .meaning("capacity of the token bucket of accelerates");
 pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 10.0, from(1.0).to(1e6))
     .source("RFC 6928, as in the authors' Linux sender")
-    .meaning("both windows at the start");
+    .meaning("initial value of both windows");
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[

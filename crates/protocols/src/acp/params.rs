@@ -7,47 +7,47 @@ use millpond_units::Span;
 
 const KI: Key<f64> = number("ki", "1", 0.1587, above(0.0).to(10.0))
     .source("Eq. (6)")
-    .meaning("share of the spare capacity that is handed out in a control period");
+    .meaning("share of the spare capacity that is allocated in a control period");
 const KQ: Key<f64> = number("kq", "1", 0.3175, above(0.0).to(10.0))
     .source("Eq. (6)")
     .meaning("share of the persistent queue that is drained in a control period");
 const GAMMA: Key<f64> = number("gamma", "1", 0.1, above(0.0).to(1.0))
     .source("Eq. (8)")
-    .meaning("share of the estimator's error that is mended in a control period");
+    .meaning("share of the estimator's error that is corrected in a control period");
 const ESTIMATOR_UNIT: Key<EstimatorUnit> = word("estimator_unit", EstimatorUnit::BytesPerSecond)
     .source("Eq. (8), which names none; see ERRATA.md")
-    .meaning("unit of p and y in the estimator: in the larger one it learns slowly where p is small");
+    .meaning("unit of p and y in the estimator; in the larger unit it converges slowly where p is small");
 const IDLE_ESTIMATE: Key<IdleEstimate> = word("idle_estimate", IdleEstimate::Decays)
     .source("Eq. (8), and the proof of Theorem 1 otherwise; see ERRATA.md")
-    .meaning("what becomes of the estimated number of flows in a control period without traffic");
+    .meaning("in a control period without traffic the estimated number of flows decays, or stays");
 const INITIAL_USERS: Key<f64> = number("initial_users", "1", 10.0, from(1.0).to(1e9))
     .source("N-hat(0) in Eq. (8)")
-    .meaning("how many flows a router expects at the start");
+    .meaning("initial estimate of the number of flows");
 const TARGET_UTILIZATION: Key<f64> = number("target_utilization", "1", 0.99, above(0.0).to(1.0))
     .source("Eq. (6)")
-    .meaning("share of the capacity that is given to flows");
+    .meaning("share of the capacity that is allocated to flows");
 const CONGESTION_THRESHOLD: Key<f64> = number("congestion_threshold", "1", 0.95, from(0.0).to(10.0))
     .source("section III-D")
-    .meaning("a link whose input is more than this share of its capacity says that it is congested");
+    .meaning("a link signals congestion if its input exceeds this share of its capacity");
 pub(super) const DELAYED_INCREASE: Key<f64> = number("delayed_increase", "1", 0.1, above(0.0).to(1.0))
     .source("Eq. (4)")
-    .meaning("gain of a window that grows while its path is congested; 1 switches the delay off");
+    .meaning("gain of a window that grows while its path is congested; 1 disables the delayed increase");
 pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 1.0, from(1.0).to(1e6))
     .source("section III-B")
-    .meaning("window at the start");
+    .meaning("initial window");
 pub(super) const LOSS_REDUCTION_FACTOR: Key<f64> =
     number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
         .source("not in the paper, which sees no loss; RFC 9002, section 7.3.2")
-        .meaning("what is left of the window when a loss episode begins");
+        .meaning("factor by which a loss episode multiplies the window");
 const INITIAL_INTERVAL: Key<Span> = span("initial_interval", Span::from_millis(50))
     .source("section III-D")
-    .meaning("control period of a router before any packet told it a round-trip time");
+    .meaning("control period of a router before any packet carries a round-trip time");
 const MIN_INTERVAL: Key<Span> = span("min_interval", Span::from_millis(1))
     .source("not in the paper: for safety only")
-    .meaning("least control period, and least time over which a queue must persist to count");
+    .meaning("least control period, and least time over which the persistent queue is measured");
 const MAX_RTT: Key<Span> = span("max_rtt", Span::from_millis(10_000))
     .source("not in the paper: for safety only")
-    .meaning("a packet that quotes a longer round-trip time counts as if it had quoted this");
+    .meaning("longer round-trip times in packets are treated as this one");
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
@@ -120,7 +120,7 @@ impl RouterParams {
 /// if `ki < pi/2`.
 const MOST_KI_WITHOUT_SWINGING: f64 = 1.0 / std::f64::consts::E;
 
-/// What a user of these settings should know before trusting the run.
+/// Warnings about these settings.
 pub(super) fn warnings(settings: &Settings) -> Vec<String> {
     let (ki, delayed_increase) = (settings.get(KI), settings.get(DELAYED_INCREASE));
     let warnings = [

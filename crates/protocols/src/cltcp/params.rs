@@ -7,35 +7,34 @@ use millpond_units::Span;
 
 pub(super) const ALPHA: Key<f64> = number("alpha", "1/s", 2.0, above(0.0).to(1e3))
     .source("Eq. (3), section IV-C")
-    .meaning("how fast a sending rate follows the rate factor");
+    .meaning("rate constant with which a sending rate follows the rate factor");
 const BETA: Key<f64> = number("beta", "1/s", 1.0, above(0.0).to(1e3))
     .source("Eq. (2), (43)")
-    .meaning("how fast a router's rate factor grows on an idle link");
+    .meaning("growth rate of a router's rate factor on an idle link");
 const TIME_CONSTANT: Key<Span> = span("time_constant", Span::from_millis(2_000))
     .source("T in Eq. (2), (43)")
-    .meaning("in which time the excess of a queue is to be drained: the excess over this counts as load");
+    .meaning("time constant for draining the excess queue: the excess divided by this counts as load");
 const TARGET_QUEUE: Key<f64> = number("target_queue", "packets", 100.0, from(0.0).to(1e9))
     .source("q0 in Eq. (2), section V")
-    .meaning("the queue at rest");
+    .meaning("queue at equilibrium");
 const INTERVAL: Key<Span> = span("interval", Span::from_millis(100))
     .source("T2 in Eq. (46), section V")
-    .meaning("how often a router samples its load and moves its rate factor");
+    .meaning("interval at which a router samples its load and updates its rate factor");
 pub(super) const EXPONENT: Key<Exponent> = word("exponent", Exponent::Capped)
     .source("Eq. (48); see ERRATA.md")
-    .meaning("the share of the way, in logarithms, that a rate moves in a round trip: min(alpha rtt, 1), alpha rtt \
-              as printed, 1 - exp(-alpha rtt), or min(alpha rtt, 1/2)");
+    .meaning("e per round trip: min(alpha rtt, 1); alpha rtt; 1 - exp(-alpha rtt); or min(alpha rtt, 1/2)");
 pub(super) const APPLIED: Key<Applied> = word("applied", Applied::PerRound)
     .source("Eq. (48), whose sampling time is T1 = tau; see ERRATA.md")
-    .meaning("once per round trip, or at each acknowledgement, which takes a rate to the factor at once");
+    .meaning("once per round trip, or at each acknowledgement, which sets a rate to the factor at once");
 pub(super) const INITIAL_RATE: Key<f64> = number("initial_rate", "packets/s", 100.0, above(0.0).to(1e9))
     .source("x0, not in the paper: see ERRATA.md")
-    .meaning("rate of a sender at the start");
+    .meaning("initial rate of a sender");
 const INITIAL_FACTOR: Key<f64> = number("initial_factor", "packets/s", 100.0, above(0.0).to(1e9))
     .source("r(0), not in the paper: see ERRATA.md")
-    .meaning("rate factor of a router at the start");
+    .meaning("initial rate factor of a router");
 const CAP: Key<f64> = number("cap", "1", 2.0, from(1.0).to(1e6))
     .source("not in the paper: see ERRATA.md")
-    .meaning("the most that a rate factor grows to on an idle link, in capacities of it");
+    .meaning("upper limit of a rate factor, as a multiple of the link's capacity");
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[

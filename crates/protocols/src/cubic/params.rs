@@ -19,16 +19,16 @@ pub struct Params {
 
 const C: Key<f64> = number("c", "packets/s^3", 0.4, above(0.0).to(1e6))
     .source("C in RFC 9438, section 5.1")
-    .meaning("how steeply the window grows with the cube of time");
+    .meaning("coefficient of the cube of time in the growth of the window");
 const BETA: Key<f64> = number("beta", "1", 0.7, from(0.0).to(1.0))
     .source("beta_cubic in RFC 9438, section 4.6")
-    .meaning("what is left of the window when a loss episode begins");
-const FAST_CONVERGENCE: Key<bool> = flag("fast_convergence", true).source("RFC 9438, section 4.7").meaning(
-    "aim lower when the window at a loss is less than at the one before, so that newcomers get room",
-);
+    .meaning("factor by which a loss episode multiplies the window");
+const FAST_CONVERGENCE: Key<bool> = flag("fast_convergence", true)
+    .source("RFC 9438, section 4.7")
+    .meaning("the plateau is lowered if the window at a loss is less than at the loss before it");
 pub(super) const ECN: Key<bool> = flag("ecn", false)
     .source("RFC 9438, section 4.6")
-    .meaning("send ECN-capable packets and treat a mark like a loss");
+    .meaning("packets are ECN-capable, and a mark reduces the window as a loss does");
 
 pub(super) static PARAMETERS: Keys = &[&C, &BETA, &FAST_CONVERGENCE, &INITIAL_WINDOW, &ECN];
 

@@ -22,15 +22,10 @@ const G: Key<f64> = number("g", "1", 0.0625, above(0.0).to(1.0))
     .meaning("weight of the newest round trip in the estimate of the marked fraction");
 const INITIAL_ALPHA: Key<f64> = number("initial_alpha", "1", 1.0, from(0.0).to(1.0))
     .source("DCTCP.Alpha in RFC 8257, section 4.2")
-    .meaning(
-        "estimate of the marked fraction before the first round trip; 1 halves the window at the first mark",
-    );
+    .meaning("initial estimate of the marked fraction; at 1 the first mark halves the window");
 const GROWTH: Key<Growth> = word("growth", Growth::OutsideRecovery)
     .source("RFC 8257, section 3.4; RFC 9002, section 7.3.2; RFC 3168, section 6.1.2; see README.md")
-    .meaning(
-        "which acknowledged bytes let the window grow: all but those of the round trip after a cut, those \
-              without a mark, or all",
-    );
+    .meaning("acknowledged bytes that grow the window: outside of recovery, unmarked, or all");
 
 pub(super) static PARAMETERS: Keys = &[&G, &INITIAL_ALPHA, &GROWTH, &INITIAL_WINDOW];
 

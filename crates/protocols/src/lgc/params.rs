@@ -1,4 +1,4 @@
-//! The parameters of LGC.
+//! The parameters of LGC. The keys in the table that are not declared here are shared with LGCC.
 
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, Form, PHI1, PHI2};
@@ -8,10 +8,9 @@ use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE};
 use millpond_law::key::{Interval, Key, Keys, word};
 use millpond_law::{Settings, words};
 
-/// The keys in the table that are not declared here are shared with LGCC.
 const FORM: Key<GrowthForm> = word("form", GrowthForm::Plain)
     .source("Eq. (5), Eq. (7) of the LGCC paper")
-    .meaning("growth by 1 - x - p, or by logarithms of both, which needs fewer marks for many flows");
+    .meaning("growth by 1 - x - p, or by logarithms of x and 1 - p, which needs fewer marks for many flows");
 const INTERVAL: Key<Interval<Cycle>> = marking::INTERVAL
     .default(Interval::Word(Cycle::Round))
     .source("the authors' Linux module; LGCC section IX-C");

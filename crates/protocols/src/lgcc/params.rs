@@ -1,4 +1,4 @@
-//! The parameters of LGCC, for the sender, the receiver and whoever else shares the law.
+//! The parameters of LGCC. The keys in the table that are not declared here are shared with LGC.
 
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, PHI1, PHI2};
@@ -11,35 +11,28 @@ use millpond_units::Rate;
 
 const ALGORITHM: Key<Algorithm> = word("algorithm", Algorithm::PrimalDual)
     .source("Eq. (14), Eq. (15); Algorithm 1")
-    .meaning("steps towards the target rate (Eq. 14), or jumps to it (Eq. 15)");
+    .meaning("the rate moves towards its target in steps (Eq. 14), or is set to it (Eq. 15)");
 const CAPACITY: Key<Capacity> = word("capacity", Capacity::Signalled)
     .source("Eq. (10), section IX-B")
-    .meaning("the capacity of the loop's own links: as told by the link layer, or never; where it is not told, the \
-              next loop's rate is the carrying capacity, and without a next loop an estimate");
-pub(super) const ECHO: Key<Echo> = word("echo", Echo::Sent).source("section VI-A; see ERRATA.md").meaning(
-    "what a relay echoes: what its next loop really sends, corrected so that its queue returns to the \
-              cushion, or the next loop's x",
-);
-const CUSHION: Key<f64> =
-    number("cushion", "packets", 2.0, from(0.0).to(1e6)).source("not in the paper: see ERRATA.md").meaning(
-        "what a relay's queue is to hold, so that the next loop does not run dry while this one follows it",
-    );
+    .meaning("capacity of the loop's links: signalled; or unknown, then the next loop's rate or an estimate");
+pub(super) const ECHO: Key<Echo> = word("echo", Echo::Sent)
+    .source("section VI-A; see ERRATA.md")
+    .meaning("echoed rate: the next loop's sending rate corrected by the relay's queue, or that loop's x");
+const CUSHION: Key<f64> = number("cushion", "packets", 2.0, from(0.0).to(1e6))
+    .source("not in the paper: see ERRATA.md")
+    .meaning("target queue of a relay; it keeps the next loop supplied while this loop follows it");
 const DRAIN: Key<f64> = number("drain", "RTTs of the next loop", 8.0, above(0.0).to(1e9))
     .source("not in the paper: see ERRATA.md")
-    .meaning("the time in which an echo of what is sent brings the relay's queue back to its cushion");
-const WEIGHTS: Key<Weights> =
-    word("weights", Weights::Capacity).source("Eq. (11), (22), section VI-B; see ERRATA.md").meaning(
-        "how a relay divides a next loop that incoming loops share: carrying capacities in proportion to the \
-              weights and one marking probability for all, or one carrying capacity and Eq. (11)'s p / w",
-    );
+    .meaning("time constant with which an echoed sending rate returns the relay's queue to its cushion");
+const WEIGHTS: Key<Weights> = word("weights", Weights::Capacity)
+    .source("Eq. (11), (22), section VI-B; see ERRATA.md")
+    .meaning("division of a shared loop: capacities in proportion to weights, or Eq. (11)'s prices p / w");
 const UPSTREAM: Key<Upstream> = word("upstream", Upstream::Ignored)
     .source("Theorem 8.4; see ERRATA.md")
-    .meaning("marks of earlier loops: of no consequence here, or they weigh the flow, w = own price / price so far");
-const BACKPRESSURE: Key<Backpressure> =
-    word("backpressure", Backpressure::Product).source("Eq. (20); proof of Theorem 8.4").meaning(
-        "the next loop's rate is a carrying capacity, which this loop's marks deflate (Eq. 20), or a limit \
-              beside the deflated capacity of this loop's links",
-    );
+    .meaning("marks of earlier loops are ignored, or set the flow's weight w = own price / price so far");
+const BACKPRESSURE: Key<Backpressure> = word("backpressure", Backpressure::Product)
+    .source("Eq. (20); proof of Theorem 8.4")
+    .meaning("the next loop's rate is a carrying capacity that marks deflate (Eq. 20), or an upper limit");
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
@@ -99,17 +92,17 @@ pub(super) struct Params {
     pub(super) step_size: StepSize,
     /// What a relay echoes.
     pub(super) echo: EchoReading,
-    /// What a relay's queue is to hold, in packets.
+    /// Target queue of a relay, in packets.
     pub(super) cushion: f64,
-    /// In how many RTTs of the next loop it is to return to that.
+    /// Time constant of its return to the target, in RTTs of the next loop.
     pub(super) drain: f64,
     /// How weights divide a next loop that is shared.
     pub(super) weights: Weights,
-    /// Do marks of earlier loops weigh the flow?
+    /// Do marks of earlier loops set the flow's weight?
     pub(super) upstream: bool,
     /// Is the next loop's rate a limit, not deflated by this loop's marks?
     pub(super) minimum: bool,
-    /// Does x bound what is in flight?
+    /// Does x limit the bytes in flight?
     pub(super) windowed: bool,
 }
 
@@ -136,7 +129,7 @@ impl Params {
     }
 }
 
-/// Which capacities the sender is to be told.
+/// The capacities that are signalled to the sender.
 pub(super) fn knowledge(settings: &Settings) -> Knowledge {
     match settings.get(CAPACITY) {
         Capacity::Signalled => Knowledge::Live,
@@ -144,7 +137,7 @@ pub(super) fn knowledge(settings: &Settings) -> Knowledge {
     }
 }
 
-/// What a user of these settings should know before trusting the run.
+/// Warnings about these settings.
 pub(super) fn warnings(settings: &Settings) -> Vec<String> {
     let rate_control = settings.get(CONTROL) == Control::Rate;
     let echo_x = settings.get(ECHO) == Echo::X && !rate_control;

@@ -7,19 +7,18 @@ use millpond_units::{Rate, Span};
 
 pub(super) const PERIOD: Key<Span> = span("period", Span::from_millis(200))
     .source("T, section IV-A1")
-    .meaning("a router measures its load over this; a sender decides every two of them");
+    .meaning("period over which a router measures its load; a sender decides every two periods");
 const MEDIUM_LOAD: Key<f64> = number("medium_load", "1", 0.48, above(0.0).to(10.0))
     .source("Fig. 2")
-    .meaning("utilization from which senders no longer scale");
+    .meaning("utilization from which senders no longer scale their rates");
 const HEAVY_LOAD: Key<f64> = number("heavy_load", "1", 0.88, above(0.0).to(10.0))
     .source("Fig. 2")
-    .meaning("utilization from which senders smooth or rest");
+    .meaning("utilization from which senders smooth or hold their rates");
 pub(super) const OVERLOAD: Key<f64> = number("overload", "1", 0.98, above(0.0).to(10.0))
     .source("Fig. 2")
-    .meaning("utilization from which senders decrease");
-const INITIAL_RATE: Key<Rate> = rate("initial_rate", Rate::from_bps(80_000))
-    .source("section IV-H")
-    .meaning("rate at the start, and the least there is");
+    .meaning("utilization from which senders decrease their rates");
+const INITIAL_RATE: Key<Rate> =
+    rate("initial_rate", Rate::from_bps(80_000)).source("section IV-H").meaning("initial and least rate");
 const STEP: Key<Rate> = rate("step", Rate::from_bps(80_000))
     .source("AI(80 kbps) and AD(80 kbps) in Fig. 2")
     .meaning("additive increase and decrease");
@@ -31,30 +30,28 @@ const ENHANCING_FACTOR: Key<f64> = number("enhancing_factor", "1", 1.1, above(1.
     .meaning("multiplicative increase at medium load");
 const DECREASE_FACTOR: Key<f64> = number("decrease_factor", "1", 0.5, above(0.0).to(1.0))
     .source("MD(0.5) in Fig. 2")
-    .meaning("what is left of the rate after an overload");
+    .meaning("factor by which an overload multiplies the rate");
 const FAIRING_CYCLES: Key<u64> = whole("fairing_cycles", "cycles", 7, from(1.0).to(1e6))
     .source("section IV-D1")
-    .meaning("increase-decrease cycles for which a flow asks for fairing");
-const CYCLES: Key<Cycles> =
-    word("cycles", Cycles::Halvings).source("section IV-D1 and appendix; see ERRATA.md").meaning(
-        "a cycle ends at a halving after additive increase, or lies between two of them: one halving more",
-    );
-const BACKOFF: Key<Backoff> = word("backoff", Backoff::Twice).source("section IV-F; see ERRATA.md").meaning(
-    "a step back is tried for the first two decisions of an overload in the stable mode, too, or never",
-);
+    .meaning("increase-decrease cycles for which a flow requests fairing");
+const CYCLES: Key<Cycles> = word("cycles", Cycles::Halvings)
+    .source("section IV-D1 and appendix; see ERRATA.md")
+    .meaning("a cycle ends at a halving after additive increase, or lies between two halvings");
+const BACKOFF: Key<Backoff> = word("backoff", Backoff::Twice)
+    .source("section IV-F; see ERRATA.md")
+    .meaning("the first two decisions of an overload step back in the stable mode as well, or never");
 const REQUESTER: Key<Requester> = word("requester", Requester::Obeys)
     .source("section IV-D; see ERRATA.md")
-    .meaning("a flow that asks for fairing is itself in the fairing mode when it is told so, or goes on without it");
-const TOLD: Key<Notified> = word("told", Notified::Obeys).source("section IV-D2; see ERRATA.md").meaning(
-    "a flow that is told of fairing, and does not ask itself, is in the fairing mode as long as it is told, \
-              or asks for as many cycles as a newcomer",
-);
+    .meaning("a flow that requests fairing enters the fairing mode itself on the signal, or does not");
+const TOLD: Key<Notified> = word("told", Notified::Obeys)
+    .source("section IV-D2; see ERRATA.md")
+    .meaning("on another flow's request a flow enters the fairing mode, or requests as many cycles itself");
 const LIGHT_FAIRING: Key<LightFairing> = word("light_fairing", LightFairing::Scaling)
     .source("Fig. 2; see ERRATA.md")
-    .meaning("what is done at light load when fairing is told");
+    .meaning("increase at light load while fairing is signalled");
 const OVERLOAD_SEEN: Key<OverloadSeen> = word("overload_seen", OverloadSeen::AtOnce)
     .source("section IV-H; see ERRATA.md")
-    .meaning("an overload is answered when it is first told, or at the next decision");
+    .meaning("an overload is answered at its first signal, or at the next decision");
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
@@ -82,7 +79,7 @@ words! {
     enum OverloadSeen { AtOnce = "at-once", ByTimer = "by-timer" }
 }
 
-/// Where the four ranges of utilization meet.
+/// The thresholds between the four ranges of utilization.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Ranges {
     medium: f64,
@@ -91,7 +88,7 @@ pub(super) struct Ranges {
 }
 
 impl Ranges {
-    /// They must rise.
+    /// An error if they do not increase.
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         let [medium, heavy, over] = [MEDIUM_LOAD, HEAVY_LOAD, OVERLOAD].map(|key| settings.get(key));
         let (key, below) = if medium >= heavy { (MEDIUM_LOAD, heavy) } else { (HEAVY_LOAD, over) };
@@ -127,17 +124,17 @@ pub(super) struct SenderParams {
     pub(super) enhancing_factor: f64,
     /// MD.
     pub(super) decrease_factor: f64,
-    /// So many halvings after additive increase end a flow's request for fairing.
+    /// Number of halvings after additive increase that ends a flow's request for fairing.
     pub(super) halvings: u64,
-    /// So many steps back may follow each other in the stable mode.
+    /// Number of consecutive steps back in the stable mode.
     pub(super) steps_back: u32,
-    /// Is a flow that asks for fairing in the fairing mode itself?
+    /// Does a flow that requests fairing enter the fairing mode itself?
     pub(super) requester_obeys: bool,
-    /// Does a flow that is told of fairing ask as well?
+    /// Does a flow request fairing on the request of another flow?
     pub(super) told_asks: bool,
-    /// At light load, are rates scaled although fairing is told?
+    /// At light load, are rates scaled although fairing is signalled?
     pub(super) scales_while_fairing: bool,
-    /// Is an overload answered when it is first told?
+    /// Is an overload answered at its first signal?
     pub(super) answers_at_once: bool,
 }
 
@@ -164,7 +161,7 @@ impl SenderParams {
     }
 }
 
-/// What a user of these settings should know before trusting the run.
+/// Warnings about these settings.
 pub(super) fn warnings(settings: &Settings) -> Vec<String> {
     let [medium, heavy, over] = [MEDIUM_LOAD, HEAVY_LOAD, OVERLOAD].map(|key| settings.get(key));
     let warnings = [

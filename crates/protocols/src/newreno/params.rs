@@ -19,16 +19,16 @@ pub struct Params {
 
 const LOSS_REDUCTION_FACTOR: Key<f64> = number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
     .source("kLossReductionFactor in RFC 9002, appendix B.1")
-    .meaning("what is left of the window when a loss episode begins");
+    .meaning("factor by which a loss episode multiplies the window");
 const PACING: Key<bool> = flag("pacing", false)
     .source("RFC 9002, section 7.7")
-    .meaning("spread packets over the round trip instead of sending them as acknowledgements come");
+    .meaning("packets are paced over the round trip, instead of sent as acknowledgements arrive");
 const PACING_GAIN: Key<f64> = number("pacing_gain", "1", 1.25, from(1.0).to(100.0))
     .source("N in RFC 9002, section 7.7")
-    .meaning("pace over window / smoothed round-trip time; only with pacing");
+    .meaning("pacing rate over window / smoothed round-trip time; used with pacing only");
 pub(super) const ECN: Key<bool> = flag("ecn", false)
     .source("RFC 9002, section 7.1")
-    .meaning("send ECN-capable packets and treat a mark like a loss");
+    .meaning("packets are ECN-capable, and a mark reduces the window as a loss does");
 
 pub(super) static PARAMETERS: Keys = &[&INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR, &PACING, &PACING_GAIN, &ECN];
 

@@ -8,61 +8,61 @@ use millpond_units::{Rate, Span};
 
 const ALPHA: Key<f64> = number("alpha", "1", 0.37, above(0.0).to(100.0))
     .source("Eq. (15), section V-B")
-    .meaning("gain at fast time-scales: how much a round trip's worth of price takes off the rate");
+    .meaning("gain at fast time-scales: reduction of the rate by a price of one round-trip time");
 const BETA: Key<f64> = number("beta", "1/s", 1.18, above(0.0).to(1e6))
     .source("Eq. (24), section V-B")
-    .meaning("gain at slow time-scales: how fast the rate moves to where its utility wants it");
+    .meaning("gain at slow time-scales: speed at which the rate approaches the optimum of its utility");
 const BOTTLENECKS: Key<f64> = number("bottlenecks", "1", 1.0, from(1.0).to(1e6))
     .source("M in Eq. (15), section V-B")
-    .meaning("how many bottlenecks a path has at most");
+    .meaning("largest number of bottlenecks on a path");
 const UTILITY: Key<UtilityForm> = word("utility", UtilityForm::Log)
     .source("Eq. (30); section IV-B asks for one whose marginal utility is finite at zero")
-    .meaning("K log x, or K log(x + utility_offset), with which a small rate grows exponentially");
+    .meaning("K log x, or K log(x + utility_offset), under which a small rate grows exponentially");
 const UTILITY_WEIGHT: Key<f64> = number("utility_weight", "packets", 50.0, above(0.0).to(1e9))
     .source("K in Eq. (30), section V-B")
-    .meaning("K: the product of rate and price at rest");
+    .meaning("K: product of rate and price at equilibrium");
 const UTILITY_OFFSET: Key<f64> = number("utility_offset", "packets/s", 100.0, above(0.0).to(1e9))
     .source("not in the paper: see ERRATA.md")
-    .meaning("of the shifted logarithm alone: rates well below it grow exponentially");
+    .meaning("of the shifted logarithm only: rates well below it grow exponentially");
 const INTERVAL: Key<Span> = span("interval", Span::from_millis(10))
     .source("T_s in Eq. (33), section V-B")
-    .meaning("how often the window is computed");
+    .meaning("interval at which the window is computed");
 const INITIAL_WINDOW: Key<f64> = initial_window(from(1.0));
 const LOSS_REDUCTION_FACTOR: Key<f64> = number("loss_reduction_factor", "1", 0.5, above(0.0).to(1.0))
     .source("RFC 9002, section 7.3.2; the paper has buffers without loss")
-    .meaning("what is left of the window when a loss episode begins");
+    .meaning("factor by which a loss episode multiplies the window");
 
 const fn initial_window(bounds: Bounds) -> Key<f64> {
     number("initial_window", "packets", 1.0, bounds.to(1e6))
         .source("not in the paper: see ERRATA.md")
-        .meaning("window at the start")
+        .meaning("initial window")
 }
 
 pub(super) const LAW: Key<Law> = word("law", Law::PrimalDual)
     .source("Eq. (33)-(34); Eq. (18)")
-    .meaning("the law that moves to its utility, or the static one, which follows the price alone");
+    .meaning("the dynamic law, which follows its utility, or the static law, which follows the price alone");
 const SMALL_INITIAL_WINDOW: Key<f64> = initial_window(from(1e-3));
 pub(super) const MOST_STEP: Key<f64> = number("most_step", "1", 1.0, above(0.0).to(1e3))
     .source("not in the paper: see ERRATA.md")
-    .meaning("cap on the growth of the logarithm of the window in an interval");
+    .meaning("upper limit on the growth of the logarithm of the window in an interval");
 pub(super) const MAX_RATE: Key<Rate> = rate("max_rate", Rate::from_bps(100_000_000))
     .source("x_max in Eq. (18)")
-    .meaning("of the static law alone: its rate when the price is zero");
+    .meaning("of the static law only: its rate at a price of zero");
 pub(super) const ROUND_TRIP: Key<RoundTrip> = word("round_trip", RoundTrip::Least)
     .source("the remarks below Eq. (18) and Eq. (25); Eq. (33) has d")
-    .meaning("tau of the laws: the least round-trip time seen, or the smoothed one, which counts queueing");
+    .meaning("tau of the laws: the least round-trip time, or the smoothed one, which includes queueing");
 pub(super) const PHI: Key<f64> = number("phi", "1", 1e6, above(1.0).to(1e12))
     .source("Eq. (36), section V-B")
-    .meaning("base of the marking probability, the same as the links'");
+    .meaning("base of the marking probability, equal to that of the links");
 pub(super) const COUNTED_PACKETS: Key<u64> = whole("marks", "packets", 31, from(1.0).to(64.0))
     .source("N in section V-A")
-    .meaning("over how many packets marks are counted");
+    .meaning("number of packets over which marks are counted");
 pub(super) const ALL_MARKED: Key<f64> = number("all_marked", "packets", 0.5, above(0.0).to(1.0))
     .source("not in the paper: see ERRATA.md")
-    .meaning("when all are marked, so many less are counted: the price would be infinite");
+    .meaning("subtracted from the count if all packets are marked, since the price would be infinite");
 pub(super) const MOST_CHANGE: Key<f64> = number("most_change", "packets", 1.0, above(0.0).to(1e9))
     .source("section V-B; the value is not in the paper: see ERRATA.md")
-    .meaning("cap on the change of the window per packet acknowledged");
+    .meaning("upper limit on the change of the window per acknowledged packet");
 
 /// The parameters of the form that reads marks.
 #[rustfmt::skip]
@@ -73,10 +73,10 @@ pub(super) static MARKS: Keys = &[
 
 pub(super) const CONTROL: Key<Control> = word("control", Control::Window)
     .source("Eq. (43); Eq. (39)-(40)")
-    .meaning("a window that moves by (43), or a rate that moves by (41) and paces packets");
+    .meaning("a window updated by (43), or a pacing rate updated by (41)");
 pub(super) const DRAIN_EVERY: Key<Span> = span_or_zero("drain_every", Span::ZERO)
     .source("not in the paper: see ERRATA.md")
-    .meaning("a sender that has not seen its least round-trip time for so long lets the queue run dry; zero: never");
+    .meaning("after this time without its least round-trip time a sender lets the queue drain; zero: never");
 
 /// The parameters of the form that reads queueing delay.
 #[rustfmt::skip]

@@ -6,10 +6,7 @@ use millpond_units::Rate;
 
 pub(crate) const PROBE_GAIN: Key<f64> = number("probe_gain", "1", 2.0, above(1.0).to(100.0))
     .source("not in the paper (section IX-B leaves it open): see ERRATA.md")
-    .meaning(
-        "a carrying capacity that nobody told is so many times the largest recent delivery rate, plus the \
-              initial window per base RTT",
-    );
+    .meaning("an estimated capacity is this times the largest delivery rate, plus an initial window per RTT");
 
 /// Round trips after which a sample may be forgotten; it is forgotten after twice as many.
 const ROUNDS: u64 = 10;

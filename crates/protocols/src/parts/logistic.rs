@@ -13,7 +13,7 @@ pub(crate) const PHI1: Key<f64> = number("phi1", "1", 10.0, above(1.0))
     .meaning("base of the logarithm of the normalized rate");
 pub(crate) const PHI2: Key<f64> = number("phi2", "1", 5.0, above(1.0))
     .source("Eq. (7), (14); LGCC section X-A")
-    .meaning("base of the logarithm of the marking probability: the smaller, the fewer marks");
+    .meaning("base of the logarithm of the marking probability; a smaller base needs fewer marks");
 
 /// The two bases that deflate marking: few marks say what many would.
 #[derive(Clone, Copy, Debug, PartialEq)]

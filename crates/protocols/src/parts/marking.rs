@@ -10,8 +10,7 @@ pub(crate) const ALPHA: Key<f64> = number("alpha", "1", 0.05, above(0.0).to(1.0)
     .meaning("weight of the newest interval in the smoothed marking probability");
 pub(crate) const INTERVAL: Key<Interval<Cycle>> = interval("interval", Interval::Word(Cycle::BaseRtt))
     .source("LGCC section IX-C")
-    .meaning("how often the rate is renewed: once per base RTT, once per round trip, after so many acknowledgements, \
-              or after a time");
+    .meaning("update interval of the rate: a base RTT, a round trip, several acknowledgements, or a time");
 
 words! {
     /// A round trip, as the length of an interval.

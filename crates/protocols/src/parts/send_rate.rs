@@ -4,14 +4,12 @@ use millpond_law::key::{Key, above, number, word};
 use millpond_law::{Permit, Settings, words};
 use millpond_units::{Bytes, Rate, Span};
 
-pub(crate) const CONTROL: Key<Control> =
-    word("control", Control::Window).source("not said in the paper: see ERRATA.md").meaning(
-        "what \"send at rate x\" means: x times the base RTT bounds what is in flight; the same, and packets \
-              are paced at x; or packets are paced at x and nothing is bounded",
-    );
+pub(crate) const CONTROL: Key<Control> = word("control", Control::Window)
+    .source("not in the paper: see ERRATA.md")
+    .meaning("\"send at rate x\": a window of x times the base RTT; the same, paced at x; or pacing only");
 pub(crate) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 1.0, above(0.0).to(1e6))
     .source("x_init, LGCC Algorithm 1 lines 2 and 20, section IX")
-    .meaning("the rate at the start, in packets per base RTT, and the least rate ever");
+    .meaning("initial and least rate, in packets per base RTT");
 
 words! {
     /// What "send at rate x" means.

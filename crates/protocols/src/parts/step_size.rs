@@ -12,14 +12,13 @@ pub(crate) const GAMMA_CONV: Key<f64> = number("gamma_conv", "1", 0.05, above(0.
     .meaning("step size per interval near the target rate");
 pub(crate) const G1: Key<f64> = number("g1", "1", 0.015, from(0.0).to(1.0))
     .source("LGCC Algorithm 1 line 12; printed as 0.05 in section X-A, see ERRATA.md")
-    .meaning("distance from the target, as a share of it, up to which gamma_conv holds");
+    .meaning("relative distance from the target up to which the step size is gamma_conv");
 pub(crate) const G2: Key<f64> = number("g2", "1", 0.05, from(0.0).to(1.0))
     .source("LGCC Algorithm 1 line 14; printed as 0.015 in section X-A, see ERRATA.md")
-    .meaning("distance from the target, as a share of it, from which gamma_init holds");
+    .meaning("relative distance from the target from which the step size is gamma_init");
 pub(crate) const STEP_SIZE: Key<Reading> = word("step_size", Reading::Linear)
     .source("LGCC Algorithm 1 lines 12 to 18")
-    .meaning("between g1 and g2: a line from gamma_conv to gamma_init; none, a switch at the larger of the two (what \
-              the printed g1 > g2 amounts to); or line 17 as printed, which jumps at both ends");
+    .meaning("between g1 and g2: linear; a switch at the larger one; or line 17 as printed, with two jumps");
 
 words! {
     /// The step size between the thresholds g1 and g2.

@@ -13,10 +13,7 @@ const MINIMUM_PACKETS: f64 = 2.0;
 pub(crate) const INITIAL_WINDOW: Key<Option<f64>> =
     number_or("rfc9002", "initial_window", "packets", from(1.0).to(1e6))
         .source("RFC 9002, section 7.2")
-        .meaning(
-            "window at the start; \"rfc9002\" is 10 packets, but at most 14720 bytes or 2 packets if that is \
-                  more",
-        );
+        .meaning("initial window; \"rfc9002\": 10 packets, but at most 14720 bytes, or 2 packets if larger");
 
 /// The initial window in bytes (RFC 9002, section 7.2).
 fn rfc9002_initial_window(packet: f64) -> f64 {

@@ -7,29 +7,28 @@ use millpond_units::Span;
 
 pub(super) const ALPHA: Key<f64> = number("alpha", "1", 0.4, from(0.0).to(10.0))
     .source("Eq. (2), IWQoS 2005, which has 0.1; value of the thesis and of the published router")
-    .meaning("share of the spare capacity that is handed out in a round-trip time");
+    .meaning("share of the spare capacity that is allocated in a round-trip time");
 pub(super) const BETA: Key<f64> = number("beta", "1", 0.226, from(0.0).to(10.0))
     .source("Eq. (2), IWQoS 2005, which has 1; value of the thesis")
     .meaning("share of the queue that is drained in a round-trip time");
-pub(super) const INTERVAL: Key<Option<Span>> =
-    span_or("mean-rtt", "interval", Some(Span::from_millis(10))).source("T in Eq. (2), IWQoS 2005").meaning(
-        "a router updates its rate this often, or each mean round-trip time if that is less or asked for",
-    );
+pub(super) const INTERVAL: Key<Option<Span>> = span_or("mean-rtt", "interval", Some(Span::from_millis(10)))
+    .source("T in Eq. (2), IWQoS 2005")
+    .meaning("update interval of a router; the mean round-trip time, if that is less or if it is set");
 const FLOOR: Key<f64> = number("floor", "packets", 0.01, above(0.0).to(1e6))
     .source("ns-2's RCP; ACP's comparison has one packet")
-    .meaning("least rate that a router offers, in packets per mean round-trip time");
+    .meaning("least rate that a router advises, in packets per mean round-trip time");
 const INITIAL_RATE: Key<f64> = number("initial_rate", "1", 0.05, above(0.0).to(1.0))
     .source("ns-2's RCP")
-    .meaning("share of its capacity that a router offers at the start");
+    .meaning("initial rate that a router advises, as a share of its capacity");
 const INITIAL_RTT: Key<Span> = span("initial_rtt", Span::from_millis(200))
     .source("ns-2's RCP")
-    .meaning("mean round-trip time of a router before any packet told it one");
+    .meaning("mean round-trip time of a router before any packet carries one");
 pub(super) const CONTROL: Key<Control> = word("control", Control::Rate)
     .source("section 2, IWQoS 2005; ACP's comparison shows windows")
-    .meaning("a sender paces at the advised rate, or holds a window of it times its least round-trip time");
+    .meaning("a sender paces at the advised rate, or holds a window of that rate times its least RTT");
 pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 2.0, from(1.0).to(1e6))
     .source("not in the paper, whose handshake asks for a rate before any data is sent")
-    .meaning("what a sender may have in flight before it knows a rate");
+    .meaning("window of a sender before its first advised rate");
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
@@ -54,7 +53,7 @@ pub(super) struct RouterParams {
     pub(super) floor: f64,
     /// Share of the capacity.
     pub(super) initial_rate: f64,
-    /// Before any was told.
+    /// Mean round-trip time before the first packet that carries one.
     pub(super) initial_rtt: Span,
 }
 

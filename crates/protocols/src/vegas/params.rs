@@ -21,16 +21,16 @@ pub(super) struct Params {
 
 const ALPHA: Key<f64> = number("alpha", "packets", 2.0, from(0.0).to(1e6))
     .source("section III-C, JSAC 1995, which has 1 and 2; value of Linux")
-    .meaning("with fewer packets waiting the window grows by one per round trip");
+    .meaning("with fewer queued packets the window grows by one packet per round trip");
 const BETA: Key<f64> = number("beta", "packets", 4.0, from(0.0).to(1e6))
     .source("section III-C, JSAC 1995, which has 3 and 4; value of Linux")
-    .meaning("with more packets waiting the window shrinks by one per round trip; not less than alpha");
+    .meaning("with more queued packets the window shrinks by one packet per round trip; at least alpha");
 const GAMMA: Key<f64> = number("gamma", "packets", 1.0, from(0.0).to(1e6))
     .source("section III-D, JSAC 1995; value of Linux")
-    .meaning("with more packets waiting slow start ends");
+    .meaning("with more queued packets slow start ends");
 const LOSS_REDUCTION_FACTOR: Key<f64> = number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
     .source("RFC 9002, section 7.3.2, as in Linux")
-    .meaning("what is left of the window when a loss episode begins");
+    .meaning("factor by which a loss episode multiplies the window");
 
 pub(super) static PARAMETERS: Keys = &[&INITIAL_WINDOW, &ALPHA, &BETA, &GAMMA, &LOSS_REDUCTION_FACTOR];
 

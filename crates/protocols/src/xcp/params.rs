@@ -8,32 +8,32 @@ use std::f64::consts::{PI, SQRT_2};
 
 pub(super) const ALPHA: Key<f64> = number("alpha", "1", 0.4, from(0.0).to(10.0))
     .source("Eq. (1), SIGCOMM 2002")
-    .meaning("share of the spare capacity that is handed out in a control interval");
+    .meaning("share of the spare capacity that is allocated in a control interval");
 pub(super) const BETA: Key<f64> = number("beta", "1", 0.226, from(0.0).to(10.0))
     .source("Eq. (1), SIGCOMM 2002")
     .meaning("share of the persistent queue that is drained in a control interval");
 const GAMMA: Key<f64> = number("gamma", "1", 0.1, from(0.0).to(1.0))
     .source("Eq. (4), SIGCOMM 2002")
-    .meaning("share of the traffic that is taken from all and handed out anew, so that shares become equal");
+    .meaning("share of the traffic that is redistributed in a control interval, so that shares become equal");
 pub(super) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 2.0, from(1.0).to(1e6))
     .source("RFC 2581, as in ns-2's XCP")
-    .meaning("window at the start");
+    .meaning("initial window");
 pub(super) const LOSS_REDUCTION_FACTOR: Key<f64> =
     number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
         .source("RFC 9002, section 7.3.2")
-        .meaning("what is left of the window when a loss episode begins");
+        .meaning("factor by which a loss episode multiplies the window");
 const INITIAL_INTERVAL: Key<Span> = span("initial_interval", Span::from_millis(50))
     .source("initial Te in ns-2's XCP")
-    .meaning("control interval of a router while no packet tells it a round-trip time");
+    .meaning("control interval of a router before any packet carries a round-trip time");
 const MIN_INTERVAL: Key<Span> = span("min_interval", Span::from_millis(1))
     .source("MIN_INTERVAL in draft-falk-xcp-spec-03; value of ns-2's XCP")
     .meaning("least control interval");
 const MAX_RTT: Key<Span> = span("max_rtt", Span::from_millis(1_000))
     .source("MAX_INTERVAL in draft-falk-xcp-spec-03; value of ns-2's XCP")
-    .meaning("a packet that quotes a longer round-trip time counts as if it had quoted this");
+    .meaning("longer round-trip times in packets are treated as this one");
 const MIN_QUEUE_INTERVAL: Key<Span> = span("min_queue_interval", Span::from_millis(2))
     .source("ALLOWED_QUEUE in draft-falk-xcp-spec-03; value of ns-2's XCP")
-    .meaning("least time over which a queue must persist to count");
+    .meaning("least time over which the persistent queue is measured");
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[

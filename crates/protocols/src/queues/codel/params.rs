@@ -11,19 +11,19 @@ pub struct Params {
     pub target: Span,
     /// How long the delay must stand before anything happens: a round-trip time of the slower flows.
     pub interval: Span,
-    /// Mark rather than drop?
+    /// Are ECN-capable packets marked rather than dropped?
     pub ecn: bool,
 }
 
 const TARGET: Key<Span> = span_or_zero("target", Span::from_millis(5))
     .source("TARGET in RFC 8289, section 4.4")
-    .meaning("a standing delay of this much is allowed");
+    .meaning("standing delay that is allowed");
 const INTERVAL: Key<Span> = span("interval", Span::from_millis(100))
     .source("INTERVAL in RFC 8289, section 4.3")
-    .meaning("how long the delay must stand above the target before the first packet is marked");
+    .meaning("time for which the delay must exceed the target before the first packet is marked");
 const ECN: Key<bool> = flag("ecn", true)
     .source("RFC 3168, section 5")
-    .meaning("mark packets that can bear it; false drops them all");
+    .meaning("ECN-capable packets are marked; false: all are dropped");
 
 pub(super) static PARAMETERS: Keys = &[&TARGET, &INTERVAL, &ECN];
 

@@ -4,7 +4,7 @@ use millpond_law::key::{Key, Keys, above, bytes, bytes_or_zero, flag, number, wo
 use millpond_law::{SettingError, Settings, words};
 use millpond_units::Bytes;
 
-/// RED's parameters with their meaning settled.
+/// RED's parameters in the units of the law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     /// Which curve.
@@ -17,41 +17,41 @@ pub struct Params {
     pub max_p: f64,
     /// Weight w_q of the newest sample in the average; 1 for the queue as it is.
     pub weight: f64,
-    /// Are marks spread evenly instead of drawn one by one?
+    /// Are marks spread evenly instead of sampled independently?
     pub uniform: bool,
-    /// Is a packet judged when it departs rather than when it arrives?
+    /// Is a packet marked at its departure rather than at its arrival?
     pub at_departure: bool,
-    /// Mark rather than drop?
+    /// Are ECN-capable packets marked rather than dropped?
     pub ecn: bool,
 }
 
 const MIN_TH: Key<Bytes> = bytes_or_zero("min_th", Bytes::new(7_500))
     .source("Floyd & Jacobson 1993, section IV (5 packets of 1500 B); Eq. (17), LGCC")
-    .meaning("no packet is marked while the queue is below");
+    .meaning("no packet is marked while the queue is shorter");
 const MAX_TH: Key<Bytes> = bytes("max_th", Bytes::new(22_500))
     .source("Floyd & Jacobson 1993, section IV (3 min_th); K in RFC 8257, section 3.1; Eq. (17), LGCC")
-    .meaning("where the probability reaches max_p; every packet is marked above unless the shape is gentle");
+    .meaning("queue at which the probability reaches max_p; above it, unless gentle, all are marked");
 const MAX_P: Key<f64> = number("max_p", "1", 0.02, above(0.0).to(1.0))
     .source("Floyd & Jacobson 1993, section IV")
     .meaning("marking probability at max_th");
 const WEIGHT: Key<f64> = number("weight", "1", 0.002, above(0.0).to(1.0))
     .source("w_q in Floyd & Jacobson 1993, section IV")
-    .meaning("weight of the newest sample in the average; 1 judges by the queue as it is");
+    .meaning("weight of the newest sample in the average; 1: the instantaneous queue");
 const SHAPE: Key<Shape> = word("shape", Shape::Classic)
     .source(
-        "classic: Floyd & Jacobson 1993, section IV; gentle: S. Floyd, Recommendation on using the gentle_ \
-             variant of RED, 2000; proportional: Eq. (17), LGCC; step: RFC 8257, section 3.1",
+        "classic: Floyd & Jacobson 1993, section IV; gentle: S. Floyd, Recommendation on using the \
+             gentle_ variant of RED, 2000; proportional: Eq. (17), LGCC; step: RFC 8257, section 3.1",
     )
-    .meaning("how the probability depends on the queue");
+    .meaning("marking probability as a function of the queue");
 const SPACING: Key<Spacing> = word("spacing", Spacing::Uniform)
     .source("Floyd & Jacobson 1993, section VII")
-    .meaning("marks spread evenly by counting (Method 2), or each packet on its own (Method 1)");
+    .meaning("marks are spread evenly by counting (Method 2), or packets are independent (Method 1)");
 const MARK_AT: Key<MarkAt> = word("mark_at", MarkAt::Arrival)
     .source("Floyd & Jacobson 1993, section IV")
-    .meaning("when the queue is sampled and the packet judged");
+    .meaning("event at which the queue is sampled and the packet is marked");
 const ECN: Key<bool> = flag("ecn", true)
     .source("RFC 3168, section 5")
-    .meaning("mark packets that can bear it; false drops them all");
+    .meaning("ECN-capable packets are marked; false: all are dropped");
 
 pub(super) static PARAMETERS: Keys = &[&MIN_TH, &MAX_TH, &MAX_P, &WEIGHT, &SHAPE, &SPACING, &MARK_AT, &ECN];
 
@@ -76,7 +76,7 @@ words! {
 }
 
 impl Params {
-    /// Reads them from settings; a line needs two ends.
+    /// Reads them from settings; an error if the thresholds of a linear shape do not increase.
     pub fn read(settings: &Settings) -> Result<Self, SettingError> {
         let shape = settings.get(SHAPE);
         let (min_th, max_th) = (settings.get(MIN_TH), settings.get(MAX_TH));

@@ -20,16 +20,16 @@ pub struct Params {
 
 const PHI: Key<f64> = number("phi", "1", 1e6, above(1.0).to(1e12))
     .source("Eq. (36) and section V-B, Paganini et al.")
-    .meaning("base of the marking probability; senders that read the price must have the same");
+    .meaning("base of the marking probability; senders that decode the price need the same base");
 const INTERVAL: Key<Span> = span("interval", Span::from_millis(5))
     .source("Eq. (35), section V-B, Paganini et al.")
-    .meaning("how often the price is updated");
+    .meaning("update interval of the price");
 const VIRTUAL_CAPACITY: Key<f64> = number("virtual_capacity", "1", 0.95, above(0.0).to(1.0))
     .source("c_0 in Eq. (17), section V-B, Paganini et al.")
-    .meaning("the price rises while more than this share of the capacity arrives");
+    .meaning("the price rises while the input exceeds this share of the capacity");
 const QUEUE_WEIGHT: Key<f64> = number("queue_weight", "1/s", 0.0, from(0.0).to(1e6))
     .source("alpha in Eq. (1), Athuraliya et al., with the price in seconds")
-    .meaning("the price rises by this times the queueing delay, too, so that a standing queue is emptied");
+    .meaning("the price also rises by this times the queueing delay, so that a standing queue drains");
 
 pub(super) static PARAMETERS: Keys = &[&PHI, &INTERVAL, &VIRTUAL_CAPACITY, &QUEUE_WEIGHT];
 
