@@ -1,21 +1,21 @@
-//! What can happen to a sender: each event is one record of facts, and each is also a value of [`Event`], so that
-//! a run can be recorded, replayed into one law alone, and fuzzed.
+//! The events of a sender. Each event is a struct and also a value of [`Event`], so that a run can be recorded, replayed
+//! to a single law, and fuzzed.
 
 use crate::{Context, Header, Sender};
 use millpond_units::{Bytes, Rate, Span};
 
-/// The loop begins.
+/// The start of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Start {
-    /// A full packet on the wire; windows and what is in flight are counted in such bytes.
+    /// Size of a full packet on the wire. Windows and bytes in flight count wire bytes.
     pub packet: Bytes,
-    /// The least capacity of the loop's links as told to the sender, where the protocol declares that it needs it.
+    /// The least capacity of the loop's links, if the protocol declares that its senders need it.
     pub capacity: Option<Rate>,
-    /// This flow's weight among others (1 unless the scenario says otherwise).
+    /// The weight of this flow, 1 by default.
     pub weight: f64,
 }
 
-/// An acknowledgement arrived that acknowledged something new.
+/// An arriving acknowledgement of new data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ack {
     /// Newly acknowledged bytes, on the wire.
@@ -25,31 +25,31 @@ pub struct Ack {
     /// Round-trip time of the newest packet acknowledged, less the receiver's own delay; none if that packet was
     /// not newly acknowledged.
     pub rtt: Option<Span>,
-    /// Least round-trip time of the loop so far: the base RTT as far as the sender can know.
+    /// Least round-trip time of the loop so far: the estimate of the base RTT.
     pub min_rtt: Span,
     /// Smoothed round-trip time (RFC 9002, section 5.3).
     pub smoothed_rtt: Span,
-    /// What was in flight just before this acknowledgement.
+    /// Bytes in flight just before this acknowledgement.
     pub prior_in_flight: Bytes,
-    /// What is in flight after it (acknowledged and lost packets removed).
+    /// Bytes in flight after it, without acknowledged and lost packets.
     pub in_flight: Bytes,
-    /// Of the newly acknowledged packets, how many bore a CE mark.
+    /// Number of newly acknowledged packets with a CE mark.
     pub ce_packets: u64,
     /// Their bytes.
     pub ce_bytes: Bytes,
     /// All bytes delivered so far.
     pub delivered: Bytes,
-    /// All bytes that had been delivered when the newest acknowledged packet was sent.
+    /// Value of `delivered` at the time when the newest acknowledged packet was sent.
     pub prior_delivered: Bytes,
-    /// The span over which `delivered - prior_delivered` was delivered; zero if there is no valid sample.
+    /// Time in which `delivered - prior_delivered` was delivered; zero if there is no valid sample.
     pub delivery_span: Span,
-    /// Round trips completed: it grows by one when a packet that was sent after the last growth is acknowledged.
+    /// Round trips completed. It increases when a packet is acknowledged that was sent after the last increase.
     pub round: u64,
     /// Bytes declared lost by this acknowledgement (their [`Congestion`] follows).
     pub newly_lost: Bytes,
-    /// Was the sender short of data, not of permission, when the newest acknowledged packet was sent?
+    /// Was the sender application-limited when the newest acknowledged packet was sent?
     pub app_limited: bool,
-    /// Is the sender short of data now: would it have been allowed to send more than it had before this ack?
+    /// Is the window underutilized: did the sender have less data than it was allowed to send before this ack?
     pub window_unused: bool,
     /// The receiver's echo.
     pub header: Header,
@@ -63,45 +63,45 @@ impl Ack {
     }
 }
 
-/// Why a sender is told of congestion.
+/// The cause of a congestion event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     /// Packets were declared lost by packet or time threshold (RFC 9002, section 6.1).
     Loss,
-    /// A probe timeout fired (RFC 9002, section 6.2): no verdict yet, a probe goes out.
+    /// A probe timeout fired (RFC 9002, section 6.2): a probe is sent, and nothing is declared lost yet.
     Timeout,
-    /// Packets came back with a CE mark.
+    /// CE marks were echoed.
     Ecn,
-    /// Nothing at all came back for the persistent-congestion span (RFC 9002, section 7.6).
+    /// Persistent congestion: no acknowledgement for the duration of RFC 9002, section 7.6.
     NoFeedback,
 }
 
-/// Does this congestion belong to an episode of its kind that the law has already been told of? Losses and marks have
-/// episodes of their own: a law may answer each in its own way.
+/// Whether a congestion event starts a new episode. Losses and marks have separate episodes, since a law may answer
+/// them differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Episode {
-    /// The first of its episode: the congested packet was sent after the last episode began.
+    /// The first event of its episode: the lost or marked packet was sent after the last episode began.
     New,
-    /// Another packet of the same episode.
+    /// A later event of the same episode.
     Same,
 }
 
-/// Congestion, as the endpoint has established it.
+/// A congestion event that the endpoint detected.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Congestion {
-    /// What kind.
+    /// Its cause.
     pub cause: Cause,
-    /// Of a new episode or of one already reported.
+    /// Whether it starts a new episode.
     pub episode: Episode,
     /// Bytes lost or marked.
     pub bytes: Bytes,
-    /// What is in flight after removal of what was lost.
+    /// Bytes in flight without the lost packets.
     pub in_flight: Bytes,
-    /// What was in flight before.
+    /// Bytes in flight before.
     pub prior_in_flight: Bytes,
 }
 
-/// Any event that a sender can be told of.
+/// Any event of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// See [`Sender::on_start`].
@@ -118,19 +118,19 @@ pub enum Event {
     Sent {
         /// Bytes of the packet on the wire.
         bytes: Bytes,
-        /// What is in flight with it.
+        /// Bytes in flight, this packet included.
         in_flight: Bytes,
     },
     /// See [`Sender::on_weight`].
     Weight(f64),
     /// See [`Sender::on_forwarded`].
     Forwarded {
-        /// Did it bear a mark?
+        /// Did the packet carry a CE mark?
         marked: bool,
     },
 }
 
-/// Tells `sender` of `event` at a time.
+/// Calls the function of `sender` that handles `event`.
 pub fn deliver(sender: &mut dyn Sender, cx: &mut Context<'_>, event: &Event) {
     match event {
         Event::Start(start) => sender.on_start(cx, start),
@@ -145,8 +145,8 @@ pub fn deliver(sender: &mut dyn Sender, cx: &mut Context<'_>, event: &Event) {
 }
 
 impl Ack {
-    /// An acknowledgement of one packet of `bytes` after `rtt`, with nothing else remarkable: the ground on which
-    /// tests write `Ack { ce_packets: 1, ..Ack::plain(..) }`.
+    /// The acknowledgement of one unmarked packet of `bytes` after `rtt`. Tests change single fields of it:
+    /// `Ack { ce_packets: 1, ..Ack::plain(..) }`.
     pub fn plain(bytes: Bytes, rtt: Span, in_flight: Bytes) -> Self {
         Self {
             bytes,

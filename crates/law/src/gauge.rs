@@ -1,8 +1,8 @@
-//! How a law shows what goes on inside it.
+//! How a law reports its internal quantities.
 
-/// Takes down named quantities. Pulled only at `measure.every`, so a law may compute here.
+/// Records named quantities. It is called only every `measure.every`, so a law may compute them on demand.
 pub trait Gauge {
-    /// `name` in plain words (`"marking probability"`), `unit` as printed (`"bit/s"`, `"packets"`, `"1"`).
+    /// Records a value: `name` as in `"marking probability"`, `unit` as printed (`"bit/s"`, `"packets"`, `"1"`).
     fn quantity(&mut self, name: &'static str, unit: &'static str, value: f64);
 }
 

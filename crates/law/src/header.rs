@@ -1,11 +1,11 @@
-//! The bytes a protocol carries in each packet for explicit feedback, and the two ECN bits.
+//! The header that carries explicit feedback of a protocol in each packet, and the two ECN bits.
 
 use std::fmt;
 
-/// How many bytes of explicit feedback a packet can carry.
+/// Largest size of a header, in bytes.
 pub const HEADER_BYTES: usize = 30;
 
-/// Whose header this is: each protocol that has one fixes its own number, as on the wire.
+/// The protocol of a header, as a number on the wire. Each protocol with a header has its own number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct HeaderId(pub u8);
 
@@ -14,8 +14,8 @@ impl HeaderId {
     pub const NONE: Self = Self(0);
 }
 
-/// A header in wire format. A protocol reads and writes it through its own checked view, and must expect any
-/// bytes at all: what is too short or foreign is ignored and counted.
+/// A header in wire format. A protocol reads and writes it through its own checked view, and must accept arbitrary
+/// bytes: headers that are too short or of another protocol are ignored and counted.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Header {
     protocol: HeaderId,
@@ -27,14 +27,14 @@ impl Header {
     /// No header.
     pub const NONE: Self = Self { protocol: HeaderId::NONE, len: 0, bytes: [0; HEADER_BYTES] };
 
-    /// A header of `protocol` with these bytes; what is over [`HEADER_BYTES`] is cut off.
+    /// A header of `protocol` with these bytes, truncated to [`HEADER_BYTES`].
     pub fn new(protocol: HeaderId, bytes: &[u8]) -> Self {
         let mut header = Self::NONE;
         header.set(protocol, bytes);
         header
     }
 
-    /// Replaces protocol and bytes; what is over [`HEADER_BYTES`] is cut off.
+    /// Replaces protocol and bytes, which are truncated to [`HEADER_BYTES`].
     #[inline]
     pub fn set(&mut self, protocol: HeaderId, bytes: &[u8]) {
         let len = bytes.len().min(HEADER_BYTES);
@@ -43,7 +43,7 @@ impl Header {
         self.bytes[..len].copy_from_slice(&bytes[..len]);
     }
 
-    /// Whose header it is.
+    /// Its protocol.
     #[inline]
     pub const fn protocol(&self) -> HeaderId {
         self.protocol
@@ -78,33 +78,33 @@ impl Header {
         self.protocol == protocol && usize::from(self.len) >= bytes
     }
 
-    /// Its bytes, whoever's they are.
+    /// Its bytes, of whichever protocol.
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes[..usize::from(self.len)]
     }
 }
 
-/// Headers that a law could not read: too short, foreign or senseless. It ignores and counts them.
+/// Number of headers that a law could not read: too short, of another protocol, or invalid. The law ignores them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unread(u64);
 
 impl Unread {
-    /// Passes on what was read of a header, and counts it if that is nothing.
+    /// Returns what was read from a header, and counts the header if that is none.
     #[inline]
     pub fn note<T>(&mut self, read: Option<T>) -> Option<T> {
         self.0 += u64::from(read.is_none());
         read
     }
 
-    /// The same where headers of other protocols pass, which are none of the law's business: only one of `own` counts.
+    /// The same at a link that other protocols cross: counts only headers of the protocol `own`.
     #[inline]
     pub fn note_own<T>(&mut self, own: HeaderId, protocol: HeaderId, read: Option<T>) -> Option<T> {
         self.0 += u64::from(read.is_none() && protocol == own);
         read
     }
 
-    /// How many there were.
+    /// The number of unreadable headers.
     pub const fn count(self) -> u64 {
         self.0
     }
@@ -120,7 +120,7 @@ impl fmt::Debug for Header {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Ecn {
-    /// 00: this packet's transport does not understand marks; a mark is a drop.
+    /// 00: not ECN-capable; a marked packet is dropped.
     #[default]
     NotCapable = 0b00,
     /// 01: ECT(1); ABC calls it "accelerate".

@@ -1,8 +1,8 @@
-//! What a control law is in Millpond.
+//! The interfaces of control laws.
 //!
-//! A **law** is a pure algorithm: it knows no clock and no socket. Time and random draws come in through its
-//! [`Context`]; what happened comes in as one named event with one record of facts ([`Ack`], [`Congestion`], ...);
-//! what it wants goes out as a [`Permit`], a [`Verdict`] or the bytes of its [`Header`].
+//! A **law** is a pure algorithm without access to clocks and sockets. It reads time and random numbers from its
+//! [`Context`]. Each event calls one function with one struct ([`Ack`], [`Congestion`], ...). The law returns a
+//! [`Permit`] or a [`Verdict`], or writes the bytes of its [`Header`].
 //!
 //! ```text
 //!              Start, Ack, Congestion, Rate (capacity), timer
@@ -19,8 +19,8 @@
 //!
 //! The same law as differential equations is a [`fluid::FluidModel`].
 //!
-//! A [`Protocol`] names the three, its needs and its parameters. A crate outside this repository implements one
-//! with this crate alone.
+//! A [`Protocol`] constructs the three laws and declares its needs and its parameters ([`key`]). A crate outside this
+//! repository can implement a protocol with this crate only.
 
 mod event;
 pub mod fluid;
@@ -48,10 +48,10 @@ pub use settings::{SettingError, Settings, Value, nearest};
 
 use millpond_units::Time;
 
-/// What a law may know of the world besides the event itself.
+/// What a law can read besides the event itself.
 pub struct Context<'a> {
-    /// The present.
+    /// The current time.
     pub now: Time,
-    /// This entity's own random stream: no other entity's draws disturb it.
+    /// The random stream of this entity.
     pub random: &'a mut Random,
 }

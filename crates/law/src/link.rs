@@ -3,54 +3,54 @@
 use crate::{Context, Ecn, Gauge, Header};
 use millpond_units::{Bytes, Rate, Span, Time};
 
-/// What kind of packet it is.
+/// The kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Carries a flow's bytes.
+    /// Carries data of a flow.
     Data,
     /// Carries an acknowledgement.
     Ack,
 }
 
-/// What a link law may see and touch of a packet: the ECN bits and its own protocol's header, never the echo.
+/// The fields of a packet that a link law can access: the ECN bits and the header of its own protocol, never the echo.
 pub struct PacketView<'a> {
     /// Size on the wire.
     pub bytes: Bytes,
     /// Data or acknowledgement.
     pub kind: Kind,
-    /// The ECN bits. A law that means "congestion" returns [`Verdict::Mark`]; only routers of ABC and VCP write here.
+    /// The ECN bits. A law that signals congestion returns [`Verdict::Mark`]; only routers of ABC and VCP write here.
     pub ecn: &'a mut Ecn,
-    /// The header: a law writes its own protocol's alone.
+    /// The header. A law writes only headers of its own protocol.
     pub header: &'a mut Header,
 }
 
-/// The queue as the law is told of it.
+/// The state of a queue that its laws can read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct QueueView {
-    /// The capacity that the link is told it has; may differ from the true one, and for a link driven by delivery
-    /// opportunities it is their mean over a window.
+    /// The configured capacity, which may differ from the true one. For a link driven by delivery opportunities it is
+    /// their mean over a window.
     pub told_capacity: Rate,
-    /// Waiting or in service, without the packet that arrives, with the packet that departs.
+    /// Bytes waiting or in service, without an arriving packet, with a departing one.
     pub bytes: Bytes,
     /// The same in packets.
     pub packets: u64,
-    /// Of a departing packet, its whole stay; otherwise how long the packet at the head has been here: at arrivals
-    /// told only to laws that want to know it ([`Hooks::sojourn`]).
+    /// At departures, the sojourn time of the departing packet; otherwise that of the packet at the head so far. At
+    /// arrivals it is computed only for laws that request it ([`Hooks::sojourn`]).
     pub head_sojourn: Span,
 }
 
-/// What is to become of a packet. Drop beats Mark beats Keep when several laws judge.
+/// The decision of a law about a packet. Of several laws, Drop overrides Mark, and Mark overrides Keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
-    /// It goes on.
+    /// Forward it.
     Keep,
-    /// It goes on with a CE mark; one that is not ECN-capable is dropped by the element.
+    /// Forward it with a CE mark; the element drops it if it is not ECN-capable.
     Mark,
-    /// It is dropped.
+    /// Drop it.
     Drop,
 }
 
-/// Which of its functions a law wants to be called for; the element skips the others.
+/// The functions of a law that the element calls; it skips the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hooks {
     /// [`Link::arrive`].
@@ -65,15 +65,15 @@ pub struct Hooks {
 
 /// A control law at a link. The element owns the buffer; the law returns a verdict.
 pub trait Link: Send {
-    /// Which functions it wants.
+    /// The functions that the element calls.
     fn hooks(&self) -> Hooks;
 
-    /// A packet arrives (drop-tail has not judged it yet).
+    /// A packet arrives. The limit of the buffer is applied afterwards.
     fn arrive(&mut self, _cx: &mut Context<'_>, _packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
         Verdict::Keep
     }
 
-    /// A packet has come to the head and is about to be served. `Drop` lets the next one take its place.
+    /// A packet at the head is about to be served. After `Drop` the next packet takes its place.
     fn depart(&mut self, _cx: &mut Context<'_>, _packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
         Verdict::Keep
     }
@@ -83,22 +83,22 @@ pub trait Link: Send {
         None
     }
 
-    /// How many headers of its own protocol it could not read so far, see [`crate::Unread`]; zero for a law that reads none.
+    /// Number of unreadable headers of its own protocol so far, see [`crate::Unread`]; zero for a law that reads none.
     fn unread(&self) -> u64 {
         0
     }
 
-    /// Reports internals by name and unit, for plots.
+    /// Reports internal quantities with name and unit, for plots.
     fn observe(&self, _gauge: &mut dyn Gauge) {}
 }
 
-/// What a link law may know when it is built.
+/// The properties of a link that its laws can read at construction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinkFacts {
-    /// The capacity told at the start.
+    /// The configured capacity at the start.
     pub capacity: Rate,
-    /// What the buffer holds; none if it is unlimited.
+    /// Size of the buffer; none if it is unlimited.
     pub buffer: Option<Bytes>,
-    /// A full data packet of the flows that cross it.
+    /// Size of a full data packet of the flows that cross the link.
     pub packet: Bytes,
 }

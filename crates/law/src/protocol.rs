@@ -1,68 +1,68 @@
-//! A protocol names its laws, its needs and its parameters; a queue does so for a link law that needs no header.
+//! A protocol: its laws, needs and parameters; and a queue: a link law that needs no header.
 
 use crate::fluid::{FluidModel, FluidQueue};
 use crate::key::Keys;
 use crate::{HeaderId, Link, LinkFacts, PlainReceiver, Receiver, Sender, SettingError, Settings, Value};
 use millpond_units::{Bytes, Rate, Span};
 
-/// Which link capacities a sender is told.
+/// Which link capacities are signalled to a sender.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Knowledge {
     /// None.
     #[default]
     Nothing,
-    /// The least nominal capacity of its loop's links when the loop starts, never again. The nominal capacity of a
-    /// link that fluctuates is the highest that it ever has.
+    /// Once, at the start of the loop, the least nominal capacity of its links. The nominal capacity of a varying link
+    /// is its highest.
     AtStart,
-    /// The same, but of the link that it feeds itself the present capacity, and every change of it (link-layer
-    /// knowledge).
+    /// The same, but for the sender's own outgoing link its current capacity and every change of it, as a link layer
+    /// can signal it.
     Live,
 }
 
-/// What a protocol asks of the world it runs in.
+/// What a protocol needs from the network and the endpoints.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Its packets carry a header of this protocol ([`HeaderId::NONE`]: none).
     pub header: HeaderId,
     /// Its packets are ECN-capable, sent as ECT(1) rather than ECT(0) if `Some(true)`.
     pub ecn: Option<bool>,
-    /// It lives on relays: without any it is still correct, but is not what its paper means.
+    /// It is designed for relays. Without any it works, but not as its paper intends.
     pub relays: bool,
-    /// Capacity told to its senders.
+    /// Capacities that are signalled to its senders.
     pub capacity: Knowledge,
-    /// Its senders want [`Sender::on_sent`].
+    /// Its senders need [`Sender::on_sent`].
     pub sent: bool,
 }
 
 impl Needs {
-    /// Nothing: loss and delay are all it listens to.
+    /// Nothing: the protocol uses loss and delay only.
     pub const NONE: Self =
         Self { header: HeaderId::NONE, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false };
 }
 
-/// The queue that a protocol expects at its links, where the scenario does not say.
+/// The queue of a protocol at links for which the scenario sets none.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueChoice {
     /// The queue's registered name.
     pub name: &'static str,
-    /// Its parameters that differ from that queue's own defaults.
+    /// The parameters that differ from the defaults of the queue.
     pub settings: &'static [(&'static str, &'static str)],
 }
 
-/// A protocol in words.
+/// The description of a protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct Card {
     /// As the scenario file spells it.
     pub name: &'static str,
-    /// In full: abbreviations mean other things to most readers.
+    /// The name in full.
     pub title: &'static str,
     /// One sentence.
     pub summary: &'static str,
     /// Where it is defined.
     pub source: &'static str,
-    /// What it asks of the world.
+    /// What it needs.
     pub needs: Needs,
-    /// The queue it expects.
+    /// Its default queue.
     pub queue: QueueChoice,
     /// Its parameters.
     pub parameters: Keys,
@@ -70,10 +70,10 @@ pub struct Card {
 
 /// A congestion-control protocol: builds its laws from settings.
 pub trait Protocol: Send + Sync {
-    /// Who it is.
+    /// Its description.
     fn card(&self) -> &'static Card;
 
-    /// What it asks of the world under these settings (ECN may be an option); by default what its card says.
+    /// What it needs under these settings (ECN may be an option); by default the needs of its card.
     fn needs(&self, _settings: &Settings) -> Needs {
         self.card().needs
     }
@@ -81,7 +81,7 @@ pub trait Protocol: Send + Sync {
     /// A sender for one loop.
     fn sender(&self, settings: &Settings) -> Result<Box<dyn Sender>, SettingError>;
 
-    /// A receiver for one loop; by default one that echoes the header as it came.
+    /// A receiver for one loop; by default one that echoes the header unchanged.
     fn receiver(&self, _settings: &Settings) -> Result<Box<dyn Receiver>, SettingError> {
         Ok(Box::new(PlainReceiver))
     }
@@ -91,51 +91,51 @@ pub trait Protocol: Send + Sync {
         Ok(None)
     }
 
-    /// The same laws as differential equations; by default it has none, and a scenario that asks for them is refused.
+    /// The same laws as differential equations. By default there are none, and fluid scenarios are refused.
     fn fluid(&self, _settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
         Ok(None)
     }
 
-    /// What is worth saying about these settings (unstable, unusual): shown as warnings, with the reason.
+    /// Warnings about unstable or unusual settings, with the reason.
     fn warnings(&self, _settings: &Settings) -> Vec<String> {
         Vec::new()
     }
 
-    /// What is worth saying about these settings on a loop of this base round-trip time, the longest of the run.
+    /// Warnings about these settings on a loop with this base round-trip time, the longest of the run.
     fn path_warnings(&self, _settings: &Settings, _base_rtt: Span) -> Vec<String> {
         Vec::new()
     }
 
-    /// What is worth saying about these settings in this pipe, the one of the run that holds the fewest packets.
+    /// Warnings about these settings in this pipe, the one of the run that holds the fewest packets.
     fn pipe_warnings(&self, _settings: &Settings, _pipe: &Pipe) -> Vec<String> {
         Vec::new()
     }
 }
 
-/// A loop of a flow and what lies behind it.
+/// A loop of a flow with the rate that the path behind it can carry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pipe {
-    /// What the slowest link from here to the flow's end has for it: its mean rate over the flows of this protocol.
+    /// The rate of the slowest link from here to the end of the flow, per flow of this protocol.
     pub rate: Rate,
     /// The loop's base round-trip time, the service of a packet at its links included.
     pub base_rtt: Span,
-    /// A full packet on the wire.
+    /// Size of a full packet on the wire.
     pub packet: Bytes,
 }
 
 impl Pipe {
-    /// How many packets it holds: rate times round-trip time.
+    /// The bandwidth-delay product in packets.
     pub fn packets(&self) -> f64 {
         self.rate.as_f64() * self.base_rtt.secs() / self.packet.bits() as f64
     }
 }
 
-/// A queue in words.
+/// The description of a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueCard {
     /// As the scenario file spells it.
     pub name: &'static str,
-    /// In full.
+    /// The name in full.
     pub title: &'static str,
     /// Where it is defined.
     pub source: &'static str,
@@ -147,13 +147,13 @@ pub struct QueueCard {
 
 /// A link law that needs no header: drop-tail, RED, CoDel.
 pub trait Queue: Send + Sync {
-    /// Which it is.
+    /// Its description.
     fn card(&self) -> &'static QueueCard;
 
-    /// Its law at one link; none for plain drop-tail, which the element's buffer is by itself.
+    /// Its law at one link; none for drop-tail, which the buffer of the element implements.
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError>;
 
-    /// The same law as differential equations; by default it has none, and a scenario that asks for it is refused.
+    /// The same law as differential equations. By default there is none, and fluid scenarios are refused.
     fn fluid(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
         Ok(FluidQueue::Missing)
     }

@@ -1,19 +1,19 @@
-//! One random stream per entity: adding a flow does not change what another draws.
+//! One random stream per entity: another flow does not change the samples of this one.
 
 use rand::Rng;
 use rand_pcg::Pcg32;
 
-/// A stream of random numbers that depends on the run's seed and on its owner's name alone.
+/// A stream of random numbers that depends only on the seed of the run and the name of the entity.
 #[derive(Clone, Debug)]
 pub struct Random(Pcg32);
 
-/// FNV-1a: a stable hash, so that a stream stays the same from version to version.
+/// FNV-1a: a stable hash, so that streams do not change from version to version.
 fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 impl Random {
-    /// The stream of the entity called `name` (`"flow short.3"`, `"link L1 ->"`) in a run with this seed.
+    /// The stream of the entity with this name (`"flow short.3"`, `"link L1 ->"`) in a run with this seed.
     pub fn stream(seed: u64, name: &str) -> Self {
         Self(Pcg32::new(seed ^ hash(name).rotate_left(32), hash(name)))
     }
@@ -30,7 +30,7 @@ impl Random {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// True with this probability. Draws nothing for a probability of at most 0 or at least 1.
+    /// True with this probability. Takes no sample for a probability of at most 0 or at least 1.
     #[inline]
     pub fn chance(&mut self, probability: f64) -> bool {
         if probability <= 0.0 {
@@ -44,7 +44,7 @@ impl Random {
         -mean * libm::log1p(-self.uniform())
     }
 
-    /// Standard normal (Box-Muller, one of the pair: no state is kept between draws).
+    /// Standard normal (Box-Muller, one of the pair: no state is kept between samples).
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log1p(-self.uniform()));
         radius * libm::cos(std::f64::consts::TAU * self.uniform())
@@ -62,20 +62,20 @@ mod tests {
 
     #[test]
     fn a_stream_depends_on_seed_and_name_alone() {
-        let draw = |seed, name: &str| Random::stream(seed, name).bits();
-        assert_eq!(draw(1, "flow a"), draw(1, "flow a"));
-        assert_ne!(draw(1, "flow a"), draw(2, "flow a"));
-        assert_ne!(draw(1, "flow a"), draw(1, "flow b"));
+        let sample = |seed, name: &str| Random::stream(seed, name).bits();
+        assert_eq!(sample(1, "flow a"), sample(1, "flow a"));
+        assert_ne!(sample(1, "flow a"), sample(2, "flow a"));
+        assert_ne!(sample(1, "flow a"), sample(1, "flow b"));
     }
 
     #[test]
-    fn draws_have_the_mean_and_spread_of_their_distribution() {
+    fn samples_have_the_mean_and_spread_of_their_distribution() {
         let mut random = Random::stream(7, "test");
         let n = 200_000;
-        let moments = |draw: &mut dyn FnMut() -> f64| {
+        let moments = |sample: &mut dyn FnMut() -> f64| {
             let (mut sum, mut square) = (0.0, 0.0);
             for _ in 0..n {
-                let x = draw();
+                let x = sample();
                 sum += x;
                 square += x * x;
             }

@@ -1,44 +1,44 @@
-//! The law at a receiver: what goes back in the acknowledgement.
+//! The law at a receiver: the feedback in acknowledgements.
 
 use crate::{Context, Ecn, Header};
 use millpond_units::{Bytes, Rate, Span};
 
-/// A data packet, as its receiver sees it.
+/// A data packet at its receiver.
 #[derive(Clone, Copy, Debug)]
 pub struct Data {
     /// Its size on the wire.
     pub bytes: Bytes,
-    /// Its ECN bits as they arrived.
+    /// Its ECN bits at arrival.
     pub ecn: Ecn,
-    /// Its header as the links left it.
+    /// Its header at arrival.
     pub header: Header,
 }
 
-/// What a receiver that is one half of a relay knows of the other half.
+/// The state of a relay that its receiver can read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RelayView {
-    /// The rate at which the next loop's sender really sends, for all that share it: its window over its smoothed RTT,
-    /// or its pace if that is less.
+    /// The sending rate of the next loop, over all loops that share it: its window over its smoothed RTT, or its pacing
+    /// rate if that is less.
     pub next_rate: Rate,
-    /// What waits in the relay's send queue of this incoming loop's bytes.
+    /// Bytes of this incoming loop in the relay's send queue.
     pub backlog: Bytes,
-    /// What the send queue can hold of a flow.
+    /// Capacity of the send queue for each flow.
     pub limit: Bytes,
-    /// The next loop's round-trip time (smoothed).
+    /// The smoothed round-trip time of the next loop.
     pub next_rtt: Span,
-    /// The next loop's least round-trip time so far.
+    /// The least round-trip time of the next loop so far.
     pub next_base_rtt: Span,
-    /// How the next loop's sender is shared.
+    /// How incoming loops share the sender of the next loop.
     pub sharing: Sharing,
 }
 
-/// How incoming loops that end at one relay share the sender of the next loop. A loop counts while it has something
-/// to send; its weight is the sum of those of the flows that it carries.
+/// How the incoming loops of a relay share the sender of the next loop. Only loops with a backlog are counted. The
+/// weight of a loop is the sum of the weights of its flows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sharing {
-    /// How many loops share it, this one included.
+    /// Number of loops that share it, this one included.
     pub members: u32,
-    /// This loop's normalized weight: over the sum of all.
+    /// The normalized weight of this loop: its weight over the sum of all weights.
     pub weight: f64,
     /// The largest normalized weight.
     pub largest: f64,
@@ -47,18 +47,17 @@ pub struct Sharing {
 }
 
 impl Sharing {
-    /// The next loop is this one's alone.
+    /// The next loop is not shared.
     pub const ALONE: Self = Self { members: 1, weight: 1.0, largest: 1.0, inverses: 1.0 };
 }
 
-/// What goes back with the next acknowledgement. The endpoint keeps CE counts and credit; the law writes the rest.
-/// With delayed acknowledgements the header persists from packet to packet until an acknowledgement leaves.
+/// The feedback in the next acknowledgement. The endpoint writes CE counts and credit; the law writes the rest. With
+/// delayed acknowledgements the header persists from packet to packet until an acknowledgement is sent.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Echo {
-    /// The echoed header. Links cannot touch it on the way back.
+    /// The echoed header. Links on the return path cannot change it.
     pub header: Header,
-    /// The packet counts as CE-marked although no link has marked it: a receiver's virtual queue has. It is unset
-    /// before each packet.
+    /// The packet counts as CE-marked, because a virtual queue at the receiver marks it. Reset before each packet.
     pub mark: bool,
 }
 
@@ -67,13 +66,13 @@ pub trait Receiver: Send {
     /// A data packet arrived.
     fn on_data(&mut self, cx: &mut Context<'_>, data: &Data, relay: Option<&RelayView>, echo: &mut Echo);
 
-    /// How many headers it could not read so far, see [`crate::Unread`]; zero for a law that reads none.
+    /// Number of unreadable headers so far, see [`crate::Unread`]; zero for a law that reads none.
     fn unread(&self) -> u64 {
         0
     }
 }
 
-/// The receiver of a protocol that has nothing of its own to say: it echoes the last header as it came.
+/// A receiver that echoes the last header unchanged.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PlainReceiver;
 

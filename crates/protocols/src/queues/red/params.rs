@@ -40,7 +40,7 @@ const WEIGHT: Key<f64> = number("weight", "1", 0.002, above(0.0).to(1.0))
 const SHAPE: Key<Shape> = word("shape", Shape::Classic)
     .source(
         "classic: Floyd & Jacobson 1993, section IV; gentle: S. Floyd, Recommendation on using the \
-             gentle_ variant of RED, 2000; proportional: Eq. (17), LGCC; step: RFC 8257, section 3.1",
+         gentle_ variant of RED, 2000; proportional: Eq. (17), LGCC; step: RFC 8257, section 3.1",
     )
     .meaning("marking probability as a function of the queue");
 const SPACING: Key<Spacing> = word("spacing", Spacing::Uniform)
