@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo test lint docs bench papers
+.PHONY: help demo test lint docs bench papers reference
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -27,3 +27,6 @@ bench: ## packet-hops per CPU second against the bare loop
 
 papers: ## every recipe on the papers' own grids
 	$(MILLPOND) papers check --full
+
+reference: ## the independent models whose numbers recipes cite
+	python3 tests/reference/run.py
