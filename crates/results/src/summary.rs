@@ -1,190 +1,189 @@
-//! The numbers of a run, as `summary.json` spells them: keys carry their units.
+//! The numbers of a run, with the keys of `summary.json`. Suffixes of keys are units: `_s` seconds, `_ms` milliseconds,
+//! `_bps` bits per second. `docs/results.md` is the reference of all files.
 
 use serde::{Deserialize, Serialize};
 
-/// `summary.json`.
+/// The file `summary.json`. Counters and means are over the measured time, from `measured_from_s` to `simulated_s`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// Title of the scenario.
     pub scenario: String,
-    /// packets, fluid or live.
+    /// World of the run: `packets` or `fluid`.
     pub world: String,
-    /// The seed.
+    /// Seed of all random numbers.
     pub seed: u64,
-    /// Of Millpond.
+    /// Version of Millpond.
     pub version: String,
-    /// How much time was simulated.
+    /// Simulated time at the end of the run, in seconds.
     pub simulated_s: f64,
-    /// Packets, data or acknowledgement, that crossed a link.
+    /// Number of times that a packet (data or acknowledgement) crossed a link, from time zero; 0 in the fluid world.
     pub packet_hops: u64,
-    /// Everything below is measured from here on, unless its name says total.
+    /// Start of the measured time, in seconds: `measure.from`.
     pub measured_from_s: f64,
-    /// What a user should know about this run.
+    /// Warnings about the scenario, one sentence each.
     pub warnings: Vec<String>,
-    /// Each declared flow. One that spawns transfers stands for all of them together, and is not compared with others.
+    /// Each declared flow. A flow that spawns transfers has one entry for all of them, and is left out of `fairness`.
     pub flows: Vec<Flow>,
-    /// Each group of flows.
+    /// Each group of flows, in the order of the scenario.
     pub groups: Vec<Group>,
-    /// Each direction of each link: of two directions with one name, the one `->` comes first.
+    /// Each direction of each link: of two directions with one name, the forward one comes first.
     pub links: Vec<Link>,
     /// Each relay of each flow.
     pub relays: Vec<Relay>,
-    /// Queueing delay from end to end, relays included, of all packets of all flows.
+    /// End-to-end queueing delay of all packets of all flows, relays included, in milliseconds.
     pub queueing_ms: Milliseconds,
-    /// Among all flows, spawned transfers apart.
+    /// Fairness among all declared flows, those that spawn transfers excepted.
     pub fairness: Fairness,
 }
 
 impl Summary {
-    /// What the series and distributions of `links[index]` are filed under: `L1 ->`, and `L1 <-` for the way back.
+    /// The name by which series and distributions refer to `links[index]`: `L1 ->`, or `L1 <-` for the reverse direction.
     pub fn link_entity(&self, index: usize) -> String {
         let name = &self.links[index].name;
-        let back = self.links[..index].iter().any(|link| link.name == *name);
-        format!("{name} {}", if back { "<-" } else { "->" })
+        let is_reverse = self.links[..index].iter().any(|link| link.name == *name);
+        format!("{name} {}", if is_reverse { "<-" } else { "->" })
     }
 }
 
-/// A distribution of times in milliseconds.
+/// A distribution of times, in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Milliseconds {
-    /// Least.
+    /// Least value, in milliseconds.
     pub min: f64,
-    /// Mean.
+    /// Mean, in milliseconds.
     pub mean: f64,
-    /// Median.
+    /// Median, in milliseconds.
     pub p50: f64,
-    /// 95 of 100 are at most this.
+    /// 95th percentile, in milliseconds.
     pub p95: f64,
-    /// 99 of 100 are at most this.
+    /// 99th percentile, in milliseconds.
     pub p99: f64,
-    /// Greatest.
+    /// Greatest value, in milliseconds.
     pub max: f64,
 }
 
-/// A distribution over time of a number of packets.
+/// A distribution over time of a queue length, in packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Packets {
-    /// Mean over time.
+    /// Mean over time, in packets.
     pub mean: f64,
-    /// Half of the time it is at most this.
+    /// Median over time, in packets.
     pub p50: f64,
-    /// 95 % of the time it is at most this.
+    /// 95th percentile over time, in packets.
     pub p95: f64,
-    /// 99 % of the time it is at most this.
+    /// 99th percentile over time, in packets.
     pub p99: f64,
-    /// Greatest.
+    /// Greatest value, in packets.
     pub max: f64,
 }
 
-/// A flow.
+/// A declared flow.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Flow {
-    /// `group.index`, or the group's name if it has one flow.
+    /// `group.index`, or the name of the group if it has one flow.
     pub name: String,
-    /// Its group.
+    /// Name of its group.
     pub group: String,
-    /// Its protocol.
+    /// Protocol, as the scenario names it.
     pub protocol: String,
-    /// When it started.
+    /// Start, in seconds.
     pub start_s: f64,
-    /// When it stopped: when it was told to, when it was complete, or at the end of the run.
+    /// End, in seconds: its stop time, its completion or the end of the run, whichever comes first.
     pub stop_s: f64,
-    /// Payload delivered exactly once, over the time measured while it ran.
+    /// Payload delivered exactly once over the part of the measured time in which the flow ran, in bit/s.
     pub goodput_bps: f64,
-    /// Bytes on the wire sent by its first loop.
+    /// Bytes on the wire sent by its first loop over the same time, in bit/s.
     pub send_rate_bps: f64,
-    /// Mean congestion window of its first loop; none for a law without a window.
+    /// Mean congestion window of its first loop, in packets; null if the law has no window.
     pub window_packets: Option<f64>,
-    /// Round-trip times of its first loop.
+    /// Round-trip times of its first loop, in milliseconds.
     pub rtt_ms: Milliseconds,
-    /// Queueing delay from end to end, relays included.
+    /// End-to-end queueing delay, relays included, in milliseconds.
     pub queueing_ms: Milliseconds,
-    /// Packets sent by its first loop.
+    /// Number of packets sent by its first loop.
     pub sent: u64,
-    /// Packets delivered for the first time.
+    /// Number of packets delivered for the first time.
     pub delivered: u64,
-    /// Packets sent again, all loops.
+    /// Number of retransmitted packets, all loops.
     pub retransmitted: u64,
-    /// Packets declared lost, all loops.
+    /// Number of packets declared lost, all loops.
     pub lost: u64,
-    /// Packets that arrived with a CE mark, all loops.
+    /// Number of packets that arrived with a CE mark, all loops.
     pub marked: u64,
-    /// Headers that its senders and receivers could not read, all loops: too short, foreign or senseless.
+    /// Number of headers that its senders and receivers could not read (too short, foreign or invalid), all loops.
     pub unread_headers: u64,
-    /// When its last byte was delivered, if its size is limited and it was.
+    /// Time at which its last byte was delivered, in seconds; null if its size is unlimited or it is not complete.
     pub completed_s: Option<f64>,
-    /// From when on its goodput, window of `measure.jain_window` after window, stays within the fraction
-    /// `measure.converged_within` of its fair share: its max-min fair share of the links among the flows that run
-    /// throughout the window, less what flows that share links with it leave unused. None if it shares no link.
+    /// Time of convergence, in seconds: from then on the goodput of every window of `measure.jain_window` is within the
+    /// fraction `measure.converged_within` of the fair share. The fair share is the max-min share among the flows that run
+    /// throughout the window, times the utilization that the flows connected with it by shared links reach. Null if the
+    /// flow does not converge or shares no link.
     pub converged_s: Option<f64>,
 }
 
-/// Mean, least and greatest over the members of a group.
+/// Mean, least and greatest value over the flows of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
-    /// Mean.
+    /// Mean, in the unit of the key.
     pub mean: f64,
-    /// Least.
+    /// Least value, in the unit of the key.
     pub min: f64,
-    /// Greatest.
+    /// Greatest value, in the unit of the key.
     pub max: f64,
 }
-
-/// Completion times of a group's transfers, in milliseconds.
-pub type Completion = Milliseconds;
 
 /// A group of flows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Group {
-    /// Its name.
+    /// Name of the group.
     pub name: String,
-    /// How many flows it has.
+    /// Number of its flows.
     pub flows: u64,
-    /// Goodput over its flows.
+    /// Goodput of its flows, in bit/s.
     pub goodput_bps: Spread,
-    /// Mean window over its flows; none for a law without a window.
+    /// Mean of the windows of its flows, in packets; null if the law has no window.
     pub window_packets: Option<f64>,
-    /// Jain's fairness index within the group.
+    /// Jain's fairness index of the goodputs within the group, from 1/n to 1.
     pub jain: f64,
-    /// Least goodput over greatest.
+    /// Least goodput over greatest goodput, from 0 to 1.
     pub min_over_max: f64,
-    /// Queueing delay from end to end of all its packets.
+    /// End-to-end queueing delay of all packets of the group, in milliseconds.
     pub queueing_ms: Milliseconds,
-    /// Its transfers: flows of a limited size, and what it spawned while it was measured.
+    /// Number of its transfers: flows of limited size, and transfers spawned in the measured time.
     #[serde(default)]
     pub transfers: u64,
-    /// How many of these are complete.
+    /// Number of these transfers that are complete.
     #[serde(default)]
     pub completed: u64,
-    /// Of those that are; none if there are none.
-    pub completion_ms: Option<Completion>,
+    /// Completion times of these transfers, in milliseconds; null if none is complete.
+    pub completion_ms: Option<Milliseconds>,
 }
 
 /// One direction of a link.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Link {
-    /// Its name.
+    /// Name of the link; both directions have the same.
     pub name: String,
-    /// `R1 -> R2`.
+    /// Nodes at its ends: `R1 -> R2`.
     pub direction: String,
-    /// Mean capacity.
+    /// Mean capacity, in bit/s.
     pub capacity_bps: f64,
-    /// Served over what could have been served.
+    /// Served bits over the bits that the capacity could have served, from 0 to 1.
     pub utilization: f64,
-    /// Its queue, the packet in service included.
+    /// Queue length, the packet in service included, in packets.
     pub queue_packets: Packets,
-    /// Queueing delay of its packets.
+    /// Queueing delay of its packets, in milliseconds.
     pub queueing_ms: Milliseconds,
-    /// Packets that arrived.
+    /// Number of packets that arrived.
     pub arrivals: u64,
-    /// Packets dropped, random loss included.
+    /// Number of packets dropped, random loss included.
     pub drops: u64,
-    /// The same since the run began.
+    /// Number of packets dropped from time zero, random loss included.
     #[serde(default)]
     pub drops_total: u64,
-    /// Packets marked.
+    /// Number of packets marked.
     pub marks: u64,
-    /// Headers too short, senseless, or of a protocol that none of the link's laws reads.
+    /// Number of headers that were too short, invalid, or of a protocol that no law of the link reads.
     pub foreign_headers: u64,
 }
 
@@ -193,34 +192,34 @@ pub struct Link {
 pub struct Relay {
     /// `flow@node`.
     pub name: String,
-    /// Its send queue.
+    /// Length of its send queue, in packets.
     pub queue_packets: Packets,
-    /// Packets dropped: zero, or something is wrong.
+    /// Number of packets dropped: 0, unless the relay has a fault.
     pub dropped: u64,
 }
 
-/// Fairness among all flows.
+/// Fairness among flows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fairness {
-    /// Jain's fairness index of the goodputs.
+    /// Jain's fairness index of the goodputs, from 1/n to 1.
     pub jain: f64,
-    /// Least goodput over greatest.
+    /// Least goodput over greatest goodput, from 0 to 1.
     pub min_over_max: f64,
-    /// Jain's index over windows of `measure.jain_window`, among the flows that run in the whole window.
+    /// Jain's index per window of `measure.jain_window`, among the flows that run throughout the window.
     pub short_term_jain: Quartiles,
 }
 
-/// Quartiles and ends.
+/// Extremes and quartiles of a list of values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Quartiles {
-    /// Least.
+    /// Least value, in the unit of the key.
     pub min: f64,
-    /// Quarter.
+    /// First quartile, in the unit of the key.
     pub p25: f64,
-    /// Median.
+    /// Median, in the unit of the key.
     pub p50: f64,
-    /// Three quarters.
+    /// Third quartile, in the unit of the key.
     pub p75: f64,
-    /// Greatest.
+    /// Greatest value, in the unit of the key.
     pub max: f64,
 }

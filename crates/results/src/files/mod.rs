@@ -3,6 +3,8 @@
 mod comparison;
 mod csv;
 mod directory;
+#[cfg(test)]
+mod documentation;
 mod load;
 mod parquet;
 mod save;
