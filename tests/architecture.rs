@@ -13,20 +13,36 @@ use std::process::Command;
 /// Each crate and the crates of the house it may depend on.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("units", &[]),
-    ("results", &["units"]),
+    ("stats", &[]),
+    ("results", &["units", "stats"]),
     ("law", &["units"]),
-    ("scenario", &["units"]),
+    ("scenario", &["units", "stats"]),
     ("protocols", &["units", "law"]),
     ("endpoint", &["units", "law"]),
     ("sim", &["units", "law", "endpoint"]),
-    ("fluid", &["units", "law"]),
+    ("fluid", &["units", "stats", "law"]),
     ("plan", &["units", "law", "scenario", "protocols", "endpoint", "sim", "fluid"]),
-    ("theory", &["units", "results", "law", "scenario", "protocols", "fluid", "plan"]),
-    ("lab", &["units", "results", "law", "scenario", "protocols", "sim", "fluid", "plan", "theory"]),
-    ("papers", &["units", "results", "law", "scenario", "protocols", "fluid", "plan", "theory", "lab"]),
+    ("theory", &["units", "stats", "results", "law", "scenario", "protocols", "fluid", "plan"]),
+    ("lab", &["units", "stats", "results", "law", "scenario", "protocols", "sim", "fluid", "plan", "theory"]),
+    (
+        "papers",
+        &["units", "stats", "results", "law", "scenario", "protocols", "fluid", "plan", "theory", "lab"],
+    ),
     (
         "report",
-        &["units", "results", "law", "scenario", "protocols", "fluid", "plan", "theory", "lab", "papers"],
+        &[
+            "units",
+            "stats",
+            "results",
+            "law",
+            "scenario",
+            "protocols",
+            "fluid",
+            "plan",
+            "theory",
+            "lab",
+            "papers",
+        ],
     ),
     (
         "cli",
@@ -41,7 +57,7 @@ const GUESTS: &[&str] = &["tests", "bench", "own-protocol"];
 const ACYCLIC: &[&str] = &["fluid"];
 
 /// Crates in which nothing may read a clock, a socket, a file or the environment.
-const PURE: &[&str] = &["units", "law", "protocols", "endpoint", "sim", "fluid"];
+const PURE: &[&str] = &["units", "stats", "law", "protocols", "endpoint", "sim", "fluid"];
 
 /// Folders beside the protocols that are none.
 const SHARED: &[&str] = &["parts", "queues", "testing"];

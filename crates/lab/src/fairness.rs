@@ -1,9 +1,10 @@
 //! Fairness over short windows, and when each flow reaches its fair share.
 
 use millpond_plan::packets::{PlannedFlow, PlannedLink};
-use millpond_results::metrics::{companies, converged_from, max_min, short_term};
+use millpond_results::metrics::{converged_from, quartiles};
 use millpond_results::{Kind, Quartiles, Series, quantity};
 use millpond_sim::Network;
+use millpond_stats::{MaxMinFlow, connected_components, jain, max_min_shares};
 use millpond_units::{Rate, Time};
 use std::collections::BTreeMap;
 
@@ -76,14 +77,17 @@ impl Windows {
 
     /// Jain's index in each window: the series of the group `all`.
     pub(crate) fn jain(&self) -> Series {
-        let index = |window: usize| short_term(self.goodputs.iter().map(|flow| flow[window]));
+        let index = |window: usize| {
+            let present: Vec<f64> = self.goodputs.iter().filter_map(|flow| flow[window]).collect();
+            if present.len() > 1 { jain(&present) } else { f64::NAN }
+        };
         Series {
             kind: Kind::Group,
             entity: "all".to_owned(),
             quantity: quantity::JAIN.to_owned(),
             unit: "1".to_owned(),
             times: self.ends.clone(),
-            values: (0..self.ends.len()).map(|window| index(window).unwrap_or(f64::NAN)).collect(),
+            values: (0..self.ends.len()).map(index).collect(),
         }
     }
 
@@ -92,7 +96,7 @@ impl Windows {
         let measured =
             jain.times.iter().zip(&jain.values).filter(|(end, value)| **end > from.secs() && !value.is_nan());
         let even = Quartiles { min: 1.0, p25: 1.0, p50: 1.0, p75: 1.0, max: 1.0 };
-        millpond_results::metrics::quartiles(measured.map(|(_, value)| *value).collect()).unwrap_or(even)
+        quartiles(measured.map(|(_, value)| *value).collect()).unwrap_or(even)
     }
 
     /// From when on flow `index` stays within the fraction `within` of its fair shares.
@@ -123,8 +127,9 @@ fn goodput(
 fn fair_shares(capacities: &[f64], flows: &[Sharer<'_>], goodputs: &[Option<f64>]) -> Vec<f64> {
     let running: Vec<usize> = (0..flows.len()).filter(|&flow| goodputs[flow].is_some()).collect();
     let paths: Vec<&[usize]> = running.iter().map(|&flow| flows[flow].links).collect();
-    let demands: Vec<f64> = running.iter().map(|&flow| flows[flow].demand).collect();
-    let (shares, company) = (max_min(capacities, &paths, &demands), companies(capacities.len(), &paths));
+    let demands = running.iter().map(|&flow| MaxMinFlow::single(flows[flow].links, flows[flow].demand));
+    let shares = max_min_shares(capacities, &demands.collect::<Vec<_>>()).rates;
+    let company = connected_components(capacities.len(), &paths);
     // Of each company: how many flows, their shares and their goodputs.
     let mut sums: BTreeMap<usize, (u32, f64, f64)> = BTreeMap::new();
     for (place, &flow) in running.iter().enumerate() {

@@ -6,6 +6,7 @@
 //! ```
 
 mod compare;
+mod distributions;
 mod error;
 mod fairness;
 mod fluid;

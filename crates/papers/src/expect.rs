@@ -1,5 +1,6 @@
 //! A row of a recipe: what is measured, what the paper says it is, what we accept, and what theory says instead.
 
+use millpond_units::format::at_most_five_digits;
 use millpond_units::{Span, Time};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
@@ -178,7 +179,7 @@ impl Range {
 
 impl fmt::Display for Range {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [low, high] = [self.0, self.1].map(bound);
+        let [low, high] = [self.0, self.1].map(at_most_five_digits);
         match (self.0.is_finite(), self.1.is_finite()) {
             (true, false) => write!(f, "at least {low}"),
             (false, _) => write!(f, "at most {high}"),
@@ -186,23 +187,6 @@ impl fmt::Display for Range {
             _ => write!(f, "{low} to {high}"),
         }
     }
-}
-
-/// Numbers nearer to zero are written with an exponent.
-pub(super) const LEAST_PLAIN: f64 = 1e-4;
-
-fn bound(bound: f64) -> String {
-    let bound = rounded(bound);
-    if bound != 0.0 && bound.abs() < LEAST_PLAIN { format!("{bound:e}") } else { bound.to_string() }
-}
-
-/// To five significant digits, which is what bounds are read for.
-fn rounded(bound: f64) -> f64 {
-    if bound == 0.0 || !bound.is_finite() {
-        return bound;
-    }
-    let unit = libm::exp10(libm::floor(libm::log10(bound.abs())) - 4.0);
-    if unit < 1.0 { libm::round(bound / unit) / libm::round(1.0 / unit) } else { libm::round(bound) }
 }
 
 impl Expectation {

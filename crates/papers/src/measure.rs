@@ -2,8 +2,11 @@
 
 use super::execute::Ended;
 use super::expect::{Combine, Entity, Expectation, Instant, Statistic};
-use millpond_results::metrics::quantile;
 use millpond_results::{Kind, Run, Series};
+use millpond_stats::{
+    coefficient_of_variation, maximum, mean, minimum, quantile_of_curve, quantile_of_sorted,
+    standard_deviation,
+};
 use serde_json::Value;
 
 /// The number that a row asks for, in the row's unit, or why there is none.
@@ -41,8 +44,8 @@ fn combined(row: &Expectation, run: &Run) -> Result<f64, String> {
 fn combine(how: Combine, values: &[f64]) -> f64 {
     match how {
         Combine::Mean => mean(values),
-        Combine::Least => values.iter().copied().fold(f64::INFINITY, f64::min),
-        Combine::Greatest => values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        Combine::Least => minimum(values),
+        Combine::Greatest => maximum(values),
         Combine::Farthest => {
             values.iter().copied().fold(0.0, |far, value| if value.abs() > far.abs() { value } else { far })
         }
@@ -109,6 +112,7 @@ fn from_distributions(entity: &Entity, statistic: Statistic, run: &Run) -> Resul
         .distributions
         .iter()
         .filter(|d| d.kind == kind && d.quantity == entity.quantity && glob(pattern, &d.entity));
+    let at_share = |points: &[(f64, f64)], share| quantile_of_curve(points, share).unwrap_or(f64::NAN);
     let values: Vec<f64> = wanted
         .map(|d| match statistic {
             Statistic::Between(low, high) => at_share(&d.points, high) - at_share(&d.points, low),
@@ -117,16 +121,6 @@ fn from_distributions(entity: &Entity, statistic: Statistic, run: &Run) -> Resul
         })
         .collect();
     if values.is_empty() { Err(missing(kind, pattern, &entity.quantity)) } else { Ok(values) }
-}
-
-/// The value at a cumulative share, linear between the points.
-fn at_share(points: &[(f64, f64)], share: f64) -> f64 {
-    let above = points.partition_point(|point| point.0 < share);
-    match (above.checked_sub(1).and_then(|i| points.get(i)), points.get(above)) {
-        (Some(a), Some(b)) if b.0 > a.0 => a.1 + (b.1 - a.1) * (share - a.0) / (b.0 - a.0),
-        (_, Some(point)) | (Some(point), None) => point.1,
-        (None, None) => f64::NAN,
-    }
 }
 
 fn missing(kind: Kind, pattern: &str, quantity: &str) -> String {
@@ -204,11 +198,11 @@ fn statistic(row: &Expectation, samples: &[(f64, f64)]) -> Result<f64, String> {
     let values: Vec<f64> = samples.iter().map(|sample| sample.1).collect();
     let mut sorted = values.clone();
     sorted.sort_by(f64::total_cmp);
-    let at = |share| quantile(&sorted, share).ok_or("no sample lies in this window");
+    let at = |share| quantile_of_sorted(&sorted, share).ok_or("no sample lies in this window");
     Ok(match row.statistic {
         Statistic::Mean => mean(&values),
-        Statistic::Sd => sd(&values),
-        Statistic::Cv => sd(&values) / mean(&values),
+        Statistic::Sd => standard_deviation(&values),
+        Statistic::Cv => coefficient_of_variation(&values),
         Statistic::Least => combine(Combine::Least, &values),
         Statistic::Greatest => combine(Combine::Greatest, &values),
         Statistic::Last => values.last().copied().unwrap_or(f64::NAN),
@@ -229,17 +223,6 @@ fn settles(samples: &[(f64, f64)], at: f64, within: f64) -> f64 {
         Some(last) if last + 1 == samples.len() => f64::INFINITY,
         Some(last) => samples[last].0,
     }
-}
-
-/// The arithmetic mean; not-a-number of nothing.
-pub(super) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len() as f64
-}
-
-/// The standard deviation of what was seen (divisor n).
-pub(super) fn sd(values: &[f64]) -> f64 {
-    let middle = mean(values);
-    libm::sqrt(values.iter().map(|x| (x - middle) * (x - middle)).sum::<f64>() / values.len() as f64)
 }
 
 /// Does a name match a pattern in which `*` stands for anything?
@@ -358,15 +341,6 @@ mod tests {
         assert_eq!(settles(&samples, 10.0, 0.06), 2.0);
         assert_eq!(settles(&samples, 10.0, 0.6), 0.0);
         assert_eq!(settles(&samples, 20.0, 0.1), f64::INFINITY);
-    }
-
-    #[test]
-    fn quantiles_of_a_distribution_lie_between_its_points() {
-        let points = [(0.0, 1.0), (0.5, 3.0), (1.0, 4.0)];
-        assert_eq!(
-            [0.0, 0.25, 0.5, 0.75, 1.0].map(|share| at_share(&points, share)),
-            [1.0, 2.0, 3.0, 3.5, 4.0]
-        );
     }
 
     #[test]

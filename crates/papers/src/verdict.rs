@@ -1,7 +1,8 @@
 //! What a row's measured value says about the paper, and about us.
 
-use super::expect::{Expectation, LEAST_PLAIN};
-use super::measure::{mean, sd};
+use super::expect::Expectation;
+use millpond_stats::{mean, standard_deviation};
+use millpond_units::format::four_digits;
 use serde::Serialize;
 
 /// The verdict on one row, best first.
@@ -74,7 +75,7 @@ impl Expectation {
     pub fn judge(&self, case: &str, reading: &str, values: &Result<Vec<f64>, String>) -> Judged {
         let (measured, verdict, reason) = match values {
             Ok(values) => {
-                let measured = mean(values);
+                let measured = if values.is_empty() { f64::NAN } else { mean(values) };
                 let verdict = self.verdict(measured);
                 (Some(measured), verdict, self.why(verdict))
             }
@@ -87,7 +88,7 @@ impl Expectation {
             reading: reading.to_owned(),
             paper: self.paper.to_string(),
             measured,
-            spread: if values.is_empty() { 0.0 } else { sd(values) },
+            spread: standard_deviation(values),
             extremes: extremes(values),
             seeds: values.len(),
             unit: self.unit.clone(),
@@ -128,29 +129,18 @@ impl Judged {
     /// What we measure, with its unit, and its spread and its extremes over seeds.
     pub fn measures(&self) -> String {
         let Some(value) = self.measured else { return "-".to_owned() };
-        let Some((least, greatest)) = self.extremes else { return self.with_unit(digits(value)) };
+        let Some((least, greatest)) = self.extremes else { return self.with_unit(four_digits(value)) };
         // What rounding leaves of equal values is no spread.
         let spread = if self.spread < 1e-9 * value.abs() { 0.0 } else { self.spread };
-        let over_seeds = format!(" +- {} ({} to {})", digits(spread), digits(least), digits(greatest));
-        self.with_unit(digits(value)) + &over_seeds
+        let over_seeds =
+            format!(" +- {} ({} to {})", four_digits(spread), four_digits(least), four_digits(greatest));
+        self.with_unit(four_digits(value)) + &over_seeds
     }
 
     fn with_unit(&self, text: String) -> String {
         let number = text.parse::<f64>().is_ok();
         if number && !self.unit.is_empty() { format!("{text} {}", self.unit) } else { text }
     }
-}
-
-/// Four significant digits; an exponent where the zeros before them would have to be counted.
-fn digits(value: f64) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return value.to_string();
-    }
-    if value.abs() < LEAST_PLAIN {
-        return format!("{value:.3e}");
-    }
-    let magnitude = libm::floor(libm::log10(value.abs())) as i32;
-    format!("{value:.*}", usize::try_from(3 - magnitude).unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -197,11 +187,5 @@ mod tests {
     #[test]
     fn a_theory_without_a_reason_is_refused() {
         assert!(row("theory = [0.5, 0.6]").check().is_err());
-    }
-
-    #[test]
-    fn numbers_show_four_significant_digits() {
-        let shown = [0.0, 0.98765432, 197.02, 5.0e8, -0.0123456, -5.8471e-6, f64::INFINITY].map(digits);
-        assert_eq!(shown, ["0", "0.9877", "197.0", "500000000", "-0.01235", "-5.847e-6", "inf"]);
     }
 }

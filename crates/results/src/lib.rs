@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   Run: Summary, Series, Distributions, Transfers --files--> a directory --files::load--> Run
-//!    \--metrics--> fairness, convergence, quantiles, intervals
+//!    \--metrics--> spreads, quartiles, times of convergence
 //! ```
 
 mod about;
@@ -17,7 +17,5 @@ mod watch;
 pub use about::{About, Finished, World};
 pub use headline::{Headline, bottleneck};
 pub use run::{Distribution, Kind, Run, Series, Timing, Transfer, quantity};
-pub use summary::{
-    Completion, Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Spread, Summary,
-};
+pub use summary::{Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Spread, Summary};
 pub use watch::{Unwatched, Watch};

@@ -1,6 +1,19 @@
-//! How numbers are printed: significant digits, shares, rates, times and frequencies.
+//! How numbers are printed, one function per rule.
+//!
+//! | rule | function |
+//! |---|---|
+//! | three significant digits, at most five decimals | [`number`] |
+//! | four significant digits, exponent below 1e-4 | [`four_digits`] |
+//! | four significant digits, exponent below 1e-3 and from 1000 on | [`four_digits_or_exponent`] |
+//! | as few digits as the number needs, at most five | [`at_most_five_digits`] |
+//! | as few decimals as the number needs | [`at_most_decimals`] |
+//! | a fixed number of decimals | [`fixed`] |
 
+/// The most decimals of [`number`].
 const MOST_DECIMALS: f64 = 5.0;
+
+/// Positive numbers below this are written with an exponent by [`four_digits`] and [`at_most_five_digits`].
+const LEAST_WITHOUT_EXPONENT: f64 = 1e-4;
 
 /// A number to three significant digits, more before the point if it needs them: 0.00123, 1.23, 12.3, 123, 1234.
 pub fn number(x: f64) -> String {
@@ -31,7 +44,56 @@ pub fn duration(seconds: f64) -> String {
     format!("{} {name}", number(seconds / unit))
 }
 
-/// An angular frequency, with its power of ten where it is next to nothing.
+/// Four significant digits, and all digits before the point: 0.9877, 197.0, 500000000. Below 1e-4 with an exponent:
+/// 5.847e-6.
+pub fn four_digits(x: f64) -> String {
+    if x == 0.0 || !x.is_finite() {
+        return x.to_string();
+    }
+    if x.abs() < LEAST_WITHOUT_EXPONENT {
+        return format!("{x:.3e}");
+    }
+    let decimals = (3.0 - x.abs().log10().floor()).max(0.0) as usize;
+    format!("{x:.decimals$}")
+}
+
+/// Four significant digits: 0.1234, 12.34. Below 0.001 and from 1000 on with an exponent: 1.234e3.
+pub fn four_digits_or_exponent(x: f64) -> String {
+    if x.abs() >= 1000.0 || (x != 0.0 && x.abs() < 1e-3) {
+        return format!("{x:.3e}");
+    }
+    let decimals = (3.0 - x.abs().log10().floor()).clamp(0.0, 6.0) as usize;
+    format!("{x:.decimals$}")
+}
+
+/// At most five significant digits without trailing zeros, but all digits before the point: 0.5, 123456. Below 1e-4 with
+/// an exponent: 2e-5.
+pub fn at_most_five_digits(x: f64) -> String {
+    let shown = to_five_digits(x);
+    let is_small = shown != 0.0 && shown.abs() < LEAST_WITHOUT_EXPONENT;
+    if is_small { format!("{shown:e}") } else { shown.to_string() }
+}
+
+/// The nearest number of five significant digits; the nearest whole number from 10000 on.
+fn to_five_digits(x: f64) -> f64 {
+    if x == 0.0 || !x.is_finite() {
+        return x;
+    }
+    let unit = 10_f64.powf(x.abs().log10().floor() - 4.0);
+    if unit < 1.0 { (x / unit).round() / (1.0 / unit).round() } else { x.round() }
+}
+
+/// At most this many decimals, without trailing zeros: 1.5, 2.
+pub fn at_most_decimals(x: f64, decimals: usize) -> String {
+    format!("{x:.decimals$}").trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Exactly this many decimals; a dash if `x` is not finite.
+pub fn fixed(x: f64, decimals: usize) -> String {
+    if x.is_finite() { format!("{x:.decimals$}") } else { "–".to_owned() }
+}
+
+/// An angular frequency in rad/s, with its power of ten where it is next to nothing.
 pub fn frequency(rad_per_s: f64) -> String {
     if (0.0..1e-3).contains(&rad_per_s) { format!("{rad_per_s:.2e}") } else { number(rad_per_s) }
 }
@@ -69,6 +131,22 @@ mod tests {
         ];
         assert_eq!(shown, expected);
         assert_eq!([0.000_018_9, 0.005, 58.7].map(frequency), ["1.89e-5", "0.00500", "58.7"]);
+    }
+
+    #[test]
+    fn four_digits_have_an_exponent_only_where_the_rule_says_so() {
+        let shown = [0.0, 0.98765432, 197.02, 5.0e8, -0.0123456, -5.8471e-6, f64::INFINITY].map(four_digits);
+        assert_eq!(shown, ["0", "0.9877", "197.0", "500000000", "-0.01235", "-5.847e-6", "inf"]);
+        let shown = [0.123_46, 12.346, 999.9, 1234.6, -0.000_123_46].map(four_digits_or_exponent);
+        assert_eq!(shown, ["0.1235", "12.35", "999.9", "1.235e3", "-1.235e-4"]);
+    }
+
+    #[test]
+    fn trailing_zeros_are_left_out_where_digits_are_limited() {
+        let shown = [0.0, 0.5, 0.123_456, 123_456.7, 2e-5, -1.05, f64::INFINITY].map(at_most_five_digits);
+        assert_eq!(shown, ["0", "0.5", "0.12346", "123457", "2e-5", "-1.05", "inf"]);
+        assert_eq!([1.5, 2.0, 0.1234].map(|x| at_most_decimals(x, 3)), ["1.5", "2", "0.123"]);
+        assert_eq!((fixed(98.76, 1), fixed(f64::NAN, 1)), ("98.8".to_owned(), "–".to_owned()));
     }
 
     #[test]

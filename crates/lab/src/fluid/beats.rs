@@ -1,9 +1,9 @@
 //! How delays and queues are spread: looked at often, weighted by time or by traffic.
 
 use super::columns::{Columns, Totals};
-use super::weighted::Weighted;
 use millpond_fluid::LoopId;
 use millpond_plan::fluid::Plan;
+use millpond_stats::WeightedSamples;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -11,9 +11,9 @@ use std::rc::Rc;
 #[derive(Clone, Debug, Default)]
 pub(super) struct LinkBeats {
     /// In packets, by time.
-    pub(super) queue: Weighted,
+    pub(super) queue: WeightedSamples,
     /// In milliseconds, by what departs.
-    pub(super) delay: Weighted,
+    pub(super) delay: WeightedSamples,
     /// In bits.
     pub(super) marked: f64,
     pub(super) lost: f64,
@@ -25,14 +25,14 @@ pub(super) struct LinkBeats {
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowBeats {
     /// Of its first loop, in milliseconds, by what it sends.
-    pub(super) rtt: Weighted,
+    pub(super) rtt: WeightedSamples,
     /// From end to end, relays included, in milliseconds, by what is delivered.
-    pub(super) queueing: Weighted,
+    pub(super) queueing: WeightedSamples,
     /// In bits, all loops.
     pub(super) marked: f64,
     pub(super) lost: f64,
     /// By relay, in packets, by time.
-    pub(super) backlogs: Vec<Weighted>,
+    pub(super) backlogs: Vec<WeightedSamples>,
 }
 
 /// A class of equal flows.
@@ -131,7 +131,7 @@ fn look_at_flow(
     (before, now): (&Totals, &Totals),
 ) {
     let mut queueing = 0.0;
-    beats.backlogs.resize(chain.loops.len() - 1, Weighted::default());
+    beats.backlogs.resize(chain.loops.len() - 1, WeightedSamples::default());
     for (number, &LoopId(l)) in chain.loops.iter().enumerate() {
         let planned = &plan.loops[l];
         let sent = now.since(before, columns.rate[l]);

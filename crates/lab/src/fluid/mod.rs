@@ -12,7 +12,6 @@ mod beats;
 mod columns;
 mod recorder;
 mod summary;
-mod weighted;
 
 use crate::Error;
 use crate::fairness::{Sharer, Windows};

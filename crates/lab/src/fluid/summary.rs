@@ -2,16 +2,17 @@
 
 use super::beats::{Beats, FlowBeats};
 use super::columns::{Columns, Totals};
-use super::weighted::Weighted;
+use crate::distributions::{milliseconds_of_samples, packets_of_samples, queueing_of_samples};
 use crate::fairness::Windows;
 use millpond_fluid::LoopId;
 use millpond_plan::fluid::{Plan, PlannedFlow, PlannedLink};
-use millpond_results::metrics::{jain, min_over_max, spread};
+use millpond_results::metrics::spread;
 use millpond_results::{About, World};
 use millpond_results::{
     Distribution, Fairness, Flow, Group, Kind, Link, Relay, Run, Series, Summary, Transfer, quantity,
 };
 use millpond_scenario::Scenario;
+use millpond_stats::{WeightedSamples, jain, mean, min_over_max};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -76,7 +77,7 @@ impl End<'_> {
             groups: self.groups(&flows),
             links: self.plan.links.iter().enumerate().map(|(i, link)| self.link(i, link)).collect(),
             relays: self.plan.flows.iter().flat_map(|flow| self.relays(flow)).collect(),
-            queueing_ms: self.delays(None).milliseconds(),
+            queueing_ms: milliseconds_of_samples(&self.delays(None)),
             fairness: Fairness {
                 jain: jain(&goodputs),
                 min_over_max: min_over_max(&goodputs),
@@ -122,8 +123,8 @@ impl End<'_> {
             goodput_bps: rate(delivered * flow.payload),
             send_rate_bps: rate(sent),
             window_packets: windows.get(first.as_str()).copied(),
-            rtt_ms: beats.rtt.milliseconds(),
-            queueing_ms: beats.queueing.milliseconds(),
+            rtt_ms: milliseconds_of_samples(&beats.rtt),
+            queueing_ms: milliseconds_of_samples(&beats.queueing),
             sent: packets(sent),
             delivered: packets(delivered),
             lost: packets(beats.lost),
@@ -140,10 +141,10 @@ impl End<'_> {
             name: name.to_owned(),
             flows: members.len() as u64,
             goodput_bps: spread(&goodputs),
-            window_packets: (!windows.is_empty()).then(|| spread(&windows).mean),
+            window_packets: (!windows.is_empty()).then(|| mean(&windows)),
             jain: jain(&goodputs),
             min_over_max: min_over_max(&goodputs),
-            queueing_ms: self.delays(Some(name)).milliseconds(),
+            queueing_ms: milliseconds_of_samples(&self.delays(Some(name))),
             ..Group::default()
         }
     }
@@ -159,8 +160,8 @@ impl End<'_> {
             direction: link.direction.clone(),
             capacity_bps: capacity,
             utilization: (self.measured(channel(&self.columns.departing)) / (capacity * seconds)).min(1.0),
-            queue_packets: beats.queue.packets(),
-            queueing_ms: beats.delay.milliseconds(),
+            queue_packets: packets_of_samples(&beats.queue),
+            queueing_ms: milliseconds_of_samples(&beats.delay),
             arrivals: packets(self.measured(channel(&self.columns.arriving))),
             drops: packets(beats.lost),
             drops_total: packets(beats.lost_before + beats.lost),
@@ -171,20 +172,24 @@ impl End<'_> {
 
     fn relays(&self, flow: &PlannedFlow) -> Vec<Relay> {
         let beats = self.beats(flow).backlogs.into_iter().enumerate();
-        let relay = |(index, backlog): (usize, Weighted)| {
-            Some(Relay { name: flow.relay_name(index)?, queue_packets: backlog.packets(), dropped: 0 })
+        let relay = |(index, backlog): (usize, WeightedSamples)| {
+            Some(Relay {
+                name: flow.relay_name(index)?,
+                queue_packets: packets_of_samples(&backlog),
+                dropped: 0,
+            })
         };
         beats.filter_map(relay).collect()
     }
 
     /// What the packets of all flows, or of those of a group, wait from end to end.
-    fn delays(&self, group: Option<&str>) -> Weighted {
+    fn delays(&self, group: Option<&str>) -> WeightedSamples {
         let mut classes: Vec<_> = match group {
             Some(group) => self.classes.get(group).into_iter().flatten().collect(),
             None => self.classes.values().flatten().collect(),
         };
         classes.sort_by_key(|(first, _)| **first);
-        let mut all = Weighted::default();
+        let mut all = WeightedSamples::default();
         for (first, count) in classes {
             self.beats.flow(Some(first)).into_iter().for_each(|beats| all.merge(&beats.queueing, *count));
         }
@@ -193,10 +198,12 @@ impl End<'_> {
 
     fn distributions(&self) -> Vec<Distribution> {
         let links = self.plan.links.iter().zip(&self.beats.links);
-        let links = links.filter_map(|(link, beats)| beats.delay.queueing(Kind::Link, &link.entity));
+        let links =
+            links.filter_map(|(link, beats)| queueing_of_samples(Kind::Link, &link.entity, &beats.delay));
         let groups = self.scenario.flows.iter().map(|group| group.name.value.as_str());
-        let groups = groups.filter_map(|name| self.delays(Some(name)).queueing(Kind::Group, name));
-        links.chain(groups).chain(self.delays(None).queueing(Kind::Group, "all")).collect()
+        let groups =
+            groups.filter_map(|name| queueing_of_samples(Kind::Group, name, &self.delays(Some(name))));
+        links.chain(groups).chain(queueing_of_samples(Kind::Group, "all", &self.delays(None))).collect()
     }
 
     fn transfer(&self, flow: &Flow, planned: &PlannedFlow) -> Transfer {
@@ -220,7 +227,7 @@ fn windows(series: &[Series], from: f64) -> BTreeMap<&str, f64> {
     let mean = |series: &Series| {
         let samples = series.times.iter().zip(&series.values).filter(|(time, _)| **time > from);
         let values: Vec<f64> = samples.map(|(_, value)| *value).collect();
-        (!values.is_empty()).then(|| spread(&values).mean)
+        (!values.is_empty()).then(|| mean(&values))
     };
     series.iter().filter(of).filter_map(|s| Some((s.entity.as_str(), mean(s)?))).collect()
 }

@@ -5,7 +5,6 @@
 //!                 \--- at the end: counters, histograms ---> Summary, distributions
 //! ```
 
-pub(crate) mod distribution;
 mod recorder;
 mod summary;
 mod transfers;

@@ -1,14 +1,13 @@
 //! The numbers of a run, taken at its end.
 
-use super::distribution::{milliseconds, packets};
+use crate::distributions::{milliseconds_of_histogram, packets_of_histogram, packets_of_list};
 use crate::fairness::Windows;
 use millpond_plan::packets::{PlannedFlow, PlannedLink, PlannedSource};
-use millpond_results::metrics::{jain, min_over_max, quantile, spread};
-use millpond_results::{
-    About, Fairness, Flow, Group, Kind, Link, Packets, Relay, Run, Series, Summary, quantity,
-};
+use millpond_results::metrics::spread;
+use millpond_results::{About, Fairness, Flow, Group, Kind, Link, Relay, Run, Series, Summary, quantity};
 use millpond_scenario::Scenario;
 use millpond_sim::{FlowView, LoopView, Network};
+use millpond_stats::{jain, mean, min_over_max};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
@@ -61,7 +60,7 @@ impl End<'_> {
             flows,
             links: self.links.iter().map(|link| self.link(link)).collect(),
             relays: self.relays(),
-            queueing_ms: milliseconds(&self.delays(None)),
+            queueing_ms: milliseconds_of_histogram(&self.delays(None)),
             fairness: Fairness {
                 jain: jain(&goodputs),
                 min_over_max: min_over_max(&goodputs),
@@ -82,7 +81,7 @@ impl End<'_> {
         let windows = self.samples(Kind::Flow, quantity::WINDOW);
         let within = self.scenario.measure.converged_within;
         let flow = |(index, flow): (usize, &PlannedFlow)| Flow {
-            window_packets: windows.get(flow.loop_name(0).as_str()).map(|samples| spread(samples).mean),
+            window_packets: windows.get(flow.loop_name(0).as_str()).map(|samples| mean(samples)),
             converged_s: self.windows.converged(index, flow.start, within),
             ..self.flow(flow)
         };
@@ -104,8 +103,8 @@ impl End<'_> {
             stop_s: stop.secs(),
             goodput_bps: rate(view.delivered_measured().get()),
             send_rate_bps: rate(view.first().counters().sent_bytes),
-            rtt_ms: milliseconds(view.first().round_trip_times()),
-            queueing_ms: milliseconds(view.queueing_delays()),
+            rtt_ms: milliseconds_of_histogram(view.first().round_trip_times()),
+            queueing_ms: milliseconds_of_histogram(view.queueing_delays()),
             sent: view.first().counters().sent,
             delivered: view.queueing_delays().total(),
             retransmitted: total(|one| one.counters().retransmitted),
@@ -126,10 +125,10 @@ impl End<'_> {
             name: name.to_owned(),
             flows: members.len() as u64,
             goodput_bps: spread(&goodputs),
-            window_packets: (!windows.is_empty()).then(|| spread(&windows).mean),
+            window_packets: (!windows.is_empty()).then(|| mean(&windows)),
             jain: jain(&goodputs),
             min_over_max: min_over_max(&goodputs),
-            queueing_ms: milliseconds(&self.delays(Some(name))),
+            queueing_ms: milliseconds_of_histogram(&self.delays(Some(name))),
             transfers,
             completed,
             completion_ms,
@@ -146,8 +145,8 @@ impl End<'_> {
             capacity_bps: view.capacity_bits(from, now) as f64 / now.since(from).secs(),
             // A packet that was in service when the measurement began counts whole.
             utilization: view.utilization().min(1.0),
-            queue_packets: packets(&view.queue_lengths()),
-            queueing_ms: milliseconds(&view.queueing_delays()),
+            queue_packets: packets_of_histogram(&view.queue_lengths()),
+            queueing_ms: milliseconds_of_histogram(&view.queueing_delays()),
             arrivals: counters.arrivals,
             drops: counters.drops(),
             drops_total: view.totals().drops(),
@@ -160,7 +159,7 @@ impl End<'_> {
         let backlogs = self.samples(Kind::Relay, quantity::BACKLOG);
         let relay = |flow: &PlannedFlow, index: usize, pair: &[LoopView<'_>]| {
             let name = flow.relay_name(index)?;
-            let queue_packets = lengths(backlogs.get(name.as_str()).cloned().unwrap_or_default());
+            let queue_packets = packets_of_list(backlogs.get(name.as_str()).cloned().unwrap_or_default());
             let dropped = vanished(&pair[0], &pair[1]).div_ceil(flow.packet.get().max(1));
             Some(Relay { name, queue_packets, dropped })
         };
@@ -196,11 +195,4 @@ fn stopped(flow: FlowView<'_>, now: Time) -> Time {
 fn vanished(before: &LoopView<'_>, after: &LoopView<'_>) -> u64 {
     let kept = after.handed_out() + after.backlog();
     before.arrived().saturating_sub(kept).get()
-}
-
-/// A distribution over evenly spaced samples of a queue.
-fn lengths(mut samples: Vec<f64>) -> Packets {
-    samples.sort_by(f64::total_cmp);
-    let at = |share| quantile(&samples, share).unwrap_or_default();
-    Packets { mean: spread(&samples).mean, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1.0) }
 }

@@ -1,7 +1,7 @@
 //! Distributions and transfers of a run, taken at its end.
 
-use super::distribution::{merged, milliseconds, queueing, times};
 use super::summary::End;
+use crate::distributions::{milliseconds_of_histogram, milliseconds_of_list, queueing_of_histogram};
 use millpond_plan::packets::{PlannedFlow, PlannedSource};
 use millpond_results::{Distribution, Flow, Kind, Milliseconds, Transfer};
 use millpond_sim::Histogram;
@@ -11,18 +11,20 @@ impl End<'_> {
     /// Queueing delays: of each direction of each link, of each group of flows, of all flows.
     pub(super) fn distributions(&self) -> Vec<Distribution> {
         let links = self.links.iter().filter_map(|link| {
-            queueing(Kind::Link, &link.entity, &self.network.link(link.id).queueing_delays())
+            queueing_of_histogram(Kind::Link, &link.entity, &self.network.link(link.id).queueing_delays())
         });
         let groups = self.scenario.flows.iter().map(|group| group.name.value.as_str());
-        let groups = groups.filter_map(|name| queueing(Kind::Group, name, &self.delays(Some(name))));
-        links.chain(groups).chain(queueing(Kind::Group, "all", &self.delays(None))).collect()
+        let groups =
+            groups.filter_map(|name| queueing_of_histogram(Kind::Group, name, &self.delays(Some(name))));
+        links.chain(groups).chain(queueing_of_histogram(Kind::Group, "all", &self.delays(None))).collect()
     }
 
     /// Queueing delays from end to end of all packets, or of those of a group.
     pub(super) fn delays(&self, group: Option<&str>) -> Histogram {
         let belongs = |name: &str| group.is_none_or(|group| group == name);
         let flows = self.flows.iter().filter(|flow| belongs(&flow.group));
-        let mut all = merged(flows.map(|flow| self.network.flow(flow.id).queueing_delays()));
+        let mut all = Histogram::of_delays();
+        flows.for_each(|flow| all.merge(self.network.flow(flow.id).queueing_delays()));
         let sources = self.sources.iter().filter(|source| belongs(&source.group));
         sources.for_each(|source| all.merge(&self.network.transfers(source.id).queueing_delays()));
         all
@@ -76,8 +78,8 @@ impl End<'_> {
             stop_s: stop.secs(),
             goodput_bps: rate(counters.delivered_bytes),
             send_rate_bps: rate(counters.sent_bytes),
-            rtt_ms: milliseconds(&view.round_trip_times()),
-            queueing_ms: milliseconds(&queueing),
+            rtt_ms: milliseconds_of_histogram(&view.round_trip_times()),
+            queueing_ms: milliseconds_of_histogram(&queueing),
             sent: counters.sent,
             delivered: queueing.total(),
             retransmitted: counters.retransmitted,
@@ -112,6 +114,6 @@ impl End<'_> {
         let took: Vec<Option<f64>> =
             all.map(|(start, end)| end.map(|end| end.since(start).millis())).collect();
         let complete: Vec<f64> = took.iter().flatten().copied().collect();
-        (took.len() as u64, complete.len() as u64, times(complete))
+        (took.len() as u64, complete.len() as u64, milliseconds_of_list(complete))
     }
 }

@@ -45,24 +45,3 @@ impl<'a> Subject<'a> {
         of_delay.find(of_all).map_or(&[], |one| &one.points)
     }
 }
-
-/// The delay that a share of the packets does not exceed, from `points` of (share, delay); linear between them.
-pub(super) fn quantile(points: &[(f64, f64)], share: f64) -> Option<f64> {
-    let above = points.iter().position(|point| point.0 >= share)?;
-    let Some(below) = above.checked_sub(1) else { return Some(points[0].1) };
-    let ((from, low), (to, high)) = (points[below], points[above]);
-    Some(low + (high - low) * (share - from) / (to - from))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn quantiles_of_a_uniform_delay_are_its_shares() {
-        let uniform = [(0.0, 10.0), (0.5, 20.0), (1.0, 30.0)];
-        let asked = [0.0, 0.25, 0.5, 0.95, 1.0].map(|share| quantile(&uniform, share));
-        assert_eq!(asked, [10.0, 15.0, 20.0, 29.0, 30.0].map(Some));
-        assert_eq!(quantile(&[], 0.5), None);
-    }
-}

@@ -1,9 +1,10 @@
 //! The numbers by which runs are compared, the best of each column set off.
 
 use super::subject::Subject;
-use super::units::{RateUnit, plain};
+use super::units::RateUnit;
 use crate::chart::markup::{Text, short};
 use millpond_results::Headline;
+use millpond_units::format::fixed;
 
 /// Which end of a column is the good one.
 #[derive(Clone, Copy)]
@@ -81,14 +82,14 @@ fn columns(rate_unit: &'static str) -> [Column; 7] {
     let column =
         |(family, head), unit, better, value, show| Column { family, head, unit, better, value, show };
     let alone = |head| (head, head);
-    let percent = |value| plain(value, 1);
+    let percent = |value| fixed(value, 1);
     [
         column(alone("Utilization"), "%", Better::More, |line| 100.0 * line.utilization, percent),
         column(alone(GOODPUT), rate_unit, Better::More, |line| line.goodput_bps, short),
         column((DELAY, "mean"), "ms", Better::Less, |line| line.queueing_ms.mean, short),
         column((DELAY, "95 %"), "ms", Better::Less, |line| line.queueing_ms.p95, short),
         column((DELAY, "99 %"), "ms", Better::Less, |line| line.queueing_ms.p99, short),
-        column(alone("Jain’s index"), "", Better::More, |line| line.jain, |value| plain(value, 3)),
+        column(alone("Jain’s index"), "", Better::More, |line| line.jain, |value| fixed(value, 3)),
         column(alone("Loss"), "%", Better::Less, |line| 100.0 * line.loss, short),
     ]
 }

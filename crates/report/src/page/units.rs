@@ -17,11 +17,6 @@ impl RateUnit {
     }
 }
 
-/// With this many decimals; a dash where there is no number.
-pub(super) fn plain(value: f64, decimals: usize) -> String {
-    if value.is_finite() { format!("{value:.decimals$}") } else { "–".into() }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

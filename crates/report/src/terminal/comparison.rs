@@ -1,8 +1,8 @@
 //! Several runs side by side.
 
 use super::write::table;
-use millpond_results::metrics::{Estimate, estimate};
 use millpond_results::{Headline, Run};
+use millpond_stats::{ConfidenceInterval, confidence_interval};
 use millpond_units::format::{number, percent};
 
 /// A column: its head, its number of a headline, and how that is written.
@@ -41,11 +41,11 @@ pub fn comparison(runs: &[Run]) -> String {
 
 fn cell(column: &Column, lines: &[Headline]) -> String {
     let values: Vec<f64> = lines.iter().map(column.of).collect();
-    match estimate(&values) {
-        Some(Estimate { mean, half_width: Some(half) }) => {
+    match confidence_interval(&values) {
+        Some(ConfidenceInterval { mean, half_width: Some(half) }) => {
             format!("{} ± {}", (column.write)(mean), (column.write)(half))
         }
-        Some(Estimate { mean, half_width: None }) => (column.write)(mean),
+        Some(ConfidenceInterval { mean, half_width: None }) => (column.write)(mean),
         None => String::new(),
     }
 }

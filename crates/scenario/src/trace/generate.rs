@@ -10,6 +10,7 @@
 
 use super::presets::LEVELS;
 use super::{Format, Preset, Trace};
+use millpond_stats::quantile_of_curve;
 use millpond_units::{Rate, Span, Time};
 use rand::Rng;
 use rand_pcg::Pcg32;
@@ -73,13 +74,14 @@ impl Recipe {
         if mean.is_zero() || mean > FASTEST_MEAN {
             return Err(RecipeError::new(format!("a mean of {mean}: expected 1bps to {FASTEST_MEAN}")));
         }
-        let quantiles = self.quantiles(mean)?;
+        let distribution = self.distribution(mean)?;
         let samples = self.duration.picos() / step.picos().max(1);
         if step.is_zero() || !(1..=MOST_SAMPLES).contains(&samples) {
             let fault = format!("{} in steps of {step} are {samples} samples", self.duration);
             return Err(RecipeError::new(format!("{fault}: expected 1 to {MOST_SAMPLES}")));
         }
-        let mut levels: Vec<f64> = self.scores(step, samples).map(|z| quantile(&quantiles, phi(z))).collect();
+        let level = |z| quantile_of_curve(&distribution, phi(z)).unwrap_or_default();
+        let mut levels: Vec<f64> = self.scores(step, samples).map(level).collect();
         self.cut_outages(&mut levels, step);
         let rates = scaled(&levels, mean)?;
         let mut steps: Vec<_> = (0..).map(|i| Time::ZERO + step * i).zip(rates).collect();
@@ -87,11 +89,12 @@ impl Recipe {
         Ok(Trace { format: Format::Csv, steps, length: step * samples, sampling: step })
     }
 
-    /// The preset's quantiles, the highest of them at the peak that was asked for.
-    fn quantiles(&self, mean: Rate) -> Result<[f64; 11], RecipeError> {
-        let mut quantiles = self.preset.quantiles;
-        let Some(peak) = self.peak else { return Ok(quantiles) };
-        let [.., below, highest] = &mut quantiles;
+    /// Points (cumulative share, rate relative to the mean) of the preset's distribution; the highest rate is the peak
+    /// of the recipe, if it has one.
+    fn distribution(&self, mean: Rate) -> Result<[(f64, f64); 11], RecipeError> {
+        let mut points = std::array::from_fn(|i| (LEVELS[i], self.preset.quantiles[i]));
+        let Some(peak) = self.peak else { return Ok(points) };
+        let [.., (_, below), (_, highest)] = &mut points;
         *highest = peak.as_f64() / mean.as_f64().max(1.0);
         if highest < below {
             let least = mean.scale(*below);
@@ -99,7 +102,7 @@ impl Recipe {
                 "a peak of {peak}: at a mean of {mean} expected at least {least}"
             )));
         }
-        Ok(quantiles)
+        Ok(points)
     }
 
     /// A stream of random numbers for one of the processes.
@@ -138,7 +141,7 @@ impl Recipe {
 
 /// Rates in proportion to `levels` with exactly this mean, but for rounding to whole bits per second.
 fn scaled(levels: &[f64], mean: Rate) -> Result<Vec<Rate>, RecipeError> {
-    let average = levels.iter().sum::<f64>() / levels.len().max(1) as f64;
+    let average = millpond_stats::mean(levels);
     if average <= 0.0 {
         return Err(RecipeError::new(
             "an outage fills the whole trace: try another seed or a longer duration",
@@ -150,14 +153,6 @@ fn scaled(levels: &[f64], mean: Rate) -> Result<Vec<Rate>, RecipeError> {
 /// The distribution function of the standard normal.
 fn phi(z: f64) -> f64 {
     0.5 * libm::erfc(-z * std::f64::consts::FRAC_1_SQRT_2)
-}
-
-/// The value at `level` of a distribution given by its quantiles.
-fn quantile(quantiles: &[f64; 11], level: f64) -> f64 {
-    let above = LEVELS.partition_point(|&known| known <= level).clamp(1, LEVELS.len() - 1);
-    let (low, high) = (LEVELS[above - 1], LEVELS[above]);
-    let part = (level - low) / (high - low);
-    quantiles[above - 1] + part * (quantiles[above] - quantiles[above - 1])
 }
 
 /// A process of unit variance whose correlation decays exponentially.

@@ -3,6 +3,7 @@
 use super::{Format, OPPORTUNITY, Trace};
 use crate::schedule::{End, Schedule};
 use crate::served::Served;
+use millpond_stats::{coefficient_of_variation, mean, quantile_of_sorted, standard_deviation};
 use millpond_units::{Rate, Span, Time};
 
 /// A bin below this fraction of the mean is near zero.
@@ -102,7 +103,7 @@ impl Trace {
             ],
             decay: [decay(&fine_scores, fine.secs()), decay(&scores, second.secs())],
             near_zero: share(fine_bins, |bin| *bin < floor),
-            jump: deviation(&jumps.iter().copied().map(libm::log).collect::<Vec<_>>()),
+            jump: standard_deviation(&jumps.iter().copied().map(libm::log).collect::<Vec<_>>()),
             doubling: share(&jumps, |jump| *jump >= 2.0),
             halving: share(&jumps, |jump| *jump <= 0.5),
             dropouts: dropouts(fine_bins, floor, fine, self.length),
@@ -124,27 +125,14 @@ impl Trace {
     }
 }
 
-fn average_of(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
-}
-
-fn variance(values: &[f64]) -> f64 {
-    let mean = average_of(values);
-    average_of(&values.iter().map(|x| (x - mean) * (x - mean)).collect::<Vec<_>>())
-}
-
-fn deviation(values: &[f64]) -> f64 {
-    libm::sqrt(variance(values))
-}
-
-fn variation(values: &[f64]) -> f64 {
-    let mean = average_of(values);
-    if mean > 0.0 { deviation(values) / mean } else { 0.0 }
+/// The coefficient of variation of rates; zero if all of them are zero.
+fn variation(rates: &[f64]) -> f64 {
+    if mean(rates) > 0.0 { coefficient_of_variation(rates) } else { 0.0 }
 }
 
 /// Deviations from the mean, in units of the standard deviation; zeros if nothing varies.
 fn normalized(values: &[f64]) -> Vec<f64> {
-    let (mean, deviation) = (average_of(values), deviation(values));
+    let (mean, deviation) = (mean(values), standard_deviation(values));
     values.iter().map(|x| if deviation > 0.0 { (x - mean) / deviation } else { 0.0 }).collect()
 }
 
@@ -191,22 +179,15 @@ fn dropouts(bins: &[f64], floor: f64, width: Span, length: Span) -> Dropouts {
     // Sums of bins may fall short of a second by rounding.
     let long: Vec<f64> = lengths.iter().copied().filter(|length| *length > 1.0 - 1e-9).collect();
     let minutes = length.secs() / 60.0;
+    let quantile = |level| quantile_of_sorted(&lengths, level).unwrap_or(0.0);
     Dropouts {
         per_minute: lengths.len() as f64 / minutes,
-        median: quantile(&lengths, 0.5),
-        p90: quantile(&lengths, 0.9),
-        longest: quantile(&lengths, 1.0),
+        median: quantile(0.5),
+        p90: quantile(0.9),
+        longest: quantile(1.0),
         long_per_minute: long.len() as f64 / minutes,
-        long_mean: average_of(&long),
+        long_mean: mean(&long),
     }
-}
-
-/// Of sorted values, interpolated between two of them; zero if there are none.
-fn quantile(sorted: &[f64], level: f64) -> f64 {
-    let position = level * sorted.len().saturating_sub(1) as f64;
-    let (below, part) = (position as usize, position.fract());
-    let at = |index: usize| sorted.get(index).or(sorted.last()).copied().unwrap_or(0.0);
-    at(below) + part * (at(below + 1) - at(below))
 }
 
 fn packets(trace: &Trace) -> Packets {
@@ -214,7 +195,7 @@ fn packets(trace: &Trace) -> Packets {
         let width = Span::from_millis(millis);
         let one = OPPORTUNITY.per(width).as_f64();
         let counts: Vec<f64> = trace.bins(width).into_iter().map(|rate| rate / one).collect();
-        variation(&counts) * deviation(&counts)
+        variation(&counts) * standard_deviation(&counts)
     };
     let (busy, in_milliseconds) = milliseconds(trace);
     Packets { busy, dispersion: [in_milliseconds, in_windows(10), in_windows(100)] }

@@ -6,6 +6,7 @@ use millpond_fluid::Entity;
 use millpond_plan::fluid::{self, Plan, PlannedFlow, PlannedLink};
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
+use millpond_stats::mean;
 
 /// What runs would show if nothing moved.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -57,10 +58,7 @@ fn group_at_rest(plan: &Plan, settled: &Settled<'_>, name: &str) -> GroupAtRest 
         delivered.unwrap_or(f64::NAN) * flow.payload
     };
     let goodputs: Vec<f64> = plan.flows.iter().filter(|flow| flow.group == name).map(goodput).collect();
-    GroupAtRest {
-        name: name.to_owned(),
-        goodput_bps: goodputs.iter().sum::<f64>() / goodputs.len().max(1) as f64,
-    }
+    GroupAtRest { name: name.to_owned(), goodput_bps: mean(&goodputs) }
 }
 
 fn link_at_rest(settled: &Settled<'_>, link: &PlannedLink) -> Option<LinkAtRest> {

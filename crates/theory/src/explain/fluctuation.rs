@@ -1,13 +1,14 @@
 //! What moves in a run, and how much of that is chance.
 
 use super::model::{Floor, Model, first_loops};
-use super::series::{Sampled, mean};
-use super::spectrum::{Density, Peak, deviation, peak, periodogram, without_trend};
+use super::series::Sampled;
+use super::spectrum::{Density, Peak, peak, periodogram, without_trend};
 use super::{Inexplicable, Subject};
 use millpond_fluid::Entity;
 use millpond_fluid::stability::NoiseOutput;
 use millpond_plan::fluid::PlannedFlow;
 use millpond_results::{Kind, quantity};
+use millpond_stats::{mean, root_mean_square};
 
 /// Whose quantity it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -183,7 +184,7 @@ fn finish((of, name): (Of, String), moved: &[Moved], interval: f64, floor: Floor
         of,
         name,
         mean: over(&|moved| moved.mean),
-        deviation: over(&|moved| deviation(&moved.values).powi(2)).sqrt(),
+        deviation: over(&|moved| root_mean_square(&moved.values).powi(2)).sqrt(),
         peak_to_peak: over(&|moved| moved.peak_to_peak),
         peak: peaks.max_by(|a, b| a.share.total_cmp(&b.share)),
         spectrum,

@@ -45,7 +45,7 @@ fn of_class(subject: &Subject<'_>, sampled: &Sampled<'_>, l: usize) -> Vec<Row> 
     let mean = |entity: &dyn Fn(&millpond_plan::fluid::PlannedFlow) -> String, quantity: &str| {
         let all: Vec<f64> =
             flows.iter().filter_map(|flow| sampled.mean(Kind::Flow, &entity(flow), quantity)).collect();
-        (!all.is_empty()).then(|| super::series::mean(&all))
+        (!all.is_empty()).then(|| millpond_stats::mean(&all))
     };
     let rate = mean(&|flow| flow.name.clone(), quantity::SEND_RATE);
     let rtt = mean(&|flow| flow.loop_name(0), quantity::RTT);

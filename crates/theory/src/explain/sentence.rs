@@ -2,7 +2,7 @@
 
 use super::{Explanation, Finding, Floor, Model, Of, Peak, Swing, Verdict};
 use millpond_fluid::stability::NoiseKind;
-use millpond_units::format::number;
+use millpond_units::format::{at_most_decimals, number};
 use std::f64::consts::PI;
 
 /// The verdict in one sentence.
@@ -148,14 +148,10 @@ pub fn show(swing: &Swing, x: f64) -> String {
 /// A time as it is typed.
 pub fn time(seconds: f64) -> String {
     match seconds {
-        _ if seconds >= 1.0 => format!("{}s", trimmed(seconds)),
-        _ if seconds >= 1e-3 => format!("{}ms", trimmed(seconds * 1e3)),
-        _ => format!("{}us", trimmed(seconds * 1e6)),
+        _ if seconds >= 1.0 => format!("{}s", at_most_decimals(seconds, 3)),
+        _ if seconds >= 1e-3 => format!("{}ms", at_most_decimals(seconds * 1e3, 3)),
+        _ => format!("{}us", at_most_decimals(seconds * 1e6, 3)),
     }
-}
-
-fn trimmed(x: f64) -> String {
-    format!("{x:.3}").trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// 1, 2 or 5 times a power of ten, the greatest not above `x`.

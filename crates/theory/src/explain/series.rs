@@ -3,6 +3,7 @@
 use super::Inexplicable;
 use super::interval::Stretch;
 use millpond_results::{Kind, Run};
+use millpond_stats::mean;
 
 /// A run's series between two times.
 pub(super) struct Sampled<'r> {
@@ -51,8 +52,4 @@ impl<'r> Sampled<'r> {
         }
         Ok(values)
     }
-}
-
-pub(super) fn mean(values: &[f64]) -> f64 {
-    values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -1,6 +1,6 @@
 //! What oscillates in a series: its spectrum, the frequency that stands out, and whether that could be chance.
 
-use super::series::mean;
+use millpond_stats::{mean, root_mean_square};
 use realfft::RealFftPlanner;
 use std::f64::consts::PI;
 
@@ -80,11 +80,6 @@ impl Line {
     }
 }
 
-/// The standard deviation of what has no mean.
-pub(super) fn deviation(values: &[f64]) -> f64 {
-    (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt()
-}
-
 /// The periodogram of a series without mean, sampled at this interval in seconds.
 pub(super) fn periodogram(values: &[f64], interval: f64) -> Density {
     let n = values.len();
@@ -106,12 +101,12 @@ fn powers(mut values: Vec<f64>) -> Vec<f64> {
 
 /// The frequency that stands out of a series without mean or trend, if anything moves in it at all.
 pub(super) fn peak(values: &[f64], interval: f64) -> Option<Peak> {
-    if deviation(values) == 0.0 {
+    if root_mean_square(values) == 0.0 {
         return None;
     }
     let frequency = strongest(values, interval)?;
     let fit = Sinusoid::fit(values, frequency * interval);
-    let total = deviation(values).powi(2);
+    let total = root_mean_square(values).powi(2);
     Some(Peak {
         frequency,
         amplitude: fit.amplitude(),
@@ -259,7 +254,7 @@ mod tests {
         let values = without_trend(&(0..301).map(|_| draw()).collect::<Vec<_>>());
         let sum: f64 = periodogram(&values, 0.1).iter().map(|(_, density)| density).sum();
         let variance = 2.0 * sum / (301.0 * 0.1);
-        assert!((variance / deviation(&values).powi(2) - 1.0).abs() < 1e-9, "{variance}");
+        assert!((variance / root_mean_square(&values).powi(2) - 1.0).abs() < 1e-9, "{variance}");
     }
 
     #[test]

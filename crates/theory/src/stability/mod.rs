@@ -15,5 +15,4 @@ pub use critical::{Boundary, Search, boundaries, search};
 pub use json::stability_json;
 pub use map::{Map, map};
 pub use parameter::Knob;
-pub(crate) use parameter::significant;
 pub use sentence::verdict;

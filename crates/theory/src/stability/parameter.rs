@@ -3,6 +3,7 @@
 use millpond_law::{Value, nearest};
 use millpond_protocols::Registry;
 use millpond_scenario::{At, Buffer, Delay, Place, ProtocolEntry, Relays, Rtt, Scenario, Setting};
+use millpond_units::format::{at_most_decimals, four_digits_or_exponent};
 use millpond_units::{Bytes, Rate, Span};
 
 /// Something that can be varied.
@@ -70,7 +71,7 @@ impl Knob {
             Self::Rtt => format!("{} ms", trimmed(value * 1e3)),
             Self::Flows => format!("{value:.0}"),
             Self::Parameter { unit, .. } => {
-                format!("{}{}{unit}", significant(value), if unit.is_empty() { "" } else { " " })
+                format!("{}{}{unit}", four_digits_or_exponent(value), if unit.is_empty() { "" } else { " " })
             }
         }
     }
@@ -115,23 +116,9 @@ impl Knob {
     }
 }
 
-/// One decimal, two below ten, none where they are zero.
+/// At most two decimals below ten, at most one from ten on.
 fn trimmed(value: f64) -> String {
-    let text = if value < 10.0 { format!("{value:.2}") } else { format!("{value:.1}") };
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// Three digits and more where they are whole.
-pub(crate) fn significant(value: f64) -> String {
-    if value.abs() >= 1000.0 || (value != 0.0 && value.abs() < 1e-3) {
-        format!("{value:.3e}")
-    } else {
-        let digits = (3.0 - value.abs().log10().floor()).clamp(0.0, 6.0);
-        // Between 0 and 6.
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
-        let digits = digits as usize;
-        format!("{value:.digits$}")
-    }
+    at_most_decimals(value, if value < 10.0 { 2 } else { 1 })
 }
 
 fn scale_delays(scenario: &mut Scenario, factor: f64) {

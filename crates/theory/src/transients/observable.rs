@@ -1,13 +1,13 @@
 //! What can be watched, and what it is called: `f.rate`, `near.queue`; the entity may be left out where one alone is meant.
 
 use crate::equilibrium::Settled;
-use crate::stability::significant;
 use millpond_fluid::motion::Component;
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Column, Entity};
 use millpond_law::nearest;
 use millpond_plan::fluid::Plan;
 use millpond_units::Rate;
+use millpond_units::format::four_digits_or_exponent;
 use std::collections::BTreeSet;
 
 /// A quantity of the equations.
@@ -33,8 +33,8 @@ impl Observable {
     pub fn show(&self, value: f64) -> String {
         match self.unit {
             "bit/s" => Rate::from_bps_f64(value).to_string(),
-            "1" => significant(value),
-            unit => format!("{} {unit}", significant(value * self.scale)),
+            "1" => four_digits_or_exponent(value),
+            unit => format!("{} {unit}", four_digits_or_exponent(value * self.scale)),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! How long packets waited, over all packets of a run: the whole distribution, and below it its five numbers.
 
-use super::super::subject::{Subject, quantile};
+use super::super::subject::Subject;
 use crate::chart::decimate::Point;
 use crate::chart::figure::{Figure, Panel};
 use crate::chart::plot::{Axis, Plot};
 use crate::chart::scale::Scale;
 use crate::chart::theme::Look;
+use millpond_stats::quantile_of_curve;
 
 /// The curves and the boxes over one axis of delay.
 pub(crate) fn delays(subjects: &[Subject]) -> Option<Figure> {
@@ -57,7 +58,7 @@ fn shares(subjects: &[&Subject]) -> Plot {
         let class = format!("line {} {}", subject.look.colour(), subject.look.dashes());
         plot.curve(&subject.run.label, &class, &points);
         for share in [0.5, 0.95] {
-            if let Some(delay) = quantile(delays, share).filter(|delay| *delay >= shortest) {
+            if let Some(delay) = quantile_of_curve(delays, share).filter(|delay| *delay >= shortest) {
                 plot.mark(subject.look, (delay, 100.0 * share));
             }
         }
@@ -70,7 +71,7 @@ fn boxes(subjects: &[&Subject]) -> Plot {
     let height = 26 * subjects.len() as u16 + 8;
     let mut plot = Plot::new("Quantiles of queueing delay", delay_axis(subjects), names, height);
     for (row, subject) in subjects.iter().enumerate() {
-        let quantiles = [0.05, 0.25, 0.5, 0.75, 0.95].map(|share| quantile(subject.delays(), share));
+        let quantiles = [0.05, 0.25, 0.5, 0.75, 0.95].map(|share| quantile_of_curve(subject.delays(), share));
         if let [Some(p5), Some(p25), Some(p50), Some(p75), Some(p95)] = quantiles {
             draw_box(&mut plot, subject.look, -(row as f64), [p5, p25, p50, p75, p95]);
         }

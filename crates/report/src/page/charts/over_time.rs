@@ -3,7 +3,7 @@
 
 use super::super::bundle::{Bundle, Together, legend_entry, thinned, total};
 use super::super::subject::Subject;
-use super::super::units::{RateUnit, plain};
+use super::super::units::RateUnit;
 use super::{FINE, time_axis};
 use crate::chart::decimate::Point;
 use crate::chart::figure::{Figure, Panel};
@@ -11,6 +11,7 @@ use crate::chart::markup::{Text, short};
 use crate::chart::plot::{Axis, Plot};
 use crate::chart::scale::{Scale, Spacing, are_of_one_order};
 use millpond_results::{Kind, quantity};
+use millpond_units::format::fixed;
 
 /// One figure per run.
 pub(crate) fn over_time(subjects: &[Subject]) -> Vec<Figure> {
@@ -164,7 +165,7 @@ fn title(subject: &Subject) -> String {
         r#"{}{}<span class="gist">{} % used · 95 % of packets queue at most {} ms</span>"#,
         subject.look.badge(),
         Text(&subject.run.label),
-        plain(100.0 * headline.utilization, 1),
+        fixed(100.0 * headline.utilization, 1),
         short(headline.queueing_ms.p95),
     )
 }

@@ -1,7 +1,7 @@
-//! How evenly a capacity is shared.
+//! Fairness indices of shares of a capacity.
 
-/// Jain's fairness index `(sum x)^2 / (n sum x^2)`: 1 if all are equal, `1/n` if one has everything.
-/// Of no shares, or of shares that are all zero, it is 1: nobody is worse off than another.
+/// Jain's fairness index `(sum x)^2 / (n sum x^2)`: 1 if all shares are equal, `1/n` if one flow has everything.
+/// It is 1 if there is no share, or if all shares are zero.
 ///
 /// Jain, Chiu, Hawe: *A Quantitative Measure of Fairness*, DEC-TR-301, 1984.
 pub fn jain(shares: &[f64]) -> f64 {
@@ -10,17 +10,11 @@ pub fn jain(shares: &[f64]) -> f64 {
     if squares > 0.0 { sum * sum / (shares.len() as f64 * squares) } else { 1.0 }
 }
 
-/// The least share over the greatest; 1 if nobody has anything.
+/// The least share over the greatest; 1 if all shares are zero or there is none.
 pub fn min_over_max(shares: &[f64]) -> f64 {
     let greatest = shares.iter().copied().fold(0.0, f64::max);
     let least = shares.iter().copied().fold(f64::INFINITY, f64::min);
     if greatest > 0.0 { least / greatest } else { 1.0 }
-}
-
-/// Jain's index of one window: only flows that run throughout it have a share, and one alone is not compared.
-pub fn short_term(shares: impl IntoIterator<Item = Option<f64>>) -> Option<f64> {
-    let present: Vec<f64> = shares.into_iter().flatten().collect();
-    (present.len() > 1).then(|| jain(&present))
 }
 
 #[cfg(test)]
@@ -42,12 +36,6 @@ mod tests {
         assert_eq!(min_over_max(&[2.0, 1.0, 1.5]), 0.5);
         assert_eq!(min_over_max(&[2.0, 0.0]), 0.0);
         assert_eq!(min_over_max(&[]), 1.0);
-    }
-
-    #[test]
-    fn a_flow_alone_in_a_window_is_not_compared_with_anybody() {
-        assert_eq!(short_term([Some(1.0), None]), None);
-        assert_eq!(short_term([Some(1.0), None, Some(1.0)]), Some(1.0));
     }
 
     proptest! {

@@ -1,0 +1,29 @@
+//! The statistics that Millpond computes, each defined once. Nothing here knows a unit, a run or a protocol.
+//!
+//! There are three kinds of quantile, because there are three kinds of data:
+//!
+//! | data | function | definition |
+//! |---|---|---|
+//! | a sorted list of samples | [`quantile_of_sorted`] | Hyndman-Fan type 7: linear between order statistics |
+//! | weighted samples | [`WeightedDistribution::quantile`] | Hyndman-Fan type 1: inverse of the empirical distribution function |
+//! | a distribution given by points | [`quantile_of_curve`] | linear between the points |
+//!
+//! The histogram of the simulator (`millpond_sim::Histogram`) uses type 1 as well, on the middles of its buckets.
+//!
+//! Hyndman, Fan: *Sample Quantiles in Statistical Packages*, The American Statistician 50, 1996.
+
+mod confidence;
+mod fairness;
+mod max_min;
+mod moments;
+mod quantile;
+mod weighted;
+
+pub use confidence::{ConfidenceInterval, confidence_interval};
+pub use fairness::{jain, min_over_max};
+pub use max_min::{MaxMinFlow, MaxMinShares, connected_components, max_min_shares};
+pub use moments::{
+    coefficient_of_variation, maximum, mean, minimum, root_mean_square, standard_deviation, variance,
+};
+pub use quantile::{CURVE_POINTS, quantile_of_curve, quantile_of_sorted, thinned_curve};
+pub use weighted::{WeightedDistribution, WeightedSamples};

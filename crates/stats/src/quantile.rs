@@ -1,0 +1,79 @@
+//! Quantiles of sorted lists and of distributions that are given by points.
+
+/// The value below which the share `level` (0 to 1) of an ascending list lies, linear between neighbours; `None` of an
+/// empty list.
+///
+/// Hyndman and Fan's type 7, the default of R, NumPy and spreadsheets.
+pub fn quantile_of_sorted(sorted: &[f64], level: f64) -> Option<f64> {
+    let last = sorted.len().checked_sub(1)?;
+    let position = level.clamp(0.0, 1.0) * last as f64;
+    let below = position.floor() as usize;
+    let above = (below + 1).min(last);
+    Some(sorted[below] + (sorted[above] - sorted[below]) * (position - below as f64))
+}
+
+/// The value at cumulative share `level` of a distribution given by points `(cumulative share, value)`, both ascending:
+/// linear between the points, the end point's value beyond them; `None` if there are no points.
+pub fn quantile_of_curve(points: &[(f64, f64)], level: f64) -> Option<f64> {
+    let above = points.partition_point(|point| point.0 < level);
+    let below = above.checked_sub(1).and_then(|index| points.get(index));
+    match (below, points.get(above)) {
+        (Some(a), Some(b)) => Some(a.1 + (b.1 - a.1) * (level - a.0) / (b.0 - a.0)),
+        (_, end) => end.or(below).map(|point| point.1),
+    }
+}
+
+/// A distribution of more than this many points is thinned before it is saved or drawn.
+pub const CURVE_POINTS: usize = 200;
+
+/// The cumulative shares above which [`thinned_curve`] keeps points of the tail.
+const TAIL: f64 = 0.99;
+
+/// The points `(cumulative share, value)` of a distribution without those that a curve does not need: of more than
+/// [`CURVE_POINTS`] it keeps a point per step of `2 / CURVE_POINTS` in share, the tail above the share 0.99, and the
+/// last point.
+pub fn thinned_curve(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
+    let step = 2.0 / CURVE_POINTS as f64;
+    let last = points.len().saturating_sub(1);
+    let tail = points.len().saturating_sub(CURVE_POINTS / 2);
+    let mut kept: Vec<(f64, f64)> = Vec::new();
+    for (index, &(share, value)) in points.iter().enumerate() {
+        let is_next_step = kept.last().is_none_or(|&(before, _)| share - before >= step);
+        let is_tail = index >= tail && share >= TAIL;
+        if points.len() <= CURVE_POINTS || is_next_step || index == last || is_tail {
+            kept.push((share, value));
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quartiles_of_one_to_five_are_two_three_and_four() {
+        let values = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let levels = [0.0, 0.25, 0.5, 0.75, 1.0].map(|level| quantile_of_sorted(&values, level));
+        assert_eq!(levels, [1.0, 2.0, 3.0, 4.0, 5.0].map(Some));
+        assert_eq!(quantile_of_sorted(&[0.0, 10.0], 0.25), Some(2.5));
+        assert_eq!(quantile_of_sorted(&[], 0.5), None);
+    }
+
+    #[test]
+    fn quantiles_of_a_curve_lie_between_its_points() {
+        let points = [(0.0, 1.0), (0.5, 3.0), (1.0, 4.0)];
+        let levels = [0.0, 0.25, 0.5, 0.75, 1.0, 2.0].map(|level| quantile_of_curve(&points, level));
+        assert_eq!(levels, [1.0, 2.0, 3.0, 3.5, 4.0, 4.0].map(Some));
+        assert_eq!(quantile_of_curve(&[], 0.5), None);
+    }
+
+    #[test]
+    fn a_thinned_curve_is_short_and_keeps_both_ends() {
+        let uniform: Vec<(f64, f64)> = (1..=100_000).map(|i| (f64::from(i) / 1e5, f64::from(i))).collect();
+        let curve = thinned_curve(&uniform);
+        assert!(curve.len() <= CURVE_POINTS, "{}", curve.len());
+        assert_eq!((curve[0], curve[curve.len() - 1]), (uniform[0], uniform[uniform.len() - 1]));
+        assert_eq!(thinned_curve(&uniform[..CURVE_POINTS]), uniform[..CURVE_POINTS]);
+    }
+}
