@@ -44,7 +44,7 @@ pub use protocol::{Card, Knowledge, Needs, Pipe, Protocol, Queue, QueueCard, Que
 pub use random::Random;
 pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView, Sharing};
 pub use sender::{Permit, Sender};
-pub use settings::{SettingError, Settings, Value, nearest};
+pub use settings::{SettingError, Settings, Value};
 
 use millpond_units::Time;
 

@@ -1,7 +1,7 @@
 //! What a parameter is: its name, unit, domain, default, source and meaning.
 
-use crate::{SettingError, Value, nearest};
-use millpond_units::{Bytes, ParseError, Rate, Span};
+use crate::{SettingError, Value};
+use millpond_units::{Bytes, ParseError, Rate, Span, nearest};
 use std::fmt;
 
 /// A range of numbers, closed above.

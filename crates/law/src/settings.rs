@@ -2,6 +2,7 @@
 
 use crate::Parameter;
 use crate::key::{Key, Keys, Setting};
+use millpond_units::nearest;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -76,12 +77,6 @@ impl SettingError {
     pub fn new(name: impl Into<String>, message: impl Into<String>) -> Self {
         Self { name: name.into(), message: message.into(), nearest: None }
     }
-}
-
-/// The candidate nearest to `text` in spelling, if any is near at all.
-pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let near = |name: &&'a str| strsim::damerau_levenshtein(text, name);
-    candidates.into_iter().min_by_key(near).filter(|name| near(name) <= 1 + text.chars().count() / 3)
 }
 
 /// Every parameter of a protocol or a queue with its checked value.

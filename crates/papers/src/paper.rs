@@ -161,7 +161,7 @@ impl Library {
         let recipes = |paper: &Paper| paper.recipes.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
         let papers: Vec<String> = self.papers.iter().map(|paper| paper.name.clone()).collect();
         let known: Vec<String> = papers.iter().cloned().chain(self.papers.iter().flat_map(recipes)).collect();
-        let near = millpond_law::nearest(name, known.iter().map(String::as_str));
+        let near = millpond_units::nearest(name, known.iter().map(String::as_str));
         let hint = near.map_or(String::new(), |near| format!("did you mean \"{near}\"? "));
         let of_paper =
             name.split_once('/').and_then(|(paper, _)| self.papers.iter().find(|p| p.name == paper));

@@ -199,7 +199,7 @@ fn known(name: &str, kind: &str, names: &[String]) -> Result<(), String> {
     if names.iter().any(|candidate| candidate == name) {
         return Ok(());
     }
-    let nearest = millpond_law::nearest(name, names.iter().map(String::as_str));
+    let nearest = millpond_units::nearest(name, names.iter().map(String::as_str));
     let hint = nearest.map_or(String::new(), |near| format!(" (did you mean \"{near}\"?)"));
     Err(format!("no {kind} \"{name}\"; there are: {}{hint}", names.join(", ")))
 }

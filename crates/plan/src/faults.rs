@@ -1,8 +1,9 @@
 //! Complaints about names and settings, pointing at where the scenario says them.
 
-use millpond_law::{SettingError, Value, nearest};
+use millpond_law::{SettingError, Value};
 use millpond_protocols::Unknown;
 use millpond_scenario::{At, Fault, FlowGroup, Place, Scenario, Setting, Value as Written};
+use millpond_units::nearest;
 
 /// Nobody has this name; `entries` of the scenario would be understood as well.
 pub(super) fn unknown<'a>(

@@ -20,7 +20,8 @@ pub mod vcp;
 pub mod vegas;
 pub mod xcp;
 
-use millpond_law::{Protocol, Queue, nearest};
+use millpond_law::{Protocol, Queue};
+use millpond_units::nearest;
 
 /// One line per protocol.
 #[rustfmt::skip]

@@ -7,8 +7,10 @@
 pub mod format;
 mod parse;
 mod show;
+mod spelling;
 
 pub use parse::ParseError;
+pub use spelling::nearest;
 
 use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 

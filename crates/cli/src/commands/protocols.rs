@@ -19,7 +19,7 @@ pub(crate) fn protocols(args: &args::Protocols, registry: &Registry) -> Outcome 
 fn unknown(registry: &Registry, name: &str) -> Failure {
     let protocols = registry.protocols().map(|protocol| protocol.card().name);
     let names: Vec<&str> = protocols.chain(registry.queues().map(|queue| queue.card().name)).collect();
-    let near = millpond_law::nearest(name, names.iter().copied());
+    let near = millpond_units::nearest(name, names.iter().copied());
     let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
     Failure::input(format!("no protocol or queue \"{name}\"; {near}there are: {}", names.join(", ")))
 }

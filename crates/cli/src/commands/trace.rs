@@ -40,7 +40,7 @@ fn generate(args: &args::Generate) -> Outcome {
 }
 
 fn unknown_preset(name: &str) -> Failure {
-    let near = millpond_law::nearest(name, PRESETS.iter().map(|preset| preset.name));
+    let near = millpond_units::nearest(name, PRESETS.iter().map(|preset| preset.name));
     let near = near.map_or_else(String::new, |near| format!("did you mean \"{near}\"? "));
     let list: Vec<String> =
         PRESETS.iter().map(|preset| format!("  {:<20}  {}", preset.name, preset.title)).collect();

@@ -5,7 +5,8 @@ pub mod droptail;
 pub mod red;
 pub mod rem;
 
-use millpond_law::{Queue, QueueCard, QueueChoice, SettingError, Settings, Value, nearest};
+use millpond_law::{Queue, QueueCard, QueueChoice, SettingError, Settings, Value};
+use millpond_units::nearest;
 
 /// The key under which a scenario names one of [`QueueCard::presets`].
 pub const PRESET: &str = "preset";

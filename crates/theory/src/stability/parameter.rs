@@ -1,10 +1,10 @@
 //! What about a scenario can be varied: the round-trip time, the number of flows, a parameter of a protocol.
 
-use millpond_law::{Value, nearest};
+use millpond_law::Value;
 use millpond_protocols::Registry;
 use millpond_scenario::{At, Buffer, Delay, Place, ProtocolEntry, Relays, Rtt, Scenario, Setting};
 use millpond_units::format::{at_most_decimals, four_digits_or_exponent};
-use millpond_units::{Bytes, Rate, Span};
+use millpond_units::{Bytes, Rate, Span, nearest};
 
 /// Something that can be varied.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,10 +4,9 @@ use crate::equilibrium::Settled;
 use millpond_fluid::motion::Component;
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Column, Entity};
-use millpond_law::nearest;
 use millpond_plan::fluid::Plan;
-use millpond_units::Rate;
 use millpond_units::format::four_digits_or_exponent;
+use millpond_units::{Rate, nearest};
 use std::collections::BTreeSet;
 
 /// A quantity of the equations.

@@ -4,9 +4,8 @@ use super::observable::Observable;
 use super::observables;
 use crate::equilibrium::Settled;
 use millpond_fluid::{Entity, LinkId};
-use millpond_law::nearest;
 use millpond_scenario::Scenario;
-use millpond_units::Rate;
+use millpond_units::{Rate, nearest};
 
 /// What changes.
 #[derive(Clone, Debug, PartialEq)]
