@@ -20,6 +20,6 @@ pub(crate) fn extra_delay(scenario: &Scenario, member: &Member<'_>, number: usiz
 
 /// The base round-trip time of a loop that takes the links `there`.
 pub(crate) fn base_rtt(scenario: &Scenario, there: &[Hop], extra_delay: Span) -> Span {
-    let back = scenario.way_back(there).unwrap_or_default();
+    let back = scenario.return_path(there).unwrap_or_default();
     scenario.propagation(there) + scenario.propagation(&back) + extra_delay
 }

@@ -35,7 +35,7 @@ fn member<'s>(
     draw: Draw,
 ) -> Result<Member<'s>, Fault> {
     let there = group.paths.get(index % group.paths.len().max(1)).map_or(&[][..], Vec::as_slice);
-    let Some(back) = scenario.way_back(there) else {
+    let Some(back) = scenario.return_path(there) else {
         return Err(faults::no_way_back(scenario, group));
     };
     let own = scenario.propagation(there) + scenario.propagation(&back);

@@ -1,6 +1,6 @@
-//! Where files come from: the disk, or a test's memory.
+//! Sources of files: the disk, or a test's memory.
 
-use crate::fields::nearest;
+use millpond_units::nearest;
 use std::io::{Error, ErrorKind, Read, Result};
 use std::path::Path;
 
@@ -33,7 +33,7 @@ impl Files for Disk {
     }
 }
 
-/// A file that is not there is told with the nearest name in its folder, if any is near.
+/// The error, with the nearest name in the folder if the file does not exist.
 fn with_nearest(error: Error, path: &Path) -> Error {
     let Some(name) = path.file_name().filter(|_| error.kind() == ErrorKind::NotFound) else { return error };
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -51,11 +51,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_mistyped_file_name_is_answered_with_the_nearest_in_its_folder() {
+    fn a_missing_file_is_reported_with_the_nearest_name_in_its_folder() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("office.csv"), "0,1\n").unwrap();
-        let complaint = |name: &str| Disk.read(&folder.path().join(name)).unwrap_err().to_string();
-        assert!(complaint("ofice.csv").ends_with("did you mean \"office.csv\"?"));
-        assert!(!complaint("entirely-other.down").contains("did you mean"));
+        let error = |name: &str| Disk.read(&folder.path().join(name)).unwrap_err().to_string();
+        assert!(error("ofice.csv").ends_with("did you mean \"office.csv\"?"));
+        assert!(!error("entirely-other.down").contains("did you mean"));
     }
 }

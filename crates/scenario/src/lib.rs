@@ -1,28 +1,34 @@
-//! From a TOML file to a typed scenario, with errors that point at the line; traces: reading, generating, judging.
+//! From a TOML file to a typed scenario, with errors that point at the line; traces: reading, generating, statistics.
+//!
+//! The keys of each TOML table are declared in one file of `keys` or `shorthand`.
 
-mod fields;
+mod collector;
 mod files;
 mod graphml;
+mod keys;
 mod load;
 mod model;
 mod network;
 mod overrides;
 mod place;
-mod read;
+mod reference;
 mod schedule;
+mod schema;
 mod served;
 mod shorthand;
 mod source;
+mod table;
 pub mod trace;
 mod tree;
-mod write;
 
 pub use files::{Disk, Files};
 pub use model::{
-    Activity, Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, Gap, Hop, Lasting, Link, Loss,
-    Measure, Method, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario, Scheduler, Setting, Size, Start, Stop,
-    Value, Workload,
+    Activity, Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, Gap, GilbertElliott, Hop, Lasting,
+    Link, Loss, Measure, Method, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario, Scheduler, Setting, Size,
+    Start, Stop, Value, Workload,
 };
 pub use place::{At, Place};
+pub use reference::update_reference;
 pub use schedule::{End, Schedule};
+pub use schema::schema;
 pub use source::{Fault, Faults, Sources};

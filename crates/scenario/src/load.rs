@@ -1,10 +1,10 @@
 //! From a file and overrides to a scenario.
 
-use crate::fields::Complaints;
+use crate::collector::FaultCollector;
 use crate::files::{Disk, Files};
 use crate::model::Scenario;
 use crate::source::{Faults, Sources};
-use crate::{overrides, read, tree};
+use crate::{keys, overrides, tree};
 use std::path::Path;
 
 impl Scenario {
@@ -36,7 +36,7 @@ impl Scenario {
         for expression in overrides {
             overrides::apply(&mut document, &mut sources, expression)?;
         }
-        read::scenario(Complaints::new(sources), files, folder, &document)
+        keys::read(FaultCollector::new(sources), files, folder, &document)
     }
 }
 

@@ -1,7 +1,7 @@
-//! What a scenario says, typed and checked: names are resolved, defaults filled in, traces read.
+//! A scenario, typed and checked: names are resolved, defaults filled in, traces read.
 //!
-//! Values that only the lab can judge (protocol names, queues, parameters) stay as written, each with its
-//! [`Place`](crate::Place), so that the lab can point at them through [`Scenario::fault`].
+//! Protocol names, queues and parameters stay as written, each with its [`Place`](crate::Place). The crate that checks
+//! them reports faults through [`Scenario::fault`].
 
 use crate::place::At;
 use crate::schedule::Schedule;
@@ -13,11 +13,11 @@ use std::collections::BTreeMap;
 /// One scenario. Equality ignores where things were written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scenario {
-    /// What it is about, in a few words.
+    /// Its subject, in a few words.
     pub title: String,
     /// How much time is simulated.
     pub duration: Span,
-    /// From which all randomness flows.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// What to record.
     pub measure: Measure,
@@ -38,9 +38,9 @@ pub struct Scenario {
 /// What to record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measure {
-    /// Summaries leave out what happens before; series are recorded from the start.
+    /// Start of the measurement: summaries leave out what happens before; series begin at the start of the run.
     pub from: Time,
-    /// Distance between two samples of a series.
+    /// Time between two samples of a series.
     pub every: Span,
     /// Window of the short-term Jain index.
     pub jain_window: Span,
@@ -51,10 +51,10 @@ pub struct Measure {
 /// How the equations of the fluid world are integrated.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Method {
-    /// Steps as long as the tolerance allows; kinks and events are located.
+    /// Error control; discontinuities and events are located.
     #[default]
     Adaptive,
-    /// Steps of this length: for large networks.
+    /// Steps of this length, for large networks.
     FixedStep(At<Span>),
 }
 
@@ -76,23 +76,23 @@ pub struct Link {
 /// One direction of a link.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Direction {
-    /// How fast it serves.
+    /// The capacity.
     pub rate: Capacity,
-    /// What its laws are told instead of the truth: a misconfigured router.
+    /// The capacity that its laws are configured with, if it is not `rate`: a misconfigured router.
     pub told: Option<Capacity>,
     /// How long a packet travels after service.
     pub delay: Delay,
-    /// May a packet overtake another when the delay falls or jitter strikes?
+    /// Whether a packet may overtake another when the delay falls or jitter is drawn.
     pub reorder: bool,
-    /// Each packet travels this much longer at most, uniformly drawn.
+    /// Each packet travels longer by a time that is uniformly distributed up to this.
     pub jitter: Span,
-    /// What is lost on the way.
+    /// Random loss after service.
     pub loss: Loss,
     /// How much may wait.
     pub buffer: Buffer,
     /// Its queue law; `None`: what the protocol that runs over it prefers.
     pub queue: Option<QueueSpec>,
-    /// Who is served next.
+    /// Which packet is served next.
     pub scheduler: Scheduler,
 }
 
@@ -103,7 +103,7 @@ pub enum Capacity {
     Constant(Rate),
     /// A new rate at each of these times, the first at zero.
     Steps(Vec<(Time, Rate)>),
-    /// As recorded or generated.
+    /// From a file.
     Trace(TraceSource),
 }
 
@@ -116,38 +116,43 @@ pub enum Delay {
     Steps(Vec<(Time, Span)>),
 }
 
-/// Random loss, drawn for each packet.
+/// Random loss of packets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Loss {
-    /// Nothing is lost but what the queue drops.
+    /// No random loss.
     None,
     /// Each packet with this probability.
     Bernoulli(f64),
     /// A two-state chain that moves once per packet and begins in the good state.
-    GilbertElliott {
-        /// Probability of good to bad, per packet.
-        good_to_bad: f64,
-        /// Probability of bad to good, per packet.
-        bad_to_good: f64,
-        /// Loss probability in the good state.
-        loss_good: f64,
-        /// Loss probability in the bad state.
-        loss_bad: f64,
-    },
+    GilbertElliott(GilbertElliott),
+}
+
+/// A Markov chain of losses.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GilbertElliott {
+    /// Probability of the transition from good to bad, per packet.
+    pub good_to_bad: f64,
+    /// Probability of the transition from bad to good, per packet.
+    pub bad_to_good: f64,
+    /// Loss probability in the good state.
+    pub loss_good: f64,
+    /// Loss probability in the bad state.
+    pub loss_bad: f64,
 }
 
 /// How much may wait at a link.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Buffer {
-    /// Anything.
+    /// No bound.
     Unlimited,
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(Bytes),
-    /// So many packets of any size.
+    /// A number of packets of any size.
     Packets(u64),
     /// What the link's mean rate serves in this time.
     Time(Span),
-    /// So many times the link's mean rate times the mean base round-trip time of the flows that cross it.
+    /// A multiple of the bandwidth-delay product: the link's mean rate times the mean base round-trip time of the flows
+    /// that cross it.
     Bdp(f64),
 }
 
@@ -157,7 +162,7 @@ pub enum Scheduler {
     /// First come, first served.
     #[default]
     Fifo,
-    /// Flows in turn, in proportion to their weights.
+    /// Flows in proportion to their weights.
     Fair,
 }
 
@@ -188,11 +193,11 @@ pub enum Value {
     Text(String),
     /// `true`
     Flag(bool),
-    /// `{ acks = 4 }`: a word with a number
+    /// `{ acks = 4 }`: a unit with a number
     Count(String, f64),
 }
 
-/// Flows that differ only in number, start and random draws.
+/// Flows that differ only in number, start and random samples.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowGroup {
     /// Its unique name; its flows are called `name` if alone, else `name.0`, `name.1`, ...
@@ -201,15 +206,15 @@ pub struct FlowGroup {
     pub count: u32,
     /// The name of their protocol, or of an entry of [`Scenario::protocols`].
     pub protocol: At<String>,
-    /// `compare` leaves their protocol alone.
+    /// Whether `compare` keeps their protocol.
     pub pinned: bool,
-    /// The links they take, sender to receiver: at least one path, each of at least one hop. See [`Self::path`].
+    /// Their paths from sender to receiver: at least one, each of at least one hop. See [`Self::path`].
     pub paths: Vec<Vec<Hop>>,
-    /// Their base round-trip times, if the path's own is to be lengthened.
+    /// Their base round-trip times, if longer than the path's own.
     pub rtt: Option<Rtt>,
     /// When each starts.
     pub start: Start,
-    /// When each stops; `None`: with the run, or when its data is delivered.
+    /// When each stops; `None`: at the end of the run, or when its data is delivered.
     pub stop: Option<Stop>,
     /// Size of a data packet on the wire.
     pub packet: Bytes,
@@ -217,20 +222,20 @@ pub struct FlowGroup {
     pub overhead: Bytes,
     /// Size of an acknowledgement on the wire.
     pub ack: Bytes,
-    /// How long acknowledgements may wait; `None`: each packet is acknowledged at once.
+    /// Delayed acknowledgements; `None`: each packet is acknowledged at once.
     pub delayed_acks: Option<DelayedAcks>,
-    /// What the application asks for.
+    /// What the application sends.
     pub workload: Workload,
     /// Share under a fair scheduler, relative to other flows.
     pub weight: f64,
 }
 
-/// A link taken in one of its directions.
+/// A link in one of its directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hop {
     /// Index of the link.
     pub link: usize,
-    /// Along [`Link::forward`], or along [`Link::backward`]?
+    /// Whether it is [`Link::forward`] rather than [`Link::backward`].
     pub forward: bool,
 }
 
@@ -239,7 +244,7 @@ pub struct Hop {
 pub enum Rtt {
     /// The same for all.
     Constant(Span),
-    /// Uniformly drawn for each.
+    /// Uniformly distributed, one for each flow.
     Uniform(Span, Span),
 }
 
@@ -248,30 +253,30 @@ pub enum Rtt {
 pub enum Start {
     /// All at once.
     At(Time),
-    /// Each at its own instant, uniformly drawn.
+    /// Each at its own time, uniformly distributed.
     Uniform(Time, Time),
     /// Flow `i` at `first + i * interval`.
     Every {
         /// Start of flow 0.
         first: Time,
-        /// Distance to the next.
+        /// Time to the next.
         interval: Span,
     },
-    /// One after the other, gaps exponentially drawn.
+    /// One after the other, with exponentially distributed gaps.
     Poisson {
-        /// Arrivals are possible from here on.
+        /// Start of the process.
         first: Time,
         /// The mean gap.
         mean: Span,
     },
 }
 
-/// When a flow stops asking for more.
+/// When a flow stops.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
-    /// All at once, one after the other, or drawn: as for [`Start`].
+    /// At a time of the run, as for [`Start`].
     At(Start),
-    /// So long after its start.
+    /// This long after its start.
     After(Lasting),
 }
 
@@ -280,11 +285,11 @@ pub enum Stop {
 pub enum Lasting {
     /// Always this long.
     Constant(Span),
-    /// Uniformly drawn.
+    /// Uniformly distributed.
     Uniform(Span, Span),
-    /// Exponentially drawn, with this mean.
+    /// Exponentially distributed with this mean.
     Exponential(Span),
-    /// Drawn from a Pareto distribution.
+    /// Pareto distributed.
     Pareto {
         /// Its mean.
         mean: Span,
@@ -294,28 +299,28 @@ pub enum Lasting {
 }
 
 /// One acknowledgement for several packets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DelayedAcks {
-    /// An acknowledgement leaves when so many packets wait for it ...
+    /// An acknowledgement is sent when this many packets wait for it ...
     pub packets: u32,
-    /// ... or when the first of them has waited so long.
+    /// ... or when the first of them has waited this long.
     pub after: Span,
 }
 
-/// What an application asks of its flow.
+/// What an application sends.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Workload {
     /// As much as possible.
     Bulk,
     /// One transfer of this many payload bytes.
     Sized(Size),
-    /// Payload at this rate, and no more, at these times.
+    /// Payload at this rate at these times.
     Produced(Rate, Activity),
-    /// Transfers that come one by one, each a flow of its own.
+    /// Transfers that start one after the other, each a flow of its own.
     Transfers {
-        /// How much each has to send.
+        /// The payload of each.
         size: Size,
-        /// How long after the one before it comes.
+        /// The time from one to the next.
         gap: Gap,
     },
 }
@@ -323,16 +328,16 @@ pub enum Workload {
 /// When an application produces.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Activity {
-    /// All the time.
+    /// Always.
     Always,
-    /// On and off in turn, each time as long as drawn, beginning with on.
+    /// Alternating on and off periods of random length, beginning with on.
     Turns {
         /// How long it produces.
         on: Lasting,
         /// How long it does not.
         off: Lasting,
     },
-    /// From the one moment until the other of each pair, ascending and apart.
+    /// From the first to the second time of each pair. Pairs ascend and do not touch.
     Bursts(Vec<(Time, Time)>),
 }
 
@@ -341,7 +346,7 @@ pub enum Activity {
 pub enum Gap {
     /// Always the same; the first comes at the start.
     Every(Span),
-    /// Exponentially drawn, with this mean: a Poisson process, which counts from the start.
+    /// Exponentially distributed with this mean: a Poisson process from the start on.
     Poisson(Span),
 }
 
@@ -350,18 +355,18 @@ pub enum Gap {
 pub enum Size {
     /// Always the same.
     Constant(Bytes),
-    /// Uniformly drawn.
+    /// Uniformly distributed.
     Uniform(Bytes, Bytes),
-    /// Exponentially drawn, with this mean.
+    /// Exponentially distributed with this mean.
     Exponential(Bytes),
-    /// Drawn from a Pareto distribution.
+    /// Pareto distributed.
     Pareto {
         /// Its mean.
         mean: Bytes,
         /// Its shape, above 1: the smaller, the heavier the tail.
         shape: f64,
     },
-    /// The same, given otherwise.
+    /// Pareto distributed, with the smallest size instead of the mean.
     ParetoFrom {
         /// The smallest size.
         least: Bytes,
@@ -370,17 +375,17 @@ pub enum Size {
     },
 }
 
-/// What belongs to a protocol rather than to the network.
+/// Settings of a protocol.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProtocolEntry {
     /// The registered protocol; other than the entry's own name if a scenario compares variants of one.
     pub protocol: At<String>,
-    /// Where its flows are cut into loops.
+    /// Where its flows are divided into loops.
     pub relays: Relays,
-    /// The bound of each relay's send queue together with what is on the way to it. A time or BDP is that of the loop
+    /// The bound of each relay's send queue together with what is under way to it. A time or BDP is that of the loop
     /// before the relay: the mean rate of its slowest link, its base round-trip time.
     pub relay_buffer: Buffer,
-    /// The relays at which flows that go on over the same links, up to the same relay or to the end, share one loop.
+    /// The relays from which flows share one loop if they continue over the same links, up to the same relay or the end.
     pub aggregate: Relays,
     /// The queue at links that name none.
     pub queue: Option<QueueSpec>,
@@ -388,7 +393,7 @@ pub struct ProtocolEntry {
     pub params: Vec<Setting>,
 }
 
-/// The nodes at which a flow is cut into loops, or shares one.
+/// The nodes at which a flow is divided into loops, or shares one.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Relays {
     /// These, where a flow's path crosses them; empty: none.
@@ -398,7 +403,7 @@ pub enum Relays {
 }
 
 impl Relays {
-    /// Is the node with this name one of them?
+    /// Whether the node with this name is one of them.
     pub fn contains(&self, name: &str) -> bool {
         match self {
             Self::All => true,
@@ -408,7 +413,7 @@ impl Relays {
 }
 
 impl Capacity {
-    /// What the link serves over time.
+    /// The capacity over time.
     pub fn schedule(&self) -> Schedule {
         match self {
             Self::Constant(rate) => Schedule::constant(*rate),
@@ -417,8 +422,8 @@ impl Capacity {
         }
     }
 
-    /// What the link's laws are told: the same, but a trace's delivery opportunities as their mean over a
-    /// trailing window.
+    /// The capacity as the link's laws receive it: as [`Self::schedule`], but a trace's delivery opportunities as their
+    /// mean over a trailing window.
     pub fn told(&self) -> Schedule {
         match self {
             Self::Trace(source) => source.told(),
@@ -428,21 +433,21 @@ impl Capacity {
 }
 
 impl Direction {
-    /// What its laws are told of its capacity.
+    /// The capacity as its laws receive it.
     pub fn told(&self) -> Schedule {
         self.told.as_ref().unwrap_or(&self.rate).told()
     }
 }
 
 impl FlowGroup {
-    /// The path of the group's flow `index`: flows take the group's paths in turn.
+    /// The path of the group's flow `index`: path number `index` modulo the number of paths.
     pub fn path(&self, index: usize) -> &[Hop] {
         self.paths.get(index % self.paths.len().max(1)).map_or(&[], Vec::as_slice)
     }
 }
 
 impl Workload {
-    /// The payload rate that it asks for while it asks for any, if it is limited to one.
+    /// The payload rate while the application produces, if it is limited.
     pub fn rate(&self) -> Option<Rate> {
         match self {
             Self::Produced(rate, _) => Some(*rate),
@@ -463,7 +468,7 @@ impl Size {
 }
 
 impl Lasting {
-    /// A time that most draws are no less than a third of.
+    /// A time of which most samples are at least a third.
     pub(crate) fn typical(&self) -> Span {
         match self {
             Self::Constant(span) | Self::Exponential(span) => *span,

@@ -1,6 +1,6 @@
-//! Ways through a network.
+//! Paths through a network.
 
-use crate::fields::Complaints;
+use crate::collector::FaultCollector;
 use crate::model::{Hop, Link, ProtocolEntry, Scenario};
 use crate::place::{At, Place};
 use crate::source::Fault;
@@ -19,13 +19,13 @@ impl Scenario {
         head(&self.links, hop)
     }
 
-    /// The way that acknowledgements take: the same links the other way round, or the shortest path if one of
-    /// them is simplex. `None` if there is none.
-    pub fn way_back(&self, there: &[Hop]) -> Option<Vec<Hop>> {
-        way_back(&self.links, &self.nodes, there)
+    /// The path of acknowledgements: the links of `path` in the other direction, or the shortest path if one of them is
+    /// simplex. `None` if there is none.
+    pub fn return_path(&self, path: &[Hop]) -> Option<Vec<Hop>> {
+        return_path(&self.links, &self.nodes, path)
     }
 
-    /// A path cut at the relays of `entry`: one list of hops per loop.
+    /// The path divided at the relays of `entry`: one list of hops per loop.
     pub fn loops(&self, path: &[Hop], entry: Option<&ProtocolEntry>) -> Vec<Vec<Hop>> {
         let mut loops: Vec<Vec<Hop>> = Vec::new();
         for &hop in path {
@@ -42,17 +42,17 @@ impl Scenario {
         self.nodes.get(node).is_some_and(|name| entry.relays.contains(name))
     }
 
-    /// Do flows that go on together from this relay share one loop?
+    /// Whether flows that continue together from this relay share one loop.
     pub fn aggregates(&self, entry: &ProtocolEntry, node: usize) -> bool {
         self.nodes.get(node).is_some_and(|name| entry.aggregate.contains(name))
     }
 
-    /// Propagation along `hops`, as it is when the run begins.
+    /// The propagation delay along `hops` at the start of the run.
     pub fn propagation(&self, hops: &[Hop]) -> Span {
         propagation(&self.links, hops)
     }
 
-    /// A complaint about what the scenario says at `place`.
+    /// A fault of the value at `place` of the scenario. `label` stands at the place, below the line.
     pub fn fault(&self, place: Place, message: impl Into<String>, label: impl Into<String>) -> Fault {
         self.sources.fault(place, message, label)
     }
@@ -63,15 +63,15 @@ impl Scenario {
 pub(crate) struct Network {
     pub(crate) nodes: Vec<String>,
     pub(crate) links: Vec<Link>,
-    /// Of each node's name.
+    /// The index of each node by name.
     numbers: BTreeMap<String, usize>,
-    /// Of each node.
+    /// The hops from each node.
     exits: Exits,
     names: BTreeSet<String>,
     /// Sets of paths that a shorthand names.
-    pub(crate) ways: BTreeMap<&'static str, Vec<Vec<Hop>>>,
-    /// The one of them that flows take if they do not say.
-    pub(crate) usual_way: Option<&'static str>,
+    pub(crate) path_sets: BTreeMap<&'static str, Vec<Vec<Hop>>>,
+    /// The one of them that flows without a path take.
+    pub(crate) default_path_set: Option<&'static str>,
 }
 
 impl Network {
@@ -97,7 +97,7 @@ impl Network {
         self.links.push(link);
     }
 
-    /// Is a link called so?
+    /// Whether a link has this name.
     pub(crate) fn has_link(&self, name: &str) -> bool {
         self.names.contains(name)
     }
@@ -109,9 +109,9 @@ impl Network {
     }
 
     /// The index of a node that must exist.
-    pub(crate) fn known(&self, complaints: &Complaints, name: &At<impl AsRef<str>>) -> Option<usize> {
+    pub(crate) fn known(&self, faults: &FaultCollector, name: &At<impl AsRef<str>>) -> Option<usize> {
         let index = self.numbers.get(name.value.as_ref()).copied();
-        index.or_else(|| complaints.unknown(name, "node", self.nodes.iter().map(String::as_str)))
+        index.or_else(|| faults.unknown(name, "node", self.nodes.iter().map(String::as_str)))
     }
 
     /// The name of a node.
@@ -129,7 +129,7 @@ impl Network {
         self.exits.get(from)?.iter().find(|&&(_, node)| node == to).map(|&(hop, _)| hop)
     }
 
-    /// Does the path pass through the node, other than at its ends?
+    /// Whether the path passes through the node other than at its ends.
     pub(crate) fn is_inside(&self, path: &[Hop], node: usize) -> bool {
         path.iter().skip(1).any(|&hop| tail(&self.links, hop) == node)
     }
@@ -138,35 +138,35 @@ impl Network {
         shortest_path(&self.links, &self.nodes, &self.exits, from, to)
     }
 
-    pub(crate) fn way_back(&self, there: &[Hop]) -> Option<Vec<Hop>> {
-        way_back(&self.links, &self.nodes, there)
+    pub(crate) fn return_path(&self, path: &[Hop]) -> Option<Vec<Hop>> {
+        return_path(&self.links, &self.nodes, path)
     }
 
     pub(crate) fn propagation(&self, hops: &[Hop]) -> Span {
         propagation(&self.links, hops)
     }
 
-    /// The paths that a shorthand calls by this word.
-    pub(crate) fn named_ways(
+    /// The set of paths with this name, which a shorthand defines.
+    pub(crate) fn paths_named(
         &self,
-        complaints: &Complaints,
-        word: &At<impl AsRef<str>>,
+        faults: &FaultCollector,
+        name: &At<impl AsRef<str>>,
     ) -> Option<Vec<Vec<Hop>>> {
-        match self.ways.get(word.value.as_ref()) {
+        match self.path_sets.get(name.value.as_ref()) {
             Some(paths) => Some(paths.clone()),
-            None if self.ways.is_empty() => complaints.wrong(
-                word.place,
+            None if self.path_sets.is_empty() => faults.report(
+                name.place,
                 "expected a list of nodes",
-                "a word serves with [dumbbell], [parking-lot], [chain] or [tree] only",
+                "a name of a set of paths needs [dumbbell], [parking-lot], [chain] or [tree]",
                 "write path = [\"R1\", \"R2\"]",
             ),
-            None => complaints.unknown(word, "set of paths", self.ways.keys().copied()),
+            None => faults.unknown(name, "set of paths", self.path_sets.keys().copied()),
         }
     }
 
-    /// The paths that flows take if they do not say.
-    pub(crate) fn usual_ways(&self) -> Option<Vec<Vec<Hop>>> {
-        self.ways.get(self.usual_way?).cloned()
+    /// The paths of flows that name none.
+    pub(crate) fn default_paths(&self) -> Option<Vec<Vec<Hop>>> {
+        self.path_sets.get(self.default_path_set?).cloned()
     }
 }
 
@@ -178,17 +178,17 @@ fn head(links: &[Link], hop: Hop) -> usize {
     tail(links, Hop { forward: !hop.forward, ..hop })
 }
 
-/// Does the link have this direction?
+/// Whether the link has this direction.
 fn exists(links: &[Link], hop: Hop) -> bool {
     links.get(hop.link).is_some_and(|link| hop.forward || link.backward.is_some())
 }
 
-fn way_back(links: &[Link], nodes: &[String], there: &[Hop]) -> Option<Vec<Hop>> {
-    let turned: Vec<_> = there.iter().rev().map(|hop| Hop { forward: !hop.forward, ..*hop }).collect();
-    if turned.iter().all(|&hop| exists(links, hop)) {
-        return Some(turned);
+fn return_path(links: &[Link], nodes: &[String], path: &[Hop]) -> Option<Vec<Hop>> {
+    let reversed: Vec<_> = path.iter().rev().map(|hop| Hop { forward: !hop.forward, ..*hop }).collect();
+    if reversed.iter().all(|&hop| exists(links, hop)) {
+        return Some(reversed);
     }
-    let (first, last) = (there.first()?, there.last()?);
+    let (first, last) = (path.first()?, path.last()?);
     shortest_path(links, nodes, &exits(links, nodes.len()), head(links, *last), tail(links, *first))
 }
 
@@ -218,7 +218,7 @@ fn directions(index: usize, link: &Link) -> impl Iterator<Item = (Hop, usize, us
     std::iter::once((hop(true), link.from, link.to)).chain(back)
 }
 
-/// What a path is judged by: fewest hops, then least propagation, then the names of its nodes.
+/// The cost of a path: number of hops, then propagation delay, then the names of its nodes.
 type Cost<'a> = (usize, Span, Vec<&'a str>);
 
 /// Dijkstra's algorithm under [`Cost`]; `None` if `to` cannot be reached.

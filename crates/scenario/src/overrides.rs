@@ -1,12 +1,12 @@
 //! Overrides: `links.L1.rate=5Mbps` replaces one value of the file, list items being addressed by name.
 
-use crate::fields::nearest;
 use crate::place::{At, Place};
 use crate::source::{Fault, Sources};
 use crate::tree::{self, Node, Raw, Table};
+use millpond_units::nearest;
 
 /// Most names in a key.
-const DEEPEST: usize = 12;
+const MAX_DEPTH: usize = 12;
 
 /// Applies `expression` (`key.key=value`) to the document.
 pub(crate) fn apply(document: &mut Node, sources: &mut Sources, expression: &str) -> Result<(), Fault> {
@@ -26,7 +26,7 @@ pub(crate) fn apply(document: &mut Node, sources: &mut Sources, expression: &str
     Ok(())
 }
 
-/// What follows the equals sign: a TOML value, or else a text without its quotes.
+/// The part after the equals sign: a TOML value, or a text without quotes.
 fn value(sources: &Sources, text: usize, offset: usize) -> Result<Node, Fault> {
     let written = sources.text(text).get(offset..).unwrap_or_default();
     let bare = !written.trim_start().starts_with(['"', '\'', '[', '{']);
@@ -41,12 +41,12 @@ fn value(sources: &Sources, text: usize, offset: usize) -> Result<Node, Fault> {
 
 fn keys(sources: &Sources, text: usize, path: &str) -> Result<Vec<At<String>>, Fault> {
     let depth = path.split('.').count();
-    if depth > DEEPEST {
+    if depth > MAX_DEPTH {
         let place = Place { text, start: 0, end: path.len() };
         return Err(sources.fault(
             place,
             format!("an override {depth} names deep"),
-            "no scenario is so deep",
+            "more names than any key has",
         ));
     }
     let mut start = 0;
@@ -63,8 +63,8 @@ fn keys(sources: &Sources, text: usize, path: &str) -> Result<Vec<At<String>>, F
     path.split('.').map(key).collect()
 }
 
-/// Goes from a table to one of its keys (made if absent), or from a list of tables to the one with this name.
-/// Below a plain value nothing has a name yet: it becomes a table.
+/// From a table to one of its keys (added if absent), or from a list of tables to the one with this name. Any other
+/// value becomes a table.
 fn step<'a>(sources: &Sources, node: &'a mut Node, key: &At<String>) -> Result<&'a mut Node, Fault> {
     if !matches!(node.value, Raw::List(_) | Raw::Table(_)) {
         *node = Node { place: key.place, value: Raw::Table(Table::default()) };
@@ -89,7 +89,7 @@ fn name_of(item: &Node) -> Option<&str> {
 }
 
 fn unknown_item(sources: &Sources, key: &At<String>, names: &[String]) -> Fault {
-    let fault = sources.fault(key.place, format!("nothing here is called \"{}\"", key.value), "no such name");
+    let fault = sources.fault(key.place, format!("no item is called \"{}\"", key.value), "no such name");
     let known = names.join(", ");
     match nearest(key, names.iter().map(String::as_str)) {
         Some(near) => fault.help(format!("did you mean \"{near}\"? There are: {known}")),

@@ -1,16 +1,16 @@
-//! A rate that changes in steps over time: what links follow.
+//! A rate that changes in steps over time.
 
 use millpond_units::{Rate, Span, Time};
 
-/// What happens when a schedule's last stretch is over.
+/// What follows the end of a schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
-    /// It begins again.
+    /// The schedule again.
     #[default]
     Loop,
-    /// Its last rate stays.
+    /// Its last rate.
     Hold,
-    /// The link is down from then on.
+    /// No service.
     Stop,
 }
 
@@ -19,19 +19,19 @@ pub enum End {
 pub struct Schedule {
     /// When each rate begins. There is at least one, the first begins at zero, times increase strictly.
     pub steps: Vec<(Time, Rate)>,
-    /// How long it lasts; longer than the last step's time. [`Span::MAX`] if it has no end.
+    /// Its length, above the last step's time. [`Span::MAX`] if it has no end.
     pub length: Span,
-    /// What comes after.
+    /// What follows its end.
     pub end: End,
 }
 
 impl Schedule {
-    /// The same rate for ever.
+    /// A constant rate.
     pub fn constant(rate: Rate) -> Self {
         Self::stepped(vec![(Time::ZERO, rate)])
     }
 
-    /// These rates, the last of them for ever.
+    /// These rates, the last of them without an end.
     pub fn stepped(steps: Vec<(Time, Rate)>) -> Self {
         Self { steps, length: Span::MAX, end: End::Hold }
     }
@@ -58,12 +58,12 @@ impl Schedule {
         if self.length == Span::MAX {
             return self.at(Time::ZERO);
         }
-        let bits: f64 = self.stretches().map(|(_, span, rate)| rate.as_f64() * span.secs()).sum();
+        let bits: f64 = self.segments().map(|(_, span, rate)| rate.as_f64() * span.secs()).sum();
         Rate::from_bps_f64(bits / self.length.secs())
     }
 
-    /// Start, length and rate of each stretch.
-    pub fn stretches(&self) -> impl Iterator<Item = (Time, Span, Rate)> {
+    /// Start, length and rate of each segment.
+    pub fn segments(&self) -> impl Iterator<Item = (Time, Span, Rate)> {
         let ends = self.steps.iter().skip(1).map(|&(start, _)| start).chain([Time::ZERO + self.length]);
         self.steps.iter().zip(ends).map(|(&(start, rate), end)| (start, end.since(start), rate))
     }

@@ -45,6 +45,26 @@ impl Raw {
     }
 }
 
+impl Raw {
+    /// The value as JSON; `None` for a date.
+    pub(crate) fn to_json(&self) -> Option<serde_json::Value> {
+        Some(match self {
+            Self::Text(text) => text.as_str().into(),
+            Self::Whole(n) => i64::try_from(*n).ok()?.into(),
+            Self::Number(x) => (*x).into(),
+            Self::Flag(flag) => (*flag).into(),
+            Self::Date => return None,
+            Self::List(items) => items.iter().map(|item| item.value.to_json()).collect::<Option<_>>()?,
+            Self::Table(table) => {
+                let pair =
+                    |(key, node): &(At<String>, Node)| Some((key.value.clone(), node.value.to_json()?));
+                let pairs: Option<serde_json::Map<_, _>> = table.entries.iter().map(pair).collect();
+                pairs?.into()
+            }
+        })
+    }
+}
+
 impl Table {
     pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.entries.iter().find(|(name, _)| name.value == key).map(|(_, node)| node)
@@ -74,6 +94,11 @@ pub(crate) fn value(sources: &Sources, text: usize, offset: usize) -> Result<Nod
     let written = sources.text(text).get(offset..).unwrap_or_default();
     let parsed = DeValue::parse(written).map_err(|error| syntax(sources, text, offset, &error))?;
     Ok(node(text, offset, parsed))
+}
+
+/// Reads a default value or an example of a key.
+pub(crate) fn constant(text: &str) -> Option<Node> {
+    DeValue::parse(text).ok().map(|parsed| Node { place: Place::default(), ..node(0, 0, parsed) })
 }
 
 fn syntax(sources: &Sources, text: usize, offset: usize, error: &toml::de::Error) -> Fault {

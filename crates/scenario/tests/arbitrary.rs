@@ -1,4 +1,4 @@
-//! Nothing that can be written makes the parsers fail other than with a complaint.
+//! Any text is read or refused with a fault: no parser panics.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 
@@ -17,7 +17,7 @@ const OVER_A_GRAPH: &str = r#"duration = "1s"
 topology = { graphml = "any", link = { rate = "1Mbps", delay = "1ms" } }
 flows = [{ name = "f", protocol = "acp", from = "Geneva", to = "Ohrid" }]"#;
 
-/// A text is refused with a complaint, or means the same when it is written out and read again.
+/// A text is refused with a fault, or is equal when it is written out and read again.
 fn scenario_holds(text: &str) {
     match parse_with(text, &[]) {
         Ok(scenario) => {
@@ -28,7 +28,7 @@ fn scenario_holds(text: &str) {
     }
 }
 
-/// Bytes are refused with a complaint, or are a trace whose statistics are numbers.
+/// Bytes are refused with a fault, or are a trace whose statistics are numbers.
 fn trace_holds(bytes: &[u8]) {
     match Trace::parse(bytes, "arbitrary", None) {
         Ok(trace) => assert!(trace.stats().variation.iter().all(|x| x.is_finite())),
@@ -45,7 +45,7 @@ impl Files for OneGraph<'_> {
     }
 }
 
-/// Bytes are refused with a complaint, or are a network that means the same when it is written out and read again.
+/// Bytes are refused with a fault, or are a network that is equal when it is written out and read again.
 fn graph_holds(bytes: &[u8]) {
     match Scenario::parse(OVER_A_GRAPH, "arbitrary", Path::new("/"), &[], &OneGraph(bytes)) {
         Ok(scenario) => {
@@ -56,7 +56,7 @@ fn graph_holds(bytes: &[u8]) {
     }
 }
 
-/// An override is refused with a complaint, or gives a scenario.
+/// An override is refused with a fault, or gives a scenario.
 fn override_holds(text: &str) {
     if let Err(faults) = parse_with(SCENARIO, &[text]) {
         assert!(!faults.render(false).is_empty());
@@ -74,7 +74,7 @@ fn corpus_of_texts(target: &str) -> Vec<String> {
 }
 
 #[test]
-fn the_fuzzers_corpus_holds() {
+fn the_corpus_of_the_fuzzer_gives_values_or_faults() {
     corpus_of_texts("scenario").iter().for_each(|text| scenario_holds(text));
     corpus_of_texts("override").iter().for_each(|text| override_holds(text));
     corpus("trace").iter().for_each(|bytes| trace_holds(bytes));
@@ -83,7 +83,7 @@ fn the_fuzzers_corpus_holds() {
 }
 
 #[test]
-fn the_corpus_of_scenarios_is_read_from_disk_as_well() {
+fn the_corpus_of_scenarios_is_also_read_with_files_from_disk() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     for text in corpus_of_texts("scenario") {
         let _ = Scenario::parse(&text, "corpus", &folder, &[], &Disk);
@@ -111,37 +111,37 @@ fn damaged(good: &'static str) -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn any_text_is_a_scenario_or_a_complaint(text in any::<String>()) {
+    fn any_text_is_a_scenario_or_a_fault(text in any::<String>()) {
         scenario_holds(&text);
     }
 
     #[test]
-    fn a_damaged_scenario_is_a_scenario_or_a_complaint(text in damaged(SCENARIO)) {
+    fn a_damaged_scenario_is_a_scenario_or_a_fault(text in damaged(SCENARIO)) {
         scenario_holds(&text);
     }
 
     #[test]
-    fn any_override_is_taken_or_a_complaint(text in prop_oneof![any::<String>(), "[a-zL.1=\\[\\]{}\"]{0,30}"]) {
+    fn any_override_gives_a_scenario_or_a_fault(text in prop_oneof![any::<String>(), "[a-zL.1=\\[\\]{}\"]{0,30}"]) {
         override_holds(&text);
     }
 
     #[test]
-    fn any_bytes_are_a_trace_or_a_complaint(bytes in any::<Vec<u8>>()) {
+    fn any_bytes_are_a_trace_or_a_fault(bytes in any::<Vec<u8>>()) {
         trace_holds(&bytes);
     }
 
     #[test]
-    fn any_numbers_are_a_trace_or_a_complaint(text in "([0-9]{1,6}[,.\n]){0,40}") {
+    fn any_numbers_are_a_trace_or_a_fault(text in "([0-9]{1,6}[,.\n]){0,40}") {
         trace_holds(text.as_bytes());
     }
 
     #[test]
-    fn any_text_is_a_graph_or_a_complaint(text in any::<String>()) {
+    fn any_text_is_a_graph_or_a_fault(text in any::<String>()) {
         graph_holds(text.as_bytes());
     }
 
     #[test]
-    fn a_damaged_graph_is_a_graph_or_a_complaint(text in damaged(GRAPH)) {
+    fn a_damaged_graph_is_a_graph_or_a_fault(text in damaged(GRAPH)) {
         graph_holds(text.as_bytes());
     }
 }

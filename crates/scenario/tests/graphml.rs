@@ -1,4 +1,4 @@
-//! `[topology]`: what a GraphML file becomes, and what is said about a wrong one.
+//! `[topology]`: the network of a GraphML file, and the faults of a wrong one.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 
@@ -41,7 +41,7 @@ fn read(graph: &One, topology: &str, path: &str) -> std::result::Result<Scenario
     Scenario::parse(&text, "test.toml", Path::new("folder"), &[], graph)
 }
 
-/// Three nodes in a row with an edge each, told so: `(data of the first edge, data of the second)`.
+/// Three nodes in a row with an edge each, with these data: `(data of the first edge, data of the second)`.
 fn row(first: &str, second: &str) -> One {
     graphml(&format!(
         "<node id=\"0\"><data key=\"n\">A</data><data key=\"la\">0</data><data key=\"lo\">0</data></node>
@@ -65,7 +65,7 @@ fn rates(graph: &One) -> Vec<Rate> {
 }
 
 #[test]
-fn an_edge_tells_its_speed_in_one_of_four_ways_or_takes_the_scenarios() {
+fn an_edge_has_its_rate_in_one_of_four_attributes_or_takes_that_of_the_scenario() {
     let mbps = Rate::from_mbps;
     for (first, expected) in [
         ("<data key=\"raw\">2500000000.0</data>", mbps(2500.0)),
@@ -86,16 +86,16 @@ fn an_edge_tells_its_speed_in_one_of_four_ways_or_takes_the_scenarios() {
 
 /// A quarter of the Earth's girth, 10007.557 km, at two thirds of the speed of light.
 #[test]
-fn an_edge_is_as_long_as_the_great_circle_or_tells_its_delay_or_takes_the_scenarios() {
+fn an_edge_has_the_delay_of_the_great_circle_or_its_own_or_that_of_the_scenario() {
     let scenario = |graph: &One| read(graph, LINK, "[\"A\", \"B\", \"C\"]").unwrap_or_else(|f| panic!("{f}"));
     let plain = scenario(&row("", ""));
     let delays: Vec<_> = plain.links.iter().map(|link| link.forward.delay.initial().millis()).collect();
     assert!((delays[0] - 50.072_426).abs() < 1e-5, "{delays:?}");
     assert!((delays[1] - 7.0).abs() < 1e-9, "{delays:?}");
-    let told = scenario(&row("<data key=\"d\">3ms</data>", ""));
-    assert_eq!(told.links[0].forward.delay.initial(), Span::from_millis(3));
-    assert_eq!(told.links[0].backward.as_ref().unwrap(), &told.links[0].forward);
-    assert_eq!(told.links[0].forward.buffer, millpond_scenario::Buffer::Time(Span::from_millis(20)));
+    let own_delay = scenario(&row("<data key=\"d\">3ms</data>", ""));
+    assert_eq!(own_delay.links[0].forward.delay.initial(), Span::from_millis(3));
+    assert_eq!(own_delay.links[0].backward.as_ref().unwrap(), &own_delay.links[0].forward);
+    assert_eq!(own_delay.links[0].forward.buffer, millpond_scenario::Buffer::Time(Span::from_millis(20)));
 }
 
 #[test]
@@ -124,7 +124,7 @@ fn directed_edges_are_simplex_links() {
     let one =
         graphml("<node id=\"A\"/><node id=\"B\"/>\n<edge source=\"A\" target=\"B\" directed=\"true\"/>\n");
     let faults = read(&one, LINK, "[\"A\", \"B\"]").unwrap_err();
-    assert!(faults.to_string().contains("no way back"), "{faults}");
+    assert!(faults.to_string().contains("no return path"), "{faults}");
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn names_have_hyphens_for_spaces_and_ids_where_labels_repeat() {
     assert!(faults.to_string().contains("did you mean \"Washington-DC\"?"), "{faults}");
 }
 
-/// What stands in the graph, the line complained about, words of the complaint.
+/// The content of the graph, the line of the fault, words of the fault.
 const WRONG: &[(&str, usize, &str)] = &[
     ("", 11, "the graph has no edges"),
     ("<node id=\"A\"/>\n<node id=\"A\"/>\n", 13, "a second node with the id \"A\""),
@@ -199,11 +199,11 @@ fn a_wrong_graph_is_shown_with_its_own_line() {
 }
 
 #[test]
-fn what_neither_the_graph_nor_the_scenario_tells_is_asked_for() {
+fn a_rate_or_delay_that_neither_the_graph_nor_the_scenario_gives_is_reported() {
     let silent = first(&row("", ""), "link = { delay = \"1ms\" }").to_string();
-    assert!(silent.contains("the edge from A to B tells no speed"), "{silent}");
+    assert!(silent.contains("the edge from A to B has no speed"), "{silent}");
     let placeless = first(&row("", ""), "link = { rate = \"1Mbps\" }").to_string();
-    assert!(placeless.contains("the edge from B to C tells no length"), "{placeless}");
+    assert!(placeless.contains("the edge from B to C has no length"), "{placeless}");
     let whole = row("<data key=\"raw\">1e6</data>", "<data key=\"raw\">1e6</data><data key=\"d\">1ms</data>");
     assert!(read(&whole, "", "[\"A\", \"B\", \"C\"]").is_ok());
 }
@@ -212,7 +212,10 @@ fn what_neither_the_graph_nor_the_scenario_tells_is_asked_for() {
 fn a_template_that_would_be_ignored_is_refused() {
     for (link, words) in [
         ("link = { rate = { steps = [[\"0s\", \"1Mbps\"]] }, delay = \"1ms\" }", "a constant rate and delay"),
-        ("link = { rate = \"1Mbps\", delay = \"1ms\", back = { rate = \"2Mbps\" } }", "both ways of an edge"),
+        (
+            "link = { rate = \"1Mbps\", delay = \"1ms\", back = { rate = \"2Mbps\" } }",
+            "both directions of an edge",
+        ),
         ("link = { rate = \"1Mbps\", delay = \"1ms\", simplex = true }", "unknown key of a link \"simplex\""),
     ] {
         let fault = first(&row("", ""), link).to_string();
@@ -237,7 +240,7 @@ fn other_xml_and_other_files_are_refused() {
 }
 
 #[test]
-fn the_shipped_network_has_the_lengths_of_its_map() {
+fn the_shipped_network_has_the_delays_of_its_coordinates() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/six-lakes.toml");
     let scenario = Scenario::load(&path, &[]).unwrap_or_else(|faults| panic!("{faults}"));
     assert_eq!((scenario.nodes.len(), scenario.links.len()), (6, 7));

@@ -50,7 +50,7 @@ params = { phi1 = 10, phi2 = 5, control = "window", interval = { acks = 4 } }
 "#;
 
 #[test]
-fn a_plain_file_says_what_it_says() {
+fn a_plain_file_is_read_as_written() {
     let scenario = parse(TWO_BOTTLENECKS);
     assert_eq!(scenario.duration, Span::from_secs(100.0));
     assert_eq!(scenario.measure.from, Time::from_secs(50.0));
@@ -76,7 +76,7 @@ fn a_plain_file_says_what_it_says() {
 }
 
 #[test]
-fn a_complaint_about_a_raw_value_points_at_it() {
+fn a_fault_of_a_value_that_is_kept_as_written_points_at_it() {
     let scenario = parse(TWO_BOTTLENECKS);
     let phi1 = &scenario.protocols["lgcc"].params[0];
     let fault = scenario.fault(phi1.value.place, "too small", "here").help("above 1");
@@ -85,7 +85,7 @@ fn a_complaint_about_a_raw_value_points_at_it() {
 }
 
 #[test]
-fn the_way_back_differs_only_in_what_it_says() {
+fn the_backward_direction_differs_only_in_the_keys_of_back() {
     let text = TWO_BOTTLENECKS
         .replace("buffer  = \"1bdp\"", "loss = 0.01\nback = { rate = \"10Mbps\", loss = \"none\" }");
     let link = parse(&text).links.remove(0);
@@ -96,7 +96,7 @@ fn the_way_back_differs_only_in_what_it_says() {
 }
 
 #[test]
-fn overrides_reach_into_lists_by_name_and_make_what_is_not_there() {
+fn overrides_address_list_items_by_name_and_add_missing_tables() {
     let overrides = [
         "duration=10s",
         "measure.from=1s",
@@ -121,7 +121,7 @@ fn overrides_reach_into_lists_by_name_and_make_what_is_not_there() {
 }
 
 #[test]
-fn an_override_wins_over_another_way_of_saying_the_same() {
+fn an_override_replaces_another_form_of_the_same_value() {
     let text = TWO_BOTTLENECKS.replace("\"155Mbps\"", "{ steps = [[\"0s\", \"1Mbps\"]] }");
     let scenario =
         parse_with(&text, &["links.L1.rate.trace.file=cell.csv"]).unwrap_or_else(|f| panic!("{f}"));
@@ -129,7 +129,7 @@ fn an_override_wins_over_another_way_of_saying_the_same() {
 }
 
 #[test]
-fn traces_in_the_file_are_found_beside_it_and_those_of_overrides_from_here() {
+fn traces_of_the_file_are_relative_to_it_and_those_of_overrides_to_the_current_folder() {
     let text = TWO_BOTTLENECKS.replace("\"155Mbps\"", "{ trace = \"cell.csv\" }");
     let file = |scenario: &Scenario| match &scenario.links[0].forward.rate {
         Capacity::Trace(source) => source.file.value.clone(),
@@ -198,18 +198,18 @@ fn the_shortest_path_has_fewest_hops_then_least_delay_then_the_first_name() {
 }
 
 #[test]
-fn acknowledgements_go_round_a_simplex_link() {
+fn acknowledgements_take_the_shortest_path_where_a_link_is_simplex() {
     let text = DIAMOND.replace("name = \"early-on\"", "name = \"early-on\"\nsimplex = true");
     let scenario = parse(&text);
     let there = scenario.flows[0].path(0);
     assert_eq!(node_names(&scenario, there), ["A", "C", "Z"]);
-    let back = scenario.way_back(there).unwrap();
+    let back = scenario.return_path(there).unwrap();
     assert_eq!(node_names(&scenario, &back), ["Z", "D", "A"]);
     assert_eq!(scenario.propagation(&back), Span::from_millis(5));
 }
 
 #[test]
-fn relays_cut_a_path_into_loops() {
+fn relays_divide_a_path_into_loops() {
     let text = "duration = \"1s\"\n[chain]\nhops = 5\nlink = { rate = \"1Mbps\" }\n[[flows]]\nname = \"f\"\nprotocol = \
                 \"lgcc\"\n[protocols.lgcc]\nrelays = [\"R5\", \"R2\"]\n";
     let scenario = parse(text);
@@ -224,7 +224,7 @@ fn relays_cut_a_path_into_loops() {
 }
 
 #[test]
-fn flows_share_loops_at_the_relays_that_say_so() {
+fn flows_share_loops_at_the_relays_in_aggregate() {
     let at = |aggregate: &str| {
         let text = format!(
             "duration = \"1s\"\n[chain]\nhops = 3\nlink = {{ rate = \"1Mbps\" }}\n[[flows]]\nname = \"f\"\nprotocol = \
@@ -265,7 +265,7 @@ const SHORTHANDS: &[(&str, &str, usize, &[&str])] = &[
 ];
 
 #[test]
-fn shorthands_make_networks_and_lead_flows_through_them() {
+fn shorthands_build_networks_and_paths() {
     for (table, path, links, paths) in SHORTHANDS {
         let table = table.replace("LINK", "{ rate = \"10Mbps\", delay = \"5ms\" }");
         let flow = format!("[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\n{path}");

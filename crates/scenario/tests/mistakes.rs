@@ -1,4 +1,4 @@
-//! Each mistake gives one readable complaint: the line, what was expected, the nearest right spelling.
+//! Each mistake gives one readable fault: the line, what was expected, the nearest right spelling.
 
 #![allow(clippy::expect_used, reason = "helpers fail as tests do")]
 
@@ -42,7 +42,7 @@ fn the_scenario_that_the_mistakes_are_made_in_is_right() {
     }
 }
 
-/// Line of the file to replace (and, if it is another, the line complained about), what by, words of the message, words
+/// Line of the file to replace (and, if it is another, the line of the fault), what by, words of the message, words
 /// of the help.
 const MISTAKES: &str = r#"
 # Spelling.
@@ -69,8 +69,8 @@ const MISTAKES: &str = r#"
 3       | fluid = { method = "fixed-step", step = "11s" } | out of range | from "1us" to "10s"
 3       | fluid = { step = "5ms" } | a step without method = "fixed-step" | or leave it out
 3       | fluid = { method = "adaptive", step = "5ms" } | a step without method = "fixed-step" | or leave it out
-3       | fluid = { method = "fixed-step", step = "3ms" } | duration = "10s" is no whole number of steps of 3ms | step = "2.5ms"
-3       | fluid = { method = "fixed-step", step = "200ms" } | measure.every = "100ms" is no whole number | step = "100ms"
+3       | fluid = { method = "fixed-step", step = "3ms" } | duration = "10s" is not a whole number of steps of 3ms | step = "2.5ms"
+3       | fluid = { method = "fixed-step", step = "200ms" } | measure.every = "100ms" is not a whole number | step = "100ms"
 3       | seed = "one" | expected a whole number | from 0 to
 9       | delay = 15 | no unit | a time such as "50ms"
 16      | simplex = 1 | expected true or false |
@@ -85,7 +85,7 @@ const MISTAKES: &str = r#"
 2       | duration = "6000h" | too large a number, at most 5124h |
 2       | duration = "-5s" | a negative amount |
 4       | measure = { every = "0s" } | out of range | "1us"
-4       | measure = { from = "10s" } | begin at 10s, but the run ends at 10s | run for longer
+4       | measure = { from = "10s" } | begins at 10s, but the run ends at 10s | run for longer
 8       | rate = "0Mbps" | out of range |
 8       | rate = { steps = [["0s", "0bps"]] } | a rate above zero |
 8       | rate = { steps = [["1s", "5Mbps"]] } | the first step at "0s" |
@@ -108,11 +108,11 @@ const MISTAKES: &str = r#"
 12      | name = "L1" | a second link called "L1" | its own name
 13 > 12 | between = ["R2", "R1"] | lead from the same node to the same node | ambiguous
 13      | between = ["R3", "R3"] | from a node to itself |
-16 > 21 | simplex = true | no way back | duplex
+16 > 21 | simplex = true | no return path | duplex
 21      | path = ["R1", "R3"] | hop 1 does not exist: no link leads from "R1" to "R3" | to: R2
 21      | path = ["R1", "R2", "R1"] | visits a node twice |
 21      | path = "pairs" | expected a list of nodes |
-21 > 17 | from = "R1" | expected one way to go | from = "R1" and to = "R2"
+21 > 17 | from = "R1" | expected one path or set of paths | from = "R1" and to = "R2"
 25      | relays = ["R1"] | no flow passes through "R1" |
 25 > 26 | relays = ["R2"]\naggregate = ["R3"] | "R3" is no relay | begins at a relay
 25 > 26 | relays = ["R2"]\naggregate = true | expected a list of relays |
@@ -140,7 +140,7 @@ const MISTAKES: &str = r#"
 /// A line of the table.
 struct Mistake {
     line: usize,
-    complained: usize,
+    fault_line: usize,
     replacement: String,
     message: &'static str,
     help: &'static str,
@@ -150,10 +150,10 @@ fn mistakes() -> impl Iterator<Item = Mistake> {
     MISTAKES.lines().filter(|row| !row.is_empty() && !row.starts_with('#')).map(|row| {
         let [lines, replacement, message, help] =
             row.split('|').map(str::trim).collect::<Vec<_>>().try_into().expect(row);
-        let (line, complained) = lines.split_once('>').unwrap_or((lines, lines));
+        let (line, fault_line) = lines.split_once('>').unwrap_or((lines, lines));
         let number = |text: &str| text.trim().parse().expect(row);
-        let (line, complained) = (number(line), number(complained));
-        Mistake { line, complained, replacement: replacement.replace("\\n", "\n"), message, help }
+        let (line, fault_line) = (number(line), number(fault_line));
+        Mistake { line, fault_line, replacement: replacement.replace("\\n", "\n"), message, help }
     })
 }
 
@@ -165,15 +165,15 @@ fn with_mistake(line: usize, replacement: &str) -> String {
 
 #[test]
 fn each_mistake_is_shown_with_its_line_and_what_was_expected() {
-    for Mistake { line, complained, replacement, message, help } in mistakes() {
+    for Mistake { line, fault_line, replacement, message, help } in mistakes() {
         let faults = parse_with(&with_mistake(line, &replacement), &[]).expect_err(&replacement);
         let first = faults.0.first().expect(&replacement);
         let shown = faults.render(false);
-        assert_eq!(first.line(), complained, "{replacement}\n{shown}");
+        assert_eq!(first.line(), fault_line, "{replacement}\n{shown}");
         assert!(first.message().contains(message), "{replacement}: {message}\n{shown}");
         let unbroken = shown.replace("\n        ", " ");
         assert!(unbroken.contains(help), "{replacement}: {help}\n{shown}");
-        assert!(shown.contains(&format!("test.toml:{complained}:")), "{replacement}\n{shown}");
+        assert!(shown.contains(&format!("test.toml:{fault_line}:")), "{replacement}\n{shown}");
     }
 }
 
@@ -224,7 +224,7 @@ fn a_mistake_in_an_override_quotes_the_override() {
         ("duration", "an override without a value"),
         ("=5", "an override with an empty key"),
         ("links..rate=5", "an override with an empty key"),
-        ("links.L3.rate=5Mbps", "nothing here is called \"L3\""),
+        ("links.L3.rate=5Mbps", "no item is called \"L3\""),
         ("links.L1.rat=5Mbps", "unknown key of a link \"rat\""),
         ("flows.short.count=0", "expected a whole number"),
         ("seed=[1", "not TOML"),

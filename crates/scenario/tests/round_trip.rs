@@ -1,4 +1,4 @@
-//! A scenario as resolved means the same when it is read again.
+//! A resolved scenario is equal when it is read again.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 
@@ -45,8 +45,8 @@ fn direction() -> impl Strategy<Value = String> {
     ];
     let rest = (any::<bool>(), prop_oneof![Just("fifo"), Just("fair")], any::<bool>());
     (rate, delay, loss, buffer, queue, rest).prop_map(|(rate, delay, loss, buffer, queue, rest)| {
-        let (reorder, scheduler, lied_to) = rest;
-        let told = if lied_to { "\"3Mbps\"" } else { "\"truth\"" };
+        let (reorder, scheduler, has_told) = rest;
+        let told = if has_told { "\"3Mbps\"" } else { "\"truth\"" };
         format!(
             "rate = {rate}\ndelay = {delay}\nloss = {loss}\nbuffer = \"{buffer}\"\nqueue = {queue}\n\
              reorder = {reorder}\nscheduler = \"{scheduler}\"\ntold = {told}\njitter = \"1ms\"\n"

@@ -1,4 +1,4 @@
-//! Every shipped scenario is right, and means the same when it is written out and read again.
+//! Every shipped scenario is right, and is equal when it is written out and read again.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 

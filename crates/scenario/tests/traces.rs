@@ -16,7 +16,7 @@ fn near(found: f64, expected: f64, tolerance: f64, what: &str) {
 }
 
 #[test]
-fn a_constant_trace_varies_in_no_way() {
+fn a_constant_trace_has_no_variation() {
     let stats = csv((0..100).map(|i| (f64::from(i), 5.0))).stats();
     assert_eq!([stats.min, stats.mean, stats.max], [Rate::from_mbps(5.0); 3]);
     assert_eq!((stats.variation, stats.autocorrelation), ([0.0; 3], [0.0; 3]));
@@ -222,7 +222,7 @@ fn recipe_of(command: &str) -> (&str, Recipe) {
 }
 
 #[test]
-fn the_demo_s_trace_is_as_its_readme_says() {
+fn the_trace_of_the_demo_has_the_statistics_of_the_readme() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/traces");
     let trace = Trace::load(&folder.join("5g-static-demo.csv"), None).unwrap();
     assert_eq!(trace.length, Span::from_secs(60.0));

@@ -57,7 +57,7 @@ fn steps_of_one_length_that_do_not_fit_are_refused_with_those_that_do() {
             (&["fluid.method=fixd-step"], ["unknown word \"fixd-step\"", "did you mean \"fixed-step\"?"]),
             (
                 &[steps, "fluid.step=3ms"],
-                ["duration = \"5s\" is no whole number of steps", "step = \"2.5ms\""],
+                ["duration = \"5s\" is not a whole number of steps", "step = \"2.5ms\""],
             ),
             (&[steps, "fluid.step=25ms"], ["less than a step of 0.025 s", "a step of at most \"20ms\""]),
             (

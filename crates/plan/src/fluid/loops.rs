@@ -185,7 +185,7 @@ impl Chains<'_, '_> {
     fn line(&self, member: &Member<'_>, number: usize, there: &[Hop]) -> Line {
         let scenario = self.scenario;
         let extra = extra_delay(scenario, member, number).secs();
-        let back = scenario.propagation(&scenario.way_back(there).unwrap_or_default()).secs();
+        let back = scenario.propagation(&scenario.return_path(there).unwrap_or_default()).secs();
         let travels: Vec<f64> = there.iter().map(|hop| scenario.propagation(&[*hop]).secs()).collect();
         let through: f64 = travels.iter().sum();
         let base_rtt = extra + through + back;

@@ -130,7 +130,7 @@ impl Maker<'_, '_> {
 
     fn line(&self, there: &[Hop], extra_delay: Span) -> Result<Line, Fault> {
         let (scenario, group) = (self.scenario, self.member.group);
-        let back = scenario.way_back(there).ok_or_else(|| faults::no_way_back(scenario, group))?;
+        let back = scenario.return_path(there).ok_or_else(|| faults::no_way_back(scenario, group))?;
         let max_ack_delay = group.delayed_acks.map_or(Span::ZERO, |delayed| delayed.after);
         Ok(Line {
             sending: SenderConfig {

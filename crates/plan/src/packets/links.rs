@@ -54,7 +54,7 @@ fn schedule(schedule: &scenario::Schedule) -> Schedule {
     let made = if endless {
         Schedule::steps(&schedule.steps)
     } else {
-        Schedule::table(&schedule.stretches().map(|(_, span, rate)| (span, rate)).collect::<Vec<_>>(), at_end)
+        Schedule::table(&schedule.segments().map(|(_, span, rate)| (span, rate)).collect::<Vec<_>>(), at_end)
     };
     made.unwrap_or_else(|_| Schedule::constant(schedule.at(Time::ZERO)))
 }
@@ -72,13 +72,11 @@ fn loss(loss: &scenario::Loss) -> Option<Loss> {
     match *loss {
         scenario::Loss::None => None,
         scenario::Loss::Bernoulli(probability) => Some(Loss::Bernoulli(probability)),
-        scenario::Loss::GilbertElliott { good_to_bad, bad_to_good, loss_good, loss_bad } => {
-            Some(Loss::GilbertElliott {
-                worsen: good_to_bad,
-                recover: bad_to_good,
-                good: loss_good,
-                bad: loss_bad,
-            })
-        }
+        scenario::Loss::GilbertElliott(chain) => Some(Loss::GilbertElliott {
+            worsen: chain.good_to_bad,
+            recover: chain.bad_to_good,
+            good: chain.loss_good,
+            bad: chain.loss_bad,
+        }),
     }
 }

@@ -8,7 +8,7 @@ use millpond_units::{Rate, Span};
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-/// Rates beyond this are taken for a mistake, in bit/s.
+/// The highest rate that is accepted, in bit/s.
 const FASTEST: f64 = 1e14;
 /// SONET: OC-1 in bit/s.
 const OPTICAL_CARRIER: f64 = 51.84e6;
@@ -18,12 +18,12 @@ const OPTICAL_CARRIER: f64 = 51.84e6;
 pub(super) struct Attributes<'a>(pub(super) BTreeMap<&'a str, (&'a str, usize)>);
 
 impl<'a> Attributes<'a> {
-    /// The text of an attribute; an empty one counts as none.
+    /// The text of an attribute, if it is not empty.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
         self.0.get(name).map(|&(text, _)| text.trim()).filter(|text| !text.is_empty())
     }
 
-    /// Where the node is, if the file tells.
+    /// The coordinates of the node, if the file contains them.
     pub(super) fn coordinates(&self, text: &Text<'_>) -> Result<Option<Coordinates>, Fault> {
         let latitude = self.number(text, "Latitude", -90.0, 90.0)?;
         let longitude = self.number(text, "Longitude", -180.0, 180.0)?;
@@ -47,12 +47,12 @@ impl<'a> Attributes<'a> {
         Ok(raw.or(speed).or(carried).map(Rate::from_bps_f64))
     }
 
-    /// The edge's delay, if it tells one itself.
+    /// The edge's own delay, if the file contains it.
     pub(super) fn delay(&self, text: &Text<'_>) -> Result<Option<Span>, Fault> {
         self.quantity(text, "delay", "a time such as 15ms")
     }
 
-    /// What `LinkSpeed` counts, in bit/s.
+    /// The unit of `LinkSpeed`, in bit/s.
     fn unit(&self) -> Option<f64> {
         match self.text("LinkSpeedUnits")? {
             "K" => Some(1e3),

@@ -41,7 +41,7 @@ mod tests {
 
     /// A quarter of a great circle is pi/2 * 6371.0088 km = 10007.5572 km: 50.072426 ms at 199861.6387 km/s.
     #[test]
-    fn a_quarter_of_the_earths_girth_takes_50_ms_in_whatever_direction() {
+    fn a_quarter_of_a_great_circle_takes_50_ms_in_every_direction() {
         let quarter = std::f64::consts::FRAC_PI_2 * 6_371_008.8 / 199_861_638.666_666_67;
         assert!((quarter - 0.050_072_426).abs() < 1e-8);
         assert!(close(at(0.0, 0.0).delay_to(at(90.0, 123.0)), quarter));

@@ -8,7 +8,7 @@ mod read;
 use crate::source::{Fault, Sources};
 use millpond_units::{Rate, Span};
 
-/// A graph: what of a GraphML file concerns a network.
+/// The part of a GraphML file that describes a network.
 pub(crate) struct Graph {
     /// The name of each node, unique and fit for a scenario.
     pub(crate) nodes: Vec<String>,
@@ -21,11 +21,11 @@ pub(crate) struct Edge {
     pub(crate) from: usize,
     /// Index of the node where it ends.
     pub(crate) to: usize,
-    /// One way only?
+    /// Whether it has one direction only.
     pub(crate) directed: bool,
-    /// Its speed, if the file tells one.
+    /// Its rate, if the file contains one.
     pub(crate) rate: Option<Rate>,
-    /// Its propagation delay, if the file tells one or the coordinates of two different places.
+    /// Its propagation delay, if the file contains it or the coordinates of two different places.
     pub(crate) delay: Option<Span>,
     /// The first byte of its element.
     pub(crate) start: usize,
@@ -46,15 +46,15 @@ impl<'a> Text<'a> {
         read::graph(self)
     }
 
-    /// A complaint about the line on which byte `start` is; a line too long to show is named only.
+    /// A fault of the line with byte `start`; a line too long to show is not quoted.
     pub(crate) fn wrong(&self, start: usize, what: &str, label: &str, help: impl Into<String>) -> Fault {
         let (before, rest) = self.text.split_at_checked(start).unwrap_or((self.text, ""));
         let number = 1 + before.bytes().filter(|&byte| byte == b'\n').count();
         let message = format!("line {number} of the graph {}: {what}", self.name);
-        let begun = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
+        let column = before.len() - before.rfind('\n').map_or(0, |newline| newline + 1);
         let left = rest.find('\n').unwrap_or(rest.len());
         let sources = Sources::new(self.name, self.text);
-        let fault = match begun + left {
+        let fault = match column + left {
             0..200 => {
                 let end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
                 sources.fault(crate::place::Place { text: 0, start, end }, message, label)

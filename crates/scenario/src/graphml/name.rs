@@ -8,8 +8,8 @@ fn plain(label: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-/// A name for each node, from its label or else its id; nodes that share a label are told apart by their ids.
-/// `Err` tells two nodes that would still share a name.
+/// A name for each node, from its label or else its id; nodes that share a label have their ids appended.
+/// `Err` is the indices of two nodes that would still share a name.
 pub(super) fn names(nodes: &[(&str, Option<&str>)]) -> Result<Vec<String>, (usize, usize)> {
     let own = |&(id, label): &(&str, Option<&str>)| {
         label.map(plain).filter(|name| !name.is_empty()).unwrap_or_else(|| plain(id))
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_become_names_and_ids_tell_apart_who_shares_one() {
+    fn labels_become_names_and_nodes_that_share_a_label_have_their_ids_appended() {
         let nodes = [
             ("0", Some("Washington, DC")),
             ("n 1", None),

@@ -3,13 +3,13 @@
 use super::attributes::Attributes;
 use super::distance::Coordinates;
 use super::{Edge, Graph, Text, name};
-use crate::fields::nearest;
 use crate::source::Fault;
+use millpond_units::nearest;
 use roxmltree::{Document, Node};
 use std::collections::BTreeMap;
 
-/// The elements of a graph that say nothing about a network.
-const PASSED_OVER: &[&str] = &["data", "desc"];
+/// The elements of a graph that are ignored.
+const IGNORED: &[&str] = &["data", "desc"];
 
 pub(super) fn graph(text: &Text<'_>) -> Result<Graph, Fault> {
     let document = Document::parse(text.text).map_err(|error| not_xml(text, &error))?;
@@ -50,7 +50,7 @@ fn only_graph<'a>(text: &Text<'_>, document: &'a Document<'a>) -> Result<Node<'a
     }
 }
 
-/// Elements are told by their names alone: files exist with the namespace, without, and with an old one.
+/// Elements are recognized by their names alone: files have the namespace, none, or an old one.
 trait Named {
     fn has_tag_name_of(&self, name: &str) -> bool;
 }
@@ -62,7 +62,7 @@ impl Named for Node<'_, '_> {
 }
 
 /// A declared attribute.
-struct Key<'a> {
+struct Attribute<'a> {
     name: &'a str,
     /// `node`, `edge`, `graph` or `all`.
     of: &'a str,
@@ -70,7 +70,7 @@ struct Key<'a> {
     start: usize,
 }
 
-struct Keys<'a>(BTreeMap<&'a str, Key<'a>>);
+struct Keys<'a>(BTreeMap<&'a str, Attribute<'a>>);
 
 impl<'a> Keys<'a> {
     fn read(text: &Text<'_>, document: &'a Document<'a>) -> Result<Self, Fault> {
@@ -81,12 +81,12 @@ impl<'a> Keys<'a> {
             let default = node.children().find(|child| child.has_tag_name_of("default"));
             let of = node.attribute("for").unwrap_or("all");
             let default = default.and_then(|default| default.text());
-            keys.insert(id, Key { name, of, default, start: node.range().start });
+            keys.insert(id, Attribute { name, of, default, start: node.range().start });
         }
         Ok(Self(keys))
     }
 
-    /// What the `<data>` of an element says, and what holds by default.
+    /// The `<data>` of an element, and the defaults.
     fn attributes(&self, text: &Text<'_>, element: Node<'a, 'a>) -> Result<Attributes<'a>, Fault> {
         let kind = element.tag_name().name();
         let usual = self.0.values().filter(|key| key.of == kind || key.of == "all");
@@ -105,7 +105,7 @@ impl<'a> Keys<'a> {
     }
 }
 
-struct Place<'a> {
+struct GraphNode<'a> {
     id: &'a str,
     label: Option<&'a str>,
     coordinates: Option<Coordinates>,
@@ -114,7 +114,7 @@ struct Place<'a> {
 
 /// The nodes in the order of the file, and the index of each id.
 struct Nodes<'a> {
-    list: Vec<Place<'a>>,
+    list: Vec<GraphNode<'a>>,
     index: BTreeMap<&'a str, usize>,
 }
 
@@ -125,13 +125,13 @@ fn nodes<'a>(text: &Text<'_>, graph: Node<'a, 'a>, keys: &Keys<'a>) -> Result<No
         match kind {
             "node" => {}
             "edge" => continue,
-            _ if PASSED_OVER.contains(&kind) => continue,
+            _ if IGNORED.contains(&kind) => continue,
             _ => {
                 let help = "expected <node> and <edge>: a link joins two nodes";
                 return Err(text.wrong(
                     start,
                     &format!("a <{kind}> in the graph"),
-                    "means nothing here",
+                    "not an element of a network",
                     help,
                 ));
             }
@@ -144,7 +144,7 @@ fn nodes<'a>(text: &Text<'_>, graph: Node<'a, 'a>, keys: &Keys<'a>) -> Result<No
             let what = format!("a second node with the id \"{id}\"");
             return Err(text.wrong(start, &what, "taken", "give each node its own id"));
         }
-        nodes.list.push(Place { id, label, coordinates, start });
+        nodes.list.push(GraphNode { id, label, coordinates, start });
     }
     Ok(nodes)
 }
@@ -188,9 +188,9 @@ fn edge<'a>(
     }
     let attributes = keys.attributes(text, element)?;
     let directed = element.attribute("directed").map_or(usually_directed, |written| written == "true");
-    let place = |node: usize| nodes.list.get(node).and_then(|node| node.coordinates);
-    let apart = place(from).zip(place(to)).map(|(from, to)| from.delay_to(to));
-    let delay = attributes.delay(text)?.or(apart.filter(|delay| !delay.is_zero()));
+    let coordinates = |node: usize| nodes.list.get(node).and_then(|node| node.coordinates);
+    let distance = coordinates(from).zip(coordinates(to)).map(|(from, to)| from.delay_to(to));
+    let delay = attributes.delay(text)?.or(distance.filter(|delay| !delay.is_zero()));
     Ok(Edge { from, to, directed, rate: attributes.rate(text)?, delay, start })
 }
 

@@ -4,31 +4,62 @@
 //! R1 ---- hop1 ---- R2 ---- hop2 ---- R3
 //! ```
 //!
-//! | key | meaning |
-//! |---|---|
-//! | `hops` | how many links (default 2) |
-//! | `link` | the links `hop1`, ...: every key of a link but name and ends |
-//! | `last` | the last link, if it differs |
-//!
 //! Paths: `through` (default): over all links.
 
-use super::{Template, count, required};
-use crate::fields::Fields;
+use super::{COUNT, REQUIRED_LINK, TEMPLATE, Template};
 use crate::network::Network;
-use crate::read::Reader;
+use crate::table::{Key, KeyTable, Rule, Written};
 
-pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut Network) -> Option<()> {
-    let hops = fields.read_or("hops", 2, count);
-    let link = required(reader, &mut fields, "link");
-    let last = fields.read("last", |_, node| Template::read(reader, node));
-    fields.finish();
+/// What `[chain]` describes.
+#[derive(Default)]
+pub(crate) struct Chain {
+    hops: u64,
+    link: Option<Template>,
+    last: Option<Template>,
+}
+
+/// The keys of `[chain]`.
+pub(crate) static CHAIN: KeyTable<Chain> = KeyTable {
+    name: "chain",
+    blank: Chain::default,
+    plain: None,
+    keys: &[
+        Key {
+            name: "hops",
+            form: COUNT,
+            rule: Rule::Default("2"),
+            meaning: "the number of links",
+            read: |chain, written| written.store(&mut chain.hops),
+            write: |_| None,
+        },
+        Key {
+            name: "link",
+            form: TEMPLATE,
+            rule: REQUIRED_LINK,
+            meaning: "the links `hop1`, ...",
+            read: |chain, written| written.store(&mut chain.link),
+            write: |_| None,
+        },
+        Key {
+            name: "last",
+            form: TEMPLATE,
+            rule: Rule::Absent("as `link`"),
+            meaning: "the last link",
+            read: |chain, written| written.store(&mut chain.last),
+            write: |_| None,
+        },
+    ],
+};
+
+pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> {
+    let Chain { hops, link, last } = CHAIN.read(written)?;
     let link = link?;
     let hop = |i: u64| {
         let link = if i == hops { last.as_ref().unwrap_or(&link) } else { &link };
         link.add(network, format!("hop{i}"), &format!("R{i}"), &format!("R{}", i + 1))
     };
     let through = (1..=hops).map(hop).collect();
-    network.ways.insert("through", vec![through]);
-    network.usual_way = Some("through");
+    network.path_sets.insert("through", vec![through]);
+    network.default_path_set = Some("through");
     Some(())
 }

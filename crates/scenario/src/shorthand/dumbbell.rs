@@ -6,26 +6,64 @@
 //! S2 --access2--/                       \--exit2-- D2
 //! ```
 //!
-//! | key | meaning |
-//! |---|---|
-//! | `pairs` | how many senders, and receivers (default 1) |
-//! | `bottleneck` | the link `bottleneck`: every key of a link but name and ends |
-//! | `access` | the links `access1`, ... if written; else flows begin at `R1` |
-//! | `exit` | the links `exit1`, ... (default: as `access`) |
-//!
 //! Paths: `pairs` (default): from each sender to its receiver.
 
-use super::{Template, count, required};
-use crate::fields::Fields;
+use super::{COUNT, REQUIRED_LINK, TEMPLATE, Template};
 use crate::network::Network;
-use crate::read::Reader;
+use crate::table::{Key, KeyTable, Rule, Written};
 
-pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut Network) -> Option<()> {
-    let pairs = fields.read_or("pairs", 1, count);
-    let bottleneck = required(reader, &mut fields, "bottleneck");
-    let access = fields.read("access", |_, node| Template::read(reader, node));
-    let exit = fields.read("exit", |_, node| Template::read(reader, node));
-    fields.finish();
+/// What `[dumbbell]` describes.
+#[derive(Default)]
+pub(crate) struct Dumbbell {
+    pairs: u64,
+    bottleneck: Option<Template>,
+    access: Option<Template>,
+    exit: Option<Template>,
+}
+
+/// The keys of `[dumbbell]`.
+pub(crate) static DUMBBELL: KeyTable<Dumbbell> = KeyTable {
+    name: "dumbbell",
+    blank: Dumbbell::default,
+    plain: None,
+    keys: &[
+        Key {
+            name: "pairs",
+            form: COUNT,
+            rule: Rule::Default("1"),
+            meaning: "the number of senders, and of receivers",
+            read: |dumbbell, written| written.store(&mut dumbbell.pairs),
+            write: |_| None,
+        },
+        Key {
+            name: "bottleneck",
+            form: TEMPLATE,
+            rule: REQUIRED_LINK,
+            meaning: "the link `bottleneck`",
+            read: |dumbbell, written| written.store(&mut dumbbell.bottleneck),
+            write: |_| None,
+        },
+        Key {
+            name: "access",
+            form: TEMPLATE,
+            rule: Rule::Absent("none: flows begin at `R1`"),
+            meaning: "the links `access1`, ...",
+            read: |dumbbell, written| written.store(&mut dumbbell.access),
+            write: |_| None,
+        },
+        Key {
+            name: "exit",
+            form: TEMPLATE,
+            rule: Rule::Absent("as `access`"),
+            meaning: "the links `exit1`, ...",
+            read: |dumbbell, written| written.store(&mut dumbbell.exit),
+            write: |_| None,
+        },
+    ],
+};
+
+pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> {
+    let Dumbbell { pairs, bottleneck, access, exit } = DUMBBELL.read(written)?;
     let middle = bottleneck?.add(network, "bottleneck".into(), "R1", "R2");
     let exit = exit.as_ref().or(access.as_ref());
     let path = |i: u64| {
@@ -35,7 +73,7 @@ pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut N
         [first, Some(middle), last].into_iter().flatten().collect()
     };
     let paths = (1..=pairs).map(path).collect();
-    network.ways.insert("pairs", paths);
-    network.usual_way = Some("pairs");
+    network.path_sets.insert("pairs", paths);
+    network.default_path_set = Some("pairs");
     Some(())
 }

@@ -6,25 +6,56 @@
 //!                    S2 -/                   \- D2        cross
 //! ```
 //!
-//! | key | meaning |
-//! |---|---|
-//! | `hops` | how many links in the row (default 2) |
-//! | `link` | the links `hop1`, ...: every key of a link but name and ends |
-//! | `access` | the links `access0`, ... and `exit0`, ... if written; else flows begin and end at routers |
-//!
 //! Paths: `long` (default): over all links; `cross`: one over each link; `all`: both.
 
-use super::{Template, count, required};
-use crate::fields::Fields;
+use super::{COUNT, REQUIRED_LINK, TEMPLATE, Template};
 use crate::model::Hop;
 use crate::network::Network;
-use crate::read::Reader;
+use crate::table::{Key, KeyTable, Rule, Written};
 
-pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut Network) -> Option<()> {
-    let hops = fields.read_or("hops", 2, count);
-    let link = required(reader, &mut fields, "link");
-    let access = fields.read("access", |_, node| Template::read(reader, node));
-    fields.finish();
+/// What `[parking-lot]` describes.
+#[derive(Default)]
+pub(crate) struct ParkingLot {
+    hops: u64,
+    link: Option<Template>,
+    access: Option<Template>,
+}
+
+/// The keys of `[parking-lot]`.
+pub(crate) static PARKING_LOT: KeyTable<ParkingLot> = KeyTable {
+    name: "parking-lot",
+    blank: ParkingLot::default,
+    plain: None,
+    keys: &[
+        Key {
+            name: "hops",
+            form: COUNT,
+            rule: Rule::Default("2"),
+            meaning: "the number of links in the row",
+            read: |lot, written| written.store(&mut lot.hops),
+            write: |_| None,
+        },
+        Key {
+            name: "link",
+            form: TEMPLATE,
+            rule: REQUIRED_LINK,
+            meaning: "the links `hop1`, ...",
+            read: |lot, written| written.store(&mut lot.link),
+            write: |_| None,
+        },
+        Key {
+            name: "access",
+            form: TEMPLATE,
+            rule: Rule::Absent("none: flows begin and end at routers"),
+            meaning: "the links `access0`, ... and `exit0`, ...",
+            read: |lot, written| written.store(&mut lot.access),
+            write: |_| None,
+        },
+    ],
+};
+
+pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> {
+    let ParkingLot { hops, link, access } = PARKING_LOT.read(written)?;
     let link = link?;
     let row: Vec<Hop> = (1..=hops)
         .map(|i| link.add(network, format!("hop{i}"), &format!("R{i}"), &format!("R{}", i + 1)))
@@ -38,9 +69,9 @@ pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut N
     };
     let long = vec![flow(0, 1, hops + 1, &row)];
     let cross: Vec<_> = (1..).zip(&row).map(|(i, &hop)| flow(i, i, i + 1, &[hop])).collect();
-    network.ways.insert("all", [long.clone(), cross.clone()].concat());
-    network.ways.insert("long", long);
-    network.ways.insert("cross", cross);
-    network.usual_way = Some("long");
+    network.path_sets.insert("all", [long.clone(), cross.clone()].concat());
+    network.path_sets.insert("long", long);
+    network.path_sets.insert("cross", cross);
+    network.default_path_set = Some("long");
     Some(())
 }

@@ -1,71 +1,107 @@
 //! `[topology]`: the nodes and links of a GraphML file.
 //!
-//! | key | meaning |
-//! |---|---|
-//! | `graphml` | the file |
-//! | `link` | every key of a link but name, ends and `simplex`; `rate` and `delay` where an edge tells none itself |
-//!
 //! Parallel edges are one link: their rates add up, the least delay counts. The link from `A` to `B` is called `A--B`.
 
-use crate::fields::{self, Fields};
 use crate::graphml::{Edge, Graph, Text};
+use crate::keys::links::{Directions, TOPOLOGY_LINK, default_direction, read_topology_directions};
 use crate::model::{Capacity, Delay, Direction, Link};
 use crate::network::Network;
 use crate::place::{At, Place};
-use crate::read::Reader;
-use crate::read::links::both_ways;
 use crate::source::Fault;
-use crate::tree::{Node, Raw};
+use crate::table::{Context, Field, Fields, Form, Key, KeyTable, Rule, Written};
 use millpond_units::{Rate, Span};
 use std::collections::BTreeMap;
 
-pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut Network) -> Option<()> {
-    let file = fields.required("graphml", "\"network.graphml\"");
-    let usual = fields.get("link");
-    fields.finish();
-    let (usual, file) = (Usual::read(reader, usual)?, file?);
-    let path = reader.path(file, fields::text(reader.complaints, file)?);
+/// What `[topology]` describes.
+#[derive(Default)]
+pub(crate) struct Topology {
+    graphml: At<String>,
+    link: Option<Template>,
+}
+
+/// The keys of `[topology]`.
+pub(crate) static TOPOLOGY: KeyTable<Topology> = KeyTable {
+    name: "topology",
+    blank: Topology::default,
+    plain: None,
+    keys: &[
+        Key {
+            name: "graphml",
+            form: Form::Text,
+            rule: Rule::Required("\"network.graphml\""),
+            meaning: "the file; relative to the scenario file, in an override to the current folder",
+            read: |topology, written| written.store(&mut topology.graphml),
+            write: |_| None,
+        },
+        Key {
+            name: "link",
+            form: Form::Table(&TOPOLOGY_LINK),
+            rule: Rule::Absent("`{}`"),
+            meaning: "what holds for every link. `rate` and `delay`, both constant, hold for edges without their \
+                      own; they are required if there is such an edge",
+            read: |topology, written| written.store(&mut topology.link),
+            write: |_| None,
+        },
+    ],
+};
+
+pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> {
+    let Topology { graphml: file, link: template } = TOPOLOGY.read(written)?;
+    let context = written.context;
+    let template = match template {
+        Some(template) => template,
+        None if written.key("link").is_none() => Template::without_defaults(context),
+        None => return None,
+    };
+    let path = context.path(file.place, &file);
     let name = path.display().to_string();
-    let written = reader.text(file, &path, "graph")?;
-    let text = Text { name: &name, text: &written };
-    let made = text.graph().and_then(|graph| Ok((bundles(&text, &graph, &usual)?, graph)));
+    let content = context.text(file.place, &path, "graph")?;
+    let text = Text { name: &name, text: &content };
+    let made = text.graph().and_then(|graph| Ok((bundles(&text, &graph, &template)?, graph)));
     match made {
-        Ok((bundles, graph)) => usual.add(network, &graph, &bundles, file.place),
-        Err(fault) => reader.complaints.pass_on(file.place, fault, "this graph"),
+        Ok((bundles, graph)) => template.add(network, &graph, &bundles, file.place),
+        Err(fault) => context.faults.forward(file.place, fault, "this graph"),
     }
 }
 
-/// What holds for every link, and for edges that do not say.
-struct Usual {
+/// What holds for every link.
+struct Template {
     forward: Direction,
     backward: Direction,
+    /// The rate of edges without their own, if it is written.
     rate: Option<Rate>,
+    /// The delay of edges without their own, if it is written.
     delay: Option<Span>,
 }
 
-impl Usual {
-    fn read(reader: &Reader<'_>, node: Option<&Node>) -> Option<Self> {
-        let plain = Direction::default();
-        let Some(node) = node else {
-            return Some(Self { forward: plain.clone(), backward: plain, rate: None, delay: None });
-        };
-        let mut fields = Fields::new(reader.complaints, node, "link")?;
-        let directions = both_ways(reader, &mut fields, false, Some(&plain));
+impl Field for Template {
+    fn read(written: &Written<'_>) -> Option<Self> {
+        let mut fields = Fields::new(written, "link")?;
+        let Directions { forward, backward } = read_topology_directions(&mut fields);
+        let [has_rate, has_delay] = ["rate", "delay"].map(|key| fields.has(key));
         fields.finish();
-        let (forward, backward) = directions?;
         let backward = backward.unwrap_or_else(|| forward.clone());
         if (&backward.rate, &backward.delay) != (&forward.rate, &forward.delay) {
-            let expected = "no rate and no delay in the back table: both ways of an edge are alike in these";
-            return reader.complaints.expected(node, expected);
+            return written
+                .expected("no rate and no delay in the back table: both directions of an edge share them");
         }
         let (Capacity::Constant(rate), Delay::Constant(delay)) = (&forward.rate, &forward.delay) else {
-            return reader
-                .complaints
-                .expected(node, "a constant rate and delay, such as \"10Gbps\" and \"5ms\"");
+            return written.expected("a constant rate and delay, such as \"10Gbps\" and \"5ms\"");
         };
-        let says = |key: &str| matches!(&node.value, Raw::Table(table) if table.get(key).is_some());
-        let (rate, delay) = (says("rate").then_some(*rate), says("delay").then_some(*delay));
+        let (rate, delay) = (has_rate.then_some(*rate), has_delay.then_some(*delay));
         Some(Self { rate, delay, forward, backward })
+    }
+    /// Topologies are written out as plain links.
+    fn to_toml(&self) -> String {
+        String::new()
+    }
+}
+
+impl Template {
+    /// Every edge needs its own rate and delay.
+    fn without_defaults(context: &Context<'_>) -> Self {
+        let direction = default_direction(context);
+        Self { forward: direction.clone(), backward: direction, rate: None, delay: None }
     }
 
     /// Adds a link for each bundle.
@@ -101,17 +137,17 @@ struct Bundle {
     delay: Span,
 }
 
-fn bundles(text: &Text<'_>, graph: &Graph, usual: &Usual) -> Result<Vec<Bundle>, Fault> {
+fn bundles(text: &Text<'_>, graph: &Graph, template: &Template) -> Result<Vec<Bundle>, Fault> {
     let mut bundles: Vec<Bundle> = Vec::new();
     let mut known: BTreeMap<(usize, usize), usize> = BTreeMap::new();
     for edge in &graph.edges {
-        let rate = edge.rate.or(usual.rate);
-        let rate = rate.ok_or_else(|| silent(text, graph, edge, "rate", "speed", "10Gbps"))?;
-        let delay = edge.delay.or(usual.delay);
-        let delay = delay.ok_or_else(|| silent(text, graph, edge, "delay", "length", "5ms"))?;
+        let rate = edge.rate.or(template.rate);
+        let rate = rate.ok_or_else(|| missing(text, graph, edge, "rate", "speed", "10Gbps"))?;
+        let delay = edge.delay.or(template.delay);
+        let delay = delay.ok_or_else(|| missing(text, graph, edge, "delay", "length", "5ms"))?;
         let new = Bundle { from: edge.from, to: edge.to, directed: edge.directed, rate, delay };
-        let there = known.get(&(edge.from, edge.to)).and_then(|&index| bundles.get_mut(index));
-        match there {
+        let parallel = known.get(&(edge.from, edge.to)).and_then(|&index| bundles.get_mut(index));
+        match parallel {
             Some(bundle) if bundle.directed == edge.directed => {
                 bundle.rate += rate;
                 bundle.delay = bundle.delay.min(delay);
@@ -133,13 +169,13 @@ fn bundles(text: &Text<'_>, graph: &Graph, usual: &Usual) -> Result<Vec<Bundle>,
 }
 
 fn mixed(text: &Text<'_>, edge: &Edge) -> Fault {
-    let help = "draw both in the same way";
+    let help = "make both directed or both undirected";
     text.wrong(edge.start, "a directed edge beside an undirected one", "joins the same nodes", help)
 }
 
-fn silent(text: &Text<'_>, graph: &Graph, edge: &Edge, key: &str, what: &str, example: &str) -> Fault {
+fn missing(text: &Text<'_>, graph: &Graph, edge: &Edge, key: &str, what: &str, example: &str) -> Fault {
     let name = |node: usize| graph.nodes.get(node).map_or("", String::as_str);
-    let what = format!("the edge from {} to {} tells no {what}", name(edge.from), name(edge.to));
-    let help = format!("write link = {{ {key} = \"{example}\" }} in [topology] for the edges that tell none");
-    text.wrong(edge.start, &what, "and the scenario tells none", help)
+    let what = format!("the edge from {} to {} has no {what}", name(edge.from), name(edge.to));
+    let help = format!("write link = {{ {key} = \"{example}\" }} in [topology] for the edges without one");
+    text.wrong(edge.start, &what, "and the scenario gives no default", help)
 }

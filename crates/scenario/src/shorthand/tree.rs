@@ -8,47 +8,75 @@
 //!  T-1-1  T-1-2  T-2-1  T-2-2     links T-1-1, ...: levels[1]
 //! ```
 //!
-//! | key | meaning |
-//! |---|---|
-//! | `fanout` | how many children each node has (default 2) |
-//! | `levels` | the links of each level, from the root down: every key of a link but name and ends |
-//!
 //! A link has the name of the child below it and its forward direction leads up. Paths: `up` (default): from each
 //! leaf to the root; `down`: from the root to each leaf.
 
-use super::{Template, count};
-use crate::fields::{self, Fields};
+use super::{COUNT, TEMPLATE, Template};
 use crate::model::Hop;
 use crate::network::Network;
-use crate::read::Reader;
+use crate::table::{Field, Form, Key, KeyTable, Rule, Written};
 
 /// Most leaves of a tree.
-const MOST_LEAVES: u64 = 1000;
+const MAX_LEAVES: u64 = 1000;
 /// Most levels of a tree.
-const MOST_LEVELS: usize = 10;
+const MAX_LEVELS: usize = 10;
 
-pub(super) fn build(reader: &Reader<'_>, mut fields: Fields<'_>, network: &mut Network) -> Option<()> {
-    let fanout = fields.read_or("fanout", 2, count);
-    let levels = fields.required("levels", "[{ rate = \"1Gbps\", delay = \"5ms\" }]");
-    fields.finish();
-    let levels = levels?;
-    let items = fields::list(reader.complaints, levels, "[{ rate = \"1Gbps\" }]")?;
-    let leaves = u32::try_from(items.len()).ok().and_then(|depth| fanout.checked_pow(depth));
-    if !(1..=MOST_LEVELS).contains(&items.len()) || leaves.is_none_or(|leaves| leaves > MOST_LEAVES) {
-        let expected = format!("1 to {MOST_LEVELS} levels that make at most {MOST_LEAVES} leaves");
-        return reader.complaints.expected(levels, &expected);
+/// What `[tree]` describes.
+#[derive(Default)]
+pub(crate) struct Tree {
+    fanout: u64,
+    levels: Vec<Template>,
+}
+
+/// The keys of `[tree]`.
+pub(crate) static TREE: KeyTable<Tree> = KeyTable {
+    name: "tree",
+    blank: Tree::default,
+    plain: None,
+    keys: &[
+        Key {
+            name: "fanout",
+            form: COUNT,
+            rule: Rule::Default("2"),
+            meaning: "the number of children of each node",
+            read: |tree, written| written.store(&mut tree.fanout),
+            write: |_| None,
+        },
+        Key {
+            name: "levels",
+            form: Form::List { item: &TEMPLATE, least: 1 },
+            rule: Rule::Required("[{ rate = \"1Gbps\", delay = \"5ms\" }]"),
+            meaning: "the links of each level, from the root down: at most 10 levels with 1000 leaves",
+            read: levels,
+            write: |_| None,
+        },
+    ],
+};
+
+fn levels(tree: &mut Tree, written: &Written<'_>) -> Option<()> {
+    let items = written.list("[{ rate = \"1Gbps\" }]")?;
+    let leaves = u32::try_from(items.len()).ok().and_then(|depth| tree.fanout.checked_pow(depth));
+    if !(1..=MAX_LEVELS).contains(&items.len()) || leaves.is_none_or(|leaves| leaves > MAX_LEAVES) {
+        let expected = format!("1 to {MAX_LEVELS} levels that make at most {MAX_LEAVES} leaves");
+        return written.expected(&expected);
     }
-    let templates: Vec<_> = items.iter().map(|item| Template::read(reader, item)).collect::<Option<_>>()?;
+    let level = |item| Template::read(&written.part(item, &TEMPLATE));
+    tree.levels = items.iter().map(level).collect::<Option<_>>()?;
+    Some(())
+}
+
+pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> {
+    let Tree { fanout, levels: templates } = TREE.read(written)?;
     let mut above = vec![("T".to_owned(), Vec::new())];
     for template in &templates {
         above = level(network, template, fanout, &above);
     }
     let up: Vec<Vec<Hop>> = above.into_iter().map(|(_, path)| path).collect();
     if templates.iter().all(|template| template.backward.is_some()) {
-        network.ways.insert("down", up.iter().map(|path| turned(path)).collect());
+        network.path_sets.insert("down", up.iter().map(|path| reversed(path)).collect());
     }
-    network.ways.insert("up", up);
-    network.usual_way = Some("up");
+    network.path_sets.insert("up", up);
+    network.default_path_set = Some("up");
     Some(())
 }
 
@@ -70,6 +98,6 @@ fn level(
     below
 }
 
-fn turned(path: &[Hop]) -> Vec<Hop> {
+fn reversed(path: &[Hop]) -> Vec<Hop> {
     path.iter().rev().map(|hop| Hop { forward: !hop.forward, ..*hop }).collect()
 }

@@ -1,4 +1,4 @@
-//! What a trace is like: its level, how much and how fast it varies, how often it falls silent.
+//! Statistics of a trace: level, variation, time scales, dropouts.
 
 use super::{Format, OPPORTUNITY, Trace};
 use crate::schedule::{End, Schedule};
@@ -10,8 +10,8 @@ use millpond_units::{Rate, Span, Time};
 const NEAR_ZERO: f64 = 0.05;
 /// Bins of delivery opportunities are this long at least; bins of other traces are as long as their samples.
 const FINE: Span = Span::from_millis(100);
-/// Bins of a trace with more than so many are longer.
-const MOST_BINS: u64 = 200_000;
+/// Bins of a trace with more than this many are longer.
+const MAX_BINS: u64 = 200_000;
 /// Autocorrelations are sought up to this many bins.
 const LONGEST_LAG: usize = 2000;
 const SECOND: Span = Span::from_millis(1000);
@@ -80,7 +80,7 @@ impl Trace {
     /// The statistics of the trace.
     pub fn stats(&self) -> Stats {
         let usual = if self.format == Format::Mahimahi { FINE } else { self.sampling };
-        let fine = usual.max(self.length / MOST_BINS);
+        let fine = usual.max(self.length / MAX_BINS);
         let second = SECOND.max(fine);
         let bins = [fine, second, (SECOND * 10).max(fine)].map(|width| self.bins(width));
         let [fine_bins, seconds, _] = &bins;
@@ -173,8 +173,8 @@ fn jumps(values: &[f64], floor: f64) -> Vec<f64> {
 
 fn dropouts(bins: &[f64], floor: f64, width: Span, length: Span) -> Dropouts {
     let runs = bins.chunk_by(|a, b| (*a < floor) == (*b < floor));
-    let silent = runs.filter(|run| run.first().is_some_and(|first| *first < floor));
-    let mut lengths: Vec<f64> = silent.map(|run| run.len() as f64 * width.secs()).collect();
+    let low = runs.filter(|run| run.first().is_some_and(|first| *first < floor));
+    let mut lengths: Vec<f64> = low.map(|run| run.len() as f64 * width.secs()).collect();
     lengths.sort_by(f64::total_cmp);
     // Sums of bins may fall short of a second by rounding.
     let long: Vec<f64> = lengths.iter().copied().filter(|length| *length > 1.0 - 1e-9).collect();
@@ -201,13 +201,13 @@ fn packets(trace: &Trace) -> Packets {
     Packets { busy, dispersion: [in_milliseconds, in_windows(10), in_windows(100)] }
 }
 
-/// Share of milliseconds with an opportunity, and variance over mean of how many. Counted by stretches: a day has
+/// Share of milliseconds with an opportunity, and variance over mean of how many. Computed by segments: a day has
 /// too many milliseconds to list.
 fn milliseconds(trace: &Trace) -> (f64, f64) {
     let schedule = Schedule { steps: trace.steps.clone(), length: trace.length, end: End::Stop };
     let one = OPPORTUNITY.per(Span::from_millis(1)).as_f64();
     let (mut busy, mut sum, mut squares) = (0.0, 0.0, 0.0);
-    for (_, span, rate) in schedule.stretches() {
+    for (_, span, rate) in schedule.segments() {
         let count = rate.as_f64() / one;
         busy += if rate.is_zero() { 0.0 } else { span.millis() };
         sum += count * span.millis();

@@ -1,0 +1,88 @@
+//! Collects the faults of a scenario, so that one reading finds all mistakes that do not hide one another.
+
+use crate::place::{At, Place};
+use crate::source::{Fault, Faults, Sources};
+use crate::tree::Node;
+use millpond_units::nearest;
+use std::cell::RefCell;
+
+/// Longer lists of names are cut.
+const MAX_LISTED: usize = 20;
+
+/// The first names of a list.
+fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<_> = names.into_iter().collect();
+    match names.get(..MAX_LISTED) {
+        Some(first) => format!("{}, ... ({} in all)", first.join(", "), names.len()),
+        None => names.join(", "),
+    }
+}
+
+/// The faults found so far. Its methods return `None`, as a reader that failed does.
+pub(crate) struct FaultCollector {
+    pub(crate) sources: Sources,
+    faults: RefCell<Vec<(Place, Fault)>>,
+}
+
+impl FaultCollector {
+    pub(crate) fn new(sources: Sources) -> Self {
+        Self { sources, faults: RefCell::default() }
+    }
+
+    /// Reports that the value at `place` is wrong.
+    pub(crate) fn report<T>(
+        &self,
+        place: Place,
+        message: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Option<T> {
+        let fault = self.sources.fault(place, message, label).help(help);
+        self.faults.borrow_mut().push((place, fault));
+        None
+    }
+
+    /// Reports a fault of the file that is named at `place`. `label` is shown if the fault points at no line itself.
+    pub(crate) fn forward<T>(&self, place: Place, fault: Fault, label: &str) -> Option<T> {
+        self.faults.borrow_mut().push((place, self.sources.placed(fault, place, label)));
+        None
+    }
+
+    /// Reports an unknown name with the nearest known one. `what` is the kind of name: "node".
+    pub(crate) fn unknown<'a, T>(
+        &self,
+        written: &At<impl AsRef<str>>,
+        what: &str,
+        known: impl IntoIterator<Item = &'a str> + Clone,
+    ) -> Option<T> {
+        let name = written.value.as_ref();
+        let list = listed(known.clone());
+        let help = match nearest(name, known) {
+            Some(near) => format!("did you mean \"{near}\"? Known here: {list}"),
+            None => format!("known here: {list}"),
+        };
+        self.report(written.place, format!("unknown {what} \"{name}\""), format!("no such {what}"), help)
+    }
+
+    /// Reports a value of another kind than expected.
+    pub(crate) fn expected<T>(&self, node: &Node, expected: &str) -> Option<T> {
+        let found = node.value.kind();
+        self.report(
+            node.place,
+            format!("expected {expected}"),
+            format!("this is {found}"),
+            format!("write {expected}"),
+        )
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.faults.borrow().is_empty()
+    }
+
+    /// All faults, in the order of the texts.
+    pub(crate) fn into_faults(self) -> Faults {
+        let mut faults = self.faults.into_inner();
+        faults.sort_by_key(|(place, _)| *place);
+        Faults(faults.into_iter().map(|(_, fault)| fault).collect())
+    }
+}

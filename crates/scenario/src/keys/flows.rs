@@ -1,0 +1,293 @@
+//! `[[flows]]`: who sends what to whom, and when.
+
+use super::paths;
+use super::times::{DELAYED_ACKS, LASTING, RTT, START};
+use super::unique;
+use super::workloads::WORKLOAD;
+use crate::model::{FlowGroup, Lasting, Rtt, Scenario, Start, Stop, Workload};
+use crate::place::At;
+use crate::table::{Field, Fields, Form, Key, KeyTable, Rule, Written, array, put, set, text};
+use crate::tree::Raw;
+use millpond_units::{Bytes, Span, Time};
+use std::collections::BTreeSet;
+
+const LARGEST_PACKET: Bytes = Bytes::new(65_535);
+const PACKET: Form = Form::Bytes { least: Bytes::new(1), most: LARGEST_PACKET };
+
+/// A flow group with the names of the nodes on its paths.
+pub(crate) struct FlowTable {
+    pub(crate) group: FlowGroup,
+    /// The nodes of each path, for writing.
+    nodes: Vec<Vec<String>>,
+}
+
+/// The keys of `[[flows]]`.
+pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
+    name: "flow group",
+    blank: || FlowTable { group: blank(), nodes: Vec::new() },
+    plain: None,
+    keys: &[
+        Key {
+            name: "name",
+            form: Form::Name,
+            rule: Rule::Required("\"short\""),
+            meaning: "the unique name of the group; its flows are called `name` if alone, else `name.0`, `name.1`, ...",
+            read: |flow, written| written.store(&mut flow.group.name),
+            write: |flow| put(&flow.group.name),
+        },
+        Key {
+            name: "count",
+            form: Form::Whole { least: 1, most: 1_000_000 },
+            rule: Rule::Absent("1, or one per path"),
+            meaning: "the number of flows",
+            read: |flow, written| written.store(&mut flow.group.count),
+            write: |flow| put(&flow.group.count),
+        },
+        Key {
+            name: "protocol",
+            form: Form::Name,
+            rule: Rule::Required("\"cubic\""),
+            meaning: "a registered protocol or an entry of `[protocols]`",
+            read: |flow, written| written.store(&mut flow.group.protocol),
+            write: |flow| put(&flow.group.protocol),
+        },
+        Key {
+            name: "pinned",
+            form: Form::Flag,
+            rule: Rule::Default("false"),
+            meaning: "`compare` does not change the protocol of this group",
+            read: |flow, written| written.store(&mut flow.group.pinned),
+            write: |flow| put(&flow.group.pinned),
+        },
+        Key {
+            name: "path",
+            form: Form::AnyOf(&[paths::NODES, Form::Name]),
+            rule: Rule::Absent("the shorthand's first"),
+            meaning: "the nodes from sender to receiver, as in `[\"R1\", \"R2\"]`, or a word that a shorthand defines",
+            read: |flow, written| set(&mut flow.group.paths, paths::path(written)),
+            write: |flow| match flow.nodes.as_slice() {
+                [path] => Some(array(path.iter().map(text))),
+                _ => None,
+            },
+        },
+        Key {
+            name: "paths",
+            form: Form::List { item: &paths::NODES, least: 1 },
+            rule: Rule::Absent("see `path`"),
+            meaning: "instead of `path`: several lists of nodes, which the group's flows take in turn",
+            read: |flow, written| set(&mut flow.group.paths, paths::paths(written)),
+            write: |flow| match flow.nodes.as_slice() {
+                [_] => None,
+                paths => Some(array(paths.iter().map(|path| array(path.iter().map(text))))),
+            },
+        },
+        Key {
+            name: "from",
+            form: Form::Name,
+            rule: Rule::Absent("see `path`"),
+            meaning: "instead of `path`: the sender's node. The path is the shortest (fewest hops, then least delay, \
+                      then names)",
+            read: |flow, written| set(&mut flow.group.paths, paths::from_and_to(written)),
+            write: |_| None,
+        },
+        Key {
+            name: "to",
+            form: Form::Name,
+            rule: Rule::Absent("required with `from`"),
+            meaning: "the receiver's node",
+            // Read together with `from`.
+            read: |_, _| Some(()),
+            write: |_| None,
+        },
+        Key {
+            name: "rtt",
+            form: Form::Table(&RTT),
+            rule: Rule::Absent("the path's"),
+            meaning: "the base round-trip time, if it is longer than the path's own",
+            read: |flow, written| {
+                let rtt = rtt(&flow.group, written);
+                set(&mut flow.group.rtt, rtt.map(Some))
+            },
+            write: |flow| flow.group.rtt.as_ref().and_then(put),
+        },
+        Key {
+            name: "start",
+            form: Form::Table(&START),
+            rule: Rule::Default("\"0s\""),
+            meaning: "when its flows start",
+            read: |flow, written| written.store(&mut flow.group.start),
+            write: |flow| put(&flow.group.start),
+        },
+        Key {
+            name: "stop",
+            form: Form::Table(&START),
+            rule: Rule::Absent("the end of the run"),
+            meaning: "when its flows end, in the same forms",
+            read: |flow, written| {
+                set(&mut flow.group.stop, Start::read(written).map(|stop| Some(Stop::At(stop))))
+            },
+            write: |flow| match &flow.group.stop {
+                Some(Stop::At(stop)) => put(stop),
+                _ => None,
+            },
+        },
+        Key {
+            name: "lasts",
+            form: Form::Table(&LASTING),
+            rule: Rule::Absent("see `stop`"),
+            meaning: "instead of `stop`: how long each flow lasts, from its start",
+            read: lasts,
+            write: |flow| match &flow.group.stop {
+                Some(Stop::After(time)) => put(time),
+                _ => None,
+            },
+        },
+        Key {
+            name: "packet",
+            form: PACKET,
+            rule: Rule::Default("\"1500B\""),
+            meaning: "size of a data packet on the wire",
+            read: |flow, written| written.store(&mut flow.group.packet),
+            write: |flow| put(&flow.group.packet),
+        },
+        Key {
+            name: "overhead",
+            form: Form::Bytes { least: Bytes::ZERO, most: LARGEST_PACKET },
+            rule: Rule::Default("\"0B\""),
+            meaning: "how much of a packet is not payload, less than `packet`",
+            read: |flow, written| set(&mut flow.group.overhead, overhead(flow.group.packet, written)),
+            write: |flow| put(&flow.group.overhead),
+        },
+        Key {
+            name: "ack",
+            form: PACKET,
+            rule: Rule::Default("\"40B\""),
+            meaning: "size of an acknowledgement on the wire",
+            read: |flow, written| written.store(&mut flow.group.ack),
+            write: |flow| put(&flow.group.ack),
+        },
+        Key {
+            name: "delayed_acks",
+            form: Form::Table(&DELAYED_ACKS),
+            rule: Rule::Default("false"),
+            meaning: "one acknowledgement for several packets",
+            read: |flow, written| set(&mut flow.group.delayed_acks, DELAYED_ACKS.read(written)),
+            write: |flow| Some(DELAYED_ACKS.write(&flow.group.delayed_acks)),
+        },
+        Key {
+            name: "workload",
+            form: Form::Table(&WORKLOAD),
+            rule: Rule::Default("\"bulk\""),
+            meaning: "what the application sends",
+            read: |flow, written| written.store(&mut flow.group.workload),
+            write: |flow| put(&flow.group.workload),
+        },
+        Key {
+            name: "weight",
+            form: Form::Number { least: 1e-3, most: 1e3 },
+            rule: Rule::Default("1"),
+            meaning: "share under a fair scheduler, relative to other flows",
+            read: |flow, written| written.store(&mut flow.group.weight),
+            write: |flow| put(&flow.group.weight),
+        },
+    ],
+};
+
+/// A group before any key is read.
+fn blank() -> FlowGroup {
+    FlowGroup {
+        name: At::default(),
+        count: 0,
+        protocol: At::default(),
+        pinned: false,
+        paths: Vec::new(),
+        rtt: None,
+        start: Start::At(Time::ZERO),
+        stop: None,
+        packet: Bytes::ZERO,
+        overhead: Bytes::ZERO,
+        ack: Bytes::ZERO,
+        delayed_acks: None,
+        workload: Workload::Bulk,
+        weight: 1.0,
+    }
+}
+
+/// Reads every `[[flows]]` table.
+pub(crate) fn read(written: &Written<'_>) -> Option<Vec<FlowGroup>> {
+    let Raw::List(items) = &written.node.value else { return written.expected("[[flows]] tables") };
+    if items.is_empty() {
+        return written.expected("at least one [[flows]] table");
+    }
+    let (mut groups, mut names) = (Vec::new(), BTreeSet::new());
+    for item in items {
+        if let Some(group) = group(&written.part(item, written.form)) {
+            let is_taken = !names.insert(group.name.value.clone());
+            unique(written.context.faults, &group.name, "flow group", is_taken);
+            groups.push(group);
+        }
+    }
+    Some(groups)
+}
+
+fn group(written: &Written<'_>) -> Option<FlowGroup> {
+    let mut fields = Fields::new(written, FLOW.name)?;
+    let mut group = fields.read_partly(&FLOW).group;
+    match ["path", "paths", "from", "to"].map(|key| fields.has(key)) {
+        [true, false, false, false] | [false, true, false, false] | [false, false, true, true] => {}
+        [false, false, false, false] if written.context.network.default_path_set.is_some() => {
+            group.paths = written.context.network.default_paths().unwrap_or_default();
+        }
+        _ => {
+            let help =
+                "write path = [\"R1\", \"R2\"], or from = \"R1\" and to = \"R2\" for the shortest path";
+            let _: Option<()> = written.report("expected one path or set of paths", "in here", help);
+        }
+    }
+    if group.count == 0 {
+        group.count = u32::try_from(group.paths.len()).unwrap_or(u32::MAX).max(1);
+    }
+    fields.finish();
+    Some(group)
+}
+
+/// The group as TOML.
+pub(crate) fn write(group: &FlowGroup, scenario: &Scenario) -> String {
+    let nodes = group.paths.iter().map(|path| paths::names(scenario, path)).collect();
+    format!("\n[[flows]]\n{}", FLOW.lines(&FlowTable { group: group.clone(), nodes }))
+}
+
+fn overhead(packet: Bytes, written: &Written<'_>) -> Option<Bytes> {
+    let overhead = Bytes::read(written)?;
+    if overhead < packet {
+        return Some(overhead);
+    }
+    written.expected(&format!("an overhead smaller than the packet of {packet}"))
+}
+
+fn lasts(flow: &mut FlowTable, written: &Written<'_>) -> Option<()> {
+    if written.sibling("stop").is_none() {
+        return set(&mut flow.group.stop, Lasting::read(written).map(|time| Some(Stop::After(time))));
+    }
+    let help = "keep one: stop is a time of the run, lasts counts from each flow's start";
+    written.report("both \"stop\" and \"lasts\"", "a second end for the same flows", help)
+}
+
+/// A base round-trip time or a range of them, no less than the paths' propagation takes.
+fn rtt(group: &FlowGroup, written: &Written<'_>) -> Option<Rtt> {
+    let rtt = Rtt::read(written)?;
+    let (Rtt::Constant(shortest) | Rtt::Uniform(shortest, _)) = rtt;
+    let network = written.context.network;
+    let propagation = |path: &Vec<_>| {
+        network.propagation(path) + network.propagation(&network.return_path(path).unwrap_or_default())
+    };
+    let least: Span = group.paths.iter().map(propagation).max().unwrap_or_default();
+    if shortest >= least {
+        return Some(rtt);
+    }
+    written.report(
+        format!("a base round-trip time of {shortest} on a path that takes {least}"),
+        "shorter than the links' delays",
+        "rtt can only lengthen a path: shorten the links' delays",
+    )
+}

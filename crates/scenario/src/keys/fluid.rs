@@ -1,0 +1,129 @@
+//! `[fluid]`: how the equations of the fluid world are integrated.
+
+use crate::model::{Measure, Method};
+use crate::place::At;
+use crate::table::{Field, Fields, Form, Key, KeyTable, LONGEST_RUN, Rule, Word, Written, put, spellings};
+use crate::tree::Raw;
+use millpond_units::{Span, Time};
+
+const SHORTEST_STEP: Span = Span::from_micros(1);
+
+/// The method without its step.
+#[derive(Clone, Copy, PartialEq)]
+enum MethodName {
+    Adaptive,
+    FixedStep,
+}
+
+impl Word for MethodName {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("adaptive", Self::Adaptive), ("fixed-step", Self::FixedStep)];
+}
+
+/// The keys of `[fluid]`.
+pub(crate) static FLUID: KeyTable<Method> = KeyTable {
+    name: "fluid table",
+    blank: Method::default,
+    plain: None,
+    keys: &[
+        Key {
+            name: "method",
+            form: Form::Words(spellings::<MethodName>),
+            rule: Rule::Default("\"adaptive\""),
+            meaning: "`\"adaptive\"`: the step length is controlled for an error of 1e-6, discontinuities and events \
+                      are located. `\"fixed-step\"`: second order, for networks with thousands of unlike flows",
+            read: |method, written| {
+                *method = match MethodName::read(written)? {
+                    MethodName::Adaptive => Method::Adaptive,
+                    MethodName::FixedStep => Method::FixedStep(At::default()),
+                };
+                Some(())
+            },
+            write: |method| match method {
+                Method::Adaptive => put(&MethodName::Adaptive),
+                Method::FixedStep(_) => put(&MethodName::FixedStep),
+            },
+        },
+        Key {
+            name: "step",
+            form: Form::Span { least: SHORTEST_STEP, most: LONGEST_RUN },
+            rule: Rule::Absent("required with `\"fixed-step\"`"),
+            meaning: "the step length. No longer than the shortest feedback delay from a link to a sender; \
+                      `duration`, `measure.from`, `measure.every` and `measure.jain_window` are whole numbers of it",
+            read: step,
+            write: |method| match method {
+                Method::Adaptive => None,
+                Method::FixedStep(step) => put(&step.value),
+            },
+        },
+    ],
+};
+
+/// Reads `[fluid]`. The step must divide the duration and all times of `measure`.
+pub(crate) fn read(written: &Written<'_>, measure: &Measure) -> Option<Method> {
+    let mut fields = Fields::new(written, FLUID.name)?;
+    let method = fields.read_partly(&FLUID);
+    if matches!(method, Method::FixedStep(_)) && !fields.has("step") {
+        fields.require("step", "\"5ms\"");
+    }
+    fields.finish();
+    match &method {
+        Method::FixedStep(step) if !step.is_zero() => divides(written, step, measure).then_some(method),
+        _ => Some(method),
+    }
+}
+
+fn step(method: &mut Method, written: &Written<'_>) -> Option<()> {
+    let name = written.sibling("method");
+    if let Method::FixedStep(step) = method {
+        let longest = written.context.duration.unwrap_or(LONGEST_RUN);
+        let length = written.within(SHORTEST_STEP, longest.max(SHORTEST_STEP))?;
+        *step = At::new(length, written.place());
+        return Some(());
+    }
+    let is_adaptive = |node: &Raw| matches!(node, Raw::Text(text) if text == "adaptive");
+    // An override of the method makes the file's step unused. A misspelt method is reported at the method.
+    if name.is_some_and(|name| name.place.text > written.place().text || !is_adaptive(&name.value)) {
+        return Some(());
+    }
+    let message = "a step without method = \"fixed-step\"";
+    let help =
+        "write method = \"fixed-step\" beside it, or leave it out: the adaptive method chooses its own";
+    written.report(message, "the adaptive method has no fixed step", help)
+}
+
+/// Does the step divide the duration and all times of `measure`? Reports the first that it does not divide.
+fn divides(written: &Written<'_>, step: &At<Span>, measure: &Measure) -> bool {
+    let spans = [
+        ("duration", written.context.duration.unwrap_or(**step)),
+        ("measure.from", measure.from.since(Time::ZERO)),
+        ("measure.every", measure.every),
+        ("measure.jain_window", measure.jain_window),
+    ];
+    let Some((key, span)) = spans.iter().find(|(_, span)| !span.picos().is_multiple_of(step.picos())) else {
+        return true;
+    };
+    let message = format!("{key} = \"{span}\" is not a whole number of steps of {}", **step);
+    let common = spans.iter().map(|(_, span)| span.picos()).fold(0, greatest_common_divisor);
+    let help = match divisor_up_to(common, step.picos()) {
+        Some(picos) => format!("write step = \"{}\", or another {key}", Span::from_picos(picos)),
+        None => format!("write another {key}"),
+    };
+    let faults = written.context.faults;
+    faults.report::<()>(step.place, message, format!("does not divide {span}"), help);
+    false
+}
+
+/// The greatest number that divides both (Euclid).
+const fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// A divisor of `whole` that is at most `most` and not much less.
+fn divisor_up_to(whole: u64, most: u64) -> Option<u64> {
+    let fewest = whole.div_ceil(most).max(1);
+    (fewest..=fewest.saturating_mul(8))
+        .take(100_000)
+        .find(|parts| whole.is_multiple_of(*parts))
+        .map(|parts| whole / parts)
+}

@@ -1,0 +1,306 @@
+//! `[[links]]`: names, ends, and the two directions.
+
+use super::capacity::{CAPACITY, DELAY};
+use super::loss::LOSS;
+use super::queues::{BUFFER, QUEUE};
+use super::unique;
+use crate::model::{Buffer, Capacity, Delay, Direction, Link, Loss, Scenario, Scheduler};
+use crate::network::Network;
+use crate::place::At;
+use crate::table::{
+    Context, Field, Fields, Form, JoinedTable, Key, KeyTable, Rule, Word, Written, array, put, set,
+    spellings, text,
+};
+use millpond_units::{Rate, Span};
+
+/// What a link has once, whatever its directions are.
+#[derive(Default)]
+struct Ends {
+    name: At<String>,
+    from: At<String>,
+    to: At<String>,
+}
+
+static ENDS: KeyTable<Ends> = KeyTable {
+    name: "link",
+    blank: Ends::default,
+    plain: None,
+    keys: &[
+        Key {
+            name: "name",
+            form: Form::Name,
+            rule: Rule::Required("\"L1\""),
+            meaning: "the unique name of the link",
+            read: |ends, written| written.store(&mut ends.name),
+            write: |ends| put(&ends.name),
+        },
+        Key {
+            name: "between",
+            form: Form::Pair(&Form::Name, &Form::Name),
+            rule: Rule::Required("[\"R1\", \"R2\"]"),
+            meaning: "the nodes that it joins",
+            read: between,
+            write: |ends| Some(array([text(&ends.from.value), text(&ends.to.value)])),
+        },
+    ],
+};
+
+/// The directions of a link.
+pub(crate) struct Directions {
+    pub(crate) forward: Direction,
+    /// `None` if the link is simplex.
+    pub(crate) backward: Option<Direction>,
+}
+
+static SIMPLEX: KeyTable<bool> = KeyTable {
+    name: "link",
+    blank: || false,
+    plain: None,
+    keys: &[Key {
+        name: "simplex",
+        form: Form::Flag,
+        rule: Rule::Default("false"),
+        meaning: "the link has the forward direction alone",
+        read: |simplex, written| written.store(simplex),
+        write: put,
+    }],
+};
+
+static BACK: KeyTable<Directions> = KeyTable {
+    name: "link",
+    blank: || Directions { forward: Direction::default(), backward: None },
+    plain: None,
+    keys: &[Key {
+        name: "back",
+        form: Form::Table(&BACK_TABLE),
+        rule: Rule::Absent("as forward"),
+        meaning: "what differs in the direction from the second node to the first",
+        read: |directions, written| {
+            let Some(backward) = &mut directions.backward else {
+                let help = "remove simplex = true or the back table";
+                return written.report("a simplex link has no backward direction", "not here", help);
+            };
+            let mut fields = Fields::new(written, BACK_TABLE.name)?;
+            fields.change(&DIRECTION, backward);
+            fields.finish();
+            Some(())
+        },
+        // Written as a table of its own: see `write`.
+        write: |_| None,
+    }],
+};
+
+static BACK_TABLE: JoinedTable = JoinedTable {
+    name: "back table",
+    parts: &[&DIRECTION],
+    otherwise: Some(&Rule::Absent("as forward")),
+    summary: Some("table of the keys from `rate` to `scheduler`"),
+};
+
+/// The keys of `[[links]]`.
+pub(crate) static LINK: JoinedTable = JoinedTable {
+    name: "link",
+    parts: &[&ENDS, &SIMPLEX, &DIRECTION, &BACK],
+    otherwise: None,
+    summary: None,
+};
+
+/// The keys of a link in a shorthand, which names it and its ends.
+pub(crate) static LINK_TEMPLATE: JoinedTable = JoinedTable {
+    name: "link template",
+    parts: &[&SIMPLEX, &DIRECTION, &BACK],
+    otherwise: None,
+    summary: Some("table of the keys of a [link](#links) but `name` and `between`"),
+};
+
+/// The keys of all links of a topology, none of which is required.
+pub(crate) static TOPOLOGY_LINK: JoinedTable = JoinedTable {
+    name: "topology link",
+    parts: &[&DIRECTION, &BACK],
+    otherwise: Some(&Rule::Absent("as in `[[links]]`")),
+    summary: Some("table of the keys of a [link](#links) but `name`, `between` and `simplex`"),
+};
+
+impl Word for Scheduler {
+    const WORDS: &'static [(&'static str, Self)] = &[("fifo", Self::Fifo), ("fair", Self::Fair)];
+}
+
+/// The keys of one direction of a link.
+static DIRECTION: KeyTable<Direction> = KeyTable {
+    name: "link",
+    blank: Direction::default,
+    plain: None,
+    keys: &[
+        Key {
+            name: "rate",
+            form: Form::Table(&CAPACITY),
+            rule: Rule::Required("\"155Mbps\""),
+            meaning: "the capacity",
+            read: |direction, written| written.store(&mut direction.rate),
+            write: |direction| put(&direction.rate),
+        },
+        Key {
+            name: "told",
+            form: Form::AnyOf(&[Form::Word("truth"), Form::Table(&CAPACITY)]),
+            rule: Rule::Default("\"truth\""),
+            meaning: "the capacity that the link's laws are configured with, if it is not the true one: a \
+                      misconfigured router",
+            read: |direction, written| set(&mut direction.told, configured(written)),
+            write: |direction| Some(direction.told.as_ref().map_or_else(|| text("truth"), Field::to_toml)),
+        },
+        Key {
+            name: "delay",
+            form: Form::Table(&DELAY),
+            rule: Rule::Default("\"0s\""),
+            meaning: "the propagation delay",
+            read: |direction, written| written.store(&mut direction.delay),
+            write: |direction| put(&direction.delay),
+        },
+        Key {
+            name: "reorder",
+            form: Form::Flag,
+            rule: Rule::Default("false"),
+            meaning: "packets may overtake when the delay falls or jitter is drawn",
+            read: |direction, written| written.store(&mut direction.reorder),
+            write: |direction| put(&direction.reorder),
+        },
+        Key {
+            name: "jitter",
+            form: Form::Span { least: Span::ZERO, most: Span::from_millis(60_000) },
+            rule: Rule::Default("\"0s\""),
+            meaning: "each packet travels longer by a time that is drawn uniformly up to this",
+            read: |direction, written| written.store(&mut direction.jitter),
+            write: |direction| put(&direction.jitter),
+        },
+        Key {
+            name: "loss",
+            form: Form::Table(&LOSS),
+            rule: Rule::Default("\"none\""),
+            meaning: "random loss after service",
+            read: |direction, written| written.store(&mut direction.loss),
+            write: |direction| put(&direction.loss),
+        },
+        Key {
+            name: "buffer",
+            form: BUFFER,
+            rule: Rule::Default("\"1bdp\""),
+            meaning: "the most that can wait: packets, bytes, a time at the mean rate, or a multiple of the \
+                      bandwidth-delay product (the mean rate times the mean base round-trip time of the flows \
+                      that cross the link)",
+            read: |direction, written| written.store(&mut direction.buffer),
+            write: |direction| put(&direction.buffer),
+        },
+        Key {
+            name: "queue",
+            form: QUEUE,
+            rule: Rule::Default("\"default\""),
+            meaning: "the queue law, such as `\"codel\"` or `{ red = { max_th = \"75KB\" } }`; `\"default\"`: \
+                      the protocol's choice",
+            read: |direction, written| set(&mut direction.queue, Field::read(written)),
+            write: |direction| put(&direction.queue),
+        },
+        Key {
+            name: "scheduler",
+            form: Form::Words(spellings::<Scheduler>),
+            rule: Rule::Default("\"fifo\""),
+            meaning: "which packet is served next: `\"fair\"` serves flows in proportion to their weights",
+            read: |direction, written| written.store(&mut direction.scheduler),
+            write: |direction| put(&direction.scheduler),
+        },
+    ],
+};
+
+impl Default for Direction {
+    fn default() -> Self {
+        Self {
+            rate: Capacity::Constant(Rate::ZERO),
+            told: None,
+            delay: Delay::Constant(Span::ZERO),
+            reorder: false,
+            jitter: Span::ZERO,
+            loss: Loss::None,
+            buffer: Buffer::Unlimited,
+            queue: None,
+            scheduler: Scheduler::Fifo,
+        }
+    }
+}
+
+/// A capacity; `None` for the word `truth`.
+fn configured(written: &Written<'_>) -> Option<Option<Capacity>> {
+    match &written.node.value {
+        crate::tree::Raw::Text(text) if text == "truth" => Some(None),
+        _ => Capacity::read(written).map(Some),
+    }
+}
+
+fn between(ends: &mut Ends, written: &Written<'_>) -> Option<()> {
+    let (from, to) = written.pair([&Form::Name, &Form::Name], "[\"R1\", \"R2\"]")?;
+    let (from, to) = (from.name()?, to.name()?);
+    if from.value == to.value {
+        let faults = written.context.faults;
+        return faults.report(to.place, "a link from a node to itself", "the same node", "name another node");
+    }
+    (ends.from, ends.to) = (from, to);
+    Some(())
+}
+
+/// Adds the link of one `[[links]]` table to the network.
+pub(crate) fn read(written: &Written<'_>, network: &mut Network) -> Option<()> {
+    let mut fields = Fields::new(written, LINK.name)?;
+    let ends = fields.read(&ENDS);
+    let directions = read_directions(&mut fields);
+    fields.finish();
+    let (Ends { name, from, to }, Directions { forward, backward }) = (ends?, directions);
+    let faults = written.context.faults;
+    unique(faults, &name, "link", network.has_link(&name));
+    let (from, to) = (network.node(&from), network.node(&to));
+    let link = Link { name, from, to, forward, backward };
+    if let Some(other) = network.parallel(&link) {
+        let message =
+            format!("\"{}\" and \"{}\" lead from the same node to the same node", *other.name, *link.name);
+        let help = "a path between them would be ambiguous: put a node into one of them";
+        let _: Option<()> = faults.report(link.name.place, message, "parallel link", help);
+    }
+    network.add(link);
+    Some(())
+}
+
+/// The directions of a link. What is not written has its default.
+pub(crate) fn read_directions(fields: &mut Fields<'_>) -> Directions {
+    let simplex = fields.read_partly(&SIMPLEX);
+    let forward = fields.read_partly(&DIRECTION);
+    read_backward(fields, forward, simplex)
+}
+
+/// The directions of a link of a topology: no key is required.
+pub(crate) fn read_topology_directions(fields: &mut Fields<'_>) -> Directions {
+    let mut forward = default_direction(fields.written.context);
+    fields.change(&DIRECTION, &mut forward);
+    read_backward(fields, forward, false)
+}
+
+/// A direction of which no key is written. Its rate is zero.
+pub(crate) fn default_direction(context: &Context<'_>) -> Direction {
+    DIRECTION.defaults(context)
+}
+
+fn read_backward(fields: &mut Fields<'_>, forward: Direction, simplex: bool) -> Directions {
+    let backward = (!simplex).then(|| forward.clone());
+    let mut directions = Directions { forward, backward };
+    fields.change(&BACK, &mut directions);
+    directions
+}
+
+/// The link as TOML.
+pub(crate) fn write(link: &Link, scenario: &Scenario) -> String {
+    let node = |node: usize| At::new(scenario.node_name(node).to_owned(), link.name.place);
+    let ends = Ends { name: link.name.clone(), from: node(link.from), to: node(link.to) };
+    let simplex = SIMPLEX.lines(&link.backward.is_none());
+    let mut out = format!("\n[[links]]\n{}{simplex}{}", ENDS.lines(&ends), DIRECTION.lines(&link.forward));
+    if let Some(backward) = link.backward.as_ref().filter(|&backward| *backward != link.forward) {
+        out.push_str("\n[links.back]\n");
+        out.push_str(&DIRECTION.lines(backward));
+    }
+    out
+}

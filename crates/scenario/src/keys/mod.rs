@@ -1,0 +1,52 @@
+//! The keys of a scenario: one file for each TOML table, with the table of its keys and what reads it.
+
+mod capacity;
+pub(crate) mod flows;
+mod fluid;
+pub(crate) mod links;
+mod loss;
+mod measure;
+mod paths;
+mod protocols;
+mod queues;
+pub(crate) mod scenario;
+mod times;
+mod trace;
+mod workloads;
+
+use crate::collector::FaultCollector;
+use crate::files::Files;
+use crate::model::Scenario;
+use crate::network::Network;
+use crate::place::At;
+use crate::source::Faults;
+use crate::table::{Context, Form, TraceCache, Written};
+use crate::tree::{Node, Table};
+use std::path::Path;
+
+/// Reads a whole document.
+pub(crate) fn read(
+    faults: FaultCollector,
+    files: &dyn Files,
+    folder: &Path,
+    document: &Node,
+) -> Result<Scenario, Faults> {
+    let (traces, network) = (TraceCache::default(), Network::default());
+    let (duration, flows) = (None, [].as_slice());
+    let context =
+        Context { faults: &faults, files, folder, traces: &traces, duration, network: &network, flows };
+    let (form, table) = (Form::Table(&scenario::SCENARIO), Table::default());
+    let written = Written { context: &context, node: document, form: &form, table: &table };
+    match scenario::read(&written) {
+        Some(scenario) if faults.is_empty() => Ok(Scenario { sources: faults.sources, ..scenario }),
+        _ => Err(faults.into_faults()),
+    }
+}
+
+/// Reports a name that is taken already.
+fn unique(faults: &FaultCollector, name: &At<String>, what: &str, is_taken: bool) {
+    if is_taken {
+        let message = format!("a second {what} called \"{}\"", name.value);
+        let _: Option<()> = faults.report(name.place, message, "taken", "give each its own name");
+    }
+}

@@ -1,0 +1,147 @@
+//! `[protocols.NAME]`: what belongs to a protocol rather than to the network.
+
+use super::queues::{BUFFER, QUEUE, SETTINGS};
+use crate::model::{Buffer, FlowGroup, ProtocolEntry, Relays};
+use crate::place::At;
+use crate::table::{Field, Form, Key, KeyTable, Rule, Written, array, key_name, put, set, text};
+use crate::tree::{Node, Raw};
+use std::collections::BTreeMap;
+
+const NODES: Form = Form::AnyOf(&[Form::Word("all"), Form::List { item: &Form::Name, least: 0 }]);
+
+/// The keys of `[protocols.NAME]`.
+pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
+    name: "protocol",
+    blank: || ProtocolEntry {
+        protocol: At::default(),
+        relays: Relays::Nodes(Vec::new()),
+        relay_buffer: Buffer::Unlimited,
+        aggregate: Relays::Nodes(Vec::new()),
+        queue: None,
+        params: Vec::new(),
+    },
+    plain: None,
+    keys: &[
+        Key {
+            name: "protocol",
+            form: Form::Name,
+            rule: Rule::Absent("`NAME`"),
+            meaning: "the registered protocol, if `NAME` is a variant of it",
+            read: |entry, written| written.store(&mut entry.protocol),
+            write: |entry| put(&entry.protocol),
+        },
+        Key {
+            name: "relays",
+            form: NODES,
+            rule: Rule::Default("[]"),
+            meaning: "the nodes that cut paths into loops, each inside the path of a flow",
+            read: |entry, written| set(&mut entry.relays, relays(written)),
+            write: |entry| Some(nodes(&entry.relays)),
+        },
+        Key {
+            name: "relay_buffer",
+            form: BUFFER,
+            // The previous loop is never short of credit, and a stall of the next one leaves no more than that behind.
+            rule: Rule::Default("\"2bdp\""),
+            meaning: "bound of a relay's send queue together with what is under way to it. A time or BDP is that \
+                      of the loop before the relay: the mean rate of its slowest link, its base RTT",
+            read: |entry, written| written.store(&mut entry.relay_buffer),
+            write: |entry| put(&entry.relay_buffer),
+        },
+        Key {
+            name: "aggregate",
+            form: NODES,
+            rule: Rule::Default("[]"),
+            meaning: "those of `relays` from which flows that continue together share one loop (below)",
+            read: |entry, written| set(&mut entry.aggregate, aggregate(written, &entry.relays)),
+            write: |entry| Some(nodes(&entry.aggregate)),
+        },
+        Key {
+            name: "queue",
+            form: QUEUE,
+            rule: Rule::Default("\"default\""),
+            meaning: "the queue law at links that name none; `\"default\"`: the protocol's choice",
+            read: |entry, written| set(&mut entry.queue, Field::read(written)),
+            write: |entry| put(&entry.queue),
+        },
+        Key {
+            name: "params",
+            form: SETTINGS,
+            rule: Rule::Default("{}"),
+            meaning: "the protocol's parameters: `millpond protocols NAME` lists them",
+            read: |entry, written| written.store(&mut entry.params),
+            write: |entry| put(&entry.params),
+        },
+    ],
+};
+
+/// Reads every entry.
+pub(crate) fn read(written: &Written<'_>) -> Option<BTreeMap<String, ProtocolEntry>> {
+    let Raw::Table(table) = &written.node.value else {
+        return written.expected("[protocols.NAME] tables");
+    };
+    let mut entries = BTreeMap::new();
+    for (name, node) in &table.entries {
+        let Some(mut entry) = PROTOCOL.read(&written.part(node, written.form)) else { continue };
+        if entry.protocol.is_empty() {
+            entry.protocol = name.clone();
+        }
+        entries.insert(name.value.clone(), entry);
+    }
+    Some(entries)
+}
+
+/// The entry as TOML.
+pub(crate) fn write(name: &str, entry: &ProtocolEntry) -> String {
+    format!("\n[protocols.{}]\n{}", key_name(name), PROTOCOL.lines(entry))
+}
+
+/// `"all"` or a list of nodes, each inside the path of a flow.
+fn relays(written: &Written<'_>) -> Option<Relays> {
+    let items = match &written.node.value {
+        Raw::Text(text) if text == "all" => return Some(Relays::All),
+        Raw::List(items) => items,
+        _ => return written.expected("a list of nodes such as [\"R1\", \"R5\"], or \"all\""),
+    };
+    let (faults, network) = (written.context.faults, written.context.network);
+    let paths = || written.context.flows.iter().flat_map(|flow| &flow.paths);
+    // A flow without a path was reported: it is unknown what it should pass through.
+    let is_incomplete = written.context.flows.iter().any(|flow: &FlowGroup| flow.paths.is_empty());
+    let relay = |item: &Node| {
+        let name = written.part(item, &Form::Text).placed_text()?;
+        let node = network.known(faults, &name)?;
+        if is_incomplete || paths().any(|path| network.is_inside(path, node)) {
+            return Some(name);
+        }
+        let message = format!("no flow passes through \"{}\"", *name);
+        let help = "a relay stands between a sender and a receiver";
+        faults.report(name.place, message, "not inside any path", help)
+    };
+    items.iter().map(relay).collect::<Option<_>>().map(Relays::Nodes)
+}
+
+/// `"all"` or a list of nodes, each one of the entry's relays.
+fn aggregate(written: &Written<'_>, relays: &Relays) -> Option<Relays> {
+    let items = match &written.node.value {
+        Raw::Text(text) if text == "all" => return Some(Relays::All),
+        Raw::List(items) => items,
+        _ => return written.expected("a list of relays such as [\"R1\", \"R5\"], or \"all\""),
+    };
+    let relay = |item: &Node| {
+        let name = written.part(item, &Form::Text).placed_text()?;
+        if relays.contains(&name) {
+            return Some(name);
+        }
+        let message = format!("\"{}\" is no relay", *name);
+        let help = "flows can share a loop that begins at a relay";
+        written.context.faults.report(name.place, message, "not among the relays", help)
+    };
+    items.iter().map(relay).collect::<Option<_>>().map(Relays::Nodes)
+}
+
+fn nodes(relays: &Relays) -> String {
+    match relays {
+        Relays::All => text("all"),
+        Relays::Nodes(names) => array(names.iter().map(Field::to_toml)),
+    }
+}

@@ -1,0 +1,213 @@
+//! The keys at the top of a scenario.
+
+use super::flows::{self, FLOW};
+use super::fluid::{self, FLUID};
+use super::links::{self, LINK};
+use super::measure::{self, MEASURE};
+use super::protocols::{self, PROTOCOL};
+use crate::model::Scenario;
+use crate::network::Network;
+use crate::shorthand;
+use crate::shorthand::chain::{self, CHAIN};
+use crate::shorthand::dumbbell::{self, DUMBBELL};
+use crate::shorthand::parking_lot::{self, PARKING_LOT};
+use crate::shorthand::topology::{self, TOPOLOGY};
+use crate::shorthand::tree::{self, TREE};
+use crate::table::{Context, Fields, Form, Key, KeyTable, Rule, Written, put, set};
+use crate::tree::Raw;
+use millpond_units::Span;
+
+/// A scenario while it is read.
+#[derive(Default)]
+pub(crate) struct Draft {
+    scenario: Scenario,
+    /// `None` while it is unknown or wrong.
+    duration: Option<Span>,
+    network: Network,
+    /// The shorthand that the network was built from.
+    shorthand: Option<&'static str>,
+}
+
+/// The keys at the top.
+pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
+    name: "scenario",
+    blank: Draft::default,
+    plain: None,
+    keys: &[
+        Key {
+            name: "title",
+            form: Form::Text,
+            rule: Rule::Default("\"\""),
+            meaning: "what the scenario is about, in a few words",
+            read: |draft, written| written.store(&mut draft.scenario.title),
+            write: |draft| put(&draft.scenario.title),
+        },
+        Key {
+            name: "duration",
+            form: Form::POSITIVE_SPAN,
+            rule: Rule::Required("\"100s\""),
+            meaning: "how much time is simulated, at most 213 days",
+            read: |draft, written| written.store(&mut draft.duration),
+            write: |draft| draft.duration.as_ref().and_then(put),
+        },
+        Key {
+            name: "seed",
+            form: Form::Whole { least: 0, most: u64::MAX },
+            rule: Rule::Default("1"),
+            meaning: "seed of all random numbers",
+            read: |draft, written| written.store(&mut draft.scenario.seed),
+            write: |draft| put(&draft.scenario.seed),
+        },
+        Key {
+            name: "measure",
+            form: Form::Table(&MEASURE),
+            rule: Rule::Default("{}"),
+            meaning: "what to record",
+            read: |draft, written| {
+                let measure = measure::read(&written.with_context(&draft.context(written)));
+                set(&mut draft.scenario.measure, measure)
+            },
+            write: |_| None,
+        },
+        Key {
+            name: "fluid",
+            form: Form::Table(&FLUID),
+            rule: Rule::Default("{}"),
+            meaning: "how the equations of the fluid world are integrated",
+            read: |draft, written| {
+                let context = draft.context(written);
+                let method = fluid::read(&written.with_context(&context), &draft.scenario.measure);
+                set(&mut draft.scenario.fluid, method)
+            },
+            write: |_| None,
+        },
+        Key {
+            name: "dumbbell",
+            form: Form::Table(&DUMBBELL),
+            rule: Rule::Absent("none"),
+            meaning: "shorthand: senders, a bottleneck, receivers",
+            read: |draft, written| draft.build("dumbbell", written, dumbbell::build),
+            write: |_| None,
+        },
+        Key {
+            name: "parking-lot",
+            form: Form::Table(&PARKING_LOT),
+            rule: Rule::Absent("none"),
+            meaning: "shorthand: a row of links with cross traffic",
+            read: |draft, written| draft.build("parking-lot", written, parking_lot::build),
+            write: |_| None,
+        },
+        Key {
+            name: "chain",
+            form: Form::Table(&CHAIN),
+            rule: Rule::Absent("none"),
+            meaning: "shorthand: a row of links",
+            read: |draft, written| draft.build("chain", written, chain::build),
+            write: |_| None,
+        },
+        Key {
+            name: "tree",
+            form: Form::Table(&TREE),
+            rule: Rule::Absent("none"),
+            meaning: "shorthand: a tree of links",
+            read: |draft, written| draft.build("tree", written, tree::build),
+            write: |_| None,
+        },
+        Key {
+            name: "topology",
+            form: Form::Table(&TOPOLOGY),
+            rule: Rule::Absent("none"),
+            meaning: "a network from a GraphML file",
+            read: |draft, written| draft.build("topology", written, topology::build),
+            write: |_| None,
+        },
+        Key {
+            name: "links",
+            form: Form::Tables(&LINK),
+            rule: Rule::Absent("`[]`"),
+            meaning: "the links",
+            read: links,
+            write: |_| None,
+        },
+        Key {
+            name: "flows",
+            form: Form::Tables(&FLOW),
+            rule: Rule::Required("[[flows]] tables, at least one"),
+            meaning: "the flow groups, at least one",
+            read: |draft, written| {
+                let flows = flows::read(&written.with_context(&draft.context(written)));
+                set(&mut draft.scenario.flows, flows)
+            },
+            write: |_| None,
+        },
+        Key {
+            name: "protocols",
+            form: Form::NamedTables(&PROTOCOL),
+            rule: Rule::Default("{}"),
+            meaning: "settings of protocols by name",
+            read: |draft, written| {
+                let protocols = protocols::read(&written.with_context(&draft.context(written)));
+                set(&mut draft.scenario.protocols, protocols)
+            },
+            write: |_| None,
+        },
+    ],
+};
+
+impl Draft {
+    /// The context of a table that is read after what is known already.
+    fn context<'a>(&'a self, written: &Written<'a>) -> Context<'a> {
+        let flows = self.scenario.flows.as_slice();
+        Context { duration: self.duration, network: &self.network, flows, ..*written.context }
+    }
+
+    /// Builds the network of the shorthand called `name`, of which a scenario has one at most.
+    fn build(&mut self, name: &'static str, written: &Written<'_>, build: shorthand::Build) -> Option<()> {
+        if let Some(other) = self.shorthand {
+            let message = format!("[{name}] beside [{other}]");
+            let help = "use one shorthand and add what else there is as [[links]]";
+            return written.report(message, "a second shorthand", help);
+        }
+        self.shorthand = Some(name);
+        build(written, &mut self.network)
+    }
+}
+
+fn links(draft: &mut Draft, written: &Written<'_>) -> Option<()> {
+    let Raw::List(items) = &written.node.value else { return written.expected("[[links]] tables") };
+    for item in items {
+        let _ = links::read(&written.part(item, written.form), &mut draft.network);
+    }
+    Some(())
+}
+
+/// Reads a whole document. `None` if a fault was reported that leaves no scenario.
+pub(crate) fn read(written: &Written<'_>) -> Option<Scenario> {
+    let mut fields = Fields::new(written, SCENARIO.name)?;
+    let Draft { scenario, duration, network, .. } = fields.read_partly(&SCENARIO);
+    fields.finish();
+    let Network { nodes, links, .. } = network;
+    Some(Scenario { duration: duration?, nodes, links, ..scenario })
+}
+
+impl Scenario {
+    /// The scenario as a TOML file that can be run again: every key, every link and every path. Shorthands are
+    /// written out, overrides applied, trace files named by their absolute paths.
+    pub fn to_toml(&self) -> String {
+        let Self { title, duration, seed, .. } = self;
+        let top = Self { title: title.clone(), seed: *seed, ..Self::default() };
+        let top = Draft { scenario: top, duration: Some(*duration), ..Draft::default() };
+        let mut out = SCENARIO.lines(&top);
+        out += &format!("\n[measure]\n{}", MEASURE.lines(&self.measure));
+        out += &format!("\n[fluid]\n{}", FLUID.lines(&self.fluid));
+        out.extend(self.links.iter().map(|link| links::write(link, self)));
+        out.extend(self.flows.iter().map(|flow| flows::write(flow, self)));
+        out.extend(self.protocols.iter().map(|(name, entry)| protocols::write(name, entry)));
+        out
+    }
+
+    /// The name of a node.
+    pub(crate) fn node_name(&self, node: usize) -> &str {
+        self.nodes.get(node).map_or("", String::as_str)
+    }
+}

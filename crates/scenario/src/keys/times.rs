@@ -1,0 +1,240 @@
+//! Times and durations that may be sampled at random.
+
+use crate::model::{DelayedAcks, Lasting, Rtt, Start};
+use crate::table::{Field, Form, Key, KeyTable, PlainForm, Rule, Written, array, put, set};
+use millpond_units::{Span, Time};
+
+/// The forms of a start, or of a stop.
+pub(crate) static START: KeyTable<Start> = KeyTable {
+    name: "start",
+    blank: || Start::At(Time::ZERO),
+    plain: Some(PlainForm {
+        form: Form::Time,
+        example: "\"5s\"",
+        meaning: "all flows at this time",
+        read: |written| Time::read(written).map(Start::At),
+        write: |start| match start {
+            Start::At(time) => put(time),
+            _ => None,
+        },
+    }),
+    keys: &[
+        Key {
+            name: "uniform",
+            form: Form::Range(&Form::Time),
+            rule: Rule::OneOf("[\"0s\", \"10s\"]"),
+            meaning: "each flow at its own time, uniformly distributed",
+            read: |start, written| {
+                let (low, high) = written.range("[\"0s\", \"10s\"]")?;
+                set(start, Some(Start::Uniform(low, high)))
+            },
+            write: |start| match start {
+                Start::Uniform(low, high) => Some(array([low.to_toml(), high.to_toml()])),
+                _ => None,
+            },
+        },
+        Key {
+            name: "first",
+            form: Form::Time,
+            rule: Rule::With(&["every", "poisson"], &Rule::Default("\"0s\"")),
+            meaning: "with `every` the time of flow 0, with `poisson` the start of the process",
+            read: |start, written| match start {
+                Start::Every { first, .. } | Start::Poisson { first, .. } => written.store(first),
+                _ => None,
+            },
+            write: |start| match start {
+                Start::Every { first, .. } | Start::Poisson { first, .. } => put(first),
+                _ => None,
+            },
+        },
+        Key {
+            name: "every",
+            form: Form::POSITIVE_SPAN,
+            rule: Rule::OneOf("\"2s\""),
+            meaning: "flow `i` at `first + i * every`",
+            read: |start, written| {
+                let interval = Span::read(written)?;
+                set(start, Some(Start::Every { first: Time::ZERO, interval }))
+            },
+            write: |start| match start {
+                Start::Every { interval, .. } => put(interval),
+                _ => None,
+            },
+        },
+        Key {
+            name: "poisson",
+            form: Form::POSITIVE_SPAN,
+            rule: Rule::OneOf("\"2s\""),
+            meaning: "one flow after the other with exponentially distributed gaps of this mean",
+            read: |start, written| {
+                let mean = Span::read(written)?;
+                set(start, Some(Start::Poisson { first: Time::ZERO, mean }))
+            },
+            write: |start| match start {
+                Start::Poisson { mean, .. } => put(mean),
+                _ => None,
+            },
+        },
+    ],
+};
+
+/// The forms of a lasting time.
+pub(crate) static LASTING: KeyTable<Lasting> = KeyTable {
+    name: "lasting time",
+    blank: || Lasting::Constant(Span::ZERO),
+    plain: Some(PlainForm {
+        form: Form::POSITIVE_SPAN,
+        example: "\"12s\"",
+        meaning: "always this long",
+        read: |written| Span::read(written).map(Lasting::Constant),
+        write: |lasting| match lasting {
+            Lasting::Constant(span) => put(span),
+            _ => None,
+        },
+    }),
+    keys: &[
+        Key {
+            name: "uniform",
+            form: Form::Range(&Form::ANY_SPAN),
+            rule: Rule::OneOf("[\"1s\", \"5s\"]"),
+            meaning: "uniformly distributed",
+            read: |lasting, written| {
+                let (low, high) = written.range("[\"1s\", \"5s\"]")?;
+                set(lasting, Some(Lasting::Uniform(low, high)))
+            },
+            write: |lasting| match lasting {
+                Lasting::Uniform(low, high) => Some(array([low.to_toml(), high.to_toml()])),
+                _ => None,
+            },
+        },
+        Key {
+            name: "exponential",
+            form: Form::POSITIVE_SPAN,
+            rule: Rule::OneOf("\"10s\""),
+            meaning: "exponentially distributed with this mean",
+            read: |lasting, written| set(lasting, Span::read(written).map(Lasting::Exponential)),
+            write: |lasting| match lasting {
+                Lasting::Exponential(mean) => put(mean),
+                _ => None,
+            },
+        },
+        Key {
+            name: "pareto",
+            form: Form::POSITIVE_SPAN,
+            rule: Rule::OneOf("\"10s\""),
+            meaning: "Pareto distributed with this mean",
+            read: |lasting, written| {
+                set(lasting, Some(Lasting::Pareto { mean: Span::read(written)?, shape: f64::INFINITY }))
+            },
+            write: |lasting| match lasting {
+                Lasting::Pareto { mean, .. } => put(mean),
+                _ => None,
+            },
+        },
+        Key {
+            name: "shape",
+            form: Form::PARETO_SHAPE,
+            rule: Rule::With(&["pareto"], &Rule::Required("1.5")),
+            meaning: "shape of the Pareto distribution: the smaller, the heavier the tail",
+            read: |lasting, written| match lasting {
+                Lasting::Pareto { shape, .. } => written.store(shape),
+                _ => None,
+            },
+            write: |lasting| match lasting {
+                Lasting::Pareto { shape, .. } => put(shape),
+                _ => None,
+            },
+        },
+    ],
+};
+
+/// The forms of a base round-trip time.
+pub(crate) static RTT: KeyTable<Rtt> = KeyTable {
+    name: "round-trip time",
+    blank: || Rtt::Constant(Span::ZERO),
+    plain: Some(PlainForm {
+        form: Form::POSITIVE_SPAN,
+        example: "\"80ms\"",
+        meaning: "the same for all flows of the group",
+        read: |written| Span::read(written).map(Rtt::Constant),
+        write: |rtt| match rtt {
+            Rtt::Constant(rtt) => put(rtt),
+            Rtt::Uniform(..) => None,
+        },
+    }),
+    keys: &[Key {
+        name: "uniform",
+        form: Form::Range(&Form::ANY_SPAN),
+        rule: Rule::Required("[\"20ms\", \"100ms\"]"),
+        meaning: "each flow has its own, uniformly distributed",
+        read: |rtt, written| {
+            let (low, high) = written.range("[\"20ms\", \"100ms\"]")?;
+            set(rtt, Some(Rtt::Uniform(low, high)))
+        },
+        write: |rtt| match rtt {
+            Rtt::Constant(_) => None,
+            Rtt::Uniform(low, high) => Some(array([low.to_toml(), high.to_toml()])),
+        },
+    }],
+};
+
+/// The forms of delayed acknowledgements.
+pub(crate) static DELAYED_ACKS: KeyTable<Option<DelayedAcks>> = KeyTable {
+    name: "delayed_acks table",
+    blank: || Some(DelayedAcks::default()),
+    plain: Some(PlainForm {
+        form: Form::Flag,
+        example: "true",
+        meaning: "`true`: as with the defaults of the keys (RFC 9000 section 13.2); `false`: each packet is \
+                  acknowledged at once",
+        read: |written| {
+            Some(if bool::read(written)? { DELAYED_ACKS.defaults(written.context) } else { None })
+        },
+        write: |acks| acks.is_none().then(|| false.to_toml()),
+    }),
+    keys: &[
+        Key {
+            name: "packets",
+            form: Form::Whole { least: 1, most: 1000 },
+            rule: Rule::Default("2"),
+            meaning: "an acknowledgement is sent when this many packets wait for it",
+            read: |acks, written| written.store(&mut acks.as_mut()?.packets),
+            write: |acks| acks.and_then(|acks| put(&acks.packets)),
+        },
+        Key {
+            name: "after",
+            form: Form::POSITIVE_SPAN,
+            rule: Rule::Default("\"25ms\""),
+            meaning: "... or when the first of them has waited this long",
+            read: |acks, written| written.store(&mut acks.as_mut()?.after),
+            write: |acks| acks.and_then(|acks| put(&acks.after)),
+        },
+    ],
+};
+
+impl Field for Start {
+    fn read(written: &Written<'_>) -> Option<Self> {
+        START.read(written)
+    }
+    fn to_toml(&self) -> String {
+        START.write(self)
+    }
+}
+
+impl Field for Lasting {
+    fn read(written: &Written<'_>) -> Option<Self> {
+        LASTING.read(written)
+    }
+    fn to_toml(&self) -> String {
+        LASTING.write(self)
+    }
+}
+
+impl Field for Rtt {
+    fn read(written: &Written<'_>) -> Option<Self> {
+        RTT.read(written)
+    }
+    fn to_toml(&self) -> String {
+        RTT.write(self)
+    }
+}

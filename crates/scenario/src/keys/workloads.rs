@@ -1,0 +1,289 @@
+//! What applications ask of their flows.
+
+use super::measure::MAX_SAMPLES;
+use super::times::LASTING;
+use crate::model::{Activity, Gap, Lasting, Size, Workload};
+use crate::table::{
+    Field, Form, Key, KeyTable, LONGEST_RUN, PlainForm, Rule, Written, array, put, set, text,
+};
+use crate::tree::Raw;
+use millpond_units::{Bytes, Rate, Span, Time};
+
+/// An application is switched on and off at most this often on average.
+const MAX_PERIODS: u64 = 1_000_000;
+
+/// The forms of a workload.
+pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
+    name: "workload",
+    blank: || Workload::Bulk,
+    plain: Some(PlainForm {
+        form: Form::Word("bulk"),
+        example: "\"bulk\"",
+        meaning: "the application always has more to send",
+        read: |written| match &written.node.value {
+            Raw::Text(text) if text == "bulk" => Some(Workload::Bulk),
+            _ => written.expected(&WORKLOAD.forms()),
+        },
+        write: |workload| matches!(workload, Workload::Bulk).then(|| text("bulk")),
+    }),
+    keys: &[
+        Key {
+            name: "size",
+            form: Form::Table(&SIZE),
+            rule: Rule::OneOf("\"1MB\""),
+            meaning: "one transfer of this much payload",
+            read: |workload, written| set(workload, Size::read(written).map(Workload::Sized)),
+            write: |workload| match workload {
+                Workload::Sized(size) => put(size),
+                _ => None,
+            },
+        },
+        Key {
+            name: "rate",
+            form: Form::Rate { least: Rate::from_bps(1), most: Rate::from_bps(100_000_000_000_000) },
+            rule: Rule::OneOf("\"5Mbps\""),
+            meaning: "payload is produced at this rate, a packet at a time",
+            read: |workload, written| {
+                set(workload, Some(Workload::Produced(Rate::read(written)?, Activity::Always)))
+            },
+            write: |workload| match workload {
+                Workload::Produced(rate, _) => put(rate),
+                _ => None,
+            },
+        },
+        Key {
+            name: "on",
+            form: Form::Table(&LASTING),
+            rule: Rule::With(&["rate"], &Rule::Absent("always on")),
+            meaning: "how long payload is produced; on and off periods alternate, beginning with on",
+            read: on_and_off,
+            write: |workload| match workload {
+                Workload::Produced(_, Activity::Turns { on, .. }) => put(on),
+                _ => None,
+            },
+        },
+        Key {
+            name: "off",
+            form: Form::Table(&LASTING),
+            rule: Rule::With(&["rate"], &Rule::Absent("required with `on`")),
+            meaning: "how long no payload is produced",
+            // Read together with `on`.
+            read: |_, _| Some(()),
+            write: |workload| match workload {
+                Workload::Produced(_, Activity::Turns { off, .. }) => put(off),
+                _ => None,
+            },
+        },
+        Key {
+            name: "bursts",
+            form: Form::List { item: &Form::Range(&Form::Time), least: 1 },
+            rule: Rule::With(&["rate"], &Rule::Absent("always on")),
+            meaning: "payload is produced from the first to the second time of each pair, as in \
+                      `[[\"10s\", \"12s\"], [\"30s\", \"31s\"]]`; bursts rise and do not touch",
+            read: |workload, written| match workload {
+                Workload::Produced(_, activity) => set(activity, bursts(written).map(Activity::Bursts)),
+                _ => None,
+            },
+            write: |workload| match workload {
+                Workload::Produced(_, Activity::Bursts(bursts)) => {
+                    let burst = |(from, until): &(Time, Time)| array([from.to_toml(), until.to_toml()]);
+                    Some(array(bursts.iter().map(burst)))
+                }
+                _ => None,
+            },
+        },
+        Key {
+            name: "transfers",
+            form: Form::Table(&SIZE),
+            rule: Rule::OneOf("\"1MB\""),
+            meaning: "transfers of this size, each a flow of its own",
+            read: |workload, written| {
+                set(
+                    workload,
+                    Some(Workload::Transfers { size: Size::read(written)?, gap: Gap::Every(Span::ZERO) }),
+                )
+            },
+            write: |workload| match workload {
+                Workload::Transfers { size, .. } => put(size),
+                _ => None,
+            },
+        },
+        Key {
+            name: "every",
+            form: Form::POSITIVE_SPAN,
+            rule: Rule::With(&["transfers"], &Rule::OneOf("\"2s\"")),
+            meaning: "the constant time from one transfer to the next, the first at the start",
+            read: |workload, written| match workload {
+                Workload::Transfers { gap, .. } => set(gap, transfer_gap(written).map(Gap::Every)),
+                _ => None,
+            },
+            write: |workload| match workload {
+                Workload::Transfers { gap: Gap::Every(gap), .. } => put(gap),
+                _ => None,
+            },
+        },
+        Key {
+            name: "poisson",
+            form: Form::POSITIVE_SPAN,
+            rule: Rule::With(&["transfers"], &Rule::OneOf("\"2s\"")),
+            meaning: "the mean time from one transfer to the next: a Poisson process from the start on",
+            read: |workload, written| match workload {
+                Workload::Transfers { gap, .. } => set(gap, transfer_gap(written).map(Gap::Poisson)),
+                _ => None,
+            },
+            write: |workload| match workload {
+                Workload::Transfers { gap: Gap::Poisson(mean), .. } => put(mean),
+                _ => None,
+            },
+        },
+    ],
+};
+
+/// The forms of the size of a transfer.
+pub(crate) static SIZE: KeyTable<Size> = KeyTable {
+    name: "size",
+    blank: || Size::Constant(Bytes::ZERO),
+    plain: Some(PlainForm {
+        form: Form::SOME_BYTES,
+        example: "\"1MB\"",
+        meaning: "always this size",
+        read: |written| Bytes::read(written).map(Size::Constant),
+        write: |size| match size {
+            Size::Constant(bytes) => put(bytes),
+            _ => None,
+        },
+    }),
+    keys: &[
+        Key {
+            name: "uniform",
+            form: Form::Range(&Form::ANY_BYTES),
+            rule: Rule::OneOf("[\"1KB\", \"1MB\"]"),
+            meaning: "uniformly distributed",
+            read: |size, written| {
+                let (low, high) = written.range("[\"1KB\", \"1MB\"]")?;
+                set(size, Some(Size::Uniform(low, high)))
+            },
+            write: |size| match size {
+                Size::Uniform(low, high) => Some(array([low.to_toml(), high.to_toml()])),
+                _ => None,
+            },
+        },
+        Key {
+            name: "exponential",
+            form: Form::SOME_BYTES,
+            rule: Rule::OneOf("\"1MB\""),
+            meaning: "exponentially distributed with this mean",
+            read: |size, written| set(size, Bytes::read(written).map(Size::Exponential)),
+            write: |size| match size {
+                Size::Exponential(mean) => put(mean),
+                _ => None,
+            },
+        },
+        Key {
+            name: "pareto",
+            form: Form::SOME_BYTES,
+            rule: Rule::OneOf("\"1MB\""),
+            meaning: "Pareto distributed with this mean",
+            read: |size, written| {
+                set(size, Some(Size::Pareto { mean: Bytes::read(written)?, shape: f64::INFINITY }))
+            },
+            write: |size| match size {
+                Size::Pareto { mean, .. } => put(mean),
+                _ => None,
+            },
+        },
+        Key {
+            name: "pareto_from",
+            form: Form::SOME_BYTES,
+            rule: Rule::OneOf("\"1KB\""),
+            meaning: "Pareto distributed with this minimum",
+            read: |size, written| {
+                set(size, Some(Size::ParetoFrom { least: Bytes::read(written)?, shape: f64::INFINITY }))
+            },
+            write: |size| match size {
+                Size::ParetoFrom { least, .. } => put(least),
+                _ => None,
+            },
+        },
+        Key {
+            name: "shape",
+            form: Form::PARETO_SHAPE,
+            rule: Rule::With(&["pareto", "pareto_from"], &Rule::Required("1.2")),
+            meaning: "shape of the Pareto distribution: the smaller, the heavier the tail",
+            read: |size, written| match size {
+                Size::Pareto { shape, .. } | Size::ParetoFrom { shape, .. } => written.store(shape),
+                _ => None,
+            },
+            write: |size| match size {
+                Size::Pareto { shape, .. } | Size::ParetoFrom { shape, .. } => put(shape),
+                _ => None,
+            },
+        },
+    ],
+};
+
+impl Field for Size {
+    fn read(written: &Written<'_>) -> Option<Self> {
+        SIZE.read(written)
+    }
+    fn to_toml(&self) -> String {
+        SIZE.write(self)
+    }
+}
+
+impl Field for Workload {
+    fn read(written: &Written<'_>) -> Option<Self> {
+        let workload = WORKLOAD.read(written)?;
+        if !matches!(workload, Self::Produced(..)) {
+            return Some(workload);
+        }
+        match ["on", "off", "bursts"].map(|key| written.key(key).is_some()) {
+            [false, false, false] | [true, true, false] | [false, false, true] => Some(workload),
+            _ => written.report(
+                "an unclear pause",
+                "in here",
+                "write on = \"1s\" and off = \"2s\", or bursts = [[\"5s\", \"6s\"]] alone",
+            ),
+        }
+    }
+    fn to_toml(&self) -> String {
+        WORKLOAD.write(self)
+    }
+}
+
+fn on_and_off(workload: &mut Workload, written: &Written<'_>) -> Option<()> {
+    let Workload::Produced(_, activity) = workload else { return None };
+    let off = written.sibling("off")?;
+    let (on, off) = (Lasting::read(written), Lasting::read(&written.part(off, written.form)));
+    let (on, off) = (on?, off?);
+    let duration = written.context.duration.unwrap_or_default();
+    let least = Span::from_picos(duration.picos().div_ceil(MAX_PERIODS));
+    if on.typical() + off.typical() >= least {
+        return set(activity, Some(Activity::Turns { on, off }));
+    }
+    written.report(
+        "on and off far too often",
+        "too short, together with off",
+        format!("let on and off together typically last {least} in a run of {duration}"),
+    )
+}
+
+/// From when until when payload is produced: pairs that rise and do not touch.
+fn bursts(written: &Written<'_>) -> Option<Vec<(Time, Time)>> {
+    let mut bursts: Vec<(Time, Time)> = Vec::new();
+    for item in written.list("[[\"5s\", \"6s\"], [\"8s\", \"12s\"]]")? {
+        let item = written.part(item, &Form::Time);
+        let (from, until) = item.range::<Time>("[\"5s\", \"6s\"]")?;
+        if from == until || bursts.last().is_some_and(|(_, end)| *end >= from) {
+            return item.expected("a burst that lasts, after the end of the one before");
+        }
+        bursts.push((from, until));
+    }
+    if bursts.is_empty() { written.expected("at least one burst") } else { Some(bursts) }
+}
+
+/// The time from one transfer to the next, long enough for the number of flows to stay bounded.
+fn transfer_gap(written: &Written<'_>) -> Option<Span> {
+    let duration = written.context.duration.unwrap_or_default();
+    written.within(Span::from_picos(duration.picos().div_ceil(MAX_SAMPLES)), LONGEST_RUN)
+}

@@ -1,0 +1,63 @@
+//! `docs/scenario.md` lists the keys as the tables in the source declare them.
+//!
+//! After a change of a key, write the page again:
+//!
+//! ```sh
+//! cargo test -p millpond-scenario --test reference -- --ignored
+//! ```
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
+
+use millpond_scenario::update_reference;
+use std::path::PathBuf;
+
+fn page() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/scenario.md")
+}
+
+#[test]
+fn the_tables_of_the_reference_page_equal_the_tables_of_keys() {
+    let text = std::fs::read_to_string(page()).unwrap();
+    let updated = update_reference(&text).unwrap();
+    assert!(text == updated, "docs/scenario.md is stale: run this test file with --ignored");
+}
+
+/// Not a check: writes the page.
+#[test]
+#[ignore = "writes docs/scenario.md"]
+fn write_the_reference_page() {
+    let text = std::fs::read_to_string(page()).unwrap();
+    std::fs::write(page(), update_reference(&text).unwrap()).unwrap();
+}
+
+/// The part of a heading that links use: lower case, hyphens for spaces, no punctuation.
+fn anchor(heading: &str) -> String {
+    let kept = heading.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+    kept.collect::<String>().trim().to_lowercase().replace(' ', "-")
+}
+
+#[test]
+fn every_link_within_the_reference_page_leads_to_a_heading() {
+    let text = std::fs::read_to_string(page()).unwrap();
+    let headings: Vec<_> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("##"))
+        .map(|line| anchor(line.trim_matches('#')))
+        .collect();
+    let links = text.split("](#").skip(1).filter_map(|rest| rest.split(')').next());
+    for link in links {
+        assert!(headings.iter().any(|heading| heading == link), "no heading for #{link}");
+    }
+}
+
+#[test]
+fn a_page_with_a_wrong_marker_is_refused() {
+    for (page, message) in [
+        ("", "is not in the page"),
+        ("<!-- keys: lnk -->\n<!-- end of keys -->", "no table (or a second one) is called \"lnk\""),
+        ("<!-- keys: link -->\n", "has no end"),
+    ] {
+        let error = update_reference(page).unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
+}
