@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Say whether a scenario is right, without running it
     Check(Check),
+    /// Print the JSON Schema of scenario files
+    Schema,
     /// Run the same network and the same draws under several protocols, or in several worlds, side by side
     Compare(Compare),
     /// Say where a scenario settles: rates, prices, queues, bottlenecks

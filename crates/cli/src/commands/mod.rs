@@ -9,6 +9,7 @@ mod papers;
 mod protocols;
 mod report;
 mod run;
+mod schema;
 mod stability;
 mod trace;
 
@@ -19,5 +20,6 @@ pub(crate) use papers::papers;
 pub(crate) use protocols::protocols;
 pub(crate) use report::report;
 pub(crate) use run::run;
+pub(crate) use schema::schema;
 pub(crate) use stability::stability;
 pub(crate) use trace::trace;

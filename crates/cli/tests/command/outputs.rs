@@ -48,6 +48,15 @@ fn json_alone_stands_on_standard_output() {
 }
 
 #[test]
+fn the_schema_of_scenarios_is_printed_as_json() {
+    let folder = folder(RIGHT);
+    let output = millpond(folder.path(), &["schema"]);
+    let schema: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
+    assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
+    assert_eq!(schema["properties"]["duration"]["type"], "string");
+}
+
+#[test]
 fn a_comparison_shows_a_row_per_protocol_and_its_second_time_is_like_the_first() {
     let folder = folder(RIGHT);
     let compare = ["compare", "scenario.toml", "--protocols", "lgcc,newreno,cubic"];
