@@ -1,8 +1,8 @@
-//! Where a value was written, so that a later complaint can point at it.
+//! Where a value was written, so that later faults can point at it.
 
 use std::ops::Deref;
 
-/// A stretch of one of the texts that a scenario was read from.
+/// A range of one of the texts that a scenario was read from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Place {
     /// Which text: 0 is the scenario file, `n` the n-th override.
@@ -13,7 +13,7 @@ pub struct Place {
     pub end: usize,
 }
 
-/// A value and its place. Two are equal if their values are: a scenario means the same wherever it is written.
+/// A value and its place. Two are equal if their values are equal.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct At<T> {
     /// What was written.

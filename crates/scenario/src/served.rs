@@ -1,4 +1,4 @@
-//! How much a piecewise-constant rate serves between any two times.
+//! The service of a piecewise-constant rate between any two times.
 
 use millpond_units::{Rate, Time};
 
@@ -10,7 +10,7 @@ pub(crate) struct Served<'a> {
 }
 
 impl<'a> Served<'a> {
-    /// Of these rates, the first of which begins at zero.
+    /// For these rates, the first of which begins at zero.
     pub(crate) fn new(steps: &'a [(Time, Rate)]) -> Self {
         let mut total = 0;
         let next = steps.iter().skip(1).map(|&(start, _)| start);

@@ -1,11 +1,11 @@
-//! The texts that a scenario was read from, and complaints that point into them.
+//! The texts that a scenario was read from, and faults that point into them.
 
 use crate::place::Place;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
 use std::sync::Arc;
 
-/// The scenario file and its overrides. All are equal: what matters is what was read from them.
+/// The scenario file and its overrides. All values are equal, so that comparing scenarios ignores their texts.
 #[derive(Clone, Debug, Default)]
 pub struct Sources(Vec<Arc<NamedSource<String>>>);
 
@@ -34,7 +34,7 @@ impl Sources {
         self.0.get(text).map_or("", |source| source.inner().as_str())
     }
 
-    /// A complaint about what is written at `place`.
+    /// A fault of the value at `place`. `label` stands at the place, below the line.
     pub fn fault(&self, place: Place, message: impl Into<String>, label: impl Into<String>) -> Fault {
         let source = self.0.get(place.text).cloned();
         let length = source.as_ref().map_or(0, |s| s.inner().len());
@@ -43,7 +43,7 @@ impl Sources {
         Fault { message: message.into(), label: label.into(), help: None, source, start, end }
     }
 
-    /// The same complaint, about what is written at `place` if it points nowhere yet.
+    /// The fault, moved to `place` with this label if it has no place yet.
     pub(crate) fn placed(&self, fault: Fault, place: Place, label: &str) -> Fault {
         if fault.source.is_some() {
             return fault;
@@ -51,13 +51,13 @@ impl Sources {
         Fault { help: fault.help, ..self.fault(place, fault.message, label) }
     }
 
-    /// A complaint about no place in particular.
+    /// A fault without a place.
     pub fn plain(&self, message: impl Into<String>) -> Fault {
         Fault { message: message.into(), label: String::new(), help: None, source: None, start: 0, end: 0 }
     }
 }
 
-/// One thing wrong with a scenario or a trace: what, where, and what would be right.
+/// A fault of a scenario or a trace: what is wrong, where, and what was expected.
 #[derive(Clone, Debug)]
 pub struct Fault {
     message: String,
@@ -69,19 +69,19 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// The same with advice: what was expected, the nearest right spelling.
+    /// The fault with a help text: what was expected, the nearest spelling.
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// What is wrong, in one line.
+    /// The message, in one line.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The line it points at, counted from 1.
+    /// The line at which it points, from 1.
     pub fn line(&self) -> usize {
         let text = self.source.as_ref().map_or("", |s| s.inner().as_str());
         let before = text.as_bytes().get(..self.start).unwrap_or_default();
@@ -111,12 +111,12 @@ impl Diagnostic for Fault {
     }
 }
 
-/// Everything found wrong, in the order of the file.
+/// All faults, in the order of the file.
 #[derive(Clone, Debug)]
 pub struct Faults(pub Vec<Fault>);
 
 impl Faults {
-    /// Each fault with the line it points at, for a terminal; in colour if asked.
+    /// Each fault with its line, for a terminal; with colours if `colour`.
     pub fn render(&self, colour: bool) -> String {
         let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);

@@ -3,10 +3,10 @@
 //! 1. `z(t) = sqrt(fast) F(t) + sqrt(slow) S(t) + sqrt(white) N(t)`: F and S are Ornstein-Uhlenbeck processes of unit
 //!    variance, N is white noise.
 //! 2. `rate = Q(Phi(z))`, Q interpolated linearly between the preset's quantiles.
-//! 3. Outages at Poisson times, each of a second plus an exponential time, laid over the second step.
+//! 3. Outages at Poisson times, each of a second plus an exponential time, override the second step.
 //! 4. All rates are scaled so that the mean is exact.
 //!
-//! Each process has its own random stream, so that what one of them draws does not move another.
+//! Each process has its own random stream, so that the samples of one do not depend on another.
 
 use super::presets::LEVELS;
 use super::{Format, Preset, Trace};
@@ -17,8 +17,8 @@ use rand_pcg::Pcg32;
 use std::fmt;
 
 /// Most samples of a trace.
-const MOST_SAMPLES: u64 = 10_000_000;
-/// The highest mean that is not taken for a mistake.
+const MAX_SAMPLES: u64 = 10_000_000;
+/// The highest mean that is accepted.
 const FASTEST_MEAN: Rate = Rate::from_bps(1_000_000_000_000);
 /// The shortest outage in seconds.
 const SHORTEST_OUTAGE: f64 = 1.0;
@@ -30,13 +30,13 @@ pub struct Recipe {
     pub preset: &'static Preset,
     /// How long.
     pub duration: Span,
-    /// From which all randomness flows.
+    /// Seed of all random numbers.
     pub seed: u64,
     /// The mean, if not the preset's.
     pub mean: Option<Rate>,
-    /// The highest quantile, if not the preset's: what the rarest moments come near.
+    /// The highest quantile, if not the preset's.
     pub peak: Option<Rate>,
-    /// Distance of samples, if not the preset's.
+    /// Time between samples, if not the preset's.
     pub step: Option<Span>,
 }
 
@@ -76,9 +76,9 @@ impl Recipe {
         }
         let distribution = self.distribution(mean)?;
         let samples = self.duration.picos() / step.picos().max(1);
-        if step.is_zero() || !(1..=MOST_SAMPLES).contains(&samples) {
+        if step.is_zero() || !(1..=MAX_SAMPLES).contains(&samples) {
             let fault = format!("{} in steps of {step} are {samples} samples", self.duration);
-            return Err(RecipeError::new(format!("{fault}: expected 1 to {MOST_SAMPLES}")));
+            return Err(RecipeError::new(format!("{fault}: expected 1 to {MAX_SAMPLES}")));
         }
         let level = |z| quantile_of_curve(&distribution, phi(z)).unwrap_or_default();
         let mut levels: Vec<f64> = self.scores(step, samples).map(level).collect();

@@ -17,7 +17,7 @@ const CSV_LINE: &str = "time_s,mbps: a time in seconds and a rate in 10^6 bit/s,
 const MAHIMAHI_LINE: &str = "a whole number of milliseconds, not less than the line before";
 
 impl Trace {
-    /// Reads the trace file at `path`; without a format, its first line tells.
+    /// Reads the trace file at `path`. Without a format, it is recognized from the first line.
     ///
     /// # Errors
     /// The file cannot be read, or the first line that is wrong.
@@ -29,7 +29,7 @@ impl Trace {
         Self::parse(&bytes, &name, format)
     }
 
-    /// Reads a trace; errors call it `name`. Without a format, the first line tells.
+    /// Reads a trace, which errors call `name`. Without a format, it is recognized from the first line.
     ///
     /// # Errors
     /// The first line that is wrong.
@@ -69,7 +69,7 @@ impl<'a> Lines<'a> {
         trimmed.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'))
     }
 
-    /// A complaint about the line that begins at byte `start`; a line too long to show is quoted in part.
+    /// A fault of the line that begins at byte `start`; a line too long to show is quoted in part.
     fn wrong(&self, start: usize, line: &str, label: &str, expected: &str) -> Fault {
         let before = self.text.as_bytes().get(..start).unwrap_or_default();
         let number = 1 + before.iter().filter(|&&byte| byte == b'\n').count();
@@ -82,10 +82,11 @@ impl<'a> Lines<'a> {
         fault.help(format!("expected {expected}"))
     }
 
-    /// A complaint about the file as a whole.
-    fn barren(&self) -> Fault {
-        let message = format!("the trace {} has no rate above zero: its link would serve nothing", self.name);
-        Sources::new(self.name, self.text).plain(message).help("use a trace in which something is delivered")
+    /// The fault that all rates are zero.
+    fn all_zero(&self) -> Fault {
+        let message =
+            format!("the trace {} has no rate above zero: its link would have no capacity", self.name);
+        Sources::new(self.name, self.text).plain(message).help("use a trace with a rate above zero")
     }
 }
 
@@ -98,8 +99,8 @@ fn shortened(line: &str) -> String {
     }
 }
 
-/// An opportunity at `t` ms is the last moment of the millisecond that ends there, so that a file lasts until its
-/// last opportunity and is repeated from there, as `mm-link` does. Those at 0 belong to the first millisecond; if there
+/// An opportunity at `t` ms is at the end of the millisecond that ends there, so that a file lasts until its last
+/// opportunity and is repeated from there, as `mm-link` does. Those at 0 belong to the first millisecond; if there
 /// are no others, the trace has no length to repeat.
 fn mahimahi(lines: &Lines<'_>) -> Result<Trace, Fault> {
     let mut steps = vec![(Time::ZERO, Rate::ZERO)];
@@ -145,7 +146,7 @@ fn deliver(steps: &mut Vec<(Time, Rate)>, millis: u64, count: u64) {
     steps.push((end, Rate::ZERO));
 }
 
-/// Times count from the first row, which may be any. The last rate lasts as long as the one before it.
+/// Times are relative to the first row, which may be any. The last rate lasts as long as the one before it.
 fn csv(lines: &Lines<'_>) -> Result<Trace, Fault> {
     let mut rows: Vec<(Time, Rate)> = Vec::new();
     let mut first = None;
@@ -166,7 +167,7 @@ fn csv(lines: &Lines<'_>) -> Result<Trace, Fault> {
         rows.push((time, rate));
     }
     if rows.iter().all(|(_, rate)| rate.is_zero()) {
-        return Err(lines.barren());
+        return Err(lines.all_zero());
     }
     let sampling = usual_distance(&rows);
     let length = match rows.as_slice() {

@@ -15,22 +15,22 @@ pub struct TraceSource {
     pub file: At<PathBuf>,
     /// How the file is written.
     pub format: Format,
-    /// What comes after.
+    /// What follows the end.
     pub end: End,
-    /// How much of the file's beginning is left out.
+    /// The part of the file's beginning that is left out.
     pub skip: Span,
-    /// How much of it is used from there; `None`: all.
+    /// The length that is used from there; `None`: up to the end.
     pub length: Option<Span>,
     /// Each rate is multiplied by this.
     pub scale: f64,
-    /// Laws are told the mean of delivery opportunities over this trailing window.
+    /// Link laws receive the mean of delivery opportunities over this trailing window.
     pub window: Span,
     /// The whole file.
     pub trace: Arc<Trace>,
 }
 
 impl TraceSource {
-    /// What the link serves over time.
+    /// The capacity over time.
     pub fn schedule(&self) -> Schedule {
         let left = self.trace.length.saturating_sub(self.skip);
         let length = self.length.map_or(left, |length| length.min(left));
@@ -41,8 +41,8 @@ impl TraceSource {
         Schedule { steps: steps.collect(), length, end: self.end }
     }
 
-    /// What the link's laws are told: the rates of a CSV trace as they are, delivery opportunities as their
-    /// mean over the trailing window, renewed ten times per window.
+    /// The capacity as the link's laws receive it: the rates of a CSV trace as they are, delivery opportunities as their
+    /// mean over the trailing window, updated ten times per window.
     pub fn told(&self) -> Schedule {
         match self.format {
             Format::Csv => self.schedule(),
@@ -51,10 +51,10 @@ impl TraceSource {
     }
 }
 
-/// The mean of the last `window`, renewed ten times per window; at the start as if the first window were over.
+/// The mean of the last `window`, updated ten times per window; at the start as if the first window were over.
 fn trailing_mean(truth: &Schedule, window: Span) -> Schedule {
     let window = window.min(truth.length);
-    let renewal = Span::from_picos((window.picos() / 10).max(1));
+    let update = Span::from_picos((window.picos() / 10).max(1));
     let served = Served::new(&truth.steps);
     let mut steps: Vec<(Time, Rate)> = Vec::new();
     let mut now = Time::ZERO;
@@ -64,16 +64,16 @@ fn trailing_mean(truth: &Schedule, window: Span) -> Schedule {
         if steps.last().is_none_or(|&(_, last)| last != mean) {
             steps.push((now, mean));
         }
-        now = next_change(&served, now, window, renewal);
+        now = next_change(&served, now, window, update);
     }
     Schedule { steps, ..*truth }
 }
 
-/// The next renewal at which the mean may differ: renewals in a long quiet stretch are passed over.
-fn next_change(served: &Served<'_>, now: Time, window: Span, renewal: Span) -> Time {
-    let quiet = now.since(served.this_step(now)) >= window;
-    let renewals = if quiet { served.next_step(now).since(now).picos() / renewal.picos() } else { 0 };
-    now + renewal * renewals.max(1)
+/// The next update at which the mean may differ: updates within a long constant segment are skipped.
+fn next_change(served: &Served<'_>, now: Time, window: Span, update: Span) -> Time {
+    let is_constant = now.since(served.this_step(now)) >= window;
+    let updates = if is_constant { served.next_step(now).since(now).picos() / update.picos() } else { 0 };
+    now + update * updates.max(1)
 }
 
 #[cfg(test)]

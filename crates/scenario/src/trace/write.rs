@@ -8,20 +8,20 @@ use rand_pcg::Pcg32;
 use std::fmt::Write;
 
 const MILLISECOND: Span = Span::from_millis(1);
-/// Bursts are laid anew in each stretch of this many milliseconds.
-const STRETCH: u64 = 100;
+/// Bursts are placed independently in each segment of this many milliseconds.
+const SEGMENT: u64 = 100;
 /// Most rows of a file: samples closer together are averaged.
-const MOST_ROWS: u64 = 10_000_000;
+const MAX_ROWS: u64 = 10_000_000;
 /// Most opportunities of a file: a few hundred megabytes.
-const MOST_OPPORTUNITIES: u64 = 50_000_000;
-/// The random stream that lays bursts; those below belong to the processes of a recipe.
+const MAX_OPPORTUNITIES: u64 = 50_000_000;
+/// The random stream that places bursts; the lower numbers belong to the processes of the generator.
 const BURSTS: u64 = 5;
 
 impl Trace {
     /// The trace as `time_s,mbps`, one row per sample, every bit per second kept.
     pub fn to_csv(&self) -> String {
         let mut out = String::from("time_s,mbps\n");
-        let step = self.sampling.max(self.length / MOST_ROWS).max(Span::from_picos(1));
+        let step = self.sampling.max(self.length / MAX_ROWS).max(Span::from_picos(1));
         let served = Served::new(&self.steps);
         for i in 0..self.length.picos() / step.picos() {
             let (start, end) = (Time::ZERO + step * i, Time::ZERO + step * (i + 1));
@@ -32,7 +32,7 @@ impl Trace {
     }
 
     /// The trace as Mahimahi delivery opportunities. In each tenth of a second they fall into a `busy` share of
-    /// milliseconds, drawn anew from `seed`.
+    /// milliseconds that is drawn from `seed`.
     ///
     /// # Errors
     /// If it would be more than 50 million lines.
@@ -42,13 +42,13 @@ impl Trace {
         let mut out = String::new();
         let end = self.length.picos() / MILLISECOND.picos();
         let lines = opportunities(&served, end);
-        if lines > MOST_OPPORTUNITIES {
+        if lines > MAX_OPPORTUNITIES {
             return Err(RecipeError::new(format!(
-                "{lines} opportunities: expected {MOST_OPPORTUNITIES} at most"
+                "{lines} opportunities: expected {MAX_OPPORTUNITIES} at most"
             )));
         }
-        for start in (0..end).step_by(STRETCH as usize) {
-            let millis = STRETCH.min(end - start);
+        for start in (0..end).step_by(SEGMENT as usize) {
+            let millis = SEGMENT.min(end - start);
             let count = opportunities(&served, start + millis) - opportunities(&served, start);
             let slots = busy_slots(millis, busy, &mut random);
             for (slot, count) in slots.iter().zip(shares(count, slots.len() as u64)) {
