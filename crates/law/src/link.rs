@@ -29,7 +29,7 @@ pub struct PacketView<'a> {
 pub struct QueueView {
     /// The configured capacity, which may differ from the true one. For a link driven by delivery opportunities it is
     /// their mean over a window.
-    pub told_capacity: Rate,
+    pub configured_capacity: Rate,
     /// Bytes waiting or in service, without an arriving packet, with a departing one.
     pub bytes: Bytes,
     /// The same in packets.

@@ -36,7 +36,7 @@ impl<L: Link> LinkBench<L> {
         let (mut ecn, mut header) = (Ecn::Ect0, Header::NONE);
         let mut packet = PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
         let queue = QueueView {
-            told_capacity: Rate::from_mbps(8.0),
+            configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET * packets,
             packets,
             head_sojourn: sojourn,

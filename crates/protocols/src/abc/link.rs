@@ -55,7 +55,8 @@ impl Link for AbcRouter {
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.dequeued.count(cx.now, packet.bytes);
         if packet.kind == Kind::Data {
-            self.target = target_rate(&self.params, queue.told_capacity.as_f64(), queue.head_sojourn.secs());
+            self.target =
+                target_rate(&self.params, queue.configured_capacity.as_f64(), queue.head_sojourn.secs());
             self.fraction = accelerate_fraction(self.target, self.dequeued.bps(cx.now));
             self.mark(packet.ecn);
         }
@@ -163,7 +164,7 @@ mod tests {
         let mut router = AbcRouter::new(&five_g());
         let mut random = Random::stream(1, "router");
         let queue = QueueView {
-            told_capacity: Rate::from_mbps(capacity),
+            configured_capacity: Rate::from_mbps(capacity),
             bytes: PACKET,
             packets: 1,
             head_sojourn: Span::from_millis(delay),

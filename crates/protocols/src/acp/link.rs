@@ -153,12 +153,12 @@ impl Link for AcpRouter {
 
     fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
         if cx.now >= self.queue.interval_end() {
-            let delay = queue.told_capacity.time_for(queue.bytes);
+            let delay = queue.configured_capacity.time_for(queue.bytes);
             let next = cx.now + queue_interval(&self.params, self.mean_rtt, delay);
             self.queue.end_interval(queue.bytes, next);
         }
         if cx.now >= self.interval_end {
-            self.end_control_interval(queue.told_capacity);
+            self.end_control_interval(queue.configured_capacity);
             self.interval_end = cx.now + self.mean_rtt;
         }
         Some(self.interval_end.min(self.queue.interval_end()))
@@ -319,8 +319,13 @@ mod tests {
         }
 
         fn view(queue: Bytes) -> QueueView {
-            let told_capacity = Rate::from_bps_f64(CAPACITY * 8.0);
-            QueueView { told_capacity, bytes: queue, packets: queue.get() / 1000, head_sojourn: Span::ZERO }
+            let configured_capacity = Rate::from_bps_f64(CAPACITY * 8.0);
+            QueueView {
+                configured_capacity,
+                bytes: queue,
+                packets: queue.get() / 1000,
+                head_sojourn: Span::ZERO,
+            }
         }
 
         fn tick(&mut self, now: Time, queue: Bytes) -> Time {

@@ -54,7 +54,7 @@ impl CltcpRouter {
 
     fn end_interval(&mut self, queue: &QueueView) {
         let input = std::mem::take(&mut self.bits) / self.params.interval.secs();
-        let capacity = queue.told_capacity.as_f64();
+        let capacity = queue.configured_capacity.as_f64();
         // A link in an outage says nothing new.
         if capacity > 0.0 {
             let excess = queue.bytes.as_f64() * 8.0 - self.params.target_queue * self.packet_bits;
@@ -124,7 +124,7 @@ mod tests {
     fn end(router: &mut CltcpRouter, input: f64, packets: u64) -> f64 {
         router.bits = input * 0.1 * 8000.0;
         router.end_interval(&QueueView {
-            told_capacity: Rate::from_mbps(120.0),
+            configured_capacity: Rate::from_mbps(120.0),
             bytes: PACKET * packets,
             packets,
             head_sojourn: Span::ZERO,
@@ -179,7 +179,7 @@ mod tests {
     fn a_link_without_capacity_keeps_its_factor() {
         let mut router = router(&[]);
         let none = QueueView {
-            told_capacity: Rate::ZERO,
+            configured_capacity: Rate::ZERO,
             bytes: PACKET * 500,
             packets: 500,
             head_sojourn: Span::ZERO,

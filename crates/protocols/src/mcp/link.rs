@@ -48,7 +48,8 @@ impl McpRouter {
 
     fn end_period(&mut self, queue: &QueueView) {
         let (arrived, least) = (self.arrived.as_f64() * 8.0, self.least_queue.as_f64() * 8.0);
-        self.utilization = utilization(arrived, least, queue.told_capacity.as_f64(), self.period.secs());
+        self.utilization =
+            utilization(arrived, least, queue.configured_capacity.as_f64(), self.period.secs());
         self.load = self.ranges.load(self.utilization);
         self.fairing = self.fairing.saturating_sub(1);
         (self.arrived, self.least_queue) = (Bytes::ZERO, queue.bytes);
@@ -135,7 +136,7 @@ mod tests {
 
         fn queue(packets: u64) -> QueueView {
             QueueView {
-                told_capacity: Rate::from_mbps(8.0),
+                configured_capacity: Rate::from_mbps(8.0),
                 bytes: PACKET * packets,
                 packets,
                 head_sojourn: Span::ZERO,

@@ -75,7 +75,7 @@ impl RcpRouter {
             let sample = self.rtts / f64::from(self.tellers);
             self.mean_rtt = next_mean_rtt(self.mean_rtt, sample, interval);
         }
-        let capacity = queue.told_capacity.as_f64();
+        let capacity = queue.configured_capacity.as_f64();
         if capacity > 0.0 {
             let seen = Seen {
                 interval,
@@ -234,7 +234,7 @@ mod tests {
         let mut router = RcpRouter::new(first_gains(), &facts);
         assert_eq!(router.offer, Rate::from_mbps(7.75));
         let view = |packets| QueueView {
-            told_capacity: facts.capacity,
+            configured_capacity: facts.capacity,
             bytes: facts.packet * packets,
             packets,
             head_sojourn: Span::ZERO,

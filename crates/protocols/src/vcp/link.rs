@@ -113,7 +113,7 @@ impl Link for VcpRouter {
         self.mean_queue.see(cx.now, queue.bytes);
         // At the start nothing has been seen yet.
         if cx.now > Time::ZERO {
-            self.end_interval(queue.told_capacity.as_f64());
+            self.end_interval(queue.configured_capacity.as_f64());
         }
         Some(cx.now + self.params.interval)
     }
@@ -163,7 +163,7 @@ mod tests {
         let mut router = VcpRouter::new(params());
         let mut random = Random::stream(1, "router");
         let view = QueueView {
-            told_capacity: Rate::from_mbps(8.0),
+            configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET * queue,
             packets: queue,
             head_sojourn: Span::ZERO,
@@ -206,7 +206,7 @@ mod tests {
         }
         let mut packet = PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
         let view = QueueView {
-            told_capacity: Rate::from_mbps(8.0),
+            configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET,
             packets: 1,
             head_sojourn: Span::ZERO,

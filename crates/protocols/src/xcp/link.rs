@@ -185,7 +185,7 @@ impl Link for XcpRouter {
     }
 
     fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
-        let capacity = queue.told_capacity;
+        let capacity = queue.configured_capacity;
         if cx.now >= self.queue.interval_end() {
             let delay = capacity.time_for(queue.bytes).secs();
             let next = cx.now + queue_interval(&self.params, self.mean_rtt, delay);
@@ -261,7 +261,7 @@ mod tests {
         fn view(&self) -> QueueView {
             let packets = self.queue.get() / PACKET.get();
             QueueView {
-                told_capacity: Rate::from_bps_f64(CAPACITY),
+                configured_capacity: Rate::from_bps_f64(CAPACITY),
                 bytes: self.queue,
                 packets,
                 head_sojourn: Span::ZERO,

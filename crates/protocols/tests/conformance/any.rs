@@ -181,10 +181,14 @@ pub(crate) enum Hook {
 pub(crate) fn visits() -> impl Strategy<Value = Vec<Visit>> {
     let hook = prop::sample::select(vec![Hook::Arrive, Hook::Depart, Hook::Tick]);
     let kind = prop::sample::select(vec![Kind::Data, Kind::Ack]);
-    let queue =
-        (rate(), bytes(), 0_u64..10_000, span()).prop_map(|(told_capacity, bytes, packets, head_sojourn)| {
-            QueueView { told_capacity, bytes, packets, head_sojourn }
-        });
+    let queue = (rate(), bytes(), 0_u64..10_000, span()).prop_map(
+        |(configured_capacity, bytes, packets, head_sojourn)| QueueView {
+            configured_capacity,
+            bytes,
+            packets,
+            head_sojourn,
+        },
+    );
     let visit = (step(), hook, bytes(), kind, ecn(), header(), queue).prop_map(
         |(after, hook, bytes, kind, ecn, header, queue)| Visit {
             after,

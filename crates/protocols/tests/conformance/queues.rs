@@ -56,7 +56,7 @@ fn a_link_that_is_never_busy_when_a_packet_comes_marks_and_drops_nothing() {
         ecn: Ecn::Ect0,
         header: Header::NONE,
         queue: QueueView {
-            told_capacity: facts.capacity,
+            configured_capacity: facts.capacity,
             bytes: packet * packets,
             packets,
             head_sojourn: Span::ZERO,

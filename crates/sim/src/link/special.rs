@@ -186,7 +186,7 @@ impl Link {
     #[inline]
     pub(super) fn view(&mut self, now: Time, head_sojourn: Span) -> QueueView {
         QueueView {
-            told_capacity: self.rest.told.at(now),
+            configured_capacity: self.rest.told.at(now),
             bytes: Bytes::new(self.queued_bytes),
             packets: self.queued as u64,
             head_sojourn,

@@ -49,7 +49,7 @@ impl RedLink {
 
     /// An idle link has served m packets of nothing: the average forgets as if it had sampled an empty queue then.
     fn forget_idle_time(&mut self, now: Time, queue: &QueueView) {
-        let slot = queue.told_capacity.time_for(self.packet);
+        let slot = queue.configured_capacity.time_for(self.packet);
         self.average *= idle_decay(self.params.weight, now.since(self.busy_until), slot);
         self.busy_until = self.busy_until.max(now);
     }
@@ -103,7 +103,7 @@ impl Link for RedLink {
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         let verdict = if self.params.at_departure { self.judge(cx.random, queue) } else { Verdict::Keep };
         if self.params.weight < 1.0 {
-            self.busy_until = cx.now + queue.told_capacity.time_for(packet.bytes);
+            self.busy_until = cx.now + queue.configured_capacity.time_for(packet.bytes);
         }
         verdict
     }

@@ -41,7 +41,7 @@ impl RemLink {
     /// An interval ends; without any capacity the price stays.
     fn update(&mut self, queue: &QueueView) {
         let arrived = std::mem::take(&mut self.arrived).as_f64();
-        let capacity = queue.told_capacity.bytes_per_sec();
+        let capacity = queue.configured_capacity.bytes_per_sec();
         if capacity > 0.0 {
             let interval = self.params.interval.secs();
             let served = arrived / (self.params.virtual_capacity * capacity);
@@ -97,7 +97,7 @@ mod tests {
             bench.arrive(Time::ZERO, queued);
         }
         let view = QueueView {
-            told_capacity: Rate::from_mbps(8.0),
+            configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET * queued,
             packets: queued,
             head_sojourn: Span::ZERO,
@@ -160,7 +160,7 @@ mod tests {
         let (mut ecn, mut header, mut random) = (Ecn::Ect0, Header::NONE, Random::stream(1, "link"));
         let mut packet = PacketView { bytes: PACKET, kind: Kind::Ack, ecn: &mut ecn, header: &mut header };
         let empty = QueueView {
-            told_capacity: Rate::from_mbps(8.0),
+            configured_capacity: Rate::from_mbps(8.0),
             bytes: Bytes::ZERO,
             packets: 0,
             head_sojourn: Span::ZERO,
@@ -177,8 +177,12 @@ mod tests {
         assert!((bench.law.probability - (1.0 - LEAST_UNMARKED)).abs() < 1e-12);
         let price = bench.law.price;
         bench.arrive(Time::ZERO, 0);
-        let dead =
-            QueueView { told_capacity: Rate::ZERO, bytes: PACKET, packets: 1, head_sojourn: Span::ZERO };
+        let dead = QueueView {
+            configured_capacity: Rate::ZERO,
+            bytes: PACKET,
+            packets: 1,
+            head_sojourn: Span::ZERO,
+        };
         bench.law.update(&dead);
         assert_eq!(bench.law.price, price);
     }
