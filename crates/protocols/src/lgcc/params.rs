@@ -50,7 +50,7 @@ words! {
     }
 
     /// Where the capacity of the loop's own links comes from.
-    enum Capacity { Signalled = "told", Estimated = "estimated" }
+    enum Capacity { Signalled = "signalled", Estimated = "estimated" }
 
     /// Which rate of the next loop a relay echoes.
     pub(super) enum Echo { Sent = "sent", X = "x" }

@@ -96,7 +96,7 @@ impl Automaton {
     /// The flow is told of this load, and of fairing or not.
     pub(super) fn hear(&mut self, load: Load, fairing: bool) {
         let is_fairing = fairing && matches!(load, Load::Medium | Load::Heavy);
-        if is_fairing && self.params.told_asks && !self.request.is_made() {
+        if is_fairing && self.params.notified_asks && !self.request.is_made() {
             self.request.renew();
         }
     }

@@ -308,7 +308,8 @@ mod tests {
     #[test]
     fn a_flow_that_is_told_of_fairing_asks_as_well_only_under_that_reading() {
         for (word, left) in [("obeys", 0.0), ("asks", 7.0)] {
-            let settings = Settings::check(PARAMETERS, [("told", millpond_law::Value::text(word))]).unwrap();
+            let settings =
+                Settings::check(PARAMETERS, [("notified", millpond_law::Value::text(word))]).unwrap();
             let senders = McpFluid::read(&settings).unwrap().sender(&one_loop(D));
             let mut x = [8e6, f64::from(Mode::Stable as u8), 0.0, 0.0, 0.0, 0.3];
             let seen = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[1.0, 1.0]));

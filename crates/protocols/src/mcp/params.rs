@@ -43,7 +43,7 @@ const BACKOFF: Key<Backoff> = word("backoff", Backoff::Twice)
 const REQUESTER: Key<Requester> = word("requester", Requester::Obeys)
     .source("section IV-D; see ERRATA.md")
     .meaning("a flow that requests fairing enters the fairing mode itself on the signal, or does not");
-const TOLD: Key<Notified> = word("told", Notified::Obeys)
+const NOTIFIED: Key<Notified> = word("notified", Notified::Obeys)
     .source("section IV-D2; see ERRATA.md")
     .meaning("on another flow's request a flow enters the fairing mode, or requests as many cycles itself");
 const LIGHT_FAIRING: Key<LightFairing> = word("light_fairing", LightFairing::Scaling)
@@ -56,7 +56,7 @@ const OVERLOAD_SEEN: Key<OverloadSeen> = word("overload_seen", OverloadSeen::AtO
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
     &PERIOD, &MEDIUM_LOAD, &HEAVY_LOAD, &OVERLOAD, &INITIAL_RATE, &STEP, &SCALING_FACTOR, &ENHANCING_FACTOR,
-    &DECREASE_FACTOR, &FAIRING_CYCLES, &CYCLES, &BACKOFF, &REQUESTER, &TOLD, &LIGHT_FAIRING, &OVERLOAD_SEEN,
+    &DECREASE_FACTOR, &FAIRING_CYCLES, &CYCLES, &BACKOFF, &REQUESTER, &NOTIFIED, &LIGHT_FAIRING, &OVERLOAD_SEEN,
 ];
 
 words! {
@@ -131,7 +131,7 @@ pub(super) struct SenderParams {
     /// Does a flow that requests fairing enter the fairing mode itself?
     pub(super) requester_obeys: bool,
     /// Does a flow request fairing on the request of another flow?
-    pub(super) told_asks: bool,
+    pub(super) notified_asks: bool,
     /// At light load, are rates scaled although fairing is signalled?
     pub(super) scales_while_fairing: bool,
     /// Is an overload answered at its first signal?
@@ -154,7 +154,7 @@ impl SenderParams {
                 Backoff::Literal => 0,
             },
             requester_obeys: settings.get(REQUESTER) == Requester::Obeys,
-            told_asks: settings.get(TOLD) == Notified::Asks,
+            notified_asks: settings.get(NOTIFIED) == Notified::Asks,
             scales_while_fairing: settings.get(LIGHT_FAIRING) == LightFairing::Scaling,
             answers_at_once: settings.get(OVERLOAD_SEEN) == OverloadSeen::AtOnce,
         }
@@ -171,8 +171,9 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
              which nothing repairs fairness",
         ),
         (
-            settings.get(TOLD) == Notified::Asks,
-            "told = \"asks\": the last request is still told when it has ended, all ask again, and the link never rests",
+            settings.get(NOTIFIED) == Notified::Asks,
+            "notified = \"asks\": the last request is still signalled when it has ended, all flows request again, and the \
+             link never settles",
         ),
         (
             settings.get(SCALING_FACTOR) * medium >= over,
@@ -229,7 +230,7 @@ mod tests {
             let said = warnings(&settings(&[(name, Value::Number(value))]).unwrap());
             assert!(said.len() == 1 && said[0].starts_with(name), "{said:?}");
         }
-        for (name, word) in [("backoff", "literal"), ("told", "asks")] {
+        for (name, word) in [("backoff", "literal"), ("notified", "asks")] {
             assert_eq!(warnings(&settings(&[(name, Value::text(word))]).unwrap()).len(), 1, "{name}");
         }
     }

@@ -287,7 +287,7 @@ mod tests {
     #[test]
     fn a_flow_that_is_told_of_fairing_obeys_or_as_another_reading_asks_as_well() {
         for (word, expected) in [("obeys", false), ("asks", true)] {
-            let mut bench = bench(&[("told", Value::text(word)), ("fairing_cycles", Value::Number(1.0))]);
+            let mut bench = bench(&[("notified", Value::text(word)), ("fairing_cycles", Value::Number(1.0))]);
             decide(&mut bench, MEDIUM | FAIRING);
             tell(&mut bench, OVER | FAIRING);
             tell(&mut bench, OVER | FAIRING);
