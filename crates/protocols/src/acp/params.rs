@@ -145,15 +145,15 @@ mod tests {
     use super::*;
     use millpond_law::Value;
 
-    fn said(name: &'static str, value: f64) -> Vec<String> {
+    fn warnings_of(name: &'static str, value: f64) -> Vec<String> {
         warnings(&Settings::check(PARAMETERS, [(name, Value::Number(value))]).unwrap())
     }
 
     #[test]
     fn the_published_gain_does_not_swing_on_an_empty_queue_and_a_larger_one_is_named() {
-        assert_eq!(said("ki", 0.1587), Vec::<String>::new());
-        assert!(said("ki", 0.37)[0].contains("1/e = 0.368"));
-        assert!(said("delayed_increase", 1.0)[0].contains("join a full link"));
+        assert_eq!(warnings_of("ki", 0.1587), Vec::<String>::new());
+        assert!(warnings_of("ki", 0.37)[0].contains("1/e = 0.368"));
+        assert!(warnings_of("delayed_increase", 1.0)[0].contains("join a full link"));
     }
 
     /// The least and the greatest x of (19) with q = 0 from x = 1, with steps of a thousandth of the delay.

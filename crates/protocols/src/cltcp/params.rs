@@ -1,4 +1,4 @@
-//! The parameters of CLTCP, and for which round-trip times they are stable.
+//! The parameters of CLTCP, and the round-trip times for which they are stable.
 
 use crate::parts::interval;
 use millpond_law::key::{Key, Keys, above, from, number, span, word};
@@ -101,7 +101,7 @@ impl RouterParams {
     }
 }
 
-/// What the linear loop (38) is made of: `L(s) = alpha beta (s + 1/T) / (s^2 (s + alpha))`, delayed by a round trip.
+/// The gains of the linear loop (38): `L(s) = alpha beta (s + 1/T) / (s^2 (s + alpha))`, delayed by a round trip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Gains {
     alpha: f64,
@@ -140,12 +140,12 @@ impl Gains {
         libm::atan(w * self.time_constant) - libm::atan(w / self.alpha)
     }
 
-    /// The round-trip time in seconds at which the linear loop begins to swing up.
+    /// The round-trip time in seconds from which the linear loop is unstable.
     pub(super) fn delay_margin(&self) -> f64 {
         self.phase_margin() / self.crossover()
     }
 
-    /// Says so if no round-trip time at all is stable.
+    /// A warning if no round-trip time is stable.
     pub(super) fn instability(&self) -> Option<String> {
         (self.phase_margin() <= 0.0).then(|| {
             format!(
@@ -157,7 +157,7 @@ impl Gains {
         })
     }
 
-    /// Says so if this round-trip time is not, though others are.
+    /// A warning if this round-trip time is unstable and shorter ones are stable.
     pub(super) fn instability_at(&self, rtt: Span) -> Option<String> {
         let (margin, most) = (self.phase_margin(), self.delay_margin());
         (margin > 0.0 && rtt.secs() >= most).then(|| {
@@ -189,8 +189,11 @@ mod tests {
         assert!((published.delay_margin() - 0.643_501).abs() < 1e-6);
         assert_eq!(published.instability(), None);
         assert_eq!(published.instability_at(Span::from_millis(643)), None);
-        let said = published.instability_at(Span::from_millis(700)).unwrap();
-        assert!(said.contains("700ms") && said.contains("0.644 s") && said.contains("Theorem 1"), "{said}");
+        let warning = published.instability_at(Span::from_millis(700)).unwrap();
+        assert!(
+            warning.contains("700ms") && warning.contains("0.644 s") && warning.contains("Theorem 1"),
+            "{warning}"
+        );
     }
 
     #[test]
@@ -210,9 +213,9 @@ mod tests {
 
     #[test]
     fn a_time_constant_below_1_over_alpha_is_never_stable() {
-        let said = gains(2.0, 1.0, 0.4).instability().unwrap();
-        assert!(said.contains("1/alpha = 0.5 s"), "{said}");
-        assert_eq!(gains(2.0, 1.0, 0.4).instability_at(Span::from_millis(10)), None, "it is said once");
+        let warning = gains(2.0, 1.0, 0.4).instability().unwrap();
+        assert!(warning.contains("1/alpha = 0.5 s"), "{warning}");
+        assert_eq!(gains(2.0, 1.0, 0.4).instability_at(Span::from_millis(10)), None, "one warning is enough");
     }
 
     #[test]

@@ -227,8 +227,8 @@ mod tests {
         // .48 * 2 = .96, .88 * 1.1 = .968, .98 / 2 = .49.
         assert_eq!(warnings(&settings(&[]).unwrap()), [""; 0]);
         for (name, value) in [("scaling_factor", 2.1), ("enhancing_factor", 1.12), ("decrease_factor", 0.4)] {
-            let said = warnings(&settings(&[(name, Value::Number(value))]).unwrap());
-            assert!(said.len() == 1 && said[0].starts_with(name), "{said:?}");
+            let warnings = warnings(&settings(&[(name, Value::Number(value))]).unwrap());
+            assert!(warnings.len() == 1 && warnings[0].starts_with(name), "{warnings:?}");
         }
         for (name, word) in [("backoff", "literal"), ("notified", "asks")] {
             assert_eq!(warnings(&settings(&[(name, Value::text(word))]).unwrap()).len(), 1, "{name}");

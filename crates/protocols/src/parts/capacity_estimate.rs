@@ -1,4 +1,4 @@
-//! A carrying capacity for a sender whom nobody told one: more than what the path has lately delivered.
+//! The carrying capacity of a sender without a signalled one: a multiple of the recent delivery rate.
 
 use millpond_law::key::{Key, above, number};
 use millpond_law::{Ack, Settings};
@@ -8,10 +8,10 @@ pub(crate) const PROBE_GAIN: Key<f64> = number("probe_gain", "1", 2.0, above(1.0
     .source("not in the paper (section IX-B leaves it open): see ERRATA.md")
     .meaning("an estimated capacity is this times the largest delivery rate, plus an initial window per RTT");
 
-/// Round trips after which a sample may be forgotten; it is forgotten after twice as many.
+/// A sample expires after this number of round trips at the earliest, and after twice as many at the latest.
 const ROUNDS: u64 = 10;
 
-/// The largest delivery rate of the last 10 to 20 round trips, and what it lets a sender hope for.
+/// The largest delivery rate of the last 10 to 20 round trips, and the capacity estimated from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct CapacityEstimate {
     gain: f64,
@@ -26,8 +26,8 @@ impl CapacityEstimate {
         Self { gain: settings.get(PROBE_GAIN), ..Self::default() }
     }
 
-    /// Takes in an acknowledgement's delivery-rate sample. A sender that is short of data learns nothing of what the
-    /// path can do, and forgets nothing.
+    /// Records the delivery-rate sample of an acknowledgement. While the sender is application-limited, no sample
+    /// expires.
     pub fn on_ack(&mut self, ack: &Ack) {
         if ack.round >= self.began.saturating_add(ROUNDS) && !ack.app_limited {
             *self = Self { began: ack.round, before: self.lately, lately: Rate::ZERO, ..*self };

@@ -92,7 +92,7 @@ impl MarkingEstimate {
         }
     }
 
-    /// Algorithm 1 lines 7 and 8; says whether there was anything to count.
+    /// Algorithm 1 lines 7 and 8. Returns whether any packets were counted.
     fn finish(&mut self, now: Time, round: u64) -> bool {
         let next = Tally { began: now, round, acks: 0, packets: 0.0, marked: 0.0 };
         let Some(tally) = self.tally.replace(next).filter(|tally| tally.packets > 0.0) else {

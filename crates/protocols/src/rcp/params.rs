@@ -78,7 +78,7 @@ fn phase_margin(alpha: f64, beta: f64) -> f64 {
     libm::atan2(alpha * crossover, beta) - crossover
 }
 
-/// Says so where the gains leave no phase margin.
+/// A warning if the gains leave no phase margin.
 pub(super) fn instability(alpha: f64, beta: f64) -> Option<String> {
     let margin = phase_margin(alpha, beta);
     (margin <= 0.0).then(|| {

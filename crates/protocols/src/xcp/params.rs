@@ -76,7 +76,7 @@ impl RouterParams {
 }
 
 /// Theorem 1: stable for any delay, capacity and number of flows if `0 < alpha < pi / (4 sqrt 2)` and
-/// `beta = alpha^2 sqrt 2`. Says so where that does not hold.
+/// `beta = alpha^2 sqrt 2`. Returns a warning otherwise.
 pub(super) fn instability(alpha: f64, beta: f64) -> Option<String> {
     let (most, matching) = (PI / (4.0 * SQRT_2), alpha * alpha * SQRT_2);
     if alpha <= 0.0 || alpha >= most {
