@@ -1,6 +1,28 @@
-//! The fluid world: control laws as delay-differential equations over a topology.
+//! The fluid world: control laws as delay-differential equations over a network.
 //!
-//! It knows the traits of `millpond_law::fluid` and never a protocol.
+//! The crate depends on the traits of `millpond_law::fluid` and on no protocol. Modules import each other without cycles;
+//! each one uses only modules above it:
+//!
+//! | module | content |
+//! |---|---|
+//! | `error` | errors, each with a remedy |
+//! | `network` | the description of a network: links, loops, relays, changes at given times |
+//! | [`Assembly`] (`assembly`) | the network as equations: classes of flows, sets of links, positions of states and channels |
+//! | `queue`, `path` | a queue near its discontinuities; aggregation of signals over a path |
+//! | `discrete_state` | the part of the state that changes only at events |
+//! | `delays` | the delay of each look-up in the history |
+//! | `fair_sharing`, `relay_feedback` | flows that share a loop; feedback between the loops of a chain |
+//! | `path_switches` | owners of switching functions; the selected hop of a path |
+//! | `right_hand_side` | derivatives and channels, given the history |
+//! | `guards` | evaluation and crossing of switching functions |
+//! | [`Integration`] (`integration`) | the common interface of both integration schemes |
+//! | [`Frozen`] (`frozen`) | all delays zero: the residual for the equilibrium |
+//! | [`Solver`] (`solver`) | adaptive steps of order five, event location, tracked discontinuities |
+//! | [`FixedStep`] (`fixed`) | fixed steps of order two, for large networks |
+//! | [`Subsystem`] (`subsystems`) | exact linearization of each sender, link and relay |
+//! | [`equilibrium`] | max-min fairness, utility maximum, zero of the vector field |
+//! | [`stability`] | characteristic roots, margins, Nyquist loci, noise, limit cycles |
+//! | [`motion`] | trajectories and step responses |
 
 mod assembly;
 mod delays;

@@ -1,9 +1,9 @@
-//! Queues near their edges, where what they say jumps.
+//! Queues near discontinuities of their law's probability and at the end of their buffer.
 //!
-//! A buffer that overflows, or a law that marks all beyond a threshold, answers a queue of one length with any
-//! probability between two: the network slides along the edge (Filippov), and rests there with the probability that
-//! senders need. A search for rest finds it by a queue that is stretched at the edge: its state runs on while the queue
-//! stays and the probability rises.
+//! A buffer that overflows, or a law that marks everything beyond a threshold, gives a queue of one length any
+//! probability between two values. The network slides along the threshold (Filippov), and its equilibrium there has the
+//! probability that senders need. The search for an equilibrium inserts a plateau: the state of the queue increases
+//! while its length is constant and its probability rises.
 //!
 //! ```text
 //!   probability       above .------      queue           /
@@ -144,7 +144,7 @@ mod tests {
 
     /// Plateaus of 50 bits; a buffer of 300 bits. The length is constant for states from 100 to 150 and from 350 on.
     #[test]
-    fn a_state_runs_on_while_its_queue_waits() {
+    fn the_queue_is_constant_while_its_state_is_on_a_plateau() {
         let model = QueueModel::stretched([Some(JUMP), None], 300.0, 50.0 / WIDTH);
         let at = |state: f64| {
             let QueueOutput { queue, law_probability, overflow, .. } = model.output(state);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_that_the_buffer_hides_is_none() {
+    fn a_jump_beyond_the_buffer_is_ignored() {
         let model = QueueModel::stretched([Some(JUMP), None], 80.0, 1e3);
         assert_eq!(model.output(90.0).law_probability, None);
         assert!(model.output(90.0).overflow.is_some());

@@ -81,7 +81,7 @@ mod max_min {
 
     /// 10 Mb/s for weights 1 and 2 and a flow with a limit of 1 Mb/s: 3, 6 and 1 Mb/s.
     #[test]
-    fn weights_limits_and_elsewhere() {
+    fn max_min_rates_respect_weights_and_limits() {
         let net = network(&[10.0], &[&[0], &[0], &[0]]);
         let share = |weight, max_rate| FlowLimit { weight, max_rate };
         let fair = water_filling(&net, &[share(1.0, 1e9), share(2.0, 1e9), share(1.0, 1.0)]).unwrap();
@@ -102,7 +102,7 @@ mod max_min {
     }
 
     #[test]
-    fn a_flow_that_nothing_stops_is_named() {
+    fn a_flow_without_a_limit_is_an_error_with_its_index() {
         let net = network(&[10.0, f64::INFINITY], &[&[0], &[1]]);
         assert_eq!(
             water_filling(&net, &[FlowLimit::default(); 2]),
@@ -152,7 +152,7 @@ mod utilities {
 
     /// Dual law (18), one link, xmax = c0 = 1000, alpha = .9, RTT 40..200 ms.
     #[test]
-    fn dual_law_with_mixed_round_trips() {
+    fn the_dual_law_with_mixed_round_trips_has_its_closed_form() {
         let net = AllocationProblem {
             capacities: vec![1000.0],
             flows: vec![FlowClass { path: vec![0], count: 1.0 }; 5],
@@ -235,7 +235,7 @@ mod utilities {
     /// LGCC, Theorem 8.3: k_r = w_r k with w = count / largest count gives shares in proportion to w, and p* = 1 - (sum
     /// w)^(-1/eta).
     #[test]
-    fn lgcc_weights_in_the_capacity() {
+    fn lgcc_weights_scale_the_carrying_capacity() {
         let net = AllocationProblem {
             capacities: vec![1.0],
             flows: vec![FlowClass { path: vec![0], count: 1.0 }; 3],
@@ -247,7 +247,7 @@ mod utilities {
     }
 
     #[test]
-    fn a_flow_with_a_limit_of_its_own_pays_nothing() {
+    fn a_flow_at_its_own_limit_has_a_price_of_zero() {
         let net = network(&[10.0], &[&[0], &[0]]);
         let law = |limit| Exponential { scale: 1.0, limit };
         let found = maximize(&net, &[law(2.0), law(3.0)]).unwrap();
@@ -256,7 +256,7 @@ mod utilities {
     }
 
     #[test]
-    fn what_is_not_concave_is_refused() {
+    fn a_utility_that_is_not_concave_is_rejected() {
         struct Convex;
         impl Marginal for Convex {
             fn marginal(&self, rate: f64) -> f64 {
@@ -285,7 +285,7 @@ mod utilities {
     }
 
     #[test]
-    fn two_equal_links_in_a_row_leave_prices_open() {
+    fn two_equal_links_in_a_row_do_not_determine_prices() {
         let net = network(&[10.0, 10.0, 8.0], &[&[0, 1], &[0, 1, 2]]);
         let found = maximize(&net, &[proportional(1.0), proportional(1.0)]).unwrap();
         all_close(&found.rates, &[5.0, 5.0], 1e-6);
@@ -354,7 +354,7 @@ proptest! {
 
 /// A parking lot of three unit links, wide ones at both ends: a long flow gets w0 / (w0 + w1 3^(1/alpha)).
 #[test]
-fn alpha_fair_shares_of_a_parking_lot_are_the_closed_form() {
+fn alpha_fair_rates_of_a_parking_lot_agree_with_the_closed_form() {
     let flow = |path: Vec<usize>| FlowClass { path, count: 1.0 };
     let mut flows = vec![flow(vec![3, 0, 1, 2, 4])];
     flows.extend((0..3).map(|link| flow(vec![5 + 2 * link, link, 6 + 2 * link])));

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_state_rests_on_its_bound_when_the_field_pushes_outward() {
+    fn a_state_is_held_at_its_bound_if_the_field_points_outwards() {
         for manner in [SearchMethod::Fast, SearchMethod::Cautious] {
             held_at(&zero(&Held, &[7.0, 1.0, 5.0], (0.1, 1e-12), manner).unwrap());
         }
@@ -205,7 +205,7 @@ mod tests {
 
     /// x' = 1 has no equilibrium.
     #[test]
-    fn no_rest_is_said_to_be_none() {
+    fn a_field_without_equilibrium_is_an_error() {
         struct Rises;
         impl Residual for Rises {
             fn value(&self, _: &[f64]) -> Vec<f64> {
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_careful_search_leaves_a_point_that_repels() {
+    fn a_cautious_search_leaves_a_repelling_point() {
         let found = zero(&Grows, &[1e-6], (1e-3, 1e-12), SearchMethod::Cautious).unwrap();
         assert!((found.x[0] - 1.0).abs() < 1e-10, "{found:?}");
     }

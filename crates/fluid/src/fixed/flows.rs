@@ -70,8 +70,9 @@ impl SentRates {
     /// Slots for the largest round-trip time if the law uses `acked`, and for at least `remembered` steps.
     fn new(class: &SenderClass, asm: &Assembly, (step, remembered): (f64, usize)) -> Self {
         let longest = class.loops.iter().map(|l| asm.loops[*l].base_rtt).fold(0.0, f64::max);
-        let heard = if class.law.inputs_used().acked { (longest / step).ceil() as usize + 2 } else { 0 };
-        let slots = match heard.max(remembered) {
+        let steps_of_rtt =
+            if class.law.inputs_used().acked { (longest / step).ceil() as usize + 2 } else { 0 };
+        let slots = match steps_of_rtt.max(remembered) {
             0 => 0,
             steps => (steps + MAX_STEPS_AHEAD).next_power_of_two(),
         };

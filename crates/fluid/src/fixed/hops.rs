@@ -59,10 +59,10 @@ pub(super) struct RecordLayout {
 
 impl RecordLayout {
     fn new(asm: &Assembly) -> Self {
-        let heard =
+        let is_used =
             |of: fn(InputSet) -> bool| asm.sender_classes.iter().any(|class| of(class.law.inputs_used()));
         let verdict = |wanted| asm.link_sets.iter().any(|set| set.verdicts() == Some(wanted));
-        let marks = verdict(Verdicts::Marks) && (heard(|h| h.marked) || heard(|h| h.lost));
+        let marks = verdict(Verdicts::Marks) && (is_used(|h| h.marked) || is_used(|h| h.lost));
         let can_lose = verdict(Verdicts::Drops) || asm.links.iter().any(|link| link.buffer.is_finite());
         let mut count = 0;
         let mut place = |is_said: bool, width: usize| {
@@ -70,9 +70,9 @@ impl RecordLayout {
             count += if is_said { width } else { 0 };
             place
         };
-        let queueing = place(heard(|h| h.queueing), 2);
+        let queueing = place(is_used(|h| h.queueing), 2);
         let marks = place(marks, 1);
-        let losses = place(can_lose && heard(|h| h.lost), 1);
+        let losses = place(can_lose && is_used(|h| h.lost), 1);
         Self { queueing, marks, losses, count }
     }
 }
@@ -274,7 +274,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rate_arrives_interpolated_and_what_is_said_is_read_back() {
+    fn rates_and_signals_are_interpolated_between_steps() {
         let mut rings = RingBuffers::new(2, 1, 8);
         let hop = DelayedHop {
             link: 1,

@@ -166,7 +166,7 @@ impl Meter {
             let excess = fixed.admitted[l] - capacity;
             let is_constant = (queue <= 0.0 && excess < 0.0) || (queue >= link.buffer && excess > 0.0);
             let (stays, is_empty) = (arriving * (1.0 - fixed.lost[l]), queue <= 0.0 && excess <= 0.0);
-            let says = [
+            let values = [
                 (at.delay, queue / capacity),
                 (at.slope, if is_constant { 0.0 } else { excess / capacity }),
                 (at.marked, fixed.marked[l]),
@@ -175,7 +175,7 @@ impl Meter {
                 (at.arriving, arriving),
                 (at.departing, if is_empty { stays } else { capacity }),
             ];
-            says.iter().for_each(|(channel, value)| self.now[channel + l] = *value);
+            values.iter().for_each(|(channel, value)| self.now[channel + l] = *value);
         }
         for router in &fixed.routers {
             let signals = &mut self.now[router.set.first_signal..][..router.signals.len()];

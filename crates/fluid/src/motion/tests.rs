@@ -17,7 +17,7 @@ fn second_order(z: f64) -> impl Fn(f64) -> f64 {
 }
 
 #[test]
-fn a_second_order_system_overshoots_by_its_damping_alone() {
+fn the_overshoot_of_a_second_order_system_depends_on_its_damping_alone() {
     for z in [0.1_f64, 0.3, 0.5, 0.707] {
         let (times, values) = sampled(6.0 / z, second_order(z));
         // A step from 8 to 3 instead of from 0 to 1.
@@ -59,7 +59,7 @@ fn a_lag_rises_in_ln_9_and_settles_in_ln_50_and_does_not_overshoot() {
 
 /// t exp(-t) has its peak 1/e at 1.
 #[test]
-fn what_comes_back_is_an_excursion() {
+fn a_response_that_returns_to_its_start_is_an_excursion() {
     let (times, values) = sampled(30.0, |t| 7.0 - t * (-t).exp());
     let StepResponse::Excursion { peak, at, settling } = StepResponse::of(&times, &values, 7.0, 1e-3) else {
         panic!("an excursion")
@@ -70,7 +70,7 @@ fn what_comes_back_is_an_excursion() {
 }
 
 #[test]
-fn what_never_arrives_has_no_rise_and_no_settling_time() {
+fn a_response_below_its_final_value_has_neither_rise_nor_settling_time() {
     let (times, values) = sampled(10.0, |t| 0.5 * (1.0 - (-t).exp()));
     let StepResponse::Step { rise, settling, .. } = StepResponse::of(&times, &values, 1.0, 1e-9) else {
         panic!("a step")
@@ -80,7 +80,7 @@ fn what_never_arrives_has_no_rise_and_no_settling_time() {
 
 /// A trajectory that was interrupted at its first sample has no rise.
 #[test]
-fn one_look_tells_neither_a_rise_nor_a_settling_time() {
+fn a_single_sample_has_neither_rise_nor_settling_time() {
     let StepResponse::Step { rise, overshoot, settling } = StepResponse::of(&[0.0], &[2.0], 3.0, 1e-3) else {
         panic!("a step")
     };
@@ -93,7 +93,7 @@ fn motion(value: impl Fn(f64) -> f64) -> Trajectory {
 }
 
 #[test]
-fn fates_are_told_apart() {
+fn long_term_behaviors_are_distinguished() {
     let of = |trajectory: &Trajectory| long_term_behavior(trajectory, &[0.0], &[1.0], 0.02);
     let LongTermBehavior::Settles { after } = of(&motion(|t| (-0.1 * t).exp())) else { panic!("settles") };
     assert!((after - 10.0 * 50_f64.ln()).abs() < 0.01, "{after}");

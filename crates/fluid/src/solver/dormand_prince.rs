@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_row_sums_to_its_time_and_errors_to_nothing() {
+    fn each_row_sums_to_its_stage_time_and_error_weights_sum_to_zero() {
         for (row, c) in A.iter().zip(C) {
             assert!((row.iter().sum::<f64>() - c).abs() < 1e-15);
         }

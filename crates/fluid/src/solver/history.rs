@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_polynomial_of_fourth_degree_is_kept_and_integrated_exactly() {
+    fn a_polynomial_of_degree_four_is_stored_and_integrated_exactly() {
         let p = |t: f64| 1.0 - 2.0 * t + 3.0 * t.powi(3) - 4.0 * t.powi(4);
         let mut history = History::new(vec![p(0.0)], 10.0);
         let nodes = |start: f64| NODES.map(|n| vec![p(start + 0.5 * n)]);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn at_a_jump_the_step_decides_which_side_is_seen() {
+    fn at_a_jump_the_side_of_the_steps_middle_is_read() {
         let mut history = History::new(vec![0.0], 10.0);
         history.push(0.0, 1.0, &NODES.map(|_| vec![1.0]));
         history.push(1.0, 1.0, &NODES.map(|_| vec![2.0]));
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_older_than_the_longest_delay_is_forgotten() {
+    fn segments_older_than_the_longest_delay_are_dropped() {
         let mut history = History::new(vec![0.0], 1.0);
         for i in 0..100 {
             history.push(0.1 * f64::from(i), 0.1, &NODES.map(|n| vec![0.1 * (f64::from(i) + n)]));

@@ -140,14 +140,16 @@ impl<'a> Contour<'a> {
 /// The change of the phase between two samples; none if they are too far apart. The derivatives at both ends must be
 /// small and agree with the difference of the values, because values alone do not show a full turn.
 fn step(a: &Sample, b: &Sample) -> Option<f64> {
-    const LITTLE: f64 = 1.5;
-    const AGREES: f64 = 0.5;
+    const MAX_CHANGE: f64 = 1.5;
+    const MAX_DIFFERENCE: f64 = 0.5;
     let way = b.s - a.s;
     let (first, last) = (a.slope * way, b.slope * way);
-    let output = Complex::new(b.ln.re - a.ln.re, wrap(b.ln.im - a.ln.im));
-    let told = (first + last) / 2.0;
-    let knows = first.norm() < LITTLE && last.norm() < LITTLE && (output - told).norm() < AGREES;
-    knows.then_some(output.im)
+    let observed = Complex::new(b.ln.re - a.ln.re, wrap(b.ln.im - a.ln.im));
+    let predicted = (first + last) / 2.0;
+    let is_certain = first.norm() < MAX_CHANGE
+        && last.norm() < MAX_CHANGE
+        && (observed - predicted).norm() < MAX_DIFFERENCE;
+    is_certain.then_some(observed.im)
 }
 
 /// The equivalent angle between -pi and pi.

@@ -38,7 +38,7 @@ mod tests {
 
     /// x' = -a x(t - 1): L = a e^(-s) / s is real and negative first at pi/2 rad/s, with absolute value a / (pi/2).
     #[test]
-    fn the_gain_at_the_crossover_is_that_of_the_closed_form_stable_or_not() {
+    fn the_crossover_gain_agrees_with_the_closed_form_for_stable_and_unstable_loops() {
         for a in [0.5, 1.5, 1.65, 3.0] {
             let link = Block::single(0.0, 1.0, 1.0, 0.0).as_link();
             let connection = |from, to, delay| Connection { from: (from, 0), to: (to, 0), gain: 1.0, delay };

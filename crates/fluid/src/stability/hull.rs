@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_point_is_outside_of_a_triangle_by_its_distance_from_it() {
+    fn the_distance_from_a_triangle_agrees_with_geometry() {
         let corners = [Complex::new(1.0, 0.0), Complex::new(0.0, 1.0)];
         let gap = |re: f64, im: f64| outside(Complex::new(re, im), &corners, 2.0);
         // Next to the legs, beyond the hypotenuse x + y = 2, and inside.

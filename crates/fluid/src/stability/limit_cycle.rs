@@ -1,9 +1,9 @@
 //! The limit cycle about a jump: a relay in a linear loop (Ya. Z. Tsypkin, Relay Control Systems, 1984).
 //!
 //! ```text
-//!   queue  K - - - ./'\. - - - - ./'\. - -      the law says `above` while the queue is above K,
-//!                /'     '\.   ./'     '\.       a share of the period, and `below` else; the loop makes
-//!             --+-------+-'-'-+-------+---      of these pulses a queue that crosses K where they begin and end
+//!   queue  K - - - ./'\. - - - - ./'\. - -      the law emits `above` while the queue is above K, for a share
+//!                /'     '\.   ./'     '\.       of the period, and otherwise `below`; the queue in response
+//!             --+-------+-'-'-+-------+---      crosses K at the beginning and at the end of each pulse
 //! ```
 
 use super::{Characteristic, Complex, Linearized};
@@ -151,7 +151,7 @@ mod tests {
     /// has returned, it exceeds the outflow by -m instead. The queue rises for 1 more, falls for 1 / m and 1 more, and
     /// returns in m. Share 1 / (1 + m).
     #[test]
-    fn an_integrator_with_a_delay_cycles_as_drawn_by_hand() {
+    fn the_limit_cycle_of_an_integrator_with_a_delay_agrees_with_its_closed_form() {
         for m in [1.0, 3.0, 6.0] {
             let plant = |s: Complex<f64>| Some((-s).exp() * (1.0 + m) / s);
             let LimitCycle { frequency, above, swing } = cycle(&plant, 1.0 / (1.0 + m), 1.0).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_that_no_relay_can_drive_has_no_cycle() {
+    fn a_first_order_plant_has_no_limit_cycle() {
         let plant = |s: Complex<f64>| Some((s + 1.0).inv());
         assert_eq!(cycle(&plant, 0.3, 1.0), None);
     }

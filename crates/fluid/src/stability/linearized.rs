@@ -77,7 +77,7 @@ impl Linearized {
     /// A loop that receives no variable feedback from a link or from another loop of its chain: it has no bottleneck.
     #[must_use]
     pub fn loop_without_feedback(&self) -> Option<usize> {
-        let speaks = |&(block, output): &(usize, usize)| {
+        let varies = |&(block, output): &(usize, usize)| {
             let subsystem = &self.system.blocks[block];
             subsystem.is_link
                 && subsystem
@@ -89,12 +89,13 @@ impl Linearized {
         };
         self.owners.iter().enumerate().find_map(|(block, owner)| {
             let Entity::Loop(l) = owner else { return None };
-            let mut heard = self.system.connections.iter().filter(|connection| connection.to.0 == block);
+            let mut inputs = self.system.connections.iter().filter(|connection| connection.to.0 == block);
             let of_a_chain = |from: usize| match self.owners[from] {
                 Entity::Loop(other) => other != *l,
                 owner => matches!(owner, Entity::Relay(_)),
             };
-            (!heard.any(|connection| speaks(&connection.from) || of_a_chain(connection.from.0))).then_some(*l)
+            (!inputs.any(|connection| varies(&connection.from) || of_a_chain(connection.from.0)))
+                .then_some(*l)
         })
     }
 

@@ -279,7 +279,7 @@ mod tests {
 
     /// The sum of N flows decays with N (a + N k), the differences with a; the variance of one flow has a part of each.
     #[test]
-    fn of_equal_flows_the_sum_is_held_together_and_the_differences_are_not() {
+    fn the_loop_acts_on_the_sum_of_equal_flows_and_not_on_their_differences() {
         let (n, a, k) = (5.0, 1.0, 3.0);
         let noise = senders(n, a, k, 0.0);
         let sum = n / (2.0 * (a + n * k));

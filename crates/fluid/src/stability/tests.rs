@@ -57,7 +57,7 @@ mod one_delay {
     }
 
     #[test]
-    fn the_boundary_is_half_pi_and_the_margins_follow() {
+    fn the_boundary_and_the_margins_agree_with_half_pi() {
         assert!(rightmost(&scalar(FRAC_PI_2 - 1e-6, 1.0)).unwrap().is_stable());
         assert!(!rightmost(&scalar(FRAC_PI_2 + 1e-6, 1.0)).unwrap().is_stable());
         // |L| = a / w = 1 at w = a, lag a tau + pi/2; L is real at w tau = pi/2, there a tau / (pi/2).
@@ -125,7 +125,7 @@ mod one_delay {
     }
 
     #[test]
-    fn a_loop_without_inertia_is_named() {
+    fn a_loop_without_states_is_an_error_with_its_gain() {
         let minus = Block::gain(DMatrix::from_element(1, 1, -1.2));
         let system = wired(
             vec![Block::gain(DMatrix::from_element(1, 1, 1.0)).as_link(), minus],
@@ -236,7 +236,7 @@ mod cltcp {
     /// Links that receive from each flow and feed the next flow, without a return path: no loop, so neither an
     /// eigenvalue nor a margin belongs to them.
     #[test]
-    fn what_never_comes_back_has_no_locus() {
+    fn inputs_without_a_return_path_have_no_locus() {
         const SPECTATORS: usize = 4;
         const UNIT: f64 = 1e9;
         let mut system = network(&[0.2]);
@@ -345,7 +345,7 @@ mod paganini {
 
     /// Parking lot, a long flow with share s of each link: pi/2 with the true M, (pi/2) / (1 + (L-1) s) with all M = 1.
     #[test]
-    fn parking_lot_with_bounds_guessed_too_small() {
+    fn a_parking_lot_with_too_small_bounds_has_its_computed_boundary() {
         let lot = |links: usize, share: f64, bound: f64| {
             let mut flows = vec![Flow { path: (0..links).collect(), rate: share, rtt: 0.1, bound }];
             flows.extend((0..links).map(|link| Flow {
@@ -395,7 +395,7 @@ mod paganini {
 
     /// Theorem 1 on random networks: stable for every alpha below pi/2 with true M.
     #[test]
-    fn random_networks_keep_theorem_1() {
+    fn random_networks_satisfy_theorem_1() {
         for flows in random_networks(15) {
             assert!(rightmost(&dual(&flows, 0.999 * FRAC_PI_2)).unwrap().is_stable());
         }
@@ -433,7 +433,7 @@ mod paganini {
 
     /// The check detects a lambda that does not belong to the network.
     #[test]
-    fn a_network_that_is_not_of_the_form_16_does_not_fit() {
+    fn a_network_that_is_not_of_the_form_16_is_detected() {
         let flow = |rate, rtt| Flow { path: vec![0], rate, rtt, bound: 1.0 };
         let system = dual(&[flow(1.0, 0.1), flow(1.0, 0.2)], 1.0);
         let faster = |tau: f64, frequency: f64| gamma(0.8 * tau, frequency);
@@ -446,7 +446,7 @@ mod paganini {
     /// Fig. 3 and 7: Gamma meets the negative real axis at -2/pi, first at w tau = pi/2 and then after each turn. Gamma
     /// times 1 - j eta meets it first at w tau = arccot eta, at -sqrt(1 + eta^2) / arccot eta.
     #[test]
-    fn the_curve_and_the_turned_curve_meet_the_axis_where_the_paper_says() {
+    fn both_curves_cross_the_negative_axis_at_the_points_of_the_paper() {
         let system = scalar(1.0 / 0.1, 0.1);
         let plot = Nyquist::new(&system).unwrap();
         for eta in [0.0, 0.2, 0.6421, 1.0] {
@@ -464,7 +464,7 @@ mod paganini {
     /// Theorem 1 at the size of a backbone: 20 links, 100 flows over one to four of them, all round-trip times
     /// different.
     #[test]
-    fn twenty_links_and_a_hundred_flows_keep_theorem_1() {
+    fn twenty_links_and_a_hundred_flows_satisfy_theorem_1() {
         let flow = |index: u32| {
             let hops = 1 + index % 4;
             let path: Vec<usize> = (0..hops).map(|hop| ((index * 7 + hop * 3) % 20) as usize).collect();
@@ -516,7 +516,7 @@ mod paganini {
 
     /// Two equal links in a row: a combination of prices has no feedback, so a root is zero (Proposition 2).
     #[test]
-    fn rank_failure_leaves_a_root_at_zero() {
+    fn a_rank_deficiency_causes_a_root_at_zero() {
         let flow = |rate| Flow { path: vec![0, 1], rate, rtt: 0.1, bound: 2.0 };
         let found = rightmost(&dual(&[flow(1.0), flow(2.0)], 1.0)).unwrap();
         close(found.roots[0].s.norm(), 0.0, 1e-6);
@@ -525,7 +525,7 @@ mod paganini {
 
 /// A matrix of known eigenvalues whose rows have units as different as bit/s and seconds keeps its eigenvalues.
 #[test]
-fn units_far_apart_do_not_cost_digits() {
+fn eigenvalues_are_accurate_for_rows_with_very_different_units() {
     // (A - 1)(A - 2)(A - 3) = 0 by construction: triangular before two of its rows are mixed.
     let shear = DMatrix::from_row_slice(3, 3, &[1.0, 0.0, 0.0, 0.7, 1.0, 0.0, -0.4, 0.3, 1.0]);
     let triangle = DMatrix::from_row_slice(3, 3, &[1.0, 0.5, -0.8, 0.0, 2.0, 0.6, 0.0, 0.0, 3.0]);

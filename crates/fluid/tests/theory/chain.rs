@@ -1,10 +1,10 @@
-//! Two loops joined by a relay, the first of which listens to the second: their exact Jacobian.
+//! The exact Jacobian of two loops connected by a relay, where the first loop uses feedback from the second.
 
 use crate::laws::{BASE, P, Price, Spring};
 use millpond_fluid::{Assembly, FluidNetwork, Frozen, LinkId, Loop, Relay};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, link_law, sender_law};
 
-/// `x' = next.rate - x - (backlog - 30) / next.rtt`.
+/// `x' = downstream.rate - x - (backlog - 30) / downstream.rtt`.
 struct Follower;
 
 impl FluidSender for Follower {
@@ -35,7 +35,7 @@ fn chain() -> Assembly {
     Assembly::new(network).unwrap()
 }
 
-/// At states in the order: first's x, second's x, price, queues of A and B, backlog.
+/// States in the order: x of the first and second loop, price, queues of A and B, backlog.
 fn agrees_with_differences(x: &[f64; 6]) {
     let asm = chain();
     let frozen = Frozen::new(&asm, 1.0);
@@ -61,11 +61,11 @@ fn agrees_with_differences(x: &[f64; 6]) {
 }
 
 #[test]
-fn the_jacobian_of_a_chain_agrees_with_differences_whether_its_relay_is_dry_or_not() {
-    // A backlog; a queue at A, which lets 900 pass of 950.
+fn the_jacobian_of_a_chain_agrees_with_differences_with_and_without_a_backlog() {
+    // With a backlog, and with a queue at A that passes 900 of 950.
     agrees_with_differences(&[950.0, 980.0, 0.3, 20.0, 0.0, 50.0]);
-    // No queue at A.
+    // Without a queue at A.
     agrees_with_differences(&[850.0, 980.0, 0.3, 0.0, 0.0, 50.0]);
-    // A dry relay: the second loop sends what arrives.
+    // With an empty backlog: the second loop sends at the inflow.
     agrees_with_differences(&[850.0, 980.0, 0.3, 0.0, 0.0, 0.0]);
 }

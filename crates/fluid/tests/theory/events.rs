@@ -1,4 +1,4 @@
-//! Events whose times are known: buffers that fill, guards, clocks, relays; and what is refused.
+//! Events at known times: full buffers, guards, ticks, relays; and rejected networks.
 
 use crate::laws::{Excess, Follow, P, Steady, scalar};
 use millpond_fluid::{Accuracy, Assembly, Entity, Error, FluidNetwork, Loop, LoopId, Relay};
@@ -12,10 +12,10 @@ const EXACT: Accuracy = Accuracy {
 };
 
 #[test]
-fn a_buffer_fills_loses_the_excess_and_runs_dry_when_theory_says() {
+fn a_buffer_fills_overflows_and_empties_at_the_computed_times() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", 100.0, 50.0);
-    // 150 from 0.1 s on for two seconds: full after another 1 s, a third is lost for 1 s, empty .5 s after the end.
+    // 150 bit/s from 0.1 s on for two seconds: full after 1 s, a third is lost for 1 s, empty .5 s after the end.
     network.add(Loop::new("f", P, sender_law(Steady(150.0)), 0.3).over(link, 0.1).until(2.0));
     let solution = Assembly::new(network).unwrap().run(4.0, 0.05, EXACT).unwrap();
     let (queue, lost) =
@@ -36,13 +36,13 @@ fn a_buffer_fills_loses_the_excess_and_runs_dry_when_theory_says() {
     }
     let bits_lost = queue.len();
     assert!(bits_lost > 0);
-    // What arrived: 2 s of 150 bit/s.
+    // Arrivals: 2 s of 150 bit/s.
     let arriving = solution.column(Entity::Link(0), "arriving rate").unwrap();
     let total = solution.integral(arriving).unwrap().last().unwrap();
     assert!((total - 300.0).abs() < 1e-6, "{total}");
 }
 
-/// A thermostat: falls at 1 above its threshold's upper end, rises at 1 below the lower one.
+/// A thermostat: decreases by 1 per second above the upper threshold, increases by 1 below the lower one.
 struct Thermostat;
 
 impl FluidSender for Thermostat {
@@ -75,12 +75,12 @@ impl FluidSender for Thermostat {
 }
 
 #[test]
-fn guards_are_met_exactly_where_their_sign_changes() {
+fn a_step_ends_exactly_where_a_guard_changes_its_sign() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", 1e6, f64::INFINITY);
     network.add(Loop::new("f", P, sender_law(Thermostat), 1.0).over(link, 0.3));
     let solution = Assembly::new(network).unwrap().run(60.0, 0.05, EXACT).unwrap();
-    // A saw of period 1.5: up in 1, down in .5; at 2 after .5 s.
+    // A sawtooth of period 1.5: up in 1, down in .5; at 2 after .5 s.
     for (t, x) in solution.times.iter().zip(solution.of(Entity::Loop(0), "temperature")) {
         let phase = (t + 0.5) % 1.5;
         let theory = if phase < 1.0 { 1.0 + phase } else { 2.0 - 2.0 * (phase - 1.0) };
@@ -114,7 +114,7 @@ impl FluidSender for Stairs {
 }
 
 #[test]
-fn a_clock_strikes_on_time_and_its_jumps_arrive_a_delay_later() {
+fn a_tick_happens_on_time_and_its_jump_arrives_one_delay_later() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", 1e6, f64::INFINITY);
     network.add(Loop::new("f", P, sender_law(Stairs), 1.0).over(link, 0.3).from(0.1));
@@ -126,7 +126,7 @@ fn a_clock_strikes_on_time_and_its_jumps_arrive_a_delay_later() {
         let theory = if since < 0.0 { 0.0 } else { 1.0 + (since / 0.25).floor() };
         assert!(near_a_step || (y - theory).abs() < 1e-9, "{t}: {y} {theory}");
     }
-    // The area under the stairs up to 3 s, exactly: steps of 1 every .25 s from .4 s on.
+    // The area under the steps up to 3 s, exactly: steps of 1 every .25 s from .4 s on.
     let column = solution.column(Entity::Link(0), "arriving rate").unwrap();
     let area = solution.integral(column).unwrap().last().unwrap();
     let theory: f64 = (1..=10).map(|n| f64::from(n) * 0.25).sum::<f64>() + 11.0 * 0.1;
@@ -134,10 +134,10 @@ fn a_clock_strikes_on_time_and_its_jumps_arrive_a_delay_later() {
 }
 
 #[test]
-fn behind_a_relay_no_more_is_sent_than_it_has() {
+fn a_loop_after_a_relay_sends_at_most_what_the_relay_has() {
     let mut network = FluidNetwork::new();
     let links = [network.link("A", 1e6, f64::INFINITY), network.link("B", 1e6, f64::INFINITY)];
-    // 100 for 1 s, then 20; the second loop could send 60.
+    // 100 for 1 s, then 20; the second loop may send 60.
     network.add(Loop::new("first", P, sender_law(Steady(80.0)), 0.4).over(links[0], 0.0).until(1.0));
     let upstream = network.add(Loop::new("steady", P, sender_law(Steady(20.0)), 0.4).over(links[0], 0.0));
     let downstream = network.add(Loop::new("second", P, sender_law(Steady(60.0)), 0.2).over(links[1], 0.05));
@@ -153,7 +153,7 @@ fn behind_a_relay_no_more_is_sent_than_it_has() {
 }
 
 #[test]
-fn a_relay_keeps_what_its_next_loop_cannot_send_yet() {
+fn a_relay_stores_data_that_its_downstream_loop_cannot_send_yet() {
     let mut network = FluidNetwork::new();
     let links = [network.link("A", 1e6, f64::INFINITY), network.link("B", 1e6, f64::INFINITY)];
     let upstream =
@@ -164,7 +164,7 @@ fn a_relay_keeps_what_its_next_loop_cannot_send_yet() {
     let (sent, backlog) =
         (solution.of(Entity::Loop(1), "sending rate"), solution.of(Entity::Relay(0), "backlog"));
     for (i, t) in solution.times.iter().enumerate() {
-        // 40 a second more come than go, from .2 to 1.2 s; then 60 a second go, for 2/3 s.
+        // The inflow exceeds the outflow by 40 from .2 to 1.2 s; then the backlog decreases by 60 per second for 2/3 s.
         let theory = (40.0 * (t.min(1.2) - 0.2).max(0.0) - 60.0 * (t - 1.2).max(0.0)).max(0.0);
         assert!((backlog[i] - theory).abs() < 1e-6, "{t}: {} {theory}", backlog[i]);
     }
@@ -174,7 +174,7 @@ fn a_relay_keeps_what_its_next_loop_cannot_send_yet() {
 }
 
 #[test]
-fn what_has_no_meaning_is_refused_by_name_with_what_would_work() {
+fn an_invalid_network_is_rejected_with_the_name_of_its_part_and_a_remedy() {
     let refused = |change: &dyn Fn(&mut FluidNetwork)| {
         let mut network = FluidNetwork::new();
         let link = network.link("L", 1e6, f64::INFINITY);
@@ -210,7 +210,7 @@ fn what_has_no_meaning_is_refused_by_name_with_what_would_work() {
     assert!(said.contains("no router"), "{said}");
 }
 
-/// Explodes in finite time: `x' = x^2`.
+/// Diverges in finite time: `x' = x^2`.
 struct Blast;
 
 impl FluidSender for Blast {
@@ -228,7 +228,7 @@ impl FluidSender for Blast {
 }
 
 #[test]
-fn what_has_no_solution_is_named_with_its_time() {
+fn an_integration_without_solution_ends_with_the_time_and_the_quantity() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", 1e6, f64::INFINITY);
     network.add(Loop::new("f", P, sender_law(Blast), 1.0).over(link, 0.5));

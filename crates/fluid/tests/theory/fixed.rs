@@ -1,4 +1,4 @@
-//! The scheme with fixed steps: its order, its roots, and its agreement with the accurate solver.
+//! The fixed-step scheme: its order, its roots, and its agreement with the accurate solver.
 
 use crate::laws::{BASE, Follow, P, Price, Spring, scalar, scalar_exactly};
 use millpond_fluid::{Accuracy, Assembly, Entity, FixedStep, FluidNetwork, Loop};
@@ -10,11 +10,12 @@ fn scalar_at(a: f64, until: f64, step: f64) -> f64 {
 }
 
 #[test]
-fn the_order_is_two_also_where_the_step_does_not_divide_the_delay() {
+fn the_order_is_two_also_if_the_step_does_not_divide_the_delay() {
     for (until, steps) in [(6.0, [60, 240, 960]), (5.1, [64, 256, 1024])] {
         let error = |n: i32| (scalar_at(1.5, until, until / f64::from(n)) - scalar_exactly(1.5, until)).abs();
         let errors = steps.map(error);
-        // Over two refinements: how a kink falls into its step changes the error by a factor of up to two.
+        // Over two refinements: the position of a discontinuity within its step changes the error by a factor of up to
+        // two.
         let order = (errors[0] / errors[2]).log2() / 4.0;
         println!("{until}: errors {errors:?}, order {order}");
         assert!((1.8..2.4).contains(&order), "{order}");
@@ -22,7 +23,7 @@ fn the_order_is_two_also_where_the_step_does_not_divide_the_delay() {
 }
 
 #[test]
-fn a_slow_disturbance_dies_or_grows_as_the_roots_say() {
+fn a_slow_disturbance_decays_or_grows_according_to_the_roots() {
     // Growth per oscillation of the principal roots W_0(-1.5) = -0.0328 + 1.5496i and W_0(-1.65) = 0.0350 + 1.5928i.
     for (a, growth, frequency) in [(1.5, 0.8755, 1.5496), (1.65, 1.1482, 1.5928)] {
         let period = 2.0 * std::f64::consts::PI / frequency;
@@ -35,7 +36,7 @@ fn a_slow_disturbance_dies_or_grows_as_the_roots_say() {
     }
 }
 
-/// Sources over two links with prices that cannot be negative and queues that fill: bounds, marks, unlike delays,
+/// Sources over two links with prices that cannot be negative and queues that fill: bounds, marks, different delays,
 /// starts and stops.
 fn crossing() -> Assembly {
     let mut network = FluidNetwork::new();
@@ -73,29 +74,29 @@ fn it_agrees_with_the_accurate_solver() {
         });
         worst.fold(0.0, f64::max)
     };
-    // A flow that starts on an idle link jumps across the bound of its price: what that costs is of first order, but
-    // small. The rest is of second order.
+    // A flow that starts on an idle link moves its price off the bound, which causes a small error of first order. All
+    // other errors are of second order.
     let (coarse, fine) = (off(4e-3), off(1e-3));
     println!("off by {coarse} and {fine}");
     assert!(coarse < 1e-4 && fine < coarse / 3.5, "{coarse} {fine}");
 }
 
 #[test]
-fn flows_that_run_ahead_of_the_links_do_what_they_would_have_done_step_by_step() {
+fn blocks_that_run_ahead_of_the_links_have_the_same_result_as_single_steps() {
     let asm = crossing();
     let mut ahead = FixedStep::new(&asm, 2e-3).unwrap();
     let mut abreast = FixedStep::new(&asm, 2e-3).unwrap();
     ahead.advance(9_000);
     (0..9_000).for_each(|_| abreast.advance(1));
     let (ahead, abreast) = (ahead.snapshot().unwrap(), abreast.snapshot().unwrap());
-    // The order of sums at a link is another.
+    // The order of summation at a link differs.
     for (a, b) in ahead.states.iter().zip(&abreast.states) {
         assert!((a - b).abs() <= 1e-9 * a.abs().max(1.0), "{a} {b}");
     }
 }
 
 #[test]
-fn too_long_a_step_is_refused_with_what_would_work() {
+fn too_long_a_step_is_rejected_with_a_remedy() {
     let said = scalar(1.0).run_fixed(1.0, 1.0, 0.6, |_| true).unwrap_err().to_string();
     assert!(
         said.contains("feedback of L arrives after 0.5 s") && said.contains("try 0.5 s or less"),
@@ -106,12 +107,12 @@ fn too_long_a_step_is_refused_with_what_would_work() {
 }
 
 #[test]
-fn a_sender_alone_follows_its_link_without_any_past() {
+fn a_single_sender_follows_its_link_from_an_empty_history() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", 1e9, f64::INFINITY);
     network.add_router(link, P, link_law(crate::laws::Excess(BASE)));
     network.add(Loop::new("f", P, sender_law(Follow { a: 1.0, initial: 1.0 }), 1.0).over(link, 0.5));
-    // Before it starts nothing arrives: the link asks for BASE more, for one round trip.
+    // Nothing arrives before the start: the link asks for BASE more during one round trip.
     let asm = Assembly::new(network).unwrap();
     let x = asm.run_fixed(1.0, 1.0, 0.01, |_| true).unwrap().of(Entity::Loop(0), "x");
     assert!((x[1] - (1.0 + BASE)).abs() < 1e-6, "{x:?}");
@@ -119,8 +120,9 @@ fn a_sender_alone_follows_its_link_without_any_past() {
     assert!((x[1] - (1.0 + BASE)).abs() < 1e-6, "{x:?}");
 }
 
-/// Where `x' = -a x(t - 1)` begins to grow under this scheme with `n` steps per delay: a root on the unit circle of
-/// `z - 1 = -(a / n) (3 - 1/z) / 2 z^-n`. Forward Euler's would be `2 n sin(pi / (4 n + 2))`, the equation's own pi / 2.
+/// Where `x' = -a x(t - 1)` begins to grow under this scheme with `n` steps per delay: a root on the unit circle of `z
+/// - 1 = -(a / n) (3 - 1/z) / 2 z^-n`. For forward Euler it is `2 n sin(pi / (4 n + 2))`, for the equation itself pi /
+/// 2.
 fn boundary(n: f64) -> f64 {
     // (z - 1) z^n / ((3 - 1/z) / 2) at z = exp(i theta), as (re, im).
     let quotient = |theta: f64| {
@@ -141,10 +143,11 @@ fn boundary(n: f64) -> f64 {
 }
 
 #[test]
-fn its_own_stability_boundary_is_where_its_formula_says_and_tends_to_half_pi() {
+fn the_stability_boundary_of_the_scheme_agrees_with_its_formula_and_tends_to_half_pi() {
     let half_pi = std::f64::consts::FRAC_PI_2;
     let off = |n: f64| (boundary(n) / half_pi - 1.0).abs();
-    // Adams and Bashforth's error is 5/12 (s h)^2 with s = i pi / 2; Euler's boundary with 100 steps is .5 % away.
+    // The error of Adams and Bashforth is 5/12 (s h)^2 with s = i pi / 2; the boundary of Euler with 100 steps is .5 %
+    // away.
     let theory = |n: f64| 5.0 / 12.0 * (half_pi / n).powi(2);
     assert!(
         [50.0, 100.0].iter().all(|n| (off(*n) / theory(*n) - 1.0).abs() < 0.03),

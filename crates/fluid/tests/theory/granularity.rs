@@ -1,4 +1,4 @@
-//! Where the noise of packets enters a linear network.
+//! Where packet noise enters a linear system.
 
 use crate::laws::{BASE, P};
 use millpond_fluid::stability::{Linearized, NoiseKind, PacketGranularity};
@@ -6,7 +6,7 @@ use millpond_fluid::{Assembly, FluidNetwork, Frozen, Loop};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 use nalgebra::DMatrix;
 
-/// `x' = c - x` with a c that nothing moves; sends x.
+/// `x' = c - x` with a constant state c; sends x.
 struct Steered;
 
 impl FluidSender for Steered {
@@ -24,9 +24,10 @@ impl FluidSender for Steered {
     }
 }
 
-/// Half a packet more in the window is as much more rate, and nothing else: c is no state of the linear network.
+/// Half a packet more in the window increases the rate in proportion and has no other effect: c is not a state of the
+/// linear system.
 #[test]
-fn whole_packets_disturb_the_rate_also_of_a_law_with_a_state_that_never_moves() {
+fn packet_noise_disturbs_the_rate_also_if_a_state_of_the_law_is_constant() {
     const RTT: f64 = 2.0;
     let mut network = FluidNetwork::new();
     let link = network.link("L", 2.0 * BASE, f64::INFINITY);
@@ -42,6 +43,6 @@ fn whole_packets_disturb_the_rate_also_of_a_law_with_a_state_that_never_moves() 
     assert_eq!((cause, subsystem.states()), (NoiseKind::Windows, 1));
     assert_eq!(subsystem.b.column(input), DMatrix::zeros(1, 1).column(0));
     assert_eq!(subsystem.d.column(input).iter().copied().collect::<Vec<f64>>(), [1.0, 0.0]);
-    // A twelfth of a packet squared over RTT squared, held for a round trip.
+    // A twelfth of a squared packet over RTT squared, constant for a round trip.
     assert!((source.density - 12.0 * 12.0 / 12.0 / RTT).abs() < 1e-12);
 }

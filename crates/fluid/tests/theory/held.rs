@@ -1,11 +1,11 @@
-//! Networks in which nothing can move: every component rests on its bound, pushed outwards.
+//! Networks in which every state is held at a bound.
 
 use crate::laws::{BASE, P};
 use millpond_fluid::equilibrium::{SearchMethod, search};
 use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, Frozen, Loop};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 
-/// `x' = -x`, x not below its half of the link; sends x.
+/// `x' = -x` with half of the link's capacity as lower bound of x; sends x.
 struct Sinking;
 
 impl FluidSender for Sinking {
@@ -22,10 +22,10 @@ impl FluidSender for Sinking {
     }
 }
 
-/// The rate is held at its floor and the queue, of a link that serves twice as much, at zero: no free component is left
-/// for a step or for an eigenvalue.
+/// The rate is held at its lower bound and the queue, of a link with twice the capacity, at zero: there is no free
+/// component for a step or an eigenvalue.
 #[test]
-fn where_everything_is_held_a_search_ends_and_nothing_repels() {
+fn a_search_ends_if_all_states_are_held_and_the_point_is_not_repelling() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
     network.add(Loop::new("f", P, sender_law(Sinking), 1.0).over(link, 0.5).always());
@@ -40,7 +40,7 @@ fn where_everything_is_held_a_search_ends_and_nothing_repels() {
     }
 }
 
-/// `x' = -10 x`, x not below zero; sends a rate that does not depend on it.
+/// `x' = -10 x` with x >= 0; sends a rate that does not depend on x.
 struct Fading;
 
 impl FluidSender for Fading {
@@ -57,9 +57,9 @@ impl FluidSender for Fading {
     }
 }
 
-/// After 3 s it is within roundings of its bound, from above: whatever happens then finds it held there once and for all.
+/// After 3 s it is above its bound by less than rounding errors; the next event holds it there once.
 #[test]
-fn what_comes_within_roundings_of_its_bound_is_held_there_once() {
+fn a_state_within_rounding_errors_of_its_bound_is_held_there_once() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
     (1..50).for_each(|tenth| network.set_capacity_at(f64::from(tenth) / 10.0, link, BASE + f64::from(tenth)));

@@ -8,10 +8,10 @@ use millpond_law::fluid::{
 
 pub(crate) const P: ProtocolId = ProtocolId(0);
 
-/// Rates cannot be negative, so that disturbances are about this.
+/// Equilibrium rate, such that disturbances do not make rates negative.
 pub(crate) const BASE: f64 = 1000.0;
 
-/// `x' = -a f`, where `f` is the sum of what links say; sends `BASE + x`.
+/// `x' = -a f`, where `f` is the sum of the links' signals; sends `BASE + x`.
 pub(crate) struct Follow {
     pub(crate) a: f64,
     pub(crate) initial: f64,
@@ -34,7 +34,7 @@ impl FluidSender for Follow {
     }
 }
 
-/// Sends the same for ever and hears nothing.
+/// Sends at a constant rate and uses no inputs.
 pub(crate) struct Steady(pub(crate) f64);
 
 impl FluidSender for Steady {
@@ -49,7 +49,7 @@ impl FluidSender for Steady {
     }
 }
 
-/// Says how much more than `self` arrives.
+/// Emits the arriving rate minus this rate.
 pub(crate) struct Excess(pub(crate) f64);
 
 impl FluidLink for Excess {
@@ -66,7 +66,7 @@ impl FluidLink for Excess {
     }
 }
 
-/// `x' = -a x(t - 1)`, `x = 1` before: half of the delay forward, half back.
+/// `x' = -a x(t - 1)`, `x = 1` before: half of the delay forward, half on the return path.
 pub(crate) fn scalar(a: f64) -> Assembly {
     let mut network = FluidNetwork::new();
     let link = network.link("L", 1e9, f64::INFINITY);
@@ -116,7 +116,7 @@ impl FluidSender for Spring {
     }
 }
 
-/// `p' = gain (y - target)`, not below zero.
+/// `p' = gain (y - target)` with p >= 0.
 pub(crate) struct Price {
     pub(crate) target: f64,
     pub(crate) gain: f64,

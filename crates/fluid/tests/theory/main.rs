@@ -1,4 +1,4 @@
-//! The solver against equations whose solutions are known.
+//! The solver against equations with known solutions.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

@@ -1,4 +1,5 @@
-//! What steps of one length measure: closed forms, conservation, and second order against the adaptive solver.
+//! Channels and integrals of the fixed-step scheme: closed forms, conservation, and second order against the adaptive
+//! solver.
 
 use crate::laws::{BASE, P, Price, Steady};
 use millpond_fluid::{
@@ -8,7 +9,7 @@ use millpond_law::fluid::{
     Feedback, FluidSender, Number, PathAggregation, SenderInput, State, link_law, sender_law,
 };
 
-/// `x' = gain x (1 - price)` from a tenth of [`BASE`] on: nothing that starts jumps across a bound.
+/// `x' = gain x (1 - price)` from a tenth of [`BASE`] on: no state leaves a bound at the start.
 struct Grow(f64);
 
 impl FluidSender for Grow {
@@ -28,7 +29,7 @@ impl FluidSender for Grow {
     }
 }
 
-/// Where a channel is.
+/// The index of a channel.
 fn channel(asm: &Assembly, entity: Entity, quantity: &str) -> usize {
     let columns = asm.channel_columns();
     columns.iter().position(|c| c.entity == entity && c.quantity == quantity).unwrap()
@@ -38,14 +39,14 @@ fn advance(run: &mut impl Integration, until: f64) {
     while !run.advance_some(until, 1000).unwrap() {}
 }
 
-/// What a link of 10 kbit/s does of flows of 4 and 9 that start and stop between the steps: the first alone finds it
-/// idle, both fill it at 3 kbit/s for 1.4 s, then it empties at 6 for 0.7 s.
+/// A link of 10 kbit/s with flows of 4 and 9 kbit/s that start and stop between steps. The first flow finds it idle;
+/// both fill it at 3 kbit/s for 1.4 s; then it empties at 6 kbit/s for 0.7 s.
 #[test]
-fn steady_flows_are_counted_as_closed_forms_say_wherever_they_start_between_steps() {
+fn integrals_of_constant_flows_agree_with_closed_forms_for_starts_between_steps() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", 10.0 * BASE, f64::INFINITY);
     let flow = |name: &str, rate: f64| Loop::new(name, P, sender_law(Steady(rate * BASE)), 0.2);
-    // Their first bits arrive at 1.0037 and at 2.5 s.
+    // The first bits arrive at 1.0037 s and at 2.5 s.
     network.add(flow("a", 4.0).over(link, 0.0307).from(0.973));
     network.add(flow("b", 9.0).over(link, 0.05).from(2.45).until(3.85));
     let asm = Assembly::new(network).unwrap();
@@ -61,16 +62,17 @@ fn steady_flows_are_counted_as_closed_forms_say_wherever_they_start_between_step
     assert!((of(&run, a, "delivered rate") - 4.0 * (2.0 - 1.0037)).abs() < rounded);
     assert!((of(&run, l, "departing rate") - 4.0 * (2.0 - 1.0037)).abs() < rounded);
     assert!((BASE * of(&run, a, "round-trip time") - 0.2 * 2.0).abs() < 1e-9);
-    // The queue is pushed off its bound by a jump: by half a step's worth, the scheme is of first order there.
+    // A jump moves the queue off its bound: the scheme is of first order there, with an error of half a step.
     let off = 0.5 * 0.01 * 3.0;
     advance(&mut run, 3.5);
     let queue = run.state().last().unwrap() / BASE;
     assert!((queue - 3.0 * 1.0).abs() <= off + 1e-9, "{queue}");
     advance(&mut run, 6.0);
     assert!((of(&run, b, "sending rate") - 9.0 * 1.4).abs() < 1e-9);
-    // While both wait each is served in proportion to what it sends; what still waits when b has stopped counts as a's.
+    // While the queue has data of both flows, each is served in proportion to its arrivals; after b has stopped, the
+    // rest of the queue counts as a's.
     let [to_a, to_b] = [a, b].map(|flow| of(&run, flow, "delivered rate"));
-    // In the steps of its jumps it has the mean share, which there goes from 1 to 10/13 and from that to 10/4.
+    // In the steps of its jumps it has the mean share, which changes from 1 to 10/13 and from 10/13 to 10/4.
     let jumps = 0.5 * 0.01 * 9.0 * (3.0 / 13.0 + 10.0 / 4.0 - 10.0 / 13.0);
     assert!((to_b - 1.4 * 10.0 * 9.0 / 13.0).abs() < off + jumps, "{to_b}");
     assert!((to_a + to_b - 4.0 * (6.0 - 1.0037) - 9.0 * 1.4).abs() < 4.0 * rounded, "{to_a} {to_b}");
@@ -83,8 +85,8 @@ fn steady_flows_are_counted_as_closed_forms_say_wherever_they_start_between_step
     assert!((BASE * of(&run, a, "round-trip time") - 0.2 * 6.0 - waited).abs() < 1e-9);
 }
 
-/// Three flows over two links with prices, queues that fill and empty, a buffer that overflows, a stop and a new capacity
-/// between the steps.
+/// Three flows over two links with prices, queues that fill and empty, a buffer that overflows, and a stop and a new
+/// capacity between steps.
 fn growing() -> Assembly {
     let mut network = FluidNetwork::new();
     let links = [network.link("A", 10.0 * BASE, f64::INFINITY), network.link("B", 8.0 * BASE, 1500.0)];
@@ -99,8 +101,8 @@ fn growing() -> Assembly {
     Assembly::new(network).unwrap()
 }
 
-/// The greatest differences of states, channels now and integrals at whole seconds from 2 s on, each as a share of its
-/// greatest value: of every channel of links and loops.
+/// The largest differences of states, present channels and integrals at whole seconds from 2 s on, each relative to its
+/// largest value, for all channels of links and loops.
 fn off(reference: &[(Vec<f64>, Vec<f64>, Vec<f64>)], step: f64) -> [f64; 3] {
     let asm = growing();
     let mut run = FixedStepIntegration::new(&asm, step).unwrap();
@@ -122,7 +124,8 @@ fn off(reference: &[(Vec<f64>, Vec<f64>, Vec<f64>)], step: f64) -> [f64; 3] {
 #[test]
 fn states_channels_and_integrals_are_of_second_order() {
     let asm = growing();
-    // What is delivered jumps when a link further back runs empty, and nobody hears that: it is integrated by short steps.
+    // The delivered rate jumps when an earlier link becomes empty; no law uses it, so it is integrated with short
+    // steps.
     let accuracy = Accuracy { tolerance: 1e-9, longest_step: 2e-4, ..Accuracy::default() };
     let mut solver = Solver::new(&asm, accuracy).unwrap();
     let reference: Vec<_> = (2..20)

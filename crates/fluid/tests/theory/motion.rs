@@ -1,4 +1,4 @@
-//! Trajectories from given states and answers to steps against closed forms.
+//! Trajectories from given states, and step responses, against closed forms.
 
 use crate::laws::{BASE, P, scalar, scalar_exactly};
 use millpond_fluid::motion::{Component, LongTermBehavior, StepResponse, long_term_behavior, record};
@@ -12,9 +12,9 @@ fn exact() -> Accuracy {
     Accuracy { tolerance: 1e-9, ..Accuracy::default() }
 }
 
-/// `x' = -a x(t - 1)` is linear: from any constant past its solution is that from 1, times the start.
+/// `x' = -a x(t - 1)` is linear: from any constant history its solution is that from 1, times the initial value.
 #[test]
-fn a_delay_equation_from_any_start_is_its_known_solution() {
+fn a_delay_equation_agrees_with_its_known_solution_from_any_start() {
     for (a, from) in [(0.3, 5.0), (1.2, -40.0), (1.6, 300.0)] {
         let asm = scalar(a);
         let mut solver = Solver::at(&Frozen::new(&asm, 0.0), &[from, 0.0], exact()).unwrap();
@@ -39,14 +39,14 @@ fn its_fate_changes_at_half_pi() {
             0.02,
         )
     };
-    // W(-1/2) = -0.794 + 0.770i: 2 % are left after about ln(50) / 0.794 = 4.9.
+    // W(-1/2) = -0.794 + 0.770i: 2 % remain after about ln(50) / 0.794 = 4.9.
     assert!(matches!(of(0.5), LongTermBehavior::Settles { after } if after < 6.0), "{:?}", of(0.5));
     assert_eq!(of(std::f64::consts::FRAC_PI_2), LongTermBehavior::Cycles);
     assert_eq!(of(1.56), LongTermBehavior::Approaches);
     assert_eq!(of(1.6), LongTermBehavior::Diverges);
 }
 
-/// The price's slope is the sender's: `x' = p`.
+/// The derivative of the rate is the price: `x' = p`.
 struct Glider;
 
 impl FluidSender for Glider {
@@ -85,7 +85,7 @@ impl FluidLink for Damper {
     }
 }
 
-/// With almost no delay.
+/// A network with almost no delay.
 fn second_order(damping: f64) -> Assembly {
     const DELAY: f64 = 1e-3;
     let mut network = FluidNetwork::new();
@@ -95,9 +95,9 @@ fn second_order(damping: f64) -> Assembly {
     Assembly::new(network).unwrap()
 }
 
-/// A delay of one thousandth takes as much from the damping, z - 0.0005, and so 0.0016 of the overshoot at most.
+/// A delay of one thousandth reduces the damping to z - 0.0005, and changes the overshoot by at most 0.0016.
 #[test]
-fn a_step_of_capacity_overshoots_as_a_second_order_system_does() {
+fn a_capacity_step_has_the_overshoot_of_a_second_order_system() {
     for z in [0.2_f64, 0.5] {
         let asm = second_order(z);
         let frozen = Frozen::new(&asm, 0.0);

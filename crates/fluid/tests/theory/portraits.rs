@@ -1,4 +1,4 @@
-//! ACP's phase portraits: `x' = -(ki/d) x(t-d) - (kq/d^2) q(t-d)`, `q' = x`, `q` not below zero (Eqs. 19 and 20).
+//! ACP's phase portraits: `x' = -(ki/d) x(t-d) - (kq/d^2) q(t-d)`, `q' = x`, q >= 0 (Eqs. 19 and 20).
 
 use crate::laws::{BASE, P};
 use millpond_fluid::motion::{Component, LongTermBehavior, long_term_behavior, record};
@@ -11,7 +11,7 @@ use millpond_law::fluid::{
 const KI: f64 = 0.1587;
 const KQ: f64 = 0.3175;
 
-/// The rate: all of its delay is on the way back.
+/// The rate; all of its delay is on the return path.
 struct Source {
     delay: f64,
     excess: f64,
@@ -37,7 +37,7 @@ impl FluidSender for Source {
     }
 }
 
-/// Says what it sees.
+/// Emits its inputs.
 struct Mirror;
 
 impl FluidLink for Mirror {
@@ -56,7 +56,7 @@ impl FluidLink for Mirror {
     }
 }
 
-/// Sends the same for ever.
+/// Sends at a constant rate.
 struct Steady(f64);
 
 impl FluidSender for Steady {
@@ -73,7 +73,7 @@ impl FluidSender for Steady {
     }
 }
 
-/// From an excess of 100 and an empty queue. Before that the excess was the same, or zero.
+/// From an excess of 100 and an empty queue. The history is constant at that excess, or zero.
 fn portrait(delay: f64, was_the_same: bool) -> Solution {
     let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
@@ -117,7 +117,7 @@ fn shape(solution: &Solution) -> Shape {
 }
 
 #[test]
-fn with_a_constant_past_the_queue_peaks_at_193_40_and_the_rate_changes_sign_once() {
+fn with_a_constant_history_the_queue_peaks_at_193_40_and_the_rate_changes_sign_once() {
     let Shape { most_queue, at, least_excess, empty_at, sign_changes, last } = shape(&portrait(1.0, true));
     println!("{most_queue} at {at}, {least_excess}, empty {empty_at}");
     assert!((most_queue / 193.40 - 1.0).abs() < 0.005, "{most_queue}");
@@ -127,7 +127,7 @@ fn with_a_constant_past_the_queue_peaks_at_193_40_and_the_rate_changes_sign_once
 }
 
 #[test]
-fn with_a_past_at_rest_it_peaks_at_227_48() {
+fn with_a_history_of_zero_the_queue_peaks_at_227_48() {
     let Shape { most_queue, least_excess, sign_changes, .. } = shape(&portrait(1.0, false));
     assert!((most_queue / 227.48 - 1.0).abs() < 0.005, "{most_queue}");
     assert!((least_excess / -164.89 - 1.0).abs() < 0.005, "{least_excess}");
@@ -142,8 +142,8 @@ fn the_peak_is_proportional_to_the_delay() {
     }
 }
 
-/// Fig. 19: from every start of 0, 20, ... 100 by 0, 20, ... 100. All converge, to 1e-4 of the start within 80 delays; the
-/// longest queue is 202.1, with constant pasts.
+/// Fig. 19: from every start of 0, 20, ... 100 by 0, 20, ... 100. All converge, to 1e-4 of the start within 80 delays;
+/// the longest queue is 202.1, with constant histories.
 #[test]
 fn from_every_start_of_the_grid_it_converges_and_the_queue_peaks_at_202() {
     let mut network = FluidNetwork::new();

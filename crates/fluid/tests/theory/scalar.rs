@@ -7,7 +7,7 @@ fn exact(tolerance: f64) -> Accuracy {
     Accuracy { tolerance, ..Accuracy::default() }
 }
 
-/// Steps of one length, whatever the error.
+/// Fixed steps, regardless of the error.
 fn steps_of(h: f64, track_discontinuities: bool) -> Accuracy {
     Accuracy { tolerance: 1e12, longest_step: h, track_discontinuities, ..Accuracy::default() }
 }
@@ -25,7 +25,7 @@ fn it_agrees_with_the_exact_polynomials() {
     }
 }
 
-/// The slope of the error over the step on a doubly logarithmic scale, between steps of `h` and `h / 4`.
+/// The slope of the error over the step on a log-log scale, between steps of `h` and `h / 4`.
 fn order(h: f64, track_discontinuities: bool) -> f64 {
     let (a, t) = (1.5, 5.3);
     let error = |h| (scalar_at(a, t, steps_of(h, track_discontinuities)) - scalar_exactly(a, t)).abs();
@@ -33,8 +33,8 @@ fn order(h: f64, track_discontinuities: bool) -> f64 {
 }
 
 #[test]
-fn the_order_is_five_if_kinks_are_followed_and_lost_if_not() {
-    // Steps that do not divide the delay: without care they step across the kinks at 0, 1, 2, ...
+fn the_order_is_five_only_if_discontinuities_are_tracked() {
+    // Steps that do not divide the delay: without tracking they cross the discontinuities at 0, 1, 2, ...
     let followed = order(0.317, true);
     let ignored = order(0.317, false);
     println!("order {followed} with kinks, {ignored} without");
@@ -46,7 +46,7 @@ fn the_order_is_five_if_kinks_are_followed_and_lost_if_not() {
 fn the_tolerance_is_kept() {
     for tolerance in [1e-4, 1e-6, 1e-8] {
         let error = (scalar_at(1.5, 9.3, exact(tolerance)) - scalar_exactly(1.5, 9.3)).abs();
-        // About fifty steps of such an error each.
+        // About fifty steps with such an error each.
         assert!(error < 100.0 * tolerance, "{tolerance}: {error}");
     }
 }
@@ -66,7 +66,7 @@ fn root(a: f64) -> (f64, f64) {
 }
 
 #[test]
-fn it_oscillates_as_the_root_nearest_to_the_right_says() {
+fn it_oscillates_with_the_growth_and_frequency_of_the_rightmost_root() {
     // Section 1 of the numbers for Paganini et al.: growth per oscillation.
     for (a, growth) in [(1.5, 0.8755), (1.65, 1.1482)] {
         let (re, im) = root(a);

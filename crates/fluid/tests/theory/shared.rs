@@ -1,9 +1,9 @@
-//! A loop that flows share: who gets what of it, who is told what, and its exact Jacobian.
+//! A loop that several flows share: the rate of each flow, the feedback to each loop, and the exact Jacobian.
 //!
 //! ```text
-//!   first  --A--+                    +--C--> loop of its own
-//!               |==S== shared loop ==|
-//!   second --B--+                    +-----> destination
+//!  first  --A--+                    +--C--> loop of its own
+//!              |==S== shared loop ==|
+//!  second --B--+                    +-----> destination
 //! ```
 
 use crate::laws::{BASE, P, Steady};
@@ -14,7 +14,7 @@ use millpond_law::fluid::{
     FluidLink, FluidSender, LinkInput, Number, Quantity, SenderInput, State, Verdicts, link_law, sender_law,
 };
 
-/// Sends as much per unit of weight of the flows that share it.
+/// Sends in proportion to the total weight of the flows that share it.
 struct PerWeight(f64);
 
 impl FluidSender for PerWeight {
@@ -30,13 +30,13 @@ impl FluidSender for PerWeight {
     }
 }
 
-/// Where everything is: loops in the order first, second, shared, part of the first, part of the second, last.
+/// Indices: loops in the order first, second, shared, share of the first, share of the second, last.
 struct Shape {
     laws: [Box<dyn millpond_law::fluid::SenderLaws>; 4],
     weights: [f64; 2],
-    /// When the second flow comes and goes.
+    /// When the second flow starts and stops.
     second: (f64, Option<f64>),
-    /// The shared link's queue marks this share of a packet per bit.
+    /// The shared link's queue marks this share of packets per bit.
     marks: f64,
 }
 
@@ -86,10 +86,11 @@ fn backlog(solution: &Solution, time: f64, relay: usize) -> f64 {
     solution.of(Entity::Relay(relay), "backlog")[place]
 }
 
-/// Of 100 and 600 that come, 400 may be sent: the first is dry and passes, the second has the rest and waits. It comes at
-/// 1 s and arrives at the relay .2 s later; until then all is there for the first.
+/// With inflows of 100 and 600 and a permitted rate of 400, the first flow has no backlog and passes; the second has
+/// the rest and a backlog. It starts at 1 s and reaches the relay .2 s later; until then the first flow has the whole
+/// rate.
 #[test]
-fn a_dry_flow_passes_and_the_others_share_the_rest() {
+fn a_flow_without_backlog_passes_and_the_others_share_the_rest() {
     let laws = [100.0, 600.0, 400.0, 1e4].map(|rate| sender_law(Steady(rate)));
     let asm = network(Shape { laws, weights: [1.0, 1.0], second: (1.0, Some(3.0)), marks: 0.0 });
     let found = asm.run(5.0, 0.05, Accuracy::default()).unwrap();
@@ -101,21 +102,22 @@ fn a_dry_flow_passes_and_the_others_share_the_rest() {
         }
         assert_eq!(at(&found, time, SHARED, "sending rate"), expected[0] + expected[1]);
     }
-    // 600 come and 300 leave, from 1.2 s to 3.2 s.
+    // An inflow of 600 and an outflow of 300, from 1.2 s to 3.2 s.
     assert!((backlog(&found, 2.2, 1) - 300.0).abs() < 1e-6);
     assert_eq!(backlog(&found, 2.2, 0), 0.0);
-    // It has gone, and .1 s later nothing of it arrives any more.
+    // It has stopped, and .1 s later nothing of it arrives any more.
     assert_eq!(
         (at(&found, 3.3, PARTS[1], "sending rate"), at(&found, 3.35, PARTS[1], "delivered rate")),
         (0.0, 0.0)
     );
-    // The first goes on: .1 s over S, then over its own loop.
+    // The first flow continues: .1 s over S, then over its own loop.
     assert_eq!(at(&found, 4.0, LAST, "sending rate"), 100.0);
 }
 
-/// Both wait: 3 to 1. Then 75 and 25 per 100 of what is permitted, which grows with what the flows weigh together.
+/// Both have a backlog: 3 to 1. Then 75 and 25 per 100 of the permitted rate, which is proportional to the total
+/// weight.
 #[test]
-fn weights_divide_turns_and_the_shared_law_is_told_their_sum() {
+fn flows_share_by_weight_and_the_shared_law_receives_the_total_weight() {
     let laws = [sender_law(Steady(900.0)), sender_law(Steady(900.0)), sender_law(PerWeight(100.0))];
     let [first, second, shared] = laws;
     let laws = [first, second, shared, sender_law(Steady(1e4))];
@@ -125,7 +127,7 @@ fn weights_divide_turns_and_the_shared_law_is_told_their_sum() {
     assert_eq!((rates(1.1), rates(1.3)), ([300.0, 0.0], [300.0, 100.0]));
 }
 
-/// Marks as many packets as its queue has bits, times a gain.
+/// Marks in proportion to its queue in bits, times a gain.
 struct Marks(f64);
 
 impl FluidLink for Marks {
@@ -142,7 +144,7 @@ impl FluidLink for Marks {
     }
 }
 
-/// Listens to everything that relays say: `x' = rate w of the next loop - (its backlog - 30) / rtt + 100 marks so far - x`.
+/// Uses all feedback of relays: `x' = downstream rate w - (backlog - 30) / downstream rtt + 100 upstream marks - x`.
 struct Listener;
 
 impl FluidSender for Listener {
@@ -163,7 +165,7 @@ impl FluidSender for Listener {
     }
 }
 
-/// Rates of the first, the second, the shared and the last loop, then the backlogs of the three relays.
+/// Rates of the first, second, shared and last loop, then the backlogs of the three relays.
 fn agrees_with_differences(rates: [f64; 4], backlogs: [f64; 3], stop: Option<f64>) {
     let laws = [0; 4].map(|_| sender_law(Listener));
     let asm = network(Shape { laws, weights: [2.0, 1.0], second: (0.0, stop), marks: 1e-3 });
@@ -194,20 +196,20 @@ fn agrees_with_differences(rates: [f64; 4], backlogs: [f64; 3], stop: Option<f64
 }
 
 #[test]
-fn the_jacobian_of_a_shared_loop_agrees_with_differences_whoever_is_dry() {
-    // Of 600, the first may have 400 and the second 200.
+fn the_jacobian_of_a_shared_loop_agrees_with_differences_for_all_combinations_of_backlogs() {
+    // Of 600, the first flow may have 400 and the second 200.
     let rates = [500.0, 300.0, 600.0, 800.0];
     agrees_with_differences(rates, [50.0, 40.0, 30.0], None);
-    // The first brings less than its part, which the second gets.
+    // The first flow's inflow is below its share; the second gets the rest.
     agrees_with_differences([300.0, 400.0, 600.0, 800.0], [0.0, 40.0, 30.0], None);
-    // Neither brings enough.
+    // Both inflows are below their shares.
     agrees_with_differences([300.0, 200.0, 600.0, 800.0], [0.0, 0.0, 0.0], None);
-    // The second has gone.
+    // The second flow has stopped.
     agrees_with_differences(rates, [50.0, 40.0, 30.0], Some(1.0));
 }
 
 #[test]
-fn what_has_no_meaning_is_refused_by_name() {
+fn an_invalid_shared_loop_is_rejected_with_the_name_of_its_part() {
     let whole = |network: &mut FluidNetwork| {
         let link = network.link("S", 1e4, f64::INFINITY);
         network.add(Loop::new("shared", P, sender_law(Steady(1.0)), 0.2).over(link, 0.0))

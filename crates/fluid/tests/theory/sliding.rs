@@ -1,11 +1,11 @@
-//! A law that is driven back from either side of a threshold: `x' = 2` below `c = 1 + t/2` and `-1` above. From zero
-//! it meets `c` at 2/3 s and slides along it (Filippov: `x' = c'`, of the two three parts up and three down of six).
+//! A law that is driven back from both sides of a threshold: `x' = 2` below `c = 1 + t/2` and `-1` above. From zero it
+//! meets `c` at 2/3 s and slides along it (Filippov: `x' = c'`, at half of the jump of three).
 
 use crate::laws::P;
 use millpond_fluid::{Accuracy, Assembly, Entity, Error, FluidNetwork, Loop, Solution};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 
-/// How far below the threshold its slope begins; zero: it jumps.
+/// Distance below the threshold at which the slope begins; zero for a jump.
 struct Driven {
     ramp: f64,
 }
@@ -45,21 +45,21 @@ fn run(ramp: f64) -> Result<Solution, Error> {
 }
 
 #[test]
-fn with_a_slope_it_slides_as_filippov_says_within_the_width_of_the_slope() {
+fn with_a_slope_it_follows_filippovs_solution_within_the_width_of_the_slope() {
     for ramp in [0.1, 0.01, 0.001] {
         let solution = run(ramp).unwrap();
         for (t, x) in solution.times.iter().zip(solution.of(Entity::Loop(0), "x")) {
             let filippov = (2.0 * t).min(1.0 + 0.5 * t);
             assert!(x <= filippov + 1e-6 && x >= filippov - ramp - 1e-6, "{ramp} at {t}: {x}, {filippov}");
         }
-        // It keeps its distance of c where 3 (c - x) / ramp - 1 is one half.
+        // It keeps the distance from c at which 3 (c - x) / ramp - 1 is one half.
         let last = solution.of(Entity::Loop(0), "x")[300];
         assert!((last - (2.5 - ramp / 2.0)).abs() < 1e-6, "{ramp}: {last}");
     }
 }
 
 #[test]
-fn with_a_jump_it_is_refused_by_name_at_once() {
+fn with_a_jump_it_is_rejected_with_the_name_of_its_guard() {
     let said = run(0.0).unwrap_err().to_string();
     assert!(said.contains("at 0.66") && said.contains("x less c of f") && said.contains("slope"), "{said}");
 }

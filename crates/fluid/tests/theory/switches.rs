@@ -1,4 +1,5 @@
-//! Where the hop that counts on a path changes, what a sender hears has a kink: `x' = min(a, b)` with known a and b.
+//! Where the selected hop of a path changes, a sender's input has a discontinuous derivative: `x' = min(a, b)` with
+//! known a and b.
 
 use crate::laws::P;
 use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, Loop};
@@ -7,7 +8,7 @@ use millpond_law::fluid::{
     link_law, sender_law,
 };
 
-/// Says `sign c exp(-rate t)`.
+/// Emits `sign c exp(-rate t)`.
 struct Fading {
     from: f64,
     rate: f64,
@@ -53,7 +54,8 @@ impl<const MAX: bool> FluidSender for Choosy<MAX> {
     }
 }
 
-/// Over A, B and C, whose words are exp(-4 t), 0.4 exp(-t/4) and 1. A's takes 1.4 s, B's 1 s.
+/// Over A, B and C with the signals exp(-4 t), 0.4 exp(-t/4) and 1. The signal of A has a delay of 1.4 s, that of B 1
+/// s.
 fn x_at<const MAX: bool>(until: f64, accuracy: Accuracy) -> f64 {
     let mut network = FluidNetwork::new();
     let mut flow = Loop::new("f", P, sender_law(Choosy::<MAX>), 2.0).always();
@@ -68,7 +70,7 @@ fn x_at<const MAX: bool>(until: f64, accuracy: Accuracy) -> f64 {
     *solution.of(Entity::Loop(0), "x").last().unwrap()
 }
 
-/// B counts from the start, A from `exp(-4 (t - 1.4)) = .4 exp(-(t - 1) / 4)` on.
+/// B is selected from the start, A from `exp(-4 (t - 1.4)) = .4 exp(-(t - 1) / 4)` on.
 fn exactly(until: f64) -> f64 {
     let switch = (5.6 - 0.25 - 0.4_f64.ln()) / 3.75;
     assert!(switch < until);
@@ -84,8 +86,8 @@ fn error(h: f64, track_discontinuities: bool) -> f64 {
 }
 
 #[test]
-fn the_order_is_five_if_the_switch_is_located_and_lost_if_not() {
-    // How a switch falls into its step changes the error: over several lengths that do not divide anything.
+fn the_order_is_five_only_if_the_switch_is_located() {
+    // The position of a switch within its step changes the error: several step lengths are used.
     let order = |follow| {
         let orders = [0.211, 0.317, 0.373].map(|h| (error(h, follow) / error(h / 8.0, follow)).log2() / 3.0);
         println!("{follow}: {orders:?}");
@@ -97,7 +99,7 @@ fn the_order_is_five_if_the_switch_is_located_and_lost_if_not() {
 }
 
 #[test]
-fn the_least_and_the_greatest_of_a_path_switch_where_theory_says() {
+fn the_minimum_and_the_maximum_of_a_path_switch_at_the_computed_times() {
     let exact = Accuracy { tolerance: 1e-9, ..Accuracy::default() };
     for x in [x_at::<false>(UNTIL, exact), x_at::<true>(UNTIL, exact)] {
         assert!((x - exactly(UNTIL)).abs() < 1e-8, "{x} {}", exactly(UNTIL));
