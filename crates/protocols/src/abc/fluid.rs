@@ -1,5 +1,5 @@
 //! ABC as differential equations: the target rate (1) and accelerate fraction (2) of a router, the window (3) of a
-//! sender. The window that it has for other routers' sake is left out.
+//! sender. The second window of ABC, for bottlenecks without ABC, is left out.
 
 use super::link::{accelerate_fraction, mean_window, target_rate};
 use super::params::{INITIAL_WINDOW, RouterParams};
@@ -9,7 +9,7 @@ use millpond_law::fluid::{
 };
 use millpond_law::{LinkFacts, Settings};
 
-/// See the module.
+/// The fluid model of ABC.
 pub(super) struct AbcFluid {
     /// In packets.
     initial_window: f64,
@@ -48,11 +48,11 @@ impl FluidModel for AbcFluid {
     }
 }
 
-/// Eq. (3): an accelerate adds `1 + 1/w`, a brake `-1 + 1/w`, per packet acknowledged: `w' = x (2 f - 1 + 1/w)`.
+/// Eq. (3): per acknowledged packet, an accelerate adds `1 + 1/w` and a brake `-1 + 1/w`: `w' = x (2 f - 1 + 1/w)`.
 struct Source {
-    /// In bits.
+    /// Packet size, in bits.
     packet: f64,
-    /// In bits.
+    /// Initial window, in bits.
     initial: f64,
 }
 
@@ -74,22 +74,22 @@ impl FluidSender for Source {
     }
 }
 
-/// Eqs. (1) and (2), the dequeue rate being that of now, smoothed as its sliding window does in the mean.
+/// Eqs. (1) and (2). The dequeue rate is the present one, averaged like a sliding window in the mean.
 struct Router {
     params: RouterParams,
-    /// In bits.
+    /// Packet size, in bits.
     packet: f64,
 }
 
 impl Router {
-    /// What the sliding window makes of a rate. A packet has just left whenever it is read: it holds half a packet more
-    /// than passes in its length, in the mean. A brake more in 300 is a queue that is a third shorter.
+    /// The sliding-window average of a rate. The window is evaluated just after a packet has left, so that it contains
+    /// half a packet more than the mean. One more brake in 300 changes the queue by a third.
     fn counted<T: Number>(&self, rate: T) -> T {
         if rate > 0.0 { rate + self.packet / 2.0 / mean_window(&self.params).secs() } else { rate }
     }
 }
 
-/// What leaves the queue.
+/// The departing rate, in bit/s.
 fn served<T: Number>(input: &LinkInput<'_, T>) -> T {
     if input.queue > 0.0 { T::from(input.capacity) } else { least(input.arriving, T::from(input.capacity)) }
 }
@@ -148,7 +148,7 @@ mod tests {
         let (dx, signals) = link(&*router, &[8e6], &[], |i| (i.arriving[0], i.queue[0]) = (9e6, 0.09 * 8e6));
         let counted = 19.875 / 19.375;
         assert!(near(signals[0], 0.5 * (0.98 - 0.04 / 0.133) / counted) && dx[0] == 0.0, "{signals:?}");
-        // Idle: nothing is known to leave, all may accelerate.
+        // Idle link: no departures, so all packets may be accelerated.
         let (dx, signals) = link(&*router, &[0.0], &[], |i| i.arriving[0] = 1e6);
         assert!(signals[0] == 1.0 && near(dx[0], 1e6 * 2.0 / 0.02));
     }

@@ -11,7 +11,7 @@ use millpond_law::fluid::{
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
-/// See the module.
+/// The fluid model of ACP.
 pub(super) struct AcpFluid {
     delayed_increase: f64,
     /// In packets.
@@ -30,7 +30,7 @@ impl AcpFluid {
 }
 
 impl FluidModel for AcpFluid {
-    /// Without the delayed increase a sender takes the rate asked for at once, as (16)-(20) of the paper have it.
+    /// Without the delayed increase a sender adopts the desired rate at once, as in (16)-(20) of the paper.
     fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let least = LEAST_PACKETS * facts.packet;
         if self.delayed_increase >= 1.0 {
@@ -59,17 +59,17 @@ const HEARD: &[Feedback] = &[
 ];
 const CARRIED: &[Quantity] = &[Quantity { name: "rate times round-trip time", unit: "bit" }];
 
-/// Eq. (3): the window asked for, in bits.
+/// Eq. (3): the desired window, in bits.
 fn desired_window<T: Number>(input: &SenderInput<'_, T>) -> T {
     input.feedback[0] * input.base_rtt
 }
 
-/// Eq. (4), a window's worth of acknowledgements per round trip: `w' = g (desired - w) / rtt`.
+/// Eq. (4), one window of acknowledgements per round trip: `w' = g (desired - w) / rtt`.
 struct Gradual {
     delayed_increase: f64,
-    /// In bits.
+    /// Initial window, in bits.
     initial: f64,
-    /// In bits.
+    /// Smallest window, in bits.
     least: f64,
 }
 
@@ -102,9 +102,9 @@ impl FluidSender for Gradual {
     }
 }
 
-/// The window asked for is the window.
+/// The window equals the desired window.
 struct Prompt {
-    /// In bits.
+    /// Smallest window, in bits.
     least: f64,
 }
 
@@ -188,7 +188,7 @@ impl FluidLink for Router {
         guards[1] = x[0] - input.capacity;
     }
 
-    /// Eq. (7): never more than C, whatever becomes of C.
+    /// Eq. (7): at most C, also after a change of C.
     fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &LinkInput<'_, f64>) {
         if guard == 1 && is_rising {
             x[0] = x[0].min(input.capacity);
@@ -209,7 +209,7 @@ mod tests {
         AcpFluid::read(&Settings::check(PARAMETERS, written.iter().cloned()).unwrap()).unwrap()
     }
 
-    /// The slope of a window of 10 packets whose path asks for `rate`.
+    /// The derivative of a window of 10 packets whose path desires `rate`.
     fn slope(senders: &dyn SenderLaws, rate: f64, congested: f64) -> f64 {
         let seen = inputs(senders, D, |i| i.feedback.copy_from_slice(&[rate, congested]));
         flow(senders, &[10.0 * PACKET], &seen).0[0]

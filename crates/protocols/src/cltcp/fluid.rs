@@ -1,5 +1,5 @@
-//! CLTCP as differential equations: system (6), of the rate (3) and the rate factor (2), with the least factor of the
-//! path (4).
+//! CLTCP as differential equations: system (6), consisting of the rate (3) and the rate factor (2), with the smallest
+//! factor of the path (4).
 
 use super::link::LEAST_FACTOR;
 use super::params::{ALPHA, INITIAL_RATE, RouterParams};
@@ -10,7 +10,7 @@ use millpond_law::fluid::{
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
-/// See the module.
+/// The fluid model of CLTCP.
 pub(super) struct CltcpFluid {
     alpha: f64,
     /// In packets/s.
@@ -39,7 +39,7 @@ impl FluidModel for CltcpFluid {
         Some(link_law(Router { params: self.router, packet, capacity: facts.capacity.as_f64() }))
     }
 
-    /// `x = min r`: the bottleneck's factor is the same for all, whatever their paths.
+    /// `x = min r`: the factor of the bottleneck is the same for all flows, regardless of their paths.
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
         Allocation::MaxMin { weight: 1.0 }
     }

@@ -10,7 +10,7 @@ use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
 };
 
-/// See the module.
+/// The fluid model of CUBIC.
 pub(super) struct CubicFluid {
     params: Params,
     ecn: bool,
@@ -85,8 +85,8 @@ impl FluidSender for Source {
         dx[1] = (self.window(x) - x[1]) * losses;
     }
 
-    /// As the literature has it. With w' beside it, as acknowledgements have it (`parts/ack_clock.rs`), losses would come back in
-    /// what is sent, at once and with a large gain: a neutral equation.
+    /// As in the literature. With w' added (`parts/ack_clock.rs`), losses would affect the rate at once and with a
+    /// large gain: a neutral equation.
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         self.window(x) / input.rtt() * self.packet
     }
@@ -100,7 +100,7 @@ mod tests {
 
     const D: f64 = 0.1;
 
-    /// After how long a window that fell from 100 packets is there again: cbrt(.3 * 100 / .4) s.
+    /// The time until a window reduced from 100 packets returns to 100 packets: cbrt(.3 * 100 / .4) s.
     fn back_after() -> f64 {
         libm::cbrt(75.0)
     }

@@ -9,7 +9,7 @@ use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
 };
 
-/// See the module.
+/// The fluid model of DCTCP.
 pub(super) struct DctcpFluid(Params);
 
 impl DctcpFluid {
@@ -56,7 +56,7 @@ impl FluidSender for Source {
         let (marked, rtt) = (input.marked, input.rtt());
         let growing = match self.params.growth {
             Growth::Always => T::one(),
-            // A round trip whose packets are marked is one in which a cut is made, and nothing grows after it.
+            // In a round trip with marks the window is reduced, and does not grow afterwards.
             Growth::OutsideRecovery | Growth::Unmarked => -marked + 1.0,
         };
         let losses = input.acked * input.lost / self.packet;
@@ -65,8 +65,8 @@ impl FluidSender for Source {
         dx[1] = (marked - x[1]) * self.params.g / rtt;
     }
 
-    /// As the literature has it. With w' beside it, as acknowledgements have it (`parts/ack_clock.rs`), losses would come back in
-    /// what is sent, at once and with a large gain: a neutral equation.
+    /// As in the literature. With w' added (`parts/ack_clock.rs`), losses would affect the rate at once and with a
+    /// large gain: a neutral equation.
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         x[0] / input.rtt()
     }

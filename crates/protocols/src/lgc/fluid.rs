@@ -1,4 +1,4 @@
-//! LGC as differential equations: Eq. (4) or (7) with the smoothed marks of its path, and the capacity as known at the
+//! LGC as differential equations: Eq. (4) or (7) with the smoothed marks of its path, and the capacity known at the
 //! start.
 
 use super::params::form;
@@ -8,7 +8,7 @@ use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
 };
 
-/// See the module.
+/// The fluid model of LGC.
 pub(super) struct LgcFluid(Growth);
 
 impl LgcFluid {
@@ -116,7 +116,8 @@ mod tests {
         assert!(near(dx[0], 0.05 * 0.04 / D), "{dx:?}");
     }
 
-    /// Beside what acknowledgements make room for, which is of the window of a base RTT ago over the RTT of then.
+    /// The derivative of the window is added to the acknowledged rate, which is the window of one base RTT ago over the
+    /// RTT of that time.
     #[test]
     fn what_a_window_grows_by_leaves_at_once() {
         let senders = model(&[]).sender(&one_loop(D));

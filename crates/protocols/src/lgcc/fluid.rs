@@ -1,5 +1,5 @@
 //! LGCC as differential equations, loop by loop: Eq. (14) or (15) with the smoothed marks of the loop, and the carrying
-//! capacity (10): the least of the loop's links and of what the relay says of the next loop.
+//! capacity (10): the minimum of the loop's links and the feedback from the downstream loop.
 
 use super::params::{Algorithm, ECHO, EchoReading, Params, knowledge};
 use super::sharing::Part;
@@ -13,10 +13,10 @@ use millpond_law::fluid::{
 };
 use millpond_law::{Knowledge, SettingError, Settings};
 
-/// A carrying capacity in bit/s is at least this.
+/// Smallest carrying capacity, in bit/s.
 const LEAST_CAPACITY: f64 = 1.0;
 
-/// See the module.
+/// The fluid model of LGCC.
 pub(super) struct LgccFluid {
     growth: Growth,
     params: Params,
@@ -78,8 +78,8 @@ struct Source {
 }
 
 impl Source {
-    /// What the relay echoes (section VI-A, with the readings of ERRATA.md): the carrying capacity which, deflated by the
-    /// marks of the virtual queue, is this loop's part of the next.
+    /// The relay's echo (section VI-A, with the readings of ERRATA.md): the carrying capacity which, reduced by the
+    /// marks of the virtual queue, is this loop's share of the downstream loop.
     fn echo<T: Number>(&self, next: &DownstreamFeedback<T>) -> T {
         let part = Part::of(&self.params, &next.sharing);
         let fair = next.rate * part.share;
@@ -93,12 +93,13 @@ impl Source {
         wanted / part.deflation
     }
 
-    /// Of the flow, or of the flows that share this loop.
+    /// Weight of the flow, or of all flows that share this loop.
     fn weight<T: Number>(&self, input: &SenderInput<'_, T>) -> f64 {
         input.upstream.and_then(|upstream| upstream.weight).unwrap_or(self.weight)
     }
 
-    /// Of the loop's own links, by weight; an estimate, what is delivered being the rate of now, if nobody tells it.
+    /// Capacity of the loop's own links in bit/s, by weight. Without configured capacity: an estimate with the present
+    /// delivered rate.
     fn links<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         if !self.is_told {
             let delivered = input.acked * (-input.lost + 1.0);
@@ -111,7 +112,7 @@ impl Source {
         }
     }
 
-    /// Eq. (10). Where the next loop's rate is a limit of its own, it is left out here.
+    /// Eq. (10). Where the downstream loop's rate is a separate limit, it is left out here.
     fn carrying_capacity<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         let next = input.downstream.as_ref().filter(|_| !self.params.minimum || !self.is_told);
         let k = match next {
@@ -122,8 +123,8 @@ impl Source {
         greatest(k, T::from(LEAST_CAPACITY))
     }
 
-    /// What no weight may exceed: the loop's own links and, as a limit, the rate of the next loop. With windows, x is
-    /// what would be sent without queueing.
+    /// Upper bound on x, regardless of weights: the capacity of this loop's links and, if `backpressure = minimum`, the
+    /// downstream loop's rate. With windows, x is the rate without queueing.
     fn most<T: Number>(&self, input: &SenderInput<'_, T>) -> T {
         let nothing = T::from(f64::INFINITY);
         let links = if self.is_told && self.weight(input) > 1.0 { T::from(input.capacity) } else { nothing };
@@ -137,14 +138,14 @@ impl Source {
         Aim { capacity: self.carrying_capacity(x, input), most: self.most(input) }
     }
 
-    /// With the marks of the relay's virtual queue.
+    /// The inputs including the marks of the relay's virtual queue.
     fn marked<'a, T: Number>(&self, input: &SenderInput<'a, T>) -> SenderInput<'a, T> {
         let virtually =
             input.downstream.as_ref().map_or(0.0, |next| Part::of(&self.params, &next.sharing).marking);
         SenderInput { marked: -(-input.marked + 1.0) * (1.0 - virtually) + 1.0, ..*input }
     }
 
-    /// Where the states begin that tell of earlier loops' marks.
+    /// Index of the first state for upstream marks.
     fn own<T>(&self, x: &[T]) -> usize {
         x.len() - if self.params.upstream { 1 + self.grower.lags() } else { 0 }
     }
@@ -209,7 +210,7 @@ mod tests {
         LgccFluid::read(&Settings::check(PARAMETERS, written.iter().cloned()).unwrap()).unwrap()
     }
 
-    /// The next loop sends half of 8 Mbit/s over 10 ms.
+    /// The downstream loop sends half of 8 Mbit/s over 10 ms.
     fn next(backlog_packets: f64) -> Vec<Option<DownstreamFeedback<f64>>> {
         let sharing = Sharing::ALONE;
         vec![Some(DownstreamFeedback { rate: 4e6, backlog: backlog_packets * PACKET, rtt: 0.01, sharing })]
@@ -243,14 +244,14 @@ mod tests {
 
     #[test]
     fn the_carrying_capacity_is_the_next_loops_rate_corrected_by_its_backlog() {
-        // Without a mark the dual sends k: 4 Mbit/s, and two packets in eight round trips of 10 ms for each that the
-        // backlog is off its cushion of two.
+        // Without marks the dual law sends k: 4 Mbit/s, and two packets in eight round trips of 10 ms for each packet
+        // of deviation from the cushion of two.
         let dual = [("algorithm", Value::text("dual"))];
         let senders = model(&dual).sender(&one_loop(D));
         for (backlog, k) in [(2.0, 4e6), (0.0, 4.2e6), (12.0, 3e6), (1e6, 4e6)] {
             let (_, rate) =
                 flow(&*senders, &[0.0; 2], &inputs(&*senders, D, |i| i.downstream = next(backlog)));
-            // A backlog that no drain can mend leaves the floor: a packet per base RTT.
+            // A backlog that no reduction can drain leaves the minimum rate: a packet per base RTT.
             let expected = if backlog > 1e3 { PACKET / D } else { k };
             assert!(near(rate, expected), "{backlog}: {rate}");
         }
@@ -272,12 +273,12 @@ mod tests {
         assert!(near(rate, 2e6 + PACKET / D), "{rate}");
     }
 
-    /// A next loop of 4 Mbit/s whose relay holds the cushion, shared with loops of these weights, this one's first.
+    /// A downstream loop of 4 Mbit/s whose relay holds the cushion, shared by loops of these weights, this loop first.
     fn shared(weights: &[f64]) -> Vec<Option<DownstreamFeedback<f64>>> {
         vec![Some(DownstreamFeedback { sharing: sharing(weights), ..next(2.0)[0].unwrap() })]
     }
 
-    /// Where the dual sender comes to rest: it is marked as it hears itself to be.
+    /// The equilibrium of the dual law, with the marks that it sends itself.
     fn rest(written: &[(&'static str, Value)], change: impl Fn(&mut SenderInputs)) -> f64 {
         let dual = [("algorithm", Value::text("dual")), ("control", Value::text("paced-window"))];
         let senders =
@@ -293,7 +294,7 @@ mod tests {
 
     #[test]
     fn who_shares_the_next_loop_takes_its_part_of_it_under_the_marks_of_the_virtual_queue() {
-        // A half; a quarter and three quarters; as Eq. (11) has it, nothing (the floor) for the lightest of 1, 2, 3.
+        // A half; a quarter and three quarters; by Eq. (11), nothing (the minimum) for the lightest of 1, 2, 3.
         for (weights, part) in [(&[1.0, 1.0][..], 0.5), (&[1.0, 3.0], 0.25), (&[3.0, 1.0], 0.75)] {
             let found = rest(&[], |i| i.downstream = shared(weights));
             assert!((found / 4e6 - part).abs() < 1e-9, "{weights:?}: {found}");
@@ -314,14 +315,14 @@ mod tests {
             }
         };
         assert!(near(rest(&[], three(0.0)), 8e6));
-        // Beside one flow of its like, (3 + 1) (1 - p)^eta = 1: three quarters.
+        // Together with one equal flow, (3 + 1) (1 - p)^eta = 1: three quarters.
         let quarter = Bases::new(10.0, 5.0).equilibrium_marking(4.0);
         assert!((rest(&[], three(quarter)) / 6e6 - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn as_a_limit_the_next_loops_rate_is_not_deflated_again() {
-        // Half of the packets marked leave .5^1.4307 = .3710 of the capacity that they deflate: of 4 Mbit/s, or of 8.
+        // With half of the packets marked, .5^1.4307 = .3710 of the reduced capacity remain: of 4 Mbit/s, or of 8.
         let left = libm::pow(0.5, libm::log(10.0) / libm::log(5.0));
         let half = |rate: f64| {
             move |i: &mut SenderInputs| {
@@ -348,7 +349,8 @@ mod tests {
             i.marked[0] = 0.5;
             i.upstream = vec![Some(UpstreamFeedback { marked: 0.75, weight: None })];
         };
-        // Of three queues of a half each two are upstream: a third of what a flow weighs that begins here.
+        // Two of three queues with a marking probability of one half are upstream: a third of the weight of a flow that
+        // begins here.
         for (word, share) in [("ignored", 1.0), ("weights", 1.0 / 3.0)] {
             let found = rest(&[("upstream", Value::text(word))], marked);
             assert!((found / (8e6 * left * share) - 1.0).abs() < 1e-9, "{word}: {found}");

@@ -1,4 +1,4 @@
-//! MCP in the fluid world: a hybrid of rates that stand still between decisions, and the automaton of Fig. 2.
+//! MCP as a hybrid system: rates that are constant between decisions, and the automaton of Fig. 2.
 
 use super::automaton::{Automaton, Mode};
 use super::fairing::Request;
@@ -13,7 +13,7 @@ use millpond_law::fluid::{
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
-/// See the module.
+/// The fluid model of MCP.
 pub(super) struct McpFluid {
     sender: SenderParams,
     router: Router,
@@ -36,7 +36,7 @@ impl FluidModel for McpFluid {
         Some(link_law(self.router))
     }
 
-    /// As long as flows ask for fairing.
+    /// Valid while flows request fairing.
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
         Allocation::MaxMin { weight: facts.weight }
     }
@@ -46,7 +46,7 @@ impl FluidModel for McpFluid {
     }
 }
 
-/// Where each state is.
+/// Index of each state.
 mod at {
     pub(super) const RATE: usize = 0;
     pub(super) const MODE: usize = 1;
@@ -56,12 +56,12 @@ mod at {
     pub(super) const DECISION: usize = 5;
 }
 
-/// Above this a load says overload.
+/// Loads above this value are overload.
 const NASCENT: f64 = Load::Over as u8 as f64 - 0.5;
-/// Above this a truth value is true.
+/// Threshold between false (0) and true (1).
 const HALF: f64 = 0.5;
 
-/// The automaton, its memory held as states.
+/// The automaton; its memory is stored in states.
 struct Source {
     params: SenderParams,
     weight: f64,
@@ -88,7 +88,7 @@ impl Source {
         x[at::STEPS_BACK] = f64::from(automaton.steps_back);
     }
 
-    /// A flow that asks for fairing reads its own bit.
+    /// A flow that requests fairing also receives its own request.
     fn decide(automaton: &mut Automaton, input: &SenderInput<'_, f64>) {
         let load = load(input.feedback[0]);
         let fairing = input.feedback[1] > HALF || automaton.request.is_made();
@@ -96,7 +96,7 @@ impl Source {
     }
 }
 
-/// The load that a number stands for.
+/// The load for a number.
 fn load(number: f64) -> Load {
     match number {
         n if n > NASCENT => Load::Over,
@@ -146,7 +146,7 @@ impl FluidSender for Source {
         guards[2] = input.feedback[1] - HALF;
     }
 
-    /// A nascent overload is answered at once; all else waits for the timer (section IV-H).
+    /// A nascent overload is answered at once; everything else waits for the timer (section IV-H).
     fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &SenderInput<'_, f64>) {
         let mut automaton = self.recall(x);
         match (guard, is_rising) {
@@ -164,20 +164,20 @@ impl FluidSender for Source {
     }
 }
 
-/// Eq. (1) over a period, and the requests that pass.
+/// Eq. (1) over a period, and the requests that are passed on.
 #[derive(Clone, Copy)]
 struct Router {
     /// T, in seconds.
     period: f64,
     ranges: Ranges,
-    /// Where overload begins.
+    /// Smallest load of an overload.
     overload: f64,
 }
 
-/// How much faster than a period the least queue follows a queue that falls below it.
+/// Rate at which the minimum queue follows a shorter queue, in 1/period.
 const FOLLOWS: f64 = 100.0;
 
-/// Where each state is.
+/// Index of each state.
 mod of {
     pub(super) const ARRIVED: usize = 0;
     pub(super) const LEAST_QUEUE: usize = 1;
@@ -206,14 +206,14 @@ impl FluidLink for Router {
         dx[of::FAIRING] = T::zero();
     }
 
-    /// Fairing is told by links of medium or heavy load.
+    /// Fairing is signalled by links with medium or heavy load.
     fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
         let told = matches!(load(x[of::LOAD].re()), Load::Medium | Load::Heavy) && x[of::FAIRING] > HALF;
         signals[0] = x[of::LOAD];
         signals[1] = T::from(f64::from(u8::from(told)));
     }
 
-    /// At the most; a step back or two lower.
+    /// The upper limit of the utilization; one or two steps back are below it.
     fn equilibrium(&self) -> LinkEquilibrium {
         LinkEquilibrium { utilization: self.overload, queue: Some(0.0), ..LinkEquilibrium::default() }
     }
@@ -256,7 +256,8 @@ mod tests {
         McpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
     }
 
-    /// A flow of this rate in this mode, with this load and fairing told, when the timer strikes or at a nascent overload.
+    /// Rate and mode after a guard's crossing, for a flow with this rate and mode and with this load and fairing
+    /// signal.
     fn after(rate: f64, mode: Mode, told: [f64; 2], guard: usize) -> (f64, Mode) {
         let senders = model().sender(&one_loop(D));
         let mut x = [rate, f64::from(mode as u8), 0.0, 0.0, 0.0, 0.0];
@@ -318,7 +319,7 @@ mod tests {
         }
     }
 
-    /// What a router of 8 Mbit/s tells after a period in which so many bits arrived.
+    /// The signals of a router of 8 Mbit/s after a period with this number of arrived bits.
     fn told(arrived: f64, queue: f64, requests: f64, fairing: f64) -> Vec<f64> {
         use millpond_law::fluid::LinkInput;
         let router = model().link(&one_link()).unwrap();
@@ -332,7 +333,7 @@ mod tests {
 
     #[test]
     fn a_router_measures_over_a_period_and_passes_requests_on_until_the_end_of_the_next() {
-        // 1.6 Mbit fit into 200 ms; a queue that never went counts.
+        // 1.6 Mbit fit into 200 ms; a queue that remained throughout counts.
         assert_eq!(told(0.47 * 1.6e6, 0.0, 0.0, 0.0), [0.0, 0.0]);
         assert_eq!(told(0.87 * 1.6e6, 0.02 * 1.6e6, 0.0, 0.0), [2.0, 0.0]);
         assert_eq!(told(1.6e6, 0.0, 1.0, 0.0), [3.0, 2.0]);

@@ -8,7 +8,7 @@ use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
 };
 
-/// See the module.
+/// The fluid model of NewReno.
 pub(super) struct NewRenoFluid {
     params: Params,
     ecn: bool,
@@ -61,8 +61,8 @@ impl FluidSender for Source {
         dx[0] = T::from(self.packet) / input.rtt() - x[0] * decreases * self.decrease;
     }
 
-    /// As the literature has it. With w' beside it, as acknowledgements have it (`parts/ack_clock.rs`), losses would come back in
-    /// what is sent, at once and with a large gain: a neutral equation.
+    /// As in the literature. With w' added (`parts/ack_clock.rs`), losses would affect the rate at once and with a
+    /// large gain: a neutral equation.
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         x[0] / input.rtt()
     }

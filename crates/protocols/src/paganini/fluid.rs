@@ -1,5 +1,5 @@
 //! Both forms as differential equations. Prices are in seconds: of the marks of queue `rem`, or queueing delay. Windows
-//! are in packets; those of the packet world are at least one, here they may be less.
+//! are in packets; in the packet world they are at least one packet, here they may be smaller.
 
 use super::law::{Gains, Utility};
 use super::params::{CONTROL, Control, DRAIN_EVERY, PHI, Params, ROUND_TRIP, RoundTrip, static_rate};
@@ -9,10 +9,10 @@ use millpond_law::fluid::{
 };
 use millpond_law::{SettingError, Settings};
 
-/// Marks stand for a finite price: of six links that mark all but a hundredth.
+/// Upper bound on the marking probability, for a finite price: six links that mark all but a hundredth.
 const MOST_MARKED: f64 = 1.0 - 1e-12;
 
-/// In packets/s: a rate that a price has made nothing of wants more of it by a finite amount.
+/// Lower bound on a rate in packets/s, for a finite marginal utility.
 const LEAST_RATE: f64 = 1e-9;
 
 /// `paganini-ecn`.
@@ -29,7 +29,7 @@ pub(super) struct MarksFluid {
 pub(super) struct DelayFluid {
     params: Params,
     control: Control,
-    /// Whether the queue is made to run dry now and then, so that everybody knows its base round-trip time.
+    /// Whether the queue is emptied periodically, so that all senders know their base round-trip time.
     drains: bool,
 }
 
@@ -104,7 +104,7 @@ impl FluidModel for DelayFluid {
     }
 }
 
-/// What all moving sources have.
+/// Parameters of all sources with states.
 #[derive(Clone, Copy)]
 struct Source {
     gains: Gains,
@@ -131,24 +131,24 @@ impl Source {
         State::new("xi, logarithm of the window without a price", "1", libm::log(self.initial_window))
     }
 
-    /// U' in bit/s, of a price that is the one in seconds times `scale`.
+    /// U' in bit/s, for a price of the price in seconds times `scale`.
     fn logarithm(&self, scale: f64) -> Logarithm {
         let weight = self.utility.weight * self.packet * scale;
         Logarithm { weight, offset: self.utility.offset * self.packet }
     }
 }
 
-/// Eq. (36) undone: `q = -log_phi(1 - P)`.
+/// The inverse of Eq. (36): `q = -log_phi(1 - P)`.
 fn read_price<T: Number>(marked: T, log_phi: f64) -> T {
     (-least(marked, T::from(MOST_MARKED))).ln_1p() / -log_phi
 }
 
-/// tau of (18), (24) and (25): the least round-trip time, or the current one.
+/// tau of (18), (24) and (25): the smallest round-trip time, or the present one.
 fn tau<T: Number, const QUEUES: bool>(input: &SenderInput<'_, T>) -> T {
     if QUEUES { input.rtt() } else { T::from(input.base_rtt) }
 }
 
-/// What those laws hear.
+/// The inputs of these laws.
 const fn inputs_used(queues: bool) -> InputSet {
     InputSet { queueing: queues, ..InputSet::MARKS }
 }
@@ -212,14 +212,14 @@ impl<const QUEUES: bool> FluidSender for PrimalDual<QUEUES> {
     }
 }
 
-/// What a sender that reads delay takes for its distance: the least round-trip time that it has seen. Who meets a queue
-/// on joining takes it for distance, until the queue is shorter. The state is this error, in seconds, the second one of
-/// either law; the price that is read is the queueing delay less the error.
+/// A delay-based sender's estimate of its base round-trip time: the smallest round-trip time so far. A sender that
+/// joins at a standing queue overestimates it until the queue is shorter. The state is this error in seconds, the
+/// second state of either law. The price is the queueing delay minus the error.
 #[derive(Clone, Copy)]
 struct Distance {
-    /// T_s: how fast a shorter queue is believed.
+    /// T_s: time constant with which a shorter queue is recognized.
     interval: f64,
-    /// There is no error.
+    /// Whether there is no error.
     is_known: bool,
 }
 
@@ -230,19 +230,20 @@ impl Distance {
         State::new("queueing delay taken for distance", "s", 0.0).within(0.0, f64::INFINITY)
     }
 
-    /// It falls with a queue that is shorter than what was taken for distance.
+    /// The error decreases while the queueing delay is below it.
     fn slope<T: Number>(self, error: T, input: &SenderInput<'_, T>) -> T {
         least(input.queueing - error, T::from(0.0)) / self.interval
     }
 
-    /// After an interval who has met a queue believes in it; who meets none knows its distance.
+    /// After one interval, a sender that joined at a queue has a fixed error; one that joined at an empty queue has
+    /// none.
     fn period(self, x: &[f64], input: &SenderInput<'_, f64>) -> Option<f64> {
         (!self.is_known && x[1] == 0.0 && input.queueing > 0.0).then_some(self.interval)
     }
 }
 
-/// Eq. (39): `xi' = beta (U'(x) - q) / (d + q)`; Eq. (40): `x = exp(xi) / d (d / (d + q))^(alpha / M)`, with what is taken
-/// for d and for q.
+/// Eq. (39): `xi' = beta (U'(x) - q) / (d + q)`; Eq. (40): `x = exp(xi) / d (d / (d + q))^(alpha / M)`, with the
+/// estimates of d and q.
 struct DelayRate {
     source: Source,
     distance: Distance,
@@ -284,15 +285,15 @@ impl FluidSender for DelayRate {
     }
 
     fn tick(&self, x: &mut [f64], input: &SenderInput<'_, f64>) {
-        // The rate stays what it is: the law is (41), of which (40) is an integral.
+        // The rate does not change: the law is (41), of which (40) is an integral.
         let before = self.packets(x, input);
         x[1] = input.queueing;
         x[0] += libm::log(before / self.packets(x, input));
     }
 }
 
-/// Eq. (43) in continuous time: `w' = w (beta (U'(x) - q) - alpha q' / M) / tau`, `x = w / tau`, `tau = d + q`, with what is
-/// taken for q.
+/// Eq. (43) in continuous time: `w' = w (beta (U'(x) - q) - alpha q' / M) / tau`, `x = w / tau`, `tau = d + q`, with
+/// the estimate of q.
 struct DelayWindow {
     source: Source,
     distance: Distance,
@@ -386,7 +387,7 @@ mod tests {
         DelayFluid::read(&settings(DELAY, written)).unwrap()
     }
 
-    /// Marks that stand for this price, phi = 1e6.
+    /// The marking probability for this price, phi = 1e6.
     fn marked(price: f64) -> f64 {
         1.0 - libm::pow(1e6, -price)
     }
@@ -439,7 +440,7 @@ mod tests {
         assert!((utility.demand(0.0067368421 * libm::log(1e6)) / PACKET - 7421.875).abs() < 1e-3);
         assert_eq!(utility.demand(0.0), f64::INFINITY);
         let shifted = marginal(marks(&[("utility", Value::text("shifted-log"))]).allocation(&one_loop(0.2)));
-        // K / offset = .5 s is the price at which nothing is sent.
+        // K / offset = .5 s is the price at which the rate is zero.
         assert!(near(shifted.marginal(0.0), 0.5 * libm::log(1e6)));
         assert_eq!(shifted.demand(shifted.marginal(0.0) * 1.01), 0.0);
     }
@@ -460,7 +461,7 @@ mod tests {
 
     #[test]
     fn who_took_a_queue_for_distance_rests_with_a_larger_share_until_the_queue_is_shorter() {
-        // x = K / (q - delta): with q = 25 ms, 10 ms of which were there on joining.
+        // x = K / (q - delta): with q = 25 ms, of which 10 ms were present on joining.
         let (queueing, error, rtt) = (0.025, 0.01, 0.065);
         let rate = 50.0 / (queueing - error);
         let windows = delay(&[]).sender(&one_loop(D));
@@ -521,7 +522,7 @@ mod tests {
             });
             flow(&*senders, x, &seen)
         };
-        // The queue is so much more distance, and nothing to a law that has d.
+        // The queue counts as base round-trip time, and has no effect on a law that knows d.
         assert_eq!(at(&[DUAL, CURRENT], &[], D, queueing), at(&[DUAL], &[], D + queueing, 0.0));
         assert_eq!(at(&[CURRENT], &[3.0], D, queueing), at(&[], &[3.0], D + queueing, 0.0));
         assert_eq!(at(&[], &[3.0], D, queueing), at(&[], &[3.0], D, 0.0));

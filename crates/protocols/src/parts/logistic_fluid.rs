@@ -1,4 +1,4 @@
-//! Logistic growth as differential equations, which LGC and LGCC share: they differ in what the carrying capacity is.
+//! Logistic growth as differential equations, shared by LGC and LGCC, which differ in the carrying capacity.
 
 use super::ack_clock;
 use super::logistic::Form;
@@ -13,7 +13,7 @@ use millpond_law::key::Interval;
 #[derive(Clone, Copy)]
 pub(crate) struct Growth {
     form: Form,
-    /// Jumps to where (4) or (14) rest, as (15) says, rather than move there?
+    /// Whether the rate jumps to the equilibrium of (4) or (14), as in (15), instead of moving there.
     jumps: bool,
     step_size: StepSize,
     alpha: f64,
@@ -33,17 +33,17 @@ pub(crate) struct Grower {
     chained: bool,
 }
 
-/// What a sender follows.
+/// The target of a sender.
 #[derive(Clone, Copy)]
 pub(crate) struct Aim<T> {
-    /// The carrying capacity, which marks deflate.
+    /// The carrying capacity, which marks reduce.
     pub(crate) capacity: T,
-    /// What no target exceeds, in bit/s: a bound that marks do not deflate; infinite for none.
+    /// Upper bound on the target in bit/s, which marks do not reduce; infinite if there is none.
     pub(crate) most: T,
 }
 
 impl<T: Number> Aim<T> {
-    /// A carrying capacity alone.
+    /// A target with a carrying capacity alone.
     pub(crate) fn at(capacity: T) -> Self {
         Self { capacity, most: T::from(f64::INFINITY) }
     }
@@ -89,8 +89,8 @@ impl Growth {
 }
 
 impl Grower {
-    /// The marking probability, the rate unless the law jumps, and marks on their way to it. These need no bounds: what lags
-    /// behind a share is one.
+    /// The marking probability; the rate, unless the law jumps; and the lags between marks and estimate. Lags of a
+    /// probability need no bounds.
     pub(crate) fn states(&self) -> Vec<State> {
         let share = |name| State::new(name, "1", 0.0);
         let rate = State::new("rate", "bit/s", self.floor).within(self.floor, f64::INFINITY);
@@ -104,9 +104,9 @@ impl Grower {
         self.growth.control == Control::Rate
     }
 
-    /// How many lags of half an interval there are between marks and the estimate. Marks are counted for an interval, and a
-    /// pace that follows is held for one. A window acts as soon as it is set, and a round ends with the word of its own
-    /// packets; of other intervals packets show that half of one is left (lgcc/stability).
+    /// Number of lags of half an interval between marks and the estimate. Marks are counted for one interval, and a
+    /// pace derived from them is constant for another. A window acts immediately, and a round ends with the feedback of
+    /// its own packets; for other intervals, packet runs show a remaining delay of half an interval (lgcc/stability).
     pub(crate) fn lags(&self) -> usize {
         match self.growth.interval {
             _ if self.is_paced() => 2,
@@ -115,7 +115,7 @@ impl Grower {
         }
     }
 
-    /// Line 8 of Algorithm 1: `p' = alpha (m - p)` per interval, which is returned; marks m are on their way through lags.
+    /// Line 8 of Algorithm 1: returns `p' = alpha (m - p)` per interval; marks m pass the lags.
     pub(crate) fn smoothed<T: Number>(
         &self,
         mut marks: T,
@@ -148,7 +148,8 @@ impl Grower {
         }
     }
 
-    /// The carrying capacity and the marking probability that give the target; a bound below it stands without marks.
+    /// The carrying capacity and the marking probability that give the target; an upper bound below it applies without
+    /// marks.
     fn bound<T: Number>(&self, x: &[T], aim: Aim<T>) -> (T, T) {
         if self.is_bound(x, aim) { (aim.most, T::zero()) } else { (aim.capacity, x[0]) }
     }
@@ -157,7 +158,7 @@ impl Grower {
         aim.most < f64::INFINITY && self.growth.form.rest(aim.capacity, x[0]) > aim.most
     }
 
-    /// x', the carrying capacity standing still where the law jumps.
+    /// x'; if the law jumps, for a constant carrying capacity.
     fn slope<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
         let Growth { form, jumps, step_size, alpha, interval, .. } = &self.growth;
         let pace = per_second(*interval, input, self.packet);
@@ -171,7 +172,7 @@ impl Grower {
         x[1] * gamma * form.growth(x[1], k, marking) * pace
     }
 
-    /// x as the law has it, in bit/s.
+    /// The law's x, in bit/s.
     fn own_rate<T: Number>(&self, x: &[T], aim: Aim<T>) -> T {
         let (k, marking) = self.bound(x, aim);
         if self.growth.jumps {
@@ -181,11 +182,11 @@ impl Grower {
         }
     }
 
-    /// What is sent: x; or a window W of x times the base RTT T, by the clock of its acknowledgements. The RTT told is a base
-    /// RTT old.
+    /// The sending rate: x; or for a window W of x times the base RTT T, the rate of its acknowledgement clock. The RTT
+    /// input is one base RTT old.
     ///
-    /// Of a chain it is W / RTT alone: there x' follows what the next loop may send with no state between, so that with W'
-    /// each jump there would be one here, loop by loop (LGCC's ERRATA.md, "A window's growth in a chain").
+    /// In a chain it is W / RTT alone: there x' follows the downstream rate without a state between, so that with W'
+    /// each of its jumps would appear in this rate, loop by loop (LGCC's ERRATA.md, "A window's growth in a chain").
     pub(crate) fn rate<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
         let rate = self.own_rate(x, aim);
         match self.growth.control {
@@ -212,13 +213,13 @@ impl Grower {
         }
     }
 
-    /// The least rate, in bit/s.
+    /// Smallest rate, in bit/s.
     pub(crate) fn floor(&self) -> f64 {
         self.floor
     }
 }
 
-/// `U'(x) = -ln(x / k) / eta`, as a price that `-ln(1 - p)` is: `x = k (1 - p)^eta`, at most k.
+/// `U'(x) = -ln(x / k) / eta`, for prices `-ln(1 - p)`: `x = k (1 - p)^eta`, at most k.
 struct Logistic {
     capacity: f64,
     exponent: f64,

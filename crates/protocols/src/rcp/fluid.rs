@@ -1,4 +1,4 @@
-//! RCP as differential equations: Eq. (2) of a router, in which the update interval cancels, and senders that take its
+//! RCP as differential equations: Eq. (2) of a router, in which the update interval cancels, and senders that adopt its
 //! rate at once.
 
 use super::params::{CONTROL, Control, RouterParams};
@@ -11,11 +11,11 @@ use millpond_law::fluid::{
 use millpond_law::{LinkFacts, SettingError, Settings};
 use millpond_units::Span;
 
-/// The least round-trip time that divides anything.
+/// Smallest round-trip time used as a divisor.
 const LEAST_RTT: Span = Span::from_micros(1);
 const LONGEST_RTT: Span = Span::from_millis(1_000_000);
 
-/// See the module.
+/// The fluid model of RCP.
 pub(super) struct RcpFluid {
     control: Control,
     router: RouterParams,
@@ -49,7 +49,7 @@ impl FluidModel for RcpFluid {
     }
 }
 
-/// The advised rate, or a window of it times the least round-trip time, at least a packet.
+/// The advised rate, or a window of it times the smallest round-trip time; at least one packet.
 struct Source {
     control: Control,
     /// In bits.
@@ -140,7 +140,7 @@ impl FluidLink for Router {
         guards[1] = x[0] - input.capacity;
     }
 
-    /// Never more than C, whatever becomes of C.
+    /// At most C, also after a change of C.
     fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &LinkInput<'_, f64>) {
         if guard == 1 && is_rising {
             x[0] = x[0].min(input.capacity);

@@ -1,4 +1,4 @@
-//! One flow and one link of the fluid world, by hand.
+//! Evaluation of one flow and one link for tests.
 
 use millpond_law::LinkFacts;
 use millpond_law::fluid::{
@@ -28,7 +28,7 @@ pub(crate) fn law(queue: FluidQueue) -> Box<dyn LinkLaws> {
     }
 }
 
-/// The inputs of one flow of [`one_loop`], before `change`.
+/// The inputs of one flow of [`one_loop`], modified by `change`.
 pub(crate) fn inputs(
     senders: &dyn SenderLaws,
     base_rtt: f64,
@@ -48,14 +48,14 @@ pub(crate) fn flow(senders: &dyn SenderLaws, x: &[f64], inputs: &SenderInputs) -
     (dx, rate[0])
 }
 
-/// What one flow carries to its links.
+/// The quantities that one flow carries to its links.
 pub(crate) fn carried(senders: &dyn SenderLaws, x: &[f64], inputs: &SenderInputs) -> Vec<f64> {
     let mut carried = vec![f64::NAN; senders.carried().len()];
     senders.rates(0, x, inputs, &mut [0.0], &mut carried);
     carried
 }
 
-/// The derivatives of a link's states, and its signals; the link serves 8 Mbit/s.
+/// The derivatives and signals of a link of 8 Mbit/s.
 pub(crate) fn link(
     links: &dyn LinkLaws,
     x: &[f64],
@@ -72,7 +72,7 @@ pub(crate) fn link(
     (dx, signals)
 }
 
-/// The marginal utility that an allocation speaks of.
+/// The marginal utility of an allocation.
 pub(crate) fn marginal(allocation: Allocation) -> Box<dyn Marginal> {
     match allocation {
         Allocation::Utility { marginal, .. } => marginal,
@@ -80,7 +80,7 @@ pub(crate) fn marginal(allocation: Allocation) -> Box<dyn Marginal> {
     }
 }
 
-/// By how much the rate of one flow answers a change of its marking probability, exactly.
+/// The exact derivative of one flow's rate by its marking probability.
 pub(crate) fn answer_to_marks(senders: &dyn SenderLaws, x: &[f64], base_rtt: f64, marked: f64) -> f64 {
     let x: Vec<Dual64> = x.iter().map(|&x| Dual64::from(x)).collect();
     let zero = Dual64::from(0.0);

@@ -1,4 +1,5 @@
-//! VCP in the fluid world: a hybrid of windows that multiply, add or rest, and routers that measure in intervals.
+//! VCP as a hybrid system: windows that grow multiplicatively, additively or not at all, and routers that measure in
+//! intervals.
 
 use super::header::Load;
 use super::link::{encode, load_factor, persisting};
@@ -10,7 +11,7 @@ use millpond_law::fluid::{
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
-/// See the module.
+/// The fluid model of VCP.
 pub(super) struct VcpFluid {
     sender: SenderParams,
     router: RouterParams,
@@ -42,23 +43,24 @@ impl FluidModel for VcpFluid {
     }
 }
 
-/// Where each state is.
+/// Index of each state.
 mod at {
     pub(super) const WINDOW: usize = 0;
     pub(super) const REST: usize = 1;
     pub(super) const ADD: usize = 2;
 }
 
-/// Above this a load says overload.
+/// Loads above this value are overload.
 const OVER: f64 = Load::Over as u8 as f64 - 0.5;
-/// Above this it says high load.
+/// Loads above this value are high load.
 const HIGH: f64 = Load::High as u8 as f64 - 0.5;
 
-/// Eqs. (2) to (4), (7) and (8): per byte acknowledged `w` grows by a share of it, or by packets of it; at an overload
-/// it is cut, rests, adds for a round trip, and may be cut again. Clocks run down; below zero they are over.
+/// Eqs. (2) to (4), (7) and (8): per acknowledged byte, `w` grows by a share of it (low load) or by packets (high
+/// load). At an overload it is cut, constant for an interval, grows additively for a round trip, and may be cut again.
+/// Timers decrease; a negative timer has expired.
 struct Source {
     params: SenderParams,
-    /// In bits.
+    /// Packet size, in bits.
     packet: f64,
     weight: f64,
 }
@@ -124,7 +126,7 @@ impl FluidSender for Source {
 /// Eq. (1), once per interval.
 struct Router(RouterParams);
 
-/// Where each state is.
+/// Index of each state.
 mod of {
     pub(super) const ARRIVED: usize = 0;
     pub(super) const QUEUED: usize = 1;
@@ -186,7 +188,7 @@ mod tests {
         inputs(senders, D, |i| (i.acked[0], i.feedback[0]) = (ACKED, f64::from(load as u8)))
     }
 
-    /// The growth of a window of 20 packets in a round trip of 100 ms, in packets; clocks in seconds.
+    /// The growth of a window of 20 packets in a round trip of 100 ms, in packets; timers in seconds.
     fn grows(load: Load, rest: f64, add: f64) -> f64 {
         let senders = model().sender(&one_loop(D));
         flow(&*senders, &[WINDOW, rest, add], &seen(&*senders, load)).0[0] * D / PACKET
@@ -228,7 +230,7 @@ mod tests {
             (1.01, 0.0, Load::Over),
             (0.99, 0.2, Load::Over),
         ] {
-            // A quarter of the mean queue is taken over, half of that counts.
+            // A quarter of the mean queue becomes persistent, and half of that counts.
             let mut x = [share * 1.568e6, queued * 1.568e6 * 0.2, 0.0, 0.0];
             router.tick(0, &mut x, &input);
             assert_eq!(x[of::LOAD], f64::from(load as u8), "{share} {queued}");

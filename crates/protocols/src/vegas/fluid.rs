@@ -10,7 +10,7 @@ use millpond_law::fluid::{
 };
 use millpond_law::{SettingError, Settings};
 
-/// See the module.
+/// The fluid model of Vegas.
 pub(super) struct VegasFluid(Params);
 
 impl VegasFluid {
@@ -45,9 +45,9 @@ impl FluidModel for VegasFluid {
     }
 }
 
-/// Over so many packets a step of the window is taken in part. With a jump the window would slide along alpha while the
-/// queue drains (it grows below and not above): equations that say nothing there. It slides within this of alpha
-/// instead, and rests where it would.
+/// Width in packets of the slope that replaces the step of the window's derivative. With a jump, the window would slide
+/// along alpha while the queue drains (it grows below and not above), where the equations are not defined. With the
+/// slope it slides within this distance of alpha, with the same equilibrium.
 const RAMP: f64 = 0.05;
 
 /// `w' = +1, 0 or -1 packets per round trip`, as fewer than alpha or more than beta packets wait.
@@ -87,8 +87,8 @@ impl FluidSender for Source {
         dx[0] = change * self.packet / input.rtt() - x[0] * losses * factor;
     }
 
-    /// As the paper has it. Between alpha and beta nothing is left but this clock of acknowledgements, with the round-trip time of
-    /// a way back ago: a margin there is its own (`parts/ack_clock.rs`).
+    /// As in the paper. Between alpha and beta only the acknowledgement clock remains, with the round-trip time delayed
+    /// by the return path; the margin there is that of this clock (`parts/ack_clock.rs`).
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
         x[0] / input.rtt()
     }
@@ -136,7 +136,7 @@ mod tests {
         let senders = model(4.0).sender(&one_loop(D));
         let ramp = [(2.0 - 0.4 * RAMP, 0.4), (4.0 + 0.3 * RAMP, -0.3)];
         for (waiting, change) in [(1.0, 1.0), (3.0, 0.0), (5.0, -1.0)].into_iter().chain(ramp) {
-            // Of 20 packets in a round trip of .1 s and q, 20 q / (.1 + q) wait.
+            // With 20 packets in a round trip of .1 s and q, 20 q / (.1 + q) are queued.
             let queueing = 0.1 * waiting / (20.0 - waiting);
             let seen = inputs(&*senders, D, |i| i.queueing[0] = queueing);
             let (dx, _) = flow(&*senders, &[20.0 * PACKET], &seen);

@@ -1,4 +1,4 @@
-//! XCP as differential equations: what its routers hand out in a control interval, as flows of it.
+//! XCP as differential equations: the feedback that routers allocate per control interval, as continuous flows.
 
 use super::params::{INITIAL_WINDOW, RouterParams};
 use super::sender::LEAST_PACKETS;
@@ -10,7 +10,7 @@ use millpond_law::fluid::{
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
-/// See the module.
+/// The fluid model of XCP.
 pub(super) struct XcpFluid {
     /// In packets.
     initial_window: f64,
@@ -51,13 +51,13 @@ impl FluidModel for XcpFluid {
     }
 }
 
-/// A window that grows by what its throughput is told to grow by: `w' = rtt dx`.
+/// The window grows with the feedback on its throughput: `w' = rtt dx`.
 struct Source {
-    /// In bits.
+    /// Initial window, in bits.
     initial: f64,
-    /// In bits.
+    /// Smallest window, in bits.
     least: f64,
-    /// What its first header quotes, in bit/s.
+    /// Rate in the first header, in bit/s.
     quoted: f64,
 }
 
@@ -74,7 +74,7 @@ impl FluidSender for Source {
         vec![window, State::new("quoted throughput", "bit/s", self.quoted)]
     }
 
-    /// What headers quote lags half a round trip, as what routers count of it.
+    /// The rates in headers are delayed by half a round trip, like those that routers count.
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         dx[0] = input.feedback[0] * input.rtt();
         dx[1] = (input.acked - x[1]) * 2.0 / input.rtt();
@@ -92,22 +92,23 @@ impl FluidSender for Source {
         carried[1] = input.rtt();
     }
 
-    /// Lines 20 and 21: `xi_p s / x - xi_n s` of each packet, of which `x / s` come a second; before any has come back,
-    /// nothing is told.
+    /// Lines 20 and 21: `xi_p s / x - xi_n s` for each packet, of which there are `x / s` per second; zero before the
+    /// first acknowledgement.
     fn map_signals<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, signals: &[T], feedback: &mut [T]) {
         let offer = signals[0] - x[1] * signals[1];
         feedback[0] = if input.acked > 0.0 { offer } else { T::zero() };
     }
 }
 
-/// Eqs. (1), (4), (7) and (8) of SIGCOMM 2002, per control interval d: `(h + phi^+) / (N d)` for each flow, and
-/// `(h + phi^-) / (y d)` of each rate taken.
+/// Eqs. (1), (4), (7) and (8) of SIGCOMM 2002, per control interval d: `(h + phi^+) / (N d)` for each flow, and `(h +
+/// phi^-) / (y d)` of each rate is withdrawn.
 ///
-/// Traffic is counted over an interval, and what was decided at its end is handed out over the next one: each is half an
-/// interval late in the mean. So is the queue that persists: it is the least over half an interval, and known for half a one.
+/// Traffic is counted over one interval, and the decision at its end is allocated over the next one: each has a mean
+/// delay of half an interval. So does the persistent queue, which is the minimum over half an interval and is known for
+/// another half.
 struct Router {
     params: RouterParams,
-    /// What the link serves at first, in bit/s. States are shares of it, so that they are numbers about one.
+    /// Initial capacity of the link in bit/s; states are relative to it.
     capacity: f64,
 }
 
@@ -116,7 +117,7 @@ const COUNTED: usize = 0;
 const PERSISTENT: usize = 1;
 const HANDED_OUT: usize = 2;
 
-/// Eq. (1): by how much all traffic is to change in an interval.
+/// Eq. (1): the desired change of all traffic in an interval.
 fn aggregate<T: Number>(params: &RouterParams, spare: T, queue: T, mean_rtt: T) -> T {
     spare * params.alpha - queue * params.beta / mean_rtt
 }
@@ -160,7 +161,7 @@ impl FluidLink for Router {
         let (counted, aggregate) = (x[COUNTED] * self.capacity, x[HANDED_OUT] * self.capacity);
         let shuffled = positive(counted * self.params.gamma - aggregate.abs());
         let given = shuffled + positive(aggregate);
-        // Not each with its own positive part: where the aggregate is zero the two must change by it together.
+        // Without separate positive parts: at an aggregate of zero, both must change together with it.
         let taken = given - aggregate;
         let (flows, arriving) = (input.carried[0], input.arriving);
         let own = if arriving > 0.0 { counted * input.own_arriving / arriving } else { T::zero() };
@@ -168,7 +169,8 @@ impl FluidLink for Router {
         signals[1] = if own > 0.0 { taken / (own * mean_rtt) } else { T::zero() };
     }
 
-    /// A queue on its edge is drained whenever it is there, and touches zero again and again: what persists of it is zero.
+    /// An empty queue with balanced arrivals is drained whenever it is not empty and touches zero repeatedly: its
+    /// persistent part is zero.
     fn equilibrium(&self) -> LinkEquilibrium {
         let drains = self.params.beta > 0.0;
         LinkEquilibrium {
@@ -196,7 +198,7 @@ mod tests {
         XcpFluid::read(&Settings::check(PARAMETERS, []).unwrap()).unwrap()
     }
 
-    /// What a router does and says whose flows send so much, four of them over 80 ms, at these states.
+    /// Derivatives and signals of a router at these states, with four flows over 80 ms and a total rate of `y`.
     fn router(y: f64, packets: f64, x: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let router = model().link(&one_link()).unwrap();
         let set = |i: &mut millpond_law::fluid::LinkInputs| {
@@ -209,12 +211,12 @@ mod tests {
         0.4 * (8e6 - y) - 0.226 * packets * PACKET / D
     }
 
-    /// What it says once it has counted them.
+    /// The signals after the router has counted the flows.
     fn signals(y: f64, packets: f64) -> Vec<f64> {
         router(y, packets, &[y / 8e6, packets * PACKET / 8e6, aggregate_of(y, packets) / 8e6]).1
     }
 
-    /// What a flow of this rate makes of them.
+    /// The feedback for a flow of this rate.
     fn told(signals: &[f64], rate: f64) -> f64 {
         use millpond_law::fluid::SenderInput;
         let input = SenderInput {
@@ -265,11 +267,11 @@ mod tests {
                     (feedback, 0.02, 0.045, 6e5);
             })
         };
-        // Of ten packets .125 s each; what it grows by goes out at once. The header follows what it acknowledges.
+        // Of ten packets, .125 s each; the growth is sent at once. The header follows the acknowledged rate.
         let (dx, rate) = flow(&*senders, &[10.0 * PACKET, 5e5], &seen(1e6));
         assert!(near(dx[0], 1e5) && near(rate, 6.4e5 + 1e5) && near(dx[1], 2e6), "{dx:?} {rate}");
         assert_eq!(carried(&*senders, &[10.0 * PACKET, 5e5], &seen(1e6)), [1.0, 0.1]);
-        // The least window gives nothing back.
+        // The smallest window is not reduced further.
         assert!(near(flow(&*senders, &[PACKET, 0.0], &seen(-1e6)).1, 6.4e4));
         assert_eq!(told(&signals(4e6, 0.0), 0.0), 0.0);
     }

@@ -1,5 +1,5 @@
-//! RED as a differential equation: the average follows the queue, the probability follows the average. What is judged
-//! at arrival is judged at departure here, a queueing delay later.
+//! RED as differential equations: the average follows the queue, the probability follows the average. The fluid model
+//! marks at departure instead of arrival, one queueing delay later.
 
 use super::link::probability;
 use super::params::{Params, Shape};
@@ -25,12 +25,12 @@ impl RedFluid {
         self.params.weight < 1.0
     }
 
-    /// How often it marks when packets are judged by p_b.
+    /// The marking probability for packets with probability p_b.
     fn said<T: Number>(&self, p_b: T) -> T {
         if self.params.uniform { spread_out(p_b) } else { p_b }
     }
 
-    /// The queue that counts, in bytes.
+    /// The queue length that the law uses, in bytes.
     fn judged<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>) -> T {
         (if self.averages() { x[0] } else { input.queue }) / BITS
     }

@@ -4,7 +4,8 @@ use super::link::most_price;
 use super::params::Params;
 use millpond_law::fluid::{FluidLink, LinkEquilibrium, LinkInput, Number, Quantity, State};
 
-/// `p' = (y - c_0) / c_0`, plus the queueing delay times its weight; of a packet the marking probability `1 - phi^(-p)`.
+/// `p' = (y - c_0) / c_0` plus the queueing delay times its weight; the marking probability of a packet is `1 -
+/// phi^(-p)`.
 pub(super) struct RemFluid(pub(super) Params);
 
 impl FluidLink for RemFluid {
@@ -23,7 +24,7 @@ impl FluidLink for RemFluid {
         signals[0] = -(x[0] * -libm::log(self.0.phi)).exp_m1();
     }
 
-    /// Below its capacity a link has no queue; with a weight the price rests with an empty one only.
+    /// Below its capacity a link has no queue; with a weight, the price is at equilibrium only with an empty queue.
     fn equilibrium(&self) -> LinkEquilibrium {
         let empties = self.0.virtual_capacity < 1.0 || self.0.queue_weight > 0.0;
         LinkEquilibrium {
@@ -49,7 +50,7 @@ mod tests {
 
     #[test]
     fn the_price_is_the_delay_of_the_queue_that_the_virtual_capacity_would_have() {
-        // 9.12 Mbit/s on 7.6: a fifth more than it serves.
+        // 9.12 Mbit/s at a link of 7.6: a fifth more than its capacity.
         let (dx, signals) = link(&*rem(0.0), &[0.0067368421], &[], |i| i.arriving[0] = 9.12e6);
         assert!(near(dx[0], 0.2) && (signals[0] - 0.0889).abs() < 5e-5, "{dx:?} {signals:?}");
         let (dx, _) = link(&*rem(0.0), &[0.01], &[], |i| i.arriving[0] = 7.6e6);

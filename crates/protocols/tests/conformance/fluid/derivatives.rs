@@ -1,4 +1,4 @@
-//! Values stay finite; exact derivatives are what differences tend to.
+//! Values are finite, and exact derivatives agree with difference quotients.
 
 use super::pieces::{Flow, Piece, Router};
 use super::{law, model};
@@ -8,7 +8,7 @@ use millpond_law::{Domain, Settings, Value};
 use millpond_protocols::Registry;
 use proptest::prelude::*;
 
-/// The defaults, and the defaults with one word or flag changed: numbers stay as their papers have them.
+/// The defaults, and the defaults with one option or flag changed; numbers keep their defaults.
 fn readings(keys: Keys) -> Vec<Settings> {
     let one = |written: Vec<(&'static str, Value)>| Settings::check(keys, written).unwrap();
     let mut all = vec![one(Vec::new())];
@@ -23,7 +23,7 @@ fn readings(keys: Keys) -> Vec<Settings> {
     all
 }
 
-/// Every piece of every protocol and queue, with what to call it.
+/// Every sender and link of every protocol and queue, with its name.
 fn pieces(settings: fn(Keys) -> Vec<Settings>) -> Vec<(String, Box<dyn Piece>)> {
     let mut all: Vec<(String, Box<dyn Piece>)> = Vec::new();
     for protocol in Registry::builtin().protocols() {
@@ -44,7 +44,7 @@ fn pieces(settings: fn(Keys) -> Vec<Settings>) -> Vec<(String, Box<dyn Piece>)> 
     all
 }
 
-/// Where to look: a share of the way from the least to the greatest of each argument.
+/// The point of evaluation: a share of the range of each argument.
 fn point(piece: &dyn Piece, shares: &[f64]) -> Vec<f64> {
     let shares = shares.iter().cycle();
     piece.ranges().iter().zip(shares).map(|((low, high), share)| low + (high - low) * share).collect()
@@ -67,7 +67,7 @@ fn whatever_it_is_told_its_equations_stay_finite() {
     }
 }
 
-/// The difference quotients to both sides, if they agree: where they do not, there is a kink.
+/// The difference quotients on both sides if they agree; otherwise there is a discontinuity.
 fn quotient(piece: &dyn Piece, z: &[f64], by: usize, step: f64, output: usize) -> Option<f64> {
     let at = |step: f64| {
         let mut z = z.to_vec();
@@ -90,7 +90,7 @@ fn exact_derivatives_are_what_differences_tend_to() {
                 let step = 1e-6 * (high - low);
                 for (output, exact) in piece.slope(&z, by).into_iter().enumerate() {
                     let Some(quotient) = quotient(&**piece, &z, by, step, output) else { continue };
-                    // What differences of two numbers of this size cannot show.
+                    // Rounding error of a difference of two numbers of this size.
                     let noise = 1e-13 * here[output].abs() / step;
                     let off = (exact - quotient).abs();
                     let bound = 1e-4 * (exact.abs() + quotient.abs()) + 10.0 * noise;

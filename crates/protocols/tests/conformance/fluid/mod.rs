@@ -1,5 +1,5 @@
-//! Every protocol and queue with a fluid model: its equations stay finite, their exact derivatives are those that
-//! differences find, and it rests where it says that it does.
+//! Tests of every protocol and queue with a fluid model: finite equations, exact derivatives that agree with
+//! differences, and the declared equilibrium.
 
 mod derivatives;
 mod pieces;
@@ -18,7 +18,7 @@ pub(crate) fn link_facts() -> LinkFacts {
     LinkFacts { capacity: Rate::from_mbps(10.0), buffer: None, packet: Bytes::new(1000) }
 }
 
-/// The model of a protocol under these settings, if it has one; settings that it refuses are passed over.
+/// The model of a protocol under these settings, if there is one; rejected settings are skipped.
 fn model(protocol: &dyn Protocol, settings: &Settings) -> Option<Box<dyn FluidModel>> {
     match protocol.fluid(settings) {
         Ok(model) => model,
@@ -29,7 +29,7 @@ fn model(protocol: &dyn Protocol, settings: &Settings) -> Option<Box<dyn FluidMo
     }
 }
 
-/// The law of a queue under these settings, if it has one.
+/// The law of a queue under these settings, if there is one.
 fn law(queue: &dyn Queue, settings: &Settings) -> Option<Box<dyn millpond_law::fluid::LinkLaws>> {
     match queue.fluid(settings, &link_facts()) {
         Ok(FluidQueue::Law { law, .. }) => Some(law),

@@ -1,4 +1,4 @@
-//! Senders and links as functions of a list of numbers: states first, then what they are told.
+//! Senders and links as functions of a list of numbers: states first, then inputs.
 
 use super::LOOP;
 use millpond_law::fluid::{
@@ -6,17 +6,17 @@ use millpond_law::fluid::{
     SenderLaws, State,
 };
 
-/// Something with a value and exact derivatives.
+/// A function with exact derivatives.
 pub(crate) trait Piece {
-    /// The least and the greatest that each argument is tried with.
+    /// The range of each argument.
     fn ranges(&self) -> Vec<(f64, f64)>;
-    /// Derivatives of states, then what is said.
+    /// Derivatives of states, then outputs.
     fn value(&self, z: &[f64]) -> Vec<f64>;
-    /// The same, derived by argument `by`.
+    /// The derivatives of the same values by argument `by`.
     fn slope(&self, z: &[f64], by: usize) -> Vec<f64>;
 }
 
-/// Where a state is tried.
+/// The range of a state.
 fn range(state: &State) -> (f64, f64) {
     let typical: (f64, f64) = match state.unit {
         "bit" | "bit s" => (8e3, 8e5),
@@ -39,11 +39,11 @@ fn of_unit(unit: &str) -> (f64, f64) {
     }
 }
 
-/// One flow. After its states: queueing delay and its slope, marks, losses, the rate a round trip ago, queueing
-/// delay ahead, feedback.
+/// One flow. Arguments after its states: queueing delay and its derivative, marks, losses, the rate one round trip ago,
+/// present queueing delay, feedback.
 pub(crate) struct Flow(pub(crate) Box<dyn SenderLaws>);
 
-/// How many inputs stand before the feedback.
+/// Number of inputs before the feedback.
 pub(crate) const BEFORE: usize = 6;
 
 impl Flow {
@@ -110,10 +110,10 @@ impl Piece for Flow {
     }
 }
 
-/// One link. After its states: what arrives, what of its own protocol, the queue, what senders carry.
+/// One link. Arguments after its states: arriving rate, that of its own protocol, queue, carried quantities.
 pub(crate) struct Router {
     pub(crate) links: Box<dyn LinkLaws>,
-    /// The units of what is carried.
+    /// The units of the carried quantities.
     pub(crate) carried: Vec<&'static str>,
 }
 

@@ -1,4 +1,4 @@
-//! Where a law says that it rests, nothing moves.
+//! At the equilibrium that a law declares, all derivatives are zero.
 
 use super::pieces::{BEFORE, Flow, Piece, Router};
 use super::{LOOP, model};
@@ -15,12 +15,12 @@ fn models() -> Vec<(&'static str, Box<dyn FluidModel>)> {
     Registry::builtin().protocols().filter_map(of).collect()
 }
 
-/// Steps by the midpoint, so small that the fastest of these laws follows.
+/// Step of the midpoint rule in seconds, small enough for the fastest of these laws.
 const STEP: f64 = 1e-3;
-/// Long enough for the slowest.
+/// Duration in seconds, long enough for the slowest law.
 const SECONDS: f64 = 120.0;
 
-/// Where the states come to with inputs that do not change.
+/// The states after a long time with constant inputs.
 fn settle(states: &[State], mut value: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f64> {
     let mut x: Vec<f64> = states.iter().map(|state| state.initial).collect();
     let held = |x: f64, state: &State| x.max(state.lower).min(state.upper);
@@ -35,7 +35,7 @@ fn settle(states: &[State], mut value: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f6
     x
 }
 
-/// The rate of a flow that is told the same for long, acknowledged as it sends.
+/// The rate of a flow after a long time with constant inputs, acknowledged at its own rate.
 fn rate_when_told(flow: &Flow, mut told: Vec<f64>) -> f64 {
     let states = flow.states();
     let mut acked = 1e5;
@@ -91,7 +91,7 @@ fn told_a_rate_for_long_a_max_min_flow_sends_it() {
     assert_eq!(seen, ["rcp", "acp", "cltcp"]);
 }
 
-/// Five flows that send what the link says it rests at, with the queue that it says.
+/// Five flows at the declared rate and queue of the link.
 #[test]
 fn a_router_whose_load_and_queue_are_at_rest_comes_to_rest() {
     let mut seen = Vec::new();
@@ -116,7 +116,7 @@ fn a_router_whose_load_and_queue_are_at_rest_comes_to_rest() {
     assert!(seen.contains(&"cltcp") && seen.contains(&"acp") && seen.contains(&"rcp"), "{seen:?}");
 }
 
-/// What five flows over 100 ms bring to a link.
+/// The inputs of a link from five flows over 100 ms.
 fn told(router: &Router, arriving: f64, queue: f64) -> Vec<f64> {
     let rtt = LOOP.base_rtt;
     let carried = router.carried.iter().map(|unit| match *unit {
