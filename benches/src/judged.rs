@@ -7,7 +7,8 @@ use millpond_fluid::stability::{Block, Connection, System, margins, rightmost};
 use millpond_protocols::Registry;
 use millpond_results::Unwatched;
 use millpond_scenario::{Disk, Scenario};
-use millpond_theory::{Axis, Knob, map};
+use millpond_theory::Study;
+use millpond_theory::stability::{ParameterAxis, VariedParameter, compute_stability_map};
 use nalgebra::DMatrix;
 use std::path::Path;
 use std::time::Instant;
@@ -41,12 +42,14 @@ fn scenario() -> Outcome<()> {
     let text = std::fs::read_to_string(path)?;
     let scenario = Scenario::parse(&text, "delay-margin.toml", Path::new(""), &[], &Disk);
     let scenario = scenario.map_err(|faults| faults.to_string())?;
-    let (across, up) = (Axis::new(Knob::Rtt, 0.01, 2.0, POINTS), Axis::new(Knob::Flows, 1.0, 100.0, POINTS));
+    let rtt = ParameterAxis::logarithmic(VariedParameter::Rtt, 0.01, 2.0, POINTS);
+    let flows = ParameterAxis::logarithmic(VariedParameter::Flows, 1.0, 100.0, POINTS);
+    let registry = Registry::builtin();
+    let study = Study::new(&scenario, &registry);
     #[allow(clippy::disallowed_methods, reason = "a bench reads the clock")]
     let begun = Instant::now();
-    let map = map(&scenario, &Registry::builtin(), across, up, &Unwatched)
-        .map_err(|refusal| refusal.to_string())?;
-    let blank = map.growth.iter().flatten().filter(|growth| growth.is_none()).count();
+    let map = compute_stability_map(study, rtt, flows, &Unwatched).map_err(|error| error.to_string())?;
+    let blank = map.growth_rates.iter().flatten().filter(|growth| growth.is_none()).count();
     let seconds = begun.elapsed().as_secs_f64();
     println!("stability, scenario of 100 x 100 {seconds:6.2} s elapsed, {blank} blank");
     Ok(())

@@ -3,7 +3,7 @@
 use crate::values;
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
-use millpond_theory::{AlphaFair, weight};
+use millpond_theory::equilibrium::{AlphaFair, GroupWeight};
 use millpond_units::{Rate, Span};
 use std::path::PathBuf;
 
@@ -133,8 +133,8 @@ pub(crate) struct Equilibrium {
     #[arg(long, value_name = "alpha=A", allow_hyphen_values = true)]
     pub(crate) utility: Option<AlphaFair>,
     /// With --utility: each flow of this group counts for so many flows (repeatable)
-    #[arg(long = "weight", value_name = "GROUP=NUMBER", requires = "utility", value_parser = weight)]
-    pub(crate) weights: Vec<(String, f64)>,
+    #[arg(long = "weight", value_name = "GROUP=NUMBER", requires = "utility")]
+    pub(crate) weights: Vec<GroupWeight>,
     /// Print the answer as JSON and nothing else
     #[arg(long)]
     pub(crate) json: bool,

@@ -10,7 +10,12 @@ use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_results::{About, Watch, World};
 use millpond_scenario::Scenario;
-use millpond_theory::{Agreement, Knob, Refusal, agreement, sentence};
+use millpond_theory::agreement::{Agreement, agreement_json, compute_agreement};
+use millpond_theory::equilibrium::{equilibrium_json, find_equilibrium};
+use millpond_theory::stability::{
+    VariedParameter, analyze_stability, find_critical_values, stability_json, stability_sentence,
+};
+use millpond_theory::{AnalysisError, Study, json_value};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -24,7 +29,7 @@ pub enum Analysis {
     Stability,
     /// Its Nyquist plot, read as [`super::Case::nyquist`] says.
     Nyquist,
-    /// How far rest, fluid and packets agree: run in both worlds, in the keys of [`Agreement::json`].
+    /// How far rest, fluid and packets agree: run in both worlds, in the keys of [`agreement_json`].
     Worlds,
 }
 
@@ -70,7 +75,7 @@ impl Question<'_> {
         };
         match answer {
             Ok(answer) => Ok(answer),
-            Err(Refusal::Scenario(faults)) => Err(faults.into()),
+            Err(AnalysisError::Scenario(faults)) => Err(faults.into()),
             Err(refusal) => Ok(refused(&refusal).into()),
         }
     }
@@ -82,8 +87,12 @@ impl Question<'_> {
             run(self.scenario, self.registry, About { label, command, index: self.index, world }, self.watch)
         };
         let (packets, fluid) = (in_world(World::Packets)?.run, in_world(World::Fluid)?.run);
-        let agreement = agreement(self.scenario, self.registry, &packets, &fluid);
-        Ok(Answer { value: agreement.json(), agreement: Some(agreement), ..Answer::default() })
+        let agreement = compute_agreement(Study::new(self.scenario, self.registry), &packets, &fluid);
+        Ok(Answer {
+            value: json_value(&agreement_json(&agreement)),
+            agreement: Some(agreement),
+            ..Answer::default()
+        })
     }
 }
 
@@ -91,23 +100,25 @@ fn refused(why: &dyn std::fmt::Display) -> Value {
     json!({ "refused": why.to_string() })
 }
 
-fn equilibrium(scenario: &Scenario, registry: &Registry) -> Result<Value, Refusal> {
-    Ok(millpond_theory::equilibrium_json(&millpond_theory::settle(&fluid::plan(scenario, registry)?)?))
+fn equilibrium(scenario: &Scenario, registry: &Registry) -> Result<Value, AnalysisError> {
+    let plan = fluid::plan(scenario, registry)?;
+    Ok(json_value(&equilibrium_json(&find_equilibrium(&plan)?)))
 }
 
-fn stability(vary: Option<&str>, scenario: &Scenario, registry: &Registry) -> Result<Value, Refusal> {
-    let knob = match vary.map(|name| Knob::read(name, scenario, registry)).transpose() {
-        Ok(knob) => knob,
+fn stability(vary: Option<&str>, scenario: &Scenario, registry: &Registry) -> Result<Value, AnalysisError> {
+    let study = Study::new(scenario, registry);
+    let parameter = match vary.map(|name| VariedParameter::parse(name, study)).transpose() {
+        Ok(parameter) => parameter,
         Err(unknown) => return Ok(refused(&unknown)),
     };
-    let plan = fluid::plan(scenario, registry)?;
-    let judged = millpond_theory::judge(&millpond_theory::settle(&plan)?)?;
-    let search = knob.map(|knob| millpond_theory::search(scenario, registry, &knob)).transpose()?;
+    let plan = study.plan()?;
+    let judged = analyze_stability(&find_equilibrium(&plan)?)?;
+    let search = parameter.map(|parameter| find_critical_values(study, &parameter)).transpose()?;
     let searches: Vec<_> = search.into_iter().collect();
-    let verdict = sentence::verdict(&judged, &searches);
-    Ok(millpond_theory::stability_json(&verdict, &judged, &searches, None))
+    let verdict = stability_sentence(&judged, &searches);
+    Ok(json_value(&stability_json(&verdict, &judged, &searches, None)))
 }
 
-fn nyquist(plot: &Plot, scenario: &Scenario, registry: &Registry) -> Result<Answer, Refusal> {
-    plot.answer(&millpond_theory::settle(&fluid::plan(scenario, registry)?)?)
+fn nyquist(plot: &Plot, scenario: &Scenario, registry: &Registry) -> Result<Answer, AnalysisError> {
+    plot.answer(&find_equilibrium(&fluid::plan(scenario, registry)?)?)
 }

@@ -9,7 +9,7 @@ use super::verdict::{Judged, Verdict};
 use millpond_fluid::stability::Locus;
 use millpond_lab::Error;
 use millpond_results::{Run, Watch};
-use millpond_theory::Agreement;
+use millpond_theory::agreement::Agreement;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;

@@ -3,7 +3,8 @@
 use super::answer::Answer;
 use millpond_fluid::Entity;
 use millpond_fluid::stability::{Complex, Hull, Linearized, Locus, Nyquist, hull};
-use millpond_theory::{Refusal, Settled};
+use millpond_theory::AnalysisError;
+use millpond_theory::equilibrium::PlanEquilibrium;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,12 +37,12 @@ impl Plot {
     ///
     /// # Errors
     /// There is no loop.
-    pub(super) fn answer(&self, settled: &Settled<'_>) -> Result<Answer, Refusal> {
-        let linear = settled.linear();
+    pub(super) fn answer(&self, equilibrium: &PlanEquilibrium<'_>) -> Result<Answer, AnalysisError> {
+        let linear = equilibrium.linearize();
         let plot = Nyquist::new(&linear.system)?;
         let factor = Complex::new(1.0, -self.eta);
         let axis = plot.crossings(factor);
-        let hull = if self.hull { lemma(settled, &linear, &plot.loci) } else { None };
+        let hull = if self.hull { lemma(equilibrium, &linear, &plot.loci) } else { None };
         let crossing =
             |&(frequency, value): &(f64, f64)| json!({ "value": value, "frequency_rad_per_s": frequency });
         let at = |frequency: &f64| {
@@ -69,9 +70,9 @@ fn point(value: Complex<f64>) -> Value {
 }
 
 /// Lemma 5 along the loci, with `lambda = e^(-j w tau) / (j w tau)`.
-fn lemma(settled: &Settled<'_>, linear: &Linearized, loci: &[Locus]) -> Option<Hull> {
+fn lemma(equilibrium: &PlanEquilibrium<'_>, linear: &Linearized, loci: &[Locus]) -> Option<Hull> {
     let sender = |(block, owner): (usize, &Entity)| match owner {
-        Entity::Loop(l) => Some((block, settled.plan.loops[*l].facts.base_rtt)),
+        Entity::Loop(l) => Some((block, equilibrium.plan.loops[*l].facts.base_rtt)),
         _ => None,
     };
     let senders: Vec<(usize, f64)> = linear.owners.iter().enumerate().filter_map(sender).collect();

@@ -13,7 +13,8 @@ use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::{ComparisonDirectory, Extras, OutputError, WholeFile};
 use millpond_results::{Finished, Run, World};
-use millpond_theory::{Agreement, agreement};
+use millpond_theory::Study;
+use millpond_theory::agreement::{Agreement, compute_agreement};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -57,7 +58,10 @@ fn agreements(cases: &[Case], runs: &[Run], registry: &Registry) -> Vec<(String,
     let same = |packets: &Case| of(World::Fluid).find(|(fluid, _)| fluid.scenario == packets.scenario);
     let pair = |(case, packets): (&Case, &Run)| {
         let (_, fluid) = same(case)?;
-        Some((case.directory.clone(), agreement(&case.scenario, registry, packets, fluid)))
+        Some((
+            case.directory.clone(),
+            compute_agreement(Study::new(&case.scenario, registry), packets, fluid),
+        ))
     };
     of(World::Packets).filter_map(pair).collect()
 }

@@ -8,20 +8,23 @@ use crate::scenario::load;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_report::terminal;
+use millpond_theory::equilibrium::{
+    allocate_by_utility, equilibrium_json, find_equilibrium, utility_allocation_json,
+};
+use millpond_theory::{AnalysisError, json_value};
 use std::process::ExitCode;
 
 pub(crate) fn equilibrium(args: &args::Equilibrium, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
     let plan = fluid::plan(&scenario, registry)?;
     if let Some(utility) = args.utility {
-        let shared = millpond_theory::share_out(&plan, utility, &args.weights)?;
-        show(args.json.then(|| millpond_theory::shared_json(&shared)), terminal::shared(&shared))?;
+        let found = allocate_by_utility(&plan, utility, &args.weights)?;
+        let json = args.json.then(|| json_value(&utility_allocation_json(&found)));
+        show(json, terminal::utility_allocation(&found))?;
     } else {
-        let settled = millpond_theory::settle(&plan)?;
-        show(
-            args.json.then(|| millpond_theory::equilibrium_json(&settled)),
-            terminal::equilibrium(&settled),
-        )?;
+        let found = find_equilibrium(&plan)?;
+        let json = args.json.then(|| json_value(&equilibrium_json(&found)));
+        show(json, terminal::equilibrium(&found))?;
     }
     for warning in &plan.warnings {
         eprintln!("warning: {warning}");
@@ -36,10 +39,10 @@ fn show(json: Option<serde_json::Value>, table: String) -> Result<(), Failure> {
     }
 }
 
-impl From<millpond_theory::Refusal> for Failure {
-    fn from(refusal: millpond_theory::Refusal) -> Self {
-        match refusal {
-            millpond_theory::Refusal::Scenario(faults) => Self::Scenario(faults),
+impl From<AnalysisError> for Failure {
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Scenario(faults) => Self::Scenario(faults),
             other => Self::input(other),
         }
     }

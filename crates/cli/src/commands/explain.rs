@@ -6,24 +6,26 @@ use crate::output::{print, print_line};
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::write_whole;
-use millpond_theory::{Inexplicable, ReadError, Refusal};
+use millpond_theory::explain::{self as theory, ExplainError, RunReadError};
+use millpond_theory::{AnalysisError, Study, json_value};
 use std::path::Path;
 use std::process::ExitCode;
 
 pub(crate) fn explain(run: &Path, args: &args::Stability, registry: &Registry) -> Outcome {
-    let about = |reason: Inexplicable| match reason {
-        Inexplicable::Refusal(Refusal::Scenario(faults)) => Failure::Scenario(faults),
-        Inexplicable::NoRun(_) => Failure::input(reason),
+    let about = |reason: ExplainError| match reason {
+        ExplainError::Analysis(AnalysisError::Scenario(faults)) => Failure::Scenario(faults),
+        ExplainError::NoRun(_) => Failure::input(reason),
         reason => Failure::input(format!("{}: {reason}", run.display())),
     };
-    let (read, scenario) = millpond_theory::read_run(run).map_err(|error| match error {
-        ReadError::Run(reason) => about(reason),
-        ReadError::Scenario(faults) => Failure::Scenario(faults),
+    let (read, scenario) = theory::read_run(run).map_err(|error| match error {
+        RunReadError::Run(reason) => about(reason),
+        RunReadError::Scenario(faults) => Failure::Scenario(faults),
     })?;
-    let explained = millpond_theory::explain(&read, &scenario, registry).map_err(about)?;
-    let sentence = millpond_theory::explain::verdict_sentence(&explained);
+    let explained = theory::explain(&read, Study::new(&scenario, registry)).map_err(about)?;
+    let sentence = theory::explanation_sentence(&explained);
     if args.json {
-        print(format_args!("{:#}\n", millpond_theory::explanation_json(&sentence, &explained)))?;
+        let json = theory::explanation_json(&sentence, &explained);
+        print(format_args!("{:#}\n", json_value(&json)))?;
     } else {
         print_line(&sentence)?;
         print(terminal::explanation(&explained))?;

@@ -6,35 +6,41 @@ use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
-use millpond_protocols::Registry;
 use millpond_report::terminal;
-use millpond_scenario::Scenario;
-use millpond_theory::motion::{self, Answer, Asked, Convergence, Observable, Portrait, Starts, Step};
-use millpond_theory::{Axis, Settled, sentence};
+use millpond_theory::equilibrium::PlanEquilibrium;
+use millpond_theory::stability::ParameterAxis;
+use millpond_theory::transients::{
+    ConvergenceCriterion, ConvergenceTimes, InitialConditions, Observable, Observables, PhasePortrait,
+    StepChange, StepTransient, compute_convergence_times, compute_phase_portrait, convergence_sentence,
+    convergence_times_json, is_single_condition, phase_portrait_json, phase_portrait_sentence,
+    simulate_steps, step_sentence, step_transient_json,
+};
+use millpond_theory::{Study, json_value};
 use millpond_units::Span;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// What was asked for, read before anything is computed.
 pub(crate) struct Questions {
-    portrait: Option<(Observable, Observable, Starts)>,
-    steps: Vec<Step>,
-    convergence: Option<(Axis, Asked)>,
+    portrait: Option<([Observable; 2], InitialConditions)>,
+    steps: Vec<StepChange>,
+    convergence: Option<(ParameterAxis, ConvergenceCriterion)>,
     seconds: Option<f64>,
 }
 
 /// What came out.
 pub(crate) struct Motions {
-    pub(crate) portrait: Option<Portrait>,
-    pub(crate) steps: Vec<Answer>,
-    pub(crate) convergence: Option<Convergence>,
+    pub(crate) portrait: Option<PhasePortrait>,
+    pub(crate) steps: Vec<StepTransient>,
+    pub(crate) convergence: Option<ConvergenceTimes>,
 }
 
 impl Questions {
     /// `points`: of a range of `--convergence`.
     pub(crate) fn read(
-        (typed, points): (&args::Motion, usize),
-        (scenario, registry): (&Scenario, &Registry),
-        settled: &Settled<'_>,
+        typed: &args::Motion,
+        points: usize,
+        study: Study<'_>,
+        equilibrium: &PlanEquilibrium<'_>,
     ) -> Result<Self, Failure> {
         if typed.from.is_some() && typed.phase.is_none() && typed.convergence.is_none() {
             return Err(Failure::input(
@@ -46,16 +52,18 @@ impl Questions {
                 "--for says how long trajectories are followed: add --phase x,q or --step",
             ));
         }
-        let portrait = typed.phase.as_deref().map(|phase| plane(phase, typed, settled)).transpose()?;
-        let step = |text: &String| Step::read(text, scenario, settled).map_err(Failure::input);
+        let portrait = typed.phase.as_deref().map(|phase| plane(phase, typed, equilibrium)).transpose()?;
+        let step =
+            |text: &String| StepChange::parse(text, study.scenario, equilibrium).map_err(Failure::input);
         let steps = typed.step.iter().map(step).collect::<Result<_, _>>()?;
         let convergence = typed.convergence.as_deref().map(|text| {
             let usage =
                 || Failure::input(format!("--convergence {text}: write a range, such as rtt=10ms..2s"));
-            let over = axis(text, points, (scenario, registry), ("--convergence", &usage))?;
+            let over = axis(text, points, study, ("--convergence", &usage))?;
             // The starts of a plane are no single start.
-            let from = typed.from.clone().filter(|from| typed.phase.is_none() || motion::is_single(from));
-            Ok::<_, Failure>((over, Asked { within: typed.within, from }))
+            let single = |from: &String| typed.phase.is_none() || is_single_condition(from);
+            let initial_condition = typed.from.clone().filter(single);
+            Ok::<_, Failure>((over, ConvergenceCriterion { tolerance: typed.within, initial_condition }))
         });
         let seconds = typed.seconds.map(Span::secs);
         Ok(Self { portrait, steps, convergence: convergence.transpose()?, seconds })
@@ -64,21 +72,21 @@ impl Questions {
     /// The answers.
     pub(crate) fn answer(
         self,
-        (scenario, registry): (&Scenario, &Registry),
-        settled: &Settled<'_>,
+        study: Study<'_>,
+        equilibrium: &PlanEquilibrium<'_>,
         interrupt: &Interrupt,
     ) -> Result<Motions, Failure> {
         let seconds = self.seconds;
-        let portrait = self.portrait.map(|(across, up, starts)| {
-            let follow = |watch: &Progress| motion::portrait(settled, (across, up), &starts, seconds, watch);
+        let portrait = self.portrait.map(|(plane, conditions)| {
+            let follow =
+                |watch: &Progress| compute_phase_portrait(equilibrium, plane, &conditions, seconds, watch);
             watched("trajectories", interrupt, follow)?.map_err(Failure::input)
         });
         let convergence = self.convergence.map(|(over, asked)| {
-            let vary = |watch: &Progress| motion::converge((scenario, registry), over, asked, watch);
+            let vary = |watch: &Progress| compute_convergence_times(study, over, asked, watch);
             watched("convergence", interrupt, vary)?.map_err(Failure::from)
         });
-        let answers =
-            |watch: &Progress| motion::answers(&self.steps, (scenario, registry), settled, seconds, watch);
+        let answers = |watch: &Progress| simulate_steps(&self.steps, study, equilibrium, seconds, watch);
         let steps = watched("steps", interrupt, answers)??;
         Ok(Motions { portrait: portrait.transpose()?, steps, convergence: convergence.transpose()? })
     }
@@ -88,13 +96,13 @@ impl Questions {
 fn plane(
     phase: &str,
     typed: &args::Motion,
-    settled: &Settled<'_>,
-) -> Result<(Observable, Observable, Starts), Failure> {
-    let (known, bottlenecks) = (motion::observables(settled.plan), motion::bottlenecks(settled));
+    equilibrium: &PlanEquilibrium<'_>,
+) -> Result<([Observable; 2], InitialConditions), Failure> {
+    let observables = Observables::new(equilibrium);
     let usage = || Failure::input(format!("--phase {phase}: write two quantities, such as x,q"));
     let (across, up) = phase.split_once(',').ok_or_else(usage)?;
     let pick = |name: &str| {
-        let found = motion::pick(name, &known, &bottlenecks);
+        let found = observables.find(name);
         found.map_err(|reason| Failure::input(format!("--phase {phase}: {reason}")))
     };
     let (across, up) = (pick(across)?, pick(up)?);
@@ -105,31 +113,30 @@ fn plane(
         )));
     }
     let from = typed.from.as_deref().unwrap_or("grid");
-    let about = (settled, &known[..], &bottlenecks[..]);
-    let starts = Starts::read(from, typed.starts, &[&across, &up], about)
+    let conditions = InitialConditions::parse(from, typed.starts, &[&across, &up], &observables)
         .map_err(|reason| Failure::input(format!("--from {from}: {reason}")))?;
-    Ok((across, up, starts))
+    Ok(([across, up], conditions))
 }
 
 impl Motions {
     /// One sentence for each.
     pub(crate) fn sentences(&self) -> Vec<String> {
-        let portrait = self.portrait.iter().map(sentence::portrait_sentence);
-        let steps = self.steps.iter().map(sentence::step_sentence);
-        portrait.chain(steps).chain(self.convergence.iter().map(sentence::convergence_sentence)).collect()
+        let portrait = self.portrait.iter().map(phase_portrait_sentence);
+        let steps = self.steps.iter().map(step_sentence);
+        portrait.chain(steps).chain(self.convergence.iter().map(convergence_sentence)).collect()
     }
 
     /// Sentences first, each with its numbers.
     pub(crate) fn print(&self) -> Result<(), Failure> {
         if let Some(portrait) = &self.portrait {
-            print_line(sentence::portrait_sentence(portrait))?;
+            print_line(phase_portrait_sentence(portrait))?;
         }
         for answer in &self.steps {
-            print_line(sentence::step_sentence(answer))?;
+            print_line(step_sentence(answer))?;
             print(terminal::step(answer))?;
         }
         if let Some(convergence) = &self.convergence {
-            print_line(sentence::convergence_sentence(convergence))?;
+            print_line(convergence_sentence(convergence))?;
             print(terminal::convergence(convergence))?;
         }
         Ok(())
@@ -138,13 +145,13 @@ impl Motions {
     /// Under keys of their own, what was asked for alone.
     pub(crate) fn json(&self, answer: &mut Value) {
         if let Some(portrait) = &self.portrait {
-            answer["portrait"] = motion::portrait_json(portrait);
+            answer["portrait"] = json_value(&phase_portrait_json(portrait));
         }
         if !self.steps.is_empty() {
-            answer["steps"] = json!(self.steps.iter().map(motion::step_json).collect::<Vec<_>>());
+            answer["steps"] = json_value(&self.steps.iter().map(step_transient_json).collect::<Vec<_>>());
         }
         if let Some(convergence) = &self.convergence {
-            answer["convergence"] = motion::convergence_json(convergence);
+            answer["convergence"] = json_value(&convergence_times_json(convergence));
         }
     }
 }

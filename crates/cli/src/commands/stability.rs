@@ -12,8 +12,12 @@ use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::write_whole;
-use millpond_scenario::Scenario;
-use millpond_theory::{Axis, Knob, Map, Refusal, Search, Stability, sentence};
+use millpond_theory::equilibrium::find_equilibrium;
+use millpond_theory::stability::{
+    CriticalValueSearch, ParameterAxis, Stability, StabilityMap, VariedParameter, analyze_stability,
+    compute_stability_map, find_critical_values, stability_json, stability_sentence,
+};
+use millpond_theory::{AnalysisError, Study, json_value};
 use millpond_units::Span;
 use std::process::ExitCode;
 
@@ -24,27 +28,27 @@ pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome 
     let asked = "which scenario? millpond stability SCENARIO.toml, or --explain RUN for a finished run";
     let typed = args.scenario.as_ref().ok_or_else(|| Failure::input(asked))?;
     let scenario = load(typed)?;
-    let knob = |name: &str| Knob::read(name, &scenario, registry).map_err(Failure::input);
-    let asked = args.critical.iter().map(|name| knob(name)).collect::<Result<Vec<_>, _>>()?;
+    let study = Study::new(&scenario, registry);
+    let parameter = |name: &String| VariedParameter::parse(name, study).map_err(Failure::input);
+    let asked = args.critical.iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
     if args.points.is_some() && args.map.is_none() && args.motion.convergence.is_none() {
         return Err(Failure::input("--points says how many values a range has: add --map or --convergence"));
     }
     let points = args.points.unwrap_or(POINTS);
-    let axes = args.map.as_deref().map(|map| axes(map, points, (&scenario, registry))).transpose()?;
+    let axes = args.map.as_deref().map(|map| axes(map, points, study)).transpose()?;
     let plan = fluid::plan(&scenario, registry)?;
-    let settled = millpond_theory::settle(&plan)?;
-    let judged = match millpond_theory::judge(&settled) {
-        Err(Refusal::Cycles(sentence)) => return cycles(args, &sentence),
+    let settled = find_equilibrium(&plan)?;
+    let judged = match analyze_stability(&settled) {
+        Err(AnalysisError::LimitCycle(sentence)) => return cycles(args, &sentence),
         judged => judged?,
     };
-    let about = (&scenario, registry);
-    let questions = Questions::read((&args.motion, points), about, &settled)?;
-    let knobs = if asked.is_empty() { vec![Knob::Rtt] } else { asked };
-    let search = |knob: &Knob| millpond_theory::search(&scenario, registry, knob);
-    let searches = knobs.iter().map(search).collect::<Result<Vec<_>, _>>()?;
+    let questions = Questions::read(&args.motion, points, study, &settled)?;
+    let parameters = if asked.is_empty() { vec![VariedParameter::Rtt] } else { asked };
+    let search = |parameter: &VariedParameter| find_critical_values(study, parameter);
+    let searches = parameters.iter().map(search).collect::<Result<Vec<_>, _>>()?;
     let interrupt = Interrupt::install()?;
-    let map = axes.map(|axes| draw(about, axes, &interrupt)).transpose()?;
-    let motions = questions.answer(about, &settled, &interrupt)?;
+    let map = axes.map(|axes| draw(study, axes, &interrupt)).transpose()?;
+    let motions = questions.answer(study, &settled, &interrupt)?;
     let answers = Answers { judged: &judged, searches: &searches, map: map.as_ref(), motions: &motions };
     answers.tell(args, &scenario.title)?;
     Ok(ExitCode::SUCCESS)
@@ -66,16 +70,16 @@ const POINTS: usize = 40;
 /// All that came out.
 struct Answers<'a> {
     judged: &'a Stability,
-    searches: &'a [Search],
-    map: Option<&'a Map>,
+    searches: &'a [CriticalValueSearch],
+    map: Option<&'a StabilityMap>,
     motions: &'a Motions,
 }
 
 impl Answers<'_> {
     fn tell(&self, args: &args::Stability, title: &str) -> Result<(), Failure> {
-        let verdict = sentence::verdict(self.judged, self.searches);
+        let verdict = stability_sentence(self.judged, self.searches);
         if args.json {
-            let mut answer = millpond_theory::stability_json(&verdict, self.judged, self.searches, self.map);
+            let mut answer = json_value(&stability_json(&verdict, self.judged, self.searches, self.map));
             self.motions.json(&mut answer);
             print(format_args!("{answer:#}\n"))?;
         } else {
@@ -117,23 +121,26 @@ pub(super) fn watched<T>(
 }
 
 fn draw(
-    (scenario, registry): (&Scenario, &Registry),
-    (across, up): (Axis, Axis),
+    study: Study<'_>,
+    (across, up): (ParameterAxis, ParameterAxis),
     interrupt: &Interrupt,
-) -> Result<Map, Failure> {
-    let map = |watch: &Progress| millpond_theory::map(scenario, registry, across, up, watch);
+) -> Result<StabilityMap, Failure> {
+    let map = |watch: &Progress| compute_stability_map(study, across, up, watch);
     Ok(watched("map", interrupt, map)??)
 }
 
 /// `rtt=10ms..2s,flows=1..100`
-fn axes(text: &str, points: usize, about: (&Scenario, &Registry)) -> Result<(Axis, Axis), Failure> {
+fn axes(text: &str, points: usize, study: Study<'_>) -> Result<(ParameterAxis, ParameterAxis), Failure> {
     let usage =
         || Failure::input(format!("--map {text}: write two ranges, such as rtt=10ms..2s,flows=1..100"));
     let (across, up) = text.split_once(',').ok_or_else(usage)?;
     let (across, up) =
-        (axis(across, points, about, ("--map", &usage))?, axis(up, points, about, ("--map", &usage))?);
-    if across.knob == up.knob {
-        return Err(Failure::input(format!("--map: {} is on both sides; vary two things", up.knob.name())));
+        (axis(across, points, study, ("--map", &usage))?, axis(up, points, study, ("--map", &usage))?);
+    if across.parameter == up.parameter {
+        return Err(Failure::input(format!(
+            "--map: {} is on both sides; vary two things",
+            up.parameter.name()
+        )));
     }
     Ok((across, up))
 }
@@ -142,17 +149,17 @@ fn axes(text: &str, points: usize, about: (&Scenario, &Registry)) -> Result<(Axi
 pub(super) fn axis(
     text: &str,
     points: usize,
-    (scenario, registry): (&Scenario, &Registry),
+    study: Study<'_>,
     (option, usage): (&str, &dyn Fn() -> Failure),
-) -> Result<Axis, Failure> {
+) -> Result<ParameterAxis, Failure> {
     let (name, range) = text.split_once('=').ok_or_else(usage)?;
     let (low, high) = range.split_once("..").ok_or_else(usage)?;
-    let knob = Knob::read(name.trim(), scenario, registry).map_err(Failure::input)?;
+    let parameter = VariedParameter::parse(name.trim(), study).map_err(Failure::input)?;
     let (low, high) = value(low).zip(value(high)).ok_or_else(usage)?;
     if !(0.0 < low && low < high) {
         return Err(Failure::input(format!("{option} {text}: write the lower end first, and above zero")));
     }
-    Ok(Axis::new(knob, low, high, points))
+    Ok(ParameterAxis::logarithmic(parameter, low, high, points))
 }
 
 /// A plain number, or a time in seconds.

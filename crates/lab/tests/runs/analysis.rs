@@ -3,7 +3,9 @@
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
-use millpond_theory::{Knob, Refusal, boundaries, judge, search, settle};
+use millpond_theory::equilibrium::find_equilibrium;
+use millpond_theory::stability::{VariedParameter, analyze_stability, find_critical_values};
+use millpond_theory::{AnalysisError, Study};
 use std::path::Path;
 
 fn scenario(
@@ -33,7 +35,7 @@ fn one_link(protocol: &str, flows: &[(&str, &str)]) -> Scenario {
 
 fn rightmost(scenario: &Scenario) -> f64 {
     let plan = fluid::plan(scenario, &Registry::builtin()).unwrap();
-    judge(&settle(&plan).unwrap()).unwrap().spectrum.rightmost()
+    analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap().spectrum.rightmost()
 }
 
 /// CLTCP, errata section 2: the rightmost root over the round-trip time, and zero at 0.643501 s. Queueing delay is no part of the
@@ -45,19 +47,21 @@ fn cltcp_breaks_at_643_ms() {
         assert!((found - expected).abs() < 1e-4, "{rtt}: {found}");
     }
     let scenario = one_link("cltcp", &[("f", "200ms")]);
-    let found = boundaries(&scenario, &Registry::builtin(), &Knob::Rtt).unwrap();
+    let registry = Registry::builtin();
+    let search = find_critical_values(Study::new(&scenario, &registry), &VariedParameter::Rtt).unwrap();
+    let found = &search.found;
     assert!((found[0].value - 0.643_501).abs() < 1e-5 && found[0].stable_below, "{found:?}");
-    let looked = search(&scenario, &Registry::builtin(), &Knob::Rtt).unwrap().range;
-    assert!((looked.0 / 0.002 - 1.0).abs() < 1e-9 && (looked.1 - 0.643_501).abs() < 1e-5, "{looked:?}");
+    let range = search.range;
+    assert!((range.low / 0.002 - 1.0).abs() < 1e-9 && (range.high - 0.643_501).abs() < 1e-5, "{range:?}");
 }
 
-/// An unstable loop is told by how much its gain or its delays must fall: at 800 ms to 0.643501 / 0.8 of the delays and of
+/// For an unstable loop the analysis gives by how much its gain or its delays must fall: at 800 ms to 0.643501 / 0.8 of the delays and of
 /// the gain to one over the loop's size where it turns by half a circle.
 #[test]
-fn an_unstable_loop_is_told_how_far_it_is_from_stability() {
+fn an_unstable_loop_has_the_factors_that_make_it_stable() {
     let plan = fluid::plan(&one_link("cltcp", &[("f", "800ms")]), &Registry::builtin()).unwrap();
-    let judged = judge(&settle(&plan).unwrap()).unwrap();
-    let (gain, delay) = (judged.gain_to_calm.unwrap(), judged.delay_to_calm.unwrap());
+    let judged = analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap();
+    let (gain, delay) = (judged.stabilizing_gain.unwrap(), judged.stabilizing_delay.unwrap());
     assert!((delay - 0.643_501 / 0.8).abs() < 1e-4, "{delay}");
     let w = crossing(0.8);
     let size = 2.0 * (w * w + 0.25).sqrt() / (w * w * (w * w + 4.0).sqrt());
@@ -96,26 +100,30 @@ fn cltcp_parking_lot_settles_max_min() {
     ];
     let scenario = scenario(&links, &flows, "cltcp");
     let plan = fluid::plan(&scenario, &Registry::builtin()).unwrap();
-    let settled = settle(&plan).unwrap();
-    let closed = settled.closed.as_ref().unwrap();
+    let settled = find_equilibrium(&plan).unwrap();
+    let closed = settled.closed_form.as_ref().unwrap();
     for (index, expected) in [30e6, 90e6, 30e6, 90e6].into_iter().enumerate() {
         let found = settled.value(millpond_fluid::Entity::Loop(index), "sending rate").unwrap();
         assert!((found / expected - 1.0).abs() < 1e-6, "{index}: {found}");
-        assert!((closed.equilibrium.rates[index] / expected - 1.0).abs() < 1e-9);
+        assert!((closed.allocation.rates[index] / expected - 1.0).abs() < 1e-9);
     }
-    assert!(judge(&settled).unwrap().spectrum.is_stable());
+    assert!(analyze_stability(&settled).unwrap().spectrum.is_stable());
 }
 
 #[test]
 fn what_decides_at_discrete_times_is_refused_by_name() {
     let scenario = one_link("mcp", &[("f", "100ms")]);
     let plan = fluid::plan(&scenario, &Registry::builtin()).unwrap();
-    assert!(matches!(settle(&plan).map(|_| ()), Err(Refusal::Clocked { protocol }) if protocol == "mcp"));
+    assert!(
+        matches!(find_equilibrium(&plan).map(|_| ()), Err(AnalysisError::DiscreteTime { protocol }) if protocol == "mcp")
+    );
 }
 
 #[test]
-fn a_knob_that_does_not_exist_is_met_with_the_nearest_one() {
+fn an_unknown_parameter_is_refused_with_the_nearest_name() {
     let scenario = one_link("cltcp", &[("f", "100ms")]);
-    let error = Knob::read("protocols.cltcp.params.alfa", &scenario, &Registry::builtin()).unwrap_err();
+    let registry = Registry::builtin();
+    let study = Study::new(&scenario, &registry);
+    let error = VariedParameter::parse("protocols.cltcp.params.alfa", study).unwrap_err();
     assert!(error.contains("did you mean \"protocols.cltcp.params.alpha\"?"), "{error}");
 }

@@ -13,7 +13,10 @@ use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_results::{Unwatched, World};
 use millpond_scenario::{Disk, Scenario};
-use millpond_theory::{Agreement, Quantity, Stability, agreement, judge, settle};
+use millpond_theory::Study;
+use millpond_theory::agreement::{Agreement, ComparedQuantity, compute_agreement};
+use millpond_theory::equilibrium::find_equilibrium;
+use millpond_theory::stability::{Stability, analyze_stability};
 use std::path::{Path, PathBuf};
 
 /// Laws with a point of rest, whose routers or estimates give the same answer to packets as to a fluid. The others part from
@@ -49,8 +52,8 @@ struct Theory {
 
 fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
     let plan = fluid::plan(scenario, registry).ok()?;
-    let settled = settle(&plan).ok()?;
-    let growth = judge(&settled).ok()?.spectrum.rightmost();
+    let settled = find_equilibrium(&plan).ok()?;
+    let growth = analyze_stability(&settled).ok()?.spectrum.rightmost();
     let started = plan.flows.iter().map(|flow| flow.start.secs()).fold(0.0, f64::max);
     let from = scenario.measure.from.secs();
     let window = |(l, planned): (usize, &millpond_plan::fluid::PlannedLoop)| {
@@ -79,28 +82,29 @@ fn agreed(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<(A
         return None;
     }
     let runs = compare(&cases, registry, "", &|_, _| Ok(()), &Unwatched).unwrap();
-    Some((agreement(&cases[0].scenario, registry, &runs[0].run, &runs[1].run), theory))
+    let study = Study::new(&cases[0].scenario, registry);
+    Some((compute_agreement(study, &runs[0].run, &runs[1].run), theory))
 }
 
 /// How many lines were compared; complains about each that is out.
 fn checked(name: &str, (agreement, theory): &(Agreement, Theory), complaints: &mut Vec<String>) -> usize {
     let mut lines = 0;
-    for line in agreement.lines.iter().filter(|line| line.rest.is_some()) {
-        let rest = line.rest.unwrap_or(f64::NAN);
+    for line in agreement.rows.iter().filter(|line| line.equilibrium.is_some()) {
+        let rest = line.equilibrium.unwrap_or(f64::NAN);
         let (still, grain) = (1e-3 + theory.left, 0.5 / theory.window);
-        let agrees = if line.quantity == Quantity::Queue {
+        let agrees = if line.quantity == ComparedQuantity::MeanQueue {
             let packets = 1.0 + theory.flows;
             (line.fluid - rest).abs() <= still * rest + 0.01
                 && (line.packets - line.fluid).abs() <= packets + grain * rest
         } else {
             near(line.fluid, rest, still) && near(line.packets, line.fluid, grain + still)
         };
-        println!("{name}: {}: {rest} {} {} {agrees}", line.what(), line.fluid, line.packets);
+        println!("{name}: {}: {rest} {} {} {agrees}", line.title(), line.fluid, line.packets);
         lines += 1;
         if !agrees {
             complaints.push(format!(
                 "{name}, {}: at rest {rest}, fluid {}, packets {}; windows of {:.0} packets, {:.1e} of the start left",
-                line.what(), line.fluid, line.packets, theory.window, theory.left
+                line.title(), line.fluid, line.packets, theory.window, theory.left
             ));
         }
     }
@@ -171,15 +175,15 @@ fn on_every_scenario_every_protocol_has_roots_and_margins_that_agree() {
         for protocol in registry.protocols() {
             let Some(cases) = under(&scenario, &registry, protocol.card().name) else { continue };
             let Ok(plan) = fluid::plan(&cases[0].scenario, &registry) else { continue };
-            let Ok(settled) = settle(&plan) else { continue };
-            let Ok(found) = judge(&settled) else { continue };
+            let Ok(settled) = find_equilibrium(&plan) else { continue };
+            let Ok(found) = analyze_stability(&settled) else { continue };
             let label = format!("{name}, {}", protocol.card().name);
             match agrees_with_the_generator(&found) {
                 Some(true) => roots += 1,
                 Some(false) => complaints.push(format!("{label}: another root")),
                 None => {}
             }
-            if !found.is_calm() {
+            if !found.nonzero_roots_decay() {
                 continue;
             }
             let system = &found.linear.system;

@@ -4,15 +4,18 @@ use super::common::scenario;
 use millpond_lab::run;
 use millpond_protocols::Registry;
 use millpond_results::{About, Unwatched, World};
-use millpond_theory::{Explanation, Finding, Inexplicable, Of, Refusal, Swing, explain};
+use millpond_theory::explain::{
+    ExplainError, Explanation, Finding, Fluctuation, FluctuationKind, explain, explanation_sentence,
+};
+use millpond_theory::{AnalysisError, Study};
 
 const DELAY_MARGIN: &str = include_str!("../../../../scenarios/delay-margin.toml");
 
-fn explained(text: &str, sets: &[&str], world: World) -> Result<Explanation, Inexplicable> {
+fn explained(text: &str, sets: &[&str], world: World) -> Result<Explanation, ExplainError> {
     let (scenario, registry) = (scenario(text, sets), Registry::builtin());
     let about = About { world, ..About::default() };
     let finished = run(&scenario, &registry, about, &Unwatched).unwrap_or_else(|error| panic!("{error}"));
-    explain(&finished.run, &scenario, &registry)
+    explain(&finished.run, Study::new(&scenario, &registry))
 }
 
 /// CLTCP with this round trip in packets: two links there and back, of which `far` has all the delay.
@@ -20,8 +23,8 @@ fn cltcp(far: &str) -> Explanation {
     explained(DELAY_MARGIN, &[far], World::Packets).unwrap_or_else(|reason| panic!("{reason}"))
 }
 
-fn swing(explained: &Explanation, of: Of) -> &Swing {
-    explained.swings.iter().find(|swing| swing.of == of).expect("such a quantity")
+fn fluctuation(explained: &Explanation, kind: FluctuationKind) -> &Fluctuation {
+    explained.fluctuations.iter().find(|found| found.kind == kind).expect("such a quantity")
 }
 
 /// (38) of CLTCP, `L(s) = e^(-s tau) 2 (s + 1/2) / (s^2 (s + 2))`: in phase where `w tau = atan 2w - atan w/2`, at rad/s, and
@@ -38,7 +41,7 @@ fn crossover(tau: f64) -> (f64, f64) {
 
 fn assert_crossover(explained: &Explanation, tau: f64) {
     let (frequency, gain) = crossover(tau);
-    let found = explained.model.gain.unwrap();
+    let found = explained.model.loop_gain.unwrap();
     // A millionth of a second of the near link is in the round trip, too.
     assert!((found.frequency / frequency - 1.0).abs() < 1e-4, "{found:?} {frequency}");
     assert!((found.gain / gain - 1.0).abs() < 1e-4, "{found:?} {gain}");
@@ -49,13 +52,19 @@ fn assert_crossover(explained: &Explanation, tau: f64) {
 fn cltcp_below_its_delay_margin_is_quiet() {
     for (far, tau) in [("links.far.delay=100ms", 0.2), ("links.far.delay=300ms", 0.6)] {
         let explained = cltcp(far);
-        assert_eq!(explained.verdict.finding, Finding::Quiet);
+        assert_eq!(explained.verdict.finding, Finding::Noise);
         assert_crossover(&explained, tau);
-        assert!(explained.model.gain.unwrap().gain < 1.0);
-        let sentence = millpond_theory::explain::verdict_sentence(&explained);
+        assert!(explained.model.loop_gain.unwrap().gain < 1.0);
+        let sentence = explanation_sentence(&explained);
         assert!(sentence.starts_with("does not oscillate: the rates of f move by 0.0"), "{sentence}");
         // 8000 bits in 100 ms, over the square root of six, of 120 Mbit/s.
-        assert!((swing(&explained, Of::Flow).floor.total() / (8e4 / 6_f64.sqrt()) - 1.0).abs() < 1e-9);
+        assert!(
+            (fluctuation(&explained, FluctuationKind::FlowRate).noise_floor.total_deviation()
+                / (8e4 / 6_f64.sqrt())
+                - 1.0)
+                .abs()
+                < 1e-9
+        );
     }
 }
 
@@ -66,10 +75,10 @@ fn cltcp_beyond_its_delay_margin_oscillates_because_its_loop_is_unstable() {
         let explained = cltcp(far);
         assert_eq!(explained.verdict.finding, Finding::Unstable, "{tau}");
         assert_crossover(&explained, tau);
-        let sentence = millpond_theory::explain::verdict_sentence(&explained);
+        let sentence = explanation_sentence(&explained);
         assert!(sentence.starts_with("oscillates because its loop is unstable (gain 1."), "{sentence}");
-        let shown = &explained.swings[explained.verdict.swing.unwrap()];
-        assert!(shown.peak.unwrap().share > 0.8, "{shown:?}");
+        let shown = &explained.fluctuations[explained.verdict.clearest.unwrap()];
+        assert!(shown.peak.unwrap().variance_share > 0.8, "{shown:?}");
     }
     // The rightmost root at 0.8 s is 0.0803 + 0.9529i (docs/from-a-law-to-its-stability.md): x1.70 per cycle.
     let growth = cltcp("links.far.delay=400ms").model.growth_per_cycle().unwrap();
@@ -81,13 +90,16 @@ fn cltcp_beyond_its_delay_margin_oscillates_because_its_loop_is_unstable() {
 fn in_the_fluid_world_an_oscillation_dies_out_at_the_rate_of_the_rightmost_root() {
     let explained = explained(DELAY_MARGIN, &["measure.from=10s"], World::Fluid)
         .unwrap_or_else(|reason| panic!("{reason}"));
-    assert_eq!(explained.verdict.finding, Finding::DiesOut);
-    let peak = explained.swings[explained.verdict.swing.unwrap()].peak.unwrap();
+    assert_eq!(explained.verdict.finding, Finding::Decaying);
+    let peak = explained.fluctuations[explained.verdict.clearest.unwrap()].peak.unwrap();
     // The Fourier bins of 80 s are 0.0125 Hz wide.
     assert!((peak.frequency - 1.0112 / (2.0 * std::f64::consts::PI)).abs() < 0.004, "{peak:?}");
     let growth = peak.growth.unwrap();
     assert!((growth.per_cycle - 0.847).abs() < 0.02, "{growth:?}");
-    assert!(swing(&explained, Of::Flow).floor.total() == 0.0, "a fluid has no grain");
+    assert!(
+        fluctuation(&explained, FluctuationKind::FlowRate).noise_floor.total_deviation() == 0.0,
+        "a fluid has no packets to count"
+    );
 }
 
 /// Five flows of LGCC on 500 Mbit/s and 2 ms.
@@ -115,7 +127,7 @@ path = ["A", "B"]
 #[test]
 fn lgcc_is_at_the_noise_floor_of_its_marks() {
     let explained = explained(LGCC, &[], World::Packets).unwrap_or_else(|reason| panic!("{reason}"));
-    assert_eq!(explained.verdict.finding, Finding::Quiet, "{:?}", explained.swings);
+    assert_eq!(explained.verdict.finding, Finding::Noise, "{:?}", explained.fluctuations);
     // S (1 - p)^eta = 1 + p max_th / (c T): errata of LGCC, section 7.
     let (eta, s, alpha, g) = (10_f64.ln() / 5_f64.ln(), 5.0, 0.05, 0.05 / 10_f64.ln());
     let excess = |p: f64| s * (1.0 - p).powf(eta) - 1.0 - p * 75e3 / 125e3;
@@ -127,18 +139,18 @@ fn lgcc_is_at_the_noise_floor_of_its_marks() {
     // An interval is a round trip without queues.
     let (p, n) = (low, 100e6 * 2e-3 / 12e3);
     let target = eta * eta * p / (1.0 - p) / n;
-    let differences = target * (alpha * g / (2.0 * (alpha + g)) - 2.0 * 2e-3 / explained.stretch.length());
-    let one = swing(&explained, Of::Flow);
-    let (_, marks) = one.floor.causes[0];
+    let differences = target * (alpha * g / (2.0 * (alpha + g)) - 2.0 * 2e-3 / explained.interval.duration());
+    let one = fluctuation(&explained, FluctuationKind::FlowRate);
+    let (_, marks) = one.noise_floor.causes[0];
     let least = ((1.0 - 1.0 / s) * differences).sqrt();
     let predicted = marks / one.mean;
     assert!((0.99 * least..1.03 * least).contains(&predicted), "{predicted} {least}");
-    let sentence = millpond_theory::explain::verdict_sentence(&explained);
+    let sentence = explanation_sentence(&explained);
     assert!(sentence.contains("which is the noise of marks"), "{sentence}");
 }
 
 #[test]
-fn the_longest_stretch_between_joins_leaves_and_steps_is_taken() {
+fn the_longest_interval_between_joins_leaves_and_steps_is_analyzed() {
     let text = DELAY_MARGIN.replace(
         "rate    = \"120Mbps\"",
         "rate = { steps = [[\"0s\", \"120Mbps\"], [\"80s\", \"90Mbps\"]] }",
@@ -146,15 +158,18 @@ fn the_longest_stretch_between_joins_leaves_and_steps_is_taken() {
     let explained =
         explained(&text, &["links.far.delay=100ms", "measure.from=5s", "flows.f.stop=88s"], World::Packets)
             .unwrap_or_else(|reason| panic!("{reason}"));
-    let stretch = &explained.stretch;
-    assert_eq!((stretch.from, stretch.to), (5.0, 80.0));
-    assert_eq!((stretch.begins.as_str(), stretch.ends.as_str()), ("measure.from", "near -> becomes 90Mbps"));
+    let interval = &explained.interval;
+    assert_eq!((interval.start, interval.end), (5.0, 80.0));
+    assert_eq!(
+        (interval.start_event.as_str(), interval.end_event.as_str()),
+        ("measure.from", "near -> becomes 90Mbps")
+    );
 }
 
 #[test]
-fn a_stretch_of_few_samples_or_few_cycles_says_how_long_it_must_be() {
+fn an_interval_of_few_samples_or_few_cycles_is_refused_with_the_needed_duration() {
     let short = |sets: &[&str]| match explained(DELAY_MARGIN, sets, World::Packets) {
-        Err(reason @ Inexplicable::TooShort { .. }) => reason.to_string(),
+        Err(reason @ ExplainError::TooShort { .. }) => reason.to_string(),
         other => {
             panic!("{:?}", other.map(|explained| explained.verdict).map_err(|reason| reason.to_string()))
         }
@@ -167,23 +182,23 @@ fn a_stretch_of_few_samples_or_few_cycles_says_how_long_it_must_be() {
 }
 
 #[test]
-fn what_has_no_linear_model_is_refused_by_name() {
+fn a_scenario_without_a_linear_model_is_refused_with_its_protocol_or_queue() {
     let refused = |sets: &[&str]| match explained(LGCC, sets, World::Packets) {
-        Err(Inexplicable::Refusal(reason)) => reason,
+        Err(ExplainError::Analysis(reason)) => reason,
         other => {
             panic!("{:?}", other.map(|explained| explained.verdict).map_err(|reason| reason.to_string()))
         }
     };
-    assert!(matches!(refused(&["flows.f.protocol=mcp"]), Refusal::Clocked { .. }));
+    assert!(matches!(refused(&["flows.f.protocol=mcp"]), AnalysisError::DiscreteTime { .. }));
     let codel = refused(&["flows.f.protocol=newreno", "links.L.queue=codel"]).to_string();
     assert!(codel.contains("the queue codel has no fluid model"), "{codel}");
 }
 
 #[test]
-fn a_series_that_is_not_there_is_named() {
+fn a_missing_series_is_named() {
     let (scenario, registry) = (scenario(DELAY_MARGIN, &[]), Registry::builtin());
     let mut run = run(&scenario, &registry, About::default(), &Unwatched).unwrap().run;
     run.series.retain(|series| series.quantity != "send rate");
-    let reason = explain(&run, &scenario, &registry).map(|_| ()).unwrap_err().to_string();
+    let reason = explain(&run, Study::new(&scenario, &registry)).map(|_| ()).unwrap_err().to_string();
     assert!(reason.contains("the series send rate of f has 0 of 300 samples"), "{reason}");
 }

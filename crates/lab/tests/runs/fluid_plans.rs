@@ -4,7 +4,7 @@ use crate::common::scenario;
 use millpond_fluid::{Accuracy, Entity};
 use millpond_plan::fluid::{Plan, plan};
 use millpond_protocols::Registry;
-use millpond_theory::settle;
+use millpond_theory::equilibrium::find_equilibrium;
 
 const LINE: &str = r#"
 title = "A line"
@@ -126,7 +126,7 @@ fn flows_that_go_on_together_share_one_loop() {
     // Of 80 ms the two links have 40, so that 40 are spent before the first; R is 5 ms behind it. The last comes at 3 s.
     assert!((plan.assembly.last_start() - 3.045).abs() < 1e-9, "{}", plan.assembly.last_start());
     // One, two and two fifths of 12 Mbit/s.
-    let settled = settle(&plan).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let settled = find_equilibrium(&plan).unwrap_or_else(|refusal| panic!("{refusal}"));
     for (l, share) in [(2, 1.0), (4, 2.0), (6, 2.0)] {
         let rate = settled.value(Entity::Loop(l), "sending rate").unwrap();
         assert!((rate / (12e6 * share / 5.0) - 1.0).abs() < 1e-6, "{l}: {rate}");

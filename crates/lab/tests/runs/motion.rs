@@ -5,8 +5,13 @@ use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_results::Unwatched;
 use millpond_scenario::{Disk, Scenario};
-use millpond_theory::motion::{self, Answer, Asked, Portrait, Starts, Step};
-use millpond_theory::{Axis, Knob, Settled, settle};
+use millpond_theory::Study;
+use millpond_theory::equilibrium::{PlanEquilibrium, find_equilibrium};
+use millpond_theory::stability::{ParameterAxis, VariedParameter};
+use millpond_theory::transients::{
+    ConvergenceCriterion, InitialConditions, Observables, PhasePortrait, StepChange, StepTransient,
+    compute_convergence_times, compute_phase_portrait, simulate_steps,
+};
 use std::path::Path;
 
 fn scenario(protocol: &str, rtt: &str, params: &str) -> Scenario {
@@ -19,26 +24,27 @@ fn scenario(protocol: &str, rtt: &str, params: &str) -> Scenario {
     Scenario::parse(&text, "t.toml", Path::new(""), &[], &Disk).unwrap()
 }
 
-fn with<T>(scenario: &Scenario, ask: impl FnOnce(&Settled<'_>) -> T) -> T {
+fn with<T>(scenario: &Scenario, ask: impl FnOnce(&PlanEquilibrium<'_>) -> T) -> T {
     let plan = fluid::plan(scenario, &Registry::builtin()).unwrap();
-    ask(&settle(&plan).unwrap())
+    ask(&find_equilibrium(&plan).unwrap())
 }
 
-fn portrait(scenario: &Scenario, plane: [&str; 2], from: &str, points: usize) -> Portrait {
+fn portrait(scenario: &Scenario, plane: [&str; 2], from: &str, points: usize) -> PhasePortrait {
     with(scenario, |settled| {
-        let known = motion::observables(settled.plan);
-        let bottlenecks = motion::bottlenecks(settled);
-        let [across, up] = plane.map(|name| motion::pick(name, &known, &bottlenecks).unwrap());
-        let starts = Starts::read(from, points, &[&across, &up], (settled, &known, &bottlenecks)).unwrap();
-        motion::portrait(settled, (across, up), &starts, None, &Unwatched).unwrap()
+        let observables = Observables::new(settled);
+        let plane = plane.map(|name| observables.find(name).unwrap());
+        let conditions =
+            InitialConditions::parse(from, points, &[&plane[0], &plane[1]], &observables).unwrap();
+        compute_phase_portrait(settled, plane, &conditions, None, &Unwatched).unwrap()
     })
 }
 
-fn step(scenario: &Scenario, text: &str, seconds: f64) -> Answer {
+fn step(scenario: &Scenario, text: &str, seconds: f64) -> StepTransient {
     let registry = Registry::builtin();
     with(scenario, |settled| {
-        let step = Step::read(text, scenario, settled).unwrap();
-        motion::answers(&[step], (scenario, &registry), settled, Some(seconds), &Unwatched).unwrap().remove(0)
+        let step = StepChange::parse(text, scenario, settled).unwrap();
+        let study = Study::new(scenario, &registry);
+        simulate_steps(&[step], study, settled, Some(seconds), &Unwatched).unwrap().remove(0)
     })
 }
 
@@ -85,9 +91,11 @@ fn cltcp_converges_in_the_logarithm_of_a_logarithm() {
         scenario("cltcp", "100ms", "beta = 0.000001, initial_rate = 15000, initial_factor = 15000");
     for p in [10.0_f64, 100.0, 1000.0] {
         let from = format!("x={}%", 100.0 / p);
-        let over = Axis::new(Knob::Rtt, 0.1, 0.2, 2);
-        let asked = Asked { within: 0.05, from: Some(from) };
-        let found = motion::converge((&scenario, &Registry::builtin()), over, asked, &Unwatched).unwrap();
+        let over = ParameterAxis::logarithmic(VariedParameter::Rtt, 0.1, 0.2, 2);
+        let asked = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some(from) };
+        let found =
+            compute_convergence_times(Study::new(&scenario, &Registry::builtin()), over, asked, &Unwatched)
+                .unwrap();
         let theory = (p.ln() / -(0.95_f64.ln())).ln() / 2.0;
         for time in found.times {
             assert!((time.unwrap() - theory).abs() < 0.01, "{p}: {time:?} {theory}");
@@ -101,8 +109,8 @@ fn cltcp_settles_from_everywhere_near_rest_below_its_delay_margin_and_leaves_abo
     let near = "x=100Mbps..130Mbps,q=90packets..110packets";
     let settles = |rtt: &str| {
         let found = portrait(&scenario("cltcp", rtt, ""), ["x", "q"], near, 3);
-        assert_eq!(found.paths.len(), 9);
-        found.count(|fate| matches!(fate, LongTermBehavior::Settles { .. }))
+        assert_eq!(found.trajectories.len(), 9);
+        found.count(|behavior| matches!(behavior, LongTermBehavior::Settles { .. }))
     };
     assert_eq!(settles("200ms"), 9);
     assert_eq!(settles("800ms"), 0);
@@ -117,8 +125,8 @@ fn paganinis_primal_dual_law_comes_back_from_around_rest() {
         "rate=95%..105%,price=95%..105%",
         3,
     );
-    let settled = found.count(|fate| matches!(fate, LongTermBehavior::Settles { .. }));
-    assert_eq!(settled, 9, "{:?}", found.paths.iter().map(|path| path.fate).collect::<Vec<_>>());
+    let settled = found.count(|behavior| matches!(behavior, LongTermBehavior::Settles { .. }));
+    assert_eq!(settled, 9, "{:?}", found.trajectories.iter().map(|path| path.behavior).collect::<Vec<_>>());
 }
 
 /// One more of one is two: each gets half.
@@ -134,10 +142,12 @@ fn a_flow_that_joins_takes_its_share() {
 /// The root at 50 ms is -0.4714 (errata of CLTCP, section 2): from half the rate to within 5 % it needs ln(10) / 0.4714.
 #[test]
 fn the_rightmost_root_alone_predicts_a_logarithm_over_its_real_part() {
-    let over = Axis::new(Knob::Rtt, 0.05, 0.1, 2);
-    let asked = Asked { within: 0.05, from: Some("x=50%".to_owned()) };
-    let about = (&scenario("cltcp", "50ms", ""), &Registry::builtin());
-    let found = motion::converge(about, over, asked, &Unwatched).unwrap();
-    assert!((found.predicted[0].unwrap() * 0.4714 / 10_f64.ln() - 1.0).abs() < 1e-3, "{:?}", found.predicted);
+    let over = ParameterAxis::logarithmic(VariedParameter::Rtt, 0.05, 0.1, 2);
+    let asked = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some("x=50%".to_owned()) };
+    let (scenario, registry) = (scenario("cltcp", "50ms", ""), Registry::builtin());
+    let study = Study::new(&scenario, &registry);
+    let found = compute_convergence_times(study, over, asked, &Unwatched).unwrap();
+    let predicted = found.predicted_times[0].unwrap();
+    assert!((predicted * 0.4714 / 10_f64.ln() - 1.0).abs() < 1e-3, "{predicted}");
     assert!(found.times.iter().all(Option::is_some), "{:?}", found.times);
 }

@@ -4,7 +4,9 @@ use crate::common::{near, scenario};
 use millpond_fluid::Entity;
 use millpond_plan::fluid::{Plan, plan};
 use millpond_protocols::Registry;
-use millpond_theory::{Refusal, Settled, judge, settle};
+use millpond_theory::AnalysisError;
+use millpond_theory::equilibrium::{PlanEquilibrium, find_equilibrium};
+use millpond_theory::stability::analyze_stability;
 
 const PACKET: f64 = 12000.0;
 const RATE: f64 = 100e6;
@@ -48,13 +50,13 @@ fn planned(text: &str, sets: &[&str]) -> Plan {
 }
 
 /// Rate in bit/s, window in packets and round-trip time in seconds of the first loop.
-fn flow(settled: &Settled<'_>) -> (f64, f64, f64) {
+fn flow(settled: &PlanEquilibrium<'_>) -> (f64, f64, f64) {
     let value = |quantity| settled.value(Entity::Loop(0), quantity).unwrap();
     let (rate, rtt) = (value("sending rate"), value("round-trip time"));
     (rate, rate * rtt / PACKET, rtt)
 }
 
-fn link(settled: &Settled<'_>, quantity: &str) -> f64 {
+fn link(settled: &PlanEquilibrium<'_>, quantity: &str) -> f64 {
     settled.value(Entity::Link(0), quantity).unwrap()
 }
 
@@ -62,7 +64,7 @@ fn link(settled: &Settled<'_>, quantity: &str) -> f64 {
 #[test]
 fn newreno_rests_on_a_full_buffer_that_loses_two_over_the_window_squared() {
     let plan = planned(LINK, &[]);
-    let settled = settle(&plan).unwrap();
+    let settled = find_equilibrium(&plan).unwrap();
     let ((rate, window, rtt), lost) = (flow(&settled), link(&settled, "loss probability"));
     assert!(near(rtt, 0.024 + 200.0 * PACKET / RATE, 1e-9), "{rtt}");
     assert!(near(lost, 2.0 / window.powi(2), 1e-6) && near(4.0 * rate * (1.0 - lost), RATE, 1e-9), "{lost}");
@@ -73,7 +75,7 @@ fn newreno_rests_on_a_full_buffer_that_loses_two_over_the_window_squared() {
 #[test]
 fn cubic_rests_on_a_full_buffer_that_loses_once_in_k() {
     let plan = planned(LINK, &["flows.f.protocol=cubic"]);
-    let settled = settle(&plan).unwrap();
+    let settled = find_equilibrium(&plan).unwrap();
     let ((rate, window, _), lost) = (flow(&settled), link(&settled, "loss probability"));
     let back_after = (0.3 * window / 0.4).cbrt();
     assert!(near(rate / PACKET * lost * back_after, 1.0, 1e-3), "{lost}");
@@ -84,7 +86,7 @@ fn cubic_rests_on_a_full_buffer_that_loses_once_in_k() {
 #[test]
 fn dctcp_rests_on_the_step_itself() {
     let plan = planned(LINK, &["flows.f.protocol=dctcp", "protocols.dctcp.params.growth=always"]);
-    let settled = settle(&plan).unwrap();
+    let settled = find_equilibrium(&plan).unwrap();
     let ((rate, window, rtt), marked) = (flow(&settled), link(&settled, "marking probability"));
     assert!(near(4.0 * rate, RATE, 1e-9) && near(rtt, 0.024 + 65.0 * PACKET / RATE, 1e-9), "{rtt}");
     assert!(near(marked, (2.0 / window).sqrt(), 1e-6), "{marked}");
@@ -94,7 +96,7 @@ fn dctcp_rests_on_the_step_itself() {
 #[test]
 fn a_rate_of_zero_from_which_a_law_grows_is_no_answer() {
     let plan = planned(PARKING_LOT, &[]);
-    assert!(settle(&plan).unwrap().apart() < 1e-6);
+    assert!(find_equilibrium(&plan).unwrap().closed_form_error() < 1e-6);
 }
 
 /// Fifty flows that begin with fifty times what the link carries.
@@ -108,13 +110,15 @@ fn a_search_that_begins_far_away_arrives() {
         "protocols.cltcp.params.initial_factor=8333",
     ];
     let plan = planned(LINK, &sets);
-    assert!(settle(&plan).unwrap().apart() < 1e-6);
+    assert!(find_equilibrium(&plan).unwrap().closed_form_error() < 1e-6);
 }
 
 #[test]
 fn a_queue_that_nothing_ends_is_named() {
     let plan = planned(LINK, &["links.L.buffer=unlimited"]);
-    let Err(Refusal::Restless(why)) = settle(&plan).map(drop) else { panic!("it cannot rest") };
+    let Err(AnalysisError::NoEquilibrium(why)) = find_equilibrium(&plan).map(drop) else {
+        panic!("it cannot rest")
+    };
     assert!(why.contains("the queue of L -> grows without bound"), "{why}");
 }
 
@@ -133,8 +137,8 @@ name = "f"
 protocol = "paganini-ecn"
 "#;
     let plan = planned(TWO, &[]);
-    let judged = judge(&settle(&plan).unwrap()).unwrap();
-    assert!(judged.is_calm() && !judged.spectrum.is_stable());
+    let judged = analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap();
+    assert!(judged.nonzero_roots_decay() && !judged.spectrum.is_stable());
     let why = judged.marginal.unwrap();
     assert!(why.contains("not of full rank (1 of 2)"), "{why}");
 }
@@ -146,7 +150,7 @@ fn what_a_network_swings_about_leads_to_its_rest() {
     let text = "duration = \"5s\"\ndumbbell = { bottleneck = { rate = \"1Gbps\", delay = \"10ms\", buffer = \"4MB\" } }\n\
                 flows = [{ name = \"user\", count = 5, protocol = \"lgcc\" }]\n";
     let plan = plan(&scenario(text, &[]), &Registry::builtin()).unwrap_or_else(|faults| panic!("{faults}"));
-    let settled = settle(&plan).unwrap_or_else(|refusal| panic!("{refusal}"));
+    let settled = find_equilibrium(&plan).unwrap_or_else(|refusal| panic!("{refusal}"));
     let eta = 10.0_f64.ln() / 5.0_f64.ln();
     let excess = |p: f64| 5.0 * (1.0 - p).powf(eta) - 1.0 - p * 75e3 / 2.5e6;
     let (mut low, mut high) = (0.0, 1.0);

@@ -6,7 +6,9 @@ use millpond_lab::run;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_results::{About, Series, Unwatched, World};
-use millpond_theory::{Refusal, judge, settle};
+use millpond_theory::AnalysisError;
+use millpond_theory::equilibrium::find_equilibrium;
+use millpond_theory::stability::analyze_stability;
 
 /// Flows that start together, over 24 ms and a step at K = 65 packets.
 const LINK: &str = r#"
@@ -51,7 +53,9 @@ fn measured(world: World, sets: &[&str]) -> (f64, f64) {
 /// What `millpond stability` says: period and swing.
 fn said(sets: &[&str]) -> (f64, f64) {
     let plan = fluid::plan(&scenario(LINK, sets), &Registry::builtin()).unwrap();
-    let Err(Refusal::Cycles(sentence)) = judge(&settle(&plan).unwrap()).map(drop) else {
+    let Err(AnalysisError::LimitCycle(sentence)) =
+        analyze_stability(&find_equilibrium(&plan).unwrap()).map(drop)
+    else {
         panic!("it has no slope")
     };
     let number = |before: &str| {

@@ -3,7 +3,8 @@
 use crate::common::scenario;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
-use millpond_theory::{AlphaFair, Refusal, share_out, weight};
+use millpond_theory::AnalysisError;
+use millpond_theory::equilibrium::{AlphaFair, GroupWeight, allocate_by_utility};
 
 /// Three links of 100 Mbit/s: a long flow over all, a short one over each. Relays and discrete decisions change nothing: the
 /// question is one about the network.
@@ -29,14 +30,14 @@ relays = ["R2", "R3"]
     )
 }
 
-fn rates(protocol: &str, utility: &str, weights: &[&str]) -> Result<(f64, f64), Refusal> {
+fn rates(protocol: &str, utility: &str, weights: &[&str]) -> Result<(f64, f64), AnalysisError> {
     let scenario = scenario(&lot(protocol), &[]);
     let plan = fluid::plan(&scenario, &Registry::builtin()).unwrap();
-    let weights: Vec<(String, f64)> = weights.iter().map(|text| weight(text).unwrap()).collect();
-    let shared = share_out(&plan, utility.parse().unwrap(), &weights)?;
-    assert!(shared.equilibrium.certificate.worst() < 1e-8);
+    let weights: Vec<GroupWeight> = weights.iter().map(|text| text.parse().unwrap()).collect();
+    let shared = allocate_by_utility(&plan, utility.parse().unwrap(), &weights)?;
+    assert!(shared.allocation.certificate.worst() < 1e-8);
     let rate = |group: &str| {
-        let of = shared.classes.iter().zip(&shared.equilibrium.rates);
+        let of = shared.classes.iter().zip(&shared.allocation.rates);
         let rates: Vec<f64> = of.filter(|(class, _)| class.group == group).map(|(_, rate)| *rate).collect();
         assert!(rates.iter().all(|rate| (rate / rates[0] - 1.0).abs() < 1e-6), "{group}: {rates:?}");
         rates[0]
@@ -71,7 +72,7 @@ fn a_utility_that_is_not_concave_is_refused_and_so_are_strangers() {
     assert!(refused("alpha=nan").contains("expected a number"));
     assert!(refused("alpha=300").contains("alpha=inf"));
     assert!(refused("beta=1").contains("expected alpha=NUMBER"));
-    assert!(weight("long").is_err() && weight("long=0").is_err() && weight("=1").is_err());
+    assert!(["long", "long=0", "=1"].iter().all(|text| text.parse::<GroupWeight>().is_err()));
     let stranger = rates("cltcp", "alpha=1", &["lnog=2"]).unwrap_err().to_string();
     assert!(stranger.contains("no group of flows is called lnog; there are cross, long"), "{stranger}");
 }

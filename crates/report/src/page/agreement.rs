@@ -2,7 +2,7 @@
 
 use super::document::Section;
 use crate::chart::markup::Text;
-use millpond_theory::Agreement;
+use millpond_theory::agreement::Agreement;
 
 /// One table for each scenario and protocol; no section if nothing was compared.
 pub(super) fn section(agreements: &[(String, Agreement)]) -> Option<Section> {
@@ -18,10 +18,12 @@ pub(super) fn section(agreements: &[(String, Agreement)]) -> Option<Section> {
 
 pub(super) fn one(label: &str, agreement: &Agreement) -> String {
     let mut rows = String::new();
-    for line in &agreement.lines {
-        let rest = line.rest.map_or_else(|| "-".to_owned(), |rest| line.show(rest));
-        rows += &format!(r#"<tr><th scope="row">{}</th>"#, Text(&line.what()));
-        for cell in [rest, line.show(line.fluid), line.show(line.packets), line.show_difference()] {
+    for row in &agreement.rows {
+        let equilibrium = row.equilibrium.map_or_else(|| "-".to_owned(), |value| row.format_value(value));
+        rows += &format!(r#"<tr><th scope="row">{}</th>"#, Text(&row.title()));
+        for cell in
+            [equilibrium, row.format_value(row.fluid), row.format_value(row.packets), row.format_difference()]
+        {
             rows += &format!("<td>{}</td>", Text(&cell));
         }
         rows += "</tr>";

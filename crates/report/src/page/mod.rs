@@ -25,7 +25,7 @@ use std::collections::BTreeSet;
 use crate::chart::markup::Text;
 use document::{Section, page};
 use millpond_results::{Kind, Run, quantity};
-use millpond_theory::Agreement;
+use millpond_theory::agreement::Agreement;
 use subject::Subject;
 
 /// The report on `runs`, in the order in which they are to be compared. Equal runs give equal bytes.

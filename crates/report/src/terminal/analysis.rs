@@ -5,44 +5,45 @@ use comfy_table::Table;
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::{Crossing, Margins};
-use millpond_theory::{Map, Search, Settled, Shared, Stability};
+use millpond_theory::equilibrium::{PlanEquilibrium, UtilityAllocation};
+use millpond_theory::stability::{CriticalValueSearch, Stability, StabilityMap, ValueRange, VariedParameter};
 use millpond_units::format::{duration, frequency, megabits, number, percent};
 use std::f64::consts::PI;
 
 /// Flows, links, and what is known of other equilibria.
-pub fn equilibrium(settled: &Settled<'_>) -> String {
+pub fn equilibrium(settled: &PlanEquilibrium<'_>) -> String {
     format!("{}{}\n{}\n", headline(settled), flows(settled), links(settled))
 }
 
 /// The same under a utility that was asked for.
-pub fn shared(shared: &Shared<'_>) -> String {
-    let found = &shared.equilibrium;
+pub fn utility_allocation(found: &UtilityAllocation<'_>) -> String {
+    let solution = &found.allocation;
     let mut flows = table(&["flow", "flows", "weight", "rate Mbps each"]);
-    for (class, rate) in shared.classes.iter().zip(&found.rates) {
+    for (class, rate) in found.classes.iter().zip(&solution.rates) {
         let (count, weight) = (class.count.to_string(), class.weight.to_string());
         flows.add_row([class.group.clone(), count, weight, megabits(*rate)]);
     }
     let mut links = table(&["link", "load", "bottleneck"]);
-    for (index, load) in found.loads.iter().enumerate() {
-        let bottleneck = if found.bottlenecks.contains(&index) { "yes" } else { "" }.to_owned();
-        let entity = shared.plan.links[shared.links[index]].entity.clone();
-        links.add_row([entity, percent(load / shared.capacities[index]), bottleneck]);
+    for (index, load) in solution.loads.iter().enumerate() {
+        let bottleneck = if solution.bottlenecks.contains(&index) { "yes" } else { "" }.to_owned();
+        let entity = found.plan.links[found.links[index]].entity.clone();
+        links.add_row([entity, percent(load / found.capacities[index]), bottleneck]);
     }
     format!(
         "the {} shares of this network, whatever its protocols do; optimality gap {:.1e}\n{flows}\n{links}\n",
-        shared.utility,
-        found.certificate.worst()
+        found.utility,
+        solution.certificate.worst()
     )
 }
 
-fn flows(settled: &Settled<'_>) -> Table {
-    let closed = settled.closed.as_ref();
+fn flows(settled: &PlanEquilibrium<'_>) -> Table {
+    let closed = settled.closed_form.as_ref();
     let kind = closed.map(|closed| closed.kind);
     let headings = ["flow", "flows", "rate Mbps each"].into_iter().chain(kind).chain(["RTT ms"]);
     let mut flows = table(&headings.collect::<Vec<_>>());
     let rows = settled.plan.loops.iter().enumerate().map(|(index, l)| {
         let value = |quantity| settled.value(Entity::Loop(index), quantity).unwrap_or(f64::NAN);
-        let by_closed_form = closed.map(|closed| megabits(closed.equilibrium.rates[index]));
+        let by_closed_form = closed.map(|closed| megabits(closed.allocation.rates[index]));
         let rtt = number(value("round-trip time") * 1e3);
         let cells = std::iter::once(megabits(value("sending rate"))).chain(by_closed_form).chain([rtt]);
         Alike::one(&l.name, l.count, cells.collect())
@@ -53,17 +54,16 @@ fn flows(settled: &Settled<'_>) -> Table {
     flows
 }
 
-fn links(settled: &Settled<'_>) -> Table {
+fn links(settled: &PlanEquilibrium<'_>) -> Table {
     // As much of a link is taken for all of it: what is left are roundings.
     const FULL: f64 = 1.0 - 1e-6;
-    let closed = settled.closed.as_ref();
+    let closed = settled.closed_form.as_ref();
     let mut links = table(&["link", "load", "queue ms", "marked", "lost", "says", "bottleneck"]);
     let rows = settled.plan.links.iter().enumerate().filter_map(|(index, link)| {
         let id = link.id?.0;
         let value = |quantity| settled.value(Entity::Link(id), quantity).unwrap_or(f64::NAN);
         let full = value("arriving rate") / settled.frozen.capacity(id);
-        let bottleneck =
-            closed.map_or(full >= FULL, |closed| closed.equilibrium.bottlenecks.contains(&index));
+        let bottleneck = closed.map_or(full >= FULL, |closed| closed.allocation.bottlenecks.contains(&index));
         let cells = vec![
             percent(full),
             number(value("queueing delay") * 1e3),
@@ -121,7 +121,7 @@ fn merged<'a>(rows: impl Iterator<Item = Alike<'a>>) -> Vec<Alike<'a>> {
 }
 
 /// Everything that a link's laws say, by name.
-fn says(settled: &Settled<'_>, link: usize) -> String {
+fn says(settled: &PlanEquilibrium<'_>, link: usize) -> String {
     const ENGINE: [&str; 7] = [
         "queueing delay",
         "queueing delay slope",
@@ -132,7 +132,7 @@ fn says(settled: &Settled<'_>, link: usize) -> String {
         "departing rate",
     ];
     let columns = settled.plan.assembly.channel_columns();
-    let named = columns.iter().zip(&settled.moment.channels);
+    let named = columns.iter().zip(&settled.point.channels);
     let own = named.filter(|(c, _)| c.entity == Entity::Link(link) && !ENGINE.contains(&c.quantity));
     let show = |value: f64, unit: &str| match unit {
         "bit/s" => format!("{} Mbps", megabits(value)),
@@ -142,18 +142,18 @@ fn says(settled: &Settled<'_>, link: usize) -> String {
     own.map(|(c, value)| format!("{} {}", c.quantity, show(*value, c.unit))).collect::<Vec<_>>().join(", ")
 }
 
-fn headline(settled: &Settled<'_>) -> String {
-    let Some(closed) = &settled.closed else {
+fn headline(settled: &PlanEquilibrium<'_>) -> String {
+    let Some(closed) = &settled.closed_form else {
         return "settles; found as the point of rest of the equations (no closed form)\n".to_owned();
     };
-    let gap = closed.equilibrium.certificate.worst();
-    let full = match settled.overflowing() {
-        Some(link) if settled.apart() > 1e-3 => {
+    let gap = closed.allocation.certificate.worst();
+    let full = match settled.overflowing_link() {
+        Some(link) if settled.closed_form_error() > 1e-3 => {
             format!(": the buffer of {link} overflows, which the closed form does not know")
         }
         _ => String::new(),
     };
-    let unique = match &closed.equilibrium.uniqueness {
+    let unique = match &closed.allocation.uniqueness {
         Uniqueness::Unique => "unique".to_owned(),
         Uniqueness::Prices { rank, bottlenecks, links } => {
             let names: Vec<&str> =
@@ -167,15 +167,16 @@ fn headline(settled: &Settled<'_>) -> String {
     format!(
         "settles at a {} allocation; {unique}; optimality gap {gap:.1e}; the equations rest within {} of it{full}\n",
         closed.kind,
-        percent(settled.apart())
+        percent(settled.closed_form_error())
     )
 }
 
 /// How far was looked for boundaries where one was found.
-pub fn followed(searches: &[Search]) -> String {
-    let one = |search: &Search| {
-        let Search { knob, range: (low, high), .. } = search;
-        format!("{} was followed from {} to {}\n", knob.name(), knob.show(*low), knob.show(*high))
+pub fn followed(searches: &[CriticalValueSearch]) -> String {
+    let one = |search: &CriticalValueSearch| {
+        let CriticalValueSearch { parameter, range: ValueRange { low, high }, .. } = search;
+        let [low, high] = [*low, *high].map(|value| parameter.format_value(value));
+        format!("{} was followed from {low} to {high}\n", parameter.name())
     };
     searches.iter().filter(|search| !search.found.is_empty()).map(one).collect()
 }
@@ -198,7 +199,7 @@ pub fn stability(stability: &Stability) -> String {
         let at = crossing.map_or_else(|| "-".to_owned(), |crossing| frequency(crossing.frequency));
         margins.add_row([name.to_owned(), shown, at]);
     };
-    if stability.is_calm() {
+    if stability.nonzero_roots_decay() {
         let Margins { gain, phase, delay } = stability.margins;
         let never_one = "any: the gain never reaches one";
         let never_back = "any: no loop ever comes back in phase";
@@ -212,30 +213,30 @@ pub fn stability(stability: &Stability) -> String {
         None => "no fall helps".to_owned(),
     };
     let mut falls = table(&["to be stable must fall", ""]);
-    falls.add_row(["gain, of all loops together".to_owned(), must(stability.gain_to_calm)]);
-    falls.add_row(["delays, all together".to_owned(), must(stability.delay_to_calm)]);
+    falls.add_row(["gain, of all loops together".to_owned(), must(stability.stabilizing_gain)]);
+    falls.add_row(["delays, all together".to_owned(), must(stability.stabilizing_delay)]);
     format!("{roots}\n{falls}\n")
 }
 
 /// A map in characters, `#` where the network oscillates: its rows from the highest value down.
-pub fn map(map: &Map) -> String {
+pub fn map(map: &StabilityMap) -> String {
     const CHARACTERS: usize = 60;
-    let stride = map.across.values.len().div_ceil(CHARACTERS).max(1);
+    let stride = map.horizontal.values.len().div_ceil(CHARACTERS).max(1);
     let mut lines: Vec<String> = Vec::new();
-    let name = |knob: &millpond_theory::Knob, value: f64| knob.show(value);
-    for (row, value) in map.growth.iter().zip(&map.up.values).rev().step_by(stride) {
+    let name = |parameter: &VariedParameter, value: f64| parameter.format_value(value);
+    for (row, value) in map.growth_rates.iter().zip(&map.vertical.values).rev().step_by(stride) {
         let cell = |growth: &Option<f64>| match growth {
             Some(growth) if *growth >= 0.0 => '#',
             Some(_) => '.',
             None => ' ',
         };
         let cells: String = row.iter().step_by(stride).map(cell).collect();
-        lines.push(format!("{:>12} {cells}\n", name(&map.up.knob, *value)));
+        lines.push(format!("{:>12} {cells}\n", name(&map.vertical.parameter, *value)));
     }
-    let ends = [map.across.values.first(), map.across.values.last()];
+    let ends = [map.horizontal.values.first(), map.horizontal.values.last()];
     let [low, high] =
-        ends.map(|value| value.map_or_else(String::new, |value| name(&map.across.knob, *value)));
-    let (up, across) = (map.up.knob.name(), map.across.knob.name());
+        ends.map(|value| value.map_or_else(String::new, |value| name(&map.horizontal.parameter, *value)));
+    let (up, across) = (map.vertical.parameter.name(), map.horizontal.parameter.name());
     // Rows of so many flows may round to the same number.
     lines.dedup();
     format!(
@@ -249,7 +250,7 @@ mod tests {
     use super::*;
     use millpond_protocols::Registry;
     use millpond_scenario::{Disk, Scenario};
-    use millpond_theory::settle;
+    use millpond_theory::equilibrium::find_equilibrium;
     use std::path::Path;
 
     const FULL_BUFFER: &str = r#"
@@ -279,7 +280,7 @@ path = ["A", "B"]
     fn a_rest_without_a_closed_form_has_no_column_of_it_and_knows_its_bottleneck() {
         let scenario = Scenario::parse(FULL_BUFFER, "test.toml", Path::new(""), &[], &Disk).unwrap();
         let plan = millpond_plan::fluid::plan(&scenario, &Registry::builtin()).unwrap();
-        let table = equilibrium(&settle(&plan).unwrap());
+        let table = equilibrium(&find_equilibrium(&plan).unwrap());
         assert!(table.starts_with("settles; found as the point of rest of the equations (no closed form)\n"));
         assert_eq!(row(&table, "flow"), ["flow", "flows", "rate Mbps each", "RTT ms"]);
         assert_eq!(row(&table, "f"), ["f", "4", "25.0", "32.0"]);

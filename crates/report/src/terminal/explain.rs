@@ -1,9 +1,8 @@
-//! Why a run swings.
+//! The explanation of a run.
 
 use super::write::table;
 use millpond_fluid::stability::Crossing;
-use millpond_theory::explain::sentence::{show, time};
-use millpond_theory::{Explanation, Of};
+use millpond_theory::explain::{Explanation, format_fluctuation, format_time};
 use millpond_units::format::{duration, number, percent};
 use std::f64::consts::PI;
 
@@ -11,18 +10,18 @@ use std::f64::consts::PI;
 pub fn explanation(explained: &Explanation) -> String {
     format!(
         "{}, a sample every {}, {}\n{}\n{}\n{}\n",
-        explained.stretch,
-        time(explained.interval),
+        explained.interval,
+        format_time(explained.sample_interval),
         explained.world,
         points(explained),
         loops(explained),
-        swings(explained)
+        fluctuations(explained)
     )
 }
 
 fn points(explained: &Explanation) -> comfy_table::Table {
     let mut points = table(&["operating point", "unit", "model", "series"]);
-    for row in &explained.points {
+    for row in &explained.operating_point {
         let series = row.series.map_or_else(|| "-".to_owned(), number);
         points.add_row([row.name.clone(), row.unit.to_owned(), number(row.model), series]);
     }
@@ -30,15 +29,15 @@ fn points(explained: &Explanation) -> comfy_table::Table {
 }
 
 fn loops(explained: &Explanation) -> comfy_table::Table {
-    let (model, swings) = (&explained.model, &explained.swings);
-    let peak = explained.verdict.swing.and_then(|place| swings[place].peak);
+    let (model, fluctuations) = (&explained.model, &explained.fluctuations);
+    let peak = explained.verdict.clearest.and_then(|index| fluctuations[index].peak);
     let mut rows = table(&["loop", "model", "series"]);
     let mut row = |name: &str, model: Option<String>, series: Option<String>| {
         let dash = || "-".to_owned();
         rows.add_row([name.to_owned(), model.unwrap_or_else(dash), series.unwrap_or_else(dash)]);
     };
-    row("gain where it comes back in phase (limit 1)", model.gain.map(|gain| number(gain.gain)), None);
-    row("at Hz", model.gain.map(|gain| number(gain.frequency / (2.0 * PI))), None);
+    row("gain where it comes back in phase (limit 1)", model.loop_gain.map(|gain| number(gain.gain)), None);
+    row("at Hz", model.loop_gain.map(|gain| number(gain.frequency / (2.0 * PI))), None);
     let margins = &model.stability.margins;
     let margin = |crossing: Option<Crossing>, show: &dyn Fn(f64) -> String| {
         let shown = crossing.map_or_else(|| "unlimited".to_owned(), |crossing| show(crossing.margin));
@@ -49,31 +48,33 @@ fn loops(explained: &Explanation) -> comfy_table::Table {
     row("delay margin", margin(margins.delay, &duration), None);
     row("frequency, Hz", model.frequency().map(number), peak.map(|peak| number(peak.frequency)));
     let growth = peak.and_then(|peak| peak.growth);
-    let growth = growth.map(|growth| format!("x{} ±{}", number(growth.per_cycle), percent(growth.error)));
+    let growth =
+        growth.map(|growth| format!("x{} ±{}", number(growth.per_cycle), percent(growth.log_standard_error)));
     row("per cycle", model.growth_per_cycle().map(|factor| format!("x{}", number(factor))), growth);
-    let sure = peak.map(|peak| format!("{} of the variance", percent(peak.share)));
+    let sure = peak.map(|peak| format!("{} of the variance", percent(peak.variance_share)));
     row("at this frequency", None, sure);
-    let chance = peak.map(|peak| if peak.is_sure() { "< 0.1 %".to_owned() } else { percent(peak.chance) });
+    let chance = peak.map(|peak| {
+        if peak.is_significant() { "< 0.1 %".to_owned() } else { percent(peak.false_alarm_probability) }
+    });
     row("chance of such a peak in a flat spectrum", None, chance);
     rows
 }
 
-fn swings(explained: &Explanation) -> comfy_table::Table {
+fn fluctuations(explained: &Explanation) -> comfy_table::Table {
     let mut rows = table(&["what moves", "mean", "chance predicts", "s.d.", "amplitude", "peak to peak"]);
-    for swing in &explained.swings {
-        let mean = if swing.of == Of::Queue {
-            number(swing.mean)
-        } else {
-            format!("{} Mbps", number(swing.mean / 1e6))
-        };
-        let floor = match swing.floor.total() {
+    for found in &explained.fluctuations {
+        let mean =
+            if found.is_queue() { number(found.mean) } else { format!("{} Mbps", number(found.mean / 1e6)) };
+        let floor = match found.noise_floor.total_deviation() {
             _ if !explained.model.is_stable() => "no floor".to_owned(),
             0.0 => "-".to_owned(),
-            floor => show(swing, floor),
+            floor => format_fluctuation(found, floor),
         };
-        let amplitude = swing.peak.map_or_else(|| "-".to_owned(), |peak| show(swing, peak.amplitude));
-        let (deviation, range) = (show(swing, swing.deviation), show(swing, swing.peak_to_peak));
-        rows.add_row([swing.name.clone(), mean, floor, deviation, amplitude, range]);
+        let amplitude =
+            found.peak.map_or_else(|| "-".to_owned(), |peak| format_fluctuation(found, peak.amplitude));
+        let (deviation, range) =
+            (format_fluctuation(found, found.deviation), format_fluctuation(found, found.peak_to_peak));
+        rows.add_row([found.name.clone(), mean, floor, deviation, amplitude, range]);
     }
     rows
 }

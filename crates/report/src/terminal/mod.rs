@@ -11,7 +11,7 @@ mod trace;
 mod worlds;
 mod write;
 
-pub use analysis::{equilibrium, followed, map, shared, stability};
+pub use analysis::{equilibrium, followed, map, stability, utility_allocation};
 pub use comparison::comparison;
 pub use explain::explanation;
 pub use motion::{convergence, step};

@@ -2,17 +2,16 @@
 
 use super::write::table;
 use millpond_fluid::motion::StepResponse;
-use millpond_theory::motion::{Answer, Convergence};
-use millpond_theory::sentence::seconds;
+use millpond_theory::transients::{ConvergenceTimes, StepTransient, seconds};
 use millpond_units::format::{number, percent};
 
 /// Rise from 10 to 90 %, overshoot as a share of the step, settling to 2 % of it; of what ends where it began, the peak.
-pub fn step(answer: &Answer) -> String {
+pub fn step(answer: &StepTransient) -> String {
     let mut rows = table(&["", "from", "to", "unit", "rise 10-90 %", "overshoot", "peak", "settled to 2 %"]);
     for answered in answer.rates.iter().chain(&answer.queues) {
-        let (scale, unit) = match answered.of.unit {
+        let (scale, unit) = match answered.observable.unit {
             "bit/s" => (1e-6, "Mbps"),
-            unit => (answered.of.scale, unit),
+            unit => (answered.observable.scale, unit),
         };
         let shown = |value: f64| number(value * scale);
         let from = answered.values.first().copied().unwrap_or(f64::NAN);
@@ -24,8 +23,8 @@ pub fn step(answer: &Answer) -> String {
                 ("-".to_owned(), "-".to_owned(), shown(from + peak), settling)
             }
         };
-        let name = answered.of.name.clone();
-        let (from, to) = (shown(from), shown(answered.to));
+        let name = answered.observable.name.clone();
+        let (from, to) = (shown(from), shown(answered.final_value));
         rows.add_row([name, from, to, unit.to_owned(), rise, overshoot, peak, seconds(settling)]);
     }
     if let Some(predicted) = answer.predicted.filter(|predicted| predicted.settling.is_some()) {
@@ -38,13 +37,14 @@ pub fn step(answer: &Answer) -> String {
 }
 
 /// Time by time, at most twenty of them.
-pub fn convergence(convergence: &Convergence) -> String {
+pub fn convergence(convergence: &ConvergenceTimes) -> String {
     const ROWS: usize = 20;
-    let knob = &convergence.over.knob;
-    let mut rows = table(&[knob.name().as_str(), "time", "rightmost root alone"]);
-    let values = convergence.over.values.iter().zip(convergence.times.iter().zip(&convergence.predicted));
+    let parameter = &convergence.axis.parameter;
+    let mut rows = table(&[parameter.name().as_str(), "time", "rightmost root alone"]);
+    let values =
+        convergence.axis.values.iter().zip(convergence.times.iter().zip(&convergence.predicted_times));
     for (value, (time, predicted)) in values.step_by(convergence.times.len().div_ceil(ROWS).max(1)) {
-        rows.add_row([knob.show(*value), seconds(*time), seconds(*predicted)]);
+        rows.add_row([parameter.format_value(*value), seconds(*time), seconds(*predicted)]);
     }
     format!("{rows}\n")
 }

@@ -6,8 +6,13 @@ use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_results::Unwatched;
 use millpond_scenario::{Disk, Scenario};
-use millpond_theory::motion::{self, Asked, Starts, Step};
-use millpond_theory::{Axis, Knob, judge, map, settle};
+use millpond_theory::Study;
+use millpond_theory::equilibrium::find_equilibrium;
+use millpond_theory::stability::{ParameterAxis, VariedParameter, analyze_stability, compute_stability_map};
+use millpond_theory::transients::{
+    ConvergenceCriterion, InitialConditions, Observables, StepChange, compute_convergence_times,
+    compute_phase_portrait, simulate_steps,
+};
 use std::path::Path;
 
 /// CLTCP with this round-trip time, its loci, a map, a portrait, two steps and times of convergence.
@@ -20,19 +25,21 @@ fn page_at(rtt: &str) -> String {
     let scenario = Scenario::parse(&text, "t.toml", Path::new(""), &[], &Disk).unwrap();
     let registry = Registry::builtin();
     let plan = fluid::plan(&scenario, &registry).unwrap();
-    let settled = settle(&plan).unwrap();
-    let judged = judge(&settled).unwrap();
-    let (known, bottlenecks) = (motion::observables(&plan), motion::bottlenecks(&settled));
-    let [x, q] = ["x", "q"].map(|name| motion::pick(name, &known, &bottlenecks).unwrap());
-    let starts = Starts::read("grid", 3, &[&x, &q], (&settled, &known, &bottlenecks)).unwrap();
-    let portrait = motion::portrait(&settled, (x, q), &starts, None, &Unwatched).unwrap();
-    let steps = ["L=80%", "join"].map(|text| Step::read(text, &scenario, &settled).unwrap());
-    let steps = motion::answers(&steps, (&scenario, &registry), &settled, None, &Unwatched).unwrap();
-    let over = |knob: Knob, low: f64, high: f64| Axis::new(knob, low, high, 8);
-    let axes = (over(Knob::Rtt, 0.1, 2.0), over(Knob::Flows, 1.0, 10.0));
-    let map = map(&scenario, &registry, axes.0.clone(), axes.1, &Unwatched).unwrap();
-    let asked = Asked { within: 0.05, from: Some("x=50%".to_owned()) };
-    let convergence = motion::converge((&scenario, &registry), axes.0, asked, &Unwatched).unwrap();
+    let settled = find_equilibrium(&plan).unwrap();
+    let judged = analyze_stability(&settled).unwrap();
+    let study = Study::new(&scenario, &registry);
+    let observables = Observables::new(&settled);
+    let plane = ["x", "q"].map(|name| observables.find(name).unwrap());
+    let conditions = InitialConditions::parse("grid", 3, &[&plane[0], &plane[1]], &observables).unwrap();
+    let portrait = compute_phase_portrait(&settled, plane, &conditions, None, &Unwatched).unwrap();
+    let steps = ["L=80%", "join"].map(|text| StepChange::parse(text, &scenario, &settled).unwrap());
+    let steps = simulate_steps(&steps, study, &settled, None, &Unwatched).unwrap();
+    let over =
+        |parameter: VariedParameter, low: f64, high: f64| ParameterAxis::logarithmic(parameter, low, high, 8);
+    let axes = (over(VariedParameter::Rtt, 0.1, 2.0), over(VariedParameter::Flows, 1.0, 10.0));
+    let map = compute_stability_map(study, axes.0.clone(), axes.1, &Unwatched).unwrap();
+    let asked = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some("x=50%".to_owned()) };
+    let convergence = compute_convergence_times(study, axes.0, asked, &Unwatched).unwrap();
     page::stability(&page::Page {
         title: "How long a round trip CLTCP bears",
         sentences: &["stable".to_owned()],

@@ -1,12 +1,17 @@
-//! Where a scenario settles.
+//! Equilibria: of a plan's equations, in the quantities of a run's summary, and under an alpha-fair utility.
 
+mod closed_form;
 mod find;
 mod json;
 mod summary;
 mod utility;
 
-pub use find::{Closed, Settled, settle};
-pub(crate) use find::{longest_rtt, present, settle_at};
-pub use json::{equilibrium_json, shared_json};
-pub use summary::{AtRest, GroupAtRest, LinkAtRest, at_rest};
-pub use utility::{AlphaFair, Class, Shared, share_out, weight};
+pub use closed_form::ClosedForm;
+pub use find::{PlanEquilibrium, find_equilibrium};
+pub(crate) use find::{find_equilibrium_at, longest_rtt};
+pub use json::{
+    ClassAllocationJson, EquilibriumJson, FlowEquilibriumJson, LinkEquilibriumJson, LinkLoadJson,
+    UtilityAllocationJson, equilibrium_json, utility_allocation_json,
+};
+pub use summary::{EquilibriumSummary, GroupEquilibrium, LinkEquilibrium, equilibrium_summary};
+pub use utility::{AlphaFair, GroupWeight, UtilityAllocation, WeightedClass, allocate_by_utility};

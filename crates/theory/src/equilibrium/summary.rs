@@ -1,73 +1,76 @@
-//! A point of rest in the numbers of a run's summary, to be laid beside one.
+//! An equilibrium in the quantities of a run's summary, so that the two can be compared.
 
-use super::{Settled, settle};
-use crate::Refusal;
+use super::{PlanEquilibrium, find_equilibrium};
+use crate::AnalysisError;
 use millpond_fluid::Entity;
 use millpond_plan::fluid::{self, Plan, PlannedFlow, PlannedLink};
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
 use millpond_stats::mean;
 
-/// What runs would show if nothing moved.
+/// The summary of a run that stays at the equilibrium.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct AtRest {
+pub struct EquilibriumSummary {
     /// By group, in the order of the scenario.
-    pub groups: Vec<GroupAtRest>,
-    /// By direction of a link, in the order of a summary; none where no data crosses.
-    pub links: Vec<Option<LinkAtRest>>,
+    pub groups: Vec<GroupEquilibrium>,
+    /// By direction of a link, in the order of a run's summary; none where no data crosses.
+    pub links: Vec<Option<LinkEquilibrium>>,
 }
 
-/// A group of flows at rest.
+/// A group of flows at the equilibrium.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GroupAtRest {
-    /// Its name.
+pub struct GroupEquilibrium {
+    /// Name of the group.
     pub name: String,
-    /// Mean over its flows.
+    /// Mean goodput of its flows, in bit/s.
     pub goodput_bps: f64,
 }
 
-/// One direction of a link at rest.
+/// One direction of a link at the equilibrium.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LinkAtRest {
+pub struct LinkEquilibrium {
     /// Departing rate over capacity.
     pub utilization: f64,
-    /// Its queue, in its largest packets.
+    /// Queue length, in packets of the largest size that crosses the link.
     pub queue_packets: f64,
-    /// Probability of a mark.
-    pub marked: f64,
+    /// Marking probability.
+    pub marking_probability: f64,
 }
 
-/// Where a scenario rests when its last flow has started.
+/// The equilibrium of a scenario after its last flow has started.
 ///
 /// # Errors
-/// It is wrong, or does not rest.
-pub fn at_rest(scenario: &Scenario, registry: &Registry) -> Result<AtRest, Refusal> {
+/// The scenario is wrong, or has no equilibrium.
+pub fn equilibrium_summary(
+    scenario: &Scenario,
+    registry: &Registry,
+) -> Result<EquilibriumSummary, AnalysisError> {
     let plan = fluid::plan(scenario, registry)?;
-    let settled = settle(&plan)?;
-    let groups = scenario.flows.iter().map(|group| group_at_rest(&plan, &settled, &group.name.value));
-    Ok(AtRest {
+    let equilibrium = find_equilibrium(&plan)?;
+    let groups = scenario.flows.iter().map(|group| group_equilibrium(&plan, &equilibrium, &group.name.value));
+    Ok(EquilibriumSummary {
         groups: groups.collect(),
-        links: plan.links.iter().map(|link| link_at_rest(&settled, link)).collect(),
+        links: plan.links.iter().map(|link| link_equilibrium(&equilibrium, link)).collect(),
     })
 }
 
-fn group_at_rest(plan: &Plan, settled: &Settled<'_>, name: &str) -> GroupAtRest {
+fn group_equilibrium(plan: &Plan, equilibrium: &PlanEquilibrium<'_>, name: &str) -> GroupEquilibrium {
     let goodput = |flow: &PlannedFlow| {
         let last = flow.loops.last().map(|l| Entity::Loop(l.0));
-        let delivered = last.and_then(|last| settled.value(last, "delivered rate"));
+        let delivered = last.and_then(|last| equilibrium.value(last, "delivered rate"));
         delivered.unwrap_or(f64::NAN) * flow.payload
     };
     let goodputs: Vec<f64> = plan.flows.iter().filter(|flow| flow.group == name).map(goodput).collect();
-    GroupAtRest { name: name.to_owned(), goodput_bps: mean(&goodputs) }
+    GroupEquilibrium { name: name.to_owned(), goodput_bps: mean(&goodputs) }
 }
 
-fn link_at_rest(settled: &Settled<'_>, link: &PlannedLink) -> Option<LinkAtRest> {
+fn link_equilibrium(equilibrium: &PlanEquilibrium<'_>, link: &PlannedLink) -> Option<LinkEquilibrium> {
     let id = link.id?.0;
-    let value = |quantity| settled.value(Entity::Link(id), quantity).unwrap_or(f64::NAN);
-    let capacity = settled.frozen.capacity(id);
-    Some(LinkAtRest {
+    let value = |quantity| equilibrium.value(Entity::Link(id), quantity).unwrap_or(f64::NAN);
+    let capacity = equilibrium.frozen.capacity(id);
+    Some(LinkEquilibrium {
         utilization: value("departing rate") / capacity,
         queue_packets: value("queueing delay") * capacity / link.packet.bits() as f64,
-        marked: value("marking probability"),
+        marking_probability: value("marking probability"),
     })
 }

@@ -1,7 +1,6 @@
-//! How a network would be shared under a utility that somebody chose, whatever its protocols do.
+//! The allocation of a network under an alpha-fair utility, whatever its protocols do.
 
-use super::find::present;
-use crate::Refusal;
+use crate::AnalysisError;
 use millpond_fluid::equilibrium::{
     AllocationProblem, Equilibrium, FlowClass, FlowLimit, NoEquilibrium, maximize, water_filling,
 };
@@ -12,31 +11,36 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 
-/// The alpha-fair utilities (Mo and Walrand, IEEE/ACM Trans. Networking 8(5), 2000): U'(x) = x^-alpha. At 1 the proportional
-/// fairness of Kelly, at 2 the least sum of 1 / x, towards infinity max-min.
+/// An alpha-fair utility (Mo and Walrand, IEEE/ACM Trans. Networking 8(5), 2000): U'(x) = x^-alpha. Alpha = 1 is
+/// proportional fairness (Kelly), alpha = 2 minimum potential delay, alpha = infinity max-min fairness.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct AlphaFair {
     alpha: f64,
 }
 
 impl AlphaFair {
-    /// Above it, prices of flows whose rates lie far apart leave the range of numbers, and shares are those of infinity.
+    /// The largest finite alpha. Above it prices of unequal flows leave the range of floating-point numbers, and shares
+    /// equal those of infinity.
     const GREATEST: f64 = 32.0;
 
-    fn share(self, network: &AllocationProblem, classes: &[Class]) -> Result<Equilibrium, NoEquilibrium> {
+    fn allocate(
+        self,
+        problem: &AllocationProblem,
+        classes: &[WeightedClass],
+    ) -> Result<Equilibrium, NoEquilibrium> {
         if self.alpha.is_infinite() {
-            let share = |class: &Class| FlowLimit { weight: class.weight, ..FlowLimit::default() };
-            return water_filling(network, &classes.iter().map(share).collect::<Vec<_>>());
+            let limit = |class: &WeightedClass| FlowLimit { weight: class.weight, ..FlowLimit::default() };
+            return water_filling(problem, &classes.iter().map(limit).collect::<Vec<_>>());
         }
-        let own = |class: &Class| Weighted { alpha: self.alpha, weight: class.weight };
-        maximize(network, &classes.iter().map(own).collect::<Vec<_>>())
+        let utility = |class: &WeightedClass| WeightedUtility { alpha: self.alpha, weight: class.weight };
+        maximize(problem, &classes.iter().map(utility).collect::<Vec<_>>())
     }
 }
 
 impl FromStr for AlphaFair {
     type Err = String;
 
-    /// `alpha=2`, or `alpha=inf`.
+    /// Reads `alpha=2` or `alpha=inf`.
     fn from_str(text: &str) -> Result<Self, String> {
         let value = text.strip_prefix("alpha=").ok_or_else(|| {
             format!(
@@ -82,13 +86,13 @@ impl fmt::Display for AlphaFair {
     }
 }
 
-/// One flow's: a flow of weight w counts as w flows, w U(x / w).
-struct Weighted {
+/// The utility of a flow with a weight: a flow of weight w counts as w flows, w U(x / w).
+struct WeightedUtility {
     alpha: f64,
     weight: f64,
 }
 
-impl Marginal for Weighted {
+impl Marginal for WeightedUtility {
     fn marginal(&self, rate: f64) -> f64 {
         (rate / self.weight).powf(-self.alpha)
     }
@@ -98,66 +102,99 @@ impl Marginal for Weighted {
     }
 }
 
-/// Flows of a group that cross the same links.
+/// The weight of a group of flows.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Class {
-    /// The group.
+pub struct GroupWeight {
+    /// Name of the group.
     pub group: String,
-    /// How many they are.
+    /// How many flows each of its flows counts for.
+    pub weight: f64,
+}
+
+impl FromStr for GroupWeight {
+    type Err = String;
+
+    /// Reads `long=2`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected =
+            || format!("expected GROUP=NUMBER with a number above zero, such as long=2, found {text}");
+        let (group, value) = text.split_once('=').ok_or_else(expected)?;
+        let weight: f64 = value.trim().parse().map_err(|_| expected())?;
+        if group.is_empty() || !(weight > 0.0 && weight.is_finite()) {
+            return Err(expected());
+        }
+        Ok(Self { group: group.trim().to_owned(), weight })
+    }
+}
+
+/// Flows of one group that cross the same links.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WeightedClass {
+    /// Name of the group.
+    pub group: String,
+    /// Number of flows.
     pub count: f64,
-    /// So many flows each counts for.
+    /// How many flows each of them counts for.
     pub weight: f64,
     links: Vec<usize>,
 }
 
-/// A plan's network, shared.
-pub struct Shared<'p> {
-    /// Whose network.
+/// The allocation of a plan's network under an alpha-fair utility.
+pub struct UtilityAllocation<'p> {
+    /// The plan.
     pub plan: &'p Plan,
-    /// By which utility.
+    /// The utility.
     pub utility: AlphaFair,
-    /// Who shares it.
-    pub classes: Vec<Class>,
-    /// The links that anybody crosses, as indices of [`Plan::links`].
+    /// The classes of flows.
+    pub classes: Vec<WeightedClass>,
+    /// The links that flows cross, as indices of [`Plan::links`].
     pub links: Vec<usize>,
-    /// Rates by class; prices, loads and bottlenecks by the place of a link among those.
-    pub equilibrium: Equilibrium,
-    /// In bit/s, of those.
+    /// Rates by class; prices, loads and bottlenecks by index into `links`.
+    pub allocation: Equilibrium,
+    /// Capacities of `links`, in bit/s.
     pub capacities: Vec<f64>,
 }
 
-/// Shares the network of a plan among the flows that are there when the last has started. `weights` are of groups by name;
-/// others weigh 1.
+/// Allocates the network of a plan among the flows that are active when the last one has started. Groups without a weight
+/// have weight 1.
 ///
 /// # Errors
-/// A weight of a group that is not there, a flow that no link limits, or no convergence.
-pub fn share_out<'p>(
+/// A weight of a group that does not exist, a flow that no link limits, or no convergence.
+pub fn allocate_by_utility<'p>(
     plan: &'p Plan,
     utility: AlphaFair,
-    weights: &[(String, f64)],
-) -> Result<Shared<'p>, Refusal> {
+    weights: &[GroupWeight],
+) -> Result<UtilityAllocation<'p>, AnalysisError> {
     let classes = classes(plan, weights)?;
     let used: BTreeSet<usize> = classes.iter().flat_map(|class| class.links.iter().copied()).collect();
     let links: Vec<usize> = used.into_iter().collect();
-    let capacities: Vec<f64> = links.iter().map(|link| capacity(&plan.links[*link], present(plan))).collect();
-    // A power of bit/s is no number any more: the widest link is one.
+    let time = plan.assembly.last_start();
+    let capacities: Vec<f64> = links.iter().map(|link| capacity(&plan.links[*link], time)).collect();
+    // Rates are scaled by the greatest capacity: powers of bit/s would leave the range of floating-point numbers.
     let unit = capacities.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-    let path = |class: &Class| class.links.iter().filter_map(|link| links.binary_search(link).ok()).collect();
-    let flow = |class: &Class| FlowClass { path: path(class), count: class.count };
-    let network = AllocationProblem {
+    let path = |class: &WeightedClass| {
+        class.links.iter().filter_map(|link| links.binary_search(link).ok()).collect()
+    };
+    let flow = |class: &WeightedClass| FlowClass { path: path(class), count: class.count };
+    let problem = AllocationProblem {
         capacities: capacities.iter().map(|capacity| capacity / unit).collect(),
         flows: classes.iter().map(flow).collect(),
     };
-    let found = utility.share(&network, &classes);
+    let found = utility.allocate(&problem, &classes);
     let name = |class: usize| classes[class].group.clone();
     let link = |link: usize| plan.links[links[link]].entity.clone();
-    let mut equilibrium = found.map_err(|reason| Refusal::Restless(why(&reason, &name, &link)))?;
-    equilibrium.rates.iter_mut().chain(&mut equilibrium.loads).for_each(|rate| *rate *= unit);
-    Ok(Shared { plan, utility, classes, links, equilibrium, capacities })
+    let mut allocation =
+        found.map_err(|reason| AnalysisError::NoEquilibrium(describe(&reason, &name, &link)))?;
+    allocation.rates.iter_mut().chain(&mut allocation.loads).for_each(|rate| *rate *= unit);
+    Ok(UtilityAllocation { plan, utility, classes, links, allocation, capacities })
 }
 
-/// Why there are no shares.
-fn why(reason: &NoEquilibrium, flow: &dyn Fn(usize) -> String, link: &dyn Fn(usize) -> String) -> String {
+/// Why there is no allocation, with flows and links by name.
+fn describe(
+    reason: &NoEquilibrium,
+    flow: &dyn Fn(usize) -> String,
+    link: &dyn Fn(usize) -> String,
+) -> String {
     match reason {
         NoEquilibrium::NotConverged { remaining } => format!(
             "the convex solver stopped {remaining:.1e} from the optimum; take a utility less extreme, or weights nearer to each other"
@@ -166,47 +203,34 @@ fn why(reason: &NoEquilibrium, flow: &dyn Fn(usize) -> String, link: &dyn Fn(usi
     }
 }
 
-/// What a link carries at this time, in seconds.
+/// The capacity of a link at this time in seconds, in bit/s.
 fn capacity(link: &PlannedLink, time: f64) -> f64 {
-    let at = |(from, _): &&(Time, Rate)| from.secs() <= time;
-    link.capacity.iter().rev().find(at).map_or(f64::INFINITY, |(_, rate)| rate.bps() as f64)
+    let is_past = |(from, _): &&(Time, Rate)| from.secs() <= time;
+    link.capacity.iter().rev().find(is_past).map_or(f64::INFINITY, |(_, rate)| rate.bps() as f64)
 }
 
-fn classes(plan: &Plan, weights: &[(String, f64)]) -> Result<Vec<Class>, Refusal> {
+fn classes(plan: &Plan, weights: &[GroupWeight]) -> Result<Vec<WeightedClass>, AnalysisError> {
     let groups: BTreeSet<&str> = plan.flows.iter().map(|flow| flow.group.as_str()).collect();
-    if let Some((unknown, _)) = weights.iter().find(|(group, _)| !groups.contains(group.as_str())) {
+    if let Some(unknown) = weights.iter().find(|weight| !groups.contains(weight.group.as_str())) {
         let groups: Vec<&str> = groups.into_iter().collect();
-        return Err(Refusal::Weight(format!(
-            "no group of flows is called {unknown}; there are {}",
+        return Err(AnalysisError::UnknownGroup(format!(
+            "no group of flows is called {}; there are {}",
+            unknown.group,
             groups.join(", ")
         )));
     }
-    let mut classes: Vec<Class> = Vec::new();
-    let now = present(plan);
-    for flow in plan.flows.iter().filter(|flow| flow.stop.is_none_or(|stop| stop.secs() > now)) {
+    let mut classes: Vec<WeightedClass> = Vec::new();
+    let time = plan.assembly.last_start();
+    for flow in plan.flows.iter().filter(|flow| flow.stop.is_none_or(|stop| stop.secs() > time)) {
         match classes.iter_mut().find(|class| class.group == flow.group && class.links == flow.links) {
             Some(class) => class.count += 1.0,
             None => {
-                let given = weights.iter().rev().find(|(group, _)| *group == flow.group);
-                let weight = given.map_or(1.0, |(_, weight)| *weight);
+                let given = weights.iter().rev().find(|weight| weight.group == flow.group);
+                let weight = given.map_or(1.0, |given| given.weight);
                 let (group, links) = (flow.group.clone(), flow.links.clone());
-                classes.push(Class { group, count: 1.0, weight, links });
+                classes.push(WeightedClass { group, count: 1.0, weight, links });
             }
         }
     }
     Ok(classes)
-}
-
-/// `long=2`: a group and how many flows each of its flows counts for.
-///
-/// # Errors
-/// What was expected.
-pub fn weight(text: &str) -> Result<(String, f64), String> {
-    let expected = || format!("expected GROUP=NUMBER with a number above zero, such as long=2, found {text}");
-    let (group, value) = text.split_once('=').ok_or_else(expected)?;
-    let value: f64 = value.trim().parse().map_err(|_| expected())?;
-    if group.is_empty() || !(value > 0.0 && value.is_finite()) {
-        return Err(expected());
-    }
-    Ok((group.trim().to_owned(), value))
 }

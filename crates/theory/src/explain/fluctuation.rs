@@ -1,66 +1,70 @@
-//! What moves in a run, and how much of that is chance.
+//! The fluctuations of rates and queues, and their noise floors.
 
-use super::model::{Floor, Model, first_loops};
-use super::series::Sampled;
-use super::spectrum::{Density, Peak, peak, periodogram, without_trend};
-use super::{Inexplicable, Subject};
+use super::error::ExplainError;
+use super::model::{LinearModel, NoiseFloor, Observation, first_loops};
+use super::spectrum::{PowerSpectrum, SpectralPeak, peak, periodogram, without_trend};
+use super::subject::Subject;
 use millpond_fluid::Entity;
 use millpond_fluid::stability::NoiseOutput;
 use millpond_plan::fluid::PlannedFlow;
 use millpond_results::{Kind, quantity};
 use millpond_stats::{mean, root_mean_square};
 
-/// Whose quantity it is.
+/// The kind of a fluctuating quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
-    /// The sending rates of all flows, added up.
-    Load,
+pub enum FluctuationKind {
+    /// The sum of the sending rates of all flows.
+    TotalRate,
     /// The sending rate of one flow of a class.
-    Flow,
+    FlowRate,
     /// The queue of a link.
     Queue,
 }
 
-/// A quantity that moves about its mean.
+/// The fluctuation of a quantity about its mean: in bit/s for rates, in packets for queues.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Swing {
-    /// Whose.
-    pub of: Of,
-    /// Its name, in plain words.
+pub struct Fluctuation {
+    /// The kind of the quantity.
+    pub kind: FluctuationKind,
+    /// Name of the quantity.
     pub name: String,
-    /// Mean: bit/s, or packets.
+    /// Its mean.
     pub mean: f64,
-    /// Standard deviation; of a class that of one of its flows, in quadratic mean.
+    /// Its standard deviation without trend; the root mean square over the flows of a class.
     pub deviation: f64,
-    /// Greatest less least value.
+    /// Its greatest less its least value.
     pub peak_to_peak: f64,
-    /// The frequency that stands out.
-    pub peak: Option<Peak>,
+    /// The peak of its spectrum; none if it is constant.
+    pub peak: Option<SpectralPeak>,
     /// Its spectrum.
-    pub spectrum: Density,
-    /// What packets make of it if the loop is stable.
-    pub floor: Floor,
+    pub spectrum: PowerSpectrum,
+    /// Its noise floor.
+    pub noise_floor: NoiseFloor,
 }
 
-/// What moves by less than this part of its mean is at rest.
-const STILL: f64 = 1e-4;
-
-impl Swing {
-    /// Standard deviation over what chance and counting make.
+impl Fluctuation {
+    /// Its standard deviation as a multiple of the noise floor, which counts as at least 1e-4 of the mean.
     #[must_use]
-    pub fn excess(&self) -> f64 {
-        self.deviation / self.floor.total().max(STILL * self.mean)
+    pub fn noise_ratio(&self) -> f64 {
+        const LEAST: f64 = 1e-4;
+        self.deviation / self.noise_floor.total_deviation().max(LEAST * self.mean)
+    }
+
+    /// Whether it is that of a queue.
+    #[must_use]
+    pub fn is_queue(&self) -> bool {
+        self.kind == FluctuationKind::Queue
     }
 }
 
-/// A series without its trend, and what it says by itself.
-struct Moved {
+/// A series without its mean and trend.
+struct Detrended {
     mean: f64,
     values: Vec<f64>,
     peak_to_peak: f64,
 }
 
-impl Moved {
+impl Detrended {
     fn of(values: &[f64]) -> Self {
         let ends = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
             (low.min(*value), high.max(*value))
@@ -69,125 +73,148 @@ impl Moved {
     }
 }
 
-/// Everything that is looked at: all flows together, one flow of each class, the queue of each link that has one at rest.
-pub(super) fn swings(
+/// The fluctuations of the total rate, of one flow of each class, and of the queue of each link that has one at the
+/// equilibrium.
+pub(super) fn fluctuations(
     subject: &Subject<'_>,
-    model: &Model,
-    sampled: &Sampled<'_>,
-) -> Result<Vec<Swing>, Inexplicable> {
-    let mut swings = Vec::new();
-    let classes = first_loops(subject.plan, subject.settled);
-    let rates = classes.iter().map(|l| rates(subject, *l, sampled)).collect::<Result<Vec<_>, _>>()?;
-    if rates.iter().map(|rates| rates.flows.len()).sum::<usize>() > 1 {
-        swings.push(load(subject, model, sampled, (&classes, &rates)));
+    model: &LinearModel,
+) -> Result<Vec<Fluctuation>, ExplainError> {
+    let analysis = Analysis { subject, model };
+    let classes = first_loops(subject.plan, subject.equilibrium);
+    let rates = classes.iter().map(|l| analysis.class_rates(*l)).collect::<Result<Vec<_>, _>>()?;
+    let mut found = Vec::new();
+    if rates.iter().map(|class| class.flows.len()).sum::<usize>() > 1 {
+        found.push(analysis.total_rate(&rates));
     }
-    for (l, rates) in classes.iter().zip(&rates) {
-        swings.push(class(subject, model, sampled, (*l, rates)));
-    }
-    for (place, link) in subject.plan.links.iter().enumerate() {
+    found.extend(rates.iter().map(|class| analysis.flow_rate(class)));
+    for (index, link) in subject.plan.links.iter().enumerate() {
         let Some(id) = link.id.filter(|id| model.stability.bottlenecks.contains(&id.0)) else { continue };
-        let values = sampled.whole(Kind::Link, &link.entity, quantity::QUEUE)?;
-        // Where the model rests without a queue, what packets leave of one is no part of the loop.
-        if subject.settled.value(Entity::Link(id.0), "queueing delay").is_some_and(|delay| delay > 0.0) {
-            swings.push(queue(subject, model, sampled, (place, id.0, &values)));
+        let values = subject.series.complete(Kind::Link, &link.entity, quantity::QUEUE)?;
+        // Packets leave a queue even where the model has none, but this queue is no part of the loop.
+        let delay = subject.equilibrium.value(Entity::Link(id.0), "queueing delay");
+        if delay.is_some_and(|delay| delay > 0.0) {
+            found.push(analysis.queue(index, id.0, &values));
         }
     }
-    Ok(swings)
+    Ok(found)
 }
 
-/// The sending rates of the flows of a class.
-struct Rates {
+/// The sending rates of the flows of a class, in bit/s.
+struct ClassRates {
+    /// The first loop of the flows.
+    l: usize,
+    /// By flow and sample.
     flows: Vec<Vec<f64>>,
-    /// Over how many seconds each value is a mean.
+    /// The time over which each value is a mean, in seconds.
     interval: f64,
-    /// What counting whole packets makes of each.
-    grain: f64,
+    /// The standard deviation of counting whole packets, in bit/s.
+    quantization: f64,
 }
 
-/// What a window permits, over the round-trip time: packets themselves come in bunches that the clock of acknowledgements
-/// keeps, and that no fluid has. Of a law without a window what was sent, counted in whole packets: too many or too few by up
-/// to one at each end of an interval, uniformly, which makes a variance of 1/6 packet² (less if they come at a fixed distance).
-fn rates(subject: &Subject<'_>, l: usize, sampled: &Sampled<'_>) -> Result<Rates, Inexplicable> {
-    let packet = subject.plan.loops[l].facts.packet;
-    let flows = || subject.plan.flows.iter().filter(|flow| flow.loops.first().is_some_and(|id| id.0 == l));
-    let sent = |flow: &PlannedFlow| sampled.whole(Kind::Flow, &flow.name, quantity::SEND_RATE);
-    let permitted = |flow: &PlannedFlow| -> Result<Vec<f64>, Inexplicable> {
-        let name = flow.loop_name(0);
-        let windows = sampled.whole(Kind::Flow, &name, quantity::WINDOW)?;
-        let rtts = sampled.whole(Kind::Flow, &name, quantity::RTT)?;
-        Ok(windows.iter().zip(&rtts).map(|(window, ms)| window * packet / (ms / 1e3)).collect())
-    };
-    if !subject.windows[l] {
-        let flows = flows().map(sent).collect::<Result<_, _>>()?;
-        let grain = if subject.has_packets { packet / sampled.interval / 6_f64.sqrt() } else { 0.0 };
-        return Ok(Rates { flows, interval: sampled.interval, grain });
+/// The series of a run beside the linear model.
+struct Analysis<'a> {
+    subject: &'a Subject<'a>,
+    model: &'a LinearModel,
+}
+
+impl Analysis<'_> {
+    /// The rates of a class. A law with a window: window over round-trip time, because ack clocking keeps packets in bursts
+    /// that no fluid model has. A law without a window: the recorded rate; at both ends of an interval it counts up to one
+    /// packet too many or too few, uniformly, which has a variance of 1/6 packet² (less if packets are equally spaced).
+    fn class_rates(&self, l: usize) -> Result<ClassRates, ExplainError> {
+        let Subject { plan, series, .. } = self.subject;
+        let packet = plan.loops[l].facts.packet;
+        let flows = || plan.flows.iter().filter(|flow| flow.loops.first().is_some_and(|id| id.0 == l));
+        if !self.subject.has_window[l] {
+            let recorded = |flow: &PlannedFlow| series.complete(Kind::Flow, &flow.name, quantity::SEND_RATE);
+            let flows = flows().map(recorded).collect::<Result<_, _>>()?;
+            let one_packet = packet / series.interval;
+            let quantization = if self.subject.has_packets { one_packet / 6_f64.sqrt() } else { 0.0 };
+            return Ok(ClassRates { l, flows, interval: series.interval, quantization });
+        }
+        let permitted = |flow: &PlannedFlow| -> Result<Vec<f64>, ExplainError> {
+            let name = flow.loop_name(0);
+            let windows = series.complete(Kind::Flow, &name, quantity::WINDOW)?;
+            let rtts = series.complete(Kind::Flow, &name, quantity::RTT)?;
+            Ok(windows.iter().zip(&rtts).map(|(window, ms)| window * packet / (ms / 1e3)).collect())
+        };
+        let rtt = self.subject.equilibrium.value(Entity::Loop(l), "round-trip time");
+        let interval = rtt.unwrap_or(series.interval);
+        let flows = flows().map(permitted).collect::<Result<_, _>>()?;
+        Ok(ClassRates { l, flows, interval, quantization: 0.0 })
     }
-    let interval = subject.settled.value(Entity::Loop(l), "round-trip time").unwrap_or(sampled.interval);
-    Ok(Rates { flows: flows().map(permitted).collect::<Result<_, _>>()?, interval, grain: 0.0 })
-}
 
-fn load(
-    subject: &Subject<'_>,
-    model: &Model,
-    sampled: &Sampled<'_>,
-    (classes, rates): (&[usize], &[Rates]),
-) -> Swing {
-    let sum = |i: usize| rates.iter().flat_map(|rates| &rates.flows).map(|values| values[i]).sum();
-    let total: Vec<f64> = (0..sampled.count()).map(sum).collect();
-    let outputs = classes
-        .iter()
-        .filter_map(|l| Some(((model.block(Entity::Loop(*l))?, 0), subject.plan.loops[*l].count)));
-    let interval = rates.iter().map(|rates| rates.interval).fold(f64::INFINITY, f64::min);
-    let mut floor = model.floor(&NoiseOutput::Flows(outputs.collect()), (interval, subject.length), 1.0);
-    let counted = rates.iter().map(|rates| rates.grain.powi(2) * rates.flows.len() as f64);
-    floor.grain = counted.sum::<f64>().sqrt();
-    finish((Of::Load, "all flows together".to_owned()), &[Moved::of(&total)], sampled.interval, floor)
-}
-
-fn class(subject: &Subject<'_>, model: &Model, sampled: &Sampled<'_>, (l, rates): (usize, &Rates)) -> Swing {
-    let target = NoiseOutput::Flow((model.block(Entity::Loop(l)).unwrap_or(0), 0));
-    let mut floor = model.floor(&target, (rates.interval, subject.length), 1.0);
-    floor.grain = rates.grain;
-    let name = &subject.plan.loops[l].name;
-    let name = if rates.flows.len() > 1 { format!("one flow of {name}") } else { name.clone() };
-    let moved: Vec<Moved> = rates.flows.iter().map(|values| Moved::of(values)).collect();
-    finish((Of::Flow, name), &moved, sampled.interval, floor)
-}
-
-/// A queue is known to a packet.
-fn queue(
-    subject: &Subject<'_>,
-    model: &Model,
-    sampled: &Sampled<'_>,
-    (place, id, values): (usize, usize, &[f64]),
-) -> Swing {
-    let link = &subject.plan.links[place];
-    let per_packet = subject.settled.frozen.capacity(id) / link.packet.bits() as f64;
-    let target = NoiseOutput::Link((model.block(Entity::Link(id)).unwrap_or(0), 0));
-    let mut floor = model.floor(&target, (sampled.interval, subject.length), per_packet);
-    floor.grain = if subject.has_packets { 1.0 } else { 0.0 };
-    finish((Of::Queue, format!("queue of {}", link.entity)), &[Moved::of(values)], sampled.interval, floor)
-}
-
-/// Of several flows of a class: means of squares and of spectra, and the surest peak.
-fn finish((of, name): (Of, String), moved: &[Moved], interval: f64, floor: Floor) -> Swing {
-    let over = |of: &dyn Fn(&Moved) -> f64| mean(&moved.iter().map(of).collect::<Vec<_>>());
-    let peaks = moved.iter().filter_map(|moved| peak(&moved.values, interval));
-    let spectra: Vec<Density> = moved.iter().map(|moved| periodogram(&moved.values, interval)).collect();
-    let mean_density = |place: usize, frequency: f64| {
-        (frequency, mean(&spectra.iter().map(|spectrum| spectrum[place].1).collect::<Vec<_>>()))
-    };
-    let spectrum = spectra.first().map_or_else(Vec::new, |first| {
-        first.iter().enumerate().map(|(place, (frequency, _))| mean_density(place, *frequency)).collect()
-    });
-    Swing {
-        of,
-        name,
-        mean: over(&|moved| moved.mean),
-        deviation: over(&|moved| root_mean_square(&moved.values).powi(2)).sqrt(),
-        peak_to_peak: over(&|moved| moved.peak_to_peak),
-        peak: peaks.max_by(|a, b| a.share.total_cmp(&b.share)),
-        spectrum,
-        floor,
+    fn total_rate(&self, classes: &[ClassRates]) -> Fluctuation {
+        let sum = |i: usize| classes.iter().flat_map(|class| &class.flows).map(|values| values[i]).sum();
+        let total: Vec<f64> = (0..self.subject.series.count()).map(sum).collect();
+        let output = |class: &ClassRates| {
+            let block = self.model.block(Entity::Loop(class.l))?;
+            Some(((block, 0), self.subject.plan.loops[class.l].count))
+        };
+        let output = NoiseOutput::Flows(classes.iter().filter_map(output).collect());
+        let interval = classes.iter().map(|class| class.interval).fold(f64::INFINITY, f64::min);
+        let mut noise_floor = self.model.noise_floor(&output, self.observation(interval, 1.0));
+        let counted = classes.iter().map(|class| class.quantization.powi(2) * class.flows.len() as f64);
+        noise_floor.quantization = counted.sum::<f64>().sqrt();
+        let name = "all flows together".to_owned();
+        self.fluctuation(FluctuationKind::TotalRate, name, &[Detrended::of(&total)], noise_floor)
     }
+
+    fn flow_rate(&self, class: &ClassRates) -> Fluctuation {
+        let output = NoiseOutput::Flow((self.model.block(Entity::Loop(class.l)).unwrap_or(0), 0));
+        let mut noise_floor = self.model.noise_floor(&output, self.observation(class.interval, 1.0));
+        noise_floor.quantization = class.quantization;
+        let name = &self.subject.plan.loops[class.l].name;
+        let name = if class.flows.len() > 1 { format!("one flow of {name}") } else { name.clone() };
+        let series: Vec<Detrended> = class.flows.iter().map(|values| Detrended::of(values)).collect();
+        self.fluctuation(FluctuationKind::FlowRate, name, &series, noise_floor)
+    }
+
+    /// The queue of the link with this index in the plan and this number in the engine. It is counted in whole packets.
+    fn queue(&self, index: usize, id: usize, values: &[f64]) -> Fluctuation {
+        let link = &self.subject.plan.links[index];
+        let packets_per_second = self.subject.equilibrium.frozen.capacity(id) / link.packet.bits() as f64;
+        let output = NoiseOutput::Link((self.model.block(Entity::Link(id)).unwrap_or(0), 0));
+        let observation = self.observation(self.subject.series.interval, packets_per_second);
+        let mut noise_floor = self.model.noise_floor(&output, observation);
+        noise_floor.quantization = if self.subject.has_packets { 1.0 } else { 0.0 };
+        let name = format!("queue of {}", link.entity);
+        self.fluctuation(FluctuationKind::Queue, name, &[Detrended::of(values)], noise_floor)
+    }
+
+    fn observation(&self, interval: f64, scale: f64) -> Observation {
+        Observation { interval, duration: self.subject.series.duration(), scale }
+    }
+
+    /// Over several flows of a class: means of squares and of spectra, and the peak with the greatest share of the variance.
+    fn fluctuation(
+        &self,
+        kind: FluctuationKind,
+        name: String,
+        series: &[Detrended],
+        noise_floor: NoiseFloor,
+    ) -> Fluctuation {
+        let interval = self.subject.series.interval;
+        let mean_of = |value: &dyn Fn(&Detrended) -> f64| mean(&series.iter().map(value).collect::<Vec<_>>());
+        let peaks = series.iter().filter_map(|one| peak(&one.values, interval));
+        let spectra: Vec<PowerSpectrum> =
+            series.iter().map(|one| periodogram(&one.values, interval)).collect();
+        Fluctuation {
+            kind,
+            name,
+            mean: mean_of(&|one| one.mean),
+            deviation: mean_of(&|one| root_mean_square(&one.values).powi(2)).sqrt(),
+            peak_to_peak: mean_of(&|one| one.peak_to_peak),
+            peak: peaks.max_by(|a, b| a.variance_share.total_cmp(&b.variance_share)),
+            spectrum: mean_spectrum(&spectra),
+            noise_floor,
+        }
+    }
+}
+
+/// The mean of spectra at the same frequencies.
+fn mean_spectrum(spectra: &[PowerSpectrum]) -> PowerSpectrum {
+    let Some(first) = spectra.first() else { return Vec::new() };
+    let density = |index: usize| mean(&spectra.iter().map(|spectrum| spectrum[index].1).collect::<Vec<_>>());
+    first.iter().enumerate().map(|(index, (frequency, _))| (*frequency, density(index))).collect()
 }

@@ -1,57 +1,57 @@
-//! The part of a run in which nothing but the control loop moves.
+//! The part of a run in which neither flows nor capacities change.
 
 use millpond_plan::fluid::Plan;
 use millpond_scenario::Scenario;
 use std::fmt;
 
-/// From when to when, in seconds, and what bounds it.
+/// An interval without a join, a leave or a capacity step, and the events that bound it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stretch {
-    /// Its begin.
-    pub from: f64,
-    /// Its end.
-    pub to: f64,
-    /// What happens at its begin.
-    pub begins: String,
+pub struct StationaryInterval {
+    /// Its start, in seconds.
+    pub start: f64,
+    /// Its end, in seconds.
+    pub end: f64,
+    /// What happens at its start.
+    pub start_event: String,
     /// What happens at its end.
-    pub ends: String,
+    pub end_event: String,
 }
 
-impl Stretch {
-    /// How long it is, in seconds.
+impl StationaryInterval {
+    /// Its duration, in seconds.
     #[must_use]
-    pub fn length(&self) -> f64 {
-        self.to - self.from
+    pub fn duration(&self) -> f64 {
+        self.end - self.start
     }
 
-    /// The longest one between two changes and after `measure.from`; of equal ones the last.
+    /// The longest interval between two changes and after `measure.from`; of equal ones the last.
     pub(super) fn longest(plan: &Plan, scenario: &Scenario) -> Self {
         let (begin, end) = (scenario.measure.from.secs(), scenario.duration.secs());
         let begins = if begin > 0.0 { "measure.from" } else { "the run begins" };
-        let mut marks: Vec<(f64, String)> =
+        let mut events: Vec<(f64, String)> =
             changes(plan).into_iter().filter(|(time, _)| begin < *time && *time < end).collect();
-        marks.push((begin, begins.to_owned()));
-        marks.push((end, "the run ends".to_owned()));
-        marks.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let stretch = |pair: &[(f64, String)]| Self {
-            from: pair[0].0,
-            to: pair[1].0,
-            begins: pair[0].1.clone(),
-            ends: pair[1].1.clone(),
+        events.push((begin, begins.to_owned()));
+        events.push((end, "the run ends".to_owned()));
+        events.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let interval = |pair: &[(f64, String)]| Self {
+            start: pair[0].0,
+            end: pair[1].0,
+            start_event: pair[0].1.clone(),
+            end_event: pair[1].1.clone(),
         };
-        let all = marks.windows(2).map(stretch);
-        let none = Self { from: begin, to: end, begins: String::new(), ends: String::new() };
-        all.max_by(|a, b| (a.length() * (1.0 + 1e-9)).total_cmp(&b.length())).unwrap_or(none)
+        let all = events.windows(2).map(interval);
+        let none = Self { start: begin, end, start_event: String::new(), end_event: String::new() };
+        all.max_by(|a, b| (a.duration() * (1.0 + 1e-9)).total_cmp(&b.duration())).unwrap_or(none)
     }
 }
 
-impl fmt::Display for Stretch {
+impl fmt::Display for StationaryInterval {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3} s ({}) to {:.3} s ({})", self.from, self.begins, self.to, self.ends)
+        write!(f, "{:.3} s ({}) to {:.3} s ({})", self.start, self.start_event, self.end, self.end_event)
     }
 }
 
-/// Joins, leaves and capacity steps.
+/// Joins, leaves and capacity steps, with their times in seconds.
 fn changes(plan: &Plan) -> Vec<(f64, String)> {
     let joins = plan.flows.iter().map(|flow| (flow.start.secs(), format!("{} joins", flow.name)));
     let leaves =

@@ -1,69 +1,70 @@
 //! The explanation of a run in one sentence.
 
-use super::{Explanation, Finding, Floor, Model, Of, Peak, Swing, Verdict};
+use super::verdict::{clearest_queue, clearest_rate};
+use super::{Explanation, Finding, Fluctuation, FluctuationKind, LinearModel, NoiseFloor, SpectralPeak};
 use millpond_fluid::stability::NoiseKind;
 use millpond_units::format::{at_most_decimals, number};
 use std::f64::consts::PI;
 
 /// The verdict in one sentence.
-pub fn verdict_sentence(explained: &Explanation) -> String {
-    let swings = &explained.swings;
-    let Some(shown) = explained.verdict.swing.map(|place| &swings[place]) else {
+pub fn explanation_sentence(explained: &Explanation) -> String {
+    let fluctuations = &explained.fluctuations;
+    let Some(shown) = explained.verdict.clearest.map(|index| &fluctuations[index]) else {
         return "nothing was recorded that could swing".to_owned();
     };
-    let rates = Verdict::rates(swings).unwrap_or(shown);
+    let rates = clearest_rate(fluctuations).unwrap_or(shown);
     let model = &explained.model;
     let candidates = explained.verdict.candidates.join("; ");
     match explained.verdict.finding {
-        Finding::Quiet => format!("does not oscillate: {}", quiet(rates)),
+        Finding::Noise => format!("does not oscillate: {}", noise(rates)),
         Finding::Unstable => {
             format!(
                 "oscillates because its loop is unstable ({}); {}",
-                loop_of(model),
-                swing_of(swings, shown)
+                loop_gain(model),
+                oscillation(fluctuations, shown)
             )
         }
-        Finding::DiesOut => format!(
+        Finding::Decaying => format!(
             "oscillates and settles: its loop is stable ({}) and damps an oscillation by x{} per cycle, the series show x{}; {}",
-            loop_of(model),
+            loop_gain(model),
             number(model.growth_per_cycle().unwrap_or(f64::NAN)),
             number(shown.peak.and_then(|peak| peak.growth).map_or(f64::NAN, |growth| growth.per_cycle)),
-            swing_of(swings, shown)
+            oscillation(fluctuations, shown)
         ),
-        Finding::Unmoved => format!(
+        Finding::NotExcited => format!(
             "does not oscillate, although its loop is unstable ({}): {}. Nothing has disturbed it, or it is held by what a linear \
              model leaves out",
-            loop_of(model),
-            quiet(rates)
+            loop_gain(model),
+            noise(rates)
         ),
-        Finding::Hidden => {
+        Finding::Undersampled => {
             let frequency = model.frequency().unwrap_or(f64::NAN);
             format!(
                 "cannot be judged by its series: its loop is unstable ({}), and a sample every {} shows nothing faster than {} Hz; run \
                  it again with --set measure.every={}",
-                loop_of(model),
-                time(explained.interval),
-                number(0.5 / explained.interval),
-                time(round_down(0.1 / frequency))
+                loop_gain(model),
+                format_time(explained.sample_interval),
+                number(0.5 / explained.sample_interval),
+                format_time(round_down(0.1 / frequency))
             )
         }
-        Finding::Otherwise => format!(
+        Finding::OtherOscillation => format!(
             "its loop is unstable ({}), but {}: this is not the oscillation of the linear loop; candidates: {candidates}",
-            loop_of(model),
-            swing_of(swings, shown)
+            loop_gain(model),
+            oscillation(fluctuations, shown)
         ),
         Finding::Unexplained => format!(
             "{}, though its loop is stable ({}) and {}: not explained by the linear model; candidates: {candidates}",
-            swing_of(swings, shown),
-            loop_of(model),
-            chance(shown)
+            oscillation(fluctuations, shown),
+            loop_gain(model),
+            predicted_noise(shown)
         ),
     }
 }
 
-/// `gain 1.18 at 0.41 Hz, limit 1`; a loop whose limit is from below needs more than that.
-pub fn loop_of(model: &Model) -> String {
-    match model.gain {
+/// `gain 1.18 at 0.41 Hz, limit 1`. A loop that is stable only above a gain of 1 needs more than 1.
+fn loop_gain(model: &LinearModel) -> String {
+    match model.loop_gain {
         Some(gain) => {
             let limit =
                 if model.is_stable() == (gain.gain < 1.0) { "limit 1" } else { "it needs more than 1" };
@@ -74,32 +75,34 @@ pub fn loop_of(model: &Model) -> String {
     }
 }
 
-fn quiet(swing: &Swing) -> String {
-    let moved = show(swing, swing.deviation);
-    let of = name(swing);
-    let floor = &swing.floor;
-    if floor.total() == 0.0 {
+/// The deviation of a rate beside its noise floor.
+fn noise(found: &Fluctuation) -> String {
+    let moved = format_fluctuation(found, found.deviation);
+    let of = name(found);
+    let floor = &found.noise_floor;
+    if floor.total_deviation() == 0.0 {
         return format!("{of} rest within {moved}");
     }
     let causes = causes(floor);
-    let predicted = show(swing, floor.total());
-    if swing.deviation < floor.total() / 2.0 {
+    let predicted = format_fluctuation(found, floor.total_deviation());
+    if found.deviation < floor.total_deviation() / 2.0 {
         format!("{of} move by {moved}, less than {causes} may make (up to {predicted})")
     } else {
         format!("{of} move by {moved}, which is {causes} (predicted {predicted})")
     }
 }
 
-fn chance(swing: &Swing) -> String {
-    match swing.floor.total() {
+/// The noise floor with its causes.
+fn predicted_noise(found: &Fluctuation) -> String {
+    match found.noise_floor.total_deviation() {
         0.0 => "nothing disturbs it".to_owned(),
-        floor => format!("{} makes {}", causes(&swing.floor), show(swing, floor)),
+        floor => format!("{} makes {}", causes(&found.noise_floor), format_fluctuation(found, floor)),
     }
 }
 
-/// What makes at least a tenth of the variance.
-fn causes(floor: &Floor) -> String {
-    let total = floor.total().powi(2);
+/// The causes of at least a tenth of the variance each.
+fn causes(floor: &NoiseFloor) -> String {
+    let total = floor.total_deviation().powi(2);
     let matters = |deviation: f64| deviation.powi(2) > 0.1 * total;
     let named =
         floor.causes.iter().filter(|(_, deviation)| matters(*deviation)).map(|(cause, _)| match cause {
@@ -107,46 +110,51 @@ fn causes(floor: &Floor) -> String {
             NoiseKind::Losses => "the noise of losses",
             NoiseKind::Windows => "the grain of whole packets in windows",
         });
-    let counted = matters(floor.grain).then_some("the counting of whole packets");
+    let counted = matters(floor.quantization).then_some("the counting of whole packets");
     named.chain(counted).collect::<Vec<_>>().join(" and ")
 }
 
-/// `its rates swing at 0.40 Hz with amplitude 38 %, its queue with 2900 packets`; without a frequency that stands out,
-/// standard deviations.
-fn swing_of(swings: &[Swing], shown: &Swing) -> String {
-    let sure = shown.peak.filter(Peak::is_sure);
-    let size = |swing: &Swing| match sure {
-        Some(_) => format!("with amplitude {}", show(swing, swing.peak.map_or(0.0, |peak| peak.amplitude))),
-        None => format!("by {} (s.d.)", show(swing, swing.deviation)),
+/// `its rates swing at 0.40 Hz with amplitude 38 %, its queue with 2900 packets`; standard deviations if no peak is
+/// significant.
+fn oscillation(fluctuations: &[Fluctuation], shown: &Fluctuation) -> String {
+    let significant = shown.peak.filter(SpectralPeak::is_significant);
+    let size = |found: &Fluctuation| match significant {
+        Some(_) => format!(
+            "with amplitude {}",
+            format_fluctuation(found, found.peak.map_or(0.0, |peak| peak.amplitude))
+        ),
+        None => format!("by {} (s.d.)", format_fluctuation(found, found.deviation)),
     };
-    let verb = match sure {
+    let verb = match significant {
         Some(peak) => format!("swing at {} Hz", number(peak.frequency)),
         None => "move at no frequency of their own".to_owned(),
     };
-    let rates = Verdict::rates(swings).map(|swing| format!("its rates {verb} {}", size(swing)));
-    let queue = Verdict::queue(swings).map(|swing| format!("its queue {}", size(swing)));
+    let rates = clearest_rate(fluctuations).map(|found| format!("its rates {verb} {}", size(found)));
+    let queue = clearest_queue(fluctuations).map(|found| format!("its queue {}", size(found)));
     rates.into_iter().chain(queue).collect::<Vec<_>>().join(", ")
 }
 
-/// What `swing` is the swing of, as sentences and tables call it.
-pub fn name(swing: &Swing) -> String {
-    match swing.of {
-        Of::Load => "the rates of all flows together".to_owned(),
-        Of::Flow => format!("the rates of {}", swing.name),
-        Of::Queue => format!("the {}", swing.name),
+/// The quantity in the words of the sentence.
+fn name(found: &Fluctuation) -> String {
+    match found.kind {
+        FluctuationKind::TotalRate => "the rates of all flows together".to_owned(),
+        FluctuationKind::FlowRate => format!("the rates of {}", found.name),
+        FluctuationKind::Queue => format!("the {}", found.name),
     }
 }
 
-/// Of a rate as a share of its mean, of a queue in packets.
-pub fn show(swing: &Swing, x: f64) -> String {
-    match swing.of {
-        Of::Queue => format!("{} packets", number(x)),
-        Of::Load | Of::Flow => format!("{} %", number(100.0 * x / swing.mean)),
+/// A deviation or amplitude: of a rate as a share of its mean, of a queue in packets.
+pub fn format_fluctuation(found: &Fluctuation, value: f64) -> String {
+    match found.kind {
+        FluctuationKind::Queue => format!("{} packets", number(value)),
+        FluctuationKind::TotalRate | FluctuationKind::FlowRate => {
+            format!("{} %", number(100.0 * value / found.mean))
+        }
     }
 }
 
-/// A time as it is typed.
-pub fn time(seconds: f64) -> String {
+/// A time as it is typed in a scenario, such as `20ms`.
+pub fn format_time(seconds: f64) -> String {
     match seconds {
         _ if seconds >= 1.0 => format!("{}s", at_most_decimals(seconds, 3)),
         _ if seconds >= 1e-3 => format!("{}ms", at_most_decimals(seconds * 1e3, 3)),
@@ -154,7 +162,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// 1, 2 or 5 times a power of ten, the greatest not above `x`.
+/// The greatest number of the form 1, 2 or 5 times a power of ten that does not exceed `x`.
 fn round_down(x: f64) -> f64 {
     let power = 10_f64.powf(x.log10().floor());
     [5.0, 2.0].into_iter().map(|digit| digit * power).find(|value| *value <= x).unwrap_or(power)

@@ -1,54 +1,68 @@
-//! The series of a run over a stretch.
+//! The series of a run in an interval.
 
-use super::Inexplicable;
-use super::interval::Stretch;
+use super::error::ExplainError;
+use super::interval::StationaryInterval;
 use millpond_results::{Kind, Run};
 use millpond_stats::mean;
 
-/// A run's series between two times.
-pub(super) struct Sampled<'r> {
+/// The series of a run in an interval.
+pub(super) struct IntervalSeries<'r> {
     run: &'r Run,
-    stretch: &'r Stretch,
-    /// Seconds from sample to sample.
+    stationary: &'r StationaryInterval,
+    /// Time between samples, in seconds.
     pub(super) interval: f64,
 }
 
-impl<'r> Sampled<'r> {
-    pub(super) fn new(run: &'r Run, stretch: &'r Stretch, interval: f64) -> Self {
-        Self { run, stretch, interval }
+impl<'r> IntervalSeries<'r> {
+    pub(super) fn new(run: &'r Run, stationary: &'r StationaryInterval, interval: f64) -> Self {
+        Self { run, stationary, interval }
     }
 
-    /// How many samples a series without gaps has.
+    /// The duration of the interval, in seconds.
+    pub(super) fn duration(&self) -> f64 {
+        self.stationary.duration()
+    }
+
+    /// The number of samples of a series without gaps.
     pub(super) fn count(&self) -> usize {
-        self.run.series.iter().map(|series| self.places(series).count()).max().unwrap_or(0)
+        self.run.series.iter().map(|series| self.indices(series).count()).max().unwrap_or(0)
     }
 
-    fn places<'s>(&self, series: &'s millpond_results::Series) -> impl Iterator<Item = usize> + use<'s> {
+    /// Indices of the samples in the interval.
+    fn indices<'s>(&self, series: &'s millpond_results::Series) -> impl Iterator<Item = usize> + use<'s> {
         let slack = 1e-6 * self.interval;
-        let (from, to) = (self.stretch.from + self.interval - slack, self.stretch.to + slack);
+        let (from, to) = (self.stationary.start + self.interval - slack, self.stationary.end + slack);
         let inside = move |time: f64| (from..=to).contains(&time);
-        series.times.iter().enumerate().filter(move |(_, time)| inside(**time)).map(|(place, _)| place)
+        series.times.iter().enumerate().filter(move |(_, time)| inside(**time)).map(|(index, _)| index)
     }
 
-    /// A quantity of an entity, if it was recorded.
+    /// The values of a quantity of an entity; none if it was not recorded.
     pub(super) fn find(&self, kind: Kind, entity: &str, quantity: &str) -> Option<Vec<f64>> {
-        let is_it =
+        let is_wanted =
             |s: &&millpond_results::Series| s.kind == kind && s.entity == entity && s.quantity == quantity;
-        let series = self.run.series.iter().find(is_it)?;
-        Some(self.places(series).map(|place| series.values[place]).collect())
+        let series = self.run.series.iter().find(is_wanted)?;
+        Some(self.indices(series).map(|index| series.values[index]).collect())
     }
 
-    /// Its mean, if it was recorded.
+    /// Its mean; none if it was not recorded.
     pub(super) fn mean(&self, kind: Kind, entity: &str, quantity: &str) -> Option<f64> {
         self.find(kind, entity, quantity).filter(|values| !values.is_empty()).map(|values| mean(&values))
     }
 
-    /// The same without gaps.
-    pub(super) fn whole(&self, kind: Kind, entity: &str, quantity: &str) -> Result<Vec<f64>, Inexplicable> {
+    /// The values of a quantity without gaps.
+    ///
+    /// # Errors
+    /// The series is missing or has gaps.
+    pub(super) fn complete(
+        &self,
+        kind: Kind,
+        entity: &str,
+        quantity: &str,
+    ) -> Result<Vec<f64>, ExplainError> {
         let values = self.find(kind, entity, quantity).unwrap_or_default();
         if values.is_empty() || values.len() < self.count() {
             let series = format!("{quantity} of {entity}");
-            return Err(Inexplicable::Missing { series, found: values.len(), needed: self.count() });
+            return Err(ExplainError::Missing { series, found: values.len(), needed: self.count() });
         }
         Ok(values)
     }

@@ -1,87 +1,87 @@
-//! What oscillates in a series: its spectrum, the frequency that stands out, and whether that could be chance.
+//! The spectrum of a series: its peak, whether the peak could be chance, and how its amplitude grows.
 
 use millpond_stats::{mean, root_mean_square};
 use realfft::RealFftPlanner;
 use std::f64::consts::PI;
 
-/// A frequency that stands out of a series.
+/// The peak of a spectrum.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Peak {
-    /// In Hz.
+pub struct SpectralPeak {
+    /// Its frequency, in Hz.
     pub frequency: f64,
-    /// Of the sinusoid of this frequency that fits best, in the unit of the series.
+    /// Amplitude of the best-fitting sinusoid of this frequency, in the unit of the series.
     pub amplitude: f64,
     /// The share of the variance that this sinusoid explains.
-    pub share: f64,
-    /// How likely a flat spectrum would have so high a peak somewhere.
-    pub chance: f64,
-    /// By which factor the amplitude changes from one cycle to the next; none if there are too few cycles.
-    pub growth: Option<Growth>,
+    pub variance_share: f64,
+    /// The probability that a flat spectrum has a peak as high as this at some frequency.
+    pub false_alarm_probability: f64,
+    /// How the amplitude changes from one cycle to the next; none if there are too few cycles.
+    pub growth: Option<CycleGrowth>,
 }
 
-impl Peak {
-    /// Whether a flat spectrum has its like in less than one of a thousand series.
+impl SpectralPeak {
+    /// Whether fewer than one of a thousand flat spectra have such a peak.
     #[must_use]
-    pub fn is_sure(&self) -> bool {
-        const SURE: f64 = 1e-3;
-        self.chance < SURE
+    pub fn is_significant(&self) -> bool {
+        const SIGNIFICANCE: f64 = 1e-3;
+        self.false_alarm_probability < SIGNIFICANCE
     }
 }
 
-/// A factor per cycle with its standard error.
+/// The growth of an oscillation per cycle.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Growth {
-    /// Above one it grows.
+pub struct CycleGrowth {
+    /// The factor of its amplitude from one cycle to the next.
     pub per_cycle: f64,
-    /// Of its natural logarithm.
-    pub error: f64,
+    /// The standard error of the natural logarithm of the factor.
+    pub log_standard_error: f64,
 }
 
-impl Growth {
-    /// Whether the factor is below one beyond doubt: by two standard errors.
+impl CycleGrowth {
+    /// Whether the factor is below one by at least two standard errors.
     #[must_use]
     pub fn decays(&self) -> bool {
-        self.per_cycle.ln() + 2.0 * self.error < 0.0
+        self.per_cycle.ln() + 2.0 * self.log_standard_error < 0.0
     }
 }
 
-/// A spectrum: Hz, and density per Hz, two-sided.
-pub type Density = Vec<(f64, f64)>;
+/// Frequencies in Hz, with two-sided power densities per Hz.
+pub type PowerSpectrum = Vec<(f64, f64)>;
 
-/// Mean and straight trend taken away, which are no oscillation.
+/// The values less their mean and linear trend.
 pub(super) fn without_trend(values: &[f64]) -> Vec<f64> {
-    Line::fit(values).left
+    LineFit::of(values).residuals
 }
 
-/// A straight line by least squares through values at equal distances of one.
-struct Line {
+/// A straight line by least squares through values at times 0, 1, 2, ...
+struct LineFit {
     slope: f64,
-    /// Sum of the squares of places about their middle.
+    /// Sum of the squared distances of the times from their mean.
     spread: f64,
-    /// What it leaves of each value.
-    left: Vec<f64>,
+    /// The values less the line.
+    residuals: Vec<f64>,
 }
 
-impl Line {
-    fn fit(values: &[f64]) -> Self {
+impl LineFit {
+    fn of(values: &[f64]) -> Self {
         let (middle, mean) = ((values.len() as f64 - 1.0) / 2.0, mean(values));
         let offsets = || (0..values.len()).map(|i| i as f64 - middle);
         let spread: f64 = offsets().map(|x| x * x).sum();
         let slope =
             offsets().zip(values).map(|(x, y)| x * (y - mean)).sum::<f64>() / spread.max(f64::MIN_POSITIVE);
-        let left = offsets().zip(values).map(|(x, y)| y - mean - slope * x).collect();
-        Self { slope, spread, left }
+        let residuals = offsets().zip(values).map(|(x, y)| y - mean - slope * x).collect();
+        Self { slope, spread, residuals }
     }
 
-    /// The standard error of its slope.
-    fn error(&self) -> f64 {
-        let squares: f64 = self.left.iter().map(|rest| rest.powi(2)).sum();
-        (squares / (self.left.len() as f64 - 2.0) / self.spread).sqrt()
+    /// The standard error of the slope.
+    fn slope_error(&self) -> f64 {
+        let squares: f64 = self.residuals.iter().map(|residual| residual.powi(2)).sum();
+        (squares / (self.residuals.len() as f64 - 2.0) / self.spread).sqrt()
     }
 }
 
-/// The periodogram of a series without mean, sampled at this interval in seconds.
-pub(super) fn periodogram(values: &[f64], interval: f64) -> Density {
+/// The periodogram of a series with mean zero, sampled at this interval in seconds.
+pub(super) fn periodogram(values: &[f64], interval: f64) -> PowerSpectrum {
     let n = values.len();
     let power = powers(values.to_vec());
     let frequency = |k: usize| k as f64 / (n as f64 * interval);
@@ -89,7 +89,7 @@ pub(super) fn periodogram(values: &[f64], interval: f64) -> Density {
     power.into_iter().enumerate().skip(1).map(density).collect()
 }
 
-/// Squares of the Fourier coefficients from frequency zero to half the sampling rate; nothing of nothing.
+/// Squared magnitudes of the Fourier coefficients from frequency zero to half the sampling rate; empty without values.
 fn powers(mut values: Vec<f64>) -> Vec<f64> {
     let transform = RealFftPlanner::new().plan_fft_forward(values.len());
     let mut spectrum = transform.make_output_vec();
@@ -99,26 +99,26 @@ fn powers(mut values: Vec<f64>) -> Vec<f64> {
     }
 }
 
-/// The frequency that stands out of a series without mean or trend, if anything moves in it at all.
-pub(super) fn peak(values: &[f64], interval: f64) -> Option<Peak> {
+/// The spectral peak of a series without mean and trend; none if the series is constant.
+pub(super) fn peak(values: &[f64], interval: f64) -> Option<SpectralPeak> {
     if root_mean_square(values) == 0.0 {
         return None;
     }
-    let frequency = strongest(values, interval)?;
+    let frequency = peak_frequency(values, interval)?;
     let fit = Sinusoid::fit(values, frequency * interval);
     let total = root_mean_square(values).powi(2);
-    Some(Peak {
+    Some(SpectralPeak {
         frequency,
         amplitude: fit.amplitude(),
-        share: (1.0 - fit.remaining / total).clamp(0.0, 1.0),
-        chance: chance(values, interval),
+        variance_share: (1.0 - fit.mean_square / total).clamp(0.0, 1.0),
+        false_alarm_probability: false_alarm_probability(values, interval),
         growth: growth(values, frequency * interval),
     })
 }
 
-/// Through a Hann window, padded with zeros to four times its length, between the bins by a parabola. At least two cycles
-/// fit into the series.
-fn strongest(values: &[f64], interval: f64) -> Option<f64> {
+/// The frequency of the highest peak in Hz, of at least two cycles in the series: by a Hann window, zero padding to four times
+/// the length, and a parabola between the bins.
+fn peak_frequency(values: &[f64], interval: f64) -> Option<f64> {
     const PADDED: usize = 4;
     let n = values.len();
     let hann = |i: usize| (PI * (i as f64 + 0.5) / n as f64).sin().powi(2);
@@ -132,9 +132,9 @@ fn strongest(values: &[f64], interval: f64) -> Option<f64> {
     Some((top as f64 + shift) / (PADDED as f64 * n as f64 * interval))
 }
 
-/// R. A. Fisher (Proc. Royal Society A 125, 1929): of m ordinates of a flat spectrum the greatest has more than the share g
-/// of their sum with a probability of about m (1 - g)^(m-1).
-fn chance(values: &[f64], interval: f64) -> f64 {
+/// Fisher's test (Proc. Royal Society A 125, 1929): the greatest of m ordinates of a flat spectrum exceeds the share g of
+/// their sum with a probability of about m (1 - g)^(m-1).
+fn false_alarm_probability(values: &[f64], interval: f64) -> f64 {
     let mut ordinates: Vec<f64> =
         periodogram(values, interval).into_iter().map(|(_, density)| density).collect();
     if values.len().is_multiple_of(2) {
@@ -146,8 +146,8 @@ fn chance(values: &[f64], interval: f64) -> f64 {
     (m * (1.0 - share).powf(m - 1.0)).min(1.0)
 }
 
-/// How the amplitude changes from cycle to cycle: a straight line through the logarithms of the amplitudes of single cycles.
-fn growth(values: &[f64], cycles_per_sample: f64) -> Option<Growth> {
+/// The growth per cycle: the slope of a line through the logarithms of the amplitudes of single cycles.
+fn growth(values: &[f64], cycles_per_sample: f64) -> Option<CycleGrowth> {
     const LEAST_CYCLES: usize = 4;
     let length = (1.0 / cycles_per_sample).round();
     // Between 2 and the number of samples, since two cycles fit in.
@@ -158,15 +158,16 @@ fn growth(values: &[f64], cycles_per_sample: f64) -> Option<Growth> {
     if logs.len() < LEAST_CYCLES || length < 4.0 {
         return None;
     }
-    let line = Line::fit(&logs);
-    Some(Growth { per_cycle: line.slope.exp(), error: line.error() })
+    let line = LineFit::of(&logs);
+    Some(CycleGrowth { per_cycle: line.slope.exp(), log_standard_error: line.slope_error() })
 }
 
-/// `a cos + b sin` of a given frequency by least squares, and the mean square that it leaves.
+/// `a cos + b sin` of a given frequency by least squares.
 struct Sinusoid {
     a: f64,
     b: f64,
-    remaining: f64,
+    /// Of the residuals.
+    mean_square: f64,
 }
 
 impl Sinusoid {
@@ -185,12 +186,12 @@ impl Sinusoid {
         let det = ss * cc - sc * sc;
         let (b, a) =
             if det > 0.0 { ((sy * cc - cy * sc) / det, (cy * ss - sy * sc) / det) } else { (0.0, 0.0) };
-        let rest = |(i, y): (usize, &f64)| {
+        let residual = |(i, y): (usize, &f64)| {
             let (sin, cos) = basis(i);
             (y - mean - a * cos - b * sin).powi(2)
         };
-        let remaining = values.iter().enumerate().map(rest).sum::<f64>() / values.len() as f64;
-        Self { a, b, remaining }
+        let mean_square = values.iter().enumerate().map(residual).sum::<f64>() / values.len() as f64;
+        Self { a, b, mean_square }
     }
 
     fn amplitude(&self) -> f64 {
@@ -207,7 +208,7 @@ mod tests {
         without_trend(&(0..300).map(|i| of(f64::from(i) * 0.1)).collect::<Vec<_>>())
     }
 
-    /// A generator of numbers that look random: every run of the test has the same.
+    /// A generator of pseudo-random numbers, the same in every run of the test.
     fn noise() -> impl FnMut() -> f64 {
         let mut state = 1_u64;
         move || {
@@ -217,18 +218,18 @@ mod tests {
     }
 
     #[test]
-    fn a_sinusoid_is_found_with_its_frequency_and_amplitude_on_a_slope() {
+    fn frequency_and_amplitude_of_a_sinusoid_on_a_trend_are_found() {
         let found =
             peak(&sampled(|t| 7.0 + 0.05 * t + 3.0 * (2.0 * PI * 0.413 * t + 1.0).sin()), 0.1).unwrap();
         assert!((found.frequency - 0.413).abs() < 1e-3, "{found:?}");
         assert!((found.amplitude / 3.0 - 1.0).abs() < 0.01, "{found:?}");
-        assert!(found.share > 0.98 && found.chance < 1e-20, "{found:?}");
+        assert!(found.variance_share > 0.98 && found.false_alarm_probability < 1e-20, "{found:?}");
         let growth = found.growth.unwrap();
         assert!((growth.per_cycle - 1.0).abs() < 0.01, "{found:?}");
     }
 
     #[test]
-    fn growth_is_read_off_the_cycles() {
+    fn growth_is_the_factor_between_cycles() {
         for factor in [0.8_f64, 1.25] {
             let wave = |t: f64| factor.powf(t * 0.4) * (2.0 * PI * 0.4 * t).cos();
             let growth = peak(&sampled(wave), 0.1).unwrap().growth.unwrap();
@@ -237,28 +238,29 @@ mod tests {
         }
     }
 
-    /// Fisher's bound is a probability: at most 5 of 100 flat spectra reach 0.05, up to the chance of the draw.
+    /// Fisher's bound is a probability: at most 5 of 100 flat spectra reach 0.05, up to sampling error.
     #[test]
-    fn white_noise_has_a_sure_peak_as_rarely_as_promised() {
-        let mut draw = noise();
-        let mut series = || without_trend(&(0..300).map(|_| draw()).collect::<Vec<_>>());
-        let sure = (0..400).filter(|_| peak(&series(), 0.1).unwrap().chance < 0.05).count();
-        // 400 draws of 0.05: 20 +- 3 x 4.4.
-        assert!((7..=33).contains(&sure), "{sure}");
+    fn white_noise_has_a_significant_peak_as_rarely_as_the_bound_says() {
+        let mut sample = noise();
+        let mut series = || without_trend(&(0..300).map(|_| sample()).collect::<Vec<_>>());
+        let significant =
+            (0..400).filter(|_| peak(&series(), 0.1).unwrap().false_alarm_probability < 0.05).count();
+        // 400 samples of 0.05: 20 +- 3 x 4.4.
+        assert!((7..=33).contains(&significant), "{significant}");
     }
 
     /// Parseval: twice the sum of the densities times the width of a bin is the variance.
     #[test]
-    fn a_periodogram_adds_up_to_the_variance() {
-        let mut draw = noise();
-        let values = without_trend(&(0..301).map(|_| draw()).collect::<Vec<_>>());
+    fn the_sum_of_a_periodogram_is_the_variance() {
+        let mut sample = noise();
+        let values = without_trend(&(0..301).map(|_| sample()).collect::<Vec<_>>());
         let sum: f64 = periodogram(&values, 0.1).iter().map(|(_, density)| density).sum();
         let variance = 2.0 * sum / (301.0 * 0.1);
         assert!((variance / root_mean_square(&values).powi(2) - 1.0).abs() < 1e-9, "{variance}");
     }
 
     #[test]
-    fn what_does_not_move_has_no_peak() {
+    fn a_constant_series_has_no_peak() {
         assert_eq!(peak(&[0.0; 100], 0.1), None);
     }
 }

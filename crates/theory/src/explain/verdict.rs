@@ -1,159 +1,216 @@
-//! What series and model say together; never more than the numbers show.
+//! What follows from the series and the linear model together.
 
-use super::fluctuation::{Of, Swing};
-use super::model::Model;
-use super::series::Sampled;
-use super::{Peak, Row, Subject};
+use super::fluctuation::Fluctuation;
+use super::model::LinearModel;
+use super::operating_point::OperatingPointRow;
+use super::spectrum::SpectralPeak;
+use super::subject::Subject;
 use millpond_fluid::Entity;
+use millpond_plan::fluid::PlannedFlow;
 use millpond_results::{Kind, quantity};
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// The loop is stable, and what moves is chance and whole packets.
-    Quiet,
-    /// The loop is unstable, and the series swing at its frequency.
+    /// The loop is stable, and the series show only noise.
+    Noise,
+    /// The loop is unstable, and the series oscillate at its frequency.
     Unstable,
-    /// The loop is stable, and an oscillation at its frequency dies out.
-    DiesOut,
-    /// The loop is unstable, and the series do not show it.
-    Unmoved,
-    /// The loop is unstable, and faster than the series can show.
-    Hidden,
-    /// The loop is unstable, and the series swing otherwise.
-    Otherwise,
-    /// The loop is stable, and the series swing all the same.
+    /// The loop is stable, and an oscillation at its frequency decays.
+    Decaying,
+    /// The loop is unstable, but the series do not oscillate.
+    NotExcited,
+    /// The loop is unstable and too fast for the sampling of the series.
+    Undersampled,
+    /// The loop is unstable, and the series oscillate at another frequency.
+    OtherOscillation,
+    /// The loop is stable, and the series fluctuate more than noise explains.
     Unexplained,
 }
 
 impl Finding {
-    /// As programs read it.
+    /// Its name in JSON.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Quiet => "quiet",
+            Self::Noise => "quiet",
             Self::Unstable => "unstable",
-            Self::DiesOut => "dies out",
-            Self::Unmoved => "unmoved",
-            Self::Hidden => "hidden",
-            Self::Otherwise => "otherwise",
+            Self::Decaying => "dies out",
+            Self::NotExcited => "unmoved",
+            Self::Undersampled => "hidden",
+            Self::OtherOscillation => "otherwise",
             Self::Unexplained => "unexplained",
         }
     }
 }
 
-/// What a run's swing comes from.
+/// The cause of a run's fluctuations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// In one word.
+    /// The finding.
     pub finding: Finding,
-    /// The quantity that shows it best, by its place among the swings; none if nothing was recorded that moves.
-    pub swing: Option<usize>,
-    /// What the linear model leaves out and this run has.
+    /// Index of the fluctuation that shows the finding best; none if nothing was recorded.
+    pub clearest: Option<usize>,
+    /// Possible causes that the linear model leaves out and that this run has.
     pub candidates: Vec<String>,
 }
 
-/// Chance is taken for the cause of up to this many times its own standard deviation: a deviation that is measured over
-/// some ten correlation times is itself uncertain by a quarter (two standard errors, 2 / sqrt(2 x 10) = 0.45).
-const CHANCE: f64 = 1.45;
-/// A frequency is that of the loop within this factor: the series resolve it to a part of a cycle in the stretch.
+/// Fluctuations up to this multiple of the noise floor count as noise: a deviation measured over some ten correlation times
+/// is itself uncertain by two standard errors, 2 / sqrt(2 x 10) = 0.45.
+const NOISE: f64 = 1.45;
+/// Two frequencies are equal within this factor, because the series resolve a part of a cycle in the interval.
 const SAME_FREQUENCY: f64 = 1.25;
 
 pub(super) fn verdict(
     subject: &Subject<'_>,
-    model: &Model,
-    (points, swings): (&[Row], &[Swing]),
-    sampled: &Sampled<'_>,
+    model: &LinearModel,
+    operating_point: &[OperatingPointRow],
+    fluctuations: &[Fluctuation],
 ) -> Verdict {
-    let is_the_loops = |swing: &Swing| {
-        swing.peak.zip(model.frequency()).is_some_and(|(peak, frequency)| {
+    let has_loop_frequency = |found: &Fluctuation| {
+        found.peak.zip(model.frequency()).is_some_and(|(peak, frequency)| {
             let ratio = peak.frequency / frequency;
-            peak.is_sure() && (1.0 / SAME_FREQUENCY..SAME_FREQUENCY).contains(&ratio)
+            peak.is_significant() && (1.0 / SAME_FREQUENCY..SAME_FREQUENCY).contains(&ratio)
         })
     };
-    let share = |place: usize| swings[place].peak.map_or(0.0, |peak| peak.share);
-    let moving = || (0..swings.len()).filter(|place| swings[*place].excess() > CHANCE);
-    let surest =
-        moving().filter(|place| is_the_loops(&swings[*place])).max_by(|a, b| share(*a).total_cmp(&share(*b)));
-    let most = (0..swings.len()).max_by(|a, b| swings[*a].excess().total_cmp(&swings[*b].excess()));
-    let (moves, shown) = (moving().next().is_some(), surest.or(most));
-    let peak = shown.and_then(|shown| swings[shown].peak);
-    let (is_the_loops, dies_out) =
-        (surest.is_some(), peak.and_then(|peak| peak.growth).is_some_and(|growth| growth.decays()));
-    let is_hidden = model.frequency().is_some_and(|frequency| frequency * sampled.interval > 0.5);
-    let finding = match (model.is_stable(), moves) {
-        (true, false) => Finding::Quiet,
-        (true, true) if is_the_loops && dies_out => Finding::DiesOut,
-        (true, true) => Finding::Unexplained,
-        (false, _) if is_hidden => Finding::Hidden,
-        (false, false) => Finding::Unmoved,
-        (false, true) if is_the_loops => Finding::Unstable,
-        (false, true) => Finding::Otherwise,
+    let share = |index: usize| fluctuations[index].peak.map_or(0.0, |peak| peak.variance_share);
+    let above_noise = || (0..fluctuations.len()).filter(|index| fluctuations[*index].noise_ratio() > NOISE);
+    let at_loop_frequency = above_noise()
+        .filter(|index| has_loop_frequency(&fluctuations[*index]))
+        .max_by(|a, b| share(*a).total_cmp(&share(*b)));
+    let largest = (0..fluctuations.len())
+        .max_by(|a, b| fluctuations[*a].noise_ratio().total_cmp(&fluctuations[*b].noise_ratio()));
+    let clearest = at_loop_frequency.or(largest);
+    let peak = clearest.and_then(|index| fluctuations[index].peak);
+    let evidence = Evidence {
+        is_stable: model.is_stable(),
+        exceeds_noise: above_noise().next().is_some(),
+        has_loop_frequency: at_loop_frequency.is_some(),
+        decays: peak.and_then(|peak| peak.growth).is_some_and(|growth| growth.decays()),
+        is_undersampled: model.frequency().is_some_and(|frequency| frequency * subject.series.interval > 0.5),
     };
+    let finding = evidence.finding();
     let candidates = match finding {
-        Finding::Otherwise | Finding::Unexplained => candidates(subject, model, (points, peak), sampled),
+        Finding::OtherOscillation | Finding::Unexplained => {
+            Candidates { subject, model, operating_point, peak }.list()
+        }
         _ => Vec::new(),
     };
-    Verdict { finding, swing: shown, candidates }
+    Verdict { finding, clearest, candidates }
 }
 
-/// What a linear model leaves out, where the run has it.
-fn candidates(
-    subject: &Subject<'_>,
-    model: &Model,
-    (points, peak): (&[Row], Option<Peak>),
-    sampled: &Sampled<'_>,
-) -> Vec<String> {
-    const NEAR: f64 = 1.4;
-    let mut found: Vec<String> = points.iter().filter_map(elsewhere).collect();
-    if let Some(gain) = model.gain.filter(|gain| model.is_stable() && gain.gain.ln().abs() < NEAR.ln()) {
-        found.push(format!(
+/// What a finding is based on.
+#[allow(clippy::struct_excessive_bools, reason = "five independent observations")]
+struct Evidence {
+    is_stable: bool,
+    exceeds_noise: bool,
+    has_loop_frequency: bool,
+    decays: bool,
+    is_undersampled: bool,
+}
+
+impl Evidence {
+    fn finding(&self) -> Finding {
+        match (self.is_stable, self.exceeds_noise) {
+            (true, false) => Finding::Noise,
+            (true, true) if self.has_loop_frequency && self.decays => Finding::Decaying,
+            (true, true) => Finding::Unexplained,
+            (false, _) if self.is_undersampled => Finding::Undersampled,
+            (false, false) => Finding::NotExcited,
+            (false, true) if self.has_loop_frequency => Finding::Unstable,
+            (false, true) => Finding::OtherOscillation,
+        }
+    }
+}
+
+/// Possible causes of an oscillation that the linear model leaves out.
+struct Candidates<'a> {
+    subject: &'a Subject<'a>,
+    model: &'a LinearModel,
+    operating_point: &'a [OperatingPointRow],
+    /// The peak that is to be explained.
+    peak: Option<SpectralPeak>,
+}
+
+impl Candidates<'_> {
+    /// Those that this run has.
+    fn list(&self) -> Vec<String> {
+        let subject = self.subject;
+        let mut found: Vec<String> = self.operating_point.iter().filter_map(other_operating_point).collect();
+        found.extend(self.small_gain_margin());
+        found.extend(self.empty_queues());
+        let dropped: u64 = subject.run.summary.links.iter().map(|link| link.drops).sum();
+        if dropped > 0 {
+            found.push(format!("{dropped} packets were dropped, and losses come in bursts, not one by one"));
+        }
+        if let Some(flow) = self.peak.and_then(|peak| flow_with_period(subject, peak.frequency)) {
+            found.push(format!(
+                "its period is a round trip of {flow}: bursts that the clock of acknowledgements keeps"
+            ));
+        }
+        if subject.has_window.iter().any(|has_window| *has_window) && self.model.is_stable() {
+            found.push(
+                "windows that move within a round trip, over which the prediction for their rates is a mean"
+                    .to_owned(),
+            );
+        }
+        found.extend(guards(subject));
+        let other = if subject.has_packets {
+            "the law's own steps: --world fluid tells whether the nonlinear equations do the same"
+        } else {
+            "kinks and bounds of the law, which a linear model does not see"
+        };
+        found.push(other.to_owned());
+        found
+    }
+
+    /// A stable loop with a gain near one.
+    fn small_gain_margin(&self) -> Option<String> {
+        const NEAR: f64 = 1.4;
+        let is_near = |gain: f64| gain.ln().abs() < NEAR.ln();
+        let found = self.model.loop_gain.filter(|found| self.model.is_stable() && is_near(found.gain))?;
+        Some(format!(
             "a loop so near its limit (gain {:.2}) needs little more delay, and laws that decide once per interval or round trip \
              add some",
-            gain.gain
-        ));
+            found.gain
+        ))
     }
-    found.extend(empty_queues(subject, model, sampled));
-    let dropped: u64 = subject.run.summary.links.iter().map(|link| link.drops).sum();
-    if dropped > 0 {
-        found.push(format!("{dropped} packets were dropped, and losses come in bursts, not one by one"));
+
+    /// Bottlenecks whose queue is empty for a share of the time, in which their loop is open.
+    fn empty_queues(&self) -> impl Iterator<Item = String> + '_ {
+        const RARE: f64 = 0.01;
+        let subject = self.subject;
+        subject.plan.links.iter().filter_map(move |link| {
+            let id = link.id.filter(|id| self.model.stability.bottlenecks.contains(&id.0))?;
+            let has_queue = subject.equilibrium.value(Entity::Link(id.0), "queueing delay")? > 0.0;
+            let packets = subject.series.find(Kind::Link, &link.entity, quantity::QUEUE)?;
+            let empty =
+                packets.iter().filter(|packets| **packets < 0.5).count() as f64 / packets.len() as f64;
+            (has_queue && empty > RARE).then(|| {
+                format!(
+                    "the queue of {} runs empty {:.0} % of the time, where its loop is cut",
+                    link.entity,
+                    100.0 * empty
+                )
+            })
+        })
     }
-    if let Some(l) = peak.and_then(|peak| round_trip(subject, peak.frequency, sampled)) {
-        found.push(format!(
-            "its period is a round trip of {l}: bursts that the clock of acknowledgements keeps"
-        ));
-    }
-    if subject.windows.iter().any(|has_window| *has_window) && model.is_stable() {
-        found.push(
-            "windows that move within a round trip, over which the prediction for their rates is a mean"
-                .to_owned(),
-        );
-    }
-    found.extend(switches(subject));
-    if subject.has_packets {
-        found.push(
-            "the law's own steps: --world fluid tells whether the nonlinear equations do the same".to_owned(),
-        );
-    } else {
-        found.push("kinks and bounds of the law, which a linear model does not see".to_owned());
-    }
-    found
 }
 
-/// A run that is elsewhere than the model rests has another loop than the model's.
-fn elsewhere(row: &Row) -> Option<String> {
-    const APART: f64 = 1.25;
+/// A mean of the series that differs from the equilibrium: the run has another linear loop.
+fn other_operating_point(row: &OperatingPointRow) -> Option<String> {
+    const FACTOR: f64 = 1.25;
     let series = row.series?;
     let ratio = series / row.model;
-    let is_there = (1.0 / APART..APART).contains(&ratio);
-    (!is_there).then(|| {
+    let is_equal = (1.0 / FACTOR..FACTOR).contains(&ratio);
+    (!is_equal).then(|| {
         let (model, unit) = (row.model, row.unit);
         format!("the run is not where the model rests: {} is {series:.3} {unit}, not {model:.3}", row.name)
     })
 }
 
-/// Where laws switch, a linear model holds on one side.
-fn switches(subject: &Subject<'_>) -> Option<String> {
+/// Switching functions of the laws: the linear model holds on one side of them.
+fn guards(subject: &Subject<'_>) -> Option<String> {
     let mut names: Vec<&str> = (0..subject.plan.loops.len())
         .flat_map(|l| subject.plan.assembly.guards_of(l).iter().copied())
         .collect();
@@ -163,48 +220,23 @@ fn switches(subject: &Subject<'_>) -> Option<String> {
         .then(|| format!("its law switches where these change their sign: {}", names.join(", ")))
 }
 
-/// Where the queue is empty its loop is cut.
-fn empty_queues<'a>(
-    subject: &'a Subject<'_>,
-    model: &'a Model,
-    sampled: &'a Sampled<'_>,
-) -> impl Iterator<Item = String> + 'a {
-    subject.plan.links.iter().filter_map(move |link| {
-        let id = link.id.filter(|id| model.stability.bottlenecks.contains(&id.0))?;
-        let rests_full = subject.settled.value(Entity::Link(id.0), "queueing delay")? > 0.0;
-        let packets = sampled.find(Kind::Link, &link.entity, quantity::QUEUE)?;
-        let empty = packets.iter().filter(|packets| **packets < 0.5).count() as f64 / packets.len() as f64;
-        (rests_full && empty > 0.01).then(|| {
-            format!(
-                "the queue of {} runs empty {:.0} % of the time, where its loop is cut",
-                link.entity,
-                100.0 * empty
-            )
-        })
-    })
-}
-
-/// The flow whose mean round-trip time is the period.
-fn round_trip(subject: &Subject<'_>, frequency: f64, sampled: &Sampled<'_>) -> Option<String> {
-    let is_it = |flow: &&millpond_plan::fluid::PlannedFlow| {
-        let rtt = sampled.mean(Kind::Flow, &flow.loop_name(0), quantity::RTT);
+/// A flow whose mean round-trip time is within 15 % of the period.
+fn flow_with_period(subject: &Subject<'_>, frequency: f64) -> Option<String> {
+    let has_period = |flow: &&PlannedFlow| {
+        let rtt = subject.series.mean(Kind::Flow, &flow.loop_name(0), quantity::RTT);
         rtt.is_some_and(|rtt| (0.85..1.15).contains(&(rtt / 1e3 * frequency)))
     };
-    subject.plan.flows.iter().find(is_it).map(|flow| flow.name.clone())
+    subject.plan.flows.iter().find(has_period).map(|flow| flow.name.clone())
 }
 
-impl Verdict {
-    /// The rates that show best what was found: all together, or of one flow.
-    #[must_use]
-    pub fn rates(swings: &[Swing]) -> Option<&Swing> {
-        let rates = swings.iter().filter(|swing| swing.of != Of::Queue);
-        rates.max_by(|a, b| a.excess().total_cmp(&b.excess()))
-    }
+/// The rate that exceeds its noise floor most.
+pub(super) fn clearest_rate(fluctuations: &[Fluctuation]) -> Option<&Fluctuation> {
+    let rates = fluctuations.iter().filter(|found| !found.is_queue());
+    rates.max_by(|a, b| a.noise_ratio().total_cmp(&b.noise_ratio()))
+}
 
-    /// The queue that shows it best.
-    #[must_use]
-    pub fn queue(swings: &[Swing]) -> Option<&Swing> {
-        let queues = swings.iter().filter(|swing| swing.of == Of::Queue);
-        queues.max_by(|a, b| a.excess().total_cmp(&b.excess()))
-    }
+/// The queue that exceeds its noise floor most.
+pub(super) fn clearest_queue(fluctuations: &[Fluctuation]) -> Option<&Fluctuation> {
+    let queues = fluctuations.iter().filter(|found| found.is_queue());
+    queues.max_by(|a, b| a.noise_ratio().total_cmp(&b.noise_ratio()))
 }

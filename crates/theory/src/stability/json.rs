@@ -1,51 +1,154 @@
-//! The same answers for programs. Keys carry their units.
+//! The schema of `millpond stability --json`. Keys carry their units.
 
-use super::{Boundary, Map, Search, Stability};
-use millpond_fluid::stability::Crossing;
-use serde_json::{Value, json};
+use super::{CriticalValue, CriticalValueSearch, Stability, StabilityMap};
+use millpond_fluid::stability::{Crossing, Root};
+use serde::Serialize;
 
-/// Whether it stays there.
+/// The stability of an equilibrium: `millpond stability --json`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StabilityJson {
+    /// The result in a sentence.
+    pub verdict: String,
+    /// Whether all roots have negative real parts.
+    pub stable: bool,
+    /// Why a root is at zero, in a sentence; null if none is.
+    pub marginal: Option<String>,
+    /// The rightmost roots, those with the greatest real part first.
+    pub roots: Vec<RootJson>,
+    /// No other root has a real part above this, in 1/s.
+    pub no_other_root_right_of_per_s: f64,
+    /// Gain margin as a factor; null if unlimited.
+    pub gain_margin: Option<MarginJson>,
+    /// Phase margin, in rad; null if unlimited.
+    pub phase_margin_rad: Option<MarginJson>,
+    /// Delay margin, in s; null if unlimited.
+    pub delay_margin_s: Option<MarginJson>,
+    /// The factor by which the gain of all loops must fall for an unstable network to be stable; null if it is stable, or
+    /// if no lower gain helps.
+    pub gain_must_fall_to: Option<f64>,
+    /// The same factor of all delays.
+    pub delays_must_fall_to: Option<f64>,
+    /// Critical values of the varied parameters.
+    pub boundaries: Vec<CriticalValueJson>,
+    /// The ranges that were searched for them.
+    pub followed: Vec<SearchedRangeJson>,
+    /// Stability over two parameters; null unless `--map` is given.
+    pub map: Option<StabilityMapJson>,
+}
+
+/// A characteristic root with a non-negative imaginary part.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct RootJson {
+    /// Real part, in 1/s.
+    pub growth_per_s: f64,
+    /// Imaginary part, in rad/s.
+    pub frequency_rad_per_s: f64,
+    /// Multiplicity.
+    pub multiplicity: usize,
+}
+
+/// A margin and the frequency at which it holds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MarginJson {
+    /// The margin, in the unit of its key.
+    pub margin: f64,
+    /// Angular frequency, in rad/s.
+    pub frequency_rad_per_s: f64,
+}
+
+/// A critical value of a parameter.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CriticalValueJson {
+    /// Name of the parameter.
+    pub of: String,
+    /// Its value in the scenario: RTT in s, others in the unit in which they are written.
+    pub now: f64,
+    /// The critical value, in the same unit.
+    pub critical: f64,
+    /// Whether the network is stable below it.
+    pub stable_below: bool,
+}
+
+/// The values of a parameter that were searched for critical values.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SearchedRangeJson {
+    /// Name of the parameter.
+    pub of: String,
+    /// The lowest value, in the unit of [`CriticalValueJson::now`].
+    pub from: f64,
+    /// The highest value, in the same unit.
+    pub to: f64,
+}
+
+/// Stability over two parameters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StabilityMapJson {
+    /// Name of the parameter on the horizontal axis.
+    pub across: String,
+    /// Its values, in the unit of [`CriticalValueJson::now`].
+    pub across_values: Vec<f64>,
+    /// Name of the parameter on the vertical axis.
+    pub up: String,
+    /// Its values, in the same unit.
+    pub up_values: Vec<f64>,
+    /// Real part of the rightmost root in 1/s, a row for each vertical value; null where there is no equilibrium or no
+    /// loop.
+    pub growth_per_s: Vec<Vec<Option<f64>>>,
+}
+
+/// The JSON of a stability analysis, `sentence` being its result in a sentence.
 #[must_use]
 pub fn stability_json(
     sentence: &str,
     stability: &Stability,
-    searches: &[Search],
-    map: Option<&Map>,
-) -> Value {
-    let root = |root: &millpond_fluid::stability::Root| json!({ "growth_per_s": root.s.re, "frequency_rad_per_s": root.s.im, "multiplicity": root.multiplicity });
-    let margin = |crossing: Option<Crossing>| {
-        crossing
-            .map(|crossing| json!({ "margin": crossing.margin, "frequency_rad_per_s": crossing.frequency }))
-    };
-    let boundary = |boundary: &Boundary| {
-        json!({
-            "of": boundary.knob.name(),
-            "now": boundary.now,
-            "critical": boundary.value,
-            "stable_below": boundary.stable_below,
-        })
-    };
-    let followed =
-        |search: &Search| json!({ "of": search.knob.name(), "from": search.range.0, "to": search.range.1 });
-    json!({
-        "verdict": sentence,
-        "stable": stability.is_calm() && stability.marginal.is_none(),
-        "marginal": stability.marginal,
-        "roots": stability.spectrum.roots.iter().map(root).collect::<Vec<_>>(),
-        "no_other_root_right_of_per_s": stability.spectrum.complete_to,
-        "gain_margin": margin(stability.margins.gain),
-        "phase_margin_rad": margin(stability.margins.phase),
-        "delay_margin_s": margin(stability.margins.delay),
-        "gain_must_fall_to": stability.gain_to_calm,
-        "delays_must_fall_to": stability.delay_to_calm,
-        "boundaries": searches.iter().flat_map(|search| &search.found).map(boundary).collect::<Vec<_>>(),
-        "followed": searches.iter().map(followed).collect::<Vec<_>>(),
-        "map": map.map(|map| json!({
-            "across": map.across.knob.name(),
-            "across_values": map.across.values,
-            "up": map.up.knob.name(),
-            "up_values": map.up.values,
-            "growth_per_s": map.growth,
-        })),
-    })
+    searches: &[CriticalValueSearch],
+    map: Option<&StabilityMap>,
+) -> StabilityJson {
+    StabilityJson {
+        verdict: sentence.to_owned(),
+        stable: stability.nonzero_roots_decay() && stability.marginal.is_none(),
+        marginal: stability.marginal.clone(),
+        roots: stability.spectrum.roots.iter().map(root_json).collect(),
+        no_other_root_right_of_per_s: stability.spectrum.complete_to,
+        gain_margin: stability.margins.gain.map(margin_json),
+        phase_margin_rad: stability.margins.phase.map(margin_json),
+        delay_margin_s: stability.margins.delay.map(margin_json),
+        gain_must_fall_to: stability.stabilizing_gain,
+        delays_must_fall_to: stability.stabilizing_delay,
+        boundaries: searches.iter().flat_map(|search| &search.found).map(critical_value_json).collect(),
+        followed: searches.iter().map(range_json).collect(),
+        map: map.map(map_json),
+    }
+}
+
+fn root_json(root: &Root) -> RootJson {
+    RootJson { growth_per_s: root.s.re, frequency_rad_per_s: root.s.im, multiplicity: root.multiplicity }
+}
+
+/// The JSON of a margin.
+pub(crate) fn margin_json(crossing: Crossing) -> MarginJson {
+    MarginJson { margin: crossing.margin, frequency_rad_per_s: crossing.frequency }
+}
+
+fn critical_value_json(found: &CriticalValue) -> CriticalValueJson {
+    CriticalValueJson {
+        of: found.parameter.name(),
+        now: found.current,
+        critical: found.value,
+        stable_below: found.stable_below,
+    }
+}
+
+fn range_json(search: &CriticalValueSearch) -> SearchedRangeJson {
+    SearchedRangeJson { of: search.parameter.name(), from: search.range.low, to: search.range.high }
+}
+
+fn map_json(map: &StabilityMap) -> StabilityMapJson {
+    StabilityMapJson {
+        across: map.horizontal.parameter.name(),
+        across_values: map.horizontal.values.clone(),
+        up: map.vertical.parameter.name(),
+        up_values: map.vertical.values.clone(),
+        growth_per_s: map.growth_rates.clone(),
+    }
 }

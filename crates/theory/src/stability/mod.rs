@@ -1,18 +1,23 @@
-//! Whether a scenario stays where it settles, and where stability ends.
+//! Stability of an equilibrium, and where it ends when a parameter is varied.
 
 mod analysis;
 mod axis;
-mod critical;
+mod critical_value;
 mod json;
+mod limit_cycle;
 mod map;
 mod parameter;
 mod sentence;
 
-pub(crate) use analysis::judge_linear;
-pub use analysis::{Stability, judge};
-pub use axis::Axis;
-pub use critical::{Boundary, Search, boundaries, search};
-pub use json::stability_json;
-pub use map::{Map, map};
-pub use parameter::Knob;
-pub use sentence::verdict;
+pub(crate) use analysis::analyze_linear;
+pub use analysis::{Stability, analyze_stability};
+pub use axis::ParameterAxis;
+pub use critical_value::{CriticalValue, CriticalValueSearch, ValueRange, find_critical_values};
+pub(crate) use json::margin_json;
+pub use json::{
+    CriticalValueJson, MarginJson, RootJson, SearchedRangeJson, StabilityJson, StabilityMapJson,
+    stability_json,
+};
+pub use map::{StabilityMap, compute_stability_map};
+pub use parameter::VariedParameter;
+pub use sentence::stability_sentence;

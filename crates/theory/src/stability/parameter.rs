@@ -1,49 +1,49 @@
-//! What about a scenario can be varied: the round-trip time, the number of flows, a parameter of a protocol.
+//! Parameters of a scenario that can be varied: round-trip time, number of flows, a numeric parameter of a protocol.
 
+use crate::Study;
 use millpond_law::Value;
-use millpond_protocols::Registry;
 use millpond_scenario::{At, Buffer, Delay, Place, ProtocolEntry, Relays, Rtt, Scenario, Setting};
 use millpond_units::format::{at_most_decimals, four_digits_or_exponent};
 use millpond_units::{Bytes, Rate, Span, nearest};
 
-/// Something that can be varied.
+/// A parameter that can be varied.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Knob {
-    /// All round-trip times, in proportion; its value is that of the flow with the longest one, in seconds.
+pub enum VariedParameter {
+    /// All round-trip times, in proportion. Its value is the longest round-trip time without queueing, in seconds.
     Rtt,
-    /// All groups of flows, in proportion; its value is the number of flows.
+    /// The sizes of all groups of flows, in proportion. Its value is the total number of flows.
     Flows,
-    /// A parameter with a number.
+    /// A numeric parameter of a protocol.
     Parameter {
-        /// As flows call the protocol.
+        /// Name by which flows refer to the protocol.
         protocol: String,
-        /// The parameter's name.
+        /// Name of the parameter.
         name: String,
-        /// What its value was written with.
+        /// Unit in which its value is written: `s`, `B`, `bps`, or empty.
         unit: &'static str,
     },
 }
 
-impl Knob {
-    /// `rtt`, `flows`, or `protocols.NAME.params.PARAMETER`.
+impl VariedParameter {
+    /// Reads `rtt`, `flows`, or `protocols.NAME.params.PARAMETER`.
     ///
     /// # Errors
-    /// Says what there is, with the nearest spelling.
-    pub fn read(text: &str, scenario: &Scenario, registry: &Registry) -> Result<Self, String> {
+    /// The name is unknown: lists all names, the nearest spelling first.
+    pub fn parse(text: &str, study: Study<'_>) -> Result<Self, String> {
         match text {
             "rtt" => return Ok(Self::Rtt),
             "flows" => return Ok(Self::Flows),
             _ => {}
         }
-        let known = known(scenario, registry);
-        if let Some((_, knob)) = known.iter().find(|(name, _)| name == text) {
-            return Ok(knob.clone());
+        let known = known_parameters(study);
+        if let Some((_, parameter)) = known.iter().find(|(name, _)| name == text) {
+            return Ok(parameter.clone());
         }
         let names: Vec<&str> =
             ["rtt", "flows"].into_iter().chain(known.iter().map(|(name, _)| name.as_str())).collect();
-        let ends = format!(".{text}");
-        let by_its_end = names.iter().copied().find(|name| name.ends_with(&ends));
-        let hint = match by_its_end.or_else(|| nearest(text, names.iter().copied())) {
+        let suffix = format!(".{text}");
+        let by_suffix = names.iter().copied().find(|name| name.ends_with(&suffix));
+        let hint = match by_suffix.or_else(|| nearest(text, names.iter().copied())) {
             Some(near) => format!("did you mean \"{near}\"? "),
             None => String::new(),
         };
@@ -53,7 +53,7 @@ impl Knob {
         ))
     }
 
-    /// What it is called.
+    /// Its name.
     #[must_use]
     pub fn name(&self) -> String {
         match self {
@@ -65,7 +65,7 @@ impl Knob {
 
     /// A value with its unit.
     #[must_use]
-    pub fn show(&self, value: f64) -> String {
+    pub fn format_value(&self, value: f64) -> String {
         match self {
             Self::Rtt if value >= 10.0 => format!("{value:.1} s"),
             Self::Rtt => format!("{} ms", trimmed(value * 1e3)),
@@ -76,27 +76,27 @@ impl Knob {
         }
     }
 
-    /// Its present value.
+    /// Its value in the scenario, whose longest round-trip time without queueing is given in seconds.
     #[must_use]
-    pub fn now(&self, scenario: &Scenario, registry: &Registry, longest_rtt: f64) -> f64 {
+    pub fn current_value(&self, study: Study<'_>, longest_rtt: f64) -> f64 {
         match self {
             Self::Rtt => longest_rtt,
-            Self::Flows => scenario.flows.iter().map(|group| f64::from(group.count)).sum(),
+            Self::Flows => study.scenario.flows.iter().map(|group| f64::from(group.count)).sum(),
             Self::Parameter { protocol, name, .. } => {
-                let known = known_values(scenario, registry, protocol);
+                let known = numeric_values(study, protocol);
                 known.iter().find(|(known, _)| known == name).map_or(f64::NAN, |(_, value)| *value)
             }
         }
     }
 
-    /// The value as it can be: there is no less than one flow.
-    pub(super) fn least(&self, value: f64) -> f64 {
+    /// The value, but at least one flow.
+    pub(super) fn at_least_one(&self, value: f64) -> f64 {
         if *self == Self::Flows { value.max(1.0) } else { value }
     }
 
-    /// The scenario with this factor times its present value.
+    /// The scenario with the value `factor` times `current`.
     #[must_use]
-    pub fn scaled(&self, scenario: &Scenario, now: f64, factor: f64) -> Scenario {
+    pub fn scaled(&self, scenario: &Scenario, current: f64, factor: f64) -> Scenario {
         let mut scenario = scenario.clone();
         match self {
             Self::Rtt => scale_delays(&mut scenario, factor),
@@ -109,7 +109,7 @@ impl Knob {
                 }
             }
             Self::Parameter { protocol, name, unit } => {
-                set(&mut scenario, protocol, name, now * factor, unit)
+                set(&mut scenario, protocol, name, current * factor, unit)
             }
         }
         scenario
@@ -140,28 +140,28 @@ fn scale_delays(scenario: &mut Scenario, factor: f64) {
     }
 }
 
-/// Every numeric parameter of every protocol that flows run.
-fn known(scenario: &Scenario, registry: &Registry) -> Vec<(String, Knob)> {
+/// Every numeric parameter of every protocol that flows run, with its name.
+fn known_parameters(study: Study<'_>) -> Vec<(String, VariedParameter)> {
     let mut known = Vec::new();
-    for group in &scenario.flows {
+    for group in &study.scenario.flows {
         let protocol = &group.protocol.value;
-        for (name, _) in known_values(scenario, registry, protocol) {
-            let unit = unit_of(scenario, registry, protocol, &name);
-            let knob = Knob::Parameter { protocol: protocol.clone(), name: name.clone(), unit };
-            let called = knob.name();
-            if known.iter().all(|(other, _)| *other != called) {
-                known.push((called, knob));
+        for (name, _) in numeric_values(study, protocol) {
+            let unit = unit_of(study, protocol, &name);
+            let parameter = VariedParameter::Parameter { protocol: protocol.clone(), name, unit };
+            let full_name = parameter.name();
+            if known.iter().all(|(other, _)| *other != full_name) {
+                known.push((full_name, parameter));
             }
         }
     }
     known
 }
 
-/// The parameters of a protocol that have a number, and the number, in base units.
-fn known_values(scenario: &Scenario, registry: &Registry, protocol: &str) -> Vec<(String, f64)> {
-    let entry = scenario.protocols.get(protocol);
+/// The numeric parameters of a protocol with their values in base units (s, bytes, bit/s).
+fn numeric_values(study: Study<'_>, protocol: &str) -> Vec<(String, f64)> {
+    let entry = study.scenario.protocols.get(protocol);
     let registered = entry.map_or(protocol, |entry| &entry.protocol.value);
-    let Ok(registered) = registry.protocol(registered) else { return Vec::new() };
+    let Ok(registered) = study.registry.protocol(registered) else { return Vec::new() };
     let value = |parameter: millpond_law::Parameter| {
         let written =
             entry.and_then(|entry| entry.params.iter().find(|setting| setting.name.value == parameter.name));
@@ -180,11 +180,11 @@ fn known_values(scenario: &Scenario, registry: &Registry, protocol: &str) -> Vec
     registered.card().parameters.iter().filter_map(|key| value(key.parameter())).collect()
 }
 
-/// `s`, `B` or `bps` where the parameter is written with a unit.
-fn unit_of(scenario: &Scenario, registry: &Registry, protocol: &str, name: &str) -> &'static str {
-    let entry = scenario.protocols.get(protocol);
+/// `s`, `B` or `bps` where the default of the parameter is written with a unit; otherwise empty.
+fn unit_of(study: Study<'_>, protocol: &str, name: &str) -> &'static str {
+    let entry = study.scenario.protocols.get(protocol);
     let registered = entry.map_or(protocol, |entry| &entry.protocol.value);
-    let default = registry.protocol(registered).ok().and_then(|protocol| {
+    let default = study.registry.protocol(registered).ok().and_then(|protocol| {
         protocol
             .card()
             .parameters
@@ -201,6 +201,7 @@ fn unit_of(scenario: &Scenario, registry: &Registry, protocol: &str, name: &str)
     }
 }
 
+/// A time, size or rate in base units.
 fn quantity(text: &str) -> Option<f64> {
     let span = text.parse::<Span>().map(Span::secs).ok();
     let bytes = || text.parse::<Bytes>().map(Bytes::as_f64).ok();
@@ -208,13 +209,14 @@ fn quantity(text: &str) -> Option<f64> {
     span.or_else(bytes).or_else(rate)
 }
 
+/// Writes a parameter of a protocol with its unit.
 fn set(scenario: &mut Scenario, protocol: &str, name: &str, value: f64, unit: &str) {
     let value = match unit {
         "" => millpond_scenario::Value::Number(value),
         "s" => millpond_scenario::Value::Text(format!("{}us", value * 1e6)),
         unit => millpond_scenario::Value::Text(format!("{}{unit}", value.round())),
     };
-    let entry = scenario.protocols.entry(protocol.to_owned()).or_insert_with(|| plain(protocol));
+    let entry = scenario.protocols.entry(protocol.to_owned()).or_insert_with(|| default_entry(protocol));
     let place = Place::default();
     match entry.params.iter_mut().find(|setting| setting.name.value == name) {
         Some(setting) => setting.value = At::new(value, place),
@@ -224,8 +226,8 @@ fn set(scenario: &mut Scenario, protocol: &str, name: &str, value: f64, unit: &s
     }
 }
 
-/// The entry that a protocol has if the scenario says nothing of it.
-fn plain(protocol: &str) -> ProtocolEntry {
+/// The entry of a protocol that the scenario does not configure.
+fn default_entry(protocol: &str) -> ProtocolEntry {
     ProtocolEntry {
         protocol: At::new(protocol.to_owned(), Place::default()),
         relays: Relays::Nodes(Vec::new()),

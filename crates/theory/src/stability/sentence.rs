@@ -1,38 +1,43 @@
-//! The verdict on stability in one sentence.
+//! The result of a stability analysis in one sentence.
 
-use super::{Boundary, Search, Stability};
+use super::{CriticalValue, CriticalValueSearch, Stability};
 use millpond_units::format::{duration, number};
 use std::f64::consts::PI;
 
-/// The verdict in one sentence.
-pub fn verdict(stability: &Stability, searches: &[Search]) -> String {
-    let calm = stability.is_calm();
-    let found: Vec<String> =
-        searches.iter().flat_map(|search| &search.found).map(|boundary| side(boundary, calm)).collect();
-    let nowhere: Vec<String> = searches.iter().filter(|search| search.found.is_empty()).map(range).collect();
-    let head = match (&stability.marginal, calm) {
+/// The result in one sentence: whether it is stable, then the critical values or the ranges without one.
+pub fn stability_sentence(stability: &Stability, searches: &[CriticalValueSearch]) -> String {
+    let is_stable = stability.nonzero_roots_decay();
+    let critical: Vec<String> = searches
+        .iter()
+        .flat_map(|search| &search.found)
+        .map(|found| critical_value(found, is_stable))
+        .collect();
+    let empty: Vec<String> = searches.iter().filter(|search| search.found.is_empty()).map(range).collect();
+    let head = match (&stability.marginal, is_stable) {
         (None, true) => "stable".to_owned(),
         (Some(why), true) => {
             format!("marginal: one disturbance neither grows nor dies out, since {why}; all others die out")
         }
         (_, false) => format!("unstable: {}", growth(stability)),
     };
-    let (there, none) = if calm { ("oscillates", "no boundary") } else { ("stable", "unstable all the way") };
-    let found = (!found.is_empty()).then(|| format!("; {there} {}", found.join(", and ")));
-    let nowhere = (!nowhere.is_empty()).then(|| format!("; {none} {}", nowhere.join(" or ")));
-    format!("{head}{}{}", found.unwrap_or_default(), nowhere.unwrap_or_default())
+    let (beyond, none) =
+        if is_stable { ("oscillates", "no boundary") } else { ("stable", "unstable all the way") };
+    let critical = (!critical.is_empty()).then(|| format!("; {beyond} {}", critical.join(", and ")));
+    let empty = (!empty.is_empty()).then(|| format!("; {none} {}", empty.join(" or ")));
+    format!("{head}{}{}", critical.unwrap_or_default(), empty.unwrap_or_default())
 }
 
-/// Where the other verdict begins.
-fn side(boundary: &Boundary, calm: bool) -> String {
-    let side = if boundary.stable_below == calm { "above" } else { "below" };
-    let (name, value) = (boundary.knob.name(), boundary.knob.show(boundary.value));
-    format!("{side} {name} {value} (now {})", boundary.knob.show(boundary.now))
+/// On which side of a critical value the opposite result holds.
+fn critical_value(found: &CriticalValue, is_stable: bool) -> String {
+    let side = if found.stable_below == is_stable { "above" } else { "below" };
+    let (name, value) = (found.parameter.name(), found.parameter.format_value(found.value));
+    format!("{side} {name} {value} (now {})", found.parameter.format_value(found.current))
 }
 
-fn range(search: &Search) -> String {
-    let Search { knob, now, range: (low, high), .. } = search;
-    format!("between {} {} and {} (now {})", knob.name(), knob.show(*low), knob.show(*high), knob.show(*now))
+fn range(search: &CriticalValueSearch) -> String {
+    let CriticalValueSearch { parameter, current, range, .. } = search;
+    let [low, high, current] = [range.low, range.high, *current].map(|value| parameter.format_value(value));
+    format!("between {} {low} and {high} (now {current})", parameter.name())
 }
 
 fn growth(stability: &Stability) -> String {

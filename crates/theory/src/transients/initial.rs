@@ -1,72 +1,77 @@
-//! Where trajectories start.
+//! Initial conditions of trajectories, as typed.
 
-use super::observable::{Observable, pick};
-use crate::equilibrium::Settled;
+use super::observable::{Observable, Observables};
+use crate::equilibrium::PlanEquilibrium;
 use millpond_fluid::Entity;
 use millpond_fluid::motion::Component;
 use millpond_units::{Bytes, Rate, Span};
 
-/// Starts along one quantity, in the units of the equations.
+/// Initial values of one quantity.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Along {
-    /// Of what.
-    pub of: Observable,
-    /// Low to high.
+pub struct InitialValues {
+    /// The quantity.
+    pub observable: Observable,
+    /// Its values from low to high, in the units of the equations.
     pub values: Vec<f64>,
 }
 
-/// All combinations of starts along some quantities; everything else starts at rest.
+/// All combinations of initial values of some quantities. All other quantities start at the equilibrium.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Starts(pub Vec<Along>);
+pub struct InitialConditions {
+    /// The initial values of each of these quantities.
+    pub quantities: Vec<InitialValues>,
+}
 
-impl Starts {
-    /// `grid`, or `x=0..2Mbps,q=0..100kB`: so many values in each range. Of `plane`, what is not said gets a range around
-    /// the point of rest.
+impl InitialConditions {
+    /// Reads `grid`, or `x=0..2Mbps,q=0..100kB` with `points` values in each range. Quantities of `plane` that the text does
+    /// not name get a range about the equilibrium.
     ///
     /// # Errors
-    /// Says what was expected.
-    pub fn read(
+    /// The text cannot be read, or a value is out of its bounds.
+    pub fn parse(
         text: &str,
         points: usize,
         plane: &[&Observable],
-        about: (&Settled<'_>, &[Observable], &[usize]),
+        observables: &Observables<'_>,
     ) -> Result<Self, String> {
         let parts = text.split(',').filter(|_| text.trim() != "grid");
-        let mut starts = parts.map(|part| along(part, points, about)).collect::<Result<Vec<_>, _>>()?;
-        for of in plane {
-            if !starts.iter().any(|along| along.of.name == of.name) {
-                let (low, high) = around(about.0, of)?;
-                starts.push(Along { of: (*of).clone(), values: spread(low, high, points) });
+        let mut quantities =
+            parts.map(|part| parse_part(part, points, observables)).collect::<Result<Vec<_>, _>>()?;
+        for axis in plane {
+            if !quantities.iter().any(|given| given.observable.name == axis.name) {
+                let (low, high) = default_range(observables.equilibrium, axis)?;
+                let values = linear_values(low, high, points);
+                quantities.push(InitialValues { observable: (*axis).clone(), values });
             }
         }
-        // What links hold decides what rates windows make.
-        starts.sort_by_key(|along| matches!(along.of.place, Component::Channel(_)));
-        Ok(Self(starts))
+        // States come first: the queues of links determine the rates of windows.
+        quantities.sort_by_key(|given| matches!(given.observable.component, Component::Channel(_)));
+        Ok(Self { quantities })
     }
 
-    /// How far from its lowest to its highest start, for those that have a range.
+    /// The distance from the lowest to the highest initial value of a quantity; none if it has a single one.
     #[must_use]
-    pub fn width(&self, of: &Observable) -> Option<f64> {
-        let along = self.0.iter().find(|along| along.of.name == of.name)?;
-        let width = along.values.last()? - along.values.first()?;
-        (width > 0.0).then_some(width)
+    pub fn range(&self, observable: &Observable) -> Option<f64> {
+        let found = self.quantities.iter().find(|given| given.observable.name == observable.name)?;
+        let range = found.values.last()? - found.values.first()?;
+        (range > 0.0).then_some(range)
     }
 
     /// The states of every combination.
     ///
     /// # Errors
-    /// A quantity that no state of its owner moves.
-    pub fn states(&self, settled: &Settled<'_>) -> Result<Vec<Vec<f64>>, String> {
-        let set = |along: &Along| match along.of.place {
-            Component::State(place) => Some(place),
+    /// A quantity that no state determines.
+    pub fn states(&self, equilibrium: &PlanEquilibrium<'_>) -> Result<Vec<Vec<f64>>, String> {
+        let state = |given: &InitialValues| match given.observable.component {
+            Component::State(index) => Some(index),
             Component::Channel(_) => None,
         };
-        let taken: Vec<usize> = self.0.iter().filter_map(set).collect();
-        let mut found = vec![settled.moment.x.clone()];
-        for along in &self.0 {
+        let fixed: Vec<usize> = self.quantities.iter().filter_map(state).collect();
+        let mut found = vec![equilibrium.point.x.clone()];
+        for given in &self.quantities {
             let each = |x: &Vec<f64>| -> Result<Vec<Vec<f64>>, String> {
-                let one = |value: &f64| put(settled, x.clone(), (&along.of, *value), &taken);
-                along.values.iter().map(one).collect()
+                let set = |value: &f64| set_value(equilibrium, x.clone(), &given.observable, *value, &fixed);
+                given.values.iter().map(set).collect()
             };
             found = found.iter().map(each).collect::<Result<Vec<_>, _>>()?.concat();
         }
@@ -74,35 +79,33 @@ impl Starts {
     }
 }
 
-/// Whether it says one start, not many.
+/// Whether the text means a single initial condition.
 #[must_use]
-pub fn is_single(text: &str) -> bool {
+pub fn is_single_condition(text: &str) -> bool {
     text.trim() != "grid" && !text.contains("..")
 }
 
-/// `x=0..2Mbps`, or `x=1Mbps`.
-fn along(
-    part: &str,
-    points: usize,
-    (settled, known, bottlenecks): (&Settled<'_>, &[Observable], &[usize]),
-) -> Result<Along, String> {
+/// Reads `x=0..2Mbps` or `x=1Mbps`.
+fn parse_part(part: &str, points: usize, observables: &Observables<'_>) -> Result<InitialValues, String> {
     let usage = || {
         format!("\"{part}\": write grid, or starts such as x=0..2Mbps,q=0..100kB, a single one as x=1Mbps")
     };
     let (name, range) = part.split_once('=').ok_or_else(usage)?;
-    let of = pick(name, known, bottlenecks)?;
-    let rest = of.place.of(&settled.moment.x, &settled.moment.channels);
+    let observable = observables.find(name)?;
+    let center = observable.equilibrium_value(observables.equilibrium);
     let (low, high) = range.split_once("..").unwrap_or((range, range));
-    let end = |text: &str| value(text, &of, rest).ok_or_else(|| expected(text, &of));
+    let end =
+        |text: &str| parse_value(text, &observable, center).ok_or_else(|| expected_value(text, &observable));
     let (low, high) = (end(low)?, end(high)?);
     if low > high {
         return Err(format!("\"{part}\": write the lower end first"));
     }
-    check(settled, &of, low, high)?;
-    Ok(Along { values: spread(low, high, points), of })
+    check_bounds(observables.equilibrium, &observable, low, high)?;
+    Ok(InitialValues { values: linear_values(low, high, points), observable })
 }
 
-fn spread(low: f64, high: f64, points: usize) -> Vec<f64> {
+/// `points` values at equal distances from low to high; a single one if the ends are equal.
+fn linear_values(low: f64, high: f64, points: usize) -> Vec<f64> {
     if low >= high || points < 2 {
         return vec![low];
     }
@@ -112,8 +115,8 @@ fn spread(low: f64, high: f64, points: usize) -> Vec<f64> {
     (0..points).map(|point| low + (high - low) * part(point)).collect()
 }
 
-/// A value with its unit; a share of that at rest in per cent; a plain number in the unit in which the quantity is shown.
-fn value(text: &str, of: &Observable, rest: f64) -> Option<f64> {
+/// Reads a value with its unit, a percentage of the equilibrium value, or a plain number in the shown unit.
+fn parse_value(text: &str, observable: &Observable, center: f64) -> Option<f64> {
     let text = text.trim();
     if let Some(percent) = text.strip_suffix('%') {
         return percent
@@ -121,13 +124,13 @@ fn value(text: &str, of: &Observable, rest: f64) -> Option<f64> {
             .parse::<f64>()
             .ok()
             .filter(|p| p.is_finite())
-            .map(|percent| percent / 100.0 * rest);
+            .map(|percent| percent / 100.0 * center);
     }
-    let plain = text.parse::<f64>().ok().filter(|value| value.is_finite()).map(|value| value / of.scale);
-    plain.or_else(|| match of.unit {
+    let plain = text.parse::<f64>().ok().filter(|value| value.is_finite());
+    plain.map(|value| value / observable.scale).or_else(|| match observable.unit {
         "bit/s" => text.parse::<Rate>().ok().map(Rate::as_f64),
         "packets" => match text.strip_suffix("packets") {
-            Some(count) => count.trim().parse::<f64>().ok().map(|count| count / of.scale),
+            Some(count) => count.trim().parse::<f64>().ok().map(|count| count / observable.scale),
             None => text.parse::<Bytes>().ok().map(|bytes| bytes.as_f64() * 8.0),
         },
         "ms" => text.parse::<Span>().ok().map(Span::secs),
@@ -135,8 +138,8 @@ fn value(text: &str, of: &Observable, rest: f64) -> Option<f64> {
     })
 }
 
-fn expected(text: &str, of: &Observable) -> String {
-    let examples = match of.unit {
+fn expected_value(text: &str, observable: &Observable) -> String {
+    let examples = match observable.unit {
         "bit/s" => "a rate such as 2Mbps",
         "packets" => "a size such as 100kB or 100packets",
         "ms" => "a time such as 20ms",
@@ -145,93 +148,112 @@ fn expected(text: &str, of: &Observable) -> String {
     format!(
         "\"{}\" is no value of {}: expected {examples}, or a share of that at rest such as 50%",
         text.trim(),
-        of.name
+        observable.name
     )
 }
 
-/// A state beyond its bounds is none.
-fn check(settled: &Settled<'_>, of: &Observable, low: f64, high: f64) -> Result<(), String> {
-    let (least, most) = match of.place {
-        Component::State(place) => settled.frozen.bounds()[place],
+/// The least and the greatest value of a quantity, in the units of the equations.
+fn bounds(equilibrium: &PlanEquilibrium<'_>, observable: &Observable) -> (f64, f64) {
+    match observable.component {
+        Component::State(index) => equilibrium.frozen.bounds()[index],
         Component::Channel(_) => (0.0, f64::INFINITY),
-    };
+    }
+}
+
+fn check_bounds(
+    equilibrium: &PlanEquilibrium<'_>,
+    observable: &Observable,
+    low: f64,
+    high: f64,
+) -> Result<(), String> {
+    let (least, most) = bounds(equilibrium, observable);
     if low >= least && high <= most {
         return Ok(());
     }
-    let most = if most.is_finite() { format!(" and at most {}", of.show(most)) } else { String::new() };
-    Err(format!("{} is at least {}{most}", of.name, of.show(least)))
+    let most = if most.is_finite() {
+        format!(" and at most {}", observable.format_value(most))
+    } else {
+        String::new()
+    };
+    Err(format!("{} is at least {}{most}", observable.name, observable.format_value(least)))
 }
 
-/// From a fifth to twice what it is at rest; a queue from empty up to half of what is on its way in a round trip at least.
-fn around(settled: &Settled<'_>, of: &Observable) -> Result<(f64, f64), String> {
+/// From a fifth of the equilibrium value to twice this value; of a queue from empty to at least half the bandwidth-delay
+/// product.
+fn default_range(equilibrium: &PlanEquilibrium<'_>, observable: &Observable) -> Result<(f64, f64), String> {
     const LOW: f64 = 0.2;
-    let rest = of.place.of(&settled.moment.x, &settled.moment.channels);
-    let (least, most) = match of.place {
-        Component::State(place) => settled.frozen.bounds()[place],
-        Component::Channel(_) => (0.0, f64::INFINITY),
-    };
-    let (low, high) = match of.entity {
-        Entity::Link(link) if of.quantity == "queue" => {
-            let longest = settled.plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max);
-            let half = settled.frozen.capacity(link) * longest / 2.0;
-            (0.0, half.max(2.0 * rest))
+    let center = observable.equilibrium_value(equilibrium);
+    let (least, most) = bounds(equilibrium, observable);
+    let (low, high) = match observable.entity {
+        Entity::Link(link) if observable.quantity == "queue" => {
+            let longest = equilibrium.plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max);
+            let half = equilibrium.frozen.capacity(link) * longest / 2.0;
+            (0.0, half.max(2.0 * center))
         }
-        _ if rest > 0.0 => (LOW * rest, 2.0 * rest),
-        _ if rest < 0.0 => (2.0 * rest, LOW * rest),
+        _ if center > 0.0 => (LOW * center, 2.0 * center),
+        _ if center < 0.0 => (2.0 * center, LOW * center),
         _ => {
             return Err(format!(
                 "{0} is zero at rest; say between what it is to start: --from {0}=0..1",
-                of.name
+                observable.name
             ));
         }
     };
     Ok((low.max(least), high.min(most)))
 }
 
-/// The states with one quantity changed: a state itself; else the first state of its owner, or of a link, that moves it. What
-/// is `taken` starts at a value of its own, and queues hold what they hold.
-fn put(
-    settled: &Settled<'_>,
+/// The states with one quantity changed. A state is set itself. For a channel the first free state of its entity, or of a
+/// link, that determines it is solved for; states in `fixed` and queues are not free.
+fn set_value(
+    equilibrium: &PlanEquilibrium<'_>,
     mut x: Vec<f64>,
-    (of, value): (&Observable, f64),
-    taken: &[usize],
+    observable: &Observable,
+    value: f64,
+    fixed: &[usize],
 ) -> Result<Vec<f64>, String> {
-    let channel = match of.place {
-        Component::State(place) => {
-            x[place] = value;
+    let channel = match observable.component {
+        Component::State(index) => {
+            x[index] = value;
             return Ok(x);
         }
         Component::Channel(channel) => channel,
     };
-    let columns = settled.plan.assembly.state_columns();
-    let free = |state: &usize| !taken.contains(state) && columns[*state].quantity != "queue";
+    let columns = equilibrium.plan.assembly.state_columns();
+    let is_free = |state: &usize| !fixed.contains(state) && columns[*state].quantity != "queue";
     let (own, others): (Vec<usize>, Vec<usize>) =
-        (0..columns.len()).filter(free).partition(|state| columns[*state].entity == of.entity);
+        (0..columns.len()).filter(is_free).partition(|state| columns[*state].entity == observable.entity);
     let links = others.into_iter().filter(|state| matches!(columns[*state].entity, Entity::Link(_)));
-    let mut found =
-        own.into_iter().chain(links).filter_map(|state| solve(settled, &x, (state, channel), value));
+    let mut found = own
+        .into_iter()
+        .chain(links)
+        .filter_map(|state| solve_for_state(equilibrium, &x, (state, channel), value));
     found.next().ok_or_else(|| {
-        let states = super::observables(settled.plan).into_iter();
-        let states = states.filter(|one| matches!(one.place, Component::State(_))).map(|one| one.name);
+        let states = super::observable::observables(equilibrium.plan).into_iter();
+        let states = states.filter(|one| matches!(one.component, Component::State(_))).map(|one| one.name);
         format!(
             "{} cannot start at {}: it follows at once from what its owner hears; start from {}",
-            of.name,
-            of.show(value),
+            observable.name,
+            observable.format_value(value),
             states.collect::<Vec<_>>().join(", ")
         )
     })
 }
 
-/// The value of a state at which a channel says this, by the secant method.
-fn solve(settled: &Settled<'_>, x: &[f64], (state, channel): (usize, usize), value: f64) -> Option<Vec<f64>> {
+/// The states with one state changed so that a channel has this value, by the secant method.
+fn solve_for_state(
+    equilibrium: &PlanEquilibrium<'_>,
+    x: &[f64],
+    (state, channel): (usize, usize),
+    value: f64,
+) -> Option<Vec<f64>> {
     const ROUNDS: usize = 60;
-    let (least, most) = settled.frozen.bounds()[state];
-    let size = settled.frozen.sizes()[state].max(x[state].abs());
+    let (least, most) = equilibrium.frozen.bounds()[state];
+    let size = equilibrium.frozen.sizes()[state].max(x[state].abs());
     let miss = |s: f64| {
         let mut tried = x.to_vec();
         tried[state] = s;
-        let said = settled.frozen.at(&tried).ok()?.channels[channel];
-        Some((tried, said - value))
+        let found = equilibrium.frozen.at(&tried).ok()?.channels[channel];
+        Some((tried, found - value))
     };
     let inside = |s: f64| s.max(least).min(most);
     let (mut before, mut now) = (x[state], inside(x[state] + 0.01 * size));

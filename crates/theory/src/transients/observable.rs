@@ -1,6 +1,6 @@
-//! What can be watched, and what it is called: `f.rate`, `near.queue`; the entity may be left out where one alone is meant.
+//! Quantities of the equations and their names: `f.rate`, `near.queue`. The entity may be left out where only one is meant.
 
-use crate::equilibrium::Settled;
+use crate::equilibrium::PlanEquilibrium;
 use millpond_fluid::motion::Component;
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Column, Entity};
@@ -12,71 +12,100 @@ use std::collections::BTreeSet;
 /// A quantity of the equations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observable {
-    /// `f.rate`.
+    /// Its full name, such as `f.rate`.
     pub name: String,
-    /// Whose.
+    /// The loop, link or relay to which it belongs.
     pub entity: Entity,
-    /// As the equations call it: `sending rate`.
+    /// Its name in the equations, such as `sending rate`.
     pub quantity: &'static str,
-    /// As shown.
+    /// The unit in which it is shown.
     pub unit: &'static str,
-    /// What a value of the equations is multiplied by to be shown.
+    /// The factor from the unit of the equations to the shown unit.
     pub scale: f64,
-    /// Where it is.
-    pub place: Component,
+    /// Its index among the states or channels.
+    pub component: Component,
 }
 
 impl Observable {
-    /// A value of the equations with its unit.
+    /// A value of the equations, formatted with its unit.
     #[must_use]
-    pub fn show(&self, value: f64) -> String {
+    pub fn format_value(&self, value: f64) -> String {
         match self.unit {
             "bit/s" => Rate::from_bps_f64(value).to_string(),
             "1" => four_digits_or_exponent(value),
             unit => format!("{} {unit}", four_digits_or_exponent(value * self.scale)),
         }
     }
+
+    /// Its value at an equilibrium, in the units of the equations.
+    pub(super) fn equilibrium_value(&self, equilibrium: &PlanEquilibrium<'_>) -> f64 {
+        self.component.of(&equilibrium.point.x, &equilibrium.point.channels)
+    }
 }
 
-/// Short names of quantities, each before that which it stands for.
+/// The quantities of a plan, found by name.
+pub struct Observables<'a> {
+    pub(super) equilibrium: &'a PlanEquilibrium<'a>,
+    all: Vec<Observable>,
+    bottlenecks: Vec<usize>,
+}
+
+impl<'a> Observables<'a> {
+    /// The quantities of the plan of an equilibrium.
+    #[must_use]
+    pub fn new(equilibrium: &'a PlanEquilibrium<'a>) -> Self {
+        let (all, bottlenecks) = (observables(equilibrium.plan), bottleneck_links(equilibrium));
+        Self { equilibrium, all, bottlenecks }
+    }
+
+    /// The quantity of this name. The entity may be left out where a single entity has such a quantity, or a single
+    /// bottleneck.
+    ///
+    /// # Errors
+    /// The name is unknown or ambiguous: lists the names, the nearest spelling first.
+    pub fn find(&self, text: &str) -> Result<Observable, String> {
+        find(text, &self.all, &self.bottlenecks)
+    }
+}
+
+/// Short names of quantities, each before the name for which it stands.
 const SHORT: [(&str, &str); 5] =
     [("x", "rate"), ("q", "queue"), ("w", "window"), ("rtt", "round-trip-time"), ("delay", "queueing-delay")];
 
-/// What one flow of a class sends, as the engine calls it.
+/// The rate of one flow of a class, as the engine names it.
 const SENDING: &str = "sending rate";
 
-/// What one flow of each class sends.
-pub(super) fn rates(plan: &Plan) -> Vec<Observable> {
+/// The sending rate of one flow of each class.
+pub(super) fn sending_rates(plan: &Plan) -> Vec<Observable> {
     let columns = plan.assembly.channel_columns();
     let sent = columns.iter().enumerate().filter(|(_, column)| column.quantity == SENDING);
     sent.filter_map(|(i, column)| observable(plan, Component::Channel(i), column)).collect()
 }
 
-/// All of them, states first; of two of one name the first alone.
-#[must_use]
-pub fn observables(plan: &Plan) -> Vec<Observable> {
+/// All quantities of a plan, states first; of two with the same name only the first.
+pub(super) fn observables(plan: &Plan) -> Vec<Observable> {
     let states = plan.assembly.state_columns();
     let channels = plan.assembly.channel_columns();
     let states = states.iter().enumerate().map(|(i, column)| (Component::State(i), column));
     let channels = channels.iter().enumerate().map(|(i, column)| (Component::Channel(i), column));
     let mut seen = BTreeSet::new();
-    let all = states.chain(channels).filter_map(|(place, column)| observable(plan, place, column));
-    all.filter(|one| seen.insert(one.name.clone())).collect()
+    let all = states.chain(channels).filter_map(|(component, column)| observable(plan, component, column));
+    all.filter(|observable| seen.insert(observable.name.clone())).collect()
 }
 
-fn observable(plan: &Plan, place: Component, column: &Column) -> Option<Observable> {
+fn observable(plan: &Plan, component: Component, column: &Column) -> Option<Observable> {
     let Column { entity, quantity, unit } = column;
     let (unit, scale) = match *unit {
-        "bit" => ("packets", 1.0 / packet(plan, *entity)),
+        "bit" => ("packets", 1.0 / packet_bits(plan, *entity)),
         "s" => ("ms", 1e3),
         unit => (unit, 1.0),
     };
-    let name = format!("{}.{}", called(plan, *entity)?, slug(quantity));
-    Some(Observable { name, entity: *entity, quantity, unit, scale, place })
+    let name = format!("{}.{}", entity_name(plan, *entity)?, quantity_name(quantity));
+    Some(Observable { name, entity: *entity, quantity, unit, scale, component })
 }
 
-/// In bits.
-fn packet(plan: &Plan, entity: Entity) -> f64 {
+/// The packet size of an entity, in bits.
+fn packet_bits(plan: &Plan, entity: Entity) -> f64 {
     let of_link = |link: usize| {
         let found = plan.links.iter().find(|planned| planned.id.is_some_and(|id| id.0 == link));
         found.map_or(1.0, |link| link.packet.as_f64() * 8.0)
@@ -88,8 +117,8 @@ fn packet(plan: &Plan, entity: Entity) -> f64 {
     }
 }
 
-/// A link that data cross in one direction alone is called by its name, others `L1->` and `L1<-`.
-fn called(plan: &Plan, entity: Entity) -> Option<String> {
+/// The name of an entity: of a link that data crosses in one direction its own name, of others `L1->` and `L1<-`.
+fn entity_name(plan: &Plan, entity: Entity) -> Option<String> {
     match entity {
         Entity::Link(link) => {
             let crossed = || plan.links.iter().filter(|link| link.id.is_some());
@@ -102,57 +131,53 @@ fn called(plan: &Plan, entity: Entity) -> Option<String> {
     }
 }
 
-/// `arriving rate` is typed `arriving-rate`; what comes after a comma only explains. What a flow sends is its rate.
-fn slug(quantity: &str) -> String {
+/// `arriving rate` becomes `arriving-rate`; an explanation after a comma is left out. The sending rate is called `rate`.
+fn quantity_name(quantity: &str) -> String {
     if quantity == SENDING {
         return "rate".to_owned();
     }
     quantity.split(',').next().unwrap_or_default().replace(' ', "-")
 }
 
-/// The links that matter: those bottlenecks of the allocation in closed form, or of the linear network, that are nearly full.
-#[must_use]
-pub fn bottlenecks(settled: &Settled<'_>) -> Vec<usize> {
-    const NEARLY: f64 = 0.9;
-    let all: Vec<usize> = match &settled.closed {
-        Some(closed) => {
-            let ids = closed.equilibrium.bottlenecks.iter().filter_map(|place| settled.plan.links[*place].id);
-            ids.map(|id| id.0).collect()
+/// The bottlenecks of the closed form, or of the linear network without one; only the nearly full ones if any is.
+pub(super) fn bottleneck_links(equilibrium: &PlanEquilibrium<'_>) -> Vec<usize> {
+    const NEARLY_FULL: f64 = 0.9;
+    let all: Vec<usize> = match &equilibrium.closed_form {
+        Some(closed_form) => {
+            let bottlenecks = closed_form.allocation.bottlenecks.iter();
+            bottlenecks.filter_map(|index| equilibrium.plan.links[*index].id).map(|id| id.0).collect()
         }
-        None => Linearized::of(&settled.frozen, &settled.moment).bottlenecks(),
+        None => Linearized::of(&equilibrium.frozen, &equilibrium.point).bottlenecks(),
     };
     let load = |link: &usize| {
-        let arriving = settled.value(Entity::Link(*link), "arriving rate").unwrap_or_default();
-        arriving / settled.frozen.capacity(*link)
+        let arriving = equilibrium.value(Entity::Link(*link), "arriving rate").unwrap_or_default();
+        arriving / equilibrium.frozen.capacity(*link)
     };
-    let full: Vec<usize> = all.iter().copied().filter(|link| load(link) > NEARLY).collect();
+    let full: Vec<usize> = all.iter().copied().filter(|link| load(link) > NEARLY_FULL).collect();
     if full.is_empty() { all } else { full }
 }
 
-/// The observable of this name. Without an entity: the only one there is, or the only one at a bottleneck.
-///
-/// # Errors
-/// Says what there is, with the nearest spelling.
-pub fn pick(text: &str, known: &[Observable], bottlenecks: &[usize]) -> Result<Observable, String> {
-    let exactly = |name: &str| known.iter().find(|one| one.name == name).cloned();
+/// The quantity of this name among `known`, links in `bottlenecks` before others.
+fn find(text: &str, known: &[Observable], bottlenecks: &[usize]) -> Result<Observable, String> {
     let text = text.trim();
     for name in spellings(text) {
-        if let Some(found) = exactly(&name) {
-            return Ok(found);
+        if let Some(found) = known.iter().find(|observable| observable.name == name) {
+            return Ok(found.clone());
         }
-        let ends = format!(".{name}");
-        let all: Vec<&Observable> = known.iter().filter(|one| one.name.ends_with(&ends)).collect();
-        let matters = |one: &&&Observable| match one.entity {
+        let suffix = format!(".{name}");
+        let all: Vec<&Observable> =
+            known.iter().filter(|observable| observable.name.ends_with(&suffix)).collect();
+        let is_relevant = |observable: &&&Observable| match observable.entity {
             Entity::Link(link) => bottlenecks.contains(&link),
             _ => true,
         };
-        let chosen: Vec<&&Observable> = all.iter().filter(matters).collect();
-        match (all.as_slice(), chosen.as_slice()) {
-            ([one], _) => return Ok((*one).clone()),
-            (_, [one]) => return Ok((**one).clone()),
+        let relevant: Vec<&&Observable> = all.iter().filter(is_relevant).collect();
+        match (all.as_slice(), relevant.as_slice()) {
+            ([only], _) => return Ok((*only).clone()),
+            (_, [only]) => return Ok((**only).clone()),
             ([], _) => {}
             (all, _) => {
-                let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+                let names: Vec<&str> = all.iter().map(|observable| observable.name.as_str()).collect();
                 return Err(format!("\"{text}\" could be any of {}; say which", names.join(", ")));
             }
         }
@@ -160,7 +185,7 @@ pub fn pick(text: &str, known: &[Observable], bottlenecks: &[usize]) -> Result<O
     Err(unknown(text, known))
 }
 
-/// The name as typed, then with each short name replaced by what it stands for.
+/// The name as typed, then with each short name replaced by the name for which it stands.
 fn spellings(text: &str) -> Vec<String> {
     let mut names = vec![text.to_owned()];
     for (short, long) in SHORT {
@@ -175,9 +200,9 @@ fn spellings(text: &str) -> Vec<String> {
 }
 
 fn unknown(text: &str, known: &[Observable]) -> String {
-    let names = || known.iter().map(|one| one.name.as_str());
-    let ends = || names().filter_map(|name| name.rsplit_once('.').map(|(_, end)| end));
-    let hint = match nearest(text, names()).or_else(|| nearest(text, ends())) {
+    let names = || known.iter().map(|observable| observable.name.as_str());
+    let quantities = || names().filter_map(|name| name.rsplit_once('.').map(|(_, quantity)| quantity));
+    let hint = match nearest(text, names()).or_else(|| nearest(text, quantities())) {
         Some(near) => format!("did you mean \"{near}\"? "),
         None => String::new(),
     };
@@ -194,13 +219,13 @@ mod tests {
     use super::*;
 
     fn known() -> Vec<Observable> {
-        let one = |(i, (name, entity)): (usize, &(&str, Entity))| Observable {
+        let observable = |(i, (name, entity)): (usize, &(&str, Entity))| Observable {
             name: (*name).to_owned(),
             entity: *entity,
             quantity: "",
             unit: "",
             scale: 1.0,
-            place: Component::State(i),
+            component: Component::State(i),
         };
         let names = [
             ("f.window", Entity::Loop(0)),
@@ -209,15 +234,15 @@ mod tests {
             ("f.rate", Entity::Loop(0)),
             ("g.rate", Entity::Loop(1)),
         ];
-        names.iter().enumerate().map(one).collect()
+        names.iter().enumerate().map(observable).collect()
     }
 
     fn found(text: &str, bottlenecks: &[usize]) -> Result<String, String> {
-        pick(text, &known(), bottlenecks).map(|one| one.name)
+        find(text, &known(), bottlenecks).map(|observable| observable.name)
     }
 
     #[test]
-    fn a_name_may_be_short_or_lack_its_entity_where_one_alone_is_meant() {
+    fn a_name_may_be_short_or_lack_its_entity_if_only_one_is_meant() {
         assert_eq!(found("near.q", &[]).as_deref(), Ok("near.queue"));
         assert_eq!(found("q", &[1]).as_deref(), Ok("far.queue"));
         assert_eq!(found("g.x", &[]).as_deref(), Ok("g.rate"));
@@ -225,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_could_be_several_or_nothing_says_what_there_is() {
+    fn an_ambiguous_or_unknown_name_lists_the_known_names() {
         let several = found("q", &[0, 1]).unwrap_err();
         assert!(several.contains("near.queue, far.queue"), "{several}");
         assert!(found("x", &[0]).unwrap_err().contains("f.rate, g.rate"));

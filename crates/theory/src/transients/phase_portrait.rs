@@ -1,137 +1,170 @@
-//! A phase portrait: trajectories of the delay equations in the plane of two quantities, each after a past that was as constant
-//! as its start.
+//! Phase portraits: trajectories of the delay equations in the plane of two quantities. Each starts after a past in which
+//! all quantities had their initial values.
 
-use super::initial::Starts;
+use super::BAND;
+use super::duration::{rightmost_nonzero_root, simulated_time};
+use super::initial::InitialConditions;
 use super::observable::Observable;
-use super::{BAND, horizon, slowest};
-use crate::equilibrium::Settled;
+use crate::equilibrium::PlanEquilibrium;
 use millpond_fluid::motion::{Component, LongTermBehavior, Trajectory, long_term_behavior, record};
 use millpond_fluid::{Accuracy, Entity, Solver};
+use millpond_plan::fluid::PlannedLoop;
 use millpond_results::Watch;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// One trajectory.
+/// A trajectory in the phase plane.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Path {
+pub struct PhaseTrajectory {
     /// The two quantities over time, in the units of the equations.
     pub trajectory: Trajectory,
-    /// Where it leads.
-    pub fate: LongTermBehavior,
+    /// Its long-term behavior.
+    pub behavior: LongTermBehavior,
 }
 
 /// A phase portrait.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Portrait {
-    /// From left to right.
-    pub across: Observable,
-    /// From bottom to top.
-    pub up: Observable,
-    /// The point of rest, in the units of the equations.
-    pub rest: (f64, f64),
-    /// All trajectories, in the order of their starts.
-    pub paths: Vec<Path>,
-    /// How long the longest of them was followed, in seconds.
+pub struct PhasePortrait {
+    /// The quantity on the horizontal axis.
+    pub horizontal: Observable,
+    /// The quantity on the vertical axis.
+    pub vertical: Observable,
+    /// The equilibrium (horizontal, vertical), in the units of the equations.
+    pub equilibrium: (f64, f64),
+    /// All trajectories, in the order of their initial conditions.
+    pub trajectories: Vec<PhaseTrajectory>,
+    /// The longest simulated time of a trajectory, in seconds.
     pub seconds: f64,
-    /// The rate at which the queue neither grows nor shrinks, if the plane is that of a queue and of the only flows that fill
-    /// it; in the units of the equations.
-    pub level: Option<f64>,
+    /// The rate at which the queue is constant, in the units of the equations; none unless the plane is that of a queue and
+    /// of the only class of flows that fills it.
+    pub balanced_rate: Option<f64>,
 }
 
-impl Portrait {
-    /// How many trajectories end like this.
+impl PhasePortrait {
+    /// How many trajectories have such a long-term behavior.
     #[must_use]
-    pub fn count(&self, which: impl Fn(LongTermBehavior) -> bool) -> usize {
-        self.paths.iter().filter(|path| which(path.fate)).count()
+    pub fn count(&self, is_counted: impl Fn(LongTermBehavior) -> bool) -> usize {
+        self.trajectories.iter().filter(|trajectory| is_counted(trajectory.behavior)).count()
     }
 }
 
-/// Follows all trajectories, on all processors.
+/// Simulates the trajectories from all initial conditions with all processors, for `seconds` or for a time that the
+/// rightmost root determines.
 ///
 /// # Errors
-/// A start that cannot be set.
-pub fn portrait(
-    settled: &Settled<'_>,
-    (across, up): (Observable, Observable),
-    starts: &Starts,
+/// An initial condition that no state can satisfy.
+pub fn compute_phase_portrait(
+    equilibrium: &PlanEquilibrium<'_>,
+    plane: [Observable; 2],
+    conditions: &InitialConditions,
     seconds: Option<f64>,
     watch: &dyn Watch,
-) -> Result<Portrait, String> {
-    /// What is neither at rest nor in a cycle by then is followed so many times as long.
+) -> Result<PhasePortrait, String> {
+    /// A trajectory whose behavior is undecided is simulated again for so many times as long.
     const LONGER: f64 = 4.0;
-    let first = seconds.unwrap_or_else(|| natural(settled));
-    let watched = [across.place, up.place];
-    let rest = watched.map(|place| place.of(&settled.moment.x, &settled.moment.channels));
-    let halves = [&across, &up].map(|of| starts.width(of).unwrap_or_default() / 2.0);
-    let follow = |x: &[f64], seconds: f64| {
-        let trajectory = trace(settled, x, (&watched, seconds), watch);
-        Path {
-            fate: long_term_behavior(&trajectory, &rest, &sizes(&trajectory, &rest, &halves), BAND),
-            trajectory,
-        }
-    };
-    let all = starts.states(settled)?;
+    let first = seconds.unwrap_or_else(|| default_duration(equilibrium));
+    let phase_plane = PhasePlane::new(equilibrium, &plane, conditions, watch);
+    let starts = conditions.states(equilibrium)?;
     let done = AtomicUsize::new(0);
-    let path = |x: &Vec<f64>| {
-        let path = match (follow(x, first), seconds) {
-            (path, None) if !path.fate.is_decided() => follow(x, LONGER * first),
-            (path, _) => path,
+    let trajectory = |x: &Vec<f64>| {
+        let found = match (phase_plane.simulate(x, first), seconds) {
+            (found, None) if !found.behavior.is_decided() => phase_plane.simulate(x, LONGER * first),
+            (found, _) => found,
         };
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        // Starts are some hundreds.
-        #[allow(clippy::cast_precision_loss, reason = "counts of starts are small")]
-        watch.progress(0, done as f64 / all.len() as f64);
-        path
+        // Initial conditions are some hundreds.
+        #[allow(clippy::cast_precision_loss, reason = "counts of initial conditions are small")]
+        watch.progress(0, done as f64 / starts.len() as f64);
+        found
     };
-    let paths: Vec<Path> = all.par_iter().map(path).collect();
-    let ends = paths.iter().filter_map(|path| path.trajectory.times.last().copied());
+    let trajectories: Vec<PhaseTrajectory> = starts.par_iter().map(trajectory).collect();
+    let ends = trajectories.iter().filter_map(|found| found.trajectory.times.last().copied());
     let seconds = ends.fold(first, f64::max);
-    let level = level(settled, &across, &up);
-    Ok(Portrait { across, up, rest: (rest[0], rest[1]), paths, seconds, level })
+    let point = phase_plane.equilibrium_values;
+    let [horizontal, vertical] = plane;
+    let balanced_rate = balanced_rate(equilibrium, &horizontal, &vertical);
+    Ok(PhasePortrait {
+        horizontal,
+        vertical,
+        equilibrium: (point[0], point[1]),
+        trajectories,
+        seconds,
+        balanced_rate,
+    })
 }
 
-/// Until the slowest root has died out.
-fn natural(settled: &Settled<'_>) -> f64 {
-    const DIES: f64 = 8.0;
-    horizon(slowest(&settled.frozen, &settled.moment).as_ref(), settled.plan, DIES)
+/// Until the slowest mode has decayed, in seconds.
+fn default_duration(equilibrium: &PlanEquilibrium<'_>) -> f64 {
+    const TIME_CONSTANTS: f64 = 8.0;
+    let root = rightmost_nonzero_root(&equilibrium.frozen, &equilibrium.point);
+    simulated_time(root.as_ref(), equilibrium.plan, TIME_CONSTANTS)
 }
 
-/// From these states, after a past that was the same for ever.
-fn trace(
-    settled: &Settled<'_>,
-    x: &[f64],
-    (watched, seconds): (&[Component], f64),
-    watch: &dyn Watch,
-) -> Trajectory {
-    const LOOKS: u32 = 4000;
-    match Solver::at(&settled.frozen, x, Accuracy::default()) {
-        Ok(mut solver) => record(&mut solver, seconds, LOOKS, watched, &|| !watch.stopped()),
-        Err(error) => Trajectory { error: Some(error), ..Trajectory::default() },
+/// The plane in which trajectories are recorded.
+struct PhasePlane<'a, 'p> {
+    equilibrium: &'a PlanEquilibrium<'p>,
+    components: [Component; 2],
+    equilibrium_values: [f64; 2],
+    /// Half the range of the initial values.
+    half_ranges: [f64; 2],
+    watch: &'a dyn Watch,
+}
+
+impl<'a, 'p> PhasePlane<'a, 'p> {
+    fn new(
+        equilibrium: &'a PlanEquilibrium<'p>,
+        plane: &[Observable; 2],
+        conditions: &InitialConditions,
+        watch: &'a dyn Watch,
+    ) -> Self {
+        let components = [plane[0].component, plane[1].component];
+        let equilibrium_values = [&plane[0], &plane[1]].map(|axis| axis.equilibrium_value(equilibrium));
+        let half_ranges = [&plane[0], &plane[1]].map(|axis| conditions.range(axis).unwrap_or_default() / 2.0);
+        Self { equilibrium, components, equilibrium_values, half_ranges, watch }
+    }
+
+    /// The trajectory from these states, after a past in which they were constant.
+    fn simulate(&self, x: &[f64], seconds: f64) -> PhaseTrajectory {
+        const SAMPLES: u32 = 4000;
+        let trajectory = match Solver::at(&self.equilibrium.frozen, x, Accuracy::default()) {
+            Ok(mut solver) => {
+                record(&mut solver, seconds, SAMPLES, &self.components, &|| !self.watch.stopped())
+            }
+            Err(error) => Trajectory { error: Some(error), ..Trajectory::default() },
+        };
+        let sizes = sizes(&trajectory, &self.equilibrium_values, &self.half_ranges);
+        let behavior = long_term_behavior(&trajectory, &self.equilibrium_values, &sizes, BAND);
+        PhaseTrajectory { behavior, trajectory }
     }
 }
 
-/// What the band is a share of: how far from rest a trajectory itself goes; what hardly moves is judged by the range of starts.
-fn sizes(trajectory: &Trajectory, rest: &[f64], halves: &[f64]) -> Vec<f64> {
-    const HARDLY: f64 = 0.05;
-    let farthest = |(values, rest): (&Vec<f64>, &f64)| {
+/// The distances of which [`BAND`] is a share: the largest distance of the trajectory from the equilibrium, but at least a
+/// twentieth of half the range of initial values.
+fn sizes(trajectory: &Trajectory, equilibrium: &[f64], half_ranges: &[f64]) -> Vec<f64> {
+    const LEAST: f64 = 0.05;
+    let farthest = |(values, center): (&Vec<f64>, &f64)| {
         values
             .iter()
-            .map(|value| (value - rest).abs())
-            .fold(1e-9 * rest.abs(), f64::max)
+            .map(|value| (value - center).abs())
+            .fold(1e-9 * center.abs(), f64::max)
             .max(f64::MIN_POSITIVE)
     };
-    let own = trajectory.values.iter().zip(rest).map(farthest);
-    own.zip(halves).map(|(own, half)| own.max(HARDLY * half)).collect()
+    let distances = trajectory.values.iter().zip(equilibrium).map(farthest);
+    distances.zip(half_ranges).map(|(distance, half)| distance.max(LEAST * half)).collect()
 }
 
-/// Capacity over the number of flows, where one class of flows alone crosses the link whose queue is drawn.
-fn level(settled: &Settled<'_>, across: &Observable, up: &Observable) -> Option<f64> {
-    let (Entity::Loop(l), Entity::Link(link)) = (across.entity, up.entity) else { return None };
-    let plan = settled.plan;
-    let is_rate = across.quantity == "rate" || across.quantity == "sending rate";
-    let crosses = |l: &millpond_plan::fluid::PlannedLoop| {
-        l.links.iter().any(|place| plan.links[*place].id.is_some_and(|id| id.0 == link))
-    };
-    let alone = plan.loops.iter().filter(|l| crosses(l)).count() == 1 && crosses(&plan.loops[l]);
-    (is_rate && alone && up.quantity == "queue").then(|| settled.frozen.capacity(link) / plan.loops[l].count)
+/// Capacity over the number of flows, if a single class of flows crosses the link whose queue is on the vertical axis.
+fn balanced_rate(
+    equilibrium: &PlanEquilibrium<'_>,
+    horizontal: &Observable,
+    vertical: &Observable,
+) -> Option<f64> {
+    let (Entity::Loop(l), Entity::Link(link)) = (horizontal.entity, vertical.entity) else { return None };
+    let plan = equilibrium.plan;
+    let is_rate = horizontal.quantity == "rate" || horizontal.quantity == "sending rate";
+    let crosses =
+        |l: &PlannedLoop| l.links.iter().any(|place| plan.links[*place].id.is_some_and(|id| id.0 == link));
+    let is_alone = plan.loops.iter().filter(|l| crosses(l)).count() == 1 && crosses(&plan.loops[l]);
+    let capacity = equilibrium.frozen.capacity(link);
+    (is_rate && is_alone && vertical.quantity == "queue").then(|| capacity / plan.loops[l].count)
 }

@@ -1,13 +1,13 @@
-//! Phase portraits, answers to steps and times of convergence, each in one sentence.
+//! Phase portraits, responses to steps and convergence times, each in one sentence.
 
-use super::{Answer, Answered, Convergence, Portrait};
+use super::{ConvergenceTimes, ObservedResponse, PhasePortrait, StepTransient};
 use millpond_fluid::motion::{LongTermBehavior, Predicted, StepResponse};
 use millpond_units::format::{number, percent};
 
-/// Where the trajectories of a portrait lead, in one sentence.
-pub fn portrait_sentence(portrait: &Portrait) -> String {
-    let all = portrait.paths.len();
-    let after = portrait.paths.iter().filter_map(|path| match path.fate {
+/// How the trajectories of a phase portrait end, in one sentence.
+pub fn phase_portrait_sentence(portrait: &PhasePortrait) -> String {
+    let all = portrait.trajectories.len();
+    let after = portrait.trajectories.iter().filter_map(|found| match found.behavior {
         LongTermBehavior::Settles { after } => Some(after),
         _ => None,
     });
@@ -24,18 +24,18 @@ pub fn portrait_sentence(portrait: &Portrait) -> String {
         (LongTermBehavior::Diverges, ["leaves", "leave"]),
         (LongTermBehavior::Interrupted, ["could not be integrated", "could not be integrated"]),
     ];
-    for (fate, [one, many]) in others {
-        match portrait.count(|other| other == fate) {
+    for (behavior, [one, many]) in others {
+        match portrait.count(|other| other == behavior) {
             0 => {}
             1 => parts.push(format!("1 {one}")),
             count => parts.push(format!("{count} {many}")),
         }
     }
-    let plane = format!("{} and {}", portrait.across.name, portrait.up.name);
+    let plane = format!("{} and {}", portrait.horizontal.name, portrait.vertical.name);
     format!("{plane}: {}, followed for {}", parts.join("; "), seconds(Some(portrait.seconds)))
 }
 
-/// In seconds, milliseconds where they are few.
+/// A time in seconds, or in milliseconds below 0.1 s.
 pub fn seconds(time: Option<f64>) -> String {
     match time {
         None => "-".to_owned(),
@@ -44,22 +44,26 @@ pub fn seconds(time: Option<f64>) -> String {
     }
 }
 
-/// The answer to a step, in one sentence: that of the first rate, and what the rightmost root would make of it.
-pub fn step_sentence(answer: &Answer) -> String {
-    let measured = match answer.rates.first() {
-        Some(Answered { of, response: StepResponse::Step { rise, overshoot, settling }, .. }) => format!(
+/// The response of the first rate to a step in one sentence, beside that of the rightmost root alone.
+pub fn step_sentence(transient: &StepTransient) -> String {
+    let measured = match transient.rates.first() {
+        Some(ObservedResponse {
+            observable,
+            response: StepResponse::Step { rise, overshoot, settling },
+            ..
+        }) => format!(
             "{}: from 10 to 90 % in {}, overshoot {}, {}",
-            of.name,
+            observable.name,
             seconds(*rise),
             percent(*overshoot),
             settled(*settling)
         ),
-        Some(Answered { of, response: StepResponse::Excursion { settling, .. }, .. }) => {
-            format!("{} ends where it was, {}", of.name, settled(*settling))
+        Some(ObservedResponse { observable, response: StepResponse::Excursion { settling, .. }, .. }) => {
+            format!("{} ends where it was, {}", observable.name, settled(*settling))
         }
         None => "no flow answers".to_owned(),
     };
-    let predicted = match answer.predicted {
+    let predicted = match transient.predicted {
         Some(Predicted { overshoot, settling: Some(time), .. }) => {
             let (overshoot, settling) = (percent(overshoot), settled(Some(time)));
             format!(" (the rightmost root alone: overshoot {overshoot}, {settling})")
@@ -67,7 +71,7 @@ pub fn step_sentence(answer: &Answer) -> String {
         Some(_) => " (the rightmost root grows)".to_owned(),
         None => String::new(),
     };
-    format!("{}; {measured}{predicted}", answer.what)
+    format!("{}; {measured}{predicted}", transient.description)
 }
 
 fn settled(time: Option<f64>) -> String {
@@ -77,22 +81,22 @@ fn settled(time: Option<f64>) -> String {
     }
 }
 
-/// Times of convergence, in one sentence.
-pub fn convergence_sentence(convergence: &Convergence) -> String {
-    let knob = &convergence.over.knob;
+/// Convergence times at the ends of the range, in one sentence.
+pub fn convergence_sentence(convergence: &ConvergenceTimes) -> String {
+    let parameter = &convergence.axis.parameter;
     let found: Vec<(f64, f64)> = convergence
-        .over
+        .axis
         .values
         .iter()
         .zip(&convergence.times)
         .filter_map(|(value, time)| time.map(|time| (*value, time)))
         .collect();
-    let within = percent(convergence.asked.within);
+    let within = percent(convergence.criterion.tolerance);
     let missing = convergence.times.len() - found.len();
     let Some(((low, first), (high, last))) = found.first().zip(found.last()) else {
         return format!("nowhere within {within} of rest while it was followed");
     };
-    let at = |value: f64| format!("{} {}", knob.name(), knob.show(value));
+    let at = |value: f64| format!("{} {}", parameter.name(), parameter.format_value(value));
     let gaps = match missing {
         0 => String::new(),
         missing => format!("; never at {missing} of {} values", convergence.times.len()),

@@ -1,75 +1,83 @@
-//! A step, as typed.
+//! Steps of a link's capacity or of the number of flows, as typed.
 
-use super::observable::Observable;
-use super::observables;
-use crate::equilibrium::Settled;
+use super::observable::{Observable, observables};
+use crate::equilibrium::PlanEquilibrium;
 use millpond_fluid::{Entity, LinkId};
 use millpond_scenario::Scenario;
 use millpond_units::{Rate, nearest};
 
-/// What changes.
+/// A step.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
-    /// A link's capacity.
+pub enum StepChange {
+    /// The capacity of a link changes.
     Capacity {
-        /// As the engine knows it.
+        /// The link in the engine.
         link: LinkId,
-        /// As typed.
+        /// Its name as typed.
         name: String,
-        /// In bit/s.
-        to: f64,
+        /// The new capacity, in bit/s.
+        capacity: f64,
     },
-    /// One more flow of this group.
+    /// One more flow of a group starts.
     Join {
-        /// The group.
+        /// Name of the group.
         group: String,
     },
 }
 
-impl Step {
-    /// `near=80%`, `near=100Mbps`, `join`, `join=short`.
+impl StepChange {
+    /// Reads `near=80%`, `near=100Mbps`, `join`, or `join=short`.
     ///
     /// # Errors
-    /// Says what was expected.
-    pub fn read(text: &str, scenario: &Scenario, settled: &Settled<'_>) -> Result<Self, String> {
-        let usage = || {
-            format!(
-                "--step {text}: write a link's new capacity, such as near=80% or near=100Mbps, or join=GROUP"
-            )
-        };
+    /// The text cannot be read, names no link or group, or changes nothing.
+    pub fn parse(text: &str, scenario: &Scenario, equilibrium: &PlanEquilibrium<'_>) -> Result<Self, String> {
         let groups = || scenario.flows.iter().map(|group| group.name.value.as_str());
-        let (name, to) = match text.split_once('=') {
+        match text.split_once('=') {
             None if text == "join" => {
-                let group = groups().next().ok_or_else(usage)?.to_owned();
-                return Ok(Self::Join { group });
+                let group = groups().next().ok_or_else(|| usage(text))?.to_owned();
+                Ok(Self::Join { group })
             }
             Some(("join", group)) if groups().any(|known| known == group) => {
-                return Ok(Self::Join { group: group.to_owned() });
+                Ok(Self::Join { group: group.to_owned() })
             }
-            Some(("join", group)) => return Err(unknown("no group of flows", group, groups().collect())),
-            Some((name, to)) => (name, to),
-            None => return Err(usage()),
-        };
-        let queues: Vec<Observable> =
-            observables(settled.plan).into_iter().filter(|one| one.quantity == "queue").collect();
-        let called = |one: &Observable| one.name.trim_end_matches(".queue").to_owned();
-        let names: Vec<String> = queues.iter().map(called).collect();
-        let found = queues.iter().find(|one| called(one) == name).map(|one| one.entity);
+            Some(("join", group)) => Err(unknown("no group of flows", group, groups().collect())),
+            Some((name, value)) => Self::parse_capacity(text, name, value, equilibrium),
+            None => Err(usage(text)),
+        }
+    }
+
+    fn parse_capacity(
+        text: &str,
+        name: &str,
+        value: &str,
+        equilibrium: &PlanEquilibrium<'_>,
+    ) -> Result<Self, String> {
+        let all = observables(equilibrium.plan).into_iter();
+        let queues: Vec<Observable> = all.filter(|observable| observable.quantity == "queue").collect();
+        let link_name = |queue: &Observable| queue.name.trim_end_matches(".queue").to_owned();
+        let names: Vec<String> = queues.iter().map(link_name).collect();
+        let found = queues.iter().find(|queue| link_name(queue) == name).map(|queue| queue.entity);
         let Some(Entity::Link(link)) = found else {
             return Err(unknown("no link that data cross", name, names.iter().map(String::as_str).collect()));
         };
-        let now = settled.frozen.capacity(link);
-        let share = to.trim().strip_suffix('%').map(|share| share.trim().parse::<f64>().ok());
-        let to = match share {
-            Some(share) => share.map(|share| share / 100.0 * now),
-            None => to.trim().parse::<Rate>().ok().map(Rate::as_f64),
+        let current = equilibrium.frozen.capacity(link);
+        let share = value.trim().strip_suffix('%').map(|share| share.trim().parse::<f64>().ok());
+        let capacity = match share {
+            Some(share) => share.map(|share| share / 100.0 * current),
+            None => value.trim().parse::<Rate>().ok().map(Rate::as_f64),
         };
-        match to.filter(|to| to.is_finite() && *to > 0.0) {
-            Some(to) if to != now => Ok(Self::Capacity { link: LinkId(link), name: name.to_owned(), to }),
+        match capacity.filter(|capacity| capacity.is_finite() && *capacity > 0.0) {
+            Some(capacity) if capacity != current => {
+                Ok(Self::Capacity { link: LinkId(link), name: name.to_owned(), capacity })
+            }
             Some(_) => Err(format!("--step {text}: that is what it is now")),
-            None => Err(usage()),
+            None => Err(usage(text)),
         }
     }
+}
+
+fn usage(text: &str) -> String {
+    format!("--step {text}: write a link's new capacity, such as near=80% or near=100Mbps, or join=GROUP")
 }
 
 fn unknown(what: &str, text: &str, names: Vec<&str>) -> String {

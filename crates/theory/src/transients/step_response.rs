@@ -1,115 +1,126 @@
-//! Out of rest by a step: a link's capacity changes, or one more flow joins.
+//! Responses to a step: the capacity of a link changes, or one more flow starts.
 
-use super::observable::{Observable, rates};
-use super::{Step, bottlenecks, horizon, observables, slowest};
-use crate::Refusal;
-use crate::equilibrium::{Settled, settle};
+use super::StepChange;
+use super::duration::{rightmost_nonzero_root, simulated_time};
+use super::observable::{Observable, bottleneck_links, observables, sending_rates};
+use crate::equilibrium::{PlanEquilibrium, find_equilibrium};
+use crate::{AnalysisError, Study};
 use millpond_fluid::motion::{Component, Predicted, StepResponse, Trajectory, record};
 use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, OperatingPoint, Solver, equilibrium};
-use millpond_plan::fluid::{self, Plan};
-use millpond_protocols::Registry;
+use millpond_plan::fluid::Plan;
 use millpond_results::Watch;
-use millpond_scenario::{At, Place as Line, Scenario};
+use millpond_scenario::{At, FlowGroup, Place, Scenario};
 use millpond_units::Rate;
 
-/// How one quantity answers.
+/// The response of one quantity.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answered {
-    /// Which.
-    pub of: Observable,
-    /// In the units of the equations, over [`Answer::times`].
+pub struct ObservedResponse {
+    /// The quantity.
+    pub observable: Observable,
+    /// Its values at [`StepTransient::times`], in the units of the equations.
     pub values: Vec<f64>,
-    /// Where it is to end.
-    pub to: f64,
-    /// Rise, overshoot, settling.
+    /// Its value at the new equilibrium.
+    pub final_value: f64,
+    /// Rise time, overshoot, settling time.
     pub response: StepResponse,
 }
 
-/// How a network answers a step.
+/// The response of a network to a step.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
-    /// In words: `near from 120 to 96 Mbps`.
-    pub what: String,
-    /// In seconds, the step at zero.
+pub struct StepTransient {
+    /// The step in a phrase: `near from 120Mbps to 96Mbps`.
+    pub description: String,
+    /// Times of the values in seconds, the step being at zero.
     pub times: Vec<f64>,
-    /// One flow of each class.
-    pub rates: Vec<Answered>,
-    /// Queues of bottlenecks, and of the link concerned.
-    pub queues: Vec<Answered>,
-    /// What the rightmost root about the new equilibrium would make of it.
+    /// Sending rate of one flow of each class.
+    pub rates: Vec<ObservedResponse>,
+    /// Queues of the bottlenecks and of the changed link.
+    pub queues: Vec<ObservedResponse>,
+    /// The response of a system with only the rightmost root about the new equilibrium.
     pub predicted: Option<Predicted>,
 }
 
-/// Makes each step at rest and follows what comes of it, all of them for the same time: `seconds`, or the longest that one of
-/// them needs.
+/// Simulates each step from the equilibrium, all for the same time: `seconds`, or the longest time that one of them needs.
 ///
 /// # Errors
-/// No rest before or after it, or equations that cannot be integrated.
-pub fn answers(
-    steps: &[Step],
-    about: (&Scenario, &Registry),
-    settled: &Settled<'_>,
+/// There is no equilibrium before or after a step, or the equations cannot be integrated.
+pub fn simulate_steps(
+    steps: &[StepChange],
+    study: Study<'_>,
+    equilibrium: &PlanEquilibrium<'_>,
     seconds: Option<f64>,
     watch: &dyn Watch,
-) -> Result<Vec<Answer>, Refusal> {
+) -> Result<Vec<StepTransient>, AnalysisError> {
     let all = |seconds| {
-        steps.iter().map(|step| answer(step, about, settled, (seconds, watch))).collect::<Result<Vec<_>, _>>()
+        let recording = Recording { seconds, watch };
+        steps.iter().map(|step| simulate(step, study, equilibrium, recording)).collect::<Result<Vec<_>, _>>()
     };
     let first = all(seconds)?;
-    let ends: Vec<f64> = first.iter().filter_map(|answer| answer.times.last().copied()).collect();
+    let ends: Vec<f64> = first.iter().filter_map(|transient| transient.times.last().copied()).collect();
     let longest = ends.iter().copied().fold(0.0, f64::max);
     if ends.iter().all(|end| *end == longest) { Ok(first) } else { all(Some(longest)) }
 }
 
-fn answer(
-    step: &Step,
-    (scenario, registry): (&Scenario, &Registry),
-    settled: &Settled<'_>,
-    (seconds, watch): (Option<f64>, &dyn Watch),
-) -> Result<Answer, Refusal> {
+/// For how long a response is recorded.
+#[derive(Clone, Copy)]
+struct Recording<'a> {
+    /// In seconds; none: as long as the rightmost root takes to decay.
+    seconds: Option<f64>,
+    watch: &'a dyn Watch,
+}
+
+fn simulate(
+    step: &StepChange,
+    study: Study<'_>,
+    equilibrium: &PlanEquilibrium<'_>,
+    recording: Recording<'_>,
+) -> Result<StepTransient, AnalysisError> {
     match step {
-        Step::Capacity { link, name, to } => {
-            let now = settled.frozen.capacity(link.0);
-            let after = settled.frozen.with_capacity(*link, *to);
-            let end = equilibrium::equilibrium_near(&after, &settled.moment.x)?;
-            let mut solver = begin(&settled.frozen, &settled.moment)?;
-            solver.set_capacity(*link, *to)?;
-            let what = format!("{name} from {} to {}", Rate::from_bps_f64(now), Rate::from_bps_f64(*to));
-            let motion = Motion { settled, after: &after, end: &end, seconds, watch };
-            motion.measure(what, solver, Some(link.0))
+        StepChange::Capacity { link, name, capacity } => {
+            let before = equilibrium.frozen.capacity(link.0);
+            let after = equilibrium.frozen.with_capacity(*link, *capacity);
+            let end = equilibrium::equilibrium_near(&after, &equilibrium.point.x)?;
+            let mut solver = solver_at(&equilibrium.frozen, &equilibrium.point)?;
+            solver.set_capacity(*link, *capacity)?;
+            let [before, to] = [before, *capacity].map(Rate::from_bps_f64);
+            let description = format!("{name} from {before} to {to}");
+            let transition = Transition { equilibrium, after: &after, end: &end, recording };
+            transition.record(description, solver, Some(link.0))
         }
-        Step::Join { group } => {
-            let (scenario, joined) = with_one_more(scenario, group);
-            let plan = fluid::plan(&scenario, registry)?;
-            join(&settle(&plan)?, (group, &joined), (seconds, watch))
+        StepChange::Join { group } => {
+            let (scenario, joined) = with_one_more(study.scenario, group);
+            let plan = study.with_scenario(&scenario).plan()?;
+            simulate_join(&find_equilibrium(&plan)?, group, &joined, recording)
         }
     }
 }
 
-/// `all` with the flows of `joined`, who are not there before.
-fn join(
-    all: &Settled<'_>,
-    (group, joined): (&str, &str),
-    (seconds, watch): (Option<f64>, &dyn Watch),
-) -> Result<Answer, Refusal> {
-    let flows = all.plan.flows.iter().filter(|flow| flow.group == joined);
+/// The response of the network without the flows of group `joined` to their start.
+fn simulate_join(
+    equilibrium: &PlanEquilibrium<'_>,
+    group: &str,
+    joined: &str,
+    recording: Recording<'_>,
+) -> Result<StepTransient, AnalysisError> {
+    let flows = equilibrium.plan.flows.iter().filter(|flow| flow.group == joined);
     let new: Vec<LoopId> = flows.flat_map(|flow| flow.loops.clone()).collect();
-    let before = new.iter().fold(all.frozen.clone(), |frozen, l| frozen.without(*l));
-    let mut begins = all.moment.x.clone();
-    reset(all.plan, &new, &mut begins);
-    let mut solver = begin(&before, &equilibrium::equilibrium_near(&before, &begins)?)?;
+    let before = new.iter().fold(equilibrium.frozen.clone(), |frozen, l| frozen.without(*l));
+    let mut states = equilibrium.point.x.clone();
+    reset(equilibrium.plan, &new, &mut states);
+    let mut solver = solver_at(&before, &equilibrium::equilibrium_near(&before, &states)?)?;
     for l in &new {
         solver.start(*l)?;
     }
-    let motion = Motion { settled: all, after: &all.frozen, end: &all.moment, seconds, watch };
-    motion.measure(format!("one more flow of {group}"), solver, None)
+    let (after, end) = (&equilibrium.frozen, &equilibrium.point);
+    let transition = Transition { equilibrium, after, end, recording };
+    transition.record(format!("one more flow of {group}"), solver, None)
 }
 
-fn begin<'p>(frozen: &Frozen<'p>, rest: &OperatingPoint) -> Result<Solver<'p>, Error> {
-    Solver::at(frozen, &rest.x, Accuracy::default())
+fn solver_at<'p>(frozen: &Frozen<'p>, point: &OperatingPoint) -> Result<Solver<'p>, Error> {
+    Solver::at(frozen, &point.x, Accuracy::default())
 }
 
-/// The same flows and a group of one more like those of `group`; and what that is called.
+/// The scenario with a further group of one flow like those of `group`, and the name of the new group.
 fn with_one_more(scenario: &Scenario, group: &str) -> (Scenario, String) {
     let mut scenario = scenario.clone();
     let mut name = format!("{group}+1");
@@ -117,13 +128,13 @@ fn with_one_more(scenario: &Scenario, group: &str) -> (Scenario, String) {
         name.push('\'');
     }
     if let Some(like) = scenario.flows.iter().find(|other| other.name.value == group).cloned() {
-        let name = At::new(name.clone(), Line::default());
-        scenario.flows.push(millpond_scenario::FlowGroup { name, count: 1, ..like });
+        let name = At::new(name.clone(), Place::default());
+        scenario.flows.push(FlowGroup { name, count: 1, ..like });
     }
     (scenario, name)
 }
 
-/// Those who are not there yet are at their initial states.
+/// Sets the states of new loops to their initial values.
 fn reset(plan: &Plan, new: &[LoopId], x: &mut [f64]) {
     let initial = plan.assembly.initial();
     for (state, column) in plan.assembly.state_columns().iter().enumerate() {
@@ -133,54 +144,64 @@ fn reset(plan: &Plan, new: &[LoopId], x: &mut [f64]) {
     }
 }
 
-/// From one rest to the next.
-struct Motion<'a, 'p> {
-    settled: &'a Settled<'p>,
+/// The transition from one equilibrium to the next.
+struct Transition<'a, 'p> {
+    equilibrium: &'a PlanEquilibrium<'p>,
     after: &'a Frozen<'p>,
     end: &'a OperatingPoint,
-    seconds: Option<f64>,
-    watch: &'a dyn Watch,
+    recording: Recording<'a>,
 }
 
-impl Motion<'_, '_> {
-    fn measure(
+impl Transition<'_, '_> {
+    fn record(
         &self,
-        what: String,
+        description: String,
         mut solver: Solver<'_>,
-        concerned: Option<usize>,
-    ) -> Result<Answer, Refusal> {
-        const DIES: f64 = 5.0;
-        const LOOKS: u32 = 6000;
-        let root = slowest(self.after, self.end);
-        let seconds = self.seconds.unwrap_or_else(|| horizon(root.as_ref(), self.settled.plan, DIES));
-        let mut links = bottlenecks(self.settled);
-        links.extend(concerned.filter(|link| !links.contains(link)));
-        let rates = rates(self.settled.plan);
-        let queue = |one: &Observable| match one.entity {
-            Entity::Link(link) => one.quantity == "queue" && links.contains(&link),
-            _ => false,
-        };
-        let queues: Vec<Observable> = observables(self.settled.plan).into_iter().filter(queue).collect();
-        let watched: Vec<Component> = rates.iter().chain(&queues).map(|one| one.place).collect();
-        let motion = record(&mut solver, seconds, LOOKS, &watched, &|| !self.watch.stopped());
-        if let Some(error) = motion.error {
-            return Err(Refusal::Broken(error));
+        changed_link: Option<usize>,
+    ) -> Result<StepTransient, AnalysisError> {
+        const TIME_CONSTANTS: f64 = 5.0;
+        const SAMPLES: u32 = 6000;
+        let root = rightmost_nonzero_root(self.after, self.end);
+        let Recording { seconds, watch } = self.recording;
+        let seconds =
+            seconds.unwrap_or_else(|| simulated_time(root.as_ref(), self.equilibrium.plan, TIME_CONSTANTS));
+        let (rates, queues) = (sending_rates(self.equilibrium.plan), self.queues(changed_link));
+        let watched: Vec<Component> = rates.iter().chain(&queues).map(|one| one.component).collect();
+        let trajectory = record(&mut solver, seconds, SAMPLES, &watched, &|| !watch.stopped());
+        if let Some(error) = trajectory.error {
+            return Err(AnalysisError::Integration(error));
         }
         let count = rates.len();
-        let mut answered =
-            rates.into_iter().chain(queues).enumerate().map(|(k, of)| self.answered(of, k, &motion));
-        let rates = answered.by_ref().take(count).collect();
-        let queues = answered.collect();
-        Ok(Answer { what, rates, queues, predicted: root.as_ref().map(Predicted::of), times: motion.times })
+        let all = rates.into_iter().chain(queues).enumerate();
+        let mut responses = all.map(|(index, observable)| self.response(observable, index, &trajectory));
+        let rates = responses.by_ref().take(count).collect();
+        let queues = responses.collect();
+        let predicted = root.as_ref().map(Predicted::of);
+        Ok(StepTransient { description, rates, queues, predicted, times: trajectory.times })
     }
 
-    fn answered(&self, of: Observable, k: usize, motion: &Trajectory) -> Answered {
-        /// A way shorter than this share of where it leads is none; neither is a hundredth of a packet.
+    /// The queues of the bottlenecks and of the changed link.
+    fn queues(&self, changed_link: Option<usize>) -> Vec<Observable> {
+        let mut links = bottleneck_links(self.equilibrium);
+        links.extend(changed_link.filter(|link| !links.contains(link)));
+        let is_watched = |observable: &Observable| match observable.entity {
+            Entity::Link(link) => observable.quantity == "queue" && links.contains(&link),
+            _ => false,
+        };
+        observables(self.equilibrium.plan).into_iter().filter(is_watched).collect()
+    }
+
+    fn response(&self, observable: Observable, index: usize, trajectory: &Trajectory) -> ObservedResponse {
+        /// A change of less than this share of the final value, or of a hundredth of a packet, is an excursion.
         const LEAST: f64 = 1e-4;
-        let to = of.place.of(&self.end.x, &self.end.channels);
-        let values = motion.values[k].clone();
-        let least = if of.unit == "packets" { (0.01 / of.scale).max(LEAST * to) } else { LEAST * to.abs() };
-        let response = StepResponse::of(&motion.times, &values, to, least);
-        Answered { of, values, to, response }
+        let end = observable.component.of(&self.end.x, &self.end.channels);
+        let values = trajectory.values[index].clone();
+        let least = if observable.unit == "packets" {
+            (0.01 / observable.scale).max(LEAST * end)
+        } else {
+            LEAST * end.abs()
+        };
+        let response = StepResponse::of(&trajectory.times, &values, end, least);
+        ObservedResponse { observable, values, final_value: end, response }
     }
 }

@@ -8,7 +8,7 @@ use crate::chart::markup::{Text, short};
 use crate::chart::plot::{Axis, Plot};
 use crate::chart::scale::Scale;
 use crate::chart::theme::Look;
-use millpond_theory::{Density, Explanation, Of, Swing};
+use millpond_theory::explain::{Explanation, Fluctuation, FluctuationKind, PowerSpectrum};
 
 /// The page.
 #[must_use]
@@ -17,15 +17,15 @@ pub fn explanation(title: &str, sentence: &str, explained: &Explanation) -> Stri
         "<p>{}</p><p>{}, {}</p>",
         Text(sentence),
         Text(&explained.run),
-        Text(&explained.stretch.to_string())
+        Text(&explained.interval.to_string())
     );
     let own = explained.model.frequency();
     let figures: Vec<Figure> = explained
-        .swings
+        .fluctuations
         .iter()
         .take(MOST)
         .enumerate()
-        .map(|(place, swing)| figure(place, swing, own))
+        .map(|(index, found)| figure(index, found, own))
         .collect();
     let spectra = Section::of_figures(
         "spectra",
@@ -51,20 +51,20 @@ const MOST: usize = 6;
 const OWN: &str = "guide";
 
 /// A spectrum, `own` being the frequency of the linear loop.
-fn figure(place: usize, swing: &Swing, own: Option<f64>) -> Figure {
+fn figure(index: usize, found: &Fluctuation, own: Option<f64>) -> Figure {
     const PER_DECADE: f64 = 24.0;
     const DECADES: f64 = 6.0;
-    let (unit, factor) = if swing.of == Of::Queue { ("packets/√Hz", 1.0) } else { ("Mbps/√Hz", 1e-6) };
-    let root = |curve: &Density| -> Density {
+    let (unit, factor) = if found.is_queue() { ("packets/√Hz", 1.0) } else { ("Mbps/√Hz", 1e-6) };
+    let root = |curve: &PowerSpectrum| -> PowerSpectrum {
         curve.iter().map(|(frequency, density)| (*frequency, density.sqrt() * factor)).collect()
     };
-    let measured = root(&smooth(&swing.spectrum, PER_DECADE));
+    let measured = root(&smooth(&found.spectrum, PER_DECADE));
     let (low, high) = ends(&measured);
     let inside = |frequency: f64| (low..=high).contains(&frequency);
-    let predicted: Density =
-        root(&swing.floor.spectrum).into_iter().filter(|point| inside(point.0)).collect();
+    let predicted: PowerSpectrum =
+        root(&found.noise_floor.spectrum).into_iter().filter(|point| inside(point.0)).collect();
     let scale = Scale::log(measured.iter().chain(&predicted).map(|point| point.1), DECADES);
-    let title = title(swing);
+    let title = title(found);
     let mut plot = Plot::new(
         format!("Spectrum of {title}"),
         Axis::numbered(Scale::log([low, high], 9.0), "frequency, Hz", 6),
@@ -86,38 +86,40 @@ fn figure(place: usize, swing: &Swing, own: Option<f64>) -> Figure {
     }
     let panel = Panel { title: "standard deviation".into(), unit: unit.into(), legend, plot };
     Figure {
-        id: format!("spectrum-{place}"),
+        id: format!("spectrum-{index}"),
         title: Text(&title).to_string(),
         class: "",
         panels: vec![panel],
-        caption: caption(swing, predicted.is_empty()),
+        caption: caption(found, predicted.is_empty()),
     }
 }
 
-fn title(swing: &Swing) -> String {
-    match swing.of {
-        Of::Load => format!("Rates of {}", swing.name),
-        Of::Flow => format!("Rate of {}", swing.name),
-        Of::Queue => format!("Queue{}", swing.name.trim_start_matches("queue")),
+fn title(found: &Fluctuation) -> String {
+    match found.kind {
+        FluctuationKind::TotalRate => format!("Rates of {}", found.name),
+        FluctuationKind::FlowRate => format!("Rate of {}", found.name),
+        FluctuationKind::Queue => format!("Queue{}", found.name.trim_start_matches("queue")),
     }
 }
 
-fn caption(swing: &Swing, is_unpredicted: bool) -> String {
-    let stands_out = match &swing.peak {
-        Some(peak) if peak.is_sure() => format!("The series stand out at {} Hz", short(peak.frequency)),
+fn caption(found: &Fluctuation, is_unpredicted: bool) -> String {
+    let stands_out = match &found.peak {
+        Some(peak) if peak.is_significant() => {
+            format!("The series stand out at {} Hz", short(peak.frequency))
+        }
         Some(_) => "No frequency stands out".to_owned(),
         None => "Nothing moves".to_owned(),
     };
     format!("{stands_out}{}.", if is_unpredicted { "; no noise is predicted" } else { "" })
 }
 
-fn ends(curve: &Density) -> (f64, f64) {
+fn ends(curve: &PowerSpectrum) -> (f64, f64) {
     let at = |point: Option<&(f64, f64)>| point.map_or(f64::NAN, |point| point.0);
     (at(curve.first()), at(curve.last()))
 }
 
 /// Means over steps of equal ratio.
-fn smooth(spectrum: &Density, per_decade: f64) -> Density {
+fn smooth(spectrum: &PowerSpectrum, per_decade: f64) -> PowerSpectrum {
     let step = |frequency: f64| (frequency.log10() * per_decade).floor();
     let means = spectrum.chunk_by(|a, b| step(a.0) == step(b.0)).map(|chunk| {
         let (frequencies, densities): (f64, f64) =

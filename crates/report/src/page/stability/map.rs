@@ -1,14 +1,14 @@
-//! A map over two knobs: each cell settles, oscillates, or has no point of rest.
+//! A map over two parameters: each cell settles, oscillates, or has no equilibrium.
 
 use crate::chart::figure::{Figure, Panel};
 use crate::chart::plot::{Axis, Plot};
 use crate::chart::scale::{Scale, Spacing};
 use crate::chart::theme::Look;
-use millpond_theory::{Knob, Map};
+use millpond_theory::stability::{StabilityMap, VariedParameter};
 
 /// The map.
-pub(super) fn chart(map: &Map) -> Figure {
-    let (columns, rows) = (edges(&map.across.values), edges(&map.up.values));
+pub(super) fn chart(map: &StabilityMap) -> Figure {
+    let (columns, rows) = (edges(&map.horizontal.values), edges(&map.vertical.values));
     let scale = |edges: &[f64]| {
         let (low, high) = edges.first().copied().zip(edges.last().copied()).unwrap_or((1.0, 10.0));
         Scale { spacing: Spacing::Log, low, high }
@@ -16,33 +16,33 @@ pub(super) fn chart(map: &Map) -> Figure {
     let (x, y) = (scale(&columns), scale(&rows));
     let mut plot = Plot::new(
         "Map of stability",
-        Axis::numbered(x, title(&map.across.knob), 6),
+        Axis::numbered(x, title(&map.horizontal.parameter), 6),
         Axis::numbered(y, "", 6),
         420,
     )
     .coloured(Look(0));
-    for (row, cells) in map.growth.iter().enumerate() {
+    for (row, cells) in map.growth_rates.iter().enumerate() {
         for (class, from, to) in stretches(cells) {
             plot.cell(class, (columns[from], columns[to]), (rows[row], rows[row + 1]));
         }
     }
     let within = |scale: Scale, value: f64| (scale.low..=scale.high).contains(&value);
-    if within(x, map.now.0) && within(y, map.now.1) {
-        plot.mark(Look(6), map.now);
-        plot.words("name", map.now, (9.0, 4.0), false, "now");
+    if within(x, map.current.0) && within(y, map.current.1) {
+        plot.mark(Look(6), map.current);
+        plot.words("name", map.current, (9.0, 4.0), false, "now");
     }
     let key =
         |class: &str, name: &str| format!(r#"<span class="key"><i class="block {class}"></i>{name}</span>"#);
     let mut legend = key(SETTLES, "settles") + &key(OSCILLATES, "oscillates");
-    if map.growth.iter().flatten().any(Option::is_none) {
+    if map.growth_rates.iter().flatten().any(Option::is_none) {
         legend += &key("blank", "no rest found");
     }
-    let panel = Panel { title: title(&map.up.knob), unit: String::new(), legend, plot };
+    let panel = Panel { title: title(&map.vertical.parameter), unit: String::new(), legend, plot };
     let longest = "The round-trip time is that of the flow with the longest one.";
-    let is_time = [&map.across.knob, &map.up.knob].contains(&&Knob::Rtt);
+    let is_time = [&map.horizontal.parameter, &map.vertical.parameter].contains(&&VariedParameter::Rtt);
     Figure {
         id: "stability-map".into(),
-        title: format!("{} over {}", map.up.knob.name(), map.across.knob.name()),
+        title: format!("{} over {}", map.vertical.parameter.name(), map.horizontal.parameter.name()),
         class: "",
         panels: vec![panel],
         caption: if is_time { longest.to_owned() } else { String::new() },
@@ -53,11 +53,13 @@ const SETTLES: &str = "settles";
 const OSCILLATES: &str = "oscillates";
 
 /// With its unit.
-pub(super) fn title(knob: &Knob) -> String {
-    match knob {
-        Knob::Rtt => "RTT, s".to_owned(),
-        Knob::Parameter { unit, .. } if !unit.is_empty() => format!("{}, {unit}", knob.name()),
-        knob => knob.name(),
+pub(super) fn title(parameter: &VariedParameter) -> String {
+    match parameter {
+        VariedParameter::Rtt => "RTT, s".to_owned(),
+        VariedParameter::Parameter { unit, .. } if !unit.is_empty() => {
+            format!("{}, {unit}", parameter.name())
+        }
+        parameter => parameter.name(),
     }
 }
 

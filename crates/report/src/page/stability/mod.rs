@@ -11,8 +11,8 @@ pub use explain::explanation;
 
 use super::document::{Section, page};
 use crate::chart::markup::Text;
-use millpond_theory::motion::{Answer, Convergence, Portrait};
-use millpond_theory::{Map, Stability};
+use millpond_theory::stability::{Stability, StabilityMap};
+use millpond_theory::transients::{ConvergenceTimes, PhasePortrait, StepTransient};
 
 /// What the page shows.
 pub struct Page<'a> {
@@ -22,14 +22,14 @@ pub struct Page<'a> {
     pub sentences: &'a [String],
     /// The verdict.
     pub stability: &'a Stability,
-    /// Over two knobs.
-    pub map: Option<&'a Map>,
+    /// Stability over two parameters.
+    pub map: Option<&'a StabilityMap>,
     /// Trajectories in a plane.
-    pub portrait: Option<&'a Portrait>,
+    pub portrait: Option<&'a PhasePortrait>,
     /// Answers to steps.
-    pub steps: &'a [Answer],
+    pub steps: &'a [StepTransient],
     /// Times of convergence.
-    pub convergence: Option<&'a Convergence>,
+    pub convergence: Option<&'a ConvergenceTimes>,
 }
 
 /// The page.

@@ -6,7 +6,7 @@ use crate::chart::decimate::Point;
 use crate::chart::figure::{Figure, Panel};
 use crate::chart::markup::short;
 use millpond_fluid::stability::{Characteristic, Locus, loci};
-use millpond_theory::Stability;
+use millpond_theory::stability::Stability;
 use millpond_units::format::duration;
 
 /// The loci around -1.

@@ -8,8 +8,7 @@ use crate::chart::plot::{Axis, PLANE, Plot};
 use crate::chart::scale::Scale;
 use crate::chart::theme::Look;
 use millpond_fluid::motion::LongTermBehavior;
-use millpond_theory::motion::{Observable, Path, Portrait};
-use millpond_theory::sentence;
+use millpond_theory::transients::{Observable, PhasePortrait, PhaseTrajectory, phase_portrait_sentence};
 
 /// What a trajectory that settles is drawn with, and one that does not.
 const SETTLES: &str = "line path";
@@ -41,28 +40,28 @@ impl Drawn {
 }
 
 /// The portrait.
-pub(super) fn chart(portrait: &Portrait) -> Figure {
-    let (x, x_range) = axis(&portrait.across, portrait.rest.0, portrait, 0);
-    let (y, y_range) = axis(&portrait.up, portrait.rest.1, portrait, 1);
-    let x_title = [portrait.across.name.as_str(), &x.unit].join(", ");
-    let title = format!("{} over {}", portrait.up.name, portrait.across.name);
+pub(super) fn chart(portrait: &PhasePortrait) -> Figure {
+    let (x, x_range) = axis(&portrait.horizontal, portrait.equilibrium.0, portrait, 0);
+    let (y, y_range) = axis(&portrait.vertical, portrait.equilibrium.1, portrait, 1);
+    let x_title = [portrait.horizontal.name.as_str(), &x.unit].join(", ");
+    let title = format!("{} over {}", portrait.vertical.name, portrait.horizontal.name);
     let mut plot =
         Plot::new(title.clone(), Axis::numbered(x_range, x_title, 7), Axis::numbered(y_range, "", 6), 0)
             .coloured(Look(0))
             .plane();
-    if portrait.up.quantity == "queue" {
+    if portrait.vertical.quantity == "queue" {
         plot.curve("the queue is empty", "wall", &[(x_range.low, 0.0), (x_range.high, 0.0)]);
     }
-    if let Some(level) = portrait.level.map(|level| level * x.factor) {
+    if let Some(level) = portrait.balanced_rate.map(|level| level * x.factor) {
         plot.curve("the queue does not move", LEVEL, &[(level, y_range.low), (level, y_range.high)]);
     }
     let axes = ((x.factor, x_range), (y.factor, y_range));
-    portrait.paths.iter().for_each(|path| draw(&mut plot, path, axes));
-    portrait.paths.iter().for_each(|path| draw_end(&mut plot, path, axes));
-    let rest = (portrait.rest.0 * x.factor, portrait.rest.1 * y.factor);
+    portrait.trajectories.iter().for_each(|path| draw(&mut plot, path, axes));
+    portrait.trajectories.iter().for_each(|path| draw_end(&mut plot, path, axes));
+    let rest = (portrait.equilibrium.0 * x.factor, portrait.equilibrium.1 * y.factor);
     plot.mark(Look(3), rest);
     let panel =
-        Panel { title: portrait.up.name.clone(), unit: y.unit.clone(), legend: legend(portrait), plot };
+        Panel { title: portrait.vertical.name.clone(), unit: y.unit.clone(), legend: legend(portrait), plot };
     Figure {
         id: "phase-portrait".into(),
         title,
@@ -70,7 +69,7 @@ pub(super) fn chart(portrait: &Portrait) -> Figure {
         panels: vec![panel],
         caption: format!(
             "{}. Settled is what stays within 2 % of how far it went.",
-            sentence::portrait_sentence(portrait)
+            phase_portrait_sentence(portrait)
         ),
     }
 }
@@ -79,7 +78,7 @@ pub(super) fn chart(portrait: &Portrait) -> Figure {
 type Axes = ((f64, Scale), (f64, Scale));
 
 /// All points of a path as they are drawn.
-fn points(path: &Path, ((fx, _), (fy, _)): Axes) -> Vec<Point> {
+fn points(path: &PhaseTrajectory, ((fx, _), (fy, _)): Axes) -> Vec<Point> {
     let [across, up] = path.trajectory.values.as_slice() else { return Vec::new() };
     across.iter().zip(up).map(|(a, b)| (a * fx, b * fy)).collect()
 }
@@ -94,11 +93,11 @@ fn visible(points: &[Point], axes: Axes) -> Vec<Point> {
     thinned(&points.iter().map(one).collect::<Vec<_>>(), axes.0.1, axes.1.1)
 }
 
-fn is_restless(path: &Path) -> bool {
-    !matches!(path.fate, LongTermBehavior::Settles { .. })
+fn is_restless(path: &PhaseTrajectory) -> bool {
+    !matches!(path.behavior, LongTermBehavior::Settles { .. })
 }
 
-fn draw(plot: &mut Plot, path: &Path, axes: Axes) {
+fn draw(plot: &mut Plot, path: &PhaseTrajectory, axes: Axes) {
     let all = points(path, axes);
     let (class, arrow) = if is_restless(path) { (RESTLESS, "arrow c1") } else { (SETTLES, "arrow") };
     plot.curve("", class, &visible(&all, axes));
@@ -113,7 +112,7 @@ fn draw(plot: &mut Plot, path: &Path, axes: Axes) {
 }
 
 /// Above all paths, where those end that do not settle.
-fn draw_end(plot: &mut Plot, path: &Path, axes: Axes) {
+fn draw_end(plot: &mut Plot, path: &PhaseTrajectory, axes: Axes) {
     let all = points(path, axes);
     if is_restless(path) {
         plot.curve("", END, &visible(&all[all.len() * 9 / 10..], axes));
@@ -161,13 +160,13 @@ fn arrows(points: &[Point], x: Scale, y: Scale) -> Vec<(Point, Point)> {
 
 /// How the quantity is drawn, and over which range: everywhere trajectories go, but those that leave no farther than thrice
 /// where they start.
-fn axis(of: &Observable, rest: f64, portrait: &Portrait, column: usize) -> (Drawn, Scale) {
+fn axis(of: &Observable, rest: f64, portrait: &PhasePortrait, column: usize) -> (Drawn, Scale) {
     const FARTHEST: f64 = 3.0;
     let (mut low, mut high) = (rest, rest);
-    for path in &portrait.paths {
+    for path in &portrait.trajectories {
         let Some(values) = path.trajectory.values.get(column) else { continue };
         let start = values.first().map_or(0.0, |start| (start - rest).abs());
-        let reach = match path.fate {
+        let reach = match path.behavior {
             LongTermBehavior::Diverges | LongTermBehavior::Interrupted => {
                 FARTHEST * start.max(1e-6 * rest.abs())
             }
@@ -185,17 +184,17 @@ fn axis(of: &Observable, rest: f64, portrait: &Portrait, column: usize) -> (Draw
     (drawn, scale)
 }
 
-fn legend(portrait: &Portrait) -> String {
+fn legend(portrait: &PhasePortrait) -> String {
     let settled = portrait.count(|fate| matches!(fate, LongTermBehavior::Settles { .. }));
     let mut legend = String::new();
     if settled > 0 {
         legend += &legend_entry(SETTLES, "settles");
     }
-    if settled < portrait.paths.len() {
+    if settled < portrait.trajectories.len() {
         legend += &format!(r#"<span class="c1">{}</span>"#, legend_entry(RESTLESS, "does not settle"));
         legend += &format!(r#"<span class="c1">{}</span>"#, legend_entry(END, "its last tenth"));
     }
-    if portrait.level.is_some() {
+    if portrait.balanced_rate.is_some() {
         legend += &legend_entry(LEVEL, "queue level");
     }
     let dot = r#"<span class="key"><svg width="10" height="10" aria-hidden="true"><circle class="start" cx="5" cy="5" r="3"/></svg>start</span>"#;

@@ -1,0 +1,121 @@
+//! The allocation that the protocols of a plan promise, where it has a closed form.
+
+use crate::AnalysisError;
+use millpond_fluid::Frozen;
+use millpond_fluid::equilibrium::{
+    self, AllocationProblem, Equilibrium, FlowClass, FlowLimit, NoEquilibrium, marking_probability,
+};
+use millpond_law::fluid::{Allocation, Marginal, PriceSum};
+use millpond_plan::fluid::{Plan, PlannedLink};
+
+/// An equilibrium in closed form.
+pub struct ClosedForm {
+    /// `max-min` or `utility maximum`.
+    pub kind: &'static str,
+    /// Rates by loop of [`Plan::loops`], prices and loads by link of [`Plan::links`].
+    pub allocation: Equilibrium,
+    /// Whether prices are -ln(1 - p) of marking probabilities p.
+    pub prices_are_marks: bool,
+}
+
+impl ClosedForm {
+    /// The price of a link in the unit of its law: a marking probability where prices stand for marks.
+    #[must_use]
+    pub fn price(&self, link: usize) -> f64 {
+        let price = self.allocation.prices[link];
+        if self.prices_are_marks { marking_probability(price) } else { price }
+    }
+
+    /// The allocation that all protocols of the plan promise; none if they promise different kinds, or none at all.
+    ///
+    /// # Errors
+    /// A utility that is not concave, or a flow that no link limits.
+    pub(super) fn of(plan: &Plan, frozen: &Frozen<'_>) -> Result<Option<Self>, AnalysisError> {
+        let active: Vec<usize> = (0..plan.loops.len()).filter(|l| frozen.is_active(*l)).collect();
+        let problem = allocation_problem(plan, frozen, &active);
+        let limits: Option<Vec<FlowLimit>> =
+            active.iter().map(|l| max_min_limit(&plan.loops[*l].allocation)).collect();
+        if let Some(limits) = limits {
+            let filled = equilibrium::water_filling(&problem, &limits);
+            let filled = filled.map_err(|reason| unlimited(plan, &active, &reason))?;
+            let allocation = rates_by_loop(filled, &active, plan.loops.len());
+            return Ok(Some(Self { kind: "max-min", allocation, prices_are_marks: false }));
+        }
+        let utilities: Option<Vec<(Utility<'_>, bool)>> =
+            active.iter().map(|l| utility(&plan.loops[*l].allocation)).collect();
+        let Some(utilities) = utilities else { return Ok(None) };
+        let prices_are_marks = utilities.iter().any(|(_, marks)| *marks);
+        let utilities: Vec<Utility<'_>> = utilities.into_iter().map(|(utility, _)| utility).collect();
+        match equilibrium::maximize(&problem, &utilities) {
+            Ok(found) => {
+                let allocation = rates_by_loop(found, &active, plan.loops.len());
+                Ok(Some(Self { kind: "utility maximum", allocation, prices_are_marks }))
+            }
+            // The equations themselves may still have an equilibrium.
+            Err(NoEquilibrium::NotConverged { .. }) => Ok(None),
+            Err(reason) => Err(unlimited(plan, &active, &reason)),
+        }
+    }
+}
+
+/// Capacities of all links and the paths of the active loops.
+fn allocation_problem(plan: &Plan, frozen: &Frozen<'_>, active: &[usize]) -> AllocationProblem {
+    let capacity = |link: &PlannedLink| {
+        link.id.map_or(f64::INFINITY, |id| frozen.capacity(id.0) * plan.assembly.utilization(id))
+    };
+    let flow = |l: &usize| FlowClass { path: plan.loops[*l].links.clone(), count: plan.loops[*l].count };
+    AllocationProblem {
+        capacities: plan.links.iter().map(capacity).collect(),
+        flows: active.iter().map(flow).collect(),
+    }
+}
+
+/// The error with flows and links named as in the scenario; flows are counted among the active loops.
+fn unlimited(plan: &Plan, active: &[usize], reason: &NoEquilibrium) -> AnalysisError {
+    let flow = |index: usize| plan.loops[active[index]].name.clone();
+    AnalysisError::NoEquilibrium(reason.describe(&flow, &|link| plan.links[link].entity.clone()))
+}
+
+/// The same allocation with a rate for each loop of the plan: zero for inactive ones.
+fn rates_by_loop(mut found: Equilibrium, active: &[usize], loops: usize) -> Equilibrium {
+    let mut rates = vec![0.0; loops];
+    for (rate, l) in found.rates.iter().zip(active) {
+        rates[*l] = *rate;
+    }
+    found.rates = rates;
+    found
+}
+
+fn max_min_limit(allocation: &Allocation) -> Option<FlowLimit> {
+    match allocation {
+        Allocation::MaxMin { weight } => Some(FlowLimit { weight: *weight, ..FlowLimit::default() }),
+        _ => None,
+    }
+}
+
+/// The utility of a loop, and whether its prices stand for marks.
+fn utility(allocation: &Allocation) -> Option<(Utility<'_>, bool)> {
+    match allocation {
+        Allocation::Utility { marginal, prices } => {
+            Some((Utility(marginal.as_ref()), *prices == PriceSum::Marked))
+        }
+        _ => None,
+    }
+}
+
+/// The utility of a law, borrowed.
+struct Utility<'a>(&'a dyn Marginal);
+
+impl Marginal for Utility<'_> {
+    fn marginal(&self, rate: f64) -> f64 {
+        self.0.marginal(rate)
+    }
+
+    fn demand(&self, price: f64) -> f64 {
+        self.0.demand(price)
+    }
+
+    fn is_concave(&self) -> bool {
+        self.0.is_concave()
+    }
+}
