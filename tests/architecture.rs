@@ -28,6 +28,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
         "papers",
         &["units", "stats", "results", "law", "scenario", "protocols", "fluid", "plan", "theory", "lab"],
     ),
+    ("chart", &[]),
     (
         "report",
         &[
@@ -42,6 +43,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
             "theory",
             "lab",
             "papers",
+            "chart",
         ],
     ),
     (
@@ -54,7 +56,7 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
 const GUESTS: &[&str] = &["tests", "bench", "own-protocol"];
 
 /// Crates whose modules import each other without cycles.
-const ACYCLIC: &[&str] = &["fluid"];
+const ACYCLIC: &[&str] = &["fluid", "chart", "report", "cli"];
 
 /// Crates in which nothing may read a clock, a socket, a file or the environment.
 const PURE: &[&str] = &["units", "stats", "law", "protocols", "endpoint", "sim", "fluid"];

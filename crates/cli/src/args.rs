@@ -1,4 +1,4 @@
-//! What can be typed.
+//! The arguments of all commands.
 
 use crate::values;
 use clap::builder::styling::{AnsiColor, Styles};
@@ -14,9 +14,9 @@ const STYLES: Styles = Styles::styled()
     .placeholder(AnsiColor::Yellow.on_default());
 
 const EXIT_CODES: &str = "\
-Exit codes: 0 all went well; 1 a check failed or differs; 2 bad input; 130 interrupted.";
+Exit codes: 0 success; 1 a check failed; 2 invalid input; 130 interrupted.";
 
-/// The laboratory for congestion control that listens to the network.
+/// A laboratory for congestion control with explicit feedback from the network
 #[derive(Debug, Parser)]
 #[command(name = "millpond", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 110)]
 pub(crate) struct Args {
@@ -26,29 +26,29 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Run a scenario once and show what came out
+    /// Run a scenario and print goodput, queueing delay, utilization and losses
     Run(Run),
-    /// Say whether a scenario is right, without running it
+    /// Check whether a scenario is valid, without running it
     Check(Check),
     /// Print the JSON Schema of scenario files
     Schema,
-    /// Run the same network and the same draws under several protocols, or in several worlds, side by side
+    /// Run a scenario with the same random samples under several protocols, or in several worlds, and compare the results
     Compare(Compare),
-    /// Say where a scenario settles: rates, prices, queues, bottlenecks
+    /// Compute the equilibrium of a scenario: rates, prices, queues, bottlenecks
     Equilibrium(Equilibrium),
-    /// Say whether it stays there: roots, margins, the values at which it begins to oscillate
+    /// Compute the stability of the equilibrium: roots, margins, critical values of parameters
     Stability(Stability),
-    /// List protocols and queues, or show one with its parameters
+    /// List protocols and queues, or print one with its parameters
     Protocols(Protocols),
-    /// Write one self-contained page about finished runs
+    /// Write a self-contained HTML page about finished runs
     Report(Report),
-    /// Run what papers show and say whether it comes out
+    /// Run recipes of papers and check the results against the papers' values
     Papers(Papers),
-    /// Make link traces, or measure one
+    /// Generate link traces, or print statistics of a trace
     Trace(Trace),
 }
 
-/// A scenario and what is changed about it.
+/// A scenario and changes to it.
 #[derive(Debug, Arguments)]
 pub(crate) struct Scenario {
     /// The scenario file
@@ -57,19 +57,19 @@ pub(crate) struct Scenario {
     /// Change one value: links.L1.rate=100Mbps (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// The seed, instead of the scenario's own
+    /// The random seed [default: that of the scenario]
     #[arg(long, value_name = "NUMBER", value_parser = values::seed, allow_hyphen_values = true)]
     pub(crate) seed: Option<u64>,
 }
 
-/// Where a scenario is run.
+/// The world in which a scenario is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum World {
-    /// The packet-level simulator
+    /// Packet-level simulation
     Packets,
-    /// The differential equations of the same laws
+    /// Differential equations of the same control laws
     Fluid,
-    /// Real packets between real hosts: not in this version
+    /// Real packets between real hosts; not in this version
     Live,
 }
 
@@ -77,7 +77,7 @@ pub(crate) enum World {
 pub(crate) struct Check {
     #[command(flatten)]
     pub(crate) scenario: Scenario,
-    /// In which world
+    /// The world to run in
     #[arg(long, default_value = "packets")]
     pub(crate) world: World,
 }
@@ -86,16 +86,16 @@ pub(crate) struct Check {
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) scenario: Scenario,
-    /// In which world
+    /// The world to run in
     #[arg(long, default_value = "packets")]
     pub(crate) world: World,
-    /// Write the run's files into this new directory
+    /// Write the files of the run into this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Print summary.json and nothing else
+    /// Print only summary.json
     #[arg(long)]
     pub(crate) json: bool,
-    /// With --out: series and flows as .csv too
+    /// With --out: write series and flows as .csv, too
     #[arg(long, requires = "out")]
     pub(crate) csv: bool,
 }
@@ -104,22 +104,22 @@ pub(crate) struct Run {
 pub(crate) struct Compare {
     #[command(flatten)]
     pub(crate) scenario: Scenario,
-    /// In which world
+    /// The world to run in
     #[arg(long, default_value = "packets")]
     pub(crate) world: World,
-    /// Which protocols, or entries of the scenario's [protocols]
+    /// The protocols, or entries of [protocols] in the scenario
     #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', required_unless_present = "worlds", value_parser = values::name)]
     pub(crate) protocols: Vec<String>,
-    /// In which worlds, instead of --world: packets,fluid shows how far they agree
+    /// The worlds to run in, instead of --world; packets,fluid also prints how far they agree
     #[arg(long, value_name = "WORLD,WORLD", value_delimiter = ',', conflicts_with = "world")]
     pub(crate) worlds: Vec<World>,
-    /// How many seeds each; the table then shows 95 % confidence intervals
+    /// Number of seeds per protocol; with several, the table shows 95 % confidence intervals
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = values::seeds, allow_hyphen_values = true)]
     pub(crate) seeds: u64,
-    /// Write each run's files into a directory of its own in this new directory
+    /// Write the files of each run into a subdirectory of this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Where the report goes [default: report.html in --out, else SCENARIO-report.html here]
+    /// The report to write [default: report.html in --out, else SCENARIO-report.html in the current directory]
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
 }
@@ -128,14 +128,14 @@ pub(crate) struct Compare {
 pub(crate) struct Equilibrium {
     #[command(flatten)]
     pub(crate) scenario: Scenario,
-    /// How flows of this utility would share the network, whatever their protocols do: U'(x) = x^-A, with A = 1
-    /// proportional fairness and inf max-min
+    /// Rates that maximize this utility, independent of the protocols: U'(x) = x^-A, where A = 1 is proportional
+    /// fairness and A = inf is max-min fairness
     #[arg(long, value_name = "alpha=A", allow_hyphen_values = true)]
     pub(crate) utility: Option<AlphaFair>,
-    /// With --utility: each flow of this group counts for so many flows (repeatable)
+    /// With --utility: the weight of each flow of this group (repeatable)
     #[arg(long = "weight", value_name = "GROUP=NUMBER", requires = "utility")]
     pub(crate) weights: Vec<GroupWeight>,
-    /// Print the answer as JSON and nothing else
+    /// Print only JSON
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -144,66 +144,66 @@ pub(crate) struct Equilibrium {
 pub(crate) struct Stability {
     #[command(flatten)]
     pub(crate) scenario: Option<Scenario>,
-    /// Instead of a scenario: say why this finished run oscillates, or that it does not
-    #[arg(long, value_name = "RUN", conflicts_with_all = ["Scenario", "Motion", "critical", "map", "points"])]
+    /// Instead of a scenario: explain whether and why this finished run oscillates
+    #[arg(long, value_name = "RUN", conflicts_with_all = ["Scenario", "Transients", "critical", "map", "points"])]
     pub(crate) explain: Option<PathBuf>,
-    /// Where stability ends along this: rtt, flows, protocols.NAME.params.PARAMETER (repeatable) [default: rtt]
+    /// Critical values of this parameter: rtt, flows, protocols.NAME.params.PARAMETER (repeatable) [default: rtt]
     #[arg(long, value_name = "KEY")]
     pub(crate) critical: Vec<String>,
-    /// The rightmost root over two of these: rtt=10ms..2s,flows=1..100
+    /// Stability map over two parameters: rtt=10ms..2s,flows=1..100
     #[arg(long, value_name = "KEY=LOW..HIGH,KEY=LOW..HIGH")]
     pub(crate) map: Option<String>,
-    /// How many values along each range of --map and --convergence [default: 40]
+    /// Number of values in each range of --map and --convergence [default: 40]
     #[arg(long, value_name = "NUMBER", value_parser = values::points)]
     pub(crate) points: Option<usize>,
     #[command(flatten)]
-    pub(crate) motion: Motion,
-    /// Print the answer as JSON and nothing else
+    pub(crate) transients: Transients,
+    /// Print only JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a page with Nyquist loci, the map, and everything else that was asked for
+    /// Write an HTML page with Nyquist loci, the map and all other results
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
 }
 
-/// How a scenario moves about its equilibrium.
+/// Trajectories, step responses and convergence times.
 #[derive(Debug, Arguments)]
-pub(crate) struct Motion {
-    /// Trajectories in the plane of two quantities: x,q, or any state such as f.window,near.queue
+pub(crate) struct Transients {
+    /// Phase portrait: trajectories of two quantities, x,q or any states such as f.window,near.queue
     #[arg(long, value_name = "ACROSS,UP")]
     pub(crate) phase: Option<String>,
-    /// Where trajectories start: grid, or x=0..2Mbps,q=0..100kB [default: a grid around the equilibrium]
+    /// Starts of trajectories: grid, or x=0..2Mbps,q=0..100kB [default: a grid around the equilibrium]
     #[arg(long, value_name = "STARTS")]
     pub(crate) from: Option<String>,
-    /// How many starts along each range of --from
+    /// Number of starts in each range of --from
     #[arg(long, value_name = "NUMBER", default_value_t = 5, value_parser = values::starts, requires = "phase")]
     pub(crate) starts: usize,
-    /// How a step is answered: near=80%, near=100Mbps, or join=GROUP for one flow more (repeatable)
+    /// Step response to a link's new capacity, near=80% or near=100Mbps, or to one more flow, join=GROUP (repeatable)
     #[arg(long, value_name = "LINK=RATE")]
     pub(crate) step: Vec<String>,
-    /// How long all rates take to stay near those at rest, over a range: rtt=10ms..2s
+    /// Convergence time of all rates over a range of a parameter: rtt=10ms..2s
     #[arg(long, value_name = "KEY=LOW..HIGH")]
     pub(crate) convergence: Option<String>,
-    /// With --convergence: how near, as a share of the rate at rest
+    /// With --convergence: the greatest distance from the equilibrium, as a share of the equilibrium rate
     #[arg(long, value_name = "PERCENT", default_value = "5%", value_parser = values::share, requires = "convergence")]
     pub(crate) within: f64,
-    /// How long trajectories and answers are followed [default: until the rightmost root has died out]
+    /// Duration of trajectories and step responses [default: until the rightmost root has decayed]
     #[arg(long = "for", value_name = "TIME", value_parser = values::span)]
     pub(crate) seconds: Option<Span>,
 }
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Protocols {
-    /// One of them, in full
+    /// A protocol or a queue to print with its parameters
     pub(crate) name: Option<String>,
 }
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Report {
-    /// Run directories, or directories of them
+    /// Directories of runs, or directories that contain them
     #[arg(value_name = "DIR", required = true)]
     pub(crate) directories: Vec<PathBuf>,
-    /// The page to write
+    /// The HTML page to write
     #[arg(long, value_name = "FILE.html")]
     pub(crate) out: PathBuf,
 }
@@ -216,39 +216,39 @@ pub(crate) struct Papers {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersAction {
-    /// List recipes: a paper's figures, tables and theorems
+    /// List recipes: figures, tables and theorems of papers
     List(Recipes),
-    /// Run recipes and show what the paper says beside what we measure
+    /// Run recipes and print the paper's value beside the measured value
     Run(PapersRun),
-    /// The same, and fail where neither the paper nor theory explains what we measure
+    /// Run recipes and fail if a measured value differs without an explanation
     Check(PapersCheck),
-    /// Show which recipe comes out under which reading of its paper
+    /// Print the verdict of each recipe under each reading of its paper
     Readings(PapersCheck),
 }
 
-/// Some recipes.
+/// A selection of recipes.
 #[derive(Debug, Arguments)]
 pub(crate) struct Recipes {
-    /// A paper, or one recipe of it [default: all]
+    /// A paper, or one of its recipes [default: all]
     #[arg(value_name = "PAPER[/RECIPE]")]
     pub(crate) name: Option<String>,
-    /// Recipes of your own: DIR/PAPER/paper.toml and DIR/PAPER/RECIPE.toml
+    /// Your own recipes: DIR/PAPER/paper.toml and DIR/PAPER/RECIPE.toml
     #[arg(long, value_name = "DIR")]
     pub(crate) papers: Option<PathBuf>,
 }
 
-/// Some recipes, and how they are run.
+/// A selection of recipes, and how they are run.
 #[derive(Debug, Arguments)]
 pub(crate) struct PapersGrid {
     #[command(flatten)]
     pub(crate) recipes: Recipes,
-    /// The paper's own grid and repetitions; finished runs are kept, so that it can be interrupted
+    /// Use the paper's own values and repetitions; finished runs are kept, so that you can interrupt and resume
     #[arg(long)]
     pub(crate) full: bool,
     /// Change one value of every scenario: duration=10s (repeatable)
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) sets: Vec<String>,
-    /// A trace of your own in place of the recipes' traces
+    /// Your own trace instead of those of the recipes
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
 }
@@ -257,7 +257,7 @@ pub(crate) struct PapersGrid {
 pub(crate) struct PapersRun {
     #[command(flatten)]
     pub(crate) grid: PapersGrid,
-    /// Write each run's files into a directory of its own in this directory
+    /// Write the files of each run into a subdirectory of this directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     #[command(flatten)]
@@ -268,20 +268,20 @@ pub(crate) struct PapersRun {
 pub(crate) struct PapersCheck {
     #[command(flatten)]
     pub(crate) grid: PapersGrid,
-    /// Where finished runs are kept, and found again [default with --full: millpond-papers]
+    /// Directory in which finished runs are kept and looked up [default with --full: millpond-papers]
     #[arg(long, value_name = "DIR")]
     pub(crate) keep: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) shown: PapersShown,
 }
 
-/// How the rows are shown.
+/// How rows are printed.
 #[derive(Debug, Arguments)]
 pub(crate) struct PapersShown {
-    /// Print the rows as JSON and nothing else
+    /// Print only JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Write a page with each figure redrawn beside what the paper says
+    /// Write an HTML page with charts of each recipe and the paper's values
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
 }
@@ -294,41 +294,41 @@ pub(crate) struct Trace {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TraceCommand {
-    /// Make a synthetic trace like those recorded on a kind of radio link
+    /// Generate a synthetic trace with the statistics of recorded radio links
     Generate(Generate),
-    /// Measure a trace: rates, variation, outages
+    /// Print statistics of a trace: rates, variation, outages
     Stats(Stats),
 }
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Generate {
-    /// Which kind of link, such as 5g-static or lte-car
+    /// The kind of link, such as 5g-static or lte-car
     #[arg(long, value_name = "NAME")]
     pub(crate) preset: String,
-    /// How long
+    /// The duration of the trace
     #[arg(long, value_name = "TIME", default_value = "60s", allow_hyphen_values = true)]
     pub(crate) duration: Span,
-    /// The seed
+    /// The random seed
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = values::seed, allow_hyphen_values = true)]
     pub(crate) seed: u64,
-    /// The mean rate, instead of the preset's
+    /// The mean rate [default: that of the preset]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub(crate) mean: Option<Rate>,
-    /// The highest rate, instead of the preset's
+    /// The highest rate [default: that of the preset]
     #[arg(long, value_name = "RATE", allow_hyphen_values = true)]
     pub(crate) peak: Option<Rate>,
-    /// The distance of samples, instead of the preset's
+    /// The time between samples [default: that of the preset]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) step: Option<Span>,
-    /// How the file is written
+    /// The format of the file
     #[arg(long, default_value = "csv")]
     pub(crate) format: TraceFormat,
-    /// The file to write, over an older one; standard output if none
+    /// The file to write; an existing file is overwritten [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
 
-/// How a trace file is written.
+/// The format of a trace file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum TraceFormat {
     /// time_s,mbps

@@ -1,36 +1,36 @@
-//! How a command ends.
+//! Exit codes and errors of commands.
 
 use millpond_scenario::Faults;
 use std::fmt::Display;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-/// What a command returns: an exit code, or why it could not do its work.
+/// What a command returns: an exit code or an error.
 pub(crate) type Outcome = Result<ExitCode, Failure>;
 
-/// What was given cannot be used.
+/// Invalid input.
 const BAD_INPUT: u8 = 2;
-/// As after a signal: 128 + SIGINT.
+/// 128 + SIGINT, as after a signal.
 const INTERRUPTED: u8 = 130;
 
-/// Why a command could not do its work.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) enum Failure {
-    /// A scenario or a trace is wrong: where and how.
+    /// Errors in a scenario or a trace, with their positions.
     Scenario(Faults),
-    /// Anything else that was given cannot be used.
+    /// Other invalid input.
     Input(String),
-    /// The user stopped it; what was kept.
+    /// The user interrupted the command; the text says what was kept.
     Interrupted(String),
 }
 
 impl Failure {
-    /// Something that was given cannot be used, in its own words.
+    /// Invalid input with this message.
     pub(crate) fn input(message: impl Display) -> Self {
         Self::Input(message.to_string())
     }
 
-    /// Tells the user on standard error and gives the exit code.
+    /// Prints the error on standard error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
         let colour = std::io::stderr().is_terminal();
         match self {

@@ -1,15 +1,15 @@
-//! Ctrl-C: a flag that runs look at.
+//! Ctrl-C: a flag that runs poll.
 
 use crate::failure::Failure;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Has the user asked to stop?
+/// Whether the user has pressed Ctrl-C.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// From now on the first Ctrl-C (or SIGTERM) raises the flag instead of ending the process.
+    /// Installs a handler: the first Ctrl-C (or SIGTERM) raises the flag instead of ending the process.
     pub(crate) fn install() -> Result<Self, Failure> {
         let flag = Arc::new(AtomicBool::new(false));
         let raised = Arc::clone(&flag);

@@ -1,13 +1,14 @@
-//! The `millpond` command, for any registry: a program of your own with one more protocol is three lines.
+//! The `millpond` command for any registry of protocols. A program with one more protocol is three lines.
 
 mod args;
+mod command_line;
 mod commands;
 mod failure;
 mod interrupt;
 mod output;
 mod progress;
 mod scenario;
-mod typed;
+
 mod values;
 
 use args::{Args, Command};
@@ -16,8 +17,8 @@ use failure::Outcome;
 use millpond_protocols::Registry;
 use std::process::ExitCode;
 
-/// The whole command with the protocols and queues of this registry: 0 if all went well, 1 if a check failed, 2 if the
-/// input was wrong, 130 if interrupted.
+/// Runs the command with the protocols and queues of this registry. The exit code is 0 on success, 1 if a check failed, 2
+/// if the input was invalid, 130 if interrupted.
 pub fn main(registry: &Registry) -> ExitCode {
     let args = Args::parse();
     match dispatch(&args.command, registry) {

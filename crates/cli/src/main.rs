@@ -1,4 +1,4 @@
-//! The `millpond` command with the protocols that Millpond ships.
+//! The `millpond` command with the built-in protocols.
 
 use millpond_protocols::Registry;
 

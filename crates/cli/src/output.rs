@@ -4,7 +4,7 @@ use crate::failure::Failure;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stdout};
 
-/// Prints a text that ends its own lines. A reader that has seen enough (`| head`) is no failure.
+/// Prints a text that ends with a line break. A closed pipe (`| head`) is no error.
 pub(crate) fn print(text: impl Display) -> Result<(), Failure> {
     match write!(stdout().lock(), "{text}").and_then(|()| stdout().flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {

@@ -1,5 +1,6 @@
-//! Progress bars: one per run, or one for very many; silent when standard error is not a terminal.
+//! Progress bars: one per run, or one for many runs; none if standard error is not a terminal.
 
+use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use millpond_results::Watch;
@@ -10,16 +11,17 @@ const STEPS: u64 = 1000;
 /// More runs than this share one bar.
 const MOST_BARS: usize = 16;
 
-/// Watches runs for the user: bars, and Ctrl-C.
+/// Shows the progress of runs, and stops them at Ctrl-C.
 pub(crate) struct Progress {
-    /// One for each run, or a single one for all.
+    /// One for each run, or one for all runs.
     bars: Vec<ProgressBar>,
+    /// The share of each run that is done, if all runs have one bar.
     done: Mutex<Vec<f64>>,
     interrupt: Interrupt,
 }
 
 impl Progress {
-    /// One bar for each of these runs, if they are few.
+    /// One bar for each of these runs; one bar for all of them if they are many.
     pub(crate) fn of_each(labels: &[String], interrupt: Interrupt) -> Self {
         if labels.len() > MOST_BARS {
             return Self::of_all(labels.len(), interrupt);
@@ -36,12 +38,12 @@ impl Progress {
         Self { bars: vec![bar], done: Mutex::new(vec![0.0; runs]), interrupt }
     }
 
-    /// All is over: leaves the terminal to the tables.
+    /// Removes the bars.
     pub(crate) fn clear(&self) {
         self.bars.iter().for_each(ProgressBar::finish_and_clear);
     }
 
-    /// The share of the runs that share a bar, or of this run alone.
+    /// The position of the bar of `run`.
     fn steps(&self, run: usize, done: f64) -> u64 {
         let sum = match self.done.lock() {
             Ok(mut all) if !all.is_empty() => {
@@ -70,4 +72,19 @@ impl Watch for Progress {
     fn stopped(&self) -> bool {
         self.interrupt.is_raised()
     }
+}
+
+/// Does `work` under a progress bar. If it is interrupted, its result is dropped.
+pub(crate) fn watched<T>(
+    what: &str,
+    interrupt: &Interrupt,
+    work: impl FnOnce(&Progress) -> T,
+) -> Result<T, Failure> {
+    let progress = Progress::of_each(&[what.to_owned()], interrupt.clone());
+    let found = work(&progress);
+    progress.clear();
+    if interrupt.is_raised() {
+        return Err(Failure::Interrupted(format!("the {what} had not ended")));
+    }
+    Ok(found)
 }

@@ -1,10 +1,10 @@
-//! Reading the scenario that a command is about.
+//! The scenario and the world of a command.
 
 use crate::args::{self, World};
 use crate::failure::Failure;
 use millpond_scenario::Scenario;
 
-/// The scenario with everything that the command line changes about it.
+/// Reads the scenario and applies the changes of the command line.
 pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
     let mut scenario = Scenario::load(&args.file, &args.sets)?;
     if let Some(seed) = args.seed {
@@ -13,7 +13,7 @@ pub(crate) fn load(args: &args::Scenario) -> Result<Scenario, Failure> {
     Ok(scenario)
 }
 
-/// Where it is to be run.
+/// The world of `--world`; an error for one that is not in this version.
 pub(crate) fn world(typed: World) -> Result<millpond_results::World, Failure> {
     match typed {
         World::Packets => Ok(millpond_results::World::Packets),

@@ -1,4 +1,4 @@
-//! Values of options, checked as they are read: a complaint says what was expected.
+//! Values of options. Errors say what was expected.
 
 use millpond_units::Span;
 
@@ -7,13 +7,13 @@ pub(crate) fn seed(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| format!("expected a whole number from 0 to {}, such as 1", u64::MAX))
 }
 
-/// How many seeds.
+/// A number of seeds.
 pub(crate) fn seeds(text: &str) -> Result<u64, String> {
     let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));
     number.ok_or_else(|| "expected a whole number from 1 to 10000, such as 5".to_owned())
 }
 
-/// One name of a list.
+/// A name in a list.
 pub(crate) fn name(text: &str) -> Result<String, String> {
     let name = text.trim();
     let expected =
@@ -21,26 +21,26 @@ pub(crate) fn name(text: &str) -> Result<String, String> {
     if name.is_empty() { Err(expected.to_owned()) } else { Ok(name.to_owned()) }
 }
 
-/// How many values on each side of a map.
+/// A number of values in a range.
 pub(crate) fn points(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (2..=500).contains(number));
     number.ok_or_else(|| "expected a whole number from 2 to 500, such as 40".to_owned())
 }
 
-/// How many starts along each range.
+/// A number of starts in a range.
 pub(crate) fn starts(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (1..=50).contains(number));
     number.ok_or_else(|| "expected a whole number from 1 to 50, such as 5".to_owned())
 }
 
-/// A share between nothing and all.
+/// A percentage between 0 and 100, as a share.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let percent = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
     let share = percent.map(|percent| percent / 100.0).filter(|share| *share > 0.0 && *share < 1.0);
     share.ok_or_else(|| "expected per cent between 0 and 100, such as 5%".to_owned())
 }
 
-/// A time that is not zero.
+/// A time above zero.
 pub(crate) fn span(text: &str) -> Result<Span, String> {
     let span = text.parse::<Span>().map_err(|error| error.to_string())?;
     if span > Span::ZERO { Ok(span) } else { Err("expected a time above zero, such as 30s".to_owned()) }

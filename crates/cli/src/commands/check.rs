@@ -1,4 +1,4 @@
-//! `millpond check`: is the scenario right?
+//! `millpond check`: whether a scenario is valid.
 
 use crate::args;
 use crate::failure::Outcome;
@@ -25,6 +25,6 @@ pub(crate) fn check(args: &args::Check, registry: &Registry) -> Outcome {
     for warning in warnings {
         print_line(format_args!("warning: {warning}"))?;
     }
-    print_line(format_args!("{}: right: {outline}", args.scenario.file.display()))?;
+    print_line(format_args!("{}: valid: {outline}", args.scenario.file.display()))?;
     Ok(ExitCode::SUCCESS)
 }

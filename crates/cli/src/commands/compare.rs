@@ -1,12 +1,13 @@
-//! `millpond compare`: the same network and draws under several protocols or in several worlds, tables and a report.
+//! `millpond compare`: the same network and random samples under several protocols or in several worlds; tables and a
+//! report.
 
 use crate::args;
+use crate::command_line::command_line;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
-use crate::typed::typed_command;
 use millpond_lab::compare as compare_runs;
 use millpond_lab::{Case, Choice, cases};
 use millpond_protocols::Registry;
@@ -24,7 +25,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
     let choice = choice(args)?;
     let cases = cases(&scenario, registry, &choice)?;
-    // Outputs that cannot be written are refused before the runs, not after them.
+    // Outputs that cannot be written are refused before the runs.
     let directory =
         args.out.as_deref().map(ComparisonDirectory::create).transpose().map_err(Failure::input)?;
     let page = WholeFile::create(&report_path(args)).map_err(Failure::input)?;
@@ -32,10 +33,10 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     print(terminal::comparison(&runs))?;
     let agreements = agreements(&cases, &runs, registry);
     for (_, agreement) in &agreements {
-        print(terminal::worlds(std::slice::from_ref(agreement)))?;
+        print(terminal::agreement(agreement))?;
     }
     warn(&runs);
-    let html = page::html_of_worlds(&one_seed(&runs), &scenario.title, &agreements);
+    let html = page::comparison(&one_seed(&runs), &scenario.title, &agreements);
     page.write(html.as_bytes()).map_err(Failure::input)?;
     print_line(page.path().display())?;
     page.finish().map_err(Failure::input)?;
@@ -52,7 +53,7 @@ fn choice(args: &args::Compare) -> Result<Choice, Failure> {
     Ok(Choice { protocols, worlds, seeds })
 }
 
-/// Each run in packets beside the same as fluid and its point of rest.
+/// The agreement of each packet run with its fluid run and its equilibrium, with the label of the packet run.
 fn agreements(cases: &[Case], runs: &[Run], registry: &Registry) -> Vec<(String, Agreement)> {
     let of = |world: World| cases.iter().zip(runs).filter(move |(case, _)| case.world == world);
     let same = |packets: &Case| of(World::Fluid).find(|(fluid, _)| fluid.scenario == packets.scenario);
@@ -66,7 +67,7 @@ fn agreements(cases: &[Case], runs: &[Run], registry: &Registry) -> Vec<(String,
     of(World::Packets).filter_map(pair).collect()
 }
 
-/// Runs every case; each is kept in `directory` as soon as it has ended.
+/// Runs every case. Each run is written into `directory` as soon as it has ended.
 fn run_all(
     cases: &[Case],
     registry: &Registry,
@@ -79,12 +80,12 @@ fn run_all(
         let Some(directory) = directory else { return Ok(()) };
         directory.keep(&case.directory, &finished.run, &finished.timing, Extras::default())
     };
-    let finished = compare_runs(cases, registry, &typed_command(), &keep, &progress);
+    let finished = compare_runs(cases, registry, &command_line(), &keep, &progress);
     progress.clear();
     Ok(finished?.into_iter().map(|finished| finished.run).collect())
 }
 
-/// Each warning once, whichever runs it comes from.
+/// Prints each warning once.
 fn warn(runs: &[Run]) {
     let warnings: BTreeSet<&String> = runs.iter().flat_map(|run| &run.summary.warnings).collect();
     for warning in warnings {
@@ -92,13 +93,14 @@ fn warn(runs: &[Run]) {
     }
 }
 
-/// Of several seeds the report shows the first: curves of different draws would hide one another.
+/// The runs of the first seed: the report shows one seed, because curves of several seeds would hide one another.
 fn one_seed(runs: &[Run]) -> Vec<Run> {
     let seed = runs.first().map(|run| run.summary.seed);
     runs.iter().filter(|run| Some(run.summary.seed) == seed).cloned().collect()
 }
 
-/// `report.html` in the output directory, else `SCENARIO-report.html` here, over the one of the last time.
+/// `report.html` in the output directory, else `SCENARIO-report.html` in the current directory. An existing file is
+/// overwritten.
 fn report_path(args: &args::Compare) -> PathBuf {
     if let Some(path) = &args.report {
         return path.clone();

@@ -1,10 +1,9 @@
-//! `millpond equilibrium`: where a scenario settles.
+//! `millpond equilibrium`: rates, prices and queues of a scenario in equilibrium.
 
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
 use crate::scenario::load;
-
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_report::terminal;

@@ -1,4 +1,4 @@
-//! `millpond stability --explain RUN`: why a run swings.
+//! `millpond stability --explain RUN`: why a run oscillates.
 
 use crate::args;
 use crate::failure::{Failure, Outcome};

@@ -1,10 +1,10 @@
 //! One file per command.
 
+mod axis;
 mod check;
 mod compare;
 mod equilibrium;
 mod explain;
-mod motion;
 mod papers;
 mod protocols;
 mod report;
@@ -12,6 +12,7 @@ mod run;
 mod schema;
 mod stability;
 mod trace;
+mod transients;
 
 pub(crate) use check::check;
 pub(crate) use compare::compare;

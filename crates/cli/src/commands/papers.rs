@@ -1,4 +1,4 @@
-//! `millpond papers`: what papers say, and what comes out here.
+//! `millpond papers`: recipes that reproduce results of papers.
 
 use crate::args::{self, PapersAction};
 use crate::failure::{Failure, Outcome};
@@ -8,28 +8,29 @@ use crate::progress::Progress;
 use millpond_papers::{Checked, Library, Paper, RecipeError, Settings, Verdict, check, runs};
 use millpond_protocols::Registry;
 use millpond_report::page;
-use millpond_report::terminal::{matrix, overview, table};
+use millpond_report::terminal;
 use millpond_results::files::WholeFile;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Where finished runs of `--full` are kept unless `--keep` says otherwise.
+/// Where finished runs of `--full` are kept without `--keep`.
 const KEEP: &str = "millpond-papers";
 
 pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
     match &args.action {
         PapersAction::List(recipes) => list(recipes),
         PapersAction::Run(args) => {
-            judge(&args.grid, args.out.clone(), &args.shown, registry, &tables)?;
+            let keep = args.out.clone();
+            Request { grid: &args.grid, keep, shown: &args.shown, registry }.check(tables)?;
             Ok(ExitCode::SUCCESS)
         }
-        PapersAction::Check(args) => judge(&args.grid, kept(args), &args.shown, registry, &tables),
-        PapersAction::Readings(args) => judge(&args.grid, kept(args), &args.shown, registry, &matrices),
+        PapersAction::Check(args) => Request::new(args, registry).check(tables),
+        PapersAction::Readings(args) => Request::new(args, registry).check(readings),
     }
 }
 
 fn list(recipes: &args::Recipes) -> Outcome {
-    print(overview(&library(recipes)?.choose(recipes.name.as_deref())?))?;
+    print(terminal::recipe_list(&library(recipes)?.choose(recipes.name.as_deref())?))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -37,72 +38,74 @@ fn library(recipes: &args::Recipes) -> Result<Library, RecipeError> {
     recipes.papers.as_deref().map_or_else(Library::builtin, Library::read)
 }
 
-fn kept(args: &args::PapersCheck) -> Option<PathBuf> {
-    args.keep.clone().or_else(|| args.grid.full.then(|| PathBuf::from(KEEP)))
-}
-
-/// Checks the recipes asked for and shows them; fails if a row is unexplained.
-fn judge(
-    grid: &args::PapersGrid,
+/// Recipes to check, and how their rows are printed.
+struct Request<'a> {
+    grid: &'a args::PapersGrid,
+    /// Where finished runs are kept.
     keep: Option<PathBuf>,
-    shown: &args::PapersShown,
-    registry: &Registry,
-    show: &dyn Fn(&Library, &[Checked]) -> String,
-) -> Outcome {
-    let library = library(&grid.recipes)?;
-    let page = shown.report.as_deref().map(WholeFile::create).transpose().map_err(Failure::input)?;
-    let checked = run(&library, grid, keep, page.is_some(), registry)?;
-    if let Some(page) = page {
-        page.write(page::papers(&checked).as_bytes()).map_err(Failure::input)?;
-        page.finish().map_err(Failure::input)?;
-    }
-    if shown.json {
-        print_line(serde_json::to_string_pretty(&checked).map_err(Failure::input)?)?;
-    } else {
-        print(show(&library, &checked))?;
-    }
-    let unexplained = checked.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));
-    Ok(if unexplained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    shown: &'a args::PapersShown,
+    registry: &'a Registry,
 }
 
-fn run(
-    library: &Library,
-    grid: &args::PapersGrid,
-    keep: Option<PathBuf>,
-    draw: bool,
-    registry: &Registry,
-) -> Result<Vec<Checked>, Failure> {
-    let chosen = library.choose(grid.recipes.name.as_deref())?;
-    let progress = Progress::of_all(runs(&chosen, grid.full), Interrupt::install()?);
-    let settings = Settings {
-        registry: registry.clone(),
-        full: grid.full,
-        set: grid.sets.clone(),
-        trace: grid.trace.as_deref().map(std::path::absolute).transpose().map_err(Failure::input)?,
-        keep,
-        draw,
-    };
-    let checked = check(&chosen, &settings, &progress);
-    progress.clear();
-    Ok(checked?)
+impl<'a> Request<'a> {
+    fn new(args: &'a args::PapersCheck, registry: &'a Registry) -> Self {
+        let keep = args.keep.clone().or_else(|| args.grid.full.then(|| PathBuf::from(KEEP)));
+        Self { grid: &args.grid, keep, shown: &args.shown, registry }
+    }
+
+    /// Checks the recipes and prints their rows. The exit code is a failure if a row is unexplained.
+    fn check(self, text: fn(&Library, &[Checked]) -> String) -> Outcome {
+        let library = library(&self.grid.recipes)?;
+        let shown = self.shown;
+        let page = shown.report.as_deref().map(WholeFile::create).transpose().map_err(Failure::input)?;
+        let checked = self.run(&library)?;
+        if let Some(page) = page {
+            page.write(page::papers(&checked).as_bytes()).map_err(Failure::input)?;
+            page.finish().map_err(Failure::input)?;
+        }
+        if shown.json {
+            print_line(serde_json::to_string_pretty(&checked).map_err(Failure::input)?)?;
+        } else {
+            print(text(&library, &checked))?;
+        }
+        let unexplained = checked.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));
+        Ok(if unexplained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    }
+
+    fn run(self, library: &Library) -> Result<Vec<Checked>, Failure> {
+        let grid = self.grid;
+        let chosen = library.choose(grid.recipes.name.as_deref())?;
+        let progress = Progress::of_all(runs(&chosen, grid.full), Interrupt::install()?);
+        let settings = Settings {
+            registry: self.registry.clone(),
+            full: grid.full,
+            set: grid.sets.clone(),
+            trace: grid.trace.as_deref().map(std::path::absolute).transpose().map_err(Failure::input)?,
+            keep: self.keep,
+            draw: self.shown.report.is_some(),
+        };
+        let checked = check(&chosen, &settings, &progress);
+        progress.clear();
+        Ok(checked?)
+    }
 }
 
-/// The table of each recipe, and how many rows came out how.
+/// The table of each recipe, and the number of rows with each verdict.
 fn tables(_: &Library, checked: &[Checked]) -> String {
-    let tables: String = checked.iter().map(|one| table(one) + "\n").collect();
+    let tables: String = checked.iter().map(|one| terminal::verdicts(one) + "\n").collect();
     let rows = || checked.iter().flat_map(|one| &one.rows);
     let count = |verdict| rows().filter(|row| row.verdict == verdict).count();
-    let said = [Verdict::Matches, Verdict::Differs, Verdict::Unexplained]
+    let counts = [Verdict::Matches, Verdict::Differs, Verdict::Unexplained]
         .map(|verdict| format!("{} {}", count(verdict), verdict.name()));
-    format!("{tables}{} rows: {}\n", rows().count(), said.join(", "))
+    format!("{tables}{} rows: {}\n", rows().count(), counts.join(", "))
 }
 
-/// Of each paper: which recipe comes out under which reading.
-fn matrices(library: &Library, checked: &[Checked]) -> String {
-    let of_paper = |paper: &Paper| {
+/// For each paper the verdicts of its recipes under each reading.
+fn readings(library: &Library, checked: &[Checked]) -> String {
+    let readings_of = |paper: &Paper| {
         let is_of = |one: &&Checked| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
         let mine: Vec<_> = checked.iter().filter(is_of).cloned().collect();
-        (!mine.is_empty()).then(|| matrix(paper, &mine) + "\n")
+        (!mine.is_empty()).then(|| terminal::readings(paper, &mine) + "\n")
     };
-    library.papers.iter().filter_map(of_paper).collect()
+    library.papers.iter().filter_map(readings_of).collect()
 }

@@ -1,4 +1,4 @@
-//! `millpond protocols`: what there is, and one of them in full.
+//! `millpond protocols`: all protocols and queues, or one of them with its parameters.
 
 use crate::args;
 use crate::failure::{Failure, Outcome};

@@ -1,9 +1,9 @@
-//! `millpond report`: one page about finished runs.
+//! `millpond report`: a page about finished runs.
 
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::output::print_line;
-use millpond_report::page::html;
+use millpond_report::page;
 use millpond_results::Run;
 use millpond_results::files::{load, write_whole};
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ pub(crate) fn report(args: &args::Report) -> Outcome {
         runs.extend(load(directory).map_err(Failure::input)?);
     }
     let title = runs.first().map_or("", |run| run.summary.scenario.as_str()).to_owned();
-    write_whole(&args.out, html(&runs, &title).as_bytes()).map_err(Failure::input)?;
+    write_whole(&args.out, page::runs(&runs, &title).as_bytes()).map_err(Failure::input)?;
     print_line(args.out.display())?;
     Ok(ExitCode::SUCCESS)
 }

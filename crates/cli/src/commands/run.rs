@@ -1,12 +1,12 @@
-//! `millpond run`: one run, its table, its files.
+//! `millpond run`: one run, with its tables and its files.
 
 use crate::args;
+use crate::command_line::command_line;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::print;
 use crate::progress::Progress;
 use crate::scenario::{load, world};
-use crate::typed::typed_command;
 use millpond_protocols::Registry;
 use millpond_report::terminal;
 use millpond_results::files::{Extras, RunDirectory, save, summary_json};
@@ -17,10 +17,10 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     let interrupt = Interrupt::install()?;
     let world = world(args.world)?;
     let scenario = load(&args.scenario)?;
-    // An output that cannot be written is refused before the run, not after it.
+    // An output that cannot be written is refused before the run.
     let directory = args.out.as_deref().map(RunDirectory::create).transpose().map_err(Failure::input)?;
     let progress = Progress::of_each(std::slice::from_ref(&scenario.title), interrupt);
-    let about = About { label: scenario.title.clone(), command: typed_command(), index: 0, world };
+    let about = About { label: scenario.title.clone(), command: command_line(), index: 0, world };
     let finished = millpond_lab::run(&scenario, registry, about, &progress);
     progress.clear();
     let Finished { run, timing } = finished?;

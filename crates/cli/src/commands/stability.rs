@@ -1,61 +1,89 @@
-//! `millpond stability`: whether a scenario stays where it settles.
+//! `millpond stability`: whether the equilibrium of a scenario is stable.
 
+use super::axis::RangeOption;
 use super::explain::explain;
-use super::motion::{Motions, Questions};
+use super::transients::{Requests, Transients};
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
-use crate::progress::Progress;
+use crate::progress::{Progress, watched};
 use crate::scenario::load;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::write_whole;
+use millpond_scenario::Scenario;
 use millpond_theory::equilibrium::find_equilibrium;
 use millpond_theory::stability::{
     CriticalValueSearch, ParameterAxis, Stability, StabilityMap, VariedParameter, analyze_stability,
     compute_stability_map, find_critical_values, stability_json, stability_sentence,
 };
 use millpond_theory::{AnalysisError, Study, json_value};
-use millpond_units::Span;
 use std::process::ExitCode;
 
+/// Values of a range without `--points`.
+const POINTS: usize = 40;
+
 pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome {
-    if let Some(run) = &args.explain {
-        return explain(run, args, registry);
+    match (&args.explain, &args.scenario) {
+        (Some(run), _) => explain(run, args, registry),
+        (None, Some(scenario)) => analyse(args, &load(scenario)?, registry),
+        (None, None) => Err(Failure::input(
+            "name a scenario: millpond stability SCENARIO.toml, or --explain RUN for a finished run",
+        )),
     }
-    let asked = "which scenario? millpond stability SCENARIO.toml, or --explain RUN for a finished run";
-    let typed = args.scenario.as_ref().ok_or_else(|| Failure::input(asked))?;
-    let scenario = load(typed)?;
-    let study = Study::new(&scenario, registry);
-    let parameter = |name: &String| VariedParameter::parse(name, study).map_err(Failure::input);
-    let asked = args.critical.iter().map(parameter).collect::<Result<Vec<_>, _>>()?;
-    if args.points.is_some() && args.map.is_none() && args.motion.convergence.is_none() {
-        return Err(Failure::input("--points says how many values a range has: add --map or --convergence"));
+}
+
+fn analyse(args: &args::Stability, scenario: &Scenario, registry: &Registry) -> Outcome {
+    let study = Study::new(scenario, registry);
+    let parameters = parameters(&args.critical, study)?;
+    if args.points.is_some() && args.map.is_none() && args.transients.convergence.is_none() {
+        return Err(Failure::input("--points sets how many values a range has: add --map or --convergence"));
     }
     let points = args.points.unwrap_or(POINTS);
-    let axes = args.map.as_deref().map(|map| axes(map, points, study)).transpose()?;
-    let plan = fluid::plan(&scenario, registry)?;
-    let settled = find_equilibrium(&plan)?;
-    let judged = match analyze_stability(&settled) {
-        Err(AnalysisError::LimitCycle(sentence)) => return cycles(args, &sentence),
-        judged => judged?,
+    let option = RangeOption {
+        option: "--map",
+        usage: "write two ranges, such as rtt=10ms..2s,flows=1..100",
+        points,
+        study,
     };
-    let questions = Questions::read(&args.motion, points, study, &settled)?;
-    let parameters = if asked.is_empty() { vec![VariedParameter::Rtt] } else { asked };
+    let axes = args.map.as_deref().map(|map| option.axes(map)).transpose()?;
+    let plan = fluid::plan(scenario, registry)?;
+    let equilibrium = find_equilibrium(&plan)?;
+    let stability = match analyze_stability(&equilibrium) {
+        Err(AnalysisError::LimitCycle(sentence)) => return print_cycle(args, &sentence),
+        stability => stability?,
+    };
+    let requests = Requests::read(&args.transients, points, study, &equilibrium)?;
     let search = |parameter: &VariedParameter| find_critical_values(study, parameter);
     let searches = parameters.iter().map(search).collect::<Result<Vec<_>, _>>()?;
     let interrupt = Interrupt::install()?;
-    let map = axes.map(|axes| draw(study, axes, &interrupt)).transpose()?;
-    let motions = questions.answer(study, &settled, &interrupt)?;
-    let answers = Answers { judged: &judged, searches: &searches, map: map.as_ref(), motions: &motions };
-    answers.tell(args, &scenario.title)?;
+    let map = axes.map(|axes| map(study, axes, &interrupt)).transpose()?;
+    let transients = requests.compute(study, &equilibrium, &interrupt)?;
+    let results =
+        Results { stability: &stability, searches: &searches, map: map.as_ref(), transients: &transients };
+    if args.json {
+        results.print_json()?
+    } else {
+        results.print()?
+    }
+    if let Some(path) = &args.report {
+        write_whole(path, results.page(&scenario.title).as_bytes()).map_err(Failure::input)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// What cycles about a jump has neither roots nor margins, and nothing that could be varied would change it.
-fn cycles(args: &args::Stability, sentence: &str) -> Outcome {
+/// The parameters of `--critical`; the round-trip time if there are none.
+fn parameters(names: &[String], study: Study<'_>) -> Result<Vec<VariedParameter>, Failure> {
+    if names.is_empty() {
+        return Ok(vec![VariedParameter::Rtt]);
+    }
+    names.iter().map(|name| VariedParameter::parse(name, study).map_err(Failure::input)).collect()
+}
+
+/// Prints the verdict on a network that cycles about a discontinuity. It has neither roots nor margins.
+fn print_cycle(args: &args::Stability, sentence: &str) -> Outcome {
     if args.json {
         print(format_args!("{:#}\n", serde_json::json!({ "verdict": sentence, "stable": false })))?;
     } else {
@@ -64,106 +92,53 @@ fn cycles(args: &args::Stability, sentence: &str) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Values of a range, unless told otherwise.
-const POINTS: usize = 40;
-
-/// All that came out.
-struct Answers<'a> {
-    judged: &'a Stability,
-    searches: &'a [CriticalValueSearch],
-    map: Option<&'a StabilityMap>,
-    motions: &'a Motions,
-}
-
-impl Answers<'_> {
-    fn tell(&self, args: &args::Stability, title: &str) -> Result<(), Failure> {
-        let verdict = stability_sentence(self.judged, self.searches);
-        if args.json {
-            let mut answer = json_value(&stability_json(&verdict, self.judged, self.searches, self.map));
-            self.motions.json(&mut answer);
-            print(format_args!("{answer:#}\n"))?;
-        } else {
-            print_line(&verdict)?;
-            print(terminal::followed(self.searches))?;
-            print(terminal::stability(self.judged))?;
-            self.map.map_or(Ok(()), |map| print(terminal::map(map)))?;
-            self.motions.print()?;
-        }
-        let Some(path) = &args.report else { return Ok(()) };
-        let mut sentences = vec![verdict];
-        sentences.extend(self.motions.sentences());
-        let page = page::stability(&page::Page {
-            title,
-            sentences: &sentences,
-            stability: self.judged,
-            map: self.map,
-            portrait: self.motions.portrait.as_ref(),
-            steps: &self.motions.steps,
-            convergence: self.motions.convergence.as_ref(),
-        });
-        write_whole(path, page.as_bytes()).map_err(Failure::input)
-    }
-}
-
-/// Something that takes long, under a progress bar; what Ctrl-C leaves unfinished is thrown away.
-pub(super) fn watched<T>(
-    what: &str,
-    interrupt: &Interrupt,
-    work: impl FnOnce(&Progress) -> T,
-) -> Result<T, Failure> {
-    let progress = Progress::of_each(&[what.to_owned()], interrupt.clone());
-    let found = work(&progress);
-    progress.clear();
-    if interrupt.is_raised() {
-        return Err(Failure::Interrupted(format!("the {what} had not ended")));
-    }
-    Ok(found)
-}
-
-fn draw(
-    study: Study<'_>,
-    (across, up): (ParameterAxis, ParameterAxis),
-    interrupt: &Interrupt,
-) -> Result<StabilityMap, Failure> {
+fn map(study: Study<'_>, axes: [ParameterAxis; 2], interrupt: &Interrupt) -> Result<StabilityMap, Failure> {
+    let [across, up] = axes;
     let map = |watch: &Progress| compute_stability_map(study, across, up, watch);
     Ok(watched("map", interrupt, map)??)
 }
 
-/// `rtt=10ms..2s,flows=1..100`
-fn axes(text: &str, points: usize, study: Study<'_>) -> Result<(ParameterAxis, ParameterAxis), Failure> {
-    let usage =
-        || Failure::input(format!("--map {text}: write two ranges, such as rtt=10ms..2s,flows=1..100"));
-    let (across, up) = text.split_once(',').ok_or_else(usage)?;
-    let (across, up) =
-        (axis(across, points, study, ("--map", &usage))?, axis(up, points, study, ("--map", &usage))?);
-    if across.parameter == up.parameter {
-        return Err(Failure::input(format!(
-            "--map: {} is on both sides; vary two things",
-            up.parameter.name()
-        )));
-    }
-    Ok((across, up))
+/// Everything that was computed.
+struct Results<'a> {
+    stability: &'a Stability,
+    searches: &'a [CriticalValueSearch],
+    map: Option<&'a StabilityMap>,
+    transients: &'a Transients,
 }
 
-/// `rtt=10ms..2s`
-pub(super) fn axis(
-    text: &str,
-    points: usize,
-    study: Study<'_>,
-    (option, usage): (&str, &dyn Fn() -> Failure),
-) -> Result<ParameterAxis, Failure> {
-    let (name, range) = text.split_once('=').ok_or_else(usage)?;
-    let (low, high) = range.split_once("..").ok_or_else(usage)?;
-    let parameter = VariedParameter::parse(name.trim(), study).map_err(Failure::input)?;
-    let (low, high) = value(low).zip(value(high)).ok_or_else(usage)?;
-    if !(0.0 < low && low < high) {
-        return Err(Failure::input(format!("{option} {text}: write the lower end first, and above zero")));
+impl Results<'_> {
+    fn verdict(&self) -> String {
+        stability_sentence(self.stability, self.searches)
     }
-    Ok(ParameterAxis::logarithmic(parameter, low, high, points))
-}
 
-/// A plain number, or a time in seconds.
-fn value(text: &str) -> Option<f64> {
-    let text = text.trim();
-    text.parse().ok().or_else(|| text.parse::<Span>().map(Span::secs).ok())
+    fn print_json(&self) -> Result<(), Failure> {
+        let verdict = self.verdict();
+        let mut answer = json_value(&stability_json(&verdict, self.stability, self.searches, self.map));
+        self.transients.json(&mut answer);
+        print(format_args!("{answer:#}\n"))
+    }
+
+    fn print(&self) -> Result<(), Failure> {
+        print_line(self.verdict())?;
+        print(terminal::search_ranges(self.searches))?;
+        print(terminal::stability(self.stability))?;
+        if let Some(map) = self.map {
+            print(terminal::stability_map(map))?;
+        }
+        self.transients.print()
+    }
+
+    fn page(&self, title: &str) -> String {
+        let mut sentences = vec![self.verdict()];
+        sentences.extend(self.transients.sentences());
+        page::stability(&page::StabilityPage {
+            title,
+            sentences: &sentences,
+            stability: self.stability,
+            map: self.map,
+            portrait: self.transients.portrait.as_ref(),
+            steps: &self.transients.steps,
+            convergence: self.transients.convergence.as_ref(),
+        })
+    }
 }

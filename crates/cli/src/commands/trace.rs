@@ -1,4 +1,4 @@
-//! `millpond trace`: make link traces, measure one.
+//! `millpond trace`: generates link traces and prints statistics of a trace.
 
 use crate::args::{self, TraceCommand, TraceFormat};
 use crate::failure::{Failure, Outcome};
@@ -33,7 +33,7 @@ fn generate(args: &args::Generate) -> Outcome {
         None => print(text)?,
         Some(path) => {
             write_whole(path, text.as_bytes()).map_err(Failure::input)?;
-            print_line(format_args!("{}: {}", path.display(), terminal::rates_of(&trace)))?;
+            print_line(format_args!("{}: {}", path.display(), terminal::trace_rates(&trace)))?;
         }
     }
     Ok(ExitCode::SUCCESS)

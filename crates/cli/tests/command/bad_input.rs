@@ -1,51 +1,51 @@
-//! One readable error each: file, line, the line itself, what was expected, the nearest right spelling; exit code 2;
-//! nothing left behind.
+//! Invalid input: each error names file and line, quotes the line, and says what was expected and the nearest valid
+//! spelling. The exit code is 2, and no file is left.
 
-use crate::common::{RIGHT, complaint, folder, names};
+use crate::common::{VALID, error_of, folder, names};
 use std::fs;
 
-/// Replaces a piece of the right scenario; the complaint must hold each of `words`.
-fn spoilt(from: &str, to: &str, words: &[&str]) {
-    assert!(RIGHT.contains(from), "{from}");
-    let folder = folder(&RIGHT.replacen(from, to, 1));
-    let complaint = complaint(folder.path(), &["run", "scenario.toml", "--out", "out"]);
+/// Replaces a part of the valid scenario; the error must contain each of `words`.
+fn invalid(from: &str, to: &str, words: &[&str]) {
+    assert!(VALID.contains(from), "{from}");
+    let folder = folder(&VALID.replacen(from, to, 1));
+    let error = error_of(folder.path(), &["run", "scenario.toml", "--out", "out"]);
     for word in words {
-        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+        assert!(error.contains(word), "{word:?} is missing in:\n{error}");
     }
 }
 
 #[test]
 fn a_mistyped_key_names_its_line_and_the_nearest_key() {
-    spoilt("delay = \"5ms\"", "dealy = \"5ms\"", &["scenario.toml:7", "dealy = \"5ms\"", "\"delay\""]);
+    invalid("delay = \"5ms\"", "dealy = \"5ms\"", &["scenario.toml:7", "dealy = \"5ms\"", "\"delay\""]);
 }
 
 #[test]
 fn a_mistyped_unit_names_what_was_expected() {
-    spoilt("\"10Mbps\"", "\"10Mbsp\"", &["scenario.toml:6", "Mbsp", "155Mbps"]);
+    invalid("\"10Mbps\"", "\"10Mbsp\"", &["scenario.toml:6", "Mbsp", "155Mbps"]);
 }
 
 #[test]
 fn a_mistyped_protocol_names_the_nearest() {
     let words = ["scenario.toml:15", "newrno", "did you mean \"newreno\"?", "cubic"];
-    spoilt("protocol = \"newreno\"", "protocol = \"newrno\"", &words);
+    invalid("protocol = \"newreno\"", "protocol = \"newrno\"", &words);
 }
 
 #[test]
 fn a_mistyped_node_names_those_there_are() {
-    spoilt("[\"A\", \"B\", \"C\"]", "[\"A\", \"Bb\", \"C\"]", &["scenario.toml:16", "Bb", "B"]);
+    invalid("[\"A\", \"B\", \"C\"]", "[\"A\", \"Bb\", \"C\"]", &["scenario.toml:16", "Bb", "B"]);
 }
 
 #[test]
 fn a_mistyped_relay_is_no_node() {
-    spoilt("relays = [\"B\"]", "relays = [\"BB\"]", &["scenario.toml:18", "BB"]);
+    invalid("relays = [\"B\"]", "relays = [\"BB\"]", &["scenario.toml:18", "BB"]);
 }
 
 #[test]
 fn a_mistyped_parameter_names_the_nearest() {
-    let folder = folder(&RIGHT.replace("phi1", "ph1").replace("\"newreno\"", "\"lgcc\""));
-    let complaint = complaint(folder.path(), &["check", "scenario.toml"]);
+    let folder = folder(&VALID.replace("phi1", "ph1").replace("\"newreno\"", "\"lgcc\""));
+    let error = error_of(folder.path(), &["check", "scenario.toml"]);
     for word in ["scenario.toml:19", "ph1", "did you mean \"phi1\"?"] {
-        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+        assert!(error.contains(word), "{word:?} is missing in:\n{error}");
     }
 }
 
@@ -53,119 +53,119 @@ fn a_mistyped_parameter_names_the_nearest() {
 fn an_entry_that_no_flow_names_has_to_be_right_as_well() {
     let words =
         ["scenario.toml:17", "unknown protocol \"lgc-c\"", "did you mean \"lgcc\"? there are: newreno"];
-    spoilt("[protocols.lgcc]", "[protocols.lgc-c]", &words);
-    spoilt("phi1 = 10", "phi1 = 0", &["scenario.toml:19", "phi1: expected a number above 1, found 0"]);
-    spoilt("relays = [\"B\"]", "queue = { red = { max_p = 2 } }", &["scenario.toml:18", "max_p"]);
+    invalid("[protocols.lgcc]", "[protocols.lgc-c]", &words);
+    invalid("phi1 = 10", "phi1 = 0", &["scenario.toml:19", "phi1: expected a number above 1, found 0"]);
+    invalid("relays = [\"B\"]", "queue = { red = { max_p = 2 } }", &["scenario.toml:18", "max_p"]);
 }
 
 #[test]
 fn a_parameter_out_of_its_range_names_the_range() {
-    let folder = folder(&RIGHT.replace("phi1 = 10", "phi1 = 1").replace("\"newreno\"", "\"lgcc\""));
-    let complaint = complaint(folder.path(), &["check", "scenario.toml"]);
+    let folder = folder(&VALID.replace("phi1 = 10", "phi1 = 1").replace("\"newreno\"", "\"lgcc\""));
+    let error = error_of(folder.path(), &["check", "scenario.toml"]);
     for word in ["scenario.toml:19", "phi1", "above 1"] {
-        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+        assert!(error.contains(word), "{word:?} is missing in:\n{error}");
     }
 }
 
 #[test]
 fn a_negative_number_is_refused() {
-    spoilt("\"10Mbps\"", "\"-10Mbps\"", &["scenario.toml:6", "negative"]);
+    invalid("\"10Mbps\"", "\"-10Mbps\"", &["scenario.toml:6", "negative"]);
 }
 
 #[test]
 fn an_absurd_number_is_refused() {
-    spoilt("duration = \"2s\"", "duration = \"9999999999h\"", &["scenario.toml:2", "9999999999h"]);
+    invalid("duration = \"2s\"", "duration = \"9999999999h\"", &["scenario.toml:2", "9999999999h"]);
 }
 
 #[test]
 fn a_path_that_does_not_exist_is_refused() {
-    spoilt("[\"A\", \"B\", \"C\"]", "[\"A\", \"C\"]", &["scenario.toml:16", "\"A\"", "\"C\""]);
+    invalid("[\"A\", \"B\", \"C\"]", "[\"A\", \"C\"]", &["scenario.toml:16", "\"A\"", "\"C\""]);
 }
 
 #[test]
 fn a_missing_scenario_is_named() {
-    let folder = folder(RIGHT);
-    assert!(complaint(folder.path(), &["run", "scenari.toml"]).contains("scenari.toml"));
+    let folder = folder(VALID);
+    assert!(error_of(folder.path(), &["run", "scenari.toml"]).contains("scenari.toml"));
 }
 
 #[test]
 fn a_missing_trace_is_named_with_the_line_that_names_it() {
-    spoilt("trace.csv", "trase.csv", &["scenario.toml:11", "trase.csv"]);
+    invalid("trace.csv", "trase.csv", &["scenario.toml:11", "trase.csv"]);
 }
 
 #[test]
 fn a_trace_with_text_in_line_seven_says_so() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let trace = "time_s,mbps\n0,5\n1,6\n2,7\n3,8\n4,9\n5,fast\n6,7\n";
     fs::write(folder.path().join("trace.csv"), trace).unwrap();
-    let complaint = complaint(folder.path(), &["run", "scenario.toml"]);
+    let error = error_of(folder.path(), &["run", "scenario.toml"]);
     for word in ["trace.csv:7", "fast"] {
-        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+        assert!(error.contains(word), "{word:?} is missing in:\n{error}");
     }
 }
 
 #[test]
 fn a_trace_without_any_opportunity_is_refused() {
     for (name, text) in [("trace.csv", "time_s,mbps\n0,0\n1,0\n"), ("trace.down", "")] {
-        let folder = folder(&RIGHT.replace("trace.csv", name));
+        let folder = folder(&VALID.replace("trace.csv", name));
         fs::write(folder.path().join(name), text).unwrap();
-        let complaint = complaint(folder.path(), &["run", "scenario.toml"]);
-        assert!(complaint.contains(name) && complaint.contains("scenario.toml:11"), "{complaint}");
+        let error = error_of(folder.path(), &["run", "scenario.toml"]);
+        assert!(error.contains(name) && error.contains("scenario.toml:11"), "{error}");
     }
 }
 
 #[test]
 fn an_output_directory_that_exists_is_refused_and_untouched() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     fs::create_dir(folder.path().join("out")).unwrap();
     for arguments in [
         &["run", "scenario.toml", "--out", "out"][..],
         &["compare", "scenario.toml", "--protocols", "newreno", "--out", "out"],
     ] {
-        assert!(complaint(folder.path(), arguments).contains("out: exists already"));
+        assert!(error_of(folder.path(), arguments).contains("out: exists already"));
     }
     assert!(names(&folder.path().join("out")).is_empty());
 }
 
 #[test]
 fn an_output_that_cannot_be_written_is_named() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let out = "scenario.toml/out";
-    assert!(complaint(folder.path(), &["run", "scenario.toml", "--out", out]).contains(out));
+    assert!(error_of(folder.path(), &["run", "scenario.toml", "--out", out]).contains(out));
     let page = "none/report.html";
     assert!(
-        complaint(folder.path(), &["compare", "scenario.toml", "--protocols", "newreno", "--report", page])
+        error_of(folder.path(), &["compare", "scenario.toml", "--protocols", "newreno", "--report", page])
             .contains(page)
     );
 }
 
 #[test]
 fn a_mistake_in_a_set_quotes_the_set() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     for (set, words) in [
         ("links.L1.rat=5Mbps", &["links.L1.rat=5Mbps", "\"rate\""][..]),
         ("links.L9.rate=5Mbps", &["links.L9.rate=5Mbps", "L1"]),
         ("links.L1.rate=5", &["links.L1.rate=5"]),
     ] {
-        let complaint = complaint(folder.path(), &["run", "scenario.toml", "--set", set]);
+        let error = error_of(folder.path(), &["run", "scenario.toml", "--set", set]);
         for word in words {
-            assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+            assert!(error.contains(word), "{word:?} is missing in:\n{error}");
         }
     }
 }
 
 #[test]
 fn a_mistyped_protocol_of_a_comparison_is_pointed_at() {
-    let folder = folder(RIGHT);
-    let complaint = complaint(folder.path(), &["compare", "scenario.toml", "--protocols", "newreno,cubci"]);
+    let folder = folder(VALID);
+    let error = error_of(folder.path(), &["compare", "scenario.toml", "--protocols", "newreno,cubci"]);
     for word in ["--protocols", "newreno,cubci", "did you mean \"cubic\"?"] {
-        assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+        assert!(error.contains(word), "{word:?} is missing in:\n{error}");
     }
 }
 
 #[test]
 fn options_quote_the_value_and_say_what_was_expected() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     for (arguments, words) in [
         (&["run", "scenario.toml", "--seed", "-1"][..], &["'-1'", "--seed", "from 0"][..]),
         (&["run", "scenario.toml", "--seed", "1.5"], &["'1.5'", "--seed", "whole number"]),
@@ -193,40 +193,40 @@ fn options_quote_the_value_and_say_what_was_expected() {
         (&["trace", "generate", "--preset", "lte-car", "--step", "-1ms"], &["-1ms", "--step", "\"50ms\""]),
         (&["run", "scenario.toml", "--set", "duration=-5s"], &["duration=-5s", "negative"]),
     ] {
-        let complaint = complaint(folder.path(), arguments);
+        let error = error_of(folder.path(), arguments);
         for word in words {
-            assert!(complaint.contains(word), "{word:?} is missing in:\n{complaint}");
+            assert!(error.contains(word), "{word:?} is missing in:\n{error}");
         }
     }
 }
 
 #[test]
-fn worlds_that_are_not_there_are_refused_by_name() {
-    let folder = folder(RIGHT);
-    let complaint = complaint(folder.path(), &["run", "scenario.toml", "--world", "live"]);
-    assert!(complaint.contains("live") && complaint.contains("packets, fluid"), "{complaint}");
+fn worlds_of_other_versions_are_refused_by_name() {
+    let folder = folder(VALID);
+    let error = error_of(folder.path(), &["run", "scenario.toml", "--world", "live"]);
+    assert!(error.contains("live") && error.contains("packets, fluid"), "{error}");
 }
 
 #[test]
-fn what_the_fluid_world_cannot_honour_is_refused_before_anything_runs_and_checked_alike() {
-    let folder = folder(RIGHT);
+fn run_and_check_refuse_what_the_fluid_world_does_not_support() {
+    let folder = folder(VALID);
     for command in ["run", "check"] {
         let sets = ["--world", "fluid", "--set", "links.L1.loss=0.01"];
-        let complaint = complaint(folder.path(), &[&[command, "scenario.toml"], &sets[..]].concat());
+        let error = error_of(folder.path(), &[&[command, "scenario.toml"], &sets[..]].concat());
         for word in ["\"L1\"", "random loss", "scenario.toml:4", "--world packets"] {
-            assert!(complaint.contains(word), "{command}: {word:?} is missing in:\n{complaint}");
+            assert!(error.contains(word), "{command}: {word:?} is missing in:\n{error}");
         }
     }
     let twice = ["compare", "scenario.toml", "--world", "fluid", "--worlds", "packets,fluid"];
-    assert!(complaint(folder.path(), &twice).contains("cannot be used with"));
+    assert!(error_of(folder.path(), &twice).contains("cannot be used with"));
 }
 
 #[test]
 fn mistyped_names_on_the_command_line_meet_the_nearest() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let near = |arguments: &[&str], name: &str| {
-        let complaint = complaint(folder.path(), arguments);
-        assert!(complaint.contains(name), "{complaint}");
+        let error = error_of(folder.path(), arguments);
+        assert!(error.contains(name), "{error}");
     };
     near(&["protocols", "lcgc"], "\"lgcc\"");
     near(&["trace", "generate", "--preset", "5g-statik"], "\"5g-static\"");

@@ -1,6 +1,6 @@
-//! What `equilibrium`, `stability` and the fluid world refuse, each with the reason and what would work.
+//! Scenarios that `equilibrium`, `stability` and the fluid world refuse, each with the reason and an alternative.
 
-use crate::common::{complaint, folder, millpond, stderr, stdout};
+use crate::common::{error_of, folder, millpond, stderr, stdout};
 
 const GOOD: &str = r#"title = "t"
 duration = "5s"
@@ -16,7 +16,7 @@ protocol = "cltcp"
 path = ["A", "B"]
 "#;
 
-/// All three commands refuse the scenario with these sets in these words.
+/// All three commands refuse the scenario with these changes, with these words.
 fn refused(sets: &[&str], words: &[&str]) {
     for command in [&["equilibrium", "scenario.toml"][..], &["stability", "scenario.toml"], &FLUID] {
         refused_by(command, sets, words);
@@ -28,10 +28,10 @@ const FLUID: [&str; 4] = ["run", "scenario.toml", "--world", "fluid"];
 fn refused_by(command: &[&str], sets: &[&str], words: &[&str]) {
     let folder = folder(GOOD);
     let sets: Vec<&str> = sets.iter().flat_map(|set| ["--set", *set]).collect();
-    let complaint = complaint(folder.path(), &[command, &sets].concat());
-    let complaint = complaint.split_whitespace().collect::<Vec<_>>().join(" ");
+    let error = error_of(folder.path(), &[command, &sets].concat());
+    let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
     for word in words {
-        assert!(complaint.contains(word), "{command:?}: {word:?} is missing in: {complaint}");
+        assert!(error.contains(word), "{command:?}: {word:?} is missing in: {error}");
     }
 }
 
@@ -83,14 +83,14 @@ fn a_queue_without_equations_names_those_that_have_some() {
 }
 
 #[test]
-fn a_flow_that_hears_nothing_meets_no_bottleneck() {
+fn a_flow_without_feedback_has_no_bottleneck() {
     let words = ["f meets no bottleneck: no link on its path is full", "add flows, or lower a link's rate"];
     let sets = ["flows.f.protocol=lgcc", "links.L.delay=300ms", "links.L.buffer=unlimited"];
     refused_by(&["stability", "scenario.toml"], &sets, &words);
 }
 
 #[test]
-fn a_queue_that_grows_without_end_is_named_with_what_would_end_it() {
+fn a_queue_that_grows_without_bound_is_named_with_a_remedy() {
     let words = ["the queue of L -> grows without bound", "set a buffer, or a queue that marks"];
     for command in ["equilibrium", "stability"] {
         refused_by(
@@ -110,7 +110,7 @@ fn a_law_in_discrete_time_says_what_to_do_instead() {
 }
 
 #[test]
-fn a_map_over_what_is_not_there_is_told_what_there_is() {
+fn a_map_over_an_unknown_parameter_names_the_known_ones() {
     let map =
         |map: &str, words: &[&str]| refused_by(&["stability", "scenario.toml", "--map", map], &[], words);
     map(
@@ -119,20 +119,20 @@ fn a_map_over_what_is_not_there_is_told_what_there_is() {
     );
     map("rtt=1ms..1s", &["--map rtt=1ms..1s: write two ranges, such as rtt=10ms..2s,flows=1..100"]);
     map("rtt=1ms..1s,flows=0..10", &["--map flows=0..10: write the lower end first, and above zero"]);
-    map("rtt=1ms..1s,rtt=1ms..2s", &["RTT is on both sides; vary two things"]);
+    map("rtt=1ms..1s,rtt=1ms..2s", &["RTT is on both sides; vary two parameters"]);
 }
 
 /// The product of rates is greatest: each of one flow has its link, whatever the protocol would do of it.
 #[test]
 fn a_utility_of_the_users_choice_shares_the_network_or_is_refused_with_what_would_work() {
     let folder = folder(GOOD);
-    let asked = ["equilibrium", "scenario.toml", "--utility", "alpha=1", "--weight", "f=3", "--json"];
-    let output = millpond(folder.path(), &asked);
+    let arguments = ["equilibrium", "scenario.toml", "--utility", "alpha=1", "--weight", "f=3", "--json"];
+    let output = millpond(folder.path(), &arguments);
     assert!(output.status.success(), "{}", stderr(&output));
     let answer: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
     let rate = answer["flows"][0]["rate_bps"].as_f64().unwrap();
     assert!((rate / 100e6 - 1.0).abs() < 1e-7 && answer["flows"][0]["weight"] == 3.0, "{answer}");
-    let table = stdout(&millpond(folder.path(), &asked[..4]));
+    let table = stdout(&millpond(folder.path(), &arguments[..4]));
     assert!(table.starts_with("the proportionally fair (alpha = 1) shares of this network"), "{table}");
 
     let with = |utility| ["equilibrium", "scenario.toml", "--utility", utility];

@@ -5,8 +5,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
-/// A small scenario that is right; each test of bad input spoils one line of it.
-pub(crate) const RIGHT: &str = r#"title = "Two hops"
+/// A small valid scenario; each test of invalid input changes one line of it.
+pub(crate) const VALID: &str = r#"title = "Two hops"
 duration = "2s"
 [[links]]
 name = "L1"
@@ -44,12 +44,12 @@ pub(crate) fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs it to its end.
+/// Runs the command to its end.
 pub(crate) fn millpond(folder: &Path, arguments: &[&str]) -> Output {
     command(folder, arguments).output().expect("the command runs")
 }
 
-/// What stands in a folder, by name.
+/// The names in a folder, sorted.
 pub(crate) fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).expect("a folder");
     let mut names: Vec<String> =
@@ -66,14 +66,14 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// What it complains of bad input: exit code 2, nothing on standard output, nothing left behind, no panic.
-pub(crate) fn complaint(folder: &Path, arguments: &[&str]) -> String {
+/// The error about invalid input: exit code 2, no standard output, no file left, no panic.
+pub(crate) fn error_of(folder: &Path, arguments: &[&str]) -> String {
     let before = names(folder);
     let output = millpond(folder, arguments);
-    let complaint = stderr(&output);
-    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {complaint}");
-    assert_eq!(stdout(&output), "", "{arguments:?}: nothing but the complaint");
-    assert_eq!(names(folder), before, "{arguments:?}: nothing is left behind");
-    assert!(!complaint.contains("panicked"), "{complaint}");
-    complaint
+    let error = stderr(&output);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}: {error}");
+    assert_eq!(stdout(&output), "", "{arguments:?}: nothing but the error");
+    assert_eq!(names(folder), before, "{arguments:?}: no file is left");
+    assert!(!error.contains("panicked"), "{error}");
+    error
 }

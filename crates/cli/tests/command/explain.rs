@@ -1,6 +1,6 @@
 //! `millpond stability --explain RUN`.
 
-use crate::common::{complaint, folder, millpond, names, stderr};
+use crate::common::{error_of, folder, millpond, names, stderr};
 use std::fs;
 use std::path::Path;
 
@@ -36,7 +36,7 @@ fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
         text.contains("30.000 s (measure.from) to 60.000 s (the run ends), a sample every 100ms, packets"),
         "{text}"
     );
-    for head in ["operating point", "gain where it comes back in phase", "what moves"] {
+    for head in ["operating point", "loop gain at the phase crossover", "measured s.d."] {
         assert!(text.contains(head), "{head}: {text}");
     }
     let page = fs::read_to_string(folder.path().join("calm.html")).unwrap();
@@ -54,7 +54,7 @@ fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
 #[test]
 fn what_is_no_run_or_several_is_refused_with_what_would_work() {
     let folder = folder(CALM);
-    let at = |arguments: &[&str]| complaint(folder.path(), arguments);
+    let at = |arguments: &[&str]| error_of(folder.path(), arguments);
     let none = at(&["stability", "--explain", "nothing"]);
     assert!(none.contains("nothing") && none.contains("millpond run SCENARIO.toml --out DIR"), "{none}");
     fs::create_dir(folder.path().join("empty")).unwrap();
@@ -81,14 +81,14 @@ fn what_is_no_run_or_several_is_refused_with_what_would_work() {
 fn a_run_whose_law_has_no_linear_model_is_refused_at_its_line_or_by_its_name() {
     let folder = folder(CALM);
     printed(folder.path(), &["run", "scenario.toml", "--out", "clocked", "--set", "flows.f.protocol=mcp"]);
-    let clocked = complaint(folder.path(), &["stability", "--explain", "clocked"]);
+    let clocked = error_of(folder.path(), &["stability", "--explain", "clocked"]);
     assert!(clocked.contains("clocked: mcp decides at discrete times"), "{clocked}");
     printed(folder.path(), &["run", "scenario.toml", "--out", "short", "--set", "duration=31s"]);
-    let short = complaint(folder.path(), &["stability", "--explain", "short"]);
+    let short = error_of(folder.path(), &["stability", "--explain", "short"]);
     assert!(short.contains("is 1.000 s with 10 samples; 6.400 s are needed"), "{short}");
     let lossy = ["run", "scenario.toml", "--out", "lossy", "--set", "links.L.loss=0.001"];
     printed(folder.path(), &lossy);
-    let lossy = complaint(folder.path(), &["stability", "--explain", "lossy"]);
+    let lossy = error_of(folder.path(), &["stability", "--explain", "lossy"]);
     assert!(
         lossy.contains("lossy/scenario.toml") && lossy.contains("the fluid world has no random loss"),
         "{lossy}"
@@ -105,8 +105,8 @@ fn a_scenario_and_a_run_are_not_explained_together() {
         &["--set", "seed=2"],
     ] {
         let arguments: Vec<&str> = ["stability", "--explain", "run"].iter().chain(extra).copied().collect();
-        let said = complaint(folder.path(), &arguments);
-        assert!(said.contains("cannot be used with"), "{said}");
+        let message = error_of(folder.path(), &arguments);
+        assert!(message.contains("cannot be used with"), "{message}");
     }
-    assert!(complaint(folder.path(), &["stability"]).contains("SCENARIO.toml"));
+    assert!(error_of(folder.path(), &["stability"]).contains("SCENARIO.toml"));
 }

@@ -1,6 +1,6 @@
 //! Ctrl-C ends within a second, keeps finished runs, removes the unfinished one, exit code 130.
 
-use crate::common::{RIGHT, command, folder, names};
+use crate::common::{VALID, command, folder, names};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -35,7 +35,7 @@ fn interrupt(mut child: Child) -> (Option<i32>, Duration) {
 
 #[test]
 fn an_interrupted_run_leaves_nothing() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let long = ["run", "scenario.toml", "--set", "duration=20000s", "--out", "out"];
     let before = names(folder.path());
     let child = start(folder.path(), &long);
@@ -48,7 +48,7 @@ fn an_interrupted_run_leaves_nothing() {
 
 #[test]
 fn an_interrupted_comparison_keeps_what_had_ended() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let long = [
         "compare",
         "scenario.toml",

@@ -1,4 +1,4 @@
-//! The command as a user meets it: what it prints, what it writes, how it fails.
+//! The command as a user runs it: output, files and errors.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "helpers fail as tests do")]
 
@@ -7,7 +7,7 @@ mod bad_theory;
 mod common;
 mod explain;
 mod interrupt;
-mod motion;
 mod outputs;
 mod papers;
 mod readme;
+mod transients;

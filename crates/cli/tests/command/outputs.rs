@@ -1,12 +1,12 @@
-//! What the commands print and write.
+//! Output of the commands: text and files.
 
-use crate::common::{RIGHT, command, folder, millpond, names, stderr, stdout};
+use crate::common::{VALID, command, folder, millpond, names, stderr, stdout};
 use std::fs;
 use std::process::Stdio;
 
 #[test]
-fn a_run_writes_its_directory_and_the_same_bytes_again() {
-    let folder = folder(RIGHT);
+fn two_equal_runs_write_directories_of_equal_bytes() {
+    let folder = folder(VALID);
     for out in ["one", "two/three"] {
         let output = millpond(folder.path(), &["run", "scenario.toml", "--seed", "3", "--csv", "--out", out]);
         assert!(output.status.success(), "{}", stderr(&output));
@@ -25,7 +25,7 @@ fn a_run_writes_its_directory_and_the_same_bytes_again() {
 
 #[test]
 fn the_scenario_that_a_run_writes_gives_the_same_run() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let sets = ["--set", "links.L1.rate=7Mbps", "--seed", "9"];
     let first = [&["run", "scenario.toml", "--out", "one"][..], &sets].concat();
     assert!(millpond(folder.path(), &first).status.success());
@@ -38,8 +38,8 @@ fn the_scenario_that_a_run_writes_gives_the_same_run() {
 }
 
 #[test]
-fn json_alone_stands_on_standard_output() {
-    let folder = folder(RIGHT);
+fn with_json_standard_output_is_json_only() {
+    let folder = folder(VALID);
     let output = millpond(folder.path(), &["run", "scenario.toml", "--json"]);
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
     assert_eq!(summary["world"], "packets");
@@ -49,7 +49,7 @@ fn json_alone_stands_on_standard_output() {
 
 #[test]
 fn the_schema_of_scenarios_is_printed_as_json() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let output = millpond(folder.path(), &["schema"]);
     let schema: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
     assert_eq!(schema["$schema"], "https://json-schema.org/draft/2020-12/schema");
@@ -57,8 +57,8 @@ fn the_schema_of_scenarios_is_printed_as_json() {
 }
 
 #[test]
-fn a_comparison_shows_a_row_per_protocol_and_its_second_time_is_like_the_first() {
-    let folder = folder(RIGHT);
+fn a_comparison_prints_a_row_per_protocol_and_the_same_text_when_repeated() {
+    let folder = folder(VALID);
     let compare = ["compare", "scenario.toml", "--protocols", "lgcc,newreno,cubic"];
     let first = millpond(folder.path(), &compare);
     assert!(first.status.success(), "{}", stderr(&first));
@@ -81,7 +81,7 @@ fn a_comparison_shows_a_row_per_protocol_and_its_second_time_is_like_the_first()
 
 #[test]
 fn the_fluid_world_writes_the_same_files() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let run = ["run", "scenario.toml", "--world", "fluid", "--out", "fluid", "--json"];
     let output = millpond(folder.path(), &run);
     let summary: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON and nothing else");
@@ -96,20 +96,20 @@ fn the_fluid_world_writes_the_same_files() {
 }
 
 #[test]
-fn two_worlds_stand_side_by_side_with_their_differences() {
-    let folder = folder(RIGHT);
+fn a_comparison_of_two_worlds_prints_their_differences() {
+    let folder = folder(VALID);
     let compare = ["compare", "scenario.toml", "--worlds", "packets,fluid", "--out", "worlds"];
     let output = millpond(folder.path(), &compare);
     assert!(output.status.success(), "{}", stderr(&output));
     let text = stdout(&output);
-    for word in ["packets", "fluid", "difference", "f: goodput Mbps", "L2 B -> C: used", "%"] {
+    for word in ["packets", "fluid", "difference", "f: goodput", "L2 B -> C: ", "%"] {
         assert!(text.contains(word), "{word} is missing in:\n{text}");
     }
     for file in ["report.html", "packets/summary.json", "fluid/summary.json"] {
         assert!(folder.path().join("worlds").join(file).is_file(), "{file}");
     }
     let page = fs::read_to_string(folder.path().join("worlds/report.html")).unwrap();
-    assert!(page.contains("world: packets, fluid") && page.contains("One law, several worlds"));
+    assert!(page.contains("world: packets, fluid") && page.contains("Packets and fluid model"));
     let both = ["compare", "scenario.toml", "--worlds", "packets,fluid", "--protocols", "newreno,dctcp"];
     let text = stdout(&millpond(folder.path(), &both));
     assert!(text.contains("newreno-fluid") && text.contains("dctcp-packets"), "{text}");
@@ -120,8 +120,8 @@ fn two_worlds_stand_side_by_side_with_their_differences() {
 }
 
 #[test]
-fn a_comparison_with_seeds_keeps_every_run_and_they_make_a_report() {
-    let folder = folder(RIGHT);
+fn a_comparison_with_seeds_writes_every_run_and_report_reads_them() {
+    let folder = folder(VALID);
     let arguments =
         ["compare", "scenario.toml", "--protocols", "newreno,cubic", "--seeds", "2", "--out", "runs"];
     let output = millpond(folder.path(), &arguments);
@@ -137,7 +137,7 @@ fn a_comparison_with_seeds_keeps_every_run_and_they_make_a_report() {
 #[test]
 fn pinned_flows_keep_their_protocol_in_a_comparison() {
     let other = "[[flows]]\nname = \"cross\"\nprotocol = \"cubic\"\npinned = true\npath = [\"A\", \"B\"]\n";
-    let folder = folder(&RIGHT.replace("[protocols.lgcc]", &format!("{other}[protocols.lgcc]")));
+    let folder = folder(&VALID.replace("[protocols.lgcc]", &format!("{other}[protocols.lgcc]")));
     let output =
         millpond(folder.path(), &["compare", "scenario.toml", "--protocols", "newreno", "--out", "runs"]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -148,16 +148,16 @@ fn pinned_flows_keep_their_protocol_in_a_comparison() {
 }
 
 #[test]
-fn check_says_what_would_be_run() {
-    let folder = folder(RIGHT);
+fn check_prints_what_would_be_run() {
+    let folder = folder(VALID);
     let output = millpond(folder.path(), &["check", "scenario.toml"]);
     assert!(output.status.success());
     assert!(stdout(&output).contains("newreno"), "{}", stdout(&output));
 }
 
 #[test]
-fn protocols_are_listed_and_shown_with_units_equations_and_defaults() {
-    let folder = folder(RIGHT);
+fn protocols_are_printed_with_units_equations_and_defaults() {
+    let folder = folder(VALID);
     let list = stdout(&millpond(folder.path(), &["protocols"]));
     for name in ["lgcc", "lgc", "abc", "dctcp", "cubic", "newreno", "red", "codel", "droptail"] {
         assert!(list.contains(name), "{name} is missing in:\n{list}");
@@ -169,8 +169,8 @@ fn protocols_are_listed_and_shown_with_units_equations_and_defaults() {
 }
 
 #[test]
-fn a_generated_trace_is_the_same_again_and_can_be_measured() {
-    let folder = folder(RIGHT);
+fn a_generated_trace_is_reproducible_and_has_statistics() {
+    let folder = folder(VALID);
     let generate = ["trace", "generate", "--preset", "5g-static", "--duration", "20s", "--seed", "4"];
     let [one, two] = [millpond(folder.path(), &generate), millpond(folder.path(), &generate)];
     assert!(one.status.success() && one.stdout == two.stdout);
@@ -182,8 +182,8 @@ fn a_generated_trace_is_the_same_again_and_can_be_measured() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_failure() {
-    let folder = folder(RIGHT);
+fn a_closed_pipe_is_no_error() {
+    let folder = folder(VALID);
     let mut child =
         command(folder.path(), &["protocols"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
@@ -192,9 +192,9 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
     assert!(output.status.success());
 }
 
-/// Four like flows over one full buffer: a quarter each.
+/// Four equal flows share one full buffer: a quarter each.
 #[test]
-fn at_rest_equals_share_a_row_and_nothing_is_said_of_a_closed_form_that_there_is_not() {
+fn equal_flows_of_an_equilibrium_are_one_row_and_there_is_no_column_without_a_closed_form() {
     const LIKE: &str = r#"title = "Four alike"
 duration = "2s"
 [dumbbell]
@@ -215,7 +215,7 @@ protocol = "newreno"
         line.split(['│', '┆']).map(|cell| cell.trim().to_owned()).filter(|cell| !cell.is_empty()).collect()
     };
     assert_eq!(row("f.0")[..3], ["f.0 and 3 more", "4", "25.0"], "{text}");
-    assert_eq!(row("RTT ms"), ["flow", "flows", "rate Mbps each", "RTT ms"], "{text}");
+    assert_eq!(row("RTT, ms"), ["flow", "flows", "rate each, Mbit/s", "RTT, ms"], "{text}");
     let bottleneck = row("bottleneck ->");
     assert_eq!((&*bottleneck[1], &*bottleneck[bottleneck.len() - 1]), ("100.0 %", "yes"), "{text}");
     assert_eq!(row("access1 ->")[..2], ["access1 -> and 7 more", "2.5 %"], "{text}");

@@ -1,6 +1,6 @@
 //! `millpond papers`.
 
-use crate::common::{RIGHT, complaint, folder, millpond, names, stderr, stdout};
+use crate::common::{VALID, error_of, folder, millpond, names, stderr, stdout};
 use std::fs;
 use std::path::Path;
 
@@ -12,7 +12,7 @@ fn printed(folder: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn recipes_are_listed_run_checked_and_read_in_tables_json_and_a_page() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let asked = |arguments: &[&str]| printed(folder.path(), arguments);
     assert!(asked(&["list", "lgcc"]).contains("| lgcc/section3 "));
     for command in ["run", "check"] {
@@ -21,7 +21,7 @@ fn recipes_are_listed_run_checked_and_read_in_tables_json_and_a_page() {
         let rows: serde_json::Value = serde_json::from_str(&rows).unwrap();
         assert_eq!(rows[0]["recipe"], "lgcc/section3");
         let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
-        assert!(page.contains("What papers say, and what comes out"));
+        assert!(page.contains("Papers' results, reproduced"));
         fs::remove_file(folder.path().join("page.html")).unwrap();
     }
     assert!(asked(&["readings", "lgcc/section3"]).contains("| lgcc/section3 | differs"));
@@ -51,7 +51,7 @@ because = "it says so"
 
 #[test]
 fn a_row_that_nobody_explains_fails_a_check_and_not_a_run() {
-    let folder = folder(RIGHT);
+    let folder = folder(VALID);
     let own = folder.path().join("papers/own");
     fs::create_dir_all(&own).unwrap();
     let paper = "title = \"Own\"\nsource = \"here\"\n[[readings]]\nname = \"as written\"\nabout = \"One.\"\nset = {}\n";
@@ -66,9 +66,9 @@ fn a_row_that_nobody_explains_fails_a_check_and_not_a_run() {
 
 #[test]
 fn a_name_that_no_recipe_has_and_a_page_that_cannot_be_written_are_refused_at_once() {
-    let folder = folder(RIGHT);
-    let misspelt = complaint(folder.path(), &["papers", "check", "lgcc/sektion3"]);
+    let folder = folder(VALID);
+    let misspelt = error_of(folder.path(), &["papers", "check", "lgcc/sektion3"]);
     assert!(misspelt.contains("did you mean \"lgcc/section3\"?"), "{misspelt}");
-    let page = complaint(folder.path(), &["papers", "check", "lgcc/section3", "--report", "none/page.html"]);
+    let page = error_of(folder.path(), &["papers", "check", "lgcc/section3", "--report", "none/page.html"]);
     assert!(page.contains("none/page.html"), "{page}");
 }

@@ -1,4 +1,4 @@
-//! What the README and the pages of `docs/` tell a newcomer to type.
+//! The commands in the README and in the pages of `docs/`.
 
 use crate::common::{millpond, stderr};
 use std::fs;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 /// Recipes take minutes, and have tests of their own.
 const TOO_LONG: &str = "papers";
 
-fn house() -> PathBuf {
+fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
@@ -18,7 +18,7 @@ fn clone_with(page: &str) -> tempfile::TempDir {
     fs::create_dir_all(&scenarios).unwrap();
     for file in ["last-hop-5g.toml", "delay-margin.toml", "parking-lot.toml", "traces/5g-static-demo.csv"] {
         let file = Path::new("scenarios").join(file);
-        fs::copy(house().join(&file), folder.path().join(&file)).unwrap();
+        fs::copy(workspace().join(&file), folder.path().join(&file)).unwrap();
     }
     let home = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
     fs::write(folder.path().join("home.toml"), home).unwrap();
@@ -36,7 +36,7 @@ fn commands(page: &str) -> Vec<Vec<String>> {
 
 #[test]
 fn every_command_of_the_readme_works_as_it_is_written() {
-    let page = fs::read_to_string(house().join("README.md")).unwrap();
+    let page = fs::read_to_string(workspace().join("README.md")).unwrap();
     let (folder, commands) = (clone_with(&page), commands(&page));
     assert!(commands.len() >= 5, "{commands:?}");
     for command in commands.iter().filter(|command| command[0] != TOO_LONG) {
@@ -69,11 +69,11 @@ fn sessions(page: &str) -> Vec<(Vec<String>, Vec<&str>)> {
 
 #[test]
 fn the_page_from_a_law_to_its_stability_shows_what_its_commands_print() {
-    let page = fs::read_to_string(house().join("docs/from-a-law-to-its-stability.md")).unwrap();
+    let page = fs::read_to_string(workspace().join("docs/from-a-law-to-its-stability.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("scenarios")).unwrap();
     let scenario = "scenarios/delay-margin.toml";
-    fs::copy(house().join(scenario), folder.path().join(scenario)).unwrap();
+    fs::copy(workspace().join(scenario), folder.path().join(scenario)).unwrap();
     let sessions = sessions(&page);
     assert!(sessions.len() >= 8, "{sessions:?}");
     for (command, shown) in &sessions {
@@ -95,7 +95,7 @@ fn the_page_from_a_law_to_its_stability_shows_what_its_commands_print() {
 /// (38) of CLTCP has a size of one at 1 rad/s and a phase of -180 degrees + atan 2 - atan 1/2.
 #[test]
 fn the_page_says_the_margins_of_the_closed_form() {
-    let page = fs::read_to_string(house().join("docs/from-a-law-to-its-stability.md")).unwrap();
+    let page = fs::read_to_string(workspace().join("docs/from-a-law-to-its-stability.md")).unwrap();
     let margin = 2_f64.atan() - 0.5_f64.atan();
     let numbers = [
         format!("**{:.2} degrees**", margin.to_degrees()),

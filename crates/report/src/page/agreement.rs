@@ -1,43 +1,49 @@
-//! The table of how far rest, fluid and packets agree.
+//! The table of how far equilibrium, fluid run and packet run agree.
 
-use super::document::Section;
-use crate::chart::markup::Text;
+use super::document::{Section, paragraphs};
+use maud::{Markup, html};
 use millpond_theory::agreement::Agreement;
 
-/// One table for each scenario and protocol; no section if nothing was compared.
+/// A table for each label; no section if nothing was compared.
 pub(super) fn section(agreements: &[(String, Agreement)]) -> Option<Section> {
     (!agreements.is_empty()).then(|| Section {
         id: "agreement".into(),
-        title: "At rest, as fluid, in packets".into(),
-        intro: "The point of rest of the equations, the mean of the fluid run and that of the packets; the difference is \
-                the fluid's from the packets'."
+        title: "Equilibrium, fluid model and packets".into(),
+        intro: "The equilibrium of the equations, the mean of the fluid run and the mean of the packet run. The difference \
+                is that of the fluid run from the packet run."
             .into(),
-        body: agreements.iter().map(|(label, agreement)| one(label, agreement)).collect(),
+        body: html! { @for (label, agreement) in agreements { (table(label, agreement)) } },
     })
 }
 
-pub(super) fn one(label: &str, agreement: &Agreement) -> String {
-    let mut rows = String::new();
-    for row in &agreement.rows {
-        let equilibrium = row.equilibrium.map_or_else(|| "-".to_owned(), |value| row.format_value(value));
-        rows += &format!(r#"<tr><th scope="row">{}</th>"#, Text(&row.title()));
-        for cell in
-            [equilibrium, row.format_value(row.fluid), row.format_value(row.packets), row.format_difference()]
-        {
-            rows += &format!("<td>{}</td>", Text(&cell));
+/// The table of one label, with remarks below.
+pub(super) fn table(label: &str, agreement: &Agreement) -> Markup {
+    let remarks: Vec<String> = agreement.remarks().collect();
+    html! {
+        h3 { (label) }
+        div.scrolls tabindex="0" role="region" aria-label={ (label) ": equilibrium, fluid, packets" } {
+            table.headline {
+                thead {
+                    tr {
+                        th {}
+                        @for heading in ["equilibrium", "fluid", "packets", "difference"] {
+                            th scope="col" { (heading) }
+                        }
+                    }
+                }
+                tbody {
+                    @for row in &agreement.rows {
+                        tr {
+                            th scope="row" { (row.title()) }
+                            td { (row.equilibrium.map_or_else(|| "-".to_owned(), |value| row.format_value(value))) }
+                            td { (row.format_value(row.fluid)) }
+                            td { (row.format_value(row.packets)) }
+                            td { (row.format_difference()) }
+                        }
+                    }
+                }
+            }
         }
-        rows += "</tr>";
+        (paragraphs(remarks.iter().map(String::as_str)))
     }
-    let remarks: String = agreement.remarks().map(|remark| format!("<p>{}</p>", Text(&remark))).collect();
-    let label = Text(label);
-    format!(
-        concat!(
-            r#"<h3>{label}</h3><div class="scrolls" tabindex="0" role="region" aria-label="{label}: rest, fluid, packets">"#,
-            r#"<table class="headline"><thead><tr><th></th><th scope="col">at rest</th><th scope="col">fluid</th>"#,
-            r#"<th scope="col">packets</th><th scope="col">difference</th></tr></thead><tbody>{rows}</tbody></table></div>{remarks}"#
-        ),
-        label = label,
-        rows = rows,
-        remarks = remarks
-    )
 }

@@ -1,25 +1,24 @@
-//! The page around the figures: head, sections, style and script, all inside one file that asks the network for nothing.
+//! The page around the figures: head, sections, style and script, in one file that makes no network request.
 
-use crate::chart::figure::Figure;
-use crate::chart::markup::Text;
-use crate::chart::theme::definitions;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use millpond_chart::{Figure, definitions};
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// A browser that honours this cannot load anything, whatever the page says.
+/// The content security policy: a browser that follows it loads nothing.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 /// A part of the page under a heading.
 pub(super) struct Section {
-    /// Fixed, for links.
+    /// Unique on the page, for links.
     pub id: String,
+    /// The heading.
     pub title: String,
-    /// What to look for, in one or two sentences.
+    /// One or two sentences below the heading; empty if there is none.
     pub intro: String,
-    /// Markup.
-    pub body: String,
+    pub body: Markup,
 }
 
 impl Section {
@@ -30,43 +29,48 @@ impl Section {
         intro: impl Into<String>,
         figures: &[Figure],
     ) -> Option<Self> {
-        let body: String = figures.iter().map(Figure::html).collect();
+        let body = html! { @for figure in figures { (figure) } };
         (!figures.is_empty()).then(|| Self { id: id.into(), title: title.into(), intro: intro.into(), body })
     }
 
-    fn html(&self) -> String {
-        let intro =
-            if self.intro.is_empty() { String::new() } else { format!("<p>{}</p>", Text(&self.intro)) };
-        format!(
-            r#"<section id="{}"><h2>{}</h2>{intro}{}</section>"#,
-            Text(&self.id),
-            Text(&self.title),
-            self.body
-        )
+    fn html(&self) -> Markup {
+        html! {
+            section id=(self.id) {
+                h2 { (self.title) }
+                @if !self.intro.is_empty() { p { (self.intro) } }
+                (self.body)
+            }
+        }
     }
 }
 
-/// The whole file. `lead` is markup that stands between title and sections.
-pub(super) fn page(title: &str, lead: &str, sections: &[Section]) -> String {
-    let body: String = sections.iter().map(Section::html).collect();
-    format!(
-        concat!(
-            "<!DOCTYPE html>\n",
-            r#"<html lang="en"><head><meta charset="utf-8">"#,
-            r#"<meta http-equiv="Content-Security-Policy" content="{policy}">"#,
-            r#"<meta name="viewport" content="width=device-width, initial-scale=1">"#,
-            r#"<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">"#,
-            "<title>{title}</title>\n<style>\n{style}</style></head>\n<body>{definitions}",
-            r#"<header><h1>{title}</h1>{lead}</header><main>{body}</main>"#,
-            r#"<footer>Drawn by Millpond. This file needs no network.</footer>"#,
-            "\n<script>\n{script}</script></body></html>\n"
-        ),
-        policy = POLICY,
-        title = Text(title),
-        style = STYLE,
-        definitions = definitions(),
-        lead = lead,
-        body = body,
-        script = SCRIPT,
-    )
+/// The whole file. `lead` is between the title and the sections.
+pub(super) fn page(title: &str, lead: &Markup, sections: &[Section]) -> String {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                link rel="icon" href="data:,";
+                title { (title) }
+                style { (PreEscaped(millpond_chart::STYLE)) (PreEscaped(STYLE)) }
+            }
+            body {
+                (definitions())
+                header { h1 { (title) } (lead) }
+                main { @for section in sections { (section.html()) } }
+                footer { "Made by Millpond. This file makes no network request." }
+                script { (PreEscaped(millpond_chart::SCRIPT)) (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    page.into_string()
+}
+
+/// A paragraph for each text.
+pub(super) fn paragraphs<'a>(texts: impl IntoIterator<Item = &'a str>) -> Markup {
+    html! { @for text in texts { p { (text) } } }
 }

@@ -1,64 +1,64 @@
-//! The plane of Nyquist plots, on equal axes, so that the unit circle is one; and several plots in it.
+//! The plane of Nyquist plots with equal units on both axes, and several plots in one plane.
 
-use super::bundle::legend_entry;
-use crate::chart::decimate::Point;
-use crate::chart::figure::{Figure, Panel};
-use crate::chart::plot::{Axis, PLANE, Plot};
-use crate::chart::scale::Scale;
-use crate::chart::theme::Look;
+use maud::html;
+use millpond_chart::{
+    Axis, Figure, LabelPosition, PLANE, Panel, Plot, Point, Scale, SeriesStyle, line_entry,
+};
 use millpond_fluid::stability::{Complex, Locus};
 use std::f64::consts::PI;
 
 const LEFT: f64 = -2.4;
 const RIGHT: f64 = 1.2;
 
-/// As far up as down.
+/// The imaginary part at the upper end; the lower end is as far below zero.
 fn top() -> f64 {
     (RIGHT - LEFT) * PLANE.1 / PLANE.0 / 2.0
 }
 
 /// Axes with the unit circle and the point -1.
 pub(super) fn plane() -> Plot {
+    const CRITICAL_POINT: Point = (-1.0, 0.0);
     let mut plot = Plot::new(
         "Nyquist loci",
         Axis::numbered(Scale::linear(LEFT, RIGHT), "real part", 7),
         Axis::numbered(Scale::linear(-top(), top()), "", 5),
         0,
     )
-    .coloured(Look(0))
+    .coloured(SeriesStyle(0))
     .plane();
-    let turn: Vec<Point> = (0..=180).map(|i| f64::from(i) * PI / 90.0).map(|a| (a.cos(), a.sin())).collect();
-    plot.curve("size one", "guide", &turn);
-    plot.mark(Look(6), (-1.0, 0.0));
-    plot.words("name", (-1.0, 0.0), (8.0, -8.0), false, "-1");
+    let angles = (0..=180).map(|i| f64::from(i) * PI / 90.0);
+    let circle: Vec<Point> = angles.map(|angle| (angle.cos(), angle.sin())).collect();
+    plot.curve("unit circle", "guide", &circle);
+    plot.mark(SeriesStyle(6), CRITICAL_POINT);
+    plot.text("name", CRITICAL_POINT, LabelPosition { dx: 8.0, dy: -8.0, is_left: false }, "-1");
     plot
 }
 
-/// A point of a locus; broken where it leaves the picture.
+/// A point of a locus; not a number outside the plane.
 pub(super) fn inside(value: Complex<f64>) -> Point {
-    let visible = (LEFT..=RIGHT).contains(&value.re) && value.im.abs() <= top();
-    (value.re, if visible { value.im } else { f64::NAN })
+    let is_inside = (LEFT..=RIGHT).contains(&value.re) && value.im.abs() <= top();
+    (value.re, if is_inside { value.im } else { f64::NAN })
 }
 
-/// Plots for positive frequencies, each under its name.
+/// Loci for positive frequencies, each with its name.
 pub(super) fn several(curves: &[(String, Vec<Locus>)]) -> Figure {
     let mut plot = plane();
-    let mut legend = String::new();
-    for (place, (name, loci)) in curves.iter().enumerate() {
-        let look = Look(place);
-        let class = format!("line {} {}", look.colour(), look.dashes());
+    for (index, (name, loci)) in curves.iter().enumerate() {
         for locus in loci {
             let points: Vec<Point> = locus.points.iter().map(|(_, value)| inside(*value)).collect();
-            plot.curve(name, &class, &points);
+            plot.curve(name, &SeriesStyle(index).line(), &points);
         }
-        legend += &look.legend_entry(name);
     }
-    legend += &format!(r#"<span class="c0">{}</span>"#, legend_entry("guide", "|L| = 1"));
+    let legend = html! {
+        @for (index, (name, _)) in curves.iter().enumerate() { (SeriesStyle(index).legend_entry(name)) }
+        span.c0 { (line_entry("guide", "|L| = 1")) }
+    };
     Figure {
         id: "nyquist-loci".into(),
-        title: "Return ratio L(iw), w > 0".into(),
+        title: html! { "Return ratio L(iw), w > 0" },
         class: "planar",
         panels: vec![Panel { title: "imaginary part".into(), unit: String::new(), legend, plot }],
-        caption: "The eigenvalues over the bottlenecks; frequency rises towards the origin.".to_owned(),
+        caption: "The eigenvalues of the return ratio over the bottlenecks. The frequency rises towards the origin."
+            .to_owned(),
     }
 }

@@ -1,39 +1,50 @@
-//! How to get a run again: its command and its scenario.
+//! How to reproduce a run: its command and its scenario.
 
-use super::subject::Subject;
-use crate::chart::markup::Text;
+use super::run_view::RunView;
+use maud::{Markup, html};
 
-/// The command in sight, once for all runs that it made; their scenarios behind folds.
-pub(super) fn sources(subjects: &[Subject]) -> String {
-    subjects.chunk_by(|one, next| one.run.command == next.run.command).map(source).collect()
+/// Each command once for all runs that it made, with their scenarios folded below.
+pub(super) fn sources(views: &[RunView]) -> Markup {
+    html! {
+        @for made in views.chunk_by(|one, next| one.run.command == next.run.command) { (source(made)) }
+    }
 }
 
-fn source(made: &[Subject]) -> String {
-    let name = |subject: &Subject| format!("{}{}", subject.look.badge(), Text(&subject.run.label));
-    let scenario = |subject: &Subject| {
-        let toml = subject.run.scenario_toml.as_str();
-        let what = match made {
-            [_] => "Scenario as resolved".to_owned(),
-            _ => format!("{}: scenario as resolved", name(subject)),
-        };
-        let fold = format!("<details><summary>{what}</summary>{}</details>", copyable("scenario", toml));
-        if toml.is_empty() { String::new() } else { fold }
-    };
-    let names: Vec<String> = made.iter().map(name).collect();
-    let command = made.first().map_or("", |subject| &subject.run.command);
-    format!(
-        r#"<article class="source"><h3>{}</h3>{}{}</article>"#,
-        names.join(" &nbsp; "),
-        copyable("command", command),
-        made.iter().map(scenario).collect::<String>(),
-    )
+/// One command and the runs that it made.
+fn source(made: &[RunView]) -> Markup {
+    let command = made.first().map_or("", |view| &view.run.command);
+    html! {
+        article.source {
+            h3 {
+                @for (index, view) in made.iter().enumerate() {
+                    @if index > 0 { " \u{a0} " }
+                    (view.style.badge()) (view.run.label)
+                }
+            }
+            (copyable("command", command))
+            @for view in made.iter().filter(|view| !view.run.scenario_toml.is_empty()) {
+                details {
+                    summary {
+                        @if made.len() == 1 {
+                            "Resolved scenario"
+                        } @else {
+                            (view.style.badge()) (view.run.label) ": resolved scenario"
+                        }
+                    }
+                    (copyable("scenario", &view.run.scenario_toml))
+                }
+            }
+        }
+    }
 }
 
-fn copyable(what: &str, text: &str) -> String {
-    format!(
-        r#"<div class="copyable"><pre tabindex="0"><code>{}</code></pre><button type="button" aria-label="Copy the {what}">Copy</button></div>"#,
-        Text(text)
-    )
+fn copyable(what: &str, text: &str) -> Markup {
+    html! {
+        div.copyable {
+            pre tabindex="0" { code { (text) } }
+            button type="button" aria-label={ "Copy the " (what) } { "Copy" }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -42,7 +53,7 @@ mod tests {
     use millpond_results::Run;
 
     #[test]
-    fn a_command_that_made_several_runs_stands_there_once_and_each_scenario_by_name() {
+    fn a_command_that_made_several_runs_is_shown_once_and_each_scenario_by_its_name() {
         let run = |label: &str, command: &str| Run {
             label: label.into(),
             command: command.into(),
@@ -50,9 +61,9 @@ mod tests {
             ..Run::default()
         };
         let runs = [run("lgcc", "compare"), run("abc", "compare"), run("alone", "run")];
-        let html = sources(&Subject::all(&runs));
+        let html = sources(&RunView::all(&runs)).into_string();
         assert_eq!(html.matches("Copy the command").count(), 2);
         assert_eq!(html.matches("Copy the scenario").count(), 3);
-        assert!(html.contains("abc: scenario as resolved") && html.contains("<summary>Scenario as resolved"));
+        assert!(html.contains("abc: resolved scenario") && html.contains("<summary>Resolved scenario"));
     }
 }

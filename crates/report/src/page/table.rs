@@ -1,121 +1,159 @@
-//! The numbers by which runs are compared, the best of each column set off.
+//! The table of the numbers by which runs are compared; the best number of each column is bold.
 
-use super::subject::Subject;
-use super::units::RateUnit;
-use crate::chart::markup::{Text, short};
+use super::rate_unit::RateUnit;
+use super::run_view::RunView;
+use maud::{Markup, html};
 use millpond_results::Headline;
-use millpond_units::format::fixed;
+use millpond_units::format::{fixed, number};
 
-/// Which end of a column is the good one.
+/// Which values of a column are better.
 #[derive(Clone, Copy)]
 enum Better {
-    More,
-    Less,
+    Greater,
+    Smaller,
 }
 
 struct Column {
-    /// What several neighbours are called together; their own name if they stand alone.
-    family: &'static str,
-    head: &'static str,
+    /// The quantity.
+    quantity: &'static str,
+    /// Which statistic of the quantity it is, if there are columns for several.
+    statistic: Option<&'static str>,
     unit: &'static str,
     better: Better,
     value: fn(&Headline) -> f64,
+    /// From what [`Self::value`] returns to the unit.
+    factor: f64,
     show: fn(f64) -> String,
 }
 
+/// A column with the values of all runs in its unit.
+struct FilledColumn {
+    column: Column,
+    values: Vec<f64>,
+}
+
 /// The table, one row per run.
-pub(super) fn headline_table(subjects: &[Subject]) -> String {
-    let peak = subjects.iter().map(|subject| subject.headline.goodput_bps).fold(0.0, f64::max);
-    let rate = RateUnit::for_peak(peak);
-    let columns = columns(rate.label);
-    let values: Vec<Vec<f64>> = columns
-        .iter()
-        .map(|column| {
-            let factor = if column.head == GOODPUT { rate.factor } else { 1.0 };
-            subjects.iter().map(|subject| factor * (column.value)(&subject.headline)).collect()
-        })
-        .collect();
-    let rows: String = subjects
-        .iter()
-        .enumerate()
-        .map(|(row, subject)| table_row(subject, row, &columns, &values))
-        .collect();
-    format!(
-        concat!(
-            r#"<div class="scrolls" tabindex="0" role="region" aria-label="Numbers of each run">"#,
-            r#"<table class="headline"><thead>{}</thead><tbody>{}</tbody></table></div>"#
-        ),
-        heads(&columns),
-        rows
-    )
-}
-
-/// Neighbours of one family share a heading above their own.
-fn heads(columns: &[Column]) -> String {
-    let unit = |unit: &str| {
-        if unit.is_empty() { String::new() } else { format!(r#"<span class="unit">{unit}</span>"#) }
+pub(super) fn headline_table(views: &[RunView]) -> Markup {
+    let peak = views.iter().map(|view| view.headline.goodput_bps).fold(0.0, f64::max);
+    let fill = |column: Column| {
+        let value = |view: &RunView| column.factor * (column.value)(&view.headline);
+        FilledColumn { values: views.iter().map(value).collect(), column }
     };
-    let (mut upper, mut lower) = (r#"<th scope="col" rowspan="2">Run</th>"#.to_string(), String::new());
-    for family in columns.chunk_by(|one, next| one.family == next.family) {
-        let Column { family: name, unit: of, .. } = &family[0];
-        if let [only] = family {
-            upper += &format!(r#"<th scope="col" rowspan="2">{}{}</th>"#, only.head, unit(of));
-            continue;
+    let columns = columns(RateUnit::for_peak(peak)).map(fill);
+    html! {
+        div.scrolls tabindex="0" role="region" aria-label="Results of each run" {
+            table.headline {
+                thead { (headings(&columns)) }
+                tbody {
+                    @for (row, view) in views.iter().enumerate() { (table_row(view, row, &columns)) }
+                }
+            }
         }
-        upper += &format!(
-            r#"<th scope="colgroup" class="family" colspan="{}">{name}{}</th>"#,
-            family.len(),
-            unit(of)
-        );
-        lower += &family
-            .iter()
-            .map(|column| format!(r#"<th scope="col">{}</th>"#, column.head))
-            .collect::<String>();
     }
-    format!("<tr>{upper}</tr><tr>{lower}</tr>")
 }
 
-const GOODPUT: &str = "Goodput";
+/// Columns of one quantity share a heading above those of their statistics.
+fn headings(columns: &[FilledColumn]) -> Markup {
+    let quantities = || columns.chunk_by(|one, next| one.column.quantity == next.column.quantity);
+    html! {
+        tr {
+            th scope="col" rowspan="2" { "Run" }
+            @for columns in quantities() {
+                @let Column { quantity, unit, .. } = columns[0].column;
+                @if columns.len() == 1 {
+                    th scope="col" rowspan="2" { (heading(quantity, unit)) }
+                } @else {
+                    th.family scope="colgroup" colspan=(columns.len()) { (heading(quantity, unit)) }
+                }
+            }
+        }
+        tr {
+            @for statistic in columns.iter().filter_map(|filled| filled.column.statistic) {
+                th scope="col" { (statistic) }
+            }
+        }
+    }
+}
 
-fn columns(rate_unit: &'static str) -> [Column; 7] {
-    const DELAY: &str = "Queueing delay";
-    let column =
-        |(family, head), unit, better, value, show| Column { family, head, unit, better, value, show };
-    let alone = |head| (head, head);
-    let percent = |value| fixed(value, 1);
+fn heading(quantity: &str, unit: &str) -> Markup {
+    html! { (quantity) @if !unit.is_empty() { span.unit { (unit) } } }
+}
+
+const UTILIZATION: Column = Column {
+    quantity: "Utilization",
+    statistic: None,
+    unit: "%",
+    better: Better::Greater,
+    value: |line| line.utilization,
+    factor: 100.0,
+    show: |value| fixed(value, 1),
+};
+
+const DELAY: Column = Column {
+    quantity: "Queueing delay",
+    statistic: Some("mean"),
+    unit: "ms",
+    better: Better::Smaller,
+    value: |line| line.queueing_ms.mean,
+    factor: 1.0,
+    show: number,
+};
+
+fn columns(rate: RateUnit) -> [Column; 7] {
     [
-        column(alone("Utilization"), "%", Better::More, |line| 100.0 * line.utilization, percent),
-        column(alone(GOODPUT), rate_unit, Better::More, |line| line.goodput_bps, short),
-        column((DELAY, "mean"), "ms", Better::Less, |line| line.queueing_ms.mean, short),
-        column((DELAY, "95 %"), "ms", Better::Less, |line| line.queueing_ms.p95, short),
-        column((DELAY, "99 %"), "ms", Better::Less, |line| line.queueing_ms.p99, short),
-        column(alone("Jain’s index"), "", Better::More, |line| line.jain, |value| fixed(value, 3)),
-        column(alone("Loss"), "%", Better::Less, |line| 100.0 * line.loss, short),
+        UTILIZATION,
+        Column {
+            quantity: "Goodput",
+            unit: rate.label,
+            value: |line| line.goodput_bps,
+            factor: rate.factor,
+            show: number,
+            ..UTILIZATION
+        },
+        DELAY,
+        Column { statistic: Some("p95"), value: |line| line.queueing_ms.p95, ..DELAY },
+        Column { statistic: Some("p99"), value: |line| line.queueing_ms.p99, ..DELAY },
+        Column {
+            quantity: "Jain’s index",
+            unit: "",
+            value: |line| line.jain,
+            factor: 1.0,
+            show: |value| fixed(value, 3),
+            ..UTILIZATION
+        },
+        Column {
+            quantity: "Loss",
+            better: Better::Smaller,
+            value: |line| line.loss,
+            show: number,
+            ..UTILIZATION
+        },
     ]
 }
 
-fn table_row(subject: &Subject, row: usize, columns: &[Column], values: &[Vec<f64>]) -> String {
-    let cells: String = columns
-        .iter()
-        .zip(values)
-        .map(|(column, values)| {
-            let class = if is_best(values, row, column) { r#" class="best""# } else { "" };
-            format!("<td{class}>{}</td>", (column.show)(values[row]))
-        })
-        .collect();
-    format!(r#"<tr><th scope="row">{}{}</th>{cells}</tr>"#, subject.look.badge(), Text(&subject.run.label))
+fn table_row(view: &RunView, row: usize, columns: &[FilledColumn]) -> Markup {
+    html! {
+        tr {
+            th scope="row" { (view.style.badge()) (view.run.label) }
+            @for filled in columns {
+                td class=[filled.is_best(row).then_some("best")] { ((filled.column.show)(filled.values[row])) }
+            }
+        }
+    }
 }
 
-/// Whether this row shows the best of a column in which the rows differ at all.
-fn is_best(values: &[f64], row: usize, column: &Column) -> bool {
-    let finite = || values.iter().copied().filter(|value| value.is_finite());
-    let best = match column.better {
-        Better::More => finite().reduce(f64::max),
-        Better::Less => finite().reduce(f64::min),
-    };
-    let shown = |value: f64| (column.show)(value);
-    let differ = finite().any(|value| shown(value) != shown(values[0]));
-    differ && best.is_some_and(|best| shown(best) == shown(values[row]))
+impl FilledColumn {
+    /// Whether this row shows the best value of the column, if the rows show different values.
+    fn is_best(&self, row: usize) -> bool {
+        let finite = || self.values.iter().copied().filter(|value| value.is_finite());
+        let best = match self.column.better {
+            Better::Greater => finite().reduce(f64::max),
+            Better::Smaller => finite().reduce(f64::min),
+        };
+        let shown = |value: f64| (self.column.show)(value);
+        let differ = finite().any(|value| shown(value) != shown(self.values[0]));
+        differ && best.is_some_and(|best| shown(best) == shown(self.values[row]))
+    }
 }
 
 #[cfg(test)]
@@ -123,15 +161,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_best_is_set_off_with_its_ties_and_only_where_rows_differ() {
-        let columns = columns("Mbit/s");
-        let (utilization, delay) = (&columns[0], &columns[2]);
-        let best = |values: &[f64], column| {
-            (0..values.len()).filter(|&row| is_best(values, row, column)).collect::<Vec<_>>()
+    fn the_best_rows_are_those_that_show_the_best_number_if_the_rows_differ() {
+        let best = |index: usize, values: &[f64]| {
+            let column = columns(RateUnit::for_peak(1e6)).into_iter().nth(index).unwrap();
+            let filled = FilledColumn { column, values: values.into() };
+            (0..values.len()).filter(|&row| filled.is_best(row)).collect::<Vec<_>>()
         };
-        assert_eq!(best(&[98.0, 99.51, 99.52], utilization), [1, 2]);
-        assert_eq!(best(&[3.0, f64::NAN, 20.0], delay), [0]);
-        assert!(best(&[5.0, 5.0], delay).is_empty());
-        assert!(best(&[5.0], delay).is_empty());
+        let (utilization, delay) = (0, 2);
+        assert_eq!(best(utilization, &[98.0, 99.51, 99.52]), [1, 2]);
+        assert_eq!(best(delay, &[3.0, f64::NAN, 20.0]), [0]);
+        assert!(best(delay, &[5.0, 5.0]).is_empty());
+        assert!(best(delay, &[5.0]).is_empty());
     }
 }

@@ -1,12 +1,12 @@
-//! The explanation of a run.
+//! Tables about why a run oscillates.
 
-use super::write::table;
+use super::layout::table;
 use millpond_fluid::stability::Crossing;
 use millpond_theory::explain::{Explanation, format_fluctuation, format_time};
 use millpond_units::format::{duration, number, percent};
 use std::f64::consts::PI;
 
-/// The part of the run, the operating point, the loop, and what moves: model beside series.
+/// The interval of the run, its operating point, its loop and its series, each by the model and as measured.
 pub fn explanation(explained: &Explanation) -> String {
     format!(
         "{}, a sample every {}, {}\n{}\n{}\n{}\n",
@@ -36,8 +36,12 @@ fn loops(explained: &Explanation) -> comfy_table::Table {
         let dash = || "-".to_owned();
         rows.add_row([name.to_owned(), model.unwrap_or_else(dash), series.unwrap_or_else(dash)]);
     };
-    row("gain where it comes back in phase (limit 1)", model.loop_gain.map(|gain| number(gain.gain)), None);
-    row("at Hz", model.loop_gain.map(|gain| number(gain.frequency / (2.0 * PI))), None);
+    row(
+        "loop gain at the phase crossover (stable below 1)",
+        model.loop_gain.map(|gain| number(gain.gain)),
+        None,
+    );
+    row("phase crossover, Hz", model.loop_gain.map(|gain| number(gain.frequency / (2.0 * PI))), None);
     let margins = &model.stability.margins;
     let margin = |crossing: Option<Crossing>, show: &dyn Fn(f64) -> String| {
         let shown = crossing.map_or_else(|| "unlimited".to_owned(), |crossing| show(crossing.margin));
@@ -50,31 +54,34 @@ fn loops(explained: &Explanation) -> comfy_table::Table {
     let growth = peak.and_then(|peak| peak.growth);
     let growth =
         growth.map(|growth| format!("x{} ±{}", number(growth.per_cycle), percent(growth.log_standard_error)));
-    row("per cycle", model.growth_per_cycle().map(|factor| format!("x{}", number(factor))), growth);
-    let sure = peak.map(|peak| format!("{} of the variance", percent(peak.variance_share)));
-    row("at this frequency", None, sure);
+    row("growth per cycle", model.growth_per_cycle().map(|factor| format!("x{}", number(factor))), growth);
+    let share = peak.map(|peak| percent(peak.variance_share));
+    row("share of the variance at this frequency", None, share);
     let chance = peak.map(|peak| {
         if peak.is_significant() { "< 0.1 %".to_owned() } else { percent(peak.false_alarm_probability) }
     });
-    row("chance of such a peak in a flat spectrum", None, chance);
+    row("probability of such a peak in white noise", None, chance);
     rows
 }
 
 fn fluctuations(explained: &Explanation) -> comfy_table::Table {
-    let mut rows = table(&["what moves", "mean", "chance predicts", "s.d.", "amplitude", "peak to peak"]);
+    let mut rows = table(&["series", "mean", "predicted s.d.", "measured s.d.", "amplitude", "peak to peak"]);
     for found in &explained.fluctuations {
-        let mean =
-            if found.is_queue() { number(found.mean) } else { format!("{} Mbps", number(found.mean / 1e6)) };
-        let floor = match found.noise_floor.total_deviation() {
-            _ if !explained.model.is_stable() => "no floor".to_owned(),
+        let mean = if found.is_queue() {
+            number(found.mean)
+        } else {
+            format!("{} Mbit/s", number(found.mean / 1e6))
+        };
+        let predicted = match found.noise_floor.total_deviation() {
+            _ if !explained.model.is_stable() => "unstable".to_owned(),
             0.0 => "-".to_owned(),
-            floor => format_fluctuation(found, floor),
+            deviation => format_fluctuation(found, deviation),
         };
         let amplitude =
             found.peak.map_or_else(|| "-".to_owned(), |peak| format_fluctuation(found, peak.amplitude));
-        let (deviation, range) =
-            (format_fluctuation(found, found.deviation), format_fluctuation(found, found.peak_to_peak));
-        rows.add_row([found.name.clone(), mean, floor, deviation, amplitude, range]);
+        let [deviation, range] =
+            [found.deviation, found.peak_to_peak].map(|value| format_fluctuation(found, value));
+        rows.add_row([found.name.clone(), mean, predicted, deviation, amplitude, range]);
     }
     rows
 }

@@ -1,22 +1,24 @@
 //! Tables for the terminal.
 
-mod analysis;
+mod agreement;
 mod comparison;
+mod equilibrium;
 mod explain;
-mod motion;
+mod layout;
 mod protocols;
 mod recipes;
+mod stability;
 mod summary;
 mod trace;
-mod worlds;
-mod write;
+mod transients;
 
-pub use analysis::{equilibrium, followed, map, stability, utility_allocation};
+pub use agreement::agreement;
 pub use comparison::comparison;
+pub use equilibrium::{equilibrium, utility_allocation};
 pub use explain::explanation;
-pub use motion::{convergence, step};
 pub use protocols::{protocol, protocols};
-pub use recipes::{matrix, overview, table};
+pub use recipes::{readings, recipe_list, verdicts};
+pub use stability::{search_ranges, stability, stability_map};
 pub use summary::summary;
-pub use trace::{rates_of, trace};
-pub use worlds::worlds;
+pub use trace::{trace, trace_rates};
+pub use transients::{convergence, step_response};

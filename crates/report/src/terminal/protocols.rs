@@ -1,12 +1,12 @@
-//! What is registered: protocols and queues, and one of them in full.
+//! The registered protocols and queues, and one of them with its parameters.
 
-use super::write::table;
+use super::layout::table;
 use comfy_table::{CellAlignment, ContentArrangement, Table};
 use millpond_law::key::Keys;
 use millpond_law::{Knowledge, Needs, Parameter, Protocol, Queue, Settings, Value};
 use millpond_protocols::Registry;
 
-/// Width of the tables that hold sentences.
+/// Width of tables of text.
 const WIDTH: u16 = 120;
 
 /// Every protocol and every queue, one line each.
@@ -27,14 +27,14 @@ pub fn protocol(registry: &Registry, name: &str) -> Option<String> {
     if let Ok(protocol) = registry.protocol(name) {
         let card = protocol.card();
         return Some(format!(
-            "{} - {}\n{}\n\nsource         {}\nneeds          {}\ndefault queue  {}\nas fluid       {}\n\n{}",
+            "{} - {}\n{}\n\nsource         {}\nneeds          {}\ndefault queue  {}\nfluid model    {}\n\n{}",
             card.name,
             card.title,
             card.summary,
             card.source,
             needs(&card.needs),
             default_queue(card.queue.name, card.queue.settings),
-            as_fluid(protocol),
+            fluid_model(protocol),
             parameters(card.parameters),
         ));
     }
@@ -54,14 +54,14 @@ fn needs(needs: &Needs) -> String {
         Knowledge::AtStart => "the path's capacity at the start",
         Knowledge::Live => "the capacity of the link that it feeds, as it changes",
     };
-    let words = [
+    let needs = [
         if needs.header == millpond_law::HeaderId::NONE { "" } else { "a header of its own" },
         if needs.ecn.is_some() { "ECN" } else { "" },
         if needs.relays { "relays" } else { "" },
         capacity,
     ];
-    let words: Vec<_> = words.into_iter().filter(|word| !word.is_empty()).collect();
-    if words.is_empty() { "nothing".to_owned() } else { words.join(", ") }
+    let needs: Vec<_> = needs.into_iter().filter(|need| !need.is_empty()).collect();
+    if needs.is_empty() { "nothing".to_owned() } else { needs.join(", ") }
 }
 
 fn default_queue(name: &str, settings: &[(&str, &str)]) -> String {
@@ -69,8 +69,8 @@ fn default_queue(name: &str, settings: &[(&str, &str)]) -> String {
     if settings.is_empty() { name.to_owned() } else { format!("{name} ({})", settings.join(", ")) }
 }
 
-/// Whether it has equations, and what they leave out, under its default settings.
-fn as_fluid(protocol: &dyn Protocol) -> String {
+/// Whether it has equations under its default settings, and what they leave out.
+fn fluid_model(protocol: &dyn Protocol) -> String {
     let settings = Settings::check(protocol.card().parameters, []).ok();
     match settings.and_then(|settings| protocol.fluid(&settings).ok().flatten()) {
         None => "no equations".to_owned(),
@@ -79,7 +79,7 @@ fn as_fluid(protocol: &dyn Protocol) -> String {
     }
 }
 
-/// Each with its default, its unit and its values; below, what it does and where it comes from.
+/// Each parameter with its default, its unit and its domain; below, its meaning and its source.
 fn parameters(keys: Keys) -> String {
     if keys.is_empty() {
         return "It has no parameters.\n".to_owned();
@@ -99,9 +99,9 @@ fn default(parameter: &Parameter) -> String {
     }
 }
 
-/// A table of words rather than numbers, folded at [`WIDTH`].
-fn wide(heads: &[&str]) -> Table {
-    let mut table = table(heads);
+/// A table of text, wrapped at [`WIDTH`].
+fn wide(headings: &[&str]) -> Table {
+    let mut table = table(headings);
     table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     for column in table.column_iter_mut() {
         column.set_cell_alignment(CellAlignment::Left);
@@ -128,7 +128,7 @@ mod tests {
             }
         }
         let vegas = protocol(&registry, "vegas").unwrap();
-        assert!(vegas.contains("as fluid       without slow start"), "{vegas}");
+        assert!(vegas.contains("fluid model    without slow start"), "{vegas}");
         assert_eq!(protocol(&registry, "no such thing"), None);
     }
 }

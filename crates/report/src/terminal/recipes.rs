@@ -1,17 +1,17 @@
-//! Verdicts as text: Markdown tables padded to be read on a terminal, too.
+//! Recipes and verdicts as Markdown tables, padded for the terminal.
 
 use millpond_papers::{Checked, Chosen, Judged, Paper, Verdict};
 use std::fmt::Write;
 
-/// Recipes and what they are about.
-pub fn overview(chosen: &[Chosen<'_>]) -> String {
+/// The recipes with their titles.
+pub fn recipe_list(chosen: &[Chosen<'_>]) -> String {
     let line =
         |one: &Chosen<'_>| vec![one.recipe.name.clone(), one.recipe.place.clone(), one.recipe.title.clone()];
     grid(&["recipe", "place", "title"], &chosen.iter().map(line).collect::<Vec<_>>())
 }
 
-/// A recipe's rows, and below them why some do not match.
-pub fn table(checked: &Checked) -> String {
+/// The rows of a recipe, and below them the reasons of those that do not match.
+pub fn verdicts(checked: &Checked) -> String {
     let line = |row: &Judged| {
         vec![
             row.what.clone(),
@@ -24,7 +24,7 @@ pub fn table(checked: &Checked) -> String {
     };
     let rows: Vec<_> = checked.rows.iter().map(line).collect();
     let mut text = format!("{}: {} ({})\n\n", checked.recipe, checked.title, checked.place);
-    text += &grid(&["what", "case", "reading", "paper", "measured", "verdict"], &rows);
+    text += &grid(&["quantity", "case", "reading", "paper", "measured", "verdict"], &rows);
     for row in checked.rows.iter().filter(|row| row.verdict != Verdict::Matches) {
         // Writing to a String cannot fail.
         let _ = write!(
@@ -40,16 +40,16 @@ pub fn table(checked: &Checked) -> String {
     text + "\n"
 }
 
-/// The worst verdict of a recipe's rows under a reading, and of how many rows it is, if not of all.
+/// The worst verdict of a recipe's rows under a reading, with the share of rows that have it if not all have it.
 fn summary(checked: &Checked, reading: &str) -> String {
     let Some(worst) = checked.verdict(Some(reading)) else { return "-".to_owned() };
     let rows = || checked.rows.iter().filter(|row| row.reading == reading);
-    let (worse, all) = (rows().filter(|row| row.verdict == worst).count(), rows().count());
-    if worse == all { worst.name().to_owned() } else { format!("{} {worse}/{all}", worst.name()) }
+    let (count, all) = (rows().filter(|row| row.verdict == worst).count(), rows().count());
+    if count == all { worst.name().to_owned() } else { format!("{} {count}/{all}", worst.name()) }
 }
 
-/// Which recipe comes out under which reading: a line per recipe, a column per reading.
-pub fn matrix(paper: &Paper, checked: &[Checked]) -> String {
+/// The verdict of each recipe under each reading: a row per recipe, a column per reading.
+pub fn readings(paper: &Paper, checked: &[Checked]) -> String {
     let head: Vec<_> =
         std::iter::once("recipe").chain(paper.readings.iter().map(|r| r.name.as_str())).collect();
     let line = |one: &Checked| {
@@ -87,13 +87,13 @@ mod tests {
     use millpond_results::Unwatched;
 
     #[test]
-    fn the_matrix_counts_the_rows_that_do_not_match() {
+    fn a_verdict_counts_the_rows_that_do_not_match() {
         let library = Library::builtin().unwrap();
         let chosen = library.choose(Some("lgcc/section3")).unwrap();
         let checked = check(&chosen, &Settings::quick(), &Unwatched).unwrap();
         assert_eq!(summary(&checked[0], "window"), "differs 3/9");
         assert_eq!(summary(&checked[0], "rate"), "-");
-        assert!(matrix(chosen[0].paper, &checked).contains("| lgcc/section3 | differs 3/9 |"));
+        assert!(readings(chosen[0].paper, &checked).contains("| lgcc/section3 | differs 3/9 |"));
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! One run: its flow groups and its links.
+//! The results of one run: its groups of flows, links and relays.
 
-use super::write::table;
+use super::layout::table;
 use millpond_results::{Flow, Group, Link, Summary};
 use millpond_units::format::{megabits, number, percent};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Groups, busy links, relays and warnings of a run; queues are in packets.
+/// Groups of flows, links with traffic, relays and warnings of a run.
 pub fn summary(summary: &Summary) -> String {
     let mut text = format!(
         "{}: {} s simulated, measured from {} s, world {}, seed {}\n",
@@ -28,30 +28,30 @@ pub fn summary(summary: &Summary) -> String {
 }
 
 const GROUPS: &[&str] = &[
-    "flows",
+    "group",
     "protocol",
-    "n",
-    "goodput Mbps",
-    "min",
-    "max",
-    "Jain",
-    "queueing ms",
-    "p95",
-    "p99",
-    "sent",
-    "lost",
-    "marked",
+    "flows",
+    "goodput\nMbit/s\nmean",
+    "goodput\nMbit/s\nmin",
+    "goodput\nMbit/s\nmax",
+    "Jain's\nindex",
+    "queueing\ndelay, ms\nmean",
+    "queueing\ndelay, ms\np95",
+    "queueing\ndelay, ms\np99",
+    "packets\nsent",
+    "packets\nlost",
+    "packets\nmarked",
 ];
 
-/// No table has more rows: thousands of them tell nobody anything.
+/// No table has more rows.
 const MOST_ROWS: usize = 40;
 
-/// What follows a table that shows `shown` of so many.
-fn rest(shown: usize, all: usize, which: &str, what: &str) -> String {
+/// The line below a table that shows `shown` of `all` rows; empty if it shows all of them.
+fn rows_left_out(shown: usize, all: usize, which: &str, what: &str) -> String {
     if shown == all {
         return String::new();
     }
-    format!("{which} {shown} of {all} {what}: --json and summary.json have them all\n")
+    format!("{which} {shown} of {all} {what}; --json and summary.json have all of them\n")
 }
 
 fn groups(summary: &Summary) -> String {
@@ -62,7 +62,7 @@ fn groups(summary: &Summary) -> String {
         rows.add_row(group_row(group, members.get(group.name.as_str()).map_or(&[], Vec::as_slice)));
     }
     let all = summary.groups.len();
-    format!("{rows}\n{}", rest(all.min(MOST_ROWS), all, "the first", "groups of flows"))
+    format!("{rows}\n{}", rows_left_out(all.min(MOST_ROWS), all, "the first", "groups of flows"))
 }
 
 fn group_row(group: &Group, flows: &[&Flow]) -> Vec<String> {
@@ -84,9 +84,20 @@ fn group_row(group: &Group, flows: &[&Flow]) -> Vec<String> {
     ]
 }
 
-/// Groups of flows that have an end.
+const TRANSFERS: &[&str] = &[
+    "group",
+    "transfers",
+    "completed",
+    "completion\ntime, ms\nmean",
+    "completion\ntime, ms\np50",
+    "completion\ntime, ms\np95",
+    "completion\ntime, ms\np99",
+    "completion\ntime, ms\nmax",
+];
+
+/// Groups of flows of finite size.
 fn transfers(summary: &Summary) -> String {
-    let mut rows = table(&["transfers", "n", "complete", "completion ms", "p50", "p95", "p99", "max"]);
+    let mut rows = table(TRANSFERS);
     for group in summary.groups.iter().filter(|group| group.transfers > 0) {
         let counts = [group.transfers, group.completed].map(|count| count.to_string());
         let times = group.completion_ms.map(|t| [t.mean, t.p50, t.p95, t.p99, t.max].map(number));
@@ -96,10 +107,21 @@ fn transfers(summary: &Summary) -> String {
     format!("{rows}\n")
 }
 
-const LINKS: &[&str] =
-    &["link", "direction", "Mbps", "used", "queue", "max", "queueing ms", "p95", "p99", "drops", "marks"];
+const LINKS: &[&str] = &[
+    "link",
+    "direction",
+    "capacity\nMbit/s",
+    "utilization",
+    "queue\npackets\nmean",
+    "queue\npackets\nmax",
+    "queueing\ndelay, ms\nmean",
+    "queueing\ndelay, ms\np95",
+    "queueing\ndelay, ms\np99",
+    "packets\ndropped",
+    "packets\nmarked",
+];
 
-/// Directions that carried anything; of many, the fullest.
+/// Link directions with traffic; the most utilized of many.
 fn links(summary: &Summary) -> String {
     let mut rows = table(LINKS);
     let mut busy: Vec<&Link> = summary.links.iter().filter(|link| link.arrivals > 0).collect();
@@ -111,7 +133,7 @@ fn links(summary: &Summary) -> String {
     for link in &busy {
         rows.add_row(link_row(link));
     }
-    format!("{rows}\n{}", rest(busy.len(), all, "the fullest", "link directions"))
+    format!("{rows}\n{}", rows_left_out(busy.len(), all, "the most utilized", "link directions"))
 }
 
 fn link_row(link: &Link) -> Vec<String> {
@@ -130,8 +152,16 @@ fn link_row(link: &Link) -> Vec<String> {
     ]
 }
 
+const RELAYS: &[&str] = &[
+    "relay",
+    "backlog\npackets\nmean",
+    "backlog\npackets\np95",
+    "backlog\npackets\nmax",
+    "packets\ndropped",
+];
+
 fn relays(summary: &Summary) -> String {
-    let mut rows = table(&["relay", "queue", "p95", "max", "dropped"]);
+    let mut rows = table(RELAYS);
     for relay in &summary.relays {
         let queue = &relay.queue_packets;
         let numbers = [queue.mean, queue.p95, queue.max].map(number);
@@ -145,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn of_thousands_the_first_groups_and_the_fullest_links_are_shown_and_counted() {
+    fn of_thousands_the_first_groups_and_the_most_utilized_links_are_shown_and_counted() {
         let group = |i: u32| Group { name: format!("g{i}"), ..Group::default() };
         let link = |i: u32| {
             let (name, utilization) = (format!("L{i}-"), f64::from(i) / 3000.0);
@@ -154,8 +184,10 @@ mod tests {
         let (groups, links) = ((0..2000).map(group).collect(), (0..3000).map(link).collect());
         let text = summary(&Summary { groups, links, ..Summary::default() });
         assert!(text.lines().count() < 2 * MOST_ROWS + 20, "{text}");
-        assert!(text.contains("the first 40 of 2000 groups of flows: --json and summary.json have them all"));
-        assert!(text.contains("the fullest 40 of 3000 link directions"), "{text}");
+        assert!(
+            text.contains("the first 40 of 2000 groups of flows; --json and summary.json have all of them")
+        );
+        assert!(text.contains("the most utilized 40 of 3000 link directions"), "{text}");
         assert!(text.contains("g39 ") && !text.contains("g40 "), "{text}");
         assert!(text.contains("L2999-") && text.contains("L2960-") && !text.contains("L2959-"), "{text}");
     }

@@ -1,4 +1,4 @@
-//! Chromium without a window, spoken to through its debugging pipe: JSON messages, each ended by a zero byte.
+//! Headless Chromium, controlled through its debugging pipe: JSON messages, each ended by a zero byte.
 
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Write};
@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// What to do where there is no Chromium.
-const HOW_TO_INSTALL: &str = "Chromium is needed to look at the report, and none was found. \
+/// The message if there is no Chromium.
+const HOW_TO_INSTALL: &str = "These tests need Chromium, and none was found. \
     Install it with `apt-get install chromium` (or `sh tests/install-chromium.sh`), \
     or set CHROMIUM to the path of a Chromium or Chrome.";
 
-/// No page may take longer than this for one answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The longest time for one answer.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 pub(crate) struct Browser {
     process: Child,
@@ -23,7 +23,7 @@ pub(crate) struct Browser {
     answers: Receiver<Value>,
     session: Option<String>,
     last_id: u64,
-    /// What happened on the page, in the order in which it was told.
+    /// Events of the page, in the order of arrival.
     events: Vec<Value>,
     _profile: tempfile::TempDir,
 }
@@ -43,7 +43,7 @@ impl Browser {
             .spawn()
             .unwrap();
         let requests = process.stdin.take().unwrap();
-        let answers = listen(process.stdout.take().unwrap());
+        let answers = read_messages(process.stdout.take().unwrap());
         let mut browser =
             Self { process, requests, answers, session: None, last_id: 0, events: vec![], _profile: profile };
         browser.open_tab();
@@ -60,7 +60,7 @@ impl Browser {
         }
     }
 
-    /// Width in pixels, and what the style sheet is told: `light` or `dark`, `screen` or `print`.
+    /// Sets the width in pixels, the colour scheme (`light` or `dark`) and the medium (`screen` or `print`).
     pub(crate) fn set_view(&mut self, width: u32, scheme: &str, media: &str) {
         let size = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.ask("Emulation.setDeviceMetricsOverride", size);
@@ -68,7 +68,7 @@ impl Browser {
         self.ask("Emulation.setEmulatedMedia", json!({ "media": media, "features": features }));
     }
 
-    /// Opens a file and waits until it is loaded and painted; forgets what happened before.
+    /// Opens a file and waits until it is loaded and painted. Earlier events are dropped.
     pub(crate) fn open(&mut self, page: &Path) {
         self.events.clear();
         self.ask("Page.navigate", json!({ "url": format!("file://{}", page.display()) }));
@@ -89,24 +89,24 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
-    /// Errors on the console, exceptions that nobody caught, and what the browser itself complained about.
-    pub(crate) fn complaints(&self) -> Vec<String> {
-        let complaint = |event: &Value| {
-            let told = &event["params"];
+    /// Errors on the console, uncaught exceptions, and errors that the browser itself reports.
+    pub(crate) fn errors(&self) -> Vec<String> {
+        let error = |event: &Value| {
+            let params = &event["params"];
             match event["method"].as_str()? {
-                "Runtime.exceptionThrown" => Some(told["exceptionDetails"].to_string()),
-                "Runtime.consoleAPICalled" if told["type"] == "error" => Some(told["args"].to_string()),
-                "Log.entryAdded" if told["entry"]["level"] == "error" => Some(told["entry"].to_string()),
+                "Runtime.exceptionThrown" => Some(params["exceptionDetails"].to_string()),
+                "Runtime.consoleAPICalled" if params["type"] == "error" => Some(params["args"].to_string()),
+                "Log.entryAdded" if params["entry"]["level"] == "error" => Some(params["entry"].to_string()),
                 _ => None,
             }
         };
-        self.events.iter().filter_map(complaint).collect()
+        self.events.iter().filter_map(error).collect()
     }
 
-    /// Addresses that the page asked for, whether or not it got an answer; the first is the page itself and left out.
+    /// Addresses that the page requested, blocked or not; without the page itself.
     pub(crate) fn requests(&self) -> Vec<String> {
-        let asked = self.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
-        let addresses = asked.filter_map(|event| event["params"]["request"]["url"].as_str());
+        let requests = self.events.iter().filter(|event| event["method"] == "Network.requestWillBeSent");
+        let addresses = requests.filter_map(|event| event["params"]["request"]["url"].as_str());
         addresses.filter(|address| !address.starts_with("data:")).skip(1).map(String::from).collect()
     }
 
@@ -134,7 +134,7 @@ impl Browser {
     }
 
     fn next(&mut self) -> Value {
-        self.answers.recv_timeout(PATIENCE).expect("Chromium fell silent")
+        self.answers.recv_timeout(TIMEOUT).expect("Chromium does not answer")
     }
 }
 
@@ -165,19 +165,19 @@ fn chromium() -> Option<OsString> {
     }
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
     let folders: Vec<_> = std::env::split_paths(&std::env::var_os("PATH")?).collect();
-    let places = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
-    places.into_iter().find(|place| place.is_file()).map(OsString::from)
+    let paths = names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name)));
+    paths.into_iter().find(|path| path.is_file()).map(OsString::from)
 }
 
-fn listen(answers: ChildStdout) -> Receiver<Value> {
-    let (tell, told) = channel();
+fn read_messages(answers: ChildStdout) -> Receiver<Value> {
+    let (sender, receiver) = channel();
     std::thread::spawn(move || {
         for message in BufReader::new(answers).split(0).map_while(Result::ok) {
             let Ok(message) = serde_json::from_slice(&message) else { break };
-            if tell.send(message).is_err() {
+            if sender.send(message).is_err() {
                 break;
             }
         }
     });
-    told
+    receiver
 }

@@ -1,49 +1,70 @@
-//! Runs made up by formula: they look like runs and cost nothing.
+//! Synthetic runs, computed by formulas instead of a simulation.
 
 use millpond_results::{
     Distribution, Fairness, Flow, Group, Kind, Link, Milliseconds, Packets, Relay, Run, Series, Summary,
     quantity,
 };
 
-/// How one made-up protocol behaves.
-pub(crate) struct Character {
+/// The behaviour of a synthetic protocol.
+pub(crate) struct Behaviour {
     pub(crate) name: &'static str,
     /// Share of the capacity it uses.
     pub(crate) utilization: f64,
     /// Its typical queueing delay, in ms.
     pub(crate) delay_ms: f64,
-    /// How wildly that delay swings, 0 to 1.
-    pub(crate) swing: f64,
-    /// How long a newcomer needs to its share, in seconds.
+    /// Relative amplitude of the delay, 0 to 1.
+    pub(crate) amplitude: f64,
+    /// Time constant of the second flow's approach to its share, in seconds.
     pub(crate) settling_s: f64,
     pub(crate) relays: bool,
 }
 
-pub(crate) const SIX: [Character; 6] = [
-    Character { name: "lgcc", utilization: 0.962, delay_ms: 6.0, swing: 0.5, settling_s: 1.0, relays: true },
-    Character { name: "lgc", utilization: 0.93, delay_ms: 11.0, swing: 0.6, settling_s: 3.0, relays: false },
-    Character { name: "abc", utilization: 0.947, delay_ms: 19.0, swing: 0.7, settling_s: 6.0, relays: false },
-    Character {
+pub(crate) const SIX: [Behaviour; 6] = [
+    Behaviour {
+        name: "lgcc",
+        utilization: 0.962,
+        delay_ms: 6.0,
+        amplitude: 0.5,
+        settling_s: 1.0,
+        relays: true,
+    },
+    Behaviour {
+        name: "lgc",
+        utilization: 0.93,
+        delay_ms: 11.0,
+        amplitude: 0.6,
+        settling_s: 3.0,
+        relays: false,
+    },
+    Behaviour {
+        name: "abc",
+        utilization: 0.947,
+        delay_ms: 19.0,
+        amplitude: 0.7,
+        settling_s: 6.0,
+        relays: false,
+    },
+    Behaviour {
         name: "dctcp",
         utilization: 0.951,
         delay_ms: 24.0,
-        swing: 0.7,
+        amplitude: 0.7,
         settling_s: 4.0,
         relays: false,
     },
-    Character {
+    Behaviour {
         name: "cubic",
         utilization: 0.998,
         delay_ms: 310.0,
-        swing: 0.4,
+        amplitude: 0.4,
         settling_s: 14.0,
         relays: false,
     },
-    Character {
+    Behaviour {
         name: "newreno",
         utilization: 0.996,
         delay_ms: 240.0,
-        swing: 0.5,
+        amplitude: 0.5,
         settling_s: 18.0,
         relays: false,
     },
@@ -54,19 +75,19 @@ const SECOND_STARTS_S: f64 = 20.0;
 
 /// The six over 60 s, a second flow joining at 20 s, sampled `samples` times.
 pub(crate) fn six_runs(samples: usize) -> Vec<Run> {
-    SIX.iter().map(|character| run(character, samples, 2)).collect()
+    SIX.iter().map(|behaviour| run(behaviour, samples, 2)).collect()
 }
 
 /// One run with any number of flows, of which all but the first start at 20 s.
-pub(crate) fn run(character: &Character, samples: usize, flows: usize) -> Run {
-    let world = World { character, samples, flows };
+pub(crate) fn run(behaviour: &Behaviour, samples: usize, flows: usize) -> Run {
+    let simulation = Simulation { behaviour, samples, flows };
     Run {
-        label: character.name.into(),
-        summary: world.summary(),
-        series: world.series(),
-        distributions: vec![world.distribution()],
+        label: behaviour.name.into(),
+        summary: simulation.summary(),
+        series: simulation.series(),
+        distributions: vec![simulation.distribution()],
         scenario_toml: SCENARIO.into(),
-        command: format!("millpond run scenarios/last-hop-5g.toml --protocol {} --seed 1", character.name),
+        command: format!("millpond run scenarios/last-hop-5g.toml --protocol {} --seed 1", behaviour.name),
         ..Run::default()
     }
 }
@@ -82,13 +103,13 @@ rate    = { trace = { file = "traces/5g-static.csv" } }
 delay   = "10ms"
 "#;
 
-struct World<'a> {
-    character: &'a Character,
+struct Simulation<'a> {
+    behaviour: &'a Behaviour,
     samples: usize,
     flows: usize,
 }
 
-impl World<'_> {
+impl Simulation<'_> {
     fn times(&self) -> Vec<f64> {
         (1..=self.samples).map(|step| DURATION_S * step as f64 / self.samples as f64).collect()
     }
@@ -111,20 +132,20 @@ impl World<'_> {
     }
 
     fn goodput(&self, flow: usize, time: f64) -> f64 {
-        let newcomers = self.flows as f64 - 1.0;
-        let arrived = 1.0 - (-(time - SECOND_STARTS_S).max(0.0) / self.character.settling_s).exp();
+        let joining = self.flows as f64 - 1.0;
+        let arrived = 1.0 - (-(time - SECOND_STARTS_S).max(0.0) / self.behaviour.settling_s).exp();
         let fair = 1.0 / self.flows as f64;
-        let share = if flow == 0 { 1.0 - newcomers * fair * arrived } else { fair * arrived };
+        let share = if flow == 0 { 1.0 - joining * fair * arrived } else { fair * arrived };
         if flow > 0 && time < SECOND_STARTS_S {
             return f64::NAN;
         }
-        let wobble = 1.0 + 0.06 * noise(time, flow as f64);
-        capacity(time) * self.character.utilization * share * wobble
+        let noise_factor = 1.0 + 0.06 * noise(time, flow as f64);
+        capacity(time) * self.behaviour.utilization * share * noise_factor
     }
 
     fn delay(&self, time: f64) -> f64 {
-        let lack = (158e6 / capacity(time)).powf(2.0 * self.character.swing);
-        (self.character.delay_ms * lack * (1.0 + self.character.swing * noise(time, 9.0))).max(0.0)
+        let shortage = (158e6 / capacity(time)).powf(2.0 * self.behaviour.amplitude);
+        (self.behaviour.delay_ms * shortage * (1.0 + self.behaviour.amplitude * noise(time, 9.0))).max(0.0)
     }
 
     fn jain(&self, time: f64) -> f64 {
@@ -140,7 +161,7 @@ impl World<'_> {
         let mut series = vec![
             self.one(Kind::Link, link, quantity::CAPACITY, "bit/s", capacity),
             self.one(Kind::Link, link, quantity::THROUGHPUT, "bit/s", |time| {
-                capacity(time) * self.character.utilization
+                capacity(time) * self.behaviour.utilization
             }),
             self.one(Kind::Link, link, quantity::QUEUE, "packets", packets),
             self.one(Kind::Link, link, quantity::QUEUEING, "ms", |time| self.delay(time)),
@@ -158,7 +179,7 @@ impl World<'_> {
                 self.goodput(flow, time) * 0.05 / 12_000.0
             }));
         }
-        if self.character.relays {
+        if self.behaviour.relays {
             series.push(
                 self.one(Kind::Relay, "one@R1", quantity::BACKLOG, "packets", |time| 0.4 * packets(time)),
             );
@@ -198,15 +219,15 @@ impl World<'_> {
     }
 
     fn summary(&self) -> Summary {
-        let character = self.character;
-        let lossy = character.delay_ms > 100.0;
+        let behaviour = self.behaviour;
+        let lossy = behaviour.delay_ms > 100.0;
         let flow = |index: usize| Flow {
             name: self.flow_name(index),
             group: "all".into(),
-            protocol: character.name.into(),
+            protocol: behaviour.name.into(),
             start_s: if index == 0 { 0.0 } else { SECOND_STARTS_S },
             stop_s: DURATION_S,
-            goodput_bps: 158e6 * character.utilization / self.flows as f64,
+            goodput_bps: 158e6 * behaviour.utilization / self.flows as f64,
             sent: 500_000,
             ..Flow::default()
         };
@@ -229,28 +250,28 @@ impl World<'_> {
             flows: (0..self.flows).map(flow).collect(),
             groups: vec![Group { name: "all".into(), flows: self.flows as u64, ..Group::default() }],
             links: vec![
-                link("R1 -> phone", character.utilization, if lossy { 812 } else { 0 }),
+                link("R1 -> phone", behaviour.utilization, if lossy { 812 } else { 0 }),
                 link("phone -> R1", 0.02, 0),
             ],
-            relays: if character.relays {
+            relays: if behaviour.relays {
                 vec![Relay { name: "one@R1".into(), ..Relay::default() }]
             } else {
                 vec![]
             },
             queueing_ms: self.queueing(),
-            fairness: Fairness { jain: 1.0 - character.settling_s / 100.0, ..Fairness::default() },
+            fairness: Fairness { jain: 1.0 - behaviour.settling_s / 100.0, ..Fairness::default() },
             ..Summary::default()
         }
     }
 }
 
-/// Swings like a 5G last hop: mean about 158 Mbit/s, peak about 330.
+/// Varies like a 5G last hop: mean about 158 Mbit/s, peak about 330 Mbit/s.
 fn capacity(time: f64) -> f64 {
     let slow = (0.31 * time).sin() + 0.6 * (0.83 * time + 1.0).sin();
     (158.0 + 55.0 * slow + 30.0 * noise(time, 3.0)).clamp(12.0, 330.0) * 1e6
 }
 
-/// Between -1 and 1, without a pattern that the eye finds.
+/// A sum of sines between -1 and 1.
 fn noise(time: f64, salt: f64) -> f64 {
     let waves = [7.1, 13.3, 23.9, 41.7, 88.1].map(|speed| (speed * time + salt * speed).sin());
     waves.iter().sum::<f64>() / 3.0

@@ -1,6 +1,6 @@
-//! The report in a real browser: no error, no request, no empty chart, and in a second's time.
+//! Pages in a real browser: no error, no network request, no empty chart.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test's helpers may give up")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers fail as tests do")]
 
 mod browser;
 mod fixture;
@@ -12,17 +12,18 @@ use browser::Browser;
 use millpond_report::page;
 use millpond_results::Run;
 
-/// What is wrong with the page that is open; nothing if all is well.
+/// All faults of the open page: errors, network requests and empty charts.
 fn faults(browser: &mut Browser) -> Vec<String> {
-    let mut faults = browser.complaints();
-    faults.extend(browser.requests().into_iter().map(|address| format!("asks the network for {address}")));
+    let mut faults = browser.errors();
+    faults.extend(browser.requests().into_iter().map(|address| format!("requests {address}")));
     let empty = browser.evaluate(EMPTY_CHARTS);
     let names = empty.as_array().unwrap().iter().map(|name| format!("empty chart: {name}"));
     faults.extend(names);
     faults
 }
 
-/// Names of plots in which nothing visible is drawn, or something that is not a number; and a page without plots.
+/// Labels of plots without any visible curve or mark, and of plots with a coordinate that is not a number; a text if there
+/// is no plot.
 const EMPTY_CHARTS: &str = r#"(() => {
     document.querySelectorAll("details").forEach(fold => fold.open = true);
     const visible = shape => { const box = shape.getBoundingClientRect(); return box.width + box.height > 1; };
@@ -32,7 +33,7 @@ const EMPTY_CHARTS: &str = r#"(() => {
     const empty = plot => ![...plot.querySelectorAll(".curve, .mark, .box, .cell")].some(visible);
     const plots = [...document.querySelectorAll("svg.plot")];
     const faulty = plots.filter(plot => broken(plot) || empty(plot)).map(plot => plot.getAttribute("aria-label"));
-    return plots.length ? faulty : ["there is no plot at all"];
+    return plots.length ? faulty : ["no plot on the page"];
 })()"#;
 
 fn page_of(html: &str) -> (tempfile::TempDir, PathBuf) {
@@ -50,7 +51,7 @@ fn faults_of(html: &str) -> Vec<String> {
 }
 
 fn report_on(runs: &[Run]) -> String {
-    page::html(runs, "A report")
+    page::runs(runs, "A report")
 }
 
 #[test]
@@ -61,9 +62,9 @@ fn six_protocols_are_drawn_without_error_request_or_empty_chart_in_light_dark_pr
     });
 }
 
-/// Opens a page in light, dark, print and on a phone; nothing may be at fault or wider than the window. `look` gets the
-/// view's name and a picture in base64.
-fn in_each_view(html: &str, mut look: impl FnMut(&str, &mut Browser, &str)) {
+/// Opens a page in light, dark, print and on a phone. It must have no fault and must not be wider than the window. `inspect`
+/// gets the name of the view and a picture in base64.
+fn in_each_view(html: &str, mut inspect: impl FnMut(&str, &mut Browser, &str)) {
     let (_folder, page) = page_of(html);
     let mut browser = Browser::start();
     for (name, width, scheme, media) in [
@@ -78,11 +79,11 @@ fn in_each_view(html: &str, mut look: impl FnMut(&str, &mut Browser, &str)) {
         assert_eq!(faults(&mut browser), Vec::<String>::new(), "{name}");
         let overflow = browser.evaluate("document.documentElement.scrollWidth - innerWidth");
         assert!(overflow.as_f64().unwrap() <= 0.0, "{name}: wider than the window by {overflow} px");
-        look(name, &mut browser, &picture);
+        inspect(name, &mut browser, &picture);
     }
 }
 
-/// For people who want to look: set REPORT_PICTURES to a folder, and undo the files there with `base64 -d`.
+/// Writes the picture into the folder REPORT_PICTURES, if it is set; `base64 -d` decodes it.
 fn keep_picture(name: &str, base64: &str) {
     if let Some(folder) = std::env::var_os("REPORT_PICTURES") {
         std::fs::write(PathBuf::from(folder).join(format!("{name}.png.base64")), base64).unwrap();
@@ -91,21 +92,21 @@ fn keep_picture(name: &str, base64: &str) {
 
 #[test]
 fn one_run_of_one_flow_twelve_runs_and_a_thousand_flows_are_drawn() {
-    let characters = fixture::SIX.iter().chain(&fixture::SIX);
-    let twelve: Vec<Run> = characters.map(|character| fixture::run(character, 300, 2)).collect();
+    let protocols = fixture::SIX.iter().chain(&fixture::SIX);
+    let twelve: Vec<Run> = protocols.map(|protocol| fixture::run(protocol, 300, 2)).collect();
     assert_eq!(faults_of(&report_on(&twelve[..1])), Vec::<String>::new());
     assert_eq!(faults_of(&report_on(&twelve)), Vec::<String>::new());
-    let crowd = report_on(&[fixture::run(&fixture::SIX[2], 300, 1000)]);
-    assert!(crowd.contains("mean of 1000"));
-    assert_eq!(faults_of(&crowd), Vec::<String>::new());
+    let many_flows = report_on(&[fixture::run(&fixture::SIX[2], 300, 1000)]);
+    assert!(many_flows.contains("mean of 1000"));
+    assert_eq!(faults_of(&many_flows), Vec::<String>::new());
 }
 
 #[test]
-fn a_million_samples_stay_small_and_keep_their_extremes() {
+fn a_page_of_a_million_samples_is_small_and_keeps_their_extremes() {
     let mut run = fixture::run(&fixture::SIX[0], 1_000_000, 2);
-    let spike = &mut run.series.iter_mut().find(|series| series.quantity == "queueing delay").unwrap().values
+    let peak = &mut run.series.iter_mut().find(|series| series.quantity == "queueing delay").unwrap().values
         [654_321];
-    *spike = 77_000.0;
+    *peak = 77_000.0;
     let html = report_on(&[run]);
     assert!(html.len() < 6_000_000, "{} bytes", html.len());
     let (_folder, page) = page_of(&html);
@@ -116,12 +117,12 @@ fn a_million_samples_stay_small_and_keep_their_extremes() {
     browser.evaluate("document.querySelectorAll('svg.plot').forEach(plot => plot.dispatchEvent(new PointerEvent('pointermove')))");
     assert!(
         browser.evaluate(highest).as_f64().unwrap() < 4000.0 * 0.05,
-        "the spike reaches the top of its axis"
+        "the peak is at the top of its axis"
     );
 }
 
 #[test]
-fn names_that_look_like_markup_stay_names() {
+fn names_that_look_like_markup_are_text() {
     let hostile = r#"</script></style><img src="http://example.org/x" onerror="throw 1">'&"#;
     let mut runs = fixture::six_runs(50);
     for run in &mut runs {
@@ -139,7 +140,7 @@ fn names_that_look_like_markup_stay_names() {
             .filter(|one| one.quantity == "goodput")
             .for_each(|one| one.entity = hostile.into());
     }
-    let (_folder, page) = page_of(&page::html(&runs, hostile));
+    let (_folder, page) = page_of(&page::runs(&runs, hostile));
     let mut browser = Browser::start();
     browser.open(&page);
     assert_eq!(faults(&mut browser), Vec::<String>::new());
@@ -148,12 +149,12 @@ fn names_that_look_like_markup_stay_names() {
 }
 
 #[test]
-fn a_page_is_the_same_bytes_every_time() {
+fn equal_runs_give_equal_bytes() {
     assert!(report_on(&fixture::six_runs(100)) == report_on(&fixture::six_runs(100)));
 }
 
 #[test]
-fn runs_without_series_or_distributions_still_give_their_numbers() {
+fn runs_without_series_or_distributions_have_a_table() {
     let mut runs = fixture::six_runs(50);
     for run in &mut runs {
         run.series.clear();
@@ -162,13 +163,13 @@ fn runs_without_series_or_distributions_still_give_their_numbers() {
     let (_folder, page) = page_of(&report_on(&runs));
     let mut browser = Browser::start();
     browser.open(&page);
-    assert_eq!(browser.complaints(), Vec::<String>::new());
+    assert_eq!(browser.errors(), Vec::<String>::new());
     assert_eq!(browser.evaluate("document.querySelectorAll('tbody tr').length"), 6);
     assert!(report_on(&[]).contains("nothing to show"));
 }
 
 #[test]
-fn pointing_reads_every_plot_over_time_and_dragging_zooms_them_all() {
+fn pointing_shows_the_values_of_all_plots_over_time_and_dragging_zooms_all_of_them() {
     let (_folder, page) = page_of(&report_on(&fixture::six_runs(600)));
     let mut browser = Browser::start();
     browser.open(&page);
@@ -196,7 +197,7 @@ fn pointer(kind: &str, share: f64) -> String {
     )
 }
 
-/// What the tests above would see if the page were broken: each of these pages must be found out.
+/// Damaged pages: the tests above must find each fault.
 mod broken_pages {
     use super::*;
 
@@ -207,8 +208,8 @@ mod broken_pages {
         faults_of(&damaged)
     }
 
-    fn assert_found(faults: &[String], what: &str) {
-        assert!(faults.iter().any(|fault| fault.contains(what)), "{what} not among {faults:?}");
+    fn assert_found(faults: &[String], text: &str) {
+        assert!(faults.iter().any(|fault| fault.contains(text)), "{text} not among {faults:?}");
     }
 
     #[test]
@@ -218,11 +219,14 @@ mod broken_pages {
 
     #[test]
     fn an_exception_is_found() {
-        assert_found(&broken("<script>", "<script>setTimeout(() => nobody.knows());"), "nobody");
+        assert_found(
+            &broken("<script>", "<script>setTimeout(() => undefined_name.call());"),
+            "undefined_name",
+        );
     }
 
     #[test]
-    fn a_request_is_found_even_though_the_policy_stops_it() {
+    fn a_request_that_the_policy_blocks_is_found() {
         assert_found(&broken("<main>", r#"<main><img src="http://127.0.0.1:9/x.png">"#), "127.0.0.1:9/x.png");
     }
 
@@ -232,7 +236,7 @@ mod broken_pages {
         let page = open
             .replace("img-src data:", "img-src *")
             .replace("<main>", r#"<main><img src="http://127.0.0.1:9/x.png">"#);
-        assert_found(&faults_of(&page), "asks the network for http://127.0.0.1:9/x.png");
+        assert_found(&faults_of(&page), "requests http://127.0.0.1:9/x.png");
     }
 
     #[test]
@@ -247,6 +251,6 @@ mod broken_pages {
 
     #[test]
     fn a_page_without_any_chart_is_found() {
-        assert_found(&faults_of("<!DOCTYPE html><title>empty</title>"), "no plot at all");
+        assert_found(&faults_of("<!DOCTYPE html><title>empty</title>"), "no plot on the page");
     }
 }

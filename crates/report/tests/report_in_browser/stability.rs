@@ -1,4 +1,4 @@
-//! The page about a scenario's stability, with everything that it can show.
+//! The page about the stability of a scenario, with all of its sections.
 
 use super::{Browser, faults, in_each_view, keep_picture, page_of};
 use millpond_plan::fluid;
@@ -15,7 +15,7 @@ use millpond_theory::transients::{
 };
 use std::path::Path;
 
-/// CLTCP with this round-trip time, its loci, a map, a portrait, two steps and times of convergence.
+/// The page about CLTCP with this round-trip time: loci, map, portrait, two step responses and convergence times.
 fn page_at(rtt: &str) -> String {
     let text = format!(
         "title = \"CLTCP\"\nduration = \"60s\"\n\
@@ -25,25 +25,25 @@ fn page_at(rtt: &str) -> String {
     let scenario = Scenario::parse(&text, "t.toml", Path::new(""), &[], &Disk).unwrap();
     let registry = Registry::builtin();
     let plan = fluid::plan(&scenario, &registry).unwrap();
-    let settled = find_equilibrium(&plan).unwrap();
-    let judged = analyze_stability(&settled).unwrap();
+    let equilibrium = find_equilibrium(&plan).unwrap();
+    let stability = analyze_stability(&equilibrium).unwrap();
     let study = Study::new(&scenario, &registry);
-    let observables = Observables::new(&settled);
+    let observables = Observables::new(&equilibrium);
     let plane = ["x", "q"].map(|name| observables.find(name).unwrap());
     let conditions = InitialConditions::parse("grid", 3, &[&plane[0], &plane[1]], &observables).unwrap();
-    let portrait = compute_phase_portrait(&settled, plane, &conditions, None, &Unwatched).unwrap();
-    let steps = ["L=80%", "join"].map(|text| StepChange::parse(text, &scenario, &settled).unwrap());
-    let steps = simulate_steps(&steps, study, &settled, None, &Unwatched).unwrap();
+    let portrait = compute_phase_portrait(&equilibrium, plane, &conditions, None, &Unwatched).unwrap();
+    let steps = ["L=80%", "join"].map(|text| StepChange::parse(text, &scenario, &equilibrium).unwrap());
+    let steps = simulate_steps(&steps, study, &equilibrium, None, &Unwatched).unwrap();
     let over =
         |parameter: VariedParameter, low: f64, high: f64| ParameterAxis::logarithmic(parameter, low, high, 8);
     let axes = (over(VariedParameter::Rtt, 0.1, 2.0), over(VariedParameter::Flows, 1.0, 10.0));
     let map = compute_stability_map(study, axes.0.clone(), axes.1, &Unwatched).unwrap();
-    let asked = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some("x=50%".to_owned()) };
-    let convergence = compute_convergence_times(study, axes.0, asked, &Unwatched).unwrap();
-    page::stability(&page::Page {
-        title: "How long a round trip CLTCP bears",
+    let criterion = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some("x=50%".to_owned()) };
+    let convergence = compute_convergence_times(study, axes.0, criterion, &Unwatched).unwrap();
+    page::stability(&page::StabilityPage {
+        title: "Stability of CLTCP",
         sentences: &["stable".to_owned()],
-        stability: &judged,
+        stability: &stability,
         map: Some(&map),
         portrait: Some(&portrait),
         steps: &steps,
@@ -60,17 +60,17 @@ fn stability_is_drawn_without_error_request_or_empty_chart_in_light_dark_print_a
 }
 
 #[test]
-fn what_does_not_settle_is_drawn_as_well() {
+fn trajectories_that_do_not_settle_are_drawn() {
     let (_folder, page) = page_of(&page_at("900ms"));
     let mut browser = Browser::start();
     browser.open(&page);
     assert_eq!(faults(&mut browser), Vec::<String>::new());
-    let said = browser.evaluate("document.querySelector('#phase-portrait .legend').textContent");
-    assert!(said.as_str().unwrap().contains("does not settle"), "{said}");
+    let legend = browser.evaluate("document.querySelector('#phase-portrait .legend').textContent");
+    assert!(legend.as_str().unwrap().contains("does not settle"), "{legend}");
 }
 
 #[test]
-fn pointing_at_a_plane_reads_the_place() {
+fn pointing_at_a_plane_shows_the_coordinates() {
     let (_folder, page) = page_of(&page_at("200ms"));
     let mut browser = Browser::start();
     browser.open(&page);

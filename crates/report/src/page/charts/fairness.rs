@@ -1,67 +1,64 @@
-//! How evenly the flows share, as time goes on.
+//! Jain's fairness index over time.
 
-use super::super::bundle::thinned;
-use super::super::subject::Subject;
-use super::{FINE, time_axis};
-use crate::chart::figure::{Figure, Panel};
-use crate::chart::plot::{Axis, Plot};
-use crate::chart::scale::Scale;
-use millpond_results::{Kind, quantity};
+use super::super::curve_set::decimated;
+use super::super::run_view::RunView;
+use super::{FINE, run_legend, time_axis};
+use maud::html;
+use millpond_chart::{Axis, Figure, Panel, Plot, Scale};
+use millpond_results::{Kind, Series, quantity};
 
-/// A mark stands on every curve at this many places.
-const MARKS: usize = 5;
+/// How many markers are on each curve.
+const MARKERS: usize = 5;
 
-/// One curve per run: Jain's index of the flows that are running.
-pub(crate) fn fairness(subjects: &[Subject]) -> Option<Figure> {
-    let indices = subjects.iter().flat_map(|subject| subject.series(Kind::Group, quantity::JAIN));
-    let least = indices.flat_map(|series| &series.values).copied().fold(1.0, f64::min);
+/// One curve per run: Jain's index of the active flows. None if no run has two active flows at any time.
+pub(crate) fn fairness(views: &[RunView]) -> Option<Figure> {
+    let drawn: Vec<_> = views.iter().filter_map(|view| Some((view, index_of(view)?))).collect();
+    if drawn.is_empty() {
+        return None;
+    }
+    let least = drawn.iter().flat_map(|(_, series)| &series.values).copied().fold(1.0, f64::min);
     let floor = if least >= 0.5 { 0.5 } else { 0.0 };
     let mut plot = Plot::new(
         "Jain's fairness index over time",
-        time_axis(subjects),
+        time_axis(views),
         Axis::numbered(Scale::linear(floor, 1.0 + 0.02 * (1.0 - floor)), "", 4),
         260,
     )
     .over_time();
-    let mut legend = String::new();
-    for subject in subjects {
-        let mut indices = subject.series(Kind::Group, quantity::JAIN);
-        // While one flow runs alone there is no index.
-        let Some(series) = indices.find(|series| series.values.iter().any(|index| index.is_finite())) else {
-            continue;
-        };
-        let points = thinned(series, 1.0, FINE);
-        let class = format!("line {} {}", subject.look.colour(), subject.look.dashes());
-        plot.curve(&subject.run.label, &class, &points);
-        let stride = (points.len() / MARKS).max(1);
-        let first = stride * (subject.look.0 + 1) / (subjects.len() + 1);
+    for (view, series) in &drawn {
+        let points = decimated(series, 1.0, FINE);
+        plot.curve(&view.run.label, &view.style.line(), &points);
+        let stride = (points.len() / MARKERS).max(1);
+        let first = stride * (view.style.0 + 1) / (views.len() + 1);
         for point in points.iter().skip(first).step_by(stride).filter(|point| point.1.is_finite()) {
-            plot.mark(subject.look, *point);
+            plot.mark(view.style, *point);
         }
-        legend += &subject.look.legend_entry(&subject.run.label);
     }
-    if legend.is_empty() {
-        return None;
-    }
+    let legend = run_legend(drawn.iter().map(|(view, _)| *view));
     Some(Figure {
         id: "fairness".into(),
-        title: "How evenly the flows share".into(),
+        title: html! { "Fairness over time" },
         class: "",
         panels: vec![Panel { title: "Jain's index".into(), unit: String::new(), legend, plot }],
-        caption:
-            "1 means that all running flows have the same goodput; with n flows, 1/n means that one has all. \
-                  It dips when a flow joins and recovers as fast as the newcomer gets its share."
-                .into(),
+        caption: "The index is 1 if all active flows have the same goodput, and 1/n if one of n flows has all of it. It \
+                  falls when a flow joins and rises as the new flow gets its share."
+            .into(),
     })
+}
+
+/// The series of a run's index. A run in which one flow is active at a time has no index.
+fn index_of<'a>(view: &RunView<'a>) -> Option<&'a Series> {
+    let mut indices = view.series(Kind::Group, quantity::JAIN);
+    indices.find(|series| series.values.iter().any(|index| index.is_finite()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_results::{Run, Series};
+    use millpond_results::Run;
 
     #[test]
-    fn where_no_two_flows_ran_at_a_time_there_is_nothing_to_draw() {
+    fn a_run_in_which_one_flow_is_active_at_a_time_has_no_curve() {
         let run = |values: [f64; 2]| Run {
             series: vec![Series {
                 kind: Kind::Group,
@@ -74,10 +71,9 @@ mod tests {
             ..Run::default()
         };
         let alone = run([f64::NAN; 2]);
-        assert!(fairness(&Subject::all(std::slice::from_ref(&alone))).is_none());
+        assert!(fairness(&RunView::all(std::slice::from_ref(&alone))).is_none());
         let both = [alone, run([f64::NAN, 0.9])];
-        let legend =
-            fairness(&Subject::all(&both)).map(|figure| figure.panels[0].legend.matches("key").count());
-        assert_eq!(legend, Some(1));
+        let figure = fairness(&RunView::all(&both)).unwrap();
+        assert_eq!(figure.panels[0].legend.0.matches("class=\"key\"").count(), 1);
     }
 }

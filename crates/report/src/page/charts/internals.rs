@@ -1,79 +1,80 @@
-//! What went on inside the laws and on the other links: every quantity that is drawn nowhere else.
+//! Every quantity of a run that no other chart of the page shows.
 
+use super::super::curve_set::{CurveSet, GroupValue};
+use super::super::rate_unit::RateUnit;
+use super::super::run_view::RunView;
+use super::{COARSE, capitalized, coloured, run_title, time_axis};
+use millpond_chart::{Axis, Figure, Panel, Plot, Scale};
+use millpond_results::{Kind, Series, quantity};
 use std::collections::BTreeMap;
 
-use super::super::bundle::{Bundle, Together};
-use super::super::subject::Subject;
-use super::super::units::RateUnit;
-use super::{COARSE, time_axis};
-use crate::chart::figure::{Figure, Panel};
-use crate::chart::markup::Text;
-use crate::chart::plot::{Axis, Plot};
-use crate::chart::scale::Scale;
-use millpond_results::{Kind, Series, quantity};
-
-/// Drawn elsewhere on the page.
+/// Quantities that other charts of the page show.
 const SHOWN: [&str; 5] =
     [quantity::GOODPUT, quantity::CAPACITY, quantity::THROUGHPUT, quantity::QUEUEING, quantity::JAIN];
 
-/// One figure per run that has anything to show.
-pub(crate) fn internals(subjects: &[Subject]) -> Vec<Figure> {
-    let figure = |subject: &Subject| Figure {
-        id: format!("inside-{}", subject.look.0),
-        title: format!("{}{}", subject.look.badge(), Text(&subject.run.label)),
-        class: "inside",
-        panels: panels(subject, subjects),
+/// What the series of one panel have in common.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Variable<'a> {
+    kind: Kind,
+    quantity: &'a str,
+    unit: &'a str,
+}
+
+/// One figure per run that has such quantities.
+pub(crate) fn internals(views: &[RunView]) -> Vec<Figure> {
+    let figure = |view: &RunView| Figure {
+        id: format!("internals-{}", view.style.0),
+        title: run_title(view),
+        class: "internals",
+        panels: panels(view, views),
         caption: String::new(),
     };
-    subjects.iter().map(figure).filter(|figure| !figure.panels.is_empty()).collect()
+    views.iter().map(figure).filter(|figure| !figure.panels.is_empty()).collect()
 }
 
-fn panels(subject: &Subject, all: &[Subject]) -> Vec<Panel> {
-    let mut by_quantity: BTreeMap<(Kind, &str, &str), Vec<&Series>> = BTreeMap::new();
-    for series in subject.run.series.iter().filter(|series| !SHOWN.contains(&series.quantity.as_str())) {
-        by_quantity.entry((series.kind, &series.quantity, &series.unit)).or_default().push(series);
+fn panels(view: &RunView, all: &[RunView]) -> Vec<Panel> {
+    let mut by_variable: BTreeMap<Variable<'_>, Vec<&Series>> = BTreeMap::new();
+    for series in view.run.series.iter().filter(|series| !SHOWN.contains(&series.quantity.as_str())) {
+        let variable = Variable { kind: series.kind, quantity: &series.quantity, unit: &series.unit };
+        by_variable.entry(variable).or_default().push(series);
     }
-    by_quantity
-        .into_iter()
-        .filter_map(|((kind, quantity, unit), series)| panel(subject, all, (kind, quantity, unit), &series))
-        .collect()
+    by_variable.into_iter().filter_map(|(variable, series)| panel(view, all, variable, &series)).collect()
 }
 
-fn panel(
-    subject: &Subject,
-    all: &[Subject],
-    (kind, quantity, unit): (Kind, &str, &str),
-    series: &[&Series],
-) -> Option<Panel> {
-    let (factor, unit) = display_unit(unit, series);
-    let bundle = Bundle::new(series, Together::Mean, factor, COARSE);
-    let scale = Scale::around(bundle.values());
-    bundle.values().find(|value| value.is_finite())?;
-    let label = format!("{quantity} of each {} over time, {}", kind.name(), subject.run.label);
-    let mut plot = Plot::new(label, time_axis(all), Axis::numbered(scale, "", 3), 90).over_time();
-    bundle.draw(&mut plot);
+/// The panel of one variable; none if it has no finite value.
+fn panel(view: &RunView, all: &[RunView], variable: Variable<'_>, series: &[&Series]) -> Option<Panel> {
+    let unit = unit(variable.unit, series);
+    let curves = CurveSet::new(series, GroupValue::Mean, unit.factor, COARSE);
+    curves.values().find(|value| value.is_finite())?;
+    let Variable { kind, quantity, .. } = variable;
+    let label = format!("{quantity} of each {} over time, {}", kind.name(), view.run.label);
+    let y = Axis::numbered(Scale::around(curves.values()), "", 3);
+    let mut plot = Plot::new(label, time_axis(all), y, 90).over_time();
+    curves.draw(&mut plot);
     Some(Panel {
-        title: capitalised(quantity),
-        unit: unit.into(),
-        legend: format!(r#"<span class="{}">{}</span>"#, subject.look.colour(), bundle.legend()),
-        plot: plot.coloured(subject.look),
+        title: capitalized(quantity),
+        unit: unit.name.into(),
+        legend: coloured(view.style, &curves.legend()),
+        plot: plot.coloured(view.style),
     })
 }
 
-/// Rates get the unit that fits them, a pure number gets none.
-fn display_unit<'a>(unit: &'a str, series: &[&Series]) -> (f64, &'a str) {
+/// The unit in which values are drawn.
+struct Unit<'a> {
+    name: &'a str,
+    /// From the unit of the series.
+    factor: f64,
+}
+
+/// A readable unit for rates, no name for the unit of a pure number, else the unit of the series.
+fn unit<'a>(unit: &'a str, series: &[&Series]) -> Unit<'a> {
     match unit {
         "bit/s" => {
             let values = series.iter().flat_map(|one| &one.values).copied();
             let unit = RateUnit::for_peak(values.fold(0.0, f64::max));
-            (unit.factor, unit.label)
+            Unit { name: unit.label, factor: unit.factor }
         }
-        "1" => (1.0, ""),
-        _ => (1.0, unit),
+        "1" => Unit { name: "", factor: 1.0 },
+        name => Unit { name, factor: 1.0 },
     }
-}
-
-fn capitalised(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

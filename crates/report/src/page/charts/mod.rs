@@ -4,29 +4,50 @@ mod delays;
 mod fairness;
 mod internals;
 mod over_time;
+mod packets_and_fluid;
 mod recurrence;
 mod tradeoff;
-mod worlds;
 
 pub(super) use delays::delays;
 pub(super) use fairness::fairness;
 pub(super) use internals::internals;
 pub(super) use over_time::over_time;
+pub(super) use packets_and_fluid::packets_and_fluid;
 pub(super) use recurrence::recurrence;
 pub(super) use tradeoff::tradeoff;
-pub(super) use worlds::worlds;
 
-use super::subject::Subject;
-use crate::chart::plot::Axis;
-use crate::chart::scale::Scale;
+use super::run_view::RunView;
+use maud::{Markup, html};
+use millpond_chart::{Axis, Scale, SeriesStyle};
 
 /// Slices of time in a large plot: more than it has pixels, so that zooming in shows more.
 const FINE: usize = 2048;
-/// Slices of time in a plot that is one among many.
+/// Slices of time in a small plot.
 const COARSE: usize = 512;
 
 /// The time axis that all plots over time share.
-fn time_axis(subjects: &[Subject]) -> Axis {
-    let end = subjects.iter().map(|subject| subject.run.summary.simulated_s).fold(0.0, f64::max);
+fn time_axis(views: &[RunView]) -> Axis {
+    let end = views.iter().map(|view| view.run.summary.simulated_s).fold(0.0, f64::max);
     Axis::numbered(Scale::linear(0.0, end), "time, s", 6)
+}
+
+/// The name of a run with its marker.
+fn run_title(view: &RunView) -> Markup {
+    html! { (view.style.badge()) (view.run.label) }
+}
+
+/// A legend whose entries have the colour of a run.
+fn coloured(style: SeriesStyle, legend: &Markup) -> Markup {
+    html! { span class=(style.colour()) { (legend) } }
+}
+
+/// The entries of several runs.
+fn run_legend<'a>(views: impl IntoIterator<Item = &'a RunView<'a>>) -> Markup {
+    html! { @for view in views { (view.style.legend_entry(&view.run.label)) } }
+}
+
+/// A text with its first letter in upper case.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

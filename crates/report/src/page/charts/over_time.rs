@@ -1,62 +1,61 @@
-//! What happened, run by run: who got which rate, and what queue that cost. All runs on the same axes, but for rates
-//! that are too far apart to be read on one.
+//! Goodput, queue and queueing delay over time, a figure for each run. All runs have the same axes; only the rate axes
+//! differ if the rates of runs are of different orders.
 
-use super::super::bundle::{Bundle, Together, legend_entry, thinned, total};
-use super::super::subject::Subject;
-use super::super::units::RateUnit;
-use super::{FINE, time_axis};
-use crate::chart::decimate::Point;
-use crate::chart::figure::{Figure, Panel};
-use crate::chart::markup::{Text, short};
-use crate::chart::plot::{Axis, Plot};
-use crate::chart::scale::{Scale, Spacing, are_of_one_order};
+use super::super::curve_set::{CurveSet, GroupValue, decimated, sum};
+use super::super::rate_unit::RateUnit;
+use super::super::run_view::RunView;
+use super::{FINE, coloured, run_title, time_axis};
+use maud::{Markup, html};
+use millpond_chart::{
+    Axis, Figure, Panel, Plot, Point, Scale, Spacing, are_of_one_order, area_entry, line_entry,
+};
 use millpond_results::{Kind, quantity};
-use millpond_units::format::fixed;
+use millpond_units::format::{fixed, number};
 
 /// One figure per run.
-pub(crate) fn over_time(subjects: &[Subject]) -> Vec<Figure> {
-    let peaks: Vec<f64> = subjects.iter().map(peak_rate).collect();
+pub(crate) fn over_time(views: &[RunView]) -> Vec<Figure> {
+    let peaks: Vec<f64> = views.iter().map(peak_rate).collect();
     let greatest = are_of_one_order(&peaks).then(|| peaks.iter().copied().fold(0.0, f64::max));
-    let track =
-        |(subject, own): (&Subject, &f64)| Tracks::of(subject, RateUnit::for_peak(greatest.unwrap_or(*own)));
-    let tracks: Vec<Tracks> = subjects.iter().zip(&peaks).map(track).collect();
-    let shared = Scales::shared_by(&tracks);
-    let figure = |(subject, tracks): (&Subject, &Tracks)| {
-        let rate = if greatest.is_some() { shared.rate } else { Scale::from_zero(tracks.rates()) };
+    let curves =
+        |(view, peak): (&RunView, &f64)| RunCurves::of(view, RateUnit::for_peak(greatest.unwrap_or(*peak)));
+    let curves: Vec<RunCurves> = views.iter().zip(&peaks).map(curves).collect();
+    let common = Scales::common(&curves);
+    let figure = |(view, curves): (&RunView, &RunCurves)| {
+        let rate = if greatest.is_some() { common.rate } else { Scale::from_zero(curves.rates()) };
         Figure {
-            id: format!("run-{}", subject.look.0),
-            title: title(subject),
+            id: format!("run-{}", view.style.0),
+            title: title(view),
             class: "run",
-            panels: panels(subjects, subject, tracks, &Scales { rate, ..shared }),
+            panels: panels(views, view, curves, &Scales { rate, ..common }),
             caption: String::new(),
         }
     };
-    subjects.iter().zip(&tracks).map(figure).collect()
+    views.iter().zip(&curves).map(figure).collect()
 }
 
-/// What one run draws, in the units of the page.
-struct Tracks {
+/// What is drawn of one run, in the units of the page.
+struct RunCurves {
     rate_unit: RateUnit,
     capacity: Vec<Point>,
     throughput: Vec<Point>,
-    goodputs: Bundle,
+    goodputs: CurveSet,
     queue: Vec<Point>,
     backlog: Vec<Point>,
     queueing: Vec<Point>,
 }
 
-impl Tracks {
-    fn of(subject: &Subject, rate_unit: RateUnit) -> Self {
+impl RunCurves {
+    fn of(view: &RunView, rate_unit: RateUnit) -> Self {
         let at_bottleneck = |quantity, factor| {
-            subject.at_bottleneck(quantity).map_or_else(Vec::new, |series| thinned(series, factor, FINE))
+            view.at_bottleneck(quantity).map_or_else(Vec::new, |series| decimated(series, factor, FINE))
         };
-        let backlogs: Vec<_> = subject.series(Kind::Relay, quantity::BACKLOG).collect();
+        let backlogs: Vec<_> = view.series(Kind::Relay, quantity::BACKLOG).collect();
         Self {
             capacity: at_bottleneck(quantity::CAPACITY, rate_unit.factor),
             throughput: at_bottleneck(quantity::THROUGHPUT, rate_unit.factor),
-            goodputs: Bundle::new(&subject.goodputs(), Together::Sum, rate_unit.factor, FINE),
+            goodputs: CurveSet::new(&view.goodputs(), GroupValue::Sum, rate_unit.factor, FINE),
             queue: at_bottleneck(quantity::QUEUE, 1.0),
-            backlog: total(&backlogs, FINE),
+            backlog: sum(&backlogs, FINE),
             queueing: at_bottleneck(quantity::QUEUEING, 1.0),
             rate_unit,
         }
@@ -66,8 +65,8 @@ impl Tracks {
         values(&self.capacity).chain(self.goodputs.values())
     }
 
-    /// Beside many flows one sees little of their sum.
-    fn shows_total(&self) -> bool {
+    /// Whether the throughput of the bottleneck is drawn, because the flows are not drawn one by one.
+    fn shows_throughput(&self) -> bool {
         self.goodputs.is_condensed() && !self.throughput.is_empty()
     }
 
@@ -80,7 +79,7 @@ fn values(points: &[Point]) -> impl Iterator<Item = f64> {
     points.iter().map(|point| point.1)
 }
 
-/// The vertical axes that all runs share, so that heights compare.
+/// The vertical axes that all runs have in common.
 struct Scales {
     rate: Scale,
     packets: Scale,
@@ -88,90 +87,96 @@ struct Scales {
 }
 
 impl Scales {
-    fn shared_by(tracks: &[Tracks]) -> Self {
-        let peaks_of = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
-        let packet_peaks: Vec<f64> = tracks.iter().map(|one| peaks_of(&mut one.packets())).collect();
-        let delay_peaks: Vec<f64> = tracks.iter().map(|one| peaks_of(&mut values(&one.queueing))).collect();
+    fn common(curves: &[RunCurves]) -> Self {
+        let peak_of = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+        let packet_peaks: Vec<f64> = curves.iter().map(|run| peak_of(&mut run.packets())).collect();
+        let delay_peaks: Vec<f64> = curves.iter().map(|run| peak_of(&mut values(&run.queueing))).collect();
         Self {
-            rate: Scale::from_zero(tracks.iter().flat_map(Tracks::rates)),
-            packets: Scale::for_peaks(&packet_peaks, tracks.iter().flat_map(Tracks::packets)),
-            queueing: Scale::for_peaks(&delay_peaks, tracks.iter().flat_map(|one| values(&one.queueing))),
+            rate: Scale::from_zero(curves.iter().flat_map(RunCurves::rates)),
+            packets: Scale::for_peaks(&packet_peaks, curves.iter().flat_map(RunCurves::packets)),
+            queueing: Scale::for_peaks(&delay_peaks, curves.iter().flat_map(|run| values(&run.queueing))),
         }
     }
 }
 
-fn panels(all: &[Subject], subject: &Subject, tracks: &Tracks, scales: &Scales) -> Vec<Panel> {
-    let plot = |what: &str, scale: Scale, height: u16, last: bool| {
-        let time = if last { time_axis(all) } else { time_axis(all).silent() };
-        let label = format!("{what} over time, {}", subject.run.label);
-        Plot::new(label, time, Axis::numbered(scale, "", if height > 100 { 4 } else { 3 }), height)
-            .over_time()
+fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) -> Vec<Panel> {
+    let plot = |what: &str, scale: Scale, height: u16| {
+        let label = format!("{what} over time, {}", view.run.label);
+        let y = Axis::numbered(scale, "", if height > 100 { 4 } else { 3 });
+        let time = time_axis(all);
+        Plot::new(label, if what == DELAY { time } else { time.without_text() }, y, height).over_time()
     };
-    let mut rate = plot("Goodput of each flow and capacity", scales.rate, 170, false);
-    rate.area("capacity", &tracks.capacity);
-    rate.curve("capacity", "capacity-edge", &tracks.capacity);
-    tracks.goodputs.draw(&mut rate);
-    if tracks.shows_total() {
-        rate.curve("all together", TOTAL, &tracks.throughput);
-    }
-    let mut queue = plot("Queue", scales.packets, 80, false);
-    queue.curve("relays", BACKLOG, &tracks.backlog);
-    queue.curve("bottleneck", "line", &tracks.queue);
-    let mut queueing = plot(DELAY_THERE, scales.queueing, 80, true);
-    if scales.queueing.spacing == Spacing::Linear {
-        queueing.area("fill", &tracks.queueing);
-    }
-    queueing.curve("delay", "line", &tracks.queueing);
-
-    let colour = |legend: String| format!(r#"<span class="{}">{legend}</span>"#, subject.look.colour());
-    let panel = |title: &str, unit: &str, legend: String, plot: Plot| Panel {
+    let panel = |title: &str, unit: &str, legend: Markup, plot: Plot| Panel {
         title: title.into(),
         unit: unit.into(),
-        legend: colour(legend),
-        plot: plot.coloured(subject.look),
+        legend: coloured(view.style, &legend),
+        plot: plot.coloured(view.style),
     };
+    let mut rate = plot("Goodput of each flow and capacity", scales.rate, 170);
+    draw_rates(&mut rate, curves);
+    let mut queue = plot("Queue", scales.packets, 80);
+    queue.curve("relays", BACKLOG, &curves.backlog);
+    queue.curve("bottleneck", "line", &curves.queue);
+    let mut queueing = plot(DELAY, scales.queueing, 80);
+    if scales.queueing.spacing == Spacing::Linear {
+        queueing.area("fill", &curves.queueing);
+    }
+    queueing.curve("delay", "line", &curves.queueing);
     vec![
-        panel("Goodput", tracks.rate_unit.label, rate_legend(tracks), rate),
-        panel("Queue", "packets", queue_legend(tracks), queue),
-        panel(DELAY_THERE, "ms", String::new(), queueing),
+        panel("Goodput", curves.rate_unit.label, rate_legend(curves), rate),
+        panel("Queue", "packets", queue_legend(curves), queue),
+        panel(DELAY, "ms", html! {}, queueing),
     ]
 }
 
-/// What waits in relays is not in this plot: it is in that of the queue, and in the delays of the whole path.
-const DELAY_THERE: &str = "Queueing delay at the bottleneck";
-
-/// What all flows together get.
-const TOTAL: &str = "line total";
-
-fn rate_legend(tracks: &Tracks) -> String {
-    let total = if tracks.shows_total() { legend_entry(TOTAL, "all together") } else { String::new() };
-    tracks.goodputs.legend() + &total + r#"<span class="key"><i class="block"></i>capacity</span>"#
+fn draw_rates(plot: &mut Plot, curves: &RunCurves) {
+    plot.area("area", &curves.capacity);
+    plot.curve("capacity", "area-edge", &curves.capacity);
+    curves.goodputs.draw(plot);
+    if curves.shows_throughput() {
+        plot.curve("throughput", THROUGHPUT, &curves.throughput);
+    }
 }
 
-/// What all relays together hold back: dashed, to be told from the queue of the link.
+/// The delay of the bottleneck's queue only; the queue plot shows the backlog of relays.
+const DELAY: &str = "Queueing delay at the bottleneck";
+
+/// Throughput of the bottleneck.
+const THROUGHPUT: &str = "line throughput";
+
+fn rate_legend(curves: &RunCurves) -> Markup {
+    html! {
+        (curves.goodputs.legend())
+        @if curves.shows_throughput() { (line_entry(THROUGHPUT, "throughput")) }
+        (area_entry("", "capacity"))
+    }
+}
+
+/// The sum of the backlogs of all relays.
 const BACKLOG: &str = "line backlog";
 
-fn queue_legend(tracks: &Tracks) -> String {
-    if tracks.backlog.is_empty() {
-        return String::new();
+fn queue_legend(curves: &RunCurves) -> Markup {
+    html! {
+        @if !curves.backlog.is_empty() {
+            (line_entry("line", "bottleneck")) (line_entry(BACKLOG, "all relays"))
+        }
     }
-    legend_entry("line", "bottleneck") + &legend_entry(BACKLOG, "all relays")
 }
 
-/// The run's name and the two numbers that matter most.
-fn title(subject: &Subject) -> String {
-    let headline = &subject.headline;
-    format!(
-        r#"{}{}<span class="gist">{} % used · 95 % of packets queue at most {} ms</span>"#,
-        subject.look.badge(),
-        Text(&subject.run.label),
-        fixed(100.0 * headline.utilization, 1),
-        short(headline.queueing_ms.p95),
-    )
+/// The run's name, its utilization and its 95th percentile of queueing delay.
+fn title(view: &RunView) -> Markup {
+    let headline = &view.headline;
+    html! {
+        (run_title(view))
+        span.summary {
+            "utilization " (fixed(100.0 * headline.utilization, 1)) " % · 95 % of packets queue at most "
+            (number(headline.queueing_ms.p95)) " ms"
+        }
+    }
 }
 
-fn peak_rate(subject: &Subject) -> f64 {
-    let capacity = subject.at_bottleneck(quantity::CAPACITY).into_iter();
-    let values = capacity.chain(subject.goodputs()).flat_map(|series| &series.values);
+fn peak_rate(view: &RunView) -> f64 {
+    let capacity = view.at_bottleneck(quantity::CAPACITY).into_iter();
+    let values = capacity.chain(view.goodputs()).flat_map(|series| &series.values);
     values.copied().fold(0.0, f64::max)
 }

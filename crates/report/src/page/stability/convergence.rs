@@ -1,48 +1,50 @@
-//! Times of convergence over a knob.
+//! Convergence times over a parameter.
 
-use super::super::bundle::legend_entry;
-use super::map::title;
-use crate::chart::decimate::Point;
-use crate::chart::figure::{Figure, Panel};
-use crate::chart::plot::{Axis, Plot};
-use crate::chart::scale::Scale;
-use crate::chart::theme::Look;
+use super::map::axis_title;
+use maud::html;
+use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, SeriesStyle, line_entry};
 use millpond_theory::transients::{ConvergenceTimes, convergence_sentence};
 
+/// Style classes of the measured and of the predicted times.
 const MEASURED: &str = "line";
 const PREDICTED: &str = "guide";
 
-/// The curve, and what the rightmost root alone predicts.
+/// The measured times, and the times that the rightmost root alone predicts.
 pub(super) fn chart(convergence: &ConvergenceTimes) -> Figure {
     let values = &convergence.axis.values;
     let points = |times: &[Option<f64>]| -> Vec<Point> {
         values.iter().zip(times).map(|(value, time)| (*value, time.unwrap_or(f64::NAN))).collect()
     };
     let (measured, predicted) = (points(&convergence.times), points(&convergence.predicted_times));
-    let all = || measured.iter().chain(&predicted).map(|point| point.1).filter(|time| time.is_finite());
-    let x = Axis::numbered(Scale::log(values.iter().copied(), 9.0), title(&convergence.axis.parameter), 6);
-    let y = Axis::numbered(Scale::for_peaks(&all().collect::<Vec<_>>(), all()), "", 5);
-    let mut plot = Plot::new("Time of convergence", x, y, 320).coloured(Look(0));
+    let times = || measured.iter().chain(&predicted).map(|point| point.1).filter(|time| time.is_finite());
+    let x =
+        Axis::numbered(Scale::log(values.iter().copied(), 9.0), axis_title(&convergence.axis.parameter), 6);
+    let y = Axis::numbered(Scale::for_peaks(&times().collect::<Vec<_>>(), times()), "", 5);
+    let mut plot = Plot::new("Convergence time", x, y, 320).coloured(SeriesStyle(0));
     plot.curve("rightmost root alone", PREDICTED, &predicted);
     plot.curve("time", MEASURED, &measured);
     for point in measured.iter().filter(|point| point.1.is_finite()) {
         plot.dot("point", *point, 3.0);
     }
-    let legend = format!(
-        r#"<span class="c0">{}{}</span>"#,
-        legend_entry(MEASURED, "delay equations"),
-        legend_entry(PREDICTED, "rightmost root alone")
-    );
-    let panel = Panel { title: "time".into(), unit: "s".into(), legend, plot };
-    let from = match &convergence.criterion.initial_condition {
-        Some(from) => format!("Started from {from}, everything else at rest"),
-        None => "Started as the scenario has it, counted from when its last flow starts".to_owned(),
+    let legend = html! {
+        span.c0 {
+            (line_entry(MEASURED, "delay equations"))
+            (line_entry(PREDICTED, "rightmost root alone"))
+        }
     };
     Figure {
         id: "convergence-time".into(),
-        title: format!("Time until within {} % of rest", 100.0 * convergence.criterion.tolerance),
+        title: html! { "Time until within " (100.0 * convergence.criterion.tolerance) " % of the equilibrium" },
         class: "",
-        panels: vec![panel],
-        caption: format!("{from}: {}.", convergence_sentence(convergence)),
+        panels: vec![Panel { title: "time".into(), unit: "s".into(), legend, plot }],
+        caption: caption(convergence),
     }
+}
+
+fn caption(convergence: &ConvergenceTimes) -> String {
+    let start = match &convergence.criterion.initial_condition {
+        Some(from) => format!("Started from {from}, all other quantities in equilibrium"),
+        None => "Started as in the scenario, timed from the start of the last flow".to_owned(),
+    };
+    format!("{start}: {}.", convergence_sentence(convergence))
 }

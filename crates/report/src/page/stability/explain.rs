@@ -1,127 +1,127 @@
-//! A page about why a run swings: spectra of its series beside what chance predicts, and the Nyquist loci there.
+//! The page about why a run oscillates: spectra of its series, the predicted spectra, and Nyquist loci.
 
-use super::super::bundle::legend_entry;
-use super::super::document::{Section, page};
+use super::super::document::{Section, page, paragraphs};
 use super::nyquist;
-use crate::chart::figure::{Figure, Panel};
-use crate::chart::markup::{Text, short};
-use crate::chart::plot::{Axis, Plot};
-use crate::chart::scale::Scale;
-use crate::chart::theme::Look;
+use maud::html;
+use millpond_chart::{Axis, Figure, Panel, Plot, Scale, SeriesStyle, line_entry};
 use millpond_theory::explain::{Explanation, Fluctuation, FluctuationKind, PowerSpectrum};
+use millpond_units::format::number;
 
 /// The page.
 #[must_use]
 pub fn explanation(title: &str, sentence: &str, explained: &Explanation) -> String {
-    let lead = format!(
-        "<p>{}</p><p>{}, {}</p>",
-        Text(sentence),
-        Text(&explained.run),
-        Text(&explained.interval.to_string())
-    );
-    let own = explained.model.frequency();
-    let figures: Vec<Figure> = explained
-        .fluctuations
-        .iter()
-        .take(MOST)
-        .enumerate()
-        .map(|(index, found)| figure(index, found, own))
-        .collect();
+    let interval = format!("{}, {}", explained.run, explained.interval);
+    let lead = paragraphs([sentence, &interval]);
+    let frequency = explained.model.frequency();
+    let fluctuations = explained.fluctuations.iter().take(MOST).enumerate();
+    let figures: Vec<Figure> =
+        fluctuations.map(|(index, fluctuation)| figure(index, fluctuation, frequency)).collect();
     let spectra = Section::of_figures(
         "spectra",
-        "What moves, and what chance predicts",
-        "Standard deviation per root of Hz over frequency, both logarithmic. A sharp peak is an oscillation; a broad hill where the \
-         prediction has one is noise that the loop amplifies. What moves faster than half the rate of samples is folded into the \
-         series, and is not in the prediction.",
+        "Measured and predicted spectra",
+        "Standard deviation per root of Hz over frequency, both logarithmic. A narrow peak is an oscillation. A wide peak that \
+         the prediction has as well is noise that the loop amplifies. Components above half the sampling rate are aliased \
+         into the measured series; the prediction does not contain them.",
         &figures,
     );
     let loci = Section::of_figures(
         "nyquist",
         "Nyquist loci at the run's operating point",
-        "The eigenvalues of the return ratio over the bottlenecks, along the imaginary axis. The network is stable as long as they \
-         pass the point -1 on its right and do not go around it.",
+        "The eigenvalues of the return ratio over the bottlenecks, along the imaginary axis. The network is stable if the loci \
+         do not encircle the point -1.",
         &[nyquist::chart(&explained.model.stability)],
     );
     page(title, &lead, &spectra.into_iter().chain(loci).collect::<Vec<_>>())
 }
 
-/// More quantities than this are not drawn.
+/// Only the first quantities are drawn.
 const MOST: usize = 6;
-/// At the frequency of the linear loop.
-const OWN: &str = "guide";
 
-/// A spectrum, `own` being the frequency of the linear loop.
-fn figure(index: usize, found: &Fluctuation, own: Option<f64>) -> Figure {
-    const PER_DECADE: f64 = 24.0;
+/// The measured and the predicted spectrum in the unit of the plot, over the measured frequencies.
+struct Spectra {
+    measured: PowerSpectrum,
+    predicted: PowerSpectrum,
+    unit: &'static str,
+    /// The lowest and the highest measured frequency, in Hz.
+    lowest: f64,
+    highest: f64,
+}
+
+impl Spectra {
+    fn of(fluctuation: &Fluctuation) -> Self {
+        const PER_DECADE: f64 = 24.0;
+        let (unit, factor) =
+            if fluctuation.is_queue() { ("packets/√Hz", 1.0) } else { ("Mbit/s/√Hz", 1e-6) };
+        let root = |curve: &PowerSpectrum| -> PowerSpectrum {
+            curve.iter().map(|(frequency, density)| (*frequency, density.sqrt() * factor)).collect()
+        };
+        let measured = root(&smooth(&fluctuation.spectrum, PER_DECADE));
+        let frequency = |point: Option<&(f64, f64)>| point.map_or(f64::NAN, |point| point.0);
+        let (lowest, highest) = (frequency(measured.first()), frequency(measured.last()));
+        let mut predicted = root(&fluctuation.noise_floor.spectrum);
+        predicted.retain(|point| (lowest..=highest).contains(&point.0));
+        Self { measured, predicted, unit, lowest, highest }
+    }
+}
+
+/// The spectra of one quantity; `frequency` is that of the linear loop.
+fn figure(index: usize, fluctuation: &Fluctuation, frequency: Option<f64>) -> Figure {
     const DECADES: f64 = 6.0;
-    let (unit, factor) = if found.is_queue() { ("packets/√Hz", 1.0) } else { ("Mbps/√Hz", 1e-6) };
-    let root = |curve: &PowerSpectrum| -> PowerSpectrum {
-        curve.iter().map(|(frequency, density)| (*frequency, density.sqrt() * factor)).collect()
-    };
-    let measured = root(&smooth(&found.spectrum, PER_DECADE));
-    let (low, high) = ends(&measured);
-    let inside = |frequency: f64| (low..=high).contains(&frequency);
-    let predicted: PowerSpectrum =
-        root(&found.noise_floor.spectrum).into_iter().filter(|point| inside(point.0)).collect();
-    let scale = Scale::log(measured.iter().chain(&predicted).map(|point| point.1), DECADES);
-    let title = title(found);
-    let mut plot = Plot::new(
-        format!("Spectrum of {title}"),
-        Axis::numbered(Scale::log([low, high], 9.0), "frequency, Hz", 6),
-        Axis::numbered(scale, "", 5),
-        260,
-    )
-    .coloured(Look(0));
-    let mut legend = String::new();
-    for (look, name, curve) in [(Look(0), "series", &measured), (Look(1), "predicted", &predicted)] {
-        if !curve.is_empty() {
-            let class = format!("line {} {}", look.colour(), look.dashes());
-            plot.curve(name, &class, curve);
-            legend += &format!(r#"<span class="{}">{}</span>"#, look.colour(), legend_entry(&class, name));
+    const LOOP: &str = "guide";
+    let spectra = Spectra::of(fluctuation);
+    let Spectra { measured, predicted, lowest, highest, .. } = &spectra;
+    let scale = Scale::log(measured.iter().chain(predicted).map(|point| point.1), DECADES);
+    let title = title(fluctuation);
+    let x = Axis::numbered(Scale::log([*lowest, *highest], 9.0), "frequency, Hz", 6);
+    let mut plot = Plot::new(format!("Spectrum of {title}"), x, Axis::numbered(scale, "", 5), 260)
+        .coloured(SeriesStyle(0));
+    let curves = [(SeriesStyle(0), "series", measured), (SeriesStyle(1), "predicted", predicted)];
+    let curves = || curves.iter().filter(|(_, _, curve)| !curve.is_empty());
+    for (style, name, curve) in curves() {
+        plot.curve(name, &style.line(), curve);
+    }
+    let frequency = frequency.filter(|frequency| (*lowest..=*highest).contains(frequency));
+    if let Some(frequency) = frequency {
+        plot.unnamed_curve(LOOP, &[(frequency, scale.low), (frequency, scale.high)]);
+    }
+    let legend = html! {
+        @for (style, name, _) in curves() {
+            span class=(style.colour()) { (line_entry(&style.line(), name)) }
         }
-    }
-    if let Some(own) = own.filter(|own| inside(*own)) {
-        plot.curve("", OWN, &[(own, scale.low), (own, scale.high)]);
-        legend += &legend_entry(OWN, "linear loop");
-    }
-    let panel = Panel { title: "standard deviation".into(), unit: unit.into(), legend, plot };
+        @if frequency.is_some() { (line_entry(LOOP, "linear loop")) }
+    };
     Figure {
         id: format!("spectrum-{index}"),
-        title: Text(&title).to_string(),
+        title: html! { (title) },
         class: "",
-        panels: vec![panel],
-        caption: caption(found, predicted.is_empty()),
+        panels: vec![Panel { title: "standard deviation".into(), unit: spectra.unit.into(), legend, plot }],
+        caption: caption(fluctuation, predicted.is_empty()),
     }
 }
 
-fn title(found: &Fluctuation) -> String {
-    match found.kind {
-        FluctuationKind::TotalRate => format!("Rates of {}", found.name),
-        FluctuationKind::FlowRate => format!("Rate of {}", found.name),
-        FluctuationKind::Queue => format!("Queue{}", found.name.trim_start_matches("queue")),
+fn title(fluctuation: &Fluctuation) -> String {
+    match fluctuation.kind {
+        FluctuationKind::TotalRate => format!("Rates of {}", fluctuation.name),
+        FluctuationKind::FlowRate => format!("Rate of {}", fluctuation.name),
+        FluctuationKind::Queue => format!("Queue{}", fluctuation.name.trim_start_matches("queue")),
     }
 }
 
-fn caption(found: &Fluctuation, is_unpredicted: bool) -> String {
-    let stands_out = match &found.peak {
+fn caption(fluctuation: &Fluctuation, has_no_prediction: bool) -> String {
+    let peak = match &fluctuation.peak {
         Some(peak) if peak.is_significant() => {
-            format!("The series stand out at {} Hz", short(peak.frequency))
+            format!("The series has a significant peak at {} Hz", number(peak.frequency))
         }
-        Some(_) => "No frequency stands out".to_owned(),
-        None => "Nothing moves".to_owned(),
+        Some(_) => "The series has no significant peak".to_owned(),
+        None => "The series is constant".to_owned(),
     };
-    format!("{stands_out}{}.", if is_unpredicted { "; no noise is predicted" } else { "" })
+    format!("{peak}{}.", if has_no_prediction { "; no noise is predicted" } else { "" })
 }
 
-fn ends(curve: &PowerSpectrum) -> (f64, f64) {
-    let at = |point: Option<&(f64, f64)>| point.map_or(f64::NAN, |point| point.0);
-    (at(curve.first()), at(curve.last()))
-}
-
-/// Means over steps of equal ratio.
+/// Means over frequency intervals of equal ratio.
 fn smooth(spectrum: &PowerSpectrum, per_decade: f64) -> PowerSpectrum {
-    let step = |frequency: f64| (frequency.log10() * per_decade).floor();
-    let means = spectrum.chunk_by(|a, b| step(a.0) == step(b.0)).map(|chunk| {
+    let interval = |frequency: f64| (frequency.log10() * per_decade).floor();
+    let means = spectrum.chunk_by(|a, b| interval(a.0) == interval(b.0)).map(|chunk| {
         let (frequencies, densities): (f64, f64) =
             chunk.iter().fold((0.0, 0.0), |sum, point| (sum.0 + point.0, sum.1 + point.1));
         (frequencies / chunk.len() as f64, densities / chunk.len() as f64)

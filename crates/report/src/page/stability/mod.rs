@@ -1,4 +1,4 @@
-//! A page about the stability of a scenario: Nyquist loci, a map, and how it moves.
+//! The page about the stability of a scenario: Nyquist loci, a map, trajectories, step responses and convergence times.
 
 mod convergence;
 mod explain;
@@ -6,66 +6,65 @@ mod map;
 mod nyquist;
 mod portrait;
 mod steps;
+mod unit;
 
 pub use explain::explanation;
 
-use super::document::{Section, page};
-use crate::chart::markup::Text;
+use super::document::{Section, page, paragraphs};
 use millpond_theory::stability::{Stability, StabilityMap};
 use millpond_theory::transients::{ConvergenceTimes, PhasePortrait, StepTransient};
 
 /// What the page shows.
-pub struct Page<'a> {
-    /// Of the scenario.
+pub struct StabilityPage<'a> {
+    /// The title of the scenario.
     pub title: &'a str,
-    /// The answers in words, the verdict first.
+    /// One sentence for each result, the verdict first.
     pub sentences: &'a [String],
-    /// The verdict.
+    /// Roots and margins.
     pub stability: &'a Stability,
-    /// Stability over two parameters.
+    /// The map over two parameters.
     pub map: Option<&'a StabilityMap>,
-    /// Trajectories in a plane.
+    /// Trajectories in the plane of two quantities.
     pub portrait: Option<&'a PhasePortrait>,
-    /// Answers to steps.
+    /// Step responses.
     pub steps: &'a [StepTransient],
-    /// Times of convergence.
+    /// Convergence times over one parameter.
     pub convergence: Option<&'a ConvergenceTimes>,
 }
 
 /// The page.
 #[must_use]
-pub fn stability(content: &Page<'_>) -> String {
-    let lead: String =
-        content.sentences.iter().map(|sentence| format!("<p>{}</p>", Text(sentence))).collect();
-    let loci = Section::of_figures(
-        "nyquist",
-        "Nyquist loci",
-        "The eigenvalues of the return ratio over the bottlenecks, along the imaginary axis. The network is stable as long as they \
-         pass the point -1 on its right and do not go around it; the room that is left there is its margin.",
-        &[nyquist::chart(content.stability)],
-    );
-    let map = content.map.and_then(|map| {
-        let intro =
-            "Where the network settles and where it oscillates, its equilibrium computed anew at each point.";
-        Section::of_figures("map", "Map of stability", intro, &[map::chart(map)])
-    });
-    let portrait = content.portrait.and_then(|portrait| {
-        let intro = "The delay equations themselves, from many starts. What is not in the plane starts at rest, and before its start \
-                     everything has been as it is there for ever.";
-        Section::of_figures("portrait", "Phase portrait", intro, &[portrait::chart(portrait)])
-    });
-    let steps: Vec<_> =
-        content.steps.iter().enumerate().map(|(at, answer)| steps::chart(at, answer)).collect();
-    let steps = Section::of_figures(
-        "steps",
-        "Out of rest by a step",
-        "At rest until time zero. Dotted: how a disturbance of the size of the step would die out with the rightmost root alone.",
-        &steps,
-    );
-    let convergence = content.convergence.and_then(|convergence| {
-        let intro = "How long it takes until all rates stay near those at rest.";
-        Section::of_figures("convergence", "Time of convergence", intro, &[convergence::chart(convergence)])
-    });
-    let sections = [loci, map, portrait, steps, convergence];
+pub fn stability(content: &StabilityPage<'_>) -> String {
+    let lead = paragraphs(content.sentences.iter().map(String::as_str));
+    let sections = [
+        Section::of_figures("nyquist", "Nyquist loci", LOCI, &[nyquist::chart(content.stability)]),
+        content.map.and_then(|map| Section::of_figures("map", "Stability map", MAP, &[map::chart(map)])),
+        content.portrait.and_then(|portrait| {
+            Section::of_figures("portrait", "Phase portrait", PORTRAIT, &[portrait::chart(portrait)])
+        }),
+        steps_section(content.steps),
+        content.convergence.and_then(|convergence| {
+            let figures = [convergence::chart(convergence)];
+            Section::of_figures("convergence", "Convergence time", CONVERGENCE, &figures)
+        }),
+    ];
     page(content.title, &lead, &sections.into_iter().flatten().collect::<Vec<_>>())
+}
+
+const LOCI: &str = "The eigenvalues of the return ratio over the bottlenecks, along the imaginary axis. The network is stable if \
+     the loci do not encircle the point -1. Their distance from -1 shows the stability margins.";
+
+const MAP: &str =
+    "Where the network is stable and where it oscillates. The equilibrium is computed again at each point.";
+
+const PORTRAIT: &str = "Solutions of the delay equations from many starts. Quantities that are not in the plane start at their \
+     equilibrium. Before its start each trajectory has been constant.";
+
+const CONVERGENCE: &str = "The time until all rates stay near their equilibrium.";
+
+fn steps_section(steps: &[StepTransient]) -> Option<Section> {
+    let figures: Vec<_> = steps.iter().enumerate().map(|(index, step)| steps::chart(index, step)).collect();
+    let intro = "The network is in equilibrium until time zero. Dotted: the envelope of a disturbance of the step's size that \
+                 decays with the rightmost root alone.";
+    Section::of_figures("steps", "Step responses", intro, &figures)
 }

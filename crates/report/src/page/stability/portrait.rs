@@ -1,206 +1,211 @@
 //! Trajectories in the plane of two quantities.
 
-use super::super::bundle::legend_entry;
-use super::super::units::RateUnit;
-use crate::chart::decimate::Point;
-use crate::chart::figure::{Figure, Panel};
-use crate::chart::plot::{Axis, PLANE, Plot};
-use crate::chart::scale::Scale;
-use crate::chart::theme::Look;
+use super::unit::Unit;
+use maud::{Markup, html};
+use millpond_chart::{Axis, Figure, PLANE, Panel, Plot, Point, Scale, SeriesStyle, line_entry};
 use millpond_fluid::motion::LongTermBehavior;
 use millpond_theory::transients::{Observable, PhasePortrait, PhaseTrajectory, phase_portrait_sentence};
 
-/// What a trajectory that settles is drawn with, and one that does not.
-const SETTLES: &str = "line path";
-const RESTLESS: &str = "line path c1 d5";
-/// Where one that does not settle ends.
+/// Style class of a trajectory that settles.
+const SETTLES: &str = "line trajectory";
+/// Style class of a trajectory that does not settle.
+const DOES_NOT_SETTLE: &str = "line trajectory c1 d5";
+/// Style class of the last tenth of a trajectory that does not settle.
 const END: &str = "line end c1";
-/// Where the queue neither grows nor shrinks.
-const LEVEL: &str = "guide";
+/// Style class of the line on which the queue is constant.
+const CONSTANT_QUEUE: &str = "guide";
+/// The marker of the equilibrium.
+const EQUILIBRIUM: SeriesStyle = SeriesStyle(3);
 
-/// A quantity as it is drawn.
-pub(super) struct Drawn {
-    pub(super) unit: String,
-    pub(super) factor: f64,
+/// A quantity on its axis.
+struct Quantity {
+    unit: Unit,
+    scale: Scale,
 }
 
-impl Drawn {
-    /// Rates in the unit that keeps their numbers short.
-    pub(super) fn new(of: &Observable, peak: f64) -> Self {
-        match of.unit {
-            "bit/s" => {
-                let unit = RateUnit::for_peak(peak);
-                Self { unit: unit.label.to_owned(), factor: unit.factor }
-            }
-            unit => {
-                Self { unit: if unit == "1" { String::new() } else { unit.to_owned() }, factor: of.scale }
-            }
-        }
-    }
+/// The quantities of both axes.
+struct Plane {
+    x: Quantity,
+    y: Quantity,
 }
 
 /// The portrait.
 pub(super) fn chart(portrait: &PhasePortrait) -> Figure {
-    let (x, x_range) = axis(&portrait.horizontal, portrait.equilibrium.0, portrait, 0);
-    let (y, y_range) = axis(&portrait.vertical, portrait.equilibrium.1, portrait, 1);
-    let x_title = [portrait.horizontal.name.as_str(), &x.unit].join(", ");
+    let plane = Plane {
+        x: Quantity::of(&portrait.horizontal, portrait.equilibrium.0, portrait, 0),
+        y: Quantity::of(&portrait.vertical, portrait.equilibrium.1, portrait, 1),
+    };
     let title = format!("{} over {}", portrait.vertical.name, portrait.horizontal.name);
-    let mut plot =
-        Plot::new(title.clone(), Axis::numbered(x_range, x_title, 7), Axis::numbered(y_range, "", 6), 0)
-            .coloured(Look(0))
-            .plane();
-    if portrait.vertical.quantity == "queue" {
-        plot.curve("the queue is empty", "wall", &[(x_range.low, 0.0), (x_range.high, 0.0)]);
-    }
-    if let Some(level) = portrait.balanced_rate.map(|level| level * x.factor) {
-        plot.curve("the queue does not move", LEVEL, &[(level, y_range.low), (level, y_range.high)]);
-    }
-    let axes = ((x.factor, x_range), (y.factor, y_range));
-    portrait.trajectories.iter().for_each(|path| draw(&mut plot, path, axes));
-    portrait.trajectories.iter().for_each(|path| draw_end(&mut plot, path, axes));
-    let rest = (portrait.equilibrium.0 * x.factor, portrait.equilibrium.1 * y.factor);
-    plot.mark(Look(3), rest);
-    let panel =
-        Panel { title: portrait.vertical.name.clone(), unit: y.unit.clone(), legend: legend(portrait), plot };
+    let panel = Panel {
+        title: portrait.vertical.name.clone(),
+        unit: plane.y.unit.name.clone(),
+        legend: legend(portrait),
+        plot: plot(portrait, &plane, &title),
+    };
     Figure {
         id: "phase-portrait".into(),
-        title,
+        title: html! { (title) },
         class: "planar",
         panels: vec![panel],
         caption: format!(
-            "{}. Settled is what stays within 2 % of how far it went.",
+            "{}. A trajectory settles if it stays within 2 % of its greatest distance from the equilibrium.",
             phase_portrait_sentence(portrait)
         ),
     }
 }
 
-/// Factor and range of both axes.
-type Axes = ((f64, Scale), (f64, Scale));
-
-/// All points of a path as they are drawn.
-fn points(path: &PhaseTrajectory, ((fx, _), (fy, _)): Axes) -> Vec<Point> {
-    let [across, up] = path.trajectory.values.as_slice() else { return Vec::new() };
-    across.iter().zip(up).map(|(a, b)| (a * fx, b * fy)).collect()
-}
-
-fn is_inside((a, b): Point, ((_, x), (_, y)): Axes) -> bool {
-    (x.low..=x.high).contains(&a) && (y.low..=y.high).contains(&b)
-}
-
-/// Broken where it leaves the picture.
-fn visible(points: &[Point], axes: Axes) -> Vec<Point> {
-    let one = |point: &Point| if is_inside(*point, axes) { *point } else { (point.0, f64::NAN) };
-    thinned(&points.iter().map(one).collect::<Vec<_>>(), axes.0.1, axes.1.1)
-}
-
-fn is_restless(path: &PhaseTrajectory) -> bool {
-    !matches!(path.behavior, LongTermBehavior::Settles { .. })
-}
-
-fn draw(plot: &mut Plot, path: &PhaseTrajectory, axes: Axes) {
-    let all = points(path, axes);
-    let (class, arrow) = if is_restless(path) { (RESTLESS, "arrow c1") } else { (SETTLES, "arrow") };
-    plot.curve("", class, &visible(&all, axes));
-    for (from, to) in arrows(&all, axes.0.1, axes.1.1) {
-        if is_inside(from, axes) && is_inside(to, axes) {
-            plot.arrow(arrow, from, to);
-        }
+fn plot(portrait: &PhasePortrait, plane: &Plane, title: &str) -> Plot {
+    let (x, y) = (plane.x.scale, plane.y.scale);
+    let x_title = [portrait.horizontal.name.as_str(), &plane.x.unit.name].join(", ");
+    let mut plot = Plot::new(title, Axis::numbered(x, x_title, 7), Axis::numbered(y, "", 6), 0)
+        .coloured(SeriesStyle(0))
+        .plane();
+    if portrait.vertical.quantity == "queue" {
+        plot.curve("empty queue", "empty-queue", &[(x.low, 0.0), (x.high, 0.0)]);
     }
-    if let Some(start) = all.first().filter(|start| is_inside(**start, axes)) {
-        plot.dot("start", *start, 3.0);
+    if let Some(level) = portrait.balanced_rate.map(|level| level * plane.x.unit.factor) {
+        plot.curve("constant queue", CONSTANT_QUEUE, &[(level, y.low), (level, y.high)]);
     }
+    portrait.trajectories.iter().for_each(|path| plane.draw(&mut plot, path));
+    portrait.trajectories.iter().for_each(|path| plane.draw_end(&mut plot, path));
+    let equilibrium =
+        (portrait.equilibrium.0 * plane.x.unit.factor, portrait.equilibrium.1 * plane.y.unit.factor);
+    plot.mark(EQUILIBRIUM, equilibrium);
+    plot
 }
 
-/// Above all paths, where those end that do not settle.
-fn draw_end(plot: &mut Plot, path: &PhaseTrajectory, axes: Axes) {
-    let all = points(path, axes);
-    if is_restless(path) {
-        plot.curve("", END, &visible(&all[all.len() * 9 / 10..], axes));
-    }
-}
-
-/// In pixels.
-fn seen((a, b): Point, x: Scale, y: Scale) -> Point {
-    (PLANE.0 * (a - x.low) / (x.high - x.low), PLANE.1 * (b - y.low) / (y.high - y.low))
-}
-
-fn apart(one: Point, other: Point) -> f64 {
-    libm::hypot(one.0 - other.0, one.1 - other.1)
-}
-
-/// Points that the eye tells apart.
-fn thinned(points: &[Point], x: Scale, y: Scale) -> Vec<Point> {
-    const PIXELS: f64 = 0.7;
-    let mut kept: Vec<Point> = Vec::new();
-    for (at, point) in points.iter().enumerate() {
-        let far = kept.last().is_none_or(|last| {
-            let distance = apart(seen(*last, x, y), seen(*point, x, y));
-            distance.is_nan() || distance > PIXELS
-        });
-        if far || at + 1 == points.len() {
-            kept.push(*point);
-        }
-    }
-    kept
-}
-
-/// Where arrows stand: some way after the start, and once more.
-fn arrows(points: &[Point], x: Scale, y: Scale) -> Vec<(Point, Point)> {
-    const AFTER: [f64; 2] = [45.0, 260.0];
-    let (mut way, mut found) = (0.0, Vec::new());
-    for pair in points.windows(2) {
-        let next = way + apart(seen(pair[0], x, y), seen(pair[1], x, y));
-        if AFTER.iter().any(|after| (way..next).contains(after)) {
-            found.push((pair[0], pair[1]));
-        }
-        way = next;
-    }
-    found
-}
-
-/// How the quantity is drawn, and over which range: everywhere trajectories go, but those that leave no farther than thrice
-/// where they start.
-fn axis(of: &Observable, rest: f64, portrait: &PhasePortrait, column: usize) -> (Drawn, Scale) {
-    const FARTHEST: f64 = 3.0;
-    let (mut low, mut high) = (rest, rest);
-    for path in &portrait.trajectories {
-        let Some(values) = path.trajectory.values.get(column) else { continue };
-        let start = values.first().map_or(0.0, |start| (start - rest).abs());
-        let reach = match path.behavior {
-            LongTermBehavior::Diverges | LongTermBehavior::Interrupted => {
-                FARTHEST * start.max(1e-6 * rest.abs())
+impl Quantity {
+    /// Unit and range over everything that trajectories pass. Diverging trajectories count up to three times their
+    /// initial distance from the equilibrium.
+    fn of(observable: &Observable, equilibrium: f64, portrait: &PhasePortrait, column: usize) -> Self {
+        const FARTHEST: f64 = 3.0;
+        let (mut low, mut high) = (equilibrium, equilibrium);
+        for path in &portrait.trajectories {
+            let Some(values) = path.trajectory.values.get(column) else { continue };
+            let start = values.first().map_or(0.0, |start| (start - equilibrium).abs());
+            let reach = match path.behavior {
+                LongTermBehavior::Diverges | LongTermBehavior::Interrupted => {
+                    FARTHEST * start.max(1e-6 * equilibrium.abs())
+                }
+                _ => f64::INFINITY,
+            };
+            for value in values.iter().filter(|value| value.is_finite()) {
+                let value = value.max(equilibrium - reach).min(equilibrium + reach);
+                (low, high) = (low.min(value), high.max(value));
             }
-            _ => f64::INFINITY,
-        };
-        for value in values.iter().filter(|value| value.is_finite()) {
-            let value = value.max(rest - reach).min(rest + reach);
-            (low, high) = (low.min(value), high.max(value));
         }
+        let unit = Unit::new(observable, low.abs().max(high.abs()));
+        let room = 0.05 * (high - low).max(1e-9 * high.abs());
+        let bottom = if low >= 0.0 && low < 0.25 * high { 0.0 } else { low - room };
+        let scale = Scale::linear(bottom * unit.factor, (high + room) * unit.factor);
+        Self { unit, scale }
     }
-    let drawn = Drawn::new(of, low.abs().max(high.abs()));
-    let room = 0.05 * (high - low).max(1e-9 * high.abs());
-    let bottom = if low >= 0.0 && low < 0.25 * high { 0.0 } else { low - room };
-    let scale = Scale::linear(bottom * drawn.factor, (high + room) * drawn.factor);
-    (drawn, scale)
 }
 
-fn legend(portrait: &PhasePortrait) -> String {
-    let settled = portrait.count(|fate| matches!(fate, LongTermBehavior::Settles { .. }));
-    let mut legend = String::new();
-    if settled > 0 {
-        legend += &legend_entry(SETTLES, "settles");
+impl Plane {
+    /// All points of a path in the units of the plane.
+    fn points(&self, path: &PhaseTrajectory) -> Vec<Point> {
+        let [across, up] = path.trajectory.values.as_slice() else { return Vec::new() };
+        across.iter().zip(up).map(|(x, y)| (x * self.x.unit.factor, y * self.y.unit.factor)).collect()
     }
-    if settled < portrait.trajectories.len() {
-        legend += &format!(r#"<span class="c1">{}</span>"#, legend_entry(RESTLESS, "does not settle"));
-        legend += &format!(r#"<span class="c1">{}</span>"#, legend_entry(END, "its last tenth"));
+
+    fn contains(&self, (x, y): Point) -> bool {
+        let is_within = |scale: Scale, value: f64| (scale.low..=scale.high).contains(&value);
+        is_within(self.x.scale, x) && is_within(self.y.scale, y)
     }
-    if portrait.balanced_rate.is_some() {
-        legend += &legend_entry(LEVEL, "queue level");
+
+    /// In pixels; also outside of the plane.
+    fn pixels(&self, (x, y): Point) -> Point {
+        let position = |scale: Scale, value: f64| (value - scale.low) / (scale.high - scale.low);
+        (PLANE.0 * position(self.x.scale, x), PLANE.1 * position(self.y.scale, y))
     }
-    let dot = r#"<span class="key"><svg width="10" height="10" aria-hidden="true"><circle class="start" cx="5" cy="5" r="3"/></svg>start</span>"#;
-    let mark = Look(3).mark(r#"x="6" y="5""#);
-    let rest = format!(
-        r#"<span class="key"><svg width="12" height="10" class="rest" aria-hidden="true">{mark}</svg>rest</span>"#
-    );
-    format!(r#"<span class="c0">{legend}{dot}{rest}</span>"#)
+
+    fn distance(&self, one: Point, other: Point) -> f64 {
+        let (one, other) = (self.pixels(one), self.pixels(other));
+        libm::hypot(one.0 - other.0, one.1 - other.1)
+    }
+
+    /// The curve through points, broken where it leaves the plane.
+    fn visible(&self, points: &[Point]) -> Vec<Point> {
+        let point = |point: &Point| if self.contains(*point) { *point } else { (point.0, f64::NAN) };
+        self.thinned(&points.iter().map(point).collect::<Vec<_>>())
+    }
+
+    /// Points that are a visible distance apart.
+    fn thinned(&self, points: &[Point]) -> Vec<Point> {
+        const PIXELS: f64 = 0.7;
+        let mut kept: Vec<Point> = Vec::new();
+        for (index, point) in points.iter().enumerate() {
+            let is_apart = kept.last().is_none_or(|last| {
+                let distance = self.distance(*last, *point);
+                distance.is_nan() || distance > PIXELS
+            });
+            if is_apart || index + 1 == points.len() {
+                kept.push(*point);
+            }
+        }
+        kept
+    }
+
+    fn draw(&self, plot: &mut Plot, path: &PhaseTrajectory) {
+        let points = self.points(path);
+        let (class, arrow) = if settles(path) { (SETTLES, "arrow") } else { (DOES_NOT_SETTLE, "arrow c1") };
+        plot.unnamed_curve(class, &self.visible(&points));
+        for (from, to) in self.arrows(&points) {
+            if self.contains(from) && self.contains(to) {
+                plot.arrow(arrow, from, to);
+            }
+        }
+        if let Some(start) = points.first().filter(|start| self.contains(**start)) {
+            plot.dot("start", *start, 3.0);
+        }
+    }
+
+    /// Draws the end of a trajectory that does not settle, above all trajectories.
+    fn draw_end(&self, plot: &mut Plot, path: &PhaseTrajectory) {
+        let points = self.points(path);
+        if !settles(path) {
+            plot.unnamed_curve(END, &self.visible(&points[points.len() * 9 / 10..]));
+        }
+    }
+
+    /// Pairs of adjacent points for two arrows, at these distances in pixels along the trajectory.
+    fn arrows(&self, points: &[Point]) -> Vec<(Point, Point)> {
+        const DISTANCES: [f64; 2] = [45.0, 260.0];
+        let (mut length, mut found) = (0.0, Vec::new());
+        for pair in points.windows(2) {
+            let next = length + self.distance(pair[0], pair[1]);
+            if DISTANCES.iter().any(|distance| (length..next).contains(distance)) {
+                found.push((pair[0], pair[1]));
+            }
+            length = next;
+        }
+        found
+    }
+}
+
+fn settles(path: &PhaseTrajectory) -> bool {
+    matches!(path.behavior, LongTermBehavior::Settles { .. })
+}
+
+fn legend(portrait: &PhasePortrait) -> Markup {
+    let settled = portrait.trajectories.iter().filter(|path| settles(path)).count();
+    html! {
+        span.c0 {
+            @if settled > 0 { (line_entry(SETTLES, "settles")) }
+            @if settled < portrait.trajectories.len() {
+                span.c1 { (line_entry(DOES_NOT_SETTLE, "does not settle")) }
+                span.c1 { (line_entry(END, "its last tenth")) }
+            }
+            @if portrait.balanced_rate.is_some() { (line_entry(CONSTANT_QUEUE, "constant queue")) }
+            span.key {
+                svg width="10" height="10" aria-hidden="true" { circle.start cx="5" cy="5" r="3" {} }
+                "start"
+            }
+            span.key {
+                svg.equilibrium width="12" height="10" aria-hidden="true" { (EQUILIBRIUM.marker(6, 5)) }
+                "equilibrium"
+            }
+        }
+    }
 }

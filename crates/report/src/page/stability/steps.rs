@@ -1,82 +1,89 @@
 //! Rates and queues after a step.
 
-use super::super::bundle::legend_entry;
-use super::portrait::Drawn;
-use crate::chart::decimate::{Point, decimate};
-use crate::chart::figure::{Figure, Panel};
-use crate::chart::markup::Text;
-use crate::chart::plot::{Axis, Plot};
-use crate::chart::scale::Scale;
-use crate::chart::theme::Look;
+use super::unit::Unit;
+use maud::html;
+use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, SeriesStyle, decimate, line_entry};
+use millpond_fluid::motion::StepResponse;
 use millpond_theory::transients::{BAND, ObservedResponse, StepTransient, step_sentence};
 
-/// No more flows and links than these are drawn.
+/// Only the first flows and links are drawn.
 const MOST: usize = 8;
 const SLICES: usize = 600;
 
-/// One step.
-pub(super) fn chart(at: usize, answer: &StepTransient) -> Figure {
-    let rates = &answer.rates[..answer.rates.len().min(MOST)];
-    let queues = &answer.queues[..answer.queues.len().min(MOST)];
-    let panels = [(rates, "sending rate of one flow", 200, false), (queues, "queue", 130, true)];
-    let panels = panels.into_iter().filter(|(all, ..)| !all.is_empty());
+/// A panel of the figure: its series and its size.
+struct Quantity<'a> {
+    title: &'static str,
+    series: &'a [ObservedResponse],
+    height: u16,
+    /// Whether the time axis has text.
+    is_last: bool,
+}
+
+/// The figure of one step.
+pub(super) fn chart(index: usize, step: &StepTransient) -> Figure {
+    let first = |series: &'_ [ObservedResponse]| series.len().min(MOST);
+    let rates = Quantity {
+        title: "sending rate of one flow",
+        series: &step.rates[..first(&step.rates)],
+        height: 200,
+        is_last: false,
+    };
+    let queues =
+        Quantity { title: "queue", series: &step.queues[..first(&step.queues)], height: 130, is_last: true };
+    let panels = [rates, queues].into_iter().filter(|quantity| !quantity.series.is_empty());
     Figure {
-        id: format!("step-{at}"),
-        title: Text(&answer.description).to_string(),
+        id: format!("step-{index}"),
+        title: html! { (step.description) },
         class: "",
-        panels: panels.map(|(all, title, height, last)| panel(answer, all, (title, height, last))).collect(),
-        caption: step_sentence(answer),
+        panels: panels.map(|quantity| panel(step, &quantity)).collect(),
+        caption: step_sentence(step),
     }
 }
 
-fn panel(
-    answer: &StepTransient,
-    all: &[ObservedResponse],
-    (title, height, last): (&str, u16, bool),
-) -> Panel {
-    let peak = all.iter().flat_map(|one| &one.values).copied().fold(0.0, f64::max);
-    let drawn = Drawn::new(&all[0].observable, peak);
-    let scale = Scale::around(
-        all.iter().flat_map(|one| one.values.iter().chain([&one.final_value])).map(|v| v * drawn.factor),
-    );
-    let end = answer.times.last().copied().unwrap_or(1.0);
+fn panel(step: &StepTransient, quantity: &Quantity<'_>) -> Panel {
+    let Quantity { title, series, height, is_last } = quantity;
+    let peak = series.iter().flat_map(|one| &one.values).copied().fold(0.0, f64::max);
+    let unit = Unit::new(&series[0].observable, peak);
+    let values =
+        series.iter().flat_map(|one| one.values.iter().chain([&one.final_value])).map(|v| v * unit.factor);
+    let scale = Scale::around(values);
+    let end = step.times.last().copied().unwrap_or(1.0);
     let time = Axis::numbered(Scale::linear(0.0, end), "time since the step, s", 8);
-    let time = if last { time } else { time.silent() };
-    let mut plot =
-        Plot::new(format!("{title} after the step"), time, Axis::numbered(scale, "", 4), height).over_time();
-    let mut legend = String::new();
-    for (index, one) in all.iter().enumerate() {
-        let look = Look(index);
-        let shown: Vec<f64> = one.values.iter().map(|value| value * drawn.factor).collect();
-        let class = format!("line {} {}", look.colour(), look.dashes());
-        let to = one.final_value * drawn.factor;
-        plot.curve("", &format!("line target {}", look.colour()), &[(0.0, to), (end, to)]);
+    let time = if *is_last { time } else { time.without_text() };
+    let label = format!("{title} after the step");
+    let mut plot = Plot::new(label, time, Axis::numbered(scale, "", 4), *height).over_time();
+    for (index, one) in series.iter().enumerate() {
+        let style = SeriesStyle(index);
+        let shown: Vec<f64> = one.values.iter().map(|value| value * unit.factor).collect();
+        let to = one.final_value * unit.factor;
+        plot.unnamed_curve(&format!("line target {}", style.colour()), &[(0.0, to), (end, to)]);
         if index == 0 {
-            for edge in envelope(answer, one, drawn.factor, scale) {
-                plot.curve("", "guide", &edge);
+            for edge in envelope(step, one, unit.factor, scale) {
+                plot.unnamed_curve("guide", &edge);
             }
         }
-        plot.curve(&one.observable.name, &class, &decimate(&answer.times, &shown, SLICES));
-        legend += &format!(
-            r#"<span class="{}">{}</span>"#,
-            look.colour(),
-            legend_entry(&class, &one.observable.name)
-        );
+        plot.curve(&one.observable.name, &style.line(), &decimate(&step.times, &shown, SLICES));
     }
-    Panel { title: title.into(), unit: drawn.unit, legend, plot }
+    let legend = html! {
+        @for (index, one) in series.iter().enumerate() {
+            @let style = SeriesStyle(index);
+            span class=(style.colour()) { (line_entry(&style.line(), &one.observable.name)) }
+        }
+    };
+    Panel { title: (*title).into(), unit: unit.name, legend, plot }
 }
 
-/// Where it is to end, and what is left of the step on both sides as the rightmost root has it; nothing where there is no step.
-fn envelope(answer: &StepTransient, one: &ObservedResponse, factor: f64, scale: Scale) -> Vec<Vec<Point>> {
+/// The final value plus and minus what the rightmost root alone leaves of the step; none if the value does not change.
+fn envelope(step: &StepTransient, one: &ObservedResponse, factor: f64, scale: Scale) -> Vec<Vec<Point>> {
     const POINTS: u32 = 200;
-    let way = one.values.first().map_or(0.0, |from| (one.final_value - from).abs());
-    let is_step = matches!(one.response, millpond_fluid::motion::StepResponse::Step { .. });
-    let settling = answer.predicted.and_then(|predicted| predicted.settling).filter(|_| is_step);
-    let (Some(settling), Some(end)) = (settling, answer.times.last()) else { return Vec::new() };
+    let size = one.values.first().map_or(0.0, |from| (one.final_value - from).abs());
+    let is_step = matches!(one.response, StepResponse::Step { .. });
+    let settling = step.predicted.and_then(|predicted| predicted.settling).filter(|_| is_step);
+    let (Some(settling), Some(end)) = (settling, step.times.last()) else { return Vec::new() };
     let edge = |sign: f64| {
         let point = |i: u32| {
             let t = end * f64::from(i) / f64::from(POINTS);
-            let value = (one.final_value + sign * way * (BAND.ln() * t / settling).exp()) * factor;
+            let value = (one.final_value + sign * size * (BAND.ln() * t / settling).exp()) * factor;
             (t, if (scale.low..=scale.high).contains(&value) { value } else { f64::NAN })
         };
         (0..=POINTS).map(point).collect()

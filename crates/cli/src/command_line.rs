@@ -1,10 +1,10 @@
-//! The command line as the user typed it, for whoever wants the same results again.
+//! The command line that reproduces the results.
 
-/// Options that say where results go: they change no result.
+/// Options that name output files; they change no result.
 const OUTPUTS: &[&str] = &["--out", "--report"];
 
-/// The command that gives the same results, as it was typed but for where they go.
-pub(crate) fn typed_command() -> String {
+/// The command as it was typed, without the options that name output files.
+pub(crate) fn command_line() -> String {
     let mut typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let mut command = "millpond".to_owned();
     while let Some(argument) = typed.next() {
@@ -17,7 +17,7 @@ pub(crate) fn typed_command() -> String {
     command
 }
 
-/// As a shell takes it back.
+/// The argument as a shell reads it.
 fn quoted(argument: String) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=,:@%+".contains(c);
     if !argument.is_empty() && argument.chars().all(plain) {
@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_shell_would_take_apart_is_quoted() {
+    fn an_argument_that_a_shell_would_split_is_quoted() {
         let quoted = |text: &str| quoted(text.to_owned());
         assert_eq!(quoted("links.L1.rate=5Mbps"), "links.L1.rate=5Mbps");
         assert_eq!(quoted("title=a b"), "'title=a b'");

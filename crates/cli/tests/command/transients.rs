@@ -1,6 +1,6 @@
 //! `millpond stability --phase`, `--step`, `--convergence`.
 
-use crate::common::{complaint, folder, millpond, stderr, stdout};
+use crate::common::{error_of, folder, millpond, stderr, stdout};
 
 const ONE_FLOW: &str = r#"
 title    = "one"
@@ -18,7 +18,7 @@ path     = ["A", "B"]
 rtt      = "100ms"
 "#;
 
-fn ask(arguments: &[&str]) -> std::process::Output {
+fn stability(arguments: &[&str]) -> std::process::Output {
     let folder = folder(ONE_FLOW);
     let output = millpond(folder.path(), &[&["stability", "scenario.toml"], arguments].concat());
     assert!(output.status.success(), "{}", stderr(&output));
@@ -26,9 +26,11 @@ fn ask(arguments: &[&str]) -> std::process::Output {
 }
 
 #[test]
-fn every_question_is_answered_in_a_sentence() {
-    let asked = ["--phase", "x,q", "--starts", "2", "--step", "near=80%", "--step", "join", "--convergence"];
-    let printed = stdout(&ask(&[&asked[..], &["rtt=50ms..200ms", "--points", "3", "--for", "30s"]].concat()));
+fn every_result_has_a_sentence() {
+    let options =
+        ["--phase", "x,q", "--starts", "2", "--step", "near=80%", "--step", "join", "--convergence"];
+    let printed =
+        stdout(&stability(&[&options[..], &["rtt=50ms..200ms", "--points", "3", "--for", "30s"]].concat()));
     for sentence in [
         "stable; oscillates above RTT",
         "f.rate and near.queue: 4 of 4 settle",
@@ -44,9 +46,9 @@ fn every_question_is_answered_in_a_sentence() {
 }
 
 #[test]
-fn json_holds_what_was_asked_for_and_nothing_else_is_printed() {
-    let asked = ["--json", "--phase", "f.rate,near.queue", "--from", "x=6Mbps,q=0", "--step", "near=6Mbps"];
-    let answer: serde_json::Value = serde_json::from_str(&stdout(&ask(&asked))).unwrap();
+fn json_has_the_requested_results_only() {
+    let options = ["--json", "--phase", "f.rate,near.queue", "--from", "x=6Mbps,q=0", "--step", "near=6Mbps"];
+    let answer: serde_json::Value = serde_json::from_str(&stdout(&stability(&options))).unwrap();
     let paths = answer["portrait"]["paths"].as_array().unwrap();
     assert_eq!((paths.len(), paths[0]["fate"].as_str()), (1, Some("settles")));
     assert_eq!((&paths[0]["across"][0], &paths[0]["up"][0]), (&6e6.into(), &0.0.into()));
@@ -55,23 +57,24 @@ fn json_holds_what_was_asked_for_and_nothing_else_is_printed() {
 }
 
 #[test]
-fn the_page_shows_every_picture_and_the_same_bytes_again() {
+fn the_page_shows_every_figure_and_is_reproducible() {
     let folder = folder(ONE_FLOW);
     let page = |name: &str| {
-        let asked = ["stability", "scenario.toml", "--phase", "x,q", "--step", "near=80%", "--report", name];
-        let output = millpond(folder.path(), &asked);
+        let options =
+            ["stability", "scenario.toml", "--phase", "x,q", "--step", "near=80%", "--report", name];
+        let output = millpond(folder.path(), &options);
         assert!(output.status.success(), "{}", stderr(&output));
         std::fs::read_to_string(folder.path().join(name)).unwrap()
     };
     let first = page("a.html");
-    for picture in ["nyquist-loci", "phase-portrait", "step-0"] {
-        assert!(first.contains(&format!("<figure id=\"{picture}\"")), "{picture}");
+    for figure in ["nyquist-loci", "phase-portrait", "step-0"] {
+        assert!(first.contains(&format!("<figure id=\"{figure}\"")), "{figure}");
     }
     assert!(first == page("b.html"));
 }
 
 #[test]
-fn what_cannot_be_asked_is_refused_with_what_would_work() {
+fn invalid_options_are_refused_with_a_valid_alternative() {
     let folder = folder(ONE_FLOW);
     let page = ["--report", "page.html"];
     for (arguments, words) in [
@@ -101,10 +104,9 @@ fn what_cannot_be_asked_is_refused_with_what_would_work() {
         (&["--convergence", "rtt=2ms..9ms", "--within", "0%"], &["--within", "between 0 and 100"]),
         (&["--convergence", "rtt=2ms..9ms", "--from", "x=-1"], &["f.rate is at least"]),
     ] {
-        let complaint =
-            complaint(folder.path(), &[&["stability", "scenario.toml"], arguments, &page].concat());
+        let error = error_of(folder.path(), &[&["stability", "scenario.toml"], arguments, &page].concat());
         for word in words {
-            assert!(complaint.contains(word), "{arguments:?}: {word:?} is missing in:\n{complaint}");
+            assert!(error.contains(word), "{arguments:?}: {word:?} is missing in:\n{error}");
         }
     }
 }

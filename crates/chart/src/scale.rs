@@ -1,45 +1,60 @@
-//! From a quantity to a place on an axis, and the round numbers written beside it.
+//! From a value to a position on an axis, and the round numbers beside the axis.
 
-/// How values spread over the axis.
+/// How values map to positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spacing {
+pub enum Spacing {
+    /// Equal differences are equally far apart.
     Linear,
+    /// Equal ratios are equally far apart.
     Log,
 }
 
-/// An axis: what it spans, and how.
+impl Spacing {
+    /// The name that the script knows.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Linear => "linear",
+            Self::Log => "log",
+        }
+    }
+}
+
+/// The range of an axis and its spacing.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Scale {
+pub struct Scale {
+    /// Linear or logarithmic.
     pub spacing: Spacing,
+    /// The value at the left or the lower end.
     pub low: f64,
+    /// The value at the right or the upper end.
     pub high: f64,
 }
 
-/// Values more than this far apart are drawn on a logarithmic axis.
-const TOO_FAR_APART: f64 = 8.0;
+/// A greater ratio of values than this is drawn on a logarithmic axis.
+const GREATEST_LINEAR_RATIO: f64 = 8.0;
 
-/// Can curves with these largest values be read on one linear axis?
-pub(crate) fn are_of_one_order(peaks: &[f64]) -> bool {
+/// Whether curves with these greatest values can be read on one linear axis.
+pub fn are_of_one_order(peaks: &[f64]) -> bool {
     let (low, high) = extremes(peaks.iter().copied().filter(|peak| *peak > 0.0));
-    high <= TOO_FAR_APART * low || high < low
+    high <= GREATEST_LINEAR_RATIO * low || high < low
 }
 
 impl Scale {
-    /// From `low` to `high`; anything unusable becomes 0 to 1, so that an empty chart still has axes.
-    pub(crate) fn linear(low: f64, high: f64) -> Self {
+    /// Linear from `low` to `high`; from 0 to 1 if that is no range, so that an empty chart still has axes.
+    pub fn linear(low: f64, high: f64) -> Self {
         let usable = low.is_finite() && high.is_finite() && high > low;
         let (low, high) = if usable { (low, high) } else { (0.0, 1.0) };
         Self { spacing: Spacing::Linear, low, high }
     }
 
-    /// From zero to a little above the greatest of the values.
-    pub(crate) fn from_zero(values: impl IntoIterator<Item = f64>) -> Self {
+    /// Linear from zero to 4 % above the greatest of the values.
+    pub fn from_zero(values: impl IntoIterator<Item = f64>) -> Self {
         let (_, high) = extremes(values);
         Self::linear(0.0, high * 1.04)
     }
 
-    /// Over all values, zero included if that costs less than half of the axis.
-    pub(crate) fn around(values: impl IntoIterator<Item = f64>) -> Self {
+    /// Linear over all values. Zero is included if less than half of the axis is then empty.
+    pub fn around(values: impl IntoIterator<Item = f64>) -> Self {
         let (low, high) = extremes(values);
         let room = if high > low { 0.05 * (high - low) } else { 0.5 * high.abs().max(1e-9) };
         if low >= 0.0 && low < 0.5 * high {
@@ -49,8 +64,8 @@ impl Scale {
         }
     }
 
-    /// Logarithmic over the positive values, at most this many decades below the greatest; linear if there is none.
-    pub(crate) fn log(values: impl IntoIterator<Item = f64>, decades: f64) -> Self {
+    /// Logarithmic over the positive values, at most `decades` powers of ten; linear if there is no positive value.
+    pub fn log(values: impl IntoIterator<Item = f64>, decades: f64) -> Self {
         let (low, high) = extremes(values.into_iter().filter(|value| *value > 0.0));
         if !high.is_finite() {
             return Self::linear(0.0, 1.0);
@@ -60,13 +75,13 @@ impl Scale {
         Self { spacing: Spacing::Log, low, high: high.max(2.0 * low) * 1.15 }
     }
 
-    /// From zero if the largest values of the curves (`peaks`) are of one order, else over three decades of `values`.
-    pub(crate) fn for_peaks(peaks: &[f64], values: impl IntoIterator<Item = f64>) -> Self {
+    /// Linear from zero if `peaks`, the greatest values of the curves, are of one order; else three decades of `values`.
+    pub fn for_peaks(peaks: &[f64], values: impl IntoIterator<Item = f64>) -> Self {
         if are_of_one_order(peaks) { Self::from_zero(peaks.iter().copied()) } else { Self::log(values, 3.0) }
     }
 
-    /// Where a value stands: 0 at the low end, 1 at the high end, at the nearer end if it is outside.
-    pub(crate) fn fraction(&self, value: f64) -> f64 {
+    /// The position of a value: 0 at the low end, 1 at the high end. A value outside is at the nearer end.
+    pub fn fraction(&self, value: f64) -> f64 {
         let share = match self.spacing {
             Spacing::Linear => (value - self.low) / (self.high - self.low),
             Spacing::Log if value <= self.low => 0.0,
@@ -75,8 +90,8 @@ impl Scale {
         share.clamp(0.0, 1.0)
     }
 
-    /// Round numbers on the axis, about `count` of them.
-    pub(crate) fn ticks(&self, count: usize) -> Vec<f64> {
+    /// About `count` round numbers on the axis.
+    pub fn ticks(&self, count: usize) -> Vec<f64> {
         match self.spacing {
             Spacing::Linear => self.even_ticks(count),
             Spacing::Log => self.decade_ticks(count),
@@ -100,15 +115,10 @@ impl Scale {
             (from..=to).flat_map(|power| between.iter().map(move |digit| digit * power_of_ten(power)));
         values.filter(|value| (self.low * 0.999..=self.high).contains(value)).collect()
     }
-
-    /// As the page's script reads it.
-    pub(crate) fn attribute(&self) -> String {
-        let spacing = if self.spacing == Spacing::Log { "log" } else { "linear" };
-        format!("{spacing} {} {}", self.low, self.high)
-    }
 }
 
-/// Numbers of one axis: evenly spaced ones all with as many decimals as their step needs, thousands as `k`, `M`, `G`.
+/// The numbers of one axis as text. Evenly spaced numbers have the decimals that their step needs; thousands are `k`, `M`,
+/// `G`.
 pub(crate) fn tick_labels(ticks: &[f64]) -> Vec<String> {
     let step = ticks.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::INFINITY, f64::min);
     let even = ticks.windows(2).all(|pair| (pair[1] - pair[0] - step).abs() < 1e-6 * step);
@@ -130,7 +140,7 @@ fn thousands(size: f64) -> (f64, &'static str) {
     }
 }
 
-/// How many decimals show a number of one digit.
+/// The number of decimals that shows the first digit of a value.
 fn decimals(value: f64) -> usize {
     if value <= 0.0 { 0 } else { (-libm::floor(libm::log10(value * 1.0001))).max(0.0) as usize }
 }
@@ -164,7 +174,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_ends_of_an_axis_are_zero_and_one_and_the_outside_is_pulled_in() {
+    fn the_ends_of_an_axis_are_at_zero_and_one_and_values_outside_are_at_the_nearer_end() {
         let linear = Scale::linear(10.0, 30.0);
         assert_eq!([10.0, 20.0, 30.0, 99.0].map(|value| linear.fraction(value)), [0.0, 0.5, 1.0, 1.0]);
         let log = Scale { spacing: Spacing::Log, low: 1.0, high: 100.0 };
@@ -172,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_round_and_labelled_with_the_decimals_they_need() {
+    fn ticks_are_round_numbers_with_the_decimals_that_they_need() {
         let ticks = Scale::linear(0.0, 61.0).ticks(6);
         assert_eq!(tick_labels(&ticks), ["0", "20", "40", "60"]);
         assert_eq!(tick_labels(&Scale::linear(0.0, 1.0).ticks(4)), ["0.0", "0.5", "1.0"]);
@@ -183,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn curves_of_one_order_start_at_zero_and_others_get_decades() {
+    fn curves_of_one_order_share_an_axis_from_zero_and_others_a_logarithmic_axis() {
         assert_eq!(Scale::for_peaks(&[10.0, 30.0], [10.0, 30.0]).spacing, Spacing::Linear);
         assert_eq!(Scale::for_peaks(&[1.0, 300.0], [0.0, 1.0, 300.0]).spacing, Spacing::Log);
     }

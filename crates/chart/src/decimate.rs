@@ -1,26 +1,27 @@
-//! Fewer points, the same picture: time is cut into slices, and of each slice its lowest and its highest value stay.
+//! Decimation: a curve with fewer points that looks the same.
 
-/// A point of a curve; a value that is not a number breaks the curve.
-pub(crate) type Point = (f64, f64);
+use std::ops::Range;
 
-/// At most two points per slice (and one break), in the order of time. Every slice keeps its extremes,
-/// so no spike is lost. A curve that has few enough points already stays as it is.
-/// A break is kept where a whole slice holds no number.
-pub(crate) fn decimate(times: &[f64], values: &[f64], slices: usize) -> Vec<Point> {
+/// A point of a curve: x and y. A value of y that is not a number breaks the curve.
+pub type Point = (f64, f64);
+
+/// The curve with at most two points per slice of time, its lowest and its highest value, in the order of time. A slice
+/// without any number gives one point that breaks the curve. A curve of at most `2 * slices` points is returned as it is.
+pub fn decimate(times: &[f64], values: &[f64], slices: usize) -> Vec<Point> {
     let samples = times.iter().copied().zip(values.iter().copied());
     let samples = samples.filter(|(time, _)| time.is_finite());
     let (Some(first), Some(last)) = (times.first(), times.last()) else { return Vec::new() };
     if times.len() <= 2 * slices {
         return samples.collect();
     }
-    let slice_of = |time| slice_of(time, (*first, *last), slices);
+    let slice_of = |time| slice_of(time, *first..*last, slices);
     let mut kept = Vec::with_capacity(2 * slices);
     let mut slice = Slice::default();
     for (time, value) in samples {
-        let place = slice_of(time);
-        if place != slice.place {
+        let index = slice_of(time);
+        if index != slice.index {
             slice.close(&mut kept);
-            slice = Slice { place, ..Slice::default() };
+            slice = Slice { index, ..Slice::default() };
         }
         slice.add((time, value));
     }
@@ -28,15 +29,16 @@ pub(crate) fn decimate(times: &[f64], values: &[f64], slices: usize) -> Vec<Poin
     kept
 }
 
-fn slice_of(time: f64, (first, last): (f64, f64), slices: usize) -> usize {
-    ((slices as f64 * (time - first) / (last - first)) as usize).min(slices - 1)
+/// The index of the slice that holds `time`.
+fn slice_of(time: f64, span: Range<f64>, slices: usize) -> usize {
+    ((slices as f64 * (time - span.start) / (span.end - span.start)) as usize).min(slices - 1)
 }
 
 #[derive(Default)]
 struct Slice {
-    place: usize,
-    /// Of a slice without any number: when it was, else nothing.
-    empty_at: Option<f64>,
+    index: usize,
+    /// Time of the first sample that is not a number.
+    gap: Option<f64>,
     low: Option<Point>,
     high: Option<Point>,
 }
@@ -44,7 +46,7 @@ struct Slice {
 impl Slice {
     fn add(&mut self, point: Point) {
         if !point.1.is_finite() {
-            self.empty_at.get_or_insert(point.0);
+            self.gap.get_or_insert(point.0);
             return;
         }
         if self.low.is_none_or(|low| point.1 < low.1) {
@@ -60,7 +62,7 @@ impl Slice {
             (Some(low), Some(high)) if low == high => kept.push(low),
             (Some(low), Some(high)) if low.0 <= high.0 => kept.extend([low, high]),
             (Some(low), Some(high)) => kept.extend([high, low]),
-            _ => kept.extend(self.empty_at.map(|time| (time, f64::NAN))),
+            _ => kept.extend(self.gap.map(|time| (time, f64::NAN))),
         }
     }
 }
@@ -91,7 +93,7 @@ mod tests {
             let kept = decimate(&times, &values, SLICES);
             prop_assert!(kept.windows(2).all(|pair| pair[0].0 < pair[1].0));
             let span = times[times.len() - 1];
-            let slice_of = |time| slice_of(time, (0.0, span), SLICES);
+            let slice_of = |time| slice_of(time, 0.0..span, SLICES);
             for slice in 0..SLICES {
                 let before = times.iter().zip(&values).filter(|(time, _)| slice_of(**time) == slice);
                 let after: Vec<Point> = kept.iter().copied().filter(|(time, _)| slice_of(*time) == slice).collect();
@@ -106,25 +108,25 @@ mod tests {
     }
 
     #[test]
-    fn few_points_stay_as_they_are() {
+    fn a_curve_of_few_points_is_returned_as_it_is() {
         assert_eq!(decimate(&[0.0, 1.0], &[5.0, 6.0], SLICES), [(0.0, 5.0), (1.0, 6.0)]);
         assert_eq!(decimate(&[], &[], SLICES), []);
     }
 
     #[test]
-    fn a_long_silence_breaks_the_curve_and_a_short_one_does_not() {
+    fn a_gap_of_several_slices_breaks_the_curve_and_a_shorter_gap_does_not() {
         let times: Vec<f64> = (0..1600).map(f64::from).collect();
-        let with_silence = |from: usize, to: usize| {
+        let breaks = |from: usize, to: usize| {
             let values: Vec<f64> =
                 (0..1600).map(|step| if (from..to).contains(&step) { f64::NAN } else { 1.0 }).collect();
             decimate(&times, &values, SLICES).iter().filter(|point| point.1.is_nan()).count()
         };
-        assert_eq!(with_silence(500, 510), 0);
-        assert!(with_silence(500, 900) > 0);
+        assert_eq!(breaks(500, 510), 0);
+        assert!(breaks(500, 900) > 0);
     }
 
     #[test]
-    fn a_single_spike_among_a_million_samples_survives() {
+    fn a_single_peak_among_a_million_samples_is_kept() {
         let times: Vec<f64> = (0..1_000_000).map(f64::from).collect();
         let values: Vec<f64> = (0..1_000_000).map(|step| if step == 123_456 { 9.0 } else { 1.0 }).collect();
         let kept = decimate(&times, &values, 2048);

@@ -1,26 +1,26 @@
-//! A run as the page sees it: with its look, its line of numbers and the link that all runs are watched at.
+//! A run as the page shows it: with its style, its headline and the bottleneck of the comparison.
 
-use crate::chart::theme::Look;
+use millpond_chart::SeriesStyle;
 use millpond_results::{Distribution, Headline, Kind, Run, Series, bottleneck, quantity};
 
-pub(super) struct Subject<'a> {
+pub(super) struct RunView<'a> {
     pub run: &'a Run,
-    pub look: Look,
+    pub style: SeriesStyle,
     pub headline: Headline,
-    /// What the bottleneck's series are filed under; empty if the run has no link.
+    /// The entity of the bottleneck's series; empty if the run has no link.
     pub bottleneck: String,
 }
 
-impl<'a> Subject<'a> {
+impl<'a> RunView<'a> {
     pub(super) fn all(runs: &'a [Run]) -> Vec<Self> {
-        let subject = |(index, run): (usize, &'a Run)| Self {
+        let view = |(index, run): (usize, &'a Run)| Self {
             run,
-            look: Look(index),
+            style: SeriesStyle(index),
             headline: Headline::of(run, runs),
             bottleneck: bottleneck(&run.summary, runs)
                 .map_or_else(String::new, |link| run.summary.link_entity(link)),
         };
-        runs.iter().enumerate().map(subject).collect()
+        runs.iter().enumerate().map(view).collect()
     }
 
     /// The series of this quantity, of every entity of this kind.
@@ -33,15 +33,15 @@ impl<'a> Subject<'a> {
         self.series(Kind::Link, quantity).find(|series| series.entity == self.bottleneck)
     }
 
-    /// Goodput of each flow: of the flows, not of their loops.
+    /// The goodput of each flow, without the goodputs of a flow's loops.
     pub(super) fn goodputs(&self) -> Vec<&'a Series> {
         self.series(Kind::Flow, quantity::GOODPUT).filter(|series| !series.entity.contains('/')).collect()
     }
 
-    /// Share of delays and delays of all packets of all flows, in ms.
+    /// The distribution of queueing delay over all packets of all flows: shares and delays in ms.
     pub(super) fn delays(&self) -> &'a [(f64, f64)] {
-        let of_all = |one: &&Distribution| one.kind == Kind::Group && one.entity == "all";
+        let is_of_all = |one: &&Distribution| one.kind == Kind::Group && one.entity == "all";
         let mut of_delay = self.run.distributions.iter().filter(|one| one.quantity == quantity::QUEUEING);
-        of_delay.find(of_all).map_or(&[], |one| &one.points)
+        of_delay.find(is_of_all).map_or(&[], |one| &one.points)
     }
 }

@@ -1,15 +1,12 @@
-//! How far two worlds agree about one scenario, and with its point of rest.
+//! The table of how far equilibrium, fluid run and packet run agree.
 
-use super::write::table;
+use super::layout::table;
 use millpond_theory::agreement::Agreement;
 
-/// Rates, delays and queues at rest and in both worlds, and by how much the fluid's differ, as a share of the packets'.
-pub fn worlds(agreements: &[Agreement]) -> String {
-    agreements.iter().map(one).collect()
-}
-
-fn one(agreement: &Agreement) -> String {
-    let mut rows = table(&["packets and fluid", "at rest", "fluid", "packets", "difference"]);
+/// Rates, delays and queues in equilibrium, as fluid and in packets. The difference is that of the fluid run, as a share
+/// of the packet run's value.
+pub fn agreement(agreement: &Agreement) -> String {
+    let mut rows = table(&["quantity", "equilibrium", "fluid", "packets", "difference"]);
     for row in &agreement.rows {
         let equilibrium = row.equilibrium.map_or_else(|| "-".to_owned(), |value| row.format_value(value));
         let values = [
@@ -37,10 +34,10 @@ mod tests {
     }
 
     #[test]
-    fn the_difference_is_a_share_of_the_packets() {
+    fn the_difference_is_a_share_of_the_packet_runs_value() {
         let link = LinkEquilibrium { utilization: 1.0, queue_packets: 9.5, marking_probability: 0.0 };
-        let rest = EquilibriumSummary { links: vec![Some(link)], ..EquilibriumSummary::default() };
-        let text = worlds(&[tabulate_agreement(&run(8.0), &run(10.0), Ok(rest))]);
+        let equilibrium = EquilibriumSummary { links: vec![Some(link)], ..EquilibriumSummary::default() };
+        let text = agreement(&tabulate_agreement(&run(8.0), &run(10.0), Ok(equilibrium)));
         let row = text.lines().find(|line| line.contains("queue packets")).unwrap();
         for cell in ["9.50", "10.0", "8.00", "+25.0 %"] {
             assert!(row.contains(cell), "{row}");
@@ -49,8 +46,8 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_rest_says_why() {
-        let text = worlds(&[tabulate_agreement(&run(8.0), &run(10.0), Err("it cycles".into()))]);
+    fn the_reason_for_a_missing_equilibrium_is_printed() {
+        let text = agreement(&tabulate_agreement(&run(8.0), &run(10.0), Err("it cycles".into())));
         assert!(text.ends_with("at rest: it cycles\n"), "{text}");
     }
 }

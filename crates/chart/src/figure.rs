@@ -1,0 +1,59 @@
+//! A figure: a title, panels one above the other, and a caption.
+
+use crate::plot::Plot;
+use maud::{Markup, Render, html};
+
+/// A plot with its heading.
+pub struct Panel {
+    /// The quantity that is drawn.
+    pub title: String,
+    /// The unit of the quantity; the script shows it beside values. Empty if there is none.
+    pub unit: String,
+    /// Entries of the legend.
+    pub legend: Markup,
+    /// The plot.
+    pub plot: Plot,
+}
+
+impl Render for Panel {
+    fn render(&self) -> Markup {
+        html! {
+            div.panel data-unit=(self.unit) {
+                div.panel-head {
+                    span.quantity { (self.title) span.unit { (self.unit) } }
+                    span.legend { (self.legend) }
+                    output.readout aria-live="off" {}
+                }
+                (self.plot)
+            }
+        }
+    }
+}
+
+/// Panels that belong together; print keeps them on one sheet.
+pub struct Figure {
+    /// Unique on the page.
+    pub id: String,
+    /// The heading.
+    pub title: Markup,
+    /// Style class for the layout: `planar` for plots of a plane, `named-rows` for rows with names, or one of the page.
+    /// Empty if there is none.
+    pub class: &'static str,
+    /// From top to bottom.
+    pub panels: Vec<Panel>,
+    /// What the figure shows; empty if there is none.
+    pub caption: String,
+}
+
+impl Render for Figure {
+    fn render(&self) -> Markup {
+        let class = Some(self.class).filter(|class| !class.is_empty());
+        html! {
+            figure id=(self.id) class=[class] {
+                h3 { (self.title) }
+                @for panel in &self.panels { (panel) }
+                @if !self.caption.is_empty() { figcaption { (self.caption) } }
+            }
+        }
+    }
+}

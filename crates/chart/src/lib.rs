@@ -1,0 +1,34 @@
+//! Charts as inline SVG: axes, scales, curves, figures, their style sheet and their script. It depends on no other crate
+//! of Millpond.
+//!
+//! A [`Plot`] is one pair of axes with what is drawn between them, a [`Panel`] is a plot with its heading and its legend,
+//! and a [`Figure`] is a column of panels with a caption. All three are markup for an HTML page that includes [`STYLE`],
+//! [`SCRIPT`] and [`definitions`] once. Coordinates are whole numbers on a grid, so equal data give equal bytes.
+//!
+//! Colours, dashes and line widths are classes of [`STYLE`]. A page may add classes of its own.
+
+mod axis;
+mod decimate;
+mod figure;
+mod label;
+mod legend;
+mod plot;
+mod scale;
+mod style;
+mod text;
+
+pub use axis::Axis;
+pub use decimate::{Point, decimate};
+pub use figure::{Figure, Panel};
+pub use label::{LabelPosition, MarkedName, label_positions};
+pub use legend::{area_entry, line_entry};
+pub use plot::{PLANE, Plot};
+pub use scale::{Scale, Spacing, are_of_one_order};
+pub use style::{SeriesStyle, definitions};
+pub use text::elide;
+
+/// The style sheet of charts: light, dark and print.
+pub const STYLE: &str = include_str!("chart.css");
+
+/// The script of charts: it reads values under the pointer and zooms the time axis. Charts are complete without it.
+pub const SCRIPT: &str = include_str!("chart.js");

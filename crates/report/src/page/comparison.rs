@@ -1,0 +1,120 @@
+//! The page about finished runs, side by side.
+
+use super::document::{Section, page, paragraphs};
+use super::run_view::RunView;
+use super::{agreement, charts, source, table};
+use maud::{Markup, html};
+use millpond_results::{Kind, Run, quantity};
+use millpond_theory::agreement::Agreement;
+use std::collections::BTreeSet;
+
+/// The page about `runs`, in the order of the comparison. Equal runs give equal bytes.
+pub fn runs(runs: &[Run], title: &str) -> String {
+    comparison(runs, title, &[])
+}
+
+/// The same page with the agreement of equilibrium, fluid run and packet run for each label.
+pub fn comparison(runs: &[Run], title: &str, agreements: &[(String, Agreement)]) -> String {
+    let views = RunView::all(runs);
+    let sections = [
+        over_time_section(&views),
+        comparison_section(&views),
+        agreement::section(agreements),
+        internals_section(&views),
+        source_section(&views),
+    ];
+    page(title, &lead(&views), &sections.into_iter().flatten().collect::<Vec<_>>())
+}
+
+fn over_time_section(views: &[RunView]) -> Option<Section> {
+    let bottleneck = views.first().map_or("", |view| view.bottleneck.as_str());
+    let has_relays = views.iter().any(|view| view.series(Kind::Relay, quantity::BACKLOG).next().is_some());
+    let relays =
+        if has_relays { " The dashed curve beside the queue is the backlog of all relays." } else { "" };
+    let intro = format!(
+        "The goodput of each flow over the capacity of the bottleneck ({bottleneck}, grey), and the queue and the queueing \
+         delay there. All runs have the same axes; only the rate axes differ if the rates of runs differ by a factor of \
+         more than eight.{relays}"
+    );
+    Section::of_figures("over-time", "Each run over time", intro, &charts::over_time(views))
+}
+
+fn comparison_section(views: &[RunView]) -> Option<Section> {
+    let charts = [charts::packets_and_fluid, charts::delays, charts::tradeoff, charts::fairness];
+    let figures: Vec<_> = charts.into_iter().filter_map(|chart| chart(views)).collect();
+    let title = if views.len() == 1 { "The whole run" } else { "Comparison" };
+    Section::of_figures("comparison", title, "", &figures)
+}
+
+fn internals_section(views: &[RunView]) -> Option<Section> {
+    let figures = charts::internals(views);
+    (!figures.is_empty()).then(|| Section {
+        id: "internals".into(),
+        title: "Internal variables".into(),
+        intro: "Windows, round-trip times, and the variables of each protocol and each link. Open a run to see them."
+            .into(),
+        body: html! {
+            @for figure in &figures { details { summary { (figure.title) } (figure) } }
+        },
+    })
+}
+
+fn source_section(views: &[RunView]) -> Option<Section> {
+    (!views.is_empty()).then(|| Section {
+        id: "sources".into(),
+        title: "How to reproduce the results".into(),
+        intro: "The same command gives the same numbers on any machine.".into(),
+        body: source::sources(views),
+    })
+}
+
+/// What was run, how to read the page, the table of results, and the warnings.
+fn lead(views: &[RunView]) -> Markup {
+    let Some(first) = views.first() else { return paragraphs(["There is nothing to show."]) };
+    let summary = &first.run.summary;
+    let seeds: BTreeSet<u64> = views.iter().map(|view| view.run.summary.seed).collect();
+    let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+    let worlds: BTreeSet<&str> = views.iter().map(|view| view.run.summary.world.as_str()).collect();
+    let worlds: Vec<&str> = worlds.into_iter().rev().collect();
+    html! {
+        p.facts {
+            (summary.simulated_s) " s simulated, measured from " (summary.measured_from_s) " s on · world: "
+            (worlds.join(", ")) " · seed " (seeds.join(", ")) " · Millpond " (summary.version)
+        }
+        (guide(views.len()))
+        (table::headline_table(views))
+        (warnings(views))
+    }
+}
+
+/// How to read the page.
+fn guide(runs: usize) -> Markup {
+    html! {
+        p.guide {
+            "Good results are a high utilization, a short queueing delay and an equal share for each flow. "
+            @if runs > 1 {
+                "Each run has the same colour, dashes and marker in all charts. Bold numbers are the best of their column. "
+            }
+            "Point at a plot over time to read the values of all plots at that time. Drag to zoom all of them; press Escape \
+             to zoom out. Long curves show the least and the greatest value of each short interval."
+        }
+    }
+}
+
+fn warnings(views: &[RunView]) -> Markup {
+    if views.iter().all(|view| view.run.summary.warnings.is_empty()) {
+        return html! {};
+    }
+    html! {
+        aside.warnings aria-label="Warnings" {
+            h2 { "Warnings" }
+            ul {
+                @for view in views {
+                    @for warning in &view.run.summary.warnings {
+                        li { strong { (view.run.label) } " " (warning) }
+                    }
+                }
+            }
+        }
+    }
+}

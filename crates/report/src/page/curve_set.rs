@@ -1,0 +1,291 @@
+//! Several series of one quantity in one plot: a curve each while they can be told apart, else a curve for each group, or
+//! the mean of all between the least and the greatest.
+
+use maud::{Markup, html};
+use millpond_chart::{Plot, Point, decimate, elide, line_entry};
+use millpond_results::Series;
+use std::collections::BTreeMap;
+
+/// More curves than this cannot be told apart.
+const MOST_CURVES: usize = 12;
+/// Names of groups in legends are cut to this many characters.
+const GROUP_NAME_LENGTH: usize = 11;
+
+/// Points with the name of their curve.
+pub(super) struct NamedCurve {
+    name: String,
+    points: Vec<Point>,
+}
+
+/// Series prepared for drawing: in the unit of the plot, decimated, and condensed if they are many.
+pub(super) enum CurveSet {
+    /// One curve per series.
+    Series(Vec<NamedCurve>),
+    /// One curve per group.
+    Groups(Vec<NamedCurve>),
+    /// The mean of all series with its range.
+    Range { count: usize, least: Vec<Point>, mean: Vec<Point>, greatest: Vec<Point> },
+}
+
+/// Which value represents a group.
+#[derive(Clone, Copy)]
+pub(super) enum GroupValue {
+    Sum,
+    Mean,
+}
+
+/// What several values at one time have in common.
+#[derive(Clone, Copy)]
+struct Statistics {
+    count: f64,
+    sum: f64,
+    least: f64,
+    greatest: f64,
+}
+
+impl Statistics {
+    const EMPTY: Self = Self { count: 0.0, sum: 0.0, least: f64::INFINITY, greatest: f64::NEG_INFINITY };
+
+    fn add(&mut self, value: f64) {
+        self.count += 1.0;
+        self.sum += value;
+        self.least = self.least.min(value);
+        self.greatest = self.greatest.max(value);
+    }
+}
+
+/// Statistics of all finite values at each time at which there is one.
+struct OverTime {
+    times: Vec<f64>,
+    statistics: Vec<Statistics>,
+}
+
+impl OverTime {
+    fn of(series: &[&Series], factor: f64) -> Self {
+        let mut by_time: BTreeMap<u64, Statistics> = BTreeMap::new();
+        for one in series {
+            for (time, value) in one.times.iter().zip(&one.values).filter(|(_, value)| value.is_finite()) {
+                by_time.entry(time.to_bits()).or_insert(Statistics::EMPTY).add(value * factor);
+            }
+        }
+        let times = by_time.keys().copied().map(f64::from_bits).collect();
+        Self { times, statistics: by_time.into_values().collect() }
+    }
+
+    fn values(&self, value: fn(&Statistics) -> f64) -> Vec<f64> {
+        self.statistics.iter().map(value).collect()
+    }
+
+    /// A curve of at most `2 * slices` points.
+    fn curve(&self, value: fn(&Statistics) -> f64, slices: usize) -> Vec<Point> {
+        decimate(&self.times, &self.values(value), slices)
+    }
+
+    /// One point per slice, at the same times for every value.
+    fn outline(&self, value: fn(&Statistics) -> f64, keep: fn(f64, f64) -> f64, slices: usize) -> Vec<Point> {
+        let samples = self.times.len().div_ceil(2 * slices).max(1);
+        let point = |(times, values): (&[f64], &[f64])| {
+            values.iter().copied().reduce(keep).map(|value| (times[times.len() / 2], value))
+        };
+        let values = self.values(value);
+        self.times.chunks(samples).zip(values.chunks(samples)).filter_map(point).collect()
+    }
+}
+
+impl CurveSet {
+    /// At most `2 * slices` points per curve, all values multiplied by `factor`.
+    pub(super) fn new(series: &[&Series], group_value: GroupValue, factor: f64, slices: usize) -> Self {
+        if series.len() <= MOST_CURVES {
+            let curve = |one: &&Series| {
+                let (name, points) = (one.entity.clone(), decimated(one, factor, slices));
+                NamedCurve { name, points }
+            };
+            return Self::Series(series.iter().map(curve).collect());
+        }
+        let groups = groups(series);
+        if !(2..=MOST_CURVES).contains(&groups.len()) {
+            return Self::range(series, factor, slices);
+        }
+        let curve = |group: &Group<'_>| NamedCurve {
+            name: group_value.name(group),
+            points: group_value.points(&group.members, factor, slices),
+        };
+        Self::Groups(groups.iter().map(curve).collect())
+    }
+
+    fn range(series: &[&Series], factor: f64, slices: usize) -> Self {
+        let all = OverTime::of(series, factor);
+        Self::Range {
+            count: series.len(),
+            least: all.outline(|one| one.least, f64::min, slices),
+            greatest: all.outline(|one| one.greatest, f64::max, slices),
+            mean: all.curve(|one| one.sum / one.count, slices),
+        }
+    }
+
+    /// Whether it shows less than every series by itself.
+    pub(super) const fn is_condensed(&self) -> bool {
+        !matches!(self, Self::Series(_))
+    }
+
+    /// Draws all curves; tone and dashes of a curve depend on its index.
+    pub(super) fn draw(&self, plot: &mut Plot) {
+        match self {
+            Self::Series(curves) | Self::Groups(curves) => {
+                for (index, NamedCurve { name, points }) in curves.iter().enumerate() {
+                    plot.curve(name, &line_class(index), points);
+                }
+            }
+            Self::Range { least, mean, greatest, .. } => {
+                plot.band("band", least, greatest);
+                plot.curve("least", "line edge", least);
+                plot.curve("greatest", "line edge", greatest);
+                plot.curve("mean", "line", mean);
+            }
+        }
+    }
+
+    /// An entry for each curve.
+    pub(super) fn legend(&self) -> Markup {
+        match self {
+            Self::Series(curves) | Self::Groups(curves) => html! {
+                @for (index, curve) in curves.iter().enumerate() {
+                    (line_entry(&line_class(index), &curve.name))
+                }
+            },
+            Self::Range { count, .. } => html! {
+                span.key { "mean of " (count) ", between the least and the greatest of them" }
+            },
+        }
+    }
+
+    /// Every value that is drawn.
+    pub(super) fn values(&self) -> impl Iterator<Item = f64> {
+        let (curves, range): (&[_], _) = match self {
+            Self::Series(curves) | Self::Groups(curves) => (curves, None),
+            Self::Range { least, greatest, .. } => (&[], Some(least.iter().chain(greatest))),
+        };
+        let points = curves.iter().flat_map(|curve| &curve.points).chain(range.into_iter().flatten());
+        points.map(|point| point.1)
+    }
+}
+
+fn line_class(index: usize) -> String {
+    format!("line f{index}")
+}
+
+/// Series of entities whose names differ in their number only: `user.3` is of the group `user`.
+struct Group<'a> {
+    name: &'a str,
+    members: Vec<&'a Series>,
+}
+
+/// All groups, in the order of their first members.
+fn groups<'a>(series: &[&'a Series]) -> Vec<Group<'a>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut indices: BTreeMap<&str, usize> = BTreeMap::new();
+    for one in series {
+        let name = match one.entity.rsplit_once('.') {
+            Some((group, number)) if number.bytes().all(|digit| digit.is_ascii_digit()) => group,
+            _ => one.entity.as_str(),
+        };
+        let index = *indices.entry(name).or_insert(groups.len());
+        match groups.get_mut(index) {
+            Some(group) => group.members.push(one),
+            None => groups.push(Group { name, members: vec![one] }),
+        }
+    }
+    groups
+}
+
+impl GroupValue {
+    fn name(self, group: &Group<'_>) -> String {
+        let name = elide(group.name, GROUP_NAME_LENGTH);
+        match (self, group.members.len()) {
+            (_, 1) => name,
+            (Self::Sum, count) => format!("{name}, sum of {count}"),
+            (Self::Mean, count) => format!("{name}, mean of {count}"),
+        }
+    }
+
+    /// The value over those members that have one at a time.
+    fn points(self, members: &[&Series], factor: f64, slices: usize) -> Vec<Point> {
+        let all = OverTime::of(members, factor);
+        match self {
+            Self::Sum => all.curve(|one| one.sum, slices),
+            Self::Mean => all.curve(|one| one.sum / one.count, slices),
+        }
+    }
+}
+
+/// One series as points, at most `2 * slices` of them, its values multiplied by `factor`.
+pub(super) fn decimated(series: &Series, factor: f64, slices: usize) -> Vec<Point> {
+    let mut points = decimate(&series.times, &series.values, slices);
+    points.iter_mut().for_each(|point| point.1 *= factor);
+    points
+}
+
+/// The sum of all series at each time, at most `2 * slices` points.
+pub(super) fn sum(series: &[&Series], slices: usize) -> Vec<Point> {
+    GroupValue::Sum.points(series, 1.0, slices)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_results::Kind;
+
+    fn flows(count: usize) -> Vec<Series> {
+        let flow = |index: usize| Series {
+            kind: Kind::Flow,
+            entity: format!("flow.{index}"),
+            quantity: "goodput".into(),
+            unit: "bit/s".into(),
+            times: vec![1.0, 2.0],
+            values: vec![index as f64, if index == 0 { f64::NAN } else { 5.0 }],
+        };
+        (0..count).map(flow).collect()
+    }
+
+    #[test]
+    fn a_dozen_series_are_a_curve_each() {
+        let flows = flows(12);
+        let set = CurveSet::new(&flows.iter().collect::<Vec<_>>(), GroupValue::Mean, 1.0, 100);
+        assert!(matches!(set, CurveSet::Series(curves) if curves.len() == 12));
+    }
+
+    #[test]
+    fn many_series_of_a_few_groups_are_a_curve_for_each_group() {
+        let mut flows = flows(20);
+        flows[19].entity = "alone".into();
+        let series: Vec<_> = flows.iter().collect();
+        let curve = |value, index: usize| match CurveSet::new(&series, value, 2.0, 100) {
+            CurveSet::Groups(curves) => (curves[index].name.clone(), curves[index].points.clone()),
+            _ => panic!("not by groups"),
+        };
+        assert_eq!(curve(GroupValue::Sum, 0), ("flow, sum of 19".into(), vec![(1.0, 342.0), (2.0, 180.0)]));
+        assert_eq!(curve(GroupValue::Mean, 0), ("flow, mean of 19".into(), vec![(1.0, 18.0), (2.0, 10.0)]));
+        assert_eq!(curve(GroupValue::Mean, 1), ("alone".into(), vec![(1.0, 38.0), (2.0, 10.0)]));
+    }
+
+    #[test]
+    fn a_sum_is_over_those_that_have_a_value() {
+        let flows = flows(3);
+        assert_eq!(sum(&flows.iter().collect::<Vec<_>>(), 100), [(1.0, 3.0), (2.0, 10.0)]);
+    }
+
+    #[test]
+    fn a_thousand_series_are_their_least_mean_and_greatest_value() {
+        let flows = flows(1000);
+        let series: Vec<_> = flows.iter().collect();
+        let CurveSet::Range { count, least, mean, greatest } =
+            CurveSet::new(&series, GroupValue::Mean, 2.0, 100)
+        else {
+            panic!("a thousand curves")
+        };
+        assert_eq!(count, 1000);
+        assert_eq!(least, [(1.0, 0.0), (2.0, 10.0)]);
+        assert_eq!(mean, [(1.0, 999.0), (2.0, 10.0)]);
+        assert_eq!(greatest, [(1.0, 1998.0), (2.0, 10.0)]);
+    }
+}

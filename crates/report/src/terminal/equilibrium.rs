@@ -1,0 +1,231 @@
+//! Tables of an equilibrium: flows and links.
+
+use super::layout::table;
+use comfy_table::Table;
+use millpond_fluid::Entity;
+use millpond_fluid::equilibrium::Uniqueness;
+use millpond_theory::equilibrium::{PlanEquilibrium, UtilityAllocation};
+use millpond_units::format::{megabits, number, percent};
+
+/// A sentence about the equilibrium and its uniqueness, a table of the flows and a table of the links.
+pub fn equilibrium(found: &PlanEquilibrium<'_>) -> String {
+    format!("{}{}\n{}\n", headline(found), flows(found), links(found))
+}
+
+/// The rates and loads under a utility function.
+pub fn utility_allocation(found: &UtilityAllocation<'_>) -> String {
+    let solution = &found.allocation;
+    let mut flows = table(&["flow group", "flows", "weight", "rate each, Mbit/s"]);
+    for (class, rate) in found.classes.iter().zip(&solution.rates) {
+        let (count, weight) = (class.count.to_string(), class.weight.to_string());
+        flows.add_row([class.group.clone(), count, weight, megabits(*rate)]);
+    }
+    let mut links = table(&["link", "load", "bottleneck"]);
+    for (index, load) in solution.loads.iter().enumerate() {
+        let bottleneck = if solution.bottlenecks.contains(&index) { "yes" } else { "" }.to_owned();
+        let entity = found.plan.links[found.links[index]].entity.clone();
+        links.add_row([entity, percent(load / found.capacities[index]), bottleneck]);
+    }
+    format!(
+        "the {} rates of this network, independent of its protocols; optimality gap {:.1e}\n{flows}\n{links}\n",
+        found.utility,
+        solution.certificate.worst()
+    )
+}
+
+fn flows(found: &PlanEquilibrium<'_>) -> Table {
+    let closed = found.closed_form.as_ref();
+    let kind = closed.map(|closed| closed.kind);
+    let kind = kind.map(|kind| format!("{kind}, Mbit/s"));
+    let headings =
+        ["flow", "flows", "rate each, Mbit/s"].into_iter().chain(kind.as_deref()).chain(["RTT, ms"]);
+    let mut flows = table(&headings.collect::<Vec<_>>());
+    let rows = found.plan.loops.iter().enumerate().map(|(index, l)| {
+        let value = |quantity| found.value(Entity::Loop(index), quantity).unwrap_or(f64::NAN);
+        let by_closed_form = closed.map(|closed| megabits(closed.allocation.rates[index]));
+        let rtt = number(value("round-trip time") * 1e3);
+        let cells = std::iter::once(megabits(value("sending rate"))).chain(by_closed_form).chain([rtt]);
+        EqualRows::one(&l.name, l.count, cells.collect())
+    });
+    for rows in merged(rows) {
+        flows.add_row([rows.title(), rows.members.to_string()].into_iter().chain(rows.cells));
+    }
+    flows
+}
+
+const LINKS: [&str; 7] = [
+    "link",
+    "load",
+    "queueing delay, ms",
+    "marking probability",
+    "loss probability",
+    "signals",
+    "bottleneck",
+];
+
+fn links(found: &PlanEquilibrium<'_>) -> Table {
+    // A load that is smaller by rounding errors only counts as full.
+    const FULL: f64 = 1.0 - 1e-6;
+    let closed = found.closed_form.as_ref();
+    let mut links = table(&LINKS);
+    let rows = found.plan.links.iter().enumerate().filter_map(|(index, link)| {
+        let id = link.id?.0;
+        let value = |quantity| found.value(Entity::Link(id), quantity).unwrap_or(f64::NAN);
+        let full = value("arriving rate") / found.frozen.capacity(id);
+        let bottleneck = closed.map_or(full >= FULL, |closed| closed.allocation.bottlenecks.contains(&index));
+        let cells = vec![
+            percent(full),
+            number(value("queueing delay") * 1e3),
+            number(value("marking probability")),
+            number(value("loss probability")),
+            signals(found, id),
+            if bottleneck { "yes" } else { "" }.to_owned(),
+        ];
+        Some(EqualRows { is_separate: bottleneck, ..EqualRows::one(&link.entity, 1.0, cells) })
+    });
+    for rows in merged(rows) {
+        links.add_row(std::iter::once(rows.title()).chain(rows.cells));
+    }
+    links
+}
+
+/// Adjacent rows with equal cells, printed as one row.
+struct EqualRows<'a> {
+    /// The name of the first row.
+    first: &'a str,
+    /// The number of rows.
+    names: usize,
+    /// The number of flows in all rows.
+    members: f64,
+    cells: Vec<String>,
+    /// Never merged with its neighbours.
+    is_separate: bool,
+}
+
+impl<'a> EqualRows<'a> {
+    fn one(first: &'a str, members: f64, cells: Vec<String>) -> Self {
+        Self { first, names: 1, members, cells, is_separate: false }
+    }
+
+    fn title(&self) -> String {
+        match self.names {
+            1 => self.first.to_owned(),
+            names => format!("{} and {} more", self.first, names - 1),
+        }
+    }
+}
+
+fn merged<'a>(rows: impl Iterator<Item = EqualRows<'a>>) -> Vec<EqualRows<'a>> {
+    let mut merged: Vec<EqualRows<'a>> = Vec::new();
+    for row in rows {
+        let is_equal =
+            |last: &&mut EqualRows<'_>| !last.is_separate && !row.is_separate && last.cells == row.cells;
+        match merged.last_mut().filter(is_equal) {
+            Some(last) => {
+                last.names += 1;
+                last.members += row.members;
+            }
+            None => merged.push(row),
+        }
+    }
+    merged
+}
+
+/// The signals of a link's laws, each with its name.
+fn signals(found: &PlanEquilibrium<'_>, link: usize) -> String {
+    const ENGINE: [&str; 7] = [
+        "queueing delay",
+        "queueing delay slope",
+        "marking probability",
+        "loss probability",
+        "departing over arriving",
+        "arriving rate",
+        "departing rate",
+    ];
+    let columns = found.plan.assembly.channel_columns();
+    let named = columns.iter().zip(&found.point.channels);
+    let own = named.filter(|(c, _)| c.entity == Entity::Link(link) && !ENGINE.contains(&c.quantity));
+    let show = |value: f64, unit: &str| match unit {
+        "bit/s" => format!("{} Mbit/s", megabits(value)),
+        "1" => number(value),
+        unit => format!("{} {unit}", number(value)),
+    };
+    own.map(|(c, value)| format!("{} {}", c.quantity, show(*value, c.unit))).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the equilibrium has a closed form, whether it is unique, and how far the equations are from it.
+fn headline(found: &PlanEquilibrium<'_>) -> String {
+    let Some(closed) = &found.closed_form else {
+        return "equilibrium of the equations (no closed form)\n".to_owned();
+    };
+    let overflow = match found.overflowing_link() {
+        Some(link) if found.closed_form_error() > 1e-3 => {
+            format!(": the buffer of {link} overflows, which the closed form does not include")
+        }
+        _ => String::new(),
+    };
+    format!(
+        "equilibrium: {} allocation; {}; optimality gap {:.1e}; the equilibrium of the equations differs by {}{overflow}\n",
+        closed.kind,
+        uniqueness(found, &closed.allocation.uniqueness),
+        closed.allocation.certificate.worst(),
+        percent(found.closed_form_error())
+    )
+}
+
+fn uniqueness(found: &PlanEquilibrium<'_>, uniqueness: &Uniqueness) -> String {
+    match uniqueness {
+        Uniqueness::Unique => "unique".to_owned(),
+        Uniqueness::Prices { rank, bottlenecks, links } => {
+            let names: Vec<&str> = links.iter().map(|link| found.plan.links[*link].entity.as_str()).collect();
+            format!(
+                "the bottlenecks are not of full rank ({rank} of {bottlenecks}): rates are unique, prices of {} are not",
+                names.join(", ")
+            )
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_protocols::Registry;
+    use millpond_scenario::{Disk, Scenario};
+    use millpond_theory::equilibrium::find_equilibrium;
+    use std::path::Path;
+
+    const FULL_BUFFER: &str = r#"
+duration = "5s"
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "100Mbps"
+delay = "10ms"
+buffer = "100packets"
+[[flows]]
+name = "f"
+count = 4
+protocol = "newreno"
+path = ["A", "B"]
+"#;
+
+    /// The cells of the row that begins with `name`.
+    fn row<'a>(table: &'a str, name: &str) -> Vec<&'a str> {
+        let rows = table.lines().map(|line| line.trim_matches('│').split('┆').map(str::trim).collect());
+        rows.into_iter().find(|cells: &Vec<_>| cells[0] == name).unwrap_or_else(|| panic!("{name}:\n{table}"))
+    }
+
+    /// A full buffer of 100 packets is 12 ms at 100 Mbit/s, on 20 ms of links. A window of w = 25 Mbit/s * 32 ms loses
+    /// 2 / w^2 (Misra, Gong, Towsley 2000): .00045.
+    #[test]
+    fn an_equilibrium_without_a_closed_form_has_no_column_for_it_and_marks_its_bottleneck() {
+        let scenario = Scenario::parse(FULL_BUFFER, "test.toml", Path::new(""), &[], &Disk).unwrap();
+        let plan = millpond_plan::fluid::plan(&scenario, &Registry::builtin()).unwrap();
+        let table = equilibrium(&find_equilibrium(&plan).unwrap());
+        assert!(table.starts_with("equilibrium of the equations (no closed form)\n"));
+        assert_eq!(row(&table, "flow"), ["flow", "flows", "rate each, Mbit/s", "RTT, ms"]);
+        assert_eq!(row(&table, "f"), ["f", "4", "25.0", "32.0"]);
+        assert_eq!(row(&table, "link")[..2], ["link", "load"]);
+        assert_eq!(row(&table, "L ->"), ["L ->", "100.0 %", "12.0", "0.00", "0.00045", "", "yes"]);
+    }
+}

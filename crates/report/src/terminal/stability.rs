@@ -1,0 +1,97 @@
+//! Tables of stability: roots, margins, and a map in characters.
+
+use super::layout::table;
+use comfy_table::Table;
+use millpond_fluid::stability::{Crossing, Margins};
+use millpond_theory::stability::{CriticalValueSearch, Stability, StabilityMap, ValueRange, VariedParameter};
+use millpond_units::format::{duration, frequency, number};
+use std::f64::consts::PI;
+
+/// The range over which each parameter was searched, for those for which a boundary was found.
+pub fn search_ranges(searches: &[CriticalValueSearch]) -> String {
+    let line = |search: &CriticalValueSearch| {
+        let CriticalValueSearch { parameter, range: ValueRange { low, high }, .. } = search;
+        let [low, high] = [*low, *high].map(|value| parameter.format_value(value));
+        format!("{} was searched from {low} to {high}\n", parameter.name())
+    };
+    searches.iter().filter(|search| !search.found.is_empty()).map(line).collect()
+}
+
+/// The rightmost roots, and the margins of a stable network or what makes an unstable one stable.
+pub fn stability(stability: &Stability) -> String {
+    let below =
+        if stability.nonzero_roots_decay() { margins(&stability.margins) } else { reductions(stability) };
+    format!("{}\n{below}\n", roots(stability))
+}
+
+fn roots(stability: &Stability) -> Table {
+    const MOST: usize = 6;
+    let mut roots = table(&["root", "growth, 1/s", "frequency, rad/s", "period, s", "growth per cycle"]);
+    for (index, root) in stability.spectrum.roots.iter().take(MOST).enumerate() {
+        let is_zero = stability.spectrum.is_zero(root);
+        let cycle = root.growth_per_cycle().filter(|_| !is_zero && root.s.im > 1e-6 * root.s.re.abs());
+        let period = cycle.map_or_else(|| "-".to_owned(), |_| number(2.0 * PI / root.s.im));
+        let factor = cycle.map_or_else(|| "-".to_owned(), |factor| format!("x{}", number(factor)));
+        let part = |value: f64| if is_zero { "0".to_owned() } else { format!("{value:.4}") };
+        let (re, im) = (part(root.s.re), part(root.s.im));
+        roots.add_row([(index + 1).to_string(), re, im, period, factor]);
+    }
+    roots
+}
+
+fn margins(margins: &Margins) -> Table {
+    let Margins { gain, phase, delay } = *margins;
+    let mut rows = table(&["margin", "value", "at rad/s"]);
+    let mut row = |name: &str, crossing: Option<Crossing>, unlimited: &str, show: &dyn Fn(f64) -> String| {
+        let shown = crossing.map_or_else(|| unlimited.to_owned(), |crossing| show(crossing.margin));
+        let at = crossing.map_or_else(|| "-".to_owned(), |crossing| frequency(crossing.frequency));
+        rows.add_row([name.to_owned(), shown, at]);
+    };
+    let no_crossover = "unlimited: the gain is below one at all frequencies";
+    let no_reversal = "unlimited: no locus crosses the negative real axis";
+    row("gain of all loops", gain, no_reversal, &|factor| format!("x{}", number(factor)));
+    row("phase", phase, no_crossover, &|angle| format!("{:.2}°", angle.to_degrees()));
+    row("delay added to every loop", delay, no_crossover, &duration);
+    rows
+}
+
+fn reductions(stability: &Stability) -> Table {
+    let shown = |factor: Option<f64>| match factor {
+        Some(factor) => format!("x{}", number(factor)),
+        None => "no reduction suffices".to_owned(),
+    };
+    let mut rows = table(&["reduction for stability", "factor"]);
+    rows.add_row(["gain of all loops".to_owned(), shown(stability.stabilizing_gain)]);
+    rows.add_row(["all delays".to_owned(), shown(stability.stabilizing_delay)]);
+    rows
+}
+
+/// A map in characters, `#` where the network oscillates; the highest value is in the first row.
+pub fn stability_map(map: &StabilityMap) -> String {
+    const CHARACTERS: usize = 60;
+    let stride = map.horizontal.values.len().div_ceil(CHARACTERS).max(1);
+    let mut lines: Vec<String> = Vec::new();
+    for (row, value) in map.growth_rates.iter().zip(&map.vertical.values).rev().step_by(stride) {
+        let cell = |growth: &Option<f64>| match growth {
+            Some(growth) if *growth >= 0.0 => '#',
+            Some(_) => '.',
+            None => ' ',
+        };
+        let cells: String = row.iter().step_by(stride).map(cell).collect();
+        lines.push(format!("{:>12} {cells}\n", map.vertical.parameter.format_value(*value)));
+    }
+    // Different numbers of flows may round to the same value.
+    lines.dedup();
+    let show = |parameter: &VariedParameter, value: Option<&f64>| {
+        value.map_or_else(String::new, |value| parameter.format_value(*value))
+    };
+    let horizontal = &map.horizontal;
+    format!(
+        "{} over {} from {} to {}; # oscillates, . stable, blank: no equilibrium found\n{}",
+        map.vertical.parameter.name(),
+        horizontal.parameter.name(),
+        show(&horizontal.parameter, horizontal.values.first()),
+        show(&horizontal.parameter, horizontal.values.last()),
+        lines.concat()
+    )
+}

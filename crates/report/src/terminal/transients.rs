@@ -1,0 +1,54 @@
+//! Tables of step responses and convergence times.
+
+use super::layout::table;
+use millpond_fluid::motion::StepResponse;
+use millpond_theory::transients::{ConvergenceTimes, StepTransient, seconds};
+use millpond_units::format::{number, percent};
+
+const STEP: [&str; 8] =
+    ["quantity", "from", "to", "unit", "rise time (10-90 %)", "overshoot", "peak", "settling time (2 %)"];
+
+/// Rise time, overshoot as a share of the step, and settling time of each rate and queue; the peak of a quantity that
+/// ends where it began.
+pub fn step_response(step: &StepTransient) -> String {
+    let mut rows = table(&STEP);
+    for response in step.rates.iter().chain(&step.queues) {
+        let (scale, unit) = match response.observable.unit {
+            "bit/s" => (1e-6, "Mbit/s"),
+            unit => (response.observable.scale, unit),
+        };
+        let shown = |value: f64| number(value * scale);
+        let from = response.values.first().copied().unwrap_or(f64::NAN);
+        let (rise, overshoot, peak, settling) = match response.response {
+            StepResponse::Step { rise, overshoot, settling } => {
+                (seconds(rise), percent(overshoot), "-".to_owned(), settling)
+            }
+            StepResponse::Excursion { peak, settling, .. } => {
+                ("-".to_owned(), "-".to_owned(), shown(from + peak), settling)
+            }
+        };
+        let name = response.observable.name.clone();
+        let (from, to) = (shown(from), shown(response.final_value));
+        rows.add_row([name, from, to, unit.to_owned(), rise, overshoot, peak, seconds(settling)]);
+    }
+    if let Some(predicted) = step.predicted.filter(|predicted| predicted.settling.is_some()) {
+        let (overshoot, settling) = (percent(predicted.overshoot), seconds(predicted.settling));
+        let name = format!("rightmost root alone, damping ratio {}", number(predicted.damping));
+        let [from, to, unit, rise, peak] = ["-", "-", "", "-", "-"].map(str::to_owned);
+        rows.add_row([name, from, to, unit, rise, overshoot, peak, settling]);
+    }
+    format!("{rows}\n")
+}
+
+/// The convergence time for at most twenty values of the parameter.
+pub fn convergence(convergence: &ConvergenceTimes) -> String {
+    const ROWS: usize = 20;
+    let parameter = &convergence.axis.parameter;
+    let mut rows = table(&[parameter.name().as_str(), "convergence time", "of the rightmost root alone"]);
+    let values =
+        convergence.axis.values.iter().zip(convergence.times.iter().zip(&convergence.predicted_times));
+    for (value, (time, predicted)) in values.step_by(convergence.times.len().div_ceil(ROWS).max(1)) {
+        rows.add_row([parameter.format_value(*value), seconds(*time), seconds(*predicted)]);
+    }
+    format!("{rows}\n")
+}
