@@ -186,6 +186,12 @@ fn mistakes_that_do_not_hide_one_another_are_all_shown_in_order() {
 }
 
 #[test]
+fn a_fault_lists_each_known_key_once() {
+    let faults = parse_with(&with_mistake(14, "rate = { trece = \"cell.csv\" }"), &[]).unwrap_err();
+    assert!(faults.to_string().contains("Known here: steps, trace\n"), "{faults}");
+}
+
+#[test]
 fn a_path_that_is_wrong_leaves_relays_alone() {
     let faults = parse_with(&with_mistake(21, "path = [\"R1\", \"R3\"]"), &[]).unwrap_err();
     let messages: Vec<_> = faults.0.iter().map(millpond_scenario::Fault::message).collect();

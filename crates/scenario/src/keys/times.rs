@@ -2,6 +2,7 @@
 
 use crate::model::{DelayedAcks, Lasting, Rtt, Start};
 use crate::table::{Field, Form, Key, KeyTable, PlainForm, Rule, Written, array, put, set};
+use crate::tree::Raw;
 use millpond_units::{Span, Time};
 
 /// The forms of a start, or of a stop.
@@ -187,8 +188,10 @@ pub(crate) static DELAYED_ACKS: KeyTable<Option<DelayedAcks>> = KeyTable {
         example: "true",
         meaning: "`true`: as with the defaults of the keys (RFC 9000 section 13.2); `false`: each packet is \
                   acknowledged at once",
-        read: |written| {
-            Some(if bool::read(written)? { DELAYED_ACKS.defaults(written.context) } else { None })
+        read: |written| match written.node.value {
+            Raw::Flag(true) => Some(DELAYED_ACKS.defaults(written.context)),
+            Raw::Flag(false) => Some(None),
+            _ => written.expected("true, false or a table such as { packets = 2, after = \"25ms\" }"),
         },
         write: |acks| acks.is_none().then(|| false.to_toml()),
     }),

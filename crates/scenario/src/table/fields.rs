@@ -84,7 +84,14 @@ impl<'a> Fields<'a> {
         self.read_keys(keys, value, false);
     }
 
-    /// Is this key written?
+    /// Adds a key that may be written here.
+    fn add_known(&mut self, name: &'static str) {
+        if !self.known.contains(&name) {
+            self.known.push(name);
+        }
+    }
+
+    /// Whether this key is written.
     pub(crate) fn has(&self, key: &str) -> bool {
         self.table.get(key).is_some()
     }
@@ -104,7 +111,7 @@ impl<'a> Fields<'a> {
                 break;
             }
             let Some(key) = self.choose(keys, &selectors, &chosen) else {
-                self.known.extend(keys.keys.iter().map(|key| key.name));
+                keys.keys.iter().for_each(|key| self.add_known(key.name));
                 return false;
             };
             complete &= self.read_key(key, value).unwrap_or(true);
@@ -114,7 +121,7 @@ impl<'a> Fields<'a> {
             let Some(rule) = key.rule.beside(&chosen).filter(|rule| !matches!(rule, Rule::OneOf(_))) else {
                 continue;
             };
-            self.known.push(key.name);
+            self.add_known(key.name);
             let read = self.read_key(key, value);
             if read != Some(true) && with_defaults {
                 key.read_default(value, self.written.context);
@@ -145,7 +152,7 @@ impl<'a> Fields<'a> {
         chosen: &[&'static str],
     ) -> Option<&'static Key<T>> {
         let names: Vec<_> = selectors.iter().map(|key| key.name).collect();
-        self.known.extend(&names);
+        names.iter().for_each(|name| self.add_known(name));
         let written: Vec<_> =
             selectors.iter().filter_map(|key| Some((*key, self.table.get(key.name)?.place.text))).collect();
         let newest = written.iter().map(|&(_, text)| text).max();
@@ -161,7 +168,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Is an unknown key nearly one of these?
+    /// Whether an unknown key is a misspelling of one of these.
     fn misspells(&self, names: &[&'static str]) -> bool {
         let unknown = self.table.entries.iter().filter(|(key, _)| !self.known.contains(&key.value.as_str()));
         unknown.into_iter().any(|(key, _)| nearest(key, names.iter().copied()).is_some())
