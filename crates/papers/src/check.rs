@@ -211,8 +211,8 @@ mod tests {
         let mut library = section3();
         let recipe = &mut library.papers[0].recipes[0];
         recipe.expect.truncate(1);
-        recipe.expect[0].versus = Some("LGCC".into());
-        recipe.expect[0].statistic = Statistic::Greatest;
+        recipe.expect[0].get_mut().versus = Some("LGCC".into());
+        recipe.expect[0].get_mut().statistic = Statistic::Greatest;
         let chosen = library.choose(None).unwrap();
         assert_eq!(runs(&chosen, false), 2);
         let checked = check(&chosen, &Settings::quick(), &Unwatched).unwrap();

@@ -1,9 +1,12 @@
 //! A row of a recipe: what is measured, what the paper says it is, what we accept, and what theory says instead.
 
+use super::instant::{Instant, NumberOr};
+use super::names::unknown;
+use super::stage::Stage;
 use millpond_units::format::at_most_five_digits;
-use millpond_units::{Span, Time};
 use serde::Deserialize;
-use serde::de::{self, Deserializer, Visitor};
+use serde::de::Deserializer;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What the paper says of one quantity, and how it is judged.
@@ -44,6 +47,8 @@ pub struct Expectation {
     /// What is taken of several entities.
     #[serde(default)]
     pub combine: Combine,
+    /// Only samples of this stage: its name instead of `from` and `to`.
+    pub during: Option<String>,
     /// Only samples after this; a plain number counts the steps of a recurrence.
     pub from: Option<Instant>,
     /// Only samples until this.
@@ -166,10 +171,6 @@ pub enum Says {
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 pub struct Range(pub f64, pub f64);
 
-/// A point of time in seconds, or a step of a recurrence.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Instant(pub f64);
-
 impl Range {
     /// Is the value inside?
     pub fn holds(self, value: f64) -> bool {
@@ -197,6 +198,19 @@ impl Expectation {
             return vec![self];
         }
         cases.into_iter().map(|case| Self { case: Some(case), ..self.clone() }).collect()
+    }
+
+    /// The row with `from` and `to` of the stage that it names.
+    ///
+    /// # Errors
+    /// There is no such stage, or `from` or `to` is given, too.
+    pub(super) fn timed(mut self, stages: &BTreeMap<String, Stage>) -> Result<Self, String> {
+        let Some(name) = self.during.take() else { return Ok(self) };
+        let stage = stages.get(&name).ok_or_else(|| unknown(&name, "stage", stages.keys()))?;
+        if self.from.is_some() || self.to.is_some() {
+            return Err("give during, or from and to".into());
+        }
+        Ok(Self { from: Some(stage.from), to: stage.to, ..self })
     }
 
     /// What the types cannot say.
@@ -283,35 +297,6 @@ impl<'de> Deserialize<'de> for Says {
             |words| Ok(Self::Words(words.to_owned())),
             Self::Number,
         ))
-    }
-}
-
-impl<'de> Deserialize<'de> for Instant {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let time = |text: &str| match text.parse::<Span>() {
-            Ok(span) => Ok(Self((Time::ZERO + span).secs())),
-            Err(fault) => Err(fault.to_string()),
-        };
-        deserializer.deserialize_any(NumberOr("a time such as \"2s\", or a step", time, Self))
-    }
-}
-
-/// Reads either a number or a text.
-struct NumberOr<T>(&'static str, fn(&str) -> Result<T, String>, fn(f64) -> T);
-
-impl<T> Visitor<'_> for NumberOr<T> {
-    type Value = T;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-    fn visit_f64<E: de::Error>(self, x: f64) -> Result<T, E> {
-        Ok((self.2)(x))
-    }
-    fn visit_i64<E: de::Error>(self, x: i64) -> Result<T, E> {
-        Ok((self.2)(x as f64))
-    }
-    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-        (self.1)(text).map_err(E::custom)
     }
 }
 

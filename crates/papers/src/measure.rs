@@ -1,7 +1,8 @@
 //! From a run to the one number that a row is about.
 
 use super::execute::Ended;
-use super::expect::{Combine, Entity, Expectation, Instant, Statistic};
+use super::expect::{Combine, Entity, Expectation, Statistic};
+use super::instant::Instant;
 use millpond_results::{Kind, Run, Series};
 use millpond_stats::{
     coefficient_of_variation, maximum, mean, minimum, quantile_of_curve, quantile_of_sorted,

@@ -189,12 +189,17 @@ impl Paper {
         paper.name = folder.to_owned();
         paper.origin = origin.clone();
         let readings: Vec<_> = paper.readings.iter().map(|reading| reading.name.clone()).collect();
-        let recipe = |(path, text): (&String, &String)| {
-            let file = path.strip_prefix(folder)?.strip_prefix('/')?;
-            let name = path.strip_suffix(".toml").filter(|_| file != PAPER_FILE)?;
-            Some(Recipe::parse(name, text, &readings))
-        };
-        paper.recipes = files.iter().filter_map(recipe).collect::<Result<_, _>>()?;
+        let sibling = |name: &str| files.get(&format!("{folder}/{name}.toml")).map(String::as_str);
+        for (path, text) in files {
+            let file = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/'));
+            let Some(name) =
+                path.strip_suffix(".toml").filter(|_| file.is_some_and(|file| file != PAPER_FILE))
+            else {
+                continue;
+            };
+            let recipe = Recipe::parse(name, text, &readings, &sibling);
+            paper.recipes.push(recipe.map_err(|fault| RecipeError::new(path, fault.show(text)))?);
+        }
         paper.recipes.sort_by_key(|recipe| natural(&recipe.name));
         Ok(paper)
     }

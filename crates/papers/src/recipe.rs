@@ -1,16 +1,21 @@
 //! The recipe file: a scenario, what the paper says about it, and what we accept.
 //!
-//! Parsed by `serde`, so that an unknown key, a missing one or a wrong type is pointed at with its line. What the
-//! types cannot say (a row that names a case which does not exist) is checked by [`Recipe::parse`] afterwards.
+//! [`form`] writes out its table forms; `serde` reads the result, so that an unknown key, a missing one or a wrong type
+//! is shown with its line. What the types cannot say (a row that names a case which does not exist) is checked by
+//! [`Recipe::parse`] afterwards.
 
-use super::RecipeError;
 use super::answer::Analysis;
 use super::expect::Expectation;
+use super::form::{self, Fault, Siblings};
+use super::names::unknown;
 use super::nyquist::Plot;
 use super::recurrence::Recurrence;
+use super::stage::Stage;
 use millpond_results::World;
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::Spanned;
 
 /// A figure, table or theorem of a paper as something to run and to judge.
 #[derive(Clone, Debug, Deserialize)]
@@ -28,10 +33,18 @@ pub struct Recipe {
     /// What the paper leaves open here and what was taken, in our own words.
     #[serde(default)]
     pub setup: String,
+    /// The recipe of the same folder whose scenario, recurrence and stages this one begins with.
+    pub base: Option<String>,
     /// A scenario, spelled as in a scenario file.
     pub scenario: Option<toml::Table>,
     /// Or a difference equation to iterate, see [`Recurrence`].
     pub recurrence: Option<toml::Table>,
+    /// Intervals of the run by name, for `during` of a row.
+    #[serde(default)]
+    pub stages: BTreeMap<String, Stage>,
+    /// Texts by name, for `{name}` in the texts of rows and cases.
+    #[serde(default)]
+    pub texts: BTreeMap<String, String>,
     /// What is run: protocols, deployments. The first is the default of every row.
     pub cases: Vec<Case>,
     /// What `papers check` runs.
@@ -40,8 +53,8 @@ pub struct Recipe {
     /// What `--full` runs: the paper's own grid and repetitions.
     #[serde(default)]
     pub full: Extent,
-    /// The rows of its table.
-    pub expect: Vec<Expectation>,
+    /// The rows of its table, each with its bytes in the text.
+    pub expect: Vec<Spanned<Expectation>>,
 }
 
 /// One variant of a recipe's scenario.
@@ -92,20 +105,42 @@ fn one() -> u64 {
 }
 
 impl Recipe {
-    /// Reads a recipe file; `name` is what it is called, `readings` the names that its rows may use.
-    pub fn parse(name: &str, text: &str, readings: &[String]) -> Result<Self, RecipeError> {
-        let mut recipe: Self =
-            toml::from_str(text).map_err(|fault| RecipeError::new(name, fault.to_string()))?;
+    /// Reads a recipe's text; `name` is what it is called, `readings` the names that its rows may use, `siblings` the
+    /// texts of the recipes in its folder.
+    pub(super) fn parse<'i>(
+        name: &str,
+        text: &'i str,
+        readings: &[String],
+        siblings: Siblings<'_, 'i>,
+    ) -> Result<Self, Fault> {
+        let mut recipe: Self = form::read(text, siblings)?;
         recipe.name = name.to_owned();
-        if let Some(row) = recipe.expect.iter().find(|row| row.case.is_some() && !row.cases.is_empty()) {
-            return Err(RecipeError::new(name, format!("[[expect]] \"{}\": give case or cases", row.what)));
+        let mut rows = Vec::new();
+        for row in std::mem::take(&mut recipe.expect) {
+            let span = row.span();
+            let row = row.into_inner();
+            let what = row.what.clone();
+            let each = recipe.each_case(row).map_err(|fault| row_fault(&span, &what, &fault))?;
+            rows.extend(each.into_iter().map(|row| Spanned::new(span.clone(), row)));
         }
-        recipe.expect = recipe.expect.into_iter().flat_map(Expectation::spread).collect();
-        recipe.check(readings).map_err(|message| RecipeError::new(name, message))?;
+        recipe.expect = rows;
+        recipe.check().map_err(Fault::plain)?;
+        for row in &recipe.expect {
+            let check = recipe.check_row(row.get_ref(), readings);
+            check.map_err(|fault| row_fault(&row.span(), &row.get_ref().what, &fault))?;
+        }
         Ok(recipe)
     }
 
-    fn check(&self, readings: &[String]) -> Result<(), String> {
+    /// The row with the times of its stage, once for each of its cases.
+    fn each_case(&self, row: Expectation) -> Result<Vec<Expectation>, String> {
+        if row.case.is_some() && !row.cases.is_empty() {
+            return Err("give case or cases".into());
+        }
+        Ok(row.timed(&self.stages)?.spread())
+    }
+
+    fn check(&self) -> Result<(), String> {
         if self.scenario.is_some() == self.recurrence.is_some() {
             return Err("a recipe has either [scenario] or [recurrence]".into());
         }
@@ -119,24 +154,25 @@ impl Recipe {
             return Err("seeds: expected at least 1".into());
         }
         self.cases.iter().try_for_each(|case| self.check_case(case))?;
-        self.cases.iter().filter_map(|case| self.recurrence(case)).try_for_each(|made| made.map(drop))?;
-        self.expect.iter().try_for_each(|row| {
-            let complain = |fault: String| format!("[[expect]] \"{}\": {fault}", row.what);
-            let cases = row.case.iter().chain(&row.versus);
-            cases.into_iter().try_for_each(|case| self.known_case(case)).map_err(complain)?;
-            row.reading
-                .iter()
-                .try_for_each(|reading| known(reading, "reading", readings))
-                .map_err(complain)?;
-            row.check().map_err(complain)?;
-            let answered = self.case(self.case_of(row)).is_some_and(|case| case.analysis.is_some());
-            if answered != row.answer.is_some() {
-                return Err(complain(
-                    "answer belongs to a case with analysis, and such a case has nothing else".into(),
-                ));
+        self.cases.iter().filter_map(|case| self.recurrence(case)).try_for_each(|made| made.map(drop))
+    }
+
+    fn check_row(&self, row: &Expectation, readings: &[String]) -> Result<(), String> {
+        let names = self.cases.iter().map(|case| &case.name);
+        for case in row.case.iter().chain(&row.versus) {
+            if self.case(case).is_none() {
+                return Err(unknown(case, "case", names));
             }
-            Ok(())
-        })
+        }
+        if let Some(reading) = row.reading.as_ref().filter(|reading| !readings.contains(reading)) {
+            return Err(unknown(reading, "reading", readings));
+        }
+        row.check()?;
+        let answered = self.case(self.case_of(row)).is_some_and(|case| case.analysis.is_some());
+        if answered != row.answer.is_some() {
+            return Err("answer belongs to a case with analysis, and such a case has nothing else".into());
+        }
+        Ok(())
     }
 
     fn check_case(&self, case: &Case) -> Result<(), String> {
@@ -154,11 +190,6 @@ impl Recipe {
             return complain(&fault);
         }
         Ok(())
-    }
-
-    fn known_case(&self, case: &str) -> Result<(), String> {
-        let names: Vec<_> = self.cases.iter().map(|c| c.name.clone()).collect();
-        known(case, "case", &names)
     }
 
     /// The case of this name.
@@ -188,18 +219,13 @@ impl Recipe {
 
     /// Rows that are judged at this extent: those of a case for `--full` alone wait for it.
     pub fn rows(&self, full: bool) -> impl Iterator<Item = &Expectation> {
-        self.expect.iter().filter(move |row| {
+        self.expect.iter().map(Spanned::get_ref).filter(move |row| {
             let cases = std::iter::once(self.case_of(row)).chain(row.versus.as_deref());
             full || !row.full && cases.into_iter().all(|name| self.case(name).is_some_and(|case| !case.full))
         })
     }
 }
 
-fn known(name: &str, kind: &str, names: &[String]) -> Result<(), String> {
-    if names.iter().any(|candidate| candidate == name) {
-        return Ok(());
-    }
-    let nearest = millpond_units::nearest(name, names.iter().map(String::as_str));
-    let hint = nearest.map_or(String::new(), |near| format!(" (did you mean \"{near}\"?)"));
-    Err(format!("no {kind} \"{name}\"; there are: {}{hint}", names.join(", ")))
+fn row_fault(span: &Range<usize>, what: &str, fault: &str) -> Fault {
+    Fault::at(span.clone(), format!("[[expect]] \"{what}\": {fault}"))
 }

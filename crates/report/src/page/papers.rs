@@ -180,7 +180,7 @@ mod tests {
         let mut library = Library::builtin().unwrap();
         let worlds = library.papers.iter_mut().find(|paper| paper.name == "worlds").unwrap();
         worlds.recipes.retain(|recipe| recipe.name == "worlds/max-min");
-        worlds.recipes[0].expect.retain(|row| row.case.as_deref() == Some("cltcp"));
+        worlds.recipes[0].expect.retain(|row| row.get_ref().case.as_deref() == Some("cltcp"));
         let chosen = library.choose(Some("worlds")).unwrap();
         let checked = check(&chosen, &Settings { draw: true, ..Settings::quick() }, &Unwatched).unwrap();
         assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);

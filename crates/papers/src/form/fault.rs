@@ -1,0 +1,59 @@
+//! What is wrong with a recipe's text, and where.
+
+use std::ops::Range;
+
+/// An error with the bytes of the text that it is about.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    span: Option<Range<usize>>,
+    message: String,
+}
+
+impl Fault {
+    /// An error about these bytes.
+    pub(crate) fn at(span: Range<usize>, message: impl Into<String>) -> Self {
+        Self { span: Some(span), message: message.into() }
+    }
+
+    /// An error about the file as a whole.
+    pub(crate) fn plain(message: impl Into<String>) -> Self {
+        Self { span: None, message: message.into() }
+    }
+
+    /// The message below the line of `text` that it is about.
+    pub(crate) fn show(&self, text: &str) -> String {
+        let Some(span) = &self.span else { return self.message.clone() };
+        let before = text.get(..span.start).unwrap_or(text);
+        let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        let number = 1 + before.matches('\n').count();
+        let line = text.get(start..).unwrap_or_default().lines().next().unwrap_or_default();
+        let skipped = before.get(start..).unwrap_or_default().chars().count();
+        let marked = text.get(span.clone()).unwrap_or_default().lines().next().unwrap_or_default();
+        let marks = "^".repeat(marked.chars().count().max(1));
+        let margin = " ".repeat(number.to_string().len());
+        let column = skipped + 1;
+        let message = &self.message;
+        format!(
+            "line {number}, column {column}\n{margin} |\n{number} | {line}\n{margin} | {:skipped$}{marks}\n{message}",
+            ""
+        )
+    }
+}
+
+impl From<toml::de::Error> for Fault {
+    fn from(error: toml::de::Error) -> Self {
+        Self { span: error.span(), message: error.message().to_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fault;
+
+    #[test]
+    fn an_error_shows_its_line_and_marks_what_it_is_about() {
+        let shown = Fault::at(10..14, "unknown").show("a = 1\nb = four\n");
+        assert_eq!(shown, "line 2, column 5\n  |\n2 | b = four\n  |     ^^^^\nunknown");
+        assert_eq!(Fault::plain("no case").show("a = 1"), "no case");
+    }
+}
