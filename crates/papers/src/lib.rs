@@ -13,6 +13,8 @@
 mod answer;
 mod cell;
 mod check;
+#[cfg(test)]
+mod documented;
 mod execute;
 mod expect;
 mod form;

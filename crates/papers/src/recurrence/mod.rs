@@ -110,6 +110,29 @@ impl Recurrence {
     }
 }
 
+/// The laws with the keys of each.
+#[cfg(test)]
+pub(crate) fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
+    use crate::documented::keys;
+    let laws = vec![
+        ("abc", keys::<windows::Windows>()),
+        ("logistic", keys::<windows::Windows>()),
+        ("logistic-deflated", keys::<windows::Windows>()),
+        ("competition", keys::<competition::Competition>()),
+        ("chain", keys::<chain::Chain>()),
+        ("equilibrium-marking", keys::<marking::EquilibriumMarking>()),
+        ("aggregation-tree", keys::<tree::AggregationTree>()),
+        ("aggregation-tree-over-time", keys::<descent::Descent>()),
+        ("excess-and-queue", keys::<plane::Plane>()),
+        ("user-estimate", keys::<estimate::UserEstimate>()),
+        ("aimd", keys::<aimd::Aimd>()),
+        ("fairness-bound", keys::<aimd::FairnessBound>()),
+    ];
+    let unknown = toml::from_str::<Recurrence>("law = '?'").expect_err("no law").to_string();
+    assert_eq!(unknown.matches('`').count(), 2 * (1 + laws.len()), "a law is missing above: {unknown}");
+    laws
+}
+
 /// Values at step 0, 1, ...
 fn series(kind: Kind, entity: impl ToString, quantity: &str, unit: &str, values: Vec<f64>) -> Series {
     let times = (0_u32..).map(f64::from).take(values.len()).collect();
