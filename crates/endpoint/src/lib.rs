@@ -20,6 +20,8 @@
 mod ack_ranges;
 mod arrivals;
 mod episode;
+mod event_log;
+mod fair_scheduler;
 mod frame;
 mod loss;
 mod marks;
@@ -27,25 +29,23 @@ mod pace;
 mod range_set;
 mod rate;
 mod receiver;
-mod recorder;
 mod relay;
 mod round;
 mod rtt;
+mod send_buffer;
 mod sender;
 mod sent;
-mod shared;
-mod stream;
+mod stream_queues;
 mod timeout;
-mod turns;
 
 #[cfg(test)]
 mod tests;
 
 pub use ack_ranges::AckRanges;
+pub use event_log::{Recorder, Recording};
+pub use fair_scheduler::FairTurns;
 pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
 pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
-pub use recorder::{Recorder, Recording};
 pub use relay::Relay;
 pub use sender::{AckOutcome, SenderConfig, SenderCounters, SenderEnd};
-pub use shared::Member;
-pub use turns::FairTurns;
+pub use stream_queues::Member;

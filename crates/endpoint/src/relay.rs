@@ -1,6 +1,6 @@
 //! The joint between two loops of a flow.
 
-use crate::stream::Origin;
+use crate::send_buffer::Origin;
 use crate::{Acknowledgement, Received, ReceiverEnd, Segment, SenderEnd};
 use millpond_law::{Ecn, RelayView, Sharing};
 use millpond_units::{Bytes, Span, Time};

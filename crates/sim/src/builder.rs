@@ -1,14 +1,14 @@
 //! Nodes, links and flows become a network, or an error that says what does not fit.
 
-use crate::ends::{Ends, Owner, Told, lay_routes};
-use crate::events::TARGETS;
-use crate::flow::{AggregateSpec, FlowSpec, Leg, LoopSpec, TransfersSpec, Workload};
+use crate::endpoints::{Ends, Owner, Told, lay_routes};
+use crate::event_queue::TARGETS;
+use crate::flow_spec::{AggregateSpec, FlowSpec, Leg, LoopSpec, TransfersSpec, Workload};
+use crate::flow_state::FlowState;
 use crate::link::LinkSpec;
-use crate::network::{KINDS, Network, Parts};
-use crate::places::{Place, Seat, Taker, seats, shared_places};
 use crate::schedule::Schedule;
-use crate::spawning::{Pattern, Spawning};
-use crate::workload::FlowState;
+use crate::simulation::{KINDS, Network, Parts};
+use crate::spawn::{Pattern, Spawning};
+use crate::stages::{Place, Seat, Taker, seats, shared_places};
 use crate::{AggregateId, FlowId, LinkId, NodeId, TransfersId};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::fmt;

@@ -16,26 +16,26 @@
 //! * **Fast**: one event per packet and link, none per packet on the wire, no allocation per packet.
 
 mod builder;
-mod ends;
-mod events;
-mod flow;
+mod delivery;
+mod endpoints;
+mod event_queue;
+mod flow_spec;
+mod flow_state;
 mod link;
-mod network;
-mod onward;
-mod packets;
-mod places;
+mod packet_pool;
 mod schedule;
-mod spawning;
+mod simulation;
+mod spawn;
+mod stages;
 mod stats;
 mod view;
-mod workload;
 
 pub use builder::{BuildError, Builder};
-pub use flow::{AggregateSpec, FlowSpec, Leg, LoopSpec, TransfersSpec, Workload};
+pub use flow_spec::{AggregateSpec, FlowSpec, Leg, LoopSpec, TransfersSpec, Workload};
 pub use link::{Buffer, Jitter, LinkSpec, LinkView, Loss, Propagation, Scheduler};
-pub use network::Network;
 pub use schedule::{AtEnd, Schedule, ScheduleError};
-pub use spawning::{Transfer, TransfersView};
+pub use simulation::Network;
+pub use spawn::{Transfer, TransfersView};
 pub use stats::{Histogram, IntervalDelay, LinkCounters, LoopCounters};
 pub use view::{FlowView, LoopView};
 

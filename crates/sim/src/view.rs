@@ -1,10 +1,10 @@
 //! What an onlooker may see of a flow.
 
-use crate::ends::{Receiving, Sending};
-use crate::network::Network;
-use crate::places::Seat;
+use crate::endpoints::{Receiving, Sending};
+use crate::flow_state::FlowState;
+use crate::simulation::Network;
+use crate::stages::Seat;
 use crate::stats::{ArrivalMeter, Histogram, IntervalDelay, LoopCounters};
-use crate::workload::FlowState;
 use millpond_endpoint::{ReceiverEnd, SenderEnd};
 use millpond_units::{Bytes, Span, Time};
 

@@ -1,9 +1,9 @@
 //! What leaves, and why nothing does.
 
 use super::SenderEnd;
+use crate::send_buffer::Stop;
 use crate::sent::{Piece, Record, State};
-use crate::shared::Shared;
-use crate::stream::Stop;
+use crate::stream_queues::Shared;
 use crate::{ACK_BYTES, Segment};
 use millpond_law::{Context, Ecn, Header, HeaderId};
 use millpond_units::{Bytes, Time};

@@ -2,8 +2,8 @@
 
 use super::{AckOutcome, SenderEnd};
 use crate::marks::Marks;
+use crate::send_buffer::Stop;
 use crate::sent::{Record, State};
-use crate::stream::Stop;
 use crate::{AckRanges, Acknowledgement};
 use millpond_law::{Ack, Cause, Congestion, Context, Episode};
 use millpond_units::{Bytes, Time};

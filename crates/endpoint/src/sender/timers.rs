@@ -1,7 +1,7 @@
 //! What happens when time passes and nothing arrives.
 
 use super::SenderEnd;
-use crate::stream::Stop;
+use crate::send_buffer::Stop;
 use millpond_law::{Cause, Context, Episode};
 use millpond_units::{Bytes, Time};
 

@@ -4,6 +4,6 @@ mod pipe;
 
 mod chain;
 mod delivery;
-mod silence;
-mod telling;
+mod law_events;
+mod no_feedback;
 mod timing;

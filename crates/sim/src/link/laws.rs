@@ -1,6 +1,6 @@
 //! The laws that sit at one link: its queue law, and one header law for each protocol present.
 
-use crate::packets::Packet;
+use crate::packet_pool::Packet;
 use millpond_endpoint::Frame;
 use millpond_law::{
     Context, Ecn, Gauge, Header, HeaderId, Hooks, Kind, Link as Law, PacketView, QueueView, Random, Verdict,

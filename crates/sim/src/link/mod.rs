@@ -11,40 +11,40 @@
 //! link is not touched again for it, and the queue is brought up to the present when somebody next looks
 //! ([`Link::depart_until`]). Laws, loss and a varying delay make a link [`special`]. Where laws judge departures,
 //! packets wait for their turn; it is judged when somebody next looks, as of the moment at which it came
-//! ([`judged`]). A scheduler or overtaking make a link take one step per service ([`stepping`]). These two keep their
+//! ([`lazy_dequeue`]). A scheduler or overtaking make a link take one step per service ([`per_service`]). These two keep their
 //! packets on the wire in the flight.
 
-mod judged;
 mod laws;
+mod lazy_dequeue;
+mod link_spec;
 mod loss;
+mod per_service;
 mod propagation;
 mod ring;
 mod scheduler;
 mod service;
-mod spec;
 mod special;
-mod stepping;
 #[cfg(test)]
 mod tests;
 mod view;
 
+pub use link_spec::{Buffer, LinkSpec};
 pub use loss::Loss;
 pub use propagation::{Jitter, Propagation};
 pub use scheduler::Scheduler;
 pub(crate) use service::{Rates, Service};
-pub use spec::{Buffer, LinkSpec};
 pub(crate) use special::Next;
 pub use view::LinkView;
 
-use crate::packets::{Packets, Parcel};
+use crate::packet_pool::{Packets, Parcel};
 use crate::schedule::Told;
 use crate::stats::{LinkCounters, LinkMeter, Tally};
 use laws::Laws;
 use loss::LossState;
 use millpond_units::{Bytes, Rate, Span, Time};
+use per_service::Stepping;
 use propagation::Wire;
 use ring::Ring;
-use stepping::Stepping;
 
 /// A packet that has been served or is about to be.
 #[derive(Clone, Copy, Debug, Default)]

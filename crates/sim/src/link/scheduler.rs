@@ -1,7 +1,7 @@
 //! Which waiting packet is served next, at links that decide it at the time of service.
 
 use super::ring::Ring;
-use crate::packets::Parcel;
+use crate::packet_pool::Parcel;
 use millpond_endpoint::FairTurns;
 
 /// The order of service.

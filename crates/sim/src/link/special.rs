@@ -2,7 +2,7 @@
 
 use super::laws::{Fate, Laws, Moment};
 use super::{Link, LossState, Order, Special};
-use crate::packets::{Packet, Packets, Parcel};
+use crate::packet_pool::{Packet, Packets, Parcel};
 use millpond_law::QueueView;
 use millpond_units::{Bytes, Span, Time};
 

@@ -3,8 +3,8 @@
 use super::laws::Moment;
 use super::*;
 use crate::NodeId;
-use crate::events::{EventQueue, TARGETS, Target};
-use crate::packets::Packet;
+use crate::event_queue::{EventQueue, TARGETS, Target};
+use crate::packet_pool::Packet;
 use crate::schedule::{AtEnd, Schedule};
 use crate::stats::LinkCounters;
 use millpond_endpoint::{Frame, Segment};

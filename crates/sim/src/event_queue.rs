@@ -1,6 +1,6 @@
 //! The event queue. Events of one time leave in the order of insertion.
 
-use crate::packets::Parcel;
+use crate::packet_pool::Parcel;
 use millpond_units::Time;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

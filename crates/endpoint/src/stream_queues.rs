@@ -1,8 +1,8 @@
 //! What a sender has to send for several flows: a queue and a credit for each, and whose turn it is.
 
+use crate::fair_scheduler::FairTurns;
+use crate::send_buffer::{Chunk, Stop};
 use crate::sent::Piece;
-use crate::stream::{Chunk, Stop};
-use crate::turns::FairTurns;
 use millpond_law::Sharing;
 use millpond_units::{Span, Time};
 use std::collections::VecDeque;

@@ -7,7 +7,7 @@
 
 use super::laws::Fate;
 use super::{Link, Order, Special};
-use crate::packets::{Packets, Parcel};
+use crate::packet_pool::{Packets, Parcel};
 use millpond_units::{Span, Time};
 
 impl Link {

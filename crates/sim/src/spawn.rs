@@ -9,13 +9,13 @@
 //! at most about twice as many as transfers that run.
 
 use crate::TransfersId;
-use crate::ends::{Owner, Told, lay_routes};
-use crate::flow::{LoopSpec, TransfersSpec, Workload};
-use crate::network::{INDEX_LIMIT, Kind, Network, target};
-use crate::places::{Seat, Taker};
+use crate::endpoints::{Owner, Told, lay_routes};
+use crate::flow_spec::{LoopSpec, TransfersSpec, Workload};
+use crate::flow_state::FlowState;
+use crate::simulation::{INDEX_LIMIT, Kind, Network, target};
+use crate::stages::{Seat, Taker};
 use crate::stats::{ArrivalMeter, Histogram, IntervalDelay, LoopCounters, SendingMeter};
 use crate::view::{FlowView, LoopView};
-use crate::workload::FlowState;
 use millpond_law::Knowledge;
 use millpond_units::{Bytes, Time};
 

@@ -1,9 +1,9 @@
 //! The two ends of each loop, and the paths between them.
 
-use crate::flow::LoopSpec;
-use crate::onward::Branch;
-use crate::places::{Place, Seat, branches, members};
+use crate::delivery::Branch;
+use crate::flow_spec::LoopSpec;
 use crate::schedule::Schedule;
+use crate::stages::{Place, Seat, branches, members};
 use crate::stats::{ArrivalMeter, LoopCounters, SendingMeter};
 use millpond_endpoint::{ReceiverEnd, SenderConfig, SenderEnd};
 use millpond_law::{Ecn, Knowledge, Random, Sender};

@@ -1,15 +1,15 @@
 //! The network at work: one event loop over links and the ends of loops.
 
-use crate::ends::{Ends, FIRST_END, Receiving, Side};
-use crate::events::{EventQueue, TARGETS, Target};
+use crate::delivery::{Onward, outlook};
+use crate::endpoints::{Ends, FIRST_END, Receiving, Side};
+use crate::event_queue::{EventQueue, TARGETS, Target};
+use crate::flow_state::FlowState;
 use crate::link::{Link, LinkView, Next};
-use crate::onward::{Onward, outlook};
-use crate::packets::{Packet, PacketId, Packets, Parcel};
-use crate::places::Seat;
-use crate::spawning::Spawning;
+use crate::packet_pool::{Packet, PacketId, Packets, Parcel};
+use crate::spawn::Spawning;
+use crate::stages::Seat;
 use crate::stats::{LoopCounters, SendingMeter};
 use crate::view::FlowView;
-use crate::workload::FlowState;
 use crate::{FlowId, LinkId};
 use millpond_endpoint::{Acknowledgement, Frame};
 use millpond_law::Ecn;

@@ -1,10 +1,10 @@
 //! A flow in its run: when it starts, what its application supplies, when it stops, what arrives.
 
-use crate::ends::Sending;
-use crate::flow::Workload;
+use crate::endpoints::Sending;
+use crate::flow_spec::Workload;
 use crate::link::{Rates, Service};
-use crate::places::Seat;
 use crate::schedule::Schedule;
+use crate::stages::Seat;
 use millpond_units::{Bytes, Rate, Time};
 
 /// The state of one flow.

@@ -1,7 +1,7 @@
 //! Who takes which loop: flows of their own, and flows that share one.
 
-use crate::flow::{FlowSpec, Leg};
-use crate::onward::{Branch, Onward};
+use crate::delivery::{Branch, Onward};
+use crate::flow_spec::{FlowSpec, Leg};
 use millpond_endpoint::{Member, Relay};
 use millpond_units::{Bytes, Time};
 

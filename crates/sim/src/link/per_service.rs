@@ -2,7 +2,7 @@
 
 use super::scheduler::{Scheduler, Waiting};
 use super::{Entry, Link, Order, Special};
-use crate::packets::{Packets, Parcel};
+use crate::packet_pool::{Packets, Parcel};
 use millpond_units::Time;
 
 /// What such a link keeps besides. The packet in service is in the flight already, where its time is that at which it

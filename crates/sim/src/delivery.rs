@@ -1,6 +1,6 @@
 //! What becomes of bytes that have arrived at the end of a loop.
 
-use crate::ends::{Receiving, Sending};
+use crate::endpoints::{Receiving, Sending};
 use crate::stats::ArrivalMeter;
 use millpond_endpoint::Relay;
 use millpond_law::{RelayView, Sharing};

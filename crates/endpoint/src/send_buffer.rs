@@ -1,7 +1,7 @@
 //! What a sender has to send: new pieces of the stream, and lost ones again.
 
 use crate::sent::Piece;
-use crate::shared::{Member, Shared};
+use crate::stream_queues::{Member, Shared};
 use millpond_units::{Span, Time};
 use std::collections::VecDeque;
 
