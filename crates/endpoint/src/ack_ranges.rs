@@ -1,68 +1,68 @@
-//! The packet numbers that an acknowledgement tells of: a few ranges, newest first, in 24 bytes.
+//! The packet numbers that an acknowledgement reports: up to four ranges, newest first, in 24 bytes.
 
 use std::ops::RangeInclusive;
 
-/// How many ranges follow the newest one at most.
-const OLDER: usize = 3;
+/// Number of ranges besides the newest one.
+const OLDER_RANGES: usize = 3;
 
-/// A range that lies below another one.
+/// A range below another one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Older {
-    /// Packet numbers between it and the range above of which nothing is told.
+struct OlderRange {
+    /// Number of packet numbers between this range and the one above.
     gap: u16,
-    /// Packet numbers in it; zero if there is no such range.
+    /// Number of packet numbers in it; zero if there is no such range.
     len: u16,
 }
 
-/// Up to four ranges of packet numbers, newest first.
+/// Up to four ranges of packet numbers, newest first (compare the ACK frame of RFC 9000, section 19.3.1).
 ///
-/// What does not fit is left out from the old end: of a longer list the older ranges, of a very long range its
-/// oldest numbers (over 2^16 of them, or 2^32 in the newest range). Earlier acknowledgements have told of those.
+/// Ranges that do not fit are omitted, oldest first. Of a very long range the oldest numbers are omitted: those beyond
+/// 2^16, or 2^32 in the newest range. Earlier acknowledgements have reported them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckRanges {
     largest: u64,
     newest: u32,
-    older: [Older; OLDER],
+    older: [OlderRange; OLDER_RANGES],
 }
 
 impl AckRanges {
-    /// How many ranges fit.
-    pub const MAX: usize = 1 + OLDER;
+    /// Largest number of ranges.
+    pub const MAX: usize = 1 + OLDER_RANGES;
 
-    /// One range.
+    /// A single range.
     #[inline]
-    pub fn one(range: RangeInclusive<u64>) -> Self {
+    pub fn single(range: RangeInclusive<u64>) -> Self {
         let length = range.end().saturating_sub(*range.start()).saturating_add(1);
         let newest = u32::try_from(length).unwrap_or(u32::MAX);
         Self { largest: *range.end(), newest, ..Self::default() }
     }
 
-    /// One more number is told of: the one after the largest.
+    /// Adds the number after the largest.
     #[inline]
     pub fn extend(&mut self) {
         self.largest = self.largest.saturating_add(1);
         self.newest = self.newest.saturating_add(1);
     }
 
-    /// The first of these ranges that fit. They must come newest first and must not touch; what does not keep to
-    /// that is left out.
+    /// The first of these ranges that fit. They must be in descending order and must not touch; the first that violates
+    /// this and all later ones are omitted.
     pub fn newest_first(ranges: impl IntoIterator<Item = RangeInclusive<u64>>) -> Self {
         let mut ranges = ranges.into_iter();
         let Some(newest) = ranges.next() else { return Self::default() };
-        let mut told = Self::one(newest);
-        let mut least = told.least();
-        for (slot, range) in told.older.iter_mut().zip(ranges) {
-            let gap = least.checked_sub(*range.end()).and_then(|distance| distance.checked_sub(1));
+        let mut kept = Self::single(newest);
+        let mut smallest = kept.smallest();
+        for (slot, range) in kept.older.iter_mut().zip(ranges) {
+            let gap = smallest.checked_sub(*range.end()).and_then(|distance| distance.checked_sub(1));
             let Some(gap) = gap.and_then(|gap| u16::try_from(gap).ok()) else { break };
             let length = range.end().saturating_sub(*range.start()).saturating_add(1);
             let len = u16::try_from(length).unwrap_or(u16::MAX);
-            *slot = Older { gap, len };
-            least = range.end() - u64::from(len - 1);
+            *slot = OlderRange { gap, len };
+            smallest = range.end() - u64::from(len - 1);
         }
-        told
+        kept
     }
 
-    /// The largest packet number told of, if any is.
+    /// The largest packet number reported; none if the list is empty.
     #[inline]
     pub const fn largest(&self) -> Option<u64> {
         if self.newest == 0 { None } else { Some(self.largest) }
@@ -71,47 +71,47 @@ impl AckRanges {
     /// The ranges, newest first.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = RangeInclusive<u64>> + '_ {
-        let newest = self.largest().map(|largest| self.least()..=largest);
-        let mut least = self.least();
+        let newest = self.largest().map(|largest| self.smallest()..=largest);
+        let mut smallest = self.smallest();
         let older = self.older.iter().map_while(move |older| {
-            let largest = least.checked_sub(1 + u64::from(older.gap)).filter(|_| older.len > 0)?;
+            let largest = smallest.checked_sub(1 + u64::from(older.gap)).filter(|_| older.len > 0)?;
             let range = range_down_from(largest, u64::from(older.len));
-            least = *range.start();
+            smallest = *range.start();
             Some(range)
         });
         newest.into_iter().chain(older)
     }
 
-    /// What these ranges tell beyond `known`, if that is nothing but more numbers after the newest range of `known`:
-    /// then it is one range, empty if there are none.
+    /// The numbers that are new compared with `known`, if they only extend its newest range upwards. The result is
+    /// empty if nothing is new, and none if the difference is not such an extension.
     #[inline]
     pub fn extension_of(&self, known: &Self) -> Option<RangeInclusive<u64>> {
-        let adjoins = self.least() <= known.largest.saturating_add(1) && known.newest > 0;
-        let covers = known.least() <= self.least();
-        let lone = self.older[0].len == 0;
-        let rest_is_known = lone || (self.older == known.older && self.least() == known.least());
-        (adjoins && covers && rest_is_known).then(|| known.largest.saturating_add(1)..=self.largest)
+        let adjoins = self.smallest() <= known.largest.saturating_add(1) && known.newest > 0;
+        let covers = known.smallest() <= self.smallest();
+        let is_single = self.older[0].len == 0;
+        let older_is_known = is_single || (self.older == known.older && self.smallest() == known.smallest());
+        (adjoins && covers && older_is_known).then(|| known.largest.saturating_add(1)..=self.largest)
     }
 
-    /// Calls `each` for the parts of these ranges that lie outside all ranges of `known`, newest first.
+    /// Calls `each` for every part of these ranges that lies outside all ranges of `known`, newest first.
     pub fn for_each_beyond(&self, known: &Self, mut each: impl FnMut(RangeInclusive<u64>)) {
         for range in self.iter() {
             beyond(range, known, &mut each);
         }
     }
 
-    /// The least number of the newest range, if there is one.
+    /// The smallest number of the newest range, if there is one.
     #[inline]
-    const fn least(&self) -> u64 {
+    const fn smallest(&self) -> u64 {
         self.largest.saturating_sub((self.newest as u64).saturating_sub(1))
     }
 }
 
-/// Calls `each` for the parts of `range` outside all ranges of `known`, newest first.
+/// Calls `each` for every part of `range` that lies outside all ranges of `known`, newest first.
 fn beyond(range: RangeInclusive<u64>, known: &AckRanges, each: &mut impl FnMut(RangeInclusive<u64>)) {
-    let (least, mut largest) = (*range.start(), Some(*range.end()));
+    let (smallest, mut largest) = (*range.start(), Some(*range.end()));
     for known in known.iter() {
-        let Some(end) = largest.filter(|end| *known.end() >= least && *end >= least) else { break };
+        let Some(end) = largest.filter(|end| *known.end() >= smallest && *end >= smallest) else { break };
         if *known.start() > end {
             continue;
         }
@@ -120,12 +120,12 @@ fn beyond(range: RangeInclusive<u64>, known: &AckRanges, each: &mut impl FnMut(R
         }
         largest = known.start().checked_sub(1);
     }
-    if let Some(end) = largest.filter(|end| *end >= least) {
-        each(least..=end);
+    if let Some(end) = largest.filter(|end| *end >= smallest) {
+        each(smallest..=end);
     }
 }
 
-/// `length` numbers (at least one) of which `largest` is the largest; none is below zero.
+/// The range of `length` numbers (at least one) whose largest is `largest`, cut off at zero.
 #[inline]
 const fn range_down_from(largest: u64, length: u64) -> RangeInclusive<u64> {
     largest.saturating_sub(length - 1)..=largest
@@ -161,23 +161,23 @@ mod tests {
     }
 
     #[test]
-    fn it_tells_the_newest_ranges_that_fit() {
-        let told = AckRanges::newest_first([90..=99, 80..=80, 60..=70, 3..=9, 0..=1]);
-        assert_eq!(told.iter().collect::<Vec<_>>(), [90..=99, 80..=80, 60..=70, 3..=9]);
-        assert_eq!(told.largest(), Some(99));
+    fn the_newest_ranges_that_fit_are_kept() {
+        let kept = AckRanges::newest_first([90..=99, 80..=80, 60..=70, 3..=9, 0..=1]);
+        assert_eq!(kept.iter().collect::<Vec<_>>(), [90..=99, 80..=80, 60..=70, 3..=9]);
+        assert_eq!(kept.largest(), Some(99));
         assert_eq!(AckRanges::default().iter().count(), 0);
         assert_eq!(AckRanges::default().largest(), None);
     }
 
     #[test]
     fn the_newest_range_grows_at_its_upper_end() {
-        let mut told = AckRanges::newest_first([5..=6, 1..=2]);
-        told.extend();
-        assert_eq!(told.iter().collect::<Vec<_>>(), [5..=7, 1..=2]);
+        let mut kept = AckRanges::newest_first([5..=6, 1..=2]);
+        kept.extend();
+        assert_eq!(kept.iter().collect::<Vec<_>>(), [5..=7, 1..=2]);
     }
 
     #[test]
-    fn an_extension_goes_on_from_the_newest_range_and_leaves_the_others_alone() {
+    fn an_extension_continues_the_newest_range_and_keeps_the_others() {
         let known = AckRanges::newest_first([10..=20, 1..=5]);
         let beyond = |ranges: &[RangeInclusive<u64>]| {
             AckRanges::newest_first(ranges.iter().cloned()).extension_of(&known)
@@ -191,22 +191,22 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_long_or_too_far_loses_its_old_end() {
-        let told = AckRanges::newest_first([300_000..=300_000, 0..=299_000]);
-        assert_eq!(told.iter().collect::<Vec<_>>(), [300_000..=300_000, 233_466..=299_000]);
-        let told = AckRanges::newest_first([300_000..=300_000, 0..=100]);
-        assert_eq!(told.iter().collect::<Vec<_>>(), [300_000..=300_000]);
+    fn a_range_too_long_or_too_far_away_is_truncated_at_its_old_end() {
+        let kept = AckRanges::newest_first([300_000..=300_000, 0..=299_000]);
+        assert_eq!(kept.iter().collect::<Vec<_>>(), [300_000..=300_000, 233_466..=299_000]);
+        let kept = AckRanges::newest_first([300_000..=300_000, 0..=100]);
+        assert_eq!(kept.iter().collect::<Vec<_>>(), [300_000..=300_000]);
     }
 
     #[test]
-    fn ranges_that_are_out_of_order_are_left_out() {
-        let told = AckRanges::newest_first([5..=6, 8..=9]);
-        assert_eq!(told.iter().collect::<Vec<_>>(), [5..=6]);
+    fn ranges_out_of_order_are_omitted() {
+        let kept = AckRanges::newest_first([5..=6, 8..=9]);
+        assert_eq!(kept.iter().collect::<Vec<_>>(), [5..=6]);
     }
 
     proptest! {
         #[test]
-        fn what_goes_in_comes_out(ranges in few_ranges()) {
+        fn ranges_are_returned_as_given(ranges in few_ranges()) {
             prop_assert_eq!(AckRanges::newest_first(ranges.clone()).iter().collect::<Vec<_>>(), ranges);
         }
 

@@ -1,4 +1,4 @@
-//! Which packets have arrived, and what to tell of them.
+//! The packet numbers received, and the ranges of them to report in an acknowledgement.
 
 use crate::AckRanges;
 use crate::range_set::RangeSet;
@@ -8,21 +8,21 @@ use millpond_units::Time;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Arrivals {
     numbers: RangeSet,
-    /// Numbers below this no longer matter to the sender.
+    /// The sender needs no acknowledgement of numbers below this one.
     floor: u64,
-    /// One more than the largest that has arrived.
+    /// One more than the largest number that has arrived.
     expected: u64,
     newest_at: Time,
-    /// What to tell; empty if it must be collected anew.
-    told: AckRanges,
+    /// The ranges to report; empty if they must be collected again.
+    reported: AckRanges,
 }
 
-/// What is to be said of one packet's number.
+/// Classification of an arriving packet number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Arrival {
-    /// It has not arrived before (as far as is still known).
+    /// It has not arrived before, as far as the receiver still knows.
     pub(crate) is_new: bool,
-    /// It is the one after the largest so far.
+    /// It follows the largest number received so far.
     pub(crate) in_order: bool,
 }
 
@@ -33,26 +33,26 @@ impl Arrivals {
         self.newest_at
     }
 
-    /// A packet arrived; its sender no longer cares for numbers below `floor`.
+    /// Records an arrival; the sender needs no acknowledgement of numbers below `floor`.
     #[inline]
     pub(crate) fn on_arrival(&mut self, now: Time, number: u64, floor: u64) -> Arrival {
         let floor = self.floor.max(floor.min(number));
-        // Mostly nothing is missing, and this is the next.
+        // The usual case: no gap, and the expected number.
         if number == self.expected && self.numbers.extend(number) {
             (self.floor, self.expected, self.newest_at) = (floor, number + 1, now);
-            self.told = AckRanges::one(floor..=number);
+            self.reported = AckRanges::single(floor..=number);
             return Arrival { is_new: true, in_order: true };
         }
-        self.on_arrival_around_gaps(now, number, floor)
+        self.on_arrival_with_gaps(now, number, floor)
     }
 
     #[inline(never)]
-    fn on_arrival_around_gaps(&mut self, now: Time, number: u64, floor: u64) -> Arrival {
+    fn on_arrival_with_gaps(&mut self, now: Time, number: u64, floor: u64) -> Arrival {
         let in_order = number == self.expected;
         let mut is_new = false;
         self.numbers.raise(floor);
         self.numbers.insert(number..number.saturating_add(1), |_| is_new = true);
-        self.told = self.tell_next(in_order, floor);
+        self.reported = self.next_report(in_order, floor);
         self.floor = floor;
         if number >= self.expected {
             self.expected = number.saturating_add(1);
@@ -61,42 +61,42 @@ impl Arrivals {
         Arrival { is_new, in_order }
     }
 
-    /// The newest ranges; packet `of` is told of even if it is not among them.
+    /// The newest ranges. The range of packet `acked` is included even if it is not among them.
     #[inline]
-    pub(crate) fn ranges(&mut self, of: Option<u64>) -> AckRanges {
-        if self.told.largest().is_none() {
-            self.told = self.collect(of);
+    pub(crate) fn ranges(&mut self, acked: Option<u64>) -> AckRanges {
+        if self.reported.largest().is_none() {
+            self.reported = self.collect(acked);
         }
-        self.told
+        self.reported
     }
 
-    /// What to tell after one more arrival, in the two cases in which that is easily said.
+    /// The ranges after one more arrival where they follow from the previous ones; empty where they do not.
     #[inline]
-    fn tell_next(&self, in_order: bool, floor: u64) -> AckRanges {
+    fn next_report(&self, in_order: bool, floor: u64) -> AckRanges {
         let prefix = self.numbers.prefix();
         if self.numbers.is_contiguous() && prefix > floor {
-            return AckRanges::one(floor..=prefix - 1);
+            return AckRanges::single(floor..=prefix - 1);
         }
-        let mut told = self.told;
-        if !in_order || told.largest().is_none() {
+        let mut reported = self.reported;
+        if !in_order || reported.largest().is_none() {
             return AckRanges::default();
         }
-        told.extend();
-        told
+        reported.extend();
+        reported
     }
 
-    /// Collects the newest ranges; the last place belongs to the range of packet `of`, if that is an old one.
-    fn collect(&self, of: Option<u64>) -> AckRanges {
+    /// Collects the newest ranges. The last entry is the range of packet `acked`, if that is older than the others.
+    fn collect(&self, acked: Option<u64>) -> AckRanges {
         let prefix = (self.numbers.prefix() > self.floor).then(|| self.floor..self.numbers.prefix());
         let mut all = self.numbers.descending().cloned().chain(prefix);
         let newest: [_; AckRanges::MAX - 1] = std::array::from_fn(|_| all.next());
-        let least = newest.iter().flatten().last().map_or(0, |range| range.start);
-        let last = match of.filter(|number| *number < least) {
+        let smallest = newest.iter().flatten().last().map_or(0, |range| range.start);
+        let last = match acked.filter(|number| *number < smallest) {
             Some(old) => all.find(|range| range.start <= old),
             None => all.next(),
         };
-        let told = newest.into_iter().flatten().chain(last);
-        AckRanges::newest_first(told.map(|range| range.start..=range.end - 1))
+        let reported = newest.into_iter().flatten().chain(last);
+        AckRanges::newest_first(reported.map(|range| range.start..=range.end - 1))
     }
 }
 
@@ -115,36 +115,36 @@ mod tests {
     }
 
     #[test]
-    fn an_old_packet_that_comes_late_takes_the_last_place() {
+    fn a_late_old_packet_is_reported_in_the_last_range() {
         let mut arrivals = arrive(&[0, 2, 4, 6, 8, 10, 12, 3]);
-        let told: Vec<_> = arrivals.ranges(Some(3)).iter().collect();
-        assert_eq!(told, [12..=12, 10..=10, 8..=8, 2..=4]);
+        let reported: Vec<_> = arrivals.ranges(Some(3)).iter().collect();
+        assert_eq!(reported, [12..=12, 10..=10, 8..=8, 2..=4]);
     }
 
     #[test]
-    fn below_the_floor_nothing_is_told() {
+    fn numbers_below_the_floor_are_not_reported() {
         let mut arrivals = arrive(&[0, 1, 3, 5, 6]);
         arrivals.on_arrival(Time::ZERO, 7, 4);
         assert_eq!(arrivals.ranges(None).iter().collect::<Vec<_>>(), [5..=7]);
     }
 
     #[test]
-    fn a_floor_above_the_packet_itself_is_not_believed() {
+    fn a_floor_above_the_packet_itself_is_ignored() {
         let mut arrivals = Arrivals::default();
         assert!(arrivals.on_arrival(Time::ZERO, 2, u64::MAX).is_new);
         assert_eq!(arrivals.ranges(None).iter().collect::<Vec<_>>(), [2..=2]);
     }
 
     #[test]
-    fn a_number_that_no_sender_reaches_does_no_harm() {
-        // Packet numbers end at 2^62 (RFC 9000, section 12.3); 2^64 - 1 has no place in the set.
+    fn a_number_beyond_the_protocol_limit_is_handled() {
+        // Packet numbers end at 2^62 (RFC 9000, section 12.3); the set cannot hold 2^64 - 1.
         let mut arrivals = arrive(&[u64::MAX - 1, u64::MAX, u64::MAX]);
         assert_eq!(arrivals.ranges(None).largest(), Some(u64::MAX - 1));
     }
 
     proptest! {
         #[test]
-        fn only_what_arrived_is_told_and_the_newest_always(
+        fn only_received_numbers_are_reported_and_always_the_newest(
             numbers in proptest::collection::vec(0..40_u64, 1..60)
         ) {
             let (mut arrivals, mut plain) = (Arrivals::default(), BTreeSet::new());
@@ -152,10 +152,10 @@ mod tests {
                 let in_order = plain.last().map_or(0, |largest| largest + 1) == number;
                 let is_new = plain.insert(number);
                 prop_assert_eq!(arrivals.on_arrival(Time::ZERO, number, 0), Arrival { is_new, in_order });
-                let told = arrivals.ranges(Some(number));
-                prop_assert_eq!(told.largest(), plain.last().copied());
-                prop_assert!(told.iter().flatten().all(|number| plain.contains(&number)));
-                prop_assert!(told.iter().any(|range| range.contains(&number)));
+                let reported = arrivals.ranges(Some(number));
+                prop_assert_eq!(reported.largest(), plain.last().copied());
+                prop_assert!(reported.iter().flatten().all(|number| plain.contains(&number)));
+                prop_assert!(reported.iter().any(|range| range.contains(&number)));
             }
         }
     }

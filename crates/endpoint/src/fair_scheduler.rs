@@ -1,67 +1,68 @@
-//! Whose turn it is: start-time fair queueing (Goyal, Vin and Cheng 1997) among those that have something to send.
+//! Start-time fair queueing (Goyal, Vin and Cheng 1997) among flows that are backlogged.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Virtual time is counted in bytes per unit of weight, in 2^-20ths.
+/// Virtual time is counted in 2^-20 bytes per unit of weight.
 const VIRTUAL_BITS: u32 = 20;
 
-/// One of those that share.
+/// Scheduling state of one flow.
 #[derive(Clone, Debug)]
-struct Party {
-    /// Virtual time per byte.
-    slowness: u64,
-    /// The finish tag of what it sent last or, if it waits, the start tag of what comes next.
+struct FlowTags {
+    /// Virtual time for each byte: the inverse of the weight.
+    time_per_byte: u64,
+    /// Finish tag of the last packet; while the flow is backlogged, start tag of the next packet.
     tag: u64,
 }
 
-/// Each has a start tag in virtual time; the least is served first. What it sends moves its tag by bytes over weight.
+/// A start-time fair queueing scheduler. The backlogged flow with the smallest start tag is served first. A packet
+/// advances the tag of its flow by its size over the weight.
 #[derive(Clone, Debug, Default)]
-pub struct FairTurns {
-    parties: Vec<Party>,
-    /// Those that wait by (start tag, order of entry).
-    waiting: BinaryHeap<Reverse<(u64, u64, u32)>>,
+pub struct FairScheduler {
+    flows: Vec<FlowTags>,
+    /// Backlogged flows by (start tag, order of activation).
+    backlogged: BinaryHeap<Reverse<(u64, u64, u32)>>,
     order: u64,
-    /// The start tag of what was served last.
+    /// Start tag of the packet in service.
     virtual_time: u64,
 }
 
-impl FairTurns {
-    /// Parties of these weights, numbered from 0; nobody waits.
+impl FairScheduler {
+    /// Flows with these weights, numbered from 0; none is backlogged.
     pub fn new(weights: impl IntoIterator<Item = f64>) -> Self {
-        let mut turns = Self::default();
-        weights.into_iter().for_each(|weight| turns.add(weight));
-        turns
+        let mut scheduler = Self::default();
+        weights.into_iter().for_each(|weight| scheduler.add_flow(weight));
+        scheduler
     }
 
-    /// One more.
-    pub fn add(&mut self, weight: f64) {
-        let slowness = ((f64::from(1 << VIRTUAL_BITS) / weight + 0.5) as u64).max(1);
-        self.parties.push(Party { slowness, tag: 0 });
+    /// Adds a flow.
+    pub fn add_flow(&mut self, weight: f64) {
+        let time_per_byte = ((f64::from(1 << VIRTUAL_BITS) / weight + 0.5) as u64).max(1);
+        self.flows.push(FlowTags { time_per_byte, tag: 0 });
     }
 
-    /// One that did not wait has something to send now. What it did not use claims nothing for the past.
-    pub fn enlist(&mut self, who: u32) {
-        let Some(party) = self.parties.get_mut(who as usize) else { return };
-        party.tag = party.tag.max(self.virtual_time);
-        self.waiting.push(Reverse((party.tag, self.order, who)));
+    /// Marks a flow as backlogged. It has no claim to service that it did not use while idle.
+    pub fn activate(&mut self, flow: u32) {
+        let Some(tags) = self.flows.get_mut(flow as usize) else { return };
+        tags.tag = tags.tag.max(self.virtual_time);
+        self.backlogged.push(Reverse((tags.tag, self.order, flow)));
         self.order += 1;
     }
 
-    /// Whose turn it is.
-    pub fn next(&self) -> Option<u32> {
-        self.waiting.peek().map(|Reverse((_, _, who))| *who)
+    /// The flow to serve next.
+    pub fn next_flow(&self) -> Option<u32> {
+        self.backlogged.peek().map(|Reverse((_, _, flow))| *flow)
     }
 
-    /// Whose turn it is sends so many bytes, and waits again if it has `more`.
+    /// Serves `bytes` of the next flow, which stays backlogged if `more` is true.
     pub fn serve(&mut self, bytes: u64, more: bool) {
-        let Some(Reverse((start, _, who))) = self.waiting.pop() else { return };
+        let Some(Reverse((start, _, flow))) = self.backlogged.pop() else { return };
         self.virtual_time = start;
-        if let Some(party) = self.parties.get_mut(who as usize) {
-            party.tag = start.saturating_add(bytes.saturating_mul(party.slowness));
+        if let Some(tags) = self.flows.get_mut(flow as usize) {
+            tags.tag = start.saturating_add(bytes.saturating_mul(tags.time_per_byte));
         }
         if more {
-            self.enlist(who);
+            self.activate(flow);
         }
     }
 }
@@ -71,18 +72,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_who_wait_share_by_weight_whatever_the_size_of_what_they_send() {
+    fn backlogged_flows_share_service_by_weight_for_any_packet_sizes() {
         let (weights, sizes) = ([1.0, 2.0, 5.0], [1500, 300, 900]);
-        let mut turns = FairTurns::new(weights);
-        (0..3).for_each(|who| turns.enlist(who));
+        let mut scheduler = FairScheduler::new(weights);
+        (0..3).for_each(|flow| scheduler.activate(flow));
         let mut served = [0_u64; 3];
         for _ in 0..20_000 {
-            let who = turns.next().unwrap() as usize;
-            turns.serve(sizes[who], true);
-            served[who] += sizes[who];
+            let flow = scheduler.next_flow().unwrap() as usize;
+            scheduler.serve(sizes[flow], true);
+            served[flow] += sizes[flow];
         }
-        // Theorem 1 of the paper: normalized service differs by at most l_i/w_i + l_j/w_j.
-        let normal = |who: usize| served[who] as f64 / weights[who];
+        // Theorem 1 of the paper: normalized services differ by at most l_i/w_i + l_j/w_j.
+        let normal = |flow: usize| served[flow] as f64 / weights[flow];
         for (i, j) in [(0, 1), (0, 2), (1, 2)] {
             let bound = sizes[i] as f64 / weights[i] + sizes[j] as f64 / weights[j];
             assert!((normal(i) - normal(j)).abs() <= bound + 1.0, "{served:?}");
@@ -90,18 +91,18 @@ mod tests {
     }
 
     #[test]
-    fn one_that_was_idle_claims_nothing_for_the_past() {
-        let mut turns = FairTurns::new([1.0, 1.0]);
-        turns.enlist(0);
-        (0..50).for_each(|_| turns.serve(1000, true));
-        turns.enlist(1);
+    fn an_idle_flow_has_no_claim_to_past_service() {
+        let mut scheduler = FairScheduler::new([1.0, 1.0]);
+        scheduler.activate(0);
+        (0..50).for_each(|_| scheduler.serve(1000, true));
+        scheduler.activate(1);
         let order: Vec<_> = (0..6)
             .map(|_| {
-                let who = turns.next();
-                turns.serve(1000, true);
-                who
+                let flow = scheduler.next_flow();
+                scheduler.serve(1000, true);
+                flow
             })
             .collect();
-        assert_eq!(order.iter().filter(|who| **who == Some(0)).count(), 3, "{order:?}");
+        assert_eq!(order.iter().filter(|flow| **flow == Some(0)).count(), 3, "{order:?}");
     }
 }

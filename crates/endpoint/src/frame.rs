@@ -1,4 +1,4 @@
-//! What travels between the two ends of a loop.
+//! The frames between the two ends of a loop.
 
 use crate::AckRanges;
 use millpond_law::{Ecn, Header};
@@ -12,54 +12,54 @@ pub const ACK_BYTES: u32 = 40;
 pub struct Segment {
     /// Packet number in this loop; never reused, also not by a retransmission.
     pub number: u64,
-    /// The least packet number whose acknowledgement still matters to the sender.
+    /// The sender needs no acknowledgement of packet numbers below this one.
     pub floor: u64,
-    /// Where its bytes lie in the flow's stream; the same in every loop of the flow.
+    /// Offset of its data in the stream of the flow; the same in every loop.
     pub offset: u64,
-    /// How many bytes of the stream it carries; a probe for credit carries none.
+    /// Bytes of stream data; a probe for credit carries none.
     pub payload: u32,
-    /// Its size on the wire.
+    /// Size on the wire in bytes.
     pub bytes: u32,
-    /// When it left its sender.
+    /// When its sender sent it.
     pub sent_at: Time,
-    /// When the sender of the flow's first loop first sent these bytes.
-    pub birth: Time,
-    /// How long these bytes have waited so far in queues of links and relays, over all loops; links add to it.
+    /// When the sender of the flow's first loop first sent its data.
+    pub origin_time: Time,
+    /// Queueing delay of its data in links and relays of all loops so far; links add to it.
     pub queueing: Span,
-    /// The ECN bits.
+    /// ECN field of the IP header.
     pub ecn: Ecn,
-    /// Does the stream end with it?
+    /// True if the stream ends with it.
     pub last: bool,
-    /// Whose bytes it carries: the flow's number among those that share the loop, 0 where there is one alone.
-    pub member: u16,
-    /// Did its bytes bear a CE mark in an earlier loop of their flow?
+    /// Its stream among those that share the loop; 0 in a loop of one flow.
+    pub stream_id: u16,
+    /// True if its data had a CE mark in an earlier loop of the flow.
     pub marked_upstream: bool,
-    /// Explicit feedback of links to the receiver.
+    /// Header for explicit feedback from links to the receiver.
     pub header: Header,
 }
 
-/// What a receiver tells its sender.
+/// An acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Acknowledgement {
-    /// Which packets have arrived.
+    /// The packet numbers that have arrived.
     pub ranges: AckRanges,
-    /// How long the newest of them has waited for this acknowledgement.
+    /// Time between the arrival of the newest of them and this acknowledgement.
     pub delay: Span,
-    /// How many packets have arrived with a CE mark since the loop began.
+    /// Number of packets received with a CE mark since the loop began.
     pub ce_packets: u64,
-    /// Their bytes on the wire.
+    /// Bytes on the wire of those packets.
     pub ce_bytes: u64,
-    /// How many bytes of its stream a flow may send in all; `u64::MAX` if there is no limit.
+    /// Flow-control limit of a stream: how many bytes of it may be sent in all; `u64::MAX` without limit.
     pub credit: u64,
-    /// Whose credit it is, as in [`Segment::member`].
-    pub member: u16,
-    /// Its own size on the wire.
+    /// The stream of the credit, as in [`Segment::stream_id`].
+    pub stream_id: u16,
+    /// Size on the wire in bytes.
     pub bytes: u32,
-    /// What the receiver's law has to say. Links must not touch it.
+    /// Header written by the receiver's law. Links must not change it.
     pub echo: Header,
 }
 
-/// Either of the two.
+/// A data packet or an acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Frame {
     /// From sender to receiver.
@@ -69,7 +69,7 @@ pub enum Frame {
 }
 
 impl Frame {
-    /// Its size on the wire, in bytes.
+    /// Size on the wire in bytes.
     #[inline]
     pub const fn bytes(&self) -> u32 {
         match self {
@@ -79,5 +79,5 @@ impl Frame {
     }
 }
 
-/// A packet in a simulator is a frame and 24 bytes of its own, two cache lines in all.
+/// The simulator stores a frame and 24 bytes of its own in two cache lines.
 const _: () = assert!(size_of::<Frame>() <= 104);

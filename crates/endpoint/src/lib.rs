@@ -1,26 +1,26 @@
-//! One sans-IO flow end for every protocol and for both packet worlds.
+//! Sender and receiver of one control loop, for every protocol, without input or output (sans-IO).
 //!
 //! A **loop** has a [`SenderEnd`], a path and a [`ReceiverEnd`]. Between them travel [`Frame`]s: a [`Segment`] with
-//! data, an [`Acknowledgement`] back. This crate decides what is acknowledged, lost, in flight, a round trip, a
-//! round, an episode, a rate sample, and when a packet may leave; the [law](millpond_law) decides how much. A
-//! [`Relay`] joins two loops; where several flows go on
-//! together, one sending end is shared by them, with a queue and a credit for each [`Member`].
+//! data forward, an [`Acknowledgement`] back. This crate determines acknowledgement, loss, bytes in flight, RTT samples,
+//! round trips, congestion episodes, delivery-rate samples and pacing. The [law](millpond_law) determines window and rate.
+//! A [`Relay`] joins two loops of a flow. If several flows share the next loop, they share one sender, which has a
+//! queue and a credit for the stream of each ([`StreamConfig`]).
 //!
 //! ```text
-//!   supply --> stream --> sent ring --> Segment ~~~~~~~~~~~~~> packet numbers --> stream --> delivered
+//!   supply --> send buffer --> sent ring --> Segment ~~~~~~~> packet numbers --> streams --> delivered
 //!                ^  ^         |                                      |
 //!          lost -+  |         +-- loss, rtt, rate, rounds,           v
 //!                   |             marks, episodes <~~~~~~ Acknowledgement <-- law::Receiver
 //!      window, pace +----- law::Sender <--- Ack, Congestion
 //! ```
 //!
-//! Nothing here reads a clock or a socket: a driver passes the time in, hands over what arrives, polls
-//! [`SenderEnd::transmit`] until it is empty, and keeps one timer per end at its `deadline`.
+//! Nothing here reads a clock or a socket. The driver passes the time and the received frames, polls
+//! [`SenderEnd::transmit`] until it returns none, and keeps one timer for each end at its `deadline`.
 
 mod ack_ranges;
 mod arrivals;
+mod chunk;
 mod episode;
-mod event_log;
 mod fair_scheduler;
 mod frame;
 mod loss;
@@ -42,10 +42,9 @@ mod timeout;
 mod tests;
 
 pub use ack_ranges::AckRanges;
-pub use event_log::{Recorder, Recording};
-pub use fair_scheduler::FairTurns;
+pub use fair_scheduler::FairScheduler;
 pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
 pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
 pub use relay::Relay;
 pub use sender::{AckOutcome, SenderConfig, SenderCounters, SenderEnd};
-pub use stream_queues::Member;
+pub use stream_queues::StreamConfig;

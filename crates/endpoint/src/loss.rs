@@ -1,21 +1,21 @@
-//! Which packets are lost: RFC 9002, section 6.1.
+//! Loss detection: RFC 9002, section 6.1.
 
-use crate::sent::{Record, SentRing, State};
+use crate::sent::{PacketState, Record, SentRing};
 use millpond_units::{Span, Time};
 
-/// Declares packets lost that lag behind an acknowledged one by too many numbers or for too long.
+/// Declares packets lost by packet threshold and time threshold, relative to the largest acknowledged packet.
 #[derive(Clone, Debug)]
 pub(crate) struct LossDetector {
     packet_threshold: u64,
     largest_acked: Option<u64>,
     /// No packet below this number is in flight.
     open: u64,
-    /// When the next packet will have lagged for too long; never if none lags.
+    /// When the time threshold of the next packet expires; [`Time::NEVER`] if no packet is older than an acknowledged one.
     due: Time,
 }
 
 impl LossDetector {
-    /// A packet is lost if one with a number higher by `packet_threshold` was acknowledged.
+    /// A packet is lost if a packet with a number larger by `packet_threshold` was acknowledged (kPacketThreshold).
     pub(crate) fn new(packet_threshold: u64) -> Self {
         Self { packet_threshold, largest_acked: None, open: 0, due: Time::NEVER }
     }
@@ -26,19 +26,19 @@ impl LossDetector {
         self.largest_acked
     }
 
-    /// When to call [`Self::detect`] again even if no acknowledgement arrives.
+    /// When [`Self::detect`] must be called again even without an acknowledgement.
     #[inline]
     pub(crate) fn due(&self) -> Time {
         self.due
     }
 
-    /// A packet was acknowledged.
+    /// Records that a packet was acknowledged.
     #[inline]
     pub(crate) fn on_acked(&mut self, number: u64) {
         self.largest_acked = Some(self.largest_acked.map_or(number, |largest| largest.max(number)));
     }
 
-    /// Declares packets lost and calls `lost` with the number and the record of each (RFC 9002, appendix A.10).
+    /// Declares packets lost and calls `lost` with number and record of each (RFC 9002, appendix A.10).
     #[inline]
     pub(crate) fn detect(
         &mut self,
@@ -53,9 +53,9 @@ impl LossDetector {
         }
     }
 
-    /// Looks at the packets from the first that is open to the largest acknowledged. Afterwards all that are in
-    /// flight there are within the packet threshold of its end, so that a packet is looked at only a few times
-    /// however many are in flight.
+    /// Examines the packets from `open` to the largest acknowledged. Afterwards all of them in flight are within the
+    /// packet threshold of the largest acknowledged, so that each packet is examined only a few times, however many are
+    /// in flight.
     #[inline(never)]
     fn scan(
         &mut self,
@@ -67,12 +67,12 @@ impl LossDetector {
     ) {
         let mut open = None;
         for number in self.open.max(sent.base())..largest_acked {
-            let Some(record) = sent.get(number).filter(|record| record.state == State::InFlight) else {
+            let Some(record) = sent.get(number).filter(|record| record.state == PacketState::InFlight) else {
                 continue;
             };
             let due = record.sent_at + loss_delay;
             if largest_acked - number >= self.packet_threshold || due <= now {
-                sent.lose(number).iter().for_each(|record| lost(number, record));
+                sent.declare_lost(number).iter().for_each(|record| lost(number, record));
             } else {
                 open.get_or_insert(number);
                 self.due = self.due.min(due);
@@ -85,8 +85,8 @@ impl LossDetector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rate::Stamp;
-    use crate::sent::Piece;
+    use crate::rate::RateState;
+    use crate::sent::StreamData;
 
     const DELAY: Span = Span::from_millis(90);
 
@@ -95,12 +95,12 @@ mod tests {
         let mut ring = SentRing::default();
         for number in 0..packets {
             ring.push(Record {
-                piece: Piece { payload: 1, ..Piece::NONE },
+                data: StreamData { payload: 1, ..StreamData::NONE },
                 bytes: 1,
                 sent_at: at(number),
-                stamp: Stamp::default(),
-                heir: None,
-                state: State::InFlight,
+                rate_state: RateState::default(),
+                retransmission: None,
+                state: PacketState::InFlight,
                 redundant: false,
             });
         }
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn three_numbers_behind_is_lost_and_two_is_not() {
+    fn a_packet_three_numbers_behind_is_lost_and_two_is_not() {
         let (mut detector, mut ring) = (LossDetector::new(3), sent(10));
         acknowledge(&mut detector, &mut ring, 4);
         assert_eq!(detect(&mut detector, &mut ring, at(10)), [0, 1]);
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn within_the_threshold_time_decides() {
+    fn within_the_packet_threshold_the_time_threshold_decides() {
         let (mut detector, mut ring) = (LossDetector::new(3), sent(3));
         acknowledge(&mut detector, &mut ring, 2);
         assert_eq!(detect(&mut detector, &mut ring, at(80)), []);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_above_the_largest_acknowledged_number_is_lost() {
+    fn no_packet_above_the_largest_acknowledged_is_lost() {
         let (mut detector, mut ring) = (LossDetector::new(3), sent(10));
         assert_eq!(detect(&mut detector, &mut ring, at(100_000)), []);
         acknowledge(&mut detector, &mut ring, 0);
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_ack_below_an_open_gap_does_not_hide_the_gap() {
+    fn a_late_ack_of_a_packet_above_a_gap_does_not_hide_the_gap() {
         let (mut detector, mut ring) = (LossDetector::new(3), sent(10));
         acknowledge(&mut detector, &mut ring, 2);
         assert_eq!(detect(&mut detector, &mut ring, at(10)), []);

@@ -1,20 +1,20 @@
-//! Pacing: when the next packet may leave, exact to the picosecond and without drift.
+//! Pacing (RFC 9002, section 7.7): the departure time of the next packet, exact to the picosecond and without drift.
 
 use millpond_units::{Bytes, PICOS, Rate, Time};
 
-/// Bit-picoseconds per second: work that a rate of 1 bit/s does in a second.
+/// Work in bit·ps/s: a rate of 1 bit/s does 10^12 of it in a second.
 type Work = u64;
 
-/// Lets packets out no closer than a rate allows.
+/// Spaces packets so that they leave no faster than a rate.
 ///
-/// What has been sent is work that the rate must do before the next packet may leave. If the rate changes, what is
-/// left of the work is done at the new rate: the waiting packet is re-timed. The fraction of a picosecond by which
-/// a release is rounded up is credited to the next, so that the long-run rate is exact.
+/// Each packet sent adds work that must be done before the next packet may leave. If the rate changes, the remaining
+/// work is done at the new rate, so that the waiting packet is rescheduled. The fraction of a picosecond by which a
+/// release time is rounded up is credited to the next packet, so that the long-run rate is exact.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pacer {
     rate: Option<Rate>,
-    left: Work,
-    as_of: Time,
+    remaining: Work,
+    updated_at: Time,
     release: Time,
 }
 
@@ -25,53 +25,55 @@ impl Pacer {
         self.release
     }
 
-    /// From `now` on packets are paced at `rate`; none: they are not paced.
+    /// Sets the pacing rate; none disables pacing.
     pub(crate) fn set_rate(&mut self, now: Time, rate: Option<Rate>) {
         if now < self.release {
-            self.left = self.left.saturating_sub(self.done_by(now));
-            self.as_of = now;
+            self.remaining = self.remaining.saturating_sub(self.done_by(now));
+            self.updated_at = now;
         } else {
-            self.left = 0;
+            self.remaining = 0;
         }
         self.rate = rate;
         self.schedule();
     }
 
-    /// A packet left.
+    /// Accounts for a packet of `bytes` bytes that leaves now.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Time, bytes: Bytes) {
         let Some(rate) = self.rate else { return };
         let work = bytes.bits().saturating_mul(PICOS);
         if now < self.release {
-            self.left = self.left.saturating_add(work);
+            self.remaining = self.remaining.saturating_add(work);
         } else {
             let surplus = if now == self.release { self.surplus(rate) } else { 0 };
-            self.left = work.saturating_sub(surplus);
-            self.as_of = now;
+            self.remaining = work.saturating_sub(surplus);
+            self.updated_at = now;
         }
         self.schedule();
     }
 
-    /// Work done beyond what was asked for at the moment of release, which was rounded up.
+    /// Work done beyond the required amount at the release time, because that time is rounded up.
     #[inline]
     fn surplus(&self, rate: Rate) -> Work {
-        let done = self.release.since(self.as_of).picos().wrapping_mul(rate.bps());
-        done.wrapping_sub(self.left).min(rate.bps().saturating_sub(1))
+        let done = self.release.since(self.updated_at).picos().wrapping_mul(rate.bps());
+        done.wrapping_sub(self.remaining).min(rate.bps().saturating_sub(1))
     }
 
     /// Work done between the last change and `now`.
     fn done_by(&self, now: Time) -> Work {
         let rate = self.rate.map_or(0, Rate::bps);
-        let done = u128::from(now.since(self.as_of).picos()) * u128::from(rate);
+        let done = u128::from(now.since(self.updated_at).picos()) * u128::from(rate);
         u64::try_from(done).unwrap_or(u64::MAX)
     }
 
     #[inline]
     fn schedule(&mut self) {
         self.release = match self.rate {
-            None => self.as_of,
+            None => self.updated_at,
             Some(rate) if rate.is_zero() => Time::NEVER,
-            Some(rate) => Time::from_picos(self.as_of.picos().saturating_add(self.left.div_ceil(rate.bps()))),
+            Some(rate) => {
+                Time::from_picos(self.updated_at.picos().saturating_add(self.remaining.div_ceil(rate.bps())))
+            }
         };
     }
 }
@@ -90,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_packets_leave_at_exactly_the_rate() {
+    fn a_million_packets_leave_at_exactly_the_pacing_rate() {
         // 8000 bits at 7 Mbit/s take 1142857142.857... ps each.
         let mut pacer = paced(Rate::from_mbps(7.0));
         let (mut last, mut least) = (Time::ZERO, Span::MAX);
@@ -107,11 +109,11 @@ mod tests {
     }
 
     #[test]
-    fn a_change_of_rate_re_times_the_waiting_packet() {
+    fn a_rate_change_reschedules_the_waiting_packet() {
         let mut pacer = paced(Rate::from_mbps(8.0));
         pacer.on_sent(Time::ZERO, PACKET);
         assert_eq!(pacer.release(), Time::from_secs(0.001));
-        // Half the work is done; the other half takes twice, then a quarter as long.
+        // Half of the work is done; the other half takes twice, then a quarter as long.
         pacer.set_rate(Time::from_secs(0.0005), Some(Rate::from_mbps(4.0)));
         assert_eq!(pacer.release(), Time::from_secs(0.0015));
         pacer.set_rate(Time::from_secs(0.0005), Some(Rate::from_mbps(16.0)));
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_zero_holds_the_packet_until_there_is_a_rate_again() {
+    fn a_zero_rate_blocks_the_packet_until_the_rate_is_positive() {
         let mut pacer = paced(Rate::from_mbps(8.0));
         pacer.on_sent(Time::ZERO, PACKET);
         pacer.set_rate(Time::from_secs(0.0005), Some(Rate::ZERO));
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_packet_is_not_made_up_for() {
+    fn a_late_packet_does_not_cause_a_burst() {
         let mut pacer = paced(Rate::from_mbps(8.0));
         pacer.on_sent(Time::ZERO, PACKET);
         pacer.on_sent(Time::from_secs(5.0), PACKET);
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_rate_nothing_waits() {
+    fn without_a_rate_packets_are_not_delayed() {
         let mut pacer = Pacer::default();
         pacer.on_sent(Time::from_secs(1.0), PACKET);
         assert!(pacer.release() <= Time::from_secs(1.0));

@@ -1,24 +1,24 @@
-//! A set of numbers that fills up from below: packet numbers received, bytes of a stream received.
+//! A set of integers that fills up from below: packet numbers or bytes of a stream received.
 
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// All numbers below a prefix, and some ranges above it.
+/// All integers below `prefix`, and ranges above it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RangeSet {
     prefix: u64,
-    /// Ascending; none is empty, touches another or touches the prefix.
+    /// Ascending; none is empty, adjacent to another or adjacent to the prefix.
     above: VecDeque<Range<u64>>,
 }
 
 impl RangeSet {
-    /// All numbers below this one are in the set, and this one is not.
+    /// The smallest integer that is not in the set.
     #[inline]
     pub(crate) fn prefix(&self) -> u64 {
         self.prefix
     }
 
-    /// Are there none above the prefix?
+    /// True if there are no ranges above the prefix.
     #[inline]
     pub(crate) fn is_contiguous(&self) -> bool {
         self.above.is_empty()
@@ -50,7 +50,7 @@ impl RangeSet {
         self.insert_above(range, &mut fresh);
     }
 
-    /// Adds the number after the prefix, if it is this one and there are none above it; says whether it has.
+    /// Adds `number` if it is the prefix and no range lies above it. Returns true if it was added.
     #[inline]
     pub(crate) fn extend(&mut self, number: u64) -> bool {
         let next = number == self.prefix && self.above.is_empty() && number < u64::MAX;
@@ -58,12 +58,12 @@ impl RangeSet {
         next
     }
 
-    /// Treats all numbers below `floor` as members.
+    /// Adds all integers below `floor`.
     #[inline]
     pub(crate) fn raise(&mut self, floor: u64) {
         if floor > self.prefix {
             self.prefix = floor;
-            self.absorb();
+            self.merge_reached();
         }
     }
 
@@ -86,10 +86,10 @@ impl RangeSet {
             fresh(start..range.end);
         }
         self.replace(first..past, merged);
-        self.absorb();
+        self.merge_reached();
     }
 
-    /// Puts one range where these were.
+    /// Replaces the ranges at these indices by one range.
     fn replace(&mut self, old: Range<usize>, new: Range<u64>) {
         if let Some(slot) = self.above.get_mut(old.start).filter(|_| !old.is_empty()) {
             *slot = new;
@@ -99,8 +99,8 @@ impl RangeSet {
         }
     }
 
-    /// Takes ranges into the prefix that it reaches.
-    fn absorb(&mut self) {
+    /// Merges ranges that the prefix has reached.
+    fn merge_reached(&mut self) {
         while let Some(first) = self.above.front().filter(|first| first.start <= self.prefix) {
             self.prefix = self.prefix.max(first.end);
             self.above.pop_front();
@@ -133,7 +133,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_agrees_with_a_plain_set(steps in proptest::collection::vec(step(), 0..60)) {
+        fn a_range_set_agrees_with_a_plain_set(steps in proptest::collection::vec(step(), 0..60)) {
             let (mut set, mut plain) = (RangeSet::default(), BTreeSet::new());
             for step in steps {
                 match step {

@@ -1,9 +1,9 @@
-//! Round trips, counted by what is delivered rather than by a clock.
+//! Round trips, counted by delivered bytes instead of by time.
 
 use millpond_units::Bytes;
 
-/// A round ends when a packet is acknowledged that left after the round began, that is, after `ends_after` had been
-/// delivered.
+/// A round trip ends when a packet is acknowledged that was sent after it began, that is, after `ends_after` bytes had
+/// been delivered.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rounds {
     count: u64,
@@ -11,8 +11,8 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// A packet was acknowledged that left when `prior_delivered` had been delivered; now it is `delivered`.
-    /// Returns how many rounds have ended so far.
+    /// Number of completed round trips after the acknowledgement of a packet that was sent when `prior_delivered` bytes
+    /// had been delivered; `delivered`: bytes delivered now.
     #[inline]
     pub(crate) fn on_ack(&mut self, prior_delivered: Bytes, delivered: Bytes) -> u64 {
         if prior_delivered >= self.ends_after {
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn with_ten_packets_in_flight_every_tenth_ack_ends_a_round() {
+    fn with_ten_packets_in_flight_every_tenth_ack_ends_a_round_trip() {
         let mut rounds = Rounds::default();
         for packet in 0..100_u64 {
             // Packet n leaves when packet n - 10 is acknowledged.

@@ -1,4 +1,4 @@
-//! The round-trip time of a loop: RFC 9002, section 5, and the two spans made from it.
+//! Round-trip time of a loop (RFC 9002, section 5) and the durations computed from it.
 
 use millpond_units::Span;
 
@@ -11,84 +11,84 @@ pub(crate) struct Rtt {
     min: Option<Span>,
     granularity: Span,
     max_ack_delay: Span,
-    /// Kept because it is asked for more often than it changes.
+    /// Stored because it is read more often than it changes.
     probe_timeout: Span,
 }
 
 impl Rtt {
-    /// Before the first sample: RFC 9002, section 6.2.2.
+    /// The estimate before the first sample (RFC 9002, section 6.2.2).
     pub(crate) fn new(initial: Span, granularity: Span, max_ack_delay: Span) -> Self {
         let (latest, smoothed, variation, min) = (initial, initial, initial / 2, None);
         let probe_timeout = Span::ZERO;
         let mut rtt = Self { latest, smoothed, variation, min, granularity, max_ack_delay, probe_timeout };
-        rtt.settle();
+        rtt.update_probe_timeout();
         rtt
     }
 
-    /// Takes in a sample (RFC 9002, section 5.3) and returns it less the receiver's own delay.
+    /// Processes a sample (RFC 9002, section 5.3). Returns it without the acknowledgement delay of the receiver.
     #[inline]
     pub(crate) fn update(&mut self, latest: Span, ack_delay: Span) -> Span {
         self.latest = latest;
         let Some(min) = self.min else {
             (self.min, self.smoothed, self.variation) = (Some(latest), latest, latest / 2);
-            self.settle();
+            self.update_probe_timeout();
             return latest;
         };
         let min = min.min(latest);
         self.min = Some(min);
         let delay = ack_delay.min(self.max_ack_delay);
         let adjusted = if latest >= min + delay { latest - delay } else { latest };
-        let distance = Span::from_picos(self.smoothed.picos().abs_diff(adjusted.picos()));
-        self.variation = approach(self.variation, distance, 2);
-        self.smoothed = approach(self.smoothed, adjusted, 3);
-        self.settle();
+        let difference = Span::from_picos(self.smoothed.picos().abs_diff(adjusted.picos()));
+        self.variation = smooth(self.variation, difference, 2);
+        self.smoothed = smooth(self.smoothed, adjusted, 3);
+        self.update_probe_timeout();
         adjusted
     }
 
-    /// Works out the probe timeout anew.
+    /// Computes the probe timeout (RFC 9002, section 6.2.1).
     #[inline]
-    fn settle(&mut self) {
+    fn update_probe_timeout(&mut self) {
         self.probe_timeout = self.smoothed + (self.variation * 4).max(self.granularity) + self.max_ack_delay;
     }
 
-    /// The least sample; the initial guess before the first.
+    /// Minimum RTT; the initial value before the first sample.
     pub(crate) fn min(&self) -> Span {
         self.min.unwrap_or(self.smoothed)
     }
 
-    /// The smoothed samples; the initial guess before the first.
+    /// Smoothed RTT; the initial value before the first sample.
     pub(crate) fn smoothed(&self) -> Span {
         self.smoothed
     }
 
-    /// Has there been a sample?
+    /// True after the first sample.
     pub(crate) fn is_known(&self) -> bool {
         self.min.is_some()
     }
 
-    /// How long a packet may lag behind a later one that was acknowledged: RFC 9002, section 6.1.2.
+    /// Time threshold of loss detection (RFC 9002, section 6.1.2).
     pub(crate) fn loss_delay(&self) -> Span {
         let longest = self.latest.max(self.smoothed);
         (longest + longest / 8).max(self.granularity)
     }
 
-    /// The probe timeout without backoff: RFC 9002, section 6.2.1.
+    /// The probe timeout without backoff (RFC 9002, section 6.2.1).
     #[inline]
     pub(crate) fn probe_timeout(&self) -> Span {
         self.probe_timeout
     }
 
-    /// How long silence lasts before it counts as persistent congestion: RFC 9002, section 7.6.1.
-    pub(crate) fn silence(&self) -> Span {
+    /// Persistent congestion duration (RFC 9002, section 7.6.1).
+    pub(crate) fn persistent_congestion_duration(&self) -> Span {
         self.probe_timeout() * 3
     }
 }
 
-/// `old`, brought nearer to `new` by the 2^`shift`-th part of their distance, rounded.
+/// `old`, moved towards `new` by 2^-`shift` of the difference, rounded.
 #[inline]
-fn approach(old: Span, new: Span, shift: u32) -> Span {
-    let distance = new.picos().wrapping_sub(old.picos()) as i64;
-    let step = (distance + (1 << (shift - 1))) >> shift;
+fn smooth(old: Span, new: Span, shift: u32) -> Span {
+    let difference = new.picos().wrapping_sub(old.picos()) as i64;
+    let step = (difference + (1 << (shift - 1))) >> shift;
     Span::from_picos(old.picos().wrapping_add_signed(step))
 }
 
@@ -103,22 +103,22 @@ mod tests {
     }
 
     #[test]
-    fn before_any_sample_the_probe_timeout_is_a_second() {
-        // Section 6.2.2: 333 ms initial RTT, doubled again by the variation of half of it, plus the ack delay.
+    fn before_the_first_sample_the_probe_timeout_is_one_second() {
+        // Section 6.2.2: initial RTT of 333 ms, four times the variation of half of it, and the ack delay.
         assert_eq!(rtt().probe_timeout(), MS(333) + MS(666) + MS(25));
     }
 
     #[test]
-    fn the_first_sample_sets_everything() {
+    fn the_first_sample_initializes_all_estimates() {
         let mut rtt = rtt();
         assert_eq!(rtt.update(MS(100), MS(25)), MS(100));
         assert_eq!((rtt.min(), rtt.smoothed()), (MS(100), MS(100)));
         assert_eq!(rtt.probe_timeout(), MS(100) + MS(200) + MS(25));
-        assert_eq!(rtt.silence(), MS(325) * 3);
+        assert_eq!(rtt.persistent_congestion_duration(), MS(325) * 3);
     }
 
     #[test]
-    fn later_samples_are_smoothed_by_an_eighth_and_their_spread_by_a_quarter() {
+    fn the_rtt_is_smoothed_by_an_eighth_and_its_variation_by_a_quarter() {
         let mut rtt = rtt();
         rtt.update(MS(80), Span::ZERO);
         rtt.update(MS(160), Span::ZERO);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_receivers_delay_is_subtracted_up_to_its_bound_but_never_below_the_minimum() {
+    fn the_ack_delay_is_subtracted_up_to_its_bound_but_not_below_the_minimum_rtt() {
         let mut rtt = rtt();
         rtt.update(MS(100), MS(10));
         assert_eq!(rtt.update(MS(120), MS(10)), MS(110));
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_may_lag_nine_eighths_of_the_longer_rtt_and_at_least_the_granularity() {
+    fn the_time_threshold_is_nine_eighths_of_the_longer_rtt_and_at_least_the_granularity() {
         let mut long = rtt();
         long.update(MS(80), Span::ZERO);
         assert_eq!(long.loss_delay(), MS(90));

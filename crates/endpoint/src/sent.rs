@@ -1,90 +1,95 @@
-//! What has been sent and is not yet settled: a ring of records by packet number.
+//! Packets sent and not yet settled: a ring of records, indexed by packet number.
 
-use crate::rate::Stamp;
+use crate::rate::RateState;
 use millpond_units::{Bytes, Span, Time};
 use std::num::NonZeroU64;
 
-/// What has become of a packet.
+/// State of a sent packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
+pub(crate) enum PacketState {
     /// Neither acknowledged nor declared lost.
     InFlight,
     /// Acknowledged.
     Acked,
-    /// Declared lost; its bytes wait to be sent again unless they are already.
+    /// Declared lost; its data waits for retransmission unless another packet carries it.
     Lost,
 }
 
-/// A piece of the stream, as it is sent and sent again.
+/// The stream data of a packet, as first sent and as retransmitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Piece {
-    /// Where it begins.
+pub(crate) struct StreamData {
+    /// Offset of its first byte in the stream.
     pub(crate) offset: u64,
-    /// How long it is.
+    /// Length in bytes.
     pub(crate) payload: u32,
-    /// Does the stream end with it?
+    /// True if the stream ends with it.
     pub(crate) last: bool,
-    /// Whose it is, among those that share the loop.
-    pub(crate) member: u16,
-    /// Did it bear a CE mark in an earlier loop?
+    /// Its stream among those that share the loop; 0 in a loop of one flow.
+    pub(crate) stream_id: u16,
+    /// True if it had a CE mark in an earlier loop.
     pub(crate) marked: bool,
-    /// When the flow's first sender first sent it.
-    pub(crate) birth: Time,
-    /// How long it had waited in queues before this loop sent it.
+    /// When the first sender of the flow first sent it.
+    pub(crate) origin_time: Time,
+    /// Its queueing delay before this loop sent it.
     pub(crate) queueing: Span,
 }
 
 #[cfg(test)]
-impl Piece {
-    /// No bytes of the only flow, never delayed.
+impl StreamData {
+    /// Empty data of stream 0 without any delay.
     pub(crate) const NONE: Self = Self {
         offset: 0,
         payload: 0,
         last: false,
-        member: 0,
+        stream_id: 0,
         marked: false,
-        birth: Time::ZERO,
+        origin_time: Time::ZERO,
         queueing: Span::ZERO,
     };
 }
 
-/// One packet that was sent.
+/// A sent packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Record {
-    /// What it carries.
-    pub(crate) piece: Piece,
-    /// Its size on the wire.
+    /// Its stream data.
+    pub(crate) data: StreamData,
+    /// Size on the wire in bytes.
     pub(crate) bytes: u32,
-    /// When it left.
+    /// When it was sent.
     pub(crate) sent_at: Time,
-    /// For the delivery rate.
-    pub(crate) stamp: Stamp,
-    /// The later packet that carries the same piece, if there is one.
-    pub(crate) heir: Option<NonZeroU64>,
-    /// What became of it.
-    pub(crate) state: State,
-    /// Another packet has already brought its piece to the receiver (or it carries none).
+    /// State of the delivery-rate estimator when it was sent.
+    pub(crate) rate_state: RateState,
+    /// The later packet that carries the same data, if there is one.
+    pub(crate) retransmission: Option<NonZeroU64>,
+    /// In flight, acknowledged or lost.
+    pub(crate) state: PacketState,
+    /// Its data was delivered by another packet, or it carries none.
     pub(crate) redundant: bool,
 }
 
 impl Record {
-    /// Must its piece be sent again if it is lost?
-    pub(crate) fn is_sole_bearer(&self) -> bool {
-        self.heir.is_none() && !self.redundant
+    /// True if no other packet carries or has delivered its data: its loss requires a retransmission.
+    pub(crate) fn is_only_copy(&self) -> bool {
+        self.retransmission.is_none() && !self.redundant
     }
 
-    /// Can nothing more come of it, once every packet up to `largest_acked` has had its chance?
+    /// True if no event can change it any more, given the largest packet number acknowledged.
     fn is_settled(&self, largest_acked: Option<u64>) -> bool {
         match self.state {
-            State::InFlight => false,
-            State::Acked => true,
-            State::Lost => self.redundant || self.heir.is_some_and(|heir| Some(heir.get()) <= largest_acked),
+            PacketState::InFlight => false,
+            PacketState::Acked => true,
+            PacketState::Lost => {
+                self.redundant
+                    || self
+                        .retransmission
+                        .is_some_and(|retransmission| Some(retransmission.get()) <= largest_acked)
+            }
         }
     }
 }
 
-/// The records, and how many of their bytes are in flight. Packet `number` has the slot `number` modulo the number of
-/// slots, which is a power of two.
+/// The records, and the sum of their bytes in flight. Packet `number` is in slot `number` modulo the number of slots,
+/// which is a power of two.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentRing {
     slots: Vec<Record>,
@@ -94,33 +99,33 @@ pub(crate) struct SentRing {
 }
 
 impl SentRing {
-    /// Bytes in flight, on the wire.
+    /// Bytes in flight, counted on the wire.
     #[inline]
     pub(crate) fn in_flight(&self) -> Bytes {
         self.in_flight
     }
 
-    /// The least packet number that is not settled.
+    /// The smallest packet number that is not settled.
     #[inline]
     pub(crate) fn base(&self) -> u64 {
         self.base
     }
 
-    /// The number that the next packet will have.
+    /// The number of the next packet.
     #[inline]
     pub(crate) fn next_number(&self) -> u64 {
         self.next
     }
 
-    /// Notes a packet that leaves now; it has the number [`Self::next_number`].
+    /// Adds the record of the packet with number [`Self::next_number`], sent now.
     #[inline]
     pub(crate) fn push(&mut self, record: Record) {
         if self.next - self.base == self.slots.len() as u64 {
             self.grow(record);
         }
         let slot = self.slot(self.next);
-        if let Some(place) = self.slots.get_mut(slot) {
-            *place = record;
+        if let Some(slot_record) = self.slots.get_mut(slot) {
+            *slot_record = record;
         }
         self.next += 1;
         self.in_flight += Bytes::new(record.bytes.into());
@@ -132,8 +137,10 @@ impl SentRing {
         let mut slots = vec![filler; (self.slots.len() * 2).max(8)];
         let mask = slots.len() as u64 - 1;
         for number in self.base..self.next {
-            if let (Some(place), Some(record)) = (slots.get_mut((number & mask) as usize), self.get(number)) {
-                *place = *record;
+            if let (Some(slot_record), Some(record)) =
+                (slots.get_mut((number & mask) as usize), self.get(number))
+            {
+                *slot_record = *record;
             }
         }
         self.slots = slots;
@@ -149,74 +156,74 @@ impl SentRing {
         (self.base..self.next).contains(&number)
     }
 
-    /// The record of a packet, unless it is settled or was never sent.
+    /// The record of a packet; none if it is settled or was never sent.
     #[inline]
     pub(crate) fn get(&self, number: u64) -> Option<&Record> {
         if self.holds(number) { self.slots.get(self.slot(number)) } else { None }
     }
 
-    /// The same for writing. Its state changes through [`Self::acknowledge`] and [`Self::lose`] alone.
+    /// As [`Self::get`], mutable. Only [`Self::acknowledge`] and [`Self::declare_lost`] change the state.
     #[inline]
     pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut Record> {
         let slot = self.slot(number);
         if self.holds(number) { self.slots.get_mut(slot) } else { None }
     }
 
-    /// Marks a packet as acknowledged and returns its state before and its record; none if it was acknowledged
-    /// already or is not known.
+    /// Marks a packet as acknowledged. Returns its previous state and its record; none if it was acknowledged
+    /// before or is unknown.
     #[inline]
-    pub(crate) fn acknowledge(&mut self, number: u64) -> Option<(State, &Record)> {
+    pub(crate) fn acknowledge(&mut self, number: u64) -> Option<(PacketState, &Record)> {
         let (slot, holds) = (self.slot(number), self.holds(number));
-        let record = self.slots.get_mut(slot).filter(|record| holds && record.state != State::Acked)?;
-        let before = std::mem::replace(&mut record.state, State::Acked);
-        if before == State::InFlight {
+        let record = self.slots.get_mut(slot).filter(|record| holds && record.state != PacketState::Acked)?;
+        let before = std::mem::replace(&mut record.state, PacketState::Acked);
+        if before == PacketState::InFlight {
             self.in_flight -= Bytes::new(record.bytes.into());
         }
         Some((before, record))
     }
 
     /// Marks a packet in flight as lost and returns its record.
-    pub(crate) fn lose(&mut self, number: u64) -> Option<Record> {
-        let record = self.get_mut(number).filter(|record| record.state == State::InFlight)?;
-        record.state = State::Lost;
+    pub(crate) fn declare_lost(&mut self, number: u64) -> Option<Record> {
+        let record = self.get_mut(number).filter(|record| record.state == PacketState::InFlight)?;
+        record.state = PacketState::Lost;
         let record = *record;
         self.in_flight -= Bytes::new(record.bytes.into());
         Some(record)
     }
 
-    /// A packet's piece has arrived: the later packets that carry the same one carry it in vain. Returns whether
-    /// another of its packets had brought it before.
+    /// Marks all later packets with the same data as redundant, because this packet was delivered. Returns true if
+    /// one of them was delivered before.
     #[cold]
-    pub(crate) fn disinherit(&mut self, number: u64) -> bool {
+    pub(crate) fn mark_copies_redundant(&mut self, number: u64) -> bool {
         let Some(record) = self.get(number) else { return true };
-        let (mut heir, mut brought) = (record.heir, record.redundant);
-        while let Some(next) = heir.and_then(|number| self.get_mut(number.get())) {
+        let (mut retransmission, mut already_delivered) = (record.retransmission, record.redundant);
+        while let Some(next) = retransmission.and_then(|number| self.get_mut(number.get())) {
             next.redundant = true;
-            brought |= next.state == State::Acked;
-            heir = next.heir;
+            already_delivered |= next.state == PacketState::Acked;
+            retransmission = next.retransmission;
         }
-        brought
+        already_delivered
     }
 
-    /// Drops settled records from the old end.
+    /// Removes settled records from the old end.
     #[inline]
-    pub(crate) fn retire(&mut self, largest_acked: Option<u64>) {
+    pub(crate) fn remove_settled(&mut self, largest_acked: Option<u64>) {
         while self.get(self.base).is_some_and(|record| record.is_settled(largest_acked)) {
             self.base += 1;
         }
     }
 
-    /// The oldest packet in flight whose piece no other packet carries.
-    pub(crate) fn oldest_needed(&self) -> Option<u64> {
-        let needed = |record: &Record| record.state == State::InFlight && record.is_sole_bearer();
-        (self.base..self.next).find(|number| self.get(*number).is_some_and(needed))
+    /// The oldest packet in flight that is the only one with its data.
+    pub(crate) fn oldest_only_copy(&self) -> Option<u64> {
+        let is_needed = |record: &Record| record.state == PacketState::InFlight && record.is_only_copy();
+        (self.base..self.next).find(|number| self.get(*number).is_some_and(is_needed))
     }
 
-    /// Bytes in flight counted anew: for checks.
+    /// Bytes in flight, summed over all records: for checks.
     #[cfg(test)]
-    pub(crate) fn recount(&self) -> Bytes {
+    pub(crate) fn count_in_flight(&self) -> Bytes {
         let records = (self.base..self.next).filter_map(|number| self.get(number));
-        let in_flight = records.filter(|record| record.state == State::InFlight);
+        let in_flight = records.filter(|record| record.state == PacketState::InFlight);
         in_flight.map(|record| Bytes::new(record.bytes.into())).sum()
     }
 }
@@ -227,12 +234,12 @@ mod tests {
 
     fn record(bytes: u32) -> Record {
         Record {
-            piece: Piece { payload: bytes, ..Piece::NONE },
+            data: StreamData { payload: bytes, ..StreamData::NONE },
             bytes,
             sent_at: Time::ZERO,
-            stamp: Stamp::default(),
-            heir: None,
-            state: State::InFlight,
+            rate_state: RateState::default(),
+            retransmission: None,
+            state: PacketState::InFlight,
             redundant: false,
         }
     }
@@ -244,55 +251,55 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_is_acknowledged_once_and_retired_from_the_old_end() {
+    fn a_packet_is_acknowledged_once_and_removed_from_the_old_end() {
         let mut ring = ring(3);
         assert!(ring.acknowledge(1).is_some());
         assert!(ring.acknowledge(1).is_none());
-        ring.retire(Some(1));
+        ring.remove_settled(Some(1));
         assert_eq!((ring.base(), ring.in_flight()), (0, Bytes::new(2000)));
         ring.acknowledge(0);
-        ring.retire(Some(1));
+        ring.remove_settled(Some(1));
         assert_eq!((ring.base(), ring.next_number()), (2, 3));
         assert!(ring.acknowledge(0).is_none() && ring.acknowledge(7).is_none());
-        assert_eq!(ring.in_flight(), ring.recount());
+        assert_eq!(ring.in_flight(), ring.count_in_flight());
     }
 
     #[test]
-    fn the_ring_grows_around_what_it_holds() {
+    fn the_ring_grows_without_losing_records() {
         let mut ring = ring(8);
         (0..5).for_each(|number| assert!(ring.acknowledge(number).is_some()));
-        ring.retire(Some(4));
+        ring.remove_settled(Some(4));
         (8..30).for_each(|size| ring.push(record(size)));
         assert_eq!((ring.base(), ring.next_number()), (5, 30));
         assert!((8..30).all(|number| ring.get(number).unwrap().bytes == number as u32));
         assert!((5..8).all(|number| ring.get(number).unwrap().bytes == 1000));
         assert!(ring.get(4).is_none() && ring.get(30).is_none() && ring.get(u64::MAX).is_none());
-        assert_eq!(ring.in_flight(), ring.recount());
+        assert_eq!(ring.in_flight(), ring.count_in_flight());
     }
 
     #[test]
-    fn a_lost_packet_is_kept_until_something_sent_after_its_repetition_is_acknowledged() {
+    fn a_lost_packet_is_kept_until_a_packet_after_its_retransmission_is_acknowledged() {
         let mut ring = ring(2);
-        ring.lose(0);
+        ring.declare_lost(0);
         ring.acknowledge(1);
         ring.push(record(1000));
-        ring.get_mut(0).unwrap().heir = NonZeroU64::new(2);
-        ring.retire(Some(1));
+        ring.get_mut(0).unwrap().retransmission = NonZeroU64::new(2);
+        ring.remove_settled(Some(1));
         assert_eq!(ring.base(), 0);
         ring.acknowledge(2);
-        ring.retire(Some(2));
+        ring.remove_settled(Some(2));
         assert_eq!(ring.base(), 3);
     }
 
     #[test]
-    fn a_piece_is_brought_by_the_first_of_its_packets_to_arrive() {
+    fn data_counts_as_delivered_with_the_first_of_its_packets_to_arrive() {
         let mut ring = ring(3);
-        ring.get_mut(0).unwrap().heir = NonZeroU64::new(1);
-        ring.get_mut(1).unwrap().heir = NonZeroU64::new(2);
-        ring.lose(0);
-        assert!(!ring.disinherit(0));
+        ring.get_mut(0).unwrap().retransmission = NonZeroU64::new(1);
+        ring.get_mut(1).unwrap().retransmission = NonZeroU64::new(2);
+        ring.declare_lost(0);
+        assert!(!ring.mark_copies_redundant(0));
         assert!(ring.get(1).unwrap().redundant && ring.get(2).unwrap().redundant);
         ring.acknowledge(2);
-        assert!(ring.disinherit(0));
+        assert!(ring.mark_copies_redundant(0));
     }
 }

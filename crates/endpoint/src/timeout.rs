@@ -1,93 +1,98 @@
-//! What a sender does when it hears nothing: probes (RFC 9002, section 6.2), and after a longer silence it stops
-//! (section 7.6).
+//! Timeouts of a sender without feedback: probe timeout (RFC 9002, section 6.2) and persistent congestion (section
+//! 7.6).
 
 use crate::rtt::Rtt;
 use millpond_units::{Span, Time};
 
-/// Backoff stops at this many doublings of the probe timeout, so that a path that comes back is noticed.
-const MOST_DOUBLINGS: u32 = 6;
+/// Largest number of doublings of the probe timeout, so that a sender detects soon that a path has recovered.
+const MAX_DOUBLINGS: u32 = 6;
 
-/// When the sender last spoke and last heard.
+/// The state of the timeouts.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Timeouts {
-    spoke_at: Time,
-    /// When it last heard, or spoke after having had nothing in flight.
-    waiting_since: Time,
-    timeouts: u32,
-    /// Probes for credit since credit was last given.
-    asked: u32,
-    silent: bool,
+    last_sent_at: Time,
+    /// Time of the last acknowledgement, or of the first packet sent after nothing was in flight.
+    last_feedback_at: Time,
+    probe_timeouts: u32,
+    /// Probes for credit since the credit last grew.
+    credit_probes: u32,
+    persistent_congestion: bool,
 }
 
 impl Timeouts {
-    /// A packet left; `idle`: nothing was in flight.
+    /// Records that a packet is sent; `idle`: nothing was in flight.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Time, idle: bool) {
-        self.spoke_at = now;
+        self.last_sent_at = now;
         if idle {
-            self.waiting_since = now;
+            self.last_feedback_at = now;
         }
     }
 
-    /// Something was newly acknowledged; returns whether that ends a silence that had lasted too long.
+    /// Records that packets were newly acknowledged. Returns true if that ends persistent congestion.
     #[inline]
-    pub(crate) fn on_heard(&mut self, now: Time) -> bool {
-        self.waiting_since = now;
-        self.timeouts = 0;
-        std::mem::take(&mut self.silent)
+    pub(crate) fn on_ack(&mut self, now: Time) -> bool {
+        self.last_feedback_at = now;
+        self.probe_timeouts = 0;
+        std::mem::take(&mut self.persistent_congestion)
     }
 
-    /// A probe timeout fired; returns whether it is the first since something was heard.
+    /// Records a probe timeout. Returns true if it is the first since the last acknowledgement.
     pub(crate) fn on_timeout(&mut self) -> bool {
-        self.timeouts += 1;
-        self.timeouts == 1
+        self.probe_timeouts += 1;
+        self.probe_timeouts == 1
     }
 
-    /// A probe for credit goes out although nothing is in flight.
-    pub(crate) fn on_asked(&mut self) {
-        self.asked += 1;
+    /// Records a probe for credit while nothing is in flight.
+    pub(crate) fn on_credit_probe(&mut self) {
+        self.credit_probes += 1;
     }
 
-    /// The receiver gave more credit.
+    /// Records that the credit has grown.
     #[inline]
     pub(crate) fn on_credit(&mut self) {
-        self.asked = 0;
+        self.credit_probes = 0;
     }
 
-    /// The silence has lasted too long.
-    pub(crate) fn on_silence(&mut self) {
-        self.silent = true;
+    /// Records persistent congestion.
+    pub(crate) fn on_persistent_congestion(&mut self) {
+        self.persistent_congestion = true;
     }
 
-    /// Has the silence lasted too long?
+    /// True in persistent congestion.
     #[inline]
-    pub(crate) fn is_silent(&self) -> bool {
-        self.silent
+    pub(crate) fn in_persistent_congestion(&self) -> bool {
+        self.persistent_congestion
     }
 
-    /// When the next probe is due.
+    /// When the next probe is due: the probe timeout after the last packet, doubled for each probe since.
     #[inline]
     pub(crate) fn probe_due(&self, rtt: &Rtt) -> Time {
-        self.spoke_at + backed_off(rtt.probe_timeout(), self.timeouts)
+        self.last_sent_at + backed_off(rtt.probe_timeout(), self.probe_timeouts)
     }
 
-    /// When to ask for credit. Answers that give none do not make it ask more often (RFC 9293, section 3.8.6.1).
-    pub(crate) fn ask_due(&self, rtt: &Rtt) -> Time {
-        self.spoke_at + backed_off(rtt.probe_timeout(), self.asked)
+    /// When the next probe for credit is due. Acknowledgements that grant no credit do not reset the backoff (RFC 9293,
+    /// section 3.8.6.1).
+    pub(crate) fn credit_probe_due(&self, rtt: &Rtt) -> Time {
+        self.last_sent_at + backed_off(rtt.probe_timeout(), self.credit_probes)
     }
 
-    /// When the silence will have lasted too long.
+    /// When persistent congestion will be declared.
     ///
-    /// RFC 9002 establishes this from the packets declared lost once an acknowledgement arrives; here the sender
-    /// does not wait for one, so that a law without a window is stopped as well.
+    /// RFC 9002 establishes persistent congestion from lost packets when an acknowledgement arrives. Here it is declared
+    /// without one, so that a law that only paces is stopped as well.
     #[inline]
-    pub(crate) fn silence_due(&self, rtt: &Rtt) -> Time {
-        if self.silent { Time::NEVER } else { self.waiting_since + rtt.silence() }
+    pub(crate) fn persistent_congestion_due(&self, rtt: &Rtt) -> Time {
+        if self.persistent_congestion {
+            Time::NEVER
+        } else {
+            self.last_feedback_at + rtt.persistent_congestion_duration()
+        }
     }
 }
 
 fn backed_off(timeout: Span, doublings: u32) -> Span {
-    timeout * (1 << doublings.min(MOST_DOUBLINGS))
+    timeout * (1 << doublings.min(MAX_DOUBLINGS))
 }
 
 #[cfg(test)]
@@ -95,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_timeout_doubles_the_next_until_something_is_heard() {
+    fn each_probe_timeout_doubles_the_next_until_an_acknowledgement() {
         let rtt = Rtt::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
         let timeout = rtt.probe_timeout();
         let mut timeouts = Timeouts::default();
@@ -104,35 +109,40 @@ mod tests {
             assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + timeout * doubling);
             assert_eq!(timeouts.on_timeout(), doubling == 1);
         }
-        timeouts.on_heard(Time::from_secs(9.0));
+        timeouts.on_ack(Time::from_secs(9.0));
         assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + timeout);
     }
 
     #[test]
-    fn asking_for_credit_backs_off_until_there_is_some_whatever_else_is_heard() {
+    fn credit_probes_back_off_until_credit_grows_whatever_else_is_acknowledged() {
         let rtt = Rtt::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
         let mut timeouts = Timeouts::default();
         for doubling in [1, 2, 4] {
-            assert_eq!(timeouts.ask_due(&rtt), Time::ZERO + rtt.probe_timeout() * doubling);
-            timeouts.on_asked();
-            timeouts.on_heard(Time::ZERO);
+            assert_eq!(timeouts.credit_probe_due(&rtt), Time::ZERO + rtt.probe_timeout() * doubling);
+            timeouts.on_credit_probe();
+            timeouts.on_ack(Time::ZERO);
         }
         timeouts.on_credit();
-        assert_eq!(timeouts.ask_due(&rtt), Time::ZERO + rtt.probe_timeout());
+        assert_eq!(timeouts.credit_probe_due(&rtt), Time::ZERO + rtt.probe_timeout());
     }
 
     #[test]
-    fn silence_is_counted_from_the_last_word_heard_however_much_is_said() {
+    fn persistent_congestion_is_timed_from_the_last_feedback_whatever_is_sent() {
         let rtt = Rtt::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
         let mut timeouts = Timeouts::default();
         let start = Time::from_secs(5.0);
         timeouts.on_sent(start, true);
         timeouts.on_sent(Time::from_secs(5.2), false);
-        assert_eq!(timeouts.silence_due(&rtt), start + rtt.probe_timeout() * 3);
-        timeouts.on_silence();
-        assert!(timeouts.is_silent() && timeouts.silence_due(&rtt) == Time::NEVER);
-        assert!(timeouts.on_heard(Time::from_secs(6.0)) && !timeouts.on_heard(Time::from_secs(6.0)));
-        assert!(!timeouts.is_silent());
-        assert_eq!(timeouts.silence_due(&rtt), Time::from_secs(6.0) + rtt.silence());
+        assert_eq!(timeouts.persistent_congestion_due(&rtt), start + rtt.probe_timeout() * 3);
+        timeouts.on_persistent_congestion();
+        assert!(
+            timeouts.in_persistent_congestion() && timeouts.persistent_congestion_due(&rtt) == Time::NEVER
+        );
+        assert!(timeouts.on_ack(Time::from_secs(6.0)) && !timeouts.on_ack(Time::from_secs(6.0)));
+        assert!(!timeouts.in_persistent_congestion());
+        assert_eq!(
+            timeouts.persistent_congestion_due(&rtt),
+            Time::from_secs(6.0) + rtt.persistent_congestion_duration()
+        );
     }
 }

@@ -51,7 +51,9 @@ pub enum BuildError {
 impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Loops { flow } => write!(f, "flow {flow} needs a loop, and a relay between two loops"),
+            Self::Loops { flow } => {
+                write!(f, "flow {flow} needs a loop, and a relay with_stream_ids two loops")
+            }
             Self::Path { flow } => write!(f, "flow {flow} needs links that exist, one at least each way"),
             Self::Gap { flow } => write!(f, "the paths of flow {flow} do not connect"),
             Self::Weight { flow } => write!(f, "the weight of flow {flow} must be positive"),

@@ -52,7 +52,7 @@ fn outlook_of_several(now: Time, side: &Receiving, member: u16, senders: &[Sendi
     let (mut rate, mut backlog, mut limit, mut together) = (Rate::ZERO, Bytes::ZERO, Bytes::ZERO, true);
     for (place, onward) in under_way().enumerate() {
         let Onward::Relay { relay, next: other } = onward else { return None };
-        let part = relay.share(now, &senders[other as usize].end);
+        let part = relay.view_of_share(now, &senders[other as usize].end);
         if is_first(place, other) {
             rate += part.next_rate;
         }

@@ -148,7 +148,7 @@ impl Owner<'_> {
     fn sender(&self, config: SenderConfig, law: Box<dyn Sender>) -> SenderEnd {
         let (members, random) = (members(self.places, config.packet), self.stream("sender"));
         if self.shared {
-            return SenderEnd::shared(config, members, law, random);
+            return SenderEnd::with_streams(config, members, law, random);
         }
         let credit = members.first().map_or(config.credit, |only| only.credit);
         SenderEnd::new(SenderConfig { credit, ..config }, law, random)
@@ -186,7 +186,7 @@ impl Ends {
             meter: SendingMeter::default(),
         };
         let receiving = Receiving {
-            end: ReceiverEnd::shared(
+            end: ReceiverEnd::with_streams(
                 spec.receiving,
                 owner.places.len() as u16,
                 spec.receiver,

@@ -92,7 +92,7 @@ impl FlowState {
             self.plan_supply(now);
         }
         if now >= self.stop {
-            senders[source].end.withdraw();
+            senders[source].end.discard_unsent();
             return Time::NEVER;
         }
         self.next_supply.min(self.stop)

@@ -251,15 +251,15 @@ impl Network {
         let packet = self.packets.get(id);
         let Frame::Data(segment) = &packet.frame else { return };
         let side = &mut self.ends.receivers[loop_id as usize];
-        if let Onward::Relay { .. } = side.branch(segment.member).onward {
+        if let Onward::Relay { .. } = side.branch(segment.stream_id).onward {
             return self.hand_on(now, loop_id, id);
         }
         let received = side.end.on_data(now, segment, None);
-        if received.fresh > 0 {
-            let branch = side.branch_mut(segment.member);
+        if received.new_bytes > 0 {
+            let branch = side.branch_mut(segment.stream_id);
             branch.arrivals.delivered(segment.queueing);
             let flow = branch.flow;
-            if side.end.is_complete_of(segment.member) {
+            if side.end.is_complete_of(segment.stream_id) {
                 self.flows[flow as usize].complete(now);
             }
         }
@@ -276,9 +276,9 @@ impl Network {
         let Frame::Data(segment) = &self.packets.get(id).frame else { return };
         let (receivers, senders) = (&mut self.ends.receivers, &mut self.ends.senders);
         let side = &mut receivers[loop_id as usize];
-        let Onward::Relay { relay, next } = side.branch(segment.member).onward else { return };
-        relay.announce(now, segment, &mut senders[next as usize].end);
-        let view = outlook(now, side, segment.member, senders);
+        let Onward::Relay { relay, next } = side.branch(segment.stream_id).onward else { return };
+        relay.on_arrival(now, segment, &mut senders[next as usize].end);
+        let view = outlook(now, side, segment.stream_id, senders);
         let next_end = &mut senders[next as usize].end;
         let received = relay.on_data(now, segment, view.as_ref(), &mut side.end, next_end);
         self.packets.release(id);
@@ -317,7 +317,7 @@ impl Network {
             let Some(segment) = side.end.transmit(now) else { break };
             let (route, flow) = (side.route, side.flow);
             if !side.feeders.is_empty() {
-                self.note_served(segment.member);
+                self.note_served(segment.stream_id);
             }
             let bytes = segment.bytes;
             self.launch(now, route, bytes, Packet::new(Frame::Data(segment), flow, Ecn::NotCapable));

@@ -2,7 +2,7 @@
 
 use crate::delivery::{Branch, Onward};
 use crate::flow_spec::{FlowSpec, Leg};
-use millpond_endpoint::{Member, Relay};
+use millpond_endpoint::{Relay, StreamConfig};
 use millpond_units::{Bytes, Time};
 
 /// A flow's seat in a loop: its number among those that share it.
@@ -79,14 +79,14 @@ pub(crate) fn shared_places(flows: &[FlowSpec], seats: &[Vec<Seat>], aggregates:
 }
 
 /// Those who share a loop's sender. What the relay behind it can hold is their credit to begin with.
-pub(crate) fn members(places: &[Place], packet: Bytes) -> Vec<Member> {
+pub(crate) fn members(places: &[Place], packet: Bytes) -> Vec<StreamConfig> {
     let came = |place: &Place| place.before.map(|seat| seat.loop_id);
     let mut incoming: Vec<u32> = places.iter().filter_map(came).collect();
     incoming.sort_unstable();
     incoming.dedup();
-    let member = |place: &Place| Member {
+    let member = |place: &Place| StreamConfig {
         weight: place.weight,
-        incoming: incoming.partition_point(|loop_id| Some(*loop_id) < came(place)) as u32,
+        incoming_loop: incoming.partition_point(|loop_id| Some(*loop_id) < came(place)) as u32,
         credit: place.after.map_or(u64::MAX, |(limit, _)| Relay::new(limit, packet).limit().get()),
     };
     places.iter().map(member).collect()
@@ -96,7 +96,7 @@ pub(crate) fn members(places: &[Place], packet: Bytes) -> Vec<Member> {
 pub(crate) fn branches(places: &[Place], packet: Bytes) -> impl Iterator<Item = Branch> {
     (0..).zip(places).map(move |(member, place)| {
         let on = |(limit, seat): (Bytes, Seat)| {
-            let relay = Relay::new(limit, packet).between(member, seat.member);
+            let relay = Relay::new(limit, packet).with_stream_ids(member, seat.member);
             Onward::Relay { relay, next: seat.loop_id }
         };
         Branch { flow: place.flow, onward: place.after.map_or(Onward::Here, on), ..Branch::default() }

@@ -152,8 +152,8 @@ impl<'a> LoopView<'a> {
     }
 
     /// Bytes of the flow that have left its beginning at least once.
-    pub fn handed_out(&self) -> Bytes {
-        self.sending.end.handed_out_of(self.member)
+    pub fn stream_bytes_sent(&self) -> Bytes {
+        self.sending.end.stream_bytes_sent_of(self.member)
     }
 
     /// Bytes of the flow that have arrived at its end, each counted once.

@@ -165,13 +165,13 @@ proptest! {
         let network = run();
         prop_assert_eq!(network.packets_under_way(), 0);
         for (flow, member) in network.flows().zip(&members) {
-            let (asked, sent) = (member.bytes.unwrap(), flow.first().handed_out().get());
+            let (asked, sent) = (member.bytes.unwrap(), flow.first().stream_bytes_sent().get());
             // One that was stopped before its end delivers what it had sent by then.
             prop_assert!(sent == asked || member.stop.is_some() && sent < asked);
             prop_assert_eq!(flow.delivered().get(), sent);
             prop_assert!(flow.completed().is_some() || sent < asked);
             for pair in flow.loops().collect::<Vec<_>>().windows(2) {
-                prop_assert_eq!(pair[0].arrived(), pair[1].handed_out());
+                prop_assert_eq!(pair[0].arrived(), pair[1].stream_bytes_sent());
                 prop_assert_eq!(pair[1].backlog(), Bytes::ZERO);
             }
         }

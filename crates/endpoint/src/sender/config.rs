@@ -1,36 +1,35 @@
-//! What a sending end is told when it is built, and what it tells.
+//! Configuration, counters and results of a sender.
 
 use millpond_law::Needs;
 use millpond_units::{Bytes, Span};
 
-/// What a sending end is told when it is built.
+/// Configuration of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SenderConfig {
-    /// A full packet on the wire.
+    /// Size of a full packet on the wire.
     pub packet: Bytes,
-    /// How much of it is not payload.
+    /// The part of it that is not payload.
     pub overhead: Bytes,
-    /// This flow's weight among others.
+    /// Weight of the flow.
     pub weight: f64,
-    /// What the protocol asks for; what it does not ask for, it is not called for.
+    /// The inputs that the protocol declares; it receives no others.
     pub needs: Needs,
-    /// How much of the stream the receiver has room for before its first acknowledgement; `u64::MAX` unless it is a
-    /// relay's.
+    /// Initial flow-control limit in bytes; `u64::MAX` unless the receiver is a relay.
     pub credit: u64,
-    /// A packet is lost if one with a number higher by this was acknowledged (RFC 9002: 3).
+    /// Packet threshold of loss detection (kPacketThreshold; RFC 9002 recommends 3).
     pub packet_threshold: u64,
-    /// No timer is finer than this (RFC 9002: 1 ms).
+    /// Timer granularity (kGranularity; RFC 9002 recommends 1 ms).
     pub granularity: Span,
-    /// The round-trip time assumed before it is known (RFC 9002: 333 ms).
+    /// RTT before the first sample (kInitialRtt; RFC 9002 recommends 333 ms).
     pub initial_rtt: Span,
-    /// The longest the receiver may hold back an acknowledgement.
+    /// Upper bound of the acknowledgement delay of the receiver.
     pub max_ack_delay: Span,
-    /// No more than this is in flight, whatever the law says.
+    /// Upper bound of the bytes in flight, whatever the law permits.
     pub max_in_flight: Bytes,
 }
 
 impl SenderConfig {
-    /// The usual configuration for packets of this size on the wire, all of it payload.
+    /// The default configuration for packets of this size on the wire, without overhead.
     pub const fn new(packet: Bytes, needs: Needs) -> Self {
         Self {
             packet,
@@ -46,40 +45,40 @@ impl SenderConfig {
         }
     }
 
-    /// How many bytes of a stream a packet holds.
+    /// Bytes of stream data in a full packet.
     pub(super) fn payload(&self) -> u32 {
         u32::try_from(self.packet.saturating_sub(self.overhead).get()).unwrap_or(u32::MAX)
     }
 }
 
-/// What a sending end has done so far.
+/// Counters of a sender since the loop began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SenderCounters {
     /// Packets sent, retransmissions and probes included.
     pub sent_packets: u64,
-    /// Their bytes on the wire.
+    /// Bytes on the wire of these packets.
     pub sent_bytes: u64,
-    /// Packets sent whose piece of the stream had been sent before.
+    /// Packets sent with data that had been sent before.
     pub retransmitted_packets: u64,
     /// Packets declared lost.
     pub lost_packets: u64,
     /// Packets acknowledged.
     pub acked_packets: u64,
-    /// Packets declared lost and acknowledged after all.
+    /// Packets declared lost that were acknowledged later.
     pub spurious_losses: u64,
     /// Probe timeouts.
     pub probe_timeouts: u64,
-    /// Times that nothing came back for the persistent-congestion span.
-    pub silences: u64,
+    /// Times that persistent congestion was declared.
+    pub persistent_congestions: u64,
 }
 
-/// What an acknowledgement did.
+/// Result of an acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AckOutcome {
-    /// A round-trip time sample, if it gave one.
+    /// RTT sample, if the newest packet was newly acknowledged.
     pub rtt: Option<Span>,
-    /// Newly acknowledged, on the wire.
+    /// Newly acknowledged bytes, counted on the wire.
     pub acked: Bytes,
-    /// Declared lost because of it, on the wire.
+    /// Bytes declared lost, counted on the wire.
     pub lost: Bytes,
 }

@@ -1,9 +1,9 @@
-//! What leaves, and why nothing does.
+//! Transmission: which packet leaves next, or why none may.
 
 use super::SenderEnd;
-use crate::send_buffer::Stop;
-use crate::sent::{Piece, Record, State};
-use crate::stream_queues::Shared;
+use crate::chunk::SendBlocked;
+use crate::sent::{PacketState, Record, StreamData};
+use crate::stream_queues::StreamQueues;
 use crate::{ACK_BYTES, Segment};
 use millpond_law::{Context, Ecn, Header, HeaderId};
 use millpond_units::{Bytes, Time};
@@ -11,14 +11,21 @@ use std::num::NonZeroU64;
 
 /// What the next packet carries.
 enum Next {
-    /// The piece of this lost packet.
-    Again(u64),
-    /// A new piece of this length.
+    /// A retransmission of this lost packet.
+    Retransmission(u64),
+    /// New data of this length in bytes.
     New(u32),
 }
 
+/// A lost packet whose data must be retransmitted.
+struct LostPacket {
+    number: u64,
+    /// Size on the wire in bytes.
+    bytes: u32,
+}
+
 impl SenderEnd {
-    /// The next packet to leave now, if any. The driver polls until there is none.
+    /// The next packet that leaves now. The driver polls until the result is none.
     #[inline]
     pub fn transmit(&mut self, now: Time) -> Option<Segment> {
         if !self.started {
@@ -30,16 +37,18 @@ impl SenderEnd {
         }
         match self.next(now) {
             Ok(Next::New(payload)) => {
-                let piece = self.stream.take(now, payload);
-                Some(self.send(now, piece, self.wire_size(payload), false))
+                let data = self.send_buffer.take(now, payload);
+                Some(self.send(now, data, self.wire_size(payload), false))
             }
-            Ok(Next::Again(number)) => {
-                self.stream.pop_lost();
-                Some(self.send_again(now, number))
+            Ok(Next::Retransmission(number)) => {
+                self.send_buffer.pop_lost();
+                Some(self.retransmit(now, number))
             }
-            Err(stop) => {
-                self.stop = stop;
-                if matches!(stop, Stop::Data | Stop::Credit) && self.window_holds(self.config.packet) {
+            Err(blocked) => {
+                self.blocked = blocked;
+                if matches!(blocked, SendBlocked::NoData | SendBlocked::NoCredit)
+                    && self.window_permits(self.config.packet)
+                {
                     self.rate.on_app_limited(self.sent.in_flight());
                 }
                 None
@@ -49,44 +58,44 @@ impl SenderEnd {
 
     /// What the next packet carries, or why none may leave.
     #[inline]
-    fn next(&mut self, now: Time) -> Result<Next, Stop> {
+    fn next(&mut self, now: Time) -> Result<Next, SendBlocked> {
         let (next, bytes) = match self.next_lost() {
-            Some((number, bytes)) => (Next::Again(number), bytes),
+            Some(LostPacket { number, bytes }) => (Next::Retransmission(number), bytes),
             None => {
-                let payload = self.stream.next_payload()?;
+                let payload = self.send_buffer.next_payload()?;
                 (Next::New(payload), self.wire_size(payload))
             }
         };
-        if self.timeouts.is_silent() {
-            return Err(Stop::Silence);
+        if self.timeouts.in_persistent_congestion() {
+            return Err(SendBlocked::PersistentCongestion);
         }
-        if !self.window_holds(Bytes::new(bytes.into())) {
-            return Err(Stop::Window);
+        if !self.window_permits(Bytes::new(bytes.into())) {
+            return Err(SendBlocked::WindowFull);
         }
         if now < self.pacer.release() {
-            return Err(Stop::Pace);
+            return Err(SendBlocked::Paced);
         }
         Ok(next)
     }
 
-    /// The first lost packet whose piece still has to be sent again, and its size.
+    /// The first lost packet that needs retransmission.
     #[inline]
-    fn next_lost(&mut self) -> Option<(u64, u32)> {
-        let waits = |record: &&Record| record.state == State::Lost && record.is_sole_bearer();
+    fn next_lost(&mut self) -> Option<LostPacket> {
+        let waits = |record: &&Record| record.state == PacketState::Lost && record.is_only_copy();
         loop {
-            let number = self.stream.first_lost()?;
+            let number = self.send_buffer.first_lost()?;
             match self.sent.get(number).filter(waits) {
-                Some(record) => return Some((number, record.bytes)),
-                None => self.stream.pop_lost(),
+                Some(record) => return Some(LostPacket { number, bytes: record.bytes }),
+                None => self.send_buffer.pop_lost(),
             }
         }
     }
 
-    /// Does a packet of this size fit into the window? One packet may always be in flight.
+    /// True if the window permits a packet of this size. One packet may always be in flight.
     #[inline]
-    fn window_holds(&self, bytes: Bytes) -> bool {
+    fn window_permits(&self, bytes: Bytes) -> bool {
         let in_flight = self.sent.in_flight();
-        in_flight == Bytes::ZERO || in_flight + bytes <= self.most_in_flight
+        in_flight == Bytes::ZERO || in_flight + bytes <= self.in_flight_limit
     }
 
     #[inline]
@@ -94,74 +103,74 @@ impl SenderEnd {
         payload.saturating_add(self.config.overhead.get() as u32)
     }
 
-    /// A probe asks for an acknowledgement. It carries what is lost, what is new, or what is in flight, if there is
-    /// any of these (RFC 9002, section 6.2.4), and otherwise nothing: then it asks for credit.
+    /// A probe. It carries lost, new or unacknowledged data, in this order (RFC 9002, section 6.2.4). Without any it is
+    /// empty and asks for credit.
     #[cold]
     fn send_probe(&mut self, now: Time) -> Segment {
-        if let Some((number, _)) = self.next_lost() {
-            self.stream.pop_lost();
-            return self.send_again(now, number);
+        if let Some(LostPacket { number, .. }) = self.next_lost() {
+            self.send_buffer.pop_lost();
+            return self.retransmit(now, number);
         }
-        if let Ok(payload) = self.stream.next_payload() {
-            let piece = self.stream.take(now, payload);
-            return self.send(now, piece, self.wire_size(payload), false);
+        if let Ok(payload) = self.send_buffer.next_payload() {
+            let data = self.send_buffer.take(now, payload);
+            return self.send(now, data, self.wire_size(payload), false);
         }
-        match self.sent.oldest_needed() {
-            Some(number) => self.send_again(now, number),
+        match self.sent.oldest_only_copy() {
+            Some(number) => self.retransmit(now, number),
             None => self.send_empty(now),
         }
     }
 
-    /// Sends a packet that carries nothing.
+    /// Sends a packet without data.
     fn send_empty(&mut self, now: Time) -> Segment {
-        let member = self.stream.members_mut().map_or(0, Shared::next_without_credit);
-        let piece = Piece { member, last: false, ..self.stream.own_piece(now, 0) };
-        self.send(now, piece, ACK_BYTES, false)
+        let stream_id = self.send_buffer.queues_mut().map_or(0, StreamQueues::next_without_credit);
+        let data = StreamData { stream_id, last: false, ..self.send_buffer.application_data(now, 0) };
+        self.send(now, data, ACK_BYTES, false)
     }
 
-    /// Sends the piece of an earlier packet again.
+    /// Retransmits the data of an earlier packet.
     #[cold]
-    fn send_again(&mut self, now: Time, number: u64) -> Segment {
-        let heir = NonZeroU64::new(self.sent.next_number());
+    fn retransmit(&mut self, now: Time, number: u64) -> Segment {
+        let retransmission = NonZeroU64::new(self.sent.next_number());
         let Some(earlier) = self.sent.get_mut(number) else { return self.send_empty(now) };
-        earlier.heir = heir;
-        let (piece, bytes) = (earlier.piece, earlier.bytes);
-        self.send(now, piece, bytes, true)
+        earlier.retransmission = retransmission;
+        let (data, bytes) = (earlier.data, earlier.bytes);
+        self.send(now, data, bytes, true)
     }
 
     #[inline]
-    fn send(&mut self, now: Time, piece: Piece, bytes: u32, again: bool) -> Segment {
+    fn send(&mut self, now: Time, data: StreamData, bytes: u32, is_retransmission: bool) -> Segment {
         let (number, size) = (self.sent.next_number(), Bytes::new(bytes.into()));
         let idle = self.sent.in_flight() == Bytes::ZERO;
         self.timeouts.on_sent(now, idle);
         self.pacer.on_sent(now, size);
         self.sent.push(Record {
-            piece,
+            data,
             bytes,
             sent_at: now,
-            stamp: self.rate.on_sent(now, idle),
-            heir: None,
-            state: State::InFlight,
-            redundant: piece.payload == 0,
+            rate_state: self.rate.on_sent(now, idle),
+            retransmission: None,
+            state: PacketState::InFlight,
+            redundant: data.payload == 0,
         });
         self.counters.sent_packets += 1;
         self.counters.sent_bytes += size.get();
-        self.counters.retransmitted_packets += u64::from(again);
-        let header = self.stamp(now);
-        self.tell_sent(now, size);
+        self.counters.retransmitted_packets += u64::from(is_retransmission);
+        let header = self.law_header(now);
+        self.notify_sent(now, size);
         Segment {
             number,
             floor: self.sent.base(),
-            offset: piece.offset,
-            payload: piece.payload,
+            offset: data.offset,
+            payload: data.payload,
             bytes,
             sent_at: now,
-            birth: piece.birth,
-            queueing: piece.queueing,
+            origin_time: data.origin_time,
+            queueing: data.queueing,
             ecn: self.ecn(),
-            last: piece.last,
-            member: piece.member,
-            marked_upstream: piece.marked,
+            last: data.last,
+            stream_id: data.stream_id,
+            marked_upstream: data.marked,
             header,
         }
     }
@@ -174,9 +183,9 @@ impl SenderEnd {
         }
     }
 
-    /// The law's header for a packet about to leave.
+    /// The header of a packet about to leave, written by the law.
     #[inline]
-    fn stamp(&mut self, now: Time) -> Header {
+    fn law_header(&mut self, now: Time) -> Header {
         let mut header = Header::NONE;
         if self.config.needs.header != HeaderId::NONE {
             self.law.stamp(&mut Context { now, random: &mut self.random }, &mut header);
@@ -185,10 +194,10 @@ impl SenderEnd {
     }
 
     #[inline]
-    fn tell_sent(&mut self, now: Time, bytes: Bytes) {
+    fn notify_sent(&mut self, now: Time, bytes: Bytes) {
         if self.config.needs.sent {
             self.law.on_sent(&mut Context { now, random: &mut self.random }, bytes, self.sent.in_flight());
-            self.ask_law(now);
+            self.update_permit(now);
         }
     }
 }

@@ -1,24 +1,24 @@
-//! What an acknowledgement does.
+//! Processing of an acknowledgement (RFC 9002, appendix A.7).
 
 use super::{AckOutcome, SenderEnd};
+use crate::chunk::SendBlocked;
 use crate::marks::Marks;
-use crate::send_buffer::Stop;
-use crate::sent::{Record, State};
+use crate::sent::{PacketState, Record};
 use crate::{AckRanges, Acknowledgement};
 use millpond_law::{Ack, Cause, Congestion, Context, Episode};
 use millpond_units::{Bytes, Time};
 use std::ops::RangeInclusive;
 
-/// The sum of what an acknowledgement newly acknowledges.
+/// Sums over the packets that an acknowledgement newly acknowledges.
 #[derive(Default)]
 struct Acked {
     bytes: Bytes,
     packets: u64,
-    /// The largest number of these packets.
+    /// The largest of their packet numbers.
     newest: u64,
 }
 
-/// The sum of what is declared lost at one time.
+/// Sums over the packets declared lost at one time.
 #[derive(Default)]
 pub(super) struct Lost {
     bytes: Bytes,
@@ -26,33 +26,33 @@ pub(super) struct Lost {
 }
 
 impl SenderEnd {
-    /// An acknowledgement arrived. One that tells of packets that were never sent is ignored.
+    /// Processes an acknowledgement. One that reports packets that were never sent is ignored.
     pub fn on_ack(&mut self, now: Time, ack: &Acknowledgement) -> AckOutcome {
         if ack.ranges.largest().is_some_and(|largest| largest >= self.sent.next_number()) {
             return AckOutcome::default();
         }
-        if self.stream.grant(ack.member, ack.credit) {
+        if self.send_buffer.grant(ack.stream_id, ack.credit) {
             self.timeouts.on_credit();
         }
         let prior_in_flight = self.sent.in_flight();
-        let acked = self.settle(&ack.ranges);
+        let acked = self.acknowledge_ranges(&ack.ranges);
         if acked.packets == 0 {
             return AckOutcome::default();
         }
         let number = acked.newest;
-        let Some(&Record { sent_at, stamp, .. }) = self.sent.get(number) else {
+        let Some(&Record { sent_at, rate_state, .. }) = self.sent.get(number) else {
             return AckOutcome::default();
         };
-        self.sent.retire(self.loss.largest_acked());
-        let window_unused = matches!(self.stop, Stop::Data | Stop::Credit);
-        if self.timeouts.on_heard(now) {
+        self.sent.remove_settled(self.loss.largest_acked());
+        let window_unused = matches!(self.blocked, SendBlocked::NoData | SendBlocked::NoCredit);
+        if self.timeouts.on_ack(now) {
             self.loss_episodes.begin(self.sent.next_number());
         }
         let rtt =
             (ack.ranges.largest() == Some(number)).then(|| self.rtt.update(now.since(sent_at), ack.delay));
-        let sample = self.rate.on_delivered(now, acked.bytes, sent_at, &stamp, self.rtt.min());
+        let sample = self.rate.on_delivered(now, acked.bytes, sent_at, &rate_state, self.rtt.min());
         let in_flight_with_lost = self.sent.in_flight();
-        let lost = self.lose_overdue(now);
+        let lost = self.detect_losses(now);
         let marks = self.marks.on_ack(ack, acked.packets, acked.bytes);
         let event = Ack {
             bytes: acked.bytes,
@@ -74,84 +74,84 @@ impl SenderEnd {
             header: ack.echo,
         };
         self.law.on_ack(&mut Context { now, random: &mut self.random }, &event);
-        self.report_loss(now, &lost, in_flight_with_lost);
-        self.report_marks(now, number, &marks);
-        self.ask_law(now);
+        self.notify_loss(now, &lost, in_flight_with_lost);
+        self.notify_marks(now, number, &marks);
+        self.update_permit(now);
         AckOutcome { rtt, acked: acked.bytes, lost: lost.bytes }
     }
 
-    /// Marks packets as acknowledged.
+    /// Marks the reported packets as acknowledged.
     #[inline]
-    fn settle(&mut self, ranges: &AckRanges) -> Acked {
+    fn acknowledge_ranges(&mut self, ranges: &AckRanges) -> Acked {
         let mut acked = Acked::default();
-        match ranges.extension_of(&self.told) {
-            Some(range) => self.settle_range(range, &mut acked),
-            None => self.settle_anew(ranges, &mut acked),
+        match ranges.extension_of(&self.last_ranges) {
+            Some(range) => self.acknowledge_range(range, &mut acked),
+            None => self.acknowledge_new_parts(ranges, &mut acked),
         }
         if acked.packets > 0 {
             self.loss.on_acked(acked.newest);
         }
-        self.told = *ranges;
+        self.last_ranges = *ranges;
         self.counters.acked_packets += acked.packets;
         acked
     }
 
-    /// Marks packets as acknowledged in whatever is not told for the second time.
+    /// Marks packets as acknowledged in those parts of the ranges that the last acknowledgement did not contain.
     #[inline(never)]
-    fn settle_anew(&mut self, ranges: &AckRanges, acked: &mut Acked) {
-        let told = self.told;
-        ranges.for_each_beyond(&told, |range| self.settle_range(range, acked));
+    fn acknowledge_new_parts(&mut self, ranges: &AckRanges, acked: &mut Acked) {
+        let last_ranges = self.last_ranges;
+        ranges.for_each_beyond(&last_ranges, |range| self.acknowledge_range(range, acked));
     }
 
     /// Marks one range of packets as acknowledged.
     #[inline]
-    fn settle_range(&mut self, range: RangeInclusive<u64>, acked: &mut Acked) {
+    fn acknowledge_range(&mut self, range: RangeInclusive<u64>, acked: &mut Acked) {
         let first = (*range.start()).max(self.sent.base());
         for number in first..range.end() + 1 {
             let Some((before, record)) = self.sent.acknowledge(number) else { continue };
-            let (payload, sole_bearer) = (record.piece.payload, record.is_sole_bearer());
+            let (payload, only_copy) = (record.data.payload, record.is_only_copy());
             acked.bytes += Bytes::new(record.bytes.into());
             acked.packets += 1;
             acked.newest = acked.newest.max(number);
-            self.counters.spurious_losses += u64::from(before == State::Lost);
-            if sole_bearer || !self.sent.disinherit(number) {
-                self.stream.on_acked(payload);
+            self.counters.spurious_losses += u64::from(before == PacketState::Lost);
+            if only_copy || !self.sent.mark_copies_redundant(number) {
+                self.send_buffer.on_acked(payload);
             }
         }
     }
 
-    /// Declares lost what is overdue.
+    /// Declares packets lost by packet and time threshold (RFC 9002, section 6.1).
     #[inline]
-    pub(super) fn lose_overdue(&mut self, now: Time) -> Lost {
-        let Self { sent, stream, loss, rtt, counters, .. } = self;
+    pub(super) fn detect_losses(&mut self, now: Time) -> Lost {
+        let Self { sent, send_buffer, loss, rtt, counters, .. } = self;
         let mut lost = Lost::default();
         loss.detect(sent, now, rtt.loss_delay(), |number, record| {
             lost.newest = number;
             lost.bytes += Bytes::new(record.bytes.into());
             counters.lost_packets += 1;
-            stream.on_lost(number);
+            send_buffer.on_lost(number);
         });
         lost
     }
 
     #[inline]
-    pub(super) fn report_loss(&mut self, now: Time, lost: &Lost, prior_in_flight: Bytes) {
+    pub(super) fn notify_loss(&mut self, now: Time, lost: &Lost, prior_in_flight: Bytes) {
         if lost.bytes > Bytes::ZERO {
-            let episode = self.loss_episodes.on_congested(lost.newest, self.sent.next_number());
-            self.report(now, Cause::Loss, episode, lost.bytes, prior_in_flight);
+            let episode = self.loss_episodes.on_congestion(lost.newest, self.sent.next_number());
+            self.notify_congestion(now, Cause::Loss, episode, lost.bytes, prior_in_flight);
         }
     }
 
     #[inline]
-    fn report_marks(&mut self, now: Time, newest: u64, marks: &Marks) {
+    fn notify_marks(&mut self, now: Time, newest: u64, marks: &Marks) {
         if marks.packets > 0 {
-            let episode = self.mark_episodes.on_congested(newest, self.sent.next_number());
-            self.report(now, Cause::Ecn, episode, marks.bytes, self.sent.in_flight());
+            let episode = self.mark_episodes.on_congestion(newest, self.sent.next_number());
+            self.notify_congestion(now, Cause::Ecn, episode, marks.bytes, self.sent.in_flight());
         }
     }
 
     #[inline(never)]
-    pub(super) fn report(
+    pub(super) fn notify_congestion(
         &mut self,
         now: Time,
         cause: Cause,

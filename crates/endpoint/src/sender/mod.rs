@@ -1,4 +1,4 @@
-//! The sending end of a loop.
+//! The sender of a loop.
 
 mod config;
 mod departure;
@@ -8,6 +8,7 @@ mod timers;
 pub use config::{AckOutcome, SenderConfig, SenderCounters};
 
 use crate::AckRanges;
+use crate::chunk::{Origin, SendBlocked};
 use crate::episode::Episodes;
 use crate::loss::LossDetector;
 use crate::marks::MarkCount;
@@ -15,28 +16,28 @@ use crate::pace::Pacer;
 use crate::rate::DeliveryRate;
 use crate::round::Rounds;
 use crate::rtt::Rtt;
-use crate::send_buffer::{Origin, Stop, Stream};
+use crate::send_buffer::SendBuffer;
 use crate::sent::SentRing;
-use crate::stream_queues::Member;
+use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
 use millpond_law::{Context, Knowledge, Permit, Random, Sender, Sharing, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
-/// The sending end of a loop. It knows no clock and no socket: the driver tells it the time, hands it what arrives,
-/// and after each call polls [`transmit`](Self::transmit) until there is nothing, then reads
+/// The sender of a loop. It has no clock and no socket: the driver passes the time and the received frames. After each
+/// call the driver polls [`transmit`](Self::transmit) until it returns none, and then reads
 /// [`deadline`](Self::deadline).
 pub struct SenderEnd {
     config: SenderConfig,
     law: Box<dyn Sender>,
     random: Random,
     permit: Permit,
-    /// The window, and never more than the configured cap.
-    most_in_flight: Bytes,
+    /// The window, bounded by the configured maximum.
+    in_flight_limit: Bytes,
     started: bool,
-    stream: Stream,
+    send_buffer: SendBuffer,
     sent: SentRing,
-    /// The ranges of the last acknowledgement, which need no second look.
-    told: AckRanges,
+    /// The ranges of the last acknowledgement, which need not be processed again.
+    last_ranges: AckRanges,
     loss: LossDetector,
     loss_episodes: Episodes,
     mark_episodes: Episodes,
@@ -47,36 +48,46 @@ pub struct SenderEnd {
     rate: DeliveryRate,
     rounds: Rounds,
     pacer: Pacer,
-    /// Why it last stopped sending.
-    stop: Stop,
-    /// The last time for which the law was woken.
-    woken_for: Option<Time>,
+    /// Why the last call of `transmit` returned none.
+    blocked: SendBlocked,
+    /// The last time at which the timer of the law was called.
+    last_wake: Option<Time>,
     counters: SenderCounters,
 }
 
 impl SenderEnd {
-    /// A sending end that has not begun.
+    /// A sender that has not started.
     pub fn new(config: SenderConfig, law: Box<dyn Sender>, random: Random) -> Self {
-        let stream = Stream::new(config.payload(), config.credit);
-        Self::of(stream, config, law, random)
+        let send_buffer = SendBuffer::new(config.payload(), config.credit);
+        Self::with_buffer(send_buffer, config, law, random)
     }
 
-    /// One that several flows share, each of which earlier loops bring. At most 65536 of them.
-    pub fn shared(config: SenderConfig, members: Vec<Member>, law: Box<dyn Sender>, random: Random) -> Self {
-        let stream = Stream::shared(config.payload(), members);
-        Self::of(stream, config, law, random)
+    /// A sender that several streams share, at most 65536. Relays supply their data.
+    pub fn with_streams(
+        config: SenderConfig,
+        streams: Vec<StreamConfig>,
+        law: Box<dyn Sender>,
+        random: Random,
+    ) -> Self {
+        let send_buffer = SendBuffer::with_streams(config.payload(), streams);
+        Self::with_buffer(send_buffer, config, law, random)
     }
 
-    fn of(stream: Stream, config: SenderConfig, law: Box<dyn Sender>, random: Random) -> Self {
+    fn with_buffer(
+        send_buffer: SendBuffer,
+        config: SenderConfig,
+        law: Box<dyn Sender>,
+        random: Random,
+    ) -> Self {
         Self {
             law,
             random,
             permit: Permit::default(),
-            most_in_flight: config.max_in_flight,
+            in_flight_limit: config.max_in_flight,
             started: false,
-            stream,
+            send_buffer,
             sent: SentRing::default(),
-            told: AckRanges::default(),
+            last_ranges: AckRanges::default(),
             loss: LossDetector::new(config.packet_threshold),
             loss_episodes: Episodes::default(),
             mark_episodes: Episodes::default(),
@@ -87,15 +98,15 @@ impl SenderEnd {
             rate: DeliveryRate::default(),
             rounds: Rounds::default(),
             pacer: Pacer::default(),
-            stop: Stop::Data,
-            woken_for: None,
+            blocked: SendBlocked::NoData,
+            last_wake: None,
             counters: SenderCounters::default(),
             config,
         }
     }
 
-    /// The loop begins, unless it has already; `capacity` is the least of its links, told to the law only if it asks
-    /// for it.
+    /// Starts the loop, once. `capacity`: smallest capacity of its links, passed to the law only if
+    /// [`Needs`](millpond_law::Needs) declares it.
     pub fn start(&mut self, now: Time, capacity: Option<Rate>) {
         if self.started {
             return;
@@ -104,68 +115,68 @@ impl SenderEnd {
         let start = Start { packet: self.config.packet, capacity, weight: self.config.weight };
         self.started = true;
         self.law.on_start(&mut Context { now, random: &mut self.random }, &start);
-        self.ask_law(now);
+        self.update_permit(now);
     }
 
-    /// The application adds this much to the stream.
+    /// Adds bytes of the application to the stream.
     pub fn supply(&mut self, bytes: Bytes) {
-        self.stream.supply(bytes.get());
+        self.send_buffer.supply(bytes.get());
     }
 
-    /// The application will never run out of data.
+    /// Gives the application unlimited data.
     pub fn supply_endless(&mut self) {
-        self.stream.supply(u64::MAX);
+        self.send_buffer.supply(u64::MAX);
     }
 
-    /// The application adds nothing more. A receiver learns where the stream ends only if this is said before the
-    /// last byte is sent.
+    /// Ends the stream at the bytes supplied so far. The receiver learns the end only if this is called before the last
+    /// byte is sent.
     pub fn finish(&mut self) {
-        self.stream.finish();
+        self.send_buffer.finish();
     }
 
-    /// The application withdraws what was not yet sent and adds nothing more: the stream ends where it is.
-    pub fn withdraw(&mut self) {
-        self.stream.withdraw();
+    /// Discards data that was never sent, and ends the stream there.
+    pub fn discard_unsent(&mut self) {
+        self.send_buffer.discard_unsent();
     }
 
-    /// An earlier loop hands on a part of a member's stream.
-    pub(crate) fn forward(&mut self, member: u16, offset: u64, len: u64, last: bool, origin: Origin) {
-        self.stream.forward(member, offset, len, last, origin);
+    /// Adds data that a relay forwards to a stream.
+    pub(crate) fn forward(&mut self, stream_id: u16, offset: u64, len: u64, last: bool, origin: Origin) {
+        self.send_buffer.forward(stream_id, offset, len, last, origin);
     }
 
-    /// A packet of a member arrives from an earlier loop; `marked`: it bore a mark there or before.
-    pub(crate) fn on_arrival(&mut self, now: Time, member: u16, marked: bool) {
+    /// A packet of a stream arrives at the relay; `marked`: it has a CE mark of this or an earlier loop.
+    pub(crate) fn on_relay_arrival(&mut self, now: Time, stream_id: u16, marked: bool) {
         let cx = &mut Context { now, random: &mut self.random };
-        if let Some(shared) = self.stream.members_mut() {
-            shared.on_arrival(now, member);
-            if let Some(weight) = shared.renewed_weight() {
+        if let Some(queues) = self.send_buffer.queues_mut() {
+            queues.on_arrival(now, stream_id);
+            if let Some(weight) = queues.changed_weight() {
                 self.law.on_weight(cx, weight);
             }
         }
         self.law.on_forwarded(cx, marked);
     }
 
-    /// How the loop that brings a member shares this sender with others.
-    pub(crate) fn sharing(&self, member: u16) -> Sharing {
-        self.stream.members().map_or(Sharing::ALONE, |shared| shared.sharing(member))
+    /// How the incoming loop of a stream shares this sender with other loops.
+    pub(crate) fn sharing(&self, stream_id: u16) -> Sharing {
+        self.send_buffer.queues().map_or(Sharing::ALONE, |queues| queues.sharing(stream_id))
     }
 
-    /// The capacity of the link that this sender feeds is now this.
+    /// Passes a new capacity of the first link to the law, if it declares live knowledge.
     pub fn on_capacity(&mut self, now: Time, capacity: Rate) {
         if self.started && self.config.needs.capacity == Knowledge::Live {
             self.law.on_capacity(&mut Context { now, random: &mut self.random }, capacity);
-            self.ask_law(now);
+            self.update_permit(now);
         }
     }
 
-    /// The law, to observe.
+    /// The law, for inspection.
     pub fn law(&self) -> &dyn Sender {
         &*self.law
     }
 
-    /// The rate at which it really sends if it has data: its window over its smoothed round-trip time, or its pace if
-    /// that is less. As long as nothing has come back, the round-trip time is at least what has passed since the first
-    /// packet left; before that, [`Rate::MAX`].
+    /// The rate at which it can send with data: the smaller of pace and window over smoothed RTT. Before the first
+    /// acknowledgement the RTT is taken as the time since the first packet was sent; before that the result is
+    /// [`Rate::MAX`].
     pub fn allowed_rate(&self, now: Time) -> Rate {
         let waited = || self.sent.get(self.sent.base()).map_or(Span::ZERO, |first| now.since(first.sent_at));
         let rtt = if self.rtt.is_known() { self.rtt.smoothed() } else { waited() };
@@ -173,93 +184,93 @@ impl SenderEnd {
         self.permit.pace.unwrap_or(Rate::MAX).min(windowed)
     }
 
-    /// Bytes in flight, on the wire.
+    /// Bytes in flight, counted on the wire.
     #[inline]
     pub fn in_flight(&self) -> Bytes {
         self.sent.in_flight()
     }
 
-    /// What the law permits.
+    /// The last permit of the law.
     pub fn permit(&self) -> Permit {
         self.permit
     }
 
-    /// The law's window, if it has one.
+    /// The window of the law, if it has one.
     pub fn window(&self) -> Option<Bytes> {
         self.permit.window
     }
 
-    /// The smoothed round-trip time, once it is known.
+    /// The smoothed RTT, after the first sample.
     pub fn smoothed_rtt(&self) -> Option<Span> {
         self.rtt.is_known().then(|| self.rtt.smoothed())
     }
 
-    /// The least round-trip time so far.
+    /// The minimum RTT, after the first sample.
     pub fn min_rtt(&self) -> Option<Span> {
         self.rtt.is_known().then(|| self.rtt.min())
     }
 
-    /// Bytes of the stream that wait to be sent for the first time.
+    /// Bytes supplied or forwarded and never sent.
     #[inline]
     pub fn backlog(&self) -> Bytes {
-        Bytes::new(self.stream.backlog())
+        Bytes::new(self.send_buffer.backlog())
     }
 
-    /// Bytes of the stream that were sent at least once.
+    /// Bytes of stream data sent at least once.
     #[inline]
-    pub fn handed_out(&self) -> Bytes {
-        Bytes::new(self.stream.taken())
+    pub fn stream_bytes_sent(&self) -> Bytes {
+        Bytes::new(self.send_buffer.sent())
     }
 
-    /// Bytes of a member's stream that wait to be sent for the first time.
+    /// Bytes of one stream that were never sent.
     #[inline]
-    pub fn backlog_of(&self, member: u16) -> Bytes {
-        Bytes::new(self.stream.backlog_of(member))
+    pub fn backlog_of(&self, stream_id: u16) -> Bytes {
+        Bytes::new(self.send_buffer.backlog_of(stream_id))
     }
 
-    /// Bytes of a member's stream that were sent at least once.
+    /// Bytes of one stream sent at least once.
     #[inline]
-    pub fn handed_out_of(&self, member: u16) -> Bytes {
-        Bytes::new(self.stream.taken_of(member))
+    pub fn stream_bytes_sent_of(&self, stream_id: u16) -> Bytes {
+        Bytes::new(self.send_buffer.sent_of(stream_id))
     }
 
-    /// Bytes of the stream that were acknowledged, each counted once.
+    /// Bytes of stream data acknowledged, each counted once.
     pub fn acknowledged(&self) -> Bytes {
-        Bytes::new(self.stream.acked())
+        Bytes::new(self.send_buffer.acked())
     }
 
-    /// Has every byte of a finished stream been acknowledged?
+    /// True if the stream has ended and every byte of it is acknowledged.
     pub fn is_complete(&self) -> bool {
-        self.stream.is_complete()
+        self.send_buffer.is_complete()
     }
 
-    /// How many echoes its law could not read.
+    /// Number of echoed headers that the law could not parse.
     pub fn unread(&self) -> u64 {
         self.law.unread()
     }
 
-    /// What it has done so far.
+    /// Counters since the loop began.
     pub fn counters(&self) -> &SenderCounters {
         &self.counters
     }
 
-    /// Asks what may be sent from now on.
+    /// Reads window and pace from the law.
     #[inline]
-    fn ask_law(&mut self, now: Time) {
+    fn update_permit(&mut self, now: Time) {
         let permit = self.law.permit();
         if permit.pace != self.permit.pace {
             self.pacer.set_rate(now, permit.pace);
         }
         self.permit = permit;
-        self.most_in_flight = permit.window.unwrap_or(Bytes::MAX).min(self.config.max_in_flight);
+        self.in_flight_limit = permit.window.unwrap_or(Bytes::MAX).min(self.config.max_in_flight);
     }
 }
 
 #[cfg(test)]
 impl SenderEnd {
-    /// What must hold after every step.
+    /// Invariants after every event.
     pub(crate) fn check(&self) {
-        assert_eq!(self.sent.in_flight(), self.sent.recount());
-        assert!(self.stream.acked() <= self.stream.taken());
+        assert_eq!(self.sent.in_flight(), self.sent.count_in_flight());
+        assert!(self.send_buffer.acked() <= self.send_buffer.sent());
     }
 }

@@ -1,5 +1,6 @@
-//! Whole loops and chains of loops over a small pipe.
+//! Whole loops and chains of loops over a path model.
 
+mod event_log;
 mod pipe;
 
 mod chain;

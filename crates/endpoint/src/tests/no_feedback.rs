@@ -1,52 +1,54 @@
-//! What a sender does when nothing comes back.
+//! A sender without feedback.
 
-use super::pipe::{Chain, Fixed, Loop, PACKET, at};
-use crate::{ACK_BYTES, AckRanges, Acknowledgement, Recorder, Recording, SenderConfig, SenderEnd};
+use super::event_log::{EventLog, EventRecorder};
+use super::pipe::{Chain, FixedPermit, Loop, PACKET, at};
+use crate::{ACK_BYTES, AckRanges, Acknowledgement, SenderConfig, SenderEnd};
 use millpond_law::{Cause, Episode, Event, Header, Needs, Random};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 const MS: fn(u64) -> Span = Span::from_millis;
 
 #[test]
-fn a_law_without_a_window_is_stopped_by_silence_and_goes_on_when_it_ends() {
+fn persistent_congestion_stops_a_law_that_only_paces_until_feedback_returns() {
     let rate = Rate::from_mbps(8.0);
-    let mut only = Loop::new(Fixed::pace(rate), MS(10));
-    only.forth.outage = (at(1000), at(30_000));
+    let mut only = Loop::new(FixedPermit::pace(rate), MS(10));
+    only.forward.outage = (at(1000), at(30_000));
     let mut chain = Chain::single(only);
     chain.start(None);
     chain.run_until(at(29_999));
     let during = chain.first().sent.iter().filter(|segment| segment.sent_at >= at(1000)).count();
-    // A steady RTT of 20 ms has no variation: the probe timeout is 20 ms + 1 ms of granularity, silence thrice that
-    // after the last acknowledgement, which comes at 1020 ms. Probes double their distance up to 64 timeouts.
-    let told = chain.first().congestion();
-    let silences: Vec<_> = told.iter().filter(|(_, c)| c.cause == Cause::NoFeedback).collect();
-    assert_eq!(silences.len(), 1);
-    assert!((at(1082)..at(1085)).contains(&silences[0].0));
+    // A steady RTT of 20 ms has no variation: the probe timeout is 20 ms + 1 ms of granularity, persistent congestion
+    // three times that after the last acknowledgement, at 1020 ms. Probe intervals double up to 64 timeouts.
+    let reported = chain.first().congestion();
+    let persistent_congestions: Vec<_> =
+        reported.iter().filter(|(_, c)| c.cause == Cause::NoFeedback).collect();
+    assert_eq!(persistent_congestions.len(), 1);
+    assert!((at(1082)..at(1085)).contains(&persistent_congestions[0].0));
     assert!(during < 83 + 1 + 6 + 29_000 / (64 * 21) + 1, "{during} packets in an outage");
     chain.run_until(at(40_000));
     let only = chain.first();
     let after = only.sent.iter().filter(|segment| segment.sent_at >= at(32_000)).count();
     assert!(after >= 7999, "{after} packets in the 8 s after it");
-    let told = only.congestion();
-    assert!(told.iter().all(|(_, c)| c.cause != Cause::NoFeedback));
-    // What was lost in the outage belongs to the episode of the silence.
-    assert!(told.iter().filter(|(_, c)| c.cause == Cause::Loss).all(|(_, c)| c.episode == Episode::Same));
+    let reported = only.congestion();
+    assert!(reported.iter().all(|(_, c)| c.cause != Cause::NoFeedback));
+    // The losses of the outage belong to the episode of persistent congestion.
+    assert!(reported.iter().filter(|(_, c)| c.cause == Cause::Loss).all(|(_, c)| c.episode == Episode::Same));
 }
 
-/// A sender driven by hand, one packet per `send`, as in the example of RFC 9002, section 7.6.3.
-struct ByHand {
+/// A sender that the test drives, one packet per `send`, as in the example of RFC 9002, section 7.6.3.
+struct ManualSender {
     sender: SenderEnd,
-    recording: Recording,
+    log: EventLog,
 }
 
-impl ByHand {
+impl ManualSender {
     fn new() -> Self {
-        let recording = Recording::default();
-        let law = Box::new(Recorder::new(Box::new(Fixed::window(100.0)), recording.clone()));
+        let log = EventLog::default();
+        let law = Box::new(EventRecorder::new(Box::new(FixedPermit::window(100.0)), log.clone()));
         let config = SenderConfig::new(PACKET, Needs::default());
-        let mut sender = SenderEnd::new(config, law, Random::stream(1, "by hand"));
+        let mut sender = SenderEnd::new(config, law, Random::stream(1, "by manual"));
         sender.start(Time::ZERO, None);
-        Self { sender, recording }
+        Self { sender, log }
     }
 
     fn send(&mut self, now: Time) -> u64 {
@@ -56,7 +58,7 @@ impl ByHand {
 
     fn ack(&mut self, now: Time, number: u64) {
         let ack = Acknowledgement {
-            member: 0,
+            stream_id: 0,
             ranges: AckRanges::newest_first([number..=number]),
             delay: Span::ZERO,
             ce_packets: 0,
@@ -68,7 +70,7 @@ impl ByHand {
         self.sender.on_ack(now, &ack);
     }
 
-    /// Lets deadlines pass up to `end`; returns when probes went out.
+    /// Handles all deadlines up to `end`; returns the times of the probes.
     fn pass(&mut self, end: Time) -> Vec<Time> {
         let mut probes = Vec::new();
         while self.sender.deadline() <= end {
@@ -80,7 +82,7 @@ impl ByHand {
     }
 
     fn causes(&self) -> Vec<(Cause, Episode)> {
-        let events = self.recording.take().into_iter();
+        let events = self.log.take().into_iter();
         events
             .filter_map(
                 |(_, event)| {
@@ -92,41 +94,41 @@ impl ByHand {
 }
 
 #[test]
-fn probes_back_off_until_an_ack_ends_the_silence() {
-    let mut hand = ByHand::new();
-    let first = hand.send(at(0));
-    hand.ack(at(100), first);
+fn probes_back_off_until_an_ack_ends_persistent_congestion() {
+    let mut manual = ManualSender::new();
+    let first = manual.send(at(0));
+    manual.ack(at(100), first);
     // Smoothed RTT 100 ms, variation 50 ms: the probe timeout is 300 ms.
-    hand.send(at(200));
-    assert_eq!(hand.pass(at(2000)), [at(500), at(1100)]);
-    assert_eq!(hand.sender.counters().probe_timeouts, 2);
+    manual.send(at(200));
+    assert_eq!(manual.pass(at(2000)), [at(500), at(1100)]);
+    assert_eq!(manual.sender.counters().probe_timeouts, 2);
     let silence = (Cause::NoFeedback, Episode::New);
     let timeouts = [(Cause::Timeout, Episode::New), (Cause::Timeout, Episode::Same)];
-    // 900 ms after the packet that found nothing in flight: at the second probe's time, 1100 ms.
-    assert_eq!(hand.causes(), [timeouts[0], timeouts[1], silence]);
-    let last = hand.sender.counters().sent_packets - 1;
-    hand.ack(at(2100), last);
-    // The packet and its first repetition are overdue; their loss belongs to the silence.
-    assert_eq!(hand.causes(), [(Cause::Loss, Episode::Same)]);
-    assert_eq!((hand.sender.in_flight(), hand.sender.acknowledged()), (Bytes::ZERO, PACKET * 2));
-    assert_eq!(hand.pass(at(100_000)), []);
+    // 900 ms after the packet sent when nothing was in flight: the time of the second probe, 1100 ms.
+    assert_eq!(manual.causes(), [timeouts[0], timeouts[1], silence]);
+    let last = manual.sender.counters().sent_packets - 1;
+    manual.ack(at(2100), last);
+    // The packet and its first retransmission are lost; the loss belongs to the same episode.
+    assert_eq!(manual.causes(), [(Cause::Loss, Episode::Same)]);
+    assert_eq!((manual.sender.in_flight(), manual.sender.acknowledged()), (Bytes::ZERO, PACKET * 2));
+    assert_eq!(manual.pass(at(100_000)), []);
 }
 
 #[test]
-fn an_ack_of_what_was_never_sent_is_ignored() {
-    let mut hand = ByHand::new();
-    let number = hand.send(at(0));
-    hand.ack(at(1), u64::MAX);
-    hand.ack(at(1), number + 1);
-    assert_eq!((hand.sender.in_flight(), hand.sender.min_rtt()), (PACKET, None));
-    hand.ack(at(2), number);
-    assert_eq!((hand.sender.in_flight(), hand.sender.min_rtt()), (Bytes::ZERO, Some(MS(2))));
+fn an_ack_of_a_packet_never_sent_is_ignored() {
+    let mut manual = ManualSender::new();
+    let number = manual.send(at(0));
+    manual.ack(at(1), u64::MAX);
+    manual.ack(at(1), number + 1);
+    assert_eq!((manual.sender.in_flight(), manual.sender.min_rtt()), (PACKET, None));
+    manual.ack(at(2), number);
+    assert_eq!((manual.sender.in_flight(), manual.sender.min_rtt()), (Bytes::ZERO, Some(MS(2))));
 }
 
 #[test]
 fn a_tail_loss_is_repaired_by_a_probe_alone() {
-    let mut only = Loop::new(Fixed::window(10.0), MS(10));
-    only.forth.outage = (at(20), at(21));
+    let mut only = Loop::new(FixedPermit::window(10.0), MS(10));
+    only.forward.outage = (at(20), at(21));
     let mut chain = Chain::single(only);
     chain.start(Some(11_000));
     chain.run_until(at(1000));
@@ -137,27 +139,27 @@ fn a_tail_loss_is_repaired_by_a_probe_alone() {
 }
 
 #[test]
-fn before_any_rtt_the_first_probe_goes_out_after_a_second() {
-    let mut hand = ByHand::new();
-    hand.send(at(0));
+fn before_the_first_rtt_sample_a_probe_is_sent_after_one_second() {
+    let mut manual = ManualSender::new();
+    manual.send(at(0));
     // 333 ms + 4 times half of that, RFC 9002, section 6.2.2.
-    assert_eq!(hand.pass(at(1000)), [at(999)]);
+    assert_eq!(manual.pass(at(1000)), [at(999)]);
 }
 
 #[test]
-fn the_loss_of_one_episode_is_told_as_one() {
-    let mut hand = ByHand::new();
-    let numbers: Vec<_> = (0..12).map(|n| hand.send(at(n))).collect();
+fn losses_of_one_episode_are_reported_as_one_episode() {
+    let mut manual = ManualSender::new();
+    let numbers: Vec<_> = (0..12).map(|n| manual.send(at(n))).collect();
     for acked in [4, 5, 6] {
-        hand.ack(at(100), numbers[acked]);
+        manual.ack(at(100), numbers[acked]);
     }
     let loss = |episode| (Cause::Loss, episode);
-    assert_eq!(hand.causes(), [loss(Episode::New), loss(Episode::Same), loss(Episode::Same)]);
-    // Packet 12 leaves after the episode began; its loss begins another.
-    let later: Vec<_> = (0..4).map(|n| hand.send(at(101 + n))).collect();
-    (7..12).for_each(|acked| hand.ack(at(110), numbers[acked]));
-    assert_eq!(hand.causes(), []);
-    hand.ack(at(200), later[3]);
-    assert_eq!(hand.causes(), [loss(Episode::New)]);
-    assert_eq!(hand.sender.in_flight(), Bytes::new(2000));
+    assert_eq!(manual.causes(), [loss(Episode::New), loss(Episode::Same), loss(Episode::Same)]);
+    // Packet 12 is sent after the start of the episode; its loss starts another.
+    let later: Vec<_> = (0..4).map(|n| manual.send(at(101 + n))).collect();
+    (7..12).for_each(|acked| manual.ack(at(110), numbers[acked]));
+    assert_eq!(manual.causes(), []);
+    manual.ack(at(200), later[3]);
+    assert_eq!(manual.causes(), [loss(Episode::New)]);
+    assert_eq!(manual.sender.in_flight(), Bytes::new(2000));
 }

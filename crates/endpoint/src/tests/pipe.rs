@@ -1,8 +1,9 @@
-//! A pipe for tests: loops in a row, each with a path forth and back, driven by one queue of events.
+//! A path model for tests: loops in a row, each with a forward and a backward path, driven by one event queue.
 
+use super::event_log::{EventLog, EventRecorder};
 use crate::{
-    AckOutcome, Acknowledgement, Received, ReceiverConfig, ReceiverEnd, Recorder, Recording, Relay, Segment,
-    SenderConfig, SenderEnd,
+    AckOutcome, Acknowledgement, Received, ReceiverConfig, ReceiverEnd, Relay, Segment, SenderConfig,
+    SenderEnd,
 };
 use millpond_law::{
     Ack, Congestion, Context, Ecn, Event, Header, Needs, Permit, PlainReceiver, Random, Sender,
@@ -16,11 +17,11 @@ pub(super) fn at(millis: u64) -> Time {
     Time::ZERO + Span::from_millis(millis)
 }
 
-/// A law that always permits the same.
+/// A law with a constant permit.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Fixed(pub(super) Permit);
+pub(super) struct FixedPermit(pub(super) Permit);
 
-impl Fixed {
+impl FixedPermit {
     pub(super) fn window(packets: f64) -> Self {
         Self(Permit { window: Some(Bytes::from_f64(packets * PACKET.as_f64())), ..Permit::default() })
     }
@@ -30,7 +31,7 @@ impl Fixed {
     }
 }
 
-impl Sender for Fixed {
+impl Sender for FixedPermit {
     fn on_ack(&mut self, _cx: &mut Context<'_>, _ack: &Ack) {}
     fn on_congestion(&mut self, _cx: &mut Context<'_>, _congestion: &Congestion) {}
     fn permit(&self) -> Permit {
@@ -45,15 +46,15 @@ impl Sender for Fixed {
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     pub(super) delay: Span,
-    /// Packets are served one after another at this rate; [`Rate::MAX`]: at once.
+    /// Packets are served one after another at this rate; [`Rate::MAX`] takes no time.
     pub(super) rate: Rate,
     pub(super) loss: f64,
     pub(super) duplication: f64,
-    /// Packets wait for up to this much longer, and so overtake each other.
+    /// Upper bound of an additional random delay, which reorders packets.
     pub(super) jitter: Span,
     /// Each packet is marked with this probability.
     pub(super) marking: f64,
-    /// Nothing passes from the first to the second time.
+    /// All packets are lost between these times.
     pub(super) outage: (Time, Time),
     busy_until: Time,
 }
@@ -75,7 +76,7 @@ impl Path {
         }
     }
 
-    /// When copies of a packet that enters now arrive, and how long they waited.
+    /// Arrival times and queueing delays of the copies of a packet that enters now.
     fn carry(&mut self, now: Time, bytes: u32, random: &mut Random) -> Vec<(Time, Span)> {
         if (self.outage.0..self.outage.1).contains(&now) || random.chance(self.loss) {
             return Vec::new();
@@ -99,12 +100,12 @@ enum Arrival {
 pub(super) struct Loop {
     pub(super) sender: SenderEnd,
     pub(super) receiver: ReceiverEnd,
-    pub(super) forth: Path,
-    pub(super) back: Path,
-    pub(super) recording: Recording,
-    /// What was sent and when.
+    pub(super) forward: Path,
+    pub(super) backward: Path,
+    pub(super) log: EventLog,
+    /// The packets sent.
     pub(super) sent: Vec<Segment>,
-    /// What arrived and when.
+    /// The packets that arrived.
     pub(super) received: Vec<(Time, Segment, Received)>,
     pub(super) outcomes: Vec<(Time, AckOutcome)>,
     armed: [Time; 2],
@@ -122,14 +123,14 @@ impl Loop {
         law: impl Sender + 'static,
         one_way: Span,
     ) -> Self {
-        let recording = Recording::default();
-        let law = Box::new(Recorder::new(Box::new(law), recording.clone()));
+        let log = EventLog::default();
+        let law = Box::new(EventRecorder::new(Box::new(law), log.clone()));
         Self {
             sender: SenderEnd::new(sender, law, Random::stream(1, "sender")),
             receiver: ReceiverEnd::new(receiver, Box::new(PlainReceiver), Random::stream(1, "receiver")),
-            forth: Path::new(one_way),
-            back: Path::new(one_way),
-            recording,
+            forward: Path::new(one_way),
+            backward: Path::new(one_way),
+            log,
             sent: Vec::new(),
             received: Vec::new(),
             outcomes: Vec::new(),
@@ -138,14 +139,14 @@ impl Loop {
     }
 
     pub(super) fn acks(&self) -> Vec<(Time, Ack)> {
-        let events = self.recording.take().into_iter();
+        let events = self.log.take().into_iter();
         events
             .filter_map(|(now, event)| if let Event::Ack(ack) = event { Some((now, ack)) } else { None })
             .collect()
     }
 
     pub(super) fn congestion(&self) -> Vec<(Time, Congestion)> {
-        let events = self.recording.take().into_iter();
+        let events = self.log.take().into_iter();
         events
             .filter_map(|(now, event)| if let Event::Congestion(c) = event { Some((now, c)) } else { None })
             .collect()
@@ -177,7 +178,7 @@ impl Chain {
         &mut self.loops[0]
     }
 
-    /// Starts all loops; the first one has this much to send.
+    /// Starts all loops; the first has `bytes` to send, or unlimited data.
     pub(super) fn start(&mut self, bytes: Option<u64>) {
         match bytes {
             Some(bytes) => {
@@ -188,7 +189,7 @@ impl Chain {
         }
         for index in (0..self.loops.len()).rev() {
             self.loops[index].sender.start(self.now, None);
-            self.pump(index);
+            self.poll_sender(index);
         }
     }
 
@@ -203,13 +204,13 @@ impl Chain {
         self.now = end;
     }
 
-    /// The driver polls a sender: after its events, and after a test has changed something.
-    pub(super) fn pump(&mut self, index: usize) {
+    /// Polls a sender, after its events and after a test has changed its state.
+    pub(super) fn poll_sender(&mut self, index: usize) {
         while let Some(segment) = self.loops[index].sender.transmit(self.now) {
             self.loops[index].sent.push(segment);
-            let copies = self.loops[index].forth.carry(self.now, segment.bytes, &mut self.random);
+            let copies = self.loops[index].forward.carry(self.now, segment.bytes, &mut self.random);
             for (time, waited) in copies {
-                let marked = self.random.chance(self.loops[index].forth.marking);
+                let marked = self.random.chance(self.loops[index].forward.marking);
                 let ecn = if marked { Ecn::Ce } else { segment.ecn };
                 let segment = Segment { queueing: segment.queueing + waited, ecn, ..segment };
                 self.post(time, Arrival::Data(index, segment));
@@ -230,13 +231,13 @@ impl Chain {
             Arrival::Ack(index, ack) => {
                 let outcome = self.loops[index].sender.on_ack(now, &ack);
                 self.loops[index].outcomes.push((now, outcome));
-                self.pump(index);
+                self.poll_sender(index);
             }
             Arrival::SenderTimer(index) => {
                 self.loops[index].armed[0] = Time::NEVER;
                 if self.loops[index].sender.deadline() <= now {
                     self.loops[index].sender.on_deadline(now);
-                    self.pump(index);
+                    self.poll_sender(index);
                 }
                 self.arm(index);
             }
@@ -255,7 +256,7 @@ impl Chain {
             Some(relay) => {
                 let (earlier, later) = self.loops.split_at_mut(index + 1);
                 let (sink, next) = (&mut earlier[index].receiver, &mut later[0].sender);
-                relay.announce(self.now, &segment, next);
+                relay.on_arrival(self.now, &segment, next);
                 let view = relay.view(self.now, next);
                 relay.on_data(self.now, &segment, Some(&view), sink, next)
             }
@@ -264,18 +265,18 @@ impl Chain {
         self.send_ack(index, received.ack);
         self.arm(index);
         if index < self.relays.len() {
-            self.pump(index + 1);
+            self.poll_sender(index + 1);
         }
     }
 
     fn send_ack(&mut self, index: usize, ack: Option<Acknowledgement>) {
         let Some(ack) = ack else { return };
-        for (time, _) in self.loops[index].back.carry(self.now, ack.bytes, &mut self.random) {
+        for (time, _) in self.loops[index].backward.carry(self.now, ack.bytes, &mut self.random) {
             self.post(time, Arrival::Ack(index, ack));
         }
     }
 
-    /// One timer per end, set anew if the deadline has come nearer.
+    /// One timer per end, set again if the deadline is now earlier.
     fn arm(&mut self, index: usize) {
         let due = [self.loops[index].sender.deadline(), self.loops[index].receiver.deadline()];
         for (end, due) in due.into_iter().enumerate() {
@@ -292,7 +293,7 @@ impl Chain {
         self.arrivals.insert((time, self.order), arrival);
     }
 
-    /// What must hold after every step.
+    /// Invariants after every event.
     fn check(&self) {
         for each in &self.loops {
             each.sender.check();

@@ -1,6 +1,6 @@
 //! Pacing, windows, round-trip times, rounds and rate samples of a loop in a steady state.
 
-use super::pipe::{Chain, Fixed, Loop, PACKET, at};
+use super::pipe::{Chain, FixedPermit, Loop, PACKET, at};
 use crate::{ReceiverConfig, SenderConfig};
 use millpond_law::{Needs, Permit};
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -8,9 +8,9 @@ use millpond_units::{Bytes, Rate, Span, Time};
 const MS: fn(u64) -> Span = Span::from_millis;
 
 #[test]
-fn a_paced_sender_sends_exactly_its_rate_and_never_closer() {
+fn a_paced_sender_sends_at_exactly_its_rate_with_no_shorter_gap() {
     let rate = Rate::from_bps(7_000_001);
-    let mut chain = Chain::single(Loop::new(Fixed::pace(rate), MS(10)));
+    let mut chain = Chain::single(Loop::new(FixedPermit::pace(rate), MS(10)));
     chain.start(None);
     chain.run_until(at(60_000));
     let sent = &chain.first().sent;
@@ -23,9 +23,9 @@ fn a_paced_sender_sends_exactly_its_rate_and_never_closer() {
 }
 
 #[test]
-fn a_window_is_floored_only_in_what_is_sent() {
+fn a_fractional_window_permits_the_whole_packets_that_fit() {
     for (window, per_round) in [(0.0, 1), (0.4, 1), (1.0, 1), (1.9, 1), (2.0, 2), (9.999, 9), (10.0, 10)] {
-        let mut chain = Chain::single(Loop::new(Fixed::window(window), MS(10)));
+        let mut chain = Chain::single(Loop::new(FixedPermit::window(window), MS(10)));
         chain.start(None);
         chain.run_until(at(19));
         assert_eq!(chain.first().sent.len(), per_round, "window {window}");
@@ -35,14 +35,14 @@ fn a_window_is_floored_only_in_what_is_sent() {
 }
 
 #[test]
-fn window_and_pace_hold_together() {
+fn window_and_pace_apply_together() {
     let permit = Permit { window: Some(PACKET * 4), pace: Some(Rate::from_mbps(8.0)), wake: None };
-    let mut chain = Chain::single(Loop::new(Fixed(permit), MS(10)));
+    let mut chain = Chain::single(Loop::new(FixedPermit(permit), MS(10)));
     chain.start(None);
     chain.run_until(at(19));
     let times: Vec<_> = chain.first().sent.iter().map(|segment| segment.sent_at).collect();
     assert_eq!(times, [at(0), at(1), at(2), at(3)]);
-    // Nothing has come back for 19 ms, so that 4 packets take at least so long.
+    // No feedback for 19 ms, so the RTT estimate is at least that.
     assert_eq!(chain.first().sender.allowed_rate(at(0)), Rate::from_mbps(8.0));
     assert_eq!(chain.first().sender.allowed_rate(at(19)), (PACKET * 4).per(MS(19)));
     chain.run_until(at(1000));
@@ -51,9 +51,9 @@ fn window_and_pace_hold_together() {
 }
 
 #[test]
-fn the_hard_cap_holds_whatever_the_law_says() {
+fn the_configured_maximum_in_flight_bounds_any_law() {
     let config = SenderConfig { max_in_flight: PACKET * 7, ..SenderConfig::new(PACKET, Needs::default()) };
-    let law = Fixed(Permit::default());
+    let law = FixedPermit(Permit::default());
     let mut chain = Chain::single(Loop::with(config, ReceiverConfig::default(), law, MS(10)));
     chain.start(None);
     chain.run_until(at(19));
@@ -62,15 +62,15 @@ fn the_hard_cap_holds_whatever_the_law_says() {
 }
 
 #[test]
-fn the_least_rtt_is_that_of_an_empty_path() {
-    let mut only = Loop::new(Fixed::window(30.0), MS(10));
-    only.forth.rate = Rate::from_mbps(8.0);
+fn the_minimum_rtt_is_that_of_an_empty_path() {
+    let mut only = Loop::new(FixedPermit::window(30.0), MS(10));
+    only.forward.rate = Rate::from_mbps(8.0);
     let mut chain = Chain::single(only);
     chain.start(None);
     chain.run_until(at(5000));
     // 20 ms of propagation and 1 ms of service; a window of 30 packets keeps 30 ms worth in flight.
     assert_eq!(chain.first().sender.min_rtt(), Some(MS(21)));
-    // The average of whole picoseconds stands still when it is within half of its eighth part.
+    // The average in whole picoseconds stops changing when an eighth of the difference rounds to zero.
     let smoothed = chain.first().sender.smoothed_rtt().unwrap();
     assert!(smoothed.picos().abs_diff(MS(30).picos()) <= 4, "{smoothed}");
     let (_, last) = chain.first().acks().pop().unwrap();
@@ -79,9 +79,9 @@ fn the_least_rtt_is_that_of_an_empty_path() {
 }
 
 #[test]
-fn rounds_are_elapsed_round_trips() {
-    let mut only = Loop::new(Fixed::window(30.0), MS(10));
-    only.forth.rate = Rate::from_mbps(8.0);
+fn rounds_count_elapsed_round_trips() {
+    let mut only = Loop::new(FixedPermit::window(30.0), MS(10));
+    only.forward.rate = Rate::from_mbps(8.0);
     let mut chain = Chain::single(only);
     chain.start(None);
     chain.run_until(at(30 * 200));
@@ -92,8 +92,8 @@ fn rounds_are_elapsed_round_trips() {
 
 #[test]
 fn rate_samples_are_the_bottleneck_rate() {
-    let mut only = Loop::new(Fixed::window(30.0), MS(10));
-    only.forth.rate = Rate::from_mbps(8.0);
+    let mut only = Loop::new(FixedPermit::window(30.0), MS(10));
+    only.forward.rate = Rate::from_mbps(8.0);
     let mut chain = Chain::single(only);
     chain.start(None);
     chain.run_until(at(2000));
@@ -104,11 +104,11 @@ fn rate_samples_are_the_bottleneck_rate() {
 }
 
 #[test]
-fn delayed_acks_halve_the_acks_and_leave_the_rtt_alone() {
+fn delayed_acks_halve_the_number_of_acks_and_do_not_change_the_rtt() {
     let sender = SenderConfig { max_ack_delay: MS(25), ..SenderConfig::new(PACKET, Needs::default()) };
-    let receiver = ReceiverConfig { every: 2, max_delay: MS(25), ack: Bytes::new(60) };
+    let receiver = ReceiverConfig { packets_per_ack: 2, max_ack_delay: MS(25), ack_size: Bytes::new(60) };
     // Paced at 1 ms, so that every second packet waits for the next.
-    let law = Fixed::pace(Rate::from_mbps(8.0));
+    let law = FixedPermit::pace(Rate::from_mbps(8.0));
     let mut chain = Chain::single(Loop::with(sender, receiver, law, MS(10)));
     chain.start(Some(1_001_000));
     chain.run_until(at(5000));
@@ -120,15 +120,15 @@ fn delayed_acks_halve_the_acks_and_leave_the_rtt_alone() {
 }
 
 #[test]
-fn a_single_packet_waits_for_its_delayed_ack_no_longer_than_said() {
+fn a_single_packet_is_acknowledged_within_the_maximum_delay() {
     let sender = SenderConfig { max_ack_delay: MS(25), ..SenderConfig::new(PACKET, Needs::default()) };
-    let receiver = ReceiverConfig { every: 2, max_delay: MS(25), ..ReceiverConfig::default() };
-    let mut chain = Chain::single(Loop::with(sender, receiver, Fixed::window(1.0), MS(10)));
+    let receiver = ReceiverConfig { packets_per_ack: 2, max_ack_delay: MS(25), ..ReceiverConfig::default() };
+    let mut chain = Chain::single(Loop::with(sender, receiver, FixedPermit::window(1.0), MS(10)));
     chain.first().sender.supply(PACKET * 2);
     chain.start(None);
     chain.run_until(at(100));
     let acks = chain.first().acks();
     assert_eq!(acks[0].0, at(45));
-    // The first sample cannot be below the least RTT, which is itself; RFC 9002, section 5.3.
+    // The first sample is the minimum RTT, from which no delay is subtracted: RFC 9002, section 5.3.
     assert_eq!(acks[0].1.rtt, Some(MS(45)));
 }

@@ -193,6 +193,6 @@ fn stopped(flow: FlowView<'_>, now: Time) -> Time {
 
 /// Bytes that arrived at a relay and neither left it nor wait in it.
 fn vanished(before: &LoopView<'_>, after: &LoopView<'_>) -> u64 {
-    let kept = after.handed_out() + after.backlog();
+    let kept = after.stream_bytes_sent() + after.backlog();
     before.arrived().saturating_sub(kept).get()
 }

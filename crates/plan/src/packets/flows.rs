@@ -140,9 +140,9 @@ impl Maker<'_, '_> {
                 ..SenderConfig::new(group.packet, self.role.needs)
             },
             receiving: ReceiverConfig {
-                every: group.delayed_acks.map_or(1, |delayed| delayed.packets),
-                max_delay: max_ack_delay,
-                ack: group.ack,
+                packets_per_ack: group.delayed_acks.map_or(1, |delayed| delayed.packets),
+                max_ack_delay,
+                ack_size: group.ack,
             },
             forward: there.iter().filter_map(|hop| (self.link)(*hop)).collect(),
             backward: back.iter().filter_map(|hop| (self.link)(*hop)).collect(),

@@ -2,7 +2,7 @@
 
 use super::ring::Ring;
 use crate::packet_pool::Parcel;
-use millpond_endpoint::FairTurns;
+use millpond_endpoint::FairScheduler;
 
 /// The order of service.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +88,7 @@ struct FlowQueue {
 #[derive(Debug, Default)]
 pub(super) struct FairQueue {
     flows: Vec<FlowQueue>,
-    turns: FairTurns,
+    scheduler: FairScheduler,
 }
 
 impl FairQueue {
@@ -100,7 +100,7 @@ impl FairQueue {
 
     fn add_flow(&mut self, weight: f64) {
         self.flows.push(FlowQueue::default());
-        self.turns.add(weight);
+        self.scheduler.add_flow(weight);
     }
 
     fn push(&mut self, parcel: Parcel, flow: u32) {
@@ -108,20 +108,20 @@ impl FairQueue {
         queue.ring.push(parcel);
         queue.bytes += u64::from(parcel.bytes);
         if queue.ring.len() == 1 {
-            self.turns.enlist(flow);
+            self.scheduler.activate(flow);
         }
     }
 
     fn pop(&mut self) -> Option<Parcel> {
-        let queue = &mut self.flows[self.turns.next()? as usize];
+        let queue = &mut self.flows[self.scheduler.next_flow()? as usize];
         let parcel = queue.ring.pop()?;
         queue.bytes -= u64::from(parcel.bytes);
-        self.turns.serve(parcel.bytes.into(), queue.ring.len() > 0);
+        self.scheduler.serve(parcel.bytes.into(), queue.ring.len() > 0);
         Some(parcel)
     }
 
     fn head(&self) -> Option<&Parcel> {
-        self.flows[self.turns.next()? as usize].ring.get(0)
+        self.flows[self.scheduler.next_flow()? as usize].ring.get(0)
     }
 
     fn evict_for(&mut self, flow: u32, bytes: u32) -> Option<Parcel> {

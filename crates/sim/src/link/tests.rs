@@ -27,7 +27,7 @@ fn view(link: &Link) -> LinkView<'_> {
 
 fn segment(number: u64, bytes: u32) -> Segment {
     Segment {
-        member: 0,
+        stream_id: 0,
         marked_upstream: false,
         number,
         floor: 0,
@@ -35,7 +35,7 @@ fn segment(number: u64, bytes: u32) -> Segment {
         payload: bytes,
         bytes,
         sent_at: Time::ZERO,
-        birth: Time::ZERO,
+        origin_time: Time::ZERO,
         queueing: Span::ZERO,
         ecn: Ecn::NotCapable,
         last: false,
@@ -263,7 +263,7 @@ fn a_law_sees_an_empty_header_in_an_acknowledgement() {
     }
     let echo = Header::new(HeaderId(7), &[1, 2, 3]);
     let ack = millpond_endpoint::Acknowledgement {
-        member: 0,
+        stream_id: 0,
         ranges: Default::default(),
         delay: Span::ZERO,
         ce_packets: 0,
