@@ -3,7 +3,7 @@
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{HeaderId, Link, LinkFacts, Protocol, SettingError, Settings, Value};
 use millpond_protocols::Registry;
-use millpond_sim::{Buffer, Builder, FlowSpec, LinkId, LinkSpec, LoopSpec, Network, NodeId, Workload};
+use millpond_sim::{Buffer, Builder, FlowSpec, LinkId, LinkSpec, LoopSpec, NodeId, PacketNetwork, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::error::Error;
 
@@ -148,7 +148,7 @@ impl Case {
     }
 
     /// The case as a network at time zero.
-    pub(crate) fn network(&self) -> Result<Network, Box<dyn Error>> {
+    pub(crate) fn network(&self) -> Result<PacketNetwork, Box<dyn Error>> {
         let mut builder = Builder::new(1);
         let protocol = Registry::builtin().protocol(self.protocol).map_err(|unknown| unknown.name)?;
         let nodes: Vec<NodeId> = (0..=self.trunks.len()).map(|_| builder.node()).collect();
@@ -224,8 +224,8 @@ fn control_loop(
     Ok(LoopSpec {
         sender: protocol.sender(&settings)?,
         receiver: protocol.receiver(&settings)?,
-        sending: SenderConfig::new(PACKET, protocol.needs(&settings)),
-        receiving: ReceiverConfig::default(),
+        sender_config: SenderConfig::new(PACKET, protocol.needs(&settings)),
+        receiver_config: ReceiverConfig::default(),
         forward,
         backward,
         extra_delay: Span::ZERO,

@@ -12,7 +12,7 @@ mod large;
 mod measure;
 
 use cases::Case;
-use millpond_sim::Network;
+use millpond_sim::PacketNetwork;
 use millpond_units::{Span, Time};
 use std::env;
 use std::error::Error;
@@ -173,7 +173,7 @@ fn run_bare(case: &Case) -> Outcome<()> {
 }
 
 /// What trunks and flows did after the warm-up: of each trunk, and of each kind of user.
-fn behaviour(case: &Case, network: &Network) -> String {
+fn behaviour(case: &Case, network: &PacketNetwork) -> String {
     let trunks = network.links().step_by(2).take(case.trunks.len()).map(|trunk| {
         let queue = trunk.queue_lengths();
         let counters = trunk.counters();

@@ -3,7 +3,7 @@
 use millpond_plan::packets::{PlannedFlow, PlannedLink};
 use millpond_results::metrics::{converged_from, quartiles};
 use millpond_results::{Kind, Quartiles, Series, quantity};
-use millpond_sim::Network;
+use millpond_sim::PacketNetwork;
 use millpond_stats::{MaxMinFlow, connected_components, jain, max_min_shares};
 use millpond_units::{Rate, Time};
 use std::collections::BTreeMap;
@@ -39,7 +39,7 @@ impl Windows {
     }
 
     /// A window ends now.
-    pub(super) fn close(&mut self, network: &Network, links: &[PlannedLink], flows: &[PlannedFlow]) {
+    pub(super) fn close(&mut self, network: &PacketNetwork, links: &[PlannedLink], flows: &[PlannedFlow]) {
         let now = network.now();
         let seconds = now.since(self.begin).secs();
         let capacity =
@@ -108,7 +108,7 @@ impl Windows {
 
 /// The goodput of a flow between two times, if it ran throughout, and takes note of what has been delivered.
 fn goodput(
-    network: &Network,
+    network: &PacketNetwork,
     flow: &PlannedFlow,
     (begin, now): (Time, Time),
     before: &mut u64,

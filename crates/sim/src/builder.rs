@@ -1,14 +1,14 @@
-//! Nodes, links and flows become a network, or an error that says what does not fit.
+//! Builds a network from nodes, links and flows, and checks that they fit together.
 
-use crate::endpoints::{Ends, Owner, Told, lay_routes};
-use crate::event_queue::TARGETS;
-use crate::flow_spec::{AggregateSpec, FlowSpec, Leg, LoopSpec, TransfersSpec, Workload};
+use crate::endpoints::{Endpoints, LoopOwner, SignalledCapacity, add_routes};
+use crate::event_kind::INDEX_LIMIT;
+use crate::flow_spec::{AggregateSpec, FlowLoop, FlowSpec, LoopSpec, TransfersSpec, Workload};
 use crate::flow_state::FlowState;
 use crate::link::LinkSpec;
+use crate::packet_network::{PacketNetwork, Parts};
 use crate::schedule::Schedule;
-use crate::simulation::{KINDS, Network, Parts};
-use crate::spawn::{Pattern, Spawning};
-use crate::stages::{Place, Seat, Taker, seats, shared_places};
+use crate::stages::{FlowStreams, Stage, StreamRef, assign_streams, shared_stages};
+use crate::transfers::{Pattern, Spawning};
 use crate::{AggregateId, FlowId, LinkId, NodeId, TransfersId};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::fmt;
@@ -17,34 +17,34 @@ use std::sync::Arc;
 /// Why a network cannot be built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BuildError {
-    /// A flow has no loop, or not one relay less than loops.
+    /// A flow has no loop, or the number of its relays is not the number of its loops less one.
     Loops {
         /// The flow.
         flow: String,
     },
-    /// A path of a flow has no link, or a link that does not exist.
+    /// A path of a flow is empty, or contains an unknown link.
     Path {
         /// The flow.
         flow: String,
     },
-    /// A path of a flow goes over a link that does not begin where the one before it ended, or does not lead back.
-    Gap {
+    /// Consecutive links of a path do not share a node, or the backward path does not return to the sender.
+    Disconnected {
         /// The flow.
         flow: String,
     },
-    /// A weight is not a positive number.
+    /// A weight is not positive and finite.
     Weight {
         /// The flow.
         flow: String,
     },
-    /// A flow begins with a loop that it shares, or shares one that does not exist.
+    /// The first loop of a flow is a shared one, or a shared loop is unknown.
     Shared {
         /// The flow.
         flow: String,
     },
-    /// More flows share a loop than its packets can tell apart.
-    Crowded,
-    /// More links or loops than events can tell apart.
+    /// More flows share a loop than a stream number of 16 bits can distinguish.
+    TooManyStreams,
+    /// More links or loops than an event target can distinguish.
     TooLarge,
 }
 
@@ -54,21 +54,21 @@ impl fmt::Display for BuildError {
             Self::Loops { flow } => {
                 write!(f, "flow {flow} needs a loop, and a relay with_stream_ids two loops")
             }
-            Self::Path { flow } => write!(f, "flow {flow} needs links that exist, one at least each way"),
-            Self::Gap { flow } => write!(f, "the paths of flow {flow} do not connect"),
-            Self::Weight { flow } => write!(f, "the weight of flow {flow} must be positive"),
+            Self::Path { flow } => write!(f, "flow {flow}: a path is empty or contains an unknown link"),
+            Self::Disconnected { flow } => write!(f, "flow {flow}: the links of its paths do not connect"),
+            Self::Weight { flow } => write!(f, "flow {flow}: the weight must be positive"),
             Self::Shared { flow } => {
-                write!(f, "flow {flow} can share loops that exist, its first one with nobody")
+                write!(f, "flow {flow}: a shared loop is unknown or the first loop")
             }
-            Self::Crowded => write!(f, "more than {} flows share one loop", u16::MAX),
-            Self::TooLarge => write!(f, "more than {} links or loops", TARGETS / KINDS),
+            Self::TooManyStreams => write!(f, "more than {} flows share one loop", u16::MAX),
+            Self::TooLarge => write!(f, "more than {} links or loops", INDEX_LIMIT),
         }
     }
 }
 
 impl std::error::Error for BuildError {}
 
-/// Collects the parts of a [`Network`].
+/// Collects the parts of a [`PacketNetwork`].
 ///
 /// ```
 /// use millpond_sim::{Builder, LinkSpec};
@@ -94,7 +94,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// An empty network; all its random streams come from `seed` and their owners' names.
+    /// An empty network. Its random streams derive from `seed` and the names of their owners.
     pub fn new(seed: u64) -> Self {
         Self {
             seed,
@@ -118,7 +118,7 @@ impl Builder {
         LinkId(self.links.len() as u32 - 1)
     }
 
-    /// Adds a loop for flows to share.
+    /// Adds a loop that flows can share.
     pub fn aggregate(&mut self, aggregate: AggregateSpec) -> AggregateId {
         self.aggregates.push(aggregate);
         AggregateId(self.aggregates.len() as u32 - 1)
@@ -136,10 +136,10 @@ impl Builder {
         TransfersId(self.transfers.len() as u32 - 1)
     }
 
-    /// The network at time zero.
-    pub fn build(self) -> Result<Network, BuildError> {
+    /// Checks all parts and returns the network at time zero.
+    pub fn build(self) -> Result<PacketNetwork, BuildError> {
         for flow in &self.flows {
-            let specs = flow.loops.iter().enumerate().map(|(number, leg)| self.spec(leg, number));
+            let specs = flow.loops.iter().enumerate().map(|(number, flow_loop)| self.spec(flow_loop, number));
             let specs: Option<Vec<_>> = specs.collect();
             let specs = specs.ok_or_else(|| BuildError::Shared { flow: flow.name.clone() })?;
             self.check(&flow.name, &specs, flow.relays.len(), flow.weight)?;
@@ -148,43 +148,44 @@ impl Builder {
             let loops = (spec.loops)();
             self.check(&spec.name, &loops.iter().collect::<Vec<_>>(), spec.relays.len(), spec.weight)?;
         }
-        let seats = seats(&self.flows, self.aggregates.len()).ok_or(BuildError::Crowded)?;
-        let loops = seats.iter().flatten().map(|seat| seat.loop_id as usize + 1).max().unwrap_or(0);
-        if self.links.len() + loops >= (TARGETS / KINDS) as usize {
+        let streams = assign_streams(&self.flows, self.aggregates.len()).ok_or(BuildError::TooManyStreams)?;
+        let loops = streams.iter().flatten().map(|stream| stream.loop_id as usize + 1).max().unwrap_or(0);
+        if self.links.len() + loops >= INDEX_LIMIT as usize {
             return Err(BuildError::TooLarge);
         }
-        Ok(self.assemble(&seats))
+        Ok(self.assemble(&streams))
     }
 
-    fn assemble(self, seats: &[Vec<Seat>]) -> Network {
+    fn assemble(self, streams: &[Vec<StreamRef>]) -> PacketNetwork {
         let Self { seed, links, aggregates, flows, transfers, .. } = self;
-        let places = shared_places(&flows, seats, aggregates.len());
-        let sum = |places: &Vec<Place>| places.iter().map(|place| place.weight).sum::<f64>();
-        let shared = places.iter().map(|places| sum(places).max(f64::MIN_POSITIVE));
+        let stages = shared_stages(&flows, streams, aggregates.len());
+        let sum = |stages: &Vec<Stage>| stages.iter().map(|stage| stage.weight).sum::<f64>();
+        let shared = stages.iter().map(|stages| sum(stages).max(f64::MIN_POSITIVE));
         let weights: Vec<f64> = flows.iter().map(|flow| flow.weight).chain(shared).collect();
-        let told = links.iter().map(|link| link.told.clone().unwrap_or(link.rate.clone())).collect();
+        let signalled =
+            links.iter().map(|link| link.signalled_rate.clone().unwrap_or(link.rate.clone())).collect();
         let parts = Parts {
             real_links: links.len(),
             links: links.into_iter().map(|link| link.build(seed, &weights)).collect(),
             routes: Vec::new(),
-            ends: Ends::default(),
+            endpoints: Endpoints::default(),
             declared_flows: flows.len(),
             flows: Vec::new(),
             spawning: Spawning::new(seed),
         };
-        let mut assembly = Assembly { seed, told, parts };
-        flows.into_iter().zip(seats).for_each(|(flow, seats)| assembly.add_flow(flow, seats));
-        aggregates.into_iter().zip(places).for_each(|(spec, places)| assembly.add_aggregate(spec, &places));
+        let mut assembly = Assembly { seed, signalled, parts };
+        flows.into_iter().zip(streams).for_each(|(flow, streams)| assembly.add_flow(flow, streams));
+        aggregates.into_iter().zip(stages).for_each(|(spec, stages)| assembly.add_aggregate(spec, &stages));
         transfers.into_iter().for_each(|spec| assembly.add_transfers(spec));
-        Network::new(assembly.parts)
+        PacketNetwork::new(assembly.parts)
     }
 
-    /// The loop that a flow takes as its loop of this number.
-    fn spec<'a>(&'a self, leg: &'a Leg, number: usize) -> Option<&'a LoopSpec> {
-        match leg {
-            Leg::Own(spec) => Some(spec),
-            Leg::Shared(_) if number == 0 => None,
-            Leg::Shared(id) => self.aggregates.get(id.0 as usize).map(|aggregate| &aggregate.shared),
+    /// The specification of the loop with this number of a flow; none if it is unknown or a shared first loop.
+    fn spec<'a>(&'a self, flow_loop: &'a FlowLoop, number: usize) -> Option<&'a LoopSpec> {
+        match flow_loop {
+            FlowLoop::Own(spec) => Some(spec),
+            FlowLoop::Shared(_) if number == 0 => None,
+            FlowLoop::Shared(id) => self.aggregates.get(id.0 as usize).map(|aggregate| &aggregate.shared),
         }
     }
 
@@ -196,25 +197,25 @@ impl Builder {
         if !(weight > 0.0 && weight.is_finite()) {
             return Err(BuildError::Weight { flow: name() });
         }
-        let mut here = None;
+        let mut node = None;
         for spec in loops {
-            let there = self.ends_of(&spec.forward, name)?;
-            let back = self.ends_of(&spec.backward, name)?;
-            if there != (back.1, back.0) || here.is_some_and(|here| here != there.0) {
-                return Err(BuildError::Gap { flow: name() });
+            let forward = self.path_nodes(&spec.forward, name)?;
+            let backward = self.path_nodes(&spec.backward, name)?;
+            if forward != (backward.1, backward.0) || node.is_some_and(|node| node != forward.0) {
+                return Err(BuildError::Disconnected { flow: name() });
             }
-            here = Some(there.1);
+            node = Some(forward.1);
         }
         Ok(())
     }
 
-    /// Where a path begins and ends.
-    fn ends_of(&self, path: &[LinkId], flow: impl Fn() -> String) -> Result<(NodeId, NodeId), BuildError> {
+    /// First and last node of a path.
+    fn path_nodes(&self, path: &[LinkId], flow: impl Fn() -> String) -> Result<(NodeId, NodeId), BuildError> {
         let links: Option<Vec<_>> = path.iter().map(|link| self.links.get(link.0 as usize)).collect();
         match links.as_deref() {
             None | Some([]) => Err(BuildError::Path { flow: flow() }),
             Some(links) if links.windows(2).any(|pair| pair[0].to != pair[1].from) => {
-                Err(BuildError::Gap { flow: flow() })
+                Err(BuildError::Disconnected { flow: flow() })
             }
             Some([only]) => Ok((only.from, only.to)),
             Some([first, .., last]) => Ok((first.from, last.to)),
@@ -225,62 +226,63 @@ impl Builder {
 /// The network under construction.
 struct Assembly {
     seed: u64,
-    told: Vec<Arc<Schedule>>,
+    signalled: Vec<Arc<Schedule>>,
     parts: Parts,
 }
 
 impl Assembly {
-    /// Adds a flow with the loops that are its own.
-    fn add_flow(&mut self, flow: FlowSpec, seats: &[Seat]) {
+    /// Adds a flow and those of its loops that are not shared.
+    fn add_flow(&mut self, flow: FlowSpec, streams: &[StreamRef]) {
         let index = self.parts.flows.len() as u32;
         let (weight, start, relays) = (flow.weight, flow.start, &flow.relays[..]);
-        let taker = Taker { flow: index, weight, start, relays, seats };
+        let flow_streams = FlowStreams { flow: index, weight, start, relays, streams };
         let mut payload = Bytes::ZERO;
-        for (number, leg) in flow.loops.into_iter().enumerate() {
-            let Leg::Own(spec) = leg else { continue };
+        for (number, flow_loop) in flow.loops.into_iter().enumerate() {
+            let FlowLoop::Own(spec) = flow_loop else { continue };
             if number == 0 {
-                payload = spec.sending.packet.saturating_sub(spec.sending.overhead);
+                payload = spec.sender_config.packet.saturating_sub(spec.sender_config.overhead);
             }
-            let (name, places) = (format!("flow {} loop {number}", flow.name), [taker.place(number)]);
-            let owner = Owner { seed: self.seed, name: &name, flow: index, places: &places, shared: false };
+            let (name, stages) = (format!("flow {} loop {number}", flow.name), [flow_streams.stage(number)]);
+            let owner =
+                LoopOwner { seed: self.seed, name: &name, flow: index, stages: &stages, shared: false };
             self.add_loop(&owner, spec);
         }
-        let seats = seats.to_vec();
-        let state = FlowState::new(flow.name, seats, flow.workload, payload, flow.start, flow.stop);
+        let streams = streams.to_vec();
+        let state = FlowState::new(flow.name, streams, flow.workload, payload, flow.start, flow.stop);
         self.parts.flows.push(state);
     }
 
-    /// Adds a shared loop, and a flow without loops that stands for those who share it.
-    fn add_aggregate(&mut self, aggregate: AggregateSpec, places: &[Place]) {
+    /// Adds a shared loop, and a flow without loops that represents all flows that share it.
+    fn add_aggregate(&mut self, aggregate: AggregateSpec, stages: &[Stage]) {
         let (name, flow) = (format!("aggregate {}", aggregate.name), self.parts.flows.len() as u32);
-        let owner = Owner { seed: self.seed, name: &name, flow, places, shared: true };
+        let owner = LoopOwner { seed: self.seed, name: &name, flow, stages, shared: true };
         self.add_loop(&owner, aggregate.shared);
         let nothing = (Vec::new(), Workload::Bulk, Bytes::ZERO);
         self.parts.flows.push(FlowState::new(name, nothing.0, nothing.1, nothing.2, Time::NEVER, None));
     }
 
-    fn add_loop(&mut self, owner: &Owner<'_>, spec: LoopSpec) {
-        let start = owner.places.iter().map(|place| place.start).min().unwrap_or(Time::ZERO);
-        let told = Told::of(&spec, &self.told, start);
+    fn add_loop(&mut self, owner: &LoopOwner<'_>, spec: LoopSpec) {
+        let start = owner.stages.iter().map(|stage| stage.start).min().unwrap_or(Time::ZERO);
+        let signalled = SignalledCapacity::of(&spec, &self.signalled, start);
         let delay = self.delay_element(spec.extra_delay);
-        let Parts { ends, routes, .. } = &mut self.parts;
-        let loop_id = ends.senders.len() as u32;
-        ends.put(owner, loop_id, spec, told, |spec| lay_routes(routes, loop_id, delay, spec));
+        let Parts { endpoints, routes, .. } = &mut self.parts;
+        let loop_id = endpoints.senders.len() as u32;
+        endpoints.put(owner, loop_id, spec, signalled, |spec| add_routes(routes, loop_id, delay, spec));
     }
 
     fn add_transfers(&mut self, spec: TransfersSpec) {
         let pattern = (spec.loops)();
         let loops = pattern.iter().map(|one| Pattern {
-            told: Told::of(one, &self.told, Time::ZERO),
+            signalled: SignalledCapacity::of(one, &self.signalled, Time::ZERO),
             delay: self.delay_element(one.extra_delay),
             first_link: one.forward[0].0,
-            knowledge: one.sending.needs.capacity,
+            knowledge: one.sender_config.needs.capacity,
         });
         let loops = loops.collect();
         self.parts.spawning.add(spec, loops);
     }
 
-    /// A private line of infinite rate, if there is any delay to make.
+    /// A link of infinite rate that adds `delay`; none if `delay` is zero.
     fn delay_element(&mut self, delay: Span) -> Option<u32> {
         if delay.is_zero() {
             return None;

@@ -1,9 +1,9 @@
-//! The two ends of each loop, and the paths between them.
+//! State of the sender and receiver of each loop in the simulation, and the routes between them.
 
-use crate::delivery::Branch;
+use crate::delivery::DeliveredStream;
 use crate::flow_spec::LoopSpec;
 use crate::schedule::Schedule;
-use crate::stages::{Place, Seat, branches, members};
+use crate::stages::{Stage, StreamRef, delivered_streams, stream_configs};
 use crate::stats::{ArrivalMeter, LoopCounters, SendingMeter};
 use millpond_endpoint::{ReceiverEnd, SenderConfig, SenderEnd};
 use millpond_law::{Ecn, Knowledge, Random, Sender};
@@ -12,231 +12,246 @@ use std::sync::Arc;
 
 /// Which end of a loop.
 #[derive(Clone, Copy)]
-pub(crate) enum Side {
+pub(crate) enum EndKind {
     Receiver = 0,
     Sender = 1,
 }
 
-/// From here on, a stop on a route is not a link but an end of a loop.
+/// Route entries from here on are ends of loops; smaller ones are links.
 pub(crate) const FIRST_END: u32 = 1 << 30;
 
-impl Side {
-    /// The stop that means this side of a loop.
+impl EndKind {
+    /// The route entry of this end of a loop.
     fn stop(self, loop_id: u32) -> u32 {
         FIRST_END + loop_id * 2 + self as u32
     }
 }
 
-/// The sending end of a loop and what it needs.
-pub(crate) struct Sending {
+/// State of the sender of a loop.
+pub(crate) struct SenderState {
     pub(crate) end: SenderEnd,
-    /// The earliest time at which its deadline will be looked at.
+    /// Time of the pending timer event of its deadline; [`Time::NEVER`] if there is none.
     pub(crate) armed: Time,
     pub(crate) route: u32,
-    /// Its flow, or what stands for all that share it.
+    /// Its flow, or the flow that represents all that share it.
     pub(crate) flow: u32,
-    /// For each of its flows, its seat in the loop that brings it here; none at a source.
-    pub(crate) feeders: Vec<Seat>,
-    /// The link that it feeds itself.
+    /// For each of its streams, the loop and stream that deliver it here; empty at a source.
+    pub(crate) upstream_streams: Vec<StreamRef>,
+    /// The first link of its loop.
     pub(crate) first_link: u32,
-    /// What it is told of its loop's capacity.
-    pub(crate) told: Told,
+    /// The capacities that its law receives.
+    pub(crate) signalled: SignalledCapacity,
     pub(crate) knowledge: Knowledge,
     pub(crate) meter: SendingMeter,
 }
 
-/// The receiving end of a loop and what it needs.
-pub(crate) struct Receiving {
+/// State of the receiver of a loop.
+pub(crate) struct ReceiverState {
     pub(crate) end: ReceiverEnd,
     pub(crate) armed: Time,
     pub(crate) route: u32,
     pub(crate) flow: u32,
-    /// Acknowledgements of ECN-capable flows are ECN-capable, so that a queue on the way back need not drop them.
+    /// ECN field of its acknowledgements. Those of ECN-capable flows are ECN-capable, so that queues mark instead of drop them.
     pub(crate) ack_ecn: Ecn,
-    /// What becomes of the bytes of its flow, or of its first.
-    pub(crate) first: Branch,
-    /// And of those of the others, where several share it.
-    pub(crate) others: Vec<Branch>,
-    /// The counters of the loop when the measurement began.
+    /// Delivery of stream 0.
+    pub(crate) first: DeliveredStream,
+    /// Delivery of the other streams of a shared loop.
+    pub(crate) others: Vec<DeliveredStream>,
+    /// Counters of the loop at the start of the measurement.
     pub(crate) before: LoopCounters,
 }
 
-impl Receiving {
-    /// What becomes of the bytes of one flow.
+impl ReceiverState {
+    /// Delivery of one stream.
     #[inline]
-    pub(crate) fn branch(&self, member: u16) -> &Branch {
-        let other = || self.others.get(usize::from(member).wrapping_sub(1)).unwrap_or(&self.first);
+    pub(crate) fn stream(&self, stream_id: u16) -> &DeliveredStream {
+        let other = || self.others.get(usize::from(stream_id).wrapping_sub(1)).unwrap_or(&self.first);
         if self.others.is_empty() { &self.first } else { other() }
     }
 
     #[inline]
-    pub(crate) fn branch_mut(&mut self, member: u16) -> &mut Branch {
+    pub(crate) fn stream_mut(&mut self, stream_id: u16) -> &mut DeliveredStream {
         if self.others.is_empty() {
             return &mut self.first;
         }
-        self.others.get_mut(usize::from(member).wrapping_sub(1)).unwrap_or(&mut self.first)
+        self.others.get_mut(usize::from(stream_id).wrapping_sub(1)).unwrap_or(&mut self.first)
     }
 
-    /// The measurement begins when the loop has these counts.
+    /// Starts the measurement; `before`: counters of the loop now.
     pub(crate) fn start_measuring(&mut self, before: LoopCounters) {
         self.before = before;
         let Self { end, first, others, .. } = self;
-        for (member, branch) in (0..).zip(std::iter::once(first).chain(others)) {
-            branch.arrivals = ArrivalMeter::since(end.delivered_of(member));
+        for (stream_id, stream) in (0..).zip(std::iter::once(first).chain(others)) {
+            stream.arrivals = ArrivalMeter::since(end.delivered_of(stream_id));
         }
     }
 
-    /// A new interval of its flows' delays begins.
+    /// Starts a new interval of the delay statistics.
     pub(crate) fn start_interval(&mut self) {
-        let branches = std::iter::once(&mut self.first).chain(&mut self.others);
-        branches.for_each(|branch| branch.arrivals.start_interval());
+        let streams = std::iter::once(&mut self.first).chain(&mut self.others);
+        streams.for_each(|stream| stream.arrivals.start_interval());
     }
 }
 
-/// The ends of all loops.
-#[derive(Default)]
-pub(crate) struct Ends {
-    pub(crate) senders: Vec<Sending>,
-    pub(crate) receivers: Vec<Receiving>,
+/// A loop whose sender receives the capacity of a link live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct CapacityReceiver {
+    pub(crate) link: u32,
+    pub(crate) loop_id: u32,
 }
 
-/// What a sender is told of its loop's capacity.
+/// Where the two routes of a loop begin in the list of all routes.
 #[derive(Clone, Copy)]
-pub(crate) struct Told {
+pub(crate) struct LoopRoutes {
+    pub(crate) forward: u32,
+    pub(crate) backward: u32,
+}
+
+/// Senders and receivers of all loops, indexed by loop.
+#[derive(Default)]
+pub(crate) struct Endpoints {
+    pub(crate) senders: Vec<SenderState>,
+    pub(crate) receivers: Vec<ReceiverState>,
+}
+
+/// The capacities that a sender's law receives.
+#[derive(Clone, Copy)]
+pub(crate) struct SignalledCapacity {
     pub(crate) at_start: Rate,
-    /// The least nominal capacity of the links that it does not feed itself.
-    pub(crate) beyond: Rate,
+    /// Smallest nominal capacity of the links after the first.
+    pub(crate) beyond_first_link: Rate,
 }
 
-impl Told {
-    /// A link's nominal capacity is the highest that it is told to have. Of the link that it feeds itself a sender
-    /// with live knowledge knows the present one.
-    pub(crate) fn of(spec: &LoopSpec, told: &[Arc<Schedule>], start: Time) -> Self {
-        let schedule = |link: &crate::LinkId| &told[link.0 as usize];
-        let beyond = spec.forward.iter().skip(1).map(|link| schedule(link).peak()).min().unwrap_or(Rate::MAX);
-        let fed = spec.forward.first().map(schedule);
-        let fed = match spec.sending.needs.capacity {
-            Knowledge::Live => fed.map(|schedule| schedule.rate_at(start)),
-            Knowledge::AtStart | Knowledge::Nothing => fed.map(|schedule| schedule.peak()),
+impl SignalledCapacity {
+    /// Capacities of a loop that starts at `start`. The nominal capacity of a link is the highest of its signalled rates.
+    /// For a sender with live knowledge, the current rate of its first link replaces the nominal one.
+    pub(crate) fn of(spec: &LoopSpec, signalled: &[Arc<Schedule>], start: Time) -> Self {
+        let schedule = |link: &crate::LinkId| &signalled[link.0 as usize];
+        let beyond_first_link =
+            spec.forward.iter().skip(1).map(|link| schedule(link).peak()).min().unwrap_or(Rate::MAX);
+        let first = spec.forward.first().map(schedule);
+        let first = match spec.sender_config.needs.capacity {
+            Knowledge::Live => first.map(|schedule| schedule.rate_at(start)),
+            Knowledge::AtStart | Knowledge::Nothing => first.map(|schedule| schedule.peak()),
         };
-        Self { at_start: fed.unwrap_or(Rate::MAX).min(beyond), beyond }
+        Self { at_start: first.unwrap_or(Rate::MAX).min(beyond_first_link), beyond_first_link }
     }
 
-    /// The same for a loop that starts when the link that it feeds has this capacity.
-    pub(crate) fn when_fed(self, capacity: Rate) -> Self {
-        Self { at_start: capacity.min(self.beyond), ..self }
+    /// The same for a loop that starts when its first link has this capacity.
+    pub(crate) fn with_first_capacity(self, capacity: Rate) -> Self {
+        Self { at_start: capacity.min(self.beyond_first_link), ..self }
     }
 }
 
-/// Whose loop it is.
-pub(crate) struct Owner<'a> {
+/// The owner of a loop under construction.
+pub(crate) struct LoopOwner<'a> {
     pub(crate) seed: u64,
-    /// After this its random streams are named.
+    /// Prefix of the names of its random streams.
     pub(crate) name: &'a str,
-    /// Its flow, or what stands for all that share it.
+    /// Its flow, or the flow that represents all that share it.
     pub(crate) flow: u32,
-    /// Those who take it.
-    pub(crate) places: &'a [Place],
+    /// The stages of the flows that use it, one for each stream.
+    pub(crate) stages: &'a [Stage],
     pub(crate) shared: bool,
 }
 
-impl Owner<'_> {
-    fn stream(&self, end: &str) -> Random {
+impl LoopOwner<'_> {
+    fn random(&self, end: &str) -> Random {
         Random::stream(self.seed, &format!("{} {end}", self.name))
     }
 
     fn sender(&self, config: SenderConfig, law: Box<dyn Sender>) -> SenderEnd {
-        let (members, random) = (members(self.places, config.packet), self.stream("sender"));
+        let (streams, random) = (stream_configs(self.stages, config.packet), self.random("sender"));
         if self.shared {
-            return SenderEnd::with_streams(config, members, law, random);
+            return SenderEnd::with_streams(config, streams, law, random);
         }
-        let credit = members.first().map_or(config.credit, |only| only.credit);
+        let credit = streams.first().map_or(config.credit, |only| only.credit);
         SenderEnd::new(SenderConfig { credit, ..config }, law, random)
     }
 }
 
-impl Ends {
-    /// Puts the ends of a loop where `loop_id` says: behind all others, over routes laid now, or in the place of a
-    /// loop of the same path whose flow is over. An event that waits for the old ends will find the new ones.
+impl Endpoints {
+    /// Creates the two ends of a loop. A new `loop_id` adds them with new routes; a known one replaces the ends of a loop
+    /// with the same path whose flow is finished. Pending timer events of the old ends then apply to the new ones.
     pub(crate) fn put(
         &mut self,
-        owner: &Owner<'_>,
+        owner: &LoopOwner<'_>,
         loop_id: u32,
         spec: LoopSpec,
-        told: Told,
-        lay: impl FnOnce(&LoopSpec) -> (u32, u32),
+        signalled: SignalledCapacity,
+        add_routes: impl FnOnce(&LoopSpec) -> LoopRoutes,
     ) {
-        let (old, routes) = match (self.senders.get(loop_id as usize), self.receivers.get(loop_id as usize)) {
-            (Some(sender), Some(receiver)) => {
-                (Some((sender.armed, receiver.armed)), (sender.route, receiver.route))
-            }
-            _ => (None, lay(&spec)),
+        let old = self.senders.get(loop_id as usize).zip(self.receivers.get(loop_id as usize));
+        let is_new = old.is_none();
+        let (sender_armed, receiver_armed) =
+            old.map_or((Time::NEVER, Time::NEVER), |(sender, receiver)| (sender.armed, receiver.armed));
+        let routes = match old {
+            Some((sender, receiver)) => LoopRoutes { forward: sender.route, backward: receiver.route },
+            None => add_routes(&spec),
         };
-        let armed = old.unwrap_or((Time::NEVER, Time::NEVER));
-        let mut branches = branches(owner.places, spec.sending.packet);
-        let sending = Sending {
-            end: owner.sender(spec.sending, spec.sender),
-            armed: armed.0,
-            route: routes.0,
+        let mut streams = delivered_streams(owner.stages, spec.sender_config.packet);
+        let sender = SenderState {
+            end: owner.sender(spec.sender_config, spec.sender),
+            armed: sender_armed,
+            route: routes.forward,
             flow: owner.flow,
-            feeders: owner.places.iter().filter_map(|place| place.before).collect(),
+            upstream_streams: owner.stages.iter().filter_map(|stage| stage.upstream).collect(),
             first_link: spec.forward[0].0,
-            told,
-            knowledge: spec.sending.needs.capacity,
+            signalled,
+            knowledge: spec.sender_config.needs.capacity,
             meter: SendingMeter::default(),
         };
-        let receiving = Receiving {
+        let receiver = ReceiverState {
             end: ReceiverEnd::with_streams(
-                spec.receiving,
-                owner.places.len() as u16,
+                spec.receiver_config,
+                owner.stages.len() as u16,
                 spec.receiver,
-                owner.stream("receiver"),
+                owner.random("receiver"),
             ),
-            armed: armed.1,
-            route: routes.1,
+            armed: receiver_armed,
+            route: routes.backward,
             flow: owner.flow,
-            ack_ecn: if spec.sending.needs.ecn.is_some() { Ecn::Ect0 } else { Ecn::NotCapable },
-            first: branches.next().unwrap_or_default(),
-            others: branches.collect(),
+            ack_ecn: if spec.sender_config.needs.ecn.is_some() { Ecn::Ect0 } else { Ecn::NotCapable },
+            first: streams.next().unwrap_or_default(),
+            others: streams.collect(),
             before: LoopCounters::default(),
         };
-        match old {
-            Some(_) => {
-                self.senders[loop_id as usize] = sending;
-                self.receivers[loop_id as usize] = receiving;
-            }
-            None => {
-                self.senders.push(sending);
-                self.receivers.push(receiving);
-            }
+        if is_new {
+            self.senders.push(sender);
+            self.receivers.push(receiver);
+        } else {
+            self.senders[loop_id as usize] = sender;
+            self.receivers[loop_id as usize] = receiver;
         }
     }
 
-    /// The links whose capacity is told live, each with the loops that are told.
-    pub(crate) fn audience(&self) -> Vec<(u32, u32)> {
-        let live = self.senders.iter().enumerate().filter(|(_, side)| side.knowledge == Knowledge::Live);
-        let mut audience: Vec<_> = live.map(|(index, side)| (side.first_link, index as u32)).collect();
-        audience.sort_unstable();
-        audience
+    /// The loops that receive the capacity of their first link live, sorted by link.
+    pub(crate) fn capacity_receivers(&self) -> Vec<CapacityReceiver> {
+        let live = self.senders.iter().enumerate().filter(|(_, sender)| sender.knowledge == Knowledge::Live);
+        let mut receivers: Vec<_> = live
+            .map(|(index, sender)| CapacityReceiver { link: sender.first_link, loop_id: index as u32 })
+            .collect();
+        receivers.sort_unstable();
+        receivers
     }
 }
 
-/// Adds the two paths of a loop to the stops of all paths; returns where each begins. Data first crosses `delay`, if
-/// there is such an element.
-pub(crate) fn lay_routes(
+/// Appends the forward and the backward route of a loop to `routes`; returns where each begins. Data first crosses the
+/// delay element `delay`, if there is one.
+pub(crate) fn add_routes(
     routes: &mut Vec<u32>,
     loop_id: u32,
     delay: Option<u32>,
     spec: &LoopSpec,
-) -> (u32, u32) {
-    let there = delay.into_iter().chain(spec.forward.iter().map(|link| link.0));
-    let there = lay(routes, there, Side::Receiver.stop(loop_id));
-    let back = lay(routes, spec.backward.iter().map(|link| link.0), Side::Sender.stop(loop_id));
-    (there, back)
+) -> LoopRoutes {
+    let forward = delay.into_iter().chain(spec.forward.iter().map(|link| link.0));
+    let forward = add_route(routes, forward, EndKind::Receiver.stop(loop_id));
+    let backward = add_route(routes, spec.backward.iter().map(|link| link.0), EndKind::Sender.stop(loop_id));
+    LoopRoutes { forward, backward }
 }
 
-/// Adds a path and its end.
-fn lay(routes: &mut Vec<u32>, links: impl Iterator<Item = u32>, end: u32) -> u32 {
+/// Appends one route and its end; returns where it begins.
+fn add_route(routes: &mut Vec<u32>, links: impl Iterator<Item = u32>, end: u32) -> u32 {
     let begin = routes.len() as u32;
     routes.extend(links);
     routes.push(end);

@@ -1,36 +1,36 @@
-//! The event queue. Events of one time leave in the order of insertion.
+//! The event queue: a timing wheel (Varghese and Lauck 1987). Events of equal time leave in the order of insertion.
 
-use crate::packet_pool::Parcel;
+use crate::packet_pool::PacketHandle;
 use millpond_units::Time;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
-/// What an event is for: a small number that the event loop gives meaning to.
+/// What an event is for: a number that the event loop interprets.
 pub(crate) type Target = u32;
 
-/// Bits of a tie that hold the target; the 40 above them count insertions.
+/// Number of low bits of a tie-breaker that hold the target; the 40 bits above count insertions.
 const TARGET_BITS: u32 = 24;
 
-/// Targets must be below this.
+/// Number of possible targets.
 pub(crate) const TARGETS: u32 = 1 << TARGET_BITS;
 
-/// In the order in which events leave.
+/// Sort key: time in picoseconds, then order of insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     time: u64,
     tie: u64,
 }
 
-/// One event: when, what for, and the packet that it moves, if it moves one.
+/// An event: its key, and the packet that it moves, if any.
 #[derive(Clone, Copy, Debug)]
 struct Event {
     key: Key,
-    parcel: Parcel,
+    handle: PacketHandle,
 }
 
 impl Event {
-    const NONE: Self = Self { key: Key { time: u64::MAX, tie: u64::MAX }, parcel: Parcel::NONE };
+    const NONE: Self = Self { key: Key { time: u64::MAX, tie: u64::MAX }, handle: PacketHandle::NONE };
 }
 
 impl PartialEq for Event {
@@ -53,30 +53,30 @@ impl PartialOrd for Event {
     }
 }
 
-/// How many slots the wheel has.
+/// Number of slots of the wheel.
 const SLOTS: usize = 65536;
 
-/// As many slots have their bits in one word.
+/// Number of slots that share a word of the occupancy bitmap.
 const WORD: usize = 64;
 const WORDS: usize = SLOTS / WORD;
 const LAST_WORD: usize = WORDS - 1;
 
-/// A turn with fewer events is too short: too much waits in `later` and is looked at again and again.
-const FEW: usize = SLOTS / 4;
+/// With fewer events per rotation, too many wait in `later` and are examined repeatedly: the slots become wider.
+const MIN_EVENTS: usize = SLOTS / 4;
 
-/// With more of them too many share a slot.
-const MANY: usize = SLOTS / 4 * 3;
+/// With more events per rotation, too many share a slot: the slots become narrower.
+const MAX_EVENTS: usize = SLOTS / 4 * 3;
 
-/// The slots of the first turn last a microsecond: that suits a million events in a second.
-const FIRST_SHIFT: u32 = 20;
+/// Slots of the first rotation last 2^20 ps, about a microsecond: suitable for a million events per second.
+const INITIAL_SHIFT: u32 = 20;
 
-/// No slot, no node.
+/// Index that refers to no node.
 const NONE: u32 = u32::MAX;
 
-/// As many events of a slot are passed at most on the way to a new one's place.
-const WALK: usize = 8;
+/// Largest number of list entries examined when an event is inserted into a slot.
+const MAX_WALK: usize = 8;
 
-/// A wheel of slots of time.
+/// A timing wheel.
 ///
 /// ```text
 ///      start                                                  start + SLOTS << shift
@@ -84,37 +84,37 @@ const WALK: usize = 8;
 ///               word   |  slots: short sorted lists             |  later: one unsorted list
 /// ```
 ///
-/// A slot mostly holds one event or none, so an event costs the same however many are pending; what would make a
-/// list long goes to a heap beside the wheel. When the wheel has turned once, the next turn is filled from `later`,
-/// with wider or narrower slots if the last turn found fewer events than [`FEW`] or more than [`MANY`].
+/// A slot mostly holds at most one event, so that the cost of an event does not depend on the number of pending events.
+/// Events that would make a list long go to an overflow heap. After a rotation the wheel is filled from `later`, with
+/// wider slots if the last rotation had fewer than [`MIN_EVENTS`] events, or narrower ones if more than [`MAX_EVENTS`].
 #[derive(Debug)]
 pub(crate) struct EventQueue {
-    /// Where time has come to: before this word all slots are empty.
+    /// Current position: all slots before this word are empty.
     word: usize,
     slots: Box<[Word; WORDS]>,
     nodes: Vec<Node>,
-    /// The first node that is free.
+    /// First node of the free list.
     free: u32,
-    /// Events of this turn that found their slot crowded.
-    crowd: BinaryHeap<Reverse<Event>>,
+    /// Events of this rotation whose slot list was too long.
+    overflow: BinaryHeap<Reverse<Event>>,
     later: Vec<Event>,
-    /// An empty list that keeps its memory, to be `later` at the next turn.
+    /// An empty list that keeps its memory, to become `later` at the next rotation.
     spare: Vec<Event>,
-    /// When the wheel's first slot begins.
+    /// Start time of the first slot in picoseconds.
     start: u64,
-    /// A slot lasts 2^shift ps.
+    /// Duration of a slot: 2^shift ps.
     shift: u32,
     inserted: u64,
-    /// Insertions before this turn.
-    before: u64,
+    /// Insertions before this rotation.
+    inserted_before: u64,
 }
 
-/// Some consecutive slots.
+/// 64 consecutive slots.
 #[derive(Clone, Copy, Debug)]
 struct Word {
-    /// A bit for each slot that holds an event.
+    /// One bit for each slot that holds an event.
     occupied: u64,
-    /// The first node of each.
+    /// First node of the list of each slot.
     first: [u32; WORD],
 }
 
@@ -125,7 +125,7 @@ impl Word {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     key: Key,
-    parcel: Parcel,
+    handle: PacketHandle,
     next: u32,
 }
 
@@ -138,53 +138,54 @@ impl Default for EventQueue {
             slots: Box::new([Word::EMPTY; WORDS]),
             nodes: Vec::new(),
             free: NONE,
-            crowd: BinaryHeap::new(),
+            overflow: BinaryHeap::new(),
             later: Vec::new(),
             spare: Vec::new(),
             start: 0,
-            shift: FIRST_SHIFT,
+            shift: INITIAL_SHIFT,
             inserted: 0,
-            before: 0,
+            inserted_before: 0,
         }
     }
 }
 
 impl EventQueue {
-    /// Adds an event; one at [`Time::NEVER`] is forgotten at once.
+    /// Adds an event; one at [`Time::NEVER`] is discarded.
     #[inline]
     pub(crate) fn push(&mut self, time: Time, target: Target) {
-        self.push_parcel(time, target, Parcel::NONE);
+        self.push_with_packet(time, target, PacketHandle::NONE);
     }
 
-    /// Adds an event that moves a packet.
+    /// Adds an event that moves a packet; one at [`Time::NEVER`] is discarded.
     #[inline]
-    pub(crate) fn push_parcel(&mut self, time: Time, target: Target, parcel: Parcel) {
+    pub(crate) fn push_with_packet(&mut self, time: Time, target: Target, handle: PacketHandle) {
         debug_assert!(target < TARGETS);
         if time == Time::NEVER {
             return;
         }
         let tie = self.inserted << TARGET_BITS | u64::from(target);
         self.inserted += 1;
-        self.place(Event { key: Key { time: time.picos(), tie }, parcel });
+        self.insert(Event { key: Key { time: time.picos(), tie }, handle });
     }
 
-    /// Removes the earliest event, if it is due at `limit` or before: its time, target and packet.
+    /// Removes the earliest event that is due at `limit` or before. Returns time, target and packet.
     #[inline]
-    pub(crate) fn pop_until(&mut self, limit: Time) -> Option<(Time, Target, Parcel)> {
-        let event = if self.crowd.is_empty() { self.pop_slot(limit) } else { self.pop_of_both(limit) }?;
-        Some((Time::from_picos(event.key.time), event.key.tie as Target & (TARGETS - 1), event.parcel))
+    pub(crate) fn pop_until(&mut self, limit: Time) -> Option<(Time, Target, PacketHandle)> {
+        let event =
+            if self.overflow.is_empty() { self.pop_from_wheel(limit) } else { self.pop_from_either(limit) }?;
+        Some((Time::from_picos(event.key.time), event.key.tie as Target & (TARGETS - 1), event.handle))
     }
 
-    /// Removes the earliest event if it is due, where all are in slots or come later.
+    /// As [`Self::pop_until`] while the overflow heap is empty.
     #[inline]
-    fn pop_slot(&mut self, limit: Time) -> Option<Event> {
+    fn pop_from_wheel(&mut self, limit: Time) -> Option<Event> {
         while self.word().occupied == 0 {
             if self.word < LAST_WORD {
                 self.word += 1;
-            } else if !self.turn() {
+            } else if !self.rotate() {
                 return None;
-            } else if !self.crowd.is_empty() {
-                return self.pop_of_both(limit);
+            } else if !self.overflow.is_empty() {
+                return self.pop_from_either(limit);
             }
         }
         let slots = &mut self.slots[self.word & LAST_WORD];
@@ -194,37 +195,37 @@ impl EventQueue {
             slots.occupied &= slots.occupied - 1;
         }
         (*first, node.next, self.free) = (node.next, self.free, *first);
-        Some(Event { key: node.key, parcel: node.parcel })
+        Some(Event { key: node.key, handle: node.handle })
     }
 
-    /// The slots that time has reached.
+    /// The current word of slots.
     #[inline]
     fn word(&self) -> &Word {
         &self.slots[self.word & LAST_WORD]
     }
 
-    /// Removes the earliest event if it is due, where some found their slot crowded.
+    /// As [`Self::pop_until`] while the overflow heap holds events.
     #[inline(never)]
-    fn pop_of_both(&mut self, limit: Time) -> Option<Event> {
+    fn pop_from_either(&mut self, limit: Time) -> Option<Event> {
         while self.word().occupied == 0 && self.word < LAST_WORD {
             self.word += 1;
         }
         let first = self.word().first[self.word().occupied.trailing_zeros() as usize % WORD];
-        let crowded = self.crowd.peek_mut()?;
-        if self.nodes.get(first as usize).is_some_and(|first| first.key < crowded.0.key) {
-            drop(crowded);
-            return self.pop_slot(limit);
+        let overflowed = self.overflow.peek_mut()?;
+        if self.nodes.get(first as usize).is_some_and(|first| first.key < overflowed.0.key) {
+            drop(overflowed);
+            return self.pop_from_wheel(limit);
         }
-        (crowded.0.key.time <= limit.picos()).then(|| PeekMut::pop(crowded).0)
+        (overflowed.0.key.time <= limit.picos()).then(|| PeekMut::pop(overflowed).0)
     }
 
-    /// Puts an event where its time belongs.
+    /// Inserts an event into its slot, or into `later`.
     #[inline(always)]
-    fn place(&mut self, Event { key, parcel }: Event) {
+    fn insert(&mut self, Event { key, handle }: Event) {
         let slot = (key.time.saturating_sub(self.start) >> self.shift) as usize;
         let slot = slot.max(self.word * WORD);
         if slot >= SLOTS {
-            return self.later.push(Event { key, parcel });
+            return self.later.push(Event { key, handle });
         }
         if self.free == NONE {
             self.add_node();
@@ -234,21 +235,21 @@ impl EventQueue {
         let slots = &mut self.slots[slot / WORD % WORDS];
         let first = &mut slots.first[slot % WORD];
         let before = *first;
-        *fresh = Node { key, parcel, next: before };
+        *fresh = Node { key, handle, next: before };
         if before == NONE {
             slots.occupied |= 1 << (slot % WORD);
         } else if self.nodes.get(before as usize).is_some_and(|before| before.key < key) {
-            return self.place_behind(before, number, next_free);
+            return self.insert_behind(before, number, next_free);
         }
         (*first, self.free) = (number, next_free);
     }
 
-    /// Puts a free node that holds its event already where it belongs behind the first of its slot.
+    /// Inserts the free node `number`, which already holds its event, behind the first node of its slot.
     #[inline(never)]
-    fn place_behind(&mut self, first: u32, number: u32, next_free: u32) {
-        let Node { key, parcel, .. } = self.nodes[number as usize];
+    fn insert_behind(&mut self, first: u32, number: u32, next_free: u32) {
+        let Node { key, handle, .. } = self.nodes[number as usize];
         let mut before = first;
-        for _ in 0..WALK {
+        for _ in 0..MAX_WALK {
             let next = self.nodes[before as usize].next;
             if self.nodes.get(next as usize).is_none_or(|next| key < next.key) {
                 self.nodes[number as usize].next = next;
@@ -259,31 +260,31 @@ impl EventQueue {
             before = next;
         }
         self.nodes[number as usize].next = next_free;
-        self.crowd.push(Reverse(Event { key, parcel }));
+        self.overflow.push(Reverse(Event { key, handle }));
     }
 
-    /// Adds a free node.
+    /// Adds a node to the free list.
     #[cold]
     fn add_node(&mut self) {
         self.free = self.nodes.len() as u32;
-        let Event { key, parcel } = Event::NONE;
-        self.nodes.push(Node { key, parcel, next: NONE });
+        let Event { key, handle } = Event::NONE;
+        self.nodes.push(Node { key, handle, next: NONE });
     }
 
-    /// Turns the wheel to the earliest of what comes later; false if there is nothing.
+    /// Starts the next rotation at the earliest event of `later`; returns false if there is none.
     #[cold]
-    fn turn(&mut self) -> bool {
+    fn rotate(&mut self) -> bool {
         let Some(earliest) = self.later.iter().map(|event| event.key.time).min() else { return false };
-        let handled = (self.inserted - self.before) as usize;
-        self.before = self.inserted;
-        self.shift = match handled {
-            _ if handled < FEW => (self.shift + 1).min(50),
-            _ if handled > MANY => self.shift.saturating_sub(1),
+        let count = (self.inserted - self.inserted_before) as usize;
+        self.inserted_before = self.inserted;
+        self.shift = match count {
+            _ if count < MIN_EVENTS => (self.shift + 1).min(50),
+            _ if count > MAX_EVENTS => self.shift.saturating_sub(1),
             _ => self.shift,
         };
         (self.start, self.word) = (earliest, 0);
         let mut later = std::mem::replace(&mut self.later, std::mem::take(&mut self.spare));
-        later.drain(..).for_each(|event| self.place(event));
+        later.drain(..).for_each(|event| self.insert(event));
         self.spare = later;
         true
     }
@@ -295,12 +296,12 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn events_of_one_time_leave_in_the_order_of_insertion() {
-        // More than a slot's list holds, so that the last of them wait in the heap.
-        let targets = (0..5 * WALK as Target).map(|n| n * 7 % 41);
+    fn events_of_equal_time_leave_in_the_order_of_insertion() {
+        // More events than a slot list holds, so that the last ones go to the heap.
+        let targets = (0..5 * MAX_WALK as Target).map(|n| n * 7 % 41);
         let mut events = EventQueue::default();
         targets.clone().for_each(|target| events.push(Time::from_picos(10), target));
-        assert!(!events.crowd.is_empty());
+        assert!(!events.overflow.is_empty());
         events.push(Time::from_picos(9), 99);
         let mut order = Vec::new();
         while let Some((_, target, _)) = events.pop_until(Time::from_picos(10)) {
@@ -310,8 +311,8 @@ mod tests {
     }
 
     #[test]
-    fn a_long_run_of_events_stays_in_order_while_the_wheel_turns_and_adapts() {
-        // 500 clocks of 0.1 ms to 1 s that tick for 10 s.
+    fn events_stay_in_order_over_many_rotations_with_changing_slot_widths() {
+        // 500 periodic timers of 0.1 ms to 1 s for 10 s.
         let mut events = EventQueue::default();
         let period = |clock: u32| 100_000_000 + 2_000_000_000 * u64::from(clock);
         (0..500).for_each(|clock| events.push(Time::ZERO, clock));
@@ -327,18 +328,18 @@ mod tests {
     }
 
     #[test]
-    fn an_event_after_the_limit_stays() {
+    fn an_event_after_the_limit_stays_in_the_queue() {
         let mut events = EventQueue::default();
         events.push(Time::from_picos(11), 0);
         events.push(Time::NEVER, 1);
         assert_eq!(events.pop_until(Time::from_picos(10)), None);
-        assert_eq!(events.pop_until(Time::NEVER), Some((Time::from_picos(11), 0, Parcel::NONE)));
+        assert_eq!(events.pop_until(Time::NEVER), Some((Time::from_picos(11), 0, PacketHandle::NONE)));
         assert_eq!(events.pop_until(Time::NEVER), None);
     }
 
     proptest! {
         #[test]
-        fn any_mixture_of_pushes_and_pops_agrees_with_a_sorted_list(
+        fn pushes_and_pops_agree_with_a_sorted_list(
             steps in prop::collection::vec((0_u32..50, 0_u64..8, 0_usize..3), 1..300),
         ) {
             let mut events = EventQueue::default();

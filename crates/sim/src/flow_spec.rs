@@ -1,4 +1,4 @@
-//! What a flow is to be: a chain of loops and something to send.
+//! Specification of flows: a chain of loops and a workload.
 
 use crate::schedule::Schedule;
 use crate::{AggregateId, LinkId};
@@ -7,86 +7,85 @@ use millpond_law::{Receiver, Sender};
 use millpond_units::{Bytes, Span, Time};
 use std::sync::Arc;
 
-/// What the application does, between the flow's start and its stop.
+/// What the application sends between start and stop of the flow.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Workload {
-    /// It always has more to send.
+    /// Unlimited data.
     Bulk,
-    /// It sends this much and is then complete.
+    /// This much data; then the flow is complete.
     Sized(Bytes),
-    /// It produces a full packet's payload at a time, at this rate of payload over time: the first as soon as the
-    /// rate is above zero.
+    /// Full packets at this rate of payload over time. The first is produced as soon as the rate is positive.
     Produced(Arc<Schedule>),
 }
 
-/// One control loop of a flow.
+/// Specification of one control loop.
 pub struct LoopSpec {
-    /// The sender's law.
+    /// The law of the sender.
     pub sender: Box<dyn Sender>,
-    /// The receiver's law.
+    /// The law of the receiver.
     pub receiver: Box<dyn Receiver>,
-    /// The sending end; its credit is set by the relay that follows, if there is one.
-    pub sending: SenderConfig,
-    /// The receiving end.
-    pub receiving: ReceiverConfig,
-    /// The links that data cross, in order; at least one.
+    /// Configuration of the sender; its credit is set by the relay that follows, if any.
+    pub sender_config: SenderConfig,
+    /// Configuration of the receiver.
+    pub receiver_config: ReceiverConfig,
+    /// The links of the forward path, in order; at least one.
     pub forward: Vec<LinkId>,
-    /// The links that acknowledgements cross, in order; at least one.
+    /// The links of the backward path, in order; at least one.
     pub backward: Vec<LinkId>,
-    /// Further delay of data before the first link: a private line of infinite rate, not a packet-hop.
+    /// Additional one-way delay before the first link of the forward path. It does not count as a packet hop.
     pub extra_delay: Span,
 }
 
-/// A loop as its flow takes part in it.
-pub enum Leg {
-    /// Its own alone.
+/// One of the loops of a flow.
+pub enum FlowLoop {
+    /// A loop that only this flow uses.
     Own(LoopSpec),
-    /// One that it shares with others, never its first.
+    /// A loop that several flows share; never the first one of a flow.
     Shared(AggregateId),
 }
 
-impl From<LoopSpec> for Leg {
+impl From<LoopSpec> for FlowLoop {
     fn from(spec: LoopSpec) -> Self {
         Self::Own(spec)
     }
 }
 
-/// A loop that several flows share: one sender, one receiver, a send queue for each flow.
+/// A loop that several flows share: one sender, one receiver, one send queue for each flow.
 pub struct AggregateSpec {
-    /// Names its random streams.
+    /// Name; seeds its random streams.
     pub name: String,
-    /// The loop itself.
+    /// The loop.
     pub shared: LoopSpec,
 }
 
-/// A flow.
+/// Specification of a flow.
 pub struct FlowSpec {
-    /// Names its random streams and appears in results.
+    /// Name; seeds its random streams and appears in results.
     pub name: String,
-    /// Its share under fair queueing, relative to others.
+    /// Weight in fair queueing.
     pub weight: f64,
-    /// Its loops, first to last.
-    pub loops: Vec<Leg>,
-    /// The send queues of the relays between them: one less than there are loops.
+    /// Its loops, from source to destination.
+    pub loops: Vec<FlowLoop>,
+    /// Send-queue limits of the relays between them: one fewer than loops.
     pub relays: Vec<Bytes>,
     /// What it sends.
     pub workload: Workload,
     /// When it starts.
     pub start: Time,
-    /// When it stops: what has not been sent by then is not sent. None: at its end or never.
+    /// When it stops: data not sent by then is discarded. None: when the workload ends.
     pub stop: Option<Time>,
 }
 
-/// Transfers that come one by one, each a flow of its own that begins anew and is gone when it is complete.
+/// A source of transfers. Each transfer is a flow of its own that starts without state and is removed when complete.
 pub struct TransfersSpec {
-    /// Transfer `n` is the flow `name/n`, after which its random streams are named.
+    /// Name; transfer `n` is the flow `name/n`, which seeds its random streams.
     pub name: String,
-    /// The share of each under fair queueing.
+    /// Weight of each transfer in fair queueing.
     pub weight: f64,
-    /// Makes the loops of one transfer; those of all differ in nothing but the state of their laws.
+    /// Creates the loops of one transfer. Those of all transfers differ only in the state of their laws.
     pub loops: Box<dyn Fn() -> Vec<LoopSpec> + Send>,
-    /// The send queues of the relays between them.
+    /// Send-queue limits of the relays between them.
     pub relays: Vec<Bytes>,
-    /// When each arrives, ascending, and how much it has to send.
+    /// Arrival time and size of each transfer, ascending in time.
     pub arrivals: Box<dyn Iterator<Item = (Time, Bytes)> + Send>,
 }

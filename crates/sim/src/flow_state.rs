@@ -1,23 +1,23 @@
-//! A flow in its run: when it starts, what its application supplies, when it stops, what arrives.
+//! State of a flow: start, stop, the data its application supplies, completion.
 
-use crate::endpoints::Sending;
+use crate::endpoints::SenderState;
 use crate::flow_spec::Workload;
 use crate::link::{Rates, Service};
 use crate::schedule::Schedule;
-use crate::stages::Seat;
+use crate::stages::StreamRef;
 use millpond_units::{Bytes, Rate, Time};
 
 /// The state of one flow.
 pub(crate) struct FlowState {
     name: String,
-    /// Its seat in each of its loops, first to last.
-    seats: Vec<Seat>,
+    /// Its stream in each of its loops, from source to destination.
+    streams: Vec<StreamRef>,
     workload: Workload,
     payload: Bytes,
     start: Time,
     stop: Time,
     started: bool,
-    /// The application of a [`Workload::Produced`] flow: a server whose packets are what it produces.
+    /// The application of a [`Workload::Produced`] flow, modelled as a server.
     application: Option<Box<(Service, Rates)>>,
     next_supply: Time,
     completed: Option<Time>,
@@ -27,7 +27,7 @@ pub(crate) struct FlowState {
 impl FlowState {
     pub(crate) fn new(
         name: String,
-        seats: Vec<Seat>,
+        streams: Vec<StreamRef>,
         workload: Workload,
         payload: Bytes,
         start: Time,
@@ -39,7 +39,7 @@ impl FlowState {
         };
         Self {
             name,
-            seats,
+            streams,
             workload,
             payload,
             start,
@@ -56,8 +56,8 @@ impl FlowState {
         &self.name
     }
 
-    pub(crate) fn seats(&self) -> &[Seat] {
-        &self.seats
+    pub(crate) fn streams(&self) -> &[StreamRef] {
+        &self.streams
     }
 
     pub(crate) fn start(&self) -> Time {
@@ -76,20 +76,20 @@ impl FlowState {
         self.measured_from
     }
 
-    /// Does what is due at `now`; returns when there is more to do. A loop that is shared begins with its first flow.
-    pub(crate) fn proceed(&mut self, now: Time, senders: &mut [Sending]) -> Time {
-        let source = self.seats.first().map_or(0, |seat| seat.loop_id as usize);
+    /// Handles what is due at `now`; returns the time of its next event. A shared loop starts with its first flow.
+    pub(crate) fn on_event(&mut self, now: Time, senders: &mut [SenderState]) -> Time {
+        let source = self.streams.first().map_or(0, |stream| stream.loop_id as usize);
         if !self.started {
             self.started = true;
-            for seat in &self.seats {
-                let side = &mut senders[seat.loop_id as usize];
-                side.end.start(now, Some(side.told.at_start));
+            for stream in &self.streams {
+                let sender = &mut senders[stream.loop_id as usize];
+                sender.end.start(now, Some(sender.signalled.at_start));
             }
             self.begin(now, &mut senders[source]);
         }
         if now >= self.next_supply {
             senders[source].end.supply(self.payload);
-            self.plan_supply(now);
+            self.schedule_supply(now);
         }
         if now >= self.stop {
             senders[source].end.discard_unsent();
@@ -98,18 +98,18 @@ impl FlowState {
         self.next_supply.min(self.stop)
     }
 
-    fn begin(&mut self, now: Time, first: &mut Sending) {
+    fn begin(&mut self, now: Time, first: &mut SenderState) {
         match &self.workload {
             Workload::Bulk => first.end.supply_endless(),
             Workload::Sized(bytes) => {
                 first.end.supply(*bytes);
                 first.end.finish();
             }
-            Workload::Produced(rate) => self.next_supply = beginning(rate, now),
+            Workload::Produced(rate) => self.next_supply = first_positive_rate(rate, now),
         }
     }
 
-    fn plan_supply(&mut self, now: Time) {
+    fn schedule_supply(&mut self, now: Time) {
         self.next_supply = match &mut self.application {
             Some(application) => {
                 let (server, rates) = &mut **application;
@@ -119,7 +119,7 @@ impl FlowState {
         };
     }
 
-    /// The last byte has arrived at the last receiver.
+    /// Records that the last byte has arrived at the destination.
     pub(crate) fn complete(&mut self, now: Time) {
         self.completed.get_or_insert(now);
     }
@@ -129,8 +129,8 @@ impl FlowState {
     }
 }
 
-/// When the rate is above zero for the first time, from `now` on.
-fn beginning(rate: &Schedule, now: Time) -> Time {
+/// The first time from `now` on at which the rate is positive.
+fn first_positive_rate(rate: &Schedule, now: Time) -> Time {
     if rate.rate_at(now) > Rate::ZERO {
         return now;
     }

@@ -1,60 +1,65 @@
-//! The packet world: a deterministic event loop over links and the ends of flows.
+//! The packet simulator: a deterministic event loop over links and the ends of loops.
 //!
 //! ```text
-//!   SenderEnd --Segment--> [ link ] --> [ link ] --> ReceiverEnd      one loop; a flow is a chain of them,
+//!   SenderEnd --Segment--> [ link ] --> [ link ] --> ReceiverEnd      one loop; a flow is a chain of loops,
 //!       ^                                                 |           joined by relays
 //!       +------ [ link ] <-- [ link ] <--Acknowledgement--+
 //! ```
 //!
-//! A [`Builder`] takes nodes, links ([`LinkSpec`]) and flows ([`FlowSpec`]) and makes a [`Network`], which runs
-//! from time to time and can be looked at in between. It knows the traits of `millpond-law` and the ends of
-//! `millpond-endpoint`, never a protocol.
+//! A [`Builder`] takes nodes, links ([`LinkSpec`]) and flows ([`FlowSpec`]) and returns a [`PacketNetwork`], which runs
+//! up to a given time and can be inspected between two such calls. The crate depends on the traits of `millpond-law` and
+//! on `millpond-endpoint`, never on a protocol.
 //!
-//! * **Deterministic**: time is whole picoseconds, events of one time happen in the order in which they were
-//!   caused, and every law draws from a stream of its own, named after it and the seed.
-//! * **Exact**: a link serves the integral of its rate, to less than a picosecond, over any time.
-//! * **Fast**: one event per packet and link, none per packet on the wire, no allocation per packet.
+//! * **Deterministic**: time is a whole number of picoseconds, events of equal time are handled in the order of insertion,
+//!   and every law has its own random stream, seeded by its name and the seed of the run.
+//! * **Exact**: over any time, a link serves the integral of its rate, to less than a picosecond.
+//! * **Fast**: one event per packet and link, no allocation per packet.
 
 mod builder;
 mod delivery;
+mod downstream_feedback;
 mod endpoints;
+mod event_kind;
 mod event_queue;
 mod flow_spec;
 mod flow_state;
 mod link;
+mod packet_network;
 mod packet_pool;
 mod schedule;
-mod simulation;
 mod spawn;
 mod stages;
 mod stats;
+mod transfers;
+mod transfers_view;
 mod view;
 
 pub use builder::{BuildError, Builder};
-pub use flow_spec::{AggregateSpec, FlowSpec, Leg, LoopSpec, TransfersSpec, Workload};
+pub use flow_spec::{AggregateSpec, FlowLoop, FlowSpec, LoopSpec, TransfersSpec, Workload};
 pub use link::{Buffer, Jitter, LinkSpec, LinkView, Loss, Propagation, Scheduler};
+pub use packet_network::PacketNetwork;
 pub use schedule::{AtEnd, Schedule, ScheduleError};
-pub use simulation::Network;
-pub use spawn::{Transfer, TransfersView};
 pub use stats::{Histogram, IntervalDelay, LinkCounters, LoopCounters};
+pub use transfers::Transfer;
+pub use transfers_view::TransfersView;
 pub use view::{FlowView, LoopView};
 
-/// A node of a [`Builder`].
+/// Identifies a node of a [`Builder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub(crate) u32);
 
-/// One direction of a link.
+/// Identifies one direction of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LinkId(pub(crate) u32);
 
-/// A flow.
+/// Identifies a flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FlowId(pub(crate) u32);
 
-/// A loop that several flows share.
+/// Identifies a loop that several flows share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AggregateId(pub(crate) u32);
 
-/// A source of transfers.
+/// Identifies a source of transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TransfersId(pub(crate) u32);

@@ -1,36 +1,36 @@
-//! All packets under way, each in a slot that is used again when the packet has gone.
+//! Storage of all packets in the network.
 
 use millpond_endpoint::Frame;
 use millpond_law::Ecn;
 use millpond_units::{Span, Time};
 
-/// The slot of a packet.
+/// Index of the slot of a packet.
 pub(crate) type PacketId = u32;
 
-/// A packet as links hand it on.
+/// What links pass on instead of the packet itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Parcel {
+pub(crate) struct PacketHandle {
     pub(crate) packet: PacketId,
     pub(crate) bytes: u32,
-    /// Where on its route it goes next.
+    /// Index of the next entry of its route.
     pub(crate) route: u32,
 }
 
-impl Parcel {
-    /// No packet.
+impl PacketHandle {
+    /// Refers to no packet.
     pub(crate) const NONE: Self = Self { packet: PacketId::MAX, bytes: 0, route: 0 };
 }
 
-/// A frame under way in one loop, in two cache lines. Links move its [`PacketId`]; only laws, waiting and the two
-/// ends touch it.
+/// A frame on its way through one loop, in two cache lines. Links move only its [`PacketId`]; it is read and written by
+/// laws, by queueing-delay accounting and by the two ends.
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(crate) struct Packet {
     pub(crate) frame: Frame,
-    /// When it arrived at the link where it is, if that has laws or takes one step per service.
+    /// When it arrived at its current link. Set only at links with laws or with one event per service.
     pub(crate) entered: Time,
     pub(crate) flow: u32,
-    /// ECN bits of an acknowledgement; nobody reports marks on it.
+    /// ECN field of an acknowledgement. Its marks are not reported to any law.
     pub(crate) ack_ecn: Ecn,
 }
 
@@ -42,23 +42,23 @@ impl Packet {
         Self { frame, entered: Time::ZERO, flow, ack_ecn }
     }
 
-    /// It has waited in a queue.
+    /// Adds queueing delay at a link.
     #[inline]
-    pub(crate) fn waited(&mut self, wait: Span) {
+    pub(crate) fn add_queueing(&mut self, wait: Span) {
         if let Frame::Data(segment) = &mut self.frame {
             segment.queueing += wait;
         }
     }
 }
 
-/// The slots.
+/// A pool of packets whose slots are reused.
 #[derive(Debug, Default)]
-pub(crate) struct Packets {
+pub(crate) struct PacketPool {
     slots: Vec<Packet>,
     free: Vec<PacketId>,
 }
 
-impl Packets {
+impl PacketPool {
     #[inline]
     pub(crate) fn insert(&mut self, packet: Packet) -> PacketId {
         if let Some(id) = self.free.pop() {
@@ -84,14 +84,14 @@ impl Packets {
         self.free.push(id);
     }
 
-    /// Those under way.
-    pub(crate) fn under_way(&self) -> impl Iterator<Item = &Packet> {
+    /// The packets in the network.
+    pub(crate) fn in_network(&self) -> impl Iterator<Item = &Packet> {
         let mut free = vec![false; self.slots.len()];
         self.free.iter().for_each(|id| free[*id as usize] = true);
         self.slots.iter().zip(free).filter(|(_, free)| !free).map(|(packet, _)| packet)
     }
 
-    /// How many are under way.
+    /// Number of packets in the network.
     pub(crate) fn len(&self) -> usize {
         self.slots.len() - self.free.len()
     }

@@ -1,94 +1,94 @@
-//! A rate over time: constant, in steps, or a long table from a trace.
+//! A rate over time: constant, in steps, or a long table of a trace.
 
 use millpond_units::{PICOS, Rate, Span, Time};
 use std::sync::Arc;
 
-/// What follows the last piece of a table.
+/// What follows the end of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtEnd {
-    /// The table begins again.
+    /// The table repeats.
     Loop,
-    /// The last rate holds for ever.
+    /// The last rate continues.
     Hold,
-    /// No service any more.
+    /// The rate is zero.
     Stop,
 }
 
-/// Why a table of rates is not one.
+/// Why a schedule cannot be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScheduleError {
-    /// It has no piece at all.
+    /// It has no interval.
     Empty,
-    /// The piece with this index lasts no time.
-    NoTime(usize),
-    /// It is longer than time itself.
+    /// The interval with this index has zero length.
+    ZeroLength(usize),
+    /// It is longer than the range of [`Time`].
     TooLong,
 }
 
 impl std::fmt::Display for ScheduleError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Empty => write!(f, "a rate over time needs at least one piece"),
-            Self::NoTime(index) => write!(f, "piece {index} of the rate over time lasts no time"),
-            Self::TooLong => write!(f, "the rate over time lasts longer than 213 days"),
+            Self::Empty => write!(f, "a rate over time needs at least one interval"),
+            Self::ZeroLength(index) => write!(f, "interval {index} of a schedule has zero length"),
+            Self::TooLong => write!(f, "a schedule is longer than 213 days"),
         }
     }
 }
 
 impl std::error::Error for ScheduleError {}
 
-/// A rate that is constant in pieces. Work is counted in bit·ps/s (a bit at one bit per second for a second is
-/// 10^12 of it), so that every integral is a whole number.
+/// A piecewise constant rate. Work is counted in bit·ps/s (1 bit/s for one second does 10^12 of it), so that every
+/// integral is a whole number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// When each piece begins, ascending from zero.
+    /// Start of each interval in picoseconds, ascending from zero.
     starts: Vec<u64>,
     rates: Vec<u64>,
-    /// Work from time zero to the start of each piece, and at last to the end of the table.
+    /// Work from time zero to the start of each interval, and to the end of the table.
     work: Vec<u128>,
     length: u64,
     end: AtEnd,
 }
 
-/// One piece of a [`Schedule`]: the rate from a moment until `until`.
+/// An interval of a [`Schedule`]: its rate in bit/s, and its end in picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Piece {
+pub(crate) struct RateInterval {
     pub(crate) rate: u64,
     pub(crate) until: u64,
 }
 
 impl Schedule {
-    /// The same rate for ever.
+    /// A constant rate.
     pub fn constant(rate: Rate) -> Self {
         Self { starts: vec![0], rates: vec![rate.bps()], work: vec![0, 0], length: 0, end: AtEnd::Hold }
     }
 
-    /// Rates from given times on, ascending; the first counts from zero whatever its time, the last holds for ever.
+    /// Rates from given times on, ascending. The first applies from time zero, the last without end.
     pub fn steps(steps: &[(Time, Rate)]) -> Result<Self, ScheduleError> {
         let last = steps.last().ok_or(ScheduleError::Empty)?;
-        let mut pieces = Vec::with_capacity(steps.len());
+        let mut intervals = Vec::with_capacity(steps.len());
         let mut start = Time::ZERO;
         for (index, pair) in steps.windows(2).enumerate() {
             if pair[1].0 <= start {
-                return Err(ScheduleError::NoTime(index));
+                return Err(ScheduleError::ZeroLength(index));
             }
-            pieces.push((pair[1].0.since(start), pair[0].1));
+            intervals.push((pair[1].0.since(start), pair[0].1));
             start = pair[1].0;
         }
-        pieces.push((Span::from_picos(1), last.1));
-        Self::table(&pieces, AtEnd::Hold)
+        intervals.push((Span::from_picos(1), last.1));
+        Self::table(&intervals, AtEnd::Hold)
     }
 
-    /// Pieces one after the other, each with its length.
-    pub fn table(pieces: &[(Span, Rate)], end: AtEnd) -> Result<Self, ScheduleError> {
-        if pieces.is_empty() {
+    /// Consecutive intervals, each with its length.
+    pub fn table(intervals: &[(Span, Rate)], end: AtEnd) -> Result<Self, ScheduleError> {
+        if intervals.is_empty() {
             return Err(ScheduleError::Empty);
         }
         let (mut starts, mut rates, mut work) = (Vec::new(), Vec::new(), vec![0]);
         let (mut length, mut sum) = (0_u64, 0_u128);
-        for (index, &(span, rate)) in pieces.iter().enumerate() {
+        for (index, &(span, rate)) in intervals.iter().enumerate() {
             if span.is_zero() {
-                return Err(ScheduleError::NoTime(index));
+                return Err(ScheduleError::ZeroLength(index));
             }
             starts.push(length);
             rates.push(rate.bps());
@@ -96,69 +96,38 @@ impl Schedule {
             sum += u128::from(span.picos()) * u128::from(rate.bps());
             work.push(sum);
         }
-        // Without any service there is nothing to loop over.
+        // Repeating a table without service would never end.
         let end = if sum == 0 { AtEnd::Stop } else { end };
         Ok(Self { starts, rates, work, length, end })
     }
 
-    /// What a router tells that measures its capacity over windows of this length: from the end of each window on,
-    /// the mean over it. Before the end of the first, the mean over the first; a table that loops is divided into
-    /// whole windows, if need be a little shorter ones, and is told as if it had looped before.
-    pub fn measured_over(&self, window: Span) -> Result<Self, ScheduleError> {
-        if self.rates.len() == 1 && self.end == AtEnd::Hold {
-            return Ok(self.clone());
-        }
-        if window.is_zero() {
-            return Err(ScheduleError::NoTime(0));
-        }
-        let count = self.length.div_ceil(window.picos());
-        if self.end == AtEnd::Loop {
-            let bound = |index: u64| (u128::from(self.length) * u128::from(index) / u128::from(count)) as u64;
-            let mean = |index: u64| self.mean(bound(index), bound(index + 1));
-            let piece = |index: u64| {
-                let before = if index == 0 { count - 1 } else { index - 1 };
-                (Span::from_picos(bound(index + 1) - bound(index)), mean(before))
-            };
-            return Self::table(&(0..count).map(piece).collect::<Vec<_>>(), AtEnd::Loop);
-        }
-        let mean = |index: u64| self.mean(index * window.picos(), (index + 1) * window.picos());
-        let told = std::iter::once(0).chain(0..=count).map(|index| (window, mean(index)));
-        Self::table(&told.collect::<Vec<_>>(), AtEnd::Hold)
-    }
-
-    /// The mean rate from `from` to `to`, which is later.
-    fn mean(&self, from: u64, to: u64) -> Rate {
-        let (work, span) = (self.work_until(to) - self.work_until(from), u128::from(to - from));
-        Rate::from_bps(u64::try_from((work + span / 2) / span).unwrap_or(u64::MAX))
-    }
-
-    /// The rate at a moment.
+    /// The rate at `time`.
     pub fn rate_at(&self, time: Time) -> Rate {
         let mut cursor = 0;
-        Rate::from_bps(self.piece(time.picos(), &mut cursor).rate)
+        Rate::from_bps(self.interval(time.picos(), &mut cursor).rate)
     }
 
-    /// The highest rate there ever is.
+    /// The highest rate of the schedule.
     pub fn peak(&self) -> Rate {
         Rate::from_bps(self.rates.iter().copied().max().unwrap_or(0))
     }
 
-    /// How many bits the schedule serves from `from` to `to`, rounded down.
+    /// Number of bits served between two times, rounded down.
     pub fn bits_between(&self, from: Time, to: Time) -> u64 {
         let work = self.work_until(to.picos()).saturating_sub(self.work_until(from.picos()));
         u64::try_from(work / u128::from(PICOS)).unwrap_or(u64::MAX)
     }
 
-    /// When the rate changes next after `time`, to what; none if never.
+    /// Time and rate of the next change after `time`; none if there is none.
     pub fn next_change(&self, time: Time) -> Option<(Time, Rate)> {
         let mut cursor = 0;
-        let now = self.piece(time.picos(), &mut cursor);
+        let now = self.interval(time.picos(), &mut cursor);
         let mut until = now.until;
         for _ in 0..=self.rates.len() {
             if until == u64::MAX {
                 return None;
             }
-            let next = self.piece(until, &mut cursor);
+            let next = self.interval(until, &mut cursor);
             if next.rate != now.rate {
                 return Some((Time::from_picos(until), Rate::from_bps(next.rate)));
             }
@@ -167,19 +136,19 @@ impl Schedule {
         None
     }
 
-    /// The piece in force at `time`. `cursor` remembers where it was found: later times are then found at once.
-    pub(crate) fn piece(&self, time: u64, cursor: &mut usize) -> Piece {
+    /// The interval that contains `time`. `cursor` stores its index, which makes the search for later times fast.
+    pub(crate) fn interval(&self, time: u64, cursor: &mut usize) -> RateInterval {
         let last = self.rates.len() - 1;
-        let (lap, within) = match self.end {
+        let (repetition_start, within) = match self.end {
             AtEnd::Loop => (time / self.length * self.length, time % self.length),
-            AtEnd::Stop if time >= self.length => return Piece { rate: 0, until: u64::MAX },
+            AtEnd::Stop if time >= self.length => return RateInterval { rate: 0, until: u64::MAX },
             _ => (0, time),
         };
-        let here = |index: usize| {
+        let contains = |index: usize| {
             self.starts[index] <= within && self.starts.get(index + 1).is_none_or(|&next| within < next)
         };
-        if !here(*cursor) {
-            *cursor = if *cursor < last && here(*cursor + 1) {
+        if !contains(*cursor) {
+            *cursor = if *cursor < last && contains(*cursor + 1) {
                 *cursor + 1
             } else {
                 self.starts.partition_point(|&start| start <= within) - 1
@@ -187,51 +156,51 @@ impl Schedule {
         }
         let until = match (*cursor == last, self.end) {
             (true, AtEnd::Hold) => u64::MAX,
-            (true, _) => lap.saturating_add(self.length),
-            (false, _) => lap.saturating_add(self.starts[*cursor + 1]),
+            (true, _) => repetition_start.saturating_add(self.length),
+            (false, _) => repetition_start.saturating_add(self.starts[*cursor + 1]),
         };
-        Piece { rate: self.rates[*cursor], until }
+        RateInterval { rate: self.rates[*cursor], until }
     }
 
-    /// Work from zero until `time`.
+    /// Work from time zero to `time`.
     pub(crate) fn work_until(&self, time: u64) -> u128 {
         let total = self.work[self.rates.len()];
-        let (laps, within) = match self.end {
+        let (repetitions, within) = match self.end {
             AtEnd::Loop => (time / self.length, time % self.length),
             AtEnd::Stop => (0, time.min(self.length)),
             AtEnd::Hold => (0, time),
         };
         let index = self.starts.partition_point(|&start| start <= within) - 1;
         let rest = u128::from(within - self.starts[index]) * u128::from(self.rates[index]);
-        total * u128::from(laps) + self.work[index] + rest
+        total * u128::from(repetitions) + self.work[index] + rest
     }
 }
 
-/// The capacity that a link is told it has.
+/// The signalled capacity of a link.
 #[derive(Debug)]
-pub(crate) struct Told {
+pub(crate) struct SignalledRate {
     schedule: Arc<Schedule>,
     cursor: usize,
-    piece: Piece,
+    interval: RateInterval,
 }
 
-impl Told {
+impl SignalledRate {
     pub(crate) fn new(schedule: Arc<Schedule>) -> Self {
         let mut cursor = 0;
-        let piece = schedule.piece(0, &mut cursor);
-        Self { schedule, cursor, piece }
+        let interval = schedule.interval(0, &mut cursor);
+        Self { schedule, cursor, interval }
     }
 
-    /// The capacity told at `now`, asked in order of time.
+    /// The signalled capacity at `now`; successive calls must not go back in time.
     #[inline]
     pub(crate) fn at(&mut self, now: Time) -> Rate {
-        if now.picos() >= self.piece.until {
-            self.piece = self.schedule.piece(now.picos(), &mut self.cursor);
+        if now.picos() >= self.interval.until {
+            self.interval = self.schedule.interval(now.picos(), &mut self.cursor);
         }
-        Rate::from_bps(self.piece.rate)
+        Rate::from_bps(self.interval.rate)
     }
 
-    /// The same, asked in any order.
+    /// The signalled capacity at any time.
     pub(crate) fn rate_at(&self, now: Time) -> Rate {
         self.schedule.rate_at(now)
     }
@@ -256,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_peak_is_the_highest_rate_there_ever_is() {
+    fn the_peak_is_the_highest_rate_of_the_schedule() {
         let step = |seconds, mbps| (Time::from_secs(seconds), Rate::from_mbps(mbps));
         let steps = [step(0.0, 400.0), step(1.0, 500.0), step(2.0, 150.0)];
         assert_eq!(Schedule::steps(&steps).unwrap().peak(), Rate::from_mbps(500.0));
@@ -264,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_ends_as_it_was_told_to() {
+    fn a_table_repeats_holds_or_stops_at_its_end() {
         let at = |end, millis| saw(end).rate_at(Time::ZERO + Span::from_millis(millis));
         for end in [AtEnd::Loop, AtEnd::Hold, AtEnd::Stop] {
             assert_eq!(at(end, 0), mbps(8.0));
@@ -281,8 +250,8 @@ mod tests {
     }
 
     #[test]
-    fn the_integral_of_the_rate_is_exact_over_laps() {
-        // 8 Mbps for 10 ms of every 40 ms: 80 kbit a lap.
+    fn the_integral_of_the_rate_is_exact_over_repetitions() {
+        // 8 Mbit/s for 10 ms of every 40 ms: 80 kbit per repetition.
         assert_eq!(saw(AtEnd::Loop).bits_between(Time::ZERO, Time::from_secs(40.0)), 80_000_000);
         assert_eq!(saw(AtEnd::Loop).bits_between(Time::from_secs(0.005), Time::from_secs(0.041)), 48_000);
         assert_eq!(saw(AtEnd::Stop).bits_between(Time::ZERO, Time::from_secs(40.0)), 80_000);
@@ -296,20 +265,6 @@ mod tests {
         assert_eq!(steps.bits_between(Time::from_secs(1.0), Time::from_secs(4.0)), 8_000_000);
         assert_eq!(Schedule::steps(&[]), Err(ScheduleError::Empty));
         let backwards = [(Time::ZERO, mbps(1.0)), (Time::ZERO, mbps(2.0))];
-        assert_eq!(Schedule::steps(&backwards), Err(ScheduleError::NoTime(0)));
-    }
-
-    #[test]
-    fn a_measured_capacity_is_the_mean_of_the_window_before() {
-        let told = saw(AtEnd::Loop).measured_over(Span::from_millis(20)).unwrap();
-        let at = |millis| told.rate_at(Time::ZERO + Span::from_millis(millis));
-        assert_eq!([at(20), at(39), at(40), at(60)], [mbps(4.0), mbps(4.0), mbps(0.0), mbps(4.0)]);
-        assert_eq!(told.bits_between(Time::ZERO, Time::from_secs(4.0)), 8_000_000);
-        let told = saw(AtEnd::Stop).measured_over(Span::from_millis(20)).unwrap();
-        let at = |millis| told.rate_at(Time::ZERO + Span::from_millis(millis));
-        assert_eq!(
-            [at(0), at(20), at(40), at(60), at(99)],
-            [mbps(4.0), mbps(4.0), mbps(0.0), mbps(0.0), mbps(0.0)]
-        );
+        assert_eq!(Schedule::steps(&backwards), Err(ScheduleError::ZeroLength(0)));
     }
 }

@@ -1,104 +1,124 @@
-//! Who takes which loop: flows of their own, and flows that share one.
+//! The stages of flows: which loops and streams carry the data of each flow.
 
-use crate::delivery::{Branch, Onward};
-use crate::flow_spec::{FlowSpec, Leg};
+use crate::delivery::{DeliveredStream, Delivery};
+use crate::flow_spec::{FlowLoop, FlowSpec};
 use millpond_endpoint::{Relay, StreamConfig};
 use millpond_units::{Bytes, Time};
 
-/// A flow's seat in a loop: its number among those that share it.
+/// A stream of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Seat {
+pub(crate) struct StreamRef {
     pub(crate) loop_id: u32,
-    pub(crate) member: u16,
+    pub(crate) stream_id: u16,
 }
 
-/// What a loop has to know of a flow that takes it.
+/// Where a relay forwards the data of a flow.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+struct Downstream {
+    /// Limit of the send queue of the relay.
+    limit: Bytes,
+    stream: StreamRef,
+}
+
+/// The part of a flow that lies in one loop.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stage {
     flow: u32,
     pub(crate) weight: f64,
     pub(crate) start: Time,
-    /// Where its bytes come from; none at its source.
-    pub(crate) before: Option<Seat>,
-    /// The relay's send queue and where its bytes go on; none at its destination.
-    after: Option<(Bytes, Seat)>,
+    /// The stream that delivers its data here; none at the source.
+    pub(crate) upstream: Option<StreamRef>,
+    /// The relay and the stream that carry its data on; none at the destination.
+    downstream: Option<Downstream>,
 }
 
-/// A flow, as its loops are to know it.
-pub(crate) struct Taker<'a> {
+/// A flow with the streams that carry it.
+pub(crate) struct FlowStreams<'a> {
     pub(crate) flow: u32,
     pub(crate) weight: f64,
     pub(crate) start: Time,
     pub(crate) relays: &'a [Bytes],
-    pub(crate) seats: &'a [Seat],
+    pub(crate) streams: &'a [StreamRef],
 }
 
-impl Taker<'_> {
-    /// Its place in its loop with this number.
-    pub(crate) fn place(&self, number: usize) -> Place {
-        let seat = |number: usize| self.seats.get(number).copied();
-        Place {
+impl FlowStreams<'_> {
+    /// Its stage in its loop with this number.
+    pub(crate) fn stage(&self, number: usize) -> Stage {
+        let stream = |number: usize| self.streams.get(number).copied();
+        let relay_limit = self.relays.get(number).copied();
+        Stage {
             flow: self.flow,
             weight: self.weight,
             start: self.start,
-            before: number.checked_sub(1).and_then(seat),
-            after: self.relays.get(number).copied().zip(seat(number + 1)),
+            upstream: number.checked_sub(1).and_then(stream),
+            downstream: relay_limit
+                .zip(stream(number + 1))
+                .map(|(limit, stream)| Downstream { limit, stream }),
         }
     }
 }
 
-/// The seats of every flow, one for each of its loops. Loops that belong to one flow come first, flow by flow, then
-/// those that are shared. None if more flows share a loop than its packets can tell apart.
-pub(crate) fn seats(flows: &[FlowSpec], aggregates: usize) -> Option<Vec<Vec<Seat>>> {
-    let own = |flow: &FlowSpec| flow.loops.iter().filter(|leg| matches!(leg, Leg::Own(_))).count();
-    let first_shared: usize = flows.iter().map(own).sum();
-    let (mut loops, mut members) = (0..first_shared as u32, vec![0..u16::MAX; aggregates]);
-    let mut seat = |leg: &Leg| match leg {
-        Leg::Own(_) => loops.next().map(|loop_id| Seat { loop_id, member: 0 }),
-        Leg::Shared(id) => {
-            let member = members.get_mut(id.0 as usize).and_then(Iterator::next);
-            member.map(|member| Seat { loop_id: first_shared as u32 + id.0, member })
+/// The streams of every flow, one for each of its loops. Loops of a single flow are numbered first, flow by flow, then
+/// the shared ones. None if more flows share a loop than a stream number can distinguish.
+pub(crate) fn assign_streams(flows: &[FlowSpec], aggregates: usize) -> Option<Vec<Vec<StreamRef>>> {
+    let unshared =
+        |flow: &FlowSpec| flow.loops.iter().filter(|flow_loop| matches!(flow_loop, FlowLoop::Own(_))).count();
+    let first_shared: usize = flows.iter().map(unshared).sum();
+    let (mut loops, mut stream_ids) = (0..first_shared as u32, vec![0..u16::MAX; aggregates]);
+    let mut stream = |flow_loop: &FlowLoop| match flow_loop {
+        FlowLoop::Own(_) => loops.next().map(|loop_id| StreamRef { loop_id, stream_id: 0 }),
+        FlowLoop::Shared(id) => {
+            let stream_id = stream_ids.get_mut(id.0 as usize).and_then(Iterator::next);
+            stream_id.map(|stream_id| StreamRef { loop_id: first_shared as u32 + id.0, stream_id })
         }
     };
-    flows.iter().map(|flow| flow.loops.iter().map(&mut seat).collect()).collect()
+    flows.iter().map(|flow| flow.loops.iter().map(&mut stream).collect()).collect()
 }
 
-/// The places in each shared loop, in the order of its members.
-pub(crate) fn shared_places(flows: &[FlowSpec], seats: &[Vec<Seat>], aggregates: usize) -> Vec<Vec<Place>> {
-    let mut places: Vec<Vec<Place>> = vec![Vec::new(); aggregates];
-    for ((flow, spec), seats) in (0..).zip(flows).zip(seats) {
+/// The stages in each shared loop, in the order of their streams.
+pub(crate) fn shared_stages(
+    flows: &[FlowSpec],
+    streams: &[Vec<StreamRef>],
+    aggregates: usize,
+) -> Vec<Vec<Stage>> {
+    let mut stages: Vec<Vec<Stage>> = vec![Vec::new(); aggregates];
+    for ((flow, spec), streams) in (0..).zip(flows).zip(streams) {
         let (weight, start, relays) = (spec.weight, spec.start, &spec.relays[..]);
-        let taker = Taker { flow, weight, start, relays, seats };
-        for (number, leg) in spec.loops.iter().enumerate() {
-            if let Leg::Shared(id) = leg {
-                places[id.0 as usize].push(taker.place(number));
+        let flow_streams = FlowStreams { flow, weight, start, relays, streams };
+        for (number, flow_loop) in spec.loops.iter().enumerate() {
+            if let FlowLoop::Shared(id) = flow_loop {
+                stages[id.0 as usize].push(flow_streams.stage(number));
             }
         }
     }
-    places
+    stages
 }
 
-/// Those who share a loop's sender. What the relay behind it can hold is their credit to begin with.
-pub(crate) fn members(places: &[Place], packet: Bytes) -> Vec<StreamConfig> {
-    let came = |place: &Place| place.before.map(|seat| seat.loop_id);
-    let mut incoming: Vec<u32> = places.iter().filter_map(came).collect();
+/// Configuration of the streams of a loop's sender. The initial credit is the limit of the relay behind the loop.
+pub(crate) fn stream_configs(stages: &[Stage], packet: Bytes) -> Vec<StreamConfig> {
+    let incoming_loop = |stage: &Stage| stage.upstream.map(|stream| stream.loop_id);
+    let mut incoming: Vec<u32> = stages.iter().filter_map(incoming_loop).collect();
     incoming.sort_unstable();
     incoming.dedup();
-    let member = |place: &Place| StreamConfig {
-        weight: place.weight,
-        incoming_loop: incoming.partition_point(|loop_id| Some(*loop_id) < came(place)) as u32,
-        credit: place.after.map_or(u64::MAX, |(limit, _)| Relay::new(limit, packet).limit().get()),
+    let config = |stage: &Stage| StreamConfig {
+        weight: stage.weight,
+        incoming_loop: incoming.partition_point(|loop_id| Some(*loop_id) < incoming_loop(stage)) as u32,
+        credit: stage.downstream.map_or(u64::MAX, |next| Relay::new(next.limit, packet).limit().get()),
     };
-    places.iter().map(member).collect()
+    stages.iter().map(config).collect()
 }
 
-/// Where the bytes of each flow go from a loop's receiver.
-pub(crate) fn branches(places: &[Place], packet: Bytes) -> impl Iterator<Item = Branch> {
-    (0..).zip(places).map(move |(member, place)| {
-        let on = |(limit, seat): (Bytes, Seat)| {
-            let relay = Relay::new(limit, packet).with_stream_ids(member, seat.member);
-            Onward::Relay { relay, next: seat.loop_id }
+/// Delivery of each stream at the receiver of a loop.
+pub(crate) fn delivered_streams(stages: &[Stage], packet: Bytes) -> impl Iterator<Item = DeliveredStream> {
+    (0..).zip(stages).map(move |(stream_id, stage)| {
+        let relayed = |Downstream { limit, stream }| {
+            let relay = Relay::new(limit, packet).with_stream_ids(stream_id, stream.stream_id);
+            Delivery::Relay { relay, next_loop: stream.loop_id }
         };
-        Branch { flow: place.flow, onward: place.after.map_or(Onward::Here, on), ..Branch::default() }
+        DeliveredStream {
+            flow: stage.flow,
+            delivery: stage.downstream.map_or(Delivery::Application, relayed),
+            ..DeliveredStream::default()
+        }
     })
 }

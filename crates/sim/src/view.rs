@@ -1,27 +1,40 @@
-//! What an onlooker may see of a flow.
+//! Read access to a flow.
 
-use crate::endpoints::{Receiving, Sending};
+use crate::FlowId;
+use crate::endpoints::{ReceiverState, SenderState};
 use crate::flow_state::FlowState;
-use crate::simulation::Network;
-use crate::stages::Seat;
+use crate::packet_network::PacketNetwork;
+use crate::stages::StreamRef;
 use crate::stats::{ArrivalMeter, Histogram, IntervalDelay, LoopCounters};
 use millpond_endpoint::{ReceiverEnd, SenderEnd};
 use millpond_units::{Bytes, Span, Time};
 
-/// A flow as it stands, with its measurement. Cheap to take; nothing changes by looking.
+/// State and statistics of a flow. Cheap to create; reading does not change the simulation.
 #[derive(Clone, Copy)]
 pub struct FlowView<'a> {
-    pub(crate) network: &'a Network,
+    pub(crate) network: &'a PacketNetwork,
     pub(crate) index: usize,
 }
 
-/// One loop of a flow.
+/// State and statistics of one loop of a flow.
 #[derive(Clone, Copy)]
 pub struct LoopView<'a> {
-    sending: &'a Sending,
-    receiving: &'a Receiving,
-    /// The flow's number among those that share it.
-    member: u16,
+    sender: &'a SenderState,
+    receiver: &'a ReceiverState,
+    /// The stream of the flow in this loop.
+    stream_id: u16,
+}
+
+impl PacketNetwork {
+    /// State of a flow.
+    pub fn flow(&self, id: FlowId) -> FlowView<'_> {
+        FlowView { network: self, index: id.0 as usize }
+    }
+
+    /// State of all specified flows, in the order in which they were added; transfers are not included.
+    pub fn flows(&self) -> impl ExactSizeIterator<Item = FlowView<'_>> {
+        (0..self.declared_flows).map(|index| FlowView { network: self, index })
+    }
 }
 
 impl<'a> FlowView<'a> {
@@ -39,7 +52,7 @@ impl<'a> FlowView<'a> {
         self.state().start()
     }
 
-    /// When it stops, if it was told to.
+    /// When it stops, if it does.
     pub fn stop(&self) -> Option<Time> {
         self.state().stop()
     }
@@ -54,27 +67,27 @@ impl<'a> FlowView<'a> {
         self.state().measured_from()
     }
 
-    /// Its loops, first to last.
+    /// Its loops, from source to destination.
     pub fn loops(&self) -> impl ExactSizeIterator<Item = LoopView<'a>> + use<'a> {
         let network = self.network;
-        self.state().seats().iter().map(|seat| LoopView::of(network, *seat))
+        self.state().streams().iter().map(|stream| LoopView::of(network, *stream))
     }
 
-    /// Its first loop, whose sender is the flow's source.
+    /// Its first loop, whose sender is the source of the flow.
     pub fn first(&self) -> LoopView<'a> {
         self.at(0)
     }
 
-    /// Its last loop, whose receiver is the flow's destination.
+    /// Its last loop, whose receiver is the destination of the flow.
     pub fn last(&self) -> LoopView<'a> {
-        self.at(self.state().seats().len() - 1)
+        self.at(self.state().streams().len() - 1)
     }
 
     fn at(&self, number: usize) -> LoopView<'a> {
-        LoopView::of(self.network, self.state().seats()[number])
+        LoopView::of(self.network, self.state().streams()[number])
     }
 
-    /// Counts since the run began: what its first loop sent, what its last delivered, the rest of all loops.
+    /// Counters since the run began: sent by the first loop, delivered by the last, all others summed over all loops.
     pub fn totals(&self) -> LoopCounters {
         let (first, last) = (self.first().totals(), self.last().totals());
         let all = self.loops().map(|one| one.totals()).fold(LoopCounters::default(), LoopCounters::plus);
@@ -87,10 +100,10 @@ impl<'a> FlowView<'a> {
         }
     }
 
-    /// What is measured where it arrives.
+    /// Statistics at its destination.
     pub(crate) fn arrivals(&self) -> &'a ArrivalMeter {
         let last = self.last();
-        &last.receiving.branch(last.member).arrivals
+        &last.receiver.stream(last.stream_id).arrivals
     }
 
     /// Bytes that have arrived at the destination since the run began, each counted once.
@@ -98,71 +111,75 @@ impl<'a> FlowView<'a> {
         self.last().arrived()
     }
 
-    /// The same since the measurement began.
+    /// Bytes that have arrived at the destination since the measurement began.
     pub fn delivered_measured(&self) -> Bytes {
         self.delivered().saturating_sub(Bytes::new(self.arrivals().before))
     }
 
-    /// How long, in picoseconds, every delivered packet has waited in links and relays, from source to destination.
+    /// Queueing delay of every delivered packet in links and relays from source to destination, in picoseconds.
     pub fn queueing_delays(&self) -> &'a Histogram {
         &self.arrivals().queueing
     }
 
-    /// Queueing delay of the packets delivered in this interval ([`Network::start_interval`]).
+    /// Queueing delay of the packets delivered in this interval ([`PacketNetwork::start_interval`]).
     pub fn interval_delay(&self) -> IntervalDelay {
         self.arrivals().interval()
     }
 }
 
 impl<'a> LoopView<'a> {
-    fn of(network: &'a Network, seat: Seat) -> Self {
-        let (ends, index) = (&network.ends, seat.loop_id as usize);
-        Self { sending: &ends.senders[index], receiving: &ends.receivers[index], member: seat.member }
+    fn of(network: &'a PacketNetwork, stream: StreamRef) -> Self {
+        let (endpoints, index) = (&network.endpoints, stream.loop_id as usize);
+        Self {
+            sender: &endpoints.senders[index],
+            receiver: &endpoints.receivers[index],
+            stream_id: stream.stream_id,
+        }
     }
 
-    /// The sending end, to look at.
+    /// The sender, for inspection.
     pub fn sender(&self) -> &'a SenderEnd {
-        &self.sending.end
+        &self.sender.end
     }
 
-    /// The receiving end, to look at.
+    /// The receiver, for inspection.
     pub fn receiver(&self) -> &'a ReceiverEnd {
-        &self.receiving.end
+        &self.receiver.end
     }
 
-    /// Counts since the run began, of all flows that share the loop.
+    /// Counters since the run began, over all flows that share the loop.
     pub fn totals(&self) -> LoopCounters {
-        LoopCounters::of(&self.sending.end, &self.receiving.end)
+        LoopCounters::of(&self.sender.end, &self.receiver.end)
     }
 
     /// Counts since the measurement began.
     pub fn counters(&self) -> LoopCounters {
-        self.totals().since(self.receiving.before)
+        self.totals().since(self.receiver.before)
     }
 
-    /// Round-trip times in picoseconds, one for each acknowledgement that gave one.
+    /// Round-trip times in picoseconds, one for each acknowledgement with a sample.
     pub fn round_trip_times(&self) -> &'a Histogram {
-        &self.sending.meter.rtt
+        &self.sender.meter.rtt
     }
 
-    /// What waits of the flow in the send queue of a relay at the loop's beginning; at the source, what the application has
-    /// supplied and was not yet sent.
+    /// Bytes of the flow that the sender of the loop has never sent: in a relay the length of the send queue, at the source
+    /// the data that the application has supplied.
     pub fn backlog(&self) -> Bytes {
-        self.sending.end.backlog_of(self.member)
+        self.sender.end.backlog_of(self.stream_id)
     }
 
-    /// Bytes of the flow that have left its beginning at least once.
+    /// Bytes of the flow that its sender has sent at least once.
     pub fn stream_bytes_sent(&self) -> Bytes {
-        self.sending.end.stream_bytes_sent_of(self.member)
+        self.sender.end.stream_bytes_sent_of(self.stream_id)
     }
 
-    /// Bytes of the flow that have arrived at its end, each counted once.
+    /// Bytes of the flow that have arrived at its receiver, each counted once.
     pub fn arrived(&self) -> Bytes {
-        Bytes::new(self.receiving.end.delivered_of(self.member))
+        Bytes::new(self.receiver.end.delivered_of(self.stream_id))
     }
 
-    /// The smoothed round-trip time, once it is known.
+    /// The smoothed round-trip time, after the first sample.
     pub fn smoothed_rtt(&self) -> Option<Span> {
-        self.sending.end.smoothed_rtt()
+        self.sender.end.smoothed_rtt()
     }
 }

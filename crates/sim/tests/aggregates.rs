@@ -1,4 +1,4 @@
-//! Loops that several flows share: every byte arrives once and at the right place, nobody starves, nobody blocks another.
+//! Loops that several flows share: every byte is delivered once to its flow, no flow starves, no flow blocks another.
 
 // Clippy lets tests unwrap, but not the helpers beside them.
 #![allow(clippy::unwrap_used)]
@@ -6,15 +6,15 @@
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{Ack, Congestion, Context, Needs, Permit, PlainReceiver, Sender};
 use millpond_sim::{
-    AggregateSpec, BuildError, Builder, FlowId, FlowSpec, Leg, LinkId, LinkSpec, LoopSpec, Loss, Network,
-    NodeId, Workload,
+    AggregateSpec, BuildError, Builder, FlowId, FlowLoop, FlowSpec, LinkId, LinkSpec, LoopSpec, Loss, NodeId,
+    PacketNetwork, Workload,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
 const PACKET: Bytes = Bytes::new(1000);
 
-/// Keeps its window, whatever happens.
+/// A law with a constant window in packets.
 struct FixedWindow(u64);
 
 impl Sender for FixedWindow {
@@ -26,28 +26,28 @@ impl Sender for FixedWindow {
 }
 
 /// Both directions of a link.
-type Line = (LinkId, LinkId);
+type LinkPair = (LinkId, LinkId);
 
-fn one_loop(window: u64, line: Line) -> LoopSpec {
+fn one_loop(window: u64, link_pair: LinkPair) -> LoopSpec {
     LoopSpec {
         sender: Box::new(FixedWindow(window)),
         receiver: Box::new(PlainReceiver),
-        sending: SenderConfig::new(PACKET, Needs::default()),
-        receiving: ReceiverConfig::default(),
-        forward: vec![line.0],
-        backward: vec![line.1],
+        sender_config: SenderConfig::new(PACKET, Needs::default()),
+        receiver_config: ReceiverConfig::default(),
+        forward: vec![link_pair.0],
+        backward: vec![link_pair.1],
         extra_delay: Span::ZERO,
     }
 }
 
-fn line(builder: &mut Builder, loss: f64, (from, to): (NodeId, NodeId), rate: Rate) -> Line {
+fn link_pair(builder: &mut Builder, loss: f64, (from, to): (NodeId, NodeId), rate: Rate) -> LinkPair {
     let loss = (loss > 0.0).then_some(Loss::Bernoulli(loss));
     let plain = |from, to| LinkSpec::plain("L", from, to, rate, Span::from_millis(1));
     let there = builder.link(LinkSpec { loss, ..plain(from, to) });
     (there, builder.link(LinkSpec { loss, ..plain(to, from) }))
 }
 
-/// Sources that meet in one shared loop, which ends at one node; from there each flow goes on alone.
+/// Sources that use one shared loop. From its end each flow continues alone.
 ///
 /// ```text
 ///   source 0 --+                          +-- destination 0
@@ -57,31 +57,31 @@ struct Net {
     builder: Builder,
     loss: f64,
     nodes: (NodeId, NodeId),
-    shared: Line,
+    shared: LinkPair,
 }
 
 impl Net {
     fn new(seed: u64, loss: f64, shared: Rate) -> Self {
         let mut builder = Builder::new(seed);
         let nodes = (builder.node(), builder.node());
-        let shared = line(&mut builder, loss, nodes, shared);
+        let shared = link_pair(&mut builder, loss, nodes, shared);
         Self { builder, loss, nodes, shared }
     }
 
     /// A loop over the shared link.
-    fn aggregate(&mut self, window: u64) -> Leg {
+    fn aggregate(&mut self, window: u64) -> FlowLoop {
         let shared = one_loop(window, self.shared);
-        Leg::Shared(self.builder.aggregate(AggregateSpec { name: "shared".into(), shared }))
+        FlowLoop::Shared(self.builder.aggregate(AggregateSpec { name: "shared".into(), shared }))
     }
 
-    /// A flow of three loops, of which the last has this rate; or of two, if there is none.
-    fn flow(&mut self, member: Member, number: usize, leg: Leg) -> FlowId {
+    /// A flow of three loops, the last with rate `last`; of two loops without it.
+    fn flow(&mut self, member: Member, number: usize, flow_loop: FlowLoop) -> FlowId {
         let rate = Rate::from_mbps(8.0);
         let (source, sink) = (self.builder.node(), self.builder.node());
-        let first = line(&mut self.builder, self.loss, (source, self.nodes.0), rate);
-        let mut loops = vec![one_loop(member.window, first).into(), leg];
+        let first = link_pair(&mut self.builder, self.loss, (source, self.nodes.0), rate);
+        let mut loops = vec![one_loop(member.window, first).into(), flow_loop];
         if let Some(last) = member.last {
-            let last = line(&mut self.builder, self.loss, (self.nodes.1, sink), last);
+            let last = link_pair(&mut self.builder, self.loss, (self.nodes.1, sink), last);
             loops.push(one_loop(member.window, last).into());
         }
         self.builder.flow(FlowSpec {
@@ -96,7 +96,7 @@ impl Net {
     }
 }
 
-/// One flow of those that share.
+/// Parameters of a flow in the shared loop.
 #[derive(Clone, Copy, Debug)]
 struct Member {
     bytes: Option<u64>,
@@ -118,11 +118,11 @@ const BULK: Member = Member {
     last: Some(Rate::from_bps(8_000_000)),
 };
 
-fn shared(seed: u64, loss: f64, window: u64, members: &[Member]) -> Network {
+fn shared(seed: u64, loss: f64, window: u64, members: &[Member]) -> PacketNetwork {
     let mut net = Net::new(seed, loss, Rate::from_mbps(8.0));
-    let Leg::Shared(id) = net.aggregate(window) else { unreachable!() };
+    let FlowLoop::Shared(id) = net.aggregate(window) else { unreachable!() };
     for (number, member) in members.iter().enumerate() {
-        net.flow(*member, number, Leg::Shared(id));
+        net.flow(*member, number, FlowLoop::Shared(id));
     }
     net.builder.build().unwrap()
 }
@@ -143,15 +143,15 @@ fn member() -> impl Strategy<Value = Member> {
     )
 }
 
-/// What each flow delivered and when it was complete.
-fn outcome(network: &Network) -> Vec<(Bytes, Option<Time>)> {
+/// Bytes delivered and completion time of each flow.
+fn outcome(network: &PacketNetwork) -> Vec<(Bytes, Option<Time>)> {
     network.flows().map(|flow| (flow.delivered(), flow.completed())).collect()
 }
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
     #[test]
-    fn flows_that_share_a_loop_deliver_every_byte_once_and_where_it_belongs(
+    fn flows_that_share_a_loop_deliver_every_byte_once_to_their_destination(
         members in prop::collection::vec(member(), 1..7),
         loss in prop_oneof![Just(0.0), 0.0..0.2],
         window in 1_u64..60,
@@ -163,10 +163,10 @@ proptest! {
             network
         };
         let network = run();
-        prop_assert_eq!(network.packets_under_way(), 0);
+        prop_assert_eq!(network.packets_in_network(), 0);
         for (flow, member) in network.flows().zip(&members) {
             let (asked, sent) = (member.bytes.unwrap(), flow.first().stream_bytes_sent().get());
-            // One that was stopped before its end delivers what it had sent by then.
+            // A flow stopped before its end delivers what it had sent by then.
             prop_assert!(sent == asked || member.stop.is_some() && sent < asked);
             prop_assert_eq!(flow.delivered().get(), sent);
             prop_assert!(flow.completed().is_some() || sent < asked);
@@ -179,7 +179,7 @@ proptest! {
     }
 
     #[test]
-    fn those_who_share_a_loop_have_shares_by_weight_and_nobody_starves(
+    fn flows_that_share_a_loop_get_service_by_weight_and_none_starves(
         weights in prop::collection::vec(0.5..4.0, 2..6),
         loss in prop_oneof![Just(0.0), 0.0..0.02],
     ) {
@@ -192,14 +192,14 @@ proptest! {
         let delivered: Vec<f64> = network.flows().map(|flow| flow.delivered_measured().as_f64()).collect();
         let (all, sum) = (delivered.iter().sum::<f64>(), weights.iter().sum::<f64>());
         for (delivered, weight) in delivered.iter().zip(&weights) {
-            // Fair queueing is off by a packet of each at most; who waits for a retransmission may miss some turns.
+            // Fair queueing differs by a packet per flow; a stream that waits for a retransmission misses some service.
             prop_assert!((delivered / all / (weight / sum) - 1.0).abs() < 0.02 + 5.0 * loss, "{weights:?} {delivered:?}");
         }
     }
 }
 
 #[test]
-fn a_flow_that_is_slow_behind_the_shared_loop_holds_up_nobody_else() {
+fn a_flow_that_is_slow_behind_the_shared_loop_blocks_no_other() {
     let slow = Member { last: Some(Rate::from_bps(400_000)), ..BULK };
     let mut network = shared(1, 0.0, 30, &[slow, BULK]);
     network.run_to(Time::from_secs(2.0));
@@ -208,12 +208,12 @@ fn a_flow_that_is_slow_behind_the_shared_loop_holds_up_nobody_else() {
     let mbps: Vec<f64> =
         network.flows().map(|flow| flow.delivered_measured().as_f64() * 8.0 / 10.0 / 1e6).collect();
     assert!((mbps[0] - 0.4).abs() < 0.01 && (mbps[1] - 7.6).abs() < 0.05, "{mbps:?}");
-    // Each relay holds what it may of the slow flow, and no more.
+    // Each relay holds at most its limit of the slow flow.
     assert!(network.flows().all(|flow| flow.loops().skip(1).all(|one| one.backlog() <= PACKET * 50)));
 }
 
 #[test]
-fn a_flow_joins_and_leaves_without_the_others_losing_a_turn() {
+fn a_flow_starts_and_stops_without_loss_of_service_for_others() {
     let guest = Member { start: 4000, stop: Some(4000), ..BULK };
     let mut network = shared(1, 0.0, 30, &[BULK, guest]);
     let mut goodput = |from: f64, to: f64| {
@@ -230,13 +230,13 @@ fn a_flow_joins_and_leaves_without_the_others_losing_a_turn() {
 }
 
 #[test]
-fn loops_are_shared_by_those_that_have_one_before() {
+fn the_first_loop_of_a_flow_cannot_be_shared() {
     let mut net = Net::new(1, 0.0, Rate::from_mbps(8.0));
-    let leg = net.aggregate(10);
+    let flow_loop = net.aggregate(10);
     net.builder.flow(FlowSpec {
         name: "f".into(),
         weight: 1.0,
-        loops: vec![leg],
+        loops: vec![flow_loop],
         relays: vec![],
         workload: Workload::Bulk,
         start: Time::ZERO,

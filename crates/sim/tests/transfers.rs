@@ -1,5 +1,5 @@
-//! Spawned transfers, and applications that produce at a rate over time: every byte arrives once, and what is over leaves
-//! nothing behind.
+//! Transfers, and applications that produce data at a rate over time: every byte is delivered once, and finished transfers
+//! leave no state.
 
 // Clippy lets tests unwrap, but not the helpers beside them.
 #![allow(clippy::unwrap_used)]
@@ -10,14 +10,14 @@ use common::{FixedWindow, PACKET, one_loop};
 use millpond_endpoint::SenderConfig;
 use millpond_law::{Ack, Congestion, Context, Knowledge, Needs, Permit, Sender, Start};
 use millpond_sim::{
-    Buffer, Builder, FlowSpec, Jitter, LinkId, LinkSpec, Loss, Network, Schedule, Scheduler, TransfersId,
-    TransfersSpec, Workload,
+    Buffer, Builder, FlowSpec, Jitter, LinkId, LinkSpec, Loss, PacketNetwork, Schedule, Scheduler,
+    TransfersId, TransfersSpec, Workload,
 };
 use millpond_units::{Rate, Span, Time};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
-/// A duplex link of 8 Mbps (a packet in a millisecond) and 10 ms each way between two new nodes.
+/// A duplex link of 8 Mbit/s (a packet takes 1 ms) and 10 ms each way between two new nodes.
 fn duplex(builder: &mut Builder, change: impl Fn(&mut LinkSpec)) -> (LinkId, LinkId) {
     let (a, b) = (builder.node(), builder.node());
     let mut link = |name, from, to| {
@@ -28,12 +28,12 @@ fn duplex(builder: &mut Builder, change: impl Fn(&mut LinkSpec)) -> (LinkId, Lin
     (link("L ->", a, b), link("L <-", b, a))
 }
 
-/// Transfers of these sizes in packets, one every `gap`, each with a window of its own.
+/// Transfers of these sizes in packets, one every `gap`, each with the same window.
 fn every(gap: Span, sizes: Vec<u64>, (there, back): (LinkId, LinkId), window: u64) -> TransfersSpec {
     let arrivals =
         sizes.into_iter().enumerate().map(move |(n, size)| (Time::ZERO + gap * n as u64, PACKET * size));
     TransfersSpec {
-        name: "mice".into(),
+        name: "short".into(),
         weight: 1.0,
         loops: Box::new(move || vec![one_loop(FixedWindow(window), &[there], &[back])]),
         relays: vec![],
@@ -41,8 +41,13 @@ fn every(gap: Span, sizes: Vec<u64>, (there, back): (LinkId, LinkId), window: u6
     }
 }
 
-/// A network of one link and one source on it.
-fn single(gap: Span, sizes: Vec<u64>, window: u64, change: impl Fn(&mut LinkSpec)) -> (Network, TransfersId) {
+/// A network of one link and one source of transfers.
+fn single(
+    gap: Span,
+    sizes: Vec<u64>,
+    window: u64,
+    change: impl Fn(&mut LinkSpec),
+) -> (PacketNetwork, TransfersId) {
     let mut builder = Builder::new(1);
     let links = duplex(&mut builder, change);
     let id = builder.transfers(every(gap, sizes, links, window));
@@ -54,7 +59,7 @@ fn seconds(seconds: f64) -> Time {
 }
 
 #[test]
-fn a_transfer_on_an_idle_path_takes_its_service_and_one_way() {
+fn a_transfer_on_an_idle_path_takes_its_service_time_and_the_one_way_delay() {
     // Five packets at once: 5 ms of service, 10 ms on the wire.
     let (mut network, id) = single(Span::from_millis(100), vec![5, 5], 10, |_| ());
     network.run_to(seconds(1.0));
@@ -64,7 +69,7 @@ fn a_transfer_on_an_idle_path_takes_its_service_and_one_way() {
 }
 
 #[test]
-fn each_transfer_begins_with_a_sender_that_has_seen_nothing() {
+fn each_transfer_starts_with_a_new_sender() {
     // A window of one packet: the n-th packet leaves a round trip of 21.04 ms after the one before.
     let (mut network, id) = single(Span::from_secs(1.0), vec![3; 4], 1, |_| ());
     network.run_to(seconds(5.0));
@@ -75,23 +80,23 @@ fn each_transfer_begins_with_a_sender_that_has_seen_nothing() {
 }
 
 #[test]
-fn a_hundred_thousand_transfers_need_places_for_those_that_run_and_every_byte_arrives_once() {
-    // 1, 2 or 3 packets every 3 ms of an 8 Mbps link: two thirds of it. A transfer lasts 11 to 33 ms: 4 to 12 run.
+fn the_memory_of_many_transfers_is_that_of_the_running_ones_and_every_byte_arrives_once() {
+    // 1, 2 or 3 packets every 3 ms at 8 Mbit/s: a load of two thirds. A transfer lasts 11 to 33 ms: 4 to 12 run at a time.
     let sizes: Vec<u64> = (0..100_000).map(|n| n % 3 + 1).collect();
     let (mut network, id) = single(Span::from_millis(3), sizes.clone(), 10, |_| ());
     network.run_to(seconds(305.0));
     let view = network.transfers(id);
-    assert!(view.places() <= 64 + 2 * 12, "{} places", view.places());
+    assert!(view.slots() <= 64 + 2 * 12, "{} slots", view.slots());
     let delivered: Vec<u64> = view.all().iter().map(|one| one.delivered.get() / PACKET.get()).collect();
     assert_eq!(delivered, sizes);
     assert_eq!(view.totals().delivered_bytes, sizes.iter().sum::<u64>() * PACKET.get());
     assert_eq!(view.totals().sent, sizes.iter().sum::<u64>());
     assert_eq!(view.queueing_delays().total(), view.totals().sent);
-    assert_eq!((view.running(), network.packets_under_way()), (0, 0));
+    assert_eq!((view.running(), network.packets_in_network()), (0, 0));
 }
 
 #[test]
-fn what_is_measured_begins_with_the_measurement_also_for_transfers_that_are_over() {
+fn statistics_of_finished_transfers_start_with_the_measurement() {
     let (mut network, id) = single(Span::from_millis(10), vec![2; 2000], 10, |_| ());
     network.run_to(seconds(9.999));
     network.start_measuring();
@@ -109,7 +114,7 @@ fn transfers_share_a_fair_link_with_flows() {
     let links = duplex(&mut builder, |spec| spec.scheduler = Scheduler::Fair);
     let id = builder.transfers(every(Span::from_millis(50), vec![1; 100], links, 10));
     builder.flow(FlowSpec {
-        name: "elephant".into(),
+        name: "long".into(),
         weight: 1.0,
         loops: vec![one_loop(FixedWindow(200), &[links.0], &[links.1]).into()],
         relays: vec![],
@@ -119,7 +124,7 @@ fn transfers_share_a_fair_link_with_flows() {
     });
     let mut network = builder.build().unwrap();
     network.run_to(seconds(10.0));
-    // A packet of a new flow waits for the one in service and for one of the other flow, not for 180.
+    // A packet of a new flow waits for the one in service and one of the other flow, not for 180.
     let waits = network.transfers(id).queueing_delays();
     assert_eq!(waits.total(), 100);
     assert!(waits.max() <= 2_000_000_000, "{} ps", waits.max());
@@ -127,9 +132,9 @@ fn transfers_share_a_fair_link_with_flows() {
 }
 
 #[test]
-fn a_sender_with_live_knowledge_is_told_the_capacity_at_its_transfers_arrival_and_its_changes() {
-    struct Listens(Arc<Mutex<Vec<u64>>>);
-    impl Sender for Listens {
+fn a_sender_with_live_knowledge_receives_the_capacity_at_the_arrival_of_its_transfer_and_changes() {
+    struct CapacityLog(Arc<Mutex<Vec<u64>>>);
+    impl Sender for CapacityLog {
         fn on_start(&mut self, _: &mut Context<'_>, start: &Start) {
             self.0.lock().unwrap().extend(start.capacity.map(|rate| rate.bps() / 1_000_000));
         }
@@ -142,26 +147,27 @@ fn a_sender_with_live_knowledge_is_told_the_capacity_at_its_transfers_arrival_an
             Permit { window: Some(PACKET), ..Permit::default() }
         }
     }
-    let told = Arc::new(Mutex::new(Vec::new()));
+    let received = Arc::new(Mutex::new(Vec::new()));
     let mut builder = Builder::new(1);
     let steps = [(Time::ZERO, Rate::from_mbps(8.0)), (seconds(1.5), Rate::from_mbps(4.0))];
     let (there, back) = duplex(&mut builder, |spec| spec.rate = Arc::new(Schedule::steps(&steps).unwrap()));
-    let heard = told.clone();
+    let log = received.clone();
     let loops = move || {
-        let mut one = one_loop(Listens(heard.clone()), &[there], &[back]);
-        one.sending = SenderConfig::new(PACKET, Needs { capacity: Knowledge::Live, ..Needs::default() });
+        let mut one = one_loop(CapacityLog(log.clone()), &[there], &[back]);
+        one.sender_config =
+            SenderConfig::new(PACKET, Needs { capacity: Knowledge::Live, ..Needs::default() });
         vec![one]
     };
     // The first needs 200 round trips of 21 ms, the second starts after the change.
     let spec = every(Span::from_secs(2.0), vec![200, 1], (there, back), 1);
     builder.transfers(TransfersSpec { loops: Box::new(loops), ..spec });
     builder.build().unwrap().run_to(seconds(3.0));
-    assert_eq!(*told.lock().unwrap(), [8, 4, 4]);
+    assert_eq!(*received.lock().unwrap(), [8, 4, 4]);
 }
 
 #[test]
-fn an_application_that_pauses_produces_its_rate_while_it_is_on() {
-    // 3.2 Mbps while on: a packet every 2.5 ms, in 1 s of every 4 s from 0.5 s on.
+fn an_on_off_application_produces_its_rate_while_on() {
+    // 3.2 Mbit/s while on: a packet every 2.5 ms, for 1 s of every 4 s from 0.5 s on.
     let on = |start: f64| [(seconds(start), Rate::from_bps(3_200_000)), (seconds(start + 1.0), Rate::ZERO)];
     let steps: Vec<_> =
         std::iter::once((Time::ZERO, Rate::ZERO)).chain([0.5, 4.5, 8.5].into_iter().flat_map(on)).collect();
@@ -177,7 +183,7 @@ fn an_application_that_pauses_produces_its_rate_while_it_is_on() {
         stop: None,
     });
     let mut network = builder.build().unwrap();
-    // Half a millisecond after each burst everything of it is under way or has arrived.
+    // Half a millisecond after each burst all of its data has been sent.
     for (time, packets) in [(0.4, 0), (1.55, 400), (4.4, 400), (5.55, 800), (20.0, 1200)] {
         network.run_to(seconds(time));
         let sent = network.flow(id).first().totals().sent;
@@ -188,7 +194,7 @@ fn an_application_that_pauses_produces_its_rate_while_it_is_on() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
-    fn over_links_that_lose_delay_and_overtake_every_transfer_gets_its_own_bytes_and_no_others(
+    fn over_links_with_loss_jitter_and_reordering_every_transfer_gets_exactly_its_own_bytes(
         sizes in prop::collection::vec(1_u64..30, 100..300), gap in 1_u64..40, window in 1_u64..20,
         loss in 0.0_f64..0.2, jitter in 0_u64..30, buffer in 2_u64..40, fair: bool,
     ) {

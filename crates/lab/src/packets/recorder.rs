@@ -3,7 +3,7 @@
 use millpond_law::Gauge;
 use millpond_plan::packets::{Plan, PlannedFlow, PlannedLink, PlannedSource};
 use millpond_results::{Kind, Series, quantity};
-use millpond_sim::{FlowView, IntervalDelay, LinkView, LoopView, Network};
+use millpond_sim::{FlowView, IntervalDelay, LinkView, LoopView, PacketNetwork};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
@@ -87,7 +87,7 @@ impl Recorder {
     /// One sample of everything; what is counted is counted since the last one.
     pub(super) fn sample(
         &mut self,
-        network: &Network,
+        network: &PacketNetwork,
         (links, flows, sources): (&[PlannedLink], &[PlannedFlow], &[PlannedSource]),
     ) {
         let now = network.now();
@@ -155,7 +155,13 @@ impl Recorder {
         self.push_rates((number, name), flow.start(), (before, after), flow.interval_delay(), now);
     }
 
-    fn sample_source(&mut self, number: usize, index: usize, source: &PlannedSource, network: &Network) {
+    fn sample_source(
+        &mut self,
+        number: usize,
+        index: usize,
+        source: &PlannedSource,
+        network: &PacketNetwork,
+    ) {
         let (view, now) = (network.transfers(source.id), network.now());
         let totals = view.totals();
         let after = FlowBefore { delivered: totals.delivered_bytes, sent: totals.sent_bytes };

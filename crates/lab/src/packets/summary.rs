@@ -6,7 +6,7 @@ use millpond_plan::packets::{PlannedFlow, PlannedLink, PlannedSource};
 use millpond_results::metrics::spread;
 use millpond_results::{About, Fairness, Flow, Group, Kind, Link, Relay, Run, Series, Summary, quantity};
 use millpond_scenario::Scenario;
-use millpond_sim::{FlowView, LoopView, Network};
+use millpond_sim::{FlowView, LoopView, PacketNetwork};
 use millpond_stats::{jain, mean, min_over_max};
 use millpond_units::Time;
 use std::collections::BTreeMap;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// A run at its end.
 pub(super) struct End<'a> {
     pub(super) scenario: &'a Scenario,
-    pub(super) network: &'a Network,
+    pub(super) network: &'a PacketNetwork,
     pub(super) links: &'a [PlannedLink],
     pub(super) flows: &'a [PlannedFlow],
     pub(super) sources: &'a [PlannedSource],

@@ -10,7 +10,7 @@ use crate::members::Member;
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{Protocol, SettingError, Settings};
 use millpond_scenario::{self as scenario, Fault, Gap, Hop, Scenario, Size};
-use millpond_sim::{Builder, FlowSpec, Leg, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
+use millpond_sim::{Builder, FlowLoop, FlowSpec, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::sync::Arc;
 
@@ -46,9 +46,9 @@ impl Maker<'_, '_> {
         for (number, line) in loops.iter().enumerate() {
             legs.push(match self.begins_shared(number) {
                 Some(there) => {
-                    Leg::Shared(aggregates.join(self, &there, || self.with_laws(line), builder)?)
+                    FlowLoop::Shared(aggregates.join(self, &there, || self.with_laws(line), builder)?)
                 }
-                None => Leg::Own(self.with_laws(line)?),
+                None => FlowLoop::Own(self.with_laws(line)?),
             });
         }
         Ok(FlowSpec {
@@ -169,8 +169,8 @@ impl Line {
         Ok(LoopSpec {
             sender: protocol.sender(settings)?,
             receiver: protocol.receiver(settings)?,
-            sending: self.sending,
-            receiving: self.receiving,
+            sender_config: self.sending,
+            receiver_config: self.receiving,
             forward: self.forward.clone(),
             backward: self.backward.clone(),
             extra_delay: self.extra_delay,

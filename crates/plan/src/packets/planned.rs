@@ -1,14 +1,14 @@
 //! A network that is ready to run, and the names of its parts.
 
 use crate::names;
-use millpond_sim::{FlowId, LinkId, Network, TransfersId};
+use millpond_sim::{FlowId, LinkId, PacketNetwork, TransfersId};
 use millpond_units::{Bytes, Rate, Time};
 use std::collections::BTreeSet;
 
 /// A network ready to run, and what its parts are called.
 pub struct Plan {
     /// The simulator's network.
-    pub network: Network,
+    pub network: PacketNetwork,
     /// Every direction of every link, in the order of the network.
     pub links: Vec<PlannedLink>,
     /// Every declared flow.

@@ -1,4 +1,4 @@
-//! The laws that sit at one link: its queue law, and one header law for each protocol present.
+//! The laws of one link: its queue law, and one router law for each protocol present.
 
 use crate::packet_pool::Packet;
 use millpond_endpoint::Frame;
@@ -7,9 +7,9 @@ use millpond_law::{
 };
 use millpond_units::{Bytes, Span, Time};
 
-/// A law and what it draws from.
-pub(super) struct Seat {
-    /// Whose headers it reads; none for a queue law.
+/// A law and its random stream.
+pub(super) struct AttachedLaw {
+    /// The protocol whose headers it reads; none for a queue law.
     header: HeaderId,
     law: Box<dyn Law>,
     hooks: Hooks,
@@ -17,162 +17,161 @@ pub(super) struct Seat {
     next_tick: Time,
 }
 
-impl Seat {
+impl AttachedLaw {
     pub(super) fn new(header: HeaderId, law: Box<dyn Law>, random: Random) -> Self {
         let hooks = law.hooks();
         let next_tick = if hooks.tick { Time::ZERO } else { Time::NEVER };
         Self { header, law, hooks, random, next_tick }
     }
 
-    /// What the law says of a packet, if it wants to be asked.
+    /// The verdict of the law on a packet; [`Verdict::Keep`] if the law does not use this hook.
     #[inline(always)]
-    fn judge(
-        &mut self,
-        moment: Moment,
-        now: Time,
-        packet: &mut PacketView<'_>,
-        queue: &QueueView,
-    ) -> Verdict {
+    fn apply(&mut self, hook: LawHook, now: Time, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         let cx = &mut Context { now, random: &mut self.random };
-        match moment {
-            Moment::Arrival if self.hooks.arrive => self.law.arrive(cx, packet, queue),
-            Moment::Departure if self.hooks.depart => self.law.depart(cx, packet, queue),
+        match hook {
+            LawHook::Arrival if self.hooks.arrive => self.law.arrive(cx, packet, queue),
+            LawHook::Departure if self.hooks.depart => self.law.depart(cx, packet, queue),
             _ => Verdict::Keep,
         }
     }
 }
 
-/// When a packet is judged.
+/// When laws are evaluated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Moment {
+pub(super) enum LawHook {
     Arrival,
     Departure,
 }
 
 /// All laws of one link.
 pub(super) struct Laws {
-    seats: Vec<Seat>,
-    /// Does any of them want to know at arrivals how long the packet at the head has been here?
+    attached: Vec<AttachedLaw>,
+    /// True if a law needs the sojourn time of the head packet at arrivals.
     sojourn: bool,
-    /// Packets with headers that no law here reads.
+    /// Number of packets with headers that no law here reads.
     foreign: u64,
 }
 
 impl Laws {
-    pub(super) fn new(seats: Vec<Seat>) -> Self {
-        let sojourn = seats.iter().any(|seat| seat.hooks.sojourn);
-        Self { seats, sojourn, foreign: 0 }
+    pub(super) fn new(attached: Vec<AttachedLaw>) -> Self {
+        let sojourn = attached.iter().any(|law| law.hooks.sojourn);
+        Self { attached, sojourn, foreign: 0 }
     }
 
-    /// Does any law want to be told [`QueueView::head_sojourn`] at arrivals?
+    /// True if a law needs [`QueueView::head_sojourn`] at arrivals.
     #[inline]
-    pub(super) fn want_sojourn(&self) -> bool {
+    pub(super) fn need_sojourn(&self) -> bool {
         self.sojourn
     }
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        self.seats.is_empty()
+        self.attached.is_empty()
     }
 
-    /// Does any law judge departures?
-    pub(super) fn judge_departures(&self) -> bool {
-        self.seats.iter().any(|seat| seat.hooks.depart)
+    /// True if a law acts on departures.
+    pub(super) fn act_on_departures(&self) -> bool {
+        self.attached.iter().any(|law| law.hooks.depart)
     }
 
-    /// What becomes of a packet by what the laws together say of it: Drop beats Mark beats Keep.
+    /// Evaluates all laws for a packet. Drop has priority over Mark, and Mark over Keep.
     #[inline(always)]
-    pub(super) fn judge(
+    pub(super) fn apply(
         &mut self,
-        moment: Moment,
+        hook: LawHook,
         now: Time,
         packet: &mut Packet,
         queue: &QueueView,
-    ) -> Fate {
+    ) -> LawResult {
         let mut none = None;
         let view = &mut view(packet, &mut none);
-        if moment == Moment::Arrival {
-            self.note_foreign(view.header.protocol());
+        if hook == LawHook::Arrival {
+            self.count_foreign(view.header.protocol());
         }
-        self.judge_view(moment, now, view, queue)
+        self.apply_to_view(hook, now, view, queue)
     }
 
-    /// The same of a packet that arrives where none is queued and whose turn comes at once: its fates at both moments.
+    /// As [`Self::apply`], for a packet that arrives at an empty queue: the results at arrival and at departure.
     #[inline(always)]
-    pub(super) fn judge_both(&mut self, now: Time, packet: &mut Packet, mut queue: QueueView) -> [Fate; 2] {
+    pub(super) fn apply_both(
+        &mut self,
+        now: Time,
+        packet: &mut Packet,
+        mut queue: QueueView,
+    ) -> [LawResult; 2] {
         let mut none = None;
         let view = &mut view(packet, &mut none);
-        self.note_foreign(view.header.protocol());
-        let arrived = self.judge_view(Moment::Arrival, now, view, &queue);
-        if arrived == Fate::Dropped {
+        self.count_foreign(view.header.protocol());
+        let arrived = self.apply_to_view(LawHook::Arrival, now, view, &queue);
+        if arrived == LawResult::Dropped {
             return [arrived; 2];
         }
         (queue.bytes, queue.packets) = (view.bytes, 1);
-        [arrived, self.judge_view(Moment::Departure, now, view, &queue)]
+        [arrived, self.apply_to_view(LawHook::Departure, now, view, &queue)]
     }
 
     #[inline(always)]
-    fn judge_view(
+    fn apply_to_view(
         &mut self,
-        moment: Moment,
+        hook: LawHook,
         now: Time,
         view: &mut PacketView<'_>,
         queue: &QueueView,
-    ) -> Fate {
-        let verdict = match &mut self.seats[..] {
-            [alone] => alone.judge(moment, now, view, queue),
-            seats => judge_all(seats, moment, now, view, queue),
+    ) -> LawResult {
+        let verdict = match &mut self.attached[..] {
+            [only] => only.apply(hook, now, view, queue),
+            attached => apply_all(attached, hook, now, view, queue),
         };
-        carry_out(verdict, view.ecn)
+        apply_verdict(verdict, view.ecn)
     }
 
     /// Counts a header that no law here reads.
     #[inline]
-    fn note_foreign(&mut self, protocol: HeaderId) {
-        if protocol != HeaderId::NONE && self.seats.last().is_none_or(|seat| seat.header != protocol) {
-            self.foreign += u64::from(self.seats.iter().all(|seat| seat.header != protocol));
+    fn count_foreign(&mut self, protocol: HeaderId) {
+        if protocol != HeaderId::NONE && self.attached.last().is_none_or(|law| law.header != protocol) {
+            self.foreign += u64::from(self.attached.iter().all(|law| law.header != protocol));
         }
     }
 
-    /// Tells the laws whose interval ends now; returns when the next one ends.
+    /// Calls the laws whose control interval ends now; returns when the next one ends.
     pub(super) fn tick(&mut self, now: Time, queue: &QueueView) -> Time {
-        for seat in self.seats.iter_mut().filter(|seat| seat.next_tick <= now) {
-            let next = seat.law.tick(&mut Context { now, random: &mut seat.random }, queue);
-            // A tick that asks for itself at once would stop time.
-            seat.next_tick = next.map_or(Time::NEVER, |next| next.max(now + Span::from_picos(1)));
+        for law in self.attached.iter_mut().filter(|law| law.next_tick <= now) {
+            let next = law.law.tick(&mut Context { now, random: &mut law.random }, queue);
+            // A law that requests its next tick at once would stop the simulated time.
+            law.next_tick = next.map_or(Time::NEVER, |next| next.max(now + Span::from_picos(1)));
         }
         self.next_tick()
     }
 
-    /// When the next interval of any law ends.
+    /// When the next control interval of any law ends.
     pub(super) fn next_tick(&self) -> Time {
-        self.seats.iter().map(|seat| seat.next_tick).min().unwrap_or(Time::NEVER)
+        self.attached.iter().map(|law| law.next_tick).min().unwrap_or(Time::NEVER)
     }
 
-    /// How many headers no law read: of no law's protocol, or of one whose law could not.
+    /// Number of headers that no law could read: of protocols without a law here, or malformed.
     pub(super) fn unread(&self) -> u64 {
-        self.foreign + self.seats.iter().map(|seat| seat.law.unread()).sum::<u64>()
+        self.foreign + self.attached.iter().map(|law| law.law.unread()).sum::<u64>()
     }
 
     pub(super) fn observe(&self, gauge: &mut dyn Gauge) {
-        self.seats.iter().for_each(|seat| seat.law.observe(gauge));
+        self.attached.iter().for_each(|law| law.law.observe(gauge));
     }
 }
 
-/// Of several laws the one that says the worst.
+/// The most severe verdict of several laws.
 #[inline(never)]
-fn judge_all(
-    seats: &mut [Seat],
-    moment: Moment,
+fn apply_all(
+    attached: &mut [AttachedLaw],
+    hook: LawHook,
     now: Time,
     view: &mut PacketView<'_>,
     queue: &QueueView,
 ) -> Verdict {
-    let verdicts = seats.iter_mut().map(|seat| seat.judge(moment, now, view, queue));
+    let verdicts = attached.iter_mut().map(|law| law.apply(hook, now, view, queue));
     verdicts.fold(Verdict::Keep, Verdict::max)
 }
 
-/// A packet as laws may see it. They cannot touch the echo: what they see in an acknowledgement is an empty header.
+/// A packet as laws see it. In an acknowledgement they see an empty header, so that they cannot change the echo.
 #[inline(always)]
 fn view<'a>(packet: &'a mut Packet, none: &'a mut Option<Header>) -> PacketView<'a> {
     let (bytes, kind, ecn, header) = match &mut packet.frame {
@@ -182,23 +181,23 @@ fn view<'a>(packet: &'a mut Packet, none: &'a mut Option<Header>) -> PacketView<
     PacketView { bytes: Bytes::new(bytes.into()), kind, ecn, header }
 }
 
-/// Carries out a verdict: sets the CE mark, or says that the packet must go.
+/// Applies a verdict: sets the CE mark, or returns that the packet is dropped.
 #[inline]
-fn carry_out(verdict: Verdict, ecn: &mut Ecn) -> Fate {
+fn apply_verdict(verdict: Verdict, ecn: &mut Ecn) -> LawResult {
     match verdict {
-        Verdict::Keep => Fate::Goes,
+        Verdict::Keep => LawResult::Forwarded,
         Verdict::Mark if ecn.is_capable() => {
             *ecn = Ecn::Ce;
-            Fate::GoesMarked
+            LawResult::Marked
         }
-        Verdict::Mark | Verdict::Drop => Fate::Dropped,
+        Verdict::Mark | Verdict::Drop => LawResult::Dropped,
     }
 }
 
-/// What becomes of a packet that was judged.
+/// Result of the laws for a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fate {
-    Goes,
-    GoesMarked,
+pub(super) enum LawResult {
+    Forwarded,
+    Marked,
     Dropped,
 }

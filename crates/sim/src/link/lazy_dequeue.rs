@@ -1,119 +1,132 @@
-//! Links whose laws judge departures, first in, first out.
+//! FIFO links whose laws act on departures (AQM at dequeue), evaluated lazily.
 //!
-//! A packet's turn comes when the one before it has been served. It is judged as of that moment, but not before
-//! somebody looks: a packet arrives here or at the far end, a law's interval ends, the run is looked at. In between
-//! nothing changes at this link, so that laws cannot tell; and such a link needs no event but one for the first packet on
-//! its wire.
+//! A packet is dequeued when the service before it ends. Its departure laws are evaluated with that time stamp, but not
+//! before the state of the link is needed: when a packet arrives here or at the end of the link, when a control interval
+//! of a law ends, or when statistics are read. In between nothing changes at this link, so that laws see no difference.
+//! Such a link needs one event for the first packet on the wire, and none for a service.
 
-use super::laws::Fate;
-use super::{Link, Order, Special};
-use crate::packet_pool::{Packets, Parcel};
+use super::laws::LawResult;
+use super::{Link, ServiceMode, Special};
+use crate::packet_pool::{PacketHandle, PacketPool};
 use millpond_units::{Span, Time};
 
 impl Link {
-    /// See [`Link::arrive_special`].
+    /// Enqueues a packet. Returns when the link must be called next, if that is earlier than known.
     #[inline(always)]
-    pub(super) fn enter_judged(
+    pub(super) fn enqueue_lazy(
         &mut self,
         special: &mut Special,
         now: Time,
-        parcel: Parcel,
-        packets: &mut Packets,
+        handle: PacketHandle,
+        packets: &mut PacketPool,
     ) -> Time {
-        self.take_turns(special, now, packets);
-        if self.queued == 0 && self.has_room(parcel.bytes) {
-            return self.pass(special, now, parcel, packets);
+        self.complete_services(special, now, packets);
+        if self.queued == 0 && self.has_room(handle.bytes) {
+            return self.serve_at_once(special, now, handle, packets);
         }
-        self.join_queue(special, now, parcel, packets);
+        self.join_queue(special, now, handle, packets);
         Time::NEVER
     }
 
-    /// A packet arrives where none is queued: its turn comes at once.
+    /// Serves a packet that arrives at an empty queue. Returns when the link must be called, if its pipeline was empty.
     #[inline(always)]
-    fn pass(&mut self, special: &mut Special, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
+    fn serve_at_once(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        handle: PacketHandle,
+        packets: &mut PacketPool,
+    ) -> Time {
         let queue = self.view(now, Span::ZERO);
-        let packet = packets.get_mut(parcel.packet);
+        let packet = packets.get_mut(handle.packet);
         packet.entered = now;
-        let fates = special.laws.judge_both(now, packet, queue);
-        if fates != [Fate::Goes; 2] && !self.survives(fates) {
-            packets.release(parcel.packet);
+        let results = special.laws.apply_both(now, packet, queue);
+        if results != [LawResult::Forwarded; 2] && !self.count_results(results) {
+            packets.release(handle.packet);
             return Time::NEVER;
         }
-        let leaves = self.join(now, parcel, packets);
-        if self.flight.len() > 1 { Time::NEVER } else { special.arrival(leaves, self.delay) }
+        let leaves = self.join(now, handle, packets);
+        if self.pipeline.len() > 1 { Time::NEVER } else { special.arrival(leaves, self.delay) }
     }
 
-    /// Counts what became of a packet; is it still there?
+    /// Counts marks and drops of a packet; returns false if it was dropped.
     #[cold]
-    fn survives(&mut self, fates: [Fate; 2]) -> bool {
-        let losses = &mut self.rest.meter.losses;
-        losses.marks += u64::from(fates[0] == Fate::GoesMarked) + u64::from(fates[1] == Fate::GoesMarked);
-        let lost = fates[1] == Fate::Dropped;
+    fn count_results(&mut self, results: [LawResult; 2]) -> bool {
+        let losses = &mut self.cold.meter.losses;
+        losses.marks +=
+            u64::from(results[0] == LawResult::Marked) + u64::from(results[1] == LawResult::Marked);
+        let lost = results[1] == LawResult::Dropped;
         losses.law += u64::from(lost);
         !lost
     }
 
-    /// A packet joins the queue, if laws and buffer let it in.
+    /// Adds a packet to the queue, if laws and buffer accept it.
     #[inline(never)]
-    fn join_queue(&mut self, special: &mut Special, now: Time, parcel: Parcel, packets: &mut Packets) {
-        packets.get_mut(parcel.packet).entered = now;
-        let head_sojourn = self.told_sojourn(special, now, packets);
-        if !self.admit(special, now, head_sojourn, &parcel, packets) {
-            return packets.release(parcel.packet);
-        }
-        self.count_in(now, parcel.bytes);
-        if let Order::Judged(waiting) = &mut special.order {
-            waiting.push(parcel);
-        }
-    }
-
-    /// The first packet on the wire has arrived at the far end. Returns it, and when the next one will have.
-    #[inline(always)]
-    pub(super) fn fire_judged(
+    fn join_queue(
         &mut self,
         special: &mut Special,
         now: Time,
-        packets: &mut Packets,
-    ) -> (Option<Parcel>, Time) {
-        self.take_turns(special, now, packets);
-        let arrived = self.flight.pop().map(|entry| entry.parcel);
-        let next = self.flight.get(0).map(|next| next.due);
+        handle: PacketHandle,
+        packets: &mut PacketPool,
+    ) {
+        packets.get_mut(handle.packet).entered = now;
+        let head_sojourn = self.arrival_sojourn(special, now, packets);
+        if !self.admit(special, now, head_sojourn, &handle, packets) {
+            return packets.release(handle.packet);
+        }
+        self.add_to_queue(now, handle.bytes);
+        if let ServiceMode::LazyDequeue(waiting) = &mut special.mode {
+            waiting.push(handle);
+        }
+    }
+
+    /// Removes the first packet on the wire, which has arrived. Returns it, and the arrival time of the next one.
+    #[inline(always)]
+    pub(super) fn on_wire_arrival(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        packets: &mut PacketPool,
+    ) -> (Option<PacketHandle>, Time) {
+        self.complete_services(special, now, packets);
+        let arrived = self.pipeline.pop().map(|entry| entry.handle);
+        let next = self.pipeline.get(0).map(|next| next.due);
         (arrived, next.map_or(Time::NEVER, |due| special.arrival(due, self.delay)))
     }
 
-    /// Ends all services that are due, and lets those who wait take their turns. The packet in service, if any is
-    /// queued, is the last in the flight.
+    /// Completes all services that are due, and starts the next ones. If packets are queued, the last entry of the
+    /// pipeline is the packet in service.
     #[inline(always)]
-    pub(super) fn take_turns(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
+    pub(super) fn complete_services(&mut self, special: &mut Special, now: Time, packets: &mut PacketPool) {
         while self.queued > 0
-            && let Some(&served) = self.flight.last()
+            && let Some(&served) = self.pipeline.last()
             && served.due <= now
         {
             self.leave(&served, served.due);
             if self.queued > 0 {
-                self.next_turn(special, served.due, packets);
+                self.start_next_service(special, served.due, packets);
             }
         }
     }
 
-    /// Puts the next packet into service that the laws let go.
+    /// Starts the service of the next packet that the departure laws do not drop.
     #[inline(never)]
-    fn next_turn(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
-        while let Order::Judged(waiting) = &mut special.order
-            && let Some(parcel) = waiting.pop()
+    fn start_next_service(&mut self, special: &mut Special, now: Time, packets: &mut PacketPool) {
+        while let ServiceMode::LazyDequeue(waiting) = &mut special.mode
+            && let Some(handle) = waiting.pop()
         {
-            let entered = packets.get(parcel.packet).entered;
-            if self.let_go(special, now, entered, &parcel, packets) {
-                let entry = self.serve(now, entered, parcel, packets);
-                return self.flight.push(entry);
+            let entered = packets.get(handle.packet).entered;
+            if self.passes_departure_laws(special, now, entered, &handle, packets) {
+                let entry = self.serve(now, entered, handle, packets);
+                return self.pipeline.push(entry);
             }
         }
     }
 
-    /// How long the packet in service has been here, where the last in the flight is that.
+    /// Time since arrival of the packet in service, which is the last entry of the pipeline.
     #[inline]
-    pub(super) fn sojourn_in_service(&self, now: Time, packets: &Packets) -> Span {
-        let in_service = if self.queued > 0 { self.flight.last() } else { None };
-        in_service.map_or(Span::ZERO, |served| now.since(packets.get(served.parcel.packet).entered))
+    pub(super) fn sojourn_in_service(&self, now: Time, packets: &PacketPool) -> Span {
+        let in_service = if self.queued > 0 { self.pipeline.last() } else { None };
+        in_service.map_or(Span::ZERO, |served| now.since(packets.get(served.handle.packet).entered))
     }
 }

@@ -1,29 +1,30 @@
-//! What a link is to be, and its construction.
+//! Specification and construction of links.
 
-use super::laws::{Laws, Seat};
+use super::laws::{AttachedLaw, Laws};
 use super::{
-    Link, LossState, Order, Propagation, Rates, Rest, Ring, Scheduler, Service, Special, Stepping, Wire,
+    ColdState, Link, LossState, PerService, Propagation, Rates, Ring, Scheduler, Service, ServiceMode,
+    Special, VariableDelay,
 };
-use crate::schedule::{Schedule, Told};
-use crate::stats::{LinkMeter, Tally};
+use crate::schedule::{Schedule, SignalledRate};
+use crate::stats::{HotCounters, LinkMeter};
 use crate::{Loss, NodeId};
 use millpond_law::{HeaderId, Link as Law, Random};
 use millpond_units::{Bytes, Rate, Span};
 use std::sync::Arc;
 
-/// How much a link can hold, waiting or in service.
+/// Capacity of a link's buffer, the packet in service included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Buffer {
-    /// Everything.
+    /// Unlimited.
     Unlimited,
-    /// This many bytes.
+    /// A number of bytes.
     Bytes(Bytes),
-    /// This many packets of whatever size.
+    /// A number of packets.
     Packets(u64),
 }
 
 impl Buffer {
-    /// Does a packet of `bytes` fit?
+    /// True if a packet of `bytes` fits.
     #[inline]
     pub(super) fn has_room(&self, queued: usize, queued_bytes: u64, bytes: u32) -> bool {
         match self {
@@ -34,41 +35,41 @@ impl Buffer {
     }
 }
 
-/// One direction of a link, to be built.
+/// Specification of one direction of a link.
 pub struct LinkSpec {
-    /// Names its random streams and appears in results: `"L1 ->"`.
+    /// Name; seeds its random streams and appears in results: `"L1 ->"`.
     pub name: String,
-    /// Where it begins.
+    /// The node where it begins.
     pub from: NodeId,
-    /// Where it ends.
+    /// The node where it ends.
     pub to: NodeId,
-    /// The true rate.
+    /// The rate of its server.
     pub rate: Arc<Schedule>,
-    /// The rate that laws and senders are told; none: the true one.
-    pub told: Option<Arc<Schedule>>,
-    /// Delay, its steps, jitter.
+    /// The capacity that laws and senders receive; none: `rate`.
+    pub signalled_rate: Option<Arc<Schedule>>,
+    /// Propagation delay.
     pub propagation: Propagation,
-    /// Random loss on the wire.
+    /// Random loss, after service.
     pub loss: Option<Loss>,
     /// The buffer.
     pub buffer: Buffer,
     /// The order of service.
     pub scheduler: Scheduler,
-    /// The queue law; none for plain drop-tail.
+    /// The queue law; none for drop-tail.
     pub queue: Option<Box<dyn Law>>,
-    /// One law for each protocol present that has one.
+    /// The router laws, one for each protocol present that has one.
     pub routers: Vec<(HeaderId, Box<dyn Law>)>,
 }
 
 impl LinkSpec {
-    /// A first-in-first-out link of constant rate and delay, with an unlimited buffer and no law.
+    /// A FIFO link of constant rate and delay, with an unlimited buffer and no law.
     pub fn plain(name: impl Into<String>, from: NodeId, to: NodeId, rate: Rate, delay: Span) -> Self {
         Self {
             name: name.into(),
             from,
             to,
             rate: Arc::new(Schedule::constant(rate)),
-            told: None,
+            signalled_rate: None,
             propagation: Propagation::constant(delay),
             loss: None,
             buffer: Buffer::Unlimited,
@@ -78,40 +79,40 @@ impl LinkSpec {
         }
     }
 
-    /// Builds the link. `weights` are those of the flows, in their order.
+    /// Builds the link. `weights`: the weights of the flows, in their order.
     pub(crate) fn build(self, seed: u64, weights: &[f64]) -> Link {
         let stream = |part: &str| Random::stream(seed, &format!("link {} {part}", self.name));
-        let queue = self.queue.map(|law| Seat::new(HeaderId::NONE, law, stream("queue")));
+        let queue = self.queue.map(|law| AttachedLaw::new(HeaderId::NONE, law, stream("queue")));
         let router = |(header, law): (HeaderId, Box<dyn Law>)| {
-            Seat::new(header, law, stream(&format!("router {}", header.0)))
+            AttachedLaw::new(header, law, stream(&format!("router {}", header.0)))
         };
         let laws = Laws::new(queue.into_iter().chain(self.routers.into_iter().map(router)).collect());
         let loss = self.loss.map(|loss| LossState::new(loss, stream("loss")));
         let delay = self.propagation.delay;
-        let wire = Wire::new(self.propagation, stream("jitter"));
-        let steps = wire.as_ref().is_some_and(Wire::reorders) || self.scheduler != Scheduler::Fifo;
-        let order = match laws.judge_departures() {
-            _ if steps => Order::Stepping(Stepping::new(&self.scheduler, weights)),
-            true => Order::Judged(Ring::default()),
-            false => Order::Known,
+        let wire = VariableDelay::new(self.propagation, stream("jitter"));
+        let steps = wire.as_ref().is_some_and(VariableDelay::reorders) || self.scheduler != Scheduler::Fifo;
+        let mode = match laws.act_on_departures() {
+            _ if steps => ServiceMode::PerService(PerService::new(&self.scheduler, weights)),
+            true => ServiceMode::LazyDequeue(Ring::default()),
+            false => ServiceMode::Precomputed,
         };
         let is_special = wire.is_some() || loss.is_some() || !laws.is_empty() || steps;
-        let rest = Rest {
-            told: Told::new(self.told.unwrap_or_else(|| self.rate.clone())),
+        let cold = ColdState {
+            signalled_rate: SignalledRate::new(self.signalled_rate.unwrap_or_else(|| self.rate.clone())),
             rates: Rates::new(self.rate),
             meter: LinkMeter::default(),
             name: self.name,
         };
         Link {
             service: Service::new(),
-            flight: Ring::default(),
+            pipeline: Ring::default(),
             queued: 0,
             queued_bytes: 0,
             buffer: self.buffer,
             delay,
-            tally: Tally::default(),
-            special: is_special.then(|| Box::new(Special { wire, loss, laws, order })),
-            rest: Box::new(rest),
+            hot: HotCounters::default(),
+            special: is_special.then(|| Box::new(Special { wire, loss, laws, mode })),
+            cold: Box::new(cold),
         }
     }
 }

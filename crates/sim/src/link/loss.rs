@@ -1,27 +1,26 @@
-//! Random loss on the wire: a packet that is lost has used its share of the capacity.
+//! Random loss on a link, after service: a lost packet has used its share of the capacity.
 
 use millpond_law::Random;
 
-/// How packets are lost at random.
+/// A model of random loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Loss {
-    /// Each with this probability, independently.
+    /// Independent losses with this probability.
     Bernoulli(f64),
-    /// The Gilbert-Elliott chain (Gilbert 1960, Elliott 1963): a good and a bad state, left with the given
-    /// probabilities before each packet.
+    /// The Gilbert-Elliott chain (Gilbert 1960, Elliott 1963): a good and a bad state, with transitions before each packet.
     GilbertElliott {
-        /// Probability of going from good to bad.
+        /// Transition probability from good to bad.
         worsen: f64,
-        /// Probability of going from bad to good.
+        /// Transition probability from bad to good.
         recover: f64,
-        /// Loss in the good state.
+        /// Loss probability in the good state.
         good: f64,
-        /// Loss in the bad state.
+        /// Loss probability in the bad state.
         bad: f64,
     },
 }
 
-/// The same at work.
+/// State of a loss model.
 #[derive(Debug)]
 pub(super) struct LossState {
     loss: Loss,
@@ -34,8 +33,8 @@ impl LossState {
         Self { loss, in_bad: false, random }
     }
 
-    /// Is the next packet lost?
-    pub(super) fn strikes(&mut self) -> bool {
+    /// True if the next packet is lost.
+    pub(super) fn is_lost(&mut self) -> bool {
         match self.loss {
             Loss::Bernoulli(probability) => self.random.chance(probability),
             Loss::GilbertElliott { worsen, recover, good, bad } => {
@@ -53,7 +52,7 @@ mod tests {
 
     fn lost(loss: Loss, packets: u32) -> Vec<bool> {
         let mut state = LossState::new(loss, Random::stream(5, "link"));
-        (0..packets).map(|_| state.strikes()).collect()
+        (0..packets).map(|_| state.is_lost()).collect()
     }
 
     fn share(lost: &[bool]) -> f64 {
@@ -61,7 +60,7 @@ mod tests {
     }
 
     #[test]
-    fn bernoulli_loses_its_share() {
+    fn bernoulli_loss_has_its_probability() {
         let n = 200_000;
         let share = share(&lost(Loss::Bernoulli(0.02), n));
         // Five standard errors: sqrt(p (1 - p) / n).
@@ -71,7 +70,7 @@ mod tests {
 
     #[test]
     fn gilbert_elliott_has_its_stationary_loss_and_burst_length() {
-        // Bad a share worsen / (worsen + recover) = 0.01 / 0.26 of the time; bad spells last 1 / recover = 4 packets.
+        // The bad state has probability worsen / (worsen + recover) = 0.01 / 0.26 and lasts 1 / recover = 4 packets.
         let chain = Loss::GilbertElliott { worsen: 0.01, recover: 0.25, good: 0.0, bad: 1.0 };
         let lost = lost(chain, 1_000_000);
         assert!((share(&lost) - 0.01 / 0.26).abs() < 0.001);

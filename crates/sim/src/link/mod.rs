@@ -1,18 +1,16 @@
-//! A link: a buffer, a server, a wire.
+//! A link: buffer, server, propagation delay.
 //!
 //! ```text
-//!            laws, buffer            server [bit/s]          wire [s]
-//! arrive --> judge | drop --> queue ---------------> flight ----------> deliver
-//!                               |<---- queued ---->|        loss strikes here
+//!            laws, buffer            server [bit/s]          propagation [s]
+//! arrive --> laws | drop --> queue ----------------> pipeline ----------> deliver
+//!                               |<---- queued ---->|        random loss here
 //! ```
 //!
-//! At a plain link (first in, first out; no law wants to judge departures) the moment at which a packet will come out
-//! is known when it arrives, because the rate is a known function of time. So that event takes the packet along, the
-//! link is not touched again for it, and the queue is brought up to the present when somebody next looks
-//! ([`Link::depart_until`]). Laws, loss and a varying delay make a link [`special`]. Where laws judge departures,
-//! packets wait for their turn; it is judged when somebody next looks, as of the moment at which it came
-//! ([`lazy_dequeue`]). A scheduler or overtaking make a link take one step per service ([`per_service`]). These two keep their
-//! packets on the wire in the flight.
+//! At a plain FIFO link (no law acts on departures) the arrival time of a packet at the end of the link is known when it
+//! enters, because the rate is a known function of time. The event for that arrival carries the packet handle, and the
+//! link is not accessed again for this packet. The queue is brought up to date when it is next accessed
+//! ([`Link::depart_until`]). Laws, loss and a variable delay make a link [`special`]. If laws act on departures, waiting
+//! ([`per_service`]). The last two keep the packets on the wire in the pipeline.
 
 mod laws;
 mod lazy_dequeue;
@@ -33,105 +31,104 @@ pub use loss::Loss;
 pub use propagation::{Jitter, Propagation};
 pub use scheduler::Scheduler;
 pub(crate) use service::{Rates, Service};
-pub(crate) use special::Next;
+pub(crate) use special::LinkAction;
 pub use view::LinkView;
 
-use crate::packet_pool::{Packets, Parcel};
-use crate::schedule::Told;
-use crate::stats::{LinkCounters, LinkMeter, Tally};
+use crate::packet_pool::{PacketHandle, PacketPool};
+use crate::schedule::SignalledRate;
+use crate::stats::{HotCounters, LinkCounters, LinkMeter};
 use laws::Laws;
 use loss::LossState;
 use millpond_units::{Bytes, Rate, Span, Time};
-use per_service::Stepping;
-use propagation::Wire;
+use per_service::PerService;
+use propagation::VariableDelay;
 use ring::Ring;
 
-/// A packet that has been served or is about to be.
+/// A packet that has been served or whose service is scheduled.
 #[derive(Clone, Copy, Debug, Default)]
-struct Entry {
-    /// When it leaves the server; in the flight of a stepping link, when it arrives at the far end.
+struct ServedPacket {
+    /// When its service ends; in the pipeline of a link with one event per service, when it arrives at the end of the link.
     due: Time,
     wait: Span,
-    parcel: Parcel,
+    handle: PacketHandle,
 }
 
-/// One direction of a link: what every packet touches, in three cache lines, and behind it two boxes for the rest.
-/// A packet that arrives touches all three, one that departs the first two.
+/// One direction of a link: the data that every packet accesses in three cache lines, and boxes for everything else.
+/// An arriving packet accesses all three lines, a departing one the first two.
 #[repr(C, align(64))]
 pub(crate) struct Link {
-    /// Where departures are known, the queue; elsewhere packets on the wire and, behind, the one in service.
-    flight: Ring<Entry>,
+    /// Where departure times are known, the queue; elsewhere the packets on the wire and then the one in service.
+    pipeline: Ring<ServedPacket>,
     /// What a plain link does not have.
     special: Option<Box<Special>>,
     /// Packets waiting or in service, and their bytes.
     queued: usize,
     queued_bytes: u64,
     delay: Span,
-    tally: Tally,
-    rest: Box<Rest>,
+    hot: HotCounters,
+    cold: Box<ColdState>,
     buffer: Buffer,
     service: Service,
 }
 
 const _: () = assert!(size_of::<Link>() == 192);
 
-/// What most links do without.
+/// The parts that a plain link does not have.
 struct Special {
-    /// A delay that varies.
-    wire: Option<Wire>,
+    /// A variable propagation delay.
+    wire: Option<VariableDelay>,
     loss: Option<LossState>,
     laws: Laws,
-    order: Order,
+    mode: ServiceMode,
 }
 
-/// How it comes out who is next.
-enum Order {
-    /// First in, first out, and laws judge arrivals at most: departures are known at arrival.
-    Known,
-    /// First in, first out; laws judge the departures of those who wait here.
-    Judged(Ring<Parcel>),
-    /// Only when a service ends.
-    Stepping(Stepping),
+/// How the next packet to serve is determined.
+enum ServiceMode {
+    /// FIFO, laws act on arrivals at most: departure times are known at arrival.
+    Precomputed,
+    /// FIFO, laws act on the departures of the packets that wait here.
+    LazyDequeue(Ring<PacketHandle>),
+    /// At the end of each service.
+    PerService(PerService),
 }
 
-/// What few packets touch.
-struct Rest {
+/// Data that few packets access.
+struct ColdState {
     rates: Rates,
-    told: Told,
+    signalled_rate: SignalledRate,
     meter: LinkMeter,
     name: String,
 }
 
 impl Link {
-    /// A packet arrives at a plain link. Returns when it will come out at the far end, [`Time::NEVER`] if it is
-    /// dropped.
+    /// Enqueues a packet at a plain link. Returns when it arrives at the end of the link; [`Time::NEVER`] if it is dropped.
     #[inline(always)]
-    pub(crate) fn arrive(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
+    pub(crate) fn arrive(&mut self, now: Time, handle: PacketHandle, packets: &mut PacketPool) -> Time {
         self.depart_until(now);
-        if !self.has_room(parcel.bytes) {
-            self.rest.meter.losses.buffer += 1;
-            packets.release(parcel.packet);
+        if !self.has_room(handle.bytes) {
+            self.cold.meter.losses.buffer += 1;
+            packets.release(handle.packet);
             return Time::NEVER;
         }
-        self.join(now, parcel, packets) + self.delay
+        self.join(now, handle, packets) + self.delay
     }
 
-    /// Has it neither laws nor loss nor a varying delay nor a scheduler?
+    /// True without laws, loss, variable delay and scheduler.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.special.is_none()
     }
 
-    /// A packet that has been let in, whose turn is known, joins the flight. Returns when it will leave the server.
+    /// Adds an accepted packet with known departure time to the pipeline. Returns when its service ends.
     #[inline(always)]
-    fn join(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Time {
-        self.count_in(now, parcel.bytes);
-        let entry = self.serve(now, now, parcel, packets);
-        self.flight.push(entry);
+    fn join(&mut self, now: Time, handle: PacketHandle, packets: &mut PacketPool) -> Time {
+        self.add_to_queue(now, handle.bytes);
+        let entry = self.serve(now, now, handle, packets);
+        self.pipeline.push(entry);
         entry.due
     }
 
-    /// Lets packets leave the queue whose service has ended: mostly none or one.
+    /// Removes packets from the queue whose service has ended: usually none or one.
     #[inline(always)]
     fn depart_until(&mut self, now: Time) {
         if self.depart_one(now) {
@@ -144,23 +141,29 @@ impl Link {
         while self.depart_one(now) {}
     }
 
-    /// Lets the packet leave that is in service, if that has ended; says whether there is another.
+    /// Removes the packet in service, if the service has ended. Returns true if another one is in service.
     #[inline(always)]
     fn depart_one(&mut self, now: Time) -> bool {
-        let Some(entry) = self.flight.pop_if(|entry| entry.due <= now) else { return false };
+        let Some(entry) = self.pipeline.pop_if(|entry| entry.due <= now) else { return false };
         self.leave(&entry, entry.due);
         self.queued > 0
     }
 
-    /// Hands a packet that arrived at `entered` to the server.
+    /// Starts the service of a packet that arrived at `entered`.
     #[inline]
-    fn serve(&mut self, now: Time, entered: Time, parcel: Parcel, packets: &mut Packets) -> Entry {
-        let served = self.service.accept(now, Bytes::new(u64::from(parcel.bytes)), &mut self.rest.rates);
+    fn serve(
+        &mut self,
+        now: Time,
+        entered: Time,
+        handle: PacketHandle,
+        packets: &mut PacketPool,
+    ) -> ServedPacket {
+        let served = self.service.accept(now, Bytes::new(u64::from(handle.bytes)), &mut self.cold.rates);
         let wait = served.leaves.since(entered).saturating_sub(served.service);
         if !wait.is_zero() {
-            packets.get_mut(parcel.packet).waited(wait);
+            packets.get_mut(handle.packet).add_queueing(wait);
         }
-        Entry { due: served.leaves, wait, parcel }
+        ServedPacket { due: served.leaves, wait, handle }
     }
 
     #[inline]
@@ -168,44 +171,44 @@ impl Link {
         self.buffer.has_room(self.queued, self.queued_bytes, bytes)
     }
 
-    /// A packet joins the queue.
+    /// Counts a packet that joins the queue.
     #[inline]
-    fn count_in(&mut self, now: Time, bytes: u32) {
-        self.tally.length_until(now, self.queued, &mut self.rest.meter);
+    fn add_to_queue(&mut self, now: Time, bytes: u32) {
+        self.hot.length_until(now, self.queued, &mut self.cold.meter);
         self.queued += 1;
         self.queued_bytes += u64::from(bytes);
     }
 
-    /// A packet is no longer in the queue.
+    /// Counts a packet that leaves the queue.
     #[inline]
-    fn count_out(&mut self, at: Time, bytes: u32) {
-        self.tally.length_until(at, self.queued, &mut self.rest.meter);
+    fn remove_from_queue(&mut self, at: Time, bytes: u32) {
+        self.hot.length_until(at, self.queued, &mut self.cold.meter);
         self.queued -= 1;
         self.queued_bytes -= u64::from(bytes);
     }
 
-    /// A packet has been served in full.
+    /// Records that a packet has been served.
     #[inline(always)]
-    fn leave(&mut self, entry: &Entry, at: Time) {
-        self.count_out(at, entry.parcel.bytes);
-        self.tally.served(entry.parcel.bytes, entry.wait, &mut self.rest.meter);
+    fn leave(&mut self, entry: &ServedPacket, at: Time) {
+        self.remove_from_queue(at, entry.handle.bytes);
+        self.hot.served(entry.handle.bytes, entry.wait, &mut self.cold.meter);
     }
 
-    /// Brings the queue up to `now`.
-    fn sync(&mut self, now: Time, packets: &mut Packets) {
-        let synced = self.lend_special(|link, special| link.sync_special(special, now, packets));
+    /// Brings the queue up to date.
+    fn sync(&mut self, now: Time, packets: &mut PacketPool) {
+        let synced = self.with_special(|link, special| link.sync_special(special, now, packets));
         synced.unwrap_or_else(|| self.depart_until(now));
     }
 
-    /// Brings queue and meter up to `now`.
-    pub(crate) fn settle(&mut self, now: Time, packets: &mut Packets) {
+    /// Brings queue and statistics up to date.
+    pub(crate) fn settle(&mut self, now: Time, packets: &mut PacketPool) {
         self.sync(now, packets);
-        self.tally.length_until(now, self.queued, &mut self.rest.meter);
+        self.hot.length_until(now, self.queued, &mut self.cold.meter);
     }
 
-    /// An interval of a law ends. Returns when the next one does.
-    pub(crate) fn tick(&mut self, now: Time, packets: &mut Packets) -> Time {
-        let next = self.lend_special(|link, special| {
+    /// Ends a control interval of a law. Returns when the next one ends.
+    pub(crate) fn tick(&mut self, now: Time, packets: &mut PacketPool) -> Time {
+        let next = self.with_special(|link, special| {
             link.sync_special(special, now, packets);
             let view = link.view(now, link.head_sojourn(special, now, packets));
             special.laws.tick(now, &view)
@@ -213,36 +216,36 @@ impl Link {
         next.unwrap_or(Time::NEVER)
     }
 
-    /// When the first interval of a law ends.
+    /// When the first control interval of a law ends.
     pub(crate) fn first_tick(&self) -> Time {
         self.laws().map_or(Time::NEVER, Laws::next_tick)
     }
 
-    /// The capacity told at `now`.
-    pub(crate) fn told(&self, now: Time) -> Rate {
-        self.rest.told.rate_at(now)
+    /// The signalled capacity at `now`.
+    pub(crate) fn signalled_rate(&self, now: Time) -> Rate {
+        self.cold.signalled_rate.rate_at(now)
     }
 
-    /// When the capacity told changes next.
-    pub(crate) fn next_told_change(&self, now: Time) -> Time {
-        self.rest.told.next_change(now)
+    /// When the signalled capacity changes next.
+    pub(crate) fn next_capacity_change(&self, now: Time) -> Time {
+        self.cold.signalled_rate.next_change(now)
     }
 
-    /// Starts the measurement anew.
-    pub(crate) fn start_measuring(&mut self, now: Time, packets: &mut Packets) {
+    /// Starts the measurement.
+    pub(crate) fn start_measuring(&mut self, now: Time, packets: &mut PacketPool) {
         self.settle(now, packets);
         let total = self.counters();
-        self.rest.meter.start_over(now, total, &mut self.tally);
+        self.cold.meter.start_measuring(now, total, &mut self.hot);
     }
 
     /// Starts a new interval of [`LinkView::interval_delay`].
     pub(crate) fn start_interval(&mut self) {
-        self.rest.meter.start_interval(&self.tally);
+        self.cold.meter.start_interval(&self.hot);
     }
 
     /// Counts since the run began.
     pub(crate) fn counters(&self) -> LinkCounters {
         let unread = self.laws().map_or(0, Laws::unread);
-        self.tally.counters(self.queued, &self.rest.meter.losses, unread)
+        self.hot.counters(self.queued, &self.cold.meter.losses, unread)
     }
 }

@@ -1,41 +1,40 @@
-//! Links with a scheduler, or whose packets may overtake: one step per service.
+//! Links with a scheduler, or whose packets may overtake each other: one event per service.
 
-use super::scheduler::{Scheduler, Waiting};
-use super::{Entry, Link, Order, Special};
-use crate::packet_pool::{Packets, Parcel};
+use super::scheduler::{Scheduler, ServiceQueue};
+use super::{Link, ServedPacket, ServiceMode, Special};
+use crate::packet_pool::{PacketHandle, PacketPool};
 use millpond_units::Time;
 
-/// What such a link keeps besides. The packet in service is in the flight already, where its time is that at which it
-/// will arrive at the far end.
+/// State of such a link. The packet in service is already in the pipeline, with its arrival time at the end of the link.
 #[derive(Debug)]
-pub(super) struct Stepping {
-    waiting: Waiting,
-    /// The packet in service, and when it leaves the server.
-    in_service: Option<Entry>,
-    /// The earliest time at which the link will be called.
+pub(super) struct PerService {
+    waiting: ServiceQueue,
+    /// The packet in service, and when its service ends.
+    in_service: Option<ServedPacket>,
+    /// Time of the pending event of this link.
     armed: Time,
 }
 
-impl Stepping {
+impl PerService {
     pub(super) fn new(scheduler: &Scheduler, weights: &[f64]) -> Self {
-        Self { waiting: Waiting::new(scheduler, weights), in_service: None, armed: Time::NEVER }
+        Self { waiting: ServiceQueue::new(scheduler, weights), in_service: None, armed: Time::NEVER }
     }
 
-    /// From now on there is one more flow.
+    /// Adds a flow.
     pub(super) fn add_flow(&mut self, weight: f64) {
         self.waiting.add_flow(weight);
     }
 
-    /// The packet in service.
+    /// The packet in service, or the next one.
     #[inline]
-    pub(super) fn head(&self) -> Option<&Parcel> {
-        let in_service = self.in_service.as_ref().map(|served| &served.parcel);
+    pub(super) fn head(&self) -> Option<&PacketHandle> {
+        let in_service = self.in_service.as_ref().map(|served| &served.handle);
         in_service.or_else(|| self.waiting.head())
     }
 
-    /// The end of the present service needs attention if another packet waits for it.
+    /// End of the current service, if another packet waits for it.
     #[inline]
-    fn attention(&self) -> Time {
+    fn next_service_end(&self) -> Time {
         match &self.in_service {
             Some(served) if self.waiting.head().is_some() => served.due,
             _ => Time::NEVER,
@@ -44,139 +43,144 @@ impl Stepping {
 }
 
 impl Link {
-    /// See [`Link::arrive_special`].
+    /// Enqueues a packet. Returns when the link must be called next, if that is earlier than known.
     #[inline(never)]
-    pub(super) fn enter_stepping(
+    pub(super) fn enqueue_per_service(
         &mut self,
         special: &mut Special,
         now: Time,
-        parcel: Parcel,
-        packets: &mut Packets,
+        handle: PacketHandle,
+        packets: &mut PacketPool,
     ) -> Time {
-        self.finish_services(special, now, packets);
-        packets.get_mut(parcel.packet).entered = now;
-        let head_sojourn = self.told_sojourn(special, now, packets);
-        if self.admit(special, now, head_sojourn, &parcel, packets) {
-            self.count_in(now, parcel.bytes);
-            self.enqueue(special, now, parcel, packets);
+        self.complete_due_services(special, now, packets);
+        packets.get_mut(handle.packet).entered = now;
+        let head_sojourn = self.arrival_sojourn(special, now, packets);
+        if self.admit(special, now, head_sojourn, &handle, packets) {
+            self.add_to_queue(now, handle.bytes);
+            self.enqueue(special, now, handle, packets);
         } else {
-            packets.release(parcel.packet);
+            packets.release(handle.packet);
         }
-        self.rearm(special)
+        self.set_event(special)
     }
 
-    /// A packet joins the queue; it has been counted.
-    fn enqueue(&mut self, special: &mut Special, now: Time, parcel: Parcel, packets: &mut Packets) {
-        let Order::Stepping(stepping) = &mut special.order else { return };
-        if stepping.in_service.is_none() && stepping.waiting.passes_through() {
-            self.begin_service(special, now, parcel, packets);
+    /// Adds a packet that has been counted to the queue.
+    fn enqueue(&mut self, special: &mut Special, now: Time, handle: PacketHandle, packets: &mut PacketPool) {
+        let ServiceMode::PerService(per_service) = &mut special.mode else { return };
+        if per_service.in_service.is_none() && per_service.waiting.is_pass_through() {
+            self.start_service(special, now, handle, packets);
             return;
         }
-        stepping.waiting.push(parcel, packets.get(parcel.packet).flow);
-        if stepping.in_service.is_none() {
-            self.next_service(special, now, packets);
+        per_service.waiting.push(handle, packets.get(handle.packet).flow);
+        if per_service.in_service.is_none() {
+            self.start_next(special, now, packets);
         }
     }
 
-    /// The time has come for a service to end, or for a packet to arrive at the far end.
+    /// Handles the end of a service and the arrival of a packet at the end of the link.
     #[inline(never)]
     pub(super) fn step(
         &mut self,
         special: &mut Special,
         now: Time,
-        packets: &mut Packets,
-    ) -> (Option<Parcel>, Time) {
-        if let Order::Stepping(stepping) = &mut special.order {
-            if now != stepping.armed {
+        packets: &mut PacketPool,
+    ) -> (Option<PacketHandle>, Time) {
+        if let ServiceMode::PerService(per_service) = &mut special.mode {
+            if now != per_service.armed {
                 return (None, Time::NEVER);
             }
-            stepping.armed = Time::NEVER;
+            per_service.armed = Time::NEVER;
         }
-        self.finish_services(special, now, packets);
-        let arrives = self.flight.get(0).is_some_and(|entry| entry.due <= now);
-        let arrived = if arrives { self.flight.pop() } else { None };
-        let arrived = arrived.and_then(|entry| self.survivor(special, entry.parcel, packets));
-        (arrived, self.rearm(special))
+        self.complete_due_services(special, now, packets);
+        let arrives = self.pipeline.get(0).is_some_and(|entry| entry.due <= now);
+        let arrived = if arrives { self.pipeline.pop() } else { None };
+        let arrived = arrived.and_then(|entry| self.unless_lost(special, entry.handle, packets));
+        (arrived, self.set_event(special))
     }
 
-    /// Ends all services that are due.
+    /// Completes all services that are due.
     #[inline]
-    pub(super) fn finish_services(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
-        while let Order::Stepping(stepping) = &mut special.order
-            && let Some(served) = stepping.in_service.take_if(|served| served.due <= now)
+    pub(super) fn complete_due_services(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        packets: &mut PacketPool,
+    ) {
+        while let ServiceMode::PerService(per_service) = &mut special.mode
+            && let Some(served) = per_service.in_service.take_if(|served| served.due <= now)
         {
             self.leave(&served, served.due);
             if self.queued == 0 {
                 return;
             }
-            self.next_service(special, served.due, packets);
+            self.start_next(special, served.due, packets);
         }
     }
 
-    /// Puts the next packet into service that the laws let go.
+    /// Starts the service of the next packet that the departure laws do not drop.
     #[inline(never)]
-    fn next_service(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
-        while let Order::Stepping(stepping) = &mut special.order
-            && let Some(parcel) = stepping.waiting.pop()
+    fn start_next(&mut self, special: &mut Special, now: Time, packets: &mut PacketPool) {
+        while let ServiceMode::PerService(per_service) = &mut special.mode
+            && let Some(handle) = per_service.waiting.pop()
         {
-            if self.begin_service(special, now, parcel, packets) {
+            if self.start_service(special, now, handle, packets) {
                 return;
             }
         }
     }
 
-    /// Puts a packet into service, if the laws let it go.
+    /// Starts the service of a packet, unless the departure laws drop it.
     #[inline]
-    fn begin_service(
+    fn start_service(
         &mut self,
         special: &mut Special,
         now: Time,
-        parcel: Parcel,
-        packets: &mut Packets,
+        handle: PacketHandle,
+        packets: &mut PacketPool,
     ) -> bool {
-        let entered = packets.get(parcel.packet).entered;
-        if !self.let_go(special, now, entered, &parcel, packets) {
+        let entered = packets.get(handle.packet).entered;
+        if !self.passes_departure_laws(special, now, entered, &handle, packets) {
             return false;
         }
-        let entry = self.serve(now, entered, parcel, packets);
-        let on_wire = Entry { due: special.arrival(entry.due, self.delay), ..entry };
-        self.flight.insert_behind(on_wire, |other| other.due <= on_wire.due);
-        if let Order::Stepping(stepping) = &mut special.order {
-            stepping.in_service = Some(entry);
+        let entry = self.serve(now, entered, handle, packets);
+        let on_wire = ServedPacket { due: special.arrival(entry.due, self.delay), ..entry };
+        self.pipeline.insert_behind(on_wire, |other| other.due <= on_wire.due);
+        if let ServiceMode::PerService(per_service) = &mut special.mode {
+            per_service.in_service = Some(entry);
         }
         true
     }
 
-    /// Makes room for an arriving packet if the scheduler knows how. Is there room now?
+    /// Lets the scheduler drop other packets in favour of the arriving one. Returns true if there is room now.
     #[cold]
-    pub(super) fn make_room(
+    pub(super) fn drop_for(
         &mut self,
         special: &mut Special,
         now: Time,
-        arriving: &Parcel,
-        packets: &mut Packets,
+        arriving: &PacketHandle,
+        packets: &mut PacketPool,
     ) -> bool {
         let flow = packets.get(arriving.packet).flow;
         while !self.has_room(arriving.bytes) {
-            let Order::Stepping(stepping) = &mut special.order else { return false };
-            let Some(victim) = stepping.waiting.evict_for(flow, arriving.bytes) else { return false };
-            self.rest.meter.losses.buffer += 1;
-            self.count_out(now, victim.bytes);
+            let ServiceMode::PerService(per_service) = &mut special.mode else { return false };
+            let Some(victim) = per_service.waiting.drop_for(flow, arriving.bytes) else { return false };
+            self.cold.meter.losses.buffer += 1;
+            self.remove_from_queue(now, victim.bytes);
             packets.release(victim.packet);
         }
         true
     }
 
-    /// When to be called next, if that is earlier than known.
+    /// Time of the next event, if it is earlier than the pending one.
     #[inline]
-    pub(super) fn rearm(&mut self, special: &mut Special) -> Time {
-        let arrives = self.flight.get(0).map_or(Time::NEVER, |entry| entry.due);
-        let Order::Stepping(stepping) = &mut special.order else { return Time::NEVER };
-        let next = stepping.attention().min(arrives);
-        if next >= stepping.armed {
+    pub(super) fn set_event(&mut self, special: &mut Special) -> Time {
+        let arrives = self.pipeline.get(0).map_or(Time::NEVER, |entry| entry.due);
+        let ServiceMode::PerService(per_service) = &mut special.mode else { return Time::NEVER };
+        let next = per_service.next_service_end().min(arrives);
+        if next >= per_service.armed {
             return Time::NEVER;
         }
-        stepping.armed = next;
+        per_service.armed = next;
         next
     }
 }

@@ -1,16 +1,16 @@
-//! How long a packet is on its way once it has left: delay, its steps, and jitter.
+//! Propagation delay: constant, in steps, and with jitter.
 
 use millpond_law::Random;
 use millpond_units::{Span, Time};
 
-/// A random amount added to the delay of each packet.
+/// A random delay added for each packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Jitter {
-    /// Evenly between zero and this.
+    /// Uniform between zero and this.
     Uniform(Span),
-    /// Normal around `mean`; draws beyond zero or twice the mean are set to these bounds.
+    /// Normal around `mean`; samples below zero or above twice the mean are set to these bounds.
     Normal {
-        /// Mean of what is added.
+        /// Mean of the added delay.
         mean: Span,
         /// Standard deviation before the bounds are applied.
         deviation: Span,
@@ -20,7 +20,7 @@ pub enum Jitter {
 }
 
 impl Jitter {
-    fn draw(&self, random: &mut Random) -> Span {
+    fn sample(&self, random: &mut Random) -> Span {
         match *self {
             Self::Uniform(most) => most.scale(random.uniform()),
             Self::Normal { mean, deviation } => {
@@ -34,48 +34,48 @@ impl Jitter {
     }
 }
 
-/// The way from a link's server to its far end.
+/// Propagation delay of a link.
 #[derive(Clone, Debug)]
 pub struct Propagation {
-    /// The delay at the start.
+    /// Delay at the start.
     pub delay: Span,
-    /// Later delays, each from its time on, ascending.
+    /// Later delays, each from its time on, ascending in time.
     pub steps: Vec<(Time, Span)>,
-    /// A random amount added for each packet.
+    /// A random delay added for each packet.
     pub jitter: Option<Jitter>,
-    /// May a packet overtake another? If not, it arrives no earlier than the one before it.
+    /// True if a packet may overtake another one. Otherwise it arrives no earlier than the packet before it.
     pub reorder: bool,
 }
 
 impl Propagation {
-    /// The same delay for every packet.
+    /// A constant delay.
     pub fn constant(delay: Span) -> Self {
         Self { delay, steps: Vec::new(), jitter: None, reorder: false }
     }
 }
 
-/// A way whose delay varies, at work: packets enter in the order in which they left the server.
+/// State of a variable delay. Packets enter in the order in which their service ended.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(super) struct VariableDelay {
     propagation: Propagation,
-    /// How many steps have been taken.
-    taken: usize,
+    /// Number of steps that have been applied.
+    applied: usize,
     last: Time,
     random: Random,
 }
 
-impl Wire {
-    /// None if the delay never varies.
+impl VariableDelay {
+    /// None if the delay is constant.
     pub(super) fn new(propagation: Propagation, random: Random) -> Option<Self> {
         let varies = !propagation.steps.is_empty() || propagation.jitter.is_some();
-        varies.then_some(Self { propagation, taken: 0, last: Time::ZERO, random })
+        varies.then_some(Self { propagation, applied: 0, last: Time::ZERO, random })
     }
 
     pub(super) fn reorders(&self) -> bool {
         self.propagation.reorder
     }
 
-    /// When a packet that leaves now arrives.
+    /// Arrival time of a packet whose service ends at `leaves`.
     pub(super) fn arrival(&mut self, leaves: Time) -> Time {
         let arrives = leaves + self.delay(leaves);
         self.last = if self.propagation.reorder { arrives } else { arrives.max(self.last) };
@@ -84,13 +84,13 @@ impl Wire {
 
     fn delay(&mut self, now: Time) -> Span {
         let propagation = &mut self.propagation;
-        while let Some(&(time, delay)) = propagation.steps.get(self.taken)
+        while let Some(&(time, delay)) = propagation.steps.get(self.applied)
             && time <= now
         {
             propagation.delay = delay;
-            self.taken += 1;
+            self.applied += 1;
         }
-        let jitter = propagation.jitter.map_or(Span::ZERO, |jitter| jitter.draw(&mut self.random));
+        let jitter = propagation.jitter.map_or(Span::ZERO, |jitter| jitter.sample(&mut self.random));
         propagation.delay + jitter
     }
 }
@@ -100,12 +100,12 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn wire(propagation: Propagation) -> Wire {
-        Wire::new(propagation, Random::stream(1, "link")).unwrap()
+    fn wire(propagation: Propagation) -> VariableDelay {
+        VariableDelay::new(propagation, Random::stream(1, "link")).unwrap()
     }
 
     #[test]
-    fn a_shorter_delay_does_not_let_packets_overtake() {
+    fn a_shorter_delay_does_not_reorder_packets() {
         let steps = vec![(Time::from_secs(1.0), Span::from_millis(10))];
         let propagation = Propagation { steps, ..Propagation::constant(Span::from_millis(100)) };
         let mut wire = wire(propagation);
@@ -119,12 +119,12 @@ mod tests {
         let bounded = [Jitter::Uniform(mean * 2), Jitter::Normal { mean, deviation: Span::from_millis(3) }];
         let mut random = Random::stream(3, "jitter");
         for jitter in bounded.into_iter().chain([Jitter::Exponential(mean)]) {
-            let draws: Vec<f64> = (0..100_000).map(|_| jitter.draw(&mut random).millis()).collect();
-            let average = draws.iter().sum::<f64>() / draws.len() as f64;
-            // Standard deviation is at most that of the exponential, 4 ms; five standard errors.
+            let samples: Vec<f64> = (0..100_000).map(|_| jitter.sample(&mut random).millis()).collect();
+            let average = samples.iter().sum::<f64>() / samples.len() as f64;
+            // The largest standard deviation is that of the exponential, 4 ms; five standard errors.
             assert!((average - 4.0).abs() < 5.0 * 4.0 / 1e5_f64.sqrt(), "{jitter:?} {average}");
             let unbounded = matches!(jitter, Jitter::Exponential(_));
-            assert!(unbounded || draws.iter().all(|draw| (0.0..=8.0).contains(draw)), "{jitter:?}");
+            assert!(unbounded || samples.iter().all(|sample| (0.0..=8.0).contains(sample)), "{jitter:?}");
         }
     }
 

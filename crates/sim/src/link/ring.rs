@@ -1,6 +1,6 @@
-//! A ring of records: first in, first out, with a look at any place.
+//! A ring buffer.
 
-/// A queue in one block of memory whose length is a power of two. Grows by doubling, never shrinks.
+/// A FIFO queue in one block of memory whose length is a power of two. It grows by doubling and never shrinks.
 #[derive(Debug)]
 pub(crate) struct Ring<T> {
     slots: Box<[T]>,
@@ -20,9 +20,9 @@ impl<T: Copy + Default> Ring<T> {
         self.len as usize
     }
 
-    /// Where the record at `index` from the head lies.
+    /// Slot of the record at `index` from the head.
     #[inline]
-    fn place(&self, index: u32) -> usize {
+    fn slot(&self, index: u32) -> usize {
         self.head.wrapping_add(index) as usize & self.slots.len().wrapping_sub(1)
     }
 
@@ -32,7 +32,7 @@ impl<T: Copy + Default> Ring<T> {
         if index >= self.len() {
             return None;
         }
-        self.slots.get(self.place(index as u32))
+        self.slots.get(self.slot(index as u32))
     }
 
     /// The record at the tail.
@@ -47,12 +47,12 @@ impl<T: Copy + Default> Ring<T> {
         if self.len() == self.slots.len() {
             self.grow();
         }
-        let place = self.place(self.len);
-        self.slots[place] = record;
+        let slot = self.slot(self.len);
+        self.slots[slot] = record;
         self.len += 1;
     }
 
-    /// Removes the record at the head. An empty ring starts again at its first slot, which is still in the cache.
+    /// Removes the record at the head. An empty ring restarts at its first slot, which is still in the cache.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
         let record = *self.get(0)?;
@@ -61,10 +61,10 @@ impl<T: Copy + Default> Ring<T> {
         Some(record)
     }
 
-    /// The same if it is so.
+    /// Removes the record at the head if the condition holds for it.
     #[inline]
-    pub(crate) fn pop_if(&mut self, is_so: impl Fn(&T) -> bool) -> Option<T> {
-        if self.get(0).is_some_and(is_so) { self.pop() } else { None }
+    pub(crate) fn pop_if(&mut self, condition: impl Fn(&T) -> bool) -> Option<T> {
+        if self.get(0).is_some_and(condition) { self.pop() } else { None }
     }
 
     /// Removes the record at the tail.
@@ -74,29 +74,29 @@ impl<T: Copy + Default> Ring<T> {
         Some(record)
     }
 
-    /// Inserts a record behind all that `goes_first` holds for, which are at the head.
+    /// Inserts a record behind all records for which `goes_first` holds; these must be at the head.
     #[inline]
     pub(crate) fn insert_behind(&mut self, record: T, goes_first: impl Fn(&T) -> bool) {
         self.push(record);
         let before = self.len().checked_sub(2).and_then(|before| self.get(before));
         if before.is_some_and(|before| !goes_first(before)) {
-            self.sift(record, goes_first);
+            self.move_forward(record, goes_first);
         }
     }
 
-    /// Moves the last record, which is this one, behind all that go first.
+    /// Moves the last record, which is `record`, behind all that go first.
     #[cold]
-    fn sift(&mut self, record: T, goes_first: impl Fn(&T) -> bool) {
+    fn move_forward(&mut self, record: T, goes_first: impl Fn(&T) -> bool) {
         let mut index = self.len - 1;
         while let Some(before) = index.checked_sub(1).and_then(|before| self.get(before as usize).copied())
             && !goes_first(&before)
         {
-            let place = self.place(index);
-            self.slots[place] = before;
+            let slot = self.slot(index);
+            self.slots[slot] = before;
             index -= 1;
         }
-        let place = self.place(index);
-        self.slots[place] = record;
+        let slot = self.slot(index);
+        self.slots[slot] = record;
     }
 
     #[cold]
@@ -117,7 +117,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_ring_is_a_queue(steps in prop::collection::vec(any::<bool>(), 0..200)) {
+        fn a_ring_agrees_with_a_queue(steps in prop::collection::vec(any::<bool>(), 0..200)) {
             let (mut ring, mut queue) = (Ring::default(), VecDeque::new());
             for (record, push) in steps.into_iter().enumerate() {
                 if push {

@@ -1,7 +1,7 @@
-//! Which waiting packet is served next, at links that decide it at the time of service.
+//! Scheduling: which waiting packet is served next, at links with one event per service.
 
 use super::ring::Ring;
-use crate::packet_pool::Parcel;
+use crate::packet_pool::PacketHandle;
 use millpond_endpoint::FairScheduler;
 
 /// The order of service.
@@ -9,19 +9,19 @@ use millpond_endpoint::FairScheduler;
 pub enum Scheduler {
     /// First in, first out.
     Fifo,
-    /// Start-time fair queueing (Goyal, Vin and Cheng 1997) among flows, by the weights in the flows' own
-    /// specifications. When the buffer is full, the flow with the longest queue loses its newest packet.
+    /// Start-time fair queueing (Goyal, Vin and Cheng 1997) among flows, with the weights of the flows. If the buffer is
+    /// full, the newest packet of the longest flow queue is dropped.
     Fair,
 }
 
 /// Packets waiting for service.
 #[derive(Debug)]
-pub(super) enum Waiting {
-    Fifo(Ring<Parcel>),
+pub(super) enum ServiceQueue {
+    Fifo(Ring<PacketHandle>),
     Fair(FairQueue),
 }
 
-impl Waiting {
+impl ServiceQueue {
     pub(super) fn new(scheduler: &Scheduler, weights: &[f64]) -> Self {
         match scheduler {
             Scheduler::Fifo => Self::Fifo(Ring::default()),
@@ -29,7 +29,7 @@ impl Waiting {
         }
     }
 
-    /// From now on there is one more flow.
+    /// Adds a flow.
     pub(super) fn add_flow(&mut self, weight: f64) {
         if let Self::Fair(queue) = self {
             queue.add_flow(weight);
@@ -37,42 +37,42 @@ impl Waiting {
     }
 
     #[inline]
-    pub(super) fn push(&mut self, parcel: Parcel, flow: u32) {
+    pub(super) fn push(&mut self, handle: PacketHandle, flow: u32) {
         match self {
-            Self::Fifo(ring) => ring.push(parcel),
-            Self::Fair(queue) => queue.push(parcel, flow),
+            Self::Fifo(ring) => ring.push(handle),
+            Self::Fair(queue) => queue.push(handle, flow),
         }
     }
 
-    /// The packet to serve now.
+    /// Removes the packet to serve next.
     #[inline]
-    pub(super) fn pop(&mut self) -> Option<Parcel> {
+    pub(super) fn pop(&mut self) -> Option<PacketHandle> {
         match self {
             Self::Fifo(ring) => ring.pop(),
             Self::Fair(queue) => queue.pop(),
         }
     }
 
-    /// Is a packet that is pushed while none waits the one that `pop` gives, and nothing else remembers it?
+    /// True if a packet pushed now would be returned by the next `pop` and leave no other state.
     #[inline]
-    pub(super) fn passes_through(&self) -> bool {
+    pub(super) fn is_pass_through(&self) -> bool {
         matches!(self, Self::Fifo(ring) if ring.len() == 0)
     }
 
-    /// The packet that `pop` would give.
+    /// The packet to serve next.
     #[inline]
-    pub(super) fn head(&self) -> Option<&Parcel> {
+    pub(super) fn head(&self) -> Option<&PacketHandle> {
         match self {
             Self::Fifo(ring) => ring.get(0),
             Self::Fair(queue) => queue.head(),
         }
     }
 
-    /// Makes room for a packet of `flow`: removes the packet that must go in its stead. None if it must go itself.
-    pub(super) fn evict_for(&mut self, flow: u32, bytes: u32) -> Option<Parcel> {
+    /// Makes room for a packet of `flow`: removes and returns another packet. None if the arriving one must be dropped.
+    pub(super) fn drop_for(&mut self, flow: u32, bytes: u32) -> Option<PacketHandle> {
         match self {
             Self::Fifo(_) => None,
-            Self::Fair(queue) => queue.evict_for(flow, bytes),
+            Self::Fair(queue) => queue.drop_for(flow, bytes),
         }
     }
 }
@@ -80,11 +80,11 @@ impl Waiting {
 /// One flow's queue.
 #[derive(Debug, Default)]
 struct FlowQueue {
-    ring: Ring<Parcel>,
+    ring: Ring<PacketHandle>,
     bytes: u64,
 }
 
-/// A queue for each flow, served in fair turns.
+/// A queue for each flow, served by start-time fair queueing.
 #[derive(Debug, Default)]
 pub(super) struct FairQueue {
     flows: Vec<FlowQueue>,
@@ -103,37 +103,37 @@ impl FairQueue {
         self.scheduler.add_flow(weight);
     }
 
-    fn push(&mut self, parcel: Parcel, flow: u32) {
+    fn push(&mut self, handle: PacketHandle, flow: u32) {
         let queue = &mut self.flows[flow as usize];
-        queue.ring.push(parcel);
-        queue.bytes += u64::from(parcel.bytes);
+        queue.ring.push(handle);
+        queue.bytes += u64::from(handle.bytes);
         if queue.ring.len() == 1 {
             self.scheduler.activate(flow);
         }
     }
 
-    fn pop(&mut self) -> Option<Parcel> {
+    fn pop(&mut self) -> Option<PacketHandle> {
         let queue = &mut self.flows[self.scheduler.next_flow()? as usize];
-        let parcel = queue.ring.pop()?;
-        queue.bytes -= u64::from(parcel.bytes);
-        self.scheduler.serve(parcel.bytes.into(), queue.ring.len() > 0);
-        Some(parcel)
+        let handle = queue.ring.pop()?;
+        queue.bytes -= u64::from(handle.bytes);
+        self.scheduler.serve(handle.bytes.into(), queue.ring.len() > 0);
+        Some(handle)
     }
 
-    fn head(&self) -> Option<&Parcel> {
+    fn head(&self) -> Option<&PacketHandle> {
         self.flows[self.scheduler.next_flow()? as usize].ring.get(0)
     }
 
-    fn evict_for(&mut self, flow: u32, bytes: u32) -> Option<Parcel> {
+    fn drop_for(&mut self, flow: u32, bytes: u32) -> Option<PacketHandle> {
         let own = self.flows[flow as usize].bytes + u64::from(bytes);
         let longest =
             self.flows.iter_mut().filter(|queue| queue.ring.len() > 1).max_by_key(|queue| queue.bytes)?;
         if longest.bytes <= own {
             return None;
         }
-        let parcel = longest.ring.pop_back()?;
-        longest.bytes -= u64::from(parcel.bytes);
-        Some(parcel)
+        let handle = longest.ring.pop_back()?;
+        longest.bytes -= u64::from(handle.bytes);
+        Some(handle)
     }
 }
 
@@ -141,25 +141,25 @@ impl FairQueue {
 mod tests {
     use super::*;
 
-    fn parcel(packet: u32, bytes: u32) -> Parcel {
-        Parcel { packet, bytes, ..Parcel::default() }
+    fn handle(packet: u32, bytes: u32) -> PacketHandle {
+        PacketHandle { packet, bytes, ..PacketHandle::default() }
     }
 
     #[test]
-    fn flows_are_served_in_turn_by_weight_and_in_order() {
+    fn flows_are_served_by_weight_and_packets_in_order() {
         let mut queue = FairQueue::new(&[1.0, 2.0]);
-        (0..9).for_each(|packet| queue.push(parcel(packet, 1000), packet % 2));
-        let order: Vec<u32> = std::iter::from_fn(|| queue.pop()).map(|parcel| parcel.packet).collect();
-        // Start tags of the packets 0, 2, 4.. are 0, 1, 2..; of 1, 3, 5.. they are 0, 1/2, 1..
+        (0..9).for_each(|packet| queue.push(handle(packet, 1000), packet % 2));
+        let order: Vec<u32> = std::iter::from_fn(|| queue.pop()).map(|handle| handle.packet).collect();
+        // Start tags of packets 0, 2, 4.. are 0, 1, 2..; those of 1, 3, 5.. are 0, 1/2, 1..
         assert_eq!(order, [0, 1, 3, 2, 5, 7, 4, 6, 8]);
     }
 
     #[test]
-    fn a_full_buffer_takes_from_the_longest_queue() {
+    fn a_full_buffer_drops_from_the_longest_queue() {
         let mut queue = FairQueue::new(&[1.0, 1.0]);
-        (0..10).for_each(|packet| queue.push(parcel(packet, 1000), 0));
-        queue.push(parcel(20, 1000), 1);
-        assert_eq!(queue.evict_for(1, 1000).unwrap().packet, 9);
-        assert!(queue.evict_for(0, 1000).is_none());
+        (0..10).for_each(|packet| queue.push(handle(packet, 1000), 0));
+        queue.push(handle(20, 1000), 1);
+        assert_eq!(queue.drop_for(1, 1000).unwrap().packet, 9);
+        assert!(queue.drop_for(0, 1000).is_none());
     }
 }

@@ -1,19 +1,19 @@
-//! The server of a link: exactly the rate that was asked for, over any time.
+//! The server of a link: exactly the scheduled rate, over any time.
 
-use crate::schedule::{Piece, Schedule};
+use crate::schedule::{RateInterval, Schedule};
 use millpond_units::{Bytes, PICOS, Rate, Span, Time};
 use std::sync::Arc;
 
-/// What becomes of a packet that was accepted.
+/// Result of accepting a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Served {
-    /// When it leaves.
+    /// When its service ends.
     pub(crate) leaves: Time,
-    /// How long its own service takes at the rate at which it leaves, in whole picoseconds.
+    /// Duration of its service at the rate at its end, in whole picoseconds.
     pub(crate) service: Span,
 }
 
-/// The rate over time, and where in it the server is.
+/// The rate schedule, and the current position in it.
 #[derive(Debug)]
 pub(crate) struct Rates {
     schedule: Arc<Schedule>,
@@ -29,24 +29,24 @@ impl Rates {
         &self.schedule
     }
 
-    fn piece(&mut self, time: u64) -> Piece {
-        self.schedule.piece(time, &mut self.cursor)
+    fn interval(&mut self, time: u64) -> RateInterval {
+        self.schedule.interval(time, &mut self.cursor)
     }
 }
 
 /// Serves one packet after another at a scheduled rate.
 ///
-/// A service ends at the first whole picosecond at which its work is done; what the server could have done in the
-/// rest of that picosecond is credit for the next packet of the same busy period. So the n-th packet of a busy
-/// period leaves at the time at which the integral of the rate reaches the work of n packets, rounded up once.
+/// A service ends at the first whole picosecond at which its work is done. The work that the server could have done in
+/// the rest of that picosecond is credited to the next packet of the same busy period. So the n-th packet of a busy
+/// period leaves when the integral of the rate reaches the work of n packets, rounded up once.
 #[derive(Debug)]
 pub(crate) struct Service {
-    /// When the packet last accepted leaves.
+    /// When the service of the last accepted packet ends, in picoseconds.
     free_at: u64,
-    /// Work already done for the next packet, if it starts at `free_at`.
+    /// Work already done for the next packet, if its service starts at `free_at`.
     credit: u64,
-    piece: Piece,
-    /// The size last served and its work divided by the rate of `piece`.
+    interval: RateInterval,
+    /// Size of the last packet in bytes, and its work divided by the rate of `interval`.
     size: u64,
     quotient: u64,
     remainder: u64,
@@ -54,11 +54,11 @@ pub(crate) struct Service {
 
 impl Service {
     pub(crate) fn new() -> Self {
-        let piece = Piece { rate: 0, until: 0 };
-        Self { free_at: 0, credit: 0, piece, size: 0, quotient: 0, remainder: 0 }
+        let interval = RateInterval { rate: 0, until: 0 };
+        Self { free_at: 0, credit: 0, interval, size: 0, quotient: 0, remainder: 0 }
     }
 
-    /// Accepts a packet at `now` behind those accepted before. Calls come in order of time.
+    /// Accepts a packet at `now` behind those accepted before. Calls must be in order of time.
     #[inline]
     pub(crate) fn accept(&mut self, now: Time, size: Bytes, rates: &mut Rates) -> Served {
         let now = now.picos();
@@ -68,17 +68,17 @@ impl Service {
             self.credit = 0;
             now
         };
-        if size.get() != self.size || start >= self.piece.until {
+        if size.get() != self.size || start >= self.interval.until {
             self.look_up(start, size, rates);
         }
-        // The quotient is work / rate: ceil((work - credit) / rate) is it, or one more.
+        // The quotient is work / rate; ceil((work - credit) / rate) is the quotient or one more.
         let one_more = self.remainder > self.credit;
         let span = self.quotient + u64::from(one_more);
-        if span >= self.piece.until - start {
-            return self.accept_across_pieces(start, size, rates);
+        if span >= self.interval.until - start {
+            return self.accept_across_intervals(start, size, rates);
         }
         self.credit = if one_more {
-            self.piece.rate - (self.remainder - self.credit)
+            self.interval.rate - (self.remainder - self.credit)
         } else {
             self.credit - self.remainder
         };
@@ -86,57 +86,60 @@ impl Service {
         Served { leaves: Time::from_picos(self.free_at), service: Span::from_picos(span) }
     }
 
-    /// Finds the piece in force at `start` and divides the work of `size` by its rate.
+    /// Finds the interval that contains `start` and divides the work of `size` by its rate.
     #[cold]
     fn look_up(&mut self, start: u64, size: Bytes, rates: &mut Rates) {
-        self.piece = rates.piece(start);
+        self.interval = rates.interval(start);
         self.size = size.get();
-        (self.quotient, self.remainder) = match self.piece.rate {
+        (self.quotient, self.remainder) = match self.interval.rate {
             // An infinite rate takes no time.
             u64::MAX => (0, 0),
-            // None at all takes for ever; and credit from a faster piece can be worth more than a picosecond here.
+            // A zero rate takes forever; credit of a faster interval can be worth more than a picosecond here.
             rate if rate <= self.credit => (BEYOND, 0),
             rate => divide(work_of(size), rate),
         };
     }
 
-    /// The same where the rate changes under way.
+    /// As [`Self::accept`] if the rate changes during the service.
     #[cold]
-    fn accept_across_pieces(&mut self, start: u64, size: Bytes, rates: &mut Rates) -> Served {
+    fn accept_across_intervals(&mut self, start: u64, size: Bytes, rates: &mut Rates) -> Served {
         let mut work = work_of(size).saturating_sub(u128::from(self.credit));
         let mut time = start;
-        let mut piece = rates.piece(time);
+        let mut interval = rates.interval(time);
         self.credit = 0;
         loop {
-            let rate = u128::from(piece.rate);
-            let possible = rate * u128::from(piece.until - time);
+            let rate = u128::from(interval.rate);
+            let possible = rate * u128::from(interval.until - time);
             if possible >= work {
                 break;
             }
-            if piece.until == u64::MAX {
+            if interval.until == u64::MAX {
                 self.free_at = u64::MAX;
                 return Served { leaves: Time::NEVER, service: Span::MAX };
             }
             work -= possible;
-            time = piece.until;
-            piece = rates.piece(time);
+            time = interval.until;
+            interval = rates.interval(time);
         }
-        let rate = u128::from(piece.rate).max(1);
+        let rate = u128::from(interval.rate).max(1);
         let span = work.div_ceil(rate);
         self.credit = (span * rate - work) as u64;
         self.free_at = time + span as u64;
-        // The next packet looks up its own piece.
+        // Forces a look-up for the next packet.
         self.size = 0;
-        Served { leaves: Time::from_picos(self.free_at), service: Rate::from_bps(piece.rate).time_for(size) }
+        Served {
+            leaves: Time::from_picos(self.free_at),
+            service: Rate::from_bps(interval.rate).time_for(size),
+        }
     }
 }
 
-/// Longer than any piece: the service must be followed from piece to piece.
+/// Longer than any interval: the service must be computed interval by interval.
 const BEYOND: u64 = u64::MAX;
 
-/// Picoseconds that the work takes, rounded down, and what work is left then.
+/// Picoseconds that the work takes, rounded down, and the remaining work.
 fn divide(work: u128, rate: u64) -> (u64, u64) {
-    // Packets below two megabytes take the short division.
+    // The work of packets below two megabytes fits 64 bits.
     if let Ok(work) = u64::try_from(work) {
         return (work / rate, work % rate);
     }
@@ -169,7 +172,7 @@ mod tests {
 
     #[test]
     fn a_constant_rate_does_not_drift() {
-        // 1 byte at 3 bps takes 8/3 s; three take 8 s exactly, and so do three million in 8 million seconds.
+        // 1 byte at 3 bit/s takes 8/3 s; three take 8 s exactly, and three million take 8 million seconds.
         let mut service = server(Schedule::constant(Rate::from_bps(3)));
         let leave: Vec<u64> =
             (0..3).map(|_| service.accept(Time::ZERO, Bytes::new(1)).leaves.picos()).collect();
@@ -179,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_infinite_rate_takes_no_time_and_none_takes_for_ever() {
+    fn an_infinite_rate_takes_no_time_and_a_zero_rate_takes_forever() {
         let mut service = server(Schedule::constant(Rate::MAX));
         for picos in [0, 0, 7] {
             let now = Time::from_picos(picos);
@@ -191,14 +194,14 @@ mod tests {
     }
 
     #[test]
-    fn a_table_without_any_service_does_not_loop_for_ever() {
+    fn a_repeating_table_without_service_terminates() {
         let outage = [(Span::from_millis(1), Rate::ZERO), (Span::from_millis(2), Rate::ZERO)];
         let mut service = server(Schedule::table(&outage, AtEnd::Loop).unwrap());
         assert_eq!(service.accept(Time::ZERO, Bytes::new(1500)).leaves, Time::NEVER);
     }
 
     #[test]
-    fn a_packet_waits_out_an_outage_in_mid_service() {
+    fn an_outage_during_a_service_delays_the_packet() {
         let outage = [(Time::ZERO, 8), (Time::from_secs(0.5), 0), (Time::from_secs(9.5), 8)];
         let steps = outage.map(|(time, bps)| (time, Rate::from_bps(bps)));
         let mut service = server(Schedule::steps(&steps).unwrap());
@@ -207,17 +210,17 @@ mod tests {
 
     prop_compose! {
         fn any_schedule()(
-            pieces in prop::collection::vec((1_u64..3_000_000_000, 0_u64..40_000_000_000), 1..12),
+            intervals in prop::collection::vec((1_u64..3_000_000_000, 0_u64..40_000_000_000), 1..12),
             end in prop::sample::select(vec![AtEnd::Loop, AtEnd::Hold, AtEnd::Stop]),
         ) -> Schedule {
-            let piece = |(span, bps)| (Span::from_picos(span), Rate::from_bps(bps));
-            Schedule::table(&pieces.into_iter().map(piece).collect::<Vec<_>>(), end).unwrap()
+            let interval = |(span, bps)| (Span::from_picos(span), Rate::from_bps(bps));
+            Schedule::table(&intervals.into_iter().map(interval).collect::<Vec<_>>(), end).unwrap()
         }
     }
 
     proptest! {
-        /// In a busy period that began at b, packet n leaves at the first picosecond t at which the integral of the
-        /// rate from b to t reaches the work of the packets served in it: exactly, so the error is below 1 ps.
+        /// In a busy period that began at b, packet n leaves at the first picosecond t at which the integral of the rate
+        /// from b to t reaches the work of the packets served in it: exactly, so the error is below 1 ps.
         #[test]
         fn served_bits_are_the_integral_of_the_rate_while_busy(
             schedule in any_schedule(),

@@ -1,29 +1,29 @@
-//! Links with laws, random loss, a varying delay or a scheduler: the way of a packet where it is not plain.
+//! Links with laws, random loss, variable delay or a scheduler.
 
-use super::laws::{Fate, Laws, Moment};
-use super::{Link, LossState, Order, Special};
-use crate::packet_pool::{Packet, Packets, Parcel};
+use super::laws::{LawHook, LawResult, Laws};
+use super::{Link, LossState, ServiceMode, Special};
+use crate::packet_pool::{Packet, PacketHandle, PacketPool};
 use millpond_law::QueueView;
 use millpond_units::{Bytes, Span, Time};
 
-/// What follows from a packet's arrival.
+/// What the event loop must do after a packet has arrived at a link.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Next {
-    /// It comes out at the far end.
-    ComesOut(Time),
-    /// The same, if loss does not strike it.
-    Survives(Time),
-    /// The link wants to be called.
-    Calls(Time),
+pub(crate) enum LinkAction {
+    /// Deliver it at the end of the link at this time.
+    Deliver(Time),
+    /// Call the link at this time; it delivers the packet unless random loss removes it.
+    DeliverUnlessLost(Time),
+    /// Call the link at this time.
+    Wake(Time),
 }
 
-impl Next {
-    const NOTHING: Self = Self::Calls(Time::NEVER);
+impl LinkAction {
+    const NOTHING: Self = Self::Wake(Time::NEVER);
 }
 
 impl Special {
-    /// When a packet that leaves the server at `leaves` arrives at the far end of a wire that usually delays it by
-    /// `delay`; asked once for each, in order.
+    /// When a packet whose service ends at `leaves` arrives at the end of the link. `delay`: the constant delay. Must be
+    /// called once for each packet, in order.
     #[inline]
     pub(super) fn arrival(&mut self, leaves: Time, delay: Span) -> Time {
         self.wire.as_mut().map_or(leaves + delay, |wire| wire.arrival(leaves))
@@ -35,191 +35,205 @@ impl Link {
         Some(&self.special.as_ref()?.laws)
     }
 
-    /// Lends what a plain link does not have, so that it and the link can both be changed.
+    /// Moves the box of special parts out during `work`, so that they and the link can both be changed.
     #[inline(always)]
-    pub(super) fn lend_special<T>(&mut self, work: impl FnOnce(&mut Self, &mut Special) -> T) -> Option<T> {
+    pub(super) fn with_special<T>(&mut self, work: impl FnOnce(&mut Self, &mut Special) -> T) -> Option<T> {
         let mut special = self.special.take()?;
         let result = work(self, &mut special);
         self.special = Some(special);
         Some(result)
     }
 
-    /// From now on there is one more flow, with this share under a fair scheduler.
+    /// Adds a flow with a weight for fair queueing.
     pub(crate) fn add_flow(&mut self, weight: f64) {
-        if let Some(Order::Stepping(stepping)) = self.special.as_mut().map(|special| &mut special.order) {
-            stepping.add_flow(weight);
+        if let Some(ServiceMode::PerService(per_service)) =
+            self.special.as_mut().map(|special| &mut special.mode)
+        {
+            per_service.add_flow(weight);
         }
     }
 
-    /// A packet arrives at a link that is not plain.
-    pub(crate) fn arrive_special(&mut self, now: Time, parcel: Parcel, packets: &mut Packets) -> Next {
-        let next = self.lend_special(|link, special| match special.order {
-            Order::Judged(_) => Next::Calls(link.enter_judged(special, now, parcel, packets)),
-            Order::Known => link.enter_known(special, now, parcel, packets),
-            Order::Stepping(_) => Next::Calls(link.enter_stepping(special, now, parcel, packets)),
+    /// Enqueues a packet at a link that is not plain.
+    pub(crate) fn enqueue_special(
+        &mut self,
+        now: Time,
+        handle: PacketHandle,
+        packets: &mut PacketPool,
+    ) -> LinkAction {
+        let next = self.with_special(|link, special| match special.mode {
+            ServiceMode::LazyDequeue(_) => LinkAction::Wake(link.enqueue_lazy(special, now, handle, packets)),
+            ServiceMode::Precomputed => link.enqueue_precomputed(special, now, handle, packets),
+            ServiceMode::PerService(_) => {
+                LinkAction::Wake(link.enqueue_per_service(special, now, handle, packets))
+            }
         });
-        next.unwrap_or(Next::NOTHING)
+        next.unwrap_or(LinkAction::NOTHING)
     }
 
     #[inline(always)]
-    fn enter_known(
+    fn enqueue_precomputed(
         &mut self,
         special: &mut Special,
         now: Time,
-        parcel: Parcel,
-        packets: &mut Packets,
-    ) -> Next {
+        handle: PacketHandle,
+        packets: &mut PacketPool,
+    ) -> LinkAction {
         self.depart_until(now);
-        packets.get_mut(parcel.packet).entered = now;
-        let head_sojourn = self.told_sojourn(special, now, packets);
-        if !self.admit(special, now, head_sojourn, &parcel, packets) {
-            packets.release(parcel.packet);
-            return Next::NOTHING;
+        packets.get_mut(handle.packet).entered = now;
+        let head_sojourn = self.arrival_sojourn(special, now, packets);
+        if !self.admit(special, now, head_sojourn, &handle, packets) {
+            packets.release(handle.packet);
+            return LinkAction::NOTHING;
         }
-        let leaves = self.join(now, parcel, packets);
-        let comes_out = special.arrival(leaves, self.delay);
-        if special.loss.is_some() { Next::Survives(comes_out) } else { Next::ComesOut(comes_out) }
+        let leaves = self.join(now, handle, packets);
+        let arrives = special.arrival(leaves, self.delay);
+        if special.loss.is_some() {
+            LinkAction::DeliverUnlessLost(arrives)
+        } else {
+            LinkAction::Deliver(arrives)
+        }
     }
 
-    /// The time that [`Next`] said has come. Returns the packet that arrives at the far end, if one does, and when the
-    /// link wants to be called next.
+    /// Handles an event requested by [`LinkAction`]. Returns the packet that arrives at the end of the link, if any, and
+    /// when the link must be called next.
     #[inline]
-    pub(crate) fn fire(
+    pub(crate) fn on_event(
         &mut self,
         now: Time,
-        parcel: Parcel,
-        packets: &mut Packets,
-    ) -> (Option<Parcel>, Time) {
-        let fired = self.lend_special(|link, special| {
-            let (arrived, next) = match special.order {
-                Order::Judged(_) => link.fire_judged(special, now, packets),
-                Order::Known => (Some(parcel), Time::NEVER),
-                Order::Stepping(_) => return link.step(special, now, packets),
+        handle: PacketHandle,
+        packets: &mut PacketPool,
+    ) -> (Option<PacketHandle>, Time) {
+        let handled = self.with_special(|link, special| {
+            let (arrived, next) = match special.mode {
+                ServiceMode::LazyDequeue(_) => link.on_wire_arrival(special, now, packets),
+                ServiceMode::Precomputed => (Some(handle), Time::NEVER),
+                ServiceMode::PerService(_) => return link.step(special, now, packets),
             };
-            (arrived.and_then(|parcel| link.survivor(special, parcel, packets)), next)
+            (arrived.and_then(|handle| link.unless_lost(special, handle, packets)), next)
         });
-        fired.unwrap_or((None, Time::NEVER))
+        handled.unwrap_or((None, Time::NEVER))
     }
 
-    /// The packet at the far end of the wire, if loss does not strike it.
+    /// A packet at the end of the link, unless random loss removes it.
     #[inline(always)]
-    pub(super) fn survivor(
+    pub(super) fn unless_lost(
         &mut self,
         special: &mut Special,
-        parcel: Parcel,
-        packets: &mut Packets,
-    ) -> Option<Parcel> {
-        if special.loss.as_mut().is_some_and(LossState::strikes) {
-            self.rest.meter.losses.wire += 1;
-            packets.release(parcel.packet);
+        handle: PacketHandle,
+        packets: &mut PacketPool,
+    ) -> Option<PacketHandle> {
+        if special.loss.as_mut().is_some_and(LossState::is_lost) {
+            self.cold.meter.losses.wire += 1;
+            packets.release(handle.packet);
             return None;
         }
-        Some(parcel)
+        Some(handle)
     }
 
-    /// Do laws and buffer let an arriving packet in?
+    /// True if laws and buffer accept an arriving packet.
     #[inline(always)]
     pub(super) fn admit(
         &mut self,
         special: &mut Special,
         now: Time,
         head_sojourn: Span,
-        parcel: &Parcel,
-        packets: &mut Packets,
+        handle: &PacketHandle,
+        packets: &mut PacketPool,
     ) -> bool {
-        let mut fate = Fate::Goes;
+        let mut result = LawResult::Forwarded;
         if !special.laws.is_empty() {
-            fate = self.judge(special, Moment::Arrival, now, head_sojourn, packets.get_mut(parcel.packet));
+            result = self.apply(special, LawHook::Arrival, now, head_sojourn, packets.get_mut(handle.packet));
         }
-        if fate == Fate::Dropped {
-            self.rest.meter.losses.law += 1;
+        if result == LawResult::Dropped {
+            self.cold.meter.losses.law += 1;
             return false;
         }
-        if !self.has_room(parcel.bytes) && !self.make_room(special, now, parcel, packets) {
-            self.rest.meter.losses.buffer += 1;
+        if !self.has_room(handle.bytes) && !self.drop_for(special, now, handle, packets) {
+            self.cold.meter.losses.buffer += 1;
             return false;
         }
-        if fate == Fate::GoesMarked {
-            self.rest.meter.losses.marks += 1;
+        if result == LawResult::Marked {
+            self.cold.meter.losses.marks += 1;
         }
         true
     }
 
-    /// Do laws let go a packet that arrived at `entered` and whose turn it is? If not, it is gone.
+    /// Evaluates the departure laws for a packet that arrived at `entered`. If they drop it, it is removed and the result
+    /// is false.
     #[inline(always)]
-    pub(super) fn let_go(
+    pub(super) fn passes_departure_laws(
         &mut self,
         special: &mut Special,
         now: Time,
         entered: Time,
-        parcel: &Parcel,
-        packets: &mut Packets,
+        handle: &PacketHandle,
+        packets: &mut PacketPool,
     ) -> bool {
-        let packet = packets.get_mut(parcel.packet);
-        match self.judge(special, Moment::Departure, now, now.since(entered), packet) {
-            Fate::Goes => {}
-            Fate::GoesMarked => self.rest.meter.losses.marks += 1,
-            Fate::Dropped => {
-                self.rest.meter.losses.law += 1;
-                self.count_out(now, parcel.bytes);
-                packets.release(parcel.packet);
+        let packet = packets.get_mut(handle.packet);
+        match self.apply(special, LawHook::Departure, now, now.since(entered), packet) {
+            LawResult::Forwarded => {}
+            LawResult::Marked => self.cold.meter.losses.marks += 1,
+            LawResult::Dropped => {
+                self.cold.meter.losses.law += 1;
+                self.remove_from_queue(now, handle.bytes);
+                packets.release(handle.packet);
                 return false;
             }
         }
         true
     }
 
-    /// Asks the laws and does as they say.
+    /// Evaluates the laws of one hook.
     #[inline(always)]
-    pub(super) fn judge(
+    pub(super) fn apply(
         &mut self,
         special: &mut Special,
-        moment: Moment,
+        hook: LawHook,
         now: Time,
         head_sojourn: Span,
         packet: &mut Packet,
-    ) -> Fate {
+    ) -> LawResult {
         let view = self.view(now, head_sojourn);
-        special.laws.judge(moment, now, packet, &view)
+        special.laws.apply(hook, now, packet, &view)
     }
 
     #[inline]
     pub(super) fn view(&mut self, now: Time, head_sojourn: Span) -> QueueView {
         QueueView {
-            configured_capacity: self.rest.told.at(now),
+            configured_capacity: self.cold.signalled_rate.at(now),
             bytes: Bytes::new(self.queued_bytes),
             packets: self.queued as u64,
             head_sojourn,
         }
     }
 
-    /// Brings the queue up to `now`.
+    /// Brings the queue up to date.
     #[inline]
-    pub(super) fn sync_special(&mut self, special: &mut Special, now: Time, packets: &mut Packets) {
-        match special.order {
-            Order::Known => self.depart_until(now),
-            Order::Judged(_) => self.take_turns(special, now, packets),
-            Order::Stepping(_) => self.finish_services(special, now, packets),
+    pub(super) fn sync_special(&mut self, special: &mut Special, now: Time, packets: &mut PacketPool) {
+        match special.mode {
+            ServiceMode::Precomputed => self.depart_until(now),
+            ServiceMode::LazyDequeue(_) => self.complete_services(special, now, packets),
+            ServiceMode::PerService(_) => self.complete_due_services(special, now, packets),
         }
     }
 
-    /// The same as an arriving packet's laws are told: nothing if none wants to know.
+    /// The sojourn time of the head packet if a law needs it at arrivals, otherwise zero.
     #[inline]
-    pub(super) fn told_sojourn(&self, special: &Special, now: Time, packets: &Packets) -> Span {
-        if special.laws.want_sojourn() { self.head_sojourn(special, now, packets) } else { Span::ZERO }
+    pub(super) fn arrival_sojourn(&self, special: &Special, now: Time, packets: &PacketPool) -> Span {
+        if special.laws.need_sojourn() { self.head_sojourn(special, now, packets) } else { Span::ZERO }
     }
 
-    /// How long the packet in service has been here.
+    /// Time since arrival of the packet in service.
     #[inline]
-    pub(super) fn head_sojourn(&self, special: &Special, now: Time, packets: &Packets) -> Span {
+    pub(super) fn head_sojourn(&self, special: &Special, now: Time, packets: &PacketPool) -> Span {
         if self.queued == 0 {
             return Span::ZERO;
         }
-        let head = match &special.order {
-            Order::Known => self.flight.get(0).map(|entry| &entry.parcel),
-            Order::Judged(_) => return self.sojourn_in_service(now, packets),
-            Order::Stepping(stepping) => stepping.head(),
+        let head = match &special.mode {
+            ServiceMode::Precomputed => self.pipeline.get(0).map(|entry| &entry.handle),
+            ServiceMode::LazyDequeue(_) => return self.sojourn_in_service(now, packets),
+            ServiceMode::PerService(per_service) => per_service.head(),
         };
-        head.map_or(Span::ZERO, |parcel| now.since(packets.get(parcel.packet).entered))
+        head.map_or(Span::ZERO, |handle| now.since(packets.get(handle.packet).entered))
     }
 }

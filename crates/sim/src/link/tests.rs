@@ -1,6 +1,6 @@
-//! One link under arrivals of our own: theory says what must come out.
+//! A single link with given arrivals, compared with queueing theory.
 
-use super::laws::Moment;
+use super::laws::LawHook;
 use super::*;
 use crate::NodeId;
 use crate::event_queue::{EventQueue, TARGETS, Target};
@@ -54,42 +54,42 @@ fn arrival(number: usize, seconds: f64, bytes: u32) -> Arrival {
     Arrival { at: Time::from_secs(seconds), flow: 0, segment: segment(number as u64, bytes) }
 }
 
-/// Sends `arrivals` over a link until `end`; returns the link and what was delivered, when.
+/// Sends `arrivals` over a link until `end`; returns the link, and the delivered packets with their times.
 fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Segment)>) {
     let mut link = spec.build(1, &[1.0, 3.0]);
-    let (mut events, mut packets, mut delivered) = (EventQueue::default(), Packets::default(), Vec::new());
+    let (mut events, mut packets, mut delivered) = (EventQueue::default(), PacketPool::default(), Vec::new());
     for (index, arrival) in arrivals.iter().enumerate() {
         events.push(arrival.at, index as u32 + 1);
     }
-    const COMES_OUT: Target = 0;
-    const CALLED: Target = TARGETS - 1;
-    while let Some((now, target, parcel)) = events.pop_until(end) {
-        if target == COMES_OUT || target == CALLED {
+    const DELIVER: Target = 0;
+    const WAKE: Target = TARGETS - 1;
+    while let Some((now, target, handle)) = events.pop_until(end) {
+        if target == DELIVER || target == WAKE {
             let (arrived, next) = match target {
-                COMES_OUT => (Some(parcel), Time::NEVER),
-                _ => link.fire(now, parcel, &mut packets),
+                DELIVER => (Some(handle), Time::NEVER),
+                _ => link.on_event(now, handle, &mut packets),
             };
-            events.push(next, CALLED);
-            if let Some(parcel) = arrived {
-                if let Frame::Data(segment) = packets.get(parcel.packet).frame {
+            events.push(next, WAKE);
+            if let Some(handle) = arrived {
+                if let Frame::Data(segment) = packets.get(handle.packet).frame {
                     delivered.push((now, segment));
                 }
-                packets.release(parcel.packet);
+                packets.release(handle.packet);
             }
             continue;
         }
         let index = target - 1;
         let Arrival { flow, segment, .. } = arrivals[index as usize];
         let packet = Packet::new(Frame::Data(segment), flow, Ecn::NotCapable);
-        let parcel = Parcel { packet: packets.insert(packet), bytes: segment.bytes, route: 0 };
+        let handle = PacketHandle { packet: packets.insert(packet), bytes: segment.bytes, route: 0 };
         if link.is_plain() {
-            events.push_parcel(link.arrive(now, parcel, &mut packets), COMES_OUT, parcel);
+            events.push_with_packet(link.arrive(now, handle, &mut packets), DELIVER, handle);
             continue;
         }
-        match link.arrive_special(now, parcel, &mut packets) {
-            Next::ComesOut(time) => events.push_parcel(time, COMES_OUT, parcel),
-            Next::Survives(time) => events.push_parcel(time, CALLED, parcel),
-            Next::Calls(time) => events.push(time, CALLED),
+        match link.enqueue_special(now, handle, &mut packets) {
+            LinkAction::Deliver(time) => events.push_with_packet(time, DELIVER, handle),
+            LinkAction::DeliverUnlessLost(time) => events.push_with_packet(time, WAKE, handle),
+            LinkAction::Wake(time) => events.push(time, WAKE),
         }
     }
     link.settle(end, &mut packets);
@@ -97,33 +97,33 @@ fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Seg
     (link, delivered)
 }
 
-fn order(link: &Link) -> Option<&Order> {
-    link.special.as_ref().map(|special| &special.order)
+fn mode(link: &Link) -> Option<&ServiceMode> {
+    link.special.as_ref().map(|special| &special.mode)
 }
 
-/// How many packets have left the queue and are neither delivered nor lost.
+/// Number of packets that have left the queue and are neither delivered nor lost.
 fn on_wire(link: &Link, delivered: &[(Time, Segment)]) -> usize {
     let LinkCounters { served, wire_losses, .. } = link.counters();
     (served - wire_losses) as usize - delivered.len()
 }
 
-/// Wants to see departures, and does nothing.
-struct Onlooker;
+/// A law that uses the departure hook and keeps every packet.
+struct DepartureObserver;
 
-impl Law for Onlooker {
+impl Law for DepartureObserver {
     fn hooks(&self) -> Hooks {
         Hooks { depart: true, ..Hooks::default() }
     }
 }
 
-/// Says the same of every packet.
-struct Always(Verdict, Moment);
+/// A law with a constant verdict.
+struct ConstantVerdict(Verdict, LawHook);
 
-impl Law for Always {
+impl Law for ConstantVerdict {
     fn hooks(&self) -> Hooks {
         Hooks {
-            arrive: self.1 == Moment::Arrival,
-            depart: self.1 == Moment::Departure,
+            arrive: self.1 == LawHook::Arrival,
+            depart: self.1 == LawHook::Departure,
             tick: false,
             sojourn: false,
         }
@@ -136,10 +136,10 @@ impl Law for Always {
     }
 }
 
-/// Drops half of those at departure who have been here for more than 3 ms, and writes down what it is told.
-struct Impatient(mpsc::Sender<(Time, QueueView)>);
+/// A law that drops half of the packets with a sojourn time above 3 ms at departure, and logs its inputs.
+struct SojournDropper(mpsc::Sender<(Time, QueueView)>);
 
-impl Law for Impatient {
+impl Law for SojournDropper {
     fn hooks(&self) -> Hooks {
         Hooks { arrive: true, depart: true, sojourn: true, ..Hooks::default() }
     }
@@ -168,7 +168,7 @@ fn poisson(n: usize, load: f64, sizes: impl Fn(&mut Random) -> u32) -> Vec<Arriv
 }
 
 #[test]
-fn arrivals_slower_than_service_never_wait_and_faster_ones_wait_in_proportion() {
+fn d_d_1_arrivals_wait_only_above_the_service_rate() {
     let every = |millis: f64| (0..100).map(|n| arrival(n, n as f64 * millis / 1e3, 1000)).collect::<Vec<_>>();
     let (link, delivered) = run(spec(), &every(1.25), Time::from_secs(1.0));
     assert_eq!(view(&link).queueing_delays().max(), 0);
@@ -181,7 +181,7 @@ fn arrivals_slower_than_service_never_wait_and_faster_ones_wait_in_proportion() 
 }
 
 #[test]
-fn who_meets_an_idle_server_has_not_waited_though_its_service_is_no_whole_number_of_picoseconds() {
+fn a_packet_at_an_idle_server_has_no_queueing_delay_with_a_fractional_service_time() {
     // 8000 bits take 51612903.2 ps.
     let rate = Arc::new(Schedule::constant(Rate::from_mbps(155.0)));
     let arrivals = [0.0, 1e-3].map(|at| arrival(0, at, 1000));
@@ -191,7 +191,7 @@ fn who_meets_an_idle_server_has_not_waited_though_its_service_is_no_whole_number
 }
 
 #[test]
-fn poisson_arrivals_of_equal_packets_wait_as_long_as_pollaczek_and_khinchine_say() {
+fn poisson_arrivals_of_equal_packets_wait_as_pollaczek_khinchine_predicts() {
     for load in [0.5, 0.8] {
         let arrivals = poisson(400_000, load, |_| 1000);
         let (link, _) = run(spec(), &arrivals, Time::from_secs(400.0 / load));
@@ -202,19 +202,19 @@ fn poisson_arrivals_of_equal_packets_wait_as_long_as_pollaczek_and_khinchine_say
 }
 
 #[test]
-fn poisson_arrivals_of_exponential_packets_queue_as_m_m_1_says() {
+fn poisson_arrivals_of_exponential_packets_queue_as_m_m_1_predicts() {
     // Mean 1000 bytes; large enough that rounding to whole bytes does not show.
     let arrivals = poisson(400_000, 0.7, |random| (random.exponential(1000.0) as u32).max(1));
     let (link, _) = run(spec(), &arrivals, Time::from_secs(400.0 / 0.7));
     let mean = view(&link).queue_lengths().mean();
     assert!((mean / (0.7 / 0.3) - 1.0).abs() < 0.04, "{mean}");
-    // Little: mean number = arrival rate times mean stay.
+    // Little: mean number = arrival rate times mean sojourn time.
     let stay = view(&link).queueing_delays().mean() / 1e12 + 1e-3;
     assert!((mean / (700.0 * stay) - 1.0).abs() < 0.01);
 }
 
 #[test]
-fn a_buffer_holds_what_it_says_in_service_included() {
+fn a_buffer_holds_its_size_the_packet_in_service_included() {
     let burst: Vec<Arrival> = (0..10).map(|n| arrival(n, 0.0, 1000)).collect();
     for (buffer, held) in
         [(Buffer::Packets(4), 4), (Buffer::Bytes(Bytes::new(5999)), 5), (Buffer::Unlimited, 10)]
@@ -227,18 +227,18 @@ fn a_buffer_holds_what_it_says_in_service_included() {
 }
 
 #[test]
-fn a_mark_on_a_packet_that_is_not_capable_is_a_drop_and_drop_beats_mark() {
+fn a_mark_drops_a_packet_that_is_not_ecn_capable_and_drop_has_priority() {
     let mut capable = arrival(1, 0.0, 1000);
     capable.segment.ecn = Ecn::Ect0;
     let arrivals = [arrival(0, 0.0, 1000), capable];
-    for moment in [Moment::Arrival, Moment::Departure] {
-        let queue = |verdict| Some(Box::new(Always(verdict, moment)) as Box<dyn Law>);
+    for hook in [LawHook::Arrival, LawHook::Departure] {
+        let queue = |verdict| Some(Box::new(ConstantVerdict(verdict, hook)) as Box<dyn Law>);
         let marking = LinkSpec { queue: queue(Verdict::Mark), ..spec() };
         let (link, delivered) = run(marking, &arrivals, Time::from_secs(1.0));
         assert_eq!(delivered.iter().map(|(_, s)| (s.number, s.ecn)).collect::<Vec<_>>(), [(1, Ecn::Ce)]);
         assert_eq!((link.counters().marks, link.counters().law_drops), (1, 1));
 
-        let dropper: Box<dyn Law> = Box::new(Always(Verdict::Drop, moment));
+        let dropper: Box<dyn Law> = Box::new(ConstantVerdict(Verdict::Drop, hook));
         let routers = vec![(HeaderId(9), dropper)];
         let (link, delivered) =
             run(LinkSpec { queue: queue(Verdict::Mark), routers, ..spec() }, &arrivals, Time::from_secs(1.0));
@@ -273,16 +273,16 @@ fn a_law_sees_an_empty_header_in_an_acknowledgement() {
         echo,
     };
     let mut link = LinkSpec { queue: Some(Box::new(Eraser)), ..spec() }.build(1, &[]);
-    let mut packets = Packets::default();
+    let mut packets = PacketPool::default();
     let packet = Packet::new(Frame::Ack(ack), 0, Ecn::Ect0);
     let id = packets.insert(packet);
-    link.arrive(Time::ZERO, Parcel { packet: id, bytes: 40, route: 0 }, &mut packets);
+    link.arrive(Time::ZERO, PacketHandle { packet: id, bytes: 40, route: 0 }, &mut packets);
     assert!(matches!(packets.get(id).frame, Frame::Ack(ack) if ack.echo == echo));
 }
 
 #[test]
-fn fair_queueing_shares_the_link_by_weight_and_protects_the_lighter_flow() {
-    // Flow 0 (weight 1) and flow 1 (weight 3) each offer twice the link.
+fn fair_queueing_shares_the_link_by_weight() {
+    // Flow 0 (weight 1) and flow 1 (weight 3) each offer twice the capacity.
     let offer = |n: usize| Arrival { flow: n as u32 % 2, ..arrival(n, n as f64 * 0.25e-3, 1000) };
     let arrivals: Vec<Arrival> = (0..40_000).map(offer).collect();
     let fair = LinkSpec { scheduler: Scheduler::Fair, buffer: Buffer::Packets(100), ..spec() };
@@ -293,7 +293,7 @@ fn fair_queueing_shares_the_link_by_weight_and_protects_the_lighter_flow() {
 }
 
 #[test]
-fn an_outage_in_mid_service_counts_as_waiting() {
+fn an_outage_during_a_service_counts_as_queueing() {
     let steps = [(0.0, 8e6), (0.0005, 0.0), (0.1005, 8e6)];
     let steps = steps.map(|(at, bps)| (Time::from_secs(at), Rate::from_bps_f64(bps)));
     let rate = Arc::new(Schedule::steps(&steps).unwrap());
@@ -303,7 +303,7 @@ fn an_outage_in_mid_service_counts_as_waiting() {
 }
 
 #[test]
-fn packets_overtake_only_where_that_is_asked_for() {
+fn packets_overtake_only_if_reordering_is_enabled() {
     let arrivals: Vec<Arrival> = (0..1000).map(|n| arrival(n, n as f64 * 1e-3, 1000)).collect();
     for reorder in [false, true] {
         let jitter = Some(Jitter::Uniform(Span::from_millis(5)));
@@ -353,7 +353,7 @@ prop_compose! {
 
 proptest! {
     #[test]
-    fn whatever_arrives_is_delivered_or_dropped_or_still_there(link in any_link(), arrivals in traffic()) {
+    fn every_packet_is_delivered_dropped_or_in_the_link(link in any_link(), arrivals in traffic()) {
         let (link, delivered) = run(link, &arrivals, Time::from_secs(0.1));
         let LinkCounters { arrivals, .. } = link.counters();
         let gone = link.counters().drops() as usize + delivered.len();
@@ -361,20 +361,20 @@ proptest! {
         prop_assert_eq!(view(&link).queue_lengths().total(), 100_000_000_000);
     }
 
-    /// The three ways of working are one link.
+    /// The three service modes are equivalent.
     #[test]
-    fn a_plain_link_one_that_is_judged_and_a_stepping_one_do_the_same(link in any_link(), arrivals in traffic()) {
+    fn the_three_service_modes_are_equivalent(link in any_link(), arrivals in traffic()) {
         let end = Time::from_secs(0.3);
         let arrivals: Vec<Arrival> = arrivals.into_iter().map(|arrival| Arrival { flow: 0, ..arrival }).collect();
         let plain = LinkSpec { scheduler: Scheduler::Fifo, ..link };
         let like_plain = || LinkSpec { rate: plain.rate.clone(), loss: plain.loss, buffer: plain.buffer, ..spec() };
-        let judged = LinkSpec { queue: Some(Box::new(Onlooker)), ..like_plain() };
-        let stepping = LinkSpec { scheduler: Scheduler::Fair, ..like_plain() };
-        let (judged, stepping) = (run(judged, &arrivals, end), run(stepping, &arrivals, end));
+        let lazy = LinkSpec { queue: Some(Box::new(DepartureObserver)), ..like_plain() };
+        let per_service = LinkSpec { scheduler: Scheduler::Fair, ..like_plain() };
+        let (lazy, per_service) = (run(lazy, &arrivals, end), run(per_service, &arrivals, end));
         let plain = run(plain, &arrivals, end);
-        prop_assert!(matches!(order(&judged.0), Some(Order::Judged(_))));
-        prop_assert!(matches!(order(&stepping.0), Some(Order::Stepping(_))));
-        for (other, delivered) in [&judged, &stepping] {
+        prop_assert!(matches!(mode(&lazy.0), Some(ServiceMode::LazyDequeue(_))));
+        prop_assert!(matches!(mode(&per_service.0), Some(ServiceMode::PerService(_))));
+        for (other, delivered) in [&lazy, &per_service] {
             prop_assert_eq!(&plain.1, delivered);
             prop_assert_eq!(plain.0.counters(), other.counters());
             prop_assert_eq!(view(&plain.0).queue_lengths().sum(), view(other).queue_lengths().sum());
@@ -382,22 +382,22 @@ proptest! {
         }
     }
 
-    /// Turns that are judged late are judged as if in time: a law cannot tell.
+    /// A law that is evaluated lazily receives the same inputs as one that is evaluated in time.
     #[test]
-    fn a_law_is_told_the_same_whether_turns_are_judged_in_time_or_late(
+    fn lazy_evaluation_gives_a_law_the_same_inputs(
         link in any_link(), arrivals in traffic(), jitter in any::<bool>(),
     ) {
         let end = Time::from_secs(0.3);
         let arrivals: Vec<Arrival> = arrivals.into_iter().map(|arrival| Arrival { flow: 0, ..arrival }).collect();
         let jitter = jitter.then_some(Jitter::Uniform(Span::from_millis(5)));
-        let [late, in_time] = [Scheduler::Fifo, Scheduler::Fair].map(|scheduler| {
-            let (log, told) = mpsc::channel();
+        let [lazy_run, timely_run] = [Scheduler::Fifo, Scheduler::Fair].map(|scheduler| {
+            let (log, inputs) = mpsc::channel();
             let propagation = Propagation { jitter, ..Propagation::constant(Span::from_millis(3)) };
-            let (rate, loss, queue) = (link.rate.clone(), link.loss, Some(Box::new(Impatient(log)) as Box<dyn Law>));
+            let (rate, loss, queue) = (link.rate.clone(), link.loss, Some(Box::new(SojournDropper(log)) as Box<dyn Law>));
             let spec = LinkSpec { rate, loss, buffer: link.buffer, scheduler, queue, propagation, ..spec() };
             let (link, delivered) = run(spec, &arrivals, end);
-            (link.counters(), delivered, told.try_iter().collect::<Vec<_>>())
+            (link.counters(), delivered, inputs.try_iter().collect::<Vec<_>>())
         });
-        prop_assert_eq!(late, in_time);
+        prop_assert_eq!(lazy_run, timely_run);
     }
 }

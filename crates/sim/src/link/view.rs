@@ -1,11 +1,11 @@
-//! What an onlooker may see of a link.
+//! Read access to a link.
 
 use super::Link;
 use crate::stats::{Histogram, IntervalDelay, LinkCounters};
 use millpond_law::Gauge;
 use millpond_units::{Bytes, Rate, Time};
 
-/// A link as it stands, with its measurement. Cheap to take; nothing changes by looking.
+/// State and statistics of a link. Cheap to create; reading does not change the simulation.
 #[derive(Clone, Copy)]
 pub struct LinkView<'a> {
     pub(crate) link: &'a Link,
@@ -14,7 +14,7 @@ pub struct LinkView<'a> {
 impl<'a> LinkView<'a> {
     /// Its name.
     pub fn name(&self) -> &'a str {
-        &self.link.rest.name
+        &self.link.cold.name
     }
 
     /// Packets waiting or in service.
@@ -22,19 +22,19 @@ impl<'a> LinkView<'a> {
         self.link.queued as u64
     }
 
-    /// Their bytes.
+    /// Bytes waiting or in service.
     pub fn queue_bytes(&self) -> Bytes {
         Bytes::new(self.link.queued_bytes)
     }
 
-    /// The true rate now.
+    /// The rate of its server now.
     pub fn rate(&self) -> Rate {
-        self.link.rest.rates.schedule().rate_at(self.link.tally.until())
+        self.link.cold.rates.schedule().rate_at(self.link.hot.until())
     }
 
-    /// Bits that the link can serve between two moments: the integral of its rate.
+    /// Number of bits that the link can serve between two times: the integral of its rate.
     pub fn capacity_bits(&self, from: Time, to: Time) -> u64 {
-        self.link.rest.rates.schedule().bits_between(from, to)
+        self.link.cold.rates.schedule().bits_between(from, to)
     }
 
     /// Counts since the run began.
@@ -44,37 +44,37 @@ impl<'a> LinkView<'a> {
 
     /// Counts since the measurement began.
     pub fn counters(&self) -> LinkCounters {
-        self.totals() - self.link.rest.meter.before()
+        self.totals() - self.link.cold.meter.before()
     }
 
     /// When the measurement began.
     pub fn measured_from(&self) -> Time {
-        self.link.rest.meter.from()
+        self.link.cold.meter.from()
     }
 
-    /// Share of the capacity since the measurement began that was used; zero if there was none.
+    /// Used share of the capacity since the measurement began; zero if there was no capacity.
     pub fn utilization(&self) -> f64 {
-        let capacity = self.capacity_bits(self.measured_from(), self.link.tally.until());
+        let capacity = self.capacity_bits(self.measured_from(), self.link.hot.until());
         if capacity == 0 { 0.0 } else { self.counters().served_bytes as f64 * 8.0 / capacity as f64 }
     }
 
-    /// Queue length in packets, each weighted by how long it lasted in picoseconds, since the measurement began.
+    /// Queue length in packets, weighted by its duration in picoseconds, since the measurement began.
     pub fn queue_lengths(&self) -> Histogram {
-        self.link.rest.meter.lengths(&self.link.tally)
+        self.link.cold.meter.lengths(&self.link.hot)
     }
 
-    /// Queueing delay in picoseconds of every packet served since the measurement began: its stay less its own
-    /// service at the rate at which it left, so that an outage in mid-service counts as waiting.
+    /// Queueing delay in picoseconds of every packet served since the measurement began: the sojourn time less the service
+    /// time at the rate at departure. So an outage during the service counts as queueing.
     pub fn queueing_delays(&self) -> Histogram {
-        self.link.rest.meter.waits(&self.link.tally)
+        self.link.cold.meter.waits(&self.link.hot)
     }
 
-    /// Queueing delay of the packets served in this interval ([`crate::Network::start_interval`]).
+    /// Queueing delay of the packets served in this interval ([`crate::PacketNetwork::start_interval`]).
     pub fn interval_delay(&self) -> IntervalDelay {
-        self.link.rest.meter.interval(&self.link.tally)
+        self.link.cold.meter.interval(&self.link.hot)
     }
 
-    /// What the link's laws show of themselves.
+    /// Reports internal quantities of the link's laws.
     pub fn observe(&self, gauge: &mut dyn Gauge) {
         if let Some(laws) = self.link.laws() {
             laws.observe(gauge);

@@ -1,17 +1,17 @@
-//! What is measured at the two ends of a loop, and of a flow.
+//! Statistics at the two ends of a loop and of a flow.
 
 use super::Histogram;
 use millpond_endpoint::{ReceiverEnd, SenderEnd};
 use millpond_units::Span;
 
-/// What a loop has done; all but the bytes are packets.
+/// Counters of a loop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LoopCounters {
     /// Packets sent, retransmissions and probes included.
     pub sent: u64,
-    /// Their bytes on the wire.
+    /// Bytes on the wire of these packets.
     pub sent_bytes: u64,
-    /// Packets sent with bytes that had been sent before.
+    /// Packets sent with data that had been sent before.
     pub retransmitted: u64,
     /// Packets declared lost.
     pub lost: u64,
@@ -21,7 +21,7 @@ pub struct LoopCounters {
     pub marked: u64,
     /// Bytes of the stream that arrived, each counted once.
     pub delivered_bytes: u64,
-    /// Headers that the laws of its ends could not read.
+    /// Headers that the laws of its two ends could not parse.
     pub unread_headers: u64,
 }
 
@@ -41,7 +41,7 @@ impl LoopCounters {
         }
     }
 
-    /// Those of two loops that do the same for different flows.
+    /// The sum of the counters of two loops.
     pub(crate) fn plus(self, other: Self) -> Self {
         Self {
             sent: self.sent + other.sent,
@@ -69,7 +69,7 @@ impl LoopCounters {
     }
 }
 
-/// Kept at the sending end.
+/// Statistics at a sender.
 #[derive(Debug)]
 pub(crate) struct SendingMeter {
     pub(crate) rtt: Histogram,
@@ -81,12 +81,12 @@ impl Default for SendingMeter {
     }
 }
 
-/// Kept where a flow arrives at its destination.
+/// Statistics at the destination of a flow.
 #[derive(Debug)]
 pub(crate) struct ArrivalMeter {
-    /// How long each packet has waited in links and relays since the flow's first sender.
+    /// Queueing delay of each packet in links and relays since its first transmission by the source.
     pub(crate) queueing: Histogram,
-    /// Bytes of the flow that had arrived when the measurement began.
+    /// Bytes of the flow that had arrived at the start of the measurement.
     pub(crate) before: u64,
     interval_packets: u64,
     interval_queueing: Span,
@@ -106,7 +106,7 @@ impl Default for ArrivalMeter {
 }
 
 impl ArrivalMeter {
-    /// Begins when so many bytes have arrived.
+    /// Empty statistics that start when `before` bytes have arrived.
     pub(crate) fn since(before: u64) -> Self {
         Self { before, ..Self::default() }
     }
@@ -119,7 +119,7 @@ impl ArrivalMeter {
         self.interval_max = self.interval_max.max(queueing);
     }
 
-    /// Takes over what another loop's end has measured.
+    /// Adds the statistics of another one.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.queueing.merge(&other.queueing);
         self.interval_packets += other.interval_packets;

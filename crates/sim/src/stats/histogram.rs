@@ -1,29 +1,29 @@
-//! A weighted histogram of whole numbers to two significant digits.
+//! A weighted histogram of whole numbers with two significant digits.
 
 use millpond_units::Span;
 
-/// Buckets per doubling of the value, as a power of two: a bucket is at most 1/64 of its value wide.
+/// Number of buckets per doubling of the value, as a power of two: a bucket is at most 1/64 of its value wide.
 const OCTAVE_BITS: u32 = 6;
 const OCTAVE: usize = 1 << OCTAVE_BITS;
 
-/// Delays are told apart down to 2^13 ps, about 8 ns.
+/// Resolution of delays: 2^13 ps, about 8 ns.
 const DELAY_FLOOR: u32 = 13;
 
-/// Values with weights: packets each of weight one, or queue lengths each weighted by how long they lasted.
+/// Values with weights: packets of weight one, or queue lengths weighted by their duration.
 ///
-/// A quantile is within 0.8 % of the value; mean, minimum and maximum are exact. Memory is spent only between the least and
-/// the greatest bucket seen, half a kilobyte per doubling: the round-trip times of a flow need one or two. (A
+/// A quantile is within 0.8 % of the value; mean, minimum and maximum are exact. Memory is used only between the
+/// smallest and the largest bucket seen: half a kilobyte per doubling, of which the RTTs of a flow need one or two. (A
 /// general histogram of the same precision costs 9 kB each, of which a flow has three and a link two.)
 #[derive(Clone, Debug)]
 pub struct Histogram {
     weights: Vec<u64>,
-    /// The bucket that `weights[0]` stands for, a multiple of [`OCTAVE`].
+    /// The bucket of `weights[0]`, a multiple of [`OCTAVE`].
     first: u32,
-    /// Values that differ by less than 2^floor need not be told apart.
+    /// Resolution: 2^floor.
     floor: u32,
-    /// The weight of zero, which is kept apart: most queues are empty most of the time.
+    /// The weight of zero, stored separately because most queues are empty most of the time.
     zero: u64,
-    /// The least and the greatest value above zero.
+    /// The smallest and the largest value above zero.
     min: u64,
     max: u64,
     sum: u128,
@@ -45,13 +45,13 @@ impl Histogram {
         Self { weights: Vec::new(), first: 0, floor, zero: 0, min: u64::MAX, max: 0, sum: 0 }
     }
 
-    /// Adds a delay, in picoseconds.
+    /// Adds a delay with weight one.
     #[inline]
     pub fn add_delay(&mut self, delay: Span) {
         self.add(delay.picos(), 1);
     }
 
-    /// Adds a value.
+    /// Adds a value with a weight.
     #[inline]
     pub fn add(&mut self, value: u64, weight: u64) {
         if value == 0 {
@@ -64,7 +64,7 @@ impl Histogram {
         self.max = self.max.max(value);
     }
 
-    /// Adds everything that another histogram of the same kind holds.
+    /// Adds all values of another histogram of the same resolution.
     pub fn merge(&mut self, other: &Self) {
         debug_assert_eq!(self.floor, other.floor, "histograms of different kinds");
         for (index, weight) in other.weights.iter().enumerate().filter(|(_, weight)| **weight > 0) {
@@ -76,7 +76,7 @@ impl Histogram {
         self.max = self.max.max(other.max);
     }
 
-    /// All weights together.
+    /// The sum of all weights.
     pub fn total(&self) -> u64 {
         self.zero + self.weights.iter().sum::<u64>()
     }
@@ -87,12 +87,12 @@ impl Histogram {
         if total == 0 { 0.0 } else { self.sum as f64 / total as f64 }
     }
 
-    /// The least value; zero if there is no weight.
+    /// The smallest value; zero if there is no weight.
     pub fn min(&self) -> u64 {
         if self.zero > 0 || self.weights.is_empty() { 0 } else { self.min }
     }
 
-    /// The greatest value.
+    /// The largest value; zero if there is no weight.
     pub fn max(&self) -> u64 {
         self.max
     }
@@ -102,7 +102,7 @@ impl Histogram {
         self.sum
     }
 
-    /// The least value such that this share of the weight (0 to 1) lies at or below it; zero if there is no weight.
+    /// The smallest value such that `share` (0 to 1) of the weight lies at or below it; zero if there is no weight.
     pub fn quantile(&self, share: f64) -> u64 {
         let wanted = (share * self.total() as f64).max(1.0);
         let mut below = 0;
@@ -113,14 +113,14 @@ impl Histogram {
         reached.next().map_or(self.max, |(value, _)| value)
     }
 
-    /// The weight of each bucket that has any, with its middle value, ascending: for distribution plots.
+    /// Middle value and weight of each bucket with a positive weight, ascending: for distribution plots.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         let middle = |index| self.middle(self.first as usize + index).max(self.min).min(self.max);
         let others = self.weights.iter().enumerate().map(move |(index, weight)| (middle(index), *weight));
         std::iter::once((0, self.zero)).chain(others).filter(|(_, weight)| *weight > 0)
     }
 
-    /// Linear up to `2 * OCTAVE << floor`, then [`OCTAVE`] buckets per doubling.
+    /// Index of the bucket of a value: linear up to `2 * OCTAVE << floor`, then [`OCTAVE`] buckets per doubling.
     #[inline]
     fn bucket(&self, value: u64) -> usize {
         let octave = 63 - (value | (1 << (OCTAVE_BITS + self.floor))).leading_zeros();
@@ -128,7 +128,7 @@ impl Histogram {
         (((shift - self.floor) as usize) << OCTAVE_BITS) + (value >> shift) as usize
     }
 
-    /// The middle of a bucket.
+    /// Middle value of a bucket.
     fn middle(&self, bucket: usize) -> u64 {
         let octave = (bucket >> OCTAVE_BITS).saturating_sub(1);
         let shift = octave as u32 + self.floor;
@@ -144,7 +144,7 @@ impl Histogram {
         }
     }
 
-    /// Adds weight to a bucket not yet covered: covers it, octave by octave.
+    /// Adds weight to a bucket outside the stored range, which is extended octave by octave.
     #[cold]
     fn add_outside(&mut self, bucket: usize, weight: u64) {
         let (start, first) = (bucket / OCTAVE * OCTAVE, self.first as usize);
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_count() {
+    fn values_are_weighted() {
         // Three seconds at length 2, one second at length 10: mean 4, three quarters of the time at 2.
         let mut histogram = Histogram::default();
         histogram.add(10, 1_000_000_000_000);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn two_histograms_merged_are_one_of_all_their_values() {
+    fn merged_histograms_equal_one_of_all_values() {
         let of = |values: std::ops::Range<u64>| {
             let mut histogram = Histogram::default();
             values.for_each(|value| histogram.add(value * value, 1));
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_histogram_says_zero() {
+    fn an_empty_histogram_has_zero_statistics() {
         let histogram = Histogram::of_delays();
         assert_eq!((histogram.quantile(0.5), histogram.mean()), (0, 0.0));
         assert_eq!((histogram.min(), histogram.max()), (0, 0));

@@ -1,32 +1,32 @@
-//! What is measured at one direction of a link.
+//! Statistics of one direction of a link.
 
 use super::Histogram;
 use millpond_units::{Span, Time};
 use std::ops::Sub;
 
-/// Counts of packets, data and acknowledgements alike, and of bytes.
+/// Counters of a link: packets (data and acknowledgements) and bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LinkCounters {
-    /// Packets that arrived to be sent over the link.
+    /// Packets that arrived.
     pub arrivals: u64,
     /// Dropped because the buffer was full.
     pub buffer_drops: u64,
-    /// Dropped by a law, or marked without being ECN-capable.
+    /// Dropped by a law, or marked although not ECN-capable.
     pub law_drops: u64,
-    /// Lost at random on the wire, after service.
+    /// Lost at random on the link, after service.
     pub wire_losses: u64,
-    /// Marked with CE and sent on.
+    /// Marked with CE and forwarded.
     pub marks: u64,
-    /// Served in full.
+    /// Served completely.
     pub served: u64,
-    /// Bytes of these.
+    /// Bytes of the packets served.
     pub served_bytes: u64,
-    /// Data packets with a header that no law at this link reads (only counted where there are laws).
+    /// Data packets with a header that no law of this link reads; counted only at links with laws.
     pub foreign_headers: u64,
 }
 
 impl LinkCounters {
-    /// Lost here for whatever cause.
+    /// All packets lost here.
     pub fn drops(&self) -> u64 {
         self.buffer_drops + self.law_drops + self.wire_losses
     }
@@ -51,16 +51,16 @@ impl Sub for LinkCounters {
 /// Queueing delay of the packets that left during an interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct IntervalDelay {
-    /// How many left.
+    /// Number of these packets.
     pub packets: u64,
-    /// Their mean queueing delay; zero if none left.
+    /// Their mean queueing delay; zero if there is none.
     pub mean: Span,
-    /// The longest.
+    /// The largest queueing delay.
     pub max: Span,
 }
 
 impl IntervalDelay {
-    /// That of the packets of both.
+    /// The statistics of both sets of packets together.
     pub(crate) fn plus(self, other: Self) -> Self {
         let packets = self.packets + other.packets;
         let mean = (self.mean * self.packets + other.mean * other.packets) / packets;
@@ -68,37 +68,37 @@ impl IntervalDelay {
     }
 }
 
-/// What every packet changes.
+/// The part of the statistics that every packet changes.
 #[derive(Debug, Default)]
-pub(crate) struct Tally {
-    /// Up to when queue lengths have been counted.
+pub(crate) struct HotCounters {
+    /// Time up to which queue lengths have been counted.
     until: Time,
-    /// How long, in picoseconds, there was exactly one packet.
-    alone: u64,
+    /// Total time with exactly one packet in picoseconds.
+    single: u64,
     served: u64,
     served_bytes: u64,
 }
 
-impl Tally {
-    /// The queue has been this long until `now`.
+impl HotCounters {
+    /// Records that the queue held `packets` packets from the last call until `now`.
     #[inline]
     pub(crate) fn length_until(&mut self, now: Time, packets: usize, meter: &mut LinkMeter) {
         let span = now.since(self.until).picos();
         self.until = now;
         match packets {
             0 => {}
-            1 => self.alone += span,
-            _ => meter.longer(packets, span),
+            1 => self.single += span,
+            _ => meter.add_length(packets, span),
         }
     }
 
-    /// A packet has been served in full after having waited.
+    /// Records a packet that has been served; `wait`: its queueing delay.
     #[inline]
     pub(crate) fn served(&mut self, bytes: u32, wait: Span, meter: &mut LinkMeter) {
         self.served += 1;
         self.served_bytes += u64::from(bytes);
         if !wait.is_zero() {
-            meter.waited(wait);
+            meter.add_wait(wait);
         }
     }
 
@@ -106,8 +106,13 @@ impl Tally {
         self.until
     }
 
-    /// All counts so far of a link that now holds so many packets and whose laws could not read so many headers.
-    pub(crate) fn counters(&self, queued: usize, losses: &Losses, foreign_headers: u64) -> LinkCounters {
+    /// All counters of a link that now holds `queued` packets.
+    pub(crate) fn counters(
+        &self,
+        queued: usize,
+        losses: &LossCounters,
+        foreign_headers: u64,
+    ) -> LinkCounters {
         LinkCounters {
             arrivals: self.served + queued as u64 + losses.buffer + losses.law,
             buffer_drops: losses.buffer,
@@ -121,25 +126,25 @@ impl Tally {
     }
 }
 
-/// What happens to few packets.
+/// Counters of losses and marks, which few packets change.
 #[derive(Debug, Default)]
-pub(crate) struct Losses {
+pub(crate) struct LossCounters {
     pub(crate) buffer: u64,
     pub(crate) law: u64,
     pub(crate) wire: u64,
     pub(crate) marks: u64,
 }
 
-/// The rest of the measurement.
+/// The part of the statistics that few packets change.
 #[derive(Debug)]
 pub(crate) struct LinkMeter {
-    pub(crate) losses: Losses,
-    /// Counts when the measurement began.
+    pub(crate) losses: LossCounters,
+    /// Counters at the start of the measurement.
     before: LinkCounters,
     from: Time,
-    /// Lengths of a queue of two or more.
+    /// Time at each queue length of two or more.
     lengths: Histogram,
-    /// Waits of packets that had to wait.
+    /// Queueing delays above zero.
     waits: Histogram,
     interval_served: u64,
     interval_waits: Span,
@@ -149,7 +154,7 @@ pub(crate) struct LinkMeter {
 impl Default for LinkMeter {
     fn default() -> Self {
         Self {
-            losses: Losses::default(),
+            losses: LossCounters::default(),
             before: LinkCounters::default(),
             from: Time::ZERO,
             lengths: Histogram::default(),
@@ -162,34 +167,34 @@ impl Default for LinkMeter {
 }
 
 impl LinkMeter {
-    /// There have been two packets or more. Most links hardly ever get here.
+    /// Records time with two or more packets, which is rare on most links.
     #[inline(never)]
-    fn longer(&mut self, packets: usize, span: u64) {
+    fn add_length(&mut self, packets: usize, span: u64) {
         self.lengths.add(packets as u64, span);
     }
 
     #[inline(never)]
-    fn waited(&mut self, wait: Span) {
+    fn add_wait(&mut self, wait: Span) {
         self.waits.add_delay(wait);
         self.interval_waits += wait;
         self.interval_max = self.interval_max.max(wait);
     }
 
-    /// Forgets all but the totals, which are now `total`.
-    pub(crate) fn start_over(&mut self, now: Time, total: LinkCounters, tally: &mut Tally) {
+    /// Starts the measurement; `total`: counters now.
+    pub(crate) fn start_measuring(&mut self, now: Time, total: LinkCounters, hot: &mut HotCounters) {
         let losses = std::mem::take(&mut self.losses);
         *self = Self { losses, before: total, from: now, ..Self::default() };
-        tally.alone = 0;
-        self.start_interval(tally);
+        hot.single = 0;
+        self.start_interval(hot);
     }
 
-    pub(crate) fn start_interval(&mut self, tally: &Tally) {
-        self.interval_served = tally.served;
+    pub(crate) fn start_interval(&mut self, hot: &HotCounters) {
+        self.interval_served = hot.served;
         (self.interval_waits, self.interval_max) = (Span::ZERO, Span::ZERO);
     }
 
-    pub(crate) fn interval(&self, tally: &Tally) -> IntervalDelay {
-        let packets = tally.served - self.interval_served;
+    pub(crate) fn interval(&self, hot: &HotCounters) -> IntervalDelay {
+        let packets = hot.served - self.interval_served;
         IntervalDelay { packets, mean: self.interval_waits / packets, max: self.interval_max }
     }
 
@@ -201,18 +206,18 @@ impl LinkMeter {
         self.from
     }
 
-    /// Time at each queue length, in picoseconds.
-    pub(crate) fn lengths(&self, tally: &Tally) -> Histogram {
+    /// Time at each queue length in picoseconds.
+    pub(crate) fn lengths(&self, hot: &HotCounters) -> Histogram {
         let mut lengths = self.lengths.clone();
-        lengths.add(1, tally.alone);
-        lengths.add(0, tally.until.since(self.from).picos() - lengths.total());
+        lengths.add(1, hot.single);
+        lengths.add(0, hot.until.since(self.from).picos() - lengths.total());
         lengths
     }
 
-    /// Queueing delays of all packets served.
-    pub(crate) fn waits(&self, tally: &Tally) -> Histogram {
+    /// Queueing delays of all packets served, in picoseconds.
+    pub(crate) fn waits(&self, hot: &HotCounters) -> Histogram {
         let mut waits = self.waits.clone();
-        waits.add(0, tally.served - self.before.served - waits.total());
+        waits.add(0, hot.served - self.before.served - waits.total());
         waits
     }
 }

@@ -1,4 +1,4 @@
-//! What is counted: histograms, links, flows.
+//! Statistics: histograms, links, flows.
 
 mod flow;
 mod histogram;
@@ -7,5 +7,5 @@ mod link;
 pub use flow::LoopCounters;
 pub(crate) use flow::{ArrivalMeter, SendingMeter};
 pub use histogram::Histogram;
+pub(crate) use link::{HotCounters, LinkMeter};
 pub use link::{IntervalDelay, LinkCounters};
-pub(crate) use link::{LinkMeter, Tally};

@@ -1,4 +1,4 @@
-//! What tests of whole networks share.
+//! Common parts of the network tests.
 
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{Ack, Congestion, Context, Needs, Permit, PlainReceiver, Sender};
@@ -7,7 +7,7 @@ use millpond_units::{Bytes, Span};
 
 pub(crate) const PACKET: Bytes = Bytes::new(1000);
 
-/// Keeps its window of packets, whatever happens.
+/// A law with a constant window in packets.
 pub(crate) struct FixedWindow(pub(crate) u64);
 
 impl Sender for FixedWindow {
@@ -18,13 +18,13 @@ impl Sender for FixedWindow {
     }
 }
 
-/// A loop over these links, forth and back.
+/// A loop over these forward and backward links.
 pub(crate) fn one_loop(sender: impl Sender + 'static, there: &[LinkId], back: &[LinkId]) -> LoopSpec {
     LoopSpec {
         sender: Box::new(sender),
         receiver: Box::new(PlainReceiver),
-        sending: SenderConfig::new(PACKET, Needs::default()),
-        receiving: ReceiverConfig::default(),
+        sender_config: SenderConfig::new(PACKET, Needs::default()),
+        receiver_config: ReceiverConfig::default(),
         forward: there.to_vec(),
         backward: back.to_vec(),
         extra_delay: Span::ZERO,

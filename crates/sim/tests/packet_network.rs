@@ -1,4 +1,4 @@
-//! Whole networks with laws of fixed window: what theory says of them must come out.
+//! Networks with constant-window laws, compared with theory.
 
 // Clippy lets tests unwrap, but not the helpers beside them.
 #![allow(clippy::unwrap_used)]
@@ -11,8 +11,8 @@ use millpond_law::{
     Verdict,
 };
 use millpond_sim::{
-    AtEnd, Buffer, BuildError, Builder, FlowSpec, Jitter, Leg, LinkId, LinkSpec, LoopSpec, Loss, Network,
-    Propagation, Schedule, Scheduler, Workload,
+    AtEnd, Buffer, BuildError, Builder, FlowLoop, FlowSpec, Jitter, LinkId, LinkSpec, LoopSpec, Loss,
+    PacketNetwork, Propagation, Schedule, Scheduler, Workload,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -23,7 +23,7 @@ fn flow(name: &str, loops: Vec<LoopSpec>) -> FlowSpec {
     FlowSpec {
         name: name.into(),
         weight: 1.0,
-        loops: loops.into_iter().map(Leg::from).collect(),
+        loops: loops.into_iter().map(FlowLoop::from).collect(),
         relays,
         workload: Workload::Bulk,
         start: Time::ZERO,
@@ -38,8 +38,8 @@ fn duplex(builder: &mut Builder, rate: Rate, delay: Span) -> (LinkId, LinkId) {
     (there, builder.link(LinkSpec::plain("L <-", b, a, rate, delay)))
 }
 
-/// One flow over one duplex link of 8 Mbps (a packet in a millisecond, an ack in 40 us) and 10 ms each way.
-fn single(sender: impl Sender + 'static, change: impl FnOnce(&mut FlowSpec)) -> Network {
+/// One flow over one duplex link of 8 Mbit/s (a packet takes 1 ms, an ack 40 us) and 10 ms each way.
+fn single(sender: impl Sender + 'static, change: impl FnOnce(&mut FlowSpec)) -> PacketNetwork {
     let mut builder = Builder::new(1);
     let (there, back) = duplex(&mut builder, Rate::from_mbps(8.0), Span::from_millis(10));
     let mut spec = flow("f", vec![one_loop(sender, &[there], &[back])]);
@@ -66,7 +66,7 @@ fn a_window_below_the_bandwidth_delay_product_gives_window_over_rtt() {
 }
 
 #[test]
-fn a_window_above_it_leaves_the_excess_in_the_queue() {
+fn a_window_above_the_bandwidth_delay_product_leaves_the_excess_in_the_queue() {
     let mut network = single(FixedWindow(50), |_| ());
     network.run_to(seconds(1.0));
     network.start_measuring();
@@ -83,9 +83,9 @@ fn a_window_above_it_leaves_the_excess_in_the_queue() {
 }
 
 #[test]
-fn the_extra_delay_adds_to_the_round_trip_and_is_no_packet_hop() {
+fn the_extra_delay_adds_to_the_rtt_and_is_not_a_packet_hop() {
     let mut network = single(FixedWindow(1), |spec| {
-        let [Leg::Own(only)] = &mut spec.loops[..] else { unreachable!() };
+        let [FlowLoop::Own(only)] = &mut spec.loops[..] else { unreachable!() };
         only.extra_delay = Span::from_millis(30);
         spec.workload = Workload::Sized(PACKET * 3);
     });
@@ -93,7 +93,7 @@ fn the_extra_delay_adds_to_the_round_trip_and_is_no_packet_hop() {
     let flow = network.flows().next().unwrap();
     assert_eq!(flow.first().round_trip_times().mean(), 51_040_000_000.0);
     assert_eq!(network.packet_hops(), 6);
-    assert_eq!(network.packets_under_way(), 0);
+    assert_eq!(network.packets_in_network(), 0);
     assert_eq!(flow.completed(), Some(seconds(2.0 * 0.05104 + 0.041)));
 }
 
@@ -113,7 +113,7 @@ fn a_sized_flow_delivers_every_byte_exactly_once_over_lossy_links() {
     let flow = network.flows().next().unwrap();
     assert_eq!(flow.delivered(), Bytes::new(1_234_567));
     assert!(flow.completed().is_some() && flow.first().totals().retransmitted > 50);
-    assert_eq!(network.packets_under_way(), 0);
+    assert_eq!(network.packets_in_network(), 0);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_constant_rate_flow_sends_at_its_rate_until_it_stops() {
         (spec.start, spec.stop) = (seconds(1.0), Some(seconds(9.0)));
     });
     network.run_to(seconds(12.0));
-    // 8 s at 3 Mbit/s is 3000 packets of 8000 bits; the first leaves at once, the last but for the stop.
+    // 8 s at 3 Mbit/s are 3000 packets of 8000 bits; the first leaves at once, the last before the stop.
     let sent = network.flows().next().unwrap().first().totals().sent;
     assert!((3000..=3001).contains(&sent), "{sent}");
 }
@@ -136,11 +136,11 @@ fn a_bulk_flow_that_stops_sends_nothing_more() {
     network.run_to(seconds(5.0));
     let totals = network.flows().next().unwrap().first().totals();
     assert_eq!((totals.sent, totals.delivered_bytes), (sent, sent * 1000));
-    assert_eq!(network.packets_under_way(), 0);
+    assert_eq!(network.packets_in_network(), 0);
 }
 
 #[test]
-fn relays_carry_the_stream_on_and_add_their_queueing() {
+fn relays_forward_the_stream_and_add_their_queueing_delay() {
     let mut builder = Builder::new(1);
     let (a, b, c) = (builder.node(), builder.node(), builder.node());
     let mut pair = |x, y, mbps: f64, name: &str| {
@@ -167,14 +167,14 @@ fn relays_carry_the_stream_on_and_add_their_queueing() {
     // The second loop is the slower: ten packets per (2 ms + 20 ms + 80 us).
     let expected = 2000.0 / (10.0 / 0.02208);
     assert!((flow.completed().unwrap().secs() / expected - 1.0).abs() < 0.02);
-    // The credit keeps the relay within its limit, which is then what the stream waits behind.
+    // Credit keeps the relay within its limit, which determines the queueing delay of the stream.
     let waits = Span::from_picos(flow.queueing_delays().quantile(0.5));
     let full = 0.04e6 / 1000.0 * 2.208e-3;
     assert!(waits.secs() > full * 0.5 && waits.secs() <= full, "{waits}");
 }
 
 #[test]
-fn adding_a_flow_does_not_change_what_others_draw() {
+fn adding_a_flow_does_not_change_the_random_samples_of_others() {
     let draws = |others: usize| {
         let mut builder = Builder::new(9);
         let drawn = Arc::new(Mutex::new(Vec::new()));
@@ -213,10 +213,10 @@ fn adding_a_flow_does_not_change_what_others_draw() {
 }
 
 #[test]
-fn a_sender_is_told_the_least_capacity_at_the_start_and_then_live_what_it_feeds() {
+fn a_sender_receives_the_smallest_capacity_at_the_start_and_then_live_that_of_its_first_link() {
     #[derive(Default)]
-    struct Told(Arc<Mutex<Vec<(f64, u64)>>>);
-    impl Sender for Told {
+    struct CapacityLog(Arc<Mutex<Vec<(f64, u64)>>>);
+    impl Sender for CapacityLog {
         fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) {
             self.0.lock().unwrap().push((cx.now.secs(), start.capacity.unwrap().bps()));
         }
@@ -229,7 +229,7 @@ fn a_sender_is_told_the_least_capacity_at_the_start_and_then_live_what_it_feeds(
             Permit { window: Some(PACKET), ..Permit::default() }
         }
     }
-    let told = Arc::new(Mutex::new(Vec::new()));
+    let received = Arc::new(Mutex::new(Vec::new()));
     let mut builder = Builder::new(1);
     let (a, b, c) = (builder.node(), builder.node(), builder.node());
     let steps =
@@ -241,16 +241,16 @@ fn a_sender_is_told_the_least_capacity_at_the_start_and_then_live_what_it_feeds(
     first.rate = Arc::new(Schedule::steps(&steps).unwrap());
     let forward = [builder.link(first), builder.link(link("2 ->", b, c, 30.0))];
     let backward = [builder.link(link("2 <-", c, b, 30.0)), builder.link(link("1 <-", b, a, 30.0))];
-    let mut spec = one_loop(Told(told.clone()), &forward, &backward);
-    spec.sending.needs.capacity = Knowledge::Live;
+    let mut spec = one_loop(CapacityLog(received.clone()), &forward, &backward);
+    spec.sender_config.needs.capacity = Knowledge::Live;
     builder.flow(flow("f", vec![spec]));
     builder.build().unwrap().run_to(seconds(5.0));
-    // 80 of what it feeds, but 30 behind it.
-    assert_eq!(*told.lock().unwrap(), [(0.0, 30_000_000), (1.0, 20_000_000), (3.0, 30_000_000)]);
+    // The first link has 80 Mbit/s, but the second 30 Mbit/s.
+    assert_eq!(*received.lock().unwrap(), [(0.0, 30_000_000), (1.0, 20_000_000), (3.0, 30_000_000)]);
 }
 
 #[test]
-fn a_law_ticks_when_it_asked_to() {
+fn the_tick_of_a_law_is_called_at_the_requested_times() {
     struct Clock(Arc<Mutex<Vec<Time>>>);
     impl Law for Clock {
         fn hooks(&self) -> Hooks {
@@ -276,7 +276,7 @@ fn a_law_ticks_when_it_asked_to() {
 #[test]
 fn paths_that_do_not_connect_are_refused() {
     let [ab, bc, ca, ba] = [0, 1, 2, 3];
-    let gap = BuildError::Gap { flow: "f".into() };
+    let gap = BuildError::Disconnected { flow: "f".into() };
     let path = BuildError::Path { flow: "f".into() };
     let cases: [(&[usize], &[usize], Option<BuildError>); 6] = [
         (&[ab], &[ba], None),
@@ -298,7 +298,7 @@ fn paths_that_do_not_connect_are_refused() {
 }
 
 #[test]
-fn a_network_can_run_on_any_thread() {
+fn a_network_can_be_moved_to_another_thread() {
     let mut network = single(FixedWindow(10), |_| ());
     let moved = std::thread::spawn(move || {
         network.run_to(seconds(1.0));
@@ -309,12 +309,12 @@ fn a_network_can_run_on_any_thread() {
     assert_eq!(moved.join().unwrap(), here.packet_hops());
 }
 
-/// A chain of nodes with duplex links of any kind between them, and flows over any part of it in either direction.
+/// A chain of nodes with duplex links of any kind, and flows over any part of it in either direction.
 fn any_network(
     seed: u64,
     links: &[(u64, u64, Option<u64>, bool, bool)],
     flows: &[(usize, usize, u64)],
-) -> Network {
+) -> PacketNetwork {
     let mut builder = Builder::new(seed);
     let nodes: Vec<_> = (0..=links.len()).map(|_| builder.node()).collect();
     let (mut right, mut left) = (Vec::new(), Vec::new());
@@ -350,7 +350,7 @@ fn any_network(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
     #[test]
-    fn packets_are_conserved_and_the_slices_of_a_run_do_not_matter(
+    fn packets_are_conserved_and_the_result_does_not_depend_on_the_slices_of_a_run(
         seed in any::<u64>(),
         links in prop::collection::vec(
             (100_u64..20_000, 0_u64..30, prop::option::of(2_u64..50), any::<bool>(), any::<bool>()), 1..5),
@@ -374,7 +374,7 @@ proptest! {
         }
         let drops: u64 = whole.links().map(|link| link.totals().drops()).sum();
         let arrived: u64 = whole.flows().map(|flow| flow.first().totals().arrived).sum();
-        let acks_and_data_gone = sent - drops - whole.packets_under_way() as u64;
+        let acks_and_data_gone = sent - drops - whole.packets_in_network() as u64;
         prop_assert!(arrived <= acks_and_data_gone && acks_and_data_gone <= 2 * arrived);
     }
 }

@@ -1,0 +1,415 @@
+//! The event loop over links and the ends of loops.
+
+use crate::LinkId;
+use crate::delivery::Delivery;
+use crate::downstream_feedback::downstream_feedback;
+use crate::endpoints::{CapacityReceiver, EndKind, Endpoints, FIRST_END, ReceiverState};
+use crate::event_kind::{EventKind, INDEX_LIMIT, target};
+use crate::event_queue::{EventQueue, Target};
+use crate::flow_state::FlowState;
+use crate::link::{Link, LinkAction, LinkView};
+use crate::packet_pool::{Packet, PacketHandle, PacketId, PacketPool};
+use crate::stages::StreamRef;
+use crate::stats::{LoopCounters, SendingMeter};
+use crate::transfers::Spawning;
+use millpond_endpoint::{Acknowledgement, Frame};
+use millpond_law::Ecn;
+use millpond_units::Time;
+use std::collections::BTreeSet;
+
+/// A network of links and flows at some time of its run.
+///
+/// A run is a sequence of [`run_to`](Self::run_to) calls. Between them the state can be read through
+/// [`link`](Self::link) and [`flow`](Self::flow). The result does not depend on how the calls divide the time.
+pub struct PacketNetwork {
+    now: Time,
+    pub(crate) events: EventQueue,
+    pub(crate) packets: PacketPool,
+    pub(crate) links: Vec<Link>,
+    /// Number of links of the topology; the links after these are delay elements.
+    real_links: usize,
+    /// All routes, one after the other: links, then an end of a loop.
+    pub(crate) routes: Vec<u32>,
+    /// The loops that receive the capacity of a link live, sorted by link.
+    pub(crate) capacity_receivers: Vec<CapacityReceiver>,
+    /// Streams whose data a relay has just sent; empty between events.
+    sent_streams: Vec<u16>,
+    pub(crate) endpoints: Endpoints,
+    pub(crate) flows: Vec<FlowState>,
+    /// Number of specified flows; those after them represent shared loops or carry transfers.
+    pub(crate) declared_flows: usize,
+    pub(crate) spawning: Spawning,
+}
+
+/// The parts of a network.
+pub(crate) struct Parts {
+    pub(crate) links: Vec<Link>,
+    pub(crate) real_links: usize,
+    pub(crate) routes: Vec<u32>,
+    pub(crate) endpoints: Endpoints,
+    pub(crate) flows: Vec<FlowState>,
+    pub(crate) declared_flows: usize,
+    pub(crate) spawning: Spawning,
+}
+
+impl PacketNetwork {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let Parts { links, real_links, routes, endpoints, flows, declared_flows, spawning } = parts;
+        let mut network = Self {
+            now: Time::ZERO,
+            events: EventQueue::default(),
+            packets: PacketPool::default(),
+            capacity_receivers: endpoints.capacity_receivers(),
+            sent_streams: Vec::new(),
+            declared_flows,
+            links,
+            real_links,
+            routes,
+            endpoints,
+            flows,
+            spawning,
+        };
+        network.first_events();
+        network
+    }
+
+    fn first_events(&mut self) {
+        for (index, flow) in self.flows.iter().enumerate() {
+            self.events.push(flow.start(), target(EventKind::Flow, index as u32));
+        }
+        for (index, link) in self.links.iter().enumerate() {
+            self.events.push(link.first_tick(), target(EventKind::LawTick, index as u32));
+        }
+        let receiving_links = self.capacity_receivers.iter().map(|receiver| receiver.link);
+        for link in receiving_links.chain(self.spawning.signalled_links()).collect::<BTreeSet<u32>>() {
+            let change = self.links[link as usize].next_capacity_change(Time::ZERO);
+            self.events.push(change, target(EventKind::CapacityChange, link));
+        }
+        for (index, arrival) in self.spawning.first_arrivals().enumerate() {
+            self.events.push(arrival, target(EventKind::TransferArrival, index as u32));
+        }
+    }
+
+    /// Handles all events up to `time`, those at `time` included.
+    pub fn run_to(&mut self, time: Time) {
+        while let Some((now, target, handle)) = self.events.pop_until(time) {
+            self.dispatch(now, target, handle);
+        }
+        self.now = self.now.max(time);
+        for link in &mut self.links {
+            link.settle(self.now, &mut self.packets);
+        }
+    }
+
+    /// Starts the measurement: discards all statistics so far, as at the end of a warm-up.
+    pub fn start_measuring(&mut self) {
+        self.start_measuring_transfers();
+        let Self { links, packets, endpoints, now, flows, .. } = self;
+        links.iter_mut().for_each(|link| link.start_measuring(*now, packets));
+        for (sender, receiver) in endpoints.senders.iter_mut().zip(&mut endpoints.receivers) {
+            sender.meter = SendingMeter::default();
+            receiver.start_measuring(LoopCounters::of(&sender.end, &receiver.end));
+        }
+        flows.iter_mut().for_each(|flow| flow.start_measuring(*now));
+    }
+
+    /// Starts a new interval of [`LinkView::interval_delay`] and [`FlowView::interval_delay`](crate::FlowView::interval_delay).
+    pub fn start_interval(&mut self) {
+        self.links.iter_mut().for_each(Link::start_interval);
+        self.endpoints.receivers.iter_mut().for_each(ReceiverState::start_interval);
+        self.spawning.start_interval();
+    }
+
+    /// The time up to which it has run.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    /// State of a link.
+    pub fn link(&self, id: LinkId) -> LinkView<'_> {
+        LinkView { link: &self.links[id.0 as usize] }
+    }
+
+    /// State of all links, in the order in which they were added.
+    pub fn links(&self) -> impl ExactSizeIterator<Item = LinkView<'_>> {
+        self.links[..self.real_links].iter().map(|link| LinkView { link })
+    }
+
+    /// Number of packets served, summed over all links.
+    pub fn packet_hops(&self) -> u64 {
+        self.links().map(|link| link.totals().served).sum()
+    }
+
+    /// Number of packets in queues and on links.
+    pub fn packets_in_network(&self) -> usize {
+        self.packets.len()
+    }
+
+    #[inline]
+    fn dispatch(&mut self, now: Time, target: Target, handle: PacketHandle) {
+        // The most frequent kind.
+        if target < INDEX_LIMIT {
+            return self.forward(now, handle);
+        }
+        let index = target % INDEX_LIMIT;
+        match target / INDEX_LIMIT {
+            1 => self.on_sender_timer(now, index),
+            2 => self.on_receiver_timer(now, index),
+            3 => self.on_law_tick(now, index),
+            4 => self.on_capacity_change(now, index),
+            5 => self.on_flow(now, index),
+            6 => self.on_transfer_arrival(now, index),
+            _ => self.on_link_event(now, index, handle),
+        }
+    }
+
+    #[inline(never)]
+    fn on_link_event(&mut self, now: Time, index: u32, handle: PacketHandle) {
+        let (arrived, next) = self.links[index as usize].on_event(now, handle, &mut self.packets);
+        self.events.push(next, target(EventKind::Link, index));
+        if let Some(handle) = arrived {
+            self.forward(now, handle);
+        }
+    }
+
+    /// Forwards a packet that has arrived at the end of a link to the next entry of its route.
+    #[inline(always)]
+    fn forward(&mut self, now: Time, handle: PacketHandle) {
+        let stop = self.routes[handle.route as usize];
+        if stop < FIRST_END {
+            self.enqueue(now, stop, handle);
+        } else if stop & 1 == EndKind::Sender as u32 {
+            self.on_ack(now, (stop - FIRST_END) / 2, handle.packet);
+        } else {
+            self.on_data(now, (stop - FIRST_END) / 2, handle.packet);
+        }
+    }
+
+    /// Enqueues a packet at a link.
+    #[inline(always)]
+    fn enqueue(&mut self, now: Time, link: u32, mut handle: PacketHandle) {
+        handle.route += 1;
+        let state = &mut self.links[link as usize];
+        if state.is_plain() {
+            let arrives = state.arrive(now, handle, &mut self.packets);
+            self.events.push_with_packet(arrives, target(EventKind::PacketArrival, 0), handle);
+        } else {
+            self.enqueue_special(now, link, handle);
+        }
+    }
+
+    #[inline(never)]
+    fn enqueue_special(&mut self, now: Time, link: u32, handle: PacketHandle) {
+        match self.links[link as usize].enqueue_special(now, handle, &mut self.packets) {
+            LinkAction::Deliver(time) => {
+                self.events.push_with_packet(time, target(EventKind::PacketArrival, 0), handle)
+            }
+            LinkAction::DeliverUnlessLost(time) => {
+                self.events.push_with_packet(time, target(EventKind::Link, link), handle)
+            }
+            LinkAction::Wake(time) => self.events.push(time, target(EventKind::Link, link)),
+        }
+    }
+
+    /// Delivers a data packet to the receiver of its loop.
+    #[inline(never)]
+    fn on_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
+        let packet = self.packets.get(id);
+        let Frame::Data(segment) = &packet.frame else { return };
+        let receiver = &mut self.endpoints.receivers[loop_id as usize];
+        if let Delivery::Relay { .. } = receiver.stream(segment.stream_id).delivery {
+            return self.on_relay_data(now, loop_id, id);
+        }
+        let received = receiver.end.on_data(now, segment, None);
+        if received.new_bytes > 0 {
+            let stream = receiver.stream_mut(segment.stream_id);
+            stream.arrivals.delivered(segment.queueing);
+            let flow = stream.flow;
+            if receiver.end.is_complete_of(segment.stream_id) {
+                self.flows[flow as usize].complete(now);
+            }
+        }
+        self.packets.release(id);
+        if let Some(ack) = received.ack {
+            self.send_ack(now, loop_id, ack);
+        }
+        self.set_receiver_timer(loop_id);
+    }
+
+    /// Delivers a data packet to the sink of a relay, and its data to the next sender.
+    #[inline(never)]
+    fn on_relay_data(&mut self, now: Time, loop_id: u32, id: PacketId) {
+        let Frame::Data(segment) = &self.packets.get(id).frame else { return };
+        let (receivers, senders) = (&mut self.endpoints.receivers, &mut self.endpoints.senders);
+        let receiver = &mut receivers[loop_id as usize];
+        let Delivery::Relay { relay, next_loop } = receiver.stream(segment.stream_id).delivery else {
+            return;
+        };
+        relay.on_arrival(now, segment, &mut senders[next_loop as usize].end);
+        let view = downstream_feedback(now, receiver, segment.stream_id, senders);
+        let next_end = &mut senders[next_loop as usize].end;
+        let received = relay.on_data(now, segment, view.as_ref(), &mut receiver.end, next_end);
+        self.packets.release(id);
+        if let Some(ack) = received.ack {
+            self.send_ack_outlined(now, loop_id, ack);
+        }
+        self.send_pending(now, next_loop);
+        self.set_receiver_timer(loop_id);
+    }
+
+    /// As [`Self::send_ack`], not inlined: for the less frequent callers.
+    #[inline(never)]
+    fn send_ack_outlined(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
+        self.send_ack(now, loop_id, ack);
+    }
+
+    /// Delivers an acknowledgement to the sender of its loop.
+    #[inline(never)]
+    fn on_ack(&mut self, now: Time, loop_id: u32, id: PacketId) {
+        if let Frame::Ack(ack) = &self.packets.get(id).frame {
+            let sender = &mut self.endpoints.senders[loop_id as usize];
+            if let Some(rtt) = sender.end.on_ack(now, ack).rtt {
+                sender.meter.rtt.add_delay(rtt);
+            }
+        }
+        self.packets.release(id);
+        self.send_pending(now, loop_id);
+    }
+
+    /// Sends all packets that the sender may send now, and sets its timer.
+    #[inline(never)]
+    fn send_pending(&mut self, now: Time, loop_id: u32) {
+        let index = loop_id as usize;
+        loop {
+            let sender = &mut self.endpoints.senders[index];
+            let Some(segment) = sender.end.transmit(now) else { break };
+            let (route, flow) = (sender.route, sender.flow);
+            if !sender.upstream_streams.is_empty() {
+                self.record_sent_stream(segment.stream_id);
+            }
+            let bytes = segment.bytes;
+            self.send_packet(now, route, bytes, Packet::new(Frame::Data(segment), flow, Ecn::NotCapable));
+        }
+        let sender = &mut self.endpoints.senders[index];
+        if let Some(deadline) = set_timer(&mut sender.armed, sender.end.deadline()) {
+            self.events.push(deadline, target(EventKind::SenderTimer, loop_id));
+        }
+        if !self.sent_streams.is_empty() {
+            self.advertise_credits(now, index);
+        }
+    }
+
+    #[inline(never)]
+    fn record_sent_stream(&mut self, stream_id: u16) {
+        if self.sent_streams.last() != Some(&stream_id) {
+            self.sent_streams.push(stream_id);
+        }
+    }
+
+    /// Advertises new credit to the sinks of the relay whose data the sender of this loop has just sent.
+    fn advertise_credits(&mut self, now: Time, index: usize) {
+        let mut sent_streams = std::mem::take(&mut self.sent_streams);
+        for stream_id in sent_streams.drain(..) {
+            let upstream = self.endpoints.senders[index].upstream_streams.get(usize::from(stream_id));
+            if let Some(stream) = upstream.copied() {
+                self.advertise_credit(now, stream);
+            }
+        }
+        self.sent_streams = sent_streams;
+    }
+
+    fn advertise_credit(&mut self, now: Time, StreamRef { loop_id, stream_id }: StreamRef) {
+        let receiver = &mut self.endpoints.receivers[loop_id as usize];
+        let Delivery::Relay { relay, next_loop } = receiver.stream(stream_id).delivery else { return };
+        let next_end = &self.endpoints.senders[next_loop as usize].end;
+        if let Some(ack) = relay.on_sent(now, &mut receiver.end, next_end) {
+            self.send_ack_outlined(now, loop_id, ack);
+        }
+    }
+
+    #[inline(always)]
+    fn send_ack(&mut self, now: Time, loop_id: u32, ack: Acknowledgement) {
+        let ReceiverState { route, flow, ack_ecn, .. } = self.endpoints.receivers[loop_id as usize];
+        let bytes = ack.bytes;
+        self.send_packet(now, route, bytes, Packet::new(Frame::Ack(ack), flow, ack_ecn));
+    }
+
+    /// Sends a packet on its route, which begins with a link.
+    #[inline(always)]
+    fn send_packet(&mut self, now: Time, route: u32, bytes: u32, packet: Packet) {
+        let packet = self.packets.insert(packet);
+        self.enqueue(now, self.routes[route as usize], PacketHandle { packet, bytes, route });
+    }
+
+    #[inline(always)]
+    fn set_receiver_timer(&mut self, loop_id: u32) {
+        let receiver = &mut self.endpoints.receivers[loop_id as usize];
+        if let Some(deadline) = set_timer(&mut receiver.armed, receiver.end.deadline()) {
+            self.events.push(deadline, target(EventKind::ReceiverTimer, loop_id));
+        }
+    }
+
+    fn on_sender_timer(&mut self, now: Time, loop_id: u32) {
+        let sender = &mut self.endpoints.senders[loop_id as usize];
+        if sender.armed != now {
+            return;
+        }
+        sender.armed = Time::NEVER;
+        if sender.end.deadline() <= now {
+            sender.end.on_deadline(now);
+        }
+        self.send_pending(now, loop_id);
+    }
+
+    fn on_receiver_timer(&mut self, now: Time, loop_id: u32) {
+        let receiver = &mut self.endpoints.receivers[loop_id as usize];
+        if receiver.armed != now {
+            return;
+        }
+        receiver.armed = Time::NEVER;
+        if let Some(ack) = receiver.end.on_deadline(now) {
+            self.send_ack_outlined(now, loop_id, ack);
+        }
+        self.set_receiver_timer(loop_id);
+    }
+
+    fn on_law_tick(&mut self, now: Time, index: u32) {
+        let next = self.links[index as usize].tick(now, &mut self.packets);
+        self.events.push(next, target(EventKind::LawTick, index));
+    }
+
+    fn on_capacity_change(&mut self, now: Time, index: u32) {
+        let link = &mut self.links[index as usize];
+        let (capacity, next) = (link.signalled_rate(now), link.next_capacity_change(now));
+        self.events.push(next, target(EventKind::CapacityChange, index));
+        let mut position = self.capacity_receivers.partition_point(|receiver| receiver.link < index);
+        while let Some(&CapacityReceiver { link, loop_id }) = self.capacity_receivers.get(position)
+            && link == index
+        {
+            let sender = &mut self.endpoints.senders[loop_id as usize];
+            sender.end.on_capacity(now, capacity.min(sender.signalled.beyond_first_link));
+            self.send_pending(now, loop_id);
+            position += 1;
+        }
+    }
+
+    pub(crate) fn on_flow(&mut self, now: Time, index: u32) {
+        let Self { flows, endpoints, .. } = self;
+        let next = flows[index as usize].on_event(now, &mut endpoints.senders);
+        self.events.push(next, target(EventKind::Flow, index));
+        for number in 0..self.flows[index as usize].streams().len() {
+            let stream = self.flows[index as usize].streams()[number];
+            self.send_pending(now, stream.loop_id);
+        }
+    }
+}
+
+/// Sets a timer if `deadline` is earlier than the pending timer event; a later deadline is checked when that fires.
+#[inline]
+fn set_timer(armed: &mut Time, deadline: Time) -> Option<Time> {
+    if deadline >= *armed {
+        return None;
+    }
+    *armed = deadline;
+    Some(deadline)
+}
