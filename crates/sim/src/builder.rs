@@ -52,7 +52,7 @@ impl fmt::Display for BuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Loops { flow } => {
-                write!(f, "flow {flow} needs a loop, and a relay with_stream_ids two loops")
+                write!(f, "flow {flow}: needs at least one loop, and one relay fewer than loops")
             }
             Self::Path { flow } => write!(f, "flow {flow}: a path is empty or contains an unknown link"),
             Self::Disconnected { flow } => write!(f, "flow {flow}: the links of its paths do not connect"),
@@ -77,11 +77,11 @@ impl std::error::Error for BuildError {}
 /// let mut builder = Builder::new(1);
 /// let (left, right) = (builder.node(), builder.node());
 /// let (rate, delay) = (Rate::from_mbps(100.0), Span::from_millis(10));
-/// let there = builder.link(LinkSpec::plain("L ->", left, right, rate, delay));
-/// let back = builder.link(LinkSpec::plain("L <-", right, left, rate, delay));
-/// // builder.flow(FlowSpec { .. }) with loops whose `forward` is [there] and whose `backward` is [back]
+/// let forward = builder.link(LinkSpec::plain("L ->", left, right, rate, delay));
+/// let backward = builder.link(LinkSpec::plain("L <-", right, left, rate, delay));
+/// // builder.flow(FlowSpec { .. }) with loops whose `forward` is [forward] and whose `backward` is [backward]
 /// let network = builder.build()?;
-/// assert_eq!(network.link(there).name(), "L ->");
+/// assert_eq!(network.link(forward).name(), "L ->");
 /// # Ok::<(), millpond_sim::BuildError>(())
 /// ```
 pub struct Builder {

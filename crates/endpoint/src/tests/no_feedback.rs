@@ -46,7 +46,7 @@ impl ManualSender {
         let log = EventLog::default();
         let law = Box::new(EventRecorder::new(Box::new(FixedPermit::window(100.0)), log.clone()));
         let config = SenderConfig::new(PACKET, Needs::default());
-        let mut sender = SenderEnd::new(config, law, Random::stream(1, "by manual"));
+        let mut sender = SenderEnd::new(config, law, Random::stream(1, "manual sender"));
         sender.start(Time::ZERO, None);
         Self { sender, log }
     }

@@ -10,6 +10,7 @@
 //! enters, because the rate is a known function of time. The event for that arrival carries the packet handle, and the
 //! link is not accessed again for this packet. The queue is brought up to date when it is next accessed
 //! ([`Link::depart_until`]). Laws, loss and a variable delay make a link [`special`]. If laws act on departures, waiting
+//! packets are dequeued lazily ([`lazy_dequeue`]). A scheduler or reordering requires one event per service
 //! ([`per_service`]). The last two keep the packets on the wire in the pipeline.
 
 mod laws;
