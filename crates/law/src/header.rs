@@ -1,6 +1,7 @@
 //! The header that carries explicit feedback of a protocol in each packet, and the two ECN bits.
 
 use std::fmt;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Largest size of a header, in bytes.
 pub const HEADER_BYTES: usize = 30;
@@ -67,10 +68,31 @@ impl Header {
         if self.has(protocol, N) { self.bytes.first_chunk() } else { None }
     }
 
-    /// Its first `N` bytes for writing, if it is a header of `protocol` and has as many.
+    /// A copy of its fields, which begin with the first byte; none if it is not a header of `protocol` or is too short.
     #[inline]
-    pub fn first_mut<const N: usize>(&mut self, protocol: HeaderId) -> Option<&mut [u8; N]> {
-        if self.has(protocol, N) { self.bytes.first_chunk_mut() } else { None }
+    pub fn fields<T: FromBytes>(&self, protocol: HeaderId) -> Option<T> {
+        if !self.has(protocol, size_of::<T>()) {
+            return None;
+        }
+        T::read_from_prefix(&self.bytes).ok().map(|(fields, _)| fields)
+    }
+
+    /// Its fields for writing, under the conditions of [`Self::fields`].
+    #[inline]
+    pub fn fields_mut<T>(&mut self, protocol: HeaderId) -> Option<&mut T>
+    where
+        T: FromBytes + IntoBytes + KnownLayout + Unaligned,
+    {
+        if !self.has(protocol, size_of::<T>()) {
+            return None;
+        }
+        T::mut_from_prefix(&mut self.bytes).ok().map(|(fields, _)| fields)
+    }
+
+    /// Replaces protocol and bytes by these fields; bytes beyond [`HEADER_BYTES`] are cut off.
+    #[inline]
+    pub fn set_fields<T: IntoBytes + Immutable>(&mut self, protocol: HeaderId, fields: &T) {
+        self.set(protocol, fields.as_bytes());
     }
 
     #[inline]
@@ -150,7 +172,9 @@ mod tests {
         assert_eq!(header.of(HeaderId(8)), None);
         assert_eq!(header.first(HeaderId(7)), Some(&[1, 2]));
         assert_eq!(header.first(HeaderId(7)), None::<&[u8; 4]>);
-        assert_eq!(header.first_mut(HeaderId(8)), None::<&mut [u8; 1]>);
+        assert_eq!(header.fields(HeaderId(7)), Some([1_u8, 2, 3]));
+        assert_eq!(header.fields_mut(HeaderId(7)), None::<&mut [u8; 4]>);
+        assert_eq!(header.fields_mut(HeaderId(8)), None::<&mut [u8; 1]>);
         header.of_mut(HeaderId(7)).unwrap()[1] = 9;
         assert_eq!(header.bytes(), [1, 9, 3]);
         assert_eq!(Header::new(HeaderId(7), &[0xff; 64]).bytes().len(), HEADER_BYTES);

@@ -10,21 +10,13 @@
 //! The paper echoes one bit per acknowledgement (the NS bit of TCP). Running counts say the same where each packet is
 //! acknowledged, and still say it when acknowledgements are delayed or lost.
 
-use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use std::fmt;
-use std::ops::Range;
+use zerocopy::byteorder::network_endian::U16;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// ABC's number.
 pub(super) const ID: HeaderId = HeaderId(2);
-
-/// Where each field is.
-mod field {
-    use super::Range;
-    pub(super) const ACCELERATES: Range<usize> = 0..2;
-    pub(super) const BRAKES: Range<usize> = 2..4;
-    pub(super) const LEN: usize = BRAKES.end;
-}
 
 /// Packets by mark: since the loop began (modulo 2^16), or since the last acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -54,33 +46,33 @@ impl Counts {
     }
 }
 
-/// A checked view of the echo's bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AbcEcho([u8; field::LEN]);
+/// The fields of the echo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct AbcEcho {
+    accelerates: U16,
+    brakes: U16,
+}
 
 impl AbcEcho {
     /// The view of an ABC header; none if the header is foreign or too short.
     pub fn parse(header: &Header) -> Option<Self> {
-        fields::view(header, ID).map(Self)
+        header.fields(ID)
     }
 
     /// The echo that says this.
     pub fn new(counts: Counts) -> Self {
-        let mut bytes = [0; field::LEN];
-        bytes[field::ACCELERATES].copy_from_slice(&counts.accelerates.to_be_bytes());
-        bytes[field::BRAKES].copy_from_slice(&counts.brakes.to_be_bytes());
-        Self(bytes)
+        Self { accelerates: counts.accelerates.into(), brakes: counts.brakes.into() }
     }
 
     /// What it says.
     pub fn counts(&self) -> Counts {
-        let [a0, a1, b0, b1] = self.0;
-        Counts { accelerates: u16::from_be_bytes([a0, a1]), brakes: u16::from_be_bytes([b0, b1]) }
+        Counts { accelerates: self.accelerates.get(), brakes: self.brakes.get() }
     }
 
     /// Writes it as a header.
     pub fn emit(&self, header: &mut Header) {
-        header.set(ID, &self.0);
+        header.set_fields(ID, self);
     }
 }
 

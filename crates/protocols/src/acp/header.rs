@@ -19,19 +19,11 @@ use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Rate, Span};
 use std::fmt;
-use std::ops::Range;
+use zerocopy::byteorder::network_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// ACP's number.
 pub(super) const ID: HeaderId = HeaderId(6);
-
-/// Where each field is.
-mod field {
-    use super::Range;
-    pub(super) const FEEDBACK: Range<usize> = 0..8;
-    pub(super) const RTT: Range<usize> = 8..12;
-    pub(super) const CONGESTION: usize = 12;
-    pub(super) const LEN: usize = CONGESTION + 1;
-}
 
 /// The rate that the routers passed so far ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,35 +34,37 @@ pub enum Advice {
     Rate(Rate),
 }
 
-/// A checked view of the header's bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AcpHeader([u8; field::LEN]);
+/// The fields of the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct AcpHeader {
+    feedback: U64,
+    rtt: U32,
+    congestion: u8,
+}
 
 impl AcpHeader {
     /// The view of an ACP header; none if the header is foreign or too short.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        fields::view(header, ID).map(Self)
+        header.fields(ID)
     }
 
     /// The header of a packet that leaves.
     pub fn new(rtt: Span) -> Self {
-        let mut header = Self([u8::MAX; field::LEN]);
-        header.0[field::RTT].copy_from_slice(&fields::from_rtt(rtt));
-        header.0[field::CONGESTION] = 0;
-        header
+        Self { feedback: u64::MAX.into(), rtt: fields::from_rtt(rtt), congestion: 0 }
     }
 
     /// H_rtt: the sender's round-trip time; zero if it does not know any yet.
     #[inline]
     pub fn rtt(&self) -> Span {
-        fields::to_rtt(fields::field(&self.0, field::RTT))
+        fields::to_rtt(self.rtt)
     }
 
     /// H_feedback: what the routers ask for.
     #[inline]
     pub fn advice(&self) -> Advice {
-        match u64::from_be_bytes(fields::field(&self.0, field::FEEDBACK)) {
+        match self.feedback.get() {
             u64::MAX => Advice::None,
             bps => Advice::Rate(Rate::from_bps(bps)),
         }
@@ -79,26 +73,25 @@ impl AcpHeader {
     /// H_congestion: is a link on the path nearly full?
     #[inline]
     pub fn is_congested(&self) -> bool {
-        self.0[field::CONGESTION] != 0
+        self.congestion != 0
     }
 
     /// A router asks for this rate: the least stays.
     #[inline]
     pub fn ask(&mut self, rate: Rate) {
-        let least = u64::from_be_bytes(fields::field(&self.0, field::FEEDBACK)).min(rate.bps());
-        self.0[field::FEEDBACK].copy_from_slice(&least.to_be_bytes());
+        self.feedback = self.feedback.get().min(rate.bps()).into();
     }
 
     /// A router says that its link is nearly full.
     #[inline]
     pub fn set_congested(&mut self) {
-        self.0[field::CONGESTION] = 1;
+        self.congestion = 1;
     }
 
     /// Writes it as a header.
     #[inline]
     pub fn emit(&self, header: &mut Header) {
-        header.set(ID, &self.0);
+        header.set_fields(ID, self);
     }
 }
 

@@ -11,15 +11,14 @@
 //!
 //! A sender starts the field with -1 (section V-B), which is all ones.
 
-use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::Rate;
 use std::fmt;
+use zerocopy::byteorder::network_endian::U64;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// CLTCP's number.
 pub(super) const ID: HeaderId = HeaderId(7);
-
-const LEN: usize = 8;
 
 /// The rate factor of the routers passed so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,24 +29,27 @@ pub enum Factor {
     Rate(Rate),
 }
 
-/// A checked view of the header's bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CltcpHeader([u8; LEN]);
+/// The fields of the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct CltcpHeader {
+    factor: U64,
+}
 
 impl CltcpHeader {
     /// The header of a packet that leaves.
-    pub const NEW: Self = Self([u8::MAX; LEN]);
+    pub const NEW: Self = Self { factor: U64::MAX_VALUE };
 
     /// The view of a CLTCP header; none if the header is foreign or too short.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        fields::view(header, ID).map(Self)
+        header.fields(ID)
     }
 
     /// What the routers say.
     #[inline]
     pub fn factor(&self) -> Factor {
-        match u64::from_be_bytes(self.0) {
+        match self.factor.get() {
             u64::MAX => Factor::None,
             bps => Factor::Rate(Rate::from_bps(bps)),
         }
@@ -56,13 +58,13 @@ impl CltcpHeader {
     /// Eq. (4): a router has this factor; the least stays.
     #[inline]
     pub fn take(&mut self, factor: Rate) {
-        self.0 = u64::from_be_bytes(self.0).min(factor.bps()).to_be_bytes();
+        self.factor = self.factor.get().min(factor.bps()).into();
     }
 
     /// Writes it as a header.
     #[inline]
     pub fn emit(&self, header: &mut Header) {
-        header.set(ID, &self.0);
+        header.set_fields(ID, self);
     }
 }
 

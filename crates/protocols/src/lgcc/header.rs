@@ -11,21 +11,14 @@
 //! with TCP's scale option is a number of units of up to 2^14 bytes; here the scale is fixed at 7, so that four
 //! bytes reach from 1.024 kbit/s to 4.398 Tbit/s. All ones mean that the receiver sets no limit.
 
-use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::Rate;
 use std::fmt;
-use std::ops::Range;
+use zerocopy::byteorder::network_endian::U32;
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// LGCC's number.
 pub(super) const ID: HeaderId = HeaderId(1);
-
-/// Where each field is.
-mod field {
-    use super::Range;
-    pub(super) const NEXT_RATE: Range<usize> = 0..4;
-    pub(super) const LEN: usize = NEXT_RATE.end;
-}
 
 /// The unit of the rate field in bit/s: bytes per second, scaled by 7 bits.
 const UNIT_BPS: u64 = 8 << 7;
@@ -42,14 +35,17 @@ pub enum NextRate {
     NoLimit,
 }
 
-/// A checked view of the echo's bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LgccEcho([u8; field::LEN]);
+/// The fields of the echo.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct LgccEcho {
+    next_rate: U32,
+}
 
 impl LgccEcho {
     /// The view of an LGCC header; none if the header is foreign or too short.
     pub fn parse(header: &Header) -> Option<Self> {
-        fields::view(header, ID).map(Self)
+        header.fields(ID)
     }
 
     /// The echo that says this. A rate is rounded to the field's unit and held below its largest value.
@@ -61,12 +57,12 @@ impl LgccEcho {
                 u32::try_from(units).unwrap_or(NO_LIMIT).min(NO_LIMIT - 1)
             }
         };
-        Self(units.to_be_bytes())
+        Self { next_rate: units.into() }
     }
 
     /// What it says.
     pub fn next_rate(&self) -> NextRate {
-        match u32::from_be_bytes(self.0) {
+        match self.next_rate.get() {
             NO_LIMIT => NextRate::NoLimit,
             units => NextRate::Limit(Rate::from_bps(u64::from(units) * UNIT_BPS)),
         }
@@ -74,7 +70,7 @@ impl LgccEcho {
 
     /// Writes it as a header.
     pub fn emit(&self, header: &mut Header) {
-        header.set(ID, &self.0);
+        header.set_fields(ID, self);
     }
 }
 

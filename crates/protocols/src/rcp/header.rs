@@ -15,18 +15,11 @@ use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Rate, Span};
 use std::fmt;
-use std::ops::Range;
+use zerocopy::byteorder::network_endian::{U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// RCP's number.
 pub(super) const ID: HeaderId = HeaderId(4);
-
-/// Where each field is.
-mod field {
-    use super::Range;
-    pub(super) const RATE: Range<usize> = 0..8;
-    pub(super) const RTT: Range<usize> = 8..12;
-    pub(super) const LEN: usize = RTT.end;
-}
 
 /// The rate that the routers passed so far advise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,34 +30,36 @@ pub enum Advice {
     Rate(Rate),
 }
 
-/// A checked view of the header's bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RcpHeader([u8; field::LEN]);
+/// The fields of the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct RcpHeader {
+    rate: U64,
+    rtt: U32,
+}
 
 impl RcpHeader {
     /// The view of an RCP header; none if the header is foreign or too short.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        fields::view(header, ID).map(Self)
+        header.fields(ID)
     }
 
     /// The header of a packet that leaves.
     pub fn new(rtt: Span) -> Self {
-        let mut header = Self([u8::MAX; field::LEN]);
-        header.0[field::RTT].copy_from_slice(&fields::from_rtt(rtt));
-        header
+        Self { rate: u64::MAX.into(), rtt: fields::from_rtt(rtt) }
     }
 
     /// The sender's round-trip time; zero if it does not know any yet.
     #[inline]
     pub fn rtt(&self) -> Span {
-        fields::to_rtt(fields::field(&self.0, field::RTT))
+        fields::to_rtt(self.rtt)
     }
 
     /// What the routers advise.
     #[inline]
     pub fn advice(&self) -> Advice {
-        match u64::from_be_bytes(fields::field(&self.0, field::RATE)) {
+        match self.rate.get() {
             u64::MAX => Advice::None,
             bps => Advice::Rate(Rate::from_bps(bps)),
         }
@@ -73,14 +68,13 @@ impl RcpHeader {
     /// A router offers this rate: the least offer stays.
     #[inline]
     pub fn offer(&mut self, rate: Rate) {
-        let least = u64::from_be_bytes(fields::field(&self.0, field::RATE)).min(rate.bps());
-        self.0[field::RATE].copy_from_slice(&least.to_be_bytes());
+        self.rate = self.rate.get().min(rate.bps()).into();
     }
 
     /// Writes it as a header.
     #[inline]
     pub fn emit(&self, header: &mut Header) {
-        header.set(ID, &self.0);
+        header.set_fields(ID, self);
     }
 }
 

@@ -24,24 +24,12 @@
 use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
 use millpond_units::{Rate, Span};
-use std::borrow::{Borrow, BorrowMut};
 use std::fmt;
-use std::ops::Range;
+use zerocopy::byteorder::network_endian::{I64, U32, U64};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// XCP's number.
 pub(super) const ID: HeaderId = HeaderId(3);
-
-/// Where each field is.
-mod field {
-    use super::Range;
-    pub(super) const FORMAT: usize = 0;
-    pub(super) const RTT: Range<usize> = 4..8;
-    pub(super) const THROUGHPUT: Range<usize> = 8..16;
-    pub(super) const CHANGE: Range<usize> = 16..24;
-    pub(super) const LEN: usize = CHANGE.end;
-    pub(super) const FEEDBACK: Range<usize> = 4..12;
-    pub(super) const ECHO_LEN: usize = FEEDBACK.end;
-}
 
 const FORMAT_DATA: u8 = 1;
 const FORMAT_ECHO: u8 = 2;
@@ -56,71 +44,67 @@ pub enum Wish {
 }
 
 /// A data packet's header.
-type Bytes = [u8; field::LEN];
-
-/// A checked view of a data packet's header: of a copy, or of the packet itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct XcpHeader<B = Bytes>(B);
-
-impl<'a> XcpHeader<&'a mut Bytes> {
-    /// The view of an XCP header in its packet; none if the header is foreign, too short or an echo.
-    #[inline]
-    pub fn within(header: &'a mut Header) -> Option<Self> {
-        let bytes: &mut Bytes = header.first_mut(ID)?;
-        (bytes[field::FORMAT] == FORMAT_DATA).then_some(Self(bytes))
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct XcpHeader {
+    format: u8,
+    zero: [u8; 3],
+    rtt: U32,
+    throughput: U64,
+    change: I64,
 }
 
 impl XcpHeader {
-    /// The view of an XCP header; none if the header is foreign, too short or an echo.
+    /// A copy of an XCP header; none if the header is foreign, too short or an echo.
     #[inline]
     pub fn parse(header: &Header) -> Option<Self> {
-        let bytes = fields::view(header, ID)?;
-        (bytes[field::FORMAT] == FORMAT_DATA).then_some(Self(bytes))
+        header.fields(ID).filter(|fields: &Self| fields.format == FORMAT_DATA)
+    }
+
+    /// The XCP header in its packet, for writing; none if the header is foreign, too short or an echo.
+    #[inline]
+    pub fn within(header: &mut Header) -> Option<&mut Self> {
+        header.fields_mut(ID).filter(|fields: &&mut Self| fields.format == FORMAT_DATA)
     }
 
     /// The header of a packet that leaves: the sender wishes for all it can get.
     pub fn new(rtt: Span, throughput: Rate) -> Self {
-        let mut bytes = [0; field::LEN];
-        bytes[field::FORMAT] = FORMAT_DATA;
-        bytes[field::RTT].copy_from_slice(&fields::from_rtt(rtt));
-        bytes[field::THROUGHPUT].copy_from_slice(&throughput.bps().to_be_bytes());
-        let mut header = Self(bytes);
-        header.set_wish(Wish::Any);
-        header
+        Self {
+            format: FORMAT_DATA,
+            zero: [0; 3],
+            rtt: fields::from_rtt(rtt),
+            throughput: throughput.bps().into(),
+            change: I64::new(i64::MAX),
+        }
     }
 
     /// Writes it as a header.
     #[inline]
     pub fn emit(&self, header: &mut Header) {
-        header.set(ID, &self.0);
+        header.set_fields(ID, self);
     }
-}
 
-impl<B: Borrow<Bytes>> XcpHeader<B> {
     /// The sender's smoothed round-trip time; zero if it does not know any yet.
     #[inline]
     pub fn rtt(&self) -> Span {
-        fields::to_rtt(fields::field(self.0.borrow(), field::RTT))
+        fields::to_rtt(self.rtt)
     }
 
     /// Its window over that.
     #[inline]
     pub fn throughput(&self) -> Rate {
-        Rate::from_bps(u64::from_be_bytes(fields::field(self.0.borrow(), field::THROUGHPUT)))
+        Rate::from_bps(self.throughput.get())
     }
 
     /// What the routers so far have left of its wish.
     #[inline]
     pub fn wish(&self) -> Wish {
-        match i64::from_be_bytes(fields::field(self.0.borrow(), field::CHANGE)) {
+        match self.change.get() {
             i64::MAX => Wish::Any,
             change => Wish::Change(change),
         }
     }
-}
 
-impl<B: BorrowMut<Bytes>> XcpHeader<B> {
     /// Writes what is left of the wish.
     #[inline]
     pub fn set_wish(&mut self, wish: Wish) {
@@ -128,7 +112,7 @@ impl<B: BorrowMut<Bytes>> XcpHeader<B> {
             Wish::Any => i64::MAX,
             Wish::Change(change) => change.min(i64::MAX - 1),
         };
-        self.0.borrow_mut()[field::CHANGE].copy_from_slice(&change.to_be_bytes());
+        self.change = change.into();
     }
 }
 
@@ -142,33 +126,34 @@ impl fmt::Display for XcpHeader {
     }
 }
 
-/// A checked view of the echo's bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct XcpEcho([u8; field::ECHO_LEN]);
+/// The header of an acknowledgement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromBytes, IntoBytes, KnownLayout, Immutable, Unaligned)]
+#[repr(C)]
+pub struct XcpEcho {
+    format: u8,
+    zero: [u8; 3],
+    feedback: I64,
+}
 
 impl XcpEcho {
-    /// The view of an echo; none if the header is foreign, too short or a data packet's.
+    /// A copy of an echo; none if the header is foreign, too short or a data packet's.
     pub fn parse(header: &Header) -> Option<Self> {
-        let bytes: [u8; field::ECHO_LEN] = fields::view(header, ID)?;
-        (bytes[field::FORMAT] == FORMAT_ECHO).then_some(Self(bytes))
+        header.fields(ID).filter(|fields: &Self| fields.format == FORMAT_ECHO)
     }
 
     /// The echo that says this: the sum of all changes in bit/s, modulo 2^64.
     pub fn new(feedback: i64) -> Self {
-        let mut bytes = [0; field::ECHO_LEN];
-        bytes[field::FORMAT] = FORMAT_ECHO;
-        bytes[field::FEEDBACK].copy_from_slice(&feedback.to_be_bytes());
-        Self(bytes)
+        Self { format: FORMAT_ECHO, zero: [0; 3], feedback: feedback.into() }
     }
 
     /// What it says.
     pub fn feedback(&self) -> i64 {
-        i64::from_be_bytes(fields::field(&self.0, field::FEEDBACK))
+        self.feedback.get()
     }
 
     /// Writes it as a header.
     pub fn emit(&self, header: &mut Header) {
-        header.set(ID, &self.0);
+        header.set_fields(ID, self);
     }
 }
 

@@ -170,7 +170,7 @@ impl Link for XcpRouter {
     fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.queue.see(queue.bytes.saturating_sub(packet.bytes));
         let protocol = packet.header.protocol();
-        if let Some(mut header) = self.unread.note_own(ID, protocol, XcpHeader::within(packet.header)) {
+        if let Some(header) = self.unread.note_own(ID, protocol, XcpHeader::within(packet.header)) {
             let bits = packet.bytes.as_f64() * 8.0;
             let wish = match header.wish() {
                 Wish::Any => f64::INFINITY,
