@@ -1,6 +1,6 @@
 //! Builds a network from nodes, links and flows, and checks that they fit together.
 
-use crate::endpoints::{Endpoints, LoopOwner, SignalledCapacity, add_routes};
+use crate::endpoints::{Endpoints, LoopOwner, PathCapacity, add_routes};
 use crate::event_kind::INDEX_LIMIT;
 use crate::flow_spec::{AggregateSpec, FlowLoop, FlowSpec, LoopSpec, TransfersSpec, Workload};
 use crate::flow_state::FlowState;
@@ -162,8 +162,8 @@ impl Builder {
         let sum = |stages: &Vec<Stage>| stages.iter().map(|stage| stage.weight).sum::<f64>();
         let shared = stages.iter().map(|stages| sum(stages).max(f64::MIN_POSITIVE));
         let weights: Vec<f64> = flows.iter().map(|flow| flow.weight).chain(shared).collect();
-        let signalled =
-            links.iter().map(|link| link.signalled_rate.clone().unwrap_or(link.rate.clone())).collect();
+        let configured =
+            links.iter().map(|link| link.configured_capacity.clone().unwrap_or(link.rate.clone())).collect();
         let parts = Parts {
             real_links: links.len(),
             links: links.into_iter().map(|link| link.build(seed, &weights)).collect(),
@@ -173,7 +173,7 @@ impl Builder {
             flows: Vec::new(),
             spawning: Spawning::new(seed),
         };
-        let mut assembly = Assembly { seed, signalled, parts };
+        let mut assembly = Assembly { seed, configured, parts };
         flows.into_iter().zip(streams).for_each(|(flow, streams)| assembly.add_flow(flow, streams));
         aggregates.into_iter().zip(stages).for_each(|(spec, stages)| assembly.add_aggregate(spec, &stages));
         transfers.into_iter().for_each(|spec| assembly.add_transfers(spec));
@@ -226,7 +226,7 @@ impl Builder {
 /// The network under construction.
 struct Assembly {
     seed: u64,
-    signalled: Vec<Arc<Schedule>>,
+    configured: Vec<Arc<Schedule>>,
     parts: Parts,
 }
 
@@ -263,17 +263,17 @@ impl Assembly {
 
     fn add_loop(&mut self, owner: &LoopOwner<'_>, spec: LoopSpec) {
         let start = owner.stages.iter().map(|stage| stage.start).min().unwrap_or(Time::ZERO);
-        let signalled = SignalledCapacity::of(&spec, &self.signalled, start);
+        let configured = PathCapacity::of(&spec, &self.configured, start);
         let delay = self.delay_element(spec.extra_delay);
         let Parts { endpoints, routes, .. } = &mut self.parts;
         let loop_id = endpoints.senders.len() as u32;
-        endpoints.put(owner, loop_id, spec, signalled, |spec| add_routes(routes, loop_id, delay, spec));
+        endpoints.put(owner, loop_id, spec, configured, |spec| add_routes(routes, loop_id, delay, spec));
     }
 
     fn add_transfers(&mut self, spec: TransfersSpec) {
         let pattern = (spec.loops)();
         let loops = pattern.iter().map(|one| Pattern {
-            signalled: SignalledCapacity::of(one, &self.signalled, Time::ZERO),
+            configured: PathCapacity::of(one, &self.configured, Time::ZERO),
             delay: self.delay_element(one.extra_delay),
             first_link: one.forward[0].0,
             knowledge: one.sender_config.needs.capacity,

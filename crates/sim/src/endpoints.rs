@@ -40,7 +40,7 @@ pub(crate) struct SenderState {
     /// The first link of its loop.
     pub(crate) first_link: u32,
     /// The capacities that its law receives.
-    pub(crate) signalled: SignalledCapacity,
+    pub(crate) configured: PathCapacity,
     pub(crate) knowledge: Knowledge,
     pub(crate) meter: SendingMeter,
 }
@@ -116,17 +116,17 @@ pub(crate) struct Endpoints {
 
 /// The capacities that a sender's law receives.
 #[derive(Clone, Copy)]
-pub(crate) struct SignalledCapacity {
+pub(crate) struct PathCapacity {
     pub(crate) at_start: Rate,
     /// Smallest nominal capacity of the links after the first.
     pub(crate) beyond_first_link: Rate,
 }
 
-impl SignalledCapacity {
-    /// Capacities of a loop that starts at `start`. The nominal capacity of a link is the highest of its signalled rates.
+impl PathCapacity {
+    /// Capacities of a loop that starts at `start`. The nominal capacity of a link is the highest of its configured rates.
     /// For a sender with live knowledge, the current rate of its first link replaces the nominal one.
-    pub(crate) fn of(spec: &LoopSpec, signalled: &[Arc<Schedule>], start: Time) -> Self {
-        let schedule = |link: &crate::LinkId| &signalled[link.0 as usize];
+    pub(crate) fn of(spec: &LoopSpec, configured: &[Arc<Schedule>], start: Time) -> Self {
+        let schedule = |link: &crate::LinkId| &configured[link.0 as usize];
         let beyond_first_link =
             spec.forward.iter().skip(1).map(|link| schedule(link).peak()).min().unwrap_or(Rate::MAX);
         let first = spec.forward.first().map(schedule);
@@ -178,7 +178,7 @@ impl Endpoints {
         owner: &LoopOwner<'_>,
         loop_id: u32,
         spec: LoopSpec,
-        signalled: SignalledCapacity,
+        configured: PathCapacity,
         add_routes: impl FnOnce(&LoopSpec) -> LoopRoutes,
     ) {
         let old = self.senders.get(loop_id as usize).zip(self.receivers.get(loop_id as usize));
@@ -197,7 +197,7 @@ impl Endpoints {
             flow: owner.flow,
             upstream_streams: owner.stages.iter().filter_map(|stage| stage.upstream).collect(),
             first_link: spec.forward[0].0,
-            signalled,
+            configured,
             knowledge: spec.sender_config.needs.capacity,
             meter: SendingMeter::default(),
         };

@@ -13,7 +13,7 @@ pub(crate) enum EventKind {
     ReceiverTimer = 2,
     /// The end of a control interval of a law at a link.
     LawTick = 3,
-    /// The signalled capacity of a link changes.
+    /// The configured capacity of a link changes.
     CapacityChange = 4,
     /// A flow starts or stops, or its application produces data.
     Flow = 5,

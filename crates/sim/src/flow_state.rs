@@ -83,7 +83,7 @@ impl FlowState {
             self.started = true;
             for stream in &self.streams {
                 let sender = &mut senders[stream.loop_id as usize];
-                sender.end.start(now, Some(sender.signalled.at_start));
+                sender.end.start(now, Some(sender.configured.at_start));
             }
             self.begin(now, &mut senders[source]);
         }

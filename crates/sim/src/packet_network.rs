@@ -81,7 +81,7 @@ impl PacketNetwork {
             self.events.push(link.first_tick(), target(EventKind::LawTick, index as u32));
         }
         let receiving_links = self.capacity_receivers.iter().map(|receiver| receiver.link);
-        for link in receiving_links.chain(self.spawning.signalled_links()).collect::<BTreeSet<u32>>() {
+        for link in receiving_links.chain(self.spawning.configured_links()).collect::<BTreeSet<u32>>() {
             let change = self.links[link as usize].next_capacity_change(Time::ZERO);
             self.events.push(change, target(EventKind::CapacityChange, link));
         }
@@ -380,14 +380,14 @@ impl PacketNetwork {
 
     fn on_capacity_change(&mut self, now: Time, index: u32) {
         let link = &mut self.links[index as usize];
-        let (capacity, next) = (link.signalled_rate(now), link.next_capacity_change(now));
+        let (capacity, next) = (link.configured_capacity(now), link.next_capacity_change(now));
         self.events.push(next, target(EventKind::CapacityChange, index));
         let mut position = self.capacity_receivers.partition_point(|receiver| receiver.link < index);
         while let Some(&CapacityReceiver { link, loop_id }) = self.capacity_receivers.get(position)
             && link == index
         {
             let sender = &mut self.endpoints.senders[loop_id as usize];
-            sender.end.on_capacity(now, capacity.min(sender.signalled.beyond_first_link));
+            sender.end.on_capacity(now, capacity.min(sender.configured.beyond_first_link));
             self.send_pending(now, loop_id);
             position += 1;
         }

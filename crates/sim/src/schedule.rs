@@ -176,22 +176,22 @@ impl Schedule {
     }
 }
 
-/// The signalled capacity of a link.
+/// The configured capacity of a link.
 #[derive(Debug)]
-pub(crate) struct SignalledRate {
+pub(crate) struct ConfiguredCapacity {
     schedule: Arc<Schedule>,
     cursor: usize,
     interval: RateInterval,
 }
 
-impl SignalledRate {
+impl ConfiguredCapacity {
     pub(crate) fn new(schedule: Arc<Schedule>) -> Self {
         let mut cursor = 0;
         let interval = schedule.interval(0, &mut cursor);
         Self { schedule, cursor, interval }
     }
 
-    /// The signalled capacity at `now`; successive calls must not go back in time.
+    /// The configured capacity at `now`; successive calls must not go back in time.
     #[inline]
     pub(crate) fn at(&mut self, now: Time) -> Rate {
         if now.picos() >= self.interval.until {
@@ -200,7 +200,7 @@ impl SignalledRate {
         Rate::from_bps(self.interval.rate)
     }
 
-    /// The signalled capacity at any time.
+    /// The configured capacity at any time.
     pub(crate) fn rate_at(&self, now: Time) -> Rate {
         self.schedule.rate_at(now)
     }

@@ -68,12 +68,12 @@ impl PacketNetwork {
         let (weight, relays) = (source.spec.weight, &source.spec.relays[..]);
         let flow_streams = FlowStreams { flow: slot.flow, weight, start: now, relays, streams: &streams };
         for (number, spec) in specs.into_iter().enumerate() {
-            let Pattern { signalled, delay, first_link, knowledge } = source.pattern[number];
-            let signalled = match knowledge {
+            let Pattern { configured, delay, first_link, knowledge } = source.pattern[number];
+            let configured = match knowledge {
                 Knowledge::Live => {
-                    signalled.with_first_capacity(links[first_link as usize].signalled_rate(now))
+                    configured.with_first_capacity(links[first_link as usize].configured_capacity(now))
                 }
-                Knowledge::AtStart | Knowledge::Nothing => signalled,
+                Knowledge::AtStart | Knowledge::Nothing => configured,
             };
             let (stages, loop_id) = ([flow_streams.stage(number)], streams[number].loop_id);
             let stream_name = format!("flow {name} loop {number}");
@@ -84,7 +84,7 @@ impl PacketNetwork {
                 stages: &stages,
                 shared: false,
             };
-            endpoints.put(&owner, loop_id, spec, signalled, |spec| add_routes(routes, loop_id, delay, spec));
+            endpoints.put(&owner, loop_id, spec, configured, |spec| add_routes(routes, loop_id, delay, spec));
         }
         let payload = sender_config.packet.saturating_sub(sender_config.overhead);
         let state = FlowState::new(name, streams, Workload::Sized(size), payload, now, None);

@@ -1,6 +1,6 @@
 //! State of transfers: the sources, their transfers so far, and the flow slots that they use.
 
-use crate::endpoints::SignalledCapacity;
+use crate::endpoints::PathCapacity;
 use crate::flow_spec::TransfersSpec;
 use crate::stats::{ArrivalMeter, LoopCounters, SendingMeter};
 use millpond_law::Knowledge;
@@ -24,7 +24,7 @@ pub struct Transfer {
 
 /// Properties that a loop has in all transfers of a source.
 pub(crate) struct Pattern {
-    pub(crate) signalled: SignalledCapacity,
+    pub(crate) configured: PathCapacity,
     /// The delay element before its first link.
     pub(crate) delay: Option<u32>,
     pub(crate) first_link: u32,
@@ -96,7 +96,7 @@ impl Spawning {
     }
 
     /// Links whose capacity the transfers receive live.
-    pub(crate) fn signalled_links(&self) -> impl Iterator<Item = u32> {
+    pub(crate) fn configured_links(&self) -> impl Iterator<Item = u32> {
         let loops = self.sources.iter().flat_map(|source| &source.pattern);
         loops.filter(|one| one.knowledge == Knowledge::Live).map(|one| one.first_link)
     }

@@ -30,7 +30,7 @@ pub(super) fn link(
         from: ends.0,
         to: ends.1,
         rate: Arc::new(schedule(&direction.rate.schedule())),
-        signalled_rate: Some(told),
+        configured_capacity: Some(told),
         propagation: propagation(direction),
         loss: loss(&direction.loss),
         buffer,

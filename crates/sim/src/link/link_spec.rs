@@ -5,7 +5,7 @@ use super::{
     ColdState, Link, LossState, PerService, Propagation, Rates, Ring, Scheduler, Service, ServiceMode,
     Special, VariableDelay,
 };
-use crate::schedule::{Schedule, SignalledRate};
+use crate::schedule::{ConfiguredCapacity, Schedule};
 use crate::stats::{HotCounters, LinkMeter};
 use crate::{Loss, NodeId};
 use millpond_law::{HeaderId, Link as Law, Random};
@@ -46,7 +46,7 @@ pub struct LinkSpec {
     /// The rate of its server.
     pub rate: Arc<Schedule>,
     /// The capacity that laws and senders receive; none: `rate`.
-    pub signalled_rate: Option<Arc<Schedule>>,
+    pub configured_capacity: Option<Arc<Schedule>>,
     /// Propagation delay.
     pub propagation: Propagation,
     /// Random loss, after service.
@@ -69,7 +69,7 @@ impl LinkSpec {
             from,
             to,
             rate: Arc::new(Schedule::constant(rate)),
-            signalled_rate: None,
+            configured_capacity: None,
             propagation: Propagation::constant(delay),
             loss: None,
             buffer: Buffer::Unlimited,
@@ -98,7 +98,9 @@ impl LinkSpec {
         };
         let is_special = wire.is_some() || loss.is_some() || !laws.is_empty() || steps;
         let cold = ColdState {
-            signalled_rate: SignalledRate::new(self.signalled_rate.unwrap_or_else(|| self.rate.clone())),
+            configured_capacity: ConfiguredCapacity::new(
+                self.configured_capacity.unwrap_or_else(|| self.rate.clone()),
+            ),
             rates: Rates::new(self.rate),
             meter: LinkMeter::default(),
             name: self.name,

@@ -36,7 +36,7 @@ pub(crate) use special::LinkAction;
 pub use view::LinkView;
 
 use crate::packet_pool::{PacketHandle, PacketPool};
-use crate::schedule::SignalledRate;
+use crate::schedule::ConfiguredCapacity;
 use crate::stats::{HotCounters, LinkCounters, LinkMeter};
 use laws::Laws;
 use loss::LossState;
@@ -96,7 +96,7 @@ enum ServiceMode {
 /// Data that few packets access.
 struct ColdState {
     rates: Rates,
-    signalled_rate: SignalledRate,
+    configured_capacity: ConfiguredCapacity,
     meter: LinkMeter,
     name: String,
 }
@@ -222,14 +222,14 @@ impl Link {
         self.laws().map_or(Time::NEVER, Laws::next_tick)
     }
 
-    /// The signalled capacity at `now`.
-    pub(crate) fn signalled_rate(&self, now: Time) -> Rate {
-        self.cold.signalled_rate.rate_at(now)
+    /// The configured capacity at `now`.
+    pub(crate) fn configured_capacity(&self, now: Time) -> Rate {
+        self.cold.configured_capacity.rate_at(now)
     }
 
-    /// When the signalled capacity changes next.
+    /// When the configured capacity changes next.
     pub(crate) fn next_capacity_change(&self, now: Time) -> Time {
-        self.cold.signalled_rate.next_change(now)
+        self.cold.configured_capacity.next_change(now)
     }
 
     /// Starts the measurement.

@@ -200,7 +200,7 @@ impl Link {
     #[inline]
     pub(super) fn view(&mut self, now: Time, head_sojourn: Span) -> QueueView {
         QueueView {
-            configured_capacity: self.cold.signalled_rate.at(now),
+            configured_capacity: self.cold.configured_capacity.at(now),
             bytes: Bytes::new(self.queued_bytes),
             packets: self.queued as u64,
             head_sojourn,
