@@ -65,9 +65,9 @@ impl<'a> Frozen<'a> {
 
     /// The same network without one loop.
     #[must_use]
-    pub fn without(&self, gone: LoopId) -> Self {
+    pub fn without(&self, removed: LoopId) -> Self {
         let mut other = self.clone();
-        other.discrete.active[gone.0] = false;
+        other.discrete.active[removed.0] = false;
         other
     }
 

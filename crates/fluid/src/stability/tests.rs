@@ -81,7 +81,7 @@ mod one_delay {
     /// A slow root and a root at zero that are very close in units of the delay are two roots and not one double root:
     /// separate loops, x' = -a x(t - 1).
     #[test]
-    fn slow_roots_are_told_apart() {
+    fn slow_roots_are_distinguished() {
         let (zero, time_scale) = (scalar(1e-9, 1.0), scalar(1e-4, 1.0));
         let mut both = zero;
         let shift = both.blocks.len();

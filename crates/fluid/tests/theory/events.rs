@@ -200,12 +200,12 @@ fn an_invalid_network_is_rejected_with_the_name_of_its_part_and_a_remedy() {
     let said = refused(&|n| {
         n.add(Loop::new("back", P, source(), 0.5).over(link, 0.5));
     });
-    assert!(said.contains("back") && said.contains("way back"), "{said}");
+    assert!(said.contains("back") && said.contains("return delay"), "{said}");
     let said = refused(&|n| n.set_capacity_at(1.0, link, 0.0));
     assert!(said.contains("L") && said.contains("outage"), "{said}");
     let said = refused(&|n| {
-        let loop_without_feedback = n.link("deaf", 1e6, 1.0);
-        n.add(Loop::new("f", P, source(), 1.0).over(loop_without_feedback, 0.5));
+        let without_router = n.link("deaf", 1e6, 1.0);
+        n.add(Loop::new("f", P, source(), 1.0).over(without_router, 0.5));
     });
     assert!(said.contains("no router"), "{said}");
 }

@@ -175,8 +175,12 @@ fn what_steps_of_one_length_have_not_is_refused_by_name_with_what_has_it() {
     let steps = ["fluid.method=fixed-step", "fluid.step=5ms"];
     let relays = ["flows.one.protocol=lgcc", "flows.two.protocol=lgcc", "protocols.lgcc.relays=[\"A\"]"];
     for (sets, name, what) in [
-        (&relays[..], "two", "have no relays"),
-        (&["flows.one.protocol=mcp", "flows.two.protocol=mcp"], "one", "have no laws in discrete time"),
+        (&relays[..], "two", "do not support relays"),
+        (
+            &["flows.one.protocol=mcp", "flows.two.protocol=mcp"],
+            "one",
+            "do not support laws in discrete time",
+        ),
     ] {
         let said = try_fluid(TWO, &[sets, &steps[..]].concat()).unwrap_err();
         assert!(said.contains(name) && said.contains(what) && said.contains("test.toml:"), "{said}");

@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_router_says_equations_1_and_2_by_hand() {
+    fn a_routers_signals_agree_with_equations_1_and_2() {
         let router = model().link(&one_link()).unwrap();
         // 90 ms of queue: 40 more than d_t, of 133: .98 - .3008 of 8 Mbit/s, half of it over 8. The window of 20 ms is
         // 15.5 of 16 slots long in the mean, in which 19.375 packets pass.

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_router_rests_at_its_target_and_asks_for_no_more_than_its_capacity() {
+    fn a_router_has_its_equilibrium_at_the_target_and_a_desired_rate_of_at_most_its_capacity() {
         let router = model(&[]).link(&one_link()).unwrap();
         let full = |p: f64, n: f64, y: f64| {
             link(&*router, &[p, n], &[y * D], |i| (i.arriving[0], i.own_arriving[0]) = (y, y))

@@ -79,8 +79,8 @@ impl FluidSender for Source {
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let marked = if self.ecn { input.marked } else { T::zero() };
-        let told = input.lost + marked - input.lost * marked;
-        let losses = input.acked * told / self.packet;
+        let loss_or_mark = input.lost + marked - input.lost * marked;
+        let losses = input.acked * loss_or_mark / self.packet;
         dx[0] = -x[0] * losses + 1.0;
         dx[1] = (self.window(x) - x[1]) * losses;
     }
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn it_rests_where_losses_come_as_often_as_the_window_comes_back() {
+    fn at_equilibrium_losses_are_as_frequent_as_returns_of_the_window() {
         // A thousand packets a second; one loss in K seconds.
         let (dx, window) = at(back_after(), 100.0, 1.0 / (1000.0 * back_after()));
         assert!(dx.iter().all(|dx| dx.abs() < 1e-9) && near(window, 100.0), "{dx:?}");

@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_rests_at_what_marks_leave_and_a_queue_slows_a_window_but_not_a_pace() {
+    fn the_equilibrium_rate_is_reduced_by_marks_and_a_queue_slows_a_window_but_not_a_pace() {
         // Half of the packets marked leave 1/2, or 1/2 to the power ln 10 / ln 5.
         let deflated = 8e6 * libm::pow(0.5, libm::log(10.0) / libm::log(5.0));
         for (form, rest) in [("plain", 4e6), ("deflated", deflated)] {

@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn five_flows_rest_at_their_fifths_and_the_dual_is_there_at_once() {
+    fn five_flows_have_a_fifth_each_at_equilibrium_and_the_dual_law_immediately() {
         let bases = Bases::new(10.0, 5.0);
         let p = bases.equilibrium_marking(5.0);
         let primal = model(&[("control", Value::text("rate"))]);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_told_nothing_hopes_for_twice_what_is_delivered() {
+    fn without_a_configured_capacity_the_estimate_is_twice_the_delivered_rate() {
         let written = [("algorithm", Value::text("dual")), ("capacity", Value::text("estimated"))];
         let senders = model(&written).sender(&one_loop(D));
         let (_, rate) = flow(&*senders, &[0.0; 2], &inputs(&*senders, D, |i| i.acked[0] = 1e6));
@@ -279,7 +279,7 @@ mod tests {
     }
 
     /// The equilibrium of the dual law, with the marks that it sends itself.
-    fn rest(written: &[(&'static str, Value)], change: impl Fn(&mut SenderInputs)) -> f64 {
+    fn equilibrium_rate(written: &[(&'static str, Value)], change: impl Fn(&mut SenderInputs)) -> f64 {
         let dual = [("algorithm", Value::text("dual")), ("control", Value::text("paced-window"))];
         let senders =
             model(&[&dual[..], written].concat()).sender(&LoopFacts { chained: true, ..one_loop(D) });
@@ -296,12 +296,12 @@ mod tests {
     fn who_shares_the_next_loop_takes_its_part_of_it_under_the_marks_of_the_virtual_queue() {
         // A half; a quarter and three quarters; by Eq. (11), nothing (the minimum) for the lightest of 1, 2, 3.
         for (weights, part) in [(&[1.0, 1.0][..], 0.5), (&[1.0, 3.0], 0.25), (&[3.0, 1.0], 0.75)] {
-            let found = rest(&[], |i| i.downstream = shared(weights));
+            let found = equilibrium_rate(&[], |i| i.downstream = shared(weights));
             assert!((found / 4e6 - part).abs() < 1e-9, "{weights:?}: {found}");
         }
         let price = [("weights", Value::text("price"))];
         for (weights, part) in [(&[3.0, 1.0, 2.0], 7.0 / 11.0), (&[1.0, 2.0, 3.0], 0.0)] {
-            let found = rest(&price, |i| i.downstream = shared(weights));
+            let found = equilibrium_rate(&price, |i| i.downstream = shared(weights));
             assert!((found - (part * 4e6_f64).max(PACKET / D)).abs() < 1.0, "{weights:?}: {found}");
         }
     }
@@ -314,10 +314,10 @@ mod tests {
                 i.upstream = vec![Some(UpstreamFeedback { marked: 0.0, weight: Some(3.0) })];
             }
         };
-        assert!(near(rest(&[], three(0.0)), 8e6));
+        assert!(near(equilibrium_rate(&[], three(0.0)), 8e6));
         // Together with one equal flow, (3 + 1) (1 - p)^eta = 1: three quarters.
         let quarter = Bases::new(10.0, 5.0).equilibrium_marking(4.0);
-        assert!((rest(&[], three(quarter)) / 6e6 - 1.0).abs() < 1e-9);
+        assert!((equilibrium_rate(&[], three(quarter)) / 6e6 - 1.0).abs() < 1e-9);
     }
 
     #[test]
@@ -337,7 +337,7 @@ mod tests {
             (&[], 8e6, 8e6 * left),
             (&minimum, 8e6, 8e6 * left),
         ] {
-            let found = rest(written, half(rate));
+            let found = equilibrium_rate(written, half(rate));
             assert!((found / expected - 1.0).abs() < 1e-9, "{written:?} {rate}: {found}");
         }
     }
@@ -352,7 +352,7 @@ mod tests {
         // Two of three queues with a marking probability of one half are upstream: a third of the weight of a flow that
         // begins here.
         for (word, share) in [("ignored", 1.0), ("weights", 1.0 / 3.0)] {
-            let found = rest(&[("upstream", Value::text(word))], marked);
+            let found = equilibrium_rate(&[("upstream", Value::text(word))], marked);
             assert!((found / (8e6 * left * share) - 1.0).abs() < 1e-9, "{word}: {found}");
         }
     }

@@ -208,9 +208,10 @@ impl FluidLink for Router {
 
     /// Fairing is signalled by links with medium or heavy load.
     fn signals<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, signals: &mut [T]) {
-        let told = matches!(load(x[of::LOAD].re()), Load::Medium | Load::Heavy) && x[of::FAIRING] > HALF;
+        let is_fairing =
+            matches!(load(x[of::LOAD].re()), Load::Medium | Load::Heavy) && x[of::FAIRING] > HALF;
         signals[0] = x[of::LOAD];
-        signals[1] = T::from(f64::from(u8::from(told)));
+        signals[1] = T::from(f64::from(u8::from(is_fairing)));
     }
 
     /// The upper limit of the utilization; one or two steps back are below it.
@@ -238,8 +239,9 @@ impl FluidLink for Router {
         let load = self.ranges.load(utilization(x[of::ARRIVED], least, input.capacity, self.period));
         (x[of::ARRIVED], x[of::LEAST_QUEUE]) = (0.0, input.queue);
         x[of::LOAD] = f64::from(load as u8);
-        let asked = input.carried[0] > HALF;
-        x[of::FAIRING] = if asked { f64::from(PERIODS_OF_FAIRING) } else { (x[of::FAIRING] - 1.0).max(0.0) };
+        let is_requested = input.carried[0] > HALF;
+        x[of::FAIRING] =
+            if is_requested { f64::from(PERIODS_OF_FAIRING) } else { (x[of::FAIRING] - 1.0).max(0.0) };
     }
 }
 
@@ -258,26 +260,26 @@ mod tests {
 
     /// Rate and mode after a guard's crossing, for a flow with this rate and mode and with this load and fairing
     /// signal.
-    fn after(rate: f64, mode: Mode, told: [f64; 2], guard: usize) -> (f64, Mode) {
+    fn after(rate: f64, mode: Mode, feedback: [f64; 2], guard: usize) -> (f64, Mode) {
         let senders = model().sender(&one_loop(D));
         let mut x = [rate, f64::from(mode as u8), 0.0, 0.0, 0.0, 0.0];
-        let seen: SenderInputs = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&told));
+        let seen: SenderInputs = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&feedback));
         senders.crossed(0, guard, guard == 0, &mut x, &seen.flow(0));
-        assert_eq!(x[at::DECISION], 0.4, "the timer runs anew");
+        assert_eq!(x[at::DECISION], 0.4, "the timer restarts");
         (x[at::RATE], Mode::numbered(x[at::MODE]))
     }
 
     #[test]
     fn at_a_decision_each_load_has_the_mode_and_the_rule_of_figure_2() {
-        for (told, expected) in [
+        for (feedback, expected) in [
             ([0.0, 1.0], (16e6, Mode::Scaling)),
             ([1.0, 1.0], (8.08e6, Mode::Fairing)),
             ([1.0, 0.0], (8.8e6, Mode::Enhancing)),
             ([2.0, 0.0], (8.08e6, Mode::Smoothing)),
             ([3.0, 0.0], (4e6, Mode::Overloaded)),
         ] {
-            let (rate, mode) = after(8e6, Mode::Enhancing, told, 1);
-            assert!((rate - expected.0).abs() < 1.0 && mode == expected.1, "{told:?}: {rate} {mode:?}");
+            let (rate, mode) = after(8e6, Mode::Enhancing, feedback, 1);
+            assert!((rate - expected.0).abs() < 1.0 && mode == expected.1, "{feedback:?}: {rate} {mode:?}");
         }
         assert_eq!(after(8e6, Mode::Stable, [2.0, 0.0], 1), (8e6, Mode::Stable));
     }
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_that_is_told_of_fairing_asks_as_well_only_under_that_reading() {
+    fn a_flow_with_a_fairing_signal_requests_fairing_itself_only_under_that_reading() {
         for (word, left) in [("obeys", 0.0), ("asks", 7.0)] {
             let settings =
                 Settings::check(PARAMETERS, [("notified", millpond_law::Value::text(word))]).unwrap();
@@ -320,7 +322,7 @@ mod tests {
     }
 
     /// The signals of a router of 8 Mbit/s after a period with this number of arrived bits.
-    fn told(arrived: f64, queue: f64, requests: f64, fairing: f64) -> Vec<f64> {
+    fn signals_after_period(arrived: f64, queue: f64, requests: f64, fairing: f64) -> Vec<f64> {
         use millpond_law::fluid::LinkInput;
         let router = model().link(&one_link()).unwrap();
         let input =
@@ -334,10 +336,10 @@ mod tests {
     #[test]
     fn a_router_measures_over_a_period_and_passes_requests_on_until_the_end_of_the_next() {
         // 1.6 Mbit fit into 200 ms; a queue that remained throughout counts.
-        assert_eq!(told(0.47 * 1.6e6, 0.0, 0.0, 0.0), [0.0, 0.0]);
-        assert_eq!(told(0.87 * 1.6e6, 0.02 * 1.6e6, 0.0, 0.0), [2.0, 0.0]);
-        assert_eq!(told(1.6e6, 0.0, 1.0, 0.0), [3.0, 2.0]);
-        assert_eq!(told(1.6e6, 0.0, 0.0, 2.0), [3.0, 1.0]);
-        assert_eq!(told(1.6e6, 0.0, 0.0, 0.0), [3.0, 0.0]);
+        assert_eq!(signals_after_period(0.47 * 1.6e6, 0.0, 0.0, 0.0), [0.0, 0.0]);
+        assert_eq!(signals_after_period(0.87 * 1.6e6, 0.02 * 1.6e6, 0.0, 0.0), [2.0, 0.0]);
+        assert_eq!(signals_after_period(1.6e6, 0.0, 1.0, 0.0), [3.0, 2.0]);
+        assert_eq!(signals_after_period(1.6e6, 0.0, 0.0, 2.0), [3.0, 1.0]);
+        assert_eq!(signals_after_period(1.6e6, 0.0, 0.0, 0.0), [3.0, 0.0]);
     }
 }

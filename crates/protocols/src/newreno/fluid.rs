@@ -56,8 +56,8 @@ impl FluidSender for Source {
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let marked = if self.ecn { input.marked } else { T::zero() };
-        let told = input.lost + marked - input.lost * marked;
-        let decreases = input.acked * told / self.packet;
+        let loss_or_mark = input.lost + marked - input.lost * marked;
+        let decreases = input.acked * loss_or_mark / self.packet;
         dx[0] = T::from(self.packet) / input.rtt() - x[0] * decreases * self.decrease;
     }
 
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn it_rests_at_the_root_of_two_over_the_probability_of_a_mark() {
+    fn the_equilibrium_window_is_the_root_of_two_over_the_marking_probability() {
         // w = sqrt(2 / .005) = 20.
         let senders = model(true).sender(&one_loop(D));
         let seen = inputs(&*senders, D, |i| (i.acked[0], i.marked[0]) = (1.6e6, 0.005));

@@ -420,7 +420,7 @@ mod tests {
     }
 
     #[test]
-    fn the_primal_dual_law_starts_with_the_ramp_and_rests_where_utility_and_price_agree() {
+    fn the_primal_dual_law_starts_with_the_ramp_and_has_its_equilibrium_where_utility_and_price_agree() {
         let senders = marks(&[]).sender(&one_loop(D));
         let start = senders.states(0)[0].initial;
         let (dx, rate) = flow(&*senders, &[start], &inputs(&*senders, D, |_| {}));
@@ -446,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn both_delay_forms_rest_where_k_packets_wait() {
+    fn both_delay_forms_have_k_queued_packets_at_equilibrium() {
         let (queueing, rtt) = (0.025, 0.065);
         let rate = 50.0 / queueing;
         let at = |inputs: &mut millpond_law::fluid::SenderInputs| inputs.queueing[0] = queueing;
@@ -460,7 +460,7 @@ mod tests {
     }
 
     #[test]
-    fn who_took_a_queue_for_distance_rests_with_a_larger_share_until_the_queue_is_shorter() {
+    fn a_sender_that_joined_at_a_queue_has_a_larger_share_until_the_queue_is_shorter() {
         // x = K / (q - delta): with q = 25 ms, of which 10 ms were present on joining.
         let (queueing, error, rtt) = (0.025, 0.01, 0.065);
         let rate = 50.0 / (queueing - error);
@@ -482,17 +482,17 @@ mod tests {
             let chosen = ("control", Value::text(control));
             let senders = delay(std::slice::from_ref(&chosen)).sender(&one_loop(D));
             let start: Vec<f64> = senders.states(0).iter().map(|state| state.initial).collect();
-            let met = inputs(&*senders, D, |i| i.queueing[0] = 0.02);
-            assert_eq!(senders.period(0, &start, &met.flow(0)), Some(0.01));
+            let with_queue = inputs(&*senders, D, |i| i.queueing[0] = 0.02);
+            assert_eq!(senders.period(0, &start, &with_queue.flow(0)), Some(0.01));
             let mut x = start.clone();
-            senders.tick(0, &mut x, &met.flow(0));
-            assert_eq!((x[1], senders.period(0, &x, &met.flow(0))), (0.02, None));
-            let sends = |x: &[f64]| flow(&*senders, x, &met).1;
+            senders.tick(0, &mut x, &with_queue.flow(0));
+            assert_eq!((x[1], senders.period(0, &x, &with_queue.flow(0))), (0.02, None));
+            let sends = |x: &[f64]| flow(&*senders, x, &with_queue).1;
             assert!(near(sends(&x), sends(&start)));
             let nothing = inputs(&*senders, D, |_| {});
             assert_eq!(senders.period(0, &start, &nothing.flow(0)), None);
             let drained = delay(&[chosen, ("drain_every", Value::text("10s"))]).sender(&one_loop(D));
-            assert_eq!(drained.period(0, &start, &met.flow(0)), None);
+            assert_eq!(drained.period(0, &start, &with_queue.flow(0)), None);
         }
     }
 

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_multiplies_adds_or_rests_as_the_load_says() {
+    fn a_window_grows_multiplicatively_additively_or_not_at_all_depending_on_the_load() {
         // Half an interval: sqrt(1.0625) - 1 of 20 packets.
         assert!(near(grows(Load::Low, -1.0, -1.0), 20.0 * (libm::sqrt(1.0625) - 1.0)));
         assert!(near(grows(Load::High, -1.0, -1.0), 1.0), "one packet per reference round trip");
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_overload_cuts_once_and_again_if_it_lasts_longer_than_rest_and_round_trip() {
+    fn an_overload_cuts_once_and_again_if_it_lasts_longer_than_interval_and_round_trip() {
         let senders = model().sender(&one_loop(D));
         let over = seen(&*senders, Load::Over);
         let cross = |guard: usize, is_rising: bool, add: f64| {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_router_tells_the_load_of_its_last_interval() {
+    fn a_router_signals_the_load_of_its_last_interval() {
         let router = model().link(&one_link()).unwrap();
         let input = LinkInput { capacity: 8e6, arriving: 0.0, own_arriving: 0.0, queue: 0.0, carried: &[] };
         // A load of one is 98 % of 1.6 Mbit.

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_grows_rests_or_shrinks_as_few_some_or_many_packets_wait() {
+    fn a_window_grows_is_constant_or_shrinks_depending_on_the_queued_packets() {
         let senders = model(4.0).sender(&one_loop(D));
         let ramp = [(2.0 - 0.4 * RAMP, 0.4), (4.0 + 0.3 * RAMP, -0.3)];
         for (waiting, change) in [(1.0, 1.0), (3.0, 0.0), (5.0, -1.0)].into_iter().chain(ramp) {

@@ -217,7 +217,7 @@ mod tests {
     }
 
     /// The feedback for a flow of this rate.
-    fn told(signals: &[f64], rate: f64) -> f64 {
+    fn feedback_for(signals: &[f64], rate: f64) -> f64 {
         use millpond_law::fluid::SenderInput;
         let input = SenderInput {
             base_rtt: D,
@@ -238,17 +238,17 @@ mod tests {
     }
 
     #[test]
-    fn what_all_flows_are_told_is_the_aggregate_and_shuffling_contracts_by_gamma() {
+    fn the_feedback_of_all_flows_adds_up_to_the_aggregate_and_shuffling_contracts_by_gamma() {
         for (y, packets) in [(4e6, 0.0), (8e6, 0.0), (7.9e6, 10.0), (8e6, 40.0), (12e6, 100.0)] {
             let signals = signals(y, packets);
             let rates = [0.1 * y, 0.2 * y, 0.3 * y, 0.4 * y];
-            let sum: f64 = rates.iter().map(|&rate| told(&signals, rate)).sum();
+            let sum: f64 = rates.iter().map(|&rate| feedback_for(&signals, rate)).sum();
             let aggregate = aggregate_of(y, packets) / D;
             assert!((sum - aggregate).abs() < 1e-6 * 8e6, "{y} {packets}: {sum} {aggregate}");
         }
         // On a full link a flow moves by gamma of its distance from the mean per interval.
-        assert!(near(told(&signals(8e6, 0.0), 0.8e6), 0.1 * (2e6 - 0.8e6) / D));
-        assert!(told(&signals(8e6, 0.0), 2e6).abs() < 1e-6);
+        assert!(near(feedback_for(&signals(8e6, 0.0), 0.8e6), 0.1 * (2e6 - 0.8e6) / D));
+        assert!(feedback_for(&signals(8e6, 0.0), 2e6).abs() < 1e-6);
     }
 
     #[test]
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_changes_by_what_its_throughput_is_told_and_waits_for_its_first_word() {
+    fn a_window_changes_with_the_feedback_on_its_throughput_and_not_before_the_first_feedback() {
         let senders = model().sender(&one_loop(D));
         let seen = |feedback: f64| {
             inputs(&*senders, D, |i| {
@@ -273,6 +273,6 @@ mod tests {
         assert_eq!(carried(&*senders, &[10.0 * PACKET, 5e5], &seen(1e6)), [1.0, 0.1]);
         // The smallest window is not reduced further.
         assert!(near(flow(&*senders, &[PACKET, 0.0], &seen(-1e6)).1, 6.4e4));
-        assert_eq!(told(&signals(4e6, 0.0), 0.0), 0.0);
+        assert_eq!(feedback_for(&signals(4e6, 0.0), 0.0), 0.0);
     }
 }

@@ -55,7 +55,7 @@ fn shares() -> impl Strategy<Value = Vec<f64>> {
 }
 
 #[test]
-fn whatever_it_is_told_its_equations_stay_finite() {
+fn equations_are_finite_for_all_inputs() {
     let all = pieces(corners);
     assert!(all.len() > 200, "{}", all.len());
     for (name, piece) in &all {

@@ -55,31 +55,31 @@ impl Flow {
         self.0.states(0)
     }
 
-    pub(crate) fn inputs(&self, told: &[f64]) -> SenderInputs {
+    pub(crate) fn inputs(&self, values: &[f64]) -> SenderInputs {
         let mut inputs = SenderInputs::zeros(1, self.0.feedback().len());
         (inputs.base_rtt[0], inputs.capacity[0]) = (LOOP.base_rtt, LOOP.capacity);
-        (inputs.queueing[0], inputs.queueing_slope[0]) = (told[0], told[1]);
-        (inputs.marked[0], inputs.lost[0]) = (told[2], told[3]);
-        (inputs.acked[0], inputs.present_queueing[0]) = (told[4], told[5]);
-        inputs.feedback.copy_from_slice(&told[BEFORE..]);
+        (inputs.queueing[0], inputs.queueing_slope[0]) = (values[0], values[1]);
+        (inputs.marked[0], inputs.lost[0]) = (values[2], values[3]);
+        (inputs.acked[0], inputs.present_queueing[0]) = (values[4], values[5]);
+        inputs.feedback.copy_from_slice(&values[BEFORE..]);
         inputs
     }
 }
 
 impl Piece for Flow {
     fn ranges(&self) -> Vec<(f64, f64)> {
-        let told = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7), (0.0, 0.2)];
-        let heard = self.0.feedback().iter().map(|heard| match heard.over_path {
+        let values = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7), (0.0, 0.2)];
+        let feedback = self.0.feedback().iter().map(|feedback| match feedback.over_path {
             // A load or a truth value.
             PathAggregation::Max => (0.0, 3.0),
-            _ => of_unit(heard.unit),
+            _ => of_unit(feedback.unit),
         });
-        self.states().iter().map(range).chain(told).chain(heard).collect()
+        self.states().iter().map(range).chain(values).chain(feedback).collect()
     }
 
     fn value(&self, z: &[f64]) -> Vec<f64> {
-        let (x, told) = z.split_at(self.states().len());
-        let inputs = self.inputs(told);
+        let (x, values) = z.split_at(self.states().len());
+        let inputs = self.inputs(values);
         let (mut dx, mut rate) = (vec![0.0; x.len()], [0.0]);
         let mut carried = vec![0.0; self.0.carried().len()];
         self.0.derivatives(0, x, &inputs, &mut dx);
@@ -89,17 +89,17 @@ impl Piece for Flow {
 
     fn slope(&self, z: &[f64], by: usize) -> Vec<f64> {
         let duals = seeded(z, by);
-        let (x, told) = duals.split_at(self.states().len());
+        let (x, values) = duals.split_at(self.states().len());
         let input = SenderInput {
             base_rtt: LOOP.base_rtt,
             capacity: LOOP.capacity,
-            queueing: told[0],
-            queueing_slope: told[1],
-            marked: told[2],
-            lost: told[3],
-            acked: told[4],
-            present_queueing: told[5],
-            feedback: &told[BEFORE..],
+            queueing: values[0],
+            queueing_slope: values[1],
+            marked: values[2],
+            lost: values[3],
+            acked: values[4],
+            present_queueing: values[5],
+            feedback: &values[BEFORE..],
             downstream: None,
             upstream: None,
         };
@@ -127,25 +127,25 @@ impl Router {
         self.links.states(0)
     }
 
-    pub(crate) fn inputs(&self, told: &[f64]) -> LinkInputs {
+    pub(crate) fn inputs(&self, values: &[f64]) -> LinkInputs {
         let mut inputs = LinkInputs::zeros(1, self.carried.len());
         inputs.capacity[0] = LOOP.capacity;
-        (inputs.arriving[0], inputs.own_arriving[0], inputs.queue[0]) = (told[0], told[1], told[2]);
-        inputs.carried.copy_from_slice(&told[3..]);
+        (inputs.arriving[0], inputs.own_arriving[0], inputs.queue[0]) = (values[0], values[1], values[2]);
+        inputs.carried.copy_from_slice(&values[3..]);
         inputs
     }
 }
 
 impl Piece for Router {
     fn ranges(&self) -> Vec<(f64, f64)> {
-        let told = [(1e6, 2e7), (1e6, 2e7), (1e3, 1e6)];
+        let values = [(1e6, 2e7), (1e6, 2e7), (1e3, 1e6)];
         let carried = self.carried.iter().map(|unit| of_unit(unit));
-        self.states().iter().map(range).chain(told).chain(carried).collect()
+        self.states().iter().map(range).chain(values).chain(carried).collect()
     }
 
     fn value(&self, z: &[f64]) -> Vec<f64> {
-        let (x, told) = z.split_at(self.states().len());
-        let inputs = self.inputs(told);
+        let (x, values) = z.split_at(self.states().len());
+        let inputs = self.inputs(values);
         let (mut dx, mut signals) = (vec![0.0; x.len()], vec![0.0; self.links.signal_names().len()]);
         self.links.derivatives(0, x, &inputs, &mut dx);
         self.links.signals(0, x, &inputs, &mut signals);
@@ -154,13 +154,13 @@ impl Piece for Router {
 
     fn slope(&self, z: &[f64], by: usize) -> Vec<f64> {
         let duals = seeded(z, by);
-        let (x, told) = duals.split_at(self.states().len());
+        let (x, values) = duals.split_at(self.states().len());
         let input = LinkInput {
             capacity: LOOP.capacity,
-            arriving: told[0],
-            own_arriving: told[1],
-            queue: told[2],
-            carried: &told[3..],
+            arriving: values[0],
+            own_arriving: values[1],
+            queue: values[2],
+            carried: &values[3..],
         };
         let mut dx = vec![Dual64::from(0.0); x.len()];
         let mut signals = vec![Dual64::from(0.0); self.links.signal_names().len()];

@@ -36,19 +36,19 @@ fn settle(states: &[State], mut value: impl FnMut(&[f64]) -> Vec<f64>) -> Vec<f6
 }
 
 /// The rate of a flow after a long time with constant inputs, acknowledged at its own rate.
-fn rate_when_told(flow: &Flow, mut told: Vec<f64>) -> f64 {
+fn rate_with_constant_inputs(flow: &Flow, mut values: Vec<f64>) -> f64 {
     let states = flow.states();
     let mut acked = 1e5;
     let x = settle(&states, |x| {
-        told[4] = acked;
-        let value = flow.value(&[x, &told].concat());
+        values[4] = acked;
+        let value = flow.value(&[x, &values].concat());
         acked = value[states.len()];
         value
     });
-    flow.value(&[x, told].concat())[states.len()]
+    flow.value(&[x, values].concat())[states.len()]
 }
 
-fn told_price(marginal: &dyn Marginal, prices: PriceSum, rate: f64) -> Vec<f64> {
+fn inputs_for_price(marginal: &dyn Marginal, prices: PriceSum, rate: f64) -> Vec<f64> {
     let price = marginal.marginal(rate);
     match prices {
         PriceSum::Plain => vec![price, 0.0, 0.0, 0.0, 0.0, price],
@@ -57,7 +57,7 @@ fn told_price(marginal: &dyn Marginal, prices: PriceSum, rate: f64) -> Vec<f64> 
 }
 
 #[test]
-fn told_a_price_for_long_a_flow_sends_what_its_utility_demands() {
+fn with_a_constant_price_a_flow_sends_its_demand() {
     let mut seen = Vec::new();
     for (name, model) in models() {
         let Allocation::Utility { marginal, prices } = model.allocation(&LOOP) else { continue };
@@ -65,7 +65,8 @@ fn told_a_price_for_long_a_flow_sends_what_its_utility_demands() {
         for rate in [1e6, 3e6] {
             let demand = marginal.demand(marginal.marginal(rate));
             assert!((demand / rate - 1.0).abs() < 1e-9, "{name}: {demand} is not the inverse of {rate}");
-            let sent = rate_when_told(&Flow::of(&*model), told_price(&*marginal, prices, rate));
+            let sent =
+                rate_with_constant_inputs(&Flow::of(&*model), inputs_for_price(&*marginal, prices, rate));
             assert!((sent / rate - 1.0).abs() < 1e-3, "{name}: sends {sent}, demands {rate}");
         }
         seen.push(name);
@@ -74,17 +75,17 @@ fn told_a_price_for_long_a_flow_sends_what_its_utility_demands() {
 }
 
 #[test]
-fn told_a_rate_for_long_a_max_min_flow_sends_it() {
+fn with_a_constant_signalled_rate_a_max_min_flow_sends_at_it() {
     let mut seen = Vec::new();
     for (name, model) in models() {
         let flow = Flow::of(&*model);
-        let is_asked = flow.0.feedback().first().is_some_and(|heard| heard.unit == "bit/s");
+        let is_asked = flow.0.feedback().first().is_some_and(|feedback| feedback.unit == "bit/s");
         if !matches!(model.allocation(&LOOP), Allocation::MaxMin { .. }) || !is_asked {
             continue;
         }
-        let mut told = vec![0.0; BEFORE];
-        told.extend([2e6, 1.0].iter().take(flow.0.feedback().len()));
-        let sent = rate_when_told(&flow, told);
+        let mut values = vec![0.0; BEFORE];
+        values.extend([2e6, 1.0].iter().take(flow.0.feedback().len()));
+        let sent = rate_with_constant_inputs(&flow, values);
         assert!((sent / 2e6 - 1.0).abs() < 1e-6, "{name}: {sent}");
         seen.push(name);
     }
@@ -93,21 +94,21 @@ fn told_a_rate_for_long_a_max_min_flow_sends_it() {
 
 /// Five flows at the declared rate and queue of the link.
 #[test]
-fn a_router_whose_load_and_queue_are_at_rest_comes_to_rest() {
+fn a_router_with_constant_load_and_queue_reaches_its_equilibrium() {
     let mut seen = Vec::new();
     for (name, model) in models() {
         let Some(router) = Router::of(&*model) else { continue };
         let unclocked = router.links.period(
             0,
             &vec![0.0; router.states().len()],
-            &router.inputs(&told(&router, 0.0, 0.0)).link(0),
+            &router.inputs(&link_inputs_of(&router, 0.0, 0.0)).link(0),
         );
-        let rest = router.links.equilibrium(0);
-        let (Some(queue), None) = (rest.queue, unclocked) else { continue };
-        let told = told(&router, rest.utilization * LOOP.capacity, queue);
+        let equilibrium = router.links.equilibrium(0);
+        let (Some(queue), None) = (equilibrium.queue, unclocked) else { continue };
+        let values = link_inputs_of(&router, equilibrium.utilization * LOOP.capacity, queue);
         let states = router.states();
-        let x = settle(&states, |x| router.value(&[x, &told].concat()));
-        let moves = router.value(&[x.clone(), told].concat());
+        let x = settle(&states, |x| router.value(&[x, &values].concat()));
+        let moves = router.value(&[x.clone(), values].concat());
         for ((dx, x), state) in moves.iter().zip(&x).zip(&states) {
             assert!(dx.abs() <= 1e-6 * x.abs().max(1.0), "{name}: {} moves by {dx} at {x}", state.name);
         }
@@ -117,7 +118,7 @@ fn a_router_whose_load_and_queue_are_at_rest_comes_to_rest() {
 }
 
 /// The inputs of a link from five flows over 100 ms.
-fn told(router: &Router, arriving: f64, queue: f64) -> Vec<f64> {
+fn link_inputs_of(router: &Router, arriving: f64, queue: f64) -> Vec<f64> {
     let rtt = LOOP.base_rtt;
     let carried = router.carried.iter().map(|unit| match *unit {
         "bit" => arriving * rtt,
