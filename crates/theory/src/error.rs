@@ -44,15 +44,15 @@ impl fmt::Display for AnalysisError {
             }
             Self::NoBottleneck { flow } => write!(
                 f,
-                "{flow} meets no bottleneck: no link on its path is full, so no feedback reaches it and there is no loop to judge; \
-                 add flows, or lower a link's rate until it is one"
+                "{flow} meets no bottleneck: no link on its path is full, so no feedback reaches it and there is no loop to analyze; \
+                 add flows, or lower a link's rate until it is full"
             ),
             Self::Roots(reason) => reason.fmt(f),
             Self::LimitCycle(sentence) => f.write_str(sentence),
             Self::Integration(reason) => reason.fmt(f),
             Self::DiscreteTime { protocol } => write!(
                 f,
-                "{protocol} decides at discrete times: its equilibrium is a cycle and has no linearization; integrate it instead: \
+                "{protocol} decides at discrete times: its equilibrium is a cycle and has no linearization; simulate it instead: \
                  millpond run --world fluid"
             ),
         }

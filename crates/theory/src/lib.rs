@@ -11,6 +11,7 @@ pub mod agreement;
 pub mod equilibrium;
 mod error;
 pub mod explain;
+mod format;
 mod json;
 pub mod stability;
 mod study;

@@ -31,7 +31,7 @@ fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
     let folder = folder(CALM);
     printed(folder.path(), &["run", "scenario.toml", "--out", "calm"]);
     let text = printed(folder.path(), &["stability", "--explain", "calm", "--report", "calm.html"]);
-    assert!(text.starts_with("does not oscillate: the rates of f move by "), "{text}");
+    assert!(text.starts_with("does not oscillate: the rates of f fluctuate by "), "{text}");
     assert!(
         text.contains("30.000 s (measure.from) to 60.000 s (the run ends), a sample every 100ms, packets"),
         "{text}"
@@ -46,9 +46,9 @@ fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
     // A file of the run stands for its directory.
     let json = printed(folder.path(), &["stability", "--explain", "calm/summary.json", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
-    assert_eq!((json["finding"].as_str(), json["world"].as_str()), (Some("quiet"), Some("packets")));
+    assert_eq!((json["finding"].as_str(), json["world"].as_str()), (Some("noise"), Some("packets")));
     assert_eq!(json["model"]["stable"], true);
-    assert_eq!(json["stretch"]["from_s"], 30.0);
+    assert_eq!(json["interval"]["from_s"], 30.0);
 }
 
 #[test]

@@ -34,9 +34,9 @@ fn every_result_has_a_sentence() {
     for sentence in [
         "stable; oscillates above RTT",
         "f.rate and near.queue: 4 of 4 settle",
-        "near from 12Mbps to 9.6Mbps; f.rate: from 10 to 90 % in",
+        "near from 12 Mbit/s to 9.6 Mbit/s; f.rate: from 10 to 90 % in",
         "one more flow of f; f.rate: from 10 to 90 % in",
-        "within 5.0 % of rest after",
+        "within 5.0 % of the equilibrium after",
     ] {
         assert!(
             printed.lines().any(|line| line.starts_with(sentence)),
@@ -49,8 +49,8 @@ fn every_result_has_a_sentence() {
 fn json_has_the_requested_results_only() {
     let options = ["--json", "--phase", "f.rate,near.queue", "--from", "x=6Mbps,q=0", "--step", "near=6Mbps"];
     let answer: serde_json::Value = serde_json::from_str(&stdout(&stability(&options))).unwrap();
-    let paths = answer["portrait"]["paths"].as_array().unwrap();
-    assert_eq!((paths.len(), paths[0]["fate"].as_str()), (1, Some("settles")));
+    let paths = answer["portrait"]["trajectories"].as_array().unwrap();
+    assert_eq!((paths.len(), paths[0]["behavior"].as_str()), (1, Some("settles")));
     assert_eq!((&paths[0]["across"][0], &paths[0]["up"][0]), (&6e6.into(), &0.0.into()));
     assert_eq!(answer["steps"][0]["rates"][0]["to"].as_f64().map(|to| (to / 6e6 * 1e4).round()), Some(1e4));
     assert!(answer.get("convergence").is_none() && answer["stable"] == true);
@@ -96,10 +96,13 @@ fn invalid_options_are_refused_with_a_valid_alternative() {
         (&["--points", "3"], &["--points", "--map", "--convergence"]),
         (&["--step", "neer=80%"], &["neer", "did you mean \"near\"?"]),
         (&["--step", "near=0"], &["near=0", "near=80%"]),
-        (&["--step", "near=100%"], &["what it is now"]),
+        (&["--step", "near=100%"], &["its current capacity"]),
         (&["--step", "join=g"], &["\"g\"", "there are: f"]),
         (&["--convergence", "rt=1ms..2ms"], &["\"rt\"", "did you mean \"rtt\"?"]),
-        (&["--convergence", "rtt=2ms..9ms", "--from", "x=1Mbps..2Mbps"], &["one start each", "x=50%"]),
+        (
+            &["--convergence", "rtt=2ms..9ms", "--from", "x=1Mbps..2Mbps"],
+            &["a single initial condition", "x=50%"],
+        ),
         (&["--convergence", "rtt=2ms"], &["--convergence rtt=2ms", "rtt=10ms..2s"]),
         (&["--convergence", "rtt=2ms..9ms", "--within", "0%"], &["--within", "between 0 and 100"]),
         (&["--convergence", "rtt=2ms..9ms", "--from", "x=-1"], &["f.rate is at least"]),

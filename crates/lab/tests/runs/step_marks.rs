@@ -62,7 +62,7 @@ fn said(sets: &[&str]) -> (f64, f64) {
         let (_, after) = sentence.split_once(before).unwrap_or_else(|| panic!("{before}: {sentence}"));
         after.split(' ').next().unwrap().parse::<f64>().unwrap()
     };
-    (number(" every "), number("about its jump: "))
+    (number(" every "), number("about this threshold: "))
 }
 
 /// The cycle is that of the linear loop: off by what a window moves in it, W^-1/2 of itself. A loop that rests beside its mean

@@ -48,6 +48,6 @@ mod tests {
     #[test]
     fn the_reason_for_a_missing_equilibrium_is_printed() {
         let text = agreement(&tabulate_agreement(&run(8.0), &run(10.0), Err("it cycles".into())));
-        assert!(text.ends_with("at rest: it cycles\n"), "{text}");
+        assert!(text.ends_with("no equilibrium: it cycles\n"), "{text}");
     }
 }

@@ -12,7 +12,6 @@ pub struct AgreementJson {
     /// Directions of links, by name and direction.
     pub links: Vec<LinkAgreementJson>,
     /// Why there is no equilibrium; null if there is one.
-    #[serde(rename = "restless")]
     pub no_equilibrium: Option<String>,
     /// What restricts the comparison, each in a sentence.
     pub notes: Vec<String>,

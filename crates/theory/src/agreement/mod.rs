@@ -25,7 +25,7 @@ pub struct Agreement {
 impl Agreement {
     /// The remarks to print below the table.
     pub fn remarks(&self) -> impl Iterator<Item = String> {
-        let reason = self.no_equilibrium.iter().map(|reason| format!("at rest: {reason}"));
+        let reason = self.no_equilibrium.iter().map(|reason| format!("no equilibrium: {reason}"));
         reason.chain(self.notes.iter().map(|note| format!("note: {note}")))
     }
 }
@@ -71,10 +71,10 @@ impl ComparedQuantity {
     #[must_use]
     pub const fn label(self) -> &'static str {
         match self {
-            Self::Goodput => "goodput Mbps",
+            Self::Goodput => "goodput Mbit/s",
             Self::QueueingDelay => "queueing ms",
-            Self::JainIndex => "Jain",
-            Self::Utilization => "used",
+            Self::JainIndex => "Jain index",
+            Self::Utilization => "utilization",
             Self::MeanQueue => "queue packets",
             Self::LongestQueue => "longest queue",
             Self::MarkedShare => "marked",

@@ -18,7 +18,7 @@ fn includes_start(plan: &Plan, scenario: &Scenario) -> Option<String> {
     (from <= last).then(|| {
         let (from, last) = (from.secs(), last.secs());
         format!(
-            "means begin at {from} s and the last flow at {last} s: they hold the way to rest too, which measure.from leaves out"
+            "means are measured from {from} s and the last flow starts at {last} s: they include the transient; set a later measure.from"
         )
     })
 }
@@ -33,8 +33,8 @@ pub(super) fn transient(rows: &[AgreementRow]) -> Option<String> {
     };
     let row = rows.iter().find(differs)?;
     Some(format!(
-        "the fluid's means are not those of rest ({}): it has not arrived yet (a later measure.from, a longer duration), or it \
-         goes about rest for ever (millpond stability)",
+        "the means of the fluid run differ from the equilibrium ({}): it has not converged yet (set a later measure.from, a \
+         longer duration), or it oscillates (millpond stability)",
         row.title()
     ))
 }

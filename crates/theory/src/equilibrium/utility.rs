@@ -57,13 +57,13 @@ impl FromStr for AlphaFair {
         if alpha < 0.0 {
             return Err(format!(
                 "the utility of alpha = {alpha} is not concave: its marginal utility x^{} rises with the rate, so each flow \
-                 would rather take all or nothing and no prices settle it; take alpha > 0",
+                 takes all or nothing and no prices balance the demands; take alpha > 0",
                 -alpha
             ));
         }
         if alpha == 0.0 {
-            return Err("the utility of alpha = 0, the sum of rates, is not strictly concave: rates may be traded between \
-                        flows at no cost, and the answer is not unique; take a small alpha such as 0.05"
+            return Err("the utility of alpha = 0, the sum of rates, is not strictly concave: rates can be exchanged between \
+                        flows at no cost, and the allocation is not unique; take a small alpha such as 0.05"
                 .to_owned());
         }
         if alpha > Self::GREATEST && alpha.is_finite() {
@@ -197,7 +197,7 @@ fn describe(
 ) -> String {
     match reason {
         NoEquilibrium::NotConverged { remaining } => format!(
-            "the convex solver stopped {remaining:.1e} from the optimum; take a utility less extreme, or weights nearer to each other"
+            "the convex solver stopped {remaining:.1e} from the optimum; choose a smaller alpha, or weights that differ less"
         ),
         other => other.describe(flow, link),
     }

@@ -59,12 +59,12 @@ impl fmt::Display for ExplainError {
             Self::Analysis(reason) => reason.fmt(f),
             Self::Missing { series, found, needed } => write!(
                 f,
-                "the series {series} has {found} of {needed} samples in the stretch looked at; run the scenario again with --out \
+                "the series {series} has {found} of {needed} samples in the analyzed interval; run the scenario again with --out \
                  by this version of Millpond"
             ),
             Self::TooShort { interval, samples, needed, reason } => write!(
                 f,
-                "the longest stretch without a join, a leave or a capacity step, {interval}, is {:.3} s with {samples} samples; \
+                "the longest interval without a join, a leave or a capacity step, {interval}, is {:.3} s with {samples} samples; \
                  {needed:.3} s are needed, {reason}: run it longer with --set duration=..., or sample it more often with --set \
                  measure.every=...",
                 interval.duration()

@@ -1,5 +1,6 @@
 //! The part of a run in which neither flows nor capacities change.
 
+use crate::format::mbit_per_s;
 use millpond_plan::fluid::Plan;
 use millpond_scenario::Scenario;
 use std::fmt;
@@ -58,7 +59,7 @@ fn changes(plan: &Plan) -> Vec<(f64, String)> {
         plan.flows.iter().filter_map(|flow| Some((flow.stop?.secs(), format!("{} leaves", flow.name))));
     let steps = plan.links.iter().filter(|link| link.id.is_some()).flat_map(|link| {
         let step = |(time, rate): &(millpond_units::Time, millpond_units::Rate)| {
-            (time.secs(), format!("{} becomes {rate}", link.entity))
+            (time.secs(), format!("{} becomes {}", link.entity, mbit_per_s(rate.as_f64())))
         };
         link.capacity.iter().skip(1).map(step)
     });

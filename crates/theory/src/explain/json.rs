@@ -12,7 +12,7 @@ use serde::Serialize;
 pub struct ExplanationJson {
     /// The explanation in a sentence.
     pub verdict: String,
-    /// `quiet`, `unstable`, `dies out`, `unmoved`, `hidden`, `otherwise` or `unexplained`.
+    /// `noise`, `unstable`, `decaying`, `not excited`, `undersampled`, `other oscillation` or `unexplained`.
     pub finding: &'static str,
     /// Possible causes that the linear model leaves out, each in a phrase.
     pub candidates: Vec<String>,
@@ -21,14 +21,12 @@ pub struct ExplanationJson {
     /// `packets` or `fluid`.
     pub world: String,
     /// The part of the run that was analyzed.
-    #[serde(rename = "stretch")]
     pub interval: IntervalJson,
     /// The linear loop at the run's operating point.
     pub model: LinearModelJson,
     /// The equilibrium of the model beside the means of the series.
     pub operating_point: Vec<OperatingPointJson>,
     /// How rates and queues fluctuate.
-    #[serde(rename = "swings")]
     pub fluctuations: Vec<FluctuationJson>,
 }
 
@@ -44,7 +42,6 @@ pub struct IntervalJson {
     /// What happens at its end.
     pub ends: String,
     /// Time between samples of the series, in s.
-    #[serde(rename = "interval_s")]
     pub sample_interval_s: f64,
 }
 

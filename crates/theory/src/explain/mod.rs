@@ -109,7 +109,7 @@ fn check_cycles(
     if interval.duration() >= LEAST * cycle {
         return Ok(());
     }
-    let reason = format!("{LEAST} cycles of the loop's own {cycle:.3} s");
+    let reason = format!("{LEAST} cycles of the loop, {cycle:.3} s each");
     let (samples, needed) = (series.count(), LEAST * cycle);
     Err(ExplainError::TooShort { interval: interval.clone(), samples, needed, reason })
 }

@@ -12,7 +12,7 @@ use millpond_stats::mean;
 pub struct OperatingPointRow {
     /// Name of the quantity.
     pub name: String,
-    /// Its unit: `Mbps`, `ms`, `packets` or `%`.
+    /// Its unit: `Mbit/s`, `ms`, `packets` or `%`.
     pub unit: &'static str,
     /// Its value at the equilibrium of the model.
     pub model: f64,
@@ -59,7 +59,7 @@ fn class_rows(subject: &Subject<'_>, l: usize) -> Vec<OperatingPointRow> {
     let rate = mean_of(&|flow| flow.name.clone(), quantity::SEND_RATE);
     let rtt = mean_of(&|flow| flow.loop_name(0), quantity::RTT);
     let rows = [
-        (format!("rate of {name}, each"), "Mbps", value("sending rate") / 1e6, rate.map(|rate| rate / 1e6)),
+        (format!("rate of {name}, each"), "Mbit/s", value("sending rate") / 1e6, rate.map(|rate| rate / 1e6)),
         (format!("RTT of {name}"), "ms", value("round-trip time") * 1e3, rtt),
     ];
     let rows =

@@ -10,7 +10,7 @@ use std::f64::consts::PI;
 pub fn explanation_sentence(explained: &Explanation) -> String {
     let fluctuations = &explained.fluctuations;
     let Some(shown) = explained.verdict.clearest.map(|index| &fluctuations[index]) else {
-        return "nothing was recorded that could swing".to_owned();
+        return "no rate and no queue was recorded".to_owned();
     };
     let rates = clearest_rate(fluctuations).unwrap_or(shown);
     let model = &explained.model;
@@ -25,14 +25,14 @@ pub fn explanation_sentence(explained: &Explanation) -> String {
             )
         }
         Finding::Decaying => format!(
-            "oscillates and settles: its loop is stable ({}) and damps an oscillation by x{} per cycle, the series show x{}; {}",
+            "oscillates and settles: its loop is stable ({}) with an oscillation that changes by x{} per cycle, x{} in the series; {}",
             loop_gain(model),
             number(model.growth_per_cycle().unwrap_or(f64::NAN)),
             number(shown.peak.and_then(|peak| peak.growth).map_or(f64::NAN, |growth| growth.per_cycle)),
             oscillation(fluctuations, shown)
         ),
         Finding::NotExcited => format!(
-            "does not oscillate, although its loop is unstable ({}): {}. Nothing has disturbed it, or it is held by what a linear \
+            "does not oscillate, although its loop is unstable ({}): {}. Nothing has excited it, or effects limit it that a linear \
              model leaves out",
             loop_gain(model),
             noise(rates)
@@ -40,7 +40,7 @@ pub fn explanation_sentence(explained: &Explanation) -> String {
         Finding::Undersampled => {
             let frequency = model.frequency().unwrap_or(f64::NAN);
             format!(
-                "cannot be judged by its series: its loop is unstable ({}), and a sample every {} shows nothing faster than {} Hz; run \
+                "cannot be verified by its series: its loop is unstable ({}), and a sample every {} shows no frequency above {} Hz; run \
                  it again with --set measure.every={}",
                 loop_gain(model),
                 format_time(explained.sample_interval),
@@ -49,12 +49,12 @@ pub fn explanation_sentence(explained: &Explanation) -> String {
             )
         }
         Finding::OtherOscillation => format!(
-            "its loop is unstable ({}), but {}: this is not the oscillation of the linear loop; candidates: {candidates}",
+            "its loop is unstable ({}), but {}: this is not the oscillation of the linear loop; possible causes: {candidates}",
             loop_gain(model),
             oscillation(fluctuations, shown)
         ),
         Finding::Unexplained => format!(
-            "{}, though its loop is stable ({}) and {}: not explained by the linear model; candidates: {candidates}",
+            "{}, although its loop is stable ({}) and {}: the linear model does not explain it; possible causes: {candidates}",
             oscillation(fluctuations, shown),
             loop_gain(model),
             predicted_noise(shown)
@@ -66,8 +66,7 @@ pub fn explanation_sentence(explained: &Explanation) -> String {
 fn loop_gain(model: &LinearModel) -> String {
     match model.loop_gain {
         Some(gain) => {
-            let limit =
-                if model.is_stable() == (gain.gain < 1.0) { "limit 1" } else { "it needs more than 1" };
+            let limit = if model.is_stable() == (gain.gain < 1.0) { "limit 1" } else { "stable above 1" };
             format!("gain {} at {} Hz, {limit}", number(gain.gain), number(gain.frequency / (2.0 * PI)))
         }
         None if model.is_stable() => "at any gain".to_owned(),
@@ -81,22 +80,22 @@ fn noise(found: &Fluctuation) -> String {
     let of = name(found);
     let floor = &found.noise_floor;
     if floor.total_deviation() == 0.0 {
-        return format!("{of} rest within {moved}");
+        return format!("{of} are constant within {moved}");
     }
     let causes = causes(floor);
     let predicted = format_fluctuation(found, floor.total_deviation());
     if found.deviation < floor.total_deviation() / 2.0 {
-        format!("{of} move by {moved}, less than {causes} may make (up to {predicted})")
+        format!("{of} fluctuate by {moved}, less than {causes} can cause (up to {predicted})")
     } else {
-        format!("{of} move by {moved}, which is {causes} (predicted {predicted})")
+        format!("{of} fluctuate by {moved}, which {causes} explains (predicted {predicted})")
     }
 }
 
 /// The noise floor with its causes.
 fn predicted_noise(found: &Fluctuation) -> String {
     match found.noise_floor.total_deviation() {
-        0.0 => "nothing disturbs it".to_owned(),
-        floor => format!("{} makes {}", causes(&found.noise_floor), format_fluctuation(found, floor)),
+        0.0 => "no noise is predicted".to_owned(),
+        floor => format!("{} causes {}", causes(&found.noise_floor), format_fluctuation(found, floor)),
     }
 }
 
@@ -106,15 +105,15 @@ fn causes(floor: &NoiseFloor) -> String {
     let matters = |deviation: f64| deviation.powi(2) > 0.1 * total;
     let named =
         floor.causes.iter().filter(|(_, deviation)| matters(*deviation)).map(|(cause, _)| match cause {
-            NoiseKind::Marks => "the noise of marks",
-            NoiseKind::Losses => "the noise of losses",
-            NoiseKind::Windows => "the grain of whole packets in windows",
+            NoiseKind::Marks => "the randomness of marks",
+            NoiseKind::Losses => "the randomness of losses",
+            NoiseKind::Windows => "the rounding of windows to whole packets",
         });
     let counted = matters(floor.quantization).then_some("the counting of whole packets");
     named.chain(counted).collect::<Vec<_>>().join(" and ")
 }
 
-/// `its rates swing at 0.40 Hz with amplitude 38 %, its queue with 2900 packets`; standard deviations if no peak is
+/// `its rates oscillate at 0.40 Hz with amplitude 38 %, its queue with 2900 packets`; standard deviations if no peak is
 /// significant.
 fn oscillation(fluctuations: &[Fluctuation], shown: &Fluctuation) -> String {
     let significant = shown.peak.filter(SpectralPeak::is_significant);
@@ -126,8 +125,8 @@ fn oscillation(fluctuations: &[Fluctuation], shown: &Fluctuation) -> String {
         None => format!("by {} (s.d.)", format_fluctuation(found, found.deviation)),
     };
     let verb = match significant {
-        Some(peak) => format!("swing at {} Hz", number(peak.frequency)),
-        None => "move at no frequency of their own".to_owned(),
+        Some(peak) => format!("oscillate at {} Hz", number(peak.frequency)),
+        None => "fluctuate without a dominant frequency".to_owned(),
     };
     let rates = clearest_rate(fluctuations).map(|found| format!("its rates {verb} {}", size(found)));
     let queue = clearest_queue(fluctuations).map(|found| format!("its queue {}", size(found)));

@@ -33,12 +33,12 @@ impl Finding {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Noise => "quiet",
+            Self::Noise => "noise",
             Self::Unstable => "unstable",
-            Self::Decaying => "dies out",
-            Self::NotExcited => "unmoved",
-            Self::Undersampled => "hidden",
-            Self::OtherOscillation => "otherwise",
+            Self::Decaying => "decaying",
+            Self::NotExcited => "not excited",
+            Self::Undersampled => "undersampled",
+            Self::OtherOscillation => "other oscillation",
             Self::Unexplained => "unexplained",
         }
     }
@@ -141,24 +141,22 @@ impl Candidates<'_> {
         found.extend(self.empty_queues());
         let dropped: u64 = subject.run.summary.links.iter().map(|link| link.drops).sum();
         if dropped > 0 {
-            found.push(format!("{dropped} packets were dropped, and losses come in bursts, not one by one"));
+            found.push(format!("{dropped} packets were dropped: losses come in bursts, while the model has independent losses"));
         }
         if let Some(flow) = self.peak.and_then(|peak| flow_with_period(subject, peak.frequency)) {
-            found.push(format!(
-                "its period is a round trip of {flow}: bursts that the clock of acknowledgements keeps"
-            ));
+            found.push(format!("its period is the round-trip time of {flow}: ack clocking preserves bursts"));
         }
         if subject.has_window.iter().any(|has_window| *has_window) && self.model.is_stable() {
             found.push(
-                "windows that move within a round trip, over which the prediction for their rates is a mean"
+                "windows that change within a round-trip time, over which the predicted rates are averaged"
                     .to_owned(),
             );
         }
         found.extend(guards(subject));
         let other = if subject.has_packets {
-            "the law's own steps: --world fluid tells whether the nonlinear equations do the same"
+            "nonlinear or discrete steps of the law: --world fluid shows whether the nonlinear equations oscillate too"
         } else {
-            "kinks and bounds of the law, which a linear model does not see"
+            "switches and bounds of the law, which a linear model leaves out"
         };
         found.push(other.to_owned());
         found
@@ -170,8 +168,8 @@ impl Candidates<'_> {
         let is_near = |gain: f64| gain.ln().abs() < NEAR.ln();
         let found = self.model.loop_gain.filter(|found| self.model.is_stable() && is_near(found.gain))?;
         Some(format!(
-            "a loop so near its limit (gain {:.2}) needs little more delay, and laws that decide once per interval or round trip \
-             add some",
+            "a small gain margin (gain {:.2}): laws that decide once per interval or round trip add a delay that the model leaves \
+             out",
             found.gain
         ))
     }
@@ -188,7 +186,7 @@ impl Candidates<'_> {
                 packets.iter().filter(|packets| **packets < 0.5).count() as f64 / packets.len() as f64;
             (has_queue && empty > RARE).then(|| {
                 format!(
-                    "the queue of {} runs empty {:.0} % of the time, where its loop is cut",
+                    "the queue of {} is empty {:.0} % of the time, in which its loop is open",
                     link.entity,
                     100.0 * empty
                 )
@@ -205,7 +203,10 @@ fn other_operating_point(row: &OperatingPointRow) -> Option<String> {
     let is_equal = (1.0 / FACTOR..FACTOR).contains(&ratio);
     (!is_equal).then(|| {
         let (model, unit) = (row.model, row.unit);
-        format!("the run is not where the model rests: {} is {series:.3} {unit}, not {model:.3}", row.name)
+        format!(
+            "the run has another operating point than the model: {} is {series:.3} {unit}, not {model:.3}",
+            row.name
+        )
     })
 }
 
@@ -216,8 +217,7 @@ fn guards(subject: &Subject<'_>) -> Option<String> {
         .collect();
     names.sort_unstable();
     names.dedup();
-    (!names.is_empty())
-        .then(|| format!("its law switches where these change their sign: {}", names.join(", ")))
+    (!names.is_empty()).then(|| format!("its law switches at the zeros of: {}", names.join(", ")))
 }
 
 /// A flow whose mean round-trip time is within 15 % of the period.

@@ -106,7 +106,7 @@ fn stabilizing_factor(system: impl Fn(f64) -> System) -> Option<f64> {
 fn reason_of_zero_root(plan: &Plan, uniqueness: Option<&Uniqueness>) -> String {
     if let Some(Uniqueness::Prices { rank, bottlenecks, .. }) = uniqueness {
         return format!(
-            "the bottlenecks are not of full rank ({rank} of {bottlenecks}), so that a combination of prices has no feedback"
+            "the bottlenecks are not of full rank ({rank} of {bottlenecks}), so a combination of prices has no feedback"
         );
     }
     let reason = plan.loops.iter().find_map(|l| match l.allocation {
@@ -114,7 +114,7 @@ fn reason_of_zero_root(plan: &Plan, uniqueness: Option<&Uniqueness>) -> String {
         _ => None,
     });
     reason.map_or_else(
-        || "points of rest lie side by side".to_owned(),
-        |reason| format!("points of rest lie side by side ({reason})"),
+        || "the equilibria form a continuum".to_owned(),
+        |reason| format!("the equilibria form a continuum ({reason})"),
     )
 }

@@ -12,13 +12,13 @@ pub(super) fn limit_cycle_sentence(equilibrium: &PlanEquilibrium<'_>, sliding: &
     let Sliding { jump, probability, .. } = sliding;
     let packets = jump.queue / packet;
     let sentence = format!(
-        "cycles: {name} marks with a probability of {} below a queue of {packets:.1} packets and {} above, while rest asks for \
-         {probability:.3}, so that the queue goes to and fro about its jump",
+        "has a limit cycle: {name} marks with a probability of {} below a queue of {packets:.1} packets and {} above, while the \
+         equilibrium needs {probability:.3}, so the queue oscillates about this threshold",
         jump.below, jump.above
     );
     match limit_cycle(&equilibrium.frozen, &equilibrium.point) {
         Some(LimitCycle { frequency, swing, above }) => format!(
-            "{sentence}: {:.1} packets from trough to crest every {:.4} s, {:.0} % of it above",
+            "{sentence}: {:.1} packets peak to peak every {:.4} s, {:.0} % of the time above",
             swing / packet,
             2.0 * PI / frequency,
             100.0 * above

@@ -47,10 +47,7 @@ impl VariedParameter {
             Some(near) => format!("did you mean \"{near}\"? "),
             None => String::new(),
         };
-        Err(format!(
-            "nothing that could be varied is called \"{text}\"; {hint}there are: {}",
-            names.join(", ")
-        ))
+        Err(format!("no parameter is called \"{text}\"; {hint}there are: {}", names.join(", ")))
     }
 
     /// Its name.

@@ -16,12 +16,12 @@ pub fn stability_sentence(stability: &Stability, searches: &[CriticalValueSearch
     let head = match (&stability.marginal, is_stable) {
         (None, true) => "stable".to_owned(),
         (Some(why), true) => {
-            format!("marginal: one disturbance neither grows nor dies out, since {why}; all others die out")
+            format!("marginal: one disturbance neither grows nor decays, because {why}; all others decay")
         }
         (_, false) => format!("unstable: {}", growth(stability)),
     };
     let (beyond, none) =
-        if is_stable { ("oscillates", "no boundary") } else { ("stable", "unstable all the way") };
+        if is_stable { ("oscillates", "no stability boundary") } else { ("stable", "unstable everywhere") };
     let critical = (!critical.is_empty()).then(|| format!("; {beyond} {}", critical.join(", and ")));
     let empty = (!empty.is_empty()).then(|| format!("; {none} {}", empty.join(" or ")));
     format!("{head}{}{}", critical.unwrap_or_default(), empty.unwrap_or_default())
@@ -46,6 +46,6 @@ fn growth(stability: &Stability) -> String {
         Some(factor) => {
             format!("oscillates every {}, x{} per cycle", duration(2.0 * PI / root.s.im), number(factor))
         }
-        None => format!("drifts away, x e in {}", duration(1.0 / root.s.re)),
+        None => format!("grows without oscillating, by a factor of e in {}", duration(1.0 / root.s.re)),
     }
 }

@@ -126,11 +126,13 @@ fn solver_at_start<'p>(
 /// The states of a single initial condition.
 fn initial_states(equilibrium: &PlanEquilibrium<'_>, text: &str) -> Result<Vec<f64>, String> {
     if !is_single_condition(text) {
-        return Err(format!("--from {text}: times of convergence have one start each, such as x=50%"));
+        return Err(format!(
+            "--from {text}: convergence times need a single initial condition, such as x=50%"
+        ));
     }
     let conditions = InitialConditions::parse(text, 1, &[], &Observables::new(equilibrium))?;
     let mut states = conditions.states(equilibrium)?;
-    states.pop().ok_or_else(|| "there is no start".to_owned())
+    states.pop().ok_or_else(|| "there is no initial condition".to_owned())
 }
 
 /// The time after which values stay within a relative distance of `target`; none if the last tenth is not within it.

@@ -88,7 +88,9 @@ pub fn is_single_condition(text: &str) -> bool {
 /// Reads `x=0..2Mbps` or `x=1Mbps`.
 fn parse_part(part: &str, points: usize, observables: &Observables<'_>) -> Result<InitialValues, String> {
     let usage = || {
-        format!("\"{part}\": write grid, or starts such as x=0..2Mbps,q=0..100kB, a single one as x=1Mbps")
+        format!(
+            "\"{part}\": write grid, or ranges such as x=0..2Mbps,q=0..100kB, or single values such as x=1Mbps"
+        )
     };
     let (name, range) = part.split_once('=').ok_or_else(usage)?;
     let observable = observables.find(name)?;
@@ -146,7 +148,7 @@ fn expected_value(text: &str, observable: &Observable) -> String {
         _ => "a number",
     };
     format!(
-        "\"{}\" is no value of {}: expected {examples}, or a share of that at rest such as 50%",
+        "\"{}\" is no value of {}: expected {examples}, or a share of the equilibrium value such as 50%",
         text.trim(),
         observable.name
     )
@@ -194,7 +196,7 @@ fn default_range(equilibrium: &PlanEquilibrium<'_>, observable: &Observable) -> 
         _ if center < 0.0 => (2.0 * center, LOW * center),
         _ => {
             return Err(format!(
-                "{0} is zero at rest; say between what it is to start: --from {0}=0..1",
+                "{0} is zero at the equilibrium; give its initial range, such as --from {0}=0..1",
                 observable.name
             ));
         }
@@ -231,7 +233,7 @@ fn set_value(
         let states = super::observable::observables(equilibrium.plan).into_iter();
         let states = states.filter(|one| matches!(one.component, Component::State(_))).map(|one| one.name);
         format!(
-            "{} cannot start at {}: it follows at once from what its owner hears; start from {}",
+            "{} cannot start at {}: it is a function of other quantities; start from {}",
             observable.name,
             observable.format_value(value),
             states.collect::<Vec<_>>().join(", ")

@@ -18,7 +18,6 @@ pub struct PhasePortraitJson {
     /// The longest simulated time of a trajectory, in s.
     pub followed_s: f64,
     /// All trajectories, in the order of their initial conditions.
-    #[serde(rename = "paths")]
     pub trajectories: Vec<PhaseTrajectoryJson>,
 }
 
@@ -30,20 +29,17 @@ pub struct AxisJson {
     /// Its unit.
     pub unit: &'static str,
     /// Its value at the equilibrium.
-    #[serde(rename = "rest")]
     pub equilibrium: f64,
 }
 
 /// A trajectory of a phase portrait, at no more than 400 points.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PhaseTrajectoryJson {
-    /// `settles`, `approaches`, `cycles`, `rests elsewhere`, `leaves` or `lost`.
-    #[serde(rename = "fate")]
+    /// `settles`, `approaches`, `cycles`, `other equilibrium`, `diverges` or `interrupted`.
     pub behavior: &'static str,
     /// The time after which it stays near the equilibrium, in s; null if it does not settle.
     pub settles_after_s: Option<f64>,
     /// Why the integration ended early; null if it did not.
-    #[serde(rename = "broken")]
     pub error: Option<String>,
     /// Times of the points, in s.
     pub time_s: Vec<f64>,
@@ -94,9 +90,9 @@ fn behavior_name(behavior: LongTermBehavior) -> &'static str {
         LongTermBehavior::Settles { .. } => "settles",
         LongTermBehavior::Approaches => "approaches",
         LongTermBehavior::Cycles => "cycles",
-        LongTermBehavior::OtherEquilibrium => "rests elsewhere",
-        LongTermBehavior::Diverges => "leaves",
-        LongTermBehavior::Interrupted => "lost",
+        LongTermBehavior::OtherEquilibrium => "other equilibrium",
+        LongTermBehavior::Diverges => "diverges",
+        LongTermBehavior::Interrupted => "interrupted",
     }
 }
 

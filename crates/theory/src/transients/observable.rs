@@ -1,12 +1,13 @@
 //! Quantities of the equations and their names: `f.rate`, `near.queue`. The entity may be left out where only one is meant.
 
 use crate::equilibrium::PlanEquilibrium;
+use crate::format::mbit_per_s;
 use millpond_fluid::motion::Component;
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Column, Entity};
 use millpond_plan::fluid::Plan;
 use millpond_units::format::four_digits_or_exponent;
-use millpond_units::{Rate, nearest};
+use millpond_units::nearest;
 use std::collections::BTreeSet;
 
 /// A quantity of the equations.
@@ -31,7 +32,7 @@ impl Observable {
     #[must_use]
     pub fn format_value(&self, value: f64) -> String {
         match self.unit {
-            "bit/s" => Rate::from_bps_f64(value).to_string(),
+            "bit/s" => mbit_per_s(value),
             "1" => four_digits_or_exponent(value),
             unit => format!("{} {unit}", four_digits_or_exponent(value * self.scale)),
         }
@@ -178,7 +179,7 @@ fn find(text: &str, known: &[Observable], bottlenecks: &[usize]) -> Result<Obser
             ([], _) => {}
             (all, _) => {
                 let names: Vec<&str> = all.iter().map(|observable| observable.name.as_str()).collect();
-                return Err(format!("\"{text}\" could be any of {}; say which", names.join(", ")));
+                return Err(format!("\"{text}\" is ambiguous: it can be any of {}", names.join(", ")));
             }
         }
     }
@@ -208,7 +209,7 @@ fn unknown(text: &str, known: &[Observable]) -> String {
     };
     let all: Vec<&str> = names().collect();
     format!(
-        "nothing that could be watched is called \"{text}\"; {hint}there are: {}; x is short for a rate, q for a queue, w for a \
+        "no quantity is called \"{text}\"; {hint}there are: {}; x is short for a rate, q for a queue, w for a \
          window",
         all.join(", ")
     )
@@ -252,7 +253,7 @@ mod tests {
     #[test]
     fn an_ambiguous_or_unknown_name_lists_the_known_names() {
         let several = found("q", &[0, 1]).unwrap_err();
-        assert!(several.contains("near.queue, far.queue"), "{several}");
+        assert!(several.contains("ambiguous") && several.contains("near.queue, far.queue"), "{several}");
         assert!(found("x", &[0]).unwrap_err().contains("f.rate, g.rate"));
         let wrong = found("near.queu", &[]).unwrap_err();
         assert!(wrong.contains("did you mean \"near.queue\"?") && wrong.contains("f.window"), "{wrong}");

@@ -18,10 +18,10 @@ pub fn phase_portrait_sentence(portrait: &PhasePortrait) -> String {
         _ => format!("{settled} of {all} settle, the last after {}", seconds(Some(slowest))),
     }];
     let others: [(LongTermBehavior, [&str; 2]); 5] = [
-        (LongTermBehavior::Approaches, ["is on its way", "are on their way"]),
+        (LongTermBehavior::Approaches, ["still approaches", "still approach"]),
         (LongTermBehavior::Cycles, ["cycles", "cycle"]),
-        (LongTermBehavior::OtherEquilibrium, ["rests elsewhere", "rest elsewhere"]),
-        (LongTermBehavior::Diverges, ["leaves", "leave"]),
+        (LongTermBehavior::OtherEquilibrium, ["reaches another equilibrium", "reach another equilibrium"]),
+        (LongTermBehavior::Diverges, ["diverges", "diverge"]),
         (LongTermBehavior::Interrupted, ["could not be integrated", "could not be integrated"]),
     ];
     for (behavior, [one, many]) in others {
@@ -32,7 +32,7 @@ pub fn phase_portrait_sentence(portrait: &PhasePortrait) -> String {
         }
     }
     let plane = format!("{} and {}", portrait.horizontal.name, portrait.vertical.name);
-    format!("{plane}: {}, followed for {}", parts.join("; "), seconds(Some(portrait.seconds)))
+    format!("{plane}: {}, simulated for {}", parts.join("; "), seconds(Some(portrait.seconds)))
 }
 
 /// A time in seconds, or in milliseconds below 0.1 s.
@@ -59,9 +59,9 @@ pub fn step_sentence(transient: &StepTransient) -> String {
             settled(*settling)
         ),
         Some(ObservedResponse { observable, response: StepResponse::Excursion { settling, .. }, .. }) => {
-            format!("{} ends where it was, {}", observable.name, settled(*settling))
+            format!("{} returns to its value, {}", observable.name, settled(*settling))
         }
-        None => "no flow answers".to_owned(),
+        None => "no flow is active".to_owned(),
     };
     let predicted = match transient.predicted {
         Some(Predicted { overshoot, settling: Some(time), .. }) => {
@@ -94,15 +94,15 @@ pub fn convergence_sentence(convergence: &ConvergenceTimes) -> String {
     let within = percent(convergence.criterion.tolerance);
     let missing = convergence.times.len() - found.len();
     let Some(((low, first), (high, last))) = found.first().zip(found.last()) else {
-        return format!("nowhere within {within} of rest while it was followed");
+        return format!("at no value within {within} of the equilibrium in the simulated time");
     };
     let at = |value: f64| format!("{} {}", parameter.name(), parameter.format_value(value));
     let gaps = match missing {
         0 => String::new(),
-        missing => format!("; never at {missing} of {} values", convergence.times.len()),
+        missing => format!("; not at {missing} of {} values", convergence.times.len()),
     };
     format!(
-        "within {within} of rest after {} at {} and {} at {}{gaps}",
+        "within {within} of the equilibrium after {} at {} and {} at {}{gaps}",
         seconds(Some(*first)),
         at(*low),
         seconds(Some(*last)),

@@ -58,7 +58,11 @@ impl StepChange {
         let names: Vec<String> = queues.iter().map(link_name).collect();
         let found = queues.iter().find(|queue| link_name(queue) == name).map(|queue| queue.entity);
         let Some(Entity::Link(link)) = found else {
-            return Err(unknown("no link that data cross", name, names.iter().map(String::as_str).collect()));
+            return Err(unknown(
+                "no link that data crosses",
+                name,
+                names.iter().map(String::as_str).collect(),
+            ));
         };
         let current = equilibrium.frozen.capacity(link);
         let share = value.trim().strip_suffix('%').map(|share| share.trim().parse::<f64>().ok());
@@ -70,7 +74,7 @@ impl StepChange {
             Some(capacity) if capacity != current => {
                 Ok(Self::Capacity { link: LinkId(link), name: name.to_owned(), capacity })
             }
-            Some(_) => Err(format!("--step {text}: that is what it is now")),
+            Some(_) => Err(format!("--step {text}: this is its current capacity")),
             None => Err(usage(text)),
         }
     }

@@ -4,13 +4,13 @@ use super::StepChange;
 use super::duration::{rightmost_nonzero_root, simulated_time};
 use super::observable::{Observable, bottleneck_links, observables, sending_rates};
 use crate::equilibrium::{PlanEquilibrium, find_equilibrium};
+use crate::format::mbit_per_s;
 use crate::{AnalysisError, Study};
 use millpond_fluid::motion::{Component, Predicted, StepResponse, Trajectory, record};
 use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, OperatingPoint, Solver, equilibrium};
 use millpond_plan::fluid::Plan;
 use millpond_results::Watch;
 use millpond_scenario::{At, FlowGroup, Place, Scenario};
-use millpond_units::Rate;
 
 /// The response of one quantity.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,7 @@ pub struct ObservedResponse {
 /// The response of a network to a step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepTransient {
-    /// The step in a phrase: `near from 120Mbps to 96Mbps`.
+    /// The step in a phrase: `near from 120 Mbit/s to 96 Mbit/s`.
     pub description: String,
     /// Times of the values in seconds, the step being at zero.
     pub times: Vec<f64>,
@@ -82,7 +82,7 @@ fn simulate(
             let end = equilibrium::equilibrium_near(&after, &equilibrium.point.x)?;
             let mut solver = solver_at(&equilibrium.frozen, &equilibrium.point)?;
             solver.set_capacity(*link, *capacity)?;
-            let [before, to] = [before, *capacity].map(Rate::from_bps_f64);
+            let [before, to] = [before, *capacity].map(mbit_per_s);
             let description = format!("{name} from {before} to {to}");
             let transition = Transition { equilibrium, after: &after, end: &end, recording };
             transition.record(description, solver, Some(link.0))
