@@ -72,12 +72,12 @@ impl ComparedQuantity {
     pub const fn label(self) -> &'static str {
         match self {
             Self::Goodput => "goodput Mbit/s",
-            Self::QueueingDelay => "queueing ms",
-            Self::JainIndex => "Jain index",
+            Self::QueueingDelay => "queueing delay ms",
+            Self::JainIndex => "Jain's index",
             Self::Utilization => "utilization",
             Self::MeanQueue => "queue packets",
-            Self::LongestQueue => "longest queue",
-            Self::MarkedShare => "marked",
+            Self::LongestQueue => "longest queue packets",
+            Self::MarkedShare => "marked share",
         }
     }
 }
