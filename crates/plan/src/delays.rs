@@ -1,7 +1,7 @@
 //! Base round-trip times of flows and of their loops.
 
-use crate::cast::Role;
-use crate::members::Member;
+use crate::flow_instances::Member;
+use crate::protocols::Role;
 use millpond_scenario::{Hop, Scenario};
 use millpond_units::Span;
 

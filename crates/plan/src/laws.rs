@@ -1,6 +1,6 @@
 //! Which laws sit at a link: its queue's, and the router of each protocol whose data cross it.
 
-use crate::cast::{QueueRole, Role, named_queue};
+use crate::protocols::{QueueRole, Role, named_queue};
 use crate::traffic::{Traffic, hop_name};
 use millpond_law::{HeaderId, Link as Law, LinkFacts, SettingError};
 use millpond_protocols::Registry;

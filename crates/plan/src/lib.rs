@@ -6,16 +6,16 @@
 //!                                             +--> fluid:   links, loops --> Assembly
 //! ```
 
-mod aggregates;
 mod buffers;
-mod cast;
 mod delays;
-mod draws;
 mod faults;
+mod flow_instances;
 pub mod fluid;
 mod laws;
-mod members;
 mod names;
 pub mod packets;
+mod protocols;
+mod sampling;
+mod shared_loops;
 mod traffic;
 mod warnings;

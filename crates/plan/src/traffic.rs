@@ -1,6 +1,6 @@
 //! Which flows cross which direction of which link.
 
-use crate::members::Member;
+use crate::flow_instances::Member;
 use millpond_law::LinkFacts;
 use millpond_scenario as scenario;
 use millpond_scenario::{Hop, Scenario};

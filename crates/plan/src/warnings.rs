@@ -1,8 +1,8 @@
 //! What a user should know before looking at results.
 
-use crate::cast::Role;
 use crate::delays::base_rtts;
-use crate::members::Member;
+use crate::flow_instances::Member;
+use crate::protocols::Role;
 use crate::traffic::{hop_name, hops};
 use millpond_law::Pipe;
 use millpond_scenario::{FlowGroup, Hop, Relays, Scenario, Workload};

@@ -8,24 +8,24 @@
 //! A fluid has no packets: counts of them are bits over the packet size, rounded. What only packets have
 //! (retransmissions, headers, packet-hops) is zero.
 
-mod beats;
 mod columns;
-mod recorder;
+mod distribution_sampler;
+mod series;
 mod summary;
 
 use crate::Error;
 use crate::fairness::{Sharer, Windows};
 use crate::stopwatch::Stopwatch;
 use crate::ticks::{Due, Ticks};
-use beats::Beats;
 use columns::{Columns, Totals};
+use distribution_sampler::Beats;
 use millpond_fluid::{Accuracy, FixedStepIntegration, Integration, Solver};
 use millpond_plan::fluid::{Plan, PlannedFlow, check_method, plan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Run, Watch};
 use millpond_scenario::{Method, Scenario};
 use millpond_units::{Span, Time};
-use recorder::Recorder;
+use series::Recorder;
 use std::rc::Rc;
 
 /// Between two ticks a network of no more loops and links than [`SMALL`] is looked at so often.

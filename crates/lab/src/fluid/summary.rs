@@ -1,7 +1,7 @@
 //! The numbers of an integration, taken at its end.
 
-use super::beats::{Beats, FlowBeats};
 use super::columns::{Columns, Totals};
+use super::distribution_sampler::{Beats, FlowBeats};
 use crate::distributions::{milliseconds_of_samples, packets_of_samples, queueing_of_samples};
 use crate::fairness::Windows;
 use millpond_fluid::LoopId;

@@ -5,7 +5,7 @@
 //!                 \--- at the end: counters, histograms ---> Summary, distributions
 //! ```
 
-mod recorder;
+mod series;
 mod summary;
 mod transfers;
 
@@ -17,7 +17,7 @@ use millpond_plan::packets::{Plan, plan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Run, Watch};
 use millpond_scenario::Scenario;
-use recorder::Recorder;
+use series::Recorder;
 use summary::End;
 
 /// Plans and runs a scenario.

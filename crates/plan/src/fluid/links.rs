@@ -1,10 +1,10 @@
 //! From a scenario's links to those of the fluid world.
 
-use super::planned::{Model, PlannedLink, protocol};
-use super::refuse;
+use super::plan::{Model, PlannedLink, protocol};
+use super::unsupported;
 use crate::buffers::buffer;
+use crate::flow_instances::Member;
 use crate::laws::{queue, queue_place, refused, routers};
-use crate::members::Member;
 use crate::traffic::{Traffic, facts, hop_name, traffic};
 use millpond_fluid::{FluidNetwork, LinkId};
 use millpond_law::LinkFacts;
@@ -88,7 +88,7 @@ fn install(
             FluidQueue::Missing => {
                 let place = queue_place(scenario, hop);
                 let names = (hop_name(scenario, hop), role.queue.card().name);
-                return Err(refuse::queue_without_equations(
+                return Err(unsupported::queue_without_equations(
                     scenario,
                     registry,
                     place,

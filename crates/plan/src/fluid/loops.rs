@@ -1,9 +1,9 @@
 //! From a scenario's flows to the loops of the fluid world: equal flows become one class.
 
-use super::planned::{Model, PlannedFlow, PlannedLink, PlannedLoop, protocol};
-use crate::aggregates::{Kind, is_shared};
+use super::plan::{Model, PlannedFlow, PlannedLink, PlannedLoop, protocol};
 use crate::delays::extra_delay;
-use crate::members::Member;
+use crate::flow_instances::Member;
+use crate::shared_loops::{Kind, is_shared};
 use crate::traffic::hops;
 use millpond_fluid::{FluidNetwork, Loop, LoopId, Relay};
 use millpond_law::fluid::{Allocation, LoopFacts};

@@ -10,19 +10,19 @@
 
 mod links;
 mod loops;
-mod planned;
-mod refuse;
+mod plan;
+mod unsupported;
 
-pub use planned::{Plan, PlannedFlow, PlannedLink, PlannedLoop};
+pub use plan::{Plan, PlannedFlow, PlannedLink, PlannedLoop};
 
-use crate::cast::{Role, cast};
 use crate::faults;
-use crate::members::members;
+use crate::flow_instances::members;
+use crate::protocols::{Role, cast};
 use crate::warnings::warnings;
 use millpond_fluid::{Assembly, FluidNetwork};
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Scenario};
-use planned::{Model, refused};
+use plan::{Model, refused};
 
 /// Plans the fluid world of `scenario` with the protocols of `registry`.
 ///
@@ -33,11 +33,11 @@ pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<Plan, Faults> {
 }
 
 fn planned(scenario: &Scenario, registry: &Registry) -> Result<Plan, Fault> {
-    refuse::scenario(scenario)?;
+    unsupported::scenario(scenario)?;
     let roles = cast(scenario, registry)?;
     let members = members(scenario)?;
     let warnings = warnings(scenario, &roles, &members);
-    refuse::fair_sharing(scenario, &members, &roles)?;
+    unsupported::fair_sharing(scenario, &members, &roles)?;
     let models =
         roles.into_iter().map(|role| model(scenario, registry, role)).collect::<Result<Vec<_>, _>>()?;
     let mut network = FluidNetwork::new();
@@ -59,7 +59,7 @@ fn model<'s>(scenario: &Scenario, registry: &Registry, role: Role<'s>) -> Result
     let fault = |error| faults::setting(scenario, &role.label.value, params, role.label.place, &error);
     match role.protocol.fluid(&role.settings).map_err(fault)? {
         Some(equations) => Ok(Model { role, equations }),
-        None => Err(refuse::without_equations(scenario, registry, &role)),
+        None => Err(unsupported::without_equations(scenario, registry, &role)),
     }
 }
 
@@ -68,5 +68,5 @@ fn model<'s>(scenario: &Scenario, registry: &Registry, role: Role<'s>) -> Result
 /// # Errors
 /// What steps of one length cannot honour: by name, at its line, with what would work.
 pub fn check_method(scenario: &Scenario, plan: &Plan) -> Result<(), Faults> {
-    refuse::method(scenario, plan).map_err(Faults::from)
+    unsupported::method(scenario, plan).map_err(Faults::from)
 }

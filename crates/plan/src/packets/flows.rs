@@ -1,12 +1,12 @@
 //! From a scenario's flows to those of the packet world: each a chain of loops, cut at its protocol's relays.
 
-use super::aggregates::Aggregates;
-use crate::aggregates::is_shared;
-use crate::cast::Role;
+use super::shared_loops::Aggregates;
 use crate::delays::{base_rtt, extra_delay};
-use crate::draws::{arrivals, production};
 use crate::faults;
-use crate::members::Member;
+use crate::flow_instances::Member;
+use crate::protocols::Role;
+use crate::sampling::{arrivals, production};
+use crate::shared_loops::is_shared;
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{Protocol, SettingError, Settings};
 use millpond_scenario::{self as scenario, Fault, Gap, Hop, Scenario, Size};

@@ -1,8 +1,8 @@
 //! From a scenario's links to those of the packet world.
 
 use crate::buffers::buffer;
-use crate::cast::Role;
 use crate::laws::{Laws, laws};
+use crate::protocols::Role;
 use crate::traffic::{Traffic, facts, hop_name};
 use millpond_protocols::Registry;
 use millpond_scenario as scenario;

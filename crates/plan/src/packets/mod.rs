@@ -6,22 +6,22 @@
 //!                                               +--> flows: loops, relays ----^
 //! ```
 
-mod aggregates;
 mod flows;
 mod links;
-mod planned;
+mod plan;
+mod shared_loops;
 
-pub use planned::{Plan, PlannedFlow, PlannedLink, PlannedSource};
+pub use plan::{Plan, PlannedFlow, PlannedLink, PlannedSource};
 
-use crate::cast::{self, Role};
-use crate::members::{self, Member};
+use crate::flow_instances::{self, Member};
+use crate::protocols::{self, Role};
 use crate::traffic::{hop_name, traffic};
 use crate::warnings;
-use aggregates::Aggregates;
 use flows::Maker;
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
 use millpond_sim::{Builder, FlowId, NodeId, TransfersId};
+use shared_loops::Aggregates;
 
 /// Plans a run of `scenario` with the protocols of `registry`.
 ///
@@ -32,8 +32,8 @@ pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<Plan, Faults> {
 }
 
 fn planned(scenario: &Scenario, registry: &Registry) -> Result<Plan, Fault> {
-    let roles = cast::cast(scenario, registry)?;
-    let members = members::members(scenario)?;
+    let roles = protocols::cast(scenario, registry)?;
+    let members = flow_instances::members(scenario)?;
     let mut builder = Builder::new(scenario.seed);
     let nodes: Vec<NodeId> = scenario.nodes.iter().map(|_| builder.node()).collect();
     let links = plan_links(scenario, registry, &roles, &members, &nodes, &mut builder)?;

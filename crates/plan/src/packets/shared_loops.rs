@@ -1,7 +1,7 @@
 //! The loops of the packet world that flows share.
 
 use super::flows::Maker;
-use crate::aggregates::Kind;
+use crate::shared_loops::Kind;
 use millpond_scenario::{Fault, Hop};
 use millpond_sim::{AggregateId, AggregateSpec, Builder, LoopSpec};
 

@@ -1,8 +1,8 @@
 //! What the fluid world cannot honour, refused by name and line, with what would work.
 
-use super::planned::{Plan, place_of};
-use crate::cast::Role;
-use crate::members::Member;
+use super::plan::{Plan, place_of};
+use crate::flow_instances::Member;
+use crate::protocols::Role;
 use crate::traffic::{hop_name, traffic};
 use millpond_fluid::Error;
 use millpond_law::{Settings, fluid::FluidQueue};

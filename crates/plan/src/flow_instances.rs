@@ -1,7 +1,7 @@
 //! Every flow of every group, with its way, its base round-trip time and its draws.
 
-use crate::draws::{Draw, draws, flow_name};
 use crate::faults;
+use crate::sampling::{Draw, draws, flow_name};
 use millpond_scenario::{Fault, FlowGroup, Hop, Scenario};
 use millpond_units::Span;
 

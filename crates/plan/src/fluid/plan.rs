@@ -1,7 +1,7 @@
 //! Equations ready to be integrated, and what their parts are called.
 
-use crate::cast::Role;
 use crate::names;
+use crate::protocols::Role;
 use millpond_fluid::{Assembly, Error, LinkId, LoopId, ProtocolId};
 use millpond_law::fluid::{Allocation, FluidModel, LoopFacts};
 use millpond_scenario::{Fault, Place, Scenario};
