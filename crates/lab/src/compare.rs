@@ -1,4 +1,5 @@
-//! The same network and the same draws under several protocols, in several worlds, and under several seeds.
+//! Runs of one scenario under several protocols, in several worlds and with several seeds. Random values of flows depend on
+//! the seed only.
 
 use crate::Error;
 use crate::world::run;
@@ -13,24 +14,24 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// One run of a comparison.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// What it is called: the protocol, the world, or both.
+    /// Its label: the protocol, the world, or both.
     pub label: String,
-    /// As its directory is called: the same, and the seed if there are several.
+    /// The name of its directory: the label, with the seed if there are several.
     pub directory: String,
-    /// What is run.
+    /// The scenario.
     pub scenario: Scenario,
-    /// Where it is run.
+    /// The world.
     pub world: World,
 }
 
-/// What is compared.
+/// The protocols, worlds and seeds of a comparison.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// Under which protocols: a registered one, or an entry of the scenario's `[protocols]`. None: the scenario's own.
+    /// The protocols: registered ones, or entries of the scenario's `[protocols]`. If empty, those of the scenario.
     pub protocols: Vec<String>,
-    /// In which worlds.
+    /// The worlds.
     pub worlds: Vec<World>,
-    /// Under how many seeds, from the scenario's own upwards.
+    /// The number of seeds, from the scenario's seed upwards.
     pub seeds: u64,
 }
 
@@ -38,7 +39,7 @@ pub struct Choice {
 /// protocol.
 ///
 /// # Errors
-/// A protocol that does not exist or is named twice; points into the list as it was typed.
+/// A protocol that is unknown or named twice, with its place in the list as typed; or an error of a plan.
 pub fn cases(scenario: &Scenario, registry: &Registry, choice: &Choice) -> Result<Vec<Case>, Error> {
     let mut scenario = scenario.clone();
     let labels = labels(&mut scenario, &choice.protocols)?;
@@ -55,7 +56,7 @@ pub fn cases(scenario: &Scenario, registry: &Registry, choice: &Choice) -> Resul
             }
         }
     }
-    // What is wrong with any of them is said before the first one runs.
+    // Errors of any case are reported before the first one runs.
     for case in &cases {
         match case.world {
             World::Packets => packets::plan(&case.scenario, registry).map(|_| ())?,
@@ -65,7 +66,7 @@ pub fn cases(scenario: &Scenario, registry: &Registry, choice: &Choice) -> Resul
     Ok(cases)
 }
 
-/// What a run is called: by what it differs in from others.
+/// The label of a run: the properties in which it differs from the others.
 fn name(protocol: Option<&str>, world: World, worlds: usize) -> String {
     match protocol {
         Some(protocol) if worlds == 1 => protocol.to_owned(),
@@ -74,7 +75,7 @@ fn name(protocol: Option<&str>, world: World, worlds: usize) -> String {
     }
 }
 
-/// The protocols as typed, each with its place in the list, so that complaints can point at it.
+/// The protocols as typed, each with its place in the list for errors.
 fn labels(scenario: &mut Scenario, protocols: &[String]) -> Result<Vec<At<String>>, Fault> {
     let typed = protocols.join(",");
     let text = scenario.sources.add("--protocols", &typed);
@@ -100,11 +101,11 @@ fn assigned(scenario: &Scenario, protocol: &At<String>) -> Scenario {
     scenario
 }
 
-/// Runs all cases, as many at a time as there are threads in the pool, and returns them in order. `keep` is called
-/// with each as soon as it has ended, so that what has ended is not lost when something stops the rest.
+/// Runs all cases in parallel and returns them in order. `keep` is called with each as soon as it has ended, so that a run
+/// that has ended is not lost if the comparison is stopped.
 ///
 /// # Errors
-/// What [`run`] and `keep` say, or that it was stopped.
+/// An error of [`run`] or `keep`, or that the comparison was stopped.
 pub fn compare(
     cases: &[Case],
     registry: &Registry,

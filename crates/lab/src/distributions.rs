@@ -1,6 +1,6 @@
 //! Distributions of delays and queue lengths, from histograms, samples and lists, in the form of the results.
 
-use millpond_results::{Distribution, Kind, Milliseconds, Packets, quantity};
+use millpond_results::{Distribution, EntityKind, Milliseconds, Packets, quantity};
 use millpond_sim::Histogram;
 use millpond_stats::{WeightedSamples, mean, quantile_of_sorted, thinned_curve};
 
@@ -55,7 +55,11 @@ pub(crate) fn packets_of_list(lengths: Vec<f64>) -> Packets {
 }
 
 /// The distribution of queueing delay of an entity, from a histogram in picoseconds; `None` if it is empty.
-pub(crate) fn queueing_of_histogram(kind: Kind, entity: &str, delays: &Histogram) -> Option<Distribution> {
+pub(crate) fn queueing_of_histogram(
+    kind: EntityKind,
+    entity: &str,
+    delays: &Histogram,
+) -> Option<Distribution> {
     let total = delays.total() as f64;
     let mut below = 0;
     let buckets = delays.buckets().map(|(value, weight)| {
@@ -67,7 +71,7 @@ pub(crate) fn queueing_of_histogram(kind: Kind, entity: &str, delays: &Histogram
 
 /// The distribution of queueing delay of an entity, from samples in milliseconds; `None` if there are none.
 pub(crate) fn queueing_of_samples(
-    kind: Kind,
+    kind: EntityKind,
     entity: &str,
     delays: &WeightedSamples,
 ) -> Option<Distribution> {
@@ -75,7 +79,7 @@ pub(crate) fn queueing_of_samples(
 }
 
 /// From points `(cumulative share, milliseconds)`: the least value at share 0, then the points, thinned.
-fn queueing(kind: Kind, entity: &str, points: &[(f64, f64)]) -> Option<Distribution> {
+fn queueing(kind: EntityKind, entity: &str, points: &[(f64, f64)]) -> Option<Distribution> {
     let least = points.first().map(|&(_, value)| (0.0, value))?;
     Some(Distribution {
         kind,
@@ -96,7 +100,7 @@ mod tests {
     fn a_distribution_of_many_values_is_thinned_and_keeps_both_ends() {
         let mut delays = Histogram::of_delays();
         (1..=100_000).for_each(|i| delays.add_delay(Span::from_micros(i)));
-        let curve = queueing_of_histogram(Kind::Group, "all", &delays).unwrap().points;
+        let curve = queueing_of_histogram(EntityKind::Group, "all", &delays).unwrap().points;
         assert!(curve.len() <= CURVE_POINTS + 1, "{}", curve.len());
         assert_eq!((curve[0].0, curve[curve.len() - 1].0), (0.0, 1.0));
         assert!(curve.windows(2).all(|pair| pair[0].0 <= pair[1].0 && pair[0].1 <= pair[1].1));
@@ -106,7 +110,7 @@ mod tests {
 
     #[test]
     fn an_entity_without_samples_has_no_distribution_and_zero_statistics() {
-        assert_eq!(queueing_of_histogram(Kind::Group, "all", &Histogram::of_delays()), None);
+        assert_eq!(queueing_of_histogram(EntityKind::Group, "all", &Histogram::of_delays()), None);
         assert_eq!(milliseconds_of_samples(&WeightedSamples::default()), Milliseconds::default());
         assert_eq!(packets_of_list(Vec::new()), Packets::default());
     }

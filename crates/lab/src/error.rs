@@ -1,23 +1,23 @@
-//! Why an experiment has no results.
+//! Errors of runs and comparisons.
 
 use millpond_results::files::OutputError;
 use millpond_scenario::{Fault, Faults};
 use std::fmt;
 
-/// Why an experiment has no results, or not all of them.
+/// Why a run or a comparison has no results, or not all of them.
 #[derive(Debug)]
 pub enum Error {
-    /// The scenario is wrong: where and how.
+    /// Errors in the scenario, with their places.
     Scenario(Faults),
     /// A file or directory could not be written.
     Output(OutputError),
-    /// The equations could not be integrated: where, why, and what to try.
+    /// The equations could not be integrated.
     Fluid(millpond_fluid::Error),
-    /// It was stopped; the runs that had ended by then.
+    /// It was stopped.
     Stopped {
-        /// How many had ended.
+        /// The number of runs that had ended.
         finished: usize,
-        /// How many there were to be.
+        /// The number of all runs.
         of: usize,
     },
 }

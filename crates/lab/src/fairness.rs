@@ -1,78 +1,47 @@
 //! Fairness over short windows, and when each flow reaches its fair share.
 
-use millpond_plan::packets::{PlannedFlow, PlannedLink};
 use millpond_results::metrics::{converged_from, quartiles};
-use millpond_results::{Kind, Quartiles, Series, quantity};
-use millpond_sim::PacketNetwork;
+use millpond_results::{EntityKind, Quartiles, Series, quantity};
 use millpond_stats::{MaxMinFlow, connected_components, jain, max_min_shares};
-use millpond_units::{Rate, Time};
+use millpond_units::Time;
 use std::collections::BTreeMap;
 
-/// A flow that shares links.
-pub(crate) struct Sharer<'a> {
-    /// Which.
+/// The links and the demand of a flow.
+pub(crate) struct FlowDemand<'a> {
+    /// Indices of the links that it crosses.
     pub(crate) links: &'a [usize],
-    /// What its application asks for in bit/s, if that is limited; else infinite.
+    /// The rate of its application in bit/s; infinite if it has no limit.
     pub(crate) demand: f64,
 }
 
-/// Goodputs of all flows, window after window.
-pub(crate) struct Windows {
-    begin: Time,
-    delivered: Vec<u64>,
+/// The goodputs and fair shares of all flows, one value per window.
+pub(crate) struct FairnessWindows {
+    /// The ends of the windows in seconds.
     ends: Vec<f64>,
-    /// For each flow its goodput in each window in bit/s; none where it did not run throughout.
+    /// For each flow its goodput in each window in bit/s; none if it did not run throughout the window.
     goodputs: Vec<Vec<Option<f64>>>,
-    /// For each flow its fair share in each window in bit/s; not a number where it has none.
+    /// For each flow its fair share in each window in bit/s; not a number if it has none.
     fair: Vec<Vec<f64>>,
 }
 
-impl Windows {
+impl FairnessWindows {
     pub(crate) fn new(flows: usize) -> Self {
-        Self {
-            begin: Time::ZERO,
-            delivered: vec![0; flows],
-            ends: Vec::new(),
-            goodputs: vec![Vec::new(); flows],
-            fair: vec![Vec::new(); flows],
-        }
+        Self { ends: Vec::new(), goodputs: vec![Vec::new(); flows], fair: vec![Vec::new(); flows] }
     }
 
-    /// A window ends now.
-    pub(super) fn close(&mut self, network: &PacketNetwork, links: &[PlannedLink], flows: &[PlannedFlow]) {
-        let now = network.now();
-        let seconds = now.since(self.begin).secs();
-        let capacity =
-            |link: &PlannedLink| network.link(link.id).capacity_bits(self.begin, now) as f64 / seconds;
-        let capacities: Vec<f64> = links.iter().map(capacity).collect();
-        let goodputs: Vec<Option<f64>> = flows
-            .iter()
-            .zip(&mut self.delivered)
-            .map(|(flow, before)| goodput(network, flow, (self.begin, now), before))
-            .collect();
-        let sharers: Vec<Sharer<'_>> = flows
-            .iter()
-            .map(|flow| Sharer {
-                links: &flow.links,
-                demand: flow.demand.map_or(f64::INFINITY, Rate::as_f64),
-            })
-            .collect();
-        self.add(now, &capacities, &sharers, goodputs);
-    }
-
-    /// A window ends now in which flows that share links of these mean capacities had these goodputs.
+    /// Adds a window that ends at `now`: mean capacities of the links and goodputs of the flows in bit/s; a flow that did
+    /// not run throughout the window has no goodput.
     pub(crate) fn add(
         &mut self,
         now: Time,
         capacities: &[f64],
-        flows: &[Sharer<'_>],
+        flows: &[FlowDemand<'_>],
         goodputs: Vec<Option<f64>>,
     ) {
         let fair = fair_shares(capacities, flows, &goodputs);
         self.goodputs.iter_mut().zip(goodputs).for_each(|(flow, goodput)| flow.push(goodput));
         self.fair.iter_mut().zip(fair).for_each(|(flow, share)| flow.push(share));
         self.ends.push(now.secs());
-        self.begin = now;
     }
 
     /// Jain's index in each window: the series of the group `all`.
@@ -82,7 +51,7 @@ impl Windows {
             if present.len() > 1 { jain(&present) } else { f64::NAN }
         };
         Series {
-            kind: Kind::Group,
+            kind: EntityKind::Group,
             entity: "all".to_owned(),
             quantity: quantity::JAIN.to_owned(),
             unit: "1".to_owned(),
@@ -91,7 +60,7 @@ impl Windows {
         }
     }
 
-    /// How Jain's index is spread over the windows that end after `from`; all 1 if none compares two flows.
+    /// The quartiles of Jain's index over the windows that end after `from`; 1 if no window has two flows.
     pub(crate) fn quartiles(jain: &Series, from: Time) -> Quartiles {
         let measured =
             jain.times.iter().zip(&jain.values).filter(|(end, value)| **end > from.secs() && !value.is_nan());
@@ -99,52 +68,44 @@ impl Windows {
         quartiles(measured.map(|(_, value)| *value).collect()).unwrap_or(even)
     }
 
-    /// From when on flow `index` stays within the fraction `within` of its fair shares.
+    /// The time in seconds from which on flow `index`, which starts at `start`, stays within the fraction `within` of its
+    /// fair shares.
     pub(crate) fn converged(&self, index: usize, start: Time, within: f64) -> Option<f64> {
         let values: Vec<f64> = self.goodputs[index].iter().map(|value| value.unwrap_or(f64::NAN)).collect();
         converged_from(start.secs(), &self.ends, &values, &self.fair[index], within)
     }
 }
 
-/// The goodput of a flow between two times, if it ran throughout, and takes note of what has been delivered.
-fn goodput(
-    network: &PacketNetwork,
-    flow: &PlannedFlow,
-    (begin, now): (Time, Time),
-    before: &mut u64,
-) -> Option<f64> {
-    let view = network.flow(flow.id);
-    let delivered = view.delivered().get();
-    let bits = (delivered - std::mem::replace(before, delivered)) as f64 * 8.0;
-    let throughout =
-        flow.start <= begin && flow.stop.is_none_or(|stop| stop >= now) && view.completed().is_none();
-    throughout.then(|| bits / now.since(begin).secs())
+/// The sums over a connected component of flows.
+#[derive(Default)]
+struct ComponentSums {
+    flows: u32,
+    /// Of the max-min shares in bit/s.
+    share: f64,
+    /// Of the goodputs in bit/s.
+    goodput: f64,
 }
 
-/// What a window would give each flow that runs throughout it if they shared the links max-min fairly. Flows that
-/// share links, directly or through others, are taken to leave the same part of their shares unused, which is
-/// measured. Not a number for a flow that does not run or shares its links with nobody.
-fn fair_shares(capacities: &[f64], flows: &[Sharer<'_>], goodputs: &[Option<f64>]) -> Vec<f64> {
+/// The fair share of each flow in a window, in bit/s: its max-min share among the flows that run throughout the window,
+/// times the utilization of those shares within its connected component. Flows are connected if they share a link,
+/// directly or through other flows. Not a number for a flow that does not run or is the only one of its component.
+fn fair_shares(capacities: &[f64], flows: &[FlowDemand<'_>], goodputs: &[Option<f64>]) -> Vec<f64> {
     let running: Vec<usize> = (0..flows.len()).filter(|&flow| goodputs[flow].is_some()).collect();
     let paths: Vec<&[usize]> = running.iter().map(|&flow| flows[flow].links).collect();
     let demands = running.iter().map(|&flow| MaxMinFlow::single(flows[flow].links, flows[flow].demand));
     let shares = max_min_shares(capacities, &demands.collect::<Vec<_>>()).rates;
-    let company = connected_components(capacities.len(), &paths);
-    // Of each company: how many flows, their shares and their goodputs.
-    let mut sums: BTreeMap<usize, (u32, f64, f64)> = BTreeMap::new();
+    let component = connected_components(capacities.len(), &paths);
+    let mut sums: BTreeMap<usize, ComponentSums> = BTreeMap::new();
     for (place, &flow) in running.iter().enumerate() {
-        let (count, share, goodput) = sums.entry(company[place]).or_default();
-        *count += 1;
-        *share += shares[place];
-        *goodput += goodputs[flow].unwrap_or_default();
+        let sum = sums.entry(component[place]).or_default();
+        sum.flows += 1;
+        sum.share += shares[place];
+        sum.goodput += goodputs[flow].unwrap_or_default();
     }
     let mut fair = vec![f64::NAN; flows.len()];
     for (place, &flow) in running.iter().enumerate() {
-        match sums.get(&company[place]) {
-            Some(&(2.., share, goodput)) if share > 0.0 => {
-                fair[flow] = shares[place] * (goodput / share).min(1.0)
-            }
-            _ => {}
+        if let Some(sum) = sums.get(&component[place]).filter(|sum| sum.flows > 1 && sum.share > 0.0) {
+            fair[flow] = shares[place] * (sum.goodput / sum.share).min(1.0);
         }
     }
     fair

@@ -1,7 +1,7 @@
-//! Runs a scenario: plans it, lets its world run, and measures both worlds in one form.
+//! Runs a scenario: plans it, runs it in its world and measures it. Both worlds give results of the same form.
 //!
 //! ```text
-//!   Scenario --plan--> Plan --run--> Run
+//!   Scenario --plan--> PacketPlan or FluidPlan --run--> Run
 //!       \--cases--> one Scenario per protocol, world and seed --compare--> Runs
 //! ```
 

@@ -1,12 +1,12 @@
-//! When a run is looked at.
+//! The times at which a run is measured.
 
 use millpond_scenario::{Method, Scenario};
 use millpond_units::{Span, Time};
 
-/// What is due at a moment.
+/// The measurements that are due at a tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Due {
-    /// Measurement begins.
+    /// The measured time begins.
     pub(crate) begin: bool,
     /// A sample of every series, every `measure.every`.
     pub(crate) sample: bool,
@@ -14,19 +14,19 @@ pub(crate) struct Due {
     pub(crate) window: bool,
 }
 
-/// The moments at which a run is looked at, ascending, the last at its end.
+/// The times at which a run stops to be measured, ascending; the last is the end of the run.
 pub(crate) struct Ticks {
     from: Time,
     every: Span,
     window: Span,
-    /// However rare samples are, a run reports its progress and can be stopped.
-    breath: Span,
+    /// The longest time between two ticks, at which a run reports progress and can be stopped.
+    progress: Span,
     end: Time,
     now: Time,
 }
 
-/// A run is looked at so many times at least.
-const BREATHS: u64 = 1000;
+/// The least number of ticks of a run.
+const LEAST_TICKS: u64 = 1000;
 
 impl Ticks {
     pub(crate) fn new(scenario: &Scenario) -> Self {
@@ -35,7 +35,7 @@ impl Ticks {
             from: measure.from,
             every: measure.every,
             window: measure.jain_window,
-            breath: whole_steps(scenario.duration / BREATHS, &scenario.fluid),
+            progress: whole_steps(scenario.duration / LEAST_TICKS, &scenario.fluid),
             end: Time::ZERO + scenario.duration,
             now: Time::ZERO,
         }
@@ -49,7 +49,7 @@ impl Iterator for Ticks {
         if self.now >= self.end {
             return None;
         }
-        let regular = [self.every, self.window, self.breath].map(|period| multiple_after(period, self.now));
+        let regular = [self.every, self.window, self.progress].map(|period| multiple_after(period, self.now));
         let from = if self.now < self.from { self.from } else { Time::NEVER };
         let now = regular.into_iter().chain([from, self.end]).min()?;
         self.now = now;
@@ -61,7 +61,7 @@ impl Iterator for Ticks {
     }
 }
 
-/// No less than `span`; where steps have one length, a whole number of them.
+/// `span`, rounded up to a whole number of steps if the method has fixed steps.
 fn whole_steps(span: Span, method: &Method) -> Span {
     match method {
         Method::Adaptive => span,
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_windows_and_the_beginning_each_have_their_moments() {
+    fn samples_windows_and_the_measured_time_have_their_own_ticks() {
         let sample = Due { sample: true, ..Due::default() };
         let window = Due { window: true, ..Due::default() };
         let begin = Due { begin: true, ..Due::default() };
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_looked_at_often_enough_to_be_stopped_and_ends_at_its_end() {
+    fn a_run_has_at_least_a_thousand_ticks_and_the_last_is_its_end() {
         let text = "title = \"t\"\nduration = \"100s\"\n[[links]]\nname = \"L\"\nbetween = [\"A\", \"B\"]\n\
                     rate = \"1Mbps\"\ndelay = \"1ms\"\n[[flows]]\nname = \"f\"\nprotocol = \"p\"\npath = [\"A\", \"B\"]\n";
         let scenario = Scenario::parse(text, "t", Path::new(""), &[], &Disk).unwrap();

@@ -1,4 +1,4 @@
-//! Runs a scenario in the world that was asked for.
+//! Runs a scenario in a chosen world.
 
 use crate::{Error, fluid, packets};
 use millpond_protocols::Registry;
@@ -8,8 +8,8 @@ use millpond_scenario::Scenario;
 /// Plans and runs a scenario.
 ///
 /// # Errors
-/// What [`packets::plan`](millpond_plan::packets::plan) or [`fluid::plan`](millpond_plan::fluid::plan) says, that the
-/// equations have no solution, or that `watch` stopped it.
+/// An error of [`packets::plan`](millpond_plan::packets::plan) or [`fluid::plan`](millpond_plan::fluid::plan), equations
+/// that cannot be integrated, or that `watch` stopped the run.
 pub fn run(
     scenario: &Scenario,
     registry: &Registry,

@@ -265,13 +265,13 @@ impl Expectation {
 
 impl Entity {
     /// The kind of entity as series spell it, and the pattern of its name.
-    pub(super) fn named(&self) -> Result<(millpond_results::Kind, &str), String> {
-        use millpond_results::Kind;
+    pub(super) fn named(&self) -> Result<(millpond_results::EntityKind, &str), String> {
+        use millpond_results::EntityKind;
         let named = [
-            (Kind::Flow, &self.flow),
-            (Kind::Link, &self.link),
-            (Kind::Relay, &self.relay),
-            (Kind::Group, &self.group),
+            (EntityKind::Flow, &self.flow),
+            (EntityKind::Link, &self.link),
+            (EntityKind::Relay, &self.relay),
+            (EntityKind::Group, &self.group),
         ];
         let mut given = named.iter().filter_map(|(kind, name)| name.as_deref().map(|name| (*kind, name)));
         match (given.next(), given.next()) {

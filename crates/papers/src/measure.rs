@@ -3,7 +3,7 @@
 use super::execute::Ended;
 use super::expect::{Combine, Entity, Expectation, Statistic};
 use super::instant::Instant;
-use millpond_results::{Kind, Run, Series};
+use millpond_results::{EntityKind, Run, Series};
 use millpond_stats::{
     coefficient_of_variation, maximum, mean, minimum, quantile_of_curve, quantile_of_sorted,
     standard_deviation,
@@ -124,7 +124,7 @@ fn from_distributions(entity: &Entity, statistic: Statistic, run: &Run) -> Resul
     if values.is_empty() { Err(missing(kind, pattern, &entity.quantity)) } else { Ok(values) }
 }
 
-fn missing(kind: Kind, pattern: &str, quantity: &str) -> String {
+fn missing(kind: EntityKind, pattern: &str, quantity: &str) -> String {
     format!("the run has no {quantity} of a {} named {pattern}", kind.name())
 }
 
@@ -243,7 +243,7 @@ mod tests {
 
     fn run() -> Run {
         let ramp = |name: &str, slope: f64| Series {
-            kind: Kind::Flow,
+            kind: EntityKind::Flow,
             entity: name.into(),
             quantity: quantity::GOODPUT.into(),
             unit: "bit/s".into(),

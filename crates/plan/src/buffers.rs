@@ -1,14 +1,14 @@
-//! How much a link can hold: what is given as a time or in bandwidth-delay products becomes bytes.
+//! Buffer sizes of links; times and bandwidth-delay products become bytes.
 
-use crate::traffic::Traffic;
+use crate::traffic::LinkTraffic;
 use millpond_scenario::{self as scenario, Direction};
 use millpond_sim::Buffer;
 use millpond_units::{Bytes, Span};
 
-/// The buffer of a direction. The bandwidth is the mean of the link's true rate; the delay is the mean base
-/// round-trip time, from end to end, of the flows whose data cross it (of those whose acknowledgements do, if no
-/// data crosses it; with no traffic at all nothing is ever queued).
-pub(crate) fn buffer(direction: &Direction, traffic: &Traffic<'_, '_>) -> Buffer {
+/// The buffer of one direction of a link. In a bandwidth-delay product the bandwidth is the mean of the link's actual
+/// rate, and the delay is the mean end-to-end base RTT of the flows whose data cross the link; if no data cross it, of the
+/// flows whose acknowledgements do. Without traffic the buffer is unlimited.
+pub(crate) fn buffer(direction: &Direction, traffic: &LinkTraffic<'_, '_>) -> Buffer {
     let rate = || direction.rate.schedule().mean();
     match direction.buffer {
         scenario::Buffer::Unlimited => Buffer::Unlimited,
@@ -22,9 +22,9 @@ pub(crate) fn buffer(direction: &Direction, traffic: &Traffic<'_, '_>) -> Buffer
     }
 }
 
-fn mean_base_rtt(traffic: &Traffic<'_, '_>) -> Option<Span> {
-    let data = traffic.data.iter().map(|(_, member)| member.base_rtt);
-    let acks = traffic.acks.iter().map(|member| member.base_rtt);
+fn mean_base_rtt(traffic: &LinkTraffic<'_, '_>) -> Option<Span> {
+    let data = traffic.data.iter().map(|(_, instance)| instance.base_rtt);
+    let acks = traffic.acks.iter().map(|instance| instance.base_rtt);
     let spans: Vec<Span> = if traffic.data.is_empty() { acks.collect() } else { data.collect() };
     (!spans.is_empty()).then(|| spans.iter().copied().sum::<Span>() / spans.len() as u64)
 }

@@ -1,25 +1,34 @@
 //! Base round-trip times of flows and of their loops.
 
-use crate::flow_instances::Member;
-use crate::protocols::Role;
+use crate::flow_instances::FlowInstance;
+use crate::protocols::ConfiguredProtocol;
 use millpond_scenario::{Hop, Scenario};
 use millpond_units::Span;
 
 /// The base round-trip times of the loops of a flow.
-pub(crate) fn base_rtts(scenario: &Scenario, role: &Role<'_>, member: &Member<'_>) -> Vec<Span> {
-    let cut = scenario.loops(member.there, role.entry);
-    let numbered = cut.iter().enumerate();
-    numbered.map(|(n, there)| base_rtt(scenario, there, extra_delay(scenario, member, n))).collect()
+pub(crate) fn base_rtts(
+    scenario: &Scenario,
+    configured: &ConfiguredProtocol<'_>,
+    instance: &FlowInstance<'_>,
+) -> Vec<Span> {
+    let loops = scenario.loops(instance.forward_path, configured.entry);
+    loops
+        .iter()
+        .enumerate()
+        .map(|(n, path)| base_rtt(scenario, path, extra_delay(scenario, instance, n)))
+        .collect()
 }
 
-/// What the flow's base RTT exceeds that of its links is one delay element before its first link.
-pub(crate) fn extra_delay(scenario: &Scenario, member: &Member<'_>, number: usize) -> Span {
-    let own = scenario.propagation(member.there) + scenario.propagation(&member.back);
-    if number == 0 { member.base_rtt.saturating_sub(own) } else { Span::ZERO }
+/// The delay before the first link of loop `number` (from 0): for the first loop the base RTT of the flow less the
+/// propagation delays of its links, else zero.
+pub(crate) fn extra_delay(scenario: &Scenario, instance: &FlowInstance<'_>, number: usize) -> Span {
+    let propagation =
+        scenario.propagation(instance.forward_path) + scenario.propagation(&instance.return_path);
+    if number == 0 { instance.base_rtt.saturating_sub(propagation) } else { Span::ZERO }
 }
 
-/// The base round-trip time of a loop that takes the links `there`.
-pub(crate) fn base_rtt(scenario: &Scenario, there: &[Hop], extra_delay: Span) -> Span {
-    let back = scenario.return_path(there).unwrap_or_default();
-    scenario.propagation(there) + scenario.propagation(&back) + extra_delay
+/// The base round-trip time of a loop that takes the links of `path`.
+pub(crate) fn base_rtt(scenario: &Scenario, path: &[Hop], extra_delay: Span) -> Span {
+    let return_path = scenario.return_path(path).unwrap_or_default();
+    scenario.propagation(path) + scenario.propagation(&return_path) + extra_delay
 }

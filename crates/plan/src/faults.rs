@@ -1,11 +1,11 @@
-//! Complaints about names and settings, pointing at where the scenario says them.
+//! Errors about names and settings, with their place in the scenario.
 
 use millpond_law::{SettingError, Value};
 use millpond_protocols::Unknown;
 use millpond_scenario::{At, Fault, FlowGroup, Place, Scenario, Setting, Value as Written};
 use millpond_units::nearest;
 
-/// Nobody has this name; `entries` of the scenario would be understood as well.
+/// An unknown protocol or queue; `entries` are further names that the scenario defines.
 pub(super) fn unknown<'a>(
     scenario: &Scenario,
     name: &At<String>,
@@ -22,7 +22,7 @@ pub(super) fn unknown<'a>(
     fault.help(format!("{near}there are: {}", names.join(", ")))
 }
 
-/// A setting that cannot be; `otherwise` is pointed at if the setting was not written here.
+/// A setting that a law refuses; `otherwise` is its place if the setting is not among the written ones.
 pub(crate) fn setting(
     scenario: &Scenario,
     owner: &str,
@@ -40,7 +40,7 @@ pub(crate) fn setting(
     }
 }
 
-/// Settings as laws read them.
+/// Settings of the scenario as settings of a law.
 pub(super) fn written(settings: &[Setting]) -> impl Iterator<Item = (&str, Value)> {
     settings.iter().map(|setting| (setting.name.as_str(), value(&setting.value)))
 }
@@ -54,8 +54,8 @@ fn value(written: &Written) -> Value {
     }
 }
 
-/// Transfers that this group spawns come to a relay from which flows share a loop.
-pub(super) fn transfers_share_nothing(
+/// The path of transfers that this group spawns has a shared loop.
+pub(super) fn transfers_cannot_share(
     scenario: &Scenario,
     group: &FlowGroup,
     entry: &str,
@@ -63,15 +63,15 @@ pub(super) fn transfers_share_nothing(
 ) -> Fault {
     let name = &group.name;
     let message = format!("transfers of \"{}\" cannot share the loop that begins at \"{relay}\"", name.value);
-    let fault = scenario.fault(name.place, message, "spawned while the run goes on");
+    let fault = scenario.fault(name.place, message, "spawned during the run");
     fault.help(format!(
-        "a shared loop knows its flows from the beginning. Give these flows an entry without aggregate, \
-         [protocols.own] with protocol = \"{entry}\", or flows of a size instead of transfers"
+        "the flows of a shared loop must exist from the beginning. Give these flows an entry without aggregate, \
+         [protocols.own] with protocol = \"{entry}\", or use flows of a given size instead of transfers"
     ))
 }
 
-/// Acknowledgements of this group cannot come back.
-pub(super) fn no_way_back(scenario: &Scenario, group: &FlowGroup) -> Fault {
-    let message = format!("no path back for the acknowledgements of \"{}\"", group.name.value);
-    scenario.fault(group.name.place, message, "its path cannot be taken backwards")
+/// Acknowledgements of this group have no path.
+pub(super) fn no_return_path(scenario: &Scenario, group: &FlowGroup) -> Fault {
+    let message = format!("no return path for the acknowledgements of \"{}\"", group.name.value);
+    scenario.fault(group.name.place, message, "its path has a link without a reverse direction")
 }

@@ -1,9 +1,9 @@
-//! From a scenario to what a world runs: every name resolved, every setting checked, every random value drawn.
+//! From a scenario to what a world runs: every name is resolved, every setting checked, every random value sampled.
 //!
 //! ```text
-//!   Scenario --> cast: protocols, settings  --+
-//!           \--> members: flows, draws, paths -+--> packets: links, flows --> Network
-//!                                             +--> fluid:   links, loops --> Assembly
+//!   Scenario --> protocols: laws with their settings ----+
+//!           \--> flow_instances: paths, sampled values ---+--> packets: links, flows --> PacketPlan
+//!                                                        +--> fluid:   links, loops --> FluidPlan
 //! ```
 
 mod buffers;

@@ -1,4 +1,4 @@
-//! How series and results name the parts of a flow.
+//! Names of the parts of a flow in series and results.
 
 /// The name of the loop at `position` (from 0) of a flow: `short.3/loop1`, or `short.3` if it has no relay.
 pub(crate) fn loop_name(flow: &str, relays: usize, position: usize) -> String {

@@ -1,28 +1,29 @@
-//! When each flow starts and stops, how long its round trip is and how much it sends: drawn from streams that bear the flow's name alone, so
-//! that the draws are the same under every protocol, and a flow more does not change those of the others.
+//! Random values of each flow: start, stop, base round-trip time, sizes. Each comes from a stream named after the flow, so
+//! that it is the same under every protocol, and another flow does not change it.
 
 use millpond_law::Random;
 use millpond_scenario::{Activity, FlowGroup, Gap, Lasting, Rtt, Size, Start, Stop, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
+use std::ops::Range;
 
 /// The name of the flow with this index in its group.
 pub(super) fn flow_name(group: &FlowGroup, index: u32) -> String {
     if group.count == 1 { group.name.value.clone() } else { format!("{}.{index}", group.name.value) }
 }
 
-/// What was drawn for one flow.
+/// The values sampled for one flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Draw {
+pub(crate) struct FlowSamples {
     pub(crate) start: Time,
     pub(crate) stop: Option<Time>,
-    /// The base round-trip time asked for.
+    /// The base round-trip time, if the group specifies one.
     pub(crate) rtt: Option<Span>,
     /// Payload of a sized transfer.
     pub(crate) size: Option<Bytes>,
 }
 
-/// The draws of every flow of a group.
-pub(super) fn draws(group: &FlowGroup, seed: u64) -> Vec<Draw> {
+/// The samples of every flow of a group.
+pub(super) fn flow_samples(group: &FlowGroup, seed: u64) -> Vec<FlowSamples> {
     let streams = |part: &str| {
         let stream = |index| Random::stream(seed, &format!("flow {} {part}", flow_name(group, index)));
         (0..group.count).map(stream).collect::<Vec<_>>()
@@ -36,9 +37,10 @@ pub(super) fn draws(group: &FlowGroup, seed: u64) -> Vec<Draw> {
     let sizes = streams("size").into_iter().map(size);
     let rtts = streams("rtt").into_iter().map(|mut random| group.rtt.map(|rtt| self::rtt(rtt, &mut random)));
     let rows = starts.into_iter().zip(stops).zip(rtts).zip(sizes);
-    rows.map(|(((start, stop), rtt), size)| Draw { start, stop, rtt, size }).collect()
+    rows.map(|(((start, stop), rtt), size)| FlowSamples { start, stop, rtt, size }).collect()
 }
 
+/// The start (or stop) times of the flows of a group.
 fn times(start: &Start, streams: &mut [Random]) -> Vec<Time> {
     let mut arrival = Time::ZERO;
     let mut time = |(index, random): (usize, &mut Random)| match start {
@@ -64,6 +66,7 @@ fn stops(stop: Option<&Stop>, starts: &[Time], streams: &mut [Random]) -> Vec<Op
     }
 }
 
+/// A sample of a duration.
 fn span(lasting: &Lasting, random: &mut Random) -> Span {
     match lasting {
         Lasting::Constant(span) => *span,
@@ -103,14 +106,28 @@ fn bytes(size: &Size, random: &mut Random) -> Bytes {
     bytes.max(Bytes::new(1))
 }
 
-/// The transfers of the source with this name, in the order of arrival: each drawn when the one before has come.
+/// The name of a flow's random streams.
+#[derive(Clone, Copy)]
+pub(super) struct FlowStream<'a> {
+    pub(super) seed: u64,
+    pub(super) flow: &'a str,
+}
+
+impl FlowStream<'_> {
+    fn part(self, part: &str) -> Random {
+        Random::stream(self.seed, &format!("flow {} {part}", self.flow))
+    }
+}
+
+/// The transfers of a source in the order of arrival, as time and size; each is sampled after the one before.
 pub(super) fn arrivals(
-    (seed, name): (u64, &str),
-    (size, gap): (&Size, Gap),
-    (start, end): (Time, Time),
+    stream: FlowStream<'_>,
+    size: &Size,
+    gap: Gap,
+    activity: Range<Time>,
 ) -> impl Iterator<Item = (Time, Bytes)> + Send + use<> {
-    let stream = |part: &str| Random::stream(seed, &format!("flow {name} {part}"));
-    let (mut gaps, mut sizes, size) = (stream("arrivals"), stream("size"), size.clone());
+    let (mut gaps, mut sizes, size) = (stream.part("arrivals"), stream.part("size"), size.clone());
+    let Range { start, end } = activity;
     let mut next = move || match gap {
         Gap::Every(span) => span,
         Gap::Poisson(mean) => exponential(&mut gaps, mean),
@@ -120,13 +137,14 @@ pub(super) fn arrivals(
     times.take_while(move |time| *time < end).map(move |time| (time, bytes(&size, &mut sizes)))
 }
 
-/// What the application of the flow with this name produces over time, from `start` on.
+/// The rate at which an application produces data, as steps from time zero on.
 pub(super) fn production(
-    (seed, name): (u64, &str),
-    (rate, activity): (Rate, &Activity),
-    (start, end): (Time, Time),
+    stream: FlowStream<'_>,
+    rate: Rate,
+    activity: &Activity,
+    active: Range<Time>,
 ) -> Vec<(Time, Rate)> {
-    let stream = |part: &str| Random::stream(seed, &format!("flow {name} {part}"));
+    let Range { start, end } = active;
     let mut steps = vec![(Time::ZERO, Rate::ZERO)];
     match activity {
         Activity::Always => step(&mut steps, Time::ZERO, rate),
@@ -137,7 +155,7 @@ pub(super) fn production(
             }
         }
         Activity::Turns { on, off } => {
-            let (mut time, mut ons, mut offs) = (start, stream("on"), stream("off"));
+            let (mut time, mut ons, mut offs) = (start, stream.part("on"), stream.part("off"));
             while time < end {
                 step(&mut steps, time, rate);
                 time += span(on, &mut ons);
@@ -149,7 +167,7 @@ pub(super) fn production(
     steps
 }
 
-/// From `time` on, which is not before the last step's, the rate is this.
+/// Appends a step to `rate` at `time`, which is not before the last step; steps that change nothing are left out.
 fn step(steps: &mut Vec<(Time, Rate)>, time: Time, rate: Rate) {
     steps.pop_if(|(last, _)| *last == time);
     if steps.last().is_none_or(|(_, last)| *last != rate) {
@@ -162,6 +180,7 @@ mod tests {
     use super::*;
 
     const FLOWS: usize = 20_000;
+    const MICE: FlowStream<'_> = FlowStream { seed: 1, flow: "mice" };
 
     fn streams() -> Vec<Random> {
         (0..FLOWS).map(|i| Random::stream(1, &format!("flow {i}"))).collect()
@@ -172,14 +191,14 @@ mod tests {
     }
 
     #[test]
-    fn starts_every_so_often_are_exact() {
+    fn regular_starts_are_exact() {
         let start = Start::Every { first: Time::from_secs(1.0), interval: Span::from_millis(250) };
         let drawn = times(&start, &mut streams());
         assert_eq!(drawn[..3], [1.0, 1.25, 1.5].map(Time::from_secs));
     }
 
     #[test]
-    fn uniform_starts_stay_in_their_range_and_average_its_middle() {
+    fn uniform_starts_stay_in_their_range_and_have_its_middle_as_mean() {
         let (low, high) = (Time::from_secs(2.0), Time::from_secs(6.0));
         let drawn = times(&Start::Uniform(low, high), &mut streams());
         assert!(drawn.iter().all(|time| (low..high).contains(time)));
@@ -198,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_have_the_mean_they_are_given() {
+    fn sizes_have_the_specified_mean() {
         let average = |size: Size| mean(streams().iter_mut().map(|random| bytes(&size, random).as_f64()));
         let mean = Bytes::new(100_000);
         assert_eq!(average(Size::Constant(mean)), 100_000.0);
@@ -211,7 +230,7 @@ mod tests {
         assert_eq!(from.mean(), Bytes::new(90_000));
     }
 
-    /// Kolmogorov's distance between a sample and a distribution.
+    /// Kolmogorov's distance between a sample and a distribution function.
     fn distance(mut sample: Vec<f64>, below: impl Fn(f64) -> f64) -> f64 {
         sample.sort_by(f64::total_cmp);
         let n = sample.len() as f64;
@@ -219,7 +238,7 @@ mod tests {
         sample.iter().enumerate().map(of).fold(0.0, f64::max)
     }
 
-    /// What the distance exceeds once in a million samples of `n`: `sqrt(ln(2/p) / 2n)` (Dvoretzky, Kiefer, Wolfowitz;
+    /// The distance that one in a million samples of size `n` exceeds: `sqrt(ln(2/p) / 2n)` (Dvoretzky, Kiefer, Wolfowitz;
     /// Massart).
     fn bound(n: usize) -> f64 {
         libm::sqrt(libm::log(2e6) / (2.0 * n as f64))
@@ -227,7 +246,7 @@ mod tests {
 
     fn mice(gap: Gap, size: &Size) -> Vec<(Time, Bytes)> {
         let end = Time::from_secs(1005.0);
-        arrivals((1, "mice"), (size, gap), (Time::from_secs(5.0), end)).collect()
+        arrivals(MICE, size, gap, Time::from_secs(5.0)..end).collect()
     }
 
     #[test]
@@ -239,7 +258,7 @@ mod tests {
         let gaps: Vec<f64> = times.windows(2).map(|pair| pair[1] - pair[0]).collect();
         let far = distance(gaps, |gap| -libm::expm1(-gap / 0.05));
         assert!(far < bound(drawn.len()), "{far}");
-        // Counts of a second each scatter as much as they are large.
+        // The variance of the counts per second equals their mean.
         let mut counts = vec![0.0; 1000];
         times[1..].iter().for_each(|time| counts[(time - 5.0) as usize] += 1.0);
         let mean = counts.iter().sum::<f64>() / 1000.0;
@@ -266,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn arrivals_every_so_often_begin_at_the_start_and_end_before_the_end() {
+    fn regular_arrivals_begin_at_the_start_and_end_before_the_end() {
         let drawn = mice(Gap::Every(Span::from_secs(300.0)), &Size::Constant(Bytes::new(7)));
         let times = [5.0, 305.0, 605.0, 905.0].map(|time| (Time::from_secs(time), Bytes::new(7)));
         assert_eq!(drawn, times);
@@ -275,13 +294,13 @@ mod tests {
     }
 
     #[test]
-    fn an_application_is_on_for_its_share_of_the_time() {
+    fn an_application_is_active_for_its_share_of_the_time() {
         let rate = Rate::from_mbps(5.0);
         let seconds = Span::from_secs;
         let on_share = |on, off| {
             let end = Time::from_secs(20_000.0);
             let turns = Activity::Turns { on, off };
-            let steps = production((1, "f"), (rate, &turns), (Time::from_secs(0.5), end));
+            let steps = production(MICE, rate, &turns, Time::from_secs(0.5)..end);
             assert!(steps.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 != pair[1].1));
             assert_eq!(steps[..2], [(Time::ZERO, Rate::ZERO), (Time::from_secs(0.5), rate)]);
             let on = steps.windows(2).filter(|pair| pair[0].1 == rate);
@@ -299,12 +318,12 @@ mod tests {
     }
 
     #[test]
-    fn bursts_are_where_they_were_asked_for() {
+    fn bursts_are_at_the_specified_times() {
         let at = Time::from_secs;
         let rate = Rate::from_mbps(5.0);
         let steps = |bursts: &[(f64, f64)]| {
             let bursts = bursts.iter().map(|(from, until)| (at(*from), at(*until))).collect();
-            production((1, "f"), (rate, &Activity::Bursts(bursts)), (at(0.0), at(9.0)))
+            production(MICE, rate, &Activity::Bursts(bursts), at(0.0)..at(9.0))
         };
         assert_eq!(steps(&[(0.0, 1.0)]), [(at(0.0), rate), (at(1.0), Rate::ZERO)]);
         let off = Rate::ZERO;

@@ -1,37 +1,37 @@
-//! Which flows share a loop: those of one protocol entry that go on over the same links from a relay that says so, up to
-//! the same relay or to the end, with packets of the same make.
+//! Which flows share a loop: flows of one protocol entry that leave an aggregating relay over the same links, up to the
+//! same relay or to the end, with packets and acknowledgements of the same sizes.
 
 use millpond_scenario::{DelayedAcks, FlowGroup, Hop, ProtocolEntry, Scenario};
 use millpond_units::Bytes;
 
-/// Do flows share the loop with this number (from 0) over these links?
+/// Whether flows share loop number `number` (from 0), which takes the links of `path`.
 pub(crate) fn is_shared(
     scenario: &Scenario,
     entry: Option<&ProtocolEntry>,
     number: usize,
-    there: &[Hop],
+    path: &[Hop],
 ) -> bool {
-    let begin = there.first().map(|hop| scenario.tail(*hop));
+    let begin = path.first().map(|hop| scenario.tail(*hop));
     number > 0 && entry.zip(begin).is_some_and(|(entry, begin)| scenario.aggregates(entry, begin))
 }
 
-/// What flows must have in common.
+/// The properties that all flows of a shared loop have in common.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Kind {
+pub(crate) struct SharedLoopKey {
     protocol: String,
-    there: Vec<Hop>,
+    path: Vec<Hop>,
     packet: Bytes,
     overhead: Bytes,
     ack: Bytes,
     delayed_acks: Option<DelayedAcks>,
 }
 
-impl Kind {
-    /// Of a flow of this group, under this protocol, over these links.
-    pub(crate) fn of(protocol: &str, group: &FlowGroup, there: &[Hop]) -> Self {
+impl SharedLoopKey {
+    /// The key of the flows of `group` under this protocol entry on this path.
+    pub(crate) fn of(protocol: &str, group: &FlowGroup, path: &[Hop]) -> Self {
         Self {
             protocol: protocol.to_owned(),
-            there: there.to_vec(),
+            path: path.to_vec(),
             packet: group.packet,
             overhead: group.overhead,
             ack: group.ack,
@@ -39,8 +39,8 @@ impl Kind {
         }
     }
 
-    /// What the shared loop of this kind is called, `before` others being there.
-    pub(crate) fn name(&self, before: usize) -> String {
-        format!("{} {}", self.protocol, before + 1)
+    /// The name of shared loop number `index` (from 0): `lgcc 1`.
+    pub(crate) fn name(&self, index: usize) -> String {
+        format!("{} {}", self.protocol, index + 1)
     }
 }

@@ -1,6 +1,6 @@
-//! Which flows cross which direction of which link.
+//! The flows that cross each direction of each link.
 
-use crate::flow_instances::Member;
+use crate::flow_instances::FlowInstance;
 use millpond_law::LinkFacts;
 use millpond_scenario as scenario;
 use millpond_scenario::{Hop, Scenario};
@@ -8,32 +8,38 @@ use millpond_sim::Buffer;
 use millpond_units::{Bytes, Rate};
 use std::collections::BTreeMap;
 
-/// What crosses one direction of a link.
+/// The flows that cross one direction of a link.
 #[derive(Default)]
-pub(crate) struct Traffic<'a, 's> {
-    /// Flows whose data it carries, each with the index of its role.
-    pub(crate) data: Vec<(usize, &'a Member<'s>)>,
+pub(crate) struct LinkTraffic<'a, 's> {
+    /// Flows whose data it carries, each with the index of its protocol.
+    pub(crate) data: Vec<(usize, &'a FlowInstance<'s>)>,
     /// Flows whose acknowledgements it carries.
-    pub(crate) acks: Vec<&'a Member<'s>>,
+    pub(crate) acks: Vec<&'a FlowInstance<'s>>,
 }
 
-/// What crosses each of [`hops`], in their order; `labels` are what flows call their roles.
+/// The traffic of each of [`hops`], in their order; `labels` are the names of the protocols in the scenario, in the order
+/// of their indices.
 pub(crate) fn traffic<'a, 's, 'l>(
     scenario: &Scenario,
-    members: &'a [Member<'s>],
+    instances: &'a [FlowInstance<'s>],
     labels: impl IntoIterator<Item = &'l str>,
-) -> Vec<(Hop, Traffic<'a, 's>)> {
-    let roles: BTreeMap<&str, usize> = labels.into_iter().enumerate().map(|(i, label)| (label, i)).collect();
-    let mut all: Vec<_> = hops(scenario).into_iter().map(|hop| (hop, Traffic::default())).collect();
+) -> Vec<(Hop, LinkTraffic<'a, 's>)> {
+    let numbers: BTreeMap<&str, usize> =
+        labels.into_iter().enumerate().map(|(i, label)| (label, i)).collect();
+    let mut all: Vec<_> = hops(scenario).into_iter().map(|hop| (hop, LinkTraffic::default())).collect();
     let key = |hop: &Hop| (hop.link, hop.forward);
-    let places: BTreeMap<_, usize> = all.iter().enumerate().map(|(i, (hop, _))| (key(hop), i)).collect();
-    let place = |hop: &Hop| places.get(&key(hop)).copied();
-    for member in members {
-        if let Some(&role) = roles.get(member.group.protocol.value.as_str()) {
-            member.there.iter().filter_map(place).for_each(|place| all[place].1.data.push((role, member)));
+    let indices: BTreeMap<_, usize> = all.iter().enumerate().map(|(i, (hop, _))| (key(hop), i)).collect();
+    let index = |hop: &Hop| indices.get(&key(hop)).copied();
+    for instance in instances {
+        if let Some(&protocol) = numbers.get(instance.group.protocol.value.as_str()) {
+            instance
+                .forward_path
+                .iter()
+                .filter_map(index)
+                .for_each(|index| all[index].1.data.push((protocol, instance)));
         }
-        for place in member.back.iter().filter_map(place) {
-            all[place].1.acks.push(member);
+        for index in instance.return_path.iter().filter_map(index) {
+            all[index].1.acks.push(instance);
         }
     }
     all
@@ -48,14 +54,14 @@ pub(crate) fn hops(scenario: &Scenario) -> Vec<Hop> {
     scenario.links.iter().enumerate().flat_map(directions).collect()
 }
 
-/// `L1 ->`, `L1 <-`: as series and random streams call a direction.
+/// The name of a direction in series and random streams: `L1 ->`, `L1 <-`.
 pub(crate) fn hop_name(scenario: &Scenario, hop: Hop) -> String {
     let arrow = if hop.forward { "->" } else { "<-" };
     format!("{} {arrow}", scenario.links[hop.link].name.value)
 }
 
-/// What laws may know of a link that they are told has this capacity at first.
-pub(crate) fn facts(capacity: Rate, buffer: Buffer, traffic: &Traffic<'_, '_>) -> LinkFacts {
+/// The facts about a link that its laws receive; `capacity` is the signalled capacity at time zero.
+pub(crate) fn facts(capacity: Rate, buffer: Buffer, traffic: &LinkTraffic<'_, '_>) -> LinkFacts {
     let packet = largest_packet(traffic);
     let buffer = match buffer {
         Buffer::Unlimited => None,
@@ -65,8 +71,8 @@ pub(crate) fn facts(capacity: Rate, buffer: Buffer, traffic: &Traffic<'_, '_>) -
     LinkFacts { capacity, buffer, packet }
 }
 
-/// The largest data packet that crosses it, or else the largest acknowledgement.
-fn largest_packet(traffic: &Traffic<'_, '_>) -> Bytes {
-    let data = traffic.data.iter().map(|(_, member)| member.group.packet).max();
-    data.or_else(|| traffic.acks.iter().map(|member| member.group.ack).max()).unwrap_or(Bytes::new(1500))
+/// The largest data packet that crosses the link, else the largest acknowledgement, else 1500 bytes.
+fn largest_packet(traffic: &LinkTraffic<'_, '_>) -> Bytes {
+    let data = traffic.data.iter().map(|(_, instance)| instance.group.packet).max();
+    data.or_else(|| traffic.acks.iter().map(|instance| instance.group.ack).max()).unwrap_or(Bytes::new(1500))
 }

@@ -1,29 +1,36 @@
-//! What a user should know before looking at results.
+//! Warnings: properties of a scenario that a user should know before looking at results.
 
 use crate::delays::base_rtts;
-use crate::flow_instances::Member;
-use crate::protocols::Role;
+use crate::flow_instances::FlowInstance;
+use crate::protocols::ConfiguredProtocol;
 use crate::traffic::{hop_name, hops};
 use millpond_law::Pipe;
 use millpond_scenario::{FlowGroup, Hop, Relays, Scenario, Workload};
 use millpond_units::{Rate, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What the protocols say about their settings and their paths, each under the name that flows use; and which groups
-/// never start, and which links are asked too much.
-pub(crate) fn warnings(scenario: &Scenario, roles: &[Role<'_>], members: &[Member<'_>]) -> Vec<String> {
-    let of_role = |role| of_role(scenario, role, members);
-    let groups = idle_groups(scenario, members).chain(overloads(scenario, members));
-    let groups = groups.chain(many_samples(scenario, members));
-    roles.iter().flat_map(of_role).chain(groups).collect()
+/// The warnings of the protocols about their settings and paths, each with the protocol's name in the scenario; then
+/// groups that never start, overloaded links and very long series.
+pub(crate) fn warnings(
+    scenario: &Scenario,
+    protocols: &[ConfiguredProtocol<'_>],
+    instances: &[FlowInstance<'_>],
+) -> Vec<String> {
+    let warnings_of = |configured| warnings_of(scenario, configured, instances);
+    let groups = idle_groups(scenario, instances).chain(overloads(scenario, instances));
+    let groups = groups.chain(many_samples(scenario, instances));
+    protocols.iter().flat_map(warnings_of).chain(groups).collect()
 }
 
-/// Links that cannot carry the transfers that come.
-fn overloads<'a>(scenario: &'a Scenario, members: &'a [Member<'a>]) -> impl Iterator<Item = String> {
+/// Links whose capacity is below the mean rate of the transfers on them.
+fn overloads<'a>(scenario: &'a Scenario, instances: &'a [FlowInstance<'a>]) -> impl Iterator<Item = String> {
     let mut offers: BTreeMap<(usize, bool), f64> = BTreeMap::new();
-    for member in members {
-        let offered = offered_bps(member.group);
-        member.there.iter().for_each(|hop| *offers.entry((hop.link, hop.forward)).or_default() += offered);
+    for instance in instances {
+        let offered = offered_bps(instance.group);
+        instance
+            .forward_path
+            .iter()
+            .for_each(|hop| *offers.entry((hop.link, hop.forward)).or_default() += offered);
     }
     let warning = move |hop: Hop| {
         let offered = offers.get(&(hop.link, hop.forward)).copied().filter(|offered| *offered > 0.0)?;
@@ -31,90 +38,112 @@ fn overloads<'a>(scenario: &'a Scenario, members: &'a [Member<'a>]) -> impl Iter
         let name = hop_name(scenario, hop);
         (offered > capacity.as_f64()).then(|| {
             let offered = Rate::from_bps(offered as u64);
-            format!("transfers ask {offered} of \"{name}\", which has {capacity}: they pile up")
+            format!("transfers offer {offered} to \"{name}\", which has {capacity}: their number grows without bound")
         })
     };
     hops(scenario).into_iter().filter_map(warning)
 }
 
-/// What the transfers of a source ask of its path on the average, in bit/s on the wire.
+/// The mean rate of the transfers of a source, in bit/s on the wire; zero for other workloads.
 fn offered_bps(group: &FlowGroup) -> f64 {
     let Workload::Transfers { size, gap } = &group.workload else { return 0.0 };
     let payload = group.packet.saturating_sub(group.overhead).as_f64() / group.packet.as_f64();
     size.mean().as_f64() * 8.0 / payload / gap.mean().secs()
 }
 
-/// More samples of flows than this make large files.
+/// Above this number of samples of each quantity path is a warning about large files.
 const MANY_SAMPLES: u64 = 10_000_000;
 
-/// Series that are longer than anybody will look at.
-fn many_samples(scenario: &Scenario, members: &[Member<'_>]) -> Option<String> {
+/// A warning if the series of the flows have more than [`MANY_SAMPLES`] samples.
+fn many_samples(scenario: &Scenario, instances: &[FlowInstance<'_>]) -> Option<String> {
     let every = scenario.measure.every;
-    let samples = members.len() as u64 * (scenario.duration.picos() / every.picos().max(1));
+    let samples = instances.len() as u64 * (scenario.duration.picos() / every.picos().max(1));
     (samples > MANY_SAMPLES).then(|| {
-        let flows = members.len();
-        format!("{flows} flows, each sampled every {every}: {samples} samples of each of their series; a longer measure.every makes smaller files")
+        let flows = instances.len();
+        format!("{flows} flows with a sample every {every} have {samples} samples of each quantity; a longer measure.every makes smaller files")
     })
 }
 
-/// Groups of which no flow starts before the run ends.
-fn idle_groups<'a>(scenario: &'a Scenario, members: &'a [Member<'_>]) -> impl Iterator<Item = String> {
+/// Groups without a flow that starts before the run ends.
+fn idle_groups<'a>(
+    scenario: &'a Scenario,
+    instances: &'a [FlowInstance<'_>],
+) -> impl Iterator<Item = String> {
     let end = Time::ZERO + scenario.duration;
-    let started = members.iter().filter(move |member| member.draw.start < end);
-    let started: BTreeSet<&str> = started.map(|member| member.group.name.value.as_str()).collect();
+    let started = instances.iter().filter(move |instance| instance.samples.start < end);
+    let started: BTreeSet<&str> = started.map(|instance| instance.group.name.value.as_str()).collect();
     let names = scenario.flows.iter().map(|group| &group.name.value);
     let names = names.filter(move |name| !started.contains(name.as_str()));
     names.map(move |name| format!("\"{name}\" never starts: the run ends at {end}"))
 }
 
-fn of_role(scenario: &Scenario, role: &Role<'_>, members: &[Member<'_>]) -> Vec<String> {
-    let name = &role.label.value;
-    let mut said = role.protocol.warnings(&role.settings);
-    said.extend(role.protocol.path_warnings(&role.settings, longest_base_rtt(scenario, role, members)));
-    let smallest = pipes(scenario, role, members).min_by(|a, b| a.packets().total_cmp(&b.packets()));
-    said.extend(smallest.map(|pipe| role.protocol.pipe_warnings(&role.settings, &pipe)).unwrap_or_default());
-    let mut warnings: Vec<_> = said.into_iter().map(|why| format!("{name}: {why}")).collect();
+fn warnings_of(
+    scenario: &Scenario,
+    configured: &ConfiguredProtocol<'_>,
+    instances: &[FlowInstance<'_>],
+) -> Vec<String> {
+    let name = &configured.label.value;
+    let mut texts = configured.protocol.warnings(&configured.settings);
+    texts.extend(
+        configured
+            .protocol
+            .path_warnings(&configured.settings, longest_base_rtt(scenario, configured, instances)),
+    );
+    let smallest = pipes(scenario, configured, instances).min_by(|a, b| a.packets().total_cmp(&b.packets()));
+    texts.extend(
+        smallest
+            .map(|pipe| configured.protocol.pipe_warnings(&configured.settings, &pipe))
+            .unwrap_or_default(),
+    );
+    let mut warnings: Vec<_> = texts.into_iter().map(|text| format!("{name}: {text}")).collect();
     let none = Relays::Nodes(Vec::new());
-    if role.needs.relays && role.entry.is_none_or(|entry| entry.relays == none) {
-        warnings.push(format!("{name} runs end to end: [protocols.{name}] names no relays"));
+    if configured.needs.relays && configured.entry.is_none_or(|entry| entry.relays == none) {
+        warnings.push(format!("{name} runs end to end: [protocols.{name}] has no relays"));
     }
     warnings
 }
 
-/// Each loop of each flow that runs this, and what the flow has of the links from there on. The transfers of a source
-/// count as one flow.
+/// One entry for each loop of each flow of this protocol: base RTT plus one service time per link, and an equal share of
+/// the links from this loop on. The transfers of a source count as one flow.
 fn pipes<'a>(
     scenario: &'a Scenario,
-    role: &'a Role<'_>,
-    members: &'a [Member<'_>],
+    configured: &'a ConfiguredProtocol<'_>,
+    instances: &'a [FlowInstance<'_>],
 ) -> impl Iterator<Item = Pipe> {
-    let own = || members.iter().filter(|member| member.group.protocol.value == role.label.value);
-    let mut crowds: BTreeMap<(usize, bool), u64> = BTreeMap::new();
-    for hop in own().flat_map(|member| member.there) {
-        *crowds.entry((hop.link, hop.forward)).or_default() += 1;
+    let flows_of =
+        || instances.iter().filter(|instance| instance.group.protocol.value == configured.label.value);
+    let mut flows_at: BTreeMap<(usize, bool), u64> = BTreeMap::new();
+    for hop in flows_of().flat_map(|instance| instance.forward_path) {
+        *flows_at.entry((hop.link, hop.forward)).or_default() += 1;
     }
     let mean = |hop: Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean();
     let rates: BTreeMap<(usize, bool), Rate> =
         hops(scenario).into_iter().map(|hop| ((hop.link, hop.forward), mean(hop))).collect();
     let rate = move |hop: &Hop| rates.get(&(hop.link, hop.forward)).copied().unwrap_or(Rate::MAX);
-    own().flat_map(move |member| {
-        let packet = member.group.packet;
-        let (mut rest, mut pipes) = (member.there, Vec::new());
-        for (there, base_rtt) in
-            scenario.loops(member.there, role.entry).iter().zip(base_rtts(scenario, role, member))
+    flows_of().flat_map(move |instance| {
+        let packet = instance.group.packet;
+        let (mut remaining, mut pipes) = (instance.forward_path, Vec::new());
+        for (path, base_rtt) in scenario
+            .loops(instance.forward_path, configured.entry)
+            .iter()
+            .zip(base_rtts(scenario, configured, instance))
         {
-            let service: Span = there.iter().map(|hop| rate(hop).time_for(packet)).sum();
-            let crowd = |hop: &Hop| crowds.get(&(hop.link, hop.forward)).copied().unwrap_or(1);
-            let share = rest.iter().map(|hop| rate(hop) / crowd(hop)).min().unwrap_or(Rate::MAX);
+            let service: Span = path.iter().map(|hop| rate(hop).time_for(packet)).sum();
+            let flows = |hop: &Hop| flows_at.get(&(hop.link, hop.forward)).copied().unwrap_or(1);
+            let share = remaining.iter().map(|hop| rate(hop) / flows(hop)).min().unwrap_or(Rate::MAX);
             pipes.push(Pipe { rate: share, base_rtt: base_rtt + service, packet });
-            rest = rest.get(there.len()..).unwrap_or_default();
+            remaining = remaining.get(path.len()..).unwrap_or_default();
         }
         pipes
     })
 }
 
-/// The longest base round-trip time of any loop that runs this.
-fn longest_base_rtt(scenario: &Scenario, role: &Role<'_>, members: &[Member<'_>]) -> Span {
-    let own = members.iter().filter(|member| member.group.protocol.value == role.label.value);
-    own.flat_map(|member| base_rtts(scenario, role, member)).max().unwrap_or(Span::ZERO)
+/// The longest base round-trip time of a loop of this protocol.
+fn longest_base_rtt(
+    scenario: &Scenario,
+    configured: &ConfiguredProtocol<'_>,
+    instances: &[FlowInstance<'_>],
+) -> Span {
+    let flows = instances.iter().filter(|instance| instance.group.protocol.value == configured.label.value);
+    flows.flat_map(|instance| base_rtts(scenario, configured, instance)).max().unwrap_or(Span::ZERO)
 }

@@ -1,22 +1,22 @@
-//! What a run is called, where it happens, and what it leaves when it has ended.
+//! The label and the world of a run, and a run that has ended.
 
 use crate::run::{Run, Timing};
 use serde::Deserialize;
 
-/// What a run is called and where it stands among others.
+/// The label of a run, its world and its index among several runs.
 #[derive(Clone, Debug, Default)]
 pub struct About {
     /// See [`Run::label`].
     pub label: String,
     /// See [`Run::command`].
     pub command: String,
-    /// The number by which its [`Watch`](crate::Watch) knows it.
+    /// The index of the run in calls of [`Watch`](crate::Watch).
     pub index: usize,
-    /// Where it happens.
+    /// The world of the run.
     pub world: World,
 }
 
-/// Where a scenario is run.
+/// The world in which a scenario is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum World {
@@ -28,7 +28,7 @@ pub enum World {
 }
 
 impl World {
-    /// As written in files and typed.
+    /// The name in files and on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Packets => "packets",
@@ -37,11 +37,11 @@ impl World {
     }
 }
 
-/// A run that has come to its end.
+/// A run that has ended.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// What it gave: depends on scenario, seed and version alone.
+    /// Its results, which depend on scenario, seed and version only.
     pub run: Run,
-    /// What it cost: does not.
+    /// Its cost, which differs between executions.
     pub timing: Timing,
 }

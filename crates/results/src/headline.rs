@@ -1,24 +1,24 @@
-//! The few numbers by which runs are compared, the same in the table on the terminal and in the report.
+//! The numbers by which runs are compared in tables and reports.
 
 use crate::{Link, Milliseconds, Run, Summary};
 
-/// One line of a comparison.
+/// The row of one run in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Headline {
-    /// Of the bottleneck.
+    /// Utilization of the bottleneck, from 0 to 1; not a number without links.
     pub utilization: f64,
-    /// Of all flows together, averaged over the time measured, in bit/s.
+    /// Sum of the goodputs of all flows, averaged over the measured time, in bit/s.
     pub goodput_bps: f64,
-    /// From end to end, relays included, over all flows.
+    /// End-to-end queueing delay of all flows, relays included.
     pub queueing_ms: Milliseconds,
     /// Jain's index of the goodputs.
     pub jain: f64,
-    /// Packets dropped on links over packets sent by the flows.
+    /// Packets dropped at links divided by packets sent by flows, from 0 to 1.
     pub loss: f64,
 }
 
 impl Headline {
-    /// The line of `run` beside the runs `among` which it is compared.
+    /// The row of `run`, which is compared with the runs `among`.
     pub fn of(run: &Run, among: &[Run]) -> Self {
         let summary = &run.summary;
         Self {
@@ -31,25 +31,25 @@ impl Headline {
     }
 }
 
-/// Index of the link direction that is fullest: greatest utilization, averaged over all runs `among` that have it,
-/// so that a comparison looks at one and the same place; the narrower one if two are equally full.
+/// The index of the bottleneck: the link direction with the greatest utilization, averaged over all runs `among` that
+/// have it, so that it is the same in every run of a comparison. Of equal directions it is the one of least capacity.
 pub fn bottleneck(summary: &Summary, among: &[Run]) -> Option<usize> {
-    let fullness = |link: &Link| (mean_utilization(link, among), -link.capacity_bps);
+    let rank = |link: &Link| (mean_utilization(link, among), -link.capacity_bps);
     (0..summary.links.len()).max_by(|&one, &other| {
-        let (one, other) = (fullness(&summary.links[one]), fullness(&summary.links[other]));
+        let (one, other) = (rank(&summary.links[one]), rank(&summary.links[other]));
         one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1))
     })
 }
 
 fn mean_utilization(link: &Link, among: &[Run]) -> f64 {
-    let namesakes = among.iter().flat_map(|run| &run.summary.links);
-    let (count, sum) = namesakes
+    let links = among.iter().flat_map(|run| &run.summary.links);
+    let (count, sum) = links
         .filter(|other| (&other.name, &other.direction) == (&link.name, &link.direction))
         .fold((0, 0.0), |(count, sum), other| (count + 1, sum + other.utilization));
     if count == 0 { link.utilization } else { sum / f64::from(count) }
 }
 
-/// A flow's goodput holds while it runs, so each weighs by the share of the measured time in which it ran.
+/// The sum of the goodputs of all flows in bit/s, each weighted by the share of the measured time in which the flow ran.
 fn goodput(summary: &Summary) -> f64 {
     let measured = summary.simulated_s - summary.measured_from_s;
     let delivered = |flow: &super::Flow| {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flow_that_ran_half_of_the_time_counts_half() {
+    fn a_flow_that_ran_for_half_of_the_measured_time_has_half_the_weight() {
         let flow = |start_s| Flow { start_s, stop_s: 30.0, goodput_bps: 8e6, ..Flow::default() };
         let summary = Summary {
             simulated_s: 30.0,
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_without_links_or_flows_still_has_a_line() {
+    fn a_run_without_links_and_flows_has_a_headline() {
         let empty = run(vec![]);
         assert!(Headline::of(&empty, std::slice::from_ref(&empty)).utilization.is_nan());
         assert_eq!(loss(&empty.summary), 0.0);

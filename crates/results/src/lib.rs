@@ -1,5 +1,5 @@
-//! What a run gives: a [`Summary`] (the file `summary.json`), [`Series`] over time, and [`Distribution`]s.
-//! Everything that shows results (tables, Parquet files, the report, recipes) reads these and nothing else.
+//! The results of a run: a [`Summary`] (the file `summary.json`), [`Series`] over time, and [`Distribution`]s.
+//! Tables, files, reports and recipes are made from these types only. `docs/results.md` is the reference of the files.
 //!
 //! ```text
 //!   Run: Summary, Series, Distributions, Transfers --files--> a directory --files::load--> Run
@@ -16,6 +16,6 @@ mod watch;
 
 pub use about::{About, Finished, World};
 pub use headline::{Headline, bottleneck};
-pub use run::{Distribution, Kind, Run, Series, Timing, Transfer, quantity};
+pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};
 pub use summary::{Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Spread, Summary};
 pub use watch::{Unwatched, Watch};

@@ -1,4 +1,4 @@
-//! One run: its numbers, its quantities over time, its distributions, its transfers.
+//! The results of a run: summary, series, distributions and transfers.
 
 use crate::Summary;
 use serde::{Deserialize, Serialize};
@@ -6,77 +6,77 @@ use serde::{Deserialize, Serialize};
 /// One run: one scenario, one seed, one world, one assignment of protocols.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
-    /// What the run is called beside others: the protocol in a comparison, else the scenario's title.
+    /// The label of the run: the protocol in a comparison, else the title of the scenario.
     pub label: String,
-    /// The numbers.
+    /// The numbers of the run.
     pub summary: Summary,
     /// Quantities over time, sampled every `measure.every`.
     pub series: Vec<Series>,
     /// Distributions of queueing delay: one per link direction, one per flow group, one of all flows (`all`).
     pub distributions: Vec<Distribution>,
-    /// The scenario as resolved, re-runnable.
+    /// The scenario with all defaults, as TOML that can be run again.
     pub scenario_toml: String,
     /// The command that reproduces this run.
     pub command: String,
-    /// Every transfer: the declared flows, and those that a workload spawned.
+    /// Every transfer: the declared flows, then the spawned transfers.
     pub transfers: Vec<Transfer>,
 }
 
-/// One transfer: a flow of its own, whether it is one piece of a declared flow's work or all of it.
+/// One transfer: a declared flow, or one transfer that a declared flow spawned.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Transfer {
-    /// `group.index`, or the group's name if it has one flow; a transfer that one of them spawned is `group.index/number`.
+    /// `group.index`, or the name of the group if it has one flow; a spawned transfer is `group.index/number`.
     pub name: String,
-    /// Its group.
+    /// Name of its group.
     pub group: String,
-    /// Its protocol.
+    /// Protocol, as the scenario names it.
     pub protocol: String,
-    /// Payload it had to deliver; none if that had no end.
+    /// Payload to deliver, in bytes; none if unlimited.
     pub size_bytes: Option<u64>,
-    /// Payload delivered exactly once.
+    /// Payload delivered exactly once, in bytes.
     pub delivered_bytes: u64,
-    /// When it started.
+    /// Start, in seconds.
     pub start_s: f64,
-    /// When its last byte was delivered, if its size is limited and it was.
+    /// Time at which its last byte was delivered, in seconds; none if its size is unlimited or it is not complete.
     pub completed_s: Option<f64>,
 }
 
 impl Transfer {
-    /// How long it took, in milliseconds, if it is complete.
+    /// The completion time in milliseconds; none if it is not complete.
     pub fn completion_ms(&self) -> Option<f64> {
         self.completed_s.map(|end| (end - self.start_s) * 1e3)
     }
 }
 
-/// What a run cost, as `timing.json` spells it; apart from [`Run`] since it differs from one execution to the next.
+/// The file `timing.json`: the cost of a run. It is separate from [`Run`] because it differs between executions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
-    /// Time on the wall.
+    /// Elapsed time, in seconds.
     pub wall_s: f64,
-    /// Processor time of the run's thread; none where the system does not tell.
+    /// Processor time of the thread of the run, in seconds; null where the system does not report it.
     pub cpu_s: Option<f64>,
-    /// Packets that crossed a link, per second of processor time (else of wall time).
+    /// Packet-hops per second of processor time, or of elapsed time where `cpu_s` is null.
     pub packet_hops_per_s: f64,
 }
 
-/// What a series or a distribution belongs to.
+/// The kind of entity to which a series or a distribution belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// One flow, by its name (`short.3`); a flow's loop is `short.3/loop2`.
+pub enum EntityKind {
+    /// A flow, `short.3`, or a loop of a flow, `short.3/loop2`.
     Flow,
-    /// One direction of a link, `L1 ->` or `L1 <-`.
+    /// A direction of a link, `L1 ->` or `L1 <-`.
     Link,
     /// A relay of a flow, `short.3@R1`.
     Relay,
-    /// All flows of a group, or all flows together (`all`).
+    /// All flows of a group, or all flows (`all`).
     Group,
 }
 
-impl Kind {
+impl EntityKind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Flow, Self::Link, Self::Relay, Self::Group];
 
-    /// As written in files.
+    /// The name in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flow => "flow",
@@ -90,21 +90,21 @@ impl Kind {
 /// One quantity of one entity over time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What kind of entity.
-    pub kind: Kind,
-    /// Its name.
+    /// The kind of the entity.
+    pub kind: EntityKind,
+    /// The name of the entity.
     pub entity: String,
-    /// In plain words; see [`quantity`] for those that every run has.
+    /// The name of the quantity; [`quantity`] has those of every run.
     pub quantity: String,
-    /// As printed: `bit/s`, `packets`, `ms`, `1`.
+    /// The unit: `bit/s`, `packets`, `ms` or `1`, or that of a quantity of a law.
     pub unit: String,
-    /// Ends of the intervals sampled, in seconds.
+    /// Ends of the sampling intervals, in seconds.
     pub times: Vec<f64>,
-    /// One value per time; not-a-number where the quantity has none (a flow that has not started).
+    /// One value per time; not a number where the quantity has no value.
     pub values: Vec<f64>,
 }
 
-/// The quantities that every run has, whatever the protocol; internals of laws come beside them by their own names.
+/// The quantities of every run. Laws add internal quantities under their own names.
 pub mod quantity {
     /// Of a flow: bytes delivered exactly once in the interval, as `bit/s`.
     pub const GOODPUT: &str = "goodput";
@@ -130,17 +130,17 @@ pub mod quantity {
     pub const JAIN: &str = "Jain index";
 }
 
-/// A distribution as value at evenly and unevenly spaced cumulative shares.
+/// A distribution as points of its distribution function.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
-    /// What kind of entity.
-    pub kind: Kind,
-    /// Its name.
+    /// The kind of the entity.
+    pub kind: EntityKind,
+    /// The name of the entity.
     pub entity: String,
-    /// Which quantity.
+    /// The name of the quantity.
     pub quantity: String,
-    /// As printed.
+    /// The unit of the values.
     pub unit: String,
-    /// `(cumulative share, value)`, both growing: 0 to 1.
+    /// `(cumulative share, value)`, both ascending; shares from 0 to 1.
     pub points: Vec<(f64, f64)>,
 }

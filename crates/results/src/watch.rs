@@ -1,17 +1,17 @@
-//! Who looks on while runs run: a progress bar, a Ctrl-C.
+//! The interface for progress bars and for stopping runs.
 
-/// Looks on; called from the threads that run.
+/// Receives the progress of runs and can stop them; called from the threads of the runs.
 pub trait Watch: Sync {
-    /// So much of run number `run` is done, 0 to 1.
+    /// The fraction `done` (0 to 1) of run number `run` is simulated.
     fn progress(&self, _run: usize, _done: f64) {}
 
-    /// Should everything stop as soon as it can?
+    /// Whether all runs are to stop as soon as possible.
     fn stopped(&self) -> bool {
         false
     }
 }
 
-/// Nobody looks.
+/// No progress is shown, and no run is stopped.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 

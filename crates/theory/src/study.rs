@@ -1,7 +1,7 @@
 //! A scenario with the registry of its protocols.
 
 use crate::AnalysisError;
-use millpond_plan::fluid::{self, Plan};
+use millpond_plan::fluid::{self, FluidPlan};
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
 
@@ -25,7 +25,7 @@ impl<'a> Study<'a> {
     ///
     /// # Errors
     /// The scenario is wrong, or its equations cannot represent it.
-    pub fn plan(&self) -> Result<Plan, AnalysisError> {
+    pub fn plan(&self) -> Result<FluidPlan, AnalysisError> {
         Ok(fluid::plan(self.scenario, self.registry)?)
     }
 

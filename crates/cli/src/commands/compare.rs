@@ -12,7 +12,7 @@ use millpond_lab::compare as compare_runs;
 use millpond_lab::{Case, Choice, cases};
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
-use millpond_results::files::{ComparisonDirectory, Extras, OutputError, WholeFile};
+use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError};
 use millpond_results::{Finished, Run, World};
 use millpond_theory::Study;
 use millpond_theory::agreement::{Agreement, compute_agreement};
@@ -28,7 +28,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     // Outputs that cannot be written are refused before the runs.
     let directory =
         args.out.as_deref().map(ComparisonDirectory::create).transpose().map_err(Failure::input)?;
-    let page = WholeFile::create(&report_path(args)).map_err(Failure::input)?;
+    let page = AtomicFile::create(&report_path(args)).map_err(Failure::input)?;
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
     print(terminal::comparison(&runs))?;
     let agreements = agreements(&cases, &runs, registry);

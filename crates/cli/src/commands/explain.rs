@@ -5,7 +5,7 @@ use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_line};
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
-use millpond_results::files::write_whole;
+use millpond_results::files::write_atomically;
 use millpond_theory::explain::{self as theory, ExplainError, RunReadError};
 use millpond_theory::{AnalysisError, Study, json_value};
 use std::path::Path;
@@ -32,7 +32,7 @@ pub(crate) fn explain(run: &Path, args: &args::Stability, registry: &Registry) -
     }
     if let Some(path) = &args.report {
         let page = page::explanation(&scenario.title, &sentence, &explained);
-        write_whole(path, page.as_bytes()).map_err(Failure::input)?;
+        write_atomically(path, page.as_bytes()).map_err(Failure::input)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -9,7 +9,7 @@ use millpond_papers::{Checked, Library, Paper, RecipeError, Settings, Verdict, c
 use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal;
-use millpond_results::files::WholeFile;
+use millpond_results::files::AtomicFile;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -57,7 +57,7 @@ impl<'a> Request<'a> {
     fn check(self, text: fn(&Library, &[Checked]) -> String) -> Outcome {
         let library = library(&self.grid.recipes)?;
         let shown = self.shown;
-        let page = shown.report.as_deref().map(WholeFile::create).transpose().map_err(Failure::input)?;
+        let page = shown.report.as_deref().map(AtomicFile::create).transpose().map_err(Failure::input)?;
         let checked = self.run(&library)?;
         if let Some(page) = page {
             page.write(page::papers(&checked).as_bytes()).map_err(Failure::input)?;

@@ -12,7 +12,7 @@ use crate::scenario::load;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
-use millpond_results::files::write_whole;
+use millpond_results::files::write_atomically;
 use millpond_scenario::Scenario;
 use millpond_theory::equilibrium::find_equilibrium;
 use millpond_theory::stability::{
@@ -69,7 +69,7 @@ fn analyse(args: &args::Stability, scenario: &Scenario, registry: &Registry) -> 
         results.print()?
     }
     if let Some(path) = &args.report {
-        write_whole(path, results.page(&scenario.title).as_bytes()).map_err(Failure::input)?;
+        write_atomically(path, results.page(&scenario.title).as_bytes()).map_err(Failure::input)?;
     }
     Ok(ExitCode::SUCCESS)
 }

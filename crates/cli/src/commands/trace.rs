@@ -4,7 +4,7 @@ use crate::args::{self, TraceCommand, TraceFormat};
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_line};
 use millpond_report::terminal;
-use millpond_results::files::write_whole;
+use millpond_results::files::write_atomically;
 use millpond_scenario::Faults;
 use millpond_scenario::trace::{PRESETS, Recipe, Trace, preset};
 use std::process::ExitCode;
@@ -32,7 +32,7 @@ fn generate(args: &args::Generate) -> Outcome {
     match &args.out {
         None => print(text)?,
         Some(path) => {
-            write_whole(path, text.as_bytes()).map_err(Failure::input)?;
+            write_atomically(path, text.as_bytes()).map_err(Failure::input)?;
             print_line(format_args!("{}: {}", path.display(), terminal::trace_rates(&trace)))?;
         }
     }

@@ -59,7 +59,7 @@ fn what_is_no_run_or_several_is_refused_with_what_would_work() {
     assert!(none.contains("nothing") && none.contains("millpond run SCENARIO.toml --out DIR"), "{none}");
     fs::create_dir(folder.path().join("empty")).unwrap();
     let empty = at(&["stability", "--explain", "empty"]);
-    assert!(empty.contains("empty: holds no run: there is no summary.json"), "{empty}");
+    assert!(empty.contains("empty: has no run: there is no summary.json"), "{empty}");
     fs::create_dir(folder.path().join("half")).unwrap();
     fs::write(folder.path().join("half/summary.json"), "{}").unwrap();
     let half = at(&["stability", "--explain", "half"]);

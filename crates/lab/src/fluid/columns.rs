@@ -1,81 +1,81 @@
-//! Where an integration keeps what: places of states and channels, and both at a moment.
+//! Indices of the states and channels of an integration, and their values at one time.
 
 use millpond_fluid::{Column, Entity, Integration};
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 use millpond_units::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// An integration at a moment: integrals of all channels since time zero, channels and states now.
+/// The values of an integration at one time: integrals of all channels since time zero, channels and states.
 #[derive(Clone, Debug)]
-pub(super) struct Totals {
+pub(super) struct Snapshot {
     pub(super) time: Time,
     pub(super) integrals: Vec<f64>,
     pub(super) channels: Vec<f64>,
     pub(super) states: Vec<f64>,
 }
 
-impl Totals {
+impl Snapshot {
     pub(super) fn of(integration: &dyn Integration, time: Time) -> Self {
         let [integrals, channels, states] =
             [integration.integrals(), integration.channels(), integration.state()].map(<[f64]>::to_vec);
         Self { time, integrals, channels, states }
     }
 
-    /// What a channel has added up to since an earlier moment.
+    /// The integral of a channel since an earlier snapshot.
     pub(super) fn since(&self, earlier: &Self, channel: usize) -> f64 {
         self.integrals[channel] - earlier.integrals[channel]
     }
 
-    /// The mean of a channel since an earlier moment.
+    /// The mean of a channel since an earlier snapshot.
     pub(super) fn mean_since(&self, earlier: &Self, channel: usize) -> f64 {
         self.since(earlier, channel) / self.time.since(earlier.time).secs()
     }
 }
 
-/// A quantity of a law's own.
-pub(super) struct Own {
+/// An internal quantity of a law.
+pub(super) struct LawQuantity {
     pub(super) quantity: &'static str,
     pub(super) unit: &'static str,
-    pub(super) place: Place,
+    pub(super) index: ColumnIndex,
 }
 
-/// Where a quantity is.
+/// The index of a quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ColumnIndex {
     /// Among the states.
     State(usize),
     /// Among the channels.
     Channel(usize),
 }
 
-/// Places of what is measured: channels unless the name says otherwise.
+/// Indices of the measured quantities: channels, unless the name ends in `_state`.
 pub(super) struct Columns {
-    /// Of each loop.
+    /// For each loop: sending rate, round-trip time and delivered rate.
     pub(super) rate: Vec<usize>,
     pub(super) rtt: Vec<usize>,
     pub(super) delivered: Vec<usize>,
-    /// Of each link of the engine.
+    /// For each link of the engine.
     pub(super) delay: Vec<usize>,
     pub(super) marked: Vec<usize>,
     pub(super) lost: Vec<usize>,
     pub(super) arriving: Vec<usize>,
     pub(super) departing: Vec<usize>,
     pub(super) queue_state: Vec<usize>,
-    /// By the loop that begins at the relay.
+    /// The backlog of each relay, by the loop that begins at it.
     pub(super) backlog_state: BTreeMap<usize, usize>,
-    /// What the laws of an entity know and say.
-    pub(super) own: BTreeMap<Entity, Vec<Own>>,
+    /// The internal quantities of the laws of each entity.
+    pub(super) law_quantities: BTreeMap<Entity, Vec<LawQuantity>>,
 }
 
 impl Columns {
-    pub(super) fn new(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &FluidPlan) -> Self {
         let (states, channels) = (plan.assembly.state_columns(), plan.assembly.channel_columns());
         let all = |columns: &[Column], quantity: &str| -> Vec<usize> {
             let named = columns.iter().enumerate().filter(|(_, column)| column.quantity == quantity);
             named.map(|(place, _)| place).collect()
         };
         let links = plan.links.iter().filter(|link| link.id.is_some()).count();
-        // A queue law's signal may bear the name of a quantity of the engine's, which comes first.
+        // The signal of a queue law may have the name of a quantity of the engine, which comes first.
         let of_links = |quantity: &str| all(&channels, quantity).into_iter().take(links).collect();
         let backlogs = states.iter().enumerate().filter(|(_, column)| column.quantity == "backlog");
         let relays = backlogs.filter_map(|(place, column)| match column.entity {
@@ -94,31 +94,31 @@ impl Columns {
             departing: of_links("departing rate"),
             queue_state: all(&states, "queue"),
             backlog_state: relays.map(|(relay, place)| (downstream[relay], place)).collect(),
-            own: own(&states, &channels),
+            law_quantities: law_quantities(&states, &channels),
         }
     }
 }
 
-/// The loop behind each relay, in the order in which chains were joined.
-fn downstream(plan: &Plan) -> Vec<usize> {
+/// The loop after each relay, in the order in which the relays were added.
+fn downstream(plan: &FluidPlan) -> Vec<usize> {
     let chains: BTreeSet<&Vec<millpond_fluid::LoopId>> = plan.flows.iter().map(|flow| &flow.loops).collect();
     chains.into_iter().flat_map(|chain| chain.iter().skip(1).map(|id| id.0)).collect()
 }
 
-/// All that laws know, and what links say that is no state of theirs.
-fn own(states: &[Column], channels: &[Column]) -> BTreeMap<Entity, Vec<Own>> {
-    let mut own: BTreeMap<Entity, Vec<Own>> = BTreeMap::new();
+/// All states of laws, and the signals of links that are not states.
+fn law_quantities(states: &[Column], channels: &[Column]) -> BTreeMap<Entity, Vec<LawQuantity>> {
+    let mut quantities: BTreeMap<Entity, Vec<LawQuantity>> = BTreeMap::new();
     let mut seen: BTreeSet<(Entity, &str)> = BTreeSet::new();
     let engines = channels.iter().rposition(|column| column.quantity == "departing rate").unwrap_or_default();
-    let states = states.iter().enumerate().map(|(i, column)| (Place::State(i), column));
-    let said = channels.iter().enumerate().skip(engines + 1);
-    let said = said.filter(|(_, column)| matches!(column.entity, Entity::Link(_)));
-    let said = said.map(|(i, column)| (Place::Channel(i), column));
-    for (place, Column { entity, quantity, unit }) in states.chain(said) {
+    let states = states.iter().enumerate().map(|(i, column)| (ColumnIndex::State(i), column));
+    let signals = channels.iter().enumerate().skip(engines + 1);
+    let signals = signals.filter(|(_, column)| matches!(column.entity, Entity::Link(_)));
+    let signals = signals.map(|(i, column)| (ColumnIndex::Channel(i), column));
+    for (index, Column { entity, quantity, unit }) in states.chain(signals) {
         let is_engines = matches!(entity, Entity::Relay(_)) || *quantity == "queue";
         if !is_engines && seen.insert((*entity, quantity)) {
-            own.entry(*entity).or_default().push(Own { quantity, unit, place });
+            quantities.entry(*entity).or_default().push(LawQuantity { quantity, unit, index });
         }
     }
-    own
+    quantities
 }

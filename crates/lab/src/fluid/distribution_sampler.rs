@@ -1,157 +1,183 @@
-//! How delays and queues are spread: looked at often, weighted by time or by traffic.
+//! Distributions of delays and queue lengths: samples weighted by time or by traffic.
 
-use super::columns::{Columns, Totals};
+use super::columns::{Columns, Snapshot};
 use millpond_fluid::LoopId;
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 use millpond_stats::WeightedSamples;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// One link while measured.
+/// The distributions of a link in the measured time.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LinkBeats {
-    /// In packets, by time.
+pub(super) struct LinkDistributions {
+    /// Queue length in packets, weighted by time.
     pub(super) queue: WeightedSamples,
-    /// In milliseconds, by what departs.
+    /// Queueing delay in milliseconds, weighted by departing traffic.
     pub(super) delay: WeightedSamples,
-    /// In bits.
+    /// Marked bits.
     pub(super) marked: f64,
+    /// Lost bits.
     pub(super) lost: f64,
-    /// Before the measurement began.
+    /// Bits lost before the measured time.
     pub(super) lost_before: f64,
 }
 
-/// One class of equal flows while measured: what one of them sees.
+/// The distributions of one flow of a class of equal flows in the measured time.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FlowBeats {
-    /// Of its first loop, in milliseconds, by what it sends.
+pub(super) struct FlowDistributions {
+    /// Round-trip time of its first loop in milliseconds, weighted by sent traffic.
     pub(super) rtt: WeightedSamples,
-    /// From end to end, relays included, in milliseconds, by what is delivered.
+    /// End-to-end queueing delay in milliseconds, relays included, weighted by delivered traffic.
     pub(super) queueing: WeightedSamples,
-    /// In bits, all loops.
+    /// Marked bits, all loops.
     pub(super) marked: f64,
+    /// Lost bits, all loops.
     pub(super) lost: f64,
-    /// By relay, in packets, by time.
+    /// For each relay the length of its send queue in packets, weighted by time.
     pub(super) backlogs: Vec<WeightedSamples>,
 }
 
-/// A class of equal flows.
-struct Chain {
+/// The loops of a class of equal flows.
+struct FlowClass {
     loops: Vec<LoopId>,
+    /// Packet size in bits.
     packet: f64,
 }
 
-/// All of them.
-pub(super) struct Beats<'a> {
-    plan: &'a Plan,
+/// Samples the distributions of all links and flows.
+pub(super) struct DistributionSampler<'a> {
+    plan: &'a FluidPlan,
     columns: &'a Columns,
-    chains: Vec<Chain>,
-    before: Rc<Totals>,
-    /// Distributions are thinned beyond twice so many values.
+    classes: Vec<FlowClass>,
+    before: Rc<Snapshot>,
+    /// Distributions are thinned when they have twice this number of samples.
     most: usize,
-    /// Of each link of the plan.
-    pub(super) links: Vec<LinkBeats>,
+    /// For each link of the plan.
+    pub(super) links: Vec<LinkDistributions>,
     /// By the first loop of the class.
-    flows: BTreeMap<LoopId, FlowBeats>,
+    flows: BTreeMap<LoopId, FlowDistributions>,
 }
 
-impl<'a> Beats<'a> {
-    pub(super) fn new(plan: &'a Plan, columns: &'a Columns, begin: Rc<Totals>, most: usize) -> Self {
-        let mut chains: BTreeMap<LoopId, Chain> = BTreeMap::new();
+impl<'a> DistributionSampler<'a> {
+    pub(super) fn new(plan: &'a FluidPlan, columns: &'a Columns, begin: Rc<Snapshot>, most: usize) -> Self {
+        let mut classes: BTreeMap<LoopId, FlowClass> = BTreeMap::new();
         for flow in &plan.flows {
             let Some(first) = flow.loops.first() else { continue };
             let packet = flow.packet.as_f64() * 8.0;
-            chains.entry(*first).or_insert_with(|| Chain { loops: flow.loops.clone(), packet });
+            classes.entry(*first).or_insert_with(|| FlowClass { loops: flow.loops.clone(), packet });
         }
         Self {
             plan,
             columns,
-            chains: chains.into_values().collect(),
+            classes: classes.into_values().collect(),
             before: begin,
             most,
-            links: vec![LinkBeats::default(); plan.links.len()],
+            links: vec![LinkDistributions::default(); plan.links.len()],
             flows: BTreeMap::new(),
         }
     }
 
-    /// What the flows with this first loop have seen; nothing if they have not sent.
-    pub(super) fn flow(&self, first: Option<&LoopId>) -> Option<&FlowBeats> {
+    /// The distributions of the flows with this first loop; none before the first sample.
+    pub(super) fn flow(&self, first: Option<&LoopId>) -> Option<&FlowDistributions> {
         self.flows.get(first?)
     }
 
-    /// The measurement begins anew.
-    pub(super) fn start_over(&mut self) {
-        for beats in &mut self.links {
-            *beats = LinkBeats { lost_before: beats.lost_before + beats.lost, ..LinkBeats::default() };
+    /// The measured time begins: samples so far are discarded.
+    pub(super) fn start_measuring(&mut self) {
+        for distributions in &mut self.links {
+            *distributions = LinkDistributions {
+                lost_before: distributions.lost_before + distributions.lost,
+                ..LinkDistributions::default()
+            };
         }
         self.flows.clear();
     }
 
-    /// A look.
-    pub(super) fn take(&mut self, now: Rc<Totals>) {
-        for (planned, beats) in self.plan.links.iter().zip(&mut self.links) {
+    /// Adds one sample of everything; weights are integrals since the last sample.
+    pub(super) fn sample(&mut self, now: Rc<Snapshot>) {
+        for (planned, distributions) in self.plan.links.iter().zip(&mut self.links) {
             let Some(id) = planned.id else { continue };
-            beats.queue.thin(self.most);
-            beats.delay.thin(self.most);
-            look_at_link(beats, self.columns, id.0, planned.packet.as_f64() * 8.0, (&self.before, &now));
+            distributions.queue.thin(self.most);
+            distributions.delay.thin(self.most);
+            sample_link(
+                distributions,
+                self.columns,
+                id.0,
+                planned.packet.as_f64() * 8.0,
+                Interval { before: &self.before, now: &now },
+            );
         }
-        for chain in &self.chains {
-            let Some(first) = chain.loops.first() else { continue };
-            let beats = self.flows.entry(*first).or_default();
-            beats.rtt.thin(self.most);
-            beats.queueing.thin(self.most);
-            look_at_flow(beats, self.plan, self.columns, chain, (&self.before, &now));
+        for class in &self.classes {
+            let Some(first) = class.loops.first() else { continue };
+            let distributions = self.flows.entry(*first).or_default();
+            distributions.rtt.thin(self.most);
+            distributions.queueing.thin(self.most);
+            sample_flow(
+                distributions,
+                self.plan,
+                self.columns,
+                class,
+                Interval { before: &self.before, now: &now },
+            );
         }
         self.before = now;
     }
 }
 
-fn look_at_link(
-    beats: &mut LinkBeats,
+/// Two consecutive snapshots.
+#[derive(Clone, Copy)]
+struct Interval<'a> {
+    before: &'a Snapshot,
+    now: &'a Snapshot,
+}
+
+fn sample_link(
+    distributions: &mut LinkDistributions,
     columns: &Columns,
     link: usize,
     packet: f64,
-    (before, now): (&Totals, &Totals),
+    Interval { before, now }: Interval<'_>,
 ) {
     let arrived = now.since(before, columns.arriving[link]);
     let departed = now.since(before, columns.departing[link]);
     let seconds = now.time.since(before.time).secs();
-    beats.queue.add(now.states[columns.queue_state[link]] / packet, seconds);
-    beats.delay.add(now.channels[columns.delay[link]] * 1e3, departed);
+    distributions.queue.add(now.states[columns.queue_state[link]] / packet, seconds);
+    distributions.delay.add(now.channels[columns.delay[link]] * 1e3, departed);
     let lost = arrived * now.channels[columns.lost[link]];
-    beats.lost += lost;
-    beats.marked += (arrived - lost) * now.channels[columns.marked[link]];
+    distributions.lost += lost;
+    distributions.marked += (arrived - lost) * now.channels[columns.marked[link]];
 }
 
-fn look_at_flow(
-    beats: &mut FlowBeats,
-    plan: &Plan,
+fn sample_flow(
+    distributions: &mut FlowDistributions,
+    plan: &FluidPlan,
     columns: &Columns,
-    chain: &Chain,
-    (before, now): (&Totals, &Totals),
+    class: &FlowClass,
+    Interval { before, now }: Interval<'_>,
 ) {
     let mut queueing = 0.0;
-    beats.backlogs.resize(chain.loops.len() - 1, WeightedSamples::default());
-    for (number, &LoopId(l)) in chain.loops.iter().enumerate() {
+    distributions.backlogs.resize(class.loops.len() - 1, WeightedSamples::default());
+    for (number, &LoopId(l)) in class.loops.iter().enumerate() {
         let planned = &plan.loops[l];
         let sent = now.since(before, columns.rate[l]);
         let rtt = now.channels[columns.rtt[l]];
         queueing += rtt - planned.facts.base_rtt;
         if number == 0 {
-            beats.rtt.add(rtt * 1e3, sent);
-        } else if let Some(place) = columns.backlog_state.get(&l) {
-            let (backlog, rate) = (now.states[*place], now.channels[columns.rate[l]]);
+            distributions.rtt.add(rtt * 1e3, sent);
+        } else if let Some(index) = columns.backlog_state.get(&l) {
+            let (backlog, rate) = (now.states[*index], now.channels[columns.rate[l]]);
             queueing += if backlog > 0.0 && rate > 0.0 { backlog / rate } else { 0.0 };
-            beats.backlogs[number - 1].add(backlog / chain.packet, now.time.since(before.time).secs());
+            distributions.backlogs[number - 1]
+                .add(backlog / class.packet, now.time.since(before.time).secs());
         }
-        let along = |places: &[usize]| {
-            let links = planned.links.iter().filter_map(|place| plan.links[*place].id);
-            1.0 - links.map(|id| 1.0 - now.channels[places[id.0]]).product::<f64>()
+        let along = |indices: &[usize]| {
+            let links = planned.links.iter().filter_map(|index| plan.links[*index].id);
+            1.0 - links.map(|id| 1.0 - now.channels[indices[id.0]]).product::<f64>()
         };
         let lost = sent * along(&columns.lost);
-        beats.lost += lost;
-        beats.marked += (sent - lost) * along(&columns.marked);
+        distributions.lost += lost;
+        distributions.marked += (sent - lost) * along(&columns.marked);
     }
-    let last = chain.loops.last().map_or(0.0, |id| now.since(before, columns.delivered[id.0]));
-    beats.queueing.add(queueing.max(0.0) * 1e3, last);
+    let last = class.loops.last().map_or(0.0, |id| now.since(before, columns.delivered[id.0]));
+    distributions.queueing.add(queueing.max(0.0) * 1e3, last);
 }

@@ -1,12 +1,12 @@
-//! Integrates a scenario's equations and measures them as the packet world is measured.
+//! Integrates a scenario's equations and measures them; the results have the form of those of the packet world.
 //!
 //! ```text
-//!   Plan --> Integration --- advance(next look) ---> beats: distributions; recorder: series; windows: fairness
-//!                      \--- at the end: integrals since `measure.from` ---> Summary
+//!   FluidPlan --> Integration --- advance(next sample) ---> distributions, series, windows of fairness
+//!                           \--- at the end: integrals over the measured time ---> Summary
 //! ```
 //!
-//! A fluid has no packets: counts of them are bits over the packet size, rounded. What only packets have
-//! (retransmissions, headers, packet-hops) is zero.
+//! Numbers of packets are bits divided by the packet size, rounded. Numbers that exist only for packets (retransmissions,
+//! headers, packet-hops) are zero.
 
 mod columns;
 mod distribution_sampler;
@@ -14,34 +14,36 @@ mod series;
 mod summary;
 
 use crate::Error;
-use crate::fairness::{Sharer, Windows};
+use crate::fairness::{FairnessWindows, FlowDemand};
 use crate::stopwatch::Stopwatch;
 use crate::ticks::{Due, Ticks};
-use columns::{Columns, Totals};
-use distribution_sampler::Beats;
+use columns::{Columns, Snapshot};
+use distribution_sampler::DistributionSampler;
 use millpond_fluid::{Accuracy, FixedStepIntegration, Integration, Solver};
-use millpond_plan::fluid::{Plan, PlannedFlow, check_method, plan};
+use millpond_plan::fluid::{FluidFlowPlan, FluidPlan, check_method, plan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Run, Watch};
 use millpond_scenario::{Method, Scenario};
 use millpond_units::{Span, Time};
-use series::Recorder;
+use series::FluidSeriesRecorder;
 use std::rc::Rc;
 
-/// Between two ticks a network of no more loops and links than [`SMALL`] is looked at so often.
-const LOOKS: u64 = 4;
+/// The number of samples of the distributions between two ticks, for networks of at most [`SMALL`] loops and links.
+const SAMPLES_PER_TICK: u64 = 4;
+
+/// The greatest number of loops and links of a small network; larger networks have one sample per tick.
 const SMALL: usize = 1000;
 
-/// Of a larger one no more values than twice this are kept for each distribution: neighbours become one.
-const FEW: usize = 64;
+/// In larger networks each distribution keeps at most twice this number of samples; adjacent samples are merged.
+const LARGE_NETWORK_SAMPLES: usize = 64;
 
-/// So many steps are taken between two looks at whether the run is to stop.
-const STEPS: u64 = 1000;
+/// The number of steps between two checks whether the run is to stop.
+const STEPS_PER_CHECK: u64 = 1000;
 
 /// Plans and integrates a scenario.
 ///
 /// # Errors
-/// What [`plan`] says, that the equations could not be integrated, or that `watch` stopped it.
+/// An error of [`plan`], equations that cannot be integrated, or that `watch` stopped the run.
 pub(crate) fn run(
     scenario: &Scenario,
     registry: &Registry,
@@ -55,47 +57,48 @@ pub(crate) fn run(
     Ok(Finished { run, timing: stopwatch.read(0) })
 }
 
-/// The scenario's equations at time zero, under its method.
-fn begin<'a>(plan: &'a Plan, scenario: &Scenario) -> Result<Box<dyn Integration + 'a>, Error> {
+/// The integration of the equations by the scenario's method, at time zero.
+fn begin<'a>(plan: &'a FluidPlan, scenario: &Scenario) -> Result<Box<dyn Integration + 'a>, Error> {
     Ok(match &scenario.fluid {
         Method::Adaptive => Box::new(Solver::new(&plan.assembly, Accuracy::default())?),
         Method::FixedStep(step) => Box::new(FixedStepIntegration::new(&plan.assembly, step.secs())?),
     })
 }
 
-/// Where between two moments a run is looked at, the later moment the last: at whole steps.
-fn looks(scenario: &Scenario, is_small: bool, from: Time, until: Time) -> Vec<Time> {
+/// The times of the samples after `from`, at whole steps; the last is `until`.
+fn sample_times(scenario: &Scenario, is_small: bool, from: Time, until: Time) -> Vec<Time> {
     let span = until.since(from);
-    let (looks, step) = match &scenario.fluid {
-        Method::Adaptive => (LOOKS, Span::from_picos(1)),
-        Method::FixedStep(step) => (LOOKS.min(span.picos() / step.picos()).max(1), **step),
+    let (samples, step) = match &scenario.fluid {
+        Method::Adaptive => (SAMPLES_PER_TICK, Span::from_picos(1)),
+        Method::FixedStep(step) => (SAMPLES_PER_TICK.min(span.picos() / step.picos()).max(1), **step),
     };
-    let looks = if is_small { looks } else { 1 };
+    let samples = if is_small { samples } else { 1 };
     let steps = span.picos() / step.picos();
-    let between = (1..looks).map(|look| from + step * (steps * look / looks));
+    let between = (1..samples).map(|sample| from + step * (steps * sample / samples));
     between.chain([until]).collect()
 }
 
-fn measure(plan: &Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
+fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
     let columns = Columns::new(plan);
     let mut integration = begin(plan, scenario)?;
-    let mut recorder = Recorder::new(plan, &columns);
-    let mut now = Rc::new(Totals::of(&*integration, Time::ZERO));
+    let mut recorder = FluidSeriesRecorder::new(plan, &columns);
+    let mut now = Rc::new(Snapshot::of(&*integration, Time::ZERO));
     let is_small = plan.loops.len() + plan.links.len() <= SMALL;
-    let mut beats = Beats::new(plan, &columns, now.clone(), if is_small { usize::MAX } else { FEW });
-    let mut windows = Windows::new(plan.flows.len());
+    let most = if is_small { usize::MAX } else { LARGE_NETWORK_SAMPLES };
+    let mut sampler = DistributionSampler::new(plan, &columns, now.clone(), most);
+    let mut windows = FairnessWindows::new(plan.flows.len());
     let [mut sampled, mut closed, mut begun] = [now.clone(), now.clone(), now.clone()];
     for (time, due) in Ticks::new(scenario) {
-        let is_looked_at = is_small || due != Due::default() || time == Time::ZERO + scenario.duration;
-        for look in looks(scenario, is_small, now.time, time) {
-            while !integration.advance_some(look.secs(), STEPS)? {
+        let is_sampled = is_small || due != Due::default() || time == Time::ZERO + scenario.duration;
+        for sample_time in sample_times(scenario, is_small, now.time, time) {
+            while !integration.advance_some(sample_time.secs(), STEPS_PER_CHECK)? {
                 if watch.stopped() {
                     return Err(Error::Stopped { finished: 0, of: 1 });
                 }
             }
-            if is_looked_at {
-                now = Rc::new(Totals::of(&*integration, look));
-                beats.take(now.clone());
+            if is_sampled {
+                now = Rc::new(Snapshot::of(&*integration, sample_time));
+                sampler.sample(now.clone());
             }
         }
         if due.sample {
@@ -103,11 +106,11 @@ fn measure(plan: &Plan, scenario: &Scenario, about: About, watch: &dyn Watch) ->
             sampled = now.clone();
         }
         if due.window {
-            close(&mut windows, plan, &columns, (&closed, &now));
+            close_window(&mut windows, plan, &columns, &closed, &now);
             closed = now.clone();
         }
         if due.begin {
-            beats.start_over();
+            sampler.start_measuring();
             begun = now.clone();
         }
         if watch.stopped() {
@@ -115,21 +118,27 @@ fn measure(plan: &Plan, scenario: &Scenario, about: About, watch: &dyn Watch) ->
         }
         watch.progress(about.index, time.secs() / scenario.duration.secs());
     }
-    let (columns, beats, windows, classes) = (&columns, &beats, &windows, summary::classes(plan));
-    let end = summary::End { plan, scenario, columns, beats, windows, classes, begun, now };
+    let (columns, sampler, windows, classes) = (&columns, &sampler, &windows, summary::classes(plan));
+    let end = summary::FinishedFluidRun { plan, scenario, columns, sampler, windows, classes, begun, now };
     Ok(end.into_run(about, recorder.into_series()))
 }
 
-/// A window of short-term fairness ends.
-fn close(windows: &mut Windows, plan: &Plan, columns: &Columns, (begin, end): (&Totals, &Totals)) {
+/// Adds the window of short-term fairness between two snapshots.
+fn close_window(
+    windows: &mut FairnessWindows,
+    plan: &FluidPlan,
+    columns: &Columns,
+    begin: &Snapshot,
+    end: &Snapshot,
+) {
     let capacities: Vec<f64> =
         plan.links.iter().map(|link| link.mean_capacity(begin.time, end.time)).collect();
-    let goodput = |flow: &PlannedFlow| {
-        let throughout = flow.start <= begin.time && flow.stop.is_none_or(|stop| stop >= end.time);
-        let last = flow.loops.last().filter(|_| throughout)?;
+    let goodput = |flow: &FluidFlowPlan| {
+        let ran_throughout = flow.start <= begin.time && flow.stop.is_none_or(|stop| stop >= end.time);
+        let last = flow.loops.last().filter(|_| ran_throughout)?;
         Some(end.mean_since(begin, columns.delivered[last.0]) * flow.payload)
     };
-    let sharers: Vec<_> =
-        plan.flows.iter().map(|flow| Sharer { links: &flow.links, demand: f64::INFINITY }).collect();
-    windows.add(end.time, &capacities, &sharers, plan.flows.iter().map(goodput).collect());
+    let demands: Vec<_> =
+        plan.flows.iter().map(|flow| FlowDemand { links: &flow.links, demand: f64::INFINITY }).collect();
+    windows.add(end.time, &capacities, &demands, plan.flows.iter().map(goodput).collect());
 }

@@ -1,42 +1,67 @@
-//! Series: rates as means over the interval, queues and what laws know as they are at its end.
+//! Quantities over time: rates are means over the interval; queues and internal quantities of laws are values at its end.
 
-use super::columns::{Columns, Own, Place, Totals};
+use super::columns::{ColumnIndex, Columns, LawQuantity, Snapshot};
 use millpond_fluid::{Entity, LoopId};
-use millpond_plan::fluid::{Plan, PlannedFlow};
-use millpond_results::{Kind, Series, quantity};
+use millpond_plan::fluid::{FluidFlowPlan, FluidPlan};
+use millpond_results::{EntityKind, Series, quantity};
 use millpond_units::Time;
 
-/// Where the values of a series come from.
+/// The source of the values of a series.
 enum Source {
     /// A link's capacity.
     Capacity(usize),
-    /// The mean of a channel, times this.
-    Mean(usize, f64),
-    /// A quantity as it is, times this.
-    Now(Place, f64),
-    /// What the flow's packets wait: channels of round-trip times with what they are without queues, and relays'
-    /// backlogs with the channels of the rates that clear them.
-    Waiting(Vec<(usize, f64)>, Vec<(usize, usize)>),
+    /// The mean of a channel times a factor.
+    Mean { channel: usize, factor: f64 },
+    /// The value of a quantity at the end of the interval times a factor.
+    Now { index: ColumnIndex, factor: f64 },
+    /// The queueing delay of a flow.
+    Queueing { loops: Vec<LoopDelay>, relays: Vec<RelayBacklog> },
 }
 
-/// A series under way.
+/// The queueing delay of a loop is its round-trip time less its base RTT.
+struct LoopDelay {
+    /// The channel of the round-trip time.
+    rtt: usize,
+    /// In seconds.
+    base_rtt: f64,
+}
+
+/// The queueing delay of a relay is its backlog over the rate at which it sends.
+struct RelayBacklog {
+    /// The state of the backlog.
+    backlog: usize,
+    /// The channel of the sending rate.
+    rate: usize,
+}
+
+/// The time in which an entity has values.
+#[derive(Clone, Copy)]
+struct Lifetime {
+    start: Time,
+    stop: Option<Time>,
+}
+
+/// A series while it is recorded.
 struct Probe {
     series: Series,
-    /// Nothing is recorded before or after.
-    life: (Time, Option<Time>),
+    lifetime: Lifetime,
     source: Source,
 }
 
-/// All series.
-pub(super) struct Recorder<'a> {
-    plan: &'a Plan,
+/// The series of a run of the fluid world while it is recorded.
+pub(super) struct FluidSeriesRecorder<'a> {
+    plan: &'a FluidPlan,
     probes: Vec<Probe>,
 }
 
-const ALWAYS: (Time, Option<Time>) = (Time::ZERO, None);
+const ALWAYS: Lifetime = Lifetime { start: Time::ZERO, stop: None };
 
-impl<'a> Recorder<'a> {
-    pub(super) fn new(plan: &'a Plan, columns: &Columns) -> Self {
+/// An entity with its kind.
+#[derive(Clone, Copy)]
+struct Named<'a>(EntityKind, &'a str);
+
+impl<'a> FluidSeriesRecorder<'a> {
+    pub(super) fn new(plan: &'a FluidPlan, columns: &Columns) -> Self {
         let mut recorder = Self { plan, probes: Vec::new() };
         recorder.prepare_links(columns);
         for flow in &plan.flows {
@@ -47,105 +72,121 @@ impl<'a> Recorder<'a> {
 
     fn probe(
         &mut self,
-        (kind, entity): (Kind, &str),
-        (quantity, unit): (&str, &str),
-        life: (Time, Option<Time>),
+        Named(kind, entity): Named<'_>,
+        quantity: &str,
+        unit: &str,
+        lifetime: Lifetime,
         source: Source,
     ) {
         let [entity, quantity, unit] = [entity, quantity, unit].map(str::to_owned);
         let series = Series { kind, entity, quantity, unit, times: Vec::new(), values: Vec::new() };
-        self.probes.push(Probe { series, life, source });
+        self.probes.push(Probe { series, lifetime, source });
     }
 
     fn prepare_links(&mut self, columns: &Columns) {
         for (place, link) in self.plan.links.iter().enumerate() {
             let Some(id) = link.id else { continue };
-            let entity = (Kind::Link, link.entity.as_str());
+            let entity = Named(EntityKind::Link, link.entity.as_str());
             let per_packet = 1.0 / (link.packet.as_f64() * 8.0);
-            self.probe(entity, (quantity::CAPACITY, "bit/s"), ALWAYS, Source::Capacity(place));
-            let served = Source::Mean(columns.departing[id.0], 1.0);
-            self.probe(entity, (quantity::THROUGHPUT, "bit/s"), ALWAYS, served);
-            let queue = Source::Now(Place::State(columns.queue_state[id.0]), per_packet);
-            self.probe(entity, (quantity::QUEUE, "packets"), ALWAYS, queue);
-            let delay = Source::Mean(columns.delay[id.0], 1e3);
-            self.probe(entity, (quantity::QUEUEING, "ms"), ALWAYS, delay);
-            for own in columns.own.get(&Entity::Link(id.0)).into_iter().flatten() {
-                self.probe(entity, (own.quantity, own.unit), ALWAYS, Source::Now(own.place, 1.0));
+            self.probe(entity, quantity::CAPACITY, "bit/s", ALWAYS, Source::Capacity(place));
+            let served = Source::Mean { channel: columns.departing[id.0], factor: 1.0 };
+            self.probe(entity, quantity::THROUGHPUT, "bit/s", ALWAYS, served);
+            let queue = now(ColumnIndex::State(columns.queue_state[id.0]), per_packet);
+            self.probe(entity, quantity::QUEUE, "packets", ALWAYS, queue);
+            let delay = Source::Mean { channel: columns.delay[id.0], factor: 1e3 };
+            self.probe(entity, quantity::QUEUEING, "ms", ALWAYS, delay);
+            for law in columns.law_quantities.get(&Entity::Link(id.0)).into_iter().flatten() {
+                self.probe(entity, law.quantity, law.unit, ALWAYS, now(law.index, 1.0));
             }
         }
     }
 
-    fn prepare_flow(&mut self, flow: &PlannedFlow, columns: &Columns) {
-        let (life, entity) = ((flow.start, flow.stop), (Kind::Flow, flow.name.as_str()));
+    fn prepare_flow(&mut self, flow: &FluidFlowPlan, columns: &Columns) {
+        let lifetime = Lifetime { start: flow.start, stop: flow.stop };
+        let entity = Named(EntityKind::Flow, flow.name.as_str());
         let (Some(first), Some(last)) = (flow.loops.first(), flow.loops.last()) else { return };
-        let goodput = Source::Mean(columns.delivered[last.0], flow.payload);
-        self.probe(entity, (quantity::GOODPUT, "bit/s"), life, goodput);
-        self.probe(entity, (quantity::SEND_RATE, "bit/s"), life, Source::Mean(columns.rate[first.0], 1.0));
-        let base = |id: &LoopId| self.plan.loops[id.0].facts.base_rtt;
-        let loops = flow.loops.iter().map(|id| (columns.rtt[id.0], base(id))).collect();
-        let relay = |id: &LoopId| Some((*columns.backlog_state.get(&id.0)?, columns.rate[id.0]));
+        let goodput = Source::Mean { channel: columns.delivered[last.0], factor: flow.payload };
+        self.probe(entity, quantity::GOODPUT, "bit/s", lifetime, goodput);
+        let sent = Source::Mean { channel: columns.rate[first.0], factor: 1.0 };
+        self.probe(entity, quantity::SEND_RATE, "bit/s", lifetime, sent);
+        let delay = |id: &LoopId| LoopDelay {
+            rtt: columns.rtt[id.0],
+            base_rtt: self.plan.loops[id.0].facts.base_rtt,
+        };
+        let loops = flow.loops.iter().map(delay).collect();
+        let relay = |id: &LoopId| {
+            let backlog = *columns.backlog_state.get(&id.0)?;
+            Some(RelayBacklog { backlog, rate: columns.rate[id.0] })
+        };
         let relays = flow.loops.iter().skip(1).filter_map(relay).collect();
-        self.probe(entity, (quantity::QUEUEING, "ms"), life, Source::Waiting(loops, relays));
+        self.probe(entity, quantity::QUEUEING, "ms", lifetime, Source::Queueing { loops, relays });
         for (position, id) in flow.loops.iter().enumerate() {
             self.prepare_loop(flow, columns, position, *id);
         }
     }
 
-    fn prepare_loop(&mut self, flow: &PlannedFlow, columns: &Columns, position: usize, id: LoopId) {
-        let (life, name) = ((flow.start, flow.stop), flow.loop_name(position));
-        let entity = (Kind::Flow, name.as_str());
+    fn prepare_loop(&mut self, flow: &FluidFlowPlan, columns: &Columns, position: usize, id: LoopId) {
+        let (lifetime, name) = (Lifetime { start: flow.start, stop: flow.stop }, flow.loop_name(position));
+        let entity = Named(EntityKind::Flow, name.as_str());
         let per_packet = 1.0 / (flow.packet.as_f64() * 8.0);
-        self.probe(entity, (quantity::RTT, "ms"), life, Source::Mean(columns.rtt[id.0], 1e3));
-        let decider = self.plan.loops[id.0].shared.unwrap_or(id);
-        for Own { quantity, unit, place } in columns.own.get(&Entity::Loop(decider.0)).into_iter().flatten() {
-            let (unit, scale) = match (*quantity, *unit) {
+        let rtt = Source::Mean { channel: columns.rtt[id.0], factor: 1e3 };
+        self.probe(entity, quantity::RTT, "ms", lifetime, rtt);
+        // The law of a shared loop controls the rates of its flows.
+        let controlling = self.plan.loops[id.0].shared.unwrap_or(id);
+        let quantities = columns.law_quantities.get(&Entity::Loop(controlling.0));
+        for LawQuantity { quantity, unit, index } in quantities.into_iter().flatten() {
+            let (unit, factor) = match (*quantity, *unit) {
                 (quantity::WINDOW, "bit") => ("packets", per_packet),
                 (_, unit) => (unit, 1.0),
             };
-            self.probe(entity, (quantity, unit), life, Source::Now(*place, scale));
+            self.probe(entity, quantity, unit, lifetime, now(*index, factor));
         }
         let relay = position.checked_sub(1).and_then(|before| flow.relay_name(before));
-        if let (Some(relay), Some(place)) = (relay, columns.backlog_state.get(&id.0)) {
-            let backlog = Source::Now(Place::State(*place), per_packet);
-            self.probe((Kind::Relay, &relay), (quantity::BACKLOG, "packets"), life, backlog);
+        if let (Some(relay), Some(index)) = (relay, columns.backlog_state.get(&id.0)) {
+            let backlog = now(ColumnIndex::State(*index), per_packet);
+            self.probe(Named(EntityKind::Relay, &relay), quantity::BACKLOG, "packets", lifetime, backlog);
         }
     }
 
-    /// One sample of everything between two moments.
-    pub(super) fn sample(&mut self, before: &Totals, now: &Totals) {
+    /// Samples every quantity over the interval between two snapshots.
+    pub(super) fn sample(&mut self, before: &Snapshot, now: &Snapshot) {
         for probe in &mut self.probes {
-            let (start, stop) = probe.life;
+            let Lifetime { start, stop } = probe.lifetime;
             if start >= now.time || stop.is_some_and(|stop| stop <= before.time) {
                 continue;
             }
-            // In the interval in which a flow starts, its rates are over the part in which it ran.
+            // In the interval in which a flow starts, its rates are means over the part in which it ran.
             let share = now.time.since(before.time).secs() / now.time.since(before.time.max(start)).secs();
             let value = match &probe.source {
                 Source::Capacity(link) => self.plan.links[*link].mean_capacity(before.time, now.time),
-                Source::Mean(channel, scale) if probe.series.unit == "bit/s" => {
-                    now.mean_since(before, *channel) * scale * share
+                Source::Mean { channel, factor } if probe.series.unit == "bit/s" => {
+                    now.mean_since(before, *channel) * factor * share
                 }
-                Source::Mean(channel, scale) => now.mean_since(before, *channel) * scale,
-                Source::Now(Place::State(place), scale) => now.states[*place] * scale,
-                Source::Now(Place::Channel(place), scale) => now.channels[*place] * scale,
-                Source::Waiting(loops, relays) => waiting(loops, relays, (before, now)) * 1e3,
+                Source::Mean { channel, factor } => now.mean_since(before, *channel) * factor,
+                Source::Now { index: ColumnIndex::State(index), factor } => now.states[*index] * factor,
+                Source::Now { index: ColumnIndex::Channel(index), factor } => now.channels[*index] * factor,
+                Source::Queueing { loops, relays } => queueing_delay(loops, relays, before, now) * 1e3,
             };
             probe.series.times.push(now.time.secs());
             probe.series.values.push(value);
         }
     }
 
-    /// Everything recorded.
+    /// All series that have samples.
     pub(super) fn into_series(self) -> Vec<Series> {
         let recorded = self.probes.into_iter().map(|probe| probe.series);
         recorded.filter(|series| !series.times.is_empty()).collect()
     }
 }
 
-/// What a flow's packets wait, in seconds.
-fn waiting(loops: &[(usize, f64)], relays: &[(usize, usize)], (before, now): (&Totals, &Totals)) -> f64 {
-    let queues: f64 = loops.iter().map(|(rtt, base)| now.mean_since(before, *rtt) - base).sum();
-    let backlogs = relays.iter().map(|(backlog, rate)| (now.states[*backlog], now.channels[*rate]));
+fn now(index: ColumnIndex, factor: f64) -> Source {
+    Source::Now { index, factor }
+}
+
+/// The queueing delay of a flow in seconds: the mean over the interval for loops, the value at its end for relays.
+fn queueing_delay(loops: &[LoopDelay], relays: &[RelayBacklog], before: &Snapshot, now: &Snapshot) -> f64 {
+    let queues: f64 = loops.iter().map(|of| now.mean_since(before, of.rtt) - of.base_rtt).sum();
+    let backlogs = relays.iter().map(|relay| (now.states[relay.backlog], now.channels[relay.rate]));
     let relays: f64 =
         backlogs.filter(|(backlog, rate)| *backlog > 0.0 && *rate > 0.0).map(|(b, r)| b / r).sum();
     queues.max(0.0) + relays

@@ -1,26 +1,26 @@
-//! The numbers of an integration, taken at its end.
+//! The results of an integration, from its integrals, distributions and series.
 
-use super::columns::{Columns, Totals};
-use super::distribution_sampler::{Beats, FlowBeats};
+use super::columns::{Columns, Snapshot};
+use super::distribution_sampler::{DistributionSampler, FlowDistributions};
 use crate::distributions::{milliseconds_of_samples, packets_of_samples, queueing_of_samples};
-use crate::fairness::Windows;
+use crate::fairness::FairnessWindows;
 use millpond_fluid::LoopId;
-use millpond_plan::fluid::{Plan, PlannedFlow, PlannedLink};
+use millpond_plan::fluid::{FluidFlowPlan, FluidLinkPlan, FluidPlan};
 use millpond_results::metrics::spread;
 use millpond_results::{About, World};
 use millpond_results::{
-    Distribution, Fairness, Flow, Group, Kind, Link, Relay, Run, Series, Summary, Transfer, quantity,
+    Distribution, EntityKind, Fairness, Flow, Group, Link, Relay, Run, Series, Summary, Transfer, quantity,
 };
 use millpond_scenario::Scenario;
 use millpond_stats::{WeightedSamples, jain, mean, min_over_max};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Of each group: how many equal flows begin with which loop.
+/// For each group the number of equal flows by their first loop.
 pub(super) type Classes<'a> = BTreeMap<&'a str, BTreeMap<LoopId, f64>>;
 
-/// All flows of a plan, class by class.
-pub(super) fn classes(plan: &Plan) -> Classes<'_> {
+/// The classes of the flows of a plan.
+pub(super) fn classes(plan: &FluidPlan) -> Classes<'_> {
     let mut classes = Classes::new();
     for flow in &plan.flows {
         if let Some(first) = flow.loops.first() {
@@ -31,20 +31,20 @@ pub(super) fn classes(plan: &Plan) -> Classes<'_> {
 }
 
 /// An integration at its end.
-pub(super) struct End<'a> {
-    pub(super) plan: &'a Plan,
+pub(super) struct FinishedFluidRun<'a> {
+    pub(super) plan: &'a FluidPlan,
     pub(super) scenario: &'a Scenario,
     pub(super) columns: &'a Columns,
-    pub(super) beats: &'a Beats<'a>,
-    pub(super) windows: &'a Windows,
+    pub(super) sampler: &'a DistributionSampler<'a>,
+    pub(super) windows: &'a FairnessWindows,
     pub(super) classes: Classes<'a>,
-    /// When the measurement began.
-    pub(super) begun: Rc<Totals>,
-    pub(super) now: Rc<Totals>,
+    /// At the beginning of the measured time.
+    pub(super) begun: Rc<Snapshot>,
+    pub(super) now: Rc<Snapshot>,
 }
 
-impl End<'_> {
-    /// Everything that the integration gave.
+impl FinishedFluidRun<'_> {
+    /// The results of the integration.
     pub(super) fn into_run(self, about: About, mut series: Vec<Series>) -> Run {
         let jain = self.windows.jain();
         let windows = windows(&series, self.scenario.measure.from.secs());
@@ -81,7 +81,7 @@ impl End<'_> {
             fairness: Fairness {
                 jain: jain(&goodputs),
                 min_over_max: min_over_max(&goodputs),
-                short_term_jain: Windows::quartiles(jain_series, self.begun.time),
+                short_term_jain: FairnessWindows::quartiles(jain_series, self.begun.time),
             },
             flows,
         }
@@ -95,23 +95,23 @@ impl End<'_> {
         names.map(|name| self.group(name, of(name))).collect()
     }
 
-    fn beats(&self, flow: &PlannedFlow) -> FlowBeats {
-        self.beats.flow(flow.loops.first()).cloned().unwrap_or_default()
+    fn distributions_of(&self, flow: &FluidFlowPlan) -> FlowDistributions {
+        self.sampler.flow(flow.loops.first()).cloned().unwrap_or_default()
     }
 
-    /// The integral of a channel while measured.
+    /// The integral of a channel over the measured time; zero if there is no channel.
     fn measured(&self, channel: Option<usize>) -> f64 {
         channel.map_or(0.0, |channel| self.now.since(&self.begun, channel))
     }
 
-    fn flow(&self, index: usize, flow: &PlannedFlow, windows: &BTreeMap<&str, f64>) -> Flow {
+    fn flow(&self, index: usize, flow: &FluidFlowPlan, windows: &BTreeMap<&str, f64>) -> Flow {
         let (begin, end) = (self.begun.time.max(flow.start), self.now.time);
         let stop = flow.stop.map_or(end, |stop| stop.min(end));
         let seconds = stop.since(begin).secs();
         let rate = |bits: f64| if seconds > 0.0 { bits / seconds } else { 0.0 };
         let sent = self.measured(flow.loops.first().map(|id| self.columns.rate[id.0]));
         let delivered = self.measured(flow.loops.last().map(|id| self.columns.delivered[id.0]));
-        let beats = self.beats(flow);
+        let distributions = self.distributions_of(flow);
         let packets = |bits: f64| (bits / (flow.packet.as_f64() * 8.0)).round() as u64;
         let first = if flow.relays.is_empty() { flow.name.clone() } else { format!("{}/loop1", flow.name) };
         Flow {
@@ -123,12 +123,12 @@ impl End<'_> {
             goodput_bps: rate(delivered * flow.payload),
             send_rate_bps: rate(sent),
             window_packets: windows.get(first.as_str()).copied(),
-            rtt_ms: milliseconds_of_samples(&beats.rtt),
-            queueing_ms: milliseconds_of_samples(&beats.queueing),
+            rtt_ms: milliseconds_of_samples(&distributions.rtt),
+            queueing_ms: milliseconds_of_samples(&distributions.queueing),
             sent: packets(sent),
             delivered: packets(delivered),
-            lost: packets(beats.lost),
-            marked: packets(beats.marked),
+            lost: packets(distributions.lost),
+            marked: packets(distributions.marked),
             converged_s: self.windows.converged(index, flow.start, self.scenario.measure.converged_within),
             ..Flow::default()
         }
@@ -149,29 +149,29 @@ impl End<'_> {
         }
     }
 
-    fn link(&self, index: usize, link: &PlannedLink) -> Link {
+    fn link(&self, index: usize, link: &FluidLinkPlan) -> Link {
         let capacity = link.mean_capacity(self.begun.time, self.now.time);
         let seconds = self.now.time.since(self.begun.time).secs();
         let channel = |places: &[usize]| link.id.map(|id| places[id.0]);
-        let beats = &self.beats.links[index];
+        let distributions = &self.sampler.links[index];
         let packets = |bits: f64| (bits / (link.packet.as_f64() * 8.0)).round() as u64;
         Link {
             name: link.name.clone(),
             direction: link.direction.clone(),
             capacity_bps: capacity,
             utilization: (self.measured(channel(&self.columns.departing)) / (capacity * seconds)).min(1.0),
-            queue_packets: packets_of_samples(&beats.queue),
-            queueing_ms: milliseconds_of_samples(&beats.delay),
+            queue_packets: packets_of_samples(&distributions.queue),
+            queueing_ms: milliseconds_of_samples(&distributions.delay),
             arrivals: packets(self.measured(channel(&self.columns.arriving))),
-            drops: packets(beats.lost),
-            drops_total: packets(beats.lost_before + beats.lost),
-            marks: packets(beats.marked),
+            drops: packets(distributions.lost),
+            drops_total: packets(distributions.lost_before + distributions.lost),
+            marks: packets(distributions.marked),
             foreign_headers: 0,
         }
     }
 
-    fn relays(&self, flow: &PlannedFlow) -> Vec<Relay> {
-        let beats = self.beats(flow).backlogs.into_iter().enumerate();
+    fn relays(&self, flow: &FluidFlowPlan) -> Vec<Relay> {
+        let distributions = self.distributions_of(flow).backlogs.into_iter().enumerate();
         let relay = |(index, backlog): (usize, WeightedSamples)| {
             Some(Relay {
                 name: flow.relay_name(index)?,
@@ -179,10 +179,10 @@ impl End<'_> {
                 dropped: 0,
             })
         };
-        beats.filter_map(relay).collect()
+        distributions.filter_map(relay).collect()
     }
 
-    /// What the packets of all flows, or of those of a group, wait from end to end.
+    /// The end-to-end queueing delays of all flows, or of the flows of a group, in milliseconds.
     fn delays(&self, group: Option<&str>) -> WeightedSamples {
         let mut classes: Vec<_> = match group {
             Some(group) => self.classes.get(group).into_iter().flatten().collect(),
@@ -191,22 +191,26 @@ impl End<'_> {
         classes.sort_by_key(|(first, _)| **first);
         let mut all = WeightedSamples::default();
         for (first, count) in classes {
-            self.beats.flow(Some(first)).into_iter().for_each(|beats| all.merge(&beats.queueing, *count));
+            self.sampler
+                .flow(Some(first))
+                .into_iter()
+                .for_each(|distributions| all.merge(&distributions.queueing, *count));
         }
         all
     }
 
     fn distributions(&self) -> Vec<Distribution> {
-        let links = self.plan.links.iter().zip(&self.beats.links);
-        let links =
-            links.filter_map(|(link, beats)| queueing_of_samples(Kind::Link, &link.entity, &beats.delay));
+        let links = self.plan.links.iter().zip(&self.sampler.links);
+        let links = links.filter_map(|(link, distributions)| {
+            queueing_of_samples(EntityKind::Link, &link.entity, &distributions.delay)
+        });
         let groups = self.scenario.flows.iter().map(|group| group.name.value.as_str());
         let groups =
-            groups.filter_map(|name| queueing_of_samples(Kind::Group, name, &self.delays(Some(name))));
-        links.chain(groups).chain(queueing_of_samples(Kind::Group, "all", &self.delays(None))).collect()
+            groups.filter_map(|name| queueing_of_samples(EntityKind::Group, name, &self.delays(Some(name))));
+        links.chain(groups).chain(queueing_of_samples(EntityKind::Group, "all", &self.delays(None))).collect()
     }
 
-    fn transfer(&self, flow: &Flow, planned: &PlannedFlow) -> Transfer {
+    fn transfer(&self, flow: &Flow, planned: &FluidFlowPlan) -> Transfer {
         let last = planned.loops.last().map(|id| self.columns.delivered[id.0]);
         let bits = last.map_or(0.0, |channel| self.now.integrals[channel]) * planned.payload;
         Transfer {
@@ -221,7 +225,7 @@ impl End<'_> {
     }
 }
 
-/// The mean window of each loop that has one, in packets, while measured.
+/// The mean window in packets over the measured time of each loop that has a window, by entity.
 fn windows(series: &[Series], from: f64) -> BTreeMap<&str, f64> {
     let of = |series: &&Series| series.quantity == quantity::WINDOW && series.unit == "packets";
     let mean = |series: &Series| {

@@ -1,29 +1,31 @@
-//! Runs a scenario in the packet world.
+//! Runs a scenario in the packet world and measures it.
 //!
 //! ```text
-//!   Plan --> Network --- run_until(next tick) ---> Recorder: series, windows
-//!                 \--- at the end: counters, histograms ---> Summary, distributions
+//!   PacketPlan --> Network --- run_to(next tick) ---> series, windows of fairness
+//!                        \--- at the end: counters, histograms ---> Summary, distributions
 //! ```
 
 mod series;
 mod summary;
 mod transfers;
+mod window_meter;
 
 use crate::Error;
-use crate::fairness::Windows;
+use crate::fairness::FairnessWindows;
 use crate::stopwatch::Stopwatch;
 use crate::ticks::Ticks;
-use millpond_plan::packets::{Plan, plan};
+use millpond_plan::packets::{PacketPlan, plan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Finished, Run, Watch};
 use millpond_scenario::Scenario;
-use series::Recorder;
-use summary::End;
+use series::PacketSeriesRecorder;
+use summary::FinishedPacketRun;
+use window_meter::WindowMeter;
 
 /// Plans and runs a scenario.
 ///
 /// # Errors
-/// What [`plan`] says, or that `watch` stopped it.
+/// An error of [`plan`], or that `watch` stopped the run.
 pub(crate) fn run(
     scenario: &Scenario,
     registry: &Registry,
@@ -37,38 +39,28 @@ pub(crate) fn run(
     Ok(Finished { run, timing })
 }
 
-fn measure(plan: Plan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
-    let mut recorder = Recorder::new(&plan);
-    let mut windows = Windows::new(plan.flows.len());
-    let Plan { mut network, links, flows, sources, warnings } = plan;
+fn measure(mut plan: PacketPlan, scenario: &Scenario, about: About, watch: &dyn Watch) -> Result<Run, Error> {
+    let mut recorder = PacketSeriesRecorder::new(&plan);
+    let mut window_meter = WindowMeter::new(&plan);
+    let mut windows = FairnessWindows::new(plan.flows.len());
     for (time, due) in Ticks::new(scenario) {
-        network.run_to(time);
+        plan.network.run_to(time);
         if due.sample {
-            recorder.sample(&network, (&links, &flows, &sources));
-            network.start_interval();
+            recorder.sample(&plan);
+            plan.network.start_interval();
         }
         if due.window {
-            windows.close(&network, &links, &flows);
+            window_meter.close(&plan, &mut windows);
         }
         if due.begin {
-            network.start_measuring();
-            recorder.start_over();
+            plan.network.start_measuring();
+            recorder.start_measuring();
         }
         if watch.stopped() {
             return Err(Error::Stopped { finished: 0, of: 1 });
         }
         watch.progress(about.index, time.secs() / scenario.duration.secs());
     }
-    let end = End {
-        scenario,
-        network: &network,
-        links: &links,
-        flows: &flows,
-        sources: &sources,
-        warnings: &warnings,
-        series: recorder.into_series(),
-        jain: windows.jain(),
-        windows,
-    };
-    Ok(end.into_run(about))
+    let (series, jain) = (recorder.into_series(), windows.jain());
+    Ok(FinishedPacketRun { scenario, plan: &plan, series, jain, windows }.into_run(about))
 }

@@ -1,71 +1,75 @@
-//! Takes down quantities over time: one sample of every series at each tick.
+//! Quantities over time: one sample of every series per tick.
 
 use millpond_law::Gauge;
-use millpond_plan::packets::{Plan, PlannedFlow, PlannedLink, PlannedSource};
-use millpond_results::{Kind, Series, quantity};
-use millpond_sim::{FlowView, IntervalDelay, LinkView, LoopView, PacketNetwork};
+use millpond_plan::packets::{PacketFlowPlan, PacketPlan, TransferSourcePlan};
+use millpond_results::{EntityKind, Series, quantity};
+use millpond_sim::{FlowView, IntervalDelay, LinkView, LoopView};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
-/// All series of a run, under way.
+/// The series of a run of the packet world while it is recorded.
 #[derive(Default)]
-pub(super) struct Recorder {
+pub(super) struct PacketSeriesRecorder {
     series: Vec<Series>,
-    /// Where the series of an entity's quantity is.
-    places: BTreeMap<(usize, &'static str), usize>,
-    links: Vec<LinkBefore>,
-    flows: Vec<FlowBefore>,
-    sources: Vec<FlowBefore>,
+    /// The index in `series` of each quantity of each entity number.
+    indices: BTreeMap<(usize, &'static str), usize>,
+    links: Vec<LinkCounters>,
+    flows: Vec<FlowCounters>,
+    sources: Vec<FlowCounters>,
+    /// The time of the last sample.
     before: Time,
 }
 
 /// Counters of a link at the last sample.
 #[derive(Clone, Copy, Default)]
-struct LinkBefore {
+struct LinkCounters {
     served_bytes: u64,
-    /// Packets times picoseconds.
+    /// The integral of the queue length: packets times picoseconds.
     queue_time: u128,
 }
 
-/// Counters of a flow, or of all transfers of a source, at the last sample.
+/// Counters of a flow, or of all transfers of a source, in bytes.
 #[derive(Clone, Copy, Default)]
-struct FlowBefore {
+struct FlowCounters {
     delivered: u64,
     sent: u64,
 }
 
+/// Rates and delay of a flow, or of all transfers of a source, in one interval.
+struct FlowInterval {
+    before: FlowCounters,
+    after: FlowCounters,
+    /// The start of the flow.
+    start: Time,
+    delay: IntervalDelay,
+}
+
 /// The entity that is being sampled.
-struct Entity<'a> {
-    recorder: &'a mut Recorder,
-    /// Its number among all entities; the same at every sample.
+struct SampledEntity<'a> {
+    recorder: &'a mut PacketSeriesRecorder,
+    /// Its number among all entities, which is the same at every sample.
     number: usize,
-    kind: Kind,
+    kind: EntityKind,
     name: &'a str,
     now: Time,
 }
 
-impl Entity<'_> {
+impl SampledEntity<'_> {
     fn push(&mut self, quantity: &'static str, unit: &'static str, value: f64) {
-        let Recorder { places, series, .. } = self.recorder;
-        let place = *places.entry((self.number, quantity)).or_insert_with(|| {
+        let PacketSeriesRecorder { indices, series, .. } = self.recorder;
+        let index = *indices.entry((self.number, quantity)).or_insert_with(|| {
             let (entity, quantity, unit) = (self.name.to_owned(), quantity.to_owned(), unit.to_owned());
-            series.push(Series {
-                kind: self.kind,
-                entity,
-                quantity,
-                unit,
-                times: Vec::new(),
-                values: Vec::new(),
-            });
+            let (times, values) = (Vec::new(), Vec::new());
+            series.push(Series { kind: self.kind, entity, quantity, unit, times, values });
             series.len() - 1
         });
-        series[place].times.push(self.now.secs());
-        series[place].values.push(value);
+        series[index].times.push(self.now.secs());
+        series[index].values.push(value);
     }
 }
 
-impl Gauge for Entity<'_> {
-    /// A law's own quantity; the window is taken down for every law already.
+impl Gauge for SampledEntity<'_> {
+    /// A quantity of a law, except for the window, which is recorded for every law already.
     fn quantity(&mut self, name: &'static str, unit: &'static str, value: f64) {
         if name != quantity::WINDOW {
             self.push(name, unit, value);
@@ -73,58 +77,53 @@ impl Gauge for Entity<'_> {
     }
 }
 
-impl Recorder {
-    /// Nothing sampled yet.
-    pub(super) fn new(plan: &Plan) -> Self {
+impl PacketSeriesRecorder {
+    pub(super) fn new(plan: &PacketPlan) -> Self {
         Self {
-            links: vec![LinkBefore::default(); plan.links.len()],
-            flows: vec![FlowBefore::default(); plan.flows.len()],
-            sources: vec![FlowBefore::default(); plan.sources.len()],
+            links: vec![LinkCounters::default(); plan.links.len()],
+            flows: vec![FlowCounters::default(); plan.flows.len()],
+            sources: vec![FlowCounters::default(); plan.sources.len()],
             ..Self::default()
         }
     }
 
-    /// One sample of everything; what is counted is counted since the last one.
-    pub(super) fn sample(
-        &mut self,
-        network: &PacketNetwork,
-        (links, flows, sources): (&[PlannedLink], &[PlannedFlow], &[PlannedSource]),
-    ) {
-        let now = network.now();
+    /// Samples every quantity; rates are means over the interval since the last sample.
+    pub(super) fn sample(&mut self, plan: &PacketPlan) {
+        let now = plan.network.now();
         let mut numbers = 0..;
         let mut number = || numbers.next().unwrap_or_default();
-        for (index, link) in links.iter().enumerate() {
-            self.sample_link(number(), index, &link.entity, network.link(link.id), now);
+        for (index, link) in plan.links.iter().enumerate() {
+            self.sample_link(number(), index, &link.entity, plan.network.link(link.id), now);
         }
-        for (index, flow) in flows.iter().enumerate() {
-            let view = network.flow(flow.id);
-            let running = flow.start < now && view.completed().is_none();
+        for (index, flow) in plan.flows.iter().enumerate() {
+            let view = plan.network.flow(flow.id);
+            let is_running = flow.start < now && view.completed().is_none();
             let flow_number = number();
-            if running || flow.start < now && self.flows[index].delivered < view.delivered().get() {
+            if is_running || flow.start < now && self.flows[index].delivered < view.delivered().get() {
                 self.sample_flow(flow_number, index, &flow.name, view, now);
             }
-            for (position, one) in view.loops().enumerate() {
+            for (position, loop_view) in view.loops().enumerate() {
                 let loop_number = number();
-                if running {
-                    self.sample_loop(loop_number, flow, position, one, now);
+                if is_running {
+                    self.sample_loop(loop_number, flow, position, loop_view, now);
                 }
             }
         }
-        for (index, source) in sources.iter().enumerate() {
+        for (index, source) in plan.sources.iter().enumerate() {
             let number = number();
             if source.start < now {
-                self.sample_source(number, index, source, network);
+                self.sample_source(number, index, source, plan);
             }
         }
         self.before = now;
     }
 
-    /// The measurement begins anew: counters of the measurement start at zero.
-    pub(super) fn start_over(&mut self) {
+    /// The measured time begins: the simulator has set its counters of the measured time to zero.
+    pub(super) fn start_measuring(&mut self) {
         self.links.iter_mut().for_each(|link| link.queue_time = 0);
     }
 
-    /// Everything recorded.
+    /// All series.
     pub(super) fn into_series(self) -> Vec<Series> {
         self.series
     }
@@ -134,8 +133,8 @@ impl Recorder {
         let span = now.since(since);
         let served_bytes = link.totals().served_bytes;
         let queue_time = link.queue_lengths().sum();
-        self.links[index] = LinkBefore { served_bytes, queue_time };
-        let entity = &mut Entity { recorder: self, number, kind: Kind::Link, name, now };
+        self.links[index] = LinkCounters { served_bytes, queue_time };
+        let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Link, name, now };
         entity.push(quantity::CAPACITY, "bit/s", link.capacity_bits(since, now) as f64 / span.secs());
         entity.push(
             quantity::THROUGHPUT,
@@ -144,71 +143,68 @@ impl Recorder {
         );
         let waited = queue_time.saturating_sub(before.queue_time);
         entity.push(quantity::QUEUE, "packets", waited as f64 / span.picos() as f64);
-        let delay = link.interval_delay();
-        entity.push(quantity::QUEUEING, "ms", if delay.packets > 0 { delay.mean.millis() } else { f64::NAN });
+        entity.push(quantity::QUEUEING, "ms", mean_delay_ms(link.interval_delay()));
         link.observe(entity);
     }
 
     fn sample_flow(&mut self, number: usize, index: usize, name: &str, flow: FlowView<'_>, now: Time) {
-        let after = FlowBefore { delivered: flow.delivered().get(), sent: flow.first().totals().sent_bytes };
+        let after =
+            FlowCounters { delivered: flow.delivered().get(), sent: flow.first().totals().sent_bytes };
         let before = std::mem::replace(&mut self.flows[index], after);
-        self.push_rates((number, name), flow.start(), (before, after), flow.interval_delay(), now);
+        let interval = FlowInterval { before, after, start: flow.start(), delay: flow.interval_delay() };
+        let since = self.before;
+        let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Flow, name, now };
+        push_rates(entity, &interval, since);
     }
 
-    fn sample_source(
-        &mut self,
-        number: usize,
-        index: usize,
-        source: &PlannedSource,
-        network: &PacketNetwork,
-    ) {
-        let (view, now) = (network.transfers(source.id), network.now());
+    fn sample_source(&mut self, number: usize, index: usize, source: &TransferSourcePlan, plan: &PacketPlan) {
+        let (view, now) = (plan.network.transfers(source.id), plan.network.now());
         let totals = view.totals();
-        let after = FlowBefore { delivered: totals.delivered_bytes, sent: totals.sent_bytes };
+        let after = FlowCounters { delivered: totals.delivered_bytes, sent: totals.sent_bytes };
         let before = std::mem::replace(&mut self.sources[index], after);
-        let entity = (number, source.name.as_str());
-        self.push_rates(entity, source.start, (before, after), view.interval_delay(), now);
-        let entity = &mut Entity { recorder: self, number, kind: Kind::Flow, name: &source.name, now };
+        let interval = FlowInterval { before, after, start: source.start, delay: view.interval_delay() };
+        let (since, name) = (self.before, source.name.as_str());
+        let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Flow, name, now };
+        push_rates(entity, &interval, since);
         entity.push(quantity::TRANSFERS, "1", view.running() as f64);
-    }
-
-    fn push_rates(
-        &mut self,
-        (number, name): (usize, &str),
-        start: Time,
-        (before, after): (FlowBefore, FlowBefore),
-        delay: IntervalDelay,
-        now: Time,
-    ) {
-        // In the interval in which it starts, a flow's rates are over the part in which it ran.
-        let seconds = now.since(self.before.max(start)).secs();
-        let entity = &mut Entity { recorder: self, number, kind: Kind::Flow, name, now };
-        entity.push(quantity::GOODPUT, "bit/s", (after.delivered - before.delivered) as f64 * 8.0 / seconds);
-        entity.push(quantity::SEND_RATE, "bit/s", (after.sent - before.sent) as f64 * 8.0 / seconds);
-        entity.push(quantity::QUEUEING, "ms", if delay.packets > 0 { delay.mean.millis() } else { f64::NAN });
     }
 
     fn sample_loop(
         &mut self,
         number: usize,
-        flow: &PlannedFlow,
+        flow: &PacketFlowPlan,
         position: usize,
-        one: LoopView<'_>,
+        loop_view: LoopView<'_>,
         now: Time,
     ) {
         let name = flow.loop_name(position);
         let packet = flow.packet.as_f64();
-        let entity = &mut Entity { recorder: self, number, kind: Kind::Flow, name: &name, now };
-        if let Some(window) = one.sender().window() {
+        let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Flow, name: &name, now };
+        if let Some(window) = loop_view.sender().window() {
             entity.push(quantity::WINDOW, "packets", window.as_f64() / packet);
         }
-        if let Some(rtt) = one.smoothed_rtt() {
+        if let Some(rtt) = loop_view.smoothed_rtt() {
             entity.push(quantity::RTT, "ms", rtt.millis());
         }
-        one.sender().law().observe(entity);
+        loop_view.sender().law().observe(entity);
         if let Some(relay) = position.checked_sub(1).and_then(|before| flow.relay_name(before)) {
-            (entity.kind, entity.name) = (Kind::Relay, &relay);
-            entity.push(quantity::BACKLOG, "packets", one.backlog().as_f64() / packet);
+            (entity.kind, entity.name) = (EntityKind::Relay, &relay);
+            entity.push(quantity::BACKLOG, "packets", loop_view.backlog().as_f64() / packet);
         }
     }
+}
+
+/// Goodput, sending rate and queueing delay. In the interval in which a flow starts, its rates are means over the part in
+/// which it ran.
+fn push_rates(entity: &mut SampledEntity<'_>, interval: &FlowInterval, since: Time) {
+    let FlowInterval { before, after, start, delay } = *interval;
+    let seconds = entity.now.since(since.max(start)).secs();
+    entity.push(quantity::GOODPUT, "bit/s", (after.delivered - before.delivered) as f64 * 8.0 / seconds);
+    entity.push(quantity::SEND_RATE, "bit/s", (after.sent - before.sent) as f64 * 8.0 / seconds);
+    entity.push(quantity::QUEUEING, "ms", mean_delay_ms(delay));
+}
+
+/// The mean delay in milliseconds; not a number if no packet left in the interval.
+fn mean_delay_ms(delay: IntervalDelay) -> f64 {
+    if delay.packets > 0 { delay.mean.millis() } else { f64::NAN }
 }

@@ -1,32 +1,30 @@
-//! The numbers of a run, taken at its end.
+//! The summary of a run, from its counters, histograms and series.
 
 use crate::distributions::{milliseconds_of_histogram, packets_of_histogram, packets_of_list};
-use crate::fairness::Windows;
-use millpond_plan::packets::{PlannedFlow, PlannedLink, PlannedSource};
+use crate::fairness::FairnessWindows;
+use millpond_plan::packets::{PacketFlowPlan, PacketLinkPlan, PacketPlan};
 use millpond_results::metrics::spread;
-use millpond_results::{About, Fairness, Flow, Group, Kind, Link, Relay, Run, Series, Summary, quantity};
+use millpond_results::{
+    About, EntityKind, Fairness, Flow, Group, Link, Relay, Run, Series, Summary, quantity,
+};
 use millpond_scenario::Scenario;
-use millpond_sim::{FlowView, LoopView, PacketNetwork};
+use millpond_sim::{FlowView, LoopView};
 use millpond_stats::{jain, mean, min_over_max};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
 /// A run at its end.
-pub(super) struct End<'a> {
+pub(super) struct FinishedPacketRun<'a> {
     pub(super) scenario: &'a Scenario,
-    pub(super) network: &'a PacketNetwork,
-    pub(super) links: &'a [PlannedLink],
-    pub(super) flows: &'a [PlannedFlow],
-    pub(super) sources: &'a [PlannedSource],
-    pub(super) warnings: &'a [String],
+    pub(super) plan: &'a PacketPlan,
     pub(super) series: Vec<Series>,
-    pub(super) windows: Windows,
-    /// The series of the short-term Jain index, which joins the others at last.
+    pub(super) windows: FairnessWindows,
+    /// The series of the short-term Jain index, which becomes the last series of the run.
     pub(super) jain: Series,
 }
 
-impl End<'_> {
-    /// Everything that the run gave.
+impl FinishedPacketRun<'_> {
+    /// The results of the run.
     pub(super) fn into_run(self, about: About) -> Run {
         let (summary, distributions, transfers) = (self.summary(), self.distributions(), self.transfers());
         let mut series = self.series;
@@ -42,29 +40,29 @@ impl End<'_> {
         }
     }
 
-    /// `summary.json`.
+    /// The content of `summary.json`.
     fn summary(&self) -> Summary {
         let mut flows = self.flows();
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
-        flows.extend(self.sources.iter().map(|source| self.source(source)));
+        flows.extend(self.plan.sources.iter().map(|source| self.source(source)));
         Summary {
             scenario: self.scenario.title.clone(),
             world: "packets".to_owned(),
             seed: self.scenario.seed,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            simulated_s: self.network.now().secs(),
-            packet_hops: self.network.packet_hops(),
+            simulated_s: self.plan.network.now().secs(),
+            packet_hops: self.plan.network.packet_hops(),
             measured_from_s: self.from().secs(),
-            warnings: self.warnings.to_vec(),
+            warnings: self.plan.warnings.to_vec(),
             groups: self.scenario.flows.iter().map(|group| self.group(&group.name.value, &flows)).collect(),
             flows,
-            links: self.links.iter().map(|link| self.link(link)).collect(),
+            links: self.plan.links.iter().map(|link| self.link(link)).collect(),
             relays: self.relays(),
             queueing_ms: milliseconds_of_histogram(&self.delays(None)),
             fairness: Fairness {
                 jain: jain(&goodputs),
                 min_over_max: min_over_max(&goodputs),
-                short_term_jain: Windows::quartiles(&self.jain, self.from()),
+                short_term_jain: FairnessWindows::quartiles(&self.jain, self.from()),
             },
         }
     }
@@ -73,26 +71,26 @@ impl End<'_> {
         self.scenario.measure.from
     }
 
-    fn view(&self, flow: &PlannedFlow) -> FlowView<'_> {
-        self.network.flow(flow.id)
+    fn view(&self, flow: &PacketFlowPlan) -> FlowView<'_> {
+        self.plan.network.flow(flow.id)
     }
 
     fn flows(&self) -> Vec<Flow> {
-        let windows = self.samples(Kind::Flow, quantity::WINDOW);
+        let windows = self.samples(EntityKind::Flow, quantity::WINDOW);
         let within = self.scenario.measure.converged_within;
-        let flow = |(index, flow): (usize, &PlannedFlow)| Flow {
+        let flow = |(index, flow): (usize, &PacketFlowPlan)| Flow {
             window_packets: windows.get(flow.loop_name(0).as_str()).map(|samples| mean(samples)),
             converged_s: self.windows.converged(index, flow.start, within),
             ..self.flow(flow)
         };
-        self.flows.iter().enumerate().map(flow).collect()
+        self.plan.flows.iter().enumerate().map(flow).collect()
     }
 
-    /// What its counters say of a flow.
-    fn flow(&self, flow: &PlannedFlow) -> Flow {
+    /// The entries of a flow that come from its counters.
+    fn flow(&self, flow: &PacketFlowPlan) -> Flow {
         let view = self.view(flow);
-        let total = |of: fn(&LoopView<'_>) -> u64| view.loops().map(|one| of(&one)).sum();
-        let (begin, stop) = (self.from().max(flow.start), stopped(view, self.network.now()));
+        let total = |count: fn(&LoopView<'_>) -> u64| view.loops().map(|loop_view| count(&loop_view)).sum();
+        let (begin, stop) = (self.from().max(flow.start), stopped(view, self.plan.network.now()));
         let seconds = stop.since(begin).secs();
         let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
         Flow {
@@ -107,10 +105,10 @@ impl End<'_> {
             queueing_ms: milliseconds_of_histogram(view.queueing_delays()),
             sent: view.first().counters().sent,
             delivered: view.queueing_delays().total(),
-            retransmitted: total(|one| one.counters().retransmitted),
-            lost: total(|one| one.counters().lost),
-            marked: total(|one| one.counters().marked),
-            unread_headers: total(|one| one.counters().unread_headers),
+            retransmitted: total(|view| view.counters().retransmitted),
+            lost: total(|view| view.counters().lost),
+            marked: total(|view| view.counters().marked),
+            unread_headers: total(|view| view.counters().unread_headers),
             completed_s: view.completed().map(Time::secs),
             ..Flow::default()
         }
@@ -120,7 +118,7 @@ impl End<'_> {
         let members: Vec<&Flow> = flows.iter().filter(|flow| flow.group == name).collect();
         let goodputs: Vec<f64> = members.iter().map(|flow| flow.goodput_bps).collect();
         let windows: Vec<f64> = members.iter().filter_map(|flow| flow.window_packets).collect();
-        let (transfers, completed, completion_ms) = self.completion(name);
+        let transfers = self.completion(name);
         Group {
             name: name.to_owned(),
             flows: members.len() as u64,
@@ -129,21 +127,21 @@ impl End<'_> {
             jain: jain(&goodputs),
             min_over_max: min_over_max(&goodputs),
             queueing_ms: milliseconds_of_histogram(&self.delays(Some(name))),
-            transfers,
-            completed,
-            completion_ms,
+            transfers: transfers.total,
+            completed: transfers.completed,
+            completion_ms: transfers.completion_ms,
         }
     }
 
-    fn link(&self, link: &PlannedLink) -> Link {
-        let view = self.network.link(link.id);
-        let (from, now) = (self.from(), self.network.now());
+    fn link(&self, link: &PacketLinkPlan) -> Link {
+        let view = self.plan.network.link(link.id);
+        let (from, now) = (self.from(), self.plan.network.now());
         let counters = view.counters();
         Link {
             name: link.name.clone(),
             direction: link.direction.clone(),
             capacity_bps: view.capacity_bits(from, now) as f64 / now.since(from).secs(),
-            // A packet that was in service when the measurement began counts whole.
+            // A packet that was in service when the measurement began counts in full.
             utilization: view.utilization().min(1.0),
             queue_packets: packets_of_histogram(&view.queue_lengths()),
             queueing_ms: milliseconds_of_histogram(&view.queueing_delays()),
@@ -156,23 +154,23 @@ impl End<'_> {
     }
 
     fn relays(&self) -> Vec<Relay> {
-        let backlogs = self.samples(Kind::Relay, quantity::BACKLOG);
-        let relay = |flow: &PlannedFlow, index: usize, pair: &[LoopView<'_>]| {
+        let backlogs = self.samples(EntityKind::Relay, quantity::BACKLOG);
+        let relay = |flow: &PacketFlowPlan, index: usize, pair: &[LoopView<'_>]| {
             let name = flow.relay_name(index)?;
             let queue_packets = packets_of_list(backlogs.get(name.as_str()).cloned().unwrap_or_default());
-            let dropped = vanished(&pair[0], &pair[1]).div_ceil(flow.packet.get().max(1));
+            let dropped = missing_bytes(&pair[0], &pair[1]).div_ceil(flow.packet.get().max(1));
             Some(Relay { name, queue_packets, dropped })
         };
-        let of_flow = |flow: &PlannedFlow| {
+        let of_flow = |flow: &PacketFlowPlan| {
             let loops: Vec<LoopView<'_>> = self.view(flow).loops().collect();
             let relays = loops.windows(2).enumerate().filter_map(|(index, pair)| relay(flow, index, pair));
             relays.collect::<Vec<_>>()
         };
-        self.flows.iter().flat_map(of_flow).collect()
+        self.plan.flows.iter().flat_map(of_flow).collect()
     }
 
-    /// What was sampled of a quantity while measuring, by the names of its entities.
-    fn samples(&self, kind: Kind, quantity: &str) -> BTreeMap<&str, Vec<f64>> {
+    /// The samples of a quantity in the measured time, by entity; entities without samples are left out.
+    fn samples(&self, kind: EntityKind, quantity: &str) -> BTreeMap<&str, Vec<f64>> {
         let measured = |series: &Series| {
             let samples = series.times.iter().zip(&series.values);
             samples
@@ -186,13 +184,13 @@ impl End<'_> {
     }
 }
 
-/// When a flow stopped: when it was told to, when it was complete, or now.
+/// The end of a flow: its stop time, its completion or now, whichever comes first.
 fn stopped(flow: FlowView<'_>, now: Time) -> Time {
     [flow.stop(), flow.completed()].into_iter().flatten().fold(now, Time::min)
 }
 
-/// Bytes that arrived at a relay and neither left it nor wait in it.
-fn vanished(before: &LoopView<'_>, after: &LoopView<'_>) -> u64 {
+/// Bytes that arrived at a relay, have not left it and are not in its queue.
+fn missing_bytes(before: &LoopView<'_>, after: &LoopView<'_>) -> u64 {
     let kept = after.stream_bytes_sent() + after.backlog();
     before.arrived().saturating_sub(kept).get()
 }

@@ -1,43 +1,60 @@
-//! Distributions and transfers of a run, taken at its end.
+//! Distributions and transfers of a run.
 
-use super::summary::End;
+use super::summary::FinishedPacketRun;
 use crate::distributions::{milliseconds_of_histogram, milliseconds_of_list, queueing_of_histogram};
-use millpond_plan::packets::{PlannedFlow, PlannedSource};
-use millpond_results::{Distribution, Flow, Kind, Milliseconds, Transfer};
+use millpond_plan::packets::{PacketFlowPlan, TransferSourcePlan};
+use millpond_results::{Distribution, EntityKind, Flow, Milliseconds, Transfer};
 use millpond_sim::Histogram;
 use millpond_units::Time;
 
-impl End<'_> {
-    /// Queueing delays: of each direction of each link, of each group of flows, of all flows.
+/// The transfers of a group of flows.
+pub(super) struct GroupTransfers {
+    /// The number of transfers.
+    pub(super) total: u64,
+    /// The number of complete transfers.
+    pub(super) completed: u64,
+    /// The completion times; none if no transfer is complete.
+    pub(super) completion_ms: Option<Milliseconds>,
+}
+
+impl FinishedPacketRun<'_> {
+    /// Distributions of queueing delay: of each direction of each link, each group of flows, and all flows.
     pub(super) fn distributions(&self) -> Vec<Distribution> {
-        let links = self.links.iter().filter_map(|link| {
-            queueing_of_histogram(Kind::Link, &link.entity, &self.network.link(link.id).queueing_delays())
+        let links = self.plan.links.iter().filter_map(|link| {
+            queueing_of_histogram(
+                EntityKind::Link,
+                &link.entity,
+                &self.plan.network.link(link.id).queueing_delays(),
+            )
         });
         let groups = self.scenario.flows.iter().map(|group| group.name.value.as_str());
-        let groups =
-            groups.filter_map(|name| queueing_of_histogram(Kind::Group, name, &self.delays(Some(name))));
-        links.chain(groups).chain(queueing_of_histogram(Kind::Group, "all", &self.delays(None))).collect()
+        let groups = groups
+            .filter_map(|name| queueing_of_histogram(EntityKind::Group, name, &self.delays(Some(name))));
+        links
+            .chain(groups)
+            .chain(queueing_of_histogram(EntityKind::Group, "all", &self.delays(None)))
+            .collect()
     }
 
-    /// Queueing delays from end to end of all packets, or of those of a group.
+    /// The histogram of the end-to-end queueing delays of all packets, or of the packets of a group.
     pub(super) fn delays(&self, group: Option<&str>) -> Histogram {
         let belongs = |name: &str| group.is_none_or(|group| group == name);
-        let flows = self.flows.iter().filter(|flow| belongs(&flow.group));
+        let flows = self.plan.flows.iter().filter(|flow| belongs(&flow.group));
         let mut all = Histogram::of_delays();
-        flows.for_each(|flow| all.merge(self.network.flow(flow.id).queueing_delays()));
-        let sources = self.sources.iter().filter(|source| belongs(&source.group));
-        sources.for_each(|source| all.merge(&self.network.transfers(source.id).queueing_delays()));
+        flows.for_each(|flow| all.merge(self.plan.network.flow(flow.id).queueing_delays()));
+        let sources = self.plan.sources.iter().filter(|source| belongs(&source.group));
+        sources.for_each(|source| all.merge(&self.plan.network.transfers(source.id).queueing_delays()));
         all
     }
 
-    /// Every flow as a transfer, and every transfer that was spawned.
+    /// Every declared flow as a transfer, then every spawned transfer.
     pub(super) fn transfers(&self) -> Vec<Transfer> {
-        let flows = self.flows.iter().map(|flow| self.whole(flow));
-        flows.chain(self.sources.iter().flat_map(|source| self.spawned(source))).collect()
+        let flows = self.plan.flows.iter().map(|flow| self.declared(flow));
+        flows.chain(self.plan.sources.iter().flat_map(|source| self.spawned(source))).collect()
     }
 
-    fn whole(&self, flow: &PlannedFlow) -> Transfer {
-        let view = self.network.flow(flow.id);
+    fn declared(&self, flow: &PacketFlowPlan) -> Transfer {
+        let view = self.plan.network.flow(flow.id);
         Transfer {
             name: flow.name.clone(),
             group: flow.group.clone(),
@@ -49,8 +66,8 @@ impl End<'_> {
         }
     }
 
-    fn spawned(&self, source: &PlannedSource) -> impl Iterator<Item = Transfer> {
-        let all = self.network.transfers(source.id).all();
+    fn spawned(&self, source: &TransferSourcePlan) -> impl Iterator<Item = Transfer> {
+        let all = self.plan.network.transfers(source.id).all();
         all.into_iter().enumerate().map(move |(number, one)| Transfer {
             name: format!("{}/{number}", source.name),
             group: source.group.clone(),
@@ -62,11 +79,11 @@ impl End<'_> {
         })
     }
 
-    /// A source of transfers, as one flow.
-    pub(super) fn source(&self, source: &PlannedSource) -> Flow {
-        let view = self.network.transfers(source.id);
+    /// The transfers of a source as one flow.
+    pub(super) fn source(&self, source: &TransferSourcePlan) -> Flow {
+        let view = self.plan.network.transfers(source.id);
         let counters = view.counters();
-        let (begin, stop) = (self.from().max(source.start), self.last(source));
+        let (begin, stop) = (self.from().max(source.start), self.last_completion(source));
         let seconds = stop.since(begin).secs();
         let rate = |bytes: u64| if seconds > 0.0 { bytes as f64 * 8.0 / seconds } else { 0.0 };
         let queueing = view.queueing_delays();
@@ -89,10 +106,10 @@ impl End<'_> {
         }
     }
 
-    /// When a source's last transfer was complete, if no more will come; else now.
-    fn last(&self, source: &PlannedSource) -> Time {
-        let now = self.network.now();
-        let view = self.network.transfers(source.id);
+    /// The completion of a source's last transfer, if the source has stopped; else now.
+    fn last_completion(&self, source: &TransferSourcePlan) -> Time {
+        let now = self.plan.network.now();
+        let view = self.plan.network.transfers(source.id);
         match source.stop {
             Some(stop) if view.running() == 0 => {
                 view.all().iter().filter_map(|one| one.completed).fold(stop, Time::max).min(now)
@@ -101,19 +118,21 @@ impl End<'_> {
         }
     }
 
-    /// How many transfers a group has, how many are complete, and how long those took. Of what it spawned, only what
-    /// came while it was measured.
-    pub(super) fn completion(&self, group: &str) -> (u64, u64, Option<Milliseconds>) {
-        let mine = |of: &str| of == group;
-        let flows = self.flows.iter().filter(|flow| mine(&flow.group) && flow.size.is_some());
-        let flows = flows.map(|flow| (flow.start, self.network.flow(flow.id).completed()));
-        let sources = self.sources.iter().filter(|source| mine(&source.group));
-        let spawned = sources.flat_map(|source| self.network.transfers(source.id).all());
+    /// The transfers of a group. Spawned transfers count if they arrived in the measured time.
+    pub(super) fn completion(&self, group: &str) -> GroupTransfers {
+        let flows = self.plan.flows.iter().filter(|flow| flow.group == group && flow.size.is_some());
+        let flows = flows.map(|flow| (flow.start, self.plan.network.flow(flow.id).completed()));
+        let sources = self.plan.sources.iter().filter(|source| source.group == group);
+        let spawned = sources.flat_map(|source| self.plan.network.transfers(source.id).all());
         let spawned = spawned.filter(|one| one.arrived >= self.from());
         let all = flows.chain(spawned.map(|one| (one.arrived, one.completed)));
         let took: Vec<Option<f64>> =
             all.map(|(start, end)| end.map(|end| end.since(start).millis())).collect();
         let complete: Vec<f64> = took.iter().flatten().copied().collect();
-        (took.len() as u64, complete.len() as u64, milliseconds_of_list(complete))
+        GroupTransfers {
+            total: took.len() as u64,
+            completed: complete.len() as u64,
+            completion_ms: milliseconds_of_list(complete),
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! ABC at rest: what all flows hold on one link, and what is left to those that cross two.
+//! ABC in equilibrium: the queue on one link, and the windows of flows that cross two.
 
 use crate::common::{link, near, scenario};
 use millpond_lab::run;
@@ -31,9 +31,9 @@ fn in_world(world: World, text: &str) -> Run {
 
 /// `w' = 0` of Eq. (3) where `2 f` is `eta` less half a packet in the window of the dequeue rate (15.5 of 16 slots of
 /// 20 ms, in which 161.5 packets of 1500 B leave): `W = n / (1 - 2 f)`, of which 333 packets are on the path. Packets
-/// wait half a service time longer than a fluid, since nobody sends evenly.
+/// wait half a service time longer than a fluid, because packets are not evenly spaced.
 #[test]
-fn the_queue_of_ten_flows_is_what_the_share_of_brakes_leaves_in_both_worlds() {
+fn the_queue_of_ten_flows_is_that_of_the_brake_fraction_in_both_worlds() {
     let packets_in_window: f64 = 100e6 * 0.02 * 15.5 / 16.0 / 12e3;
     let f = 0.98 / 2.0 * packets_in_window / (packets_in_window + 0.5);
     let theory: f64 = 10.0 / (1.0 - 2.0 * f) - 100e6 * 0.04 / 12e3;
@@ -49,7 +49,7 @@ fn the_queue_of_ten_flows_is_what_the_share_of_brakes_leaves_in_both_worlds() {
 /// are others', so that half of its accelerates pass: `f = .49^2`, and `1 / (1 - 2 f)` is 1.9 packets. The least of the
 /// two would be .49, and 45 packets.
 #[test]
-fn a_flow_over_two_bottlenecks_is_left_with_two_packets() {
+fn a_flow_over_two_bottlenecks_has_a_window_of_two_packets() {
     let text = r#"
 title = "Two links"
 duration = "60s"

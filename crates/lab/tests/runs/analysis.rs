@@ -81,16 +81,16 @@ fn crossing(tau: f64) -> f64 {
 
 /// The same section: mixed round-trip times.
 #[test]
-fn cltcp_with_mixed_round_trips() {
+fn cltcp_with_mixed_round_trip_times_has_its_equilibrium_and_roots() {
     let mixed = one_link("cltcp", &[("a", "50ms"), ("b", "100ms"), ("c", "200ms"), ("d", "400ms")]);
     assert!((rightmost(&mixed) + 0.358).abs() < 1e-3);
     let long = one_link("cltcp", &[("a", "5s"), ("b", "50ms")]);
     assert!((rightmost(&long) - 0.076).abs() < 1e-3);
 }
 
-/// CLTCP, Fig. 10: 30, 90, 30 and 90 Mb/s, three full links, and the equations rest where water filling says.
+/// CLTCP, Fig. 10: 30, 90, 30 and 90 Mb/s, three full links, and the equilibrium of the equations is that of water filling.
 #[test]
-fn cltcp_parking_lot_settles_max_min() {
+fn cltcp_on_a_parking_lot_has_a_max_min_equilibrium() {
     let links = [("L1", "A", "B", "120Mbps"), ("L2", "B", "C", "60Mbps"), ("L3", "C", "D", "120Mbps")];
     let flows: [(&str, &[&str], &str, u32); 4] = [
         ("f1", &["A", "B", "C", "D"], "120ms", 1),
@@ -111,7 +111,7 @@ fn cltcp_parking_lot_settles_max_min() {
 }
 
 #[test]
-fn what_decides_at_discrete_times_is_refused_by_name() {
+fn laws_in_discrete_time_are_refused_by_name() {
     let scenario = one_link("mcp", &[("f", "100ms")]);
     let plan = fluid::plan(&scenario, &Registry::builtin()).unwrap();
     assert!(

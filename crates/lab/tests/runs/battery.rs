@@ -1,4 +1,4 @@
-//! What every registered protocol faces by being listed: whole runs on a bottleneck against itself.
+//! Properties of every registered protocol: runs of several of its flows on one bottleneck.
 
 use crate::common::{link, results};
 use millpond_protocols::Registry;
@@ -27,7 +27,7 @@ start = "10s"
 /// One bandwidth-delay product at 40 Mbps and 30 ms, in packets of 1500 B.
 const BUFFER: f64 = 100.0;
 
-/// Who needs longer than that to come to rest, and why.
+/// Protocols that need longer than that to converge, and why.
 const SLOW: &[(&str, &[&str])] = &[
     // Seven cycles of fairing, 49 s each: two flows climb .49 * 40 Mbit/s by 80 kbit/s every 400 ms.
     ("mcp", &["duration=420s", "measure.from=390s"]),
@@ -45,7 +45,7 @@ fn each_protocol(check: impl Fn(&str, &millpond_results::Run)) {
 }
 
 #[test]
-fn no_protocol_uses_more_than_there_is_or_queues_more_than_fits() {
+fn no_protocol_exceeds_the_capacity_or_the_buffer() {
     each_protocol(|name, run| {
         for link in &run.summary.links {
             assert!(link.utilization <= 1.0, "{name}: {}", link.utilization);
@@ -65,7 +65,7 @@ fn every_protocol_fills_a_steady_link() {
 }
 
 #[test]
-fn no_protocol_starves_one_of_its_own_kind() {
+fn no_flow_starves_beside_a_flow_of_the_same_protocol() {
     each_protocol(|name, run| {
         let shares: Vec<f64> = run.summary.flows.iter().map(|flow| flow.goodput_bps / 20e6).collect();
         assert!(shares.iter().all(|share| *share > 0.4), "{name}: {shares:?}");
@@ -73,7 +73,7 @@ fn no_protocol_starves_one_of_its_own_kind() {
 }
 
 #[test]
-fn series_and_distributions_hold_numbers_that_can_be() {
+fn series_and_distributions_have_possible_values_only() {
     each_protocol(|name, run| {
         for series in &run.series {
             assert_eq!(series.times.len(), series.values.len());

@@ -1,4 +1,4 @@
-//! What the tests of whole runs share.
+//! Helpers for tests of whole runs.
 
 use millpond_lab::run;
 use millpond_protocols::Registry;
@@ -13,7 +13,7 @@ pub(crate) fn scenario(text: &str, sets: &[&str]) -> Scenario {
         .unwrap_or_else(|faults| panic!("{faults}"))
 }
 
-/// Runs it with the protocols that Millpond ships.
+/// Runs a scenario in the packet world with the built-in protocols.
 pub(crate) fn results(text: &str, sets: &[&str]) -> Run {
     let scenario = scenario(text, sets);
     let finished = run(&scenario, &Registry::builtin(), About::default(), &Unwatched);
@@ -36,12 +36,12 @@ pub(crate) fn series<'a>(run: &'a Run, entity: &str, quantity: &str) -> &'a Seri
     run.series.iter().find(wanted).unwrap_or_else(|| panic!("no {quantity} of {entity}"))
 }
 
-/// All its samples: the ends of their intervals, in seconds, with the values.
+/// All samples of a series: the ends of their intervals in seconds, with the values.
 pub(crate) fn all_samples(series: &Series) -> impl Iterator<Item = (f64, f64)> {
     series.times.iter().copied().zip(series.values.iter().copied())
 }
 
-/// Is what was measured within this fraction of what theory says?
+/// Whether the measured value is within the fraction `tolerance` of the theoretical one.
 pub(crate) fn near(measured: f64, theory: f64, tolerance: f64) -> bool {
     (measured / theory - 1.0).abs() <= tolerance
 }
@@ -51,23 +51,23 @@ fn samples(series: &Series, (from, to): (f64, f64)) -> impl Iterator<Item = (f64
     all_samples(series).filter(move |(time, _)| from + 1e-9 < *time && *time < to + 1e-9)
 }
 
-/// The mean over an interval of time.
+/// The mean over an interval in seconds.
 pub(crate) fn mean(series: &Series, interval: (f64, f64)) -> f64 {
     let values: Vec<f64> = samples(series, interval).map(|(_, value)| value).collect();
-    values.iter().sum::<f64>() / values.len() as f64
+    millpond_stats::mean(&values)
 }
 
-/// The greatest over an interval of time.
+/// The greatest value in an interval in seconds.
 pub(crate) fn greatest(series: &Series, interval: (f64, f64)) -> f64 {
     samples(series, interval).map(|(_, value)| value).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The least over an interval of time.
+/// The least value in an interval in seconds.
 pub(crate) fn least(series: &Series, interval: (f64, f64)) -> f64 {
     samples(series, interval).map(|(_, value)| value).fold(f64::INFINITY, f64::min)
 }
 
-/// From when on, after the interval's beginning, values stay within a fraction of `at` until its end.
+/// The time in seconds, from the beginning of the interval, after which values stay within the fraction `within` of `at`.
 pub(crate) fn settles(series: &Series, interval: (f64, f64), at: f64, within: f64) -> f64 {
     let outside = samples(series, interval).filter(|(_, value)| (value / at - 1.0).abs() > within);
     outside.map(|(time, _)| time - interval.0).last().unwrap_or(0.0)

@@ -1,4 +1,4 @@
-//! The same scenario, seed and version give the same bytes, whatever else happens.
+//! The same scenario, seed and version give the same bytes.
 
 use crate::common::{results, scenario};
 use millpond_lab::{Choice, cases, compare};
@@ -71,7 +71,7 @@ fn another_seed_gives_another_run() {
 }
 
 #[test]
-fn one_flow_more_does_not_change_when_the_others_start() {
+fn another_flow_does_not_change_the_starts_of_the_others() {
     let starts = |count: &str| {
         let run = results(DRAWS, &[&format!("flows.f.count={count}"), "duration=3s"]);
         run.transfers.iter().map(|transfer| transfer.start_s).collect::<Vec<_>>()

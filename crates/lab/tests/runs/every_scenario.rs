@@ -56,7 +56,7 @@ fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
     let growth = analyze_stability(&settled).ok()?.spectrum.rightmost();
     let started = plan.flows.iter().map(|flow| flow.start.secs()).fold(0.0, f64::max);
     let from = scenario.measure.from.secs();
-    let window = |(l, planned): (usize, &millpond_plan::fluid::PlannedLoop)| {
+    let window = |(l, planned): (usize, &millpond_plan::fluid::FluidLoopPlan)| {
         let value = |quantity| settled.value(millpond_fluid::Entity::Loop(l), quantity).unwrap_or(f64::NAN);
         value("sending rate") * value("round-trip time") / planned.facts.packet
     };
@@ -119,7 +119,7 @@ fn read(path: &Path) -> (String, Scenario) {
 }
 
 #[test]
-fn on_every_scenario_rest_fluid_and_packets_agree() {
+fn on_every_scenario_equilibrium_fluid_and_packets_agree() {
     let registry = Registry::builtin();
     let (mut complaints, mut lines, mut seen) = (Vec::new(), 0, Vec::new());
     for path in scenarios() {

@@ -1,4 +1,4 @@
-//! Why runs oscillate, or do not: whole runs against the theory of their loops.
+//! Explanations of oscillations: whole runs against the theory of their loops.
 
 use super::common::scenario;
 use millpond_lab::run;
@@ -49,7 +49,7 @@ fn assert_crossover(explained: &Explanation, tau: f64) {
 
 /// 200 and 600 ms are below 643.5 ms: what moves is the counting of packets.
 #[test]
-fn cltcp_below_its_delay_margin_is_quiet() {
+fn cltcp_below_its_delay_margin_does_not_oscillate() {
     for (far, tau) in [("links.far.delay=100ms", 0.2), ("links.far.delay=300ms", 0.6)] {
         let explained = cltcp(far);
         assert_eq!(explained.verdict.finding, Finding::Noise);
@@ -87,7 +87,7 @@ fn cltcp_beyond_its_delay_margin_oscillates_because_its_loop_is_unstable() {
 
 /// Without packets the 600 ms of the scenario ring down as the root -0.0267 + 1.0112i says: x0.847 per 6.21 s.
 #[test]
-fn in_the_fluid_world_an_oscillation_dies_out_at_the_rate_of_the_rightmost_root() {
+fn in_the_fluid_world_an_oscillation_decays_at_the_rate_of_the_rightmost_root() {
     let explained = explained(DELAY_MARGIN, &["measure.from=10s"], World::Fluid)
         .unwrap_or_else(|reason| panic!("{reason}"));
     assert_eq!(explained.verdict.finding, Finding::Decaying);

@@ -1,4 +1,4 @@
-//! Whole runs of protocols that routers talk to, and of Vegas, against their papers and against other simulators.
+//! Runs of XCP, RCP and Vegas against their papers and other simulators.
 
 use crate::common::{all_samples, link, results, series};
 use millpond_results::{Run, quantity};
@@ -30,7 +30,7 @@ start = { first = "0s", every = "20ms" }
 /// The ISI implementation for ns-2 on this net: full at 0.5 s, Jain over a second .46, .92, .992 after 2, 3, 4 s, a mean
 /// queue of 4.1 packets, nothing lost.
 #[test]
-fn fifty_xcp_flows_fill_the_link_at_once_become_fair_and_leave_no_queue() {
+fn fifty_xcp_flows_fill_the_link_share_it_fairly_and_have_no_standing_queue() {
     let run = results(FIFTY, &[]);
     assert!(at(&run, "L ->", quantity::THROUGHPUT, 0.6) > 0.97 * 155e6);
     let jain = [2.0, 3.0, 4.0, 5.0].map(|time| at(&run, "all", quantity::JAIN, time));
@@ -91,7 +91,7 @@ packet = "1000B"
 start = { first = "0.8s", every = "12ms" }
 "#;
 
-/// Max-min would give the short flows 56 packets. XCP gives them 40, as the paper's table says and ns-2 has it, since the
+/// Max-min would give the short flows 56 packets. XCP gives them 40, as in the paper's table and in ns-2, since the
 /// first link takes what others cannot use off its books; it is then used to 85 %.
 #[test]
 fn xcp_holds_the_windows_of_table_1_and_not_the_max_min_ones() {
@@ -140,7 +140,7 @@ fn recovery(run: &Run, share: f64) -> (f64, f64) {
 /// ACP's Figures 16 and 17. The paper says 15 s of recovery; ln(775) / ln(1.1) round trips of 80 ms are 5.6 s, and then
 /// comes the approach.
 #[test]
-fn rcp_with_its_first_gains_each_round_trip_falls_to_the_floor_when_a_flow_joins() {
+fn the_rate_of_rcp_with_its_first_gains_falls_to_its_minimum_when_a_flow_joins() {
     let first = ["alpha=0.1", "beta=1", "interval=mean-rtt", "floor=1"];
     let sets = first.map(|set| format!("protocols.rcp.params.{set}"));
     let run = results(JOIN, &sets.each_ref().map(String::as_str));
@@ -215,7 +215,7 @@ packet = "1000B"
 "#;
 
 #[test]
-fn four_vegas_flows_each_keep_two_to_four_packets_waiting() {
+fn four_vegas_flows_each_keep_two_to_four_packets_in_the_queue() {
     let run = results(FOUR, &[]);
     let link = link(&run, "L");
     // One more packet is in service.

@@ -1,8 +1,8 @@
-//! From a scenario to equations: what equals what, where the delays are, and what is refused.
+//! Fluid plans: classes of equal flows, delays, shared loops, and unsupported features.
 
 use crate::common::scenario;
 use millpond_fluid::{Accuracy, Entity};
-use millpond_plan::fluid::{Plan, plan};
+use millpond_plan::fluid::{FluidPlan, plan};
 use millpond_protocols::Registry;
 use millpond_theory::equilibrium::find_equilibrium;
 
@@ -33,12 +33,12 @@ rtt = "80ms"
 start = { first = "2s", every = "1s" }
 "#;
 
-fn planned(text: &str, sets: &[&str]) -> Plan {
+fn planned(text: &str, sets: &[&str]) -> FluidPlan {
     plan(&scenario(text, sets), &Registry::builtin()).unwrap_or_else(|faults| panic!("{faults}"))
 }
 
 #[test]
-fn equal_flows_are_one_class_and_others_are_not() {
+fn equal_flows_are_one_class_and_different_flows_are_not() {
     let plan = planned(LINE, &[]);
     let loops: Vec<_> = plan.loops.iter().map(|l| (l.name.as_str(), l.count, l.links.len())).collect();
     assert_eq!(loops, [("many", 4.0, 2), ("late.0", 1.0, 1), ("late.1", 1.0, 1)]);
@@ -52,7 +52,7 @@ fn equal_flows_are_one_class_and_others_are_not() {
 
 /// Flows that start together and differ in their drawn round-trip times alone: each keeps its own, between the bounds.
 #[test]
-fn a_drawn_round_trip_time_makes_flows_unlike() {
+fn flows_with_sampled_round_trip_times_are_classes_of_their_own() {
     let plan = planned(LINE, &["flows.many.rtt={ uniform = [\"50ms\", \"90ms\"] }"]);
     let rtts: Vec<f64> = plan.loops[..4].iter().map(|l| l.facts.base_rtt).collect();
     assert!(rtts.iter().all(|rtt| (0.05..0.09).contains(rtt)), "{rtts:?}");
@@ -60,7 +60,7 @@ fn a_drawn_round_trip_time_makes_flows_unlike() {
 }
 
 #[test]
-fn directions_that_only_acknowledgements_cross_are_named_and_carry_nothing() {
+fn directions_with_acknowledgements_only_have_no_link_in_the_engine() {
     let plan = planned(LINE, &[]);
     let links: Vec<_> = plan.links.iter().map(|l| (l.entity.as_str(), l.id.is_some())).collect();
     assert_eq!(links, [("L1 ->", true), ("L1 <-", false), ("L2 ->", true), ("L2 <-", false)]);
@@ -82,14 +82,14 @@ fn flows_reach_their_links_after_the_delays_of_the_packet_world() {
 }
 
 #[test]
-fn a_way_back_that_would_be_too_short_shares_the_extra_delay() {
+fn half_of_the_extra_delay_is_on_a_return_path_that_would_be_too_short() {
     let text = LINE.replace("\"5ms\"", "\"0ms\"").replace("\"15ms\"", "\"0ms\"");
     let plan = planned(&text, &["flows.many.rtt=60ms"]);
     assert_eq!(plan.loops[0].facts.base_rtt, 0.06);
 }
 
 #[test]
-fn relays_cut_a_flow_into_joined_loops() {
+fn a_flow_with_a_relay_has_two_loops() {
     let text = format!("{LINE}[protocols.lgcc]\nrelays = [\"R\"]\n");
     let plan = planned(&text, &["flows.many.protocol=lgcc", "flows.late.protocol=lgcc"]);
     let names: Vec<_> = plan.loops.iter().map(|l| l.name.as_str()).collect();
@@ -100,7 +100,7 @@ fn relays_cut_a_flow_into_joined_loops() {
 
 /// Two groups meet at R: one loop for all three flows, a part of it for each class, which begins where the first bit comes.
 #[test]
-fn flows_that_go_on_together_share_one_loop() {
+fn flows_that_continue_together_share_one_loop() {
     let sets = [
         "flows.many.count=1",
         "flows.many.protocol=lgcc",
@@ -134,7 +134,7 @@ fn flows_that_go_on_together_share_one_loop() {
 }
 
 #[test]
-fn capacity_steps_become_events() {
+fn capacity_steps_are_events_of_the_engine() {
     let sets = ["links.L2.rate={ steps = [[\"0s\", \"12Mbps\"], [\"3s\", \"6Mbps\"]] }"];
     let plan = planned(LINE, &sets);
     let steps: Vec<_> = plan.links[2].capacity.iter().map(|(t, r)| (t.secs(), r.as_f64())).collect();
@@ -142,8 +142,8 @@ fn capacity_steps_become_events() {
 }
 
 #[test]
-fn what_equations_cannot_honour_is_refused_by_name_with_what_would_work() {
-    let complaint = |set: &str| {
+fn features_without_equations_are_refused_with_name_and_alternative() {
+    let error_of = |set: &str| {
         let scenario = scenario(LINE, &[set]);
         plan(&scenario, &Registry::builtin()).err().map(|faults| faults.to_string()).unwrap_or_default()
     };
@@ -153,34 +153,34 @@ fn what_equations_cannot_honour_is_refused_by_name_with_what_would_work() {
         ("links.L2.scheduler=fair", &["L2 ->", "fair queueing", "fifo"]),
         ("links.L2.queue=codel", &["L2 ->", "codel has no fluid model", "droptail"]),
         ("flows.many.workload={ size = \"1MB\" }", &["\"many\"", "transfers of a given size", "bulk"]),
-        ("flows.many.workload={ rate = \"1Mbps\" }", &["\"many\"", "limit their flow"]),
+        ("flows.many.workload={ rate = \"1Mbps\" }", &["\"many\"", "applications of limited rate"]),
         ("links.L2.rate={ steps = [[\"0s\", \"12Mbps\"], [\"3s\", \"0bps\"]] }", &["L2 ->", "outages"]),
     ] {
-        let complaint = complaint(set);
+        let error = error_of(set);
         for word in words.iter().chain(&["--world packets"]) {
-            assert!(complaint.contains(word), "{set}: {word} is missing in:\n{complaint}");
+            assert!(error.contains(word), "{set}: {word} is missing in:\n{error}");
         }
     }
 }
 
 #[test]
-fn every_protocol_is_either_planned_or_refused_by_name() {
+fn every_protocol_has_a_fluid_plan_or_is_refused_by_name() {
     let registry = Registry::builtin();
     for protocol in registry.protocols() {
         let name = protocol.card().name;
         let sets = ["many", "late"].map(|group| format!("flows.{group}.protocol={name}"));
         let scenario = scenario(LINE, &sets.each_ref().map(String::as_str));
         if let Err(faults) = plan(&scenario, &registry) {
-            let complaint = faults.to_string();
-            assert!(complaint.contains("no fluid model"), "{name}: {complaint}");
+            let error = faults.to_string();
+            assert!(error.contains("no fluid model"), "{name}: {error}");
         }
     }
 }
 
-/// CLTCP is max-min fair: six flows that share 12 Mbps have a sixth of it each, at full utilization and its
-/// target queue of 100 packets, whatever their round-trip times.
+/// CLTCP is max-min fair: each of six flows has a sixth of 12 Mbit/s, at full utilization and the target queue of 100
+/// packets, whatever their round-trip times.
 #[test]
-fn cltcp_ends_where_theory_says() {
+fn cltcp_converges_to_its_equilibrium() {
     let plan = planned(LINE, &["flows.late.start=0s", "links.L2.buffer=500packets"]);
     let solution = plan.assembly.run(60.0, 1.0, Accuracy::default()).unwrap();
     for l in 0..plan.loops.len() {

@@ -42,7 +42,7 @@ params = { initial_rate = 100, initial_factor = 100 }
 /// Errata, section 1: 120 then 60, 60 Mbit/s within .05; within 5 % after 6.8 and 6.2 s, within .3 s; queue peaks of
 /// 795 and 8953 packets, within 3 %; a queue of 100 within .5 at the end; no loss.
 #[test]
-fn cltcp_moves_as_its_errata_say() {
+fn cltcp_converges_as_its_errata_state() {
     let run = fluid(CLTCP, &[]);
     for name in ["one", "two"] {
         assert!((flow(&run, name).goodput_bps / 1e6 - 60.0).abs() < 0.05);
@@ -61,7 +61,7 @@ fn cltcp_moves_as_its_errata_say() {
 }
 
 #[test]
-fn a_summary_says_of_a_fluid_what_it_says_of_packets() {
+fn the_summary_of_a_fluid_run_has_the_entries_of_a_packet_run() {
     let run = fluid(CLTCP, &[]);
     assert_eq!(run.summary.world, "fluid");
     let one = flow(&run, "one");
@@ -105,14 +105,14 @@ fn bits_are_conserved() {
 #[test]
 fn the_same_scenario_gives_the_same_numbers() {
     let sets = ["duration=20s", "measure.from=1s", "flows.two.start={ uniform = [\"2s\", \"8s\"] }"];
-    // Shown, since a window that compares nobody has no Jain index.
+    // As text, because a window with a single flow has no Jain index.
     let shown = || format!("{:?}", fluid(CLTCP, &sets));
     assert!(shown() == shown());
 }
 
 /// A relay's backlog is a series of the relay, and waiting there is part of a flow's queueing.
 #[test]
-fn a_chain_of_loops_is_measured_from_end_to_end() {
+fn a_chain_of_loops_is_measured_end_to_end() {
     let text = r#"
 title = "Two loops"
 duration = "20s"

@@ -1,4 +1,4 @@
-//! Steps of one length through the lab: against the adaptive method, against theory, and what they refuse.
+//! Fixed steps: against the adaptive method, against theory, and unsupported features.
 
 use crate::common::{link, mean, near, scenario, series};
 use millpond_lab::run;
@@ -82,7 +82,7 @@ fn differences(a: &Run, b: &Run) -> (f64, f64) {
 }
 
 #[test]
-fn summary_and_series_tend_to_the_adaptive_methods_with_the_square_of_the_step() {
+fn results_converge_to_those_of_the_adaptive_method_with_the_square_of_the_step() {
     let adaptive = fluid(TWO, &[]);
     let [coarse, fine] = ["20ms", "5ms"].map(|step| differences(&adaptive, &in_steps(TWO, step)));
     println!("off by {coarse:?} and {fine:?}");
@@ -131,7 +131,7 @@ params = { initial_rate = 100, initial_factor = 100 }
 /// 5/6, has no queue. What arrives at a full link is served or waits, and where
 /// it is the only one, all that departs is delivered.
 #[test]
-fn a_thousand_flows_settle_at_their_max_min_shares_and_bits_are_conserved() {
+fn a_thousand_flows_converge_to_their_max_min_shares_and_bits_are_conserved() {
     let run = fluid(THOUSAND, &[]);
     assert_eq!(run.summary.flows.len(), 1000);
     for f in &run.summary.flows {
@@ -161,17 +161,14 @@ fn a_thousand_flows_settle_at_their_max_min_shares_and_bits_are_conserved() {
 }
 
 #[test]
-fn a_flow_alone_is_named_when_its_word_comes_back_sooner_than_a_step() {
+fn a_step_longer_than_a_return_delay_is_refused_with_the_longest_step() {
     let said = try_fluid(THOUSAND, &["fluid.step=50ms", "measure.every=1s"]).unwrap_err();
-    assert!(
-        said.contains("less than a step of 0.05 s") && said.contains("write a step of at most"),
-        "{said}"
-    );
+    assert!(said.contains("less than a step of 0.05 s") && said.contains("set a step of at most"), "{said}");
     assert!(said.contains("--set") && said.contains("fluid.step=50ms"), "{said}");
 }
 
 #[test]
-fn what_steps_of_one_length_have_not_is_refused_by_name_with_what_has_it() {
+fn features_without_fixed_steps_are_refused_with_name_and_alternative() {
     let steps = ["fluid.method=fixed-step", "fluid.step=5ms"];
     let relays = ["flows.one.protocol=lgcc", "flows.two.protocol=lgcc", "protocols.lgcc.relays=[\"A\"]"];
     for (sets, name, what) in [

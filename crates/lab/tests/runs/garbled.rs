@@ -1,4 +1,4 @@
-//! Headers that a law cannot read are ignored and counted, whoever spoilt them.
+//! Headers that a law cannot read are ignored and counted.
 
 use crate::common::{flow, link, scenario};
 use millpond_lab::run;
@@ -104,7 +104,7 @@ workload = {{ rate = "4Mbps" }}
 }
 
 #[test]
-fn every_second_header_is_counted_where_every_second_is_spoilt() {
+fn every_corrupted_header_is_counted() {
     // XCP's receiver adds up what it reads; of the others, senders read what comes back.
     for protocol in ["xcp", "rcp", "acp", "cltcp", "mcp"] {
         for queue in ["foreign", "short"] {
@@ -120,7 +120,7 @@ fn every_second_header_is_counted_where_every_second_is_spoilt() {
 }
 
 #[test]
-fn what_is_right_is_not_counted() {
+fn valid_headers_are_not_counted() {
     for protocol in Registry::builtin().protocols() {
         let run = garbled(protocol.card().name, "droptail");
         assert_eq!(flow(&run, "flow").unread_headers, 0, "{}", protocol.card().name);
@@ -129,7 +129,7 @@ fn what_is_right_is_not_counted() {
 }
 
 #[test]
-fn no_protocol_stumbles_over_any_bytes() {
+fn no_protocol_fails_on_arbitrary_header_bytes() {
     for protocol in Registry::builtin().protocols() {
         for queue in ["foreign", "short", "random"] {
             let run = garbled(protocol.card().name, queue);

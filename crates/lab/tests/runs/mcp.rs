@@ -80,7 +80,7 @@ fn spacing(flows: f64) -> f64 {
 }
 
 #[test]
-fn three_flows_halve_seven_times_together_and_then_rest_at_fair_rates() {
+fn three_flows_halve_seven_times_together_and_then_have_fair_rates() {
     let run = results(THREE, &[]);
     for flow in ["short", "middle", "long"] {
         let halvings = halvings(&run, flow);
@@ -89,7 +89,7 @@ fn three_flows_halve_seven_times_together_and_then_rest_at_fair_rates() {
             let theory = spacing(3.0);
             assert!(((pair[1] - pair[0]) / theory - 1.0).abs() < 0.05, "{flow}: {halvings:?} {theory}");
         }
-        // Independently simulated, rest begins between 117.6 and 121.8 s for starts one second apart.
+        // In an independent simulation the steady state begins between 117.6 and 121.8 s for starts one second apart.
         let rest = rests_from(&run, flow);
         assert!((107.0..132.0).contains(&rest), "{flow}: {rest}");
     }
@@ -100,14 +100,14 @@ fn three_flows_halve_seven_times_together_and_then_rest_at_fair_rates() {
 }
 
 #[test]
-fn from_beginning_to_end_the_queue_of_three_flows_never_exceeds_seven_packets() {
+fn the_queue_of_three_flows_never_exceeds_seven_packets() {
     let run = results(THREE, &["measure.from=0s"]);
     let queue = &link(&run, "L").queue_packets;
     assert!(queue.max >= 1.0 && queue.max <= 7.0, "{queue:?}");
 }
 
 #[test]
-fn a_lone_flow_asks_for_seven_of_its_own_cycles_and_rests_a_step_below_the_overload() {
+fn a_single_flow_needs_seven_cycles_and_stays_one_step_below_overload() {
     for (cycles, count) in [("halvings", 7), ("peaks", 8)] {
         let sets = [
             format!("protocols.mcp.params.cycles={cycles}"),

@@ -1,7 +1,7 @@
-//! What is measured adds up, and says of known traffic what is known of it.
+//! Measured quantities are consistent with each other, and correct for known traffic.
 
 use crate::common::{flow, link, results};
-use millpond_results::{Kind, Run, quantity};
+use millpond_results::{EntityKind, Run, quantity};
 
 const PAIR: &str = r#"
 title = "Two applications with rates of their own"
@@ -29,7 +29,7 @@ workload = { rate = "2Mbps" }
 /// Samples of a series.
 fn samples<'a>(
     run: &'a Run,
-    kind: Kind,
+    kind: EntityKind,
     entity: &str,
     quantity: &str,
 ) -> impl Iterator<Item = (f64, f64)> + 'a {
@@ -39,7 +39,7 @@ fn samples<'a>(
 }
 
 #[test]
-fn shares_of_three_to_one_have_the_fairness_that_jain_defines() {
+fn goodputs_of_three_to_one_have_a_jain_index_of_four_fifths() {
     let run = results(PAIR, &[]);
     let fairness = &run.summary.fairness;
     // (3 + 1)^2 / (2 (9 + 1)) = 0.8.
@@ -51,7 +51,7 @@ fn shares_of_three_to_one_have_the_fairness_that_jain_defines() {
 }
 
 #[test]
-fn the_fair_share_is_max_min_with_what_each_asks_for() {
+fn fair_shares_are_max_min_with_the_rates_of_the_applications() {
     let converged = |sets: &[&str], name| flow(&results(PAIR, sets), name).converged_s;
     // Both have what they ask for.
     assert_eq!(converged(&[], "big"), Some(0.0));
@@ -63,7 +63,7 @@ fn the_fair_share_is_max_min_with_what_each_asks_for() {
 }
 
 #[test]
-fn flows_that_share_no_link_are_not_compared() {
+fn flows_that_share_no_link_have_no_convergence_time() {
     const TWO: &str = r#"
 title = "Two separate pairs of flows"
 duration = "20s"
@@ -104,7 +104,7 @@ fn samples_of_a_link_add_up_to_its_summary() {
     let run = results(PAIR, &[]);
     let link = link(&run, "L");
     let mean = |quantity: &str| {
-        let measured: Vec<f64> = samples(&run, Kind::Link, "L ->", quantity)
+        let measured: Vec<f64> = samples(&run, EntityKind::Link, "L ->", quantity)
             .filter(|(time, _)| *time > 10.0)
             .map(|(_, value)| value)
             .collect();
@@ -123,24 +123,25 @@ fn samples_of_a_link_add_up_to_its_summary() {
 fn the_goodput_of_a_flow_integrates_to_what_it_delivered() {
     let run = results(PAIR, &[]);
     for transfer in &run.transfers {
-        let bits: f64 =
-            samples(&run, Kind::Flow, &transfer.name, quantity::GOODPUT).map(|(_, rate)| rate * 0.5).sum();
+        let bits: f64 = samples(&run, EntityKind::Flow, &transfer.name, quantity::GOODPUT)
+            .map(|(_, rate)| rate * 0.5)
+            .sum();
         assert!((bits / 8.0 - transfer.delivered_bytes as f64).abs() < 1.0, "{}: {bits}", transfer.name);
     }
 }
 
 #[test]
-fn a_flow_that_comes_and_goes_is_measured_while_it_runs() {
+fn a_flow_is_measured_between_its_start_and_its_stop() {
     let sets = ["flows.small.start=12s", "flows.small.stop=18s"];
     let run = results(PAIR, &sets);
     let small = flow(&run, "small");
     assert_eq!((small.start_s, small.stop_s), (12.0, 18.0));
     assert!((small.goodput_bps / 2e6 - 1.0).abs() < 0.01, "{}", small.goodput_bps);
     let times: Vec<f64> =
-        samples(&run, Kind::Flow, "small", quantity::GOODPUT).map(|(time, _)| time).collect();
+        samples(&run, EntityKind::Flow, "small", quantity::GOODPUT).map(|(time, _)| time).collect();
     assert_eq!(times.first(), Some(&12.5), "nothing is said of a flow that has not started");
     // Two flows in the windows from 12 to 18 s, one flow alone in all others.
-    let jain: Vec<f64> = samples(&run, Kind::Group, "all", quantity::JAIN)
+    let jain: Vec<f64> = samples(&run, EntityKind::Group, "all", quantity::JAIN)
         .filter(|(_, j)| !j.is_nan())
         .map(|(time, _)| time)
         .collect();

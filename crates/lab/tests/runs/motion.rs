@@ -1,4 +1,4 @@
-//! Trajectories, answers to steps and times of convergence of whole scenarios against theory.
+//! Trajectories, step responses and convergence times of whole scenarios against theory.
 
 use millpond_fluid::motion::{LongTermBehavior, StepResponse};
 use millpond_plan::fluid;
@@ -48,7 +48,7 @@ fn step(scenario: &Scenario, text: &str, seconds: f64) -> StepTransient {
     })
 }
 
-/// (6) of CLTCP in logarithms about rest, the link 1 ms before the end of the round trip: X' = 2 (R(t - back) - X),
+/// (6) of CLTCP in logarithms about the equilibrium, the link 1 ms before the end of the round trip: X' = 2 (R(t - back) - X),
 /// R' = -(Y + Q / 2), Q' = Y with Y = X(t - forth) - c, for a step c of the logarithm of the capacity. By Euler's method.
 fn cltcp_overshoot_by_hand(forth: f64, back: f64) -> f64 {
     const H: f64 = 2e-4;
@@ -71,11 +71,11 @@ fn cltcp_overshoot_by_hand(forth: f64, back: f64) -> f64 {
 
 /// A step of half a per cent is small: the delay equations answer as the linear loop does.
 #[test]
-fn cltcp_answers_a_small_step_as_its_linear_loop_does() {
+fn the_response_of_cltcp_to_a_small_step_is_that_of_its_linearization() {
     for (rtt, back) in [("200ms", 0.199), ("500ms", 0.499)] {
         let answer = step(&scenario("cltcp", rtt, ""), "L=100.5%", 30.0);
         let StepResponse::Step { overshoot, .. } = answer.rates[0].response else { panic!("a step") };
-        // Where on its way the link is matters to nobody but the step itself.
+        // The position of the link on the path affects only the step itself.
         let theory = cltcp_overshoot_by_hand(0.001, back);
         assert!((overshoot / theory - 1.0).abs() < 0.02, "{rtt}: {overshoot} {theory}");
         let StepResponse::Excursion { settling, .. } = answer.queues[0].response else { panic!("q0 stays") };
@@ -83,10 +83,10 @@ fn cltcp_answers_a_small_step_as_its_linear_loop_does() {
     }
 }
 
-/// With r at rest for ever (beta next to nothing) (6) is X' = -alpha X: from r / P the rate is within 5 % after
+/// With r constant (beta near zero) (6) is X' = -alpha X: from r / P the rate is within 5 % after
 /// ln(ln P / -ln 0.95) / alpha, which grows like ln ln P.
 #[test]
-fn cltcp_converges_in_the_logarithm_of_a_logarithm() {
+fn cltcp_converges_in_the_time_of_its_closed_form() {
     let scenario =
         scenario("cltcp", "100ms", "beta = 0.000001, initial_rate = 15000, initial_factor = 15000");
     for p in [10.0_f64, 100.0, 1000.0] {
@@ -103,9 +103,9 @@ fn cltcp_converges_in_the_logarithm_of_a_logarithm() {
     }
 }
 
-/// One round trip of the errata on both sides of 0.6435 s: below, all that starts near rest comes back.
+/// One round trip of the errata on both sides of 0.6435 s: below, all trajectories near the equilibrium return.
 #[test]
-fn cltcp_settles_from_everywhere_near_rest_below_its_delay_margin_and_leaves_above() {
+fn cltcp_converges_from_all_initial_states_near_equilibrium_only_below_its_delay_margin() {
     let near = "x=100Mbps..130Mbps,q=90packets..110packets";
     let settles = |rtt: &str| {
         let found = portrait(&scenario("cltcp", rtt, ""), ["x", "q"], near, 3);
@@ -116,9 +116,9 @@ fn cltcp_settles_from_everywhere_near_rest_below_its_delay_margin_and_leaves_abo
     assert_eq!(settles("800ms"), 0);
 }
 
-/// Paganini et al., Theorem 1: locally stable; about rest every trajectory comes back.
+/// Paganini et al., Theorem 1: locally stable; every trajectory near the equilibrium returns.
 #[test]
-fn paganinis_primal_dual_law_comes_back_from_around_rest() {
+fn paganinis_primal_dual_law_returns_to_its_equilibrium() {
     let found = portrait(
         &scenario("paganini-ecn", "50ms", ""),
         ["rate", "price"],
@@ -131,7 +131,7 @@ fn paganinis_primal_dual_law_comes_back_from_around_rest() {
 
 /// One more of one is two: each gets half.
 #[test]
-fn a_flow_that_joins_takes_its_share() {
+fn a_flow_that_joins_reaches_its_share() {
     let answer = step(&scenario("cltcp", "100ms", ""), "join=f", 60.0);
     let ends: Vec<f64> = answer.rates.iter().map(|one| one.values[one.values.len() - 1] / 60e6).collect();
     assert_eq!(ends.len(), 2);

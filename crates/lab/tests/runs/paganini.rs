@@ -46,7 +46,7 @@ fn expected(probability: f64, f: impl Fn(f64) -> f64) -> f64 {
     sum
 }
 
-/// The price, in seconds, that a share of marks says: -log_phi(1 - P) with phi = 1e6.
+/// The price in seconds for a fraction of marked packets P: -log_phi(1 - P) with phi = 1e6.
 fn price(share: f64) -> f64 {
     -(1.0 - share).ln() / 1e6_f64.ln()
 }
@@ -74,7 +74,7 @@ fn stretch(run: &Run) -> f64 {
 }
 
 #[test]
-fn marks_bring_equal_rates_at_the_virtual_capacity_whatever_the_round_trip() {
+fn marks_give_equal_rates_at_the_virtual_capacity_for_all_round_trip_times() {
     let run = results(MARKS, &[]);
     let link = link(&run, "L");
     assert!((link.utilization - 0.95).abs() < 0.001, "{}", link.utilization);
@@ -86,7 +86,7 @@ fn marks_bring_equal_rates_at_the_virtual_capacity_whatever_the_round_trip() {
 }
 
 #[test]
-fn the_price_rests_where_what_senders_read_of_it_is_k_over_x() {
+fn the_equilibrium_price_as_senders_estimate_it_is_k_over_x() {
     let run = results(MARKS, &[]);
     // K / w = q / d, and w = x tau: q = K d / (x tau). What is read of it is too high, as the logarithm is convex.
     let read = 8.0 * 4.0 / 2375.0 * stretch(&run);
@@ -96,7 +96,7 @@ fn the_price_rests_where_what_senders_read_of_it_is_k_over_x() {
 }
 
 #[test]
-fn the_static_law_rests_where_its_backoff_leaves_the_fair_share() {
+fn the_static_law_has_its_fair_share_at_equilibrium() {
     let params = ["law=dual", "max_rate=6.175Mbps"].map(|set| format!("protocols.paganini-ecn.params.{set}"));
     let rtt = ["flows.short.rtt=100ms", "flows.long.rtt=100ms"];
     let sets: Vec<&str> = params.iter().map(String::as_str).chain(rtt).collect();
@@ -148,19 +148,19 @@ fn each_flow_of_the_delay_form_keeps_k_packets_in_the_queue() {
     let run = results(DELAY, &["flows.new.start=0s", "duration=60s", "measure.from=30s"]);
     let link = link(&run, "L");
     assert!(link.utilization > 0.999, "{}", link.utilization);
-    // q = K N / c = 12.8 ms, 32 packets; the one in service, and what a link rounds, are the rest.
+    // q = K N / c = 12.8 ms, 32 packets; the difference is the packet in service and the link's rounding.
     assert!((link.queue_packets.mean / 32.0 - 1.0).abs() < 0.05, "{:?}", link.queue_packets);
     for name in ["old.0", "old.1", "new.0", "new.1"] {
         assert!((rate(&run, name) / 625.0 - 1.0).abs() < 0.05, "{name}: {}", rate(&run, name));
     }
 }
 
-/// Newcomers that take the standing queue of 6.4 ms for distance rest at K / (q - 6.4 ms), the others at K / q: with
+/// Late joiners, whose base RTT includes the standing queue of 6.4 ms, have K / (q - 6.4 ms), the others K / q: with
 /// as many of them the ratio is the golden one, 1.618, less as far as the queue dips while they join. Here 16 packets
 /// wait, one of them in service, and a dip of two makes it 1.5; in the paper's net, of 1600, it is 1.617
 /// (`papers/paganini/fig6.toml`).
 #[test]
-fn late_joiners_of_the_delay_form_take_more_unless_all_let_the_queue_run_dry_now_and_then() {
+fn late_joiners_of_the_delay_form_have_larger_shares_unless_the_queue_empties_regularly() {
     let ratio =
         |run: &Run| (rate(run, "new.0") + rate(run, "new.1")) / (rate(run, "old.0") + rate(run, "old.1"));
     let run = results(DELAY, &[]);
@@ -175,7 +175,7 @@ fn late_joiners_of_the_delay_form_take_more_unless_all_let_the_queue_run_dry_now
 /// The same as differential equations, without the grain of 16 packets: 2 K / q + 2 K / (q - 6.4 ms) = c at q = 16.755 ms,
 /// shares in the golden ratio; 12.8 ms and equal shares for those who know their distance.
 #[test]
-fn late_joiners_take_the_golden_ratio_of_the_fluid_too() {
+fn late_joiners_have_the_golden_ratio_in_the_fluid_world_too() {
     let fluid = |sets: &[&str]| {
         let about = About { world: World::Fluid, ..About::default() };
         let finished = run(&scenario(DELAY, sets), &Registry::builtin(), about, &Unwatched);

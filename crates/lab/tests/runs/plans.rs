@@ -1,4 +1,4 @@
-//! From a scenario to a network: whose queue a link has, how large its buffer is, where a flow is cut.
+//! Packet plans: queues and buffers of links, loops and relays of flows, warnings and errors.
 
 use crate::common::{link, results, scenario};
 use millpond_plan::packets::plan;
@@ -30,15 +30,15 @@ path = ["A", "R", "B"]
 rtt = "80ms"
 "#;
 
-fn complaint(sets: &[&str]) -> String {
-    let faults = plan(&scenario(LINE, sets), &Registry::builtin()).err().expect("it is refused");
+fn error_of(sets: &[&str]) -> String {
+    let faults = plan(&scenario(LINE, sets), &Registry::builtin()).err().expect("the scenario is refused");
     faults.to_string()
 }
 
 #[test]
-fn a_link_has_its_own_queue_else_the_entrys_else_the_protocols_default() {
+fn a_link_has_its_own_queue_or_that_of_the_entry_or_the_default_of_the_protocol() {
     let marks = |text: &str| link(&results(text, &[]), "L2").marks;
-    // DCTCP's own queue marks; a plain drop-tail queue never does.
+    // DCTCP's default queue marks packets; drop-tail does not.
     assert!(marks(LINE) > 0);
     let entry = format!("{LINE}[protocols.dctcp]\nqueue = \"droptail\"\n");
     assert_eq!(marks(&entry), 0);
@@ -47,7 +47,7 @@ fn a_link_has_its_own_queue_else_the_entrys_else_the_protocols_default() {
 }
 
 #[test]
-fn a_group_that_never_starts_is_told_of() {
+fn a_group_that_never_starts_has_a_warning() {
     let warnings = |start: &str| {
         let sets = [format!("flows.two.start={start}")];
         plan(&scenario(LINE, &sets.each_ref().map(String::as_str)), &Registry::builtin())
@@ -59,15 +59,15 @@ fn a_group_that_never_starts_is_told_of() {
 }
 
 #[test]
-fn spawned_transfers_do_not_share_a_loop_and_are_told_what_to_do() {
+fn spawned_transfers_on_a_shared_loop_are_refused_with_an_alternative() {
     let entry = "protocols.lgcc={ relays = [\"R\"], aggregate = [\"R\"] }";
     let mice = "flows.two.workload={ transfers = \"10KB\", poisson = \"100ms\" }";
     let both = ["flows.one.protocol=lgcc", "flows.two.protocol=lgcc", entry, mice];
-    let complaint = complaint(&both);
+    let error = error_of(&both);
     for word in
         ["transfers of \"two\"", "the loop that begins at \"R\"", "test.toml:21", "protocol = \"lgcc\""]
     {
-        assert!(complaint.contains(word), "{word} is missing in:\n{complaint}");
+        assert!(error.contains(word), "{word} is missing in:\n{error}");
     }
     let apart =
         [&both[..], &["flows.two.protocol=own", "protocols.own={ protocol = \"lgcc\", relays = [\"R\"] }"]];
@@ -75,17 +75,17 @@ fn spawned_transfers_do_not_share_a_loop_and_are_told_what_to_do() {
 }
 
 #[test]
-fn protocols_that_disagree_about_a_shared_queue_are_asked_to_settle_it() {
-    let complaint = complaint(&["flows.two.protocol=newreno"]);
-    for word in ["\"L1\"", "dctcp wants red", "newreno wants droptail", "links.L1.queue"] {
-        assert!(complaint.contains(word), "{word} is missing in:\n{complaint}");
+fn protocols_with_different_queues_on_one_link_are_refused_with_an_alternative() {
+    let error = error_of(&["flows.two.protocol=newreno"]);
+    for word in ["\"L1\"", "dctcp (queue red)", "newreno (queue droptail)", "set links.L1.queue"] {
+        assert!(error.contains(word), "{word} is missing in:\n{error}");
     }
     let settled = ["flows.two.protocol=newreno", "links.L1.queue=droptail", "links.L2.queue=droptail"];
     assert!(plan(&scenario(LINE, &settled), &Registry::builtin()).is_ok());
 }
 
 #[test]
-fn a_link_is_a_router_of_one_set_of_parameters_per_protocol() {
+fn a_link_has_one_set_of_parameters_per_protocol() {
     let entries = |params: &str| {
         format!(
             "{LINE}[protocols.quick]\nprotocol = \"abc\"\nparams = {params}\n[protocols.usual]\nprotocol = \"abc\"\n"
@@ -93,25 +93,25 @@ fn a_link_is_a_router_of_one_set_of_parameters_per_protocol() {
     };
     let sets = ["flows.one.protocol=quick", "flows.two.protocol=usual"];
     let plan = |text: &str| plan(&scenario(text, &sets), &Registry::builtin());
-    assert!(plan(&entries("{}")).is_ok(), "the same parameters under two names are no contradiction");
-    let complaint = plan(&entries("{ eta = 0.9 }")).err().expect("it is refused").to_string();
-    assert!(complaint.contains("quick and usual"), "{complaint}");
+    assert!(plan(&entries("{}")).is_ok(), "two entries with equal parameters are allowed");
+    let error = plan(&entries("{ eta = 0.9 }")).err().expect("the scenario is refused").to_string();
+    assert!(error.contains("quick and usual"), "{error}");
 }
 
 #[test]
 fn a_buffer_in_bandwidth_delay_products_takes_the_mean_base_rtt_of_the_flows() {
-    // Base RTTs of 40 and 80 ms: 2 x 12 Mbps x 60 ms = 180 KB = 120 packets of 1500 B. CUBIC fills what there is.
+    // Base RTTs of 40 and 80 ms: 2 x 12 Mbps x 60 ms = 180 KB = 120 packets of 1500 B. CUBIC fills the buffer.
     let run = results(LINE, &["flows.one.protocol=cubic", "flows.two.protocol=cubic"]);
     assert_eq!(link(&run, "L2").queue_packets.max, 120.0);
 }
 
 #[test]
-fn base_round_trip_times_are_drawn_from_their_range_and_one_flow_more_changes_no_other() {
+fn base_rtts_are_sampled_from_their_range_and_another_flow_does_not_change_them() {
     let least_rtts = |count: &str| {
         let sets = [
             &format!("flows.two.count={count}"),
             "flows.two.rtt={ uniform = [\"60ms\", \"100ms\"] }",
-            // A packet every 400 ms each, at moments of their own: none waits for another.
+            // Each flow sends a packet every 400 ms at different times, so that no packet is queued.
             "flows.two.start={ first = \"10ms\", every = \"13ms\" }",
             "flows.two.workload={ rate = \"30kbps\" }",
             "flows.one.workload={ rate = \"30kbps\" }",
@@ -120,7 +120,7 @@ fn base_round_trip_times_are_drawn_from_their_range_and_one_flow_more_changes_no
         run.summary.flows[1..].iter().map(|flow| flow.rtt_ms.min).collect::<Vec<_>>()
     };
     let ten = least_rtts("10");
-    // Above the base: 1.12 ms of service of a packet, 30 us of its acknowledgement.
+    // Above the base RTT: service times of 1.12 ms for a packet and 30 us for its acknowledgement.
     assert!(ten.iter().all(|rtt| (61.1..101.3).contains(rtt)), "{ten:?}");
     assert!(ten.iter().any(|rtt| *rtt > 85.0) && ten.iter().any(|rtt| *rtt < 75.0), "{ten:?}");
     let eleven = least_rtts("11");
@@ -128,11 +128,11 @@ fn base_round_trip_times_are_drawn_from_their_range_and_one_flow_more_changes_no
 }
 
 #[test]
-fn a_protocol_that_lives_on_relays_says_when_it_has_none() {
+fn a_protocol_that_needs_relays_has_a_warning_without_them() {
     let lgcc = ["flows.one.protocol=lgcc", "flows.two.protocol=lgcc"];
     let run = results(LINE, &lgcc);
     assert!(
-        run.summary.warnings.iter().any(|warning| warning.contains("names no relays")),
+        run.summary.warnings.iter().any(|warning| warning.contains("has no relays")),
         "{:?}",
         run.summary.warnings
     );
@@ -140,7 +140,7 @@ fn a_protocol_that_lives_on_relays_says_when_it_has_none() {
 }
 
 #[test]
-fn a_flow_is_cut_into_loops_at_its_protocols_relays() {
+fn a_flow_has_one_loop_more_than_its_protocol_has_relays_on_the_path() {
     let text = format!("{LINE}[protocols.lgcc]\nrelays = [\"R\"]\n");
     let run = results(&text, &["flows.one.protocol=lgcc", "flows.two.protocol=lgcc"]);
     let relays: Vec<_> =
@@ -155,7 +155,7 @@ fn a_flow_is_cut_into_loops_at_its_protocols_relays() {
     assert!(!run.summary.warnings.iter().any(|warning| warning.contains("relays")));
 }
 
-/// LGCC over a core that never stops sending and a last hop that is down for the first five seconds.
+/// LGCC over a fast core and a last hop that is down for the first five seconds.
 const STALL: &str = r#"
 title = "A stalled last hop"
 duration = "8s"
@@ -180,7 +180,7 @@ relays = ["R"]
 "#;
 
 #[test]
-fn a_relay_before_a_stalled_link_fills_up_to_its_bound_and_loses_nothing() {
+fn a_relay_before_a_link_that_is_down_fills_to_its_limit_and_loses_nothing() {
     // Twice 100 Mbps times 10 ms are 250 KB, in packets of 1500 B; "5ms" is a quarter of that.
     for (sets, bound) in [(&[][..], 250e3 / 1500.0), (&["protocols.lgcc.relay_buffer=5ms"], 62.5e3 / 1500.0)]
     {
@@ -194,17 +194,17 @@ fn a_relay_before_a_stalled_link_fills_up_to_its_bound_and_loses_nothing() {
 }
 
 #[test]
-fn before_a_link_that_is_down_from_the_start_a_relay_says_how_little_it_sends() {
-    // The last hop's sender waits for its first acknowledgement with a packet in flight: its relay can promise a packet
-    // in all the time that has passed. The first loop then keeps to its floor, a packet in 10 ms: 500 in 5 s, and what
-    // it sends before it hears of that. An echo of "no limit" would let 8333 packets come each second.
+fn a_relay_before_a_link_that_is_down_from_the_start_limits_the_loop_before_it() {
+    // The sender of the last loop waits for its first acknowledgement with one packet in flight, so that its feedback is a
+    // rate near zero. The first loop then sends at its minimum rate, a packet in 10 ms: 500 in 5 s, and the packets that
+    // it sent before the feedback arrived. Without feedback 8333 packets would arrive each second.
     let run = results(STALL, &["protocols.lgcc.relay_buffer=unlimited"]);
     let most = run.summary.relays[0].queue_packets.max;
     assert!((480.0..550.0).contains(&most), "{most}");
 }
 
 #[test]
-fn a_link_slower_than_a_packet_per_base_rtt_of_a_loop_is_told_of() {
+fn a_link_slower_than_one_packet_per_base_rtt_of_the_loop_before_has_a_warning() {
     // 10 ms, and 0.12 ms of service at 100 Mbit/s, for 1500 bytes: the first loop sends at least 1.186 Mbit/s.
     let warned = |rate: &str| {
         let run = results(STALL, &[&format!("links.L2.rate={rate}")]);

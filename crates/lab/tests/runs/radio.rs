@@ -1,4 +1,4 @@
-//! A chain of loops over a capacity that changes every tenth of a second: relays run dry and fill again.
+//! A chain of loops over a capacity that changes every 100 ms, so that queues of relays empty and fill again.
 
 use millpond_fluid::{Accuracy, Entity, Solution};
 use millpond_plan::fluid::plan;
@@ -21,7 +21,7 @@ fn solution(tolerance: f64) -> Solution {
 /// A kink that went round between a relay and the loop before it for ever made 70000 steps of each second. What is
 /// delivered and what waits do not change by more than a thousandth if every step is ten times as exact.
 #[test]
-fn relays_that_run_dry_cost_steps_by_the_hundred_and_no_accuracy() {
+fn relays_whose_queues_empty_cost_hundreds_of_steps_and_no_accuracy() {
     let (usual, exact) = (solution(1e-6), solution(1e-7));
     assert!((usual.steps as f64) < 4000.0 * SECONDS, "{}", usual.steps);
     for column in usual.columns[..usual.states].iter().filter(|column| column.quantity == "queue") {

@@ -1,8 +1,8 @@
-//! Points of rest that a search finds only if it minds jumps, and points that repel.
+//! Equilibria at discontinuities, and unstable equilibria.
 
 use crate::common::{near, scenario};
 use millpond_fluid::Entity;
-use millpond_plan::fluid::{Plan, plan};
+use millpond_plan::fluid::{FluidPlan, plan};
 use millpond_protocols::Registry;
 use millpond_theory::AnalysisError;
 use millpond_theory::equilibrium::{PlanEquilibrium, find_equilibrium};
@@ -45,7 +45,7 @@ protocol = "rcp"
 path = "cross"
 "#;
 
-fn planned(text: &str, sets: &[&str]) -> Plan {
+fn planned(text: &str, sets: &[&str]) -> FluidPlan {
     plan(&scenario(text, sets), &Registry::builtin()).unwrap()
 }
 
@@ -62,7 +62,7 @@ fn link(settled: &PlanEquilibrium<'_>, quantity: &str) -> f64 {
 
 /// A full buffer loses what does not fit: p = 2 / w^2 (Misra, Gong, Towsley 2000), of which N x (1 - p) = C passes.
 #[test]
-fn newreno_rests_on_a_full_buffer_that_loses_two_over_the_window_squared() {
+fn newreno_has_its_equilibrium_at_a_full_buffer_with_a_loss_rate_of_two_over_the_window_squared() {
     let plan = planned(LINK, &[]);
     let settled = find_equilibrium(&plan).unwrap();
     let ((rate, window, rtt), lost) = (flow(&settled), link(&settled, "loss probability"));
@@ -73,7 +73,7 @@ fn newreno_rests_on_a_full_buffer_that_loses_two_over_the_window_squared() {
 /// One loss in the K = cbrt((1 - beta) W / C) seconds in which the window comes back to its plateau. The
 /// window is flat there, C (s - K)^3: what moves by 1e-7 of itself in a second may be some 1e-3 of K away.
 #[test]
-fn cubic_rests_on_a_full_buffer_that_loses_once_in_k() {
+fn cubic_has_its_equilibrium_at_a_full_buffer_with_one_loss_per_k() {
     let plan = planned(LINK, &["flows.f.protocol=cubic"]);
     let settled = find_equilibrium(&plan).unwrap();
     let ((rate, window, _), lost) = (flow(&settled), link(&settled, "loss probability"));
@@ -84,7 +84,7 @@ fn cubic_rests_on_a_full_buffer_that_loses_once_in_k() {
 /// Alizadeh and others, SIGMETRICS 2011: w alpha p / 2 = 1 and alpha = p at rest, p = sqrt(2 / w), which a step says at its
 /// threshold alone: the queue is K = 65 packets, the round-trip time 24 ms + K / C.
 #[test]
-fn dctcp_rests_on_the_step_itself() {
+fn dctcp_has_its_equilibrium_at_the_marking_threshold() {
     let plan = planned(LINK, &["flows.f.protocol=dctcp", "protocols.dctcp.params.growth=always"]);
     let settled = find_equilibrium(&plan).unwrap();
     let ((rate, window, rtt), marked) = (flow(&settled), link(&settled, "marking probability"));
@@ -92,16 +92,16 @@ fn dctcp_rests_on_the_step_itself() {
     assert!(near(marked, (2.0 / window).sqrt(), 1e-6), "{marked}");
 }
 
-/// R = 0 is a zero of RCP's equation, too; nobody ever sees it.
+/// R = 0 is a zero of RCP's equation, too, but it is unstable.
 #[test]
-fn a_rate_of_zero_from_which_a_law_grows_is_no_answer() {
+fn a_rate_of_zero_that_is_unstable_is_not_reported_as_equilibrium() {
     let plan = planned(PARKING_LOT, &[]);
     assert!(find_equilibrium(&plan).unwrap().closed_form_error() < 1e-6);
 }
 
 /// Fifty flows that begin with fifty times what the link carries.
 #[test]
-fn a_search_that_begins_far_away_arrives() {
+fn the_search_converges_from_a_distant_initial_state() {
     let sets = [
         "flows.f.protocol=cltcp",
         "flows.f.count=50",
@@ -114,7 +114,7 @@ fn a_search_that_begins_far_away_arrives() {
 }
 
 #[test]
-fn a_queue_that_nothing_ends_is_named() {
+fn a_queue_that_grows_without_bound_is_named() {
     let plan = planned(LINK, &["links.L.buffer=unlimited"]);
     let Err(AnalysisError::NoEquilibrium(why)) = find_equilibrium(&plan).map(drop) else {
         panic!("it cannot rest")
@@ -125,7 +125,7 @@ fn a_queue_that_nothing_ends_is_named() {
 /// Paganini et al., Proposition 2: two links that the same flows cross charge together, so that one combination of their
 /// prices has no feedback.
 #[test]
-fn a_root_at_zero_is_told_from_instability_and_explained() {
+fn a_root_at_zero_is_not_instability_and_is_explained() {
     const TWO: &str = r#"
 title = "One after the other"
 duration = "30s"
@@ -146,7 +146,7 @@ protocol = "paganini-ecn"
 /// Five LGCC windows at 1 Gbit/s and 20 ms, a loop of 33 max_th: far from rest it swings even without its delays, and every search
 /// from its starts goes round. It rests at 5 (1 - p)^eta = 1 + p max_th / (c T) with 75 KB and 2.5 MB.
 #[test]
-fn what_a_network_swings_about_leads_to_its_rest() {
+fn the_mean_of_an_oscillation_leads_to_the_equilibrium() {
     let text = "duration = \"5s\"\ndumbbell = { bottleneck = { rate = \"1Gbps\", delay = \"10ms\", buffer = \"4MB\" } }\n\
                 flows = [{ name = \"user\", count = 5, protocol = \"lgcc\" }]\n";
     let plan = plan(&scenario(text, &[]), &Registry::builtin()).unwrap_or_else(|faults| panic!("{faults}"));

@@ -28,7 +28,7 @@ fn goodput(run: &Run, group: &str) -> f64 {
 }
 
 #[test]
-fn every_law_with_equations_gets_through_links_in_a_row() {
+fn every_law_with_equations_runs_over_several_links() {
     let registry = Registry::builtin();
     let mut through = 0;
     for protocol in registry.protocols() {
@@ -48,7 +48,7 @@ fn every_law_with_equations_gets_through_links_in_a_row() {
 /// 155 Mbit/s for 20 flows, 100 Mbit/s for the ten of them that go on and ten more: max-min 10.5 and 5 Mbit/s, of
 /// which ACP leaves a hundredth. At rest the queues of both are empty, and what arrives is what is served.
 #[test]
-fn laws_that_share_max_min_do_so_over_two_bottlenecks_and_stay_there() {
+fn max_min_fair_laws_have_max_min_shares_over_two_bottlenecks() {
     for (protocol, target) in [("acp", 0.99), ("rcp", 1.0)] {
         let run = shipped("two-bottlenecks.toml", protocol, 100);
         let share =
@@ -68,7 +68,7 @@ fn laws_that_share_max_min_do_so_over_two_bottlenecks_and_stay_there() {
 /// Three equal links: the one flow over all of them has as much as those over one each. Their words are equal, so that
 /// any of them may count.
 #[test]
-fn xcp_shares_a_parking_lot_evenly_although_no_link_is_less_than_the_others() {
+fn xcp_shares_a_parking_lot_of_equal_links_evenly() {
     let run = shipped("parking-lot.toml", "xcp", 30);
     for group in ["long", "cross"] {
         assert!(near(goodput(&run, group), 50e6, 1e-3), "{group}: {}", goodput(&run, group));

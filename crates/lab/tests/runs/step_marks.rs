@@ -1,5 +1,5 @@
-//! DCTCP about its step, three times: the relay's cycle, the fluid run, and the sawtooth of packets. They are not the same: a
-//! window is cut once per round as a whole, while its equation goes on falling as long as marks come.
+//! DCTCP's oscillation about its marking threshold: limit cycle of a relay controller, fluid run, and sawtooth of packets.
+//! They differ, because a window decreases once per round, while the equation decreases as long as marks arrive.
 
 use crate::common::{all_samples, greatest, least, near, scenario, series};
 use millpond_lab::run;
@@ -34,7 +34,7 @@ fn pipe(mbps: f64) -> (f64, f64) {
     (packets_per_s * 0.024 + 65.0, 0.024 + 65.0 / packets_per_s)
 }
 
-/// Seconds from one upward crossing of the mean to the next, and the swing.
+/// The time in seconds between upward crossings of the mean, and the amplitude from peak to peak.
 fn cycle(queue: &Series) -> (f64, f64) {
     let late: Vec<(f64, f64)> = all_samples(queue).filter(|(time, _)| *time > 20.0).collect();
     let mean = late.iter().map(|(_, value)| value).sum::<f64>() / late.len() as f64;
@@ -50,7 +50,7 @@ fn measured(world: World, sets: &[&str]) -> (f64, f64) {
     cycle(series(&run, "L ->", "queue"))
 }
 
-/// What `millpond stability` says: period and swing.
+/// Period and amplitude as `millpond stability` reports them.
 fn said(sets: &[&str]) -> (f64, f64) {
     let plan = fluid::plan(&scenario(LINK, sets), &Registry::builtin()).unwrap();
     let Err(AnalysisError::LimitCycle(sentence)) =
@@ -68,7 +68,7 @@ fn said(sets: &[&str]) -> (f64, f64) {
 /// The cycle is that of the linear loop: off by what a window moves in it, W^-1/2 of itself. A loop that rests beside its mean
 /// by a slope instead of going about a jump (a describing function of its first harmonic) would be off by half.
 #[test]
-fn the_fluid_goes_about_a_step_as_a_relay_does() {
+fn the_fluid_oscillates_about_the_threshold_as_a_relay_controller_does() {
     for (flows, window) in [(4, 66.25_f64), (1, 265.0)] {
         let sets = format!("flows.f.count={flows}");
         let (theory, fluid) = (said(&[&sets]), measured(World::Fluid, &[&sets]));
@@ -82,7 +82,7 @@ fn the_fluid_goes_about_a_step_as_a_relay_does() {
 /// D is marked. With g not small alpha has decayed when it is used, from its mean by g D / 2: D^2 = W / 2 (1 - g D / 2), D being
 /// W^(1/2) / 2^(1/2) for small g. Up to a round is lost after the cut, in which nothing grows; packets are whole.
 #[test]
-fn packets_go_about_a_step_as_dctcps_sawtooth_does() {
+fn packets_oscillate_about_the_threshold_as_dctcps_sawtooth_does() {
     for (mbps, g) in [(100.0, 0.0625), (400.0, 0.0625), (400.0, 0.004)] {
         let sets = [format!("links.L.rate={mbps}Mbps"), format!("protocols.dctcp.params.g={g}")];
         let (period, swing) = measured(World::Packets, &[&sets[0], &sets[1]]);

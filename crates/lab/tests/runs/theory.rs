@@ -94,7 +94,7 @@ workload = { rate = "4Mbps" }
 "#;
 
 #[test]
-fn constant_rate_traffic_below_capacity_queues_nowhere_and_fills_its_share() {
+fn constant_rate_traffic_below_capacity_has_no_queue_and_its_full_rate() {
     let run = results(CALM, &[]);
     let (flow, link) = (flow(&run, "f"), link(&run, "L"));
     assert!((flow.goodput_bps / 4e6 - 1.0).abs() < 0.002, "{}", flow.goodput_bps);

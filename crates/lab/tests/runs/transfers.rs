@@ -1,4 +1,4 @@
-//! Transfers that come one by one, and applications that pause: each byte once, each entity its own draws.
+//! Spawned transfers and applications with pauses: every byte arrives once, and every source has its own random values.
 
 use crate::common::{flow, link, results, scenario, series};
 use millpond_plan::packets::plan;
@@ -28,7 +28,7 @@ stop = "25s"
 workload = { transfers = { pareto = "30KB", shape = 1.35 }, poisson = "60ms" }
 "#;
 
-/// Groups that may join, each written below the rest.
+/// Further groups, which are appended to the scenario.
 const MORE: &str = r#"
 [[flows]]
 name = "others"
@@ -47,7 +47,7 @@ fn drawn(run: &Run, group: &str) -> Vec<(String, f64, Option<u64>)> {
 }
 
 #[test]
-fn every_byte_of_every_transfer_arrives_once_and_is_counted_in_its_group() {
+fn every_byte_of_every_transfer_arrives_once_and_counts_in_its_group() {
     let run = results(MICE, &[]);
     let mice = || spawned(&run, "mice");
     // 3 x 25 s / 60 ms: five standard deviations of a Poisson count.
@@ -69,7 +69,7 @@ fn every_byte_of_every_transfer_arrives_once_and_is_counted_in_its_group() {
 }
 
 #[test]
-fn an_idle_path_gives_a_small_transfer_its_slow_start_each_time() {
+fn a_small_transfer_on_an_idle_path_takes_the_time_of_its_slow_start() {
     // 20 packets from an initial window of 14720 bytes (RFC 9002, section 7.2): nine packets, and a round trip of 20 ms
     // and one packet later the other eleven. A packet takes 12 us at 1 Gbps, an acknowledgement of 40 B 0.32 us.
     let text =
@@ -90,7 +90,7 @@ fn an_idle_path_gives_a_small_transfer_its_slow_start_each_time() {
 }
 
 #[test]
-fn a_group_of_transfers_more_or_another_protocol_does_not_change_what_comes() {
+fn another_group_or_another_protocol_does_not_change_arrivals() {
     let run = results(MICE, &[]);
     for (text, sets) in [
         (format!("{MICE}{MORE}"), vec![]),
@@ -104,7 +104,7 @@ fn a_group_of_transfers_more_or_another_protocol_does_not_change_what_comes() {
 }
 
 #[test]
-fn fairness_compares_flows_and_leaves_sources_of_transfers_out() {
+fn fairness_does_not_include_sources_of_transfers() {
     let run = results(MICE, &[]);
     assert_eq!(run.summary.fairness.jain, 1.0, "one elephant is fair to itself");
     assert_eq!(run.summary.flows.len(), 4);
@@ -126,19 +126,19 @@ fn transfers_run_over_relays() {
 }
 
 #[test]
-fn transfers_that_ask_for_more_than_a_link_has_are_told_of() {
+fn transfers_that_exceed_the_capacity_of_a_link_have_a_warning() {
     let warnings =
         |sets: &[&str]| plan(&scenario(MICE, sets), &Registry::builtin()).unwrap().warnings().to_vec();
     assert_eq!(warnings(&[]), Vec::<String>::new());
     let warned = warnings(&["links.L.rate=10Mbps"]);
     assert!(
-        warned.len() == 1 && warned[0].contains("ask 12Mbps of \"L ->\", which has 10Mbps"),
+        warned.len() == 1 && warned[0].contains("offer 12Mbps to \"L ->\", which has 10Mbps"),
         "{warned:?}"
     );
 }
 
 #[test]
-fn an_application_in_bursts_and_one_that_turns_on_and_off_deliver_what_they_produce() {
+fn applications_with_bursts_and_pauses_deliver_all_that_they_produce() {
     let workload = |workload: &str| {
         let sets = ["flows.mice.count=1", &format!("flows.mice.workload={workload}"), "flows.mice.stop=30s"];
         let run = results(MICE, &sets);

@@ -1,4 +1,4 @@
-//! Shares under a utility of the user's choice, against closed forms.
+//! Shares under a chosen utility function, against closed forms.
 
 use crate::common::scenario;
 use millpond_plan::fluid;
@@ -48,7 +48,7 @@ fn rates(protocol: &str, utility: &str, weights: &[&str]) -> Result<(f64, f64), 
 /// At the optimum the long flow's U' is the sum of three equal prices: (w0 / x0)^a = 3 (w1 / (c - x0))^a, so that
 /// x0 = c w0 / (w0 + w1 3^(1/a)).
 #[test]
-fn a_parking_lot_is_shared_as_the_closed_form_has_it() {
+fn the_shares_of_a_parking_lot_are_those_of_the_closed_form() {
     for protocol in ["cltcp", "lgcc", "vcp"] {
         for (alpha, root) in
             [("0.5", 9.0), ("1", 3.0), ("2", 3f64.sqrt()), ("8", 3f64.powf(0.125)), ("inf", 1.0)]
@@ -64,7 +64,7 @@ fn a_parking_lot_is_shared_as_the_closed_form_has_it() {
 }
 
 #[test]
-fn a_utility_that_is_not_concave_is_refused_and_so_are_strangers() {
+fn a_utility_that_is_not_concave_and_an_unknown_flow_are_refused() {
     let refused = |text: &str| text.parse::<AlphaFair>().unwrap_err();
     assert!(refused("alpha=-1").contains("not concave"), "{}", refused("alpha=-1"));
     assert!(refused("alpha=-inf").contains("not concave"));

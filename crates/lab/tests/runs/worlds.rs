@@ -1,4 +1,4 @@
-//! Closed form, fluid and packets say the same of one network, the closer the larger its windows are.
+//! Closed form, fluid and packets agree on one network, and the difference decreases with the window.
 
 use crate::common::{near, results, scenario};
 use millpond_fluid::equilibrium::{AllocationProblem, FlowClass, FlowLimit, water_filling};
@@ -95,7 +95,7 @@ fn laws_of_one_fair_rate_agree_with_each_other_and_with_water_filling() {
 }
 
 #[test]
-fn packets_come_closer_to_the_fluid_as_windows_grow() {
+fn the_difference_between_packets_and_fluid_decreases_with_the_window() {
     for times in [1, 4] {
         agree("lgc", times);
         agree("mcp", times);
@@ -146,7 +146,7 @@ relay_buffer = "3000packets"
 /// round trips of 2 ms or more. Counting the first of them for each of its two flows would tell 60 Mbit/s too much
 /// until as much waited as makes up for it: 16 ms of that loop's rate, beside what waits anyway.
 #[test]
-fn of_a_loop_in_which_flows_go_on_together_the_loop_before_hears_once() {
+fn a_loop_before_a_shared_loop_receives_its_feedback_once() {
     let worlds = [World::Packets, World::Fluid];
     let waits = worlds.map(|world| {
         let about = About { world, ..About::default() };

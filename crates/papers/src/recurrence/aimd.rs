@@ -2,7 +2,7 @@
 
 use super::series;
 use millpond_protocols::mcp::{fairness, fairness_bound};
-use millpond_results::{Kind, Series};
+use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 
 /// A newcomer at one increase, and others who share the target load equally.
@@ -61,8 +61,8 @@ impl Aimd {
             }
         }
         vec![
-            series(Kind::Group, "all", "fairness", "1", values),
-            series(Kind::Group, "all", "cycle", "steps", cycles),
+            series(EntityKind::Group, "all", "fairness", "1", values),
+            series(EntityKind::Group, "all", "cycle", "steps", cycles),
         ]
     }
 }
@@ -83,7 +83,7 @@ impl FairnessBound {
             let next = values.last().map(|&before| fairness_bound(before, cycle));
             values.extend(next);
         }
-        vec![series(Kind::Group, "all", "fairness", "1", values)]
+        vec![series(EntityKind::Group, "all", "fairness", "1", values)]
     }
 }
 

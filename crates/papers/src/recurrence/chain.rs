@@ -3,7 +3,7 @@
 
 use super::{Order, columns, series};
 use millpond_protocols::parts::logistic::{Bases, next_marking};
-use millpond_results::{Kind, Series};
+use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 use std::f64::consts::E;
 
@@ -181,9 +181,9 @@ impl Chain {
             let share = |(x, c): (&f64, &f64)| x / (c * self.share(i));
             let shares = rates.iter().zip(&capacities).map(share).collect();
             [
-                series(Kind::Flow, &name, "rate", "1", rates),
-                series(Kind::Flow, &name, "share", "1", shares),
-                series(Kind::Link, &name, "price", "1", prices),
+                series(EntityKind::Flow, &name, "rate", "1", rates),
+                series(EntityKind::Flow, &name, "share", "1", shares),
+                series(EntityKind::Link, &name, "price", "1", prices),
             ]
         };
         rates.into_iter().zip(prices).enumerate().flat_map(of).collect()

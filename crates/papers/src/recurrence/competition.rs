@@ -2,7 +2,7 @@
 
 use super::{Order, columns, series};
 use millpond_protocols::parts::logistic::{next_marking, plain_step};
-use millpond_results::{Kind, Series};
+use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 
 /// See the module.
@@ -99,10 +99,10 @@ impl Competition {
             markings.push(marking);
         }
         let sums = history.iter().map(|rates| rates.iter().sum()).collect();
-        let flow = |(i, values)| series(Kind::Flow, i + 1, "rate", "1", values);
+        let flow = |(i, values)| series(EntityKind::Flow, i + 1, "rate", "1", values);
         let mut all: Vec<_> = columns(&history).into_iter().enumerate().map(flow).collect();
-        all.push(series(Kind::Group, "all", "rate", "1", sums));
-        all.push(series(Kind::Link, "link", "marking probability", "1", markings));
+        all.push(series(EntityKind::Group, "all", "rate", "1", sums));
+        all.push(series(EntityKind::Link, "link", "marking probability", "1", markings));
         all
     }
 }

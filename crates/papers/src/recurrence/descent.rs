@@ -3,7 +3,7 @@
 
 use super::series;
 use super::tree::AggregationTree;
-use millpond_results::{Kind, Series};
+use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 
 /// See the module.
@@ -152,14 +152,14 @@ impl Descent {
             state.0.iter().enumerate().map(of).fold(0.0, f64::max)
         };
         let mut all = vec![
-            over_time(Kind::Group, "tree", "largest marking probability", &largest),
-            over_time(Kind::Group, "tree", "distance from rest", &distance),
-            over_time(Kind::Group, "tree", "Lyapunov function", &|s| self.lyapunov(&tree, s) / start),
+            over_time(EntityKind::Group, "tree", "largest marking probability", &largest),
+            over_time(EntityKind::Group, "tree", "distance from rest", &distance),
+            over_time(EntityKind::Group, "tree", "Lyapunov function", &|s| self.lyapunov(&tree, s) / start),
         ];
         for d in 0..depth {
             let name = format!("depth{}", d + 1);
-            all.push(over_time(Kind::Flow, &name, "share", &|state| state.0[d]));
-            all.push(over_time(Kind::Link, &name, "marking probability", &|state| state.0[depth + d]));
+            all.push(over_time(EntityKind::Flow, &name, "share", &|state| state.0[d]));
+            all.push(over_time(EntityKind::Link, &name, "marking probability", &|state| state.0[depth + d]));
         }
         all
     }

@@ -2,7 +2,7 @@
 
 use super::series;
 use millpond_protocols::acp::estimate::next_users;
-use millpond_results::{Kind, Series};
+use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 
 /// See the module. A step is a control period.
@@ -42,9 +42,9 @@ impl UserEstimate {
         let errors: Vec<f64> = estimates.iter().map(|users| users - all).collect();
         let factors = errors.windows(2).map(|pair| pair[1] / pair[0]).collect();
         vec![
-            series(Kind::Link, "link", "estimated users", "1", estimates),
-            series(Kind::Link, "link", "error", "1", errors),
-            series(Kind::Link, "link", "left of the error", "1", factors),
+            series(EntityKind::Link, "link", "estimated users", "1", estimates),
+            series(EntityKind::Link, "link", "error", "1", errors),
+            series(EntityKind::Link, "link", "left of the error", "1", factors),
         ]
     }
 }

@@ -2,7 +2,7 @@
 
 use super::series;
 use millpond_protocols::parts::logistic::Bases;
-use millpond_results::{Kind, Series};
+use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 
 /// See the module.
@@ -28,9 +28,9 @@ impl EquilibriumMarking {
         let link = |x: &f64| -libm::expm1(libm::log1p(-x) / bases.exponent());
         let of_links = rates.iter().map(link).collect();
         vec![
-            series(Kind::Link, "link", "marking probability", "1", markings),
-            series(Kind::Flow, "long", "rate", "1", rates),
-            series(Kind::Link, "of a row", "marking probability", "1", of_links),
+            series(EntityKind::Link, "link", "marking probability", "1", markings),
+            series(EntityKind::Flow, "long", "rate", "1", rates),
+            series(EntityKind::Link, "of a row", "marking probability", "1", of_links),
         ]
     }
 }

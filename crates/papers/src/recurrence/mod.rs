@@ -10,7 +10,7 @@ mod plane;
 mod tree;
 mod windows;
 
-use millpond_results::{Kind, Run, Series, Summary};
+use millpond_results::{EntityKind, Run, Series, Summary};
 use serde::Deserialize;
 
 /// A difference equation with its numbers, under the name that a recipe calls it by.
@@ -134,7 +134,7 @@ pub(crate) fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 /// Values at step 0, 1, ...
-fn series(kind: Kind, entity: impl ToString, quantity: &str, unit: &str, values: Vec<f64>) -> Series {
+fn series(kind: EntityKind, entity: impl ToString, quantity: &str, unit: &str, values: Vec<f64>) -> Series {
     let times = (0_u32..).map(f64::from).take(values.len()).collect();
     Series { kind, entity: entity.to_string(), quantity: quantity.into(), unit: unit.into(), times, values }
 }

@@ -1,7 +1,7 @@
 //! The plane of ACP's loop, Eqs. (19) and (20) of its paper: what arrives beyond the capacity, and the queue.
 
 use super::series;
-use millpond_results::{Kind, Series};
+use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
@@ -168,11 +168,12 @@ impl Plane {
                 let name = self.name(delay, [x0, q0]);
                 let signs = sign_changes(&excess);
                 let excess = excess.iter().map(|x| x / delay).collect();
-                let of = |quantity, values| thinned(series(Kind::Flow, &name, quantity, "1", values), delay);
+                let of =
+                    |quantity, values| thinned(series(EntityKind::Flow, &name, quantity, "1", values), delay);
                 all.extend([of("excess", excess), of("queue", queue), of("sign changes", signs)]);
             }
         }
-        let linear = |quantity, value| series(Kind::Group, "linear loop", quantity, "1", vec![value]);
+        let linear = |quantity, value| series(EntityKind::Group, "linear loop", quantity, "1", vec![value]);
         all.push(linear("critical kq", self.critical_kq()));
         all.push(linear("growth per cycle", self.growth_per_cycle()));
         all

@@ -4,7 +4,7 @@
 use super::series;
 use millpond_law::fluid::{Dual64, Number};
 use millpond_protocols::parts::logistic::{Bases, Form};
-use millpond_results::{Kind, Series};
+use millpond_results::{EntityKind, Series};
 use nalgebra::{DMatrix, Schur};
 use serde::Deserialize;
 
@@ -196,10 +196,10 @@ impl AggregationTree {
             all.iter().map(|roots| roots.iter().map(part).fold(f64::NEG_INFINITY, f64::max)).collect()
         };
         vec![
-            series(Kind::Group, "tree", "largest real part", "1/s", most(|root| root.0)),
-            series(Kind::Group, "tree", "largest imaginary part", "rad/s", most(|root| root.1)),
-            series(Kind::Group, "tree", "states", "1", vec![self.states() as f64]),
-            series(Kind::Group, "tree", "least beta that rings", "1/s", vec![self.ringing()]),
+            series(EntityKind::Group, "tree", "largest real part", "1/s", most(|root| root.0)),
+            series(EntityKind::Group, "tree", "largest imaginary part", "rad/s", most(|root| root.1)),
+            series(EntityKind::Group, "tree", "states", "1", vec![self.states() as f64]),
+            series(EntityKind::Group, "tree", "least beta that rings", "1/s", vec![self.ringing()]),
         ]
     }
 }

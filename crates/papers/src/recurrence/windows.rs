@@ -1,7 +1,7 @@
 //! Windows that share a full pipe, one step per round trip.
 
 use super::{columns, series};
-use millpond_results::{Kind, Series, quantity};
+use millpond_results::{EntityKind, Series, quantity};
 use serde::Deserialize;
 
 /// Two or more windows that share a full pipe.
@@ -43,7 +43,7 @@ impl Windows {
             let next = history.last().map(|windows| self.step(law, windows));
             history.extend(next);
         }
-        let of = |(i, values)| series(Kind::Flow, i + 1, quantity::WINDOW, "packets", values);
+        let of = |(i, values)| series(EntityKind::Flow, i + 1, quantity::WINDOW, "packets", values);
         columns(&history).into_iter().enumerate().map(of).collect()
     }
 

@@ -1,11 +1,11 @@
-//! From a scenario's links to those of the fluid world.
+//! From the links of a scenario to those of the fluid engine.
 
-use super::plan::{Model, PlannedLink, protocol};
+use super::plan::{FluidLinkPlan, FluidProtocol, protocol};
 use super::unsupported;
 use crate::buffers::buffer;
-use crate::flow_instances::Member;
+use crate::flow_instances::FlowInstance;
 use crate::laws::{queue, queue_place, refused, routers};
-use crate::traffic::{Traffic, facts, hop_name, traffic};
+use crate::traffic::{LinkTraffic, facts, hop_name, traffic};
 use millpond_fluid::{FluidNetwork, LinkId};
 use millpond_law::LinkFacts;
 use millpond_law::fluid::FluidQueue;
@@ -17,13 +17,13 @@ use millpond_units::{Rate, Span, Time};
 pub(super) fn links(
     scenario: &Scenario,
     registry: &Registry,
-    models: &[Model<'_>],
-    members: &[Member<'_>],
+    models: &[FluidProtocol<'_>],
+    instances: &[FlowInstance<'_>],
     network: &mut FluidNetwork,
-) -> Result<Vec<PlannedLink>, Fault> {
+) -> Result<Vec<FluidLinkPlan>, Fault> {
     let mut planned = Vec::new();
-    let labels = models.iter().map(|model| model.role.label.value.as_str());
-    for (hop, traffic) in traffic(scenario, members, labels) {
+    let labels = models.iter().map(|model| model.configured.label.value.as_str());
+    for (hop, traffic) in traffic(scenario, instances, labels) {
         planned.push(link(scenario, registry, models, &traffic, hop, network)?);
     }
     Ok(planned)
@@ -32,11 +32,11 @@ pub(super) fn links(
 fn link(
     scenario: &Scenario,
     registry: &Registry,
-    models: &[Model<'_>],
-    traffic: &Traffic<'_, '_>,
+    models: &[FluidProtocol<'_>],
+    traffic: &LinkTraffic<'_, '_>,
     hop: Hop,
     network: &mut FluidNetwork,
-) -> Result<PlannedLink, Fault> {
+) -> Result<FluidLinkPlan, Fault> {
     let direction = scenario.links[hop.link].direction(hop.forward);
     let capacity = capacity(scenario, hop, direction)?;
     let facts = facts(capacity[0].1, buffer(direction, traffic), traffic);
@@ -49,10 +49,11 @@ fn link(
         for (time, rate) in &capacity[1..] {
             network.set_capacity_at(time.secs(), id, rate.as_f64());
         }
-        install(scenario, registry, &present(models, traffic), (hop, id, &facts), network)?;
+        let link = NewLink { hop, id, facts: &facts };
+        install(scenario, registry, &present(models, traffic), &link, network)?;
         Some(id)
     };
-    Ok(PlannedLink {
+    Ok(FluidLinkPlan {
         id,
         name: scenario.links[hop.link].name.value.clone(),
         direction: format!(
@@ -66,50 +67,66 @@ fn link(
     })
 }
 
-/// The models of the protocols whose data cross the direction.
-fn present<'m, 's>(models: &'m [Model<'s>], traffic: &Traffic<'_, '_>) -> Vec<&'m Model<'s>> {
+/// The protocols whose data cross the direction.
+fn present<'m, 's>(
+    models: &'m [FluidProtocol<'s>],
+    traffic: &LinkTraffic<'_, '_>,
+) -> Vec<&'m FluidProtocol<'s>> {
     let crosses = |index: usize| traffic.data.iter().any(|(model, _)| *model == index);
     models.iter().enumerate().filter(|(index, _)| crosses(*index)).map(|(_, model)| model).collect()
 }
 
-/// Gives a link its queue law and its routers.
+/// A link of the engine that has no laws yet.
+struct NewLink<'a> {
+    hop: Hop,
+    id: LinkId,
+    facts: &'a LinkFacts,
+}
+
+/// Gives a link its queue law and its router laws.
 fn install(
     scenario: &Scenario,
     registry: &Registry,
-    present: &[&Model<'_>],
-    (hop, id, facts): (Hop, LinkId, &LinkFacts),
+    present: &[&FluidProtocol<'_>],
+    link: &NewLink<'_>,
     network: &mut FluidNetwork,
 ) -> Result<(), Fault> {
-    let roles: Vec<_> = present.iter().map(|model| &model.role).collect();
-    if let Some(role) = queue(scenario, registry, &roles, hop)? {
-        match role.queue.fluid(&role.settings, facts).map_err(|error| refused(scenario, hop, &error))? {
+    let NewLink { hop, id, facts } = *link;
+    let protocols: Vec<_> = present.iter().map(|model| &model.configured).collect();
+    if let Some(configured) = queue(scenario, registry, &protocols, hop)? {
+        match configured
+            .queue
+            .fluid(&configured.settings, facts)
+            .map_err(|error| refused(scenario, hop, &error))?
+        {
             FluidQueue::DropTail => {}
             FluidQueue::Law { law, verdicts } => network.set_queue(id, law, verdicts),
             FluidQueue::Missing => {
                 let place = queue_place(scenario, hop);
-                let names = (hop_name(scenario, hop), role.queue.card().name);
+                let link = hop_name(scenario, hop);
                 return Err(unsupported::queue_without_equations(
                     scenario,
                     registry,
                     place,
-                    (&names.0, names.1),
+                    &link,
+                    configured.queue,
                     facts,
                 ));
             }
         }
     }
-    let equations = |label: &str| present.iter().find(|model| model.role.label.value == label);
-    let built = routers(scenario, &roles, hop, |role| {
-        Ok(equations(&role.label.value).and_then(|model| model.equations.link(facts)))
+    let equations = |label: &str| present.iter().find(|model| model.configured.label.value == label);
+    let built = routers(scenario, &protocols, hop, |configured| {
+        Ok(equations(&configured.label.value).and_then(|model| model.equations.link(facts)))
     })?;
-    for (role, law) in built {
-        network.add_router(id, protocol(present, role.protocol.card().name), law);
+    for (configured, law) in built {
+        network.add_router(id, protocol(present, configured.protocol.card().name), law);
     }
     Ok(())
 }
 
-/// From when on a direction has which capacity, within the run. A trace of delivery opportunities is taken as its mean
-/// over windows as long as that over which laws are told of it.
+/// The capacity of a direction from each time on, within the run. A trace of delivery opportunities is averaged over the
+/// windows of its signalled capacity.
 fn capacity(scenario: &Scenario, hop: Hop, direction: &Direction) -> Result<Vec<(Time, Rate)>, Fault> {
     let truth = direction.rate.schedule();
     let mut steps = match &direction.rate {
@@ -122,11 +139,15 @@ fn capacity(scenario: &Scenario, hop: Hop, direction: &Direction) -> Result<Vec<
     match steps.iter().find(|(_, rate)| *rate == Rate::ZERO) {
         Some((time, _)) => {
             let message = format!(
-                "{}: nothing is served from {time} on, and the fluid world has no outages",
+                "{}: the capacity is zero from {time} on, and the fluid world has no outages",
                 hop_name(scenario, hop)
             );
-            let fault = scenario.fault(scenario.links[hop.link].name.place, message, "cannot be honoured");
-            Err(fault.help("a trace can have a longer `window`; or run it with --world packets"))
+            let fault = scenario.fault(
+                scenario.links[hop.link].name.place,
+                message,
+                "not possible in the fluid world",
+            );
+            Err(fault.help("give the trace a longer `window`, or run it with --world packets"))
         }
         None => Ok(steps),
     }

@@ -1,9 +1,9 @@
 //! From a scenario's flows to the loops of the fluid world: equal flows become one class.
 
-use super::plan::{Model, PlannedFlow, PlannedLink, PlannedLoop, protocol};
+use super::plan::{FluidFlowPlan, FluidLinkPlan, FluidLoopPlan, FluidProtocol, protocol};
 use crate::delays::extra_delay;
-use crate::flow_instances::Member;
-use crate::shared_loops::{Kind, is_shared};
+use crate::flow_instances::FlowInstance;
+use crate::shared_loops::{SharedLoopKey, is_shared};
 use crate::traffic::hops;
 use millpond_fluid::{FluidNetwork, Loop, LoopId, Relay};
 use millpond_law::fluid::{Allocation, LoopFacts};
@@ -11,240 +11,277 @@ use millpond_scenario::{Hop, Scenario};
 use millpond_units::{Span, Time};
 use std::collections::BTreeMap;
 
-/// Where flows that exceed the round-trip time of their links spend the rest: before the first link, as in the packet
-/// world. But if the word of the last link came back in less than this share of the round trip, the solver would have
-/// to step as finely; then half of it is spent on the way back, which is the same to the loop.
-const SHORTEST_WAY_BACK: f64 = 0.1;
+/// The part of a flow's base RTT that exceeds the delays of its links is a delay before the first link, as in the packet
+/// world. But if the delay from the last link back to the sender is less than this fraction of the base RTT, which would
+/// limit the step of the solver, half of the extra delay is on the return path. The loop's dynamics are the same.
+const SHORTEST_RETURN: f64 = 0.1;
 
-/// How flows share a loop that is their own.
-const TURNS: Allocation =
-    Allocation::Numeric { reason: "flows share a loop by turns, and its law knows them all" };
+/// The allocation of a loop that flows share.
+const FAIR_SCHEDULING: Allocation =
+    Allocation::Numeric { reason: "several flows share one loop, and its law controls their sum" };
 
-/// All loops and flows.
+/// The loops and flows that have been added to the network.
 #[derive(Default)]
 pub(super) struct Loops {
-    pub(super) loops: Vec<PlannedLoop>,
-    pub(super) flows: Vec<PlannedFlow>,
-    /// Those that flows share.
-    shared: Vec<(Kind, LoopId)>,
+    pub(super) loops: Vec<FluidLoopPlan>,
+    pub(super) flows: Vec<FluidFlowPlan>,
+    shared: Vec<(SharedLoopKey, LoopId)>,
 }
 
 impl Loops {
-    /// One more loop.
-    fn add(&mut self, network: &mut FluidNetwork, new: Loop, planned: PlannedLoop) -> LoopId {
-        self.loops.push(planned);
+    fn add(&mut self, network: &mut FluidNetwork, new: Loop, plan: FluidLoopPlan) -> LoopId {
+        self.loops.push(plan);
         network.add(new)
     }
 }
 
-/// What makes flows equal: group, path, base round-trip time, start, stop.
-type Key<'a> = (&'a str, Vec<(usize, bool)>, Span, Time, Option<Time>);
+/// The properties that equal flows have in common.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct ClassKey<'a> {
+    group: &'a str,
+    path: Vec<(usize, bool)>,
+    base_rtt: Span,
+    start: Time,
+    stop: Option<Time>,
+}
 
-/// All loops of `members`, which become loops of `network`.
+impl<'a> ClassKey<'a> {
+    fn of(instance: &'a FlowInstance<'_>) -> Self {
+        Self {
+            group: &instance.group.name.value,
+            path: instance.forward_path.iter().map(|hop| (hop.link, hop.forward)).collect(),
+            base_rtt: instance.base_rtt,
+            start: instance.samples.start,
+            stop: instance.samples.stop,
+        }
+    }
+}
+
+/// The loops of all flows, which are added to `network`.
 pub(super) fn loops(
     scenario: &Scenario,
-    models: &[Model<'_>],
-    members: &[Member<'_>],
-    links: &[PlannedLink],
+    models: &[FluidProtocol<'_>],
+    instances: &[FlowInstance<'_>],
+    links: &[FluidLinkPlan],
     network: &mut FluidNetwork,
 ) -> Loops {
-    let places =
+    let indices =
         hops(scenario).into_iter().enumerate().map(|(i, hop)| ((hop.link, hop.forward), i)).collect();
-    let chains = Chains { scenario, models, links, places };
-    let mut counts: BTreeMap<Key<'_>, f64> = BTreeMap::new();
-    members.iter().for_each(|member| *counts.entry(key(member)).or_default() += 1.0);
-    let mut known: BTreeMap<Key<'_>, Vec<LoopId>> = BTreeMap::new();
-    let mut made = Loops::default();
-    for member in members {
-        let Some(model) = models.iter().find(|m| m.role.label.value == member.group.protocol.value) else {
+    let builder = LoopBuilder { scenario, models, links, indices };
+    let mut counts: BTreeMap<ClassKey<'_>, f64> = BTreeMap::new();
+    instances.iter().for_each(|instance| *counts.entry(ClassKey::of(instance)).or_default() += 1.0);
+    let mut known: BTreeMap<ClassKey<'_>, Vec<LoopId>> = BTreeMap::new();
+    let mut loops = Loops::default();
+    for instance in instances {
+        let label = &instance.group.protocol.value;
+        let Some(model) = models.iter().find(|model| model.configured.label.value == *label) else {
             continue;
         };
-        let count = counts[&key(member)];
-        let ids = known
-            .entry(key(member))
-            .or_insert_with(|| chains.chain((model, member, count), network, &mut made))
-            .clone();
-        made.flows.push(chains.flow(model, member, ids));
+        let key = ClassKey::of(instance);
+        let class = FlowClass { model, first: instance, count: counts[&key] };
+        let ids = known.entry(key).or_insert_with(|| builder.chain(&class, network, &mut loops)).clone();
+        loops.flows.push(builder.flow(model, instance, ids));
     }
-    made
+    loops
 }
 
-fn key<'a>(member: &'a Member<'_>) -> Key<'a> {
-    let path = member.there.iter().map(|hop| (hop.link, hop.forward)).collect();
-    (&member.group.name.value, path, member.base_rtt, member.draw.start, member.draw.stop)
+/// A class of equal flows.
+struct FlowClass<'a, 's> {
+    model: &'a FluidProtocol<'s>,
+    /// One of the flows.
+    first: &'a FlowInstance<'s>,
+    /// The number of flows.
+    count: f64,
 }
 
-/// What makes chains of loops.
-struct Chains<'a, 's> {
+impl FlowClass<'_, '_> {
+    /// The name of loop number `number` (from 0) of `loops`.
+    fn loop_name(&self, number: usize, loops: usize) -> String {
+        let name = if self.count > 1.0 { &self.first.group.name.value } else { &self.first.name };
+        if loops == 1 { name.clone() } else { format!("{name}/loop{}", number + 1) }
+    }
+}
+
+/// Builds the chains of loops of the flows.
+struct LoopBuilder<'a, 's> {
     scenario: &'a Scenario,
-    models: &'a [Model<'s>],
-    links: &'a [PlannedLink],
-    /// Of each hop among [`Plan::links`](super::Plan::links).
-    places: BTreeMap<(usize, bool), usize>,
+    models: &'a [FluidProtocol<'s>],
+    links: &'a [FluidLinkPlan],
+    /// The index of each hop in [`FluidPlan::links`](super::FluidPlan::links).
+    indices: BTreeMap<(usize, bool), usize>,
 }
 
-/// A loop in space: delays in seconds.
-struct Line {
+/// The delays of a loop in seconds.
+struct LoopDelays {
     /// From the sender to each link.
-    forward: Vec<f64>,
-    /// From the sender to the end.
-    through: f64,
+    to_links: Vec<f64>,
+    /// From the sender to the end of the loop.
+    to_end: f64,
     base_rtt: f64,
 }
 
-impl Chains<'_, '_> {
-    fn places(&self, hops: &[Hop]) -> Vec<usize> {
-        hops.iter().filter_map(|hop| self.places.get(&(hop.link, hop.forward)).copied()).collect()
+/// A loop of a class of flows.
+struct NewLoop<'a> {
+    path: &'a [Hop],
+    delays: LoopDelays,
+    /// The delay in seconds from the sender of the first loop to that of this one.
+    offset: f64,
+    plan: FluidLoopPlan,
+}
+
+impl LoopBuilder<'_, '_> {
+    fn link_indices(&self, hops: &[Hop]) -> Vec<usize> {
+        hops.iter().filter_map(|hop| self.indices.get(&(hop.link, hop.forward)).copied()).collect()
     }
 
-    /// The loops of a class of `count` equal flows, joined by its relays.
-    fn chain(
-        &self,
-        (model, member, count): (&Model<'_>, &Member<'_>, f64),
-        network: &mut FluidNetwork,
-        made: &mut Loops,
-    ) -> Vec<LoopId> {
-        let cuts = self.scenario.loops(member.there, model.role.entry);
-        let mut ids: Vec<LoopId> = Vec::with_capacity(cuts.len());
-        let (mut before, mut so_far) = (0.0, 0.0);
-        for (number, there) in cuts.iter().enumerate() {
-            let line = self.line(member, number, there);
-            let name = match (cuts.len(), count > 1.0) {
-                (1, false) => member.name.clone(),
-                (1, true) => member.group.name.value.clone(),
-                (_, false) => format!("{}/loop{}", member.name, number + 1),
-                (_, true) => format!("{}/loop{}", member.group.name.value, number + 1),
-            };
-            let planned_loop =
-                self.planned(model, member, (there, line.base_rtt), (name, count), cuts.len() > 1);
-            let id = match is_shared(self.scenario, model.role.entry, number, there) {
-                true => self.part((model, member, there), (planned_loop, &line), so_far, network, made),
-                false => made.add(network, self.of_engine(model, member, &planned_loop, &line), planned_loop),
+    /// Adds the loops of a class of flows and the relays between them.
+    fn chain(&self, class: &FlowClass<'_, '_>, network: &mut FluidNetwork, all: &mut Loops) -> Vec<LoopId> {
+        let entry = class.model.configured.entry;
+        let paths = self.scenario.loops(class.first.forward_path, entry);
+        let mut ids: Vec<LoopId> = Vec::with_capacity(paths.len());
+        let (mut before, mut offset) = (0.0, 0.0);
+        for (number, path) in paths.iter().enumerate() {
+            let delays = self.delays(class.first, number, path);
+            let name = class.loop_name(number, paths.len());
+            let plan = self.plan(class, path, delays.base_rtt, name, paths.len() > 1);
+            let to_end = delays.to_end;
+            let new = NewLoop { path, delays, offset, plan };
+            let id = if is_shared(self.scenario, entry, number, path) {
+                self.add_to_shared(class, new, network, all)
+            } else {
+                all.add(network, self.engine_loop(class, &new.plan, &new.delays), new.plan)
             };
             if let Some(&upstream) = ids.last() {
                 network.add_relay(Relay { upstream, downstream: id, forward: before });
             }
-            before = line.through;
-            so_far += line.through;
+            before = to_end;
+            offset += to_end;
             ids.push(id);
         }
         ids
     }
 
-    /// What a class of equal flows, which arrive so late, has of a loop that others may share.
-    fn part(
+    /// Adds a class of flows to a shared loop, which is made if this is its first class.
+    fn add_to_shared(
         &self,
-        (model, member, there): (&Model<'_>, &Member<'_>, &[Hop]),
-        (planned, line): (PlannedLoop, &Line),
-        late: f64,
+        class: &FlowClass<'_, '_>,
+        new: NewLoop<'_>,
         network: &mut FluidNetwork,
-        made: &mut Loops,
+        all: &mut Loops,
     ) -> LoopId {
-        let kind = Kind::of(&model.role.label.value, member.group, there);
-        let known = made.shared.iter().find(|(other, _)| *other == kind).map(|(_, id)| *id);
-        let whole = known.unwrap_or_else(|| {
-            let whole = PlannedLoop {
-                name: kind.name(made.shared.len()),
-                group: planned.group.clone(),
-                protocol: planned.protocol.clone(),
+        let NewLoop { path, delays, offset, plan } = new;
+        let key = SharedLoopKey::of(&class.model.configured.label.value, class.first.group, path);
+        let known = all.shared.iter().find(|(other, _)| *other == key).map(|(_, id)| *id);
+        let shared = known.unwrap_or_else(|| {
+            let whole = FluidLoopPlan {
+                name: key.name(all.shared.len()),
+                group: plan.group.clone(),
+                protocol: plan.protocol.clone(),
                 count: 1.0,
-                links: planned.links.clone(),
-                facts: LoopFacts { weight: 1.0, ..planned.facts },
-                allocation: TURNS,
+                links: plan.links.clone(),
+                facts: LoopFacts { weight: 1.0, ..plan.facts },
+                allocation: FAIR_SCHEDULING,
                 shared: None,
             };
-            let of_engine = self.of_engine(model, member, &whole, line);
-            let id = made.add(network, Loop { stop: None, ..of_engine }, whole);
-            made.shared.push((kind, id));
+            let engine_loop = self.engine_loop(class, &whole, &delays);
+            let id = all.add(network, Loop { stop: None, ..engine_loop }, whole);
+            all.shared.push((key, id));
             id
         });
-        let mut part = network.shared_flow(whole, &planned.name, planned.facts.weight).times(planned.count);
-        part.start = Some(member.draw.start.secs() + late);
-        part.stop = member.draw.stop.map(|stop| stop.secs() + late);
-        made.add(network, part, PlannedLoop { shared: Some(whole), allocation: TURNS, ..planned })
+        let samples = class.first.samples;
+        let mut flows = network.shared_flow(shared, &plan.name, plan.facts.weight).times(plan.count);
+        flows.start = Some(samples.start.secs() + offset);
+        flows.stop = samples.stop.map(|stop| stop.secs() + offset);
+        all.add(network, flows, FluidLoopPlan { shared: Some(shared), allocation: FAIR_SCHEDULING, ..plan })
     }
 
-    /// One loop of a class as the engine wants it.
-    fn of_engine(&self, model: &Model<'_>, member: &Member<'_>, planned: &PlannedLoop, line: &Line) -> Loop {
-        let roles: Vec<&Model<'_>> = self.models.iter().collect();
-        let protocol = protocol(&roles, model.role.protocol.card().name);
-        let sender = model.equations.sender(&planned.facts);
-        let mut new = Loop::new(&planned.name, protocol, sender, line.base_rtt);
-        for (place, forward) in planned.links.iter().zip(&line.forward) {
-            if let Some(id) = self.links[*place].id {
-                new = new.over(id, *forward);
+    /// A loop of the engine.
+    fn engine_loop(&self, class: &FlowClass<'_, '_>, plan: &FluidLoopPlan, delays: &LoopDelays) -> Loop {
+        let models: Vec<&FluidProtocol<'_>> = self.models.iter().collect();
+        let protocol = protocol(&models, class.model.configured.protocol.card().name);
+        let sender = class.model.equations.sender(&plan.facts);
+        let mut new = Loop::new(&plan.name, protocol, sender, delays.base_rtt);
+        for (index, delay) in plan.links.iter().zip(&delays.to_links) {
+            if let Some(id) = self.links[*index].id {
+                new = new.over(id, *delay);
             }
         }
-        new.count = planned.count;
-        new.start = Some(member.draw.start.secs());
-        new.stop = member.draw.stop.map(Time::secs);
-        new.ecn = model.role.needs.ecn.is_some();
+        new.count = plan.count;
+        new.start = Some(class.first.samples.start.secs());
+        new.stop = class.first.samples.stop.map(Time::secs);
+        new.ecn = class.model.configured.needs.ecn.is_some();
         new
     }
 
-    fn line(&self, member: &Member<'_>, number: usize, there: &[Hop]) -> Line {
+    fn delays(&self, instance: &FlowInstance<'_>, number: usize, path: &[Hop]) -> LoopDelays {
         let scenario = self.scenario;
-        let extra = extra_delay(scenario, member, number).secs();
-        let back = scenario.propagation(&scenario.return_path(there).unwrap_or_default()).secs();
-        let travels: Vec<f64> = there.iter().map(|hop| scenario.propagation(&[*hop]).secs()).collect();
-        let through: f64 = travels.iter().sum();
-        let base_rtt = extra + through + back;
-        let last_word = back + travels.last().copied().unwrap_or_default();
-        let before = if last_word < SHORTEST_WAY_BACK * base_rtt { extra / 2.0 } else { extra };
-        let forward = travels.iter().scan(before, |now, travel| {
+        let extra = extra_delay(scenario, instance, number).secs();
+        let return_delay = scenario.propagation(&scenario.return_path(path).unwrap_or_default()).secs();
+        let link_delays: Vec<f64> = path.iter().map(|hop| scenario.propagation(&[*hop]).secs()).collect();
+        let forward_delay: f64 = link_delays.iter().sum();
+        let base_rtt = extra + forward_delay + return_delay;
+        let from_last_link = return_delay + link_delays.last().copied().unwrap_or_default();
+        let first = if from_last_link < SHORTEST_RETURN * base_rtt { extra / 2.0 } else { extra };
+        let to_links = link_delays.iter().scan(first, |now, delay| {
             let here = *now;
-            *now += travel;
+            *now += delay;
             Some(here)
         });
-        Line { forward: forward.collect(), through: before + through, base_rtt }
+        LoopDelays { to_links: to_links.collect(), to_end: first + forward_delay, base_rtt }
     }
 
-    fn planned(
+    fn plan(
         &self,
-        model: &Model<'_>,
-        member: &Member<'_>,
-        (there, base_rtt): (&[Hop], f64),
-        (name, count): (String, f64),
+        class: &FlowClass<'_, '_>,
+        path: &[Hop],
+        base_rtt: f64,
+        name: String,
         chained: bool,
-    ) -> PlannedLoop {
-        let links = self.places(there);
-        let capacities = links.iter().map(|place| self.links[*place].capacity[0].1.as_f64());
+    ) -> FluidLoopPlan {
+        let links = self.link_indices(path);
+        let capacities = links.iter().map(|index| self.links[*index].capacity[0].1.as_f64());
+        let group = class.first.group;
         let facts = LoopFacts {
-            packet: member.group.packet.as_f64() * 8.0,
+            packet: group.packet.as_f64() * 8.0,
             base_rtt,
             capacity: capacities.fold(f64::INFINITY, f64::min),
-            hops: there.len(),
-            weight: member.group.weight,
+            hops: path.len(),
+            weight: group.weight,
             chained,
         };
-        PlannedLoop {
+        FluidLoopPlan {
             name,
-            group: member.group.name.value.clone(),
-            protocol: model.role.label.value.clone(),
-            count,
+            group: group.name.value.clone(),
+            protocol: class.model.configured.label.value.clone(),
+            count: class.count,
             links,
-            allocation: model.equations.allocation(&facts),
+            allocation: class.model.equations.allocation(&facts),
             facts,
             shared: None,
         }
     }
 
-    fn flow(&self, model: &Model<'_>, member: &Member<'_>, loops: Vec<LoopId>) -> PlannedFlow {
+    fn flow(
+        &self,
+        model: &FluidProtocol<'_>,
+        instance: &FlowInstance<'_>,
+        loops: Vec<LoopId>,
+    ) -> FluidFlowPlan {
         let scenario = self.scenario;
-        let cuts = scenario.loops(member.there, model.role.entry);
+        let paths = scenario.loops(instance.forward_path, model.configured.entry);
         let relay = |hops: &Vec<Hop>| hops.first().map(|hop| scenario.nodes[scenario.tail(*hop)].clone());
-        let packet = member.group.packet;
-        PlannedFlow {
-            name: member.name.clone(),
-            group: member.group.name.value.clone(),
-            protocol: model.role.label.value.clone(),
+        let packet = instance.group.packet;
+        FluidFlowPlan {
+            name: instance.name.clone(),
+            group: instance.group.name.value.clone(),
+            protocol: model.configured.label.value.clone(),
             packet,
-            payload: packet.saturating_sub(member.group.overhead).as_f64() / packet.as_f64(),
-            start: member.draw.start,
-            stop: member.draw.stop,
+            payload: packet.saturating_sub(instance.group.overhead).as_f64() / packet.as_f64(),
+            start: instance.samples.start,
+            stop: instance.samples.stop,
             loops,
-            links: self.places(member.there),
-            relays: cuts.iter().skip(1).filter_map(relay).collect(),
+            links: self.link_indices(instance.forward_path),
+            relays: paths.iter().skip(1).filter_map(relay).collect(),
         }
     }
 }

@@ -1,91 +1,91 @@
-//! Equations ready to be integrated, and what their parts are called.
+//! Equations that are ready to be integrated, and the names of their parts.
 
 use crate::names;
-use crate::protocols::Role;
+use crate::protocols::ConfiguredProtocol;
 use millpond_fluid::{Assembly, Error, LinkId, LoopId, ProtocolId};
 use millpond_law::fluid::{Allocation, FluidModel, LoopFacts};
 use millpond_scenario::{Fault, Place, Scenario};
 use millpond_units::{Bytes, Rate, Time};
 use std::collections::BTreeSet;
 
-/// Equations ready to be integrated, or to be asked where they rest, and what their parts are called.
-pub struct Plan {
-    /// The equations: loops by [`LoopId`] in the order of [`Plan::loops`].
+/// Equations that are ready to be integrated or analysed, and the names of their parts.
+pub struct FluidPlan {
+    /// The equations: loops by [`LoopId`] in the order of [`FluidPlan::loops`].
     pub assembly: Assembly,
-    /// Every direction of every link, forward before backward, as the packet world has them.
-    pub links: Vec<PlannedLink>,
+    /// Every direction of every link, forward before backward, in the order of the packet world.
+    pub links: Vec<FluidLinkPlan>,
     /// Every loop of every class of equal flows.
-    pub loops: Vec<PlannedLoop>,
-    /// Every flow, as the packet world has them.
-    pub flows: Vec<PlannedFlow>,
-    /// What a user should know before looking at results.
+    pub loops: Vec<FluidLoopPlan>,
+    /// Every flow, in the order of the packet world.
+    pub flows: Vec<FluidFlowPlan>,
+    /// Warnings about the scenario, one sentence each.
     pub warnings: Vec<String>,
-    /// What the equations of each protocol leave out of its law, by what flows call the protocol.
+    /// For each protocol, by its name in the scenario: the parts of its law that its equations do not have.
     pub left_out: Vec<(String, &'static [&'static str])>,
 }
 
 /// One direction of a link.
-pub struct PlannedLink {
-    /// None if no data crosses it: acknowledgements take no room.
+pub struct FluidLinkPlan {
+    /// Its index in the engine; none if no data cross it, because acknowledgements use no capacity.
     pub id: Option<LinkId>,
-    /// As the scenario calls the link.
+    /// The name of the link in the scenario.
     pub name: String,
-    /// `L1 ->`, as series call this direction.
+    /// The name of this direction in series: `L1 ->`.
     pub entity: String,
-    /// `R1 -> R2`.
+    /// The nodes at its ends: `R1 -> R2`.
     pub direction: String,
-    /// The largest packet that crosses it, by which queues are counted in packets.
+    /// The largest packet that crosses it: the unit of queue lengths in packets.
     pub packet: Bytes,
-    /// From when on it has which capacity; the first from zero.
+    /// Its capacity from each time on; the first time is zero.
     pub capacity: Vec<(Time, Rate)>,
 }
 
 /// One loop of a class of equal flows.
-pub struct PlannedLoop {
-    /// The flow or group that it belongs to, and which of its loops it is.
+pub struct FluidLoopPlan {
+    /// The name of its flow or group, with the number of the loop if there are several.
     pub name: String,
     /// The group of its flows.
     pub group: String,
-    /// As flows call the protocol.
+    /// The name of its protocol in the scenario.
     pub protocol: String,
-    /// How many equal flows it stands for.
+    /// The number of equal flows in the class.
     pub count: f64,
-    /// Its links, as indices of [`Plan::links`].
+    /// Its links, as indices into [`FluidPlan::links`].
     pub links: Vec<usize>,
-    /// What its law was told.
+    /// The facts that its law received.
     pub facts: LoopFacts,
-    /// How its protocol shares the network.
+    /// The kind of allocation at which its protocol has its equilibrium.
     pub allocation: Allocation,
-    /// The loop whose law decides what is sent, if this is a flow's part of a loop that flows share.
+    /// For the part that these flows have in a shared loop: the shared loop, whose law controls the sum.
     pub shared: Option<LoopId>,
 }
 
 /// One flow.
-pub struct PlannedFlow {
+pub struct FluidFlowPlan {
     /// `short.3`, or the group's name if it is alone.
     pub name: String,
     /// Its group.
     pub group: String,
-    /// As flows call the protocol.
+    /// The name of its protocol in the scenario.
     pub protocol: String,
-    /// On the wire.
+    /// Packet size on the wire.
     pub packet: Bytes,
-    /// Payload over packet.
+    /// Payload divided by packet size.
     pub payload: f64,
     /// When it starts.
     pub start: Time,
     /// When it stops; none: with the run.
     pub stop: Option<Time>,
-    /// Its loops, each shared with the flows that equal it.
+    /// Its loops; each stands for all equal flows.
     pub loops: Vec<LoopId>,
-    /// The links that its data cross, as indices of [`Plan::links`].
+    /// The links that its data cross, as indices into [`FluidPlan::links`].
     pub links: Vec<usize>,
     /// Names of the nodes where it is relayed, in order.
     pub relays: Vec<String>,
 }
 
-impl Plan {
-    /// What will be integrated, in a few words.
+impl FluidPlan {
+    /// The size of the equations and their protocols, in one line.
     pub fn outline(&self) -> String {
         let protocols: BTreeSet<&str> = self.loops.iter().map(|l| l.protocol.as_str()).collect();
         let protocols = protocols.into_iter().collect::<Vec<_>>().join(", ");
@@ -96,7 +96,7 @@ impl Plan {
     }
 }
 
-impl PlannedLink {
+impl FluidLinkPlan {
     /// Its mean capacity between two moments, in bit/s.
     pub fn mean_capacity(&self, from: Time, until: Time) -> f64 {
         let ends = self.capacity.iter().skip(1).map(|(time, _)| *time).chain([Time::NEVER]);
@@ -109,42 +109,46 @@ impl PlannedLink {
     }
 }
 
-impl PlannedFlow {
-    /// How series call the loop at `position` (from 0), as in the packet world.
+impl FluidFlowPlan {
+    /// The name in series of loop number `position` (from 0), as in the packet world.
     pub fn loop_name(&self, position: usize) -> String {
         names::loop_name(&self.name, self.relays.len(), position)
     }
 
-    /// How results call the relay at `position` (from 0).
+    /// The name in results of relay number `position` (from 0).
     pub fn relay_name(&self, position: usize) -> Option<String> {
         names::relay_name(&self.name, &self.relays, position)
     }
 }
 
-/// A protocol as a scenario means it, with its equations.
-pub(super) struct Model<'s> {
-    pub(super) role: Role<'s>,
+/// A configured protocol with its equations.
+pub(super) struct FluidProtocol<'s> {
+    pub(super) configured: ConfiguredProtocol<'s>,
     pub(super) equations: Box<dyn FluidModel>,
 }
 
-/// What the engine has found to be no equations, at the line of the link or group concerned.
+/// An error of the engine, with the line of the link or group that it names.
 pub(super) fn refused(
     scenario: &Scenario,
-    links: &[PlannedLink],
-    loops: &[PlannedLoop],
+    links: &[FluidLinkPlan],
+    loops: &[FluidLoopPlan],
     error: Error,
 ) -> Fault {
     let Error::InvalidNetwork { name, reason } = &error else {
         return scenario.fault(Default::default(), error.to_string(), "");
     };
-    scenario.fault(place_of(scenario, links, loops, name), format!("{name}: {reason}"), "no fluid")
+    scenario.fault(
+        place_of(scenario, links, loops, name),
+        format!("{name}: {reason}"),
+        "not possible in the fluid world",
+    )
 }
 
-/// Where the scenario speaks of the link or loop that the engine calls so.
+/// The place in the scenario of the link or loop that has this name in the engine.
 pub(super) fn place_of(
     scenario: &Scenario,
-    links: &[PlannedLink],
-    loops: &[PlannedLoop],
+    links: &[FluidLinkPlan],
+    loops: &[FluidLoopPlan],
     name: &str,
 ) -> Place {
     let link = links.iter().find(|link| link.entity == name).map(|link| &link.name);
@@ -154,7 +158,9 @@ pub(super) fn place_of(
     link.or(group).unwrap_or_default()
 }
 
-/// The protocol that a router and its senders share, by its registered name.
-pub(super) fn protocol(models: &[&Model<'_>], name: &str) -> ProtocolId {
-    ProtocolId(models.iter().position(|model| model.role.protocol.card().name == name).unwrap_or_default())
+/// The number of a protocol in the engine, which a router and its senders have in common; `name` is the registered name.
+pub(super) fn protocol(models: &[&FluidProtocol<'_>], name: &str) -> ProtocolId {
+    ProtocolId(
+        models.iter().position(|model| model.configured.protocol.card().name == name).unwrap_or_default(),
+    )
 }

@@ -1,21 +1,22 @@
-//! From a scenario's flows to those of the packet world: each a chain of loops, cut at its protocol's relays.
+//! From the flows of a scenario to those of the simulator: each is a chain of loops, divided at the relays of its protocol.
 
-use super::shared_loops::Aggregates;
+use super::shared_loops::SharedLoops;
 use crate::delays::{base_rtt, extra_delay};
 use crate::faults;
-use crate::flow_instances::Member;
-use crate::protocols::Role;
-use crate::sampling::{arrivals, production};
-use crate::shared_loops::is_shared;
+use crate::flow_instances::FlowInstance;
+use crate::protocols::ConfiguredProtocol;
+use crate::sampling::{FlowStream, arrivals, production};
+use crate::shared_loops::{SharedLoopKey, is_shared};
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{Protocol, SettingError, Settings};
 use millpond_scenario::{self as scenario, Fault, Gap, Hop, Scenario, Size};
 use millpond_sim::{Builder, FlowLoop, FlowSpec, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
+use std::ops::Range;
 use std::sync::Arc;
 
-/// A loop without its laws.
-struct Line {
+/// A loop without its laws, from which several equal loops can be made.
+struct LoopTemplate {
     sending: SenderConfig,
     receiving: ReceiverConfig,
     forward: Vec<LinkId>,
@@ -23,89 +24,104 @@ struct Line {
     extra_delay: Span,
 }
 
-/// The loops of a flow and the bounds of the relays between them.
-struct Lines {
-    loops: Vec<Line>,
+/// The loops of a flow and the sizes of the send queues of the relays between them.
+struct LoopTemplates {
+    loops: Vec<LoopTemplate>,
     relays: Vec<Bytes>,
 }
 
-/// What makes a flow of the packet world.
-pub(super) struct Maker<'a, 's> {
+/// Builds one flow, or one source of transfers, of the simulator.
+pub(super) struct FlowBuilder<'a, 's> {
     pub(super) scenario: &'s Scenario,
-    pub(super) role: &'a Role<'s>,
-    pub(super) member: &'a Member<'s>,
+    pub(super) configured: &'a ConfiguredProtocol<'s>,
+    pub(super) instance: &'a FlowInstance<'s>,
+    /// The simulator's link for a hop.
     pub(super) link: &'a dyn Fn(Hop) -> Option<LinkId>,
 }
 
-impl Maker<'_, '_> {
-    /// The flow that the member is, if it is one.
-    pub(super) fn flow(&self, aggregates: &mut Aggregates, builder: &mut Builder) -> Result<FlowSpec, Fault> {
-        let member = self.member;
-        let Lines { loops, relays } = self.lines()?;
+impl FlowBuilder<'_, '_> {
+    /// The flow, for a workload without spawned transfers.
+    ///
+    /// # Errors
+    /// A path that acknowledgements cannot take in the reverse direction, or a setting that a law refuses.
+    pub(super) fn flow(
+        &self,
+        shared_loops: &mut SharedLoops,
+        builder: &mut Builder,
+    ) -> Result<FlowSpec, Fault> {
+        let instance = self.instance;
+        let LoopTemplates { loops, relays } = self.loop_templates()?;
         let mut legs = Vec::with_capacity(loops.len());
-        for (number, line) in loops.iter().enumerate() {
+        for (number, template) in loops.iter().enumerate() {
             legs.push(match self.begins_shared(number) {
-                Some(there) => {
-                    FlowLoop::Shared(aggregates.join(self, &there, || self.with_laws(line), builder)?)
+                Some(path) => {
+                    let key = SharedLoopKey::of(&self.configured.label.value, instance.group, &path);
+                    FlowLoop::Shared(shared_loops.join(key, || self.with_laws(template), builder)?)
                 }
-                None => FlowLoop::Own(self.with_laws(line)?),
+                None => FlowLoop::Own(self.with_laws(template)?),
             });
         }
         Ok(FlowSpec {
-            name: member.name.clone(),
-            weight: member.group.weight,
+            name: instance.name.clone(),
+            weight: instance.group.weight,
             relays,
             loops: legs,
             workload: self.workload(),
-            start: member.draw.start,
-            stop: member.draw.stop,
+            start: instance.samples.start,
+            stop: instance.samples.stop,
         })
     }
 
-    /// The links of the loop with this number, if flows share it.
+    /// The links of loop number `number` (from 0), if flows share it.
     fn begins_shared(&self, number: usize) -> Option<Vec<Hop>> {
-        let (scenario, entry) = (self.scenario, self.role.entry);
-        let there = scenario.loops(self.member.there, entry).into_iter().nth(number)?;
-        is_shared(scenario, entry, number, &there).then_some(there)
+        let (scenario, entry) = (self.scenario, self.configured.entry);
+        let path = scenario.loops(self.instance.forward_path, entry).into_iter().nth(number)?;
+        is_shared(scenario, entry, number, &path).then_some(path)
     }
 
-    fn with_laws(&self, line: &Line) -> Result<LoopSpec, Fault> {
-        line.with_laws(self.role.protocol, &self.role.settings).map_err(|error| self.fault(&error))
+    fn with_laws(&self, template: &LoopTemplate) -> Result<LoopSpec, Fault> {
+        template
+            .with_laws(self.configured.protocol, &self.configured.settings)
+            .map_err(|error| self.fault(&error))
     }
 
-    /// The source of such transfers that the member is.
+    /// The source of transfers of this size and with these gaps.
+    ///
+    /// # Errors
+    /// As for [`flow`](Self::flow), and a path with a shared loop.
     pub(super) fn transfers(&self, size: &Size, gap: Gap) -> Result<TransfersSpec, Fault> {
-        let (member, protocol, settings) = (self.member, self.role.protocol, self.role.settings.clone());
-        let Lines { loops, relays } = self.lines()?;
-        if let Some(there) = (0..loops.len()).find_map(|number| self.begins_shared(number)) {
-            return Err(self.nothing_shared(&there));
+        let (instance, protocol, settings) =
+            (self.instance, self.configured.protocol, self.configured.settings.clone());
+        let LoopTemplates { loops, relays } = self.loop_templates()?;
+        if let Some(path) = (0..loops.len()).find_map(|number| self.begins_shared(number)) {
+            return Err(self.cannot_share(&path));
         }
-        let draw = (self.scenario.seed, member.name.as_str());
+        let stream = FlowStream { seed: self.scenario.seed, flow: &instance.name };
         Ok(TransfersSpec {
-            name: member.name.clone(),
-            weight: member.group.weight,
+            name: instance.name.clone(),
+            weight: instance.group.weight,
             relays,
-            // The role was tried out: its laws can be built.
+            // Laws with these settings have been built before, so that this does not fail.
             loops: Box::new(move || {
-                loops.iter().filter_map(|line| line.with_laws(protocol, &settings).ok()).collect()
+                loops.iter().filter_map(|template| template.with_laws(protocol, &settings).ok()).collect()
             }),
-            arrivals: Box::new(arrivals(draw, (size, gap), self.extent())),
+            arrivals: Box::new(arrivals(stream, size, gap, self.activity())),
         })
     }
 
-    /// When it begins and ends to ask for anything.
-    fn extent(&self) -> (Time, Time) {
+    /// The time in which the application is active, within the run.
+    fn activity(&self) -> Range<Time> {
         let end = Time::ZERO + self.scenario.duration;
-        let draw = self.member.draw;
-        (draw.start, draw.stop.map_or(end, |stop| stop.min(end)))
+        let samples = self.instance.samples;
+        samples.start..samples.stop.map_or(end, |stop| stop.min(end))
     }
 
     fn workload(&self) -> Workload {
-        let draw = (self.scenario.seed, self.member.name.as_str());
-        match &self.member.group.workload {
-            scenario::Workload::Sized(_) => Workload::Sized(self.member.draw.size.unwrap_or_default()),
+        let stream = FlowStream { seed: self.scenario.seed, flow: &self.instance.name };
+        match &self.instance.group.workload {
+            scenario::Workload::Sized(_) => Workload::Sized(self.instance.samples.size.unwrap_or_default()),
             scenario::Workload::Produced(rate, activity) => {
-                let steps = production(draw, (*rate, activity), self.extent());
+                let steps = production(stream, *rate, activity, self.activity());
                 let schedule = Schedule::steps(&steps).unwrap_or_else(|_| Schedule::constant(*rate));
                 Workload::Produced(Arc::new(schedule))
             }
@@ -113,58 +129,59 @@ impl Maker<'_, '_> {
         }
     }
 
-    fn lines(&self) -> Result<Lines, Fault> {
-        let (scenario, member, role) = (self.scenario, self.member, self.role);
-        let cut = scenario.loops(member.there, role.entry);
-        let mut lines = Lines { loops: Vec::with_capacity(cut.len()), relays: Vec::new() };
-        for (number, there) in cut.iter().enumerate() {
-            let extra_delay = extra_delay(scenario, member, number);
-            if let Some(entry) = role.entry.filter(|_| number + 1 < cut.len()) {
-                let base_rtt = base_rtt(scenario, there, extra_delay);
-                lines.relays.push(relay_limit(scenario, entry, there, base_rtt, member.group.packet));
+    fn loop_templates(&self) -> Result<LoopTemplates, Fault> {
+        let (scenario, instance, configured) = (self.scenario, self.instance, self.configured);
+        let cut = scenario.loops(instance.forward_path, configured.entry);
+        let mut templates = LoopTemplates { loops: Vec::with_capacity(cut.len()), relays: Vec::new() };
+        for (number, path) in cut.iter().enumerate() {
+            let extra_delay = extra_delay(scenario, instance, number);
+            if let Some(entry) = configured.entry.filter(|_| number + 1 < cut.len()) {
+                let base_rtt = base_rtt(scenario, path, extra_delay);
+                templates.relays.push(relay_limit(scenario, entry, path, base_rtt, instance.group.packet));
             }
-            lines.loops.push(self.line(there, extra_delay)?);
+            templates.loops.push(self.loop_template(path, extra_delay)?);
         }
-        Ok(lines)
+        Ok(templates)
     }
 
-    fn line(&self, there: &[Hop], extra_delay: Span) -> Result<Line, Fault> {
-        let (scenario, group) = (self.scenario, self.member.group);
-        let back = scenario.return_path(there).ok_or_else(|| faults::no_way_back(scenario, group))?;
+    fn loop_template(&self, path: &[Hop], extra_delay: Span) -> Result<LoopTemplate, Fault> {
+        let (scenario, group) = (self.scenario, self.instance.group);
+        let return_path =
+            scenario.return_path(path).ok_or_else(|| faults::no_return_path(scenario, group))?;
         let max_ack_delay = group.delayed_acks.map_or(Span::ZERO, |delayed| delayed.after);
-        Ok(Line {
+        Ok(LoopTemplate {
             sending: SenderConfig {
                 overhead: group.overhead,
                 weight: group.weight,
                 max_ack_delay,
-                ..SenderConfig::new(group.packet, self.role.needs)
+                ..SenderConfig::new(group.packet, self.configured.needs)
             },
             receiving: ReceiverConfig {
                 packets_per_ack: group.delayed_acks.map_or(1, |delayed| delayed.packets),
                 max_ack_delay,
                 ack_size: group.ack,
             },
-            forward: there.iter().filter_map(|hop| (self.link)(*hop)).collect(),
-            backward: back.iter().filter_map(|hop| (self.link)(*hop)).collect(),
+            forward: path.iter().filter_map(|hop| (self.link)(*hop)).collect(),
+            backward: return_path.iter().filter_map(|hop| (self.link)(*hop)).collect(),
             extra_delay,
         })
     }
 
-    /// Transfers would share the loop over these links.
-    fn nothing_shared(&self, there: &[Hop]) -> Fault {
-        let relay = there.first().map_or("", |hop| &self.scenario.nodes[self.scenario.tail(*hop)]);
-        let entry = self.role.protocol.card().name;
-        faults::transfers_share_nothing(self.scenario, self.member.group, entry, relay)
+    /// The error for transfers whose path has a shared loop.
+    fn cannot_share(&self, path: &[Hop]) -> Fault {
+        let relay = path.first().map_or("", |hop| &self.scenario.nodes[self.scenario.tail(*hop)]);
+        let entry = self.configured.protocol.card().name;
+        faults::transfers_cannot_share(self.scenario, self.instance.group, entry, relay)
     }
 
     fn fault(&self, error: &SettingError) -> Fault {
-        let label = self.role.label;
+        let label = self.configured.label;
         faults::setting(self.scenario, &label.value, &[], label.place, error)
     }
 }
 
-impl Line {
-    /// The loop with laws of its own.
+impl LoopTemplate {
+    /// A loop with new laws.
     fn with_laws(&self, protocol: &dyn Protocol, settings: &Settings) -> Result<LoopSpec, SettingError> {
         Ok(LoopSpec {
             sender: protocol.sender(settings)?,
@@ -178,16 +195,15 @@ impl Line {
     }
 }
 
-/// The bound of the relay at the end of a loop that takes the links `there`.
+/// The size of the send queue of the relay at the end of a loop that takes the links of `path`.
 fn relay_limit(
     scenario: &Scenario,
     entry: &scenario::ProtocolEntry,
-    there: &[Hop],
+    path: &[Hop],
     base_rtt: Span,
     packet: Bytes,
 ) -> Bytes {
-    let rates =
-        there.iter().map(|hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean());
+    let rates = path.iter().map(|hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean());
     let slowest = rates.min().unwrap_or(Rate::MAX);
     match &entry.relay_buffer {
         scenario::Buffer::Unlimited => Bytes::MAX,

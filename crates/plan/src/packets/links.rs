@@ -1,9 +1,9 @@
-//! From a scenario's links to those of the packet world.
+//! From the links of a scenario to those of the simulator.
 
 use crate::buffers::buffer;
 use crate::laws::{Laws, laws};
-use crate::protocols::Role;
-use crate::traffic::{Traffic, facts, hop_name};
+use crate::protocols::ConfiguredProtocol;
+use crate::traffic::{LinkTraffic, facts, hop_name};
 use millpond_protocols::Registry;
 use millpond_scenario as scenario;
 use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
@@ -11,12 +11,12 @@ use millpond_sim::{AtEnd, Jitter, LinkSpec, Loss, NodeId, Propagation, Schedule,
 use millpond_units::Time;
 use std::sync::Arc;
 
-/// The link of the packet world that serves `hop`.
+/// The simulator's link for `hop`.
 pub(super) fn link(
     scenario: &Scenario,
     registry: &Registry,
-    roles: &[Role<'_>],
-    traffic: &Traffic<'_, '_>,
+    protocols: &[ConfiguredProtocol<'_>],
+    traffic: &LinkTraffic<'_, '_>,
     hop: Hop,
     ends: (NodeId, NodeId),
 ) -> Result<LinkSpec, Fault> {
@@ -24,7 +24,7 @@ pub(super) fn link(
     let told = Arc::new(schedule(&direction.told()));
     let buffer = buffer(direction, traffic);
     let facts = facts(told.rate_at(Time::ZERO), buffer, traffic);
-    let Laws { queue, routers } = laws(scenario, registry, roles, traffic, hop, &facts)?;
+    let Laws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;
     Ok(LinkSpec {
         name: hop_name(scenario, hop),
         from: ends.0,
@@ -43,7 +43,7 @@ pub(super) fn link(
     })
 }
 
-/// A schedule of the scenario as one of the packet world. The scenario has checked what could be wrong with it.
+/// A schedule of the scenario as one of the simulator. The scenario has been checked, so that this does not fail.
 fn schedule(schedule: &scenario::Schedule) -> Schedule {
     let at_end = match schedule.end {
         End::Loop => AtEnd::Loop,

@@ -1,9 +1,8 @@
-//! From a scenario to a network that can run: every name resolved, every setting checked, every draw made.
+//! From a scenario to a network of the simulator.
 //!
 //! ```text
-//!   Scenario --> cast: protocols, settings    --+
-//!           \--> members: flows, draws, ways  --+--> links: buffers, laws --> Builder --> Network
-//!                                               +--> flows: loops, relays ----^
+//!   Scenario --> protocols ---------+--> links: buffers, laws --> Builder --> Network
+//!           \--> flow instances ----+--> flows: loops, relays ----^
 //! ```
 
 mod flows;
@@ -11,134 +10,143 @@ mod links;
 mod plan;
 mod shared_loops;
 
-pub use plan::{Plan, PlannedFlow, PlannedLink, PlannedSource};
+pub use plan::{PacketFlowPlan, PacketLinkPlan, PacketPlan, TransferSourcePlan};
 
-use crate::flow_instances::{self, Member};
-use crate::protocols::{self, Role};
+use crate::flow_instances::{FlowInstance, flow_instances};
+use crate::protocols::{ConfiguredProtocol, configured_protocols};
 use crate::traffic::{hop_name, traffic};
 use crate::warnings;
-use flows::Maker;
+use flows::FlowBuilder;
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
 use millpond_sim::{Builder, FlowId, NodeId, TransfersId};
-use shared_loops::Aggregates;
+use shared_loops::SharedLoops;
 
 /// Plans a run of `scenario` with the protocols of `registry`.
 ///
 /// # Errors
-/// An unknown protocol or queue, a setting that cannot be, a path that leads nowhere: each points at its line.
-pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<Plan, Faults> {
-    planned(scenario, registry).map_err(Faults::from)
+/// An unknown protocol or queue, a setting that a law refuses, or a path without a return path, with its line.
+pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, Faults> {
+    plan_network(scenario, registry).map_err(Faults::from)
 }
 
-fn planned(scenario: &Scenario, registry: &Registry) -> Result<Plan, Fault> {
-    let roles = protocols::cast(scenario, registry)?;
-    let members = flow_instances::members(scenario)?;
+fn plan_network(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, Fault> {
+    let protocols = configured_protocols(scenario, registry)?;
+    let instances = flow_instances(scenario)?;
     let mut builder = Builder::new(scenario.seed);
     let nodes: Vec<NodeId> = scenario.nodes.iter().map(|_| builder.node()).collect();
-    let links = plan_links(scenario, registry, &roles, &members, &nodes, &mut builder)?;
-    let Traffic { flows, sources } = plan_traffic(scenario, &roles, &members, &links, &mut builder)?;
+    let links = plan_links(scenario, registry, &protocols, &instances, &nodes, &mut builder)?;
+    let FlowPlans { flows, sources } = plan_flows(scenario, &protocols, &instances, &links, &mut builder)?;
     let network = builder.build().map_err(|error| scenario.fault(Place::default(), error.to_string(), ""))?;
-    Ok(Plan {
+    Ok(PacketPlan {
         network,
         links: links.into_iter().map(|(_, link)| link).collect(),
         flows,
         sources,
-        warnings: warnings::warnings(scenario, &roles, &members),
+        warnings: warnings::warnings(scenario, &protocols, &instances),
     })
 }
 
 fn plan_links(
     scenario: &Scenario,
     registry: &Registry,
-    roles: &[Role<'_>],
-    members: &[Member<'_>],
+    protocols: &[ConfiguredProtocol<'_>],
+    instances: &[FlowInstance<'_>],
     nodes: &[NodeId],
     builder: &mut Builder,
-) -> Result<Vec<(Hop, PlannedLink)>, Fault> {
-    let mut planned = Vec::new();
-    for (hop, traffic) in traffic(scenario, members, roles.iter().map(|role| role.label.value.as_str())) {
+) -> Result<Vec<(Hop, PacketLinkPlan)>, Fault> {
+    let mut plans = Vec::new();
+    for (hop, traffic) in
+        traffic(scenario, instances, protocols.iter().map(|configured| configured.label.value.as_str()))
+    {
         let ends = (scenario.tail(hop), scenario.head(hop));
-        let spec = links::link(scenario, registry, roles, &traffic, hop, (nodes[ends.0], nodes[ends.1]))?;
-        let link = PlannedLink {
+        let spec = links::link(scenario, registry, protocols, &traffic, hop, (nodes[ends.0], nodes[ends.1]))?;
+        let link = PacketLinkPlan {
             id: builder.link(spec),
             name: scenario.links[hop.link].name.value.clone(),
             entity: hop_name(scenario, hop),
             direction: format!("{} -> {}", scenario.nodes[ends.0], scenario.nodes[ends.1]),
         };
-        planned.push((hop, link));
+        plans.push((hop, link));
     }
-    Ok(planned)
+    Ok(plans)
 }
 
-/// All that crosses the links.
+/// The flows and the sources of transfers.
 #[derive(Default)]
-struct Traffic {
-    flows: Vec<PlannedFlow>,
-    sources: Vec<PlannedSource>,
+struct FlowPlans {
+    flows: Vec<PacketFlowPlan>,
+    sources: Vec<TransferSourcePlan>,
 }
 
-fn plan_traffic(
+fn plan_flows(
     scenario: &Scenario,
-    roles: &[Role<'_>],
-    members: &[Member<'_>],
-    links: &[(Hop, PlannedLink)],
+    protocols: &[ConfiguredProtocol<'_>],
+    instances: &[FlowInstance<'_>],
+    links: &[(Hop, PacketLinkPlan)],
     builder: &mut Builder,
-) -> Result<Traffic, Fault> {
+) -> Result<FlowPlans, Fault> {
     let link = |hop: Hop| links.iter().find(|(other, _)| *other == hop).map(|(_, link)| link.id);
-    let place = |hop: &Hop| links.iter().position(|(other, _)| other == hop);
-    let (mut traffic, mut aggregates) = (Traffic::default(), Aggregates::default());
-    for member in members {
-        let Some(role) = roles.iter().find(|role| role.label.value == member.group.protocol.value) else {
+    let index = |hop: &Hop| links.iter().position(|(other, _)| other == hop);
+    let (mut plans, mut shared_loops) = (FlowPlans::default(), SharedLoops::default());
+    for instance in instances {
+        let Some(configured) =
+            protocols.iter().find(|configured| configured.label.value == instance.group.protocol.value)
+        else {
             continue;
         };
-        let maker = Maker { scenario, role, member, link: &link };
-        match &member.group.workload {
+        let flow_builder = FlowBuilder { scenario, configured, instance, link: &link };
+        match &instance.group.workload {
             Workload::Transfers { size, gap } => {
-                let id = builder.transfers(maker.transfers(size, *gap)?);
-                traffic.sources.push(planned_source(id, role, member));
+                let id = builder.transfers(flow_builder.transfers(size, *gap)?);
+                plans.sources.push(source_plan(id, configured, instance));
             }
             _ => {
-                let spec = maker.flow(&mut aggregates, builder)?;
+                let spec = flow_builder.flow(&mut shared_loops, builder)?;
                 let id = builder.flow(spec);
-                let crossed = member.there.iter().filter_map(place).collect();
-                traffic.flows.push(planned_flow(id, scenario, role, (member, crossed)));
+                let links = instance.forward_path.iter().filter_map(index).collect();
+                plans.flows.push(flow_plan(id, scenario, configured, instance, links));
             }
         }
     }
-    Ok(traffic)
+    Ok(plans)
 }
 
-fn planned_source(id: TransfersId, role: &Role<'_>, member: &Member<'_>) -> PlannedSource {
-    PlannedSource {
+fn source_plan(
+    id: TransfersId,
+    configured: &ConfiguredProtocol<'_>,
+    instance: &FlowInstance<'_>,
+) -> TransferSourcePlan {
+    TransferSourcePlan {
         id,
-        name: member.name.clone(),
-        group: member.group.name.value.clone(),
-        protocol: role.label.value.clone(),
-        start: member.draw.start,
-        stop: member.draw.stop,
+        name: instance.name.clone(),
+        group: instance.group.name.value.clone(),
+        protocol: configured.label.value.clone(),
+        start: instance.samples.start,
+        stop: instance.samples.stop,
     }
 }
 
-fn planned_flow(
+fn flow_plan(
     id: FlowId,
     scenario: &Scenario,
-    role: &Role<'_>,
-    (member, links): (&Member<'_>, Vec<usize>),
-) -> PlannedFlow {
-    let cuts = scenario.loops(member.there, role.entry);
+    configured: &ConfiguredProtocol<'_>,
+    instance: &FlowInstance<'_>,
+    links: Vec<usize>,
+) -> PacketFlowPlan {
+    let loops = scenario.loops(instance.forward_path, configured.entry);
     let relay = |hops: &Vec<Hop>| hops.first().map(|hop| scenario.nodes[scenario.tail(*hop)].clone());
-    PlannedFlow {
+    PacketFlowPlan {
         id,
-        name: member.name.clone(),
-        group: member.group.name.value.clone(),
-        protocol: role.label.value.clone(),
-        packet: member.group.packet,
-        start: member.draw.start,
-        stop: member.draw.stop,
-        size: member.draw.size,
-        demand: member.group.workload.rate(),
+        name: instance.name.clone(),
+        group: instance.group.name.value.clone(),
+        protocol: configured.label.value.clone(),
+        packet: instance.group.packet,
+        start: instance.samples.start,
+        stop: instance.samples.stop,
+        size: instance.samples.size,
+        demand: instance.group.workload.rate(),
         links,
-        relays: cuts.iter().skip(1).filter_map(relay).collect(),
+        relays: loops.iter().skip(1).filter_map(relay).collect(),
     }
 }

@@ -1,47 +1,47 @@
-//! A network that is ready to run, and the names of its parts.
+//! A network of the simulator that is ready to run, and the names of its parts.
 
 use crate::names;
 use millpond_sim::{FlowId, LinkId, PacketNetwork, TransfersId};
 use millpond_units::{Bytes, Rate, Time};
 use std::collections::BTreeSet;
 
-/// A network ready to run, and what its parts are called.
-pub struct Plan {
+/// A network of the simulator that is ready to run, and the names of its parts.
+pub struct PacketPlan {
     /// The simulator's network.
     pub network: PacketNetwork,
     /// Every direction of every link, in the order of the network.
-    pub links: Vec<PlannedLink>,
+    pub links: Vec<PacketLinkPlan>,
     /// Every declared flow.
-    pub flows: Vec<PlannedFlow>,
+    pub flows: Vec<PacketFlowPlan>,
     /// Every source of transfers.
-    pub sources: Vec<PlannedSource>,
-    /// What a user should know before looking at results.
+    pub sources: Vec<TransferSourcePlan>,
+    /// Warnings about the scenario, one sentence each.
     pub warnings: Vec<String>,
 }
 
 /// One direction of a link.
-pub struct PlannedLink {
+pub struct PacketLinkPlan {
     /// Its number in the network.
     pub id: LinkId,
-    /// As the scenario calls the link.
+    /// The name of the link in the scenario.
     pub name: String,
-    /// `L1 ->`, as series call this direction.
+    /// The name of this direction in series: `L1 ->`.
     pub entity: String,
-    /// `R1 -> R2`.
+    /// The nodes at its ends: `R1 -> R2`.
     pub direction: String,
 }
 
 /// One flow.
-pub struct PlannedFlow {
+pub struct PacketFlowPlan {
     /// Its number in the network.
     pub id: FlowId,
     /// `short.3`, or the name of the group if it is alone.
     pub name: String,
     /// Its group.
     pub group: String,
-    /// As flows call the protocol.
+    /// The name of its protocol in the scenario.
     pub protocol: String,
-    /// Size on the wire.
+    /// Packet size on the wire.
     pub packet: Bytes,
     /// When it starts.
     pub start: Time,
@@ -49,23 +49,23 @@ pub struct PlannedFlow {
     pub stop: Option<Time>,
     /// Payload of a sized transfer.
     pub size: Option<Bytes>,
-    /// What its application asks for, if that is limited.
+    /// The rate of its application, if that is limited.
     pub demand: Option<Rate>,
-    /// The links that its data cross, as indices of [`Plan::links`].
+    /// The links that its data cross, as indices into [`PacketPlan::links`].
     pub links: Vec<usize>,
     /// Names of the nodes where it is relayed, in order.
     pub relays: Vec<String>,
 }
 
 /// One source of transfers, each a flow of its own.
-pub struct PlannedSource {
+pub struct TransferSourcePlan {
     /// Its number in the network.
     pub id: TransfersId,
     /// `short.3`, or the name of the group if it is alone.
     pub name: String,
     /// Its group.
     pub group: String,
-    /// As flows call the protocol.
+    /// The name of its protocol in the scenario.
     pub protocol: String,
     /// When it starts.
     pub start: Time,
@@ -73,13 +73,13 @@ pub struct PlannedSource {
     pub stop: Option<Time>,
 }
 
-impl Plan {
-    /// What a user should know before looking at results.
+impl PacketPlan {
+    /// Warnings about the scenario, one sentence each.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// What will be run, in a few words.
+    /// The size of the network and its protocols, in one line.
     pub fn outline(&self) -> String {
         let flows = self.flows.iter().map(|flow| flow.protocol.as_str());
         let sources = self.sources.iter().map(|source| source.protocol.as_str());
@@ -93,13 +93,13 @@ impl Plan {
     }
 }
 
-impl PlannedFlow {
-    /// How series call the loop at `position` (from 0): `short.3/loop1`, or `short.3` if it is the only one.
+impl PacketFlowPlan {
+    /// The name in series of loop number `position` (from 0): `short.3/loop1`, or `short.3` if it is the only one.
     pub fn loop_name(&self, position: usize) -> String {
         names::loop_name(&self.name, self.relays.len(), position)
     }
 
-    /// How results call the relay at `position` (from 0): `short.3@R1`.
+    /// The name in results of relay number `position` (from 0): `short.3@R1`.
     pub fn relay_name(&self, position: usize) -> Option<String> {
         names::relay_name(&self.name, &self.relays, position)
     }

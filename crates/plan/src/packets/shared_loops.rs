@@ -1,30 +1,27 @@
-//! The loops of the packet world that flows share.
+//! The loops of the simulator that several flows share.
 
-use super::flows::Maker;
-use crate::shared_loops::Kind;
-use millpond_scenario::{Fault, Hop};
+use crate::shared_loops::SharedLoopKey;
+use millpond_scenario::Fault;
 use millpond_sim::{AggregateId, AggregateSpec, Builder, LoopSpec};
 
-/// The shared loops so far.
+/// The shared loops that have been added to the network.
 #[derive(Default)]
-pub(super) struct Aggregates(Vec<(Kind, AggregateId)>);
+pub(super) struct SharedLoops(Vec<(SharedLoopKey, AggregateId)>);
 
-impl Aggregates {
-    /// The shared loop that a flow takes over the links `there`; `spec` makes it if this is its first flow.
+impl SharedLoops {
+    /// The shared loop of flows with this key; `spec` makes it for the first of them.
     pub(super) fn join(
         &mut self,
-        maker: &Maker<'_, '_>,
-        there: &[Hop],
+        key: SharedLoopKey,
         spec: impl FnOnce() -> Result<LoopSpec, Fault>,
         builder: &mut Builder,
     ) -> Result<AggregateId, Fault> {
-        let kind = Kind::of(&maker.role.label.value, maker.member.group, there);
-        if let Some((_, id)) = self.0.iter().find(|(other, _)| *other == kind) {
+        if let Some((_, id)) = self.0.iter().find(|(other, _)| *other == key) {
             return Ok(*id);
         }
-        let name = kind.name(self.0.len());
+        let name = key.name(self.0.len());
         let id = builder.aggregate(AggregateSpec { name, shared: spec()? });
-        self.0.push((kind, id));
+        self.0.push((key, id));
         Ok(id)
     }
 }

@@ -4,7 +4,7 @@ use super::document::{Section, page, paragraphs};
 use super::run_view::RunView;
 use super::{agreement, charts, source, table};
 use maud::{Markup, html};
-use millpond_results::{Kind, Run, quantity};
+use millpond_results::{EntityKind, Run, quantity};
 use millpond_theory::agreement::Agreement;
 use std::collections::BTreeSet;
 
@@ -28,7 +28,8 @@ pub fn comparison(runs: &[Run], title: &str, agreements: &[(String, Agreement)])
 
 fn over_time_section(views: &[RunView]) -> Option<Section> {
     let bottleneck = views.first().map_or("", |view| view.bottleneck.as_str());
-    let has_relays = views.iter().any(|view| view.series(Kind::Relay, quantity::BACKLOG).next().is_some());
+    let has_relays =
+        views.iter().any(|view| view.series(EntityKind::Relay, quantity::BACKLOG).next().is_some());
     let relays =
         if has_relays { " The dashed curve beside the queue is the backlog of all relays." } else { "" };
     let intro = format!(

@@ -233,11 +233,11 @@ pub(super) fn sum(series: &[&Series], slices: usize) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_results::Kind;
+    use millpond_results::EntityKind;
 
     fn flows(count: usize) -> Vec<Series> {
         let flow = |index: usize| Series {
-            kind: Kind::Flow,
+            kind: EntityKind::Flow,
             entity: format!("flow.{index}"),
             quantity: "goodput".into(),
             unit: "bit/s".into(),

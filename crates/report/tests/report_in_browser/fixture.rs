@@ -1,8 +1,8 @@
 //! Synthetic runs, computed by formulas instead of a simulation.
 
 use millpond_results::{
-    Distribution, Fairness, Flow, Group, Kind, Link, Milliseconds, Packets, Relay, Run, Series, Summary,
-    quantity,
+    Distribution, EntityKind, Fairness, Flow, Group, Link, Milliseconds, Packets, Relay, Run, Series,
+    Summary, quantity,
 };
 
 /// The behaviour of a synthetic protocol.
@@ -116,7 +116,7 @@ impl Simulation<'_> {
 
     fn one(
         &self,
-        kind: Kind,
+        kind: EntityKind,
         entity: &str,
         quantity: &str,
         unit: &str,
@@ -159,31 +159,35 @@ impl Simulation<'_> {
         let link = "last-hop ->";
         let packets = |time| self.delay(time) * capacity(time) / 1000.0 / 12_000.0;
         let mut series = vec![
-            self.one(Kind::Link, link, quantity::CAPACITY, "bit/s", capacity),
-            self.one(Kind::Link, link, quantity::THROUGHPUT, "bit/s", |time| {
+            self.one(EntityKind::Link, link, quantity::CAPACITY, "bit/s", capacity),
+            self.one(EntityKind::Link, link, quantity::THROUGHPUT, "bit/s", |time| {
                 capacity(time) * self.behaviour.utilization
             }),
-            self.one(Kind::Link, link, quantity::QUEUE, "packets", packets),
-            self.one(Kind::Link, link, quantity::QUEUEING, "ms", |time| self.delay(time)),
-            self.one(Kind::Link, link, "marking probability", "1", |time| {
+            self.one(EntityKind::Link, link, quantity::QUEUE, "packets", packets),
+            self.one(EntityKind::Link, link, quantity::QUEUEING, "ms", |time| self.delay(time)),
+            self.one(EntityKind::Link, link, "marking probability", "1", |time| {
                 (self.delay(time) / 400.0).min(1.0)
             }),
-            self.one(Kind::Group, "all", quantity::JAIN, "1", |time| self.jain(time)),
+            self.one(EntityKind::Group, "all", quantity::JAIN, "1", |time| self.jain(time)),
         ];
         for flow in 0..self.flows {
             let name = self.flow_name(flow);
             series.push(
-                self.one(Kind::Flow, &name, quantity::GOODPUT, "bit/s", |time| self.goodput(flow, time)),
+                self.one(EntityKind::Flow, &name, quantity::GOODPUT, "bit/s", |time| {
+                    self.goodput(flow, time)
+                }),
             );
-            series.push(self.one(Kind::Flow, &name, quantity::WINDOW, "packets", |time| {
+            series.push(self.one(EntityKind::Flow, &name, quantity::WINDOW, "packets", |time| {
                 self.goodput(flow, time) * 0.05 / 12_000.0
             }));
         }
         if self.behaviour.relays {
             series.push(
-                self.one(Kind::Relay, "one@R1", quantity::BACKLOG, "packets", |time| 0.4 * packets(time)),
+                self.one(EntityKind::Relay, "one@R1", quantity::BACKLOG, "packets", |time| {
+                    0.4 * packets(time)
+                }),
             );
-            series.push(self.one(Kind::Relay, "two@R1", quantity::BACKLOG, "packets", |time| {
+            series.push(self.one(EntityKind::Relay, "two@R1", quantity::BACKLOG, "packets", |time| {
                 if time < SECOND_STARTS_S { f64::NAN } else { 0.2 * packets(time) }
             }));
         }
@@ -203,7 +207,7 @@ impl Simulation<'_> {
         let at = |share: f64| (share, delays[(share * last as f64) as usize]);
         let points = (0..=200).map(|step| at(f64::from(step) / 200.0)).collect();
         Distribution {
-            kind: Kind::Group,
+            kind: EntityKind::Group,
             entity: "all".into(),
             quantity: quantity::QUEUEING.into(),
             unit: "ms".into(),

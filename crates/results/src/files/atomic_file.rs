@@ -1,18 +1,21 @@
-//! A single file that appears whole or not at all, over an older one if there is one.
+//! Files that appear complete or not at all; an older file of the same name is replaced.
 
 use super::directory::{OutputError, beside};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file under a temporary name. Dropped before [`finish`](Self::finish) it leaves an older one as it was.
+/// A file under a temporary name. Dropped before [`finish`](Self::finish) it is removed, and an older file stays.
 #[derive(Debug)]
-pub struct WholeFile {
+pub struct AtomicFile {
     target: PathBuf,
     temporary: PathBuf,
 }
 
-impl WholeFile {
-    /// Makes sure that `target` can be written.
+impl AtomicFile {
+    /// Creates the temporary file next to `target`.
+    ///
+    /// # Errors
+    /// A `target` that cannot be written.
     pub fn create(target: &Path) -> Result<Self, OutputError> {
         let name = target.file_name().filter(|_| !target.is_dir());
         let name = name.ok_or_else(|| OutputError::new(target, "is not the name of a file"))?;
@@ -21,7 +24,7 @@ impl WholeFile {
         Ok(file)
     }
 
-    /// What it will be called.
+    /// The name that the file will have.
     pub fn path(&self) -> &Path {
         &self.target
     }
@@ -32,23 +35,23 @@ impl WholeFile {
         fs::write(&self.temporary, content).map_err(failed)
     }
 
-    /// It is whole: gives it its name.
+    /// Gives the file its name.
     pub fn finish(self) -> Result<(), OutputError> {
         let failed = |error| OutputError::io(&self.target, "write this file", &error);
         fs::rename(&self.temporary, &self.target).map_err(failed)
     }
 }
 
-impl Drop for WholeFile {
-    /// Removes what has not been given its name. A failure to do so has nobody left to tell.
+impl Drop for AtomicFile {
+    /// Removes the temporary file; errors are ignored, because they cannot be reported.
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.temporary);
     }
 }
 
-/// Writes a whole file at once.
-pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), OutputError> {
-    let file = WholeFile::create(path)?;
+/// Writes a file that appears complete or not at all.
+pub fn write_atomically(path: &Path, content: &[u8]) -> Result<(), OutputError> {
+    let file = AtomicFile::create(path)?;
     file.write(content)?;
     file.finish()
 }
@@ -63,15 +66,15 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole_or_stays_as_it_was() {
+    fn a_file_is_replaced_completely_or_not_at_all() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("report.html");
-        write_whole(&path, b"old").unwrap();
-        let unfinished = WholeFile::create(&path).unwrap();
+        write_atomically(&path, b"old").unwrap();
+        let unfinished = AtomicFile::create(&path).unwrap();
         unfinished.write(b"half").unwrap();
         drop(unfinished);
         assert_eq!(fs::read(&path).unwrap(), b"old");
-        write_whole(&path, b"new").unwrap();
+        write_atomically(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
         assert_eq!(names(root.path()), ["report.html"]);
     }
@@ -80,7 +83,7 @@ mod tests {
     fn a_file_that_cannot_be_written_is_refused_at_once() {
         let root = tempfile::tempdir().unwrap();
         for path in [root.path().join("none/report.html"), root.path().to_owned()] {
-            let error = WholeFile::create(&path).unwrap_err();
+            let error = AtomicFile::create(&path).unwrap_err();
             assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
         }
         assert!(names(root.path()).is_empty());

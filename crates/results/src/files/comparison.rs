@@ -1,4 +1,4 @@
-//! A directory of runs, each of which appears in it as soon as it has ended.
+//! The directory of a comparison, with one directory per run, which appears when the run has ended.
 
 use super::directory::{OutputError, RunDirectory, make, missing_parents, refuse_existing};
 use super::save::{Extras, save};
@@ -6,16 +6,16 @@ use crate::{Run, Timing};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Holds the runs of a comparison. Dropped without any it leaves nothing behind.
+/// The directory of a comparison. It is removed when dropped without any run.
 #[derive(Debug)]
 pub struct ComparisonDirectory {
     path: PathBuf,
-    /// Parents that did not exist before, the outermost first.
+    /// Parent directories that were created, the outermost first.
     made: Vec<PathBuf>,
 }
 
 impl ComparisonDirectory {
-    /// Makes `path`, which must not exist; missing parents are made too.
+    /// Creates `path`, which must not exist, and missing parents.
     pub fn create(path: &Path) -> Result<Self, OutputError> {
         refuse_existing(path)?;
         let directory = Self { path: path.to_owned(), made: missing_parents(path) };
@@ -23,7 +23,7 @@ impl ComparisonDirectory {
         Ok(directory)
     }
 
-    /// Adds a run that has ended.
+    /// Writes a run that has ended.
     pub fn keep(&self, name: &str, run: &Run, timing: &Timing, extras: Extras) -> Result<(), OutputError> {
         let directory = RunDirectory::create(&self.path.join(name))?;
         save(run, timing, extras, &directory)?;
@@ -32,7 +32,7 @@ impl ComparisonDirectory {
 }
 
 impl Drop for ComparisonDirectory {
-    /// Removes what is empty; a directory that holds a run is not.
+    /// Removes the directory and the created parents if they are empty.
     fn drop(&mut self) {
         for path in std::iter::once(&self.path).chain(self.made.iter().rev()) {
             let _ = fs::remove_dir(path);
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_stay_and_an_empty_directory_does_not() {
+    fn a_directory_without_runs_is_removed_and_one_with_runs_stays() {
         let root = tempfile::tempdir().unwrap();
         let path = root.path().join("a/b");
         drop(ComparisonDirectory::create(&path).unwrap());
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_that_is_there_already_stays_even_if_it_is_empty() {
+    fn an_existing_directory_is_refused_and_stays_even_if_it_is_empty() {
         let root = tempfile::tempdir().unwrap();
         assert!(ComparisonDirectory::create(root.path()).is_err());
         assert!(root.path().is_dir());

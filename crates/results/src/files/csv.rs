@@ -1,4 +1,4 @@
-//! Comma-separated values (RFC 4180), for spreadsheets and scripts without a Parquet reader.
+//! Comma-separated values (RFC 4180).
 
 use super::table::{Cells, Column};
 use std::fmt::Write;
@@ -36,7 +36,7 @@ fn push_cell(text: &mut String, cells: &Cells, row: usize) {
     debug_assert!(written.is_ok(), "writing to a string cannot fail");
 }
 
-/// In quotes if it holds what would end the cell.
+/// The cell, in quotes if it has a comma, a quote or a line break.
 fn quoted(cell: &str) -> String {
     if cell.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", cell.replace('"', "\"\""))

@@ -1,4 +1,4 @@
-//! A directory that appears under its own name only when everything in it has been written.
+//! Directories that appear under their names only when all their files are written.
 
 use std::fmt;
 use std::fs;
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 pub struct OutputError {
     /// Which file or directory.
     pub path: PathBuf,
-    /// What is wrong with it, for the user.
+    /// The reason, for the user.
     pub fault: String,
 }
 
@@ -32,18 +32,18 @@ impl fmt::Display for OutputError {
 
 impl std::error::Error for OutputError {}
 
-/// A directory under a temporary name. Dropped before [`finish`](Self::finish) it takes everything with it.
+/// A directory under a temporary name. It is removed with its files when dropped before [`finish`](Self::finish).
 #[derive(Debug)]
 pub struct RunDirectory {
     target: PathBuf,
     temporary: PathBuf,
-    /// Parents that did not exist before, the outermost first.
+    /// Parent directories that were created, the outermost first.
     made: Vec<PathBuf>,
-    whole: bool,
+    is_complete: bool,
 }
 
 impl RunDirectory {
-    /// Claims `target`, which must not exist, by creating a temporary directory beside it; missing parents are made.
+    /// Creates a temporary directory next to `target`, which must not exist, and missing parents.
     pub fn create(target: &Path) -> Result<Self, OutputError> {
         refuse_existing(target)?;
         let Some(name) = target.file_name() else {
@@ -51,12 +51,12 @@ impl RunDirectory {
         };
         let temporary = beside(target, name);
         let made = missing_parents(target);
-        let directory = Self { target: target.to_owned(), temporary, made, whole: false };
+        let directory = Self { target: target.to_owned(), temporary, made, is_complete: false };
         make(target, &directory.temporary)?;
         Ok(directory)
     }
 
-    /// Where to write until it is whole.
+    /// The path until [`finish`](Self::finish).
     pub fn path(&self) -> &Path {
         &self.temporary
     }
@@ -67,20 +67,20 @@ impl RunDirectory {
         fs::write(&path, content).map_err(|error| OutputError::io(&path, "write this file", &error))
     }
 
-    /// Everything is written: gives it its name.
+    /// Gives the directory its name, and returns it.
     pub fn finish(mut self) -> Result<PathBuf, OutputError> {
         refuse_existing(&self.target)?;
         let failed = |error| OutputError::io(&self.target, "create this directory", &error);
         fs::rename(&self.temporary, &self.target).map_err(failed)?;
-        self.whole = true;
+        self.is_complete = true;
         Ok(self.target.clone())
     }
 }
 
 impl Drop for RunDirectory {
-    /// Removes what is not whole. A failure to do so has nobody left to tell.
+    /// Removes an incomplete directory; errors are ignored, because they cannot be reported.
     fn drop(&mut self) {
-        if self.whole {
+        if self.is_complete {
             return;
         }
         let _ = fs::remove_dir_all(&self.temporary);
@@ -90,17 +90,17 @@ impl Drop for RunDirectory {
     }
 }
 
-/// A name beside `path` that no other process of this program uses.
+/// A temporary name next to `path`, different in every process.
 pub(super) fn beside(path: &Path, name: &std::ffi::OsStr) -> PathBuf {
     path.with_file_name(format!(".{}.{}.partial", name.to_string_lossy(), std::process::id()))
 }
 
-/// Makes the directory `path` and its parents, for an output that will be called `target`.
+/// Creates the directory `path` and its parents; errors name `target`.
 pub(super) fn make(target: &Path, path: &Path) -> Result<(), OutputError> {
     fs::create_dir_all(path).map_err(|error| OutputError::io(target, "create this directory", &error))
 }
 
-/// An output never mixes with what is there already.
+/// An error if `path` exists: an output is never added to existing files.
 pub(super) fn refuse_existing(path: &Path) -> Result<(), OutputError> {
     match fs::symlink_metadata(path) {
         Ok(_) => Err(OutputError::new(path, "exists already; give another name or remove it")),
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_appears_only_when_it_is_whole() {
+    fn a_directory_appears_only_when_it_is_complete() {
         let root = tempfile::tempdir().unwrap();
         let target = root.path().join("a/b");
         let directory = RunDirectory::create(&target).unwrap();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_dropped_leaves_nothing_behind_not_even_its_parents() {
+    fn an_incomplete_directory_is_removed_with_its_created_parents() {
         let root = tempfile::tempdir().unwrap();
         let directory = RunDirectory::create(&root.path().join("a/b/c")).unwrap();
         directory.write("x", b"1").unwrap();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_cannot_be_made_is_an_error_that_names_it() {
+    fn a_directory_that_cannot_be_created_is_an_error_with_its_name() {
         let root = tempfile::tempdir().unwrap();
         fs::write(root.path().join("file"), b"").unwrap();
         let error = RunDirectory::create(&root.path().join("file/run")).unwrap_err();

@@ -1,7 +1,7 @@
-//! Reading back what was saved, for reports about finished runs.
+//! Reading saved runs, for reports.
 
 use super::save::name;
-use crate::{Distribution, Kind, Run, Series, Summary, Transfer};
+use crate::{Distribution, EntityKind, Run, Series, Summary, Transfer};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::record::{Row, RowAccessor};
@@ -9,12 +9,12 @@ use std::fmt;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-/// A directory that does not hold a run.
+/// A directory or file of a run that cannot be read.
 #[derive(Debug)]
 pub struct LoadError {
     /// Which file or directory.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The reason.
     pub fault: String,
 }
 
@@ -26,8 +26,11 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Every run in `directory`: its own, or those of the directories in it, in the order of their names. A run is
-/// called like its directory.
+/// The run in `directory`, or the runs in its subdirectories in the order of their names. The label of a run is the name
+/// of its directory.
+///
+/// # Errors
+/// A directory without a run, or a file that cannot be read.
 pub fn load(directory: &Path) -> Result<Vec<Run>, LoadError> {
     if directory.join(name::SUMMARY).is_file() {
         return Ok(vec![one(directory)?]);
@@ -37,12 +40,12 @@ pub fn load(directory: &Path) -> Result<Vec<Run>, LoadError> {
     let mut paths: Vec<PathBuf> = paths.filter(|path| path.join(name::SUMMARY).is_file()).collect();
     paths.sort();
     if paths.is_empty() {
-        return Err(fault(directory, format!("holds no run: there is no {}", name::SUMMARY)));
+        return Err(fault(directory, format!("has no run: there is no {}", name::SUMMARY)));
     }
     paths.iter().map(|path| one(path)).collect()
 }
 
-/// Where the scenario of the run in `directory` is, as resolved.
+/// The path of the resolved scenario of the run in `directory`.
 pub fn scenario_of(directory: &Path) -> PathBuf {
     directory.join(name::SCENARIO)
 }
@@ -84,7 +87,7 @@ fn table<T>(
     read(&mut rows).map_err(|error| fault(&path, error))
 }
 
-/// Rows of one series stand together.
+/// The series of a table, in which the rows of one series are adjacent.
 fn series(rows: Rows<'_>) -> Result<Vec<Series>, ParquetError> {
     let mut all: Vec<Series> = Vec::new();
     for row in rows {
@@ -120,9 +123,9 @@ fn distributions(rows: Rows<'_>) -> Result<Vec<Distribution>, ParquetError> {
     Ok(all)
 }
 
-/// What tells one series or distribution from the next.
+/// The columns that identify a series or a distribution.
 struct Key<'a> {
-    kind: Kind,
+    kind: EntityKind,
     entity: &'a str,
     quantity: &'a str,
     unit: &'a str,
@@ -131,12 +134,12 @@ struct Key<'a> {
 impl<'a> Key<'a> {
     fn of(row: &'a Row) -> Result<Self, ParquetError> {
         let kind = row.get_string(5)?;
-        let kind = Kind::ALL.into_iter().find(|k| k.name() == kind);
+        let kind = EntityKind::ALL.into_iter().find(|k| k.name() == kind);
         let kind = kind.ok_or_else(|| ParquetError::General("unknown kind of entity".into()))?;
         Ok(Self { kind, entity: row.get_string(1)?, quantity: row.get_string(2)?, unit: row.get_string(4)? })
     }
 
-    fn is(&self, kind: Kind, entity: &str, quantity: &str) -> bool {
+    fn is(&self, kind: EntityKind, entity: &str, quantity: &str) -> bool {
         self.kind == kind && self.entity == entity && self.quantity == quantity
     }
 }
@@ -165,7 +168,7 @@ mod tests {
 
     fn run() -> Run {
         let series = |entity: &str, values: &[f64]| Series {
-            kind: Kind::Flow,
+            kind: EntityKind::Flow,
             entity: entity.into(),
             quantity: "goodput".into(),
             unit: "bit/s".into(),
@@ -176,7 +179,7 @@ mod tests {
             label: "lgcc".into(),
             series: vec![series("a", &[1.0, 2.0]), series("b", &[0.1])],
             distributions: vec![Distribution {
-                kind: Kind::Link,
+                kind: EntityKind::Link,
                 entity: "L1 ->".into(),
                 quantity: "queueing delay".into(),
                 unit: "ms".into(),
@@ -197,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saved_loads_the_same() {
+    fn a_saved_run_loads_unchanged() {
         let root = tempfile::tempdir().unwrap();
         let target = root.path().join("lgcc");
         let directory = RunDirectory::create(&target).unwrap();
@@ -211,9 +214,9 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_without_runs_says_so() {
+    fn a_directory_without_runs_is_an_error() {
         let root = tempfile::tempdir().unwrap();
-        assert!(load(root.path()).unwrap_err().to_string().contains("holds no run"));
+        assert!(load(root.path()).unwrap_err().to_string().contains("has no run"));
         assert!(load(&root.path().join("none")).is_err());
     }
 }

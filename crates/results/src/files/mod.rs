@@ -1,4 +1,4 @@
-//! The files of a run: a directory that appears whole or not at all, and what is in it.
+//! The files of a run, in a directory that appears complete or not at all.
 
 mod atomic_file;
 mod comparison;
@@ -11,7 +11,7 @@ mod parquet;
 mod save;
 mod table;
 
-pub use atomic_file::{WholeFile, write_whole};
+pub use atomic_file::{AtomicFile, write_atomically};
 pub use comparison::ComparisonDirectory;
 pub use directory::{OutputError, RunDirectory};
 pub use load::{LoadError, load, scenario_of};

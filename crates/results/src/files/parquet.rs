@@ -1,4 +1,4 @@
-//! Parquet files, column by column: no Arrow, no time stamp, so the same table gives the same bytes.
+//! Parquet files without time stamps, so that equal tables give equal bytes.
 
 use super::table::{Cells, Column};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
@@ -9,7 +9,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 use std::sync::Arc;
 
-/// The table as the bytes of a Parquet file with one row group.
+/// The bytes of a Parquet file with the table as one row group.
 pub(super) fn bytes(columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
     let schema = Arc::new(schema(columns)?);
     let properties = WriterProperties::builder()
@@ -46,26 +46,26 @@ fn field(column: &Column) -> Result<Type, ParquetError> {
         .build()
 }
 
-/// So many cells are handed over at once: a copy of a whole column would be larger than the results.
-const PIECE: usize = 1 << 16;
+/// The number of cells per batch, which bounds the memory for copies of a column.
+const BATCH: usize = 1 << 16;
 
 fn write_cells(writer: &mut SerializedColumnWriter<'_>, cells: &Cells) -> Result<(), ParquetError> {
     match cells {
         Cells::Numbers(cells) => {
-            for cells in cells.chunks(PIECE) {
+            for cells in cells.chunks(BATCH) {
                 let (present, levels) = optional(cells);
                 writer.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;
             }
         }
         Cells::Counts(cells) => {
-            for cells in cells.chunks(PIECE) {
+            for cells in cells.chunks(BATCH) {
                 let (present, levels) = optional(cells);
                 writer.typed::<Int64Type>().write_batch(&present, Some(&levels), None)?;
             }
         }
         Cells::Texts { distinct, rows } => {
             let distinct: Vec<ByteArray> = distinct.iter().map(|text| text.as_str().into()).collect();
-            for rows in rows.chunks(PIECE) {
+            for rows in rows.chunks(BATCH) {
                 let cells: Vec<ByteArray> = rows.iter().map(|&row| distinct[row as usize].clone()).collect();
                 writer.typed::<ByteArrayType>().write_batch(&cells, None, None)?;
             }
@@ -74,7 +74,7 @@ fn write_cells(writer: &mut SerializedColumnWriter<'_>, cells: &Cells) -> Result
     Ok(())
 }
 
-/// The values that are there, and a definition level per cell: 1 where there is one.
+/// The present values, and a definition level per cell: 1 if the cell has a value.
 fn optional<T: Copy>(cells: &[Option<T>]) -> (Vec<T>, Vec<i16>) {
     let levels = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
     (cells.iter().flatten().copied().collect(), levels)
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_reads_back_the_same() {
+    fn a_written_table_reads_back_unchanged() {
         let file = SerializedFileReader::new(bytes::Bytes::from(bytes(&table()).unwrap())).unwrap();
         let rows: Vec<_> = file.get_row_iter(None).unwrap().map(Result::unwrap).collect();
         assert_eq!(rows.len(), 3);

@@ -1,14 +1,14 @@
-//! What a run directory holds.
+//! Writing the files of a run.
 
 use super::directory::{OutputError, RunDirectory};
 use super::{csv, parquet, table};
 use crate::{Run, Timing};
 use serde::Serialize;
 
-/// What is written beside the usual files.
+/// Optional files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extras {
-    /// Each table as `.csv` too.
+    /// Each table also as a `.csv` file.
     pub csv: bool,
 }
 
@@ -19,11 +19,11 @@ pub fn summary_json(run: &Run) -> Result<String, serde_json::Error> {
 
 /// The names of a run's files.
 pub(super) mod name {
-    /// The scenario as resolved, re-runnable.
+    /// The scenario with all defaults.
     pub(crate) const SCENARIO: &str = "scenario.toml";
-    /// The numbers.
+    /// The numbers of the run.
     pub(crate) const SUMMARY: &str = "summary.json";
-    /// Wall and processor time.
+    /// Elapsed time and processor time.
     pub(crate) const TIMING: &str = "timing.json";
     /// Quantities over time.
     pub(crate) const SERIES: &str = "series.parquet";
@@ -33,7 +33,10 @@ pub(super) mod name {
     pub(crate) const DISTRIBUTIONS: &str = "distributions.parquet";
 }
 
-/// Writes a run's files. `timing.json` is the one that may differ between runs of the same scenario and seed.
+/// Writes the files of a run. Only `timing.json` differs between two executions of the same run.
+///
+/// # Errors
+/// A file that cannot be written.
 pub fn save(run: &Run, timing: &Timing, extras: Extras, directory: &RunDirectory) -> Result<(), OutputError> {
     let tables = [
         (name::SERIES, table::series(run)),

@@ -1,11 +1,11 @@
-//! A table in columns: what the Parquet and CSV writers take.
+//! Tables in columns, the input of the Parquet and CSV writers.
 
 use crate::{Distribution, Run, Series, Transfer};
 use std::rc::Rc;
 
-/// One column with its name.
+/// A column with its name.
 pub(super) struct Column {
-    /// Its name, units included.
+    /// Its name, as `docs/results.md` has it.
     pub name: &'static str,
     /// Its cells.
     pub cells: Cells,
@@ -13,11 +13,11 @@ pub(super) struct Column {
 
 /// The cells of a column.
 pub(super) enum Cells {
-    /// Numbers; none where there is no value.
+    /// Numbers, or no value.
     Numbers(Vec<Option<f64>>),
-    /// Whole numbers; none where there is no value.
+    /// Whole numbers, or no value.
     Counts(Vec<Option<i64>>),
-    /// Texts, each an index into the distinct ones.
+    /// Texts, as indices into the distinct ones.
     Texts { distinct: Vec<String>, rows: Rc<[u32]> },
 }
 
@@ -31,7 +31,7 @@ impl Column {
     }
 }
 
-/// `series`: one row per sample that is a number, series after series.
+/// `series`: one row per sample with a value, series after series.
 pub(super) fn series(run: &Run) -> Vec<Column> {
     let kept = || {
         let samples = |(i, s)| samples(s).map(move |(time, value)| (i, time, value));
@@ -51,7 +51,7 @@ pub(super) fn series(run: &Run) -> Vec<Column> {
     ]
 }
 
-/// Times and values that are numbers.
+/// The times and values of a series where it has values.
 fn samples(series: &Series) -> impl Iterator<Item = (f64, f64)> {
     let samples = series.times.iter().copied().zip(series.values.iter().copied());
     samples.filter(|(_, value)| !value.is_nan())
@@ -75,7 +75,7 @@ pub(super) fn distributions(run: &Run) -> Vec<Column> {
     ]
 }
 
-/// `flows`: every transfer.
+/// `flows`: one row per transfer.
 pub(super) fn flows(run: &Run) -> Vec<Column> {
     let all = &run.transfers;
     let rows: Rc<[u32]> = (0..).zip(all).map(|(i, _)| i).collect();

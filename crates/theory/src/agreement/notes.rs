@@ -1,11 +1,11 @@
 //! Notes on a comparison of worlds.
 
 use super::AgreementRow;
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 use millpond_scenario::Scenario;
 
 /// Parts of the laws that the equations leave out, and means that include a transient or an oscillation.
-pub(super) fn notes(plan: &Plan, scenario: &Scenario, rows: &[AgreementRow]) -> Vec<String> {
+pub(super) fn notes(plan: &FluidPlan, scenario: &Scenario, rows: &[AgreementRow]) -> Vec<String> {
     let left_out = plan.left_out.iter().map(|(protocol, left_out)| {
         format!("the equations of {protocol} leave out: {}", left_out.join("; "))
     });
@@ -13,7 +13,7 @@ pub(super) fn notes(plan: &Plan, scenario: &Scenario, rows: &[AgreementRow]) -> 
 }
 
 /// A note if the means include the start of the last flow.
-fn includes_start(plan: &Plan, scenario: &Scenario) -> Option<String> {
+fn includes_start(plan: &FluidPlan, scenario: &Scenario) -> Option<String> {
     let (from, last) = (scenario.measure.from, plan.flows.iter().map(|flow| flow.start).max()?);
     (from <= last).then(|| {
         let (from, last) = (from.secs(), last.secs());

@@ -6,13 +6,13 @@ use millpond_fluid::equilibrium::{
     self, AllocationProblem, Equilibrium, FlowClass, FlowLimit, NoEquilibrium, marking_probability,
 };
 use millpond_law::fluid::{Allocation, Marginal, PriceSum};
-use millpond_plan::fluid::{Plan, PlannedLink};
+use millpond_plan::fluid::{FluidLinkPlan, FluidPlan};
 
 /// An equilibrium in closed form.
 pub struct ClosedForm {
     /// `max-min` or `utility maximum`.
     pub kind: &'static str,
-    /// Rates by loop of [`Plan::loops`], prices and loads by link of [`Plan::links`].
+    /// Rates by loop of [`FluidPlan::loops`], prices and loads by link of [`FluidPlan::links`].
     pub allocation: Equilibrium,
     /// Whether prices are -ln(1 - p) of marking probabilities p.
     pub prices_are_marks: bool,
@@ -30,7 +30,7 @@ impl ClosedForm {
     ///
     /// # Errors
     /// A utility that is not concave, or a flow that no link limits.
-    pub(super) fn of(plan: &Plan, frozen: &Frozen<'_>) -> Result<Option<Self>, AnalysisError> {
+    pub(super) fn of(plan: &FluidPlan, frozen: &Frozen<'_>) -> Result<Option<Self>, AnalysisError> {
         let active: Vec<usize> = (0..plan.loops.len()).filter(|l| frozen.is_active(*l)).collect();
         let problem = allocation_problem(plan, frozen, &active);
         let limits: Option<Vec<FlowLimit>> =
@@ -59,8 +59,8 @@ impl ClosedForm {
 }
 
 /// Capacities of all links and the paths of the active loops.
-fn allocation_problem(plan: &Plan, frozen: &Frozen<'_>, active: &[usize]) -> AllocationProblem {
-    let capacity = |link: &PlannedLink| {
+fn allocation_problem(plan: &FluidPlan, frozen: &Frozen<'_>, active: &[usize]) -> AllocationProblem {
+    let capacity = |link: &FluidLinkPlan| {
         link.id.map_or(f64::INFINITY, |id| frozen.capacity(id.0) * plan.assembly.utilization(id))
     };
     let flow = |l: &usize| FlowClass { path: plan.loops[*l].links.clone(), count: plan.loops[*l].count };
@@ -71,7 +71,7 @@ fn allocation_problem(plan: &Plan, frozen: &Frozen<'_>, active: &[usize]) -> All
 }
 
 /// The error with flows and links named as in the scenario; flows are counted among the active loops.
-fn unlimited(plan: &Plan, active: &[usize], reason: &NoEquilibrium) -> AnalysisError {
+fn unlimited(plan: &FluidPlan, active: &[usize], reason: &NoEquilibrium) -> AnalysisError {
     let flow = |index: usize| plan.loops[active[index]].name.clone();
     AnalysisError::NoEquilibrium(reason.describe(&flow, &|link| plan.links[link].entity.clone()))
 }

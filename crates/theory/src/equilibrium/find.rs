@@ -5,12 +5,12 @@ use crate::AnalysisError;
 use millpond_fluid::equilibrium::{self, EquilibriumPoint, NoEquilibrium, SearchMethod};
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Accuracy, Entity, Frozen, OperatingPoint, Solver};
-use millpond_plan::fluid::{Plan, PlannedLink};
+use millpond_plan::fluid::{FluidLinkPlan, FluidPlan};
 
 /// The equilibrium of a plan.
 pub struct PlanEquilibrium<'p> {
     /// The plan.
-    pub plan: &'p Plan,
+    pub plan: &'p FluidPlan,
     /// Its network with all delays set to zero.
     pub frozen: Frozen<'p>,
     /// States and channels at the equilibrium.
@@ -42,7 +42,7 @@ impl PlanEquilibrium<'_> {
     /// Name of a link that loses packets at the equilibrium because its buffer is full.
     #[must_use]
     pub fn overflowing_link(&self) -> Option<&str> {
-        let loses = |link: &&PlannedLink| {
+        let loses = |link: &&FluidLinkPlan| {
             let lost = link.id.and_then(|id| self.value(Entity::Link(id.0), "loss probability"));
             lost.is_some_and(|lost| lost > 0.0)
         };
@@ -51,7 +51,7 @@ impl PlanEquilibrium<'_> {
 }
 
 /// The longest round-trip time of a plan's loops without queueing, in seconds.
-pub(crate) fn longest_rtt(plan: &Plan) -> f64 {
+pub(crate) fn longest_rtt(plan: &FluidPlan) -> f64 {
     plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max)
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn longest_rtt(plan: &Plan) -> f64 {
 ///
 /// # Errors
 /// A law in discrete time, a utility that is not concave, a flow that no link limits, or no equilibrium.
-pub fn find_equilibrium(plan: &Plan) -> Result<PlanEquilibrium<'_>, AnalysisError> {
+pub fn find_equilibrium(plan: &FluidPlan) -> Result<PlanEquilibrium<'_>, AnalysisError> {
     find_equilibrium_at(plan, plan.assembly.last_start())
 }
 
@@ -67,7 +67,7 @@ pub fn find_equilibrium(plan: &Plan) -> Result<PlanEquilibrium<'_>, AnalysisErro
 ///
 /// # Errors
 /// As [`find_equilibrium`].
-pub(crate) fn find_equilibrium_at(plan: &Plan, time: f64) -> Result<PlanEquilibrium<'_>, AnalysisError> {
+pub(crate) fn find_equilibrium_at(plan: &FluidPlan, time: f64) -> Result<PlanEquilibrium<'_>, AnalysisError> {
     let frozen = Frozen::new(&plan.assembly, time);
     if let Some(protocol) = plan.loops.iter().enumerate().find(|(l, _)| plan.assembly.is_clocked(*l)) {
         return Err(AnalysisError::DiscreteTime { protocol: protocol.1.protocol.clone() });
@@ -81,7 +81,7 @@ pub(crate) fn find_equilibrium_at(plan: &Plan, time: f64) -> Result<PlanEquilibr
 /// Searches from the initial state with both methods, then from simulated states. An equilibrium that agrees with the
 /// closed form and does not repel ends the search; otherwise one that does not repel is preferred.
 fn search<'p>(
-    plan: &Plan,
+    plan: &FluidPlan,
     frozen: &Frozen<'p>,
     closed_form: Option<&ClosedForm>,
     time: f64,
@@ -116,7 +116,7 @@ fn search<'p>(
 
 /// The states 30 s after `time` (or after a limit on steps), then their mean over the 10 s that follow. The mean helps
 /// where the network oscillates even without delays, so that no search from a single state converges.
-fn simulated_states(plan: &Plan, time: f64) -> Option<[Vec<f64>; 2]> {
+fn simulated_states(plan: &FluidPlan, time: f64) -> Option<[Vec<f64>; 2]> {
     const SECONDS: f64 = 30.0;
     const STEPS: u64 = 50_000;
     const SAMPLES: u32 = 500;
@@ -133,7 +133,7 @@ fn simulated_states(plan: &Plan, time: f64) -> Option<[Vec<f64>; 2]> {
 }
 
 /// The largest relative difference between a sending rate and the closed form; zero without one.
-fn closed_form_error(plan: &Plan, closed_form: Option<&ClosedForm>, point: &OperatingPoint) -> f64 {
+fn closed_form_error(plan: &FluidPlan, closed_form: Option<&ClosedForm>, point: &OperatingPoint) -> f64 {
     let Some(closed_form) = closed_form else { return 0.0 };
     let errors = closed_form.allocation.rates.iter().enumerate().map(|(l, expected)| {
         let found = channel(plan, point, Entity::Loop(l), "sending rate").unwrap_or(f64::NAN);
@@ -142,14 +142,14 @@ fn closed_form_error(plan: &Plan, closed_form: Option<&ClosedForm>, point: &Oper
     errors.fold(0.0, f64::max)
 }
 
-fn channel(plan: &Plan, point: &OperatingPoint, entity: Entity, quantity: &str) -> Option<f64> {
+fn channel(plan: &FluidPlan, point: &OperatingPoint, entity: Entity, quantity: &str) -> Option<f64> {
     let columns = plan.assembly.channel_columns();
     let found = columns.iter().position(|column| column.entity == entity && column.quantity == quantity);
     found.map(|index| point.channels[index])
 }
 
 /// The error with flows and links named as in the scenario.
-fn named(plan: &Plan, reason: &NoEquilibrium) -> AnalysisError {
+fn named(plan: &FluidPlan, reason: &NoEquilibrium) -> AnalysisError {
     let link = |id: usize| plan.links.iter().find(|link| link.id.is_some_and(|link| link.0 == id));
     let link = |id: usize| link(id).map_or_else(|| format!("link {id}"), |link| link.entity.clone());
     AnalysisError::NoEquilibrium(reason.describe(&|l| plan.loops[l].name.clone(), &link))

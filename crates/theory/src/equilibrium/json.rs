@@ -3,7 +3,7 @@
 use super::{PlanEquilibrium, UtilityAllocation, WeightedClass};
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
-use millpond_plan::fluid::{PlannedLink, PlannedLoop};
+use millpond_plan::fluid::{FluidLinkPlan, FluidLoopPlan};
 use serde::Serialize;
 
 /// An equilibrium: `millpond equilibrium --json`.
@@ -73,7 +73,11 @@ pub fn equilibrium_json(equilibrium: &PlanEquilibrium<'_>) -> EquilibriumJson {
     }
 }
 
-fn flow_json(equilibrium: &PlanEquilibrium<'_>, index: usize, planned: &PlannedLoop) -> FlowEquilibriumJson {
+fn flow_json(
+    equilibrium: &PlanEquilibrium<'_>,
+    index: usize,
+    planned: &FluidLoopPlan,
+) -> FlowEquilibriumJson {
     let value = |quantity| equilibrium.value(Entity::Loop(index), quantity);
     let closed_form = equilibrium.closed_form.as_ref();
     FlowEquilibriumJson {
@@ -90,7 +94,7 @@ fn flow_json(equilibrium: &PlanEquilibrium<'_>, index: usize, planned: &PlannedL
 fn link_json(
     equilibrium: &PlanEquilibrium<'_>,
     index: usize,
-    link: &PlannedLink,
+    link: &FluidLinkPlan,
 ) -> Option<LinkEquilibriumJson> {
     let id = link.id?.0;
     let value = |quantity| equilibrium.value(Entity::Link(id), quantity);

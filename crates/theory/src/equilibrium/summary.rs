@@ -3,7 +3,7 @@
 use super::{PlanEquilibrium, find_equilibrium};
 use crate::AnalysisError;
 use millpond_fluid::Entity;
-use millpond_plan::fluid::{self, Plan, PlannedFlow, PlannedLink};
+use millpond_plan::fluid::{self, FluidFlowPlan, FluidLinkPlan, FluidPlan};
 use millpond_protocols::Registry;
 use millpond_scenario::Scenario;
 use millpond_stats::mean;
@@ -54,8 +54,8 @@ pub fn equilibrium_summary(
     })
 }
 
-fn group_equilibrium(plan: &Plan, equilibrium: &PlanEquilibrium<'_>, name: &str) -> GroupEquilibrium {
-    let goodput = |flow: &PlannedFlow| {
+fn group_equilibrium(plan: &FluidPlan, equilibrium: &PlanEquilibrium<'_>, name: &str) -> GroupEquilibrium {
+    let goodput = |flow: &FluidFlowPlan| {
         let last = flow.loops.last().map(|l| Entity::Loop(l.0));
         let delivered = last.and_then(|last| equilibrium.value(last, "delivered rate"));
         delivered.unwrap_or(f64::NAN) * flow.payload
@@ -64,7 +64,7 @@ fn group_equilibrium(plan: &Plan, equilibrium: &PlanEquilibrium<'_>, name: &str)
     GroupEquilibrium { name: name.to_owned(), goodput_bps: mean(&goodputs) }
 }
 
-fn link_equilibrium(equilibrium: &PlanEquilibrium<'_>, link: &PlannedLink) -> Option<LinkEquilibrium> {
+fn link_equilibrium(equilibrium: &PlanEquilibrium<'_>, link: &FluidLinkPlan) -> Option<LinkEquilibrium> {
     let id = link.id?.0;
     let value = |quantity| equilibrium.value(Entity::Link(id), quantity).unwrap_or(f64::NAN);
     let capacity = equilibrium.frozen.capacity(id);

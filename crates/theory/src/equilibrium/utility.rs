@@ -5,7 +5,7 @@ use millpond_fluid::equilibrium::{
     AllocationProblem, Equilibrium, FlowClass, FlowLimit, NoEquilibrium, maximize, water_filling,
 };
 use millpond_law::fluid::Marginal;
-use millpond_plan::fluid::{Plan, PlannedLink};
+use millpond_plan::fluid::{FluidLinkPlan, FluidPlan};
 use millpond_units::{Rate, Time};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -142,12 +142,12 @@ pub struct WeightedClass {
 /// The allocation of a plan's network under an alpha-fair utility.
 pub struct UtilityAllocation<'p> {
     /// The plan.
-    pub plan: &'p Plan,
+    pub plan: &'p FluidPlan,
     /// The utility.
     pub utility: AlphaFair,
     /// The classes of flows.
     pub classes: Vec<WeightedClass>,
-    /// The links that flows cross, as indices of [`Plan::links`].
+    /// The links that flows cross, as indices of [`FluidPlan::links`].
     pub links: Vec<usize>,
     /// Rates by class; prices, loads and bottlenecks by index into `links`.
     pub allocation: Equilibrium,
@@ -161,7 +161,7 @@ pub struct UtilityAllocation<'p> {
 /// # Errors
 /// A weight of a group that does not exist, a flow that no link limits, or no convergence.
 pub fn allocate_by_utility<'p>(
-    plan: &'p Plan,
+    plan: &'p FluidPlan,
     utility: AlphaFair,
     weights: &[GroupWeight],
 ) -> Result<UtilityAllocation<'p>, AnalysisError> {
@@ -204,12 +204,12 @@ fn describe(
 }
 
 /// The capacity of a link at this time in seconds, in bit/s.
-fn capacity(link: &PlannedLink, time: f64) -> f64 {
+fn capacity(link: &FluidLinkPlan, time: f64) -> f64 {
     let is_past = |(from, _): &&(Time, Rate)| from.secs() <= time;
     link.capacity.iter().rev().find(is_past).map_or(f64::INFINITY, |(_, rate)| rate.bps() as f64)
 }
 
-fn classes(plan: &Plan, weights: &[GroupWeight]) -> Result<Vec<WeightedClass>, AnalysisError> {
+fn classes(plan: &FluidPlan, weights: &[GroupWeight]) -> Result<Vec<WeightedClass>, AnalysisError> {
     let groups: BTreeSet<&str> = plan.flows.iter().map(|flow| flow.group.as_str()).collect();
     if let Some(unknown) = weights.iter().find(|weight| !groups.contains(weight.group.as_str())) {
         let groups: Vec<&str> = groups.into_iter().collect();

@@ -6,8 +6,8 @@ use super::spectrum::{PowerSpectrum, SpectralPeak, peak, periodogram, without_tr
 use super::subject::Subject;
 use millpond_fluid::Entity;
 use millpond_fluid::stability::NoiseOutput;
-use millpond_plan::fluid::PlannedFlow;
-use millpond_results::{Kind, quantity};
+use millpond_plan::fluid::FluidFlowPlan;
+use millpond_results::{EntityKind, quantity};
 use millpond_stats::{mean, root_mean_square};
 
 /// The kind of a fluctuating quantity.
@@ -89,7 +89,7 @@ pub(super) fn fluctuations(
     found.extend(rates.iter().map(|class| analysis.flow_rate(class)));
     for (index, link) in subject.plan.links.iter().enumerate() {
         let Some(id) = link.id.filter(|id| model.stability.bottlenecks.contains(&id.0)) else { continue };
-        let values = subject.series.complete(Kind::Link, &link.entity, quantity::QUEUE)?;
+        let values = subject.series.complete(EntityKind::Link, &link.entity, quantity::QUEUE)?;
         // Packets leave a queue even where the model has none, but this queue is no part of the loop.
         let delay = subject.equilibrium.value(Entity::Link(id.0), "queueing delay");
         if delay.is_some_and(|delay| delay > 0.0) {
@@ -126,16 +126,17 @@ impl Analysis<'_> {
         let packet = plan.loops[l].facts.packet;
         let flows = || plan.flows.iter().filter(|flow| flow.loops.first().is_some_and(|id| id.0 == l));
         if !self.subject.has_window[l] {
-            let recorded = |flow: &PlannedFlow| series.complete(Kind::Flow, &flow.name, quantity::SEND_RATE);
+            let recorded =
+                |flow: &FluidFlowPlan| series.complete(EntityKind::Flow, &flow.name, quantity::SEND_RATE);
             let flows = flows().map(recorded).collect::<Result<_, _>>()?;
             let one_packet = packet / series.interval;
             let quantization = if self.subject.has_packets { one_packet / 6_f64.sqrt() } else { 0.0 };
             return Ok(ClassRates { l, flows, interval: series.interval, quantization });
         }
-        let permitted = |flow: &PlannedFlow| -> Result<Vec<f64>, ExplainError> {
+        let permitted = |flow: &FluidFlowPlan| -> Result<Vec<f64>, ExplainError> {
             let name = flow.loop_name(0);
-            let windows = series.complete(Kind::Flow, &name, quantity::WINDOW)?;
-            let rtts = series.complete(Kind::Flow, &name, quantity::RTT)?;
+            let windows = series.complete(EntityKind::Flow, &name, quantity::WINDOW)?;
+            let rtts = series.complete(EntityKind::Flow, &name, quantity::RTT)?;
             Ok(windows.iter().zip(&rtts).map(|(window, ms)| window * packet / (ms / 1e3)).collect())
         };
         let rtt = self.subject.equilibrium.value(Entity::Loop(l), "round-trip time");

@@ -1,7 +1,7 @@
 //! The part of a run in which neither flows nor capacities change.
 
 use crate::format::mbit_per_s;
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 use millpond_scenario::Scenario;
 use std::fmt;
 
@@ -26,7 +26,7 @@ impl StationaryInterval {
     }
 
     /// The longest interval between two changes and after `measure.from`; of equal ones the last.
-    pub(super) fn longest(plan: &Plan, scenario: &Scenario) -> Self {
+    pub(super) fn longest(plan: &FluidPlan, scenario: &Scenario) -> Self {
         let (begin, end) = (scenario.measure.from.secs(), scenario.duration.secs());
         let begins = if begin > 0.0 { "measure.from" } else { "the run begins" };
         let mut events: Vec<(f64, String)> =
@@ -53,7 +53,7 @@ impl fmt::Display for StationaryInterval {
 }
 
 /// Joins, leaves and capacity steps, with their times in seconds.
-fn changes(plan: &Plan) -> Vec<(f64, String)> {
+fn changes(plan: &FluidPlan) -> Vec<(f64, String)> {
     let joins = plan.flows.iter().map(|flow| (flow.start.secs(), format!("{} joins", flow.name)));
     let leaves =
         plan.flows.iter().filter_map(|flow| Some((flow.stop?.secs(), format!("{} leaves", flow.name))));

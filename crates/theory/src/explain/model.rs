@@ -9,7 +9,7 @@ use millpond_fluid::stability::{
     Characteristic, Complex, Crossover, Linearized, NoiseKind, NoiseModel, NoiseOutput, PacketGranularity,
     Root, frequencies, loop_gain, variance,
 };
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 use std::f64::consts::PI;
 
 /// A linear model and the noise of packets that drives it.
@@ -147,7 +147,7 @@ fn sum(spectra: &[PowerSpectrum]) -> PowerSpectrum {
 }
 
 /// The first loops of all flows, without inactive ones.
-pub(super) fn first_loops(plan: &Plan, equilibrium: &PlanEquilibrium<'_>) -> Vec<usize> {
+pub(super) fn first_loops(plan: &FluidPlan, equilibrium: &PlanEquilibrium<'_>) -> Vec<usize> {
     let mut loops: Vec<usize> =
         plan.flows.iter().filter_map(|flow| flow.loops.first()).map(|id| id.0).collect();
     loops.sort_unstable();

@@ -3,8 +3,8 @@
 use super::model::first_loops;
 use super::subject::Subject;
 use millpond_fluid::Entity;
-use millpond_plan::fluid::PlannedFlow;
-use millpond_results::{Kind, quantity};
+use millpond_plan::fluid::FluidFlowPlan;
+use millpond_results::{EntityKind, quantity};
 use millpond_stats::mean;
 
 /// One quantity of the operating point.
@@ -31,7 +31,7 @@ pub(super) fn operating_point(subject: &Subject<'_>) -> Vec<OperatingPointRow> {
         let id = link.id?.0;
         let per_packet = subject.equilibrium.frozen.capacity(id) / link.packet.bits() as f64;
         let model = subject.equilibrium.value(Entity::Link(id), "queueing delay")? * per_packet;
-        let series = subject.series.mean(Kind::Link, &link.entity, quantity::QUEUE);
+        let series = subject.series.mean(EntityKind::Link, &link.entity, quantity::QUEUE);
         let has_queue = model >= 1.0 || series.is_some_and(|packets| packets >= 1.0);
         has_queue.then(|| OperatingPointRow {
             name: format!("queue of {}", link.entity),
@@ -49,10 +49,10 @@ fn class_rows(subject: &Subject<'_>, l: usize) -> Vec<OperatingPointRow> {
         plan.flows.iter().filter(|flow| flow.loops.first().is_some_and(|id| id.0 == l)).collect();
     let name = &plan.loops[l].name;
     let value = |quantity| equilibrium.value(Entity::Loop(l), quantity).unwrap_or(f64::NAN);
-    let mean_of = |entity: &dyn Fn(&PlannedFlow) -> String, quantity: &str| {
+    let mean_of = |entity: &dyn Fn(&FluidFlowPlan) -> String, quantity: &str| {
         let all: Vec<f64> = flows
             .iter()
-            .filter_map(|flow| subject.series.mean(Kind::Flow, &entity(flow), quantity))
+            .filter_map(|flow| subject.series.mean(EntityKind::Flow, &entity(flow), quantity))
             .collect();
         (!all.is_empty()).then(|| mean(&all))
     };
@@ -68,7 +68,7 @@ fn class_rows(subject: &Subject<'_>, l: usize) -> Vec<OperatingPointRow> {
 }
 
 /// The share of delivered packets that are marked, over the whole measured part of the run.
-fn marks(subject: &Subject<'_>, l: usize, flows: &[&PlannedFlow]) -> Option<OperatingPointRow> {
+fn marks(subject: &Subject<'_>, l: usize, flows: &[&FluidFlowPlan]) -> Option<OperatingPointRow> {
     let links = subject.plan.loops[l].links.iter().filter_map(|place| subject.plan.links[*place].id);
     let unmarked = links
         .map(|id| 1.0 - subject.equilibrium.value(Entity::Link(id.0), "marking probability").unwrap_or(0.0));

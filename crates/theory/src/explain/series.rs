@@ -2,7 +2,7 @@
 
 use super::error::ExplainError;
 use super::interval::StationaryInterval;
-use millpond_results::{Kind, Run};
+use millpond_results::{EntityKind, Run};
 use millpond_stats::mean;
 
 /// The series of a run in an interval.
@@ -37,7 +37,7 @@ impl<'r> IntervalSeries<'r> {
     }
 
     /// The values of a quantity of an entity; none if it was not recorded.
-    pub(super) fn find(&self, kind: Kind, entity: &str, quantity: &str) -> Option<Vec<f64>> {
+    pub(super) fn find(&self, kind: EntityKind, entity: &str, quantity: &str) -> Option<Vec<f64>> {
         let is_wanted =
             |s: &&millpond_results::Series| s.kind == kind && s.entity == entity && s.quantity == quantity;
         let series = self.run.series.iter().find(is_wanted)?;
@@ -45,7 +45,7 @@ impl<'r> IntervalSeries<'r> {
     }
 
     /// Its mean; none if it was not recorded.
-    pub(super) fn mean(&self, kind: Kind, entity: &str, quantity: &str) -> Option<f64> {
+    pub(super) fn mean(&self, kind: EntityKind, entity: &str, quantity: &str) -> Option<f64> {
         self.find(kind, entity, quantity).filter(|values| !values.is_empty()).map(|values| mean(&values))
     }
 
@@ -55,7 +55,7 @@ impl<'r> IntervalSeries<'r> {
     /// The series is missing or has gaps.
     pub(super) fn complete(
         &self,
-        kind: Kind,
+        kind: EntityKind,
         entity: &str,
         quantity: &str,
     ) -> Result<Vec<f64>, ExplainError> {

@@ -3,13 +3,13 @@
 use super::series::IntervalSeries;
 use crate::equilibrium::PlanEquilibrium;
 use millpond_fluid::stability::PacketGranularity;
-use millpond_plan::fluid::{Plan, PlannedLink, PlannedLoop};
-use millpond_results::{Kind, Run, World, quantity};
+use millpond_plan::fluid::{FluidLinkPlan, FluidLoopPlan, FluidPlan};
+use millpond_results::{EntityKind, Run, World, quantity};
 
 /// The run that is explained.
 pub(super) struct Subject<'a> {
     pub(super) run: &'a Run,
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a FluidPlan,
     pub(super) equilibrium: &'a PlanEquilibrium<'a>,
     pub(super) series: &'a IntervalSeries<'a>,
     /// Whether the run is in the packet world.
@@ -33,13 +33,14 @@ impl<'a> Subject<'a> {
     /// Mean queueing delay at each link of the engine, in seconds.
     pub(super) fn queueing_delays(&self) -> Vec<f64> {
         let links = self.plan.links.iter().filter(|link| link.id.is_some());
-        let delay = |link: &PlannedLink| self.series.mean(Kind::Link, &link.entity, quantity::QUEUEING);
+        let delay =
+            |link: &FluidLinkPlan| self.series.mean(EntityKind::Link, &link.entity, quantity::QUEUEING);
         links.map(|link| delay(link).unwrap_or(0.0) / 1e3).collect()
     }
 
     /// Packet size and kind of control of each loop; none in the fluid world.
     pub(super) fn granularity(&self) -> Option<Vec<PacketGranularity>> {
-        let of_loop = |(planned, has_window): (&PlannedLoop, &bool)| PacketGranularity {
+        let of_loop = |(planned, has_window): (&FluidLoopPlan, &bool)| PacketGranularity {
             packet: planned.facts.packet,
             has_window: *has_window,
         };
@@ -48,10 +49,10 @@ impl<'a> Subject<'a> {
 }
 
 /// Whether the run recorded a window of a loop.
-fn has_window(plan: &Plan, series: &IntervalSeries<'_>, l: usize) -> bool {
+fn has_window(plan: &FluidPlan, series: &IntervalSeries<'_>, l: usize) -> bool {
     plan.flows.iter().any(|flow| {
         let position = flow.loops.iter().position(|id| id.0 == l);
         let name = position.map(|position| flow.loop_name(position));
-        name.is_some_and(|name| series.mean(Kind::Flow, &name, quantity::WINDOW).is_some())
+        name.is_some_and(|name| series.mean(EntityKind::Flow, &name, quantity::WINDOW).is_some())
     })
 }

@@ -6,8 +6,8 @@ use super::operating_point::OperatingPointRow;
 use super::spectrum::SpectralPeak;
 use super::subject::Subject;
 use millpond_fluid::Entity;
-use millpond_plan::fluid::PlannedFlow;
-use millpond_results::{Kind, quantity};
+use millpond_plan::fluid::FluidFlowPlan;
+use millpond_results::{EntityKind, quantity};
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +181,7 @@ impl Candidates<'_> {
         subject.plan.links.iter().filter_map(move |link| {
             let id = link.id.filter(|id| self.model.stability.bottlenecks.contains(&id.0))?;
             let has_queue = subject.equilibrium.value(Entity::Link(id.0), "queueing delay")? > 0.0;
-            let packets = subject.series.find(Kind::Link, &link.entity, quantity::QUEUE)?;
+            let packets = subject.series.find(EntityKind::Link, &link.entity, quantity::QUEUE)?;
             let empty =
                 packets.iter().filter(|packets| **packets < 0.5).count() as f64 / packets.len() as f64;
             (has_queue && empty > RARE).then(|| {
@@ -222,8 +222,8 @@ fn guards(subject: &Subject<'_>) -> Option<String> {
 
 /// A flow whose mean round-trip time is within 15 % of the period.
 fn flow_with_period(subject: &Subject<'_>, frequency: f64) -> Option<String> {
-    let has_period = |flow: &&PlannedFlow| {
-        let rtt = subject.series.mean(Kind::Flow, &flow.loop_name(0), quantity::RTT);
+    let has_period = |flow: &&FluidFlowPlan| {
+        let rtt = subject.series.mean(EntityKind::Flow, &flow.loop_name(0), quantity::RTT);
         rtt.is_some_and(|rtt| (0.85..1.15).contains(&(rtt / 1e3 * frequency)))
     };
     subject.plan.flows.iter().find(has_period).map(|flow| flow.name.clone())

@@ -8,7 +8,7 @@ use millpond_fluid::stability::{
     Linearized, Margins, Spectrum, System, margins, rightmost, search_boundaries,
 };
 use millpond_law::fluid::Allocation;
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 
 /// The stability of an equilibrium.
 pub struct Stability {
@@ -62,7 +62,7 @@ fn linearize(equilibrium: &PlanEquilibrium<'_>) -> Result<Linearized, AnalysisEr
     }
 }
 
-fn check_feedback(plan: &Plan, linear: &Linearized) -> Result<(), AnalysisError> {
+fn check_feedback(plan: &FluidPlan, linear: &Linearized) -> Result<(), AnalysisError> {
     match linear.loop_without_feedback() {
         Some(l) => Err(AnalysisError::NoBottleneck { flow: plan.loops[l].name.clone() }),
         None => Ok(()),
@@ -70,12 +70,12 @@ fn check_feedback(plan: &Plan, linear: &Linearized) -> Result<(), AnalysisError>
 }
 
 /// The stability of a network that is linear already.
-pub(crate) fn analyze_linear(plan: &Plan, linear: Linearized) -> Result<Stability, AnalysisError> {
+pub(crate) fn analyze_linear(plan: &FluidPlan, linear: Linearized) -> Result<Stability, AnalysisError> {
     analyze(plan, None, linear)
 }
 
 fn analyze(
-    plan: &Plan,
+    plan: &FluidPlan,
     uniqueness: Option<&Uniqueness>,
     linear: Linearized,
 ) -> Result<Stability, AnalysisError> {
@@ -103,7 +103,7 @@ fn stabilizing_factor(system: impl Fn(f64) -> System) -> Option<f64> {
 }
 
 /// Why a root is at zero.
-fn reason_of_zero_root(plan: &Plan, uniqueness: Option<&Uniqueness>) -> String {
+fn reason_of_zero_root(plan: &FluidPlan, uniqueness: Option<&Uniqueness>) -> String {
     if let Some(Uniqueness::Prices { rank, bottlenecks, .. }) = uniqueness {
         return format!(
             "the bottlenecks are not of full rank ({rank} of {bottlenecks}), so a combination of prices has no feedback"

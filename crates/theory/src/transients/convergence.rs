@@ -8,7 +8,7 @@ use crate::stability::ParameterAxis;
 use crate::{AnalysisError, Study};
 use millpond_fluid::motion::{Component, record, time_to};
 use millpond_fluid::{Accuracy, Solver};
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 use millpond_results::Watch;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -106,7 +106,7 @@ fn convergence_time(
 }
 
 fn solver_at_start<'p>(
-    plan: &'p Plan,
+    plan: &'p FluidPlan,
     equilibrium: &PlanEquilibrium<'p>,
     criterion: &ConvergenceCriterion,
 ) -> Option<Solver<'p>> {

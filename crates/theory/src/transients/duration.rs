@@ -3,11 +3,11 @@
 use crate::equilibrium::longest_rtt;
 use millpond_fluid::stability::{Linearized, Root, rightmost};
 use millpond_fluid::{Frozen, OperatingPoint};
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 
 /// The simulated time in seconds: until a disturbance that decays like `root` is `e^-time_constants` of itself, but between
 /// 30 and 600 of the longest round-trip times; 100 of them without a root.
-pub(super) fn simulated_time(root: Option<&Root>, plan: &Plan, time_constants: f64) -> f64 {
+pub(super) fn simulated_time(root: Option<&Root>, plan: &FluidPlan, time_constants: f64) -> f64 {
     const LEAST: f64 = 30.0;
     const MOST: f64 = 600.0;
     const UNKNOWN: f64 = 100.0;

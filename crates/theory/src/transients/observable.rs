@@ -5,7 +5,7 @@ use crate::format::mbit_per_s;
 use millpond_fluid::motion::Component;
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Column, Entity};
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 use millpond_units::format::four_digits_or_exponent;
 use millpond_units::nearest;
 use std::collections::BTreeSet;
@@ -77,14 +77,14 @@ const SHORT: [(&str, &str); 5] =
 const SENDING: &str = "sending rate";
 
 /// The sending rate of one flow of each class.
-pub(super) fn sending_rates(plan: &Plan) -> Vec<Observable> {
+pub(super) fn sending_rates(plan: &FluidPlan) -> Vec<Observable> {
     let columns = plan.assembly.channel_columns();
     let sent = columns.iter().enumerate().filter(|(_, column)| column.quantity == SENDING);
     sent.filter_map(|(i, column)| observable(plan, Component::Channel(i), column)).collect()
 }
 
 /// All quantities of a plan, states first; of two with the same name only the first.
-pub(super) fn observables(plan: &Plan) -> Vec<Observable> {
+pub(super) fn observables(plan: &FluidPlan) -> Vec<Observable> {
     let states = plan.assembly.state_columns();
     let channels = plan.assembly.channel_columns();
     let states = states.iter().enumerate().map(|(i, column)| (Component::State(i), column));
@@ -94,7 +94,7 @@ pub(super) fn observables(plan: &Plan) -> Vec<Observable> {
     all.filter(|observable| seen.insert(observable.name.clone())).collect()
 }
 
-fn observable(plan: &Plan, component: Component, column: &Column) -> Option<Observable> {
+fn observable(plan: &FluidPlan, component: Component, column: &Column) -> Option<Observable> {
     let Column { entity, quantity, unit } = column;
     let (unit, scale) = match *unit {
         "bit" => ("packets", 1.0 / packet_bits(plan, *entity)),
@@ -106,7 +106,7 @@ fn observable(plan: &Plan, component: Component, column: &Column) -> Option<Obse
 }
 
 /// The packet size of an entity, in bits.
-fn packet_bits(plan: &Plan, entity: Entity) -> f64 {
+fn packet_bits(plan: &FluidPlan, entity: Entity) -> f64 {
     let of_link = |link: usize| {
         let found = plan.links.iter().find(|planned| planned.id.is_some_and(|id| id.0 == link));
         found.map_or(1.0, |link| link.packet.as_f64() * 8.0)
@@ -119,7 +119,7 @@ fn packet_bits(plan: &Plan, entity: Entity) -> f64 {
 }
 
 /// The name of an entity: of a link that data crosses in one direction its own name, of others `L1->` and `L1<-`.
-fn entity_name(plan: &Plan, entity: Entity) -> Option<String> {
+fn entity_name(plan: &FluidPlan, entity: Entity) -> Option<String> {
     match entity {
         Entity::Link(link) => {
             let crossed = || plan.links.iter().filter(|link| link.id.is_some());

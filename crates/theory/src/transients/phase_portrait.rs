@@ -8,7 +8,7 @@ use super::observable::Observable;
 use crate::equilibrium::PlanEquilibrium;
 use millpond_fluid::motion::{Component, LongTermBehavior, Trajectory, long_term_behavior, record};
 use millpond_fluid::{Accuracy, Entity, Solver};
-use millpond_plan::fluid::PlannedLoop;
+use millpond_plan::fluid::FluidLoopPlan;
 use millpond_results::Watch;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -163,7 +163,7 @@ fn balanced_rate(
     let plan = equilibrium.plan;
     let is_rate = horizontal.quantity == "rate" || horizontal.quantity == "sending rate";
     let crosses =
-        |l: &PlannedLoop| l.links.iter().any(|place| plan.links[*place].id.is_some_and(|id| id.0 == link));
+        |l: &FluidLoopPlan| l.links.iter().any(|place| plan.links[*place].id.is_some_and(|id| id.0 == link));
     let is_alone = plan.loops.iter().filter(|l| crosses(l)).count() == 1 && crosses(&plan.loops[l]);
     let capacity = equilibrium.frozen.capacity(link);
     (is_rate && is_alone && vertical.quantity == "queue").then(|| capacity / plan.loops[l].count)

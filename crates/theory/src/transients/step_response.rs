@@ -8,7 +8,7 @@ use crate::format::mbit_per_s;
 use crate::{AnalysisError, Study};
 use millpond_fluid::motion::{Component, Predicted, StepResponse, Trajectory, record};
 use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, OperatingPoint, Solver, equilibrium};
-use millpond_plan::fluid::Plan;
+use millpond_plan::fluid::FluidPlan;
 use millpond_results::Watch;
 use millpond_scenario::{At, FlowGroup, Place, Scenario};
 
@@ -135,7 +135,7 @@ fn with_one_more(scenario: &Scenario, group: &str) -> (Scenario, String) {
 }
 
 /// Sets the states of new loops to their initial values.
-fn reset(plan: &Plan, new: &[LoopId], x: &mut [f64]) {
+fn reset(plan: &FluidPlan, new: &[LoopId], x: &mut [f64]) {
     let initial = plan.assembly.initial();
     for (state, column) in plan.assembly.state_columns().iter().enumerate() {
         if matches!(column.entity, Entity::Loop(l) if new.contains(&LoopId(l))) {

@@ -5,7 +5,7 @@ use super::super::run_view::RunView;
 use super::{FINE, run_legend, time_axis};
 use maud::html;
 use millpond_chart::{Axis, Figure, Panel, Plot, Scale};
-use millpond_results::{Kind, Series, quantity};
+use millpond_results::{EntityKind, Series, quantity};
 
 /// How many markers are on each curve.
 const MARKERS: usize = 5;
@@ -48,7 +48,7 @@ pub(crate) fn fairness(views: &[RunView]) -> Option<Figure> {
 
 /// The series of a run's index. A run in which one flow is active at a time has no index.
 fn index_of<'a>(view: &RunView<'a>) -> Option<&'a Series> {
-    let mut indices = view.series(Kind::Group, quantity::JAIN);
+    let mut indices = view.series(EntityKind::Group, quantity::JAIN);
     indices.find(|series| series.values.iter().any(|index| index.is_finite()))
 }
 
@@ -61,7 +61,7 @@ mod tests {
     fn a_run_in_which_one_flow_is_active_at_a_time_has_no_curve() {
         let run = |values: [f64; 2]| Run {
             series: vec![Series {
-                kind: Kind::Group,
+                kind: EntityKind::Group,
                 entity: "all".into(),
                 quantity: quantity::JAIN.into(),
                 unit: "1".into(),

@@ -5,7 +5,7 @@ use super::super::rate_unit::RateUnit;
 use super::super::run_view::RunView;
 use super::{COARSE, capitalized, coloured, run_title, time_axis};
 use millpond_chart::{Axis, Figure, Panel, Plot, Scale};
-use millpond_results::{Kind, Series, quantity};
+use millpond_results::{EntityKind, Series, quantity};
 use std::collections::BTreeMap;
 
 /// Quantities that other charts of the page show.
@@ -15,7 +15,7 @@ const SHOWN: [&str; 5] =
 /// What the series of one panel have in common.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Variable<'a> {
-    kind: Kind,
+    kind: EntityKind,
     quantity: &'a str,
     unit: &'a str,
 }

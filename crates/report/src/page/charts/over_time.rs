@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use millpond_chart::{
     Axis, Figure, Panel, Plot, Point, Scale, Spacing, are_of_one_order, area_entry, line_entry,
 };
-use millpond_results::{Kind, quantity};
+use millpond_results::{EntityKind, quantity};
 use millpond_units::format::{fixed, number};
 
 /// One figure per run.
@@ -49,7 +49,7 @@ impl RunCurves {
         let at_bottleneck = |quantity, factor| {
             view.at_bottleneck(quantity).map_or_else(Vec::new, |series| decimated(series, factor, FINE))
         };
-        let backlogs: Vec<_> = view.series(Kind::Relay, quantity::BACKLOG).collect();
+        let backlogs: Vec<_> = view.series(EntityKind::Relay, quantity::BACKLOG).collect();
         Self {
             capacity: at_bottleneck(quantity::CAPACITY, rate_unit.factor),
             throughput: at_bottleneck(quantity::THROUGHPUT, rate_unit.factor),

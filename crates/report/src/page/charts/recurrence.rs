@@ -4,7 +4,7 @@ use super::super::curve_set::{CurveSet, GroupValue};
 use super::{COARSE, coloured};
 use maud::{Markup, html};
 use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, SeriesStyle};
-use millpond_results::{Kind, Run, Series};
+use millpond_results::{EntityKind, Run, Series};
 use std::collections::BTreeMap;
 
 /// A trajectory is drawn with at most this many points.
@@ -12,7 +12,7 @@ const MOST_POINTS: usize = 1000;
 
 /// A panel for each quantity that has more than one value; none if there is no such quantity.
 pub(crate) fn recurrence(run: &Run, style: SeriesStyle) -> Option<Figure> {
-    let mut by_quantity: BTreeMap<(Kind, &str), Vec<&Series>> = BTreeMap::new();
+    let mut by_quantity: BTreeMap<(EntityKind, &str), Vec<&Series>> = BTreeMap::new();
     for series in run.series.iter().filter(|series| series.values.len() > 1) {
         by_quantity.entry((series.kind, &series.quantity)).or_default().push(series);
     }

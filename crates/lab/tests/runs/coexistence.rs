@@ -1,5 +1,5 @@
-//! Every protocol beside CUBIC, and among its own when one more joins late. Its page has the figures in a table, which
-//! is held to the runs; theory is held to them where it says something.
+//! Shares of every protocol beside CUBIC, and among flows of the same protocol of which one joins late. The tables on the
+//! protocols' pages must agree with the runs, and the runs with theory where there is one.
 
 use crate::common::{flow, link, results, series};
 use millpond_protocols::Registry;
@@ -11,18 +11,18 @@ use std::sync::LazyLock;
 const BESIDE: &str = include_str!("../../../../scenarios/beside-cubic.toml");
 const LATE: &str = include_str!("../../../../scenarios/late-joiner.toml");
 
-/// So many of a protocol, and whom they meet.
+/// The flows that share a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Meets {
-    /// A flow of CUBIC, over a buffer of so many bandwidth-delay products.
+enum Competition {
+    /// A number of flows of the protocol and one flow of CUBIC, with a buffer of a number of bandwidth-delay products.
     Cubic(usize, usize),
-    /// One more of their own, 30 s later; so many are they then.
+    /// A number of flows of the protocol, of which the last starts 30 s after the others.
     Late(usize),
 }
-use Meets::{Cubic, Late};
+use Competition::{Cubic, Late};
 
 /// The rows of a page's table.
-const ROWS: [(Meets, &str); 6] = [
+const ROWS: [(Competition, &str); 6] = [
     (Cubic(1, 1), "1 and CUBIC"),
     (Cubic(4, 1), "4 and CUBIC"),
     (Cubic(1, 4), "1 and CUBIC, buffer of 4 BDP"),
@@ -31,8 +31,8 @@ const ROWS: [(Meets, &str); 6] = [
     (Late(100), "100, one of them late"),
 ];
 
-/// Goodput over the equal share of the link: the least and the greatest of those that were there first, and that of
-/// CUBIC or of the one that came late.
+/// Goodputs divided by the equal share of the link: the least and the greatest of the first flows, and that of CUBIC or of
+/// the late flow; and the utilization of the link.
 struct Shares {
     least: f64,
     greatest: f64,
@@ -40,23 +40,23 @@ struct Shares {
     used: f64,
 }
 
-struct Company {
+struct ProtocolShares {
     protocol: &'static str,
-    rows: Vec<(Meets, Shares)>,
+    rows: Vec<(Competition, Shares)>,
 }
 
-static ALL: LazyLock<Vec<Company>> = LazyLock::new(|| {
+static ALL: LazyLock<Vec<ProtocolShares>> = LazyLock::new(|| {
     let registry = Registry::builtin();
     let cards: Vec<_> = registry.protocols().map(|protocol| protocol.card()).collect();
-    let company = |card: &&'static millpond_law::Card| {
-        let rows = ROWS.par_iter().map(|&(meets, _)| (meets, shares(meets, card)));
-        Company { protocol: card.name, rows: rows.collect() }
+    let of_protocol = |card: &&'static millpond_law::Card| {
+        let rows = ROWS.par_iter().map(|&(competition, _)| (competition, shares(competition, card)));
+        ProtocolShares { protocol: card.name, rows: rows.collect() }
     };
-    cards.par_iter().map(company).collect()
+    cards.par_iter().map(of_protocol).collect()
 });
 
-fn shares(meets: Meets, card: &millpond_law::Card) -> Shares {
-    let (run, one, other, flows) = match meets {
+fn shares(competition: Competition, card: &millpond_law::Card) -> Shares {
+    let (run, one, other, flows) = match competition {
         Cubic(count, buffer) => (beside_cubic(card, count, buffer), "one", "beside", count + 1),
         Late(flows) => (late(card.name, flows, 90), "early", "late", flows),
     };
@@ -71,7 +71,7 @@ fn shares(meets: Meets, card: &millpond_law::Card) -> Shares {
     }
 }
 
-/// The link has the protocol's own queue; CUBIC has to do with it.
+/// The link has the default queue of the protocol, also for CUBIC.
 fn beside_cubic(card: &millpond_law::Card, count: usize, buffer: usize) -> Run {
     let settings = card.queue.settings.iter().map(|(key, value)| format!("{key} = \"{value}\""));
     let settings: Vec<_> = settings.collect();
@@ -84,7 +84,7 @@ fn beside_cubic(card: &millpond_law::Card, count: usize, buffer: usize) -> Run {
     results(BESIDE, &sets.each_ref().map(String::as_str))
 }
 
-/// So many flows, the last of which joins after 30 s; measured over the last 30 s.
+/// Flows of which the last joins after 30 s, measured over the last 30 s.
 fn late(protocol: &str, flows: usize, duration: u32) -> Run {
     let sets = [
         format!("flows.early.protocol={protocol}"),
@@ -100,26 +100,26 @@ fn group<'a>(run: &'a Run, name: &str) -> &'a Group {
     run.summary.groups.iter().find(|group| group.name == name).unwrap()
 }
 
-/// Two significant digits.
-fn digits(value: f64) -> String {
+/// Two significant two_digits.
+fn two_digits(value: f64) -> String {
     if value < 1e-9 {
         return "0".to_owned();
     }
     let magnitude = |value: f64| value.log10().floor() as i32;
-    // What is rounded up to a power of ten has a digit less behind the point.
+    // A number that is rounded up to a power of ten has one decimal less.
     let places = |value: f64| usize::try_from(1 - magnitude(value)).unwrap_or(0);
     let rounded: f64 = format!("{value:.*}", places(value)).parse().unwrap();
     format!("{value:.*}", places(rounded))
 }
 
-impl Company {
+impl ProtocolShares {
     fn head(&self) -> String {
         format!("| `{}` | least | greatest | the other | used |", self.protocol)
     }
 
     fn table(&self) -> String {
-        let line = |((_, shares), (_, label)): (&(Meets, Shares), &(Meets, &str))| {
-            let numbers = [shares.least, shares.greatest, shares.other, shares.used].map(digits);
+        let line = |((_, shares), (_, label)): (&(Competition, Shares), &(Competition, &str))| {
+            let numbers = [shares.least, shares.greatest, shares.other, shares.used].map(two_digits);
             format!("| {label} | {} |", numbers.join(" | "))
         };
         let rows = self.rows.iter().zip(&ROWS).map(line);
@@ -130,7 +130,7 @@ impl Company {
             .join("\n")
     }
 
-    /// The protocol's page: the one that has the head of its table.
+    /// The protocol's page: the page that has the head of its table.
     fn page(&self) -> Option<String> {
         let folders = Path::new(env!("CARGO_MANIFEST_DIR")).join("../protocols/src");
         let pages = folders.read_dir().unwrap().map(|folder| folder.unwrap().path().join("README.md"));
@@ -140,49 +140,49 @@ impl Company {
 }
 
 #[test]
-fn every_page_says_what_its_protocol_has_in_company() {
+fn every_protocol_page_has_its_table_of_shares_beside_other_flows() {
     let stale: Vec<String> = ALL
         .iter()
-        .filter(|company| company.page().is_none_or(|page| !page.contains(&company.table())))
-        .map(Company::table)
+        .filter(|of_protocol| of_protocol.page().is_none_or(|page| !page.contains(&of_protocol.table())))
+        .map(ProtocolShares::table)
         .collect();
     assert!(stale.is_empty(), "in crates/protocols/src/*/README.md it must be:\n\n{}", stale.join("\n\n"));
 }
 
 #[test]
-fn who_has_less_than_a_tenth_of_a_share_is_said_to_starve() {
-    for company in ALL.iter() {
-        let starved = |(_, shares): &(Meets, Shares)| shares.least < 0.1 || shares.other < 0.1;
+fn pages_mention_starvation_where_a_flow_has_less_than_a_tenth_of_its_share() {
+    for of_protocol in ALL.iter() {
+        let starved = |(_, shares): &(Competition, Shares)| shares.least < 0.1 || shares.other < 0.1;
         let section = |page: &str| {
-            page.split("\n## ").find(|part| part.contains(&company.head())).map(str::to_lowercase)
+            page.split("\n## ").find(|part| part.contains(&of_protocol.head())).map(str::to_lowercase)
         };
         let named =
-            company.page().and_then(|page| section(&page)).is_some_and(|part| part.contains("starve"));
+            of_protocol.page().and_then(|page| section(&page)).is_some_and(|part| part.contains("starve"));
         assert!(
-            named || !company.rows.iter().any(starved),
-            "{}: its page must say who starves",
-            company.protocol
+            named || !of_protocol.rows.iter().any(starved),
+            "{}: its page must mention the starvation",
+            of_protocol.protocol
         );
     }
 }
 
 type Range = std::ops::RangeInclusive<f64>;
 
-/// A protocol, whom it meets, the shares of its flows and that of the other.
-type Theory = (&'static str, Meets, Range, Range);
+/// A protocol, the flows that share the link, the shares of its flows and the share of the other flow.
+type Theory = (&'static str, Competition, Range, Range);
 
-/// Anything from nothing to the whole link.
+/// Any share, up to the whole link of 100 flows.
 const ANY: Range = 0.0..=101.0;
 
 #[rustfmt::skip]
 const THEORY: &[Theory] = &[
-    // In the Reno-friendly region of RFC 9438, section 4.3, CUBIC has on average what Reno has. It is there with windows
-    // of 100 packets and round trips of 50 ms: Reno needs 2.8 s to come back, the cubic 4.2 s.
+    // In the Reno-friendly region of RFC 9438, section 4.3, CUBIC has the mean rate of Reno. Windows of 100 packets and
+    // round trips of 50 ms are in it: Reno needs 2.8 s to recover, the cubic function 4.2 s.
     ("newreno", Cubic(1, 1), 0.6..=1.4, 0.6..=1.4),
     ("cubic", Cubic(1, 1), 0.6..=1.4, 0.6..=1.4),
     ("cubic", Cubic(1, 4), 0.6..=1.4, 0.6..=1.4),
-    // CUBIC keeps the load above all that is aimed at: (6) of ACP, XCP's feedback and VCP's cuts leave one packet of
-    // 1500 B in 30 ms, or in twice that when the buffer is full, in five times that when it is of 4 BDP.
+    // CUBIC keeps the load above the target of these protocols: Eq. (6) of ACP, XCP's feedback and VCP's decreases leave
+    // one packet of 1500 B per round trip: 30 ms, twice that with a full buffer, five times that with one of 4 BDP.
     ("acp", Cubic(1, 1), 0.009..=0.02, 1.9..=2.0),
     ("acp", Cubic(4, 1), 0.022..=0.05, 4.7..=5.0),
     ("acp", Cubic(1, 4), 0.004..=0.02, 1.9..=2.0),
@@ -191,28 +191,28 @@ const THEORY: &[Theory] = &[
     ("xcp", Cubic(1, 4), 0.004..=0.02, 1.9..=2.0),
     ("vcp", Cubic(1, 1), 0.009..=0.02, 1.9..=2.0),
     ("vcp", Cubic(4, 1), 0.022..=0.05, 4.7..=5.0),
-    // The same of RCP's floor, 0.01 packets per round trip.
+    // RCP's minimum rate is 0.01 packets per round trip.
     ("rcp", Cubic(1, 1), 0.9e-4..=2e-4, 1.99..=2.0),
     ("rcp", Cubic(4, 1), 2.2e-4..=5e-4, 4.99..=5.0),
     ("rcp", Cubic(1, 4), 0.3e-4..=2e-4, 1.99..=2.0),
-    // Every period is an overload: MCP's floor of 80 kbps is left, or nothing of a packet in flight more.
+    // Every period is an overload, so that MCP's minimum rate of 80 kbit/s remains, with at most one packet in flight.
     ("mcp", Cubic(1, 1), 0.003..=0.005, 1.9..=2.0),
     ("mcp", Cubic(4, 1), 0.0075..=0.0125, 4.7..=5.0),
     ("mcp", Cubic(1, 4), 0.003..=0.005, 1.9..=2.0),
-    // Vegas keeps two to four packets in a queue that CUBIC moves between .4 and 1 of 100 packets, or from 250 to 400 of
-    // 400: its part of the queue is its part of the link.
+    // Vegas keeps two to four packets in a queue that CUBIC varies between 40 and 100 packets, or between 250 and 400. Its
+    // share of the queue is its share of the link.
     ("vegas", Cubic(1, 1), 0.04..=0.2, 1.8..=2.0),
     ("vegas", Cubic(4, 1), 0.1..=0.5, 3.0..=4.6),
     ("vegas", Cubic(1, 4), 0.01..=0.032, 1.9..=2.0),
-    // The delay form keeps K = 50 packets in it.
+    // The delay form keeps K = 50 packets in the queue.
     ("paganini-delay", Cubic(1, 1), 0.9..=2.0, 0.0..=1.1),
     ("paganini-delay", Cubic(1, 4), 0.25..=0.4, 1.6..=1.75),
-    // REM drops what cannot be marked. At rest q = K / x = 50 / 3170 s, p = 1 - phi^-q = .2; losses of that share leave
-    // sqrt(1.5 / p) = 2.8 packets per round trip at the most.
+    // REM drops packets that cannot be marked. At equilibrium q = K / x = 50 / 3170 s, p = 1 - phi^-q = .2; a loss rate of that
+    // size allows at most sqrt(1.5 / p) = 2.8 packets per round trip.
     ("paganini-ecn", Cubic(1, 1), 1.8..=1.9, 0.0..=0.06),
     ("paganini-ecn", Cubic(1, 4), 1.8..=1.9, 0.0..=0.06),
-    // Max-min fairness, within half a packet of windows of 167, 33 and 3.3 packets. ACP aims at 99 % of the link; RCP
-    // rests where alpha (C - y) = beta q / d, XCP shuffles a tenth.
+    // Max-min fairness, within half a packet of windows of 167, 33 and 3.3 packets. ACP's target is 99 % of the link;
+    // RCP's equilibrium is at alpha (C - y) = beta q / d; XCP redistributes a tenth.
     ("acp", Late(2), 0.985..=0.995, 0.985..=0.995),
     ("acp", Late(10), 0.97..=1.005, 0.97..=1.005),
     ("acp", Late(100), 0.85..=1.14, 0.85..=1.14),
@@ -222,39 +222,43 @@ const THEORY: &[Theory] = &[
     ("rcp", Late(2), 0.99..=1.005, 0.99..=1.005),
     ("rcp", Late(10), 0.99..=1.005, 0.99..=1.005),
     ("rcp", Late(100), 0.95..=1.005, 0.95..=1.005),
-    // x = r for all, at a queue of 100 packets that never runs dry; nothing rounds the pace.
+    // x = r for all flows, at a queue of 100 packets that never empties; the pacing rate is not rounded.
     ("cltcp", Late(2), 0.995..=1.005, 0.995..=1.005),
     ("cltcp", Late(10), 0.995..=1.005, 0.995..=1.005),
     ("cltcp", Late(100), 0.99..=1.01, 0.99..=1.01),
-    // x = K / q for all, and .95 of the link in sum.
+    // x = K / q for all flows, and the sum is 95 % of the link.
     ("paganini-ecn", Late(2), 0.93..=0.97, 0.93..=0.97),
     ("paganini-ecn", Late(10), 0.92..=0.98, 0.92..=0.98),
-    // x = K / q for the first and K / (q - delta) for the second, which takes the queue that it finds, delta = K / C, for
-    // distance: their rates are as the golden ratio.
+    // x = K / q for the first flow and K / (q - delta) for the second, whose base RTT includes the queue at its start,
+    // delta = K / C: the ratio of their rates is the golden ratio.
     ("paganini-delay", Late(2), 0.75..=0.775, 1.225..=1.25),
-    // A cycle of two flows takes 122 s: after 60 s the newcomer has added at most 150 steps of 80 kbps, 12 Mbps.
+    // A cycle of two flows takes 122 s: after 60 s the late flow has added at most 150 steps of 80 kbps, 12 Mbps.
     ("mcp", Late(2), ANY, 0.0..=0.24),
     // (1 - p)^eta is the same for all.
     ("lgcc", Late(2), 0.97..=1.03, 0.97..=1.03),
     ("lgc", Late(2), 0.97..=1.03, 0.97..=1.03),
-    // Ten packets at least, of each of a hundred: pipe and buffer hold 667, so that 33 flows find no room, ever.
+    // A window is at least ten packets. Link and buffer hold 667, so that 33 of a hundred flows never get through.
     ("lgc", Late(100), 0.0..=1.6, ANY),
 ];
 
 #[test]
-fn shares_are_what_theory_says_where_it_says_something() {
-    for (protocol, meets, own, other) in THEORY {
-        let company = ALL.iter().find(|company| company.protocol == *protocol).unwrap();
-        let (_, shares) = company.rows.iter().find(|(row, _)| row == meets).unwrap();
-        let within = [shares.least, shares.greatest].iter().all(|share| own.contains(share));
-        assert!(within, "{protocol}, {meets:?}: {} to {}", shares.least, shares.greatest);
-        assert!(other.contains(&shares.other), "{protocol}, {meets:?}: the other has {}", shares.other);
+fn shares_agree_with_theory_where_there_is_one() {
+    for (protocol, competition, shares_of_protocol, other) in THEORY {
+        let of_protocol = ALL.iter().find(|of_protocol| of_protocol.protocol == *protocol).unwrap();
+        let (_, shares) = of_protocol.rows.iter().find(|(row, _)| row == competition).unwrap();
+        let within = [shares.least, shares.greatest].iter().all(|share| shares_of_protocol.contains(share));
+        assert!(within, "{protocol}, {competition:?}: {} to {}", shares.least, shares.greatest);
+        assert!(
+            other.contains(&shares.other),
+            "{protocol}, {competition:?}: the other flow has {}",
+            shares.other
+        );
     }
 }
 
 #[test]
-fn a_late_joiner_has_its_share_as_soon_as_a_law_of_max_min_fairness_lets_it() {
-    // RCP's routers tell the rate at once, ACP's and XCP's within a few control intervals of 40 ms; CLTCP needs
+fn a_late_joiner_has_its_share_under_every_max_min_fair_law() {
+    // RCP's routers signal the rate at once, ACP's and XCP's within a few control intervals of 40 ms; CLTCP needs
     // Theorem 3's ln(ln(C / (N x0)) / ln(1 / .9)) / 2 = 1.9 s for two flows, less for more. To whole seconds.
     for (protocol, at_most) in [("rcp", 1.0), ("acp", 2.0), ("xcp", 2.0), ("cltcp", 2.0)] {
         for flows in [2, 10] {
@@ -270,13 +274,13 @@ fn a_late_joiner_has_its_share_as_soon_as_a_law_of_max_min_fairness_lets_it() {
 #[test]
 fn a_late_joiner_of_mcp_has_its_share_after_seven_cycles() {
     // A cycle takes .49 C / (n 80 kbps) .4 s: 24.5 s with ten flows, 2.45 s with a hundred. Seven of them from 30 s on
-    // end at 202 and 47 s; then all creep up and rest.
+    // end at 202 and 47 s; then all increase slowly up to the equilibrium.
     for (flows, duration) in [(10, 300), (100, 90)] {
         let run = late("mcp", flows, duration);
         assert!(run.summary.fairness.min_over_max > 0.8, "{flows}: {}", run.summary.fairness.min_over_max);
         let used = link(&run, "L").utilization;
         assert!((0.9..0.98).contains(&used), "{flows} flows use {used}");
         let mode = series(&run, "late", "mode");
-        assert_eq!(mode.values.last(), Some(&4.0), "it rests");
+        assert_eq!(mode.values.last(), Some(&4.0), "the flow is in its steady mode");
     }
 }
