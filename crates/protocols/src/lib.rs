@@ -71,7 +71,7 @@ pub struct Unknown {
 }
 
 impl Registry {
-    /// What Millpond ships.
+    /// The protocols and queues of Millpond.
     pub fn builtin() -> Self {
         Self { protocols: PROTOCOLS.to_vec(), queues: QUEUES.to_vec() }
     }

@@ -1,4 +1,4 @@
-//! What the tests of several laws need: packets, queues and acknowledgements at given times.
+//! Test tools of several laws: packets, queues and acknowledgements at given times.
 
 pub(crate) mod fluid;
 
@@ -8,10 +8,10 @@ use millpond_law::{
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 
-/// The packet of all tests: 1000 bytes.
+/// Packet size of all tests: 1000 bytes.
 pub(crate) const PACKET: Bytes = Bytes::new(1000);
 
-/// Presents packets of [`PACKET`] bytes to a link law at 8 Mbps, a packet a millisecond.
+/// Passes packets of [`PACKET`] bytes to a link law at 8 Mbit/s, one packet per millisecond.
 pub(crate) struct LinkBench<L> {
     pub(crate) law: L,
     random: Random,
@@ -47,7 +47,7 @@ impl<L: Link> LinkBench<L> {
 
 type Hook<L> = fn(&mut L, &mut Context<'_>, &mut PacketView<'_>, &QueueView) -> Verdict;
 
-/// A sender that is told of acknowledgements and congestion round by round, as a network without a queue would.
+/// A sender that receives acknowledgements and congestion events round by round, as from a network without a queue.
 pub(crate) struct SenderBench {
     pub(crate) law: Box<dyn Sender>,
     random: Random,
@@ -60,11 +60,11 @@ pub(crate) struct SenderBench {
 impl SenderBench {
     /// A started sender of `protocol` with some settings changed, on a path of this round-trip time.
     pub(crate) fn new(protocol: &dyn Protocol, written: &[(&'static str, Value)], rtt: Span) -> Self {
-        Self::told(protocol, written, rtt, None)
+        Self::with_capacity(protocol, written, rtt, None)
     }
 
-    /// The same, told this capacity at the start.
-    pub(crate) fn told(
+    /// [`Self::new`] with this capacity signalled at the start.
+    pub(crate) fn with_capacity(
         protocol: &dyn Protocol,
         written: &[(&'static str, Value)],
         rtt: Span,
@@ -113,18 +113,18 @@ impl SenderBench {
         }
     }
 
-    /// Tells of one acknowledgement.
+    /// Processes one acknowledgement.
     pub(crate) fn ack(&mut self, ack: &Ack) {
         self.delivered = ack.delivered;
         self.law.on_ack(&mut Context { now: self.now, random: &mut self.random }, ack);
     }
 
-    /// One acknowledgement that finds the window unused.
-    pub(crate) fn ack_that_grows_nothing(&mut self) {
+    /// Processes one acknowledgement that found the window unused.
+    pub(crate) fn ack_with_unused_window(&mut self) {
         self.ack(&Ack { window_unused: true, ..self.plain() });
     }
 
-    /// Acknowledges `packets` one by one within one round-trip time, then lets the next round begin.
+    /// Acknowledges `packets` one by one within one round-trip time, then starts the next round.
     pub(crate) fn round_of(&mut self, packets: u64) {
         let gap = self.rtt / packets;
         for _ in 0..packets {
@@ -134,13 +134,13 @@ impl SenderBench {
         self.next_round();
     }
 
-    /// Lets the time pass for which the sender asked to be woken, and wakes it.
+    /// Advances to the sender's wake time and calls its timer.
     pub(crate) fn wake(&mut self) {
         self.now = self.law.permit().wake.unwrap();
         self.law.on_timer(&mut Context { now: self.now, random: &mut self.random });
     }
 
-    /// What is acknowledged from now on belongs to the next round trip.
+    /// Starts the next round trip: later acknowledgements belong to it.
     pub(crate) fn next_round(&mut self) {
         self.round += 1;
     }
@@ -150,7 +150,7 @@ impl SenderBench {
         self.round_of(self.window() as u64);
     }
 
-    /// Tells of congestion.
+    /// Reports a congestion event.
     pub(crate) fn congestion(&mut self, cause: Cause, episode: Episode) {
         let in_flight = self.law.permit().window.unwrap_or(PACKET);
         let congestion =

@@ -34,7 +34,7 @@ impl FluidModel for AbcFluid {
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
         Allocation::Numeric {
-            reason: "where it rests depends on how many packets of how many flows the path holds",
+            reason: "the equilibrium depends on the number of flows and on the bandwidth-delay product",
         }
     }
 
@@ -42,8 +42,8 @@ impl FluidModel for AbcFluid {
         &[
             "the window for other routers (CUBIC)",
             "the token bucket's spacing of marks",
-            "that brakes come in whole packets",
-            "that a second router takes more of the accelerates than its fraction",
+            "brakes of whole packets",
+            "the excess share of accelerates that a second router converts to brakes",
         ]
     }
 }

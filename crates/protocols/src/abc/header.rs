@@ -1,4 +1,4 @@
-//! The echo of ABC: how many packets arrived as accelerates and as brakes since the loop began.
+//! The echo of ABC: the numbers of packets that arrived as accelerates and as brakes since the loop began.
 //!
 //! ```text
 //! 0               1               2               3
@@ -7,28 +7,28 @@
 //! +---------------+---------------+---------------+---------------+
 //! ```
 //!
-//! The paper echoes one bit per acknowledgement (the NS bit of TCP). Running counts say the same where each packet is
-//! acknowledged, and still say it when acknowledgements are delayed or lost.
+//! The paper echoes one bit per acknowledgement (the NS bit of TCP). Cumulative counts carry the same information if
+//! each packet is acknowledged, and keep it if acknowledgements are delayed or lost.
 
 use millpond_law::{Header, HeaderId};
 use std::fmt;
 use zerocopy::byteorder::network_endian::U16;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// ABC's number.
+/// Header number of ABC.
 pub(super) const ID: HeaderId = HeaderId(2);
 
-/// Packets by mark: since the loop began (modulo 2^16), or since the last acknowledgement.
+/// Numbers of packets by mark: since the loop began (modulo 2^16), or since the last acknowledgement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Packets that arrived as ECT(1).
     pub accelerates: u16,
-    /// All others.
+    /// All other packets.
     pub brakes: u16,
 }
 
 impl Counts {
-    /// What has come to `self` since `before`; none if `self` is older, as it is in a late acknowledgement.
+    /// The increase since `before`; none if `self` is older, as in a reordered acknowledgement.
     pub fn since(self, before: Self) -> Option<Self> {
         let newer = Self {
             accelerates: self.accelerates.wrapping_sub(before.accelerates),
@@ -38,7 +38,7 @@ impl Counts {
         (newer.accelerates <= half && newer.brakes <= half).then_some(newer)
     }
 
-    /// At most `packets` in all, accelerates first: no acknowledgement tells of more than it acknowledges.
+    /// Limits the total to `packets`, the number of acknowledged packets; accelerates first.
     pub fn at_most(self, packets: u64) -> Self {
         let accelerates = u64::from(self.accelerates).min(packets);
         let brakes = u64::from(self.brakes).min(packets - accelerates);
@@ -60,12 +60,12 @@ impl AbcEcho {
         header.fields(ID)
     }
 
-    /// The echo that says this.
+    /// An echo with these counts.
     pub fn new(counts: Counts) -> Self {
         Self { accelerates: counts.accelerates.into(), brakes: counts.brakes.into() }
     }
 
-    /// What it says.
+    /// The counts.
     pub fn counts(&self) -> Counts {
         Counts { accelerates: self.accelerates.get(), brakes: self.brakes.get() }
     }
@@ -91,7 +91,7 @@ mod tests {
     const BYTES: [u8; 4] = [0x12, 0x34, 0x00, 0xff];
 
     #[test]
-    fn two_counts_are_these_four_bytes_both_ways() {
+    fn two_counts_are_written_and_parsed_as_four_bytes() {
         let mut header = Header::NONE;
         AbcEcho::new(COUNTS).emit(&mut header);
         assert_eq!(header.of(ID), Some(&BYTES[..]));
@@ -100,14 +100,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_or_foreign_is_no_echo() {
+    fn short_or_foreign_headers_are_rejected() {
         assert_eq!(AbcEcho::parse(&Header::NONE), None);
         assert_eq!(AbcEcho::parse(&Header::new(ID, &[1, 2, 3])), None);
         assert_eq!(AbcEcho::parse(&Header::new(HeaderId(99), &BYTES)), None);
     }
 
     #[test]
-    fn counts_run_on_past_their_end_and_late_ones_are_seen_as_such() {
+    fn counts_wrap_around_and_older_counts_are_recognized() {
         let counts = |accelerates, brakes| Counts { accelerates, brakes };
         assert_eq!(counts(2, 7).since(counts(0xffff, 7)), Some(counts(3, 0)));
         assert_eq!(counts(5, 7).since(counts(6, 7)), None);

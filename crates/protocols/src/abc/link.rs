@@ -1,11 +1,11 @@
-//! ABC's router: turns accelerates into brakes (section 3.1, NSDI 2020).
+//! The ABC router: changes accelerates into brakes (section 3.1, NSDI 2020).
 
 use super::params::RouterParams;
 use millpond_law::fluid::{Number, least, positive};
 use millpond_law::{Context, Ecn, Gauge, Hooks, Kind, Link, PacketView, QueueView, Settings, Verdict};
 use millpond_units::{Bytes, PICOS, Span, Time};
 
-/// See the module.
+/// The ABC router's state at one link.
 pub(super) struct AbcRouter {
     params: RouterParams,
     dequeued: SlidingRate,
@@ -14,14 +14,14 @@ pub(super) struct AbcRouter {
     fraction: f64,
 }
 
-/// Eq. (1): the rate in bit/s that the link is to carry, for its capacity `mu` and a queueing delay in seconds.
+/// Eq. (1): the target rate in bit/s, for a capacity `mu` in bit/s and a queueing delay in seconds.
 pub(super) fn target_rate<T: Number>(params: &RouterParams, mu: f64, delay: T) -> T {
     let excess = positive(delay - params.delay_threshold);
     positive(-excess * (mu / params.delta) + params.eta * mu)
 }
 
-/// Eq. (2): the share of packets that go on as accelerates. Each brings two packets, so that half of them all keep
-/// the rate that leaves the queue now.
+/// Eq. (2): the share of packets that remain accelerates. Each releases two packets, so a share of one half keeps the
+/// rate that leaves the queue.
 pub(super) fn accelerate_fraction<T: Number>(target: T, dequeue_rate: T) -> T {
     if dequeue_rate > 0.0 { least(target * 0.5 / dequeue_rate, T::one()) } else { T::one() }
 }
@@ -33,7 +33,7 @@ impl AbcRouter {
         Self { params, dequeued, tokens: 0.0, target: 0.0, fraction: 1.0 }
     }
 
-    /// Algorithm 1: a token bucket instead of a coin, so that marks are spread evenly.
+    /// Algorithm 1: a token bucket instead of random samples, so that marks are spread evenly.
     fn mark(&mut self, ecn: &mut Ecn) {
         self.tokens = (self.tokens + self.fraction).min(self.params.token_limit);
         if *ecn != Ecn::Ect1 {
@@ -70,15 +70,15 @@ impl Link for AbcRouter {
     }
 }
 
-/// Slots of a sliding window: it moves on by one at a time.
+/// Slots of a sliding window, which advances by one slot at a time.
 const SLOTS: usize = 16;
 
-/// How long the window of [`SlidingRate`] is in the mean: its newest slot is half over.
+/// Mean length of the window of [`SlidingRate`], in slots: its newest slot is half full on average.
 pub(super) fn mean_window(params: &RouterParams) -> Span {
     params.rate_window * (2 * SLOTS as u64 - 1) / (2 * SLOTS as u64)
 }
 
-/// A rate over the last `SLOTS - 1` to `SLOTS` slots of time. Before anything was counted there was nothing.
+/// A rate over the last `SLOTS - 1` to `SLOTS` slots of time; zero before the first packet.
 struct SlidingRate {
     slot: Span,
     bytes: [Bytes; SLOTS],
@@ -99,12 +99,12 @@ impl SlidingRate {
         self.sum += bytes;
     }
 
-    /// When the newest slot began.
+    /// Start of the newest slot.
     fn slot_start(&self) -> Time {
         Time::ZERO + self.slot_end.since(Time::ZERO).saturating_sub(self.slot)
     }
 
-    /// The rate in bit/s at a time that is not before the last packet counted.
+    /// The rate in bit/s at a time not before the last counted packet.
     fn bps(&self, now: Time) -> f64 {
         let span = self.slot * (SLOTS as u64 - 1) + now.since(self.slot_start());
         self.sum.as_f64() * 8.0 * PICOS as f64 / span.picos() as f64
@@ -141,17 +141,17 @@ mod tests {
     }
 
     #[test]
-    fn the_target_is_eta_of_the_capacity_less_what_drains_the_excess_in_delta() {
+    fn the_target_is_eta_of_the_capacity_less_the_rate_that_drains_the_excess_in_delta() {
         let params = RouterParams::read(&five_g());
         assert!(near(target_rate(&params, 100e6, 0.001), 98e6));
-        // 30 ms too many, a tenth of delta: a tenth of the capacity less.
+        // An excess of 30 ms, a tenth of delta: a tenth of the capacity less.
         assert!(near(target_rate(&params, 100e6, 0.031), 88e6));
         assert_eq!(target_rate(&params, 100e6, 10.0), 0.0);
         assert_eq!(target_rate(&params, 0.0, 0.0), 0.0);
     }
 
     #[test]
-    fn half_the_packets_accelerate_where_the_target_is_what_leaves() {
+    fn half_of_the_packets_are_accelerates_if_the_target_is_the_dequeue_rate() {
         assert_eq!(accelerate_fraction(80e6, 80e6), 0.5);
         assert_eq!(accelerate_fraction(80e6, 20e6), 1.0);
         assert_eq!(accelerate_fraction(0.0, 80e6), 0.0);
@@ -183,11 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn of_many_packets_the_fraction_f_goes_on_as_accelerates() {
-        // eta / 2 = .49 of a full link; with 31 ms of delay, .44; of a quarter-full link all.
+    fn the_fraction_f_of_many_packets_remains_accelerates() {
+        // eta / 2 = .49 on a full link; .44 with 31 ms of delay; all packets at a load of a quarter.
         for (capacity, delay, fraction) in [(8.0, 0, 0.49), (8.0, 31, 0.44), (32.0, 0, 1.0), (0.0, 0, 0.0)] {
             let passed = accelerates(capacity, delay, Ecn::Ect1, 10_000);
-            // A packet more or less is in the window of 20 ms, according to when it begins: within a twentieth.
+            // The window of 20 ms holds one packet more or less, by its start: within a twentieth.
             assert!(
                 (passed as f64 / 1e4 - fraction).abs() <= 0.05 * fraction,
                 "{capacity} {delay}: {passed}"
@@ -196,14 +196,14 @@ mod tests {
     }
 
     #[test]
-    fn a_brake_and_a_congestion_mark_stay_what_they_are() {
+    fn a_brake_and_a_congestion_mark_are_unchanged() {
         for ecn in [Ecn::Ect0, Ecn::Ce, Ecn::NotCapable] {
             assert_eq!(accelerates(1000.0, 0, ecn, 100), 0);
         }
     }
 
     #[test]
-    fn a_sliding_rate_is_what_passed_within_the_window() {
+    fn a_sliding_rate_is_the_traffic_within_the_window() {
         let mut rate = SlidingRate::new(Span::from_millis(16));
         let at = |millis| Time::ZERO + Span::from_millis(millis);
         for millis in 100..200 {

@@ -15,7 +15,7 @@ use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
 
-/// The protocol, for the registry.
+/// The protocol `abc`.
 pub struct Abc;
 
 static CARD: Card = Card {

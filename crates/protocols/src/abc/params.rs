@@ -28,18 +28,18 @@ pub(super) static PARAMETERS: Keys = &[
     &ETA, &DELTA, &DELAY_THRESHOLD, &RATE_WINDOW, &TOKEN_LIMIT, &INITIAL_WINDOW,
 ];
 
-/// The parameters of the router, read.
+/// The router's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RouterParams {
-    /// Target share of the capacity.
+    /// eta: target rate as a share of the capacity.
     pub(super) eta: f64,
-    /// Drain time in seconds.
+    /// delta: drain time in seconds.
     pub(super) delta: f64,
     /// d_t in seconds.
     pub(super) delay_threshold: f64,
     /// T.
     pub(super) rate_window: Span,
-    /// Most tokens.
+    /// Capacity of the token bucket.
     pub(super) token_limit: f64,
 }
 

@@ -1,17 +1,16 @@
-//! The receiver of ABC: counts the marks.
+//! The ABC receiver: counts the marks.
 
 use super::header::{AbcEcho, Counts};
 use millpond_law::{Context, Data, Echo, Ecn, Receiver, RelayView};
 
-/// See the module.
+/// The ABC receiver's state.
 #[derive(Default)]
 pub(super) struct AbcReceiver {
     counts: Counts,
 }
 
 impl Receiver for AbcReceiver {
-    /// ECT(1) says accelerate. ECT(0) says brake, and so does CE, with which a router that is not ABC's has written
-    /// over whatever was there.
+    /// ECT(1) is an accelerate. ECT(0) is a brake, and so is CE, with which a router without ABC overwrites either.
     fn on_data(&mut self, _cx: &mut Context<'_>, data: &Data, _relay: Option<&RelayView>, echo: &mut Echo) {
         let count =
             if data.ecn == Ecn::Ect1 { &mut self.counts.accelerates } else { &mut self.counts.brakes };

@@ -1,4 +1,4 @@
-//! The sender of ABC: one packet more or less per mark, and a second window for routers that are not ABC's.
+//! The ABC sender: one packet more or less per mark, and a second window for routers without ABC.
 
 use super::header::{AbcEcho, Counts};
 use super::params::INITIAL_WINDOW;
@@ -6,17 +6,17 @@ use crate::parts::cubic_window::{CubicWindow, Shape};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start, Unread};
 use millpond_units::Bytes;
 
-/// Neither window may exceed so many times what is in flight (section 4.1, NSDI 2020).
+/// Upper limit of both windows, as a multiple of the packets in flight (section 4.1, NSDI 2020).
 const MOST_OF_IN_FLIGHT: f64 = 2.0;
 
-/// See the module.
+/// The ABC sender's state.
 pub(super) struct AbcSender {
     initial_window: f64,
     /// w_abc in packets.
     window: f64,
     /// w_nonabc, which follows CUBIC.
     fallback: CubicWindow,
-    /// The marks echoed so far.
+    /// The latest echoed counts of marks.
     counts: Counts,
     unread: Unread,
 }
@@ -39,7 +39,7 @@ impl AbcSender {
         }
     }
 
-    /// The marks that this acknowledgement is the first to tell of.
+    /// The marks that this acknowledgement is the first to report.
     fn new_marks(&mut self, ack: &Ack) -> Counts {
         let Some(counts) = self.unread.note(AbcEcho::parse(&ack.header)).map(|echo| echo.counts()) else {
             return Counts::default();
@@ -51,8 +51,8 @@ impl AbcSender {
         marks.at_most(ack.packets)
     }
 
-    /// Without this the window that does not bound would drift away.
-    fn hold_windows(&mut self, in_flight: Bytes) {
+    /// Applies the upper limit; without it the window that does not limit the flow would diverge.
+    fn limit_windows(&mut self, in_flight: Bytes) {
         let most =
             (MOST_OF_IN_FLIGHT * self.fallback.window().in_packets(in_flight)).max(self.initial_window);
         self.window = self.window.min(most);
@@ -69,7 +69,7 @@ impl Sender for AbcSender {
         let marks = self.new_marks(ack);
         self.window = after_marks(self.window, f64::from(marks.accelerates), f64::from(marks.brakes));
         self.fallback.on_ack(cx.now, ack);
-        self.hold_windows(ack.prior_in_flight);
+        self.limit_windows(ack.prior_in_flight);
     }
 
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
@@ -105,7 +105,7 @@ mod tests {
     use millpond_units::Span;
 
     #[test]
-    fn two_flows_on_a_full_link_of_200_packets_meet_by_less_than_one_packet_per_round() {
+    fn two_flows_on_a_full_link_of_200_packets_converge_by_less_than_one_packet_per_round() {
         // f* = (BDP - n) / (2 BDP) = .495; w <- 2 f w + 1, so w2(n) = 100 - 98 .99^n.
         let f: f64 = 0.5 * (200.0 - 2.0) / 200.0;
         assert!((f - 0.495).abs() < 1e-12);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_brake_never_takes_the_last_packet() {
+    fn a_brake_never_reduces_the_window_below_one_packet() {
         for window in [1.0, 1.3, 2.0, 7.5] {
             assert!(after_marks(window, 0.0, 1.0) >= 1.0);
         }
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(after_marks(2.0, 1.0, 0.0), 3.5);
     }
 
-    /// A sender, and the receiver's counts.
+    /// A sender with the receiver's counts of marks.
     struct Bench {
         sender: SenderBench,
         counts: Counts,
@@ -151,7 +151,7 @@ mod tests {
             Ack { header, ..self.sender.plain() }
         }
 
-        /// One packet is acknowledged, as an accelerate or a brake.
+        /// Acknowledges one packet, as an accelerate or a brake.
         fn ack(&mut self, accelerate: bool) {
             let count = if accelerate { &mut self.counts.accelerates } else { &mut self.counts.brakes };
             *count = count.wrapping_add(1);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smaller_of_both_windows_counts_and_a_loss_shrinks_the_fallback_alone() {
+    fn the_smaller_window_applies_and_a_loss_reduces_only_the_fallback() {
         let mut bench = Bench::new();
         bench.ack(true);
         assert_eq!(bench.sender.window(), 11.0, "the fallback is in slow start: one more per packet");
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_window_exceeds_twice_what_is_in_flight() {
+    fn neither_window_exceeds_twice_the_packets_in_flight() {
         let mut bench = Bench::new();
         for _ in 0..100 {
             bench.ack(true);
@@ -202,13 +202,13 @@ mod tests {
     }
 
     #[test]
-    fn an_echo_is_counted_once_and_never_for_more_than_was_acknowledged() {
+    fn an_echo_is_counted_once_and_for_at_most_the_acknowledged_packets() {
         let mut bench = Bench::new();
         bench.ack(true);
         let before = bench.abc();
         let again = bench.echo(bench.counts);
         bench.sender.ack(&again);
-        assert_eq!(bench.abc(), before, "the same counts say nothing new");
+        assert_eq!(bench.abc(), before, "unchanged counts have no effect");
         let wild = bench.echo(Counts { accelerates: 30_000, brakes: 0 });
         bench.sender.ack(&wild);
         let after = after_marks(before, 1.0, 0.0);

@@ -49,11 +49,11 @@ impl FluidModel for AcpFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["control periods", "the persistence of the queue", "the cut after a loss"]
+        &["control periods", "the persistence of the queue", "the reduction after a loss"]
     }
 }
 
-const HEARD: &[Feedback] = &[
+const FEEDBACK_INPUTS: &[Feedback] = &[
     Feedback { name: "desired rate", unit: "bit/s", over_path: PathAggregation::Min },
     Feedback { name: "congested", unit: "1", over_path: PathAggregation::Max },
 ];
@@ -74,7 +74,7 @@ struct Gradual {
 }
 
 impl FluidSender for Gradual {
-    const FEEDBACK: &'static [Feedback] = HEARD;
+    const FEEDBACK: &'static [Feedback] = FEEDBACK_INPUTS;
     const CARRIED: &'static [Quantity] = CARRIED;
     const GUARDS: &'static [&'static str] = &["desired window less window", "congested"];
 
@@ -115,7 +115,7 @@ impl Prompt {
 }
 
 impl FluidSender for Prompt {
-    const FEEDBACK: &'static [Feedback] = HEARD;
+    const FEEDBACK: &'static [Feedback] = FEEDBACK_INPUTS;
     const CARRIED: &'static [Quantity] = CARRIED;
     const GUARDS: &'static [&'static str] = &["desired window less the least"];
 
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_goes_to_what_is_asked_for_in_a_round_trip_or_ten_while_congested() {
+    fn a_window_approaches_the_desired_window_in_one_round_trip_or_ten_if_congested() {
         let senders = model(&[]).sender(&one_loop(D));
         // 3 Mbit/s times 80 ms are 30 packets.
         assert!(near(slope(&*senders, 3e6, 0.0), 20.0 * PACKET / D));
@@ -229,15 +229,15 @@ mod tests {
     }
 
     #[test]
-    fn without_the_delay_the_rate_asked_for_is_the_rate() {
+    fn without_the_delayed_increase_the_rate_is_the_desired_rate() {
         let senders = model(&[("delayed_increase", Value::Number(1.0))]).sender(&one_loop(D));
         let seen = |rate: f64| inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[rate, 1.0]));
         assert!(near(flow(&*senders, &[], &seen(3e6)).1, 3e6));
-        assert!(near(flow(&*senders, &[], &seen(0.0)).1, PACKET / D), "a packet per round trip, at least");
+        assert!(near(flow(&*senders, &[], &seen(0.0)).1, PACKET / D), "at least a packet per round trip");
     }
 
     #[test]
-    fn a_router_moves_by_equations_1_and_8_by_hand() {
+    fn a_router_follows_equations_1_and_8_computed_by_hand() {
         let router = model(&[]).link(&one_link()).unwrap();
         // Two flows of 3 Mbit/s and 80 ms, one of 1 Mbit/s and 160 ms: 7 Mbit/s, d = .64/7 s; a queue of 10 packets.
         let d = (6e6 * 0.08 + 1e6 * 0.16) / 7e6;

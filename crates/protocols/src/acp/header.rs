@@ -1,19 +1,20 @@
-//! The congestion header of ACP (Fig. 1): the same bytes go there and come back as the echo.
+//! The congestion header of ACP (Fig. 1). Data packets and acknowledgements carry the same format.
 //!
 //! ```text
 //! 0               1               2               3
 //! +---------------+---------------+---------------+---------------+
 //! |                                                               |   big-endian
-//! +     H_feedback: least rate asked for [bit/s]; all ones: none  +
+//! +     H_feedback: least desired rate [bit/s]; all ones: none    +
 //! |                                                               |
 //! +---------------+---------------+---------------+---------------+
-//! |  H_rtt: round-trip time [ns]; zero: not known yet             |
+//! |  H_rtt: round-trip time [ns]; zero: no sample yet             |
 //! +---------------+---------------+---------------+---------------+
-//! | H_congestion  |   0: none, otherwise a link is nearly full
+//! | H_congestion  |   0: none, otherwise a link is congested
 //! +---------------+
 //! ```
 //!
-//! The paper counts H_feedback in bytes per second and starts it with what the application could use: all ones here.
+//! In the paper H_feedback is in bytes per second and starts with the rate of the application. Here it starts with all
+//! ones.
 
 use crate::parts::fields;
 use millpond_law::{Header, HeaderId};
@@ -22,15 +23,15 @@ use std::fmt;
 use zerocopy::byteorder::network_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// ACP's number.
+/// Header number of ACP.
 pub(super) const ID: HeaderId = HeaderId(6);
 
-/// The rate that the routers passed so far ask for.
+/// The rate desired by the routers on the path so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// None has spoken yet.
+    /// No router has written a rate yet.
     None,
-    /// The least of their desired rates.
+    /// The smallest of their desired rates.
     Rate(Rate),
 }
 
@@ -50,18 +51,18 @@ impl AcpHeader {
         header.fields(ID)
     }
 
-    /// The header of a packet that leaves.
+    /// The header of a data packet at its sender.
     pub fn new(rtt: Span) -> Self {
         Self { feedback: u64::MAX.into(), rtt: fields::from_rtt(rtt), congestion: 0 }
     }
 
-    /// H_rtt: the sender's round-trip time; zero if it does not know any yet.
+    /// H_rtt: the sender's round-trip time; zero before its first sample.
     #[inline]
     pub fn rtt(&self) -> Span {
         fields::to_rtt(self.rtt)
     }
 
-    /// H_feedback: what the routers ask for.
+    /// H_feedback: the rate desired by the routers.
     #[inline]
     pub fn advice(&self) -> Advice {
         match self.feedback.get() {
@@ -70,19 +71,19 @@ impl AcpHeader {
         }
     }
 
-    /// H_congestion: is a link on the path nearly full?
+    /// H_congestion: whether a link of the path is congested.
     #[inline]
     pub fn is_congested(&self) -> bool {
         self.congestion != 0
     }
 
-    /// A router asks for this rate: the least stays.
+    /// Lowers H_feedback to the desired rate of a router, if it is smaller.
     #[inline]
-    pub fn ask(&mut self, rate: Rate) {
+    pub fn lower_to(&mut self, rate: Rate) {
         self.feedback = self.feedback.get().min(rate.bps()).into();
     }
 
-    /// A router says that its link is nearly full.
+    /// Sets H_congestion.
     #[inline]
     pub fn set_congested(&mut self) {
         self.congestion = 1;
@@ -116,10 +117,10 @@ mod tests {
     ];
 
     #[test]
-    fn a_header_is_these_13_bytes_both_ways() {
+    fn a_header_of_13_bytes_is_written_and_parsed() {
         let mut written = AcpHeader::new(Span::from_millis(80));
         assert_eq!((written.advice(), written.is_congested()), (Advice::None, false));
-        written.ask(Rate::from_bps(7_425_000));
+        written.lower_to(Rate::from_bps(7_425_000));
         written.set_congested();
         let mut header = Header::NONE;
         written.emit(&mut header);
@@ -131,18 +132,18 @@ mod tests {
     }
 
     #[test]
-    fn the_least_rate_asked_for_stays_and_a_full_link_is_not_forgotten() {
+    fn the_smallest_desired_rate_and_the_congestion_flag_are_kept() {
         let mut header = AcpHeader::new(Span::ZERO);
         header.set_congested();
         for (asked, least) in [(9, 9), (5, 5), (7, 5), (0, 0)] {
-            header.ask(Rate::from_bps(asked));
+            header.lower_to(Rate::from_bps(asked));
             assert_eq!(header.advice(), Advice::Rate(Rate::from_bps(least)));
         }
         assert!(header.is_congested());
     }
 
     #[test]
-    fn what_is_short_or_foreign_is_not_read_and_what_does_not_fit_is_the_largest() {
+    fn short_or_foreign_headers_are_rejected_and_large_values_saturate() {
         assert_eq!(AcpHeader::parse(&Header::NONE), None);
         assert_eq!(AcpHeader::parse(&Header::new(ID, &BYTES[..12])), None);
         assert_eq!(AcpHeader::parse(&Header::new(HeaderId(99), &BYTES)), None);

@@ -1,4 +1,4 @@
-//! ACP's router: one rate for all flows, moved by a controller that learns how many there are (section III-D).
+//! The ACP router: one desired rate for all flows, by a controller that estimates their number (section III-D).
 
 use super::estimate;
 use super::header::{AcpHeader, ID};
@@ -8,9 +8,9 @@ use millpond_law::fluid::Number;
 use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Rate, Span, Time};
 
-/// What a control period has shown, in bytes and seconds.
+/// Measurements of a control period, in bytes and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Seen {
+struct Measured {
     /// C.
     capacity: f64,
     /// y(k).
@@ -23,10 +23,10 @@ struct Seen {
 
 /// Eqs. (6) and (7): the desired rate p(k+1) in bytes/s. The period is the mean round-trip time, so only the queue is
 /// divided by it.
-fn next_rate(params: &RouterParams, rate: f64, users: f64, seen: &Seen) -> f64 {
-    let spare = params.ki * (params.target_utilization * seen.capacity - seen.input);
-    let drain = params.kq * seen.queue / seen.mean_rtt;
-    (rate + (spare - drain) / users).clamp(0.0, seen.capacity)
+fn next_rate(params: &RouterParams, rate: f64, users: f64, measured: &Measured) -> f64 {
+    let spare = params.ki * (params.target_utilization * measured.capacity - measured.input);
+    let drain = params.kq * measured.queue / measured.mean_rtt;
+    (rate + (spare - drain) / users).clamp(0.0, measured.capacity)
 }
 
 /// Eqs. (8) and (9): the estimate N-hat(k+1) of the number of flows, from p(k) and y(k) in bytes/s.
@@ -38,7 +38,7 @@ fn next_users(params: &RouterParams, users: f64, rate: f64, input: f64) -> f64 {
     estimate::next_users(users, rate / unit, input / unit, params.gamma)
 }
 
-/// The error that (8) mends, of a rate and an input in bytes/s.
+/// The error that (8) corrects, for a rate and an input in bytes/s.
 pub(super) fn users_gap<T: Number>(params: &RouterParams, users: T, rate: T, input: T) -> T {
     if is_frozen(params, input) {
         return T::zero();
@@ -46,26 +46,26 @@ pub(super) fn users_gap<T: Number>(params: &RouterParams, users: T, rate: T, inp
     estimate::users_error(users, rate / params.estimator_unit, input / params.estimator_unit)
 }
 
-/// Without traffic the proof of Theorem 1 has the estimate stand still.
+/// Whether the estimate is constant because there is no traffic, as in the proof of Theorem 1.
 fn is_frozen<T: Number>(params: &RouterParams, input: T) -> bool {
     !params.idle_decays && input <= T::zero()
 }
 
-/// How long a queue must persist to count: the propagation delay, as far as a router can know it (section III-D).
+/// Interval over which the minimum queue is taken: the router's estimate of the propagation delay (section III-D).
 fn queue_interval(params: &RouterParams, mean_rtt: Span, delay: Span) -> Span {
     mean_rtt.saturating_sub(delay).max(params.min_interval)
 }
 
-/// What one control period's packets said.
+/// Measurements of the packets of a control period.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Traffic {
     bytes: f64,
-    /// Sum of the round-trip times told, in seconds.
+    /// Sum of the round-trip times that packets carried, in seconds.
     rtts: f64,
-    tellers: u32,
+    samples: u32,
 }
 
-/// See the module.
+/// The ACP router's state at one link.
 pub(super) struct AcpRouter {
     params: RouterParams,
     traffic: Traffic,
@@ -101,22 +101,22 @@ impl AcpRouter {
     fn end_control_interval(&mut self, capacity: Rate) {
         let traffic = std::mem::take(&mut self.traffic);
         let input = traffic.bytes / self.mean_rtt.secs();
-        // A period in which no packet told one keeps the last.
-        if traffic.tellers > 0 {
-            let mean = Span::from_secs(traffic.rtts / f64::from(traffic.tellers));
+        // Without a round-trip time in this period the last mean is kept.
+        if traffic.samples > 0 {
+            let mean = Span::from_secs(traffic.rtts / f64::from(traffic.samples));
             self.mean_rtt = mean.max(self.params.min_interval);
         }
-        let seen = Seen {
+        let measured = Measured {
             capacity: capacity.bytes_per_sec(),
             input,
             queue: self.queue.bytes().as_f64(),
             mean_rtt: self.mean_rtt.secs(),
         };
-        let rate = next_rate(&self.params, self.rate, self.users, &seen);
+        let rate = next_rate(&self.params, self.rate, self.users, &measured);
         self.users = next_users(&self.params, self.users, self.rate, input);
         self.rate = rate;
         self.asked = Rate::from_bps_f64(rate * 8.0);
-        self.is_congested = input > self.params.congestion_threshold * seen.capacity;
+        self.is_congested = input > self.params.congestion_threshold * measured.capacity;
     }
 }
 
@@ -125,7 +125,7 @@ impl Link for AcpRouter {
         Hooks { arrive: true, depart: true, tick: true, sojourn: false }
     }
 
-    /// Packets of other protocols use capacity: they count in y, though they follow no rate.
+    /// Packets of other protocols count in y, although they do not follow the desired rate.
     fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.queue.see(queue.bytes);
         self.traffic.bytes += packet.bytes.as_f64();
@@ -133,7 +133,7 @@ impl Link for AcpRouter {
             && !rtt.is_zero()
         {
             self.traffic.rtts += rtt.min(self.params.max_rtt).secs();
-            self.traffic.tellers = self.traffic.tellers.saturating_add(1);
+            self.traffic.samples = self.traffic.samples.saturating_add(1);
         }
         Verdict::Keep
     }
@@ -142,7 +142,7 @@ impl Link for AcpRouter {
         if let Some(mut header) =
             self.unread.note_own(ID, packet.header.protocol(), AcpHeader::parse(packet.header))
         {
-            header.ask(self.asked);
+            header.lower_to(self.asked);
             if self.is_congested {
                 header.set_congested();
             }
@@ -196,11 +196,11 @@ mod tests {
         (a - b).abs() <= tolerance * b.abs()
     }
 
-    fn seen(input: f64, queue: f64) -> Seen {
-        Seen { capacity: CAPACITY, input, queue, mean_rtt: 0.08 }
+    fn measured(input: f64, queue: f64) -> Measured {
+        Measured { capacity: CAPACITY, input, queue, mean_rtt: 0.08 }
     }
 
-    /// What the router sees of `flows` users who take what is asked for at once, over so many control periods; returns
+    /// A router with `flows` users that adopt the desired rate immediately, for this number of control periods; returns
     /// rate, estimate and queue after each.
     fn settle(flows: f64, from: (f64, f64), periods: usize) -> Vec<(f64, f64, f64)> {
         let params = defaults();
@@ -208,7 +208,7 @@ mod tests {
         let step = |_| {
             let input = flows * rate;
             queue = f64::max(0.0, queue + (input - CAPACITY) * 0.08);
-            let next = next_rate(&params, rate, users, &seen(input, queue));
+            let next = next_rate(&params, rate, users, &measured(input, queue));
             users = next_users(&params, users, rate, input);
             rate = next;
             (rate, users, queue)
@@ -217,18 +217,18 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_moves_by_equation_6_by_hand_and_stays_between_nothing_and_the_capacity() {
+    fn the_rate_follows_equation_6_and_stays_between_zero_and_the_capacity() {
         let params = defaults();
-        // .1587 * (.99 * 19.375 - 15) MB/s = .66355 MB/s; .3175 * 40 kB / 80 ms = .15875 MB/s; among four.
+        // .1587 * (.99 * 19.375 - 15) MB/s = .66355 MB/s; .3175 * 40 kB / 80 ms = .15875 MB/s; divided by four.
         let theory = 1e6 + (0.663_545 - 0.158_75) * 1e6 / 4.0;
-        assert!(near(next_rate(&params, 1e6, 4.0, &seen(15e6, 40e3)), theory, 1e-5));
-        assert_eq!(next_rate(&params, 1e6, 1.0, &seen(CAPACITY, 9e9)), 0.0);
-        assert_eq!(next_rate(&params, CAPACITY, 1.0, &seen(0.0, 0.0)), CAPACITY);
+        assert!(near(next_rate(&params, 1e6, 4.0, &measured(15e6, 40e3)), theory, 1e-5));
+        assert_eq!(next_rate(&params, 1e6, 1.0, &measured(CAPACITY, 9e9)), 0.0);
+        assert_eq!(next_rate(&params, CAPACITY, 1.0, &measured(0.0, 0.0)), CAPACITY);
     }
 
     #[test]
-    fn the_estimators_error_shrinks_by_a_tenth_per_period_whatever_the_rate() {
-        // From 20 too many or 40 too few to half a user: ln(40)/-ln(.9) = 35.01 and ln(80)/-ln(.9) = 41.6 periods.
+    fn the_error_of_the_estimate_shrinks_by_a_tenth_per_period_at_any_rate() {
+        // From an error of +20 or -40 to half a user: ln(40)/-ln(.9) = 35.01 and ln(80)/-ln(.9) = 41.6 periods.
         for (start, flows, periods) in [(30.0, 10.0, 36), (10.0, 50.0, 42)] {
             for rate in [10e3, 1e6] {
                 let mut users = start;
@@ -243,14 +243,14 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_of_nothing_teaches_nothing_and_a_link_without_traffic_unlearns_down_to_one() {
+    fn at_a_rate_of_zero_the_estimate_is_constant_and_without_traffic_it_decays_to_one() {
         assert_eq!(next_users(&defaults(), 10.0, 0.0, 5e6), 10.0);
         assert!(near(next_users(&defaults(), 10.0, 1e6, 0.0), 9.0, 1e-9));
         assert_eq!(next_users(&defaults(), 1.0, 1e6, 0.0), 1.0);
     }
 
     #[test]
-    fn in_megabits_the_estimator_learns_slowly_where_the_rate_is_small() {
+    fn in_megabits_the_estimator_converges_slowly_at_a_small_rate() {
         // gamma p^2 / (1 + p^2) of the error: .05 at 1 Mbit/s and .00099 at 0.1 Mbit/s.
         let params = RouterParams { estimator_unit: 125e3, ..defaults() };
         for (mbps, share) in [(1.0, 0.05), (0.1, 0.1 * 0.01 / 1.01)] {
@@ -261,14 +261,14 @@ mod tests {
     }
 
     #[test]
-    fn an_estimate_that_stays_without_traffic_follows_it_again() {
+    fn an_estimate_that_is_constant_without_traffic_follows_it_again() {
         let params = RouterParams { idle_decays: false, ..defaults() };
         assert_eq!(next_users(&params, 10.0, 1e6, 0.0), 10.0);
         assert!(near(next_users(&params, 10.0, 1e6, 1e6), 9.1, 1e-6));
     }
 
     #[test]
-    fn an_idle_link_asks_for_its_capacity_at_update_21() {
+    fn an_idle_link_desires_its_capacity_at_update_21() {
         let updates = settle(0.0, (0.0, 10.0), 80);
         // p(1) = ki .99 C / 10 = 2.435 Mbit/s.
         assert!(near(updates[0].0 * 8.0, 2.435e6, 1e-3));
@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn it_rests_at_equal_shares_of_99_percent_with_an_empty_queue_and_the_right_number() {
+    fn the_equilibrium_is_equal_shares_of_99_percent_with_an_empty_queue_and_the_exact_estimate() {
         for flows in [1.0, 10.0, 50.0, 300.0] {
             let (rate, users, queue) = settle(flows, (0.0, 10.0), 400)[399];
             assert!(near(rate * flows, 0.99 * CAPACITY, 1e-3), "{flows}: {rate}");
@@ -286,12 +286,12 @@ mod tests {
     }
 
     #[test]
-    fn a_link_whose_flows_are_held_back_elsewhere_asks_for_all_it_has_and_counts_one() {
-        // y = .3 C whatever it asks: the estimate follows y/p, not the number of flows.
+    fn a_link_whose_flows_are_limited_elsewhere_desires_its_capacity_and_estimates_one() {
+        // y = .3 C for any desired rate: the estimate follows y/p, not the number of flows.
         let params = defaults();
         let (mut rate, mut users) = (CAPACITY / 20.0, 10.0);
         for _ in 0..400 {
-            let next = next_rate(&params, rate, users, &seen(0.3 * CAPACITY, 0.0));
+            let next = next_rate(&params, rate, users, &measured(0.3 * CAPACITY, 0.0));
             users = next_users(&defaults(), users, rate, 0.3 * CAPACITY);
             rate = next;
         }
@@ -299,13 +299,13 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_counts_if_it_lasts_for_the_propagation_delay() {
+    fn the_queue_interval_is_the_propagation_delay() {
         let params = defaults();
         assert_eq!(queue_interval(&params, RTT, Span::from_millis(30)), Span::from_millis(50));
         assert_eq!(queue_interval(&params, RTT, Span::MAX), Span::from_millis(1));
     }
 
-    /// A router at 155 Mbit/s that packets pass one by one.
+    /// A router at 155 Mbit/s with packets one at a time.
     struct Bench {
         router: AcpRouter,
         random: Random,
@@ -333,7 +333,7 @@ mod tests {
             next.unwrap()
         }
 
-        /// So many packets that quote this round-trip time pass; returns the header of the last.
+        /// Passes this number of packets with this round-trip time; returns the header of the last.
         fn pass(&mut self, packets: u32, rtt: Span) -> AcpHeader {
             let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
             let mut cx = Context { now: Time::ZERO, random: &mut self.random };
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_control_period_is_the_mean_round_trip_time_told_and_50_ms_until_one_is() {
+    fn the_control_period_is_the_mean_carried_round_trip_time_and_initially_50_ms() {
         let mut bench = Bench::new();
         bench.pass(3, Span::ZERO);
         let end = bench.router.interval_end;
@@ -361,11 +361,15 @@ mod tests {
         bench.tick(bench.router.interval_end, Bytes::ZERO);
         assert_eq!(bench.router.mean_rtt, Span::from_millis(90));
         bench.tick(bench.router.interval_end, Bytes::ZERO);
-        assert_eq!(bench.router.mean_rtt, Span::from_millis(90), "nobody told one: it stays");
+        assert_eq!(
+            bench.router.mean_rtt,
+            Span::from_millis(90),
+            "no packet carried a round-trip time: it is unchanged"
+        );
     }
 
     #[test]
-    fn a_link_says_that_it_is_congested_above_95_percent_of_its_capacity() {
+    fn a_link_signals_congestion_above_95_percent_of_its_capacity() {
         // 50 ms at 155 Mbit/s are 968.75 packets; 95 % of them 920.3.
         for (packets, congested) in [(920, false), (921, true)] {
             let mut bench = Bench::new();

@@ -15,13 +15,13 @@ use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
 };
 
-/// The protocol, for the registry.
+/// The protocol `acp`.
 pub struct Acp;
 
 static CARD: Card = Card {
     name: "acp",
     title: "Adaptive Congestion Protocol",
-    summary: "each router learns how many flows it has, and asks all of them for one rate; windows follow, slowly where a link is full",
+    summary: "each router estimates its number of flows and signals one desired rate; windows follow it, slowly if a link is congested",
     source: "Lestas, Pitsillides, Ioannou, Hadjipollas, Computer Networks 51(13), 2007",
     needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
     queue: QueueChoice { name: "droptail", settings: &[] },

@@ -64,30 +64,30 @@ words! {
     enum IdleEstimate { Decays = "decays", Stays = "stays" }
 }
 
-/// The parameters of the router, read.
+/// The router's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RouterParams {
-    /// Share of the spare capacity.
+    /// Share of the spare capacity that is allocated per control period.
     pub(super) ki: f64,
-    /// Share of the persistent queue.
+    /// Share of the persistent queue that is drained per control period.
     pub(super) kq: f64,
-    /// Share of the estimator's error.
+    /// Share of the estimator's error that is corrected per control period.
     pub(super) gamma: f64,
     /// Unit of p and y in the estimator, in bytes/s.
     pub(super) estimator_unit: f64,
-    /// Does the estimate decay without traffic?
+    /// Whether the estimate decays without traffic.
     pub(super) idle_decays: bool,
-    /// N-hat at the start.
+    /// Initial N-hat.
     pub(super) initial_users: f64,
-    /// Share of the capacity given to flows.
+    /// Share of the capacity that is allocated to flows.
     pub(super) target_utilization: f64,
-    /// Share of the capacity at which the link is congested.
+    /// Share of the capacity above which the link signals congestion.
     pub(super) congestion_threshold: f64,
-    /// Control period before any round-trip time is known.
+    /// Control period before the first packet with a round-trip time.
     pub(super) initial_interval: Span,
-    /// Least control period.
+    /// Smallest control period.
     pub(super) min_interval: Span,
-    /// Longest round-trip time that counts.
+    /// Upper limit on the round-trip times of packets.
     pub(super) max_rtt: Span,
 }
 
@@ -116,24 +116,24 @@ impl RouterParams {
     }
 }
 
-/// Without a queue (19) is `x' = -ki x(t - tau) / tau`: it approaches zero without swinging if `ki <= 1/e`, and at all
-/// if `ki < pi/2`.
-const MOST_KI_WITHOUT_SWINGING: f64 = 1.0 / std::f64::consts::E;
+/// Largest ki without oscillation on an empty queue. There (19) is `x' = -ki x(t - tau) / tau`, which converges to zero
+/// without overshoot if `ki <= 1/e`, and with oscillation if `ki < pi/2`.
+const MAX_KI_WITHOUT_OSCILLATION: f64 = 1.0 / std::f64::consts::E;
 
 /// Warnings about these settings.
 pub(super) fn warnings(settings: &Settings) -> Vec<String> {
     let (ki, delayed_increase) = (settings.get(KI), settings.get(DELAYED_INCREASE));
     let warnings = [
-        (ki > MOST_KI_WITHOUT_SWINGING).then(|| {
+        (ki > MAX_KI_WITHOUT_OSCILLATION).then(|| {
             format!(
-                "ki = {ki}: rates swing even while the queue is empty, with ki above 1/e = \
-                 {MOST_KI_WITHOUT_SWINGING:.3} (Eq. (19) with q = 0); that they come to rest after one swing is known below"
+                "ki = {ki}: rates oscillate even while the queue is empty, because ki is above 1/e = \
+                 {MAX_KI_WITHOUT_OSCILLATION:.3} (Eq. (19) with q = 0); below that value they are known to settle after one overshoot"
             )
         }),
         (delayed_increase >= 1.0).then(|| {
             format!(
-                "delayed_increase = {delayed_increase}: flows that join a full link take its whole rate within a \
-                 round trip, and the queue holds what the others have not given up yet"
+                "delayed_increase = {delayed_increase}: flows that join a full link reach the desired rate within a \
+                 round trip, and a queue grows until the other flows have reduced their rates"
             )
         }),
     ];
@@ -150,13 +150,13 @@ mod tests {
     }
 
     #[test]
-    fn the_published_gain_does_not_swing_on_an_empty_queue_and_a_larger_one_is_named() {
+    fn the_published_gain_does_not_oscillate_on_an_empty_queue_and_a_larger_one_has_a_warning() {
         assert_eq!(warnings_of("ki", 0.1587), Vec::<String>::new());
         assert!(warnings_of("ki", 0.37)[0].contains("1/e = 0.368"));
         assert!(warnings_of("delayed_increase", 1.0)[0].contains("join a full link"));
     }
 
-    /// The least and the greatest x of (19) with q = 0 from x = 1, with steps of a thousandth of the delay.
+    /// The minimum of x, and its maximum after 20 tau, of (19) with q = 0 from x = 1, in steps of tau / 1000.
     fn empty_queue(ki: f64) -> (f64, f64) {
         const STEPS: usize = 1000;
         let mut x = vec![1.0; STEPS + 1];
@@ -172,9 +172,9 @@ mod tests {
     }
 
     #[test]
-    fn on_an_empty_queue_x_keeps_its_sign_up_to_1_over_e_and_not_beyond() {
-        assert!(empty_queue(MOST_KI_WITHOUT_SWINGING - 0.01).0 > 0.0);
-        assert!(empty_queue(MOST_KI_WITHOUT_SWINGING + 0.1).0 < 0.0);
+    fn on_an_empty_queue_x_keeps_its_sign_for_ki_up_to_1_over_e() {
+        assert!(empty_queue(MAX_KI_WITHOUT_OSCILLATION - 0.01).0 > 0.0);
+        assert!(empty_queue(MAX_KI_WITHOUT_OSCILLATION + 0.1).0 < 0.0);
         // The slow rate at the published gain is .1924 / tau: e^-3.85 after 20 tau.
         let (_, tail) = empty_queue(0.1587);
         assert!((libm::log(tail) / -19.0 - 0.1924).abs() < 0.01, "{}", libm::log(tail));

@@ -1,4 +1,4 @@
-//! The sender of ACP: its window approaches the rate asked for times the least round-trip time (section III-B).
+//! The ACP sender: its window approaches the desired rate times the smallest round-trip time (section III-B).
 
 use super::header::{AcpHeader, Advice};
 use super::params::{DELAYED_INCREASE, INITIAL_WINDOW, LOSS_REDUCTION_FACTOR};
@@ -6,29 +6,29 @@ use crate::parts::window::Window;
 use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
 
-/// Eq. (5): the least window, so that feedback keeps coming.
+/// Eq. (5): smallest window, so that feedback continues to arrive.
 pub(super) const LEAST_PACKETS: f64 = 1.0;
 
-/// Eq. (3): the window that the network asks for, in bytes.
+/// Eq. (3): the desired window, in bytes.
 fn desired_window(feedback: Rate, least_rtt: Span) -> f64 {
     feedback.bytes_per_sec() * least_rtt.secs()
 }
 
-/// Eq. (4): by how many bytes the window changes, for so many newly acknowledged. A window's worth of them is one round
-/// trip. `delayed` is the gain of an increase on a congested path.
+/// Eq. (4): change of the window in bytes, for this number of newly acknowledged bytes. A round trip acknowledges one
+/// window. `delayed` is the gain of an increase on a congested path.
 fn window_change(window: f64, desired: f64, acked: f64, congested: bool, delayed: f64) -> f64 {
     let gain = if congested && desired > window { delayed } else { 1.0 };
     gain * (acked / window).min(1.0) * (desired - window)
 }
 
-/// See the module.
+/// The ACP sender's state.
 pub(super) struct AcpSender {
     initial_window: f64,
     loss_reduction_factor: f64,
     delayed_increase: f64,
     window: Window,
     rtt: Span,
-    /// In bytes; none before a router has spoken.
+    /// In bytes; none before the first feedback.
     desired: Option<f64>,
     unread: Unread,
 }
@@ -72,7 +72,7 @@ impl Sender for AcpSender {
     }
 
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
-        self.window.answer_loss(congestion, self.loss_reduction_factor);
+        self.window.reduce_on_loss(congestion, self.loss_reduction_factor);
     }
 
     #[inline]
@@ -109,10 +109,10 @@ mod tests {
         SenderBench::new(&Acp, &[("initial_window", Value::Number(window))], RTT)
     }
 
-    /// An acknowledgement of one packet that asks for so many packets per 80 ms.
-    fn told(bench: &SenderBench, packets: f64, congested: bool) -> Ack {
+    /// An acknowledgement of one packet with a desired rate of this number of packets per 80 ms.
+    fn ack_with_rate(bench: &SenderBench, packets: f64, congested: bool) -> Ack {
         let (mut written, mut header) = (AcpHeader::new(RTT), Header::NONE);
-        written.ask(Rate::from_mbps(packets * 0.1));
+        written.lower_to(Rate::from_mbps(packets * 0.1));
         if congested {
             written.set_congested();
         }
@@ -120,68 +120,68 @@ mod tests {
         Ack { header, ..bench.plain() }
     }
 
-    fn tell(bench: &mut SenderBench, packets: f64, congested: bool) {
-        let ack = told(bench, packets, congested);
+    fn acknowledge(bench: &mut SenderBench, packets: f64, congested: bool) {
+        let ack = ack_with_rate(bench, packets, congested);
         bench.ack(&ack);
     }
 
     #[test]
-    fn the_first_acknowledgement_takes_the_whole_gap_or_a_tenth_of_it_where_a_link_is_full() {
-        // Gain 1/cwnd with cwnd = 1: no gradual start.
+    fn the_first_acknowledgement_closes_the_gap_or_a_tenth_of_it_on_a_congested_path() {
+        // Gain 1/cwnd with cwnd = 1: the window reaches its target at once.
         for (congested, window) in [(false, 1550.0), (true, 155.9)] {
             let mut bench = bench(1.0);
-            tell(&mut bench, 1550.0, congested);
+            acknowledge(&mut bench, 1550.0, congested);
             assert!((bench.window() - window).abs() < 1e-3, "{}", bench.window());
         }
     }
 
     #[test]
     fn one_acknowledgement_closes_its_share_of_the_gap_by_equation_4() {
-        // From 100 packets: up 40/100, up .1 * 40/100 where congested, down 40/100 in either case.
+        // From 100 packets: up 40/100, up .1 * 40/100 if congested, down 40/100 in either case.
         for (desired, congested, window) in
             [(140.0, false, 100.4), (140.0, true, 100.04), (60.0, false, 99.6), (60.0, true, 99.6)]
         {
             let mut bench = bench(100.0);
-            tell(&mut bench, desired, congested);
+            acknowledge(&mut bench, desired, congested);
             assert!((bench.window() - window).abs() < 1e-3, "{desired}: {}", bench.window());
         }
     }
 
     #[test]
-    fn a_round_trip_of_acknowledgements_leaves_one_part_in_e_of_a_small_gap() {
+    fn a_round_trip_of_acknowledgements_reduces_a_small_gap_to_1_over_e() {
         let mut bench = bench(1000.0);
-        (0..1000).for_each(|_| tell(&mut bench, 1010.0, false));
+        (0..1000).for_each(|_| acknowledge(&mut bench, 1010.0, false));
         let left = (1010.0 - bench.window()) / 10.0;
         assert!((left - libm::exp(-1.0)).abs() < 0.01, "{left}");
     }
 
     #[test]
-    fn an_acknowledgement_of_many_packets_never_overshoots_what_is_asked_for() {
+    fn an_acknowledgement_of_many_packets_never_overshoots_the_desired_window() {
         let mut bench = bench(10.0);
-        let ack = Ack { bytes: PACKET * 50, packets: 50, ..told(&bench, 40.0, false) };
+        let ack = Ack { bytes: PACKET * 50, packets: 50, ..ack_with_rate(&bench, 40.0, false) };
         bench.ack(&ack);
         assert!((bench.window() - 40.0).abs() < 1e-3);
     }
 
     #[test]
-    fn the_window_is_of_the_least_round_trip_time_and_never_less_than_a_packet() {
+    fn the_window_uses_the_smallest_round_trip_time_and_is_at_least_a_packet() {
         let mut bench = bench(1.0);
-        let ack = Ack { rtt: Some(RTT * 3), smoothed_rtt: RTT * 3, ..told(&bench, 20.0, false) };
+        let ack = Ack { rtt: Some(RTT * 3), smoothed_rtt: RTT * 3, ..ack_with_rate(&bench, 20.0, false) };
         bench.ack(&ack);
         assert!((bench.window() - 20.0).abs() < 1e-3, "{}", bench.window());
-        (0..500).for_each(|_| tell(&mut bench, 0.0, false));
+        (0..500).for_each(|_| acknowledge(&mut bench, 0.0, false));
         assert_eq!(bench.window(), 1.0);
     }
 
     #[test]
-    fn with_a_delayed_increase_of_one_a_full_link_changes_nothing() {
+    fn with_a_delayed_increase_of_one_congestion_has_no_effect() {
         let mut bench = SenderBench::new(&Acp, &[("delayed_increase", Value::Number(1.0))], RTT);
-        tell(&mut bench, 300.0, true);
+        acknowledge(&mut bench, 300.0, true);
         assert!((bench.window() - 300.0).abs() < 1e-3);
     }
 
     #[test]
-    fn without_a_router_it_keeps_its_window_and_quotes_its_round_trip_time() {
+    fn without_a_router_the_window_is_kept_and_headers_carry_the_round_trip_time() {
         let mut bench = bench(3.0);
         let quoted = |bench: &mut SenderBench| {
             let mut header = Header::NONE;

@@ -53,9 +53,9 @@ impl FluidModel for CltcpFluid {
 struct Source {
     /// alpha in 1/s.
     alpha: f64,
-    /// x at the start in bit/s.
+    /// Initial x in bit/s.
     initial: f64,
-    /// The least x in bit/s.
+    /// Smallest x in bit/s.
     least: f64,
 }
 
@@ -82,7 +82,7 @@ struct Router {
     params: RouterParams,
     /// In bits.
     packet: f64,
-    /// C at the start in bit/s, for the bound of r.
+    /// Initial C in bit/s, for the bound on r.
     capacity: f64,
 }
 
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_moves_by_equation_3_by_hand() {
+    fn the_rate_follows_equation_3_computed_by_hand() {
         let facts = LoopFacts {
             packet: PACKET,
             base_rtt: 0.1,
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_moves_by_equation_2_by_hand_and_rests_at_the_target_queue() {
+    fn the_factor_follows_equation_2_with_equilibrium_at_the_target_queue() {
         let facts = LinkFacts { capacity: Rate::from_mbps(120.0), buffer: None, packet: Bytes::new(1000) };
         let router = model().link(&facts).unwrap();
         let mut inputs = LinkInputs::zeros(1, 0);
@@ -160,7 +160,7 @@ mod tests {
             router.derivatives(0, &[1e6], &inputs, &mut dx);
             dx[0]
         };
-        // 12000 packets/s and 300 too many over 2 s: 12150 of 15000.
+        // 12000 packets/s and an excess of 300 packets over 2 s: 12150 of 15000.
         assert!((grows(96e6, 400.0) / 0.19e6 - 1.0).abs() < 1e-12);
         assert_eq!(grows(120e6, 100.0), 0.0);
         assert_eq!(router.equilibrium(0).queue, Some(800e3));

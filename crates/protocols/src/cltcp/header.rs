@@ -1,4 +1,4 @@
-//! The header of CLTCP (Fig. 4): the same bytes go there and come back as the echo.
+//! The header of CLTCP (Fig. 4). Data packets and acknowledgements carry the same format.
 //!
 //! ```text
 //! 0               1               2               3
@@ -17,15 +17,15 @@ use std::fmt;
 use zerocopy::byteorder::network_endian::U64;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// CLTCP's number.
+/// Header number of CLTCP.
 pub(super) const ID: HeaderId = HeaderId(7);
 
-/// The rate factor of the routers passed so far.
+/// The rate factor of the routers on the path so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Factor {
-    /// None has spoken yet.
+    /// No router has written a factor yet.
     None,
-    /// The least of theirs.
+    /// The smallest of their factors.
     Rate(Rate),
 }
 
@@ -37,7 +37,7 @@ pub struct CltcpHeader {
 }
 
 impl CltcpHeader {
-    /// The header of a packet that leaves.
+    /// The header of a data packet at its sender.
     pub const NEW: Self = Self { factor: U64::MAX_VALUE };
 
     /// The view of a CLTCP header; none if the header is foreign or too short.
@@ -46,7 +46,7 @@ impl CltcpHeader {
         header.fields(ID)
     }
 
-    /// What the routers say.
+    /// The rate factor of the routers.
     #[inline]
     pub fn factor(&self) -> Factor {
         match self.factor.get() {
@@ -55,9 +55,9 @@ impl CltcpHeader {
         }
     }
 
-    /// Eq. (4): a router has this factor; the least stays.
+    /// Eq. (4): lowers the factor to that of a router, if it is smaller.
     #[inline]
-    pub fn take(&mut self, factor: Rate) {
+    pub fn lower_to(&mut self, factor: Rate) {
         self.factor = self.factor.get().min(factor.bps()).into();
     }
 
@@ -85,11 +85,11 @@ mod tests {
     const BYTES: [u8; 8] = [0, 0, 0, 0, 0x07, 0x27, 0x0e, 0x00];
 
     #[test]
-    fn a_header_is_these_8_bytes_both_ways() {
+    fn a_header_of_8_bytes_is_written_and_parsed() {
         let (mut written, mut header) = (CltcpHeader::NEW, Header::NONE);
         written.emit(&mut header);
         assert_eq!(header.of(ID), Some(&[0xff; 8][..]), "-1 in two's complement");
-        written.take(Rate::from_mbps(120.0));
+        written.lower_to(Rate::from_mbps(120.0));
         written.emit(&mut header);
         assert_eq!(header.of(ID), Some(&BYTES[..]));
         let read = CltcpHeader::parse(&Header::new(ID, &BYTES)).unwrap();
@@ -98,17 +98,17 @@ mod tests {
     }
 
     #[test]
-    fn the_least_factor_of_the_path_stays() {
+    fn the_smallest_factor_of_the_path_is_kept() {
         let mut header = CltcpHeader::NEW;
         assert_eq!(header.factor(), Factor::None);
         for (taken, least) in [(9, 9), (5, 5), (7, 5)] {
-            header.take(Rate::from_bps(taken));
+            header.lower_to(Rate::from_bps(taken));
             assert_eq!(header.factor(), Factor::Rate(Rate::from_bps(least)));
         }
     }
 
     #[test]
-    fn what_is_short_or_foreign_is_not_read() {
+    fn short_or_foreign_headers_are_rejected() {
         assert_eq!(CltcpHeader::parse(&Header::NONE), None);
         assert_eq!(CltcpHeader::parse(&Header::new(ID, &BYTES[..7])), None);
         assert_eq!(CltcpHeader::parse(&Header::new(HeaderId(99), &BYTES)), None);

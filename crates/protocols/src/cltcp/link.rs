@@ -1,17 +1,16 @@
-//! CLTCP's router: a rate factor that grows like a population on the capacity that traffic and queue leave (section
-//! V-C).
+//! The CLTCP router: a rate factor with logistic growth on the capacity that traffic and queue leave (section V-C).
 
 use super::header::{CltcpHeader, ID};
 use super::params::RouterParams;
 use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Bytes, Rate, Time};
 
-/// The least rate factor in packets/s: none is so small that it could not grow again.
+/// Smallest rate factor in packets/s: it must be able to grow again.
 pub(super) const LEAST_FACTOR: f64 = 1.0;
 
-/// What a sampling interval has shown, in bits and seconds.
+/// Measurements of a sampling interval, in bits and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Seen {
+struct Measured {
     /// C.
     capacity: f64,
     /// Sum of x(k).
@@ -21,18 +20,18 @@ struct Seen {
 }
 
 /// Eq. (49), as in (2): `r <- r exp(beta T2 (1 - (sum x + (q - q0) / T) / C))`.
-fn next_factor(params: &RouterParams, factor: f64, seen: &Seen) -> f64 {
-    let load = (seen.input + seen.excess / params.time_constant) / seen.capacity;
+fn next_factor(params: &RouterParams, factor: f64, measured: &Measured) -> f64 {
+    let load = (measured.input + measured.excess / params.time_constant) / measured.capacity;
     factor * libm::exp(params.beta * params.interval.secs() * (1.0 - load))
 }
 
-/// See the module.
+/// The CLTCP router's state at one link.
 pub(super) struct CltcpRouter {
     params: RouterParams,
     packet_bits: f64,
     /// r in bit/s.
     factor: f64,
-    told: Rate,
+    signalled: Rate,
     /// Bits that arrived in this interval.
     bits: f64,
     unread: Unread,
@@ -46,7 +45,7 @@ impl CltcpRouter {
             params,
             packet_bits,
             factor,
-            told: Rate::from_bps_f64(factor),
+            signalled: Rate::from_bps_f64(factor),
             bits: 0.0,
             unread: Unread::default(),
         }
@@ -55,12 +54,12 @@ impl CltcpRouter {
     fn end_interval(&mut self, queue: &QueueView) {
         let input = std::mem::take(&mut self.bits) / self.params.interval.secs();
         let capacity = queue.configured_capacity.as_f64();
-        // A link in an outage says nothing new.
+        // During an outage the factor is constant.
         if capacity > 0.0 {
             let excess = queue.bytes.as_f64() * 8.0 - self.params.target_queue * self.packet_bits;
-            let next = next_factor(&self.params, self.factor, &Seen { capacity, input, excess });
+            let next = next_factor(&self.params, self.factor, &Measured { capacity, input, excess });
             self.factor = next.min(self.params.cap * capacity).max(LEAST_FACTOR * self.packet_bits);
-            self.told = Rate::from_bps_f64(self.factor);
+            self.signalled = Rate::from_bps_f64(self.factor);
         }
     }
 }
@@ -80,14 +79,14 @@ impl Link for CltcpRouter {
         if let Some(mut header) =
             self.unread.note_own(ID, packet.header.protocol(), CltcpHeader::parse(packet.header))
         {
-            header.take(self.told);
+            header.lower_to(self.signalled);
             header.emit(packet.header);
         }
         Verdict::Keep
     }
 
     fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
-        // At the start nothing has been seen yet.
+        // At the start nothing has been measured yet.
         if cx.now > Time::ZERO {
             self.end_interval(queue);
         }
@@ -120,7 +119,7 @@ mod tests {
         CltcpRouter::new(RouterParams::read(&settings).unwrap(), &facts)
     }
 
-    /// An interval of 100 ms with this input in packets/s ends while so many packets wait; returns r in packets/s.
+    /// An interval of 100 ms with this input in packets/s and this queue in packets at its end; returns r in packets/s.
     fn end(router: &mut CltcpRouter, input: f64, packets: u64) -> f64 {
         router.bits = input * 0.1 * 8000.0;
         router.end_interval(&QueueView {
@@ -137,30 +136,30 @@ mod tests {
     }
 
     #[test]
-    fn the_factor_moves_by_equation_49_by_hand() {
+    fn the_factor_follows_equation_49_computed_by_hand() {
         // 100 exp(.1 (1 - (12000 + (400 - 100) / 2) / 15000)) = 100 exp(.019).
         assert!(near(end(&mut router(&[]), 12_000.0, 400), 101.918, 1e-5));
     }
 
     #[test]
-    fn it_rests_where_the_load_is_the_capacity_and_the_queue_is_its_target_and_nowhere_else() {
+    fn the_only_equilibrium_has_full_load_and_the_target_queue() {
         assert!(near(end(&mut router(&[]), CAPACITY, 100), 100.0, 1e-12));
         assert!(end(&mut router(&[]), CAPACITY, 110) < 100.0);
         assert!(end(&mut router(&[]), 0.99 * CAPACITY, 100) > 100.0);
-        // What a queue of 150 more than the target weighs, 75 packets/s of load do.
+        // A queue of 150 packets above the target counts as 75 packets/s of load.
         assert!(near(end(&mut router(&[]), CAPACITY - 75.0, 250), 100.0, 1e-12));
     }
 
     #[test]
-    fn with_c_in_place_of_t_as_printed_in_46_a_queue_weighs_almost_nothing() {
-        // 750 packets too many are 2.5 % of load by (2), and by (46) 5 / 100 000 of a packet's worth.
+    fn with_c_in_place_of_t_as_printed_in_46_a_queue_has_almost_no_effect() {
+        // An excess of 750 packets is 2.5 % of load by (2), and 5 / 100 000 of a packet by (46).
         let mut printed = router(&[("time_constant", Value::text("15000s"))]);
         assert!(end(&mut printed, CAPACITY, 850) > 100.0 - 1e-4);
         assert!(end(&mut router(&[]), CAPACITY, 850) < 99.8);
     }
 
     #[test]
-    fn on_an_idle_link_it_grows_e_fold_per_second_up_to_its_cap() {
+    fn on_an_idle_link_the_factor_grows_e_fold_per_second_up_to_its_limit() {
         // From 100 to 30000 packets/s with exponent .1 (1 + 50 / 15000) each: ln(300) / .100333 = 56.8 intervals.
         let mut router = router(&[]);
         let intervals = (1..100).find(|_| end(&mut router, 0.0, 0) >= 2.0 * CAPACITY);
@@ -169,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn however_overloaded_it_can_grow_again() {
+    fn after_any_overload_the_factor_can_grow_again() {
         let mut router = router(&[]);
         assert_eq!(end(&mut router, 1e9, 1_000_000), 1.0);
         assert!(end(&mut router, 0.0, 0) > 1.1);

@@ -15,13 +15,13 @@ use millpond_law::{
 };
 use millpond_units::Span;
 
-/// The protocol, for the registry.
+/// The protocol `cltcp`.
 pub struct Cltcp;
 
 static CARD: Card = Card {
     name: "cltcp",
     title: "Coupling Logistic TCP",
-    summary: "each router grows one rate factor like a population on its spare capacity; rates follow the least factor of the path",
+    summary: "each router has one rate factor with logistic growth on its spare capacity; rates follow the smallest factor of the path",
     source: "Huang, Lin, Ren, Yang, Ungsunan, Wang, ICNP 2007",
     needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
     queue: QueueChoice { name: "droptail", settings: &[] },

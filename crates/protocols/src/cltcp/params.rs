@@ -1,4 +1,4 @@
-//! The parameters of CLTCP, and the round-trip times for which they are stable.
+//! The parameters of CLTCP, and the round-trip times for which the law is stable.
 
 use crate::parts::interval;
 use millpond_law::key::{Key, Keys, above, from, number, span, word};
@@ -71,7 +71,7 @@ impl Exponent {
     }
 }
 
-/// The parameters of the router, read.
+/// The router's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RouterParams {
     /// beta in 1/s.
@@ -84,7 +84,7 @@ pub(super) struct RouterParams {
     pub(super) interval: Span,
     /// r(0) in packets/s.
     pub(super) initial_factor: f64,
-    /// In capacities.
+    /// Upper limit of r, as a multiple of the capacity.
     pub(super) cap: f64,
 }
 
@@ -124,7 +124,7 @@ impl Gains {
             / (w * w * libm::hypot(w, self.alpha))
     }
 
-    /// The frequency in rad/s at which |L| is one; it falls with the frequency, so there is only one.
+    /// The crossover frequency in rad/s, at which |L| is one. It is unique, because |L| decreases with the frequency.
     fn crossover(&self) -> f64 {
         let (mut low, mut high) = (1e-9, 1e9);
         for _ in 0..200 {
@@ -150,7 +150,7 @@ impl Gains {
         (self.phase_margin() <= 0.0).then(|| {
             format!(
                 "time_constant = {} s is not above 1/alpha = {} s: the linear loop (38) has no phase margin, and rates \
-                 swing up at every round-trip time",
+                 oscillate with growing amplitude at every round-trip time",
                 self.time_constant,
                 1.0 / self.alpha
             )
@@ -162,8 +162,8 @@ impl Gains {
         let (margin, most) = (self.phase_margin(), self.delay_margin());
         (margin > 0.0 && rtt.secs() >= most).then(|| {
             format!(
-                "a round-trip time of {rtt} is unstable: the linear loop (38) has a phase margin of {:.1} degrees, which \
-                 a delay of {most:.3} s uses up (Theorem 1, stability at every round-trip time, does not hold)",
+                "a round-trip time of {rtt} is unstable: the linear loop (38) has a phase margin of {:.1} degrees, and a \
+                 delay margin of {most:.3} s (Theorem 1, stability at every round-trip time, does not hold)",
                 margin.to_degrees()
             )
         })
@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn beta_of_one_has_the_most_phase_margin_for_t_of_two() {
+    fn beta_of_one_has_the_largest_phase_margin_for_t_of_two() {
         for beta in [0.5, 2.0] {
             assert!((gains(2.0, beta, 2.0).phase_margin().to_degrees() - 33.81).abs() < 0.01);
         }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_meaning_is_refused() {
+    fn values_without_meaning_are_rejected() {
         for (name, value) in [
             ("alpha", Value::Number(0.0)),
             ("beta", Value::Number(-1.0)),
@@ -233,9 +233,9 @@ mod tests {
     }
 
     #[test]
-    fn the_exponents_agree_for_short_round_trips_alone() {
-        let all = ["capped", "raw", "exact", "half"].map(|word| {
-            let written = [("exponent", millpond_law::Value::text(word))];
+    fn the_exponents_agree_only_for_short_round_trips() {
+        let all = ["capped", "raw", "exact", "half"].map(|reading| {
+            let written = [("exponent", millpond_law::Value::text(reading))];
             Settings::check(PARAMETERS, written).unwrap().get(EXPONENT)
         });
         let of = |rtt| all.map(|exponent| exponent.of(2.0, rtt));

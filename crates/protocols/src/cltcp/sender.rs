@@ -1,14 +1,14 @@
-//! The sender of CLTCP: once per round trip its rate moves towards the rate factor, in logarithms (section V-B).
+//! The CLTCP sender: once per round trip the logarithm of its rate moves towards that of the factor (section V-B).
 
 use super::header::{CltcpHeader, Factor};
 use super::params::{ALPHA, APPLIED, Applied, EXPONENT, Exponent, INITIAL_RATE};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate};
 
-/// The least rate in packets/s, so that feedback keeps coming.
+/// Smallest rate in packets/s, so that feedback continues to arrive.
 pub(super) const LEAST_RATE: f64 = 1.0;
 
-/// Rates end here, whatever the network says, in bit/s.
+/// Largest rate in bit/s, for any feedback.
 const MOST_RATE: f64 = 1e15;
 
 /// Eq. (48): `x <- x^(1 - e) r^e`.
@@ -17,20 +17,20 @@ fn next_rate(rate: f64, factor: f64, exponent: f64) -> f64 {
     libm::exp(rate + exponent * (factor - rate))
 }
 
-/// See the module.
+/// The CLTCP sender's state.
 pub(super) struct CltcpSender {
     alpha: f64,
     exponent: Exponent,
-    /// Is (48) applied at each acknowledgement, instead of once per round trip?
+    /// Whether (48) is applied at each acknowledgement, instead of once per round trip.
     per_ack: bool,
-    /// In packets/s.
+    /// Initial rate, in packets/s.
     initial_rate: f64,
     packet_bits: f64,
     /// x in bit/s.
     rate: f64,
-    /// r in bit/s; none before a router has spoken.
+    /// r in bit/s; none before the first feedback.
     factor: Option<f64>,
-    /// The round in which the rate moved last.
+    /// The round of the last update of the rate.
     round: Option<u64>,
     unread: Unread,
 }
@@ -80,8 +80,8 @@ impl Sender for CltcpSender {
         }
     }
 
-    /// Losses are repaired and say nothing about the rate. After a long silence the rate may be anything: it begins
-    /// anew.
+    /// A loss does not change the rate. After persistent congestion the rate factor is outdated: the sender returns to
+    /// its initial state.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         if congestion.cause == Cause::NoFeedback {
             self.begin();
@@ -125,10 +125,10 @@ mod tests {
         SenderBench::new(&Cltcp, &written, Span::from_millis(rtt))
     }
 
-    /// A round trip in which each of five acknowledgements tells this factor, in packets/s.
+    /// A round trip in which each of five acknowledgements carries this factor, in packets/s.
     fn round(bench: &mut SenderBench, factor: f64) {
         let (mut written, mut header) = (CltcpHeader::NEW, Header::NONE);
-        written.take(Rate::from_bps_f64(factor * 8000.0));
+        written.lower_to(Rate::from_bps_f64(factor * 8000.0));
         written.emit(&mut header);
         for _ in 0..5 {
             let ack = Ack { header, ..bench.plain() };
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn per_acknowledgement_a_round_trip_takes_as_many_steps_as_it_has_acknowledgements() {
+    fn with_updates_per_acknowledgement_a_round_trip_has_a_step_for_each() {
         // Five steps of x^.9 r^.1 from 100 to 15000 packets/s: 15000 / 150^(.9^5).
         let written = [("applied", Value::text("per-ack"))];
         let mut bench = SenderBench::new(&Cltcp, &written, Span::from_millis(50));
@@ -156,13 +156,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_moves_once_per_round_trip_by_equation_48_by_hand() {
+    fn the_rate_changes_once_per_round_trip_by_equation_48() {
         // 50 ms: x^.9 r^.1, from 100 to 15000 packets/s: 100 * 150^.1.
         let mut bench = bench(50, "capped", 100.0);
         assert!(near(rate(&bench), 100.0, 1e-6));
         round(&mut bench, CAPACITY);
         assert!(near(rate(&bench), 165.05, 1e-4), "{}", rate(&bench));
-        // 0.8 s: all the way, or past it: 100^-.6 15000^1.6 is over 300 000.
+        // 0.8 s: to the factor, or beyond it: 100^-.6 15000^1.6 is over 300 000.
         for (exponent, theory) in [("capped", CAPACITY), ("raw", 100.0 * libm::pow(150.0, 1.6))] {
             let mut bench = self::bench(800, exponent, 100.0);
             round(&mut bench, CAPACITY);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn under_a_fixed_factor_the_way_there_is_that_of_equation_26() {
+    fn under_a_fixed_factor_the_transient_is_that_of_equation_26() {
         // t2 = ln(ln(N x0 / C) / ln theta) / alpha, with N = 4, x0 = 100.
         for theta in [0.5_f64, 0.9, 0.99] {
             let t2 = libm::log(libm::log(400.0 / CAPACITY) / libm::log(theta)) / 2.0;
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn fairness_takes_the_time_of_theorem_3_corrected_whatever_the_factor_does() {
+    fn fairness_takes_the_corrected_time_of_theorem_3_for_any_factor() {
         // ln(ln(C / (N x0)) / ln(1/eps)) / alpha for N = 3, x0 = 100; printed: .67 s.
         for (fairness, seconds) in [(0.9, 1.8072), (0.95, 2.1671), (0.99, 2.9821)] {
             let (mut old, mut new) = (bench(10, "exact", CAPACITY / 3.0), bench(10, "exact", 100.0));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_router_or_after_silence_it_sends_at_its_initial_rate_and_a_loss_changes_nothing() {
+    fn without_feedback_the_rate_is_the_initial_rate_and_a_loss_has_no_effect() {
         let mut bench = bench(50, "capped", 100.0);
         let mut header = Header::NONE;
         bench.stamp(&mut header);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_per_second_is_the_least() {
+    fn the_smallest_rate_is_a_packet_per_second() {
         let mut bench = bench(500, "capped", 100.0);
         round(&mut bench, 0.0);
         assert!(near(rate(&bench), 1.0, 1e-9));

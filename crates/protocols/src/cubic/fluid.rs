@@ -41,7 +41,7 @@ impl FluidModel for CubicFluid {
             "slow start",
             "the Reno-friendly region",
             "fast convergence",
-            "that the losses of one round trip are one",
+            "a single reduction for all losses of a round trip",
         ]
     }
 }
@@ -113,16 +113,16 @@ mod tests {
     }
 
     #[test]
-    fn a_window_begins_at_beta_of_its_plateau_and_is_back_after_k() {
+    fn the_window_starts_at_beta_of_the_plateau_and_returns_after_k() {
         assert!(near(at(0.0, 100.0, 0.0).1, 70.0));
         assert!(near(at(back_after(), 100.0, 0.0).1, 100.0));
         let (dx, _) = at(0.0, 10.0 / 0.7, 0.0);
-        assert_eq!(dx, [1.0, 0.0], "without losses time passes");
+        assert_eq!(dx, [1.0, 0.0], "without losses only the time since the last loss changes");
     }
 
     #[test]
     fn at_equilibrium_losses_are_as_frequent_as_returns_of_the_window() {
-        // A thousand packets a second; one loss in K seconds.
+        // 1000 packets/s with one loss per K seconds.
         let (dx, window) = at(back_after(), 100.0, 1.0 / (1000.0 * back_after()));
         assert!(dx.iter().all(|dx| dx.abs() < 1e-9) && near(window, 100.0), "{dx:?}");
     }

@@ -1,4 +1,4 @@
-//! CUBIC: after a loss the window comes back along a cubic function of time, flat where the loss was.
+//! CUBIC: after a loss the window returns along a cubic function of time, with zero slope at the window of the loss.
 
 mod fluid;
 mod params;

@@ -7,13 +7,13 @@ use millpond_law::key::{Key, Keys, above, flag, from, number};
 /// CUBIC's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// How steep the cubic function is, in packets per cubic second.
+    /// C: coefficient of the cubic function, in packets/s^3.
     pub c: f64,
-    /// What is left of the window after a loss.
+    /// Factor by which a loss episode multiplies the window.
     pub beta: f64,
-    /// Give way when the window at a loss is less than at the one before?
+    /// Fast convergence: whether the plateau is lowered if the window at a loss is less than at the previous one.
     pub fast_convergence: bool,
-    /// Window at the start in packets; none for RFC 9002's formula.
+    /// Initial window in packets; none: the formula of RFC 9002.
     pub initial_window: Option<f64>,
 }
 
@@ -33,7 +33,7 @@ pub(super) const ECN: Key<bool> = flag("ecn", false)
 pub(super) static PARAMETERS: Keys = &[&C, &BETA, &FAST_CONVERGENCE, &INITIAL_WINDOW, &ECN];
 
 impl Params {
-    /// Reads them from settings.
+    /// Reads the parameters from settings.
     pub fn read(settings: &Settings) -> Self {
         Self {
             c: settings.get(C),

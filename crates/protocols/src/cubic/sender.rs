@@ -57,17 +57,17 @@ mod tests {
         SenderBench::new(&Cubic, written, rtt)
     }
 
-    /// A sender whose window of `packets` has just been cut, and whose recovery is over.
+    /// A sender that has just reduced its window of `packets` and has left recovery.
     fn after_a_loss(packets: f64) -> SenderBench {
         let mut bench = bench(RTT, &[("initial_window", Value::Number(packets))]);
-        bench.ack_that_grows_nothing();
+        bench.ack_with_unused_window();
         bench.congestion(Cause::Loss, Episode::New);
         bench.full_round();
         bench
     }
 
     #[test]
-    fn the_window_is_back_at_the_plateau_after_k_and_flat_there() {
+    fn the_window_returns_to_the_plateau_after_k_with_zero_slope() {
         // K = cbrt(1000 * 0.3 / 0.4) = 9.0856 s for a loss at 1000 packets.
         assert!((k(0.4, 1000.0, 700.0) - 9.0856).abs() < 1e-4);
         let mut bench = after_a_loss(1000.0);
@@ -76,7 +76,7 @@ mod tests {
         while bench.now.since(begin) < Span::from_secs(9.0856 + 3.0) {
             bench.full_round();
             let t = bench.now.since(begin).secs();
-            // A target of one round ahead is approached within the round: within one round of Figure 1.
+            // The target is one round trip ahead, so the error is at most one round trip of Figure 1.
             let (low, high) = (w_cubic(0.4, t - 0.2, 9.0856, 1000.0), w_cubic(0.4, t + 0.1, 9.0856, 1000.0));
             assert!(
                 bench.window() >= low - 1.0 && bench.window() <= high + 1.0,
@@ -91,11 +91,11 @@ mod tests {
     }
 
     #[test]
-    fn an_acknowledgement_aims_at_where_the_curve_is_one_round_trip_later() {
+    fn the_target_of_an_acknowledgement_is_the_cubic_function_one_round_trip_later() {
         let second_ack_after_recovery = |c| {
             let written = [("initial_window", Value::Number(1000.0)), ("c", Value::Number(c))];
             let mut bench = bench(RTT, &written);
-            bench.ack_that_grows_nothing();
+            bench.ack_with_unused_window();
             bench.congestion(Cause::Loss, Episode::New);
             bench.round_of(700);
             bench.round_of(1);
@@ -103,15 +103,15 @@ mod tests {
         };
         // t = 0.1 s: W_cubic(0.2 s) = 0.4 (0.2 - 9.0856)^3 + 1000 = 719.379, so 19.378 / 700 of a packet more.
         assert!((second_ack_after_recovery(0.4) - 700.0277 - 0.0008).abs() < 1e-3);
-        // The curve would be far beyond the plateau by then, but 1.5 cwnd bounds it: half a packet more.
+        // The cubic function is then far above the plateau; the bound of 1.5 cwnd adds half a packet.
         assert!((second_ack_after_recovery(1e6) - 700.5 - 0.0008).abs() < 1e-3);
     }
 
     #[test]
     fn a_loss_every_1_over_p_packets_gives_the_average_windows_of_the_rfcs_tables() {
-        // Tables 1 and 2, RFC 9438: Figure 5 where the cubic region rules, Reno's window where that is more. They take
-        // each loss to be at the plateau of the one before: no fast convergence, and as that state is approached only
-        // slowly, the test begins in it.
+        // Tables 1 and 2, RFC 9438: Figure 5 in the cubic region, Reno's window if that is larger. The tables assume
+        // that each loss is at the previous plateau, without fast convergence. The law approaches that state slowly,
+        // so the test starts in it.
         for (millis, c, p, table) in [
             (100, 0.4, 1e-4, 187.0),
             (100, 0.4, 1e-5, 1054.0),
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn a_second_loss_below_the_plateau_gives_way() {
+    fn a_second_loss_below_the_plateau_lowers_the_plateau() {
         let mut bench = after_a_loss(100.0);
         bench.congestion(Cause::Loss, Episode::New);
         let cwnd = bench.window() / 0.7;
@@ -166,12 +166,12 @@ mod tests {
     }
 
     #[test]
-    fn time_without_data_to_send_does_not_count() {
+    fn application_limited_time_is_excluded_from_the_epoch() {
         let (mut busy, mut idle) = (after_a_loss(1000.0), after_a_loss(1000.0));
         busy.full_round();
         idle.full_round();
         idle.now += Span::from_secs(30.0);
-        idle.ack_that_grows_nothing();
+        idle.ack_with_unused_window();
         for _ in 0..20 {
             busy.full_round();
             idle.full_round();
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn after_silence_the_plateau_is_where_slow_start_ends() {
+    fn after_persistent_congestion_the_plateau_is_where_slow_start_ends() {
         let mut bench = bench(RTT, &[("initial_window", Value::Number(100.0))]);
         bench.congestion(Cause::NoFeedback, Episode::New);
         assert_eq!(bench.window(), 2.0);
@@ -191,9 +191,9 @@ mod tests {
     }
 
     #[test]
-    fn a_recovery_period_has_one_answer_and_a_timeout_none() {
+    fn a_recovery_period_has_one_reduction_and_a_probe_timeout_has_none() {
         let mut bench = bench(RTT, &[]);
-        bench.ack_that_grows_nothing();
+        bench.ack_with_unused_window();
         bench.congestion(Cause::Timeout, Episode::New);
         assert_eq!(bench.window(), 10.0);
         bench.congestion(Cause::Ecn, Episode::New);

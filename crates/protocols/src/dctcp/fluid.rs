@@ -26,12 +26,12 @@ impl FluidModel for DctcpFluid {
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
         Allocation::Numeric {
-            reason: "marks are all or nothing at a step, so that windows and queue cycle; with a slope they may rest",
+            reason: "step marking is all or nothing, so windows and queue oscillate; a linear profile may have an equilibrium",
         }
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["slow start", "that a window is cut once per round trip, as a whole"]
+        &["slow start", "one reduction of the window per round trip, at one instant"]
     }
 }
 
@@ -91,13 +91,13 @@ mod tests {
     }
 
     #[test]
-    fn a_window_and_its_estimate_move_by_equations_1_and_2_by_hand() {
+    fn window_and_estimate_follow_equations_1_and_2_computed_by_hand() {
         let dx = slopes("always", 0.5, 0.0);
         assert!(near(dx[0], (1.0 - 20.0 * 0.3 * 0.5 / 2.0) * PACKET / D), "{dx:?}");
         assert!(near(dx[1], 0.0625 * 0.2 / D), "{dx:?}");
         let dx = slopes("outside-recovery", 1.0, 0.0);
-        assert!(near(dx[0], -3.0 * PACKET / D), "a marked round trip grows nothing: {dx:?}");
-        // Two losses a second halve it twice.
+        assert!(near(dx[0], -3.0 * PACKET / D), "no growth in a marked round trip: {dx:?}");
+        // Two losses per second halve the window twice.
         let dx = slopes("always", 0.0, 0.01);
         assert!(near(dx[0], PACKET / D - 20.0 * PACKET), "{dx:?}");
     }

@@ -1,4 +1,4 @@
-//! DCTCP: cuts the window by half the fraction of bytes that were marked.
+//! DCTCP: reduces the window by half the fraction of marked bytes.
 
 mod fluid;
 mod params;
@@ -16,7 +16,7 @@ pub struct Dctcp;
 static CARD: Card = Card {
     name: "dctcp",
     title: "Data Center TCP",
-    summary: "estimates which fraction of its bytes is marked and cuts the window by half of that once per round trip",
+    summary: "estimates the fraction of its bytes that is marked, and reduces the window by half of that once per round trip",
     source: "RFC 8257",
     needs: Needs { ecn: Some(false), ..Needs::NONE },
     queue: QueueChoice { name: "red", settings: &[("preset", "dctcp-step")] },

@@ -9,11 +9,11 @@ use millpond_law::{Settings, words};
 pub struct Params {
     /// Weight of the newest observation window in alpha.
     pub g: f64,
-    /// Alpha before anything is known.
+    /// Initial alpha.
     pub initial_alpha: f64,
-    /// What lets the window grow.
+    /// The acknowledged bytes that grow the window.
     pub growth: Growth,
-    /// Window at the start in packets; none for RFC 9002's formula.
+    /// Initial window in packets; none: the formula of RFC 9002.
     pub initial_window: Option<f64>,
 }
 
@@ -30,7 +30,7 @@ const GROWTH: Key<Growth> = word("growth", Growth::OutsideRecovery)
 pub(super) static PARAMETERS: Keys = &[&G, &INITIAL_ALPHA, &GROWTH, &INITIAL_WINDOW];
 
 words! {
-    /// Which bytes let the window grow: readings of "in the same way as conventional TCP" (RFC 8257, section 3.4).
+    /// The acknowledged bytes that grow the window: readings of "in the same way as conventional TCP" (RFC 8257, section 3.4).
     pub enum Growth {
         /// All acknowledged bytes, except in the round trip after a reduction.
         OutsideRecovery = "outside-recovery",
@@ -42,7 +42,7 @@ words! {
 }
 
 impl Params {
-    /// Reads them from settings.
+    /// Reads the parameters from settings.
     pub fn read(settings: &Settings) -> Self {
         Self {
             g: settings.get(G),

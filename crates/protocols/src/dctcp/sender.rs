@@ -5,20 +5,20 @@ use crate::parts::window::Window;
 use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Start};
 use millpond_units::Bytes;
 
-/// What is left of the window after a loss (RFC 5681, section 3.1).
+/// Factor by which a loss episode multiplies the window (RFC 5681, section 3.1).
 pub(super) const LOSS_FACTOR: f64 = 0.5;
 
 /// DCTCP's state.
 pub(super) struct DctcpSender {
     params: Params,
     window: Window,
-    /// The estimated fraction of bytes that are marked.
+    /// Estimated fraction of marked bytes.
     alpha: f64,
-    /// Bytes acknowledged in the present observation window.
+    /// Bytes acknowledged in the current observation window.
     acked: Bytes,
-    /// Of these, marked.
+    /// Marked bytes among them.
     marked: Bytes,
-    /// The present observation window: one round trip.
+    /// The current observation window: one round trip.
     round: u64,
 }
 
@@ -39,7 +39,7 @@ impl DctcpSender {
         }
     }
 
-    /// Counts marked bytes and, once per round trip, takes their fraction M into alpha (RFC 8257, section 3.3).
+    /// Counts marked bytes and updates alpha with their fraction M once per round trip (RFC 8257, section 3.3).
     fn estimate(&mut self, ack: &Ack) {
         self.acked += ack.bytes;
         self.marked += ack.ce_bytes.min(ack.bytes);
@@ -51,14 +51,14 @@ impl DctcpSender {
         (self.acked, self.marked, self.round) = (Bytes::ZERO, Bytes::ZERO, ack.round);
     }
 
-    /// Losses are answered as ever, also when marks came first (RFC 8257, section 3.5).
+    /// A loss halves the window, also after marks in the same round trip (RFC 8257, section 3.5).
     fn on_loss(&mut self, episode: Episode) {
         if episode == Episode::New {
             self.window.reduce(LOSS_FACTOR);
         }
     }
 
-    /// cwnd = cwnd * (1 - DCTCP.Alpha / 2), once per window of data (RFC 8257, section 3.3), and not if a loss has
+    /// cwnd = cwnd * (1 - DCTCP.Alpha / 2), once per window of data (RFC 8257, section 3.3), unless a loss has already
     /// halved that window.
     fn on_mark(&mut self, episode: Episode) {
         if episode == Episode::Same || self.window.in_recovery() {
@@ -90,9 +90,9 @@ impl Sender for DctcpSender {
         if !self.window.may_grow(ack) {
             return;
         }
-        let rest = self.window.slow_start(self.growing(ack));
-        if rest > Bytes::ZERO {
-            self.window.avoid_congestion(rest);
+        let remaining = self.window.slow_start(self.growing(ack));
+        if remaining > Bytes::ZERO {
+            self.window.avoid_congestion(remaining);
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
         SenderBench::new(&Dctcp, written, Span::from_millis(10))
     }
 
-    /// A round in which every packet is marked if `marked`; the first mark is told as a new episode.
+    /// A round in which every packet is marked if `marked`; the first mark starts a new episode.
     fn round(bench: &mut SenderBench, marked: bool) {
         let packets = bench.window() as u64;
         for n in 0..packets {
@@ -146,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn alpha_forgets_and_learns_geometrically() {
+    fn alpha_converges_geometrically() {
         let mut quiet = bench(&[]);
         let mut marked = bench(&[("initial_alpha", Value::Number(0.0))]);
         for n in 0..12 {
             let left = libm::pow(1.0 - G, f64::from(n));
             assert!((quiet.gauge("marked fraction") - left).abs() < 1e-12);
             assert!((marked.gauge("marked fraction") - (1.0 - left)).abs() < 1e-12);
-            // One acknowledgement per round is enough to tell of all of it.
+            // One acknowledgement per round covers all its packets.
             quiet.next_round();
             quiet.ack(&quiet.plain());
             marked.next_round();
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cut_is_half_of_alpha_once_per_window() {
+    fn marks_reduce_the_window_by_half_of_alpha_once_per_window() {
         let mut bench =
             bench(&[("initial_alpha", Value::Number(0.4)), ("initial_window", Value::Number(20.0))]);
         bench.congestion(Cause::Ecn, Episode::New);
@@ -171,10 +171,10 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves_also_after_a_mark_but_a_mark_after_a_loss_cuts_nothing() {
+    fn a_loss_halves_the_window_also_after_a_mark_but_a_mark_after_a_loss_has_no_effect() {
         let written = [("initial_alpha", Value::Number(0.4)), ("initial_window", Value::Number(20.0))];
         let mut bench = bench(&written);
-        bench.ack_that_grows_nothing();
+        bench.ack_with_unused_window();
         bench.congestion(Cause::Ecn, Episode::New);
         bench.congestion(Cause::Loss, Episode::New);
         bench.congestion(Cause::Loss, Episode::Same);
@@ -186,15 +186,15 @@ mod tests {
     }
 
     #[test]
-    fn the_readings_differ_in_marked_bytes_and_in_the_round_after_a_cut() {
-        // Reading, window of 10 after one marked packet, and what the round after the cut to 8 adds to it.
+    fn the_readings_differ_in_marked_bytes_and_in_the_round_after_a_reduction() {
+        // Reading, window of 10 after one marked packet, and increase in the round after the reduction to 8.
         let grows = |growth: &'static str| {
             let mut bench = bench(&[
                 ("growth", Value::text(growth)),
                 ("initial_alpha", Value::Number(0.4)),
                 ("initial_window", Value::Number(10.0)),
             ]);
-            bench.ack_that_grows_nothing();
+            bench.ack_with_unused_window();
             let marked = Ack { ce_packets: 1, ce_bytes: bench.plain().bytes, ..bench.plain() };
             bench.ack(&marked);
             let on_mark = bench.window() - 10.0;
@@ -206,7 +206,7 @@ mod tests {
             }
             (on_mark, bench.window() - cut)
         };
-        // Slow start adds the packet acknowledged; congestion avoidance a packet per window, here a packet less two.
+        // Slow start adds the acknowledged packet; congestion avoidance a packet per window, here less two packets.
         assert_eq!(grows("outside-recovery"), (1.0, 0.0));
         let (on_mark, after) = grows("unmarked");
         assert!(on_mark == 0.0 && (0.75..1.0).contains(&after), "{after}");
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_comes_back_with_the_first_packet_sent_after_the_cut() {
+    fn growth_resumes_with_the_first_packet_sent_after_the_reduction() {
         let mut bench = bench(&[("initial_window", Value::Number(10.0))]);
         bench.round_of(1);
         bench.congestion(Cause::Ecn, Episode::New);
@@ -223,14 +223,14 @@ mod tests {
         bench.round_of(cut as u64 - 1);
         assert_eq!(bench.window(), cut);
         bench.round_of(cut as u64);
-        // Four of the five are of packets sent after it.
+        // Four of the five acknowledge packets sent after it.
         assert!(bench.window() > cut + 3.0 / cut);
     }
 
     #[test]
-    fn a_lone_flow_settles_where_alpha_squared_is_two_over_the_window() {
+    fn a_single_flow_settles_where_alpha_squared_is_two_over_the_window() {
         // Alizadeh et al. 2010, Eq. (6): alpha^2 (1 - alpha/4) = (2 W + 1) / (W + 1)^2 for a flow that is marked for the
-        // one round in which its window is above W. A small g makes alpha's ripple small.
+        // one round in which its window is above W. A small g makes the ripple of alpha small.
         for limit in [64.0, 256.0] {
             let mut bench = bench(&[("g", Value::Number(0.01))]);
             let (mut sum, rounds) = (0.0, 4000);

@@ -27,7 +27,7 @@ impl FluidModel for LgcFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["the chance of marks", "timeouts"]
+        &["the randomness of marks", "timeouts"]
     }
 }
 
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn in_an_interval_a_rate_moves_as_far_as_the_packet_law_steps() {
+    fn in_an_interval_the_rate_changes_as_in_the_packet_law() {
         for (form, name) in [("plain", "plain"), ("deflated", "deflated")] {
             let written = [("form", Value::text(name))];
             let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
@@ -88,24 +88,24 @@ mod tests {
     fn the_equilibrium_rate_is_reduced_by_marks_and_a_queue_slows_a_window_but_not_a_pace() {
         // Half of the packets marked leave 1/2, or 1/2 to the power ln 10 / ln 5.
         let deflated = 8e6 * libm::pow(0.5, libm::log(10.0) / libm::log(5.0));
-        for (form, rest) in [("plain", 4e6), ("deflated", deflated)] {
+        for (form, equilibrium) in [("plain", 4e6), ("deflated", deflated)] {
             let written = [("form", Value::text(form))];
             let senders = model(&written).sender(&one_loop(D));
             let seen = inputs(&*senders, D, |i| (i.marked[0], i.queueing[0]) = (0.5, 0.1));
-            let (dx, rate) = flow(&*senders, &[0.5, rest, 0.5], &seen);
-            assert!(dx[1].abs() < 1e-6 * rest && dx[0] == 0.0, "{form} {dx:?}");
-            assert!(near(rate, rest / 2.0));
+            let (dx, rate) = flow(&*senders, &[0.5, equilibrium, 0.5], &seen);
+            assert!(dx[1].abs() < 1e-6 * equilibrium && dx[0] == 0.0, "{form} {dx:?}");
+            assert!(near(rate, equilibrium / 2.0));
             let paced = [("form", Value::text(form)), ("control", Value::text("rate"))];
             let model = model(&paced);
-            let (_, rate) = flow(&*model.sender(&one_loop(D)), &[0.5, rest, 0.5, 0.5], &seen);
-            assert!(near(rate, rest));
+            let (_, rate) = flow(&*model.sender(&one_loop(D)), &[0.5, equilibrium, 0.5, 0.5], &seen);
+            assert!(near(rate, equilibrium));
             let utility = marginal(model.allocation(&one_loop(D)));
-            assert!((utility.demand(std::f64::consts::LN_2) / rest - 1.0).abs() < 1e-6);
+            assert!((utility.demand(std::f64::consts::LN_2) / equilibrium - 1.0).abs() < 1e-6);
         }
     }
 
     #[test]
-    fn marks_are_counted_and_smoothed_and_before_a_pace_is_set_held() {
+    fn marks_are_counted_smoothed_and_held_before_a_pacing_rate_is_set() {
         let lossy = |i: &mut millpond_law::fluid::SenderInputs| (i.marked[0], i.lost[0]) = (0.5, 0.2);
         let windows = model(&[]).sender(&one_loop(D));
         let (dx, _) = flow(&*windows, &[0.04, 1e6, 0.1], &inputs(&*windows, D, lossy));
@@ -119,7 +119,7 @@ mod tests {
     /// The derivative of the window is added to the acknowledged rate, which is the window of one base RTT ago over the
     /// RTT of that time.
     #[test]
-    fn what_a_window_grows_by_leaves_at_once() {
+    fn the_growth_of_a_window_is_sent_immediately() {
         let senders = model(&[]).sender(&one_loop(D));
         let seen = inputs(&*senders, D, |i| i.queueing[0] = 0.1);
         let (dx, rate) = flow(&*senders, &[0.3, 1e6, 0.3], &seen);

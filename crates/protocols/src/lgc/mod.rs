@@ -8,13 +8,13 @@ mod sender;
 use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 
-/// The protocol, for the registry.
+/// The protocol `lgc`.
 pub struct Lgc;
 
 static CARD: Card = Card {
     name: "lgc",
     title: "Logistic Growth Control",
-    summary: "grows logistically towards the link capacity that it knows from the start, less what ECN marks say",
+    summary: "grows logistically towards the link capacity signalled at the start, reduced according to ECN marks",
     source: "Teymoori, Hayes, Welzl, Gjessing, IEEE LCN 2016, pp. 10-18; Eq. (4) to (8) of the LGCC paper",
     needs: Needs {
         header: HeaderId::NONE,

@@ -1,4 +1,4 @@
-//! The sender of LGC.
+//! The LGC sender.
 
 use super::params::form;
 use crate::parts::capacity_estimate::CapacityEstimate;
@@ -9,13 +9,13 @@ use crate::parts::step_size::StepSize;
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start};
 use millpond_units::Bytes;
 
-/// See the module. Rates are in bit/s.
+/// The LGC sender's state. Rates are in bit/s.
 pub(super) struct LgcSender {
     form: Form,
     step_size: StepSize,
     packet: Bytes,
-    /// The path's least capacity when the flow started, times the flow's weight, if told.
-    told: Option<f64>,
+    /// Smallest capacity of the path at the start of the flow, times the flow's weight; none if not signalled.
+    signalled_capacity: Option<f64>,
     estimate: CapacityEstimate,
     marking: MarkingEstimate,
     gamma: f64,
@@ -30,7 +30,7 @@ impl LgcSender {
             form: form(settings),
             step_size,
             packet: Bytes::new(1),
-            told: None,
+            signalled_capacity: None,
             estimate: CapacityEstimate::read(settings),
             marking: MarkingEstimate::read(settings),
             gamma: step_size.initial(),
@@ -39,9 +39,9 @@ impl LgcSender {
         }
     }
 
-    /// What rates are normalized by, in bit/s; at least 1.
+    /// The capacity that normalizes rates, in bit/s; at least 1.
     fn capacity(&self) -> f64 {
-        self.told.unwrap_or_else(|| self.estimate.get(self.x.floor())).max(1.0)
+        self.signalled_capacity.unwrap_or_else(|| self.estimate.get(self.x.floor())).max(1.0)
     }
 
     /// Eq. (5) or (7) at the end of an interval, with the adaptive step of LGCC section IX-A.
@@ -56,13 +56,13 @@ impl LgcSender {
 impl Sender for LgcSender {
     fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
         self.packet = start.packet;
-        self.told = start.capacity.map(|rate| rate.as_f64() * start.weight);
+        self.signalled_capacity = start.capacity.map(|rate| rate.as_f64() * start.weight);
         self.x.start(start.packet);
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
-        self.x.learn(ack.min_rtt);
-        if self.told.is_none() {
+        self.x.set_base_rtt(ack.min_rtt);
+        if self.signalled_capacity.is_none() {
             self.estimate.on_ack(ack);
         }
         if self.marking.on_ack(cx.now, ack) {
@@ -99,13 +99,13 @@ mod tests {
     use millpond_law::Value;
     use millpond_units::{Rate, Span};
 
-    /// A sender on a path of 2 ms that is told 400 Mbit/s: 100 packets of 1000 B.
-    fn told(form: &'static str) -> SenderBench {
+    /// A sender on a path of 2 ms with a signalled capacity of 400 Mbit/s: 100 packets of 1000 B.
+    fn bench(form: &'static str) -> SenderBench {
         let written = [("form", Value::text(form)), ("interval", Value::Count("acks".into(), 10.0))];
-        SenderBench::told(&Lgc, &written, Span::from_millis(2), Some(Rate::from_mbps(400.0)))
+        SenderBench::with_capacity(&Lgc, &written, Span::from_millis(2), Some(Rate::from_mbps(400.0)))
     }
 
-    /// Intervals in which each acknowledgement `i` says that `marked(i)` of its one packet was marked.
+    /// Intervals in which `marked(i)` is whether the packet of acknowledgement `i` was marked.
     fn intervals(bench: &mut SenderBench, intervals: u64, marked: impl Fn(u64) -> u64) {
         for i in 0..intervals * 10 {
             let ack = Ack { ce_packets: marked(i), ..bench.plain() };
@@ -119,8 +119,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_flow_grows_to_the_capacity_along_the_logistic_curve() {
-        let mut bench = told("plain");
+    fn a_single_flow_grows_to_the_capacity_along_the_logistic_curve() {
+        let mut bench = bench("plain");
         // The discrete logistic map from 10 of 100 packets with gamma .3.
         let mut expected = 10.0;
         for _ in 0..10 {
@@ -133,29 +133,30 @@ mod tests {
     }
 
     #[test]
-    fn half_the_packets_marked_leave_half_the_capacity() {
+    fn with_half_of_the_packets_marked_the_rate_is_half_of_the_capacity() {
         for (form, expected) in [
             ("plain", 50.0),
             // .5^(ln 10 / ln 5) = .3709
             ("deflated", 37.09),
         ] {
-            let mut bench = told(form);
+            let mut bench = bench(form);
             intervals(&mut bench, 800, |i| i % 2);
             assert!((packets(&bench) - expected).abs() < 0.02, "{form}: {}", packets(&bench));
-            assert_eq!(bench.gauge("step size"), 0.05, "at rest");
+            assert_eq!(bench.gauge("step size"), 0.05, "at equilibrium");
         }
     }
 
     #[test]
-    fn the_window_is_at_least_ten_packets_whatever_is_marked() {
-        let mut bench = told("plain");
+    fn the_window_is_at_least_ten_packets_for_any_marks() {
+        let mut bench = bench("plain");
         intervals(&mut bench, 1000, |_| 1);
         assert_eq!(bench.window(), 10.0);
     }
 
     #[test]
-    fn by_default_the_rate_is_renewed_once_per_round() {
-        let mut bench = SenderBench::told(&Lgc, &[], Span::from_millis(2), Some(Rate::from_mbps(400.0)));
+    fn by_default_the_rate_is_updated_once_per_round() {
+        let mut bench =
+            SenderBench::with_capacity(&Lgc, &[], Span::from_millis(2), Some(Rate::from_mbps(400.0)));
         bench.round_of(5);
         assert_eq!(bench.window(), 10.0);
         bench.round_of(5);
@@ -185,11 +186,14 @@ mod tests {
                 stages.push((n, rates[0], price));
             }
         }
-        // S flows rest at x = 1/S and p = (S - 1)/S; after 20 steps they are nearly there.
-        for ((n, x, p), (rest, tolerance)) in
+        // The equilibrium of S flows is x = 1/S and p = (S - 1)/S; after 20 steps they are close to it.
+        for ((n, x, p), (equilibrium, tolerance)) in
             stages.into_iter().zip([(1.0, 2e-3), (0.5, 2e-3), (0.2, 1e-3), (0.25, 5e-3), (1.0, 1e-3)])
         {
-            assert!((x - rest).abs() < tolerance && (p - (1.0 - rest)).abs() < tolerance, "{n}: {x}, {p}");
+            assert!(
+                (x - equilibrium).abs() < tolerance && (p - (1.0 - equilibrium)).abs() < tolerance,
+                "{n}: {x}, {p}"
+            );
         }
     }
 }

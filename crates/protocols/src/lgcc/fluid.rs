@@ -2,8 +2,8 @@
 //! capacity (10): the minimum of the loop's links and the feedback from the downstream loop.
 
 use super::params::{Algorithm, ECHO, EchoReading, Params, knowledge};
-use super::sharing::Part;
-use super::upstream::{SCARCE, fluid_weight};
+use super::sharing::LoopShare;
+use super::upstream::{MIN_BOTTLENECK_MARKING, fluid_weight};
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::Form;
 use crate::parts::logistic_fluid::{self, Aim, Grower, Growth};
@@ -20,7 +20,7 @@ const LEAST_CAPACITY: f64 = 1.0;
 pub(super) struct LgccFluid {
     growth: Growth,
     params: Params,
-    is_told: bool,
+    has_signalled_capacity: bool,
     probe_gain: f64,
 }
 
@@ -28,13 +28,13 @@ impl LgccFluid {
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         let params = Params::read(settings);
         if params.echo == EchoReading::WindowRate {
-            let why = "the fluid world knows what the next loop sends and not the x behind its window: \
-                       write echo = \"sent\", or control = \"rate\"";
+            let why = "the fluid model has the sending rate of the downstream loop, not the x of its window: \
+                       set echo = \"sent\", or control = \"rate\"";
             return Err(ECHO.error(why));
         }
         Ok(Self {
             growth: Growth::read(settings, Form::Deflated(params.bases), params.algorithm == Algorithm::Dual),
-            is_told: knowledge(settings) != Knowledge::Nothing,
+            has_signalled_capacity: knowledge(settings) != Knowledge::Nothing,
             probe_gain: settings.get(PROBE_GAIN),
             params,
         })
@@ -47,7 +47,7 @@ impl FluidModel for LgccFluid {
             grower: self.growth.sender(facts),
             cushion: self.params.cushion * facts.packet,
             params: self.params.clone(),
-            is_told: self.is_told,
+            has_signalled_capacity: self.has_signalled_capacity,
             probe_gain: self.probe_gain,
             weight: facts.weight,
         })
@@ -63,7 +63,7 @@ impl FluidModel for LgccFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["the chance of marks", "timeouts"]
+        &["the randomness of marks", "timeouts"]
     }
 }
 
@@ -72,7 +72,7 @@ struct Source {
     params: Params,
     /// In bits.
     cushion: f64,
-    is_told: bool,
+    has_signalled_capacity: bool,
     probe_gain: f64,
     weight: f64,
 }
@@ -81,8 +81,8 @@ impl Source {
     /// The relay's echo (section VI-A, with the readings of ERRATA.md): the carrying capacity which, reduced by the
     /// marks of the virtual queue, is this loop's share of the downstream loop.
     fn echo<T: Number>(&self, next: &DownstreamFeedback<T>) -> T {
-        let part = Part::of(&self.params, &next.sharing);
-        let fair = next.rate * part.share;
+        let share = LoopShare::of(&self.params, &next.sharing);
+        let fair = next.rate * share.share;
         let wanted = match self.params.echo {
             EchoReading::Sent => {
                 let correction = (-next.backlog + self.cushion) / (next.rtt * self.params.drain);
@@ -90,7 +90,7 @@ impl Source {
             }
             EchoReading::Pace | EchoReading::WindowRate => fair,
         };
-        wanted / part.deflation
+        wanted / share.deflation
     }
 
     /// Weight of the flow, or of all flows that share this loop.
@@ -101,7 +101,7 @@ impl Source {
     /// Capacity of the loop's own links in bit/s, by weight. Without configured capacity: an estimate with the present
     /// delivered rate.
     fn links<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        if !self.is_told {
+        if !self.has_signalled_capacity {
             let delivered = input.acked * (-input.lost + 1.0);
             return delivered * self.probe_gain + self.grower.floor();
         }
@@ -114,10 +114,10 @@ impl Source {
 
     /// Eq. (10). Where the downstream loop's rate is a separate limit, it is left out here.
     fn carrying_capacity<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        let next = input.downstream.as_ref().filter(|_| !self.params.minimum || !self.is_told);
+        let next = input.downstream.as_ref().filter(|_| !self.params.minimum || !self.has_signalled_capacity);
         let k = match next {
             None => self.links(x, input),
-            Some(next) if self.is_told => least(self.echo(next), self.links(x, input)),
+            Some(next) if self.has_signalled_capacity => least(self.echo(next), self.links(x, input)),
             Some(next) => self.echo(next),
         };
         greatest(k, T::from(LEAST_CAPACITY))
@@ -127,7 +127,11 @@ impl Source {
     /// downstream loop's rate. With windows, x is the rate without queueing.
     fn most<T: Number>(&self, input: &SenderInput<'_, T>) -> T {
         let nothing = T::from(f64::INFINITY);
-        let links = if self.is_told && self.weight(input) > 1.0 { T::from(input.capacity) } else { nothing };
+        let links = if self.has_signalled_capacity && self.weight(input) > 1.0 {
+            T::from(input.capacity)
+        } else {
+            nothing
+        };
         let next = input.downstream.as_ref().filter(|_| self.params.minimum);
         let stretch = if self.params.windowed { input.rtt() / input.base_rtt } else { T::one() };
         let limit = next.map_or(nothing, |next| greatest(self.echo(next) * stretch, T::from(LEAST_CAPACITY)));
@@ -141,7 +145,7 @@ impl Source {
     /// The inputs including the marks of the relay's virtual queue.
     fn marked<'a, T: Number>(&self, input: &SenderInput<'a, T>) -> SenderInput<'a, T> {
         let virtually =
-            input.downstream.as_ref().map_or(0.0, |next| Part::of(&self.params, &next.sharing).marking);
+            input.downstream.as_ref().map_or(0.0, |next| LoopShare::of(&self.params, &next.sharing).marking);
         SenderInput { marked: -(-input.marked + 1.0) * (1.0 - virtually) + 1.0, ..*input }
     }
 
@@ -167,10 +171,11 @@ impl FluidSender for Source {
 
     fn states(&self) -> Vec<State> {
         let share = |name| State::new(name, "1", 0.0);
-        let before = std::iter::once(share("upstream marking probability").within(0.0, 1.0));
+        let upstream = std::iter::once(share("upstream marking probability").within(0.0, 1.0));
         let lags = ["share of upstream marks counted", "share of upstream marks in force"].map(share);
-        let before = before.chain(lags.into_iter().take(self.grower.lags())).filter(|_| self.params.upstream);
-        self.grower.states().into_iter().chain(before).collect()
+        let upstream =
+            upstream.chain(lags.into_iter().take(self.grower.lags())).filter(|_| self.params.upstream);
+        self.grower.states().into_iter().chain(upstream).collect()
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
@@ -190,7 +195,7 @@ impl FluidSender for Source {
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
         self.grower.guards(&x[..self.own(x)], self.aim(x, input), guards);
         guards[3] = input.downstream.as_ref().map_or(T::one(), |next| self.echo(next) - self.links(x, input));
-        guards[4] = if self.params.upstream { x[0] - SCARCE } else { T::one() };
+        guards[4] = if self.params.upstream { x[0] - MIN_BOTTLENECK_MARKING } else { T::one() };
     }
 }
 
@@ -217,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn in_an_interval_a_rate_moves_as_far_as_line_19_says() {
+    fn in_an_interval_the_rate_changes_by_line_19() {
         let senders = model(&[]).sender(&one_loop(D));
         let (dx, _) = flow(&*senders, &[0.4, 5e6, 0.4], &inputs(&*senders, D, |_| {}));
         let step = Bases::new(10.0, 5.0).step(5e6, 8e6, 0.4, 0.3) - 5e6;
@@ -243,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn the_carrying_capacity_is_the_next_loops_rate_corrected_by_its_backlog() {
+    fn the_carrying_capacity_is_the_downstream_rate_corrected_by_the_backlog() {
         // Without marks the dual law sends k: 4 Mbit/s, and two packets in eight round trips of 10 ms for each packet
         // of deviation from the cushion of two.
         let dual = [("algorithm", Value::text("dual"))];
@@ -251,7 +256,7 @@ mod tests {
         for (backlog, k) in [(2.0, 4e6), (0.0, 4.2e6), (12.0, 3e6), (1e6, 4e6)] {
             let (_, rate) =
                 flow(&*senders, &[0.0; 2], &inputs(&*senders, D, |i| i.downstream = next(backlog)));
-            // A backlog that no reduction can drain leaves the minimum rate: a packet per base RTT.
+            // With a backlog that no reduction can drain the rate is the minimum: a packet per base RTT.
             let expected = if backlog > 1e3 { PACKET / D } else { k };
             assert!(near(rate, expected), "{backlog}: {rate}");
         }
@@ -262,7 +267,7 @@ mod tests {
         ];
         let senders = model(&paced).sender(&one_loop(D));
         let (_, rate) = flow(&*senders, &[0.0; 3], &inputs(&*senders, D, |i| i.downstream = next(1e6)));
-        assert!(near(rate, 4e6), "x is echoed whatever waits");
+        assert!(near(rate, 4e6), "x is echoed for any backlog");
     }
 
     #[test]
@@ -278,7 +283,7 @@ mod tests {
         vec![Some(DownstreamFeedback { sharing: sharing(weights), ..next(2.0)[0].unwrap() })]
     }
 
-    /// The equilibrium of the dual law, with the marks that it sends itself.
+    /// The equilibrium of the dual law, with the marks that it causes itself.
     fn equilibrium_rate(written: &[(&'static str, Value)], change: impl Fn(&mut SenderInputs)) -> f64 {
         let dual = [("algorithm", Value::text("dual")), ("control", Value::text("paced-window"))];
         let senders =
@@ -293,21 +298,21 @@ mod tests {
     }
 
     #[test]
-    fn who_shares_the_next_loop_takes_its_part_of_it_under_the_marks_of_the_virtual_queue() {
+    fn loops_that_share_the_downstream_loop_get_their_shares_by_marks_of_the_virtual_queue() {
         // A half; a quarter and three quarters; by Eq. (11), nothing (the minimum) for the lightest of 1, 2, 3.
-        for (weights, part) in [(&[1.0, 1.0][..], 0.5), (&[1.0, 3.0], 0.25), (&[3.0, 1.0], 0.75)] {
+        for (weights, share) in [(&[1.0, 1.0][..], 0.5), (&[1.0, 3.0], 0.25), (&[3.0, 1.0], 0.75)] {
             let found = equilibrium_rate(&[], |i| i.downstream = shared(weights));
-            assert!((found / 4e6 - part).abs() < 1e-9, "{weights:?}: {found}");
+            assert!((found / 4e6 - share).abs() < 1e-9, "{weights:?}: {found}");
         }
         let price = [("weights", Value::text("price"))];
-        for (weights, part) in [(&[3.0, 1.0, 2.0], 7.0 / 11.0), (&[1.0, 2.0, 3.0], 0.0)] {
+        for (weights, share) in [(&[3.0, 1.0, 2.0], 7.0 / 11.0), (&[1.0, 2.0, 3.0], 0.0)] {
             let found = equilibrium_rate(&price, |i| i.downstream = shared(weights));
-            assert!((found - (part * 4e6_f64).max(PACKET / D)).abs() < 1.0, "{weights:?}: {found}");
+            assert!((found - (share * 4e6_f64).max(PACKET / D)).abs() < 1.0, "{weights:?}: {found}");
         }
     }
 
     #[test]
-    fn a_shared_sender_weighs_as_much_as_its_flows_and_never_exceeds_the_link() {
+    fn a_shared_sender_has_the_weight_of_its_flows_and_never_exceeds_the_link() {
         let three = |marked: f64| {
             move |i: &mut SenderInputs| {
                 i.marked[0] = marked;
@@ -321,8 +326,8 @@ mod tests {
     }
 
     #[test]
-    fn as_a_limit_the_next_loops_rate_is_not_deflated_again() {
-        // With half of the packets marked, .5^1.4307 = .3710 of the reduced capacity remain: of 4 Mbit/s, or of 8.
+    fn as_a_limit_the_downstream_rate_is_not_deflated_again() {
+        // With half of the packets marked, .5^1.4307 = .3710 of the reduced capacity remains: of 4 Mbit/s, or of 8.
         let left = libm::pow(0.5, libm::log(10.0) / libm::log(5.0));
         let half = |rate: f64| {
             move |i: &mut SenderInputs| {
@@ -343,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_earlier_loops_weigh_if_they_are_to() {
+    fn marks_of_upstream_loops_set_the_weight_if_enabled() {
         let left = libm::pow(0.5, libm::log(10.0) / libm::log(5.0));
         let marked = |i: &mut SenderInputs| {
             i.marked[0] = 0.5;
@@ -351,14 +356,14 @@ mod tests {
         };
         // Two of three queues with a marking probability of one half are upstream: a third of the weight of a flow that
         // begins here.
-        for (word, share) in [("ignored", 1.0), ("weights", 1.0 / 3.0)] {
-            let found = equilibrium_rate(&[("upstream", Value::text(word))], marked);
-            assert!((found / (8e6 * left * share) - 1.0).abs() < 1e-9, "{word}: {found}");
+        for (reading, share) in [("ignored", 1.0), ("weights", 1.0 / 3.0)] {
+            let found = equilibrium_rate(&[("upstream", Value::text(reading))], marked);
+            assert!((found / (8e6 * left * share) - 1.0).abs() < 1e-9, "{reading}: {found}");
         }
     }
 
     #[test]
-    fn what_the_equations_do_not_have_is_refused_by_name() {
+    fn options_without_equations_are_rejected_by_name() {
         let settings = Settings::check(PARAMETERS, [("echo", Value::text("x"))]).unwrap();
         let fault = LgccFluid::read(&settings).err().unwrap();
         assert!(fault.to_string().contains("echo"), "{fault}");

@@ -1,15 +1,15 @@
-//! The echo of LGCC: the rate of the next loop, as a scaled receiver window.
+//! The echo of LGCC: the rate of the downstream loop, as a scaled receiver window.
 //!
 //! ```text
 //! 0               1               2               3
 //! +---------------+---------------+---------------+---------------+
-//! |        rate of the next loop [128 B/s], big-endian            |
+//! |     rate of the downstream loop [128 B/s], big-endian         |
 //! +---------------+---------------+---------------+---------------+
 //! ```
 //!
 //! The paper writes the rate into TCP's receiver window and reads it as bytes per second (section VI-A). A window
 //! with TCP's scale option is a number of units of up to 2^14 bytes; here the scale is fixed at 7, so that four
-//! bytes reach from 1.024 kbit/s to 4.398 Tbit/s. All ones mean that the receiver sets no limit.
+//! bytes cover 1.024 kbit/s to 4.398 Tbit/s. All ones: the receiver sets no limit.
 
 use millpond_law::{Header, HeaderId};
 use millpond_units::Rate;
@@ -17,7 +17,7 @@ use std::fmt;
 use zerocopy::byteorder::network_endian::U32;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// LGCC's number.
+/// Header number of LGCC.
 pub(super) const ID: HeaderId = HeaderId(1);
 
 /// The unit of the rate field in bit/s: bytes per second, scaled by 7 bits.
@@ -26,12 +26,12 @@ const UNIT_BPS: u64 = 8 << 7;
 /// All ones: no limit.
 const NO_LIMIT: u32 = u32::MAX;
 
-/// What a receiver says of what lies behind it.
+/// The limit that a receiver echoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NextRate {
-    /// The next loop sends at this rate.
+    /// The rate of the downstream loop.
     Limit(Rate),
-    /// Behind this receiver is the destination, which takes whatever comes.
+    /// The receiver is at the destination, which sets no limit.
     NoLimit,
 }
 
@@ -48,7 +48,7 @@ impl LgccEcho {
         header.fields(ID)
     }
 
-    /// The echo that says this. A rate is rounded to the field's unit and held below its largest value.
+    /// An echo with this limit. A rate is rounded to the field's unit, and is at most the largest value below all ones.
     pub fn new(next: NextRate) -> Self {
         let units = match next {
             NextRate::NoLimit => NO_LIMIT,
@@ -60,7 +60,7 @@ impl LgccEcho {
         Self { next_rate: units.into() }
     }
 
-    /// What it says.
+    /// The echoed limit.
     pub fn next_rate(&self) -> NextRate {
         match self.next_rate.get() {
             NO_LIMIT => NextRate::NoLimit,
@@ -91,7 +91,7 @@ mod tests {
     const AT_500_MBPS: [u8; 4] = [0x00, 0x07, 0x73, 0x59];
 
     #[test]
-    fn five_hundred_megabits_are_these_four_bytes_both_ways() {
+    fn a_rate_of_500_megabits_per_second_is_written_and_parsed_as_four_bytes() {
         let mut header = Header::NONE;
         LgccEcho::new(NextRate::Limit(Rate::from_mbps(500.0))).emit(&mut header);
         assert_eq!(header.of(ID), Some(&AT_500_MBPS[..]));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_survives_within_half_a_unit_and_is_never_taken_for_no_limit() {
+    fn a_rate_is_kept_within_half_a_unit_and_never_parsed_as_no_limit() {
         for bps in [0, 1, 511, 512, 1_000_000, 158_000_000, 4_000_000_000_000, u64::MAX] {
             let NextRate::Limit(back) = LgccEcho::new(NextRate::Limit(Rate::from_bps(bps))).next_rate()
             else {
@@ -122,10 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_or_foreign_is_no_echo() {
+    fn short_or_foreign_headers_are_rejected() {
         assert_eq!(LgccEcho::parse(&Header::NONE), None);
         assert_eq!(LgccEcho::parse(&Header::new(ID, &[1, 2, 3])), None);
         assert_eq!(LgccEcho::parse(&Header::new(HeaderId(99), &AT_500_MBPS)), None);
-        assert!(LgccEcho::parse(&Header::new(ID, &[7; 30])).is_some(), "what is longer may come later");
+        assert!(
+            LgccEcho::parse(&Header::new(ID, &[7; 30])).is_some(),
+            "longer headers are accepted for future versions"
+        );
     }
 }

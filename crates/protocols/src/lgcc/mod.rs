@@ -1,7 +1,7 @@
 //! LGCC, Logistic Growth Chain Control (Teymoori, Welzl, Hayes: "LGCC: A Novel High-Throughput and Low Delay
 //! Paradigm Shift in Multi-Hop Congestion Control", IEEE/ACM Transactions on Networking, 2023).
 //!
-//! A chain of short loops: each takes the rate of the next as its carrying capacity. See README.md in this folder.
+//! A chain of short loops: the carrying capacity of each is the rate of its downstream loop. See README.md in this folder.
 
 mod fluid;
 mod header;
@@ -18,13 +18,13 @@ use millpond_law::{
     Card, Knowledge, Needs, Pipe, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
 
-/// The protocol, for the registry.
+/// The protocol `lgcc`.
 pub struct Lgcc;
 
 static CARD: Card = Card {
     name: "lgcc",
     title: "Logistic Growth Chain Control",
-    summary: "relays split a path into loops; each loop grows logistically towards the rate of the next",
+    summary: "relays split a path into loops; each loop grows logistically towards the rate of its downstream loop",
     source: "Teymoori, Welzl, Hayes, IEEE/ACM Trans. Networking, 2023, doi:10.1109/TNET.2023.3301291",
     needs: Needs {
         header: header::ID,

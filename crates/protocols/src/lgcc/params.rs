@@ -41,7 +41,7 @@ pub(super) static PARAMETERS: Keys = &[
 ];
 
 words! {
-    /// How the rate is found.
+    /// How the rate is computed.
     pub(super) enum Algorithm {
         /// Eq. (14): a step towards the target.
         PrimalDual = "primal-dual",
@@ -70,39 +70,39 @@ words! {
     enum Backpressure { Product = "product", Minimum = "minimum" }
 }
 
-/// What a relay echoes.
+/// The rate that a relay echoes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EchoReading {
-    /// What the next loop really sends, corrected by what the relay's queue holds.
+    /// The downstream loop's sending rate, corrected by the relay's queue.
     Sent,
-    /// The x of the next loop, undone from its window.
+    /// The x of the downstream loop, computed from its window.
     WindowRate,
-    /// The x of the next loop, at which it paces.
+    /// The x of the downstream loop, which is its pacing rate.
     Pace,
 }
 
-/// The parameters, read.
+/// The parameters of sender and receiver.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Params {
-    /// How the rate is found.
+    /// How the rate is computed.
     pub(super) algorithm: Algorithm,
     /// phi1 and phi2.
     pub(super) bases: Bases,
     /// gamma as a function of the distance from the target.
     pub(super) step_size: StepSize,
-    /// What a relay echoes.
+    /// The rate that a relay echoes.
     pub(super) echo: EchoReading,
     /// Target queue of a relay, in packets.
     pub(super) cushion: f64,
-    /// Time constant of its return to the target, in RTTs of the next loop.
+    /// Time constant of its convergence to the target, in RTTs of the downstream loop.
     pub(super) drain: f64,
-    /// How weights divide a next loop that is shared.
+    /// How weights divide a shared downstream loop.
     pub(super) weights: Weights,
-    /// Do marks of earlier loops set the flow's weight?
+    /// Whether marks of upstream loops set the flow's weight.
     pub(super) upstream: bool,
-    /// Is the next loop's rate a limit, not deflated by this loop's marks?
+    /// Whether the downstream loop's rate is a limit that this loop's marks do not deflate.
     pub(super) minimum: bool,
-    /// Does x limit the bytes in flight?
+    /// Whether x limits the bytes in flight.
     pub(super) windowed: bool,
 }
 
@@ -145,12 +145,12 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
     let warnings = [
         (
             rate_control,
-            "control = \"rate\": with pacing alone the queue integrates, and several flows oscillate unless max_th \
-             is 34 (gamma_conv) to 71 (gamma_init) times the bandwidth-delay product",
+            "control = \"rate\": without a window the queue is an integrator, and several flows oscillate unless \
+             max_th is 34 (gamma_conv) to 71 (gamma_init) times the bandwidth-delay product",
         ),
         (
             echo_x,
-            "echo = \"x\": a queue stretches the next loop's RTT, so it sends less than its x, and the relay's \
+            "echo = \"x\": a queue increases the downstream loop's RTT, so it sends less than its x, and the relay's \
              send queue grows until it is full",
         ),
         (every_ack, "interval = { acks = 1 }: an update per acknowledgement oscillates; the paper advises 4"),
@@ -158,7 +158,7 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
     warnings.into_iter().filter(|(applies, _)| *applies).map(|(_, text)| text.to_owned()).collect()
 }
 
-/// A rate never falls below the initial window per base RTT: a slower link cannot hold it back.
+/// A warning if the smallest rate, the initial window per base RTT, exceeds a link's rate.
 pub(super) fn floor_warning(settings: &Settings, pipe: &Pipe) -> Option<String> {
     let window = settings.get(INITIAL_WINDOW);
     let least = Rate::from_bps_f64(window * pipe.packet.bits() as f64 / pipe.base_rtt.secs().max(1e-9));

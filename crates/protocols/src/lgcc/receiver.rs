@@ -1,12 +1,12 @@
-//! The receiver of LGCC: tells the sender of this loop how fast the next loop goes on.
+//! The LGCC receiver: echoes the rate of the downstream loop to the sender of this loop.
 
 use super::header::{LgccEcho, NextRate};
 use super::params::{EchoReading, Params};
-use super::sharing::Part;
+use super::sharing::LoopShare;
 use millpond_law::{Context, Data, Echo, Receiver, RelayView, Settings};
 use millpond_units::{Bytes, Rate, Span};
 
-/// See the module.
+/// The LGCC receiver's state.
 pub(super) struct LgccReceiver {
     params: Params,
 }
@@ -16,10 +16,10 @@ impl LgccReceiver {
         Self { params: Params::read(settings) }
     }
 
-    /// What a relay echoes (section VI-A, with the readings of ERRATA.md): the carrying capacity which, deflated by the
-    /// marks of the virtual queue, is this loop's part of the next.
-    fn next_rate(&self, relay: &RelayView, packet: Bytes, part: &Part) -> Rate {
-        let fair = |rate: Rate| rate.scale(part.share);
+    /// The echo of a relay (section VI-A, with the readings of ERRATA.md): the carrying capacity which, deflated by the
+    /// marks of the virtual queue, is this loop's share of the downstream loop.
+    fn next_rate(&self, relay: &RelayView, packet: Bytes, share: &LoopShare) -> Rate {
+        let fair = |rate: Rate| rate.scale(share.share);
         let wanted = match self.params.echo {
             EchoReading::Sent => {
                 let cushion = Bytes::from_f64(self.params.cushion * packet.as_f64());
@@ -28,11 +28,11 @@ impl LgccReceiver {
             EchoReading::WindowRate => fair(window_rate(relay)),
             EchoReading::Pace => fair(relay.next_rate),
         };
-        wanted.scale(1.0 / part.deflation)
+        wanted.scale(1.0 / share.deflation)
     }
 }
 
-/// What leaves, and so much more or less that the relay's queue comes to hold `cushion` within `span`.
+/// The departing rate, corrected so that the relay's queue converges to `cushion` with the time constant `span`.
 fn corrected(leaves: Rate, relay: &RelayView, cushion: Bytes, span: Span) -> Rate {
     if span.is_zero() {
         return leaves;
@@ -41,7 +41,7 @@ fn corrected(leaves: Rate, relay: &RelayView, cushion: Bytes, span: Span) -> Rat
     Rate::from_bps(supply.bps().saturating_sub(relay.backlog.per(span).bps()))
 }
 
-/// The next loop's x, undone from what it sends: its window per base RTT instead of per RTT.
+/// The downstream loop's x, from its sending rate: its window per base RTT instead of per RTT.
 fn window_rate(relay: &RelayView) -> Rate {
     if relay.next_base_rtt.is_zero() {
         return relay.next_rate;
@@ -54,9 +54,9 @@ impl Receiver for LgccReceiver {
         let Some(relay) = relay else {
             return LgccEcho::new(NextRate::NoLimit).emit(&mut echo.header);
         };
-        let part = Part::of(&self.params, &relay.sharing);
-        echo.mark = part.marking > 0.0 && cx.random.chance(part.marking);
-        LgccEcho::new(NextRate::Limit(self.next_rate(relay, data.bytes, &part))).emit(&mut echo.header);
+        let share = LoopShare::of(&self.params, &relay.sharing);
+        echo.mark = share.marking > 0.0 && cx.random.chance(share.marking);
+        LgccEcho::new(NextRate::Limit(self.next_rate(relay, data.bytes, &share))).emit(&mut echo.header);
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
     use millpond_law::{Ecn, Header, Random, Sharing, Value};
     use millpond_units::Time;
 
-    /// The next loop has a window of 100 kB, a base RTT of 2 ms and a queue of 3 ms: 160 Mbit/s, x = 400 Mbit/s.
+    /// The downstream loop has a window of 100 kB, a base RTT of 2 ms and a queue of 3 ms: 160 Mbit/s, x = 400 Mbit/s.
     fn relay(backlog: u64) -> RelayView {
         RelayView {
             next_rate: Rate::from_mbps(160.0),
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relay_echoes_what_it_sends_and_brings_its_queue_to_the_cushion() {
+    fn a_relay_echoes_its_sending_rate_corrected_towards_the_cushion() {
         // The cushion is two packets, 3 kB; each 50 kB above it are 10 Mbit/s less, in 8 RTTs of 5 ms.
         assert_eq!(echoed(&[], Some(&relay(3_000))), mbps(160.0));
         assert_eq!(echoed(&[], Some(&relay(53_000))), mbps(150.0));
@@ -106,13 +106,13 @@ mod tests {
     }
 
     #[test]
-    fn the_literal_reading_echoes_the_next_loops_x() {
+    fn the_literal_reading_echoes_the_x_of_the_downstream_loop() {
         let x = ("echo", Value::text("x"));
         assert_eq!(echoed(std::slice::from_ref(&x), Some(&relay(50_000))), mbps(400.0));
         assert_eq!(echoed(&[x, ("control", Value::text("rate"))], Some(&relay(50_000))), mbps(160.0));
     }
 
-    /// The first of these incoming loops, and so many packets that the share of marked ones is known to a hundredth.
+    /// Echo and share of marked packets of the first of these incoming loops, over enough packets for an error of .01.
     fn marked(weights: &[f64], written: &[(&'static str, Value)]) -> (f64, Option<NextRate>) {
         let settings = Settings::check(PARAMETERS, written.iter().cloned()).unwrap();
         let (mut receiver, mut random) = (LgccReceiver::new(&settings), Random::stream(1, "receiver"));
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn two_loops_that_share_the_next_one_are_marked_by_eq_22_and_told_its_whole_rate() {
+    fn two_loops_that_share_a_downstream_loop_are_marked_by_eq_22_and_receive_its_whole_rate() {
         // p* = 1 - 2^(-ln 5 / ln 10) = 0.3840, the "0.4" of section X-E; three standard errors are 0.0103.
         let (share, next) = marked(&[1.0, 1.0], &[]);
         assert!((share - 0.3840).abs() < 0.0103, "{share}");
@@ -137,20 +137,20 @@ mod tests {
     }
 
     #[test]
-    fn weights_scale_what_is_told_and_not_the_marks() {
+    fn weights_scale_the_echoed_rate_and_not_the_marks() {
         // Weights 1 and 3: normalized to the largest 1/3 and 1, so that p* = 1 - (4/3)^(-1/eta) = 0.1822.
-        for (weights, told) in [([1.0, 3.0], 160.0 / 3.0), ([3.0, 1.0], 160.0)] {
+        for (weights, rate) in [([1.0, 3.0], 160.0 / 3.0), ([3.0, 1.0], 160.0)] {
             let (share, next) = marked(&weights, &[]);
             assert!((share - 0.1822).abs() < 0.0082, "{share}");
             let Some(NextRate::Limit(next)) = next else { panic!("no limit") };
-            assert!((next.as_f64() / 1e6 - told).abs() < 1e-3, "{next}");
+            assert!((next.as_f64() / 1e6 - rate).abs() < 1e-3, "{next}");
         }
     }
 
     #[test]
-    fn marks_of_eq_11_starve_the_lightest_of_three() {
-        // x / k = 1 - (S-1)(1/w) / sum(1/w) is less than nothing for the first of the weights 1, 2, 3, whatever their
-        // scale, and 7/11 for the last.
+    fn marks_of_eq_11_leave_zero_to_the_lightest_of_three() {
+        // x / k = 1 - (S-1)(1/w) / sum(1/w) is negative for the first of the weights 1, 2, 3 at any scale, and 7/11 for
+        // the last.
         let price = [("weights", Value::text("price"))];
         let heaviest = marked(&[3.0, 1.0, 2.0], &price);
         // 7/11 = (1 - p)^eta, eta = 1.4307.
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_relay_that_knows_no_rtt_yet_does_no_harm() {
+    fn a_relay_without_an_rtt_sample_echoes_a_valid_rate() {
         let young = RelayView { next_rtt: Span::ZERO, next_base_rtt: Span::ZERO, ..relay(50_000) };
         assert_eq!(echoed(&[], Some(&young)), mbps(160.0));
         assert_eq!(echoed(&[("echo", Value::text("x"))], Some(&young)), mbps(160.0));

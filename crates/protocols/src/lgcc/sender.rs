@@ -1,4 +1,4 @@
-//! The sender of LGCC: Algorithm 1.
+//! The LGCC sender: Algorithm 1.
 
 use super::header::{LgccEcho, NextRate};
 use super::params::{Algorithm, Params};
@@ -9,17 +9,17 @@ use crate::parts::send_rate::SendRate;
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate};
 
-/// A carrying capacity in bit/s is at least this: its logarithm is needed.
+/// Smallest carrying capacity in bit/s, for a finite logarithm.
 const LEAST_CAPACITY: f64 = 1.0;
 
-/// See the module. Rates are in bit/s.
+/// The LGCC sender's state. Rates are in bit/s.
 pub(super) struct LgccSender {
     params: Params,
     packet: Bytes,
     weight: f64,
-    /// The least capacity of this loop's links, if told.
-    told: Option<Rate>,
-    /// The last rate echoed by the next loop, if there is a next loop.
+    /// Smallest capacity of this loop's links; none if not signalled.
+    signalled_capacity: Option<Rate>,
+    /// The latest echoed rate of the downstream loop; none without a downstream loop.
     next: Option<Rate>,
     unread: Unread,
     /// The smoothed RTT over the base RTT.
@@ -42,7 +42,7 @@ impl LgccSender {
             params,
             packet: Bytes::new(1),
             weight: 1.0,
-            told: None,
+            signalled_capacity: None,
             next: None,
             unread: Unread::default(),
             stretch: 1.0,
@@ -55,10 +55,10 @@ impl LgccSender {
         }
     }
 
-    /// Eq. (10): the least of the next loop's rate and the loop's link capacities, the latter times the weight. Where
-    /// the next loop's rate is a limit of its own, it is left out here.
+    /// Eq. (10): the minimum of the downstream loop's rate and of this loop's link capacity times the weight. If the
+    /// downstream loop's rate is a separate limit, it is left out here.
     fn carrying_capacity(&self) -> f64 {
-        let links = self.told.map(|rate| rate.as_f64() * self.weight * self.upstream_weight());
+        let links = self.signalled_capacity.map(|rate| rate.as_f64() * self.weight * self.upstream_weight());
         let next = self.next.map(Rate::as_f64).filter(|_| !self.params.minimum || links.is_none());
         let known = match (links, next) {
             (Some(links), Some(next)) => links.min(next),
@@ -68,7 +68,7 @@ impl LgccSender {
         known.max(LEAST_CAPACITY)
     }
 
-    /// What Theorem 8.4 makes of the marks of earlier loops, if they are to weigh.
+    /// The weight of Theorem 8.4 from the marks of upstream loops; one if they are ignored.
     fn upstream_weight(&self) -> f64 {
         match self.params.upstream {
             true => upstream::weight(&self.params.bases, self.marking.value(), self.upstream.value()),
@@ -76,16 +76,17 @@ impl LgccSender {
         }
     }
 
-    /// What no weight may exceed: the loop's own links and, as a limit, the rate of the next loop. With windows, x is
-    /// what would be sent without queueing.
+    /// Upper bound on x, regardless of weights: the capacity of this loop's links and, if `backpressure = minimum`, the
+    /// downstream loop's rate. With windows, x is the rate without queueing.
     fn most(&self) -> f64 {
-        let links = self.told.map_or(f64::INFINITY, Rate::as_f64);
+        let links = self.signalled_capacity.map_or(f64::INFINITY, Rate::as_f64);
         let stretch = if self.params.windowed { self.stretch } else { 1.0 };
         let limit = self.next.filter(|_| self.params.minimum).map(|next| next.as_f64() * stretch);
         links.min(limit.unwrap_or(f64::INFINITY)).max(LEAST_CAPACITY)
     }
 
-    /// The carrying capacity and the marking probability that give the target; a bound below it stands without marks.
+    /// The carrying capacity and the marking probability that give the target; an upper bound below it applies without
+    /// marks.
     fn bound(&self) -> (f64, f64) {
         let (k, marking, most) = (self.carrying_capacity(), self.marking.value(), self.most());
         if self.params.bases.rate_from_price(k, marking) > most { (most, 0.0) } else { (k, marking) }
@@ -118,15 +119,15 @@ impl Sender for LgccSender {
     fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
         self.packet = start.packet;
         self.weight = start.weight;
-        self.told = start.capacity;
+        self.signalled_capacity = start.capacity;
         self.x.start(start.packet);
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
-        self.x.learn(ack.min_rtt);
+        self.x.set_base_rtt(ack.min_rtt);
         self.stretch = ack.smoothed_rtt.secs().max(1e-9) / ack.min_rtt.secs().max(1e-9);
         self.read_echo(ack);
-        if self.told.is_none() {
+        if self.signalled_capacity.is_none() {
             self.estimate.on_ack(ack);
         }
         if self.marking.on_ack(cx.now, ack) {
@@ -142,7 +143,7 @@ impl Sender for LgccSender {
         }
     }
 
-    /// The flows that share this loop weigh so much together.
+    /// Sets the total weight of the flows that share this loop.
     fn on_weight(&mut self, _cx: &mut Context<'_>, weight: f64) {
         self.weight = weight;
     }
@@ -152,7 +153,7 @@ impl Sender for LgccSender {
     }
 
     fn on_capacity(&mut self, _cx: &mut Context<'_>, capacity: Rate) {
-        self.told = Some(capacity);
+        self.signalled_capacity = Some(capacity);
     }
 
     #[inline]
@@ -184,7 +185,7 @@ mod tests {
     const PACKET: Bytes = Bytes::new(1500);
     const RTT: Span = Span::from_millis(2);
 
-    /// A sender, and a clock that steps by one base RTT per acknowledgement: each ends an interval.
+    /// A sender with a clock that advances by one base RTT per acknowledgement, so that each ends an interval.
     struct Bench {
         sender: LgccSender,
         random: Random,
@@ -199,20 +200,20 @@ mod tests {
                 random: Random::stream(1, "sender"),
                 now: Time::ZERO,
             };
-            bench.tell(|sender, cx| sender.on_start(cx, &start));
+            bench.apply(|sender, cx| sender.on_start(cx, &start));
             bench.ack(0, None);
             bench
         }
 
-        fn told(mbps: f64) -> Self {
+        fn with_capacity(mbps: f64) -> Self {
             Self::new(&[], start(Some(mbps)))
         }
 
-        fn tell(&mut self, event: impl FnOnce(&mut LgccSender, &mut Context<'_>)) {
+        fn apply(&mut self, event: impl FnOnce(&mut LgccSender, &mut Context<'_>)) {
             event(&mut self.sender, &mut Context { now: self.now, random: &mut self.random });
         }
 
-        /// One interval in which `marked` of 100 packets came back marked.
+        /// One interval in which `marked` of 100 acknowledged packets are marked.
         fn ack(&mut self, marked: u64, next: Option<NextRate>) -> f64 {
             let mut header = Header::NONE;
             if let Some(next) = next {
@@ -223,7 +224,7 @@ mod tests {
 
         fn interval(&mut self, packets: u64, marked: u64, header: Header) -> f64 {
             let ack = Ack { packets, ce_packets: marked, header, ..Ack::plain(PACKET, RTT, Bytes::ZERO) };
-            self.tell(|sender, cx| sender.on_ack(cx, &ack));
+            self.apply(|sender, cx| sender.on_ack(cx, &ack));
             self.now += RTT;
             self.mbps()
         }
@@ -247,8 +248,8 @@ mod tests {
     }
 
     #[test]
-    fn a_lone_flow_takes_the_told_capacity_as_its_rate() {
-        let mut bench = Bench::told(600.0);
+    fn a_single_flow_converges_to_the_signalled_capacity() {
+        let mut bench = Bench::with_capacity(600.0);
         assert_eq!(bench.mbps(), 6.0, "one packet per base RTT");
         // k/100: ln(ln 100 / ln(1/.95)) / -ln .8697 = 32.2 steps of the logarithm, and one or two for ln(1 + y) < y.
         let taken = bench.intervals_until(600.0, 0.05, 0);
@@ -260,8 +261,8 @@ mod tests {
     }
 
     #[test]
-    fn the_carrying_capacity_is_the_least_of_the_next_loop_and_the_links() {
-        let mut bench = Bench::told(500.0);
+    fn the_carrying_capacity_is_the_minimum_of_the_downstream_loop_and_the_links() {
+        let mut bench = Bench::with_capacity(500.0);
         for (next, expected) in
             [(limit(200.0), 200.0), (limit(900.0), 500.0), (Some(NextRate::NoLimit), 500.0), (None, 500.0)]
         {
@@ -270,26 +271,29 @@ mod tests {
         }
         bench.ack(0, limit(200.0));
         bench.ack(0, None);
-        assert!((bench.sender.carrying_capacity() / 1e6 - 200.0).abs() < 1e-3, "no echo: the last one holds");
-        bench.tell(|sender, cx| sender.on_capacity(cx, Rate::from_mbps(150.0)));
+        assert!(
+            (bench.sender.carrying_capacity() / 1e6 - 200.0).abs() < 1e-3,
+            "without an echo the latest one applies"
+        );
+        bench.apply(|sender, cx| sender.on_capacity(cx, Rate::from_mbps(150.0)));
         assert_eq!(bench.sender.carrying_capacity(), 150e6);
     }
 
     #[test]
     fn at_the_equilibrium_marking_of_five_flows_each_takes_a_fifth() {
         let emp = Bases::new(10.0, 5.0).equilibrium_marking(5.0);
-        let mut bench = Bench::told(500.0);
+        let mut bench = Bench::with_capacity(500.0);
         let marked = (100.0 * emp).round() as u64;
         bench.intervals_until(500.0 / 5.0, 0.03, marked);
         for _ in 0..500 {
             bench.ack(marked, None);
         }
-        // 68 of 100 marked packets stand for 1 - .68 = .32, and .32^1.4307 = .1959.
+        // 68 of 100 packets marked: 1 - .68 = .32, and .32^1.4307 = .1959.
         assert!((bench.mbps() - 500.0 * 0.1959).abs() < 0.1, "{}", bench.mbps());
     }
 
     #[test]
-    fn weights_scale_the_share_of_the_links_and_not_the_next_loops_rate() {
+    fn weights_scale_the_share_of_the_links_and_not_the_downstream_rate() {
         let mut bench = Bench::new(&[], Start { weight: 0.5, ..start(Some(500.0)) });
         assert_eq!(bench.sender.carrying_capacity(), 250e6);
         bench.ack(0, limit(200.0));
@@ -297,11 +301,11 @@ mod tests {
     }
 
     #[test]
-    fn several_flows_on_one_sender_weigh_as_much_as_they_are_and_never_exceed_the_link() {
-        let mut bench = Bench::told(500.0);
-        bench.tell(|sender, cx| sender.on_weight(cx, 3.0));
+    fn flows_that_share_a_sender_have_their_total_weight_and_never_exceed_the_link() {
+        let mut bench = Bench::with_capacity(500.0);
+        bench.apply(|sender, cx| sender.on_weight(cx, 3.0));
         bench.intervals_until(500.0, 1e-6, 0);
-        // Beside one flow of its like, (3 + 1) (1 - p)^eta = 1: three quarters.
+        // With one other flow of weight one, (3 + 1) (1 - p)^eta = 1: three quarters.
         let quarter = Bases::new(10.0, 5.0).equilibrium_marking(4.0);
         (0..2000).for_each(|_| {
             bench.interval(10_000, (1e4 * quarter).round() as u64, Header::NONE);
@@ -310,11 +314,11 @@ mod tests {
     }
 
     #[test]
-    fn as_a_limit_the_next_loops_rate_is_not_deflated_again() {
-        let told = start(Some(500.0));
-        let product = Bench::new(&[], told);
-        let minimum = Bench::new(&[("backpressure", Value::text("minimum"))], told);
-        // Half of the packets marked leave 0.5^1.4307 = 0.371: 185.5 of 500 Mbit/s, 37.1 of 100.
+    fn as_a_limit_the_downstream_rate_is_not_deflated_again() {
+        let start = start(Some(500.0));
+        let product = Bench::new(&[], start);
+        let minimum = Bench::new(&[("backpressure", Value::text("minimum"))], start);
+        // With half of the packets marked, 0.5^1.4307 = 0.371 remains: 185.5 of 500 Mbit/s, 37.1 of 100.
         for (mut bench, expected) in [(product, 37.1), (minimum, 100.0)] {
             (0..1000).for_each(|_| {
                 bench.ack(50, limit(100.0));
@@ -328,12 +332,12 @@ mod tests {
     }
 
     #[test]
-    fn marks_of_earlier_loops_weigh_if_they_are_to() {
+    fn marks_of_upstream_loops_set_the_weight_if_enabled() {
         for (reading, expected) in [("ignored", 0.371), ("weights", 0.371 / 2.0)] {
             let mut bench = Bench::new(&[("upstream", Value::text(reading))], start(Some(500.0)));
             for _ in 0..1000 {
                 for marked in [true, false] {
-                    bench.tell(|sender, cx| sender.on_forwarded(cx, marked));
+                    bench.apply(|sender, cx| sender.on_forwarded(cx, marked));
                 }
                 bench.ack(50, None);
             }
@@ -341,9 +345,9 @@ mod tests {
         }
     }
 
-    /// Flows whose windows share a link of this rate, 2 ms of round trip and RED of Eq. (17) with max_th = 75 KB: where they come to rest.
-    fn marking_at_rest(flows: usize, mbps: f64) -> f64 {
-        // Of packets so small that rounding windows up to whole ones does not show.
+    /// Equilibrium of window flows that share a link of this rate, with an RTT of 2 ms and RED of Eq. (17), max_th = 75 KB.
+    fn marking_at_equilibrium(flows: usize, mbps: f64) -> f64 {
+        // The packets are small, so that rounding windows up to whole packets has no effect.
         let start = Start { packet: Bytes::new(10), ..start(Some(mbps)) };
         let mut benches: Vec<_> = (0..flows).map(|_| Bench::new(&[], start)).collect();
         let bdp = Rate::from_mbps(mbps).bytes_in(RTT).as_f64();
@@ -361,34 +365,34 @@ mod tests {
     }
 
     #[test]
-    fn windows_over_red_rest_where_marks_queue_and_rates_agree() {
-        // The queue is what the windows hold beyond the pipe, so S (1 - p)^eta = 1 + p max_th / (c T). Five flows at
+    fn windows_over_red_settle_where_marks_queue_and_rates_agree() {
+        // The queue is the windows minus the bandwidth-delay product: S (1 - p)^eta = 1 + p max_th / (c T). Five flows at
         // 500 Mbit/s have the "0.6" of Fig. 12 with phi = 10, 5; a slower link needs a little less.
         for (flows, mbps, expected) in
             [(5, 500.0, 0.5978), (5, 400.0, 0.5818), (5, 300.0, 0.5575), (2, 500.0, 0.3068)]
         {
-            let marking = marking_at_rest(flows, mbps);
+            let marking = marking_at_equilibrium(flows, mbps);
             assert!((marking - expected).abs() < 1e-3, "{flows} flows, {mbps}: {marking}");
         }
     }
 
     #[test]
-    fn the_dual_algorithm_jumps() {
+    fn the_dual_algorithm_sets_its_target_at_once() {
         let mut bench = Bench::new(&[("algorithm", Value::text("dual"))], start(Some(500.0)));
         assert_eq!(bench.ack(0, None), 500.0);
-        bench.tell(|sender, cx| sender.on_capacity(cx, Rate::from_mbps(150.0)));
+        bench.apply(|sender, cx| sender.on_capacity(cx, Rate::from_mbps(150.0)));
         assert_eq!(bench.ack(0, None), 150.0);
     }
 
     #[test]
-    fn without_any_told_capacity_the_next_loop_is_the_only_bound() {
+    fn without_a_signalled_capacity_the_downstream_loop_is_the_only_bound() {
         let mut bench = Bench::new(&[], start(None));
         bench.ack(0, limit(900.0));
         assert!((bench.sender.carrying_capacity() / 1e6 - 900.0).abs() < 1e-3);
     }
 
     #[test]
-    fn without_any_bound_it_is_twice_what_was_delivered_and_the_floor() {
+    fn without_any_bound_the_capacity_is_twice_the_delivered_rate_plus_the_floor() {
         let mut bench = Bench::new(&[], start(None));
         let span = Span::from_millis(2);
         let sample = Ack {
@@ -396,29 +400,29 @@ mod tests {
             delivery_span: span,
             ..Ack::plain(PACKET, RTT, Bytes::ZERO)
         };
-        bench.tell(|sender, cx| sender.on_ack(cx, &sample));
+        bench.apply(|sender, cx| sender.on_ack(cx, &sample));
         assert!((bench.sender.carrying_capacity() - (2.0 * 100e6 + 6e6)).abs() < 1.0);
     }
 
     #[test]
-    fn silence_sends_the_rate_back_to_its_floor() {
-        let mut bench = Bench::told(500.0);
+    fn persistent_congestion_resets_the_rate_to_its_floor() {
+        let mut bench = Bench::with_capacity(500.0);
         bench.intervals_until(500.0, 0.05, 0);
-        let silence = Congestion {
+        let no_feedback = Congestion {
             cause: Cause::NoFeedback,
             episode: Episode::New,
             bytes: PACKET,
             in_flight: Bytes::ZERO,
             prior_in_flight: PACKET,
         };
-        bench.tell(|sender, cx| sender.on_congestion(cx, &silence));
+        bench.apply(|sender, cx| sender.on_congestion(cx, &no_feedback));
         assert_eq!(bench.mbps(), 6.0);
     }
 
     #[test]
-    fn an_outage_and_a_link_that_marks_everything_leave_the_floor() {
-        let mut bench = Bench::told(500.0);
-        bench.tell(|sender, cx| sender.on_capacity(cx, Rate::ZERO));
+    fn after_an_outage_or_with_every_packet_marked_the_rate_is_the_floor() {
+        let mut bench = Bench::with_capacity(500.0);
+        bench.apply(|sender, cx| sender.on_capacity(cx, Rate::ZERO));
         for _ in 0..1000 {
             bench.ack(100, limit(0.0));
         }

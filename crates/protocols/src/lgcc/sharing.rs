@@ -1,24 +1,24 @@
-//! How a relay divides the rate of a next loop among the incoming loops that share it: the virtual queue of section VI-A.
+//! Division of a downstream loop's rate among the incoming loops that share it: the virtual queue of section VI-A.
 
 use super::params::{Params, Weights};
 use millpond_law::Sharing;
 
-/// No carrying capacity is deflated to less than this: what is echoed is divided by it.
+/// Smallest share of a carrying capacity that marks leave; the echoed rate is divided by it.
 const LEAST_DEFLATION: f64 = 1e-6;
 
-/// One incoming loop's part.
+/// The share of one incoming loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Part {
-    /// Of the next loop's rate.
+pub(super) struct LoopShare {
+    /// Share of the downstream loop's rate.
     pub(super) share: f64,
-    /// With what probability its packets are marked.
+    /// Marking probability of its packets.
     pub(super) marking: f64,
-    /// What these marks leave of a carrying capacity, `(1 - marking)^eta`.
+    /// Share of a carrying capacity that these marks leave, `(1 - marking)^eta`.
     pub(super) deflation: f64,
 }
 
-impl Part {
-    /// The part of a loop that shares so.
+impl LoopShare {
+    /// The share of the incoming loop with this position among those that share.
     pub(super) fn of(params: &Params, sharing: &Sharing) -> Self {
         let (share, deflation) = match params.weights {
             Weights::Capacity => (sharing.weight, sharing.largest),
@@ -27,15 +27,15 @@ impl Part {
                 (share, share)
             }
         };
-        // Eq. (22) with the number of flows of the largest weight that would fill the next loop.
+        // Eq. (22) with the number of flows of the largest weight that would fill the downstream loop.
         let marking = params.bases.equilibrium_marking(1.0 / deflation.max(LEAST_DEFLATION));
         let marking = if deflation < LEAST_DEFLATION { 1.0 } else { marking };
         Self { share, marking, deflation: deflation.max(LEAST_DEFLATION) }
     }
 }
 
-/// Where Eq. (11) rests with one marking probability for all: `1 - x/k = p/w`, and the x make up k. A loop for which that
-/// is less than nothing gets nothing; what the others then exceed k by, the relay's queues take back.
+/// Equilibrium of Eq. (11) with one marking probability for all: `1 - x/k = p/w`, where the sum of x is k. A loop with a
+/// negative result gets zero. The others then exceed k; the relay's queues correct this excess.
 fn share_by_price(sharing: &Sharing) -> f64 {
     let others = f64::from(sharing.members) - 1.0;
     (1.0 - others / (sharing.weight * sharing.inverses)).max(0.0)
@@ -47,7 +47,7 @@ pub(super) mod tests {
     use crate::lgcc::params::PARAMETERS;
     use millpond_law::{Settings, Value};
 
-    /// How loops of these weights share, as the first of them sees it.
+    /// The sharing of loops with these weights, from the position of the first of them.
     pub(in crate::lgcc) fn sharing(weights: &[f64]) -> Sharing {
         let sum: f64 = weights.iter().sum();
         Sharing {
@@ -58,14 +58,14 @@ pub(super) mod tests {
         }
     }
 
-    /// The parts of loops of these weights.
-    fn parts(weights: &[f64], reading: &'static str) -> Vec<Part> {
+    /// The shares of loops with these weights.
+    fn parts(weights: &[f64], reading: &'static str) -> Vec<LoopShare> {
         let settings = Settings::check(PARAMETERS, [("weights", Value::text(reading))]).unwrap();
         let params = Params::read(&settings);
         let first = |index: usize| {
             let mut turned = weights.to_vec();
             turned.rotate_left(index);
-            Part::of(&params, &sharing(&turned))
+            LoopShare::of(&params, &sharing(&turned))
         };
         (0..weights.len()).map(first).collect()
     }
@@ -74,9 +74,9 @@ pub(super) mod tests {
     fn capacities_by_weight_give_shares_by_weight_under_one_marking_probability() {
         for weights in [&[1.0, 1.0, 2.0][..], &[1.0, 2.0, 3.0], &[1.0, 1.0, 1.0, 5.0], &[7.0]] {
             let (parts, sum) = (parts(weights, "capacity"), weights.iter().sum::<f64>());
-            for (part, weight) in parts.iter().zip(weights) {
-                assert!((part.share - weight / sum).abs() < 1e-12);
-                assert_eq!((part.marking, part.deflation), (parts[0].marking, parts[0].deflation));
+            for (share, weight) in parts.iter().zip(weights) {
+                assert!((share.share - weight / sum).abs() < 1e-12);
+                assert_eq!((share.marking, share.deflation), (parts[0].marking, parts[0].deflation));
             }
             let largest = weights.iter().copied().fold(0.0, f64::max);
             assert!((parts[0].deflation - largest / sum).abs() < 1e-12);
@@ -86,16 +86,16 @@ pub(super) mod tests {
     #[test]
     fn eq_11_gives_proportional_shares_to_two_and_not_to_three() {
         let shares =
-            |weights: &[f64]| parts(weights, "price").iter().map(|part| part.share).collect::<Vec<_>>();
+            |weights: &[f64]| parts(weights, "price").iter().map(|share| share.share).collect::<Vec<_>>();
         let cases: [(&[f64], &[f64]); 5] = [
             (&[3.0, 1.0], &[0.75, 0.25]),
             (&[1.0, 1.0, 1.0], &[1.0 / 3.0, 1.0 / 3.0, 1.0 / 3.0]),
             (&[1.0, 1.0, 2.0], &[0.2, 0.2, 0.6]),
-            // -1/11, 5/11 and 7/11: one gets nothing, the others more than there is.
+            // -1/11, 5/11 and 7/11: one gets zero, the others together more than the whole.
             (&[1.0, 2.0, 3.0], &[0.0, 5.0 / 11.0, 7.0 / 11.0]),
             (&[1.0, 1.0, 1.0, 5.0], &[0.0625, 0.0625, 0.0625, 0.8125]),
         ];
-        // The paper wants 0.25, 0.25, 0.5; then a sixth, a third and a half; then an eighth each and five eighths.
+        // The paper has 0.25, 0.25, 0.5; then a sixth, a third and a half; then an eighth each and five eighths.
         for (weights, expected) in cases {
             let shares = shares(weights);
             assert!(
@@ -106,13 +106,13 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn every_part_is_what_its_marks_leave_of_its_capacity() {
+    fn every_share_is_the_capacity_deflated_by_its_marks() {
         for (weights, reading) in
             [(&[1.0, 1.0][..], "capacity"), (&[1.0, 4.0], "capacity"), (&[1.0, 1.0, 2.0], "price")]
         {
-            for part in parts(weights, reading) {
+            for share in parts(weights, reading) {
                 let eta = 10_f64.ln() / 5_f64.ln();
-                assert!(((1.0 - part.marking).powf(eta) - part.deflation).abs() < 1e-9, "{part:?}");
+                assert!(((1.0 - share.marking).powf(eta) - share.deflation).abs() < 1e-9, "{share:?}");
             }
         }
     }

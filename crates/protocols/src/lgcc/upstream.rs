@@ -1,9 +1,9 @@
-//! What earlier loops have marked of a flow: the special bit of section VIII-C, counted where the flow goes on.
+//! The upstream marking of a flow: the special bit of section VIII-C, counted at the relay that forwards the flow.
 
 use crate::parts::logistic::{Bases, LARGEST_MARKING};
 use millpond_law::fluid::{Number, least};
 
-/// The smoothed share of packets that bore a mark in an earlier loop, p^u of Theorem 8.4.
+/// The smoothed share of packets that were marked in an upstream loop, p^u of Theorem 8.4.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct UpstreamMarking {
     packets: f64,
@@ -12,13 +12,13 @@ pub(super) struct UpstreamMarking {
 }
 
 impl UpstreamMarking {
-    /// A packet's worth of bytes has come from the earlier loop.
+    /// Counts the bytes of a packet from the upstream loop.
     pub(super) fn on_forwarded(&mut self, marked: bool) {
         self.packets += 1.0;
         self.marked += f64::from(u8::from(marked));
     }
 
-    /// An interval is over: as in lines 7 and 8 of Algorithm 1, with the weight `alpha`.
+    /// Ends an interval, as in lines 7 and 8 of Algorithm 1, with the weight `alpha`.
     pub(super) fn finish_interval(&mut self, alpha: f64) {
         if self.packets > 0.0 {
             let share = self.marked / self.packets;
@@ -32,21 +32,21 @@ impl UpstreamMarking {
     }
 }
 
-/// A loop that marks fewer packets than this is nobody's bottleneck: there is nothing to divide.
-pub(super) const SCARCE: f64 = 0.01;
+/// A loop with a smaller marking probability is not a bottleneck, and its weight has no effect.
+pub(super) const MIN_BOTTLENECK_MARKING: f64 = 0.01;
 
-/// Theorem 8.4: a weight inversely proportional to the price of all queues so far, this loop's among them. Flows that
-/// share this loop's queue share its price, so that one that nobody has marked before has weight one.
+/// Theorem 8.4: a weight inversely proportional to the price of all queues so far, including this loop's. Flows that
+/// share this loop's queue have the same price for it, so that a flow without upstream marks has weight one.
 pub(super) fn weight(bases: &Bases, own_marking: f64, upstream_marking: f64) -> f64 {
     let (own, upstream) = (bases.price(own_marking), bases.price(upstream_marking));
-    if own_marking < SCARCE { 1.0 } else { own / (own + upstream) }
+    if own_marking < MIN_BOTTLENECK_MARKING { 1.0 } else { own / (own + upstream) }
 }
 
-/// The same in the fluid world.
+/// [`weight`] for the fluid model.
 pub(super) fn fluid_weight<T: Number>(own_marking: T, upstream_marking: T) -> T {
     let price = |marking: T| -(-least(marking, T::from(LARGEST_MARKING)) + 1.0).ln();
     let (own, upstream) = (price(own_marking), price(upstream_marking));
-    if own_marking < SCARCE { T::one() } else { own / (own + upstream) }
+    if own_marking < MIN_BOTTLENECK_MARKING { T::one() } else { own / (own + upstream) }
 }
 
 #[cfg(test)]
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_share_of_marked_packets_is_smoothed_per_interval_and_kept_where_nothing_came() {
+    fn the_share_of_marked_packets_is_smoothed_per_interval_and_kept_without_packets() {
         let mut upstream = UpstreamMarking::default();
         [true, false, false, true].into_iter().for_each(|marked| upstream.on_forwarded(marked));
         upstream.finish_interval(0.5);
@@ -67,12 +67,12 @@ mod tests {
     }
 
     #[test]
-    fn weights_are_inverse_to_the_price_so_far_with_one_for_a_flow_that_begins_here() {
+    fn weights_are_inverse_to_the_price_so_far_and_one_for_a_flow_that_begins_here() {
         let weight = |own, upstream| weight(&Bases::new(10.0, 5.0), own, upstream);
         assert_eq!(weight(0.2, 0.0), 1.0);
-        // Two queues of 20 % upstream, 36 % together, and a third here: a third of what a flow of this queue alone weighs.
+        // Two upstream queues of 20 %, 36 % together, and a third queue here: a third of the weight of a flow of this queue alone.
         assert!((weight(0.2, 0.36) - 1.0 / 3.0).abs() < 1e-12);
-        // Nothing is scarce here.
+        // This loop is not a bottleneck.
         assert_eq!((weight(0.0, 0.0), weight(0.005, 0.4)), (1.0, 1.0));
     }
 }

@@ -1,11 +1,11 @@
-//! The automaton of Fig. 2: one of six modes, a rate, and what is remembered of overloads and of fairing. The packet
-//! world and the fluid world drive the same.
+//! The automaton of Fig. 2: one of six modes, a rate, and the state of overloads and of fairing. The packet sender and
+//! the fluid model share it.
 
 use super::fairing::Request;
 use super::header::Load;
 use super::params::SenderParams;
 
-/// Rates end here, in bit/s: a path without a router of MCP always looks idle.
+/// Largest rate in bit/s: a path without an MCP router always appears idle.
 const MOST_RATE: f64 = 1e12;
 
 /// The modes of Fig. 2.
@@ -21,7 +21,7 @@ pub(super) enum Mode {
 }
 
 impl Mode {
-    /// The mode of this number; scaling if there is none.
+    /// The mode with this number; scaling for an unknown number.
     pub(super) fn numbered(number: f64) -> Self {
         use Mode::{Enhancing, Fairing, Overloaded, Scaling, Smoothing, Stable};
         let all = [Scaling, Fairing, Enhancing, Smoothing, Stable, Overloaded];
@@ -29,7 +29,7 @@ impl Mode {
     }
 }
 
-/// See the module.
+/// The state of the automaton.
 pub(super) struct Automaton {
     pub(super) params: SenderParams,
     pub(super) weight: f64,
@@ -37,12 +37,12 @@ pub(super) struct Automaton {
     pub(super) rate: f64,
     pub(super) mode: Mode,
     pub(super) request: Request,
-    /// Steps back since the load was last less than an overload.
+    /// Number of steps back since the last load below overload.
     pub(super) steps_back: u32,
 }
 
 impl Automaton {
-    /// Of a flow that starts.
+    /// The automaton of a flow that starts.
     pub(super) fn new(params: SenderParams) -> Self {
         let request = Request::new(params.halvings);
         Self { params, weight: 1.0, rate: params.initial_rate, mode: Mode::Scaling, request, steps_back: 0 }
@@ -56,8 +56,8 @@ impl Automaton {
         self.weight * self.params.step
     }
 
-    /// May this overload be answered by a step back? It is the smoothing mode's own doing, or one that a step back
-    /// has not ended yet.
+    /// Whether the reaction to this overload is a step back: the smoothing mode has caused it, or a step back has not
+    /// ended it yet.
     fn steps_back(&self) -> bool {
         match self.mode {
             Mode::Smoothing => true,
@@ -66,7 +66,7 @@ impl Automaton {
         }
     }
 
-    /// AD, once after smoothing; or MD.
+    /// Applies AD, once after smoothing; otherwise MD.
     pub(super) fn decrease(&mut self) {
         if self.steps_back() {
             self.set_rate(self.rate - self.step());
@@ -80,7 +80,7 @@ impl Automaton {
         }
     }
 
-    /// Fig. 2, below overload: the next mode and its rate.
+    /// Fig. 2, below overload: the next mode and its rate in bit/s.
     fn next(&self, load: Load, fairing: bool) -> (Mode, f64) {
         match (load, fairing) {
             (Load::Light, _) if !fairing || self.params.scales_while_fairing => {
@@ -93,17 +93,17 @@ impl Automaton {
         }
     }
 
-    /// The flow is told of this load, and of fairing or not.
-    pub(super) fn hear(&mut self, load: Load, fairing: bool) {
+    /// Processes a received load and fairing signal.
+    pub(super) fn receive(&mut self, load: Load, fairing: bool) {
         let is_fairing = fairing && matches!(load, Load::Medium | Load::Heavy);
-        if is_fairing && self.params.notified_asks && !self.request.is_made() {
-            self.request.renew();
+        if is_fairing && self.params.notified_requests && !self.request.is_active() {
+            self.request.restart();
         }
     }
 
-    /// What is done every 2 T below overload; a rate that is not used does not grow.
+    /// The decision every 2 T below overload; an unused rate does not grow.
     pub(super) fn increase(&mut self, load: Load, fairing: bool, is_used: bool) {
-        let fairing = fairing && (self.params.requester_obeys || !self.request.is_made());
+        let fairing = fairing && (self.params.requester_enters_fairing || !self.request.is_active());
         let (mode, rate) = self.next(load, fairing);
         self.mode = mode;
         if is_used {
@@ -114,10 +114,10 @@ impl Automaton {
         }
     }
 
-    /// The flow begins anew.
+    /// Returns to the state of a flow that starts.
     pub(super) fn restart(&mut self) {
         self.set_rate(self.params.initial_rate);
         self.mode = Mode::Scaling;
-        self.request.renew();
+        self.request.restart();
     }
 }

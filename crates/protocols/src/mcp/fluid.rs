@@ -42,7 +42,7 @@ impl FluidModel for McpFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["timeouts", "that a flow which begins in an overload is told of it at once"]
+        &["timeouts", "an immediate overload signal for a flow that begins in an overload"]
     }
 }
 
@@ -68,7 +68,7 @@ struct Source {
 }
 
 impl Source {
-    fn recall(&self, x: &[f64]) -> Automaton {
+    fn load_automaton(&self, x: &[f64]) -> Automaton {
         let request = Request::resumed(self.params.halvings, x[at::LEFT] as u64, x[at::GREW] > HALF);
         Automaton {
             params: self.params,
@@ -80,7 +80,7 @@ impl Source {
         }
     }
 
-    fn remember(automaton: &Automaton, x: &mut [f64]) {
+    fn store_automaton(automaton: &Automaton, x: &mut [f64]) {
         x[at::RATE] = automaton.rate;
         x[at::MODE] = f64::from(automaton.mode as u8);
         x[at::LEFT] = automaton.request.left() as f64;
@@ -91,7 +91,7 @@ impl Source {
     /// A flow that requests fairing also receives its own request.
     fn decide(automaton: &mut Automaton, input: &SenderInput<'_, f64>) {
         let load = load(input.feedback[0]);
-        let fairing = input.feedback[1] > HALF || automaton.request.is_made();
+        let fairing = input.feedback[1] > HALF || automaton.request.is_active();
         if load == Load::Over { automaton.decrease() } else { automaton.increase(load, fairing, true) }
     }
 }
@@ -148,16 +148,16 @@ impl FluidSender for Source {
 
     /// A nascent overload is answered at once; everything else waits for the timer (section IV-H).
     fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &SenderInput<'_, f64>) {
-        let mut automaton = self.recall(x);
+        let mut automaton = self.load_automaton(x);
         match (guard, is_rising) {
-            (0, true) if self.params.answers_at_once => automaton.decrease(),
+            (0, true) if self.params.reduces_at_first_signal => automaton.decrease(),
             (0, true) => return,
             (0, false) => automaton.steps_back = 0,
             (1, false) => Self::decide(&mut automaton, input),
-            (2, true) => automaton.hear(load(input.feedback[0]), true),
+            (2, true) => automaton.receive(load(input.feedback[0]), true),
             _ => return,
         }
-        Self::remember(&automaton, x);
+        Self::store_automaton(&automaton, x);
         if matches!((guard, is_rising), (0, true) | (1, false)) {
             x[at::DECISION] = self.params.decision_interval.secs();
         }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newcomer_asks_and_reads_its_own_request_until_seven_halvings_of_a_rate_that_grew() {
+    fn a_new_flow_requests_fairing_until_seven_halvings_of_a_rate_that_grew() {
         let senders = model().sender(&one_loop(D));
         let mut x: Vec<f64> = senders.states(0).iter().map(|state| state.initial).collect();
         let heavy = inputs(&*senders, D, |i| i.feedback[0] = 2.0);
@@ -310,14 +310,14 @@ mod tests {
 
     #[test]
     fn a_flow_with_a_fairing_signal_requests_fairing_itself_only_under_that_reading() {
-        for (word, left) in [("obeys", 0.0), ("asks", 7.0)] {
+        for (reading, left) in [("obeys", 0.0), ("asks", 7.0)] {
             let settings =
-                Settings::check(PARAMETERS, [("notified", millpond_law::Value::text(word))]).unwrap();
+                Settings::check(PARAMETERS, [("notified", millpond_law::Value::text(reading))]).unwrap();
             let senders = McpFluid::read(&settings).unwrap().sender(&one_loop(D));
             let mut x = [8e6, f64::from(Mode::Stable as u8), 0.0, 0.0, 0.0, 0.3];
             let seen = inputs(&*senders, D, |i| i.feedback.copy_from_slice(&[1.0, 1.0]));
             senders.crossed(0, 2, true, &mut x, &seen.flow(0));
-            assert_eq!((x[at::LEFT], x[at::RATE], x[at::DECISION]), (left, 8e6, 0.3), "{word}");
+            assert_eq!((x[at::LEFT], x[at::RATE], x[at::DECISION]), (left, 8e6, 0.3), "{reading}");
         }
     }
 
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn a_router_measures_over_a_period_and_passes_requests_on_until_the_end_of_the_next() {
+    fn a_router_measures_over_a_period_and_signals_requests_until_the_end_of_the_next() {
         // 1.6 Mbit fit into 200 ms; a queue that remained throughout counts.
         assert_eq!(signals_after_period(0.47 * 1.6e6, 0.0, 0.0, 0.0), [0.0, 0.0]);
         assert_eq!(signals_after_period(0.87 * 1.6e6, 0.02 * 1.6e6, 0.0, 0.0), [2.0, 0.0]);

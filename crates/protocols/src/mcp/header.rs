@@ -1,19 +1,19 @@
-//! The four bits of MCP (section IV-I). The same byte goes there and comes back as the echo.
+//! The four bits of MCP (section IV-I). Data packets and acknowledgements carry the same byte.
 //!
 //! ```text
 //! 0
 //! +-----------------+
-//! | 0 0 0 0 L L F P |   L: load of the busiest link so far, 00 at the sender
-//! +-----------------+   F: fairing, P: this path asks for it
+//! | 0 0 0 0 L L F P |   L: load of the most loaded link so far, 00 at the sender
+//! +-----------------+   F: fairing, P: fairing requested by this path
 //! ```
 
 use millpond_law::{Header, HeaderId};
 use std::fmt;
 
-/// MCP's number.
+/// Header number of MCP.
 pub(super) const ID: HeaderId = HeaderId(8);
 
-/// Where each bit is.
+/// Mask of each field.
 mod bits {
     pub(super) const LOAD: u8 = 0b1100;
     pub(super) const LOAD_SHIFT: u32 = 2;
@@ -21,7 +21,7 @@ mod bits {
     pub(super) const THIS_PATH: u8 = 0b0001;
 }
 
-/// How busy a link is: the four ranges of Fig. 2.
+/// Load of a link: the four ranges of Fig. 2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Load {
@@ -47,12 +47,12 @@ impl McpHeader {
         header.first(ID).copied().map(Self)
     }
 
-    /// The header of a packet that leaves: of a flow that asks for fairing, or not.
-    pub const fn new(asks_for_fairing: bool) -> Self {
-        Self([if asks_for_fairing { bits::FAIRING | bits::THIS_PATH } else { 0 }])
+    /// The header of a data packet at its sender, with or without a request for fairing.
+    pub const fn new(requests_fairing: bool) -> Self {
+        Self([if requests_fairing { bits::FAIRING | bits::THIS_PATH } else { 0 }])
     }
 
-    /// The load of the busiest link passed so far.
+    /// The load of the most loaded link so far.
     #[inline]
     pub const fn load(&self) -> Load {
         match (self.0[0] & bits::LOAD) >> bits::LOAD_SHIFT {
@@ -63,20 +63,20 @@ impl McpHeader {
         }
     }
 
-    /// Is its receiver told to operate in the fairing mode?
+    /// F: whether the flow is to operate in the fairing mode.
     #[inline]
     pub const fn fairing(&self) -> bool {
         self.0[0] & bits::FAIRING != 0
     }
 
-    /// Does its own sender ask every flow of this path for fairing?
+    /// P: whether the sender requests fairing from all flows of this path.
     #[inline]
-    pub const fn asks_for_fairing(&self) -> bool {
+    pub const fn requests_fairing(&self) -> bool {
         const BOTH: u8 = bits::FAIRING | bits::THIS_PATH;
         self.0[0] & BOTH == BOTH
     }
 
-    /// A link of this load is passed: the highest stays.
+    /// Raises the load to that of a link, if it is higher.
     #[inline]
     pub fn pass(&mut self, load: Load) {
         if load > self.load() {
@@ -84,7 +84,7 @@ impl McpHeader {
         }
     }
 
-    /// Tells the flow to operate in the fairing mode.
+    /// Sets F: the flow is to operate in the fairing mode.
     #[inline]
     pub fn set_fairing(&mut self) {
         self.0[0] |= bits::FAIRING;
@@ -105,7 +105,7 @@ impl fmt::Display for McpHeader {
             Load::Heavy => "heavy",
             Load::Over => "overload",
         };
-        let fairing = match (self.asks_for_fairing(), self.fairing()) {
+        let fairing = match (self.requests_fairing(), self.fairing()) {
             (true, _) => ", asks for fairing",
             (false, true) => ", fairing",
             (false, false) => "",
@@ -119,13 +119,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_of_the_sixteen_headers_is_its_byte_both_ways() {
+    fn each_of_the_sixteen_headers_is_written_and_parsed() {
         let loads = [Load::Light, Load::Medium, Load::Heavy, Load::Over];
         for byte in 0..16_u8 {
             let view = McpHeader::parse(&Header::new(ID, &[byte])).unwrap();
             assert_eq!(view.load(), loads[usize::from(byte >> 2)]);
             assert_eq!(view.fairing(), byte & 0b10 != 0);
-            assert_eq!(view.asks_for_fairing(), byte & 0b11 == 0b11);
+            assert_eq!(view.requests_fairing(), byte & 0b11 == 0b11);
             let mut header = Header::NONE;
             view.emit(&mut header);
             assert_eq!(header.of(ID), Some(&[byte][..]));
@@ -140,19 +140,19 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_load_of_the_path_stays_and_this_path_is_never_touched() {
+    fn the_highest_load_of_the_path_is_kept_and_the_request_bit_is_unchanged() {
         let mut header = McpHeader::new(false);
         for load in [Load::Medium, Load::Heavy, Load::Medium, Load::Light] {
             header.pass(load);
         }
         header.set_fairing();
         assert_eq!(header.0, [0b1010]);
-        assert!(header.fairing() && !header.asks_for_fairing());
+        assert!(header.fairing() && !header.requests_fairing());
         assert_eq!(header.to_string(), "MCP heavy, fairing");
     }
 
     #[test]
-    fn what_is_empty_or_foreign_is_not_read() {
+    fn empty_or_foreign_headers_are_rejected() {
         assert_eq!(McpHeader::parse(&Header::NONE), None);
         assert_eq!(McpHeader::parse(&Header::new(ID, &[])), None);
         assert_eq!(McpHeader::parse(&Header::new(HeaderId(99), &[0b1100])), None);

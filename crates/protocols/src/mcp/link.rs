@@ -1,4 +1,4 @@
-//! MCP's router: measures its load, and passes requests for fairing on (sections IV-A and IV-D).
+//! The MCP router: measures its load, and signals requests for fairing to all flows (sections IV-A and IV-D).
 
 use super::header::{ID, Load, McpHeader};
 use super::params::{PERIOD, Ranges};
@@ -8,18 +8,18 @@ use millpond_law::{
 };
 use millpond_units::{Bytes, Span, Time};
 
-/// Utilizations above this are all the same, as is that of a link without capacity.
+/// Upper limit of the utilization, also used for a link without capacity.
 const MOST_UTILIZATION: f64 = 1000.0;
 
-/// A request holds until the end of the period after the one in which it was seen.
+/// A request is signalled until the end of the period after the one in which it arrived.
 pub(super) const PERIODS_OF_FAIRING: u8 = 2;
 
-/// Eq. (1): `U = (N + Q) / (C T)`, for bits that arrived and the fewest bits that were queued.
+/// Eq. (1): `U = (N + Q) / (C T)`, for the arrived bits and the minimum queue in bits.
 pub(super) fn utilization(arrived: f64, least_queue: f64, capacity: f64, period: f64) -> f64 {
     ((arrived + least_queue) / (capacity * period)).min(MOST_UTILIZATION)
 }
 
-/// See the module.
+/// The MCP router's state at one link.
 pub(super) struct McpRouter {
     period: Span,
     ranges: Ranges,
@@ -27,7 +27,7 @@ pub(super) struct McpRouter {
     least_queue: Bytes,
     utilization: f64,
     load: Load,
-    /// Periods, with the present one, in which flows are told to operate in the fairing mode.
+    /// Number of periods, including the current one, in which fairing is signalled.
     fairing: u8,
     unread: Unread,
 }
@@ -61,11 +61,11 @@ impl Link for McpRouter {
         Hooks { arrive: true, depart: true, tick: true, sojourn: false }
     }
 
-    /// Between arrivals a queue only shrinks: it is shortest just before one, or when the period ends.
+    /// Between arrivals the queue only shrinks: its minimum is just before an arrival or at the end of the period.
     fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.arrived += packet.bytes;
         self.least_queue = self.least_queue.min(queue.bytes);
-        if McpHeader::parse(packet.header).is_some_and(|header| header.asks_for_fairing()) {
+        if McpHeader::parse(packet.header).is_some_and(|header| header.requests_fairing()) {
             self.fairing = PERIODS_OF_FAIRING;
         }
         Verdict::Keep
@@ -85,7 +85,7 @@ impl Link for McpRouter {
     }
 
     fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
-        // At the start nothing has been seen yet.
+        // At the start nothing has been measured yet.
         if cx.now > Time::ZERO {
             self.least_queue = self.least_queue.min(queue.bytes);
             self.end_period(queue);
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(utilization(0.0, 0.0, 0.0, 0.2), MOST_UTILIZATION);
     }
 
-    /// A router of 8 Mbit/s, at which 200 packets a period are all there is room for.
+    /// A router of 8 Mbit/s, whose capacity is 200 packets per period.
     struct Bench {
         router: McpRouter,
         random: Random,
@@ -148,7 +148,7 @@ mod tests {
             self.now = self.router.tick(&mut cx, &Self::queue(queued)).unwrap();
         }
 
-        /// A packet with these four bits arrives, and leaves with those returned.
+        /// Passes a packet with these four bits; returns its bits at departure.
         fn pass(&mut self, sent: u8, queued: u64) -> u8 {
             let (mut ecn, mut header) = (Ecn::NotCapable, Header::new(super::super::header::ID, &[sent]));
             let mut packet =
@@ -159,7 +159,7 @@ mod tests {
             header.bytes()[0]
         }
 
-        /// A period in which so many packets arrive while others wait.
+        /// A period with this number of arrivals and of queued packets.
         fn period(&mut self, arrivals: u64, queued: u64) {
             (0..arrivals).for_each(|_| _ = self.pass(0, queued));
             self.tick(queued);
@@ -167,9 +167,9 @@ mod tests {
     }
 
     #[test]
-    fn what_arrived_and_the_shortest_queue_of_the_last_period_make_the_load() {
+    fn the_load_is_the_arrivals_and_the_minimum_queue_of_the_last_period() {
         let mut bench = Bench::new();
-        assert_eq!(bench.pass(0, 0), 0b0000, "nothing is known before the first period ends");
+        assert_eq!(bench.pass(0, 0), 0b0000, "no load is measured before the first period ends");
         for (arrivals, queued, load) in [(95, 0, 0b00), (96, 0, 0b01), (100, 76, 0b10), (100, 96, 0b11)] {
             bench.tick(queued);
             bench.period(arrivals, queued);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shortest_queue_counts_and_not_the_last() {
+    fn the_minimum_queue_counts_and_not_the_last() {
         let mut bench = Bench::new();
         bench.tick(50);
         bench.pass(0, 10);
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_request_tells_all_flows_until_the_end_of_the_next_period() {
+    fn a_request_is_signalled_to_all_flows_until_the_end_of_the_next_period() {
         let mut bench = Bench::new();
         bench.period(120, 0);
         assert_eq!(bench.pass(0b0000, 0), 0b0100);
@@ -201,11 +201,11 @@ mod tests {
     }
 
     #[test]
-    fn told_fairing_is_not_passed_on_and_neither_light_load_nor_overload_is_told_any() {
+    fn the_fairing_signal_is_not_relayed_and_light_load_or_overload_does_not_signal_it() {
         let mut bench = Bench::new();
         bench.period(120, 0);
         assert_eq!(bench.pass(0b0010, 0), 0b0110);
-        assert_eq!(bench.pass(0b0000, 0), 0b0100, "a chain reaction");
+        assert_eq!(bench.pass(0b0000, 0), 0b0100, "no chain reaction");
         for (arrivals, load) in [(10, 0b0000), (200, 0b1100)] {
             bench.period(arrivals, 0);
             bench.pass(0b0011, 0);
@@ -213,6 +213,6 @@ mod tests {
         }
         bench.period(10, 0);
         bench.pass(0b0011, 0);
-        assert_eq!(bench.pass(0b1000, 0), 0b1010, "a busier link before this one counts");
+        assert_eq!(bench.pass(0b1000, 0), 0b1010, "a more loaded upstream link applies");
     }
 }

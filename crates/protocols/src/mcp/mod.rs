@@ -17,13 +17,13 @@ use millpond_law::{
     Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
 };
 
-/// The protocol, for the registry.
+/// The protocol `mcp`.
 pub struct Mcp;
 
 static CARD: Card = Card {
     name: "mcp",
     title: "Multimodal Control Protocol",
-    summary: "a link's load in two bits chooses one of six modes; a newcomer asks all for seven cycles of fairing",
+    summary: "a link's load in two bits selects one of six modes; a new flow requests seven cycles of fairing from all flows",
     source: "Podlesny, Gorinsky, Washington University in St. Louis, WUCSE-2006-41, 2006",
     needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
     queue: QueueChoice { name: "droptail", settings: &[] },

@@ -109,7 +109,7 @@ impl Ranges {
     }
 }
 
-/// The parameters of the sender, read.
+/// The sender's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SenderParams {
     /// 2 T.
@@ -128,14 +128,14 @@ pub(super) struct SenderParams {
     pub(super) halvings: u64,
     /// Number of consecutive steps back in the stable mode.
     pub(super) steps_back: u32,
-    /// Does a flow that requests fairing enter the fairing mode itself?
-    pub(super) requester_obeys: bool,
-    /// Does a flow request fairing on the request of another flow?
-    pub(super) notified_asks: bool,
-    /// At light load, are rates scaled although fairing is signalled?
+    /// Whether a flow that requests fairing enters the fairing mode itself.
+    pub(super) requester_enters_fairing: bool,
+    /// Whether a flow requests fairing on the request of another flow.
+    pub(super) notified_requests: bool,
+    /// Whether rates are scaled at light load although fairing is signalled.
     pub(super) scales_while_fairing: bool,
-    /// Is an overload answered at its first signal?
-    pub(super) answers_at_once: bool,
+    /// Whether an overload reduces the rate at its first signal.
+    pub(super) reduces_at_first_signal: bool,
 }
 
 impl SenderParams {
@@ -153,10 +153,10 @@ impl SenderParams {
                 Backoff::Twice => 2,
                 Backoff::Literal => 0,
             },
-            requester_obeys: settings.get(REQUESTER) == Requester::Obeys,
-            notified_asks: settings.get(NOTIFIED) == Notified::Asks,
+            requester_enters_fairing: settings.get(REQUESTER) == Requester::Obeys,
+            notified_requests: settings.get(NOTIFIED) == Notified::Asks,
             scales_while_fairing: settings.get(LIGHT_FAIRING) == LightFairing::Scaling,
-            answers_at_once: settings.get(OVERLOAD_SEEN) == OverloadSeen::AtOnce,
+            reduces_at_first_signal: settings.get(OVERLOAD_SEEN) == OverloadSeen::AtOnce,
         }
     }
 }
@@ -167,25 +167,25 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
     let warnings = [
         (
             settings.get(BACKOFF) == Backoff::Literal,
-            "backoff = \"literal\": a link at rest just below an overload can make flows halve one by one, after \
-             which nothing repairs fairness",
+            "backoff = \"literal\": a link in equilibrium just below an overload can make flows halve one after the \
+             other, and no mechanism restores fairness afterwards",
         ),
         (
             settings.get(NOTIFIED) == Notified::Asks,
             "notified = \"asks\": the last request is still signalled when it has ended, all flows request again, and the \
-             link never settles",
+             link has no equilibrium",
         ),
         (
             settings.get(SCALING_FACTOR) * medium >= over,
-            "scaling_factor: from just below medium_load it leads into overload (section IV-B)",
+            "scaling_factor: a load just below medium_load becomes an overload in one step (section IV-B)",
         ),
         (
             settings.get(ENHANCING_FACTOR) * heavy >= over,
-            "enhancing_factor: from just below heavy_load it leads into overload (section IV-E)",
+            "enhancing_factor: a load just below heavy_load becomes an overload in one step (section IV-E)",
         ),
         (
             settings.get(DECREASE_FACTOR) * over < medium,
-            "decrease_factor: from overload it leads below medium_load, where senders scale (section IV-C)",
+            "decrease_factor: one decrease from overload falls below medium_load, where senders scale (section IV-C)",
         ),
     ];
     warnings.into_iter().filter(|(applies, _)| *applies).map(|(_, text)| text.to_owned()).collect()
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_period_of_zero_and_ranges_that_do_not_rise_are_refused_by_name() {
+    fn a_period_of_zero_and_ranges_that_do_not_increase_are_rejected_by_name() {
         assert_eq!(settings(&[("period", Value::text("0s"))]).unwrap_err().name, "period");
         assert_eq!(settings(&[("scaling_factor", Value::Number(-2.0))]).unwrap_err().name, "scaling_factor");
         for (name, value, blamed) in [
@@ -223,15 +223,15 @@ mod tests {
     }
 
     #[test]
-    fn a_step_that_overshoots_its_range_is_warned_of_and_the_papers_are_not() {
+    fn a_step_that_overshoots_its_range_has_a_warning_and_the_published_steps_have_none() {
         // .48 * 2 = .96, .88 * 1.1 = .968, .98 / 2 = .49.
         assert_eq!(warnings(&settings(&[]).unwrap()), [""; 0]);
         for (name, value) in [("scaling_factor", 2.1), ("enhancing_factor", 1.12), ("decrease_factor", 0.4)] {
             let warnings = warnings(&settings(&[(name, Value::Number(value))]).unwrap());
             assert!(warnings.len() == 1 && warnings[0].starts_with(name), "{warnings:?}");
         }
-        for (name, word) in [("backoff", "literal"), ("notified", "asks")] {
-            assert_eq!(warnings(&settings(&[(name, Value::text(word))]).unwrap()).len(), 1, "{name}");
+        for (name, reading) in [("backoff", "literal"), ("notified", "asks")] {
+            assert_eq!(warnings(&settings(&[(name, Value::text(reading))]).unwrap()).len(), 1, "{name}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! The sender of MCP: drives the automaton of Fig. 2 by what routers say.
+//! The MCP sender: drives the automaton of Fig. 2 with the echoed load and fairing signal.
 
 use super::automaton::Automaton;
-use super::fairing::{Demand, Shows};
+use super::fairing::{Demand, Usage};
 use super::header::{Load, McpHeader};
 use super::params::SenderParams;
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Rate, Time};
 
-/// See the module.
+/// The MCP sender's state.
 pub(super) struct McpSender {
     automaton: Automaton,
-    told: Option<McpHeader>,
+    feedback: Option<McpHeader>,
     demand: Demand,
     decision: Time,
     unread: Unread,
@@ -20,10 +20,10 @@ impl McpSender {
     pub(super) fn new(settings: &Settings) -> Self {
         let automaton = Automaton::new(SenderParams::read(settings));
         let (demand, unread) = (Demand::default(), Unread::default());
-        Self { automaton, told: None, demand, decision: Time::ZERO, unread }
+        Self { automaton, feedback: None, demand, decision: Time::ZERO, unread }
     }
 
-    /// Twice the routers' period from now (section IV-H).
+    /// Schedules the next decision two router periods from now (section IV-H).
     fn restart_timer(&mut self, now: Time) {
         self.decision = now + self.automaton.params.decision_interval;
     }
@@ -33,16 +33,16 @@ impl McpSender {
         self.automaton.decrease();
     }
 
-    /// What is done every 2 T.
-    fn decide(&mut self, told: McpHeader) {
+    /// The decision at the end of each interval of 2 T.
+    fn decide(&mut self, feedback: McpHeader) {
         let demand = self.demand.end_interval();
-        if demand == Shows::Raised {
-            self.automaton.request.renew();
+        if demand == Usage::Raised {
+            self.automaton.request.restart();
         }
-        if told.load() == Load::Over {
+        if feedback.load() == Load::Over {
             self.decrease();
         } else {
-            self.automaton.increase(told.load(), told.fairing(), demand != Shows::Unused);
+            self.automaton.increase(feedback.load(), feedback.fairing(), demand != Usage::Unused);
         }
     }
 }
@@ -53,32 +53,32 @@ impl Sender for McpSender {
         self.restart_timer(cx.now);
     }
 
-    /// A nascent overload is answered at once; all else waits for the timer (section IV-H).
+    /// A nascent overload reduces the rate at once; everything else waits for the timer (section IV-H).
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
         self.demand.note(ack.window_unused);
-        let Some(told) = self.unread.note(McpHeader::parse(&ack.header)) else { return };
-        let before = self.told.replace(told).map(|before| before.load());
-        self.automaton.hear(told.load(), told.fairing());
-        if told.load() != Load::Over {
+        let Some(feedback) = self.unread.note(McpHeader::parse(&ack.header)) else { return };
+        let before = self.feedback.replace(feedback).map(|before| before.load());
+        self.automaton.receive(feedback.load(), feedback.fairing());
+        if feedback.load() != Load::Over {
             self.automaton.steps_back = 0;
-        } else if before != Some(Load::Over) && self.automaton.params.answers_at_once {
+        } else if before != Some(Load::Over) && self.automaton.params.reduces_at_first_signal {
             self.decrease();
             self.restart_timer(cx.now);
         }
     }
 
-    /// Losses are repaired and say nothing about the load. After a long silence the load may be anything: the flow
-    /// begins anew.
+    /// A loss does not change the rate. After persistent congestion the load is unknown: the flow returns to its
+    /// initial state.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         if congestion.cause == Cause::NoFeedback {
             self.automaton.restart();
-            self.told = None;
+            self.feedback = None;
         }
     }
 
     fn on_timer(&mut self, cx: &mut Context<'_>) {
-        if let Some(told) = self.told {
-            self.decide(told);
+        if let Some(feedback) = self.feedback {
+            self.decide(feedback);
         }
         self.restart_timer(cx.now);
     }
@@ -90,7 +90,7 @@ impl Sender for McpSender {
     }
 
     fn stamp(&mut self, _cx: &mut Context<'_>, header: &mut Header) {
-        McpHeader::new(self.automaton.request.is_made()).emit(header);
+        McpHeader::new(self.automaton.request.is_active()).emit(header);
     }
 
     fn unread(&self) -> u64 {
@@ -131,7 +131,7 @@ mod tests {
         bench.law.permit().pace.unwrap().bps() / 1000
     }
 
-    fn tell(bench: &mut SenderBench, bits: u8) {
+    fn acknowledge_bits(bench: &mut SenderBench, bits: u8) {
         acknowledge(bench, bits, false);
     }
 
@@ -141,9 +141,9 @@ mod tests {
         bench.ack(&ack);
     }
 
-    /// An acknowledgement, and the next decision.
+    /// Processes an acknowledgement and the next decision.
     fn decide(bench: &mut SenderBench, bits: u8) {
-        tell(bench, bits);
+        acknowledge_bits(bench, bits);
         bench.wake();
     }
 
@@ -169,10 +169,10 @@ mod tests {
     }
 
     #[test]
-    fn it_decides_every_400_milliseconds_whatever_the_acknowledgements() {
+    fn it_decides_every_400_milliseconds_for_any_acknowledgements() {
         let mut bench = bench(&[]);
         let before = bench.now;
-        (0..50).for_each(|_| tell(&mut bench, LIGHT));
+        (0..50).for_each(|_| acknowledge_bits(&mut bench, LIGHT));
         assert_eq!(kbps(&bench), 80 << 10);
         bench.wake();
         assert_eq!(bench.now.since(before), Span::from_millis(400));
@@ -184,26 +184,26 @@ mod tests {
         let mut bench = bench(&[]);
         bench.now += Span::from_millis(150);
         let seen = bench.now;
-        tell(&mut bench, OVER);
+        acknowledge_bits(&mut bench, OVER);
         assert_eq!(kbps(&bench), 80 << 9);
-        tell(&mut bench, OVER);
-        assert_eq!(kbps(&bench), 80 << 9, "it is not nascent any more");
+        acknowledge_bits(&mut bench, OVER);
+        assert_eq!(kbps(&bench), 80 << 9, "the overload is no longer nascent");
         bench.wake();
         assert_eq!(bench.now.since(seen), Span::from_millis(400), "the timer was restarted");
         assert_eq!(kbps(&bench), 80 << 8);
     }
 
     #[test]
-    fn by_the_timer_alone_an_overload_is_answered_at_the_next_decision() {
+    fn with_the_timer_reading_an_overload_reduces_the_rate_at_the_next_decision() {
         let mut bench = bench(&[("overload_seen", Value::text("by-timer"))]);
-        tell(&mut bench, OVER);
+        acknowledge_bits(&mut bench, OVER);
         assert_eq!(kbps(&bench), 80 << 10);
         bench.wake();
         assert_eq!(kbps(&bench), 80 << 9);
     }
 
     #[test]
-    fn a_requester_that_ignores_fairing_goes_on_multiplying() {
+    fn a_requester_that_ignores_fairing_continues_to_scale() {
         let mut bench = bench(&[("requester", Value::text("ignores"))]);
         decide(&mut bench, MEDIUM | FAIRING);
         assert_eq!((mode(&bench), kbps(&bench)), (f64::from(Mode::Enhancing as u8), 90_112));
@@ -219,12 +219,12 @@ mod tests {
     }
 
     #[test]
-    fn smoothing_ends_with_one_step_back_and_rests() {
+    fn smoothing_ends_with_one_step_back_into_the_stable_mode() {
         for backoff in ["twice", "literal"] {
             let mut bench = bench(&[("backoff", Value::text(backoff))]);
             (0..5).for_each(|_| decide(&mut bench, HEAVY));
             assert_eq!(kbps(&bench), (80 << 10) + 400);
-            tell(&mut bench, OVER);
+            acknowledge_bits(&mut bench, OVER);
             assert_eq!(kbps(&bench), (80 << 10) + 320);
             (0..100).for_each(|_| decide(&mut bench, HEAVY));
             assert_eq!((mode(&bench), kbps(&bench)), (f64::from(Mode::Stable as u8), (80 << 10) + 320));
@@ -232,14 +232,14 @@ mod tests {
     }
 
     #[test]
-    fn at_rest_the_third_decision_of_an_overload_halves_or_literally_the_first() {
+    fn in_the_stable_mode_the_third_decision_of_an_overload_halves_or_literally_the_first() {
         for (backoff, rates) in [("twice", [82_160, 82_080, 41_040]), ("literal", [41_120, 20_560, 10_280])] {
             let mut bench = bench(&[("backoff", Value::text(backoff))]);
             (0..5).for_each(|_| decide(&mut bench, HEAVY));
-            tell(&mut bench, OVER);
+            acknowledge_bits(&mut bench, OVER);
             decide(&mut bench, HEAVY);
             assert_eq!(kbps(&bench), 82_240);
-            tell(&mut bench, OVER);
+            acknowledge_bits(&mut bench, OVER);
             assert_eq!(kbps(&bench), rates[0]);
             for rate in &rates[1..] {
                 decide(&mut bench, OVER);
@@ -249,13 +249,13 @@ mod tests {
     }
 
     #[test]
-    fn rest_ends_with_less_load_or_with_fairing() {
+    fn the_stable_mode_ends_with_less_load_or_with_fairing() {
         for (bits, expected) in
             [(MEDIUM, Mode::Enhancing), (LIGHT, Mode::Scaling), (HEAVY | FAIRING, Mode::Fairing)]
         {
             let mut bench = bench(&[]);
             decide(&mut bench, HEAVY);
-            tell(&mut bench, OVER);
+            acknowledge_bits(&mut bench, OVER);
             decide(&mut bench, HEAVY);
             assert_eq!(mode(&bench), f64::from(Mode::Stable as u8));
             decide(&mut bench, bits);
@@ -265,45 +265,46 @@ mod tests {
         }
     }
 
-    fn asks(bench: &mut SenderBench) -> bool {
+    fn requests(bench: &mut SenderBench) -> bool {
         let mut header = Header::NONE;
         bench.stamp(&mut header);
-        McpHeader::parse(&header).unwrap().asks_for_fairing()
+        McpHeader::parse(&header).unwrap().requests_fairing()
     }
 
     #[test]
-    fn a_newcomer_asks_for_fairing_for_seven_halvings_or_as_peaks_for_eight() {
+    fn a_new_flow_requests_fairing_for_seven_halvings_or_for_eight_peaks() {
         for (cycles, halvings) in [("halvings", 7), ("peaks", 8)] {
             let mut bench = bench(&[("cycles", Value::text(cycles))]);
             for _ in 0..halvings {
-                assert!(asks(&mut bench));
+                assert!(requests(&mut bench));
                 decide(&mut bench, MEDIUM | FAIRING);
-                tell(&mut bench, OVER | FAIRING);
+                acknowledge_bits(&mut bench, OVER | FAIRING);
             }
-            assert!(!asks(&mut bench));
+            assert!(!requests(&mut bench));
         }
     }
 
     #[test]
-    fn a_flow_that_is_told_of_fairing_obeys_or_as_another_reading_asks_as_well() {
-        for (word, expected) in [("obeys", false), ("asks", true)] {
-            let mut bench = bench(&[("notified", Value::text(word)), ("fairing_cycles", Value::Number(1.0))]);
+    fn a_notified_flow_enters_the_fairing_mode_or_requests_fairing_itself() {
+        for (reading, expected) in [("obeys", false), ("asks", true)] {
+            let mut bench =
+                bench(&[("notified", Value::text(reading)), ("fairing_cycles", Value::Number(1.0))]);
             decide(&mut bench, MEDIUM | FAIRING);
-            tell(&mut bench, OVER | FAIRING);
-            tell(&mut bench, OVER | FAIRING);
-            assert!(!asks(&mut bench), "its own request, seen again in an overload");
-            tell(&mut bench, MEDIUM);
-            assert!(!asks(&mut bench));
-            tell(&mut bench, HEAVY | FAIRING);
-            assert_eq!(asks(&mut bench), expected, "{word}");
+            acknowledge_bits(&mut bench, OVER | FAIRING);
+            acknowledge_bits(&mut bench, OVER | FAIRING);
+            assert!(!requests(&mut bench), "the signal is its own request, in an overload");
+            acknowledge_bits(&mut bench, MEDIUM);
+            assert!(!requests(&mut bench));
+            acknowledge_bits(&mut bench, HEAVY | FAIRING);
+            assert_eq!(requests(&mut bench), expected, "{reading}");
         }
     }
 
     #[test]
-    fn a_flow_that_raises_its_demand_asks_again_and_an_unused_rate_does_not_grow() {
+    fn a_flow_that_raises_its_demand_requests_again_and_an_unused_rate_does_not_grow() {
         let mut bench = bench(&[("fairing_cycles", Value::Number(1.0))]);
         decide(&mut bench, MEDIUM | FAIRING);
-        tell(&mut bench, OVER);
+        acknowledge_bits(&mut bench, OVER);
         let rate = kbps(&bench);
         for _ in 0..10 {
             acknowledge(&mut bench, LIGHT, true);
@@ -311,25 +312,25 @@ mod tests {
         }
         acknowledge(&mut bench, LIGHT, true);
         decide(&mut bench, LIGHT);
-        assert_eq!((kbps(&bench), asks(&mut bench)), (rate, false));
+        assert_eq!((kbps(&bench), requests(&mut bench)), (rate, false));
         decide(&mut bench, LIGHT);
-        assert_eq!((kbps(&bench), asks(&mut bench)), (2 * rate, true));
+        assert_eq!((kbps(&bench), requests(&mut bench)), (2 * rate, true));
     }
 
     #[test]
-    fn a_loss_changes_nothing_and_after_silence_it_begins_anew_and_asks() {
+    fn a_loss_has_no_effect_and_persistent_congestion_restarts_the_flow_and_its_request() {
         let mut bench = bench(&[("fairing_cycles", Value::Number(1.0))]);
         decide(&mut bench, MEDIUM | FAIRING);
-        tell(&mut bench, OVER);
+        acknowledge_bits(&mut bench, OVER);
         bench.congestion(Cause::Loss, Episode::New);
-        assert_eq!((kbps(&bench), asks(&mut bench)), (41_000, false));
+        assert_eq!((kbps(&bench), requests(&mut bench)), (41_000, false));
         bench.congestion(Cause::NoFeedback, Episode::New);
-        assert_eq!((kbps(&bench), asks(&mut bench)), (80, true));
+        assert_eq!((kbps(&bench), requests(&mut bench)), (80, true));
         bench.wake();
-        assert_eq!(kbps(&bench), 80, "without feedback it waits");
+        assert_eq!(kbps(&bench), 80, "without feedback the rate is constant");
     }
 
-    /// Users of a link in the model of Chiu and Jain: all are told together, after each decision, what their sum is.
+    /// Users of a link in the model of Chiu and Jain: all receive the load of their sum after each decision.
     struct Model {
         users: Vec<SenderBench>,
         capacity: f64,
@@ -340,12 +341,12 @@ mod tests {
             self.users.iter().map(|user| user.law.permit().pace.unwrap().as_f64()).collect()
         }
 
-        /// Fairness when the sum next is above capacity, and all halve.
+        /// Fairness at the next overload, at which all users halve their rates.
         fn next_peak(&mut self) -> f64 {
             loop {
                 let rates = self.rates();
                 if rates.iter().sum::<f64>() > self.capacity {
-                    self.users.iter_mut().for_each(|user| tell(user, OVER | FAIRING));
+                    self.users.iter_mut().for_each(|user| acknowledge_bits(user, OVER | FAIRING));
                     let (least, most) =
                         rates.iter().fold((f64::MAX, 0.0_f64), |(l, m), rate| (l.min(*rate), m.max(*rate)));
                     return least / most;
@@ -355,8 +356,8 @@ mod tests {
         }
     }
 
-    /// Users of C = 100 Mbit/s: a newcomer at 80 kbit/s, and others at a share of what was theirs.
-    fn newcomer_among(n: u32) -> Model {
+    /// Users of C = 100 Mbit/s: a new flow at 80 kbit/s, and n - 1 others at C / (n - 1).
+    fn new_flow_among(n: u32) -> Model {
         let capacity = 100e6;
         let mut users = vec![SenderBench::new(&Mcp, &[], Span::from_millis(40))];
         for _ in 1..n {
@@ -370,18 +371,18 @@ mod tests {
     }
 
     #[test]
-    fn fairness_rises_from_peak_to_peak_as_the_model_of_chiu_and_jain_has_it() {
-        // F at t0 .. t7, computed apart from Millpond; where the grain of 80 kbit/s is coarse it moves the peaks.
+    fn fairness_rises_from_peak_to_peak_as_in_the_model_of_chiu_and_jain() {
+        // F at t0 .. t7, computed independently of Millpond. A step of 80 kbit/s that is coarse shifts the peaks.
         let rows = [
             (2, 1e-3, [0.0008, 0.3342, 0.6007, 0.7782, 0.8826, 0.9395, 0.9693, 0.9845]),
             (10, 5e-3, [0.0072, 0.4794, 0.7332, 0.8649, 0.9320, 0.9659, 0.9829, 0.9915]),
         ];
         for (n, tolerance, expected) in rows {
-            let mut model = newcomer_among(n);
+            let mut model = new_flow_among(n);
             for (k, theory) in expected.iter().enumerate() {
                 let fairness = model.next_peak();
                 assert!((fairness - theory).abs() < tolerance, "n = {n}, t{k}: {fairness} {theory}");
-                // Eq. (12) from 0 is (2^k - 1) / (2^k + 1), a bound from below.
+                // Eq. (12) from 0 is (2^k - 1) / (2^k + 1), a lower bound.
                 let power = 2_f64.powi(k as i32);
                 assert!(fairness > (power - 1.0) / (power + 1.0) - 1e-3, "n = {n}, t{k}: {fairness}");
             }

@@ -34,7 +34,7 @@ impl FluidModel for NewRenoFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["slow start", "timeouts", "that the losses of one round trip are one"]
+        &["slow start", "timeouts", "a single reduction for all losses of a round trip"]
     }
 }
 
@@ -82,12 +82,12 @@ mod tests {
     }
 
     #[test]
-    fn a_window_adds_a_packet_per_round_trip_and_halves_with_each_loss() {
+    fn the_window_adds_a_packet_per_round_trip_and_halves_at_each_loss() {
         let senders = model(false).sender(&one_loop(D));
         assert_eq!(senders.states(0)[0].initial, 10.0 * PACKET);
         let quiet = inputs(&*senders, D, |i| (i.acked[0], i.marked[0]) = (1.6e6, 0.5));
         let (dx, rate) = flow(&*senders, &[20.0 * PACKET], &quiet);
-        assert!(near(dx[0], PACKET / D) && near(rate, 1.6e6), "marks are not for it: {dx:?}");
+        assert!(near(dx[0], PACKET / D) && near(rate, 1.6e6), "without ECN marks have no effect: {dx:?}");
         // 200 packets/s of which a hundredth are lost: two halvings of 20 packets a second.
         let lossy = inputs(&*senders, D, |i| (i.acked[0], i.lost[0]) = (1.6e6, 0.01));
         let (dx, _) = flow(&*senders, &[20.0 * PACKET], &lossy);

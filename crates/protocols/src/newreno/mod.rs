@@ -1,4 +1,4 @@
-//! NewReno as QUIC has it: one packet more per round, half the window at each loss.
+//! NewReno as specified for QUIC: adds one packet per round trip and halves the window at each loss episode.
 
 mod fluid;
 mod params;

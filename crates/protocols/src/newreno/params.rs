@@ -7,13 +7,13 @@ use millpond_law::key::{Key, Keys, flag, from, number};
 /// NewReno's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Window at the start in packets; none for RFC 9002's formula.
+    /// Initial window in packets; none: the formula of RFC 9002.
     pub initial_window: Option<f64>,
-    /// What is left of the window after a loss.
+    /// Factor by which a loss episode multiplies the window.
     pub loss_reduction_factor: f64,
-    /// Pace over the smoothed round-trip time?
+    /// Whether packets are paced over the smoothed round-trip time.
     pub pacing: bool,
-    /// How much faster than window over round-trip time.
+    /// Pacing rate, as a multiple of window / smoothed round-trip time.
     pub pacing_gain: f64,
 }
 
@@ -33,7 +33,7 @@ pub(super) const ECN: Key<bool> = flag("ecn", false)
 pub(super) static PARAMETERS: Keys = &[&INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR, &PACING, &PACING_GAIN, &ECN];
 
 impl Params {
-    /// Reads them from settings.
+    /// Reads the parameters from settings.
     pub fn read(settings: &Settings) -> Self {
         Self {
             initial_window: settings.get(INITIAL_WINDOW),

@@ -35,14 +35,14 @@ impl Sender for NewRenoSender {
         if !self.window.may_grow(ack) {
             return;
         }
-        let rest = self.window.slow_start(ack.bytes);
-        if rest > Bytes::ZERO {
-            self.window.avoid_congestion(rest);
+        let remaining = self.window.slow_start(ack.bytes);
+        if remaining > Bytes::ZERO {
+            self.window.avoid_congestion(remaining);
         }
     }
 
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
-        // A probe timeout is no verdict (section 7.5); one episode is answered once (section 7.3.2).
+        // A probe timeout is not congestion (section 7.5); an episode has one reduction (section 7.3.2).
         if congestion.cause == Cause::Timeout {
             return;
         }
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_doubles_each_round_and_avoidance_adds_a_packet() {
+    fn slow_start_doubles_the_window_per_round_and_avoidance_adds_a_packet() {
         let mut bench = bench(&[("initial_window", Value::Number(2.0))]);
         for expected in [4.0, 8.0, 16.0, 32.0] {
             bench.full_round();
@@ -91,27 +91,27 @@ mod tests {
         bench.round_of(15);
         assert_eq!(bench.window(), 16.0, "packets sent before the loss add nothing");
         bench.full_round();
-        // Sixteen acknowledgements of 1/w each: a packet less what w grows meanwhile.
+        // Sixteen acknowledgements add 1/w each: slightly less than a packet, because w grows.
         assert!((bench.window() - 17.0).abs() < 0.04);
     }
 
     #[test]
-    fn a_recovery_period_has_one_answer_and_a_timeout_none() {
+    fn a_recovery_period_has_one_reduction_and_a_probe_timeout_has_none() {
         let mut bench = bench(&[]);
-        bench.ack_that_grows_nothing();
+        bench.ack_with_unused_window();
         bench.congestion(Cause::Timeout, Episode::New);
         assert_eq!(bench.window(), 10.0);
         bench.congestion(Cause::Loss, Episode::New);
         bench.congestion(Cause::Loss, Episode::Same);
         bench.congestion(Cause::Ecn, Episode::New);
-        assert_eq!(bench.window(), 5.0, "the mark is of the same round trip as the loss");
+        assert_eq!(bench.window(), 5.0, "the mark and the loss are in the same round trip");
         bench.full_round();
         bench.congestion(Cause::Ecn, Episode::New);
         assert!(bench.window() < 3.0);
     }
 
     #[test]
-    fn silence_leaves_two_packets_and_slow_start_up_to_half_the_window() {
+    fn persistent_congestion_resets_to_two_packets_and_slow_start_up_to_half_the_window() {
         let mut bench = bench(&[("initial_window", Value::Number(20.0))]);
         bench.congestion(Cause::NoFeedback, Episode::New);
         assert_eq!(bench.window(), 2.0);
@@ -123,17 +123,17 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_not_used_does_not_grow() {
+    fn an_unused_window_does_not_grow() {
         let mut bench = bench(&[]);
-        bench.ack_that_grows_nothing();
+        bench.ack_with_unused_window();
         assert_eq!(bench.window(), 10.0);
     }
 
     #[test]
-    fn pacing_sends_five_quarters_of_the_window_per_round() {
+    fn the_pacing_rate_is_five_quarters_of_the_window_per_round_trip() {
         let mut bench = bench(&[("pacing", Value::Flag(true))]);
-        assert_eq!(bench.law.permit().pace, None, "no round-trip time is known yet");
-        bench.ack_that_grows_nothing();
+        assert_eq!(bench.law.permit().pace, None, "without an RTT sample there is no pacing rate");
+        bench.ack_with_unused_window();
         assert_eq!(bench.law.permit().pace, Some(Rate::from_mbps(1.0)));
     }
 

@@ -1,15 +1,15 @@
-//! The round-trip time without queues, as far as a sender can know it, and how it may learn better.
+//! A sender's estimate of its base round-trip time, and periodic drains of the queue that correct it.
 //!
-//! Who joins a standing queue takes it for distance. If asked to, a sender that has not seen its least round-trip time
-//! for long lets its own packets run out of the queue for a moment. All who see the queue shorten take the same new
-//! sample, so that from then on they drain it together: the second time it runs dry.
+//! A sender that joins at a standing queue overestimates its base round-trip time. With drains enabled, a sender that has
+//! not measured its minimum for a given time briefly removes its own packets from the queue. All senders that measure
+//! the shorter queue store the new sample at the same time, so their next drains coincide and empty the queue.
 
 use millpond_units::{Span, Time};
 
-/// A drain lasts for this and a round trip, so that the drains of flows with unlike round trips overlap.
+/// A drain lasts for this time plus a round trip, so that drains of flows with different round trips overlap.
 const DRAIN: Span = Span::from_millis(200);
 
-/// See the module.
+/// The estimator's state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct BaseRtt {
     /// None: the queue is never drained.
@@ -20,13 +20,13 @@ pub(super) struct BaseRtt {
 }
 
 impl BaseRtt {
-    /// Nothing is known yet; `every` of zero is never.
+    /// An estimator without samples; an `every` of zero disables drains.
     pub(super) fn new(every: Span) -> Self {
         let every = Some(every).filter(|every| !every.is_zero());
         Self { every, least: None, seen: Time::ZERO, drains_until: None }
     }
 
-    /// Takes a sample.
+    /// Records a sample.
     pub(super) fn note(&mut self, now: Time, rtt: Span) {
         let is_old = self.every.is_some_and(|every| now.since(self.seen) > every);
         if is_old && self.drains_until.is_none() && self.least.is_some() {
@@ -37,7 +37,7 @@ impl BaseRtt {
         }
     }
 
-    /// Is the queue to run dry now?
+    /// Whether the sender is to drain the queue now.
     pub(super) fn is_draining(&mut self, now: Time) -> bool {
         if self.drains_until.is_some_and(|end| now >= end) {
             (self.drains_until, self.seen) = (None, now);
@@ -45,7 +45,7 @@ impl BaseRtt {
         self.drains_until.is_some()
     }
 
-    /// The least round-trip time, once there is one.
+    /// The smallest round-trip time; none before the first sample.
     pub(super) fn least(&self) -> Option<Span> {
         self.least
     }
@@ -63,7 +63,7 @@ mod tests {
     const QUEUED: Span = Span::from_millis(70);
 
     #[test]
-    fn without_drains_the_least_sample_stays() {
+    fn without_drains_the_smallest_sample_is_kept() {
         let mut base = BaseRtt::new(Span::ZERO);
         for (time, rtt) in [(0.0, QUEUED), (1.0, EMPTY), (1000.0, QUEUED)] {
             base.note(at(time), rtt);
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_sample_is_replaced_while_the_queue_runs_dry() {
+    fn an_old_sample_is_replaced_during_a_drain() {
         let mut base = BaseRtt::new(Span::from_millis(10_000));
         base.note(at(0.0), QUEUED);
         base.note(at(10.0), QUEUED + EMPTY);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn who_sees_its_least_now_and_then_never_drains() {
+    fn a_sender_that_measures_its_minimum_regularly_never_drains() {
         let mut base = BaseRtt::new(Span::from_millis(10_000));
         for second in 0..100 {
             base.note(at(f64::from(second)), if second % 9 == 0 { EMPTY } else { QUEUED });

@@ -1,4 +1,4 @@
-//! The sender that takes queueing delay for its price (section VI).
+//! The sender whose price is queueing delay (section VI).
 
 use super::base_rtt::BaseRtt;
 use super::law::{Delays, next_window};
@@ -8,24 +8,24 @@ use millpond_law::{
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 
-/// Windows end here, in packets, and are at least one packet.
+/// Largest window, in packets; the smallest is one packet.
 const MOST_PACKETS: f64 = 1e9;
 
-/// What may be in flight while the queue runs dry, in packets.
+/// Window during a drain, in packets.
 const DRAIN_PACKETS: f64 = 4.0;
 
-/// See the module.
+/// The sender's state.
 pub(super) struct DelaySender {
     params: Params,
     control: Control,
     packet: Bytes,
     base_rtt: BaseRtt,
     rtt: Option<Span>,
-    /// In seconds, an interval ago; none after a drain.
+    /// Queueing delay an interval ago, in seconds; none after a drain.
     last_price: Option<f64>,
-    /// (43), in packets; the rate times the round-trip time, if that is what moves.
+    /// Window of (43), in packets; under (41) the rate times the round-trip time.
     window: f64,
-    /// The rate, if that is what moves.
+    /// Rate of (41).
     pace: Option<Rate>,
     drains: bool,
     window_unused: bool,
@@ -91,7 +91,8 @@ impl Sender for DelaySender {
         }
     }
 
-    /// The paper's buffers lose nothing; a loss scales the window of its episode, a silence begins anew.
+    /// A loss episode multiplies the window by a factor, and persistent congestion returns to the initial state. The
+    /// paper's buffers have no losses.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         if congestion.cause == Cause::NoFeedback {
             (self.window, self.pace) = (self.params.initial_window, None);
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_window_grows_by_beta_k_per_second_and_rests_where_k_of_its_packets_wait() {
+    fn the_window_grows_by_beta_k_per_second_and_settles_with_k_queued_packets() {
         let mut bench = SenderBench::new(&Delay, &[], BASE);
         settle(&mut bench, BASE, 100);
         assert!((bench.window() - 60.0).abs() < 0.1, "{}", bench.window());
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_jump_of_the_delay_takes_alpha_of_its_share_at_once() {
+    fn a_step_of_the_delay_reduces_the_window_by_alpha_times_its_share_at_once() {
         let mut bench = SenderBench::new(&Delay, &[("initial_window", Value::Number(100.0))], BASE);
         settle(&mut bench, BASE, 1);
         let before = bench.window();
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn while_the_queue_runs_dry_four_packets_are_in_flight_and_the_window_waits() {
+    fn during_a_drain_four_packets_are_in_flight_and_the_window_is_constant() {
         let written = [("initial_window", Value::Number(100.0)), ("drain_every", Value::text("1s"))];
         let mut bench = SenderBench::new(&Delay, &written, BASE);
         settle(&mut bench, BASE, 1);
@@ -181,13 +182,13 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_moves_by_equation_41_and_bounds_nothing_in_flight() {
+    fn a_rate_follows_equation_41_and_does_not_limit_the_packets_in_flight() {
         let written = [("initial_window", Value::Number(100.0)), ("control", Value::text("rate"))];
         let mut bench = SenderBench::new(&Delay, &written, BASE);
         settle(&mut bench, BASE, 1);
         let packets = |bench: &SenderBench| bench.law.permit().pace.unwrap().bytes_per_sec() / 1000.0;
         let before = packets(&bench);
-        // x (1 + (beta T_s (K / x - q) - alpha dq) / tau): the rate itself, whatever the queue did to w / tau.
+        // x (1 + (beta T_s (K / x - q) - alpha dq) / tau): the rate itself, regardless of w / tau.
         settle(&mut bench, BASE + Span::from_millis(10), 1);
         let theory = before * (1.0 + (1.18 * 0.01 * (50.0 / before - 0.01) - 0.37 * 0.01) / 0.05);
         assert!((packets(&bench) - theory).abs() < 1e-3 * theory, "{} {theory}", packets(&bench));
@@ -197,9 +198,9 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves_a_silence_begins_anew_and_an_unused_window_does_not_grow() {
+    fn a_loss_halves_the_window_persistent_congestion_restarts_and_an_unused_window_does_not_grow() {
         let mut bench = SenderBench::new(&Delay, &[("initial_window", Value::Number(40.0))], BASE);
-        bench.ack_that_grows_nothing();
+        bench.ack_with_unused_window();
         bench.wake();
         assert_eq!(bench.window(), 40.0);
         bench.congestion(Cause::Loss, Episode::New);

@@ -1,5 +1,5 @@
 //! Both forms as differential equations. Prices are in seconds: of the marks of queue `rem`, or queueing delay. Windows
-//! are in packets; in the packet world they are at least one packet, here they may be smaller.
+//! are in packets; the packet senders' windows are at least one packet, here they may be smaller.
 
 use super::law::{Gains, Utility};
 use super::params::{CONTROL, Control, DRAIN_EVERY, PHI, Params, ROUND_TRIP, RoundTrip, static_rate};
@@ -21,7 +21,7 @@ pub(super) struct MarksFluid {
     /// x_max of (18) in bit/s; none: (24)-(25).
     max_rate: Option<f64>,
     log_phi: f64,
-    /// tau counts queueing.
+    /// Whether tau includes queueing.
     tau_queues: bool,
 }
 
@@ -76,7 +76,7 @@ impl FluidModel for MarksFluid {
 
     fn left_out(&self) -> &'static [&'static str] {
         &[
-            "the chance of marks and the estimator's bias",
+            "the randomness of marks and the estimator's bias",
             "the estimator's lag",
             "the cap on a window's change",
             "the cut after a loss",
@@ -122,7 +122,7 @@ impl Source {
     }
 
     /// `beta (U'(x) - q)`, of a rate in packets/s.
-    fn pull<T: Number>(&self, rate: T, price: T) -> T {
+    fn drift<T: Number>(&self, rate: T, price: T) -> T {
         let rate = greatest(rate, T::from(LEAST_RATE));
         (self.utility.marginal(rate) - price) * self.gains.beta
     }
@@ -207,7 +207,7 @@ impl<const QUEUES: bool> FluidSender for PrimalDual<QUEUES> {
     fn derivative_and_rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) -> T {
         let (price, tau) = (read_price(input.marked, self.log_phi), tau::<T, QUEUES>(input));
         let rate = self.packets(x[0], price, tau);
-        dx[0] = self.source.pull(rate, price) / tau;
+        dx[0] = self.source.drift(rate, price) / tau;
         rate * self.source.packet
     }
 }
@@ -268,7 +268,7 @@ impl FluidSender for DelayRate {
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let price = input.queueing - x[1];
-        dx[0] = self.source.pull(self.packets(x, input), price) / input.rtt();
+        dx[0] = self.source.drift(self.packets(x, input), price) / input.rtt();
         dx[1] = self.distance.slope(x[1], input);
     }
 
@@ -310,8 +310,8 @@ impl FluidSender for DelayWindow {
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let rtt = input.rtt();
-        let pull = self.source.pull(x[0] / rtt, input.queueing - x[1]);
-        dx[0] = x[0] * (pull - input.queueing_slope * self.source.gains.alpha) / rtt;
+        let drift = self.source.drift(x[0] / rtt, input.queueing - x[1]);
+        dx[0] = x[0] * (drift - input.queueing_slope * self.source.gains.alpha) / rtt;
         dx[1] = self.distance.slope(x[1], input);
     }
 
@@ -369,7 +369,7 @@ impl Marginal for Exponential {
 mod tests {
     use super::*;
     use crate::paganini::params::{DELAY, MARKS};
-    use crate::testing::fluid::{PACKET, answer_to_marks, flow, inputs, marginal, near, one_loop};
+    use crate::testing::fluid::{PACKET, flow, inputs, marginal, near, one_loop, slope_by_marking};
     use millpond_law::Value;
     use millpond_law::key::Keys;
 
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn the_static_law_backs_off_exponentially_and_its_demand_is_its_rate() {
+    fn the_static_rate_decreases_exponentially_with_the_price_and_equals_the_demand() {
         let model = marks(&[("law", Value::text("dual")), ("alpha", Value::Number(1.0))]);
         let senders = model.sender(&one_loop(0.1));
         // q = .1386 s on a path of .1 s: exp(-1.386) = 1/4 of 100 Mbit/s.
@@ -407,7 +407,7 @@ mod tests {
     }
 
     #[test]
-    fn a_price_answers_with_the_gain_of_equation_15() {
+    fn the_gain_of_the_rate_by_the_price_is_that_of_equation_15() {
         // dx/dq = -alpha x / (M d); dq/dP = 1 / ((1 - P) ln phi).
         for (written, x) in [(vec![("law", Value::text("dual"))], vec![]), (vec![], vec![3.0])] {
             let model = marks(&written);
@@ -415,7 +415,7 @@ mod tests {
             let p = marked(0.02);
             let (_, rate) = flow(&*senders, &x, &inputs(&*senders, D, |i| i.marked[0] = p));
             let theory = -0.37 * rate / D / ((1.0 - p) * libm::log(1e6));
-            assert!(near(answer_to_marks(&*senders, &x, D, p), theory));
+            assert!(near(slope_by_marking(&*senders, &x, D, p), theory));
         }
     }
 
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn in_equilibrium_the_rate_is_k_over_price_whatever_the_round_trip() {
+    fn in_equilibrium_the_rate_is_k_over_price_at_any_round_trip_time() {
         let utility = marginal(marks(&[]).allocation(&one_loop(0.2)));
         assert!((utility.demand(0.0067368421 * libm::log(1e6)) / PACKET - 7421.875).abs() < 1e-3);
         assert_eq!(utility.demand(0.0), f64::INFINITY);
@@ -477,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn a_queue_that_is_met_on_joining_is_taken_for_distance_unless_it_is_drained() {
+    fn a_queue_on_joining_increases_the_base_rtt_estimate_unless_it_is_drained() {
         for control in ["window", "rate"] {
             let chosen = ("control", Value::text(control));
             let senders = delay(std::slice::from_ref(&chosen)).sender(&one_loop(D));
@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_takes_what_the_packet_law_takes_in_a_short_interval() {
+    fn a_window_changes_as_in_the_packet_law_with_a_short_interval() {
         use crate::paganini::law::{Delays, next_window};
         let written = [("interval", Value::text("10us"))];
         let params = Params::read(&settings(DELAY, &written)).unwrap();
@@ -511,7 +511,7 @@ mod tests {
     }
 
     #[test]
-    fn tau_counts_queueing_if_it_is_the_current_round_trip_time() {
+    fn tau_includes_queueing_if_it_is_the_current_round_trip_time() {
         const CURRENT: (&str, Value) = ("round_trip", Value::text("current"));
         const DUAL: (&str, Value) = ("law", Value::text("dual"));
         let (price, queueing) = (0.02, 0.01);

@@ -3,7 +3,7 @@
 use super::params::Params;
 use millpond_law::fluid::Number;
 
-/// What both forms multiply prices by.
+/// Gains of both forms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Gains {
     /// alpha / M.
@@ -21,7 +21,7 @@ pub(super) struct Utility {
 }
 
 impl Utility {
-    /// `U'(x)`, the price at which a rate of x is just right.
+    /// `U'(x)`, the price at which the demand is the rate x.
     pub(super) fn marginal<T: Number>(&self, rate: T) -> T {
         T::from(self.weight) / (rate + self.offset)
     }
@@ -34,12 +34,12 @@ pub(super) fn step(params: &Params, window: f64, price: f64, base_rtt: f64) -> f
     params.gains.beta * surplus * params.interval.secs() / base_rtt
 }
 
-/// Eq. (34) and Eq. (18): what a price leaves of a window, `exp(-alpha q / (M d))`.
+/// Eq. (34) and Eq. (18): the factor `exp(-alpha q / (M d))` by which a price reduces a window.
 pub(super) fn backoff(gains: Gains, price: f64, base_rtt: f64) -> f64 {
     libm::exp(-gains.alpha * price / base_rtt)
 }
 
-/// What is known of the queueing delay: now and an interval ago, and the round-trip time with it.
+/// Queueing delay now and an interval ago, and the current round-trip time, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Delays {
     pub(super) price: f64,
@@ -72,8 +72,8 @@ mod tests {
     };
 
     #[test]
-    fn steps_are_equation_33_by_hand() {
-        // 1.18 (50 / 100 - .02 / .04) .01 = 0, and half the price leaves half of 1.18 * .5 * .01.
+    fn steps_follow_equation_33_computed_by_hand() {
+        // 1.18 (50 / 100 - .02 / .04) .01 = 0; at half the price half of 1.18 * .5 * .01.
         assert!(step(&PUBLISHED, 100.0, 0.02, 0.04).abs() < 1e-15);
         assert!((step(&PUBLISHED, 100.0, 0.01, 0.04) - 0.00295).abs() < 1e-15);
         assert!((step(&PUBLISHED, 1.0, 0.0, 0.04) - 0.59).abs() < 1e-12);
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_at_rest_are_those_of_the_five_stages_whatever_the_round_trip() {
+    fn equilibrium_windows_are_those_of_the_five_stages_at_any_round_trip_time() {
         // c_0 = 237500 packets/s, K = 50: q = K N / c_0, w = c_0 d / N.
         let stages = [(32.0, 6.7368e-3, 296.88), (128.0, 26.9474e-3, 74.22), (512.0, 107.7895e-3, 18.55)];
         for (flows, price, window) in stages {
@@ -113,12 +113,12 @@ mod tests {
         // beta U'(0) / tau per second: 14.75 at 40 ms.
         let growth = step(&params, 1e-6, 0.0, 0.04) / 0.01;
         assert!((growth - 14.75).abs() < 1e-4, "{growth}");
-        // At rest x = K / q - offset.
+        // At equilibrium x = K / q - offset.
         assert!(step(&params, 400.0 * 0.04, 0.1, 0.04).abs() < 1e-15);
     }
 
     #[test]
-    fn the_static_law_shares_by_round_trip_time_as_its_closed_form_says() {
+    fn the_shares_of_the_static_law_by_round_trip_time_have_their_closed_form() {
         // One link of 1000 packets/s, x_max = 1000, alpha = .9, five round trips: q = .210900 s.
         let gains = Gains { alpha: 0.9, beta: 1.18 };
         let theory = [8.693, 93.236, 205.616, 305.346, 387.109];
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn at_rest_each_flow_of_the_delay_form_keeps_k_packets_in_the_queue() {
+    fn at_equilibrium_each_flow_of_the_delay_form_keeps_k_packets_in_the_queue() {
         // Stage 5 at 200 ms: q = 102.4 ms, w = x d + K = 147.66.
         let delays = Delays { price: 0.1024, last_price: 0.1024, rtt: 0.3024 };
         let window = 50.0 / 0.1024 * 0.3024_f64;

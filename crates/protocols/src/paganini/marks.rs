@@ -1,4 +1,4 @@
-//! The sender that reads its price from marks (section V).
+//! The sender that estimates its price from marks (section V).
 
 use super::law::{backoff, step};
 use super::params::{
@@ -10,10 +10,10 @@ use millpond_law::{
 };
 use millpond_units::{Bytes, Rate, Time};
 
-/// Windows end here, in packets.
+/// Largest window, in packets.
 const MOST_PACKETS: f64 = 1e9;
 
-/// See the module.
+/// The sender's state.
 pub(super) struct MarksSender {
     /// The rate of (18) at a price of zero; none under (33).
     static_rate: Option<Rate>,
@@ -22,15 +22,15 @@ pub(super) struct MarksSender {
     most_change: f64,
     price: MarkedPrice,
     packet: Bytes,
-    /// Does tau count queueing, or is it the fixed portion d?
+    /// Whether tau includes queueing; otherwise it is the fixed part d.
     tau_queues: bool,
-    /// In seconds; none before the first acknowledgement.
+    /// tau in seconds; none before the first acknowledgement.
     tau: Option<f64>,
-    /// The logarithm of the window, in packets, that a price of zero would leave.
+    /// xi: logarithm of the window in packets at a price of zero.
     xi: f64,
     /// (34), in packets.
     expected: f64,
-    /// What is permitted, in packets.
+    /// The permitted window, in packets.
     window: f64,
     window_unused: bool,
     wake: Time,
@@ -60,12 +60,12 @@ impl MarksSender {
         })
     }
 
-    /// The least window in packets: one, unless the flow begins with less.
+    /// Smallest window in packets: one, or the initial window if that is smaller.
     fn least(&self) -> f64 {
         self.params.initial_window.min(1.0)
     }
 
-    /// The window that a price of zero would leave, an interval later.
+    /// Logarithm of the window at a price of zero, one interval later.
     fn window_without_price(&mut self, price: f64, tau: f64) -> f64 {
         match self.static_rate {
             Some(rate) => rate.bytes_per_sec() / self.packet.as_f64() * tau,
@@ -87,7 +87,7 @@ impl Sender for MarksSender {
         self.wake = cx.now + self.params.interval;
     }
 
-    /// The window goes to where it is expected to be, but not faster than its cap allows.
+    /// Moves the permitted window towards the computed one, within the limit on its change.
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
         let tau = if self.tau_queues { ack.smoothed_rtt } else { ack.min_rtt };
         self.tau = Some(tau.secs()).filter(|tau| *tau > 0.0);
@@ -97,7 +97,8 @@ impl Sender for MarksSender {
         self.window += (self.expected - self.window).clamp(-most, most);
     }
 
-    /// The paper's links lose nothing; a loss scales the window of its episode, a silence begins anew.
+    /// A loss episode multiplies the window by a factor, and persistent congestion returns to the initial state. The
+    /// paper's links have no losses.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         if congestion.cause == Cause::NoFeedback {
             let initial = self.params.initial_window;
@@ -141,7 +142,7 @@ mod tests {
 
     const RTT: Span = Span::from_millis(40);
 
-    /// Five seconds of an acknowledgement per millisecond; of each thirty-one, so many are marked.
+    /// Five seconds of one acknowledgement per millisecond, with this number of marks in each 31 packets.
     fn settle(bench: &mut SenderBench, marked: u64) {
         for count in 0..5000 {
             let mark = u64::from(count % 31 < marked);
@@ -153,13 +154,13 @@ mod tests {
         }
     }
 
-    /// `-log_phi(1 - P)` for so many marked of 31.
+    /// `-log_phi(1 - P)` for this number of marks in 31 packets.
     fn price(marked: u64) -> f64 {
         -(1.0 - marked as f64 / 31.0).ln() / 1e6_f64.ln()
     }
 
     #[test]
-    fn the_window_rests_where_its_rate_times_the_price_is_k() {
+    fn the_window_settles_where_its_rate_times_the_price_is_k() {
         // K / w = q / d.
         for marked in [5, 10, 24] {
             let mut bench = SenderBench::new(&Marks, &[("beta", Value::Number(5.0))], RTT);
@@ -170,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn with_the_current_round_trip_a_queue_takes_nothing_from_the_rate() {
+    fn with_the_current_round_trip_time_a_queue_does_not_reduce_the_rate() {
         let written = [("beta", Value::Number(5.0)), ("round_trip", Value::text("current"))];
         let mut bench = SenderBench::new(&Marks, &written, RTT);
         for count in 0..5000 {
@@ -188,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn with_the_shifted_logarithm_it_rests_at_k_over_q_less_the_offset() {
+    fn with_the_shifted_logarithm_the_equilibrium_is_k_over_q_less_the_offset() {
         let written = [("utility", Value::text("shifted-log")), ("beta", Value::Number(5.0))];
         let mut bench = SenderBench::new(&Marks, &written, RTT);
         settle(&mut bench, 10);
@@ -197,14 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn the_static_law_follows_the_price_alone() {
+    fn the_static_law_follows_only_the_price() {
         let written = [("law", Value::text("dual")), ("max_rate", Value::text("80Mbps"))];
         let mut bench = SenderBench::new(&Marks, &written, RTT);
         for marked in [0, 5, 24] {
             settle(&mut bench, marked);
             // 80 Mbit/s are 400 packets in 40 ms.
             let theory = 400.0 * (-0.37 * price(marked) / 0.04).exp();
-            // To a byte.
+            // Within a byte.
             assert!((bench.window() - theory).abs() < 1e-3, "{} {theory}", bench.window());
         }
     }
@@ -224,11 +225,11 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves_a_silence_begins_anew_and_an_unused_window_does_not_grow() {
+    fn a_loss_halves_the_window_persistent_congestion_restarts_and_an_unused_window_does_not_grow() {
         let mut bench = SenderBench::new(&Marks, &[("initial_window", Value::Number(40.0))], RTT);
-        bench.ack_that_grows_nothing();
+        bench.ack_with_unused_window();
         bench.wake();
-        bench.ack_that_grows_nothing();
+        bench.ack_with_unused_window();
         assert!((bench.window() - 40.0).abs() < 1e-3);
         bench.congestion(Cause::Ecn, Episode::New);
         bench.congestion(Cause::Loss, Episode::New);

@@ -1,5 +1,5 @@
 //! The laws of Paganini, Wang, Doyle and Low ("Congestion control for high performance, stability and fairness in
-//! general networks", IEEE/ACM Transactions on Networking, 2005), which read the price of their path from marks or
+//! general networks", IEEE/ACM Transactions on Networking, 2005), which estimate the price of their path from marks or
 //! from queueing delay. See README.md in this folder.
 
 mod base_rtt;
@@ -14,10 +14,10 @@ mod stability;
 use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 
-/// The form that reads marks, for the registry.
+/// The form with marks: the protocol `paganini-ecn`.
 pub struct Marks;
 
-/// The form that reads queueing delay, for the registry.
+/// The form with queueing delay: the protocol `paganini-delay`.
 pub struct Delay;
 
 const SOURCE: &str = "Paganini, Wang, Doyle, Low, IEEE/ACM Trans. Networking 13(1), 2005, pp. 43-56";

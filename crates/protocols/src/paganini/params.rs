@@ -64,7 +64,7 @@ pub(super) const MOST_CHANGE: Key<f64> = number("most_change", "packets", 1.0, a
     .source("section V-B; the value is not in the paper: see ERRATA.md")
     .meaning("upper limit on the change of the window per acknowledged packet");
 
-/// The parameters of the form that reads marks.
+/// The parameters of the form with marks.
 #[rustfmt::skip]
 pub(super) static MARKS: Keys = &[
     &LAW, &ALPHA, &BETA, &BOTTLENECKS, &UTILITY, &UTILITY_WEIGHT, &UTILITY_OFFSET, &INTERVAL, &SMALL_INITIAL_WINDOW,
@@ -78,7 +78,7 @@ pub(super) const DRAIN_EVERY: Key<Span> = span_or_zero("drain_every", Span::ZERO
     .source("not in the paper: see ERRATA.md")
     .meaning("after this time without its least round-trip time a sender lets the queue drain; zero: never");
 
-/// The parameters of the form that reads queueing delay.
+/// The parameters of the form with queueing delay.
 #[rustfmt::skip]
 pub(super) static DELAY: Keys = &[
     &ALPHA, &BETA, &BOTTLENECKS, &UTILITY, &UTILITY_WEIGHT, &UTILITY_OFFSET, &INTERVAL, &INITIAL_WINDOW,
@@ -89,17 +89,17 @@ words! {
     /// The form of the utility.
     enum UtilityForm { Log = "log", ShiftedLog = "shifted-log" }
 
-    /// The law of the form that reads marks.
+    /// The law of the form with marks.
     pub(super) enum Law { PrimalDual = "primal-dual", Dual = "dual" }
 
     /// The round-trip time tau of the laws.
     pub(super) enum RoundTrip { Least = "least", Current = "current" }
 
-    /// The variable of the form that reads delay.
+    /// The variable of the form with queueing delay.
     pub(super) enum Control { Window = "window", Rate = "rate" }
 }
 
-/// The rate of the static law at a price of zero; none under the law that moves to its utility.
+/// The rate of the static law at a price of zero; none under the dynamic law.
 pub(super) fn static_rate(settings: &Settings) -> Option<Rate> {
     match settings.get(LAW) {
         Law::PrimalDual => None,
@@ -107,26 +107,26 @@ pub(super) fn static_rate(settings: &Settings) -> Option<Rate> {
     }
 }
 
-/// alpha / M and beta, read.
+/// alpha / M and beta.
 pub(super) fn gains(settings: &Settings) -> Gains {
     Gains { alpha: settings.get(ALPHA) / settings.get(BOTTLENECKS), beta: settings.get(BETA) }
 }
 
-/// What both forms share, read.
+/// The parameters of both forms.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Params {
     pub(super) gains: Gains,
     pub(super) utility: Utility,
     /// T_s.
     pub(super) interval: Span,
-    /// In packets.
+    /// Initial window, in packets.
     pub(super) initial_window: f64,
-    /// What is left after a loss.
+    /// Factor by which a loss episode multiplies the window.
     pub(super) loss_reduction_factor: f64,
 }
 
 impl Params {
-    /// An interval must be at least a microsecond.
+    /// Reads the parameters; an error if the interval is less than a microsecond.
     pub(super) fn read(settings: &Settings) -> Result<Self, SettingError> {
         let offset = match settings.get(UTILITY) {
             UtilityForm::Log => 0.0,

@@ -1,13 +1,13 @@
-//! For which gains the authors prove stability, and what is worth saying of others.
+//! Gains for which the authors prove stability, and warnings for other gains.
 
 use super::params::{LAW, Law, gains};
 use millpond_law::Settings;
 use std::f64::consts::FRAC_PI_2;
 
-/// The largest round-trip time of the paper's own nets, in seconds: gains that are proven stable up to it need no word.
+/// Largest round-trip time of the paper's networks, in seconds. Gains that are proven stable up to it have no warning.
 const USUAL_RTT: f64 = 0.2;
 
-/// The root v of `v sin v = alpha` in (0, pi/2), by bisection: the left side rises.
+/// The root v of `v sin v = alpha` in (0, pi/2), by bisection: the left side increases.
 fn crossing(alpha: f64) -> f64 {
     let (mut low, mut high) = (0.0, FRAC_PI_2);
     for _ in 0..60 {
@@ -27,31 +27,33 @@ fn longest_rtt(alpha: f64, beta: f64) -> Option<f64> {
     Some(largest_eta(alpha)? * alpha / beta)
 }
 
-/// What Theorems 1 and 3 say of gains.
-fn of_theorems(settings: &Settings, moves: bool) -> Option<String> {
+/// A warning if Theorems 1 and 3 do not prove these gains stable; `dynamic`: for the law with beta.
+fn proof_warning(settings: &Settings, dynamic: bool) -> Option<String> {
     let gains = gains(settings);
     match longest_rtt(gains.alpha, gains.beta) {
-        None => Some("alpha: from bottlenecks * pi / 2 on the loop oscillates (Theorem 1)".into()),
-        Some(rtt) if moves && rtt < USUAL_RTT => Some(format!(
-            "beta: with these gains stability is proven for round-trip times of up to {:.0} ms only (Theorem 3)",
+        None => {
+            Some("alpha: the loop oscillates if alpha is at least bottlenecks * pi / 2 (Theorem 1)".into())
+        }
+        Some(rtt) if dynamic && rtt < USUAL_RTT => Some(format!(
+            "beta: with these gains stability is proven only for round-trip times of up to {:.0} ms (Theorem 3)",
             rtt * 1e3
         )),
         _ => None,
     }
 }
 
-/// Of the form that reads marks.
+/// Warnings for the form with marks.
 pub(super) fn warnings_of_marks(settings: &Settings) -> Vec<String> {
-    of_theorems(settings, settings.get(LAW) == Law::PrimalDual).into_iter().collect()
+    proof_warning(settings, settings.get(LAW) == Law::PrimalDual).into_iter().collect()
 }
 
-/// Of the form that reads delay.
+/// Warnings for the form with queueing delay.
 pub(super) fn warnings_of_delay(settings: &Settings) -> Vec<String> {
-    // A queue follows the windows within a round trip: an error comes back times -alpha / M.
+    // A queue follows the windows within a round trip: an error returns multiplied by -alpha / M.
     let overshoots = gains(settings).alpha >= 1.0;
-    let of_windows = "alpha: from bottlenecks on, windows overcorrect: each error comes back no smaller";
-    let of_theorems = of_theorems(settings, true);
-    overshoots.then(|| of_windows.to_owned()).into_iter().chain(of_theorems).collect()
+    let overshoot_warning = "alpha: windows overshoot if alpha is at least bottlenecks: no error decreases";
+    let proof_warning = proof_warning(settings, true);
+    overshoots.then(|| overshoot_warning.to_owned()).into_iter().chain(proof_warning).collect()
 }
 
 #[cfg(test)]
@@ -62,7 +64,7 @@ mod tests {
 
     #[test]
     fn the_largest_eta_is_the_theorems_closed_form() {
-        // Computed apart from Millpond.
+        // Computed independently of Millpond.
         let rows =
             [(0.1, 0.6421), (0.8415, 0.6421), (0.9, 0.5840), (1.1, 0.4044), (1.3, 0.2387), (1.5, 0.0675)];
         for (alpha, eta) in rows {
@@ -78,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn only_gains_without_a_proof_are_warned_of() {
+    fn only_gains_without_a_proof_have_warnings() {
         let of_marks = |written: &[(&'static str, Value)]| {
             warnings_of_marks(&Settings::check(MARKS, written.iter().cloned()).unwrap()).len()
         };
@@ -86,18 +88,18 @@ mod tests {
             warnings_of_delay(&Settings::check(DELAY, written.iter().cloned()).unwrap()).len()
         };
         const FAST: (&str, Value) = ("alpha", Value::Number(1.6));
-        const RESTLESS: (&str, Value) = ("beta", Value::Number(2.0));
-        assert_eq!([of_marks(&[]), of_marks(&[FAST]), of_marks(&[RESTLESS])], [0, 1, 1]);
-        assert_eq!(of_marks(&[RESTLESS, ("law", Value::text("dual"))]), 0);
-        assert_eq!([of_delay(&[]), of_delay(&[RESTLESS]), of_delay(&[FAST])], [0, 1, 2]);
+        const LARGE_BETA: (&str, Value) = ("beta", Value::Number(2.0));
+        assert_eq!([of_marks(&[]), of_marks(&[FAST]), of_marks(&[LARGE_BETA])], [0, 1, 1]);
+        assert_eq!(of_marks(&[LARGE_BETA, ("law", Value::text("dual"))]), 0);
+        assert_eq!([of_delay(&[]), of_delay(&[LARGE_BETA]), of_delay(&[FAST])], [0, 1, 2]);
         assert_eq!(of_delay(&[FAST, ("bottlenecks", Value::Number(4.0))]), 0);
     }
 
     #[test]
-    fn gains_that_mean_nothing_are_refused_by_name() {
+    fn gains_without_meaning_are_rejected_by_name() {
         for name in ["alpha", "beta", "utility_weight", "bottlenecks", "phi"] {
-            let refused = Settings::check(MARKS, [(name, Value::Number(-1.0))]).unwrap_err();
-            assert_eq!(refused.name, name);
+            let error = Settings::check(MARKS, [(name, Value::Number(-1.0))]).unwrap_err();
+            assert_eq!(error.name, name);
         }
     }
 }

@@ -24,7 +24,7 @@ mod tests {
 
     /// With `W = c RTT + v` and `RTT = T + q / c`, `q' = rate - c = W'` if `q = W - c T`.
     #[test]
-    fn a_queue_is_what_windows_exceed_the_pipe_by() {
+    fn the_queue_is_the_excess_of_windows_over_the_bandwidth_delay_product() {
         let (capacity, base, queue): (f64, f64, f64) = (8e6, 0.1, 2e5);
         for grows in [-1e6, 0.0, 3e6] {
             let window = capacity * base + queue;

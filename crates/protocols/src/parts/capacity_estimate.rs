@@ -16,8 +16,8 @@ const ROUNDS: u64 = 10;
 pub struct CapacityEstimate {
     gain: f64,
     began: u64,
-    before: Rate,
-    lately: Rate,
+    previous: Rate,
+    recent: Rate,
 }
 
 impl CapacityEstimate {
@@ -30,19 +30,19 @@ impl CapacityEstimate {
     /// expires.
     pub fn on_ack(&mut self, ack: &Ack) {
         if ack.round >= self.began.saturating_add(ROUNDS) && !ack.app_limited {
-            *self = Self { began: ack.round, before: self.lately, lately: Rate::ZERO, ..*self };
+            *self = Self { began: ack.round, previous: self.recent, recent: Rate::ZERO, ..*self };
         }
         if let Some(rate) = ack.delivery_rate() {
-            self.lately = self.lately.max(rate);
+            self.recent = self.recent.max(rate);
         }
     }
 
     /// The largest delivery rate; zero before the first sample.
     pub fn delivered(&self) -> Rate {
-        self.before.max(self.lately)
+        self.previous.max(self.recent)
     }
 
-    /// The estimate in bit/s. The constant term `step` lets flows that share a link grow alike: without it any
+    /// The estimate in bit/s. The constant term `step` lets flows that share a link grow equally: without it any
     /// division of the link would be an equilibrium.
     pub fn get(&self, step: f64) -> f64 {
         self.gain * self.delivered().as_f64() + step
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_peak_is_remembered_for_10_to_20_rounds() {
+    fn a_peak_expires_after_10_to_20_rounds() {
         let mut estimate = CapacityEstimate::default();
         estimate.on_ack(&sample(0, 80.0, false));
         for round in 1..20 {
@@ -80,13 +80,13 @@ mod tests {
     }
 
     #[test]
-    fn two_flows_that_estimate_come_to_equal_shares() {
-        // Both see the one marking probability that keeps the sum at 100, and deliver what they send.
+    fn two_flows_that_estimate_converge_to_equal_shares() {
+        // Both receive the marking probability that keeps the sum at 100, and deliver their sending rates.
         let (bases, mut rates) = (Bases::new(10.0, 5.0), [90.0, 10.0]);
         for _ in 0..4000 {
             let capacities = rates.map(|x| {
                 let delivered = Rate::from_bps_f64(x * 1e6);
-                CapacityEstimate { gain: 2.0, lately: delivered, ..CapacityEstimate::default() }.get(2e6)
+                CapacityEstimate { gain: 2.0, recent: delivered, ..CapacityEstimate::default() }.get(2e6)
                     / 1e6
             });
             let deflation = 100.0 / (capacities[0] + capacities[1]);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_short_of_data_forgets_nothing() {
+    fn the_samples_of_an_application_limited_sender_do_not_expire() {
         let mut estimate = CapacityEstimate::default();
         estimate.on_ack(&sample(0, 80.0, false));
         for round in 1..100 {

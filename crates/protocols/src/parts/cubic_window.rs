@@ -1,32 +1,32 @@
-//! The window of CUBIC (RFC 9438, section 4). Windows in packets, times in seconds, as there.
+//! The window of CUBIC (RFC 9438, section 4). As in the RFC, windows are in packets and times in seconds.
 
 use crate::parts::window::Window;
 use millpond_law::fluid::Number;
 use millpond_law::{Ack, Cause, Congestion, Episode};
 use millpond_units::{Bytes, Span, Time};
 
-/// The window may aim at most this many times as high within one round trip (RFC 9438, section 4.2).
+/// Upper limit of the target, as a multiple of the window (RFC 9438, section 4.2).
 const MOST_PER_ROUND: f64 = 1.5;
 
 /// A stage of congestion avoidance.
 #[derive(Clone, Copy, Debug)]
 struct Epoch {
-    /// t_epoch, moved on by the time in which the application had nothing to send.
+    /// t_epoch, plus the time in which the flow was application-limited.
     start: Time,
-    /// K: how long until the window is back at W_max.
+    /// K: time until the window returns to W_max.
     k: f64,
-    /// W_est: the window that Reno would have.
+    /// W_est: estimate of Reno's window.
     w_est: f64,
 }
 
 /// CUBIC's constants.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Shape {
-    /// How steep the cubic function is, in packets per cubic second.
+    /// C: coefficient of the cubic function, in packets/s^3.
     pub(crate) c: f64,
-    /// What is left of the window after a loss.
+    /// beta: factor by which a loss episode multiplies the window.
     pub(crate) beta: f64,
-    /// Give way when the window at a loss is less than at the one before?
+    /// Whether fast convergence is enabled.
     pub(crate) fast_convergence: bool,
 }
 
@@ -35,14 +35,14 @@ impl Shape {
     pub(crate) const RFC9438: Self = Self { c: 0.4, beta: 0.7, fast_convergence: true };
 }
 
-/// A window that after a loss comes back along a cubic function of time.
+/// A window that returns along a cubic function of time after a loss.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CubicWindow {
     shape: Shape,
     window: Window,
-    /// None from a loss until its recovery is over, and in slow start.
+    /// None from a loss to the end of its recovery, and in slow start.
     epoch: Option<Epoch>,
-    /// W_max: where the plateau is; 0 if no loss has told.
+    /// W_max: the plateau; 0 before the first loss.
     w_max: f64,
     /// cwnd_prior: the window before the last reduction.
     cwnd_prior: f64,
@@ -60,7 +60,7 @@ pub(crate) fn k(c: f64, w_max: f64, cwnd_epoch: f64) -> f64 {
     libm::cbrt((w_max - cwnd_epoch) / c)
 }
 
-/// alpha_cubic = 3 (1 - beta) / (1 + beta): as many packets per round as make Reno with this beta as fast as with 1/2
+/// alpha_cubic = 3 (1 - beta) / (1 + beta): packets per round for which Reno with this beta is as fast as with 1/2
 /// (RFC 9438, section 4.3).
 fn alpha_cubic(beta: f64) -> f64 {
     3.0 * (1.0 - beta) / (1.0 + beta)
@@ -83,12 +83,12 @@ impl CubicWindow {
         &self.window
     }
 
-    /// W_max in packets; 0 if no loss has told.
+    /// W_max in packets; 0 before the first loss.
     pub(crate) fn plateau(&self) -> f64 {
         self.w_max
     }
 
-    /// Shrinks to at most so many packets; neither threshold nor plateau move.
+    /// Shrinks to at most this number of packets, without a change of threshold and plateau.
     pub(crate) fn shrink_to_packets(&mut self, packets: f64) {
         self.window.shrink_to_packets(packets);
     }
@@ -98,19 +98,19 @@ impl CubicWindow {
         let since_last = now.since(self.last_ack);
         self.last_ack = now;
         if let Some(epoch) = self.epoch.as_mut().filter(|_| ack.window_unused) {
-            // Time without data to send is not time (RFC 9438, section 5.8).
+            // Application-limited time is excluded (RFC 9438, section 5.8).
             epoch.start += since_last;
         }
         if !self.window.may_grow(ack) {
             return;
         }
-        let rest = self.window.slow_start(ack.bytes);
-        if rest > Bytes::ZERO {
-            self.avoid_congestion(now, ack.smoothed_rtt, rest);
+        let remaining = self.window.slow_start(ack.bytes);
+        if remaining > Bytes::ZERO {
+            self.avoid_congestion(now, ack.smoothed_rtt, remaining);
         }
     }
 
-    /// Shrinks once per episode, and collapses on silence. A probe timeout is no verdict.
+    /// Reduces the window once per episode, and resets it at persistent congestion. A probe timeout has no effect.
     pub(crate) fn on_congestion(&mut self, congestion: &Congestion) {
         if congestion.cause == Cause::Timeout {
             return;
@@ -123,8 +123,8 @@ impl CubicWindow {
         }
     }
 
-    /// Congestion avoidance begins. After a timeout or a slow start that no loss ended, the plateau is here (RFC 9438,
-    /// sections 4.8 and 4.10).
+    /// Starts congestion avoidance. After a timeout, or a slow start that ended without a loss, the plateau is the current
+    /// window (RFC 9438, sections 4.8 and 4.10).
     fn begin_epoch(&mut self, now: Time) -> Epoch {
         let cwnd = self.window.packets();
         self.w_max = self.w_max.max(cwnd);
@@ -137,7 +137,7 @@ impl CubicWindow {
         let (cwnd, segments) = (self.window.packets(), self.window.in_packets(acked));
         let t = now.since(epoch.start).secs();
 
-        // Having reached the window before the loss, Reno goes on at its own pace (section 4.3).
+        // From the window before the loss on, the estimate grows with Reno's own increase (section 4.3).
         let alpha = if epoch.w_est < self.cwnd_prior { alpha_cubic(self.shape.beta) } else { 1.0 };
         epoch.w_est = next_w_est(epoch.w_est, alpha, segments, cwnd);
         self.epoch = Some(epoch);
@@ -160,7 +160,7 @@ impl CubicWindow {
         self.epoch = None;
     }
 
-    /// Persistent congestion (RFC 9438, section 4.8): slow start, and no plateau is known.
+    /// Persistent congestion (RFC 9438, section 4.8): slow start, without a plateau.
     fn collapse(&mut self) {
         self.window.collapse();
         self.w_max = 0.0;

@@ -4,10 +4,10 @@ use millpond_law::SettingError;
 use millpond_law::key::Key;
 use millpond_units::Span;
 
-/// The least interval of a timer at a link: a run with shorter ones would process timers only.
+/// Smallest interval of a timer at a link; with shorter ones a run would process almost only timers.
 pub(crate) const LEAST: Span = Span::from_micros(1);
 
-/// The span that this parameter sets, or an error if it is below the least.
+/// The span, or an error that names the parameter if it is below [`LEAST`].
 pub(crate) fn checked<T: Copy>(key: Key<T>, span: Span) -> Result<Span, SettingError> {
     if span >= LEAST {
         return Ok(span);
@@ -21,7 +21,7 @@ mod tests {
     use millpond_law::key::span;
 
     #[test]
-    fn a_timer_faster_than_a_microsecond_is_refused_by_name() {
+    fn a_timer_interval_below_a_microsecond_is_rejected_by_name() {
         const INTERVAL: Key<Span> = span("interval", LEAST);
         assert_eq!(checked(INTERVAL, LEAST), Ok(LEAST));
         let fault = checked(INTERVAL, Span::from_picos(1)).unwrap_err();

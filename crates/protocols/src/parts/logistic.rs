@@ -1,11 +1,11 @@
-//! The formulas of logistic growth, which LGC and LGCC share. Rates are in any one unit; numbers of equations are
-//! those of the LGCC paper (Teymoori, Welzl, Hayes, IEEE/ACM Trans. Networking, 2023).
+//! The formulas of logistic growth, which LGC and LGCC share. Rates are in any common unit; equation numbers are those
+//! of the LGCC paper (Teymoori, Welzl, Hayes, IEEE/ACM Trans. Networking, 2023).
 
 use millpond_law::Settings;
 use millpond_law::fluid::{Number, greatest, least};
 use millpond_law::key::{Key, above, number};
 
-/// No marking probability is taken to be nearer to one than this: its logarithm is needed.
+/// Smallest difference of a marking probability from one, for a finite logarithm.
 pub(crate) const LARGEST_MARKING: f64 = 1.0 - 1e-6;
 
 pub(crate) const PHI1: Key<f64> = number("phi1", "1", 10.0, above(1.0))
@@ -15,7 +15,7 @@ pub(crate) const PHI2: Key<f64> = number("phi2", "1", 5.0, above(1.0))
     .source("Eq. (7), (14); LGCC section X-A")
     .meaning("base of the logarithm of the marking probability; a smaller base needs fewer marks");
 
-/// The two bases that deflate marking: few marks say what many would.
+/// The two bases of the deflated law, which needs fewer marks than the plain one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bases {
     ln_phi1: f64,
@@ -23,7 +23,7 @@ pub struct Bases {
 }
 
 impl Bases {
-    /// From the bases themselves, each above one.
+    /// The deflation with these bases, each above one.
     pub fn new(phi1: f64, phi2: f64) -> Self {
         Self { ln_phi1: libm::log(phi1), ln_phi2: libm::log(phi2) }
     }
@@ -38,12 +38,12 @@ impl Bases {
         self.ln_phi1 / self.ln_phi2
     }
 
-    /// The price that a marking probability stands for: `-log_phi2(1 - p)`, LGCC section VI-D. It adds up over links.
+    /// The price of a marking probability: `-log_phi2(1 - p)`, LGCC section VI-D. Prices add up over links.
     pub fn price(&self, marking: f64) -> f64 {
         -libm::log1p(-marking.clamp(0.0, LARGEST_MARKING)) / self.ln_phi2
     }
 
-    /// Eq. (15): the rate that a sender with carrying capacity `k` takes at a marking probability, `k phi1^(-price)`.
+    /// Eq. (15): the target rate for a carrying capacity `k` and a marking probability, `k phi1^(-price)`.
     pub fn rate_from_price(&self, k: f64, marking: f64) -> f64 {
         k * libm::exp(-self.price(marking) * self.ln_phi1)
     }
@@ -58,7 +58,7 @@ impl Bases {
         x - x * gamma * (self.price(marking) + libm::log(x / k) / self.ln_phi1)
     }
 
-    /// By how much a step with `gamma` shrinks `ln(x / target)`: Eq. (14) is linear in the logarithm of the rate.
+    /// Factor by which a step with `gamma` multiplies `ln(x / target)`: Eq. (14) is linear in the logarithm of the rate.
     pub fn contraction(&self, gamma: f64) -> f64 {
         1.0 - gamma / self.ln_phi1
     }
@@ -74,7 +74,7 @@ pub enum Form {
 }
 
 impl Form {
-    /// Where the law rests with capacity `k` at a marking probability.
+    /// Equilibrium rate of the law with capacity `k` at a marking probability.
     pub fn target(&self, k: f64, marking: f64) -> f64 {
         match self {
             Self::Plain => plain_rate(k, marking),
@@ -90,7 +90,7 @@ impl Form {
         }
     }
 
-    /// ln(phi1) / ln(phi2), one for the plain form: at rest `x = k (1 - p)` to this power.
+    /// eta = ln(phi1) / ln(phi2), one for the plain form: at equilibrium `x = k (1 - p)^eta`.
     pub fn exponent(&self) -> f64 {
         match self {
             Self::Plain => 1.0,
@@ -98,12 +98,12 @@ impl Form {
         }
     }
 
-    /// [`Self::target`] in the fluid world: Eq. (15), (19).
-    pub fn rest<T: Number>(&self, k: T, marking: T) -> T {
+    /// [`Self::target`] for the fluid model: Eq. (15), (19).
+    pub fn equilibrium<T: Number>(&self, k: T, marking: T) -> T {
         k * (unmarked(marking).ln() * self.exponent()).exp()
     }
 
-    /// Eq. (4), (7) and (14) in the fluid world: `x' / (gamma x)`.
+    /// Eq. (4), (7) and (14) for the fluid model: `x' / (gamma x)`.
     pub fn growth<T: Number>(&self, x: T, k: T, marking: T) -> T {
         match self {
             Self::Plain => plain_growth(x, k, marking),
@@ -112,12 +112,12 @@ impl Form {
     }
 }
 
-/// 1 - p, with p held where it has a logarithm.
+/// 1 - p, bounded so that its logarithm is finite.
 fn unmarked<T: Number>(marking: T) -> T {
     -least(greatest(marking, T::zero()), T::from(LARGEST_MARKING)) + 1.0
 }
 
-/// Eq. (6) and (16): the marking probability moves by the excess of what arrives, within 0 and 1.
+/// Eq. (6) and (16): the marking probability changes by the excess of arrivals, between 0 and 1.
 pub fn next_marking(marking: f64, excess: f64) -> f64 {
     (marking + excess).clamp(0.0, 1.0)
 }
@@ -132,7 +132,7 @@ pub fn plain_step(x: f64, k: f64, marking: f64, gamma: f64) -> f64 {
     x + x * gamma * plain_growth(x, k, marking)
 }
 
-/// Eq. (19): where Eq. (4) rests at a marking probability.
+/// Eq. (19): equilibrium rate of Eq. (4) at a marking probability.
 pub fn plain_rate(k: f64, marking: f64) -> f64 {
     k * (1.0 - marking.clamp(0.0, LARGEST_MARKING))
 }
@@ -146,7 +146,7 @@ mod tests {
         Bases::new(10.0, 5.0)
     }
 
-    /// How many steps with price zero it takes until `x` is within `share` of `k`.
+    /// Number of steps at price zero until `x` is within `share` of `k`.
     fn steps_until_near(bases: &Bases, mut x: f64, k: f64, marking: f64, gamma: f64, share: f64) -> u32 {
         let target = bases.rate_from_price(k, marking);
         let mut steps = 0;
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn at_the_equilibrium_marking_each_flow_takes_its_share() {
+    fn at_the_equilibrium_marking_each_flow_has_its_share() {
         for flows in [1.0, 2.0, 5.0, 50.0] {
             let rate = general().rate_from_price(500.0, general().equilibrium_marking(flows));
             assert!((rate - 500.0 / flows).abs() < 1e-9, "{rate}");
@@ -185,10 +185,10 @@ mod tests {
     }
 
     #[test]
-    fn the_rate_of_eq_15_is_where_a_step_of_eq_14_rests() {
+    fn the_rate_of_eq_15_is_the_fixed_point_of_eq_14() {
         for (k, marking) in [(500.0, 0.0), (500.0, 0.4), (1e9, 0.9)] {
-            let rest = general().rate_from_price(k, marking);
-            assert!((general().step(rest, k, marking, 0.3) - rest).abs() < 1e-9 * k);
+            let target = general().rate_from_price(k, marking);
+            assert!((general().step(target, k, marking, 0.3) - target).abs() < 1e-9 * k);
             assert_eq!(plain_step(plain_rate(k, marking), k, marking, 0.3), plain_rate(k, marking));
         }
     }
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn certain_marking_has_a_finite_price_and_may_ask_for_a_negative_rate() {
+    fn a_marking_probability_of_one_has_a_finite_price_and_may_give_a_negative_rate() {
         assert!(general().price(1.0).is_finite() && general().rate_from_price(500.0, 1.0) > 0.0);
         // At x = k the step turns negative where gamma times the price exceeds one: 1 - 5^(-1/.3) = .9953.
         assert!(general().step(500.0, 500.0, 0.9952, 0.3) > 0.0);
@@ -237,15 +237,15 @@ mod tests {
     }
 
     #[test]
-    fn two_flows_on_a_full_link_meet_far_sooner_than_under_abc() {
+    fn two_flows_on_a_full_link_converge_much_faster_than_under_abc() {
         // The price at each step is the one that keeps the sum at 200 packets; the second flow starts with 2.
         let bases = general();
         let (k, gamma) = (200.0, 0.3);
         let mut windows = [198.0, 2.0];
         let mut reached = Vec::new();
         for step in 1..=30 {
-            let pull: f64 = windows.iter().map(|w| w * libm::log10(w / k)).sum();
-            let marking = 1.0 - libm::pow(5.0, pull / k);
+            let sum: f64 = windows.iter().map(|w| w * libm::log10(w / k)).sum();
+            let marking = 1.0 - libm::pow(5.0, sum / k);
             windows = windows.map(|w| bases.step(w, k, marking, gamma));
             assert!((windows[0] + windows[1] - k).abs() < 1e-9);
             if reached.len() < [40.0, 95.0].iter().filter(|goal| windows[1] >= **goal).count() {

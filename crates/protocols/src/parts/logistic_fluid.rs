@@ -82,7 +82,7 @@ impl Growth {
                 Allocation::Utility { marginal, prices: PriceSum::Marked }
             }
             Control::Window | Control::PacedWindow => Allocation::Numeric {
-                reason: "what windows hold beyond the pipe is the queue, so that marks depend on the pipe, too",
+                reason: "windows beyond the bandwidth-delay product form the queue, so marks depend on that product, too",
             },
         }
     }
@@ -155,7 +155,7 @@ impl Grower {
     }
 
     fn is_bound<T: Number>(&self, x: &[T], aim: Aim<T>) -> bool {
-        aim.most < f64::INFINITY && self.growth.form.rest(aim.capacity, x[0]) > aim.most
+        aim.most < f64::INFINITY && self.growth.form.equilibrium(aim.capacity, x[0]) > aim.most
     }
 
     /// x'; if the law jumps, for a constant carrying capacity.
@@ -166,9 +166,9 @@ impl Grower {
         if *jumps {
             let moves =
                 if self.is_bound(x, aim) { T::zero() } else { (x[x.len() - 1] - x[0]) * pace * *alpha };
-            return -form.rest(k, marking) * moves * form.exponent() / (-marking + 1.0);
+            return -form.equilibrium(k, marking) * moves * form.exponent() / (-marking + 1.0);
         }
-        let gamma = step_size.at(x[1], form.rest(k, marking));
+        let gamma = step_size.at(x[1], form.equilibrium(k, marking));
         x[1] * gamma * form.growth(x[1], k, marking) * pace
     }
 
@@ -176,7 +176,7 @@ impl Grower {
     fn own_rate<T: Number>(&self, x: &[T], aim: Aim<T>) -> T {
         let (k, marking) = self.bound(x, aim);
         if self.growth.jumps {
-            greatest(self.growth.form.rest(k, marking), T::from(self.floor))
+            greatest(self.growth.form.equilibrium(k, marking), T::from(self.floor))
         } else {
             x[1]
         }
@@ -204,9 +204,9 @@ impl Grower {
 
     pub(crate) fn guards<T: Number>(&self, x: &[T], aim: Aim<T>, guards: &mut [T]) {
         let (k, marking) = self.bound(x, aim);
-        let target = self.growth.form.rest(k, marking);
+        let target = self.growth.form.equilibrium(k, marking);
         let distance = (self.own_rate(x, aim) - target).abs() / target;
-        let free = self.growth.form.rest(aim.capacity, x[0]);
+        let free = self.growth.form.equilibrium(aim.capacity, x[0]);
         guards[2] = if aim.most < f64::INFINITY { free - aim.most } else { -T::one() };
         for (guard, threshold) in guards.iter_mut().zip(self.growth.step_size.thresholds()) {
             *guard = distance - threshold;

@@ -1,4 +1,4 @@
-//! The marking probability as a sender sees it: the share of marked packets per interval, smoothed.
+//! A sender's estimate of the marking probability: the smoothed share of marked packets per interval.
 
 use millpond_law::fluid::{Number, SenderInput};
 use millpond_law::key::{Interval, Key, above, interval, number};
@@ -13,11 +13,11 @@ pub(crate) const INTERVAL: Key<Interval<Cycle>> = interval("interval", Interval:
     .meaning("update interval of the rate: a base RTT, a round trip, several acknowledgements, or a time");
 
 words! {
-    /// A round trip, as the length of an interval.
+    /// The length of an interval.
     pub(crate) enum Cycle { BaseRtt = "base-rtt", Round = "round" }
 }
 
-/// The number of intervals per second in the fluid world, for packets of this many bits.
+/// Number of intervals per second in the fluid model, for packets of this many bits.
 pub(crate) fn per_second<T: Number>(interval: Interval<Cycle>, input: &SenderInput<'_, T>, packet: f64) -> T {
     match interval {
         Interval::Word(Cycle::BaseRtt) => T::from(input.base_rtt.recip()),
@@ -27,7 +27,7 @@ pub(crate) fn per_second<T: Number>(interval: Interval<Cycle>, input: &SenderInp
     }
 }
 
-/// What has come back since the interval began.
+/// Acknowledged and marked bytes since the interval began.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Tally {
     began: Time,
@@ -37,7 +37,7 @@ struct Tally {
     marked: f64,
 }
 
-/// The smoothed marking probability, and the intervals in which it is taken.
+/// The smoothed marking probability, and the intervals over which it is measured.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarkingEstimate {
     alpha: f64,
@@ -62,7 +62,7 @@ impl MarkingEstimate {
         self.value
     }
 
-    /// Counts an acknowledgement; true if an interval ended with it, and the estimate is new.
+    /// Counts an acknowledgement. Returns whether it ended an interval and updated the estimate.
     pub fn on_ack(&mut self, now: Time, ack: &Ack) -> bool {
         let tally = self.tally.get_or_insert(Tally {
             began: now,
@@ -83,7 +83,7 @@ impl MarkingEstimate {
         over && self.finish(now, ack.round)
     }
 
-    /// Counts lost bytes as marked packets: whoever drops a packet meant at least a mark.
+    /// Counts lost bytes as marked, because a loss signals at least as much congestion as a mark.
     pub fn on_loss(&mut self, bytes: Bytes, packet: Bytes) {
         if let Some(tally) = &mut self.tally {
             let packets = bytes.as_f64() / packet.as_f64().max(1.0);
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_packets_says_nothing() {
+    fn an_interval_without_packets_keeps_the_estimate() {
         let mut marking = MarkingEstimate::new(1.0, Interval::Acks(1));
         assert!(!marking.on_ack(at(0), &ack(0, 0, 0)));
         assert_eq!(marking.value(), 0.0);

@@ -3,7 +3,7 @@
 use millpond_law::fluid::{LinkInput, Number, greatest, least};
 use millpond_units::Span;
 
-/// The mean over packets: flows carry their rate times their round-trip time as the first quantity. `initial` without
+/// The mean over packets. Flows carry their rate times their round-trip time as the first quantity. `initial` without
 /// traffic.
 pub(crate) fn mean_rtt<T: Number>(input: &LinkInput<'_, T>, initial: Span, low: Span, high: Span) -> T {
     match input.carried.first() {

@@ -1,4 +1,4 @@
-//! What two laws share. A part enters with its second user.
+//! Code that at least two laws share.
 
 pub(crate) mod ack_clock;
 pub mod capacity_estimate;

@@ -1,4 +1,4 @@
-//! The send rate of a law that thinks in rates, and how it becomes a permit to send.
+//! The sending rate of a law that computes rates, and its conversion to a permit.
 
 use millpond_law::key::{Key, above, number, word};
 use millpond_law::{Permit, Settings, words};
@@ -12,11 +12,11 @@ pub(crate) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 
     .meaning("initial and least rate, in packets per base RTT");
 
 words! {
-    /// What "send at rate x" means.
+    /// The meaning of "send at rate x".
     pub(crate) enum Control { Window = "window", PacedWindow = "paced-window", Rate = "rate" }
 }
 
-/// A send rate in bit/s, never below its floor, as a [`Permit`].
+/// A sending rate in bit/s, at least its floor, as a [`Permit`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SendRate {
     control: Control,
@@ -28,7 +28,7 @@ pub struct SendRate {
 }
 
 impl SendRate {
-    /// The rate under these settings. Until the base RTT is known, it permits the initial window only.
+    /// The rate under these settings. Before the first base RTT sample it permits only the initial window.
     pub fn read(settings: &Settings) -> Self {
         Self {
             control: settings.get(CONTROL),
@@ -40,15 +40,15 @@ impl SendRate {
         }
     }
 
-    /// The loop begins with packets of this size.
+    /// Starts the loop with packets of this size.
     pub fn start(&mut self, packet: Bytes) {
         self.packet = packet;
         let window = whole_packets(Bytes::from_f64(self.initial_window * packet.as_f64()), packet);
         self.permit = Permit { window: Some(window), ..Permit::default() };
     }
 
-    /// The base RTT is now known to be at most this. The first time, the rate starts at its floor.
-    pub fn learn(&mut self, base_rtt: Span) {
+    /// Lowers the base RTT to this value. At the first sample the rate starts at its floor.
+    pub fn set_base_rtt(&mut self, base_rtt: Span) {
         if self.base_rtt != Some(base_rtt) {
             self.base_rtt = Some(base_rtt);
             self.set(self.bps);
@@ -61,28 +61,28 @@ impl SendRate {
         self.permit = self.renewed();
     }
 
-    /// Back to the floor.
+    /// Resets the rate to its floor.
     pub fn restart(&mut self) {
         self.set(0.0);
     }
 
-    /// The rate in bit/s; zero until the base RTT is known.
+    /// The rate in bit/s; zero before the first base RTT sample.
     pub fn get(&self) -> f64 {
         self.bps
     }
 
-    /// The least rate in bit/s: the initial window per base RTT.
+    /// The floor in bit/s: the initial window per base RTT.
     pub fn floor(&self) -> f64 {
         self.initial_window * self.packet.bits() as f64 / self.rtt_secs()
     }
 
-    /// What may be sent.
+    /// The permit of this rate.
     #[inline]
     pub fn permit(&self) -> Permit {
         self.permit
     }
 
-    /// In seconds, at least a nanosecond; for ever until it is known.
+    /// The base RTT in seconds, at least a nanosecond; infinite before the first sample.
     fn rtt_secs(&self) -> f64 {
         self.base_rtt.map_or(f64::INFINITY, |rtt| rtt.secs().max(1e-9))
     }
@@ -101,7 +101,7 @@ impl SendRate {
     }
 }
 
-/// Rounded up to whole packets, at least one: a window rounded down would let the link stand still for the rest.
+/// Rounds up to whole packets, at least one: a window that is rounded down would leave the link idle for a part of the RTT.
 fn whole_packets(window: Bytes, packet: Bytes) -> Bytes {
     packet * window.get().div_ceil(packet.get().max(1)).max(1)
 }
@@ -118,15 +118,19 @@ mod tests {
         let settings = Settings::check(PARAMETERS, [("control", Value::text(control))]).unwrap();
         let mut rate = SendRate::read(&settings);
         rate.start(Bytes::new(1500));
-        assert_eq!(rate.permit().window, Some(Bytes::new(1500)), "one packet until the base RTT is known");
-        rate.learn(Span::from_millis(2));
+        assert_eq!(
+            rate.permit().window,
+            Some(Bytes::new(1500)),
+            "one packet before the first base RTT sample"
+        );
+        rate.set_base_rtt(Span::from_millis(2));
         assert_eq!(rate.get(), 6e6, "one packet of 1500 B in 2 ms");
         rate.set(100e6);
         rate.permit()
     }
 
     #[test]
-    fn a_rate_bounds_what_is_in_flight_or_paces_or_both() {
+    fn a_rate_limits_the_packets_in_flight_or_paces_or_both() {
         // 25 kB are 16.7 packets.
         let (window, pace) = (Some(Bytes::new(17 * 1500)), Some(Rate::from_mbps(100.0)));
         assert_eq!(at_100_mbps("window"), Permit { window, pace: None, wake: None });
@@ -135,16 +139,16 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_law_asks_for_the_rate_keeps_its_floor() {
+    fn the_rate_is_at_least_its_floor_for_any_requested_value() {
         let settings = Settings::check(PARAMETERS, []).unwrap();
         let mut rate = SendRate::read(&settings);
         rate.start(Bytes::new(1500));
-        rate.learn(Span::from_millis(2));
+        rate.set_base_rtt(Span::from_millis(2));
         for bps in [-1e9, 0.0, f64::NEG_INFINITY, f64::NAN] {
             rate.set(bps);
             assert_eq!(rate.get(), 6e6);
         }
-        rate.learn(Span::ZERO);
+        rate.set_base_rtt(Span::ZERO);
         assert!(rate.get().is_finite() && rate.permit().window.is_some());
     }
 }

@@ -47,12 +47,12 @@ impl StepSize {
         }
     }
 
-    /// The step size before the first target is known.
+    /// The step size before the first target.
     pub fn initial(&self) -> f64 {
         self.init
     }
 
-    /// The step size at rate `x` when it is to go to `target` (in the same unit).
+    /// The step size at rate `x` with this target, in the same unit.
     pub fn at<T: Number>(&self, x: T, target: T) -> T {
         let distance = (x - target).abs() / target;
         let near = if self.reading == Reading::Switch { self.g1.max(self.g2) } else { self.g1 };
@@ -71,7 +71,7 @@ impl StepSize {
         (distance - start) * (self.init - self.conv) / (self.g2 - self.g1) + self.conv
     }
 
-    /// The distances at which it changes its course.
+    /// The distances at which the step size is not smooth.
     pub fn thresholds(&self) -> [f64; 2] {
         [self.g1, self.g2]
     }
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn between_the_thresholds_the_step_grows_in_a_line_without_a_jump() {
+    fn between_the_thresholds_the_step_size_is_linear_and_continuous() {
         let step = paper(Reading::Linear);
         for (distance, gamma) in [(0.0, 0.05), (0.0149, 0.05), (0.02, 0.0857), (0.03, 0.1571), (0.04, 0.2286)]
         {
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_percents_take_longer_than_the_way_there() {
+    fn the_last_percents_take_longer_than_the_approach() {
         let bases = Bases::new(10.0, 5.0);
         let steps = |mut x: f64, k: f64| {
             (1..).find(|_| {

@@ -1,13 +1,13 @@
-//! The window of NewReno and all who build on it: slow start, the additive increase of Reno, the recovery period.
+//! The window of NewReno and of laws based on it: slow start, the additive increase of Reno, the recovery period.
 
 use millpond_law::key::{Key, from, number_or};
 use millpond_law::{Ack, Cause, Congestion, Episode};
 use millpond_units::Bytes;
 
-/// Windows end here, a petabyte, whatever the network says: every sum stays finite.
+/// Largest window in bytes, a petabyte: every sum stays finite for any feedback.
 const MOST: f64 = 1e15;
 
-/// The least window after a reduction, in packets (RFC 9002, section 7.2).
+/// Smallest window after a reduction, in packets (RFC 9002, section 7.2).
 const MINIMUM_PACKETS: f64 = 2.0;
 
 pub(crate) const INITIAL_WINDOW: Key<Option<f64>> =
@@ -20,12 +20,12 @@ fn rfc9002_initial_window(packet: f64) -> f64 {
     (10.0 * packet).min((2.0 * packet).max(14_720.0))
 }
 
-/// The initial window in bits, for packets of so many bits; `initial` in packets, by default RFC 9002's.
+/// The initial window in bits, for packets of this many bits; `initial` in packets, by default RFC 9002's.
 pub(crate) fn initial_window(packet: f64, initial: Option<f64>) -> f64 {
     initial.map_or_else(|| 8.0 * rfc9002_initial_window(packet / 8.0), |packets| packets * packet)
 }
 
-/// A window in bytes. Fractions of a byte are kept: only what is sent is whole.
+/// A window in bytes, with fractions of a byte; permits are rounded.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
     /// A full packet.
@@ -33,11 +33,11 @@ pub(crate) struct Window {
     bytes: f64,
     /// Slow-start threshold.
     threshold: f64,
-    /// All that had been delivered at the last acknowledgement.
+    /// Delivered bytes at the last acknowledgement.
     delivered: Bytes,
-    /// All that had been delivered when the newest packet that it acknowledged was sent.
+    /// Delivered bytes when the newest packet that it acknowledged was sent.
     prior_delivered: Bytes,
-    /// All that had been delivered when recovery began: packets sent before that do not end it.
+    /// Delivered bytes when recovery began; packets sent before that do not end it.
     recovery: Bytes,
 }
 
@@ -61,57 +61,57 @@ impl Window {
         self.bytes / self.packet
     }
 
-    /// The window in bytes, as [`Permit`](millpond_law::Permit) wants it.
+    /// The window in bytes, for a [`Permit`](millpond_law::Permit).
     pub(crate) fn bytes(&self) -> Bytes {
         Bytes::from_f64(self.bytes)
     }
 
-    /// So many bytes, in packets.
+    /// Converts bytes to packets.
     pub(crate) fn in_packets(&self, bytes: Bytes) -> f64 {
         bytes.as_f64() / self.packet
     }
 
-    /// So many packets, in bytes.
+    /// Converts packets to bytes.
     pub(crate) fn of_packets(&self, packets: f64) -> Bytes {
         Bytes::from_f64((packets * self.packet).min(MOST))
     }
 
-    /// The slow-start threshold in packets, once there is one.
+    /// The slow-start threshold in packets; none before the first reduction.
     pub(crate) fn threshold(&self) -> Option<f64> {
         self.threshold.is_finite().then_some(self.threshold / self.packet)
     }
 
-    /// Takes note of an acknowledgement; may the window grow on it? Not if it was not full (RFC 9002, section 7.8),
-    /// nor in recovery (section 7.3.2).
+    /// Records an acknowledgement. Returns whether the window may grow on it: not if it was underutilized (RFC 9002,
+    /// section 7.8), nor in recovery (section 7.3.2).
     pub(crate) fn may_grow(&mut self, ack: &Ack) -> bool {
         self.note(ack);
         !ack.window_unused && !self.in_recovery()
     }
 
-    /// Takes note of an acknowledgement, so that it is known when recovery ends.
+    /// Records an acknowledgement, which determines the end of recovery.
     pub(crate) fn note(&mut self, ack: &Ack) {
         self.delivered = self.delivered.max(ack.delivered);
         self.prior_delivered = ack.prior_delivered;
     }
 
-    /// Was the packet acknowledged last sent before recovery began (RFC 9002, section 7.3.2)? The endpoint tells
-    /// episodes of loss and of marks apart; this tells whether one has been answered while the other came.
+    /// Whether the packet acknowledged last was sent before recovery began (RFC 9002, section 7.3.2). The endpoint
+    /// reports episodes of loss and of marks separately; in recovery an episode of either kind has had its reduction.
     pub(crate) fn in_recovery(&self) -> bool {
         self.prior_delivered < self.recovery
     }
 
-    /// Is the window below the slow-start threshold?
+    /// Whether the window is below the slow-start threshold.
     pub(crate) fn in_slow_start(&self) -> bool {
         self.bytes < self.threshold
     }
 
-    /// The window as it is becomes the threshold.
+    /// Sets the threshold to the current window.
     pub(crate) fn end_slow_start(&mut self) {
         self.threshold = self.bytes;
     }
 
-    /// Slow start: grows by what was acknowledged, up to the threshold (RFC 9002, section 7.3.1). Returns what is
-    /// left of it for congestion avoidance.
+    /// Slow start: grows by the acknowledged bytes, up to the threshold (RFC 9002, section 7.3.1). Returns the rest of
+    /// them, which is left for congestion avoidance.
     pub(crate) fn slow_start(&mut self, acked: Bytes) -> Bytes {
         if !self.in_slow_start() {
             return acked;
@@ -122,32 +122,32 @@ impl Window {
         acked - used
     }
 
-    /// Congestion avoidance: one packet per window acknowledged (RFC 9002, section 7.3.3).
+    /// Congestion avoidance: grows by one packet per acknowledged window (RFC 9002, section 7.3.3).
     pub(crate) fn avoid_congestion(&mut self, acked: Bytes) {
         self.grow_to(self.bytes + self.packet * acked.as_f64() / self.bytes);
     }
 
-    /// Grows to so many packets.
+    /// Grows to this number of packets.
     pub(crate) fn grow_to_packets(&mut self, packets: f64) {
         self.grow_to(packets * self.packet);
     }
 
-    /// Shrinks to at most so many packets; no threshold moves.
+    /// Shrinks to at most this number of packets, without a change of the threshold.
     pub(crate) fn shrink_to_packets(&mut self, packets: f64) {
         self.bytes = self.bytes.min(packets * self.packet);
     }
 
-    /// Grows or shrinks by so many bytes, to no less than `least` packets.
+    /// Changes by this number of bytes, to at least `least` packets.
     pub(crate) fn change_by(&mut self, bytes: f64, least: f64) {
         self.bytes = (self.bytes + bytes).clamp(least * self.packet, MOST);
     }
 
-    /// The same in packets.
+    /// Changes by this number of packets, to at least `least` packets.
     pub(crate) fn change_packets_by(&mut self, packets: f64, least: f64) {
         self.change_by(packets * self.packet, least);
     }
 
-    /// Multiplies by `factor`, to no less than `least` packets; no threshold moves.
+    /// Multiplies by `factor`, to at least `least` packets, without a change of the threshold.
     pub(crate) fn scale(&mut self, factor: f64, least: f64) {
         self.change_by((factor - 1.0) * self.bytes, least);
     }
@@ -156,21 +156,21 @@ impl Window {
         self.bytes = bytes.clamp(self.bytes, MOST.max(self.bytes));
     }
 
-    /// Recovery begins: window and threshold become `factor` of the window (RFC 9002, section 7.3.2).
+    /// Enters recovery: sets window and threshold to `factor` times the window (RFC 9002, section 7.3.2).
     pub(crate) fn reduce(&mut self, factor: f64) {
         self.reduce_without_recovery(factor);
         self.recovery = self.delivered;
     }
 
-    /// The same, but acknowledgements go on to let the window grow.
+    /// [`Self::reduce`] without recovery: acknowledgements continue to grow the window.
     pub(crate) fn reduce_without_recovery(&mut self, factor: f64) {
         self.threshold = (self.bytes * factor).max(MINIMUM_PACKETS * self.packet);
         self.bytes = self.threshold;
     }
 
-    /// Losses where no router has prevented them are answered as NewReno does; marks and probes are not. For laws
-    /// whose windows routers move.
-    pub(crate) fn answer_loss(&mut self, congestion: &Congestion, factor: f64) {
+    /// Reaction to congestion for laws whose windows are controlled by routers: a loss reduces the window as in NewReno;
+    /// marks and probe timeouts have no effect.
+    pub(crate) fn reduce_on_loss(&mut self, congestion: &Congestion, factor: f64) {
         if matches!(congestion.cause, Cause::Timeout | Cause::Ecn) {
             return;
         }
@@ -182,7 +182,7 @@ impl Window {
         }
     }
 
-    /// Persistent congestion: the minimum window, and slow start again (RFC 9002, section 7.6.2).
+    /// Persistent congestion: resets to the minimum window and slow start (RFC 9002, section 7.6.2).
     pub(crate) fn collapse(&mut self) {
         self.bytes = MINIMUM_PACKETS * self.packet;
         self.recovery = Bytes::ZERO;
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_start_ends_at_the_threshold_and_hands_on_the_rest() {
+    fn slow_start_ends_at_the_threshold_and_returns_the_remaining_bytes() {
         let mut window = window(1000, Some(10.0));
         window.reduce(0.9);
         window.collapse();
@@ -217,14 +217,14 @@ mod tests {
     }
 
     #[test]
-    fn a_window_acknowledged_in_one_piece_adds_one_packet() {
+    fn a_window_acknowledged_at_once_adds_one_packet() {
         let mut window = window(1000, Some(8.0));
         window.avoid_congestion(Bytes::new(8000));
         assert_eq!(window.packets(), 9.0);
     }
 
     #[test]
-    fn a_packet_sent_before_recovery_lets_nothing_grow() {
+    fn a_packet_sent_before_recovery_does_not_grow_the_window() {
         let mut window = window(1000, None);
         let ack = |delivered, prior| Ack {
             delivered: Bytes::new(delivered),

@@ -1,4 +1,4 @@
-//! Link laws that need no header: each queue is one folder.
+//! Link laws without a header. Each queue is one folder.
 
 pub mod codel;
 pub mod droptail;
@@ -11,8 +11,8 @@ use millpond_units::nearest;
 /// The key under which a scenario names one of [`QueueCard::presets`].
 pub const PRESET: &str = "preset";
 
-/// What a scenario means by what it wrote for `queue`: the queue's defaults, over them the preset it names, over
-/// that what it wrote itself.
+/// The settings of a queue: its defaults, overridden by the preset that the scenario names, overridden by the
+/// scenario's own values.
 pub fn settings<'a>(
     queue: &dyn Queue,
     written: impl IntoIterator<Item = (&'a str, Value)>,
@@ -26,7 +26,7 @@ pub fn settings<'a>(
     Settings::check(card.parameters, all.into_iter().chain(own))
 }
 
-/// What a protocol expects of its queue, as a scenario would write it: for [`settings`].
+/// The queue settings that a protocol requires, in the form of a scenario, for [`settings`].
 pub fn expected(choice: &QueueChoice) -> impl Iterator<Item = (&'static str, Value)> {
     choice.settings.iter().map(|(name, text)| (*name, Value::read(text)))
 }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_preset_yields_to_what_the_scenario_writes_itself() {
+    fn values_of_the_scenario_override_the_preset() {
         let written = [("max_th", Value::text("120KB")), (PRESET, Value::text("dctcp-step"))];
         let settings = settings(&red::Red, written).unwrap();
         let written: Vec<_> =
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_preset_is_refused_with_the_nearest_name() {
+    fn an_unknown_preset_is_rejected_with_the_nearest_name() {
         let fault = |queue: &dyn Queue, name| settings(queue, [(PRESET, name)]).unwrap_err().to_string();
         assert!(fault(&red::Red, Value::text("dctcp-stp")).ends_with("(did you mean \"dctcp-step\"?)"));
         assert!(fault(&red::Red, Value::Number(3.0)).contains("expected the name of a preset, found 3"));

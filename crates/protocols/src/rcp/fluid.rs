@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sender_takes_the_rate_or_a_window_of_it() {
+    fn a_sender_adopts_the_rate_or_the_corresponding_window() {
         let seen = |senders: &dyn SenderLaws, rate: f64| {
             inputs(senders, D, |i| (i.feedback[0], i.queueing[0]) = (rate, 0.02))
         };
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_offer_moves_by_equation_2_by_hand_and_rests_at_a_full_link_without_a_queue() {
+    fn the_advised_rate_follows_equation_2_with_equilibrium_at_a_full_link_without_a_queue() {
         let router = model(&[]).link(&one_link()).unwrap();
         let at = |rate: f64, y: f64, packets: f64| {
             link(&*router, &[rate, 0.1], &[y * D], |i| {
@@ -187,7 +187,7 @@ mod tests {
         assert!(near(dx[0], 2e6 / 0.1 * (0.4 * 2e6 - 0.226 * 50.0 * PACKET / 0.1) / 8e6), "{dx:?}");
         assert!(near(dx[1], (0.08 - 0.1) / 0.1), "{dx:?}");
         assert_eq!(at(2e6, 8e6, 0.0)[0], 0.0);
-        assert_eq!(at(8e6, 4e6, 0.0)[0], 0.0, "no more than C");
+        assert_eq!(at(8e6, 4e6, 0.0)[0], 0.0, "at most C");
         // A hundredth of a packet per round trip.
         assert_eq!(at(0.01 * PACKET / 0.1, 16e6, 0.0)[0], 0.0);
     }

@@ -1,13 +1,13 @@
-//! The congestion header of RCP: the same bytes go there and come back as the echo.
+//! The congestion header of RCP. Data packets and acknowledgements carry the same format.
 //!
 //! ```text
 //! 0               1               2               3
 //! +---------------+---------------+---------------+---------------+
 //! |                                                               |   big-endian
-//! +    least rate offered [bit/s]; all ones: none has offered     +
+//! +    least advised rate [bit/s]; all ones: none yet             +
 //! |                                                               |
 //! +---------------+---------------+---------------+---------------+
-//! |       round-trip time [ns]; zero: not known yet               |
+//! |       round-trip time [ns]; zero: no sample yet               |
 //! +---------------+---------------+---------------+---------------+
 //! ```
 
@@ -18,15 +18,15 @@ use std::fmt;
 use zerocopy::byteorder::network_endian::{U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// RCP's number.
+/// Header number of RCP.
 pub(super) const ID: HeaderId = HeaderId(4);
 
-/// The rate that the routers passed so far advise.
+/// The rate advised by the routers on the path so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advice {
-    /// None has spoken yet.
+    /// No router has written a rate yet.
     None,
-    /// The least of their offers.
+    /// The smallest of their rates.
     Rate(Rate),
 }
 
@@ -45,18 +45,18 @@ impl RcpHeader {
         header.fields(ID)
     }
 
-    /// The header of a packet that leaves.
+    /// The header of a data packet at its sender.
     pub fn new(rtt: Span) -> Self {
         Self { rate: u64::MAX.into(), rtt: fields::from_rtt(rtt) }
     }
 
-    /// The sender's round-trip time; zero if it does not know any yet.
+    /// The sender's round-trip time; zero before its first sample.
     #[inline]
     pub fn rtt(&self) -> Span {
         fields::to_rtt(self.rtt)
     }
 
-    /// What the routers advise.
+    /// The rate advised by the routers.
     #[inline]
     pub fn advice(&self) -> Advice {
         match self.rate.get() {
@@ -65,9 +65,9 @@ impl RcpHeader {
         }
     }
 
-    /// A router offers this rate: the least offer stays.
+    /// Lowers the advised rate to that of a router, if it is smaller.
     #[inline]
-    pub fn offer(&mut self, rate: Rate) {
+    pub fn lower_to(&mut self, rate: Rate) {
         self.rate = self.rate.get().min(rate.bps()).into();
     }
 
@@ -97,10 +97,10 @@ mod tests {
     ];
 
     #[test]
-    fn a_header_is_these_12_bytes_both_ways() {
+    fn a_header_of_12_bytes_is_written_and_parsed() {
         let mut written = RcpHeader::new(Span::from_millis(80));
         assert_eq!((written.advice(), written.to_string()), (Advice::None, "RCP rtt 80ms no rate".into()));
-        written.offer(Rate::from_mbps(155.0));
+        written.lower_to(Rate::from_mbps(155.0));
         let mut header = Header::NONE;
         written.emit(&mut header);
         assert_eq!(header.of(ID), Some(&BYTES[..]));
@@ -111,16 +111,16 @@ mod tests {
     }
 
     #[test]
-    fn the_least_offer_of_the_path_stays() {
+    fn the_smallest_rate_of_the_path_is_kept() {
         let mut header = RcpHeader::new(Span::ZERO);
         for mbps in [30.0, 10.0, 20.0] {
-            header.offer(Rate::from_mbps(mbps));
+            header.lower_to(Rate::from_mbps(mbps));
         }
         assert_eq!(header.advice(), Advice::Rate(Rate::from_mbps(10.0)));
     }
 
     #[test]
-    fn what_is_short_or_foreign_is_not_read() {
+    fn short_or_foreign_headers_are_rejected() {
         assert_eq!(RcpHeader::parse(&Header::NONE), None);
         assert_eq!(RcpHeader::parse(&Header::new(ID, &BYTES[..11])), None);
         assert_eq!(RcpHeader::parse(&Header::new(HeaderId(99), &BYTES)), None);

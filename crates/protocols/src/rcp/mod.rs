@@ -15,13 +15,13 @@ use millpond_law::{
 };
 use params::RouterParams;
 
-/// The protocol, for the registry.
+/// The protocol `rcp`.
 pub struct Rcp;
 
 static CARD: Card = Card {
     name: "rcp",
     title: "Rate Control Protocol",
-    summary: "each router offers one rate to all its flows; a sender paces at the least offer of its path at once",
+    summary: "each router advises one rate to all its flows; a sender immediately paces at the smallest rate of its path",
     source: "Dukkipati, Kobayashi, Zhang-Shen, McKeown, IWQoS 2005, pp. 271-285; Dukkipati, PhD thesis, Stanford 2007",
     needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
     queue: QueueChoice { name: "droptail", settings: &[] },

@@ -36,24 +36,24 @@ pub(super) static PARAMETERS: Keys = &[
 ];
 
 words! {
-    /// What a sender does with the advised rate.
+    /// How a sender applies the advised rate.
     pub(super) enum Control { Rate = "rate", Window = "window" }
 }
 
-/// The parameters of the router, read.
+/// The router's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RouterParams {
-    /// Share of the spare capacity.
+    /// alpha of Eq. (2): share of the spare capacity.
     pub(super) alpha: f64,
-    /// Share of the queue.
+    /// beta of Eq. (2): share of the queue.
     pub(super) beta: f64,
-    /// Longest update interval; none: the mean round-trip time.
+    /// Upper limit on the update interval; none: the mean round-trip time.
     pub(super) interval: Option<Span>,
-    /// Packets per mean round-trip time.
+    /// Smallest rate, in packets per mean round-trip time.
     pub(super) floor: f64,
-    /// Share of the capacity.
+    /// Initial rate, as a share of the capacity.
     pub(super) initial_rate: f64,
-    /// Mean round-trip time before the first packet that carries one.
+    /// Initial mean round-trip time, used until the first packet that carries one.
     pub(super) initial_rtt: Span,
 }
 
@@ -70,8 +70,8 @@ impl RouterParams {
     }
 }
 
-/// Phase margin in radians of Eq. (2) near equilibrium, with flows of one round-trip time d, a queue that stands and
-/// T much less than d. The loop is `e^(-s) (alpha s + beta) / s^2` in time units of d.
+/// Phase margin in radians of Eq. (2) near equilibrium, for flows with the same round-trip time d, a queue that is
+/// never empty, and T much smaller than d. The loop is `e^(-s) (alpha s + beta) / s^2` in time units of d.
 fn phase_margin(alpha: f64, beta: f64) -> f64 {
     let half = alpha * alpha / 2.0;
     let crossover = libm::sqrt(half + libm::sqrt(half * half + beta * beta));
@@ -84,7 +84,7 @@ pub(super) fn instability(alpha: f64, beta: f64) -> Option<String> {
     (margin <= 0.0).then(|| {
         format!(
             "alpha = {alpha}, beta = {beta}: the linear loop of rate and standing queue has a phase margin of \
-             {margin:.2} rad and swings up; rates undershoot when flows join"
+             {margin:.2} rad and is unstable; rates undershoot when flows join"
         )
     })
 }

@@ -1,11 +1,11 @@
-//! The sender of RCP: takes the advised rate at once.
+//! The RCP sender: adopts the advised rate immediately.
 
 use super::header::{Advice, RcpHeader};
 use super::params::{CONTROL, Control, INITIAL_WINDOW};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
 
-/// See the module.
+/// The RCP sender's state.
 pub(super) struct RcpSender {
     control: Control,
     initial_window: f64,
@@ -29,7 +29,7 @@ impl RcpSender {
         }
     }
 
-    /// No rate is known.
+    /// No rate has been received.
     fn begin(&mut self) {
         let window = Bytes::from_f64(self.initial_window * self.packet.as_f64());
         (self.advised, self.permit) = (Rate::ZERO, Permit { window: Some(window), ..Permit::default() });
@@ -62,8 +62,8 @@ impl Sender for RcpSender {
         }
     }
 
-    /// Losses are repaired and say nothing about the rate (section 2, IWQoS 2005). After a long silence the rate may
-    /// be anything: it begins anew.
+    /// A loss does not change the rate (section 2, IWQoS 2005). After persistent congestion the advised rate is
+    /// outdated: the sender returns to its initial state.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         if congestion.cause == Cause::NoFeedback {
             self.begin();
@@ -97,19 +97,19 @@ mod tests {
 
     const RTT: Span = Span::from_millis(80);
 
-    fn told(bench: &SenderBench, offers: &[f64]) -> Ack {
+    fn ack_with_rates(bench: &SenderBench, rates: &[f64]) -> Ack {
         let (mut written, mut header) = (RcpHeader::new(RTT), Header::NONE);
-        offers.iter().for_each(|mbps| written.offer(Rate::from_mbps(*mbps)));
+        rates.iter().for_each(|mbps| written.lower_to(Rate::from_mbps(*mbps)));
         written.emit(&mut header);
         Ack { header, ..bench.plain() }
     }
 
     #[test]
-    fn it_paces_at_the_advised_rate_at_once_up_or_down() {
+    fn the_pacing_rate_follows_the_advised_rate_immediately() {
         let mut bench = SenderBench::new(&Rcp, &[], RTT);
         assert_eq!(bench.window(), 2.0);
         for mbps in [100.0, 0.1, 30.0] {
-            let ack = told(&bench, &[mbps]);
+            let ack = ack_with_rates(&bench, &[mbps]);
             bench.ack(&ack);
             let permit = bench.law.permit();
             assert_eq!((permit.window, permit.pace), (None, Some(Rate::from_mbps(mbps))));
@@ -117,22 +117,22 @@ mod tests {
     }
 
     #[test]
-    fn as_a_window_the_rate_counts_for_one_base_round_trip_but_at_least_a_packet() {
+    fn as_a_window_the_rate_is_multiplied_by_the_base_rtt_and_is_at_least_a_packet() {
         let mut bench = SenderBench::new(&Rcp, &[("control", Value::text("window"))], RTT);
         for (mbps, packets) in [(10.0, 100.0), (0.01, 1.0)] {
-            let ack = Ack { rtt: Some(RTT * 3), ..told(&bench, &[mbps]) };
+            let ack = Ack { rtt: Some(RTT * 3), ..ack_with_rates(&bench, &[mbps]) };
             bench.ack(&ack);
             assert_eq!((bench.window(), bench.law.permit().pace), (packets, None));
         }
     }
 
     #[test]
-    fn without_advice_it_keeps_its_window_and_a_loss_changes_nothing() {
+    fn without_an_advised_rate_the_window_is_kept_and_a_loss_has_no_effect() {
         let mut bench = SenderBench::new(&Rcp, &[], RTT);
-        let ack = told(&bench, &[]);
+        let ack = ack_with_rates(&bench, &[]);
         bench.ack(&ack);
         assert_eq!(bench.law.permit().window, Some(PACKET * 2));
-        let ack = told(&bench, &[10.0]);
+        let ack = ack_with_rates(&bench, &[10.0]);
         bench.ack(&ack);
         bench.congestion(Cause::Loss, Episode::New);
         assert_eq!(bench.law.permit().pace, Some(Rate::from_mbps(10.0)));
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn it_quotes_its_latest_round_trip_time() {
+    fn headers_carry_the_latest_round_trip_time() {
         let mut bench = SenderBench::new(&Rcp, &[], RTT);
         let quoted = |bench: &mut SenderBench| {
             let mut header = Header::NONE;

@@ -81,7 +81,7 @@ pub(crate) fn marginal(allocation: Allocation) -> Box<dyn Marginal> {
 }
 
 /// The exact derivative of one flow's rate by its marking probability.
-pub(crate) fn answer_to_marks(senders: &dyn SenderLaws, x: &[f64], base_rtt: f64, marked: f64) -> f64 {
+pub(crate) fn slope_by_marking(senders: &dyn SenderLaws, x: &[f64], base_rtt: f64, marked: f64) -> f64 {
     let x: Vec<Dual64> = x.iter().map(|&x| Dual64::from(x)).collect();
     let zero = Dual64::from(0.0);
     let input = SenderInput {

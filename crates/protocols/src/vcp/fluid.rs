@@ -34,19 +34,19 @@ impl FluidModel for VcpFluid {
 
     fn allocation(&self, _facts: &LoopFacts) -> Allocation {
         Allocation::Numeric {
-            reason: "windows add until an overload and are cut, for ever: they cycle and do not rest",
+            reason: "windows grow until an overload and are then reduced: they oscillate and have no equilibrium",
         }
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &["the cut after a loss"]
+        &["the reduction after a loss"]
     }
 }
 
 /// Index of each state.
 mod at {
     pub(super) const WINDOW: usize = 0;
-    pub(super) const REST: usize = 1;
+    pub(super) const FREEZE: usize = 1;
     pub(super) const ADD: usize = 2;
 }
 
@@ -56,8 +56,8 @@ const OVER: f64 = Load::Over as u8 as f64 - 0.5;
 const HIGH: f64 = Load::High as u8 as f64 - 0.5;
 
 /// Eqs. (2) to (4), (7) and (8): per acknowledged byte, `w` grows by a share of it (low load) or by packets (high
-/// load). At an overload it is cut, constant for an interval, grows additively for a round trip, and may be cut again.
-/// Timers decrease; a negative timer has expired.
+/// load). At an overload it is reduced, constant for an interval, grows additively for a round trip, and may be reduced
+/// again. Timers decrease; a negative timer has expired.
 struct Source {
     params: SenderParams,
     /// Packet size, in bits.
@@ -68,8 +68,8 @@ struct Source {
 impl Source {
     fn cut(&self, x: &mut [f64], input: &SenderInput<'_, f64>) {
         x[at::WINDOW] = (x[at::WINDOW] * self.params.beta).max(LEAST_PACKETS * self.packet);
-        x[at::REST] = self.params.interval.secs();
-        x[at::ADD] = x[at::REST] + input.rtt();
+        x[at::FREEZE] = self.params.interval.secs();
+        x[at::ADD] = x[at::FREEZE] + input.rtt();
     }
 }
 
@@ -91,7 +91,7 @@ impl FluidSender for Source {
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let rtt = input.rtt();
         let load = input.feedback[0];
-        let adds = load > HIGH && (load < OVER || x[at::REST] <= 0.0 && x[at::ADD] > 0.0);
+        let adds = load > HIGH && (load < OVER || x[at::FREEZE] <= 0.0 && x[at::ADD] > 0.0);
         dx[at::WINDOW] = if load < HIGH {
             input.acked * multiplicative_increase(&self.params, rtt)
         } else if adds {
@@ -99,7 +99,7 @@ impl FluidSender for Source {
         } else {
             T::zero()
         };
-        dx[at::REST] = -T::one();
+        dx[at::FREEZE] = -T::one();
         dx[at::ADD] = -T::one();
     }
 
@@ -110,7 +110,7 @@ impl FluidSender for Source {
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
         guards[0] = input.feedback[0] - OVER;
         guards[1] = input.feedback[0] - HIGH;
-        guards[2] = x[at::REST];
+        guards[2] = x[at::FREEZE];
         guards[3] = x[at::ADD];
     }
 
@@ -189,9 +189,9 @@ mod tests {
     }
 
     /// The growth of a window of 20 packets in a round trip of 100 ms, in packets; timers in seconds.
-    fn grows(load: Load, rest: f64, add: f64) -> f64 {
+    fn grows(load: Load, freeze: f64, add: f64) -> f64 {
         let senders = model().sender(&one_loop(D));
-        flow(&*senders, &[WINDOW, rest, add], &seen(&*senders, load)).0[0] * D / PACKET
+        flow(&*senders, &[WINDOW, freeze, add], &seen(&*senders, load)).0[0] * D / PACKET
     }
 
     #[test]
@@ -200,7 +200,7 @@ mod tests {
         assert!(near(grows(Load::Low, -1.0, -1.0), 20.0 * (libm::sqrt(1.0625) - 1.0)));
         assert!(near(grows(Load::High, -1.0, -1.0), 1.0), "one packet per reference round trip");
         assert_eq!(grows(Load::Over, 0.1, 0.2), 0.0);
-        assert!(near(grows(Load::Over, -0.05, 0.05), 1.0), "after the rest it adds for a round trip");
+        assert!(near(grows(Load::Over, -0.05, 0.05), 1.0), "after the freeze it adds for a round trip");
     }
 
     #[test]
@@ -212,11 +212,11 @@ mod tests {
             senders.crossed(0, guard, is_rising, &mut x, &over.flow(0));
             (x[0] / PACKET, x[1], x[2])
         };
-        let (window, rest, add) = cross(0, true, -1.0);
-        assert!(near(window, 17.5) && near(rest, 0.2) && near(add, 0.3), "{window} {rest} {add}");
-        assert_eq!(cross(0, true, 0.1).0, 20.0, "it has been cut just now");
+        let (window, freeze, add) = cross(0, true, -1.0);
+        assert!(near(window, 17.5) && near(freeze, 0.2) && near(add, 0.3), "{window} {freeze} {add}");
+        assert_eq!(cross(0, true, 0.1).0, 20.0, "it has just been reduced");
         assert!(near(cross(3, false, 0.0).0, 17.5));
-        assert_eq!(cross(3, true, 0.3).0, 20.0, "the clock was set, it has not run down");
+        assert_eq!(cross(3, true, 0.3).0, 20.0, "the timer was set and has not expired");
     }
 
     #[test]

@@ -1,22 +1,22 @@
-//! The two bits of VCP, and the byte in which they come back.
+//! The two load bits of VCP, and the byte that echoes them.
 //!
-//! On the way there the load is in the ECN bits of the IP header (section 3.1, SIGCOMM 2005). The byte only says
-//! that they are VCP's to write:
+//! In a data packet the load is in the ECN bits of the IP header (section 3.1, SIGCOMM 2005). The byte only indicates
+//! that VCP routers may write them:
 //!
 //! ```text
 //! 0
 //! +---------------+
-//! | 0 0 0 0 0 0 L |   L: zero on the way there, the load as it arrived on the way back
+//! | 0 0 0 0 0 0 L |   L: zero in a data packet, the received load in an acknowledgement
 //! +---------------+
 //! ```
 
 use millpond_law::{Ecn, Header, HeaderId};
 use std::fmt;
 
-/// VCP's number.
+/// Header number of VCP.
 pub(super) const ID: HeaderId = HeaderId(5);
 
-/// How busy the busiest link of a path is.
+/// Load of the most loaded link of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Load {
@@ -29,7 +29,7 @@ pub enum Load {
 }
 
 impl Load {
-    /// The load that ECN bits say; none if they say that nobody understands them.
+    /// The load encoded by ECN bits; none for Not-ECT.
     #[inline]
     pub const fn of(ecn: Ecn) -> Option<Self> {
         match ecn {
@@ -52,12 +52,12 @@ impl VcpHeader {
         header.first(ID).copied().map(Self)
     }
 
-    /// The byte that says this; nothing on the way there.
+    /// A header with this load; none in a data packet.
     pub fn new(load: Option<Load>) -> Self {
         Self([load.map_or(0, |load| load as u8)])
     }
 
-    /// What it says.
+    /// The load; none in a data packet.
     pub const fn load(&self) -> Option<Load> {
         match self.0[0] {
             0b01 => Some(Load::Low),
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_load_is_its_byte_both_ways_and_its_ecn_bits() {
+    fn each_load_has_its_byte_and_its_ecn_bits() {
         let loads = [(Ecn::NotCapable, None, 0), (Ecn::Ect1, Some(Load::Low), 1)];
         let more = [(Ecn::Ect0, Some(Load::High), 2), (Ecn::Ce, Some(Load::Over), 3)];
         for (ecn, load, byte) in loads.into_iter().chain(more) {
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_empty_foreign_or_no_load_says_nothing() {
+    fn empty_or_foreign_headers_and_unknown_loads_are_rejected() {
         assert_eq!(VcpHeader::parse(&Header::NONE), None);
         assert_eq!(VcpHeader::parse(&Header::new(ID, &[])), None);
         assert_eq!(VcpHeader::parse(&Header::new(HeaderId(99), &[1])), None);

@@ -1,17 +1,17 @@
-//! VCP's router: measures its load and says so in two bits (section 3.1, SIGCOMM 2005).
+//! The VCP router: measures its load and signals it in two bits (section 3.1, SIGCOMM 2005).
 
 use super::header::{ID, Load, VcpHeader};
 use super::params::RouterParams;
 use millpond_law::{Context, Ecn, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Bytes, Time};
 
-/// Loads above this are all the same, as is that of a link without capacity.
+/// Upper limit of the load, also used for a link without capacity.
 const MOST_LOAD: f64 = 1000.0;
 
-/// How much of the newest interval's mean queue the persistent queue takes over; of the authors' ns-2 code.
+/// Weight of the newest interval's mean queue in the persistent queue (the authors' ns-2 code).
 const QUEUE_GAIN: f64 = 0.25;
 
-/// Eq. (1): `rho = (lambda + kappa_q q) / (gamma C t_rho)`, for bits that arrived and bits that persist in the queue.
+/// Eq. (1): `rho = (lambda + kappa_q q) / (gamma C t_rho)`, for the arrived bits and the persistent queue in bits.
 pub(super) fn load_factor(params: &RouterParams, arrived: f64, queue: f64, capacity: f64) -> f64 {
     let room = params.target_utilization * capacity * params.interval.secs();
     ((arrived + params.queue_weight * queue) / room).min(MOST_LOAD)
@@ -26,12 +26,12 @@ pub(super) fn encode(params: &RouterParams, load_factor: f64) -> Load {
     }
 }
 
-/// The persistent queue after an interval with this mean queue.
+/// The persistent queue after an interval with this mean queue, in bits.
 pub(super) fn persisting(before: f64, mean: f64) -> f64 {
     before + QUEUE_GAIN * (mean - before)
 }
 
-/// The mean of a queue over time.
+/// Time average of a queue.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct MeanQueue {
     /// Bit-seconds so far.
@@ -40,14 +40,14 @@ struct MeanQueue {
 }
 
 impl MeanQueue {
-    /// Until now, since it was last seen, the queue held this much.
+    /// Adds the time since the last call, during which the queue held this size.
     fn see(&mut self, now: Time, bytes: Bytes) {
         self.area += bytes.as_f64() * 8.0 * now.since(self.seen).secs();
         self.seen = now;
     }
 }
 
-/// See the module.
+/// The VCP router's state at one link.
 pub(super) struct VcpRouter {
     params: RouterParams,
     arrived: f64,
@@ -92,14 +92,14 @@ impl Link for VcpRouter {
         Verdict::Keep
     }
 
-    /// Writes over what less loaded links said.
+    /// Overwrites the load of less loaded links.
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.mean_queue.see(cx.now, queue.bytes);
-        let told = self
+        let received = self
             .unread
             .note_own(ID, packet.header.protocol(), VcpHeader::parse(packet.header))
             .and_then(|_| Load::of(*packet.ecn));
-        if told.is_none_or(|told| told >= self.load) {
+        if received.is_none_or(|received| received >= self.load) {
             return Verdict::Keep;
         }
         if self.load == Load::Over {
@@ -111,7 +111,7 @@ impl Link for VcpRouter {
 
     fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
         self.mean_queue.see(cx.now, queue.bytes);
-        // At the start nothing has been seen yet.
+        // At the start nothing has been measured yet.
         if cx.now > Time::ZERO {
             self.end_interval(queue.configured_capacity.as_f64());
         }
@@ -151,14 +151,14 @@ mod tests {
     }
 
     #[test]
-    fn low_ends_at_four_fifths_and_overload_begins_at_one() {
+    fn low_load_ends_at_four_fifths_and_overload_begins_at_one() {
         let params = params();
         let loads = [0.0, 0.799, 0.8, 0.999, 1.0, 7.0].map(|rho| encode(&params, rho));
         assert_eq!(loads, [Load::Low, Load::Low, Load::High, Load::High, Load::Over, Load::Over]);
     }
 
-    /// A router of 8 Mbit/s at which one packet of 1000 bytes arrives and departs every `gap`, while `queue` packets
-    /// wait, for so many intervals.
+    /// A router of 8 Mbit/s at which one packet of 1000 bytes arrives and departs every `gap`, with `queue` packets in
+    /// the queue, for this number of intervals.
     fn loaded(gap: Span, queue: u64, intervals: u32) -> VcpRouter {
         let mut router = VcpRouter::new(params());
         let mut random = Random::stream(1, "router");
@@ -185,18 +185,18 @@ mod tests {
     }
 
     #[test]
-    fn what_arrives_and_what_waits_is_measured_over_the_interval() {
+    fn arrivals_and_queue_are_measured_over_the_interval() {
         // Half of the packets that 8 Mbit/s carry: 100 of 200, of a target of 196.
         let router = loaded(Span::from_millis(2), 0, 3);
         assert!((router.load_factor - 100.0 / 196.0).abs() < 1e-9, "{}", router.load_factor);
-        // 100 packets wait: the mean is theirs at once, the persistent queue gets a quarter of the rest each time.
+        // 100 queued packets: the mean is 100 at once; the persistent queue approaches it by a quarter per interval.
         let router = loaded(Span::from_millis(2), 100, 4);
         let persistent = 100.0 * (1.0 - 0.75_f64.powi(4));
         let theory = (100.0 + 0.5 * persistent) / 196.0;
         assert!((router.load_factor - theory).abs() < 1e-6, "{} {theory}", router.load_factor);
     }
 
-    /// What becomes of a packet with these bits at a router of this load.
+    /// The ECN bits of a packet with these bits after a router of this load.
     fn passes(load: Load, ecn: Ecn, own: bool) -> (Verdict, Ecn) {
         let mut router = VcpRouter::new(params());
         router.load = load;
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn the_busiest_link_of_the_path_has_the_word() {
+    fn the_most_loaded_link_of_the_path_sets_the_bits() {
         assert_eq!(passes(Load::Low, Ecn::Ect1, true), (Verdict::Keep, Ecn::Ect1));
         assert_eq!(passes(Load::High, Ecn::Ect1, true), (Verdict::Keep, Ecn::Ect0));
         assert_eq!(passes(Load::Low, Ecn::Ect0, true), (Verdict::Keep, Ecn::Ect0));
@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn other_protocols_bits_are_left_alone() {
+    fn bits_of_other_protocols_are_unchanged() {
         assert_eq!(passes(Load::High, Ecn::Ect1, false), (Verdict::Keep, Ecn::Ect1));
         assert_eq!(passes(Load::Over, Ecn::Ect1, false), (Verdict::Keep, Ecn::Ect1));
         assert_eq!(passes(Load::Over, Ecn::NotCapable, true), (Verdict::Keep, Ecn::NotCapable));

@@ -16,13 +16,13 @@ use millpond_law::{
 };
 use params::RouterParams;
 
-/// The protocol, for the registry.
+/// The protocol `vcp`.
 pub struct Vcp;
 
 static CARD: Card = Card {
     name: "vcp",
     title: "Variable-structure Control Protocol",
-    summary: "two bits say low load, high load or overload: multiply, add, or cut the window",
+    summary: "two bits signal low load, high load or overload: the window is multiplied, increased additively, or reduced",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005, pp. 37-48",
     needs: Needs {
         header: header::ID,

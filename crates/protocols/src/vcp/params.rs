@@ -41,7 +41,7 @@ pub(super) static PARAMETERS: Keys = &[
     &INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR,
 ];
 
-/// The parameters of the router, read.
+/// The router's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RouterParams {
     /// t_rho.
@@ -50,7 +50,7 @@ pub(super) struct RouterParams {
     pub(super) target_utilization: f64,
     /// kappa_q.
     pub(super) queue_weight: f64,
-    /// Where high load begins.
+    /// Load from which the signal is high load.
     pub(super) high_load: f64,
 }
 
@@ -65,7 +65,7 @@ impl RouterParams {
     }
 }
 
-/// The parameters of the sender, read.
+/// The sender's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct SenderParams {
     /// t_rho.
@@ -74,13 +74,13 @@ pub(super) struct SenderParams {
     pub(super) xi: f64,
     /// Additive increase in packets per reference round trip.
     pub(super) alpha: f64,
-    /// What is left after an overload.
+    /// Factor by which an overload multiplies the window.
     pub(super) beta: f64,
     /// t_d.
     pub(super) reference_rtt: Span,
-    /// In packets.
+    /// Initial window, in packets.
     pub(super) initial_window: f64,
-    /// What is left after a loss.
+    /// Factor by which a loss episode multiplies the window.
     pub(super) loss_reduction_factor: f64,
 }
 

@@ -1,9 +1,9 @@
-//! The receiver of VCP: sends the two bits back.
+//! The VCP receiver: echoes the two load bits.
 
 use super::header::{Load, VcpHeader};
 use millpond_law::{Context, Data, Echo, Receiver, RelayView};
 
-/// See the module.
+/// The VCP receiver.
 pub(super) struct VcpReceiver;
 
 impl Receiver for VcpReceiver {
@@ -19,7 +19,7 @@ mod tests {
     use millpond_units::{Bytes, Time};
 
     #[test]
-    fn the_echo_is_what_arrived_last() {
+    fn the_echo_is_the_latest_received_load() {
         let (mut echo, mut random) = (Echo::default(), Random::stream(1, "receiver"));
         let mut cx = Context { now: Time::ZERO, random: &mut random };
         for (ecn, load) in [(Ecn::Ce, Load::Over), (Ecn::Ect1, Load::Low)] {

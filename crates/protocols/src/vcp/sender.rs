@@ -1,4 +1,4 @@
-//! The sender of VCP: multiplies, adds or cuts, as the busiest link says (sections 3.2 and 3.3, SIGCOMM 2005).
+//! The VCP sender: MI, AI or MD, by the load of the most loaded link (sections 3.2 and 3.3, SIGCOMM 2005).
 
 use super::header::{Load, VcpHeader};
 use super::params::SenderParams;
@@ -7,19 +7,18 @@ use millpond_law::fluid::{Number, least};
 use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Span, Time};
 
-/// The least window in packets.
+/// Smallest window, in packets.
 pub(super) const LEAST_PACKETS: f64 = 1.0;
 
-/// Of the authors' ns-2 code: the multiplicative increase of longer round trips is that of so many intervals.
+/// Largest number of intervals per round trip that counts in the multiplicative increase (the authors' ns-2 code).
 const MOST_INTERVALS: f64 = 2.5;
 
-/// Of the authors' ns-2 code: within these multiples of the reference round trip the additive increase is scaled by
-/// the square, outside of them linearly.
+/// Multiples of the reference round trip between which the additive increase scales with the square of the RTT; outside
+/// of them it scales linearly (the authors' ns-2 code).
 const SQUARE_FROM: f64 = 0.2;
 const SQUARE_TO: f64 = 5.0;
 
-/// Eq. (7): what a round trip multiplies by, less one, so that an interval multiplies by `1 + xi` whatever the
-/// round-trip time.
+/// Eq. (7): relative increase per round trip, for a factor of `1 + xi` per interval at any round-trip time.
 pub(super) fn multiplicative_increase<T: Number>(params: &SenderParams, rtt: T) -> T {
     let intervals = least(rtt / params.interval.secs(), T::from(MOST_INTERVALS));
     let base = 1.0 + params.xi;
@@ -27,7 +26,7 @@ pub(super) fn multiplicative_increase<T: Number>(params: &SenderParams, rtt: T) 
     (intervals - intervals.re()) * (power * libm::log(base)) + (power - 1.0)
 }
 
-/// Eq. (8): the packets that a round trip adds, so that rates grow alike whatever the round-trip time.
+/// Eq. (8): increase in packets per round trip, for the same growth of the rate at any round-trip time.
 pub(super) fn additive_increase<T: Number>(params: &SenderParams, rtt: T) -> T {
     let ratio = rtt / params.reference_rtt.secs();
     let scale = match ratio {
@@ -38,27 +37,27 @@ pub(super) fn additive_increase<T: Number>(params: &SenderParams, rtt: T) -> T {
     scale * params.alpha
 }
 
-/// Increases per round trip, as they are for the present round-trip time.
+/// Increases per round trip at the current round-trip time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Increases {
-    /// Share of the window.
+    /// Multiplicative increase, as a share of the window.
     multiplicative: f64,
-    /// Packets.
+    /// Additive increase, in packets.
     additive: f64,
 }
 
-/// See the module.
+/// The VCP sender's state.
 pub(super) struct VcpSender {
     params: SenderParams,
     weight: f64,
     window: Window,
     increases: Increases,
-    /// The round for which they were computed.
+    /// The round for which `increases` was computed.
     round: Option<u64>,
     rtt: Span,
-    /// After a cut nothing changes until then: routers have to see it first.
-    rest_until: Time,
-    /// And then an overload that is still told adds until then.
+    /// End of the freeze after a reduction: routers have to measure its effect first.
+    frozen_until: Time,
+    /// Time until which a further overload signal increases the window additively, after the freeze.
     add_until: Time,
     load: Option<Load>,
     unread: Unread,
@@ -74,14 +73,14 @@ impl VcpSender {
             increases: Increases::default(),
             round: None,
             rtt: Span::ZERO,
-            rest_until: Time::ZERO,
+            frozen_until: Time::ZERO,
             add_until: Time::ZERO,
             load: None,
             unread: Unread::default(),
         }
     }
 
-    /// Once per round trip, and not per acknowledgement: it takes a power.
+    /// Updates the increases once per round trip, because they need a power function.
     fn scale_increases(&mut self, ack: &Ack) {
         self.rtt = ack.smoothed_rtt;
         if self.round != Some(ack.round) {
@@ -105,13 +104,13 @@ impl VcpSender {
         self.window.change_by(bytes, LEAST_PACKETS);
     }
 
-    /// Eq. (4): `w <- beta w`, once; then a rest of one interval, and then an additive increase for one round trip.
+    /// Eq. (4): `w <- beta w`, once; then no change for one interval, then additive increase for one round trip.
     fn on_overload(&mut self, now: Time, acked: Bytes, may_grow: bool) {
         if now >= self.add_until {
             self.window.scale(self.params.beta, LEAST_PACKETS);
-            self.rest_until = now + self.params.interval;
-            self.add_until = self.rest_until + self.rtt;
-        } else if now >= self.rest_until && may_grow {
+            self.frozen_until = now + self.params.interval;
+            self.add_until = self.frozen_until + self.rtt;
+        } else if now >= self.frozen_until && may_grow {
             self.add(acked);
         }
     }
@@ -135,9 +134,9 @@ impl Sender for VcpSender {
         }
     }
 
-    /// A loss is answered as Reno does; what a CE mark means the echo has said already.
+    /// A loss reduces the window as in Reno. A CE mark has no effect here: the echo carries the load.
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
-        self.window.answer_loss(congestion, self.params.loss_reduction_factor);
+        self.window.reduce_on_loss(congestion, self.params.loss_reduction_factor);
     }
 
     #[inline]
@@ -175,17 +174,17 @@ mod tests {
         SenderBench::new(&Vcp, &[("initial_window", Value::Number(window))], Span::from_millis(rtt))
     }
 
-    /// A round in which the whole window is acknowledged and every acknowledgement tells this load.
+    /// A round in which the whole window is acknowledged and every acknowledgement carries this load.
     fn round(bench: &mut SenderBench, load: Load, rtt: u64) {
         let packets = bench.window() as u64;
         for _ in 0..packets {
             bench.now += Span::from_millis(rtt) / packets;
-            tell(bench, load);
+            acknowledge(bench, load);
         }
         bench.next_round();
     }
 
-    fn tell(bench: &mut SenderBench, load: Load) {
+    fn acknowledge(bench: &mut SenderBench, load: Load) {
         let mut header = Header::NONE;
         VcpHeader::new(Some(load)).emit(&mut header);
         let ack = Ack { header, ..bench.plain() };
@@ -193,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn low_load_multiplies_by_one_and_a_sixteenth_per_interval_whatever_the_round_trip() {
+    fn low_load_multiplies_the_window_by_1_0625_per_interval_at_any_round_trip_time() {
         for rtt in [50, 100, 200, 400] {
             let mut bench = bench(1000.0, rtt);
             (0..2000 / rtt).for_each(|_| round(&mut bench, Load::Low, rtt));
@@ -203,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_grow_alike_from_20_to_500_milliseconds() {
+    fn the_additive_growth_of_rates_is_equal_from_20_to_500_milliseconds() {
         // Packets per round trip, over the round trip squared: the growth of the rate per second.
         for rtt in [0.02, 0.05, 0.1, 0.3, 0.5] {
             let growth = additive_increase(&params(), rtt) / (rtt * rtt);
@@ -214,37 +213,37 @@ mod tests {
     }
 
     #[test]
-    fn high_load_adds_a_packet_per_100_milliseconds_of_round_trip() {
+    fn high_load_adds_a_packet_per_100_milliseconds_of_round_trip_time() {
         let mut bench = bench(50.0, 100);
         (0..10).for_each(|_| round(&mut bench, Load::High, 100));
-        // Ten packets, less what the window grows within a round and the fraction of a packet that is not sent.
+        // Ten packets, less the growth within the round and the unsent fraction of a packet.
         assert!(bench.window() > 59.5 && bench.window() < 60.0, "{}", bench.window());
     }
 
     #[test]
-    fn overload_cuts_once_rests_for_an_interval_and_adds_for_a_round_trip() {
+    fn overload_reduces_once_then_freezes_for_an_interval_then_adds_for_a_round_trip() {
         let mut bench = bench(80.0, 100);
-        tell(&mut bench, Load::Over);
+        acknowledge(&mut bench, Load::Over);
         assert_eq!(bench.window(), 70.0);
         bench.now += Span::from_millis(199);
-        tell(&mut bench, Load::Over);
-        assert_eq!(bench.window(), 70.0, "it rests");
+        acknowledge(&mut bench, Load::Over);
+        assert_eq!(bench.window(), 70.0, "the window is frozen");
         bench.now += Span::from_millis(1);
-        tell(&mut bench, Load::Over);
+        acknowledge(&mut bench, Load::Over);
         assert!(bench.window() > 70.0 && bench.window() < 70.1, "it adds");
         bench.now += Span::from_millis(100);
-        tell(&mut bench, Load::Over);
-        assert!(bench.window() < 61.4, "it cuts again");
+        acknowledge(&mut bench, Load::Over);
+        assert!(bench.window() < 61.4, "the window is reduced again");
     }
 
     #[test]
-    fn two_flows_that_are_cut_together_lose_an_eighth_of_their_difference_each_time() {
+    fn simultaneous_reductions_shrink_the_difference_of_two_flows_by_an_eighth() {
         let mut pair = [bench(90.0, 100), bench(10.0, 100)];
         for cut in 1..=10 {
             for bench in &mut pair {
-                // Past the rest and the round trip after the last cut.
+                // After the freeze and the round trip that follow the last reduction.
                 bench.now += Span::from_millis(400);
-                tell(bench, Load::Over);
+                acknowledge(bench, Load::Over);
             }
             let difference = pair[0].window() - pair[1].window();
             let theory = 80.0 * 0.875_f64.powi(cut);
@@ -253,9 +252,9 @@ mod tests {
     }
 
     #[test]
-    fn a_cut_leaves_a_packet_and_an_unused_window_does_not_grow() {
+    fn a_reduction_keeps_at_least_a_packet_and_an_unused_window_does_not_grow() {
         let mut bench = bench(1.0, 100);
-        tell(&mut bench, Load::Over);
+        acknowledge(&mut bench, Load::Over);
         assert_eq!(bench.window(), 1.0);
         let mut header = Header::NONE;
         VcpHeader::new(Some(Load::Low)).emit(&mut header);
@@ -265,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves_the_window_and_a_mark_says_nothing_twice() {
+    fn a_loss_halves_the_window_and_a_mark_has_no_effect() {
         let mut bench = bench(40.0, 100);
         bench.congestion(Cause::Ecn, Episode::New);
         assert_eq!(bench.window(), 40.0);

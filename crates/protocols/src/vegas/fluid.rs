@@ -25,11 +25,11 @@ impl FluidModel for VegasFluid {
         sender_law(Source { params: self.0, packet: facts.packet, initial })
     }
 
-    /// `x q = alpha` packets wait: `U = alpha log x`, the price being queueing delay.
+    /// `x q = alpha` packets are queued: `U = alpha log x`, with queueing delay as the price.
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
         if self.0.alpha < self.0.beta {
             return Allocation::Numeric {
-                reason: "every window that has alpha to beta packets waiting is at rest: write beta = alpha for one",
+                reason: "every window with alpha to beta queued packets is an equilibrium; set beta = alpha for a unique one",
             };
         }
         let marginal = Box::new(Waiting { bits: self.0.alpha * facts.packet });
@@ -37,11 +37,7 @@ impl FluidModel for VegasFluid {
     }
 
     fn left_out(&self) -> &'static [&'static str] {
-        &[
-            "slow start",
-            "that windows change by whole packets",
-            "that who joins late takes a queue for distance",
-        ]
+        &["slow start", "window changes in whole packets", "late joiners' overestimates of their base RTT"]
     }
 }
 
@@ -50,7 +46,7 @@ impl FluidModel for VegasFluid {
 /// slope it slides within this distance of alpha, with the same equilibrium.
 const RAMP: f64 = 0.05;
 
-/// `w' = +1, 0 or -1 packets per round trip`, as fewer than alpha or more than beta packets wait.
+/// `w' = +1, 0 or -1 packets per round trip`, for fewer than alpha, alpha to beta, or more than beta queued packets.
 struct Source {
     params: Params,
     /// In bits.
@@ -145,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn with_one_threshold_it_maximizes_alpha_times_a_logarithm() {
+    fn with_equal_thresholds_the_utility_is_alpha_times_a_logarithm() {
         let utility = marginal(model(2.0).allocation(&one_loop(D)));
         // Two packets of 8000 bits in 20 ms.
         assert!(near(utility.demand(0.02), 0.8e6) && near(utility.marginal(0.8e6), 0.02));

@@ -1,4 +1,4 @@
-//! Vegas: keeps a few packets in the queue and no more (Brakmo, Peterson: "TCP Vegas: End to End Congestion Avoidance
+//! Vegas: keeps a few packets in the queue (Brakmo, Peterson: "TCP Vegas: End to End Congestion Avoidance
 //! on a Global Internet", IEEE JSAC 13(8), 1995). See README.md in this folder.
 
 mod fluid;
@@ -16,7 +16,7 @@ pub struct Vegas;
 static CARD: Card = Card {
     name: "vegas",
     title: "Vegas",
-    summary: "reads from the round-trip time how many of its packets wait, and holds them between two and four",
+    summary: "estimates its queued packets from the round-trip time, and keeps their number between two and four",
     source: "Brakmo, Peterson, IEEE JSAC 13(8), 1995, pp. 1465-1480",
     needs: Needs::NONE,
     queue: QueueChoice { name: "droptail", settings: &[] },

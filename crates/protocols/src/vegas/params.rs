@@ -7,15 +7,15 @@ use millpond_law::{SettingError, Settings};
 /// Vegas' parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Params {
-    /// Window at the start in packets; none for RFC 9002's formula.
+    /// Initial window in packets; none: the formula of RFC 9002.
     pub(super) initial_window: Option<f64>,
-    /// Fewer packets waiting than this: one more.
+    /// With fewer queued packets the window grows by one packet per round trip.
     pub(super) alpha: f64,
-    /// More packets waiting than this: one less.
+    /// With more queued packets the window shrinks by one packet per round trip.
     pub(super) beta: f64,
-    /// More packets waiting than this end slow start.
+    /// With more queued packets slow start ends.
     pub(super) gamma: f64,
-    /// What is left of the window after a loss.
+    /// Factor by which a loss episode multiplies the window.
     pub(super) loss_reduction_factor: f64,
 }
 
@@ -58,7 +58,7 @@ mod tests {
     use millpond_law::Value;
 
     #[test]
-    fn beta_below_alpha_is_refused() {
+    fn beta_below_alpha_is_rejected() {
         let settings = Settings::check(PARAMETERS, [("alpha", Value::Number(5.0))]).unwrap();
         let fault = Params::read(&settings).unwrap_err();
         assert_eq!(fault.to_string(), "beta: must not be less than alpha, which is 5, found 4");

@@ -5,16 +5,16 @@ use crate::parts::window::Window;
 use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Start};
 use millpond_units::{Bytes, Span};
 
-/// The least window in packets.
+/// Smallest window, in packets.
 pub(super) const LEAST_PACKETS: f64 = 2.0;
 
-/// Section III-C: `Diff = (Expected - Actual) BaseRTT = w (1 - BaseRTT / RTT)`: how many of the window's packets wait
-/// in queues.
+/// Section III-C: `Diff = (Expected - Actual) BaseRTT = w (1 - BaseRTT / RTT)`: the number of the window's packets in
+/// queues.
 fn waiting(window: f64, base_rtt: Span, rtt: Span) -> f64 {
     window * (1.0 - base_rtt.secs() / rtt.secs())
 }
 
-/// Section III-C: the change of the window in packets per round trip.
+/// Section III-C: change of the window, in packets per round trip.
 pub(super) fn linear_change(params: &Params, waiting: f64) -> f64 {
     if waiting < params.alpha {
         1.0
@@ -25,14 +25,14 @@ pub(super) fn linear_change(params: &Params, waiting: f64) -> f64 {
     }
 }
 
-/// See the module.
+/// The Vegas sender's state.
 pub(super) struct VegasSender {
     params: Params,
     window: Window,
     round: u64,
-    /// Least round-trip time of this round so far.
+    /// Smallest round-trip time of this round so far.
     least_rtt: Option<Span>,
-    /// Does slow start grow in this round? It does so in every other one.
+    /// Whether slow start grows the window in this round; it does in every second round.
     grows: bool,
     waiting: f64,
 }
@@ -49,7 +49,7 @@ impl VegasSender {
         }
     }
 
-    /// A round trip has been seen whose least round-trip time is `rtt`.
+    /// Updates the window at the end of a round whose smallest round-trip time is `rtt`.
     fn end_round(&mut self, base_rtt: Span, rtt: Span, may_grow: bool) {
         let window = self.window.packets();
         self.waiting = waiting(window, base_rtt, rtt);
@@ -57,11 +57,11 @@ impl VegasSender {
             let change = linear_change(&self.params, self.waiting);
             if may_grow || change < 0.0 {
                 self.window.change_packets_by(change, LEAST_PACKETS);
-                // A step down is no way back into slow start.
+                // A decrease must not re-enter slow start.
                 self.window.end_slow_start();
             }
         } else if self.waiting > self.params.gamma {
-            // What waits goes, but for a packet.
+            // Removes the queued packets except one.
             self.window.change_packets_by((1.0 - self.waiting).min(0.0), LEAST_PACKETS);
             self.window.end_slow_start();
         } else {
@@ -125,14 +125,14 @@ mod tests {
 
     const BASE: Span = Span::from_millis(100);
 
-    /// What the path holds without a queue, in packets.
+    /// Bandwidth-delay product of the path, in packets.
     const PIPE: f64 = 100.0;
 
     fn bench(window: f64) -> SenderBench {
         SenderBench::new(&Vegas, &[("initial_window", Value::Number(window))], BASE)
     }
 
-    /// One round in which flows share a path: all see the queue that their windows make.
+    /// One round of flows that share a path: all measure the queue that their windows cause.
     fn shared_round(flows: &mut [SenderBench]) {
         let total: f64 = flows.iter().map(SenderBench::window).sum();
         let rtt = BASE.scale((total / PIPE).max(1.0));
@@ -146,13 +146,13 @@ mod tests {
     }
 
     #[test]
-    fn what_waits_is_the_share_of_the_window_that_the_round_trip_is_longer() {
+    fn the_queued_packets_are_the_window_times_the_queueing_share_of_the_rtt() {
         assert!((waiting(110.0, BASE, BASE.scale(1.1)) - 10.0).abs() < 1e-9);
         assert_eq!(waiting(110.0, BASE, BASE), 0.0);
     }
 
     #[test]
-    fn slow_start_doubles_every_other_round_trip_and_ends_where_packets_wait() {
+    fn slow_start_doubles_every_second_round_trip_and_ends_when_packets_queue() {
         let mut flows = [bench(4.0)];
         let mut windows = Vec::new();
         for _ in 0..9 {
@@ -162,25 +162,25 @@ mod tests {
         assert_eq!(windows, [8.0, 8.0, 16.0, 16.0, 32.0, 32.0, 64.0, 64.0, 128.0]);
         shared_round(&mut flows);
         shared_round(&mut flows);
-        // 28 of 128 waited; all but one went.
+        // 28 of 128 packets were queued; the window lost all of these except one.
         assert!((flows[0].window() - 101.0).abs() < 1.5, "{}", flows[0].window());
     }
 
     #[test]
-    fn alone_it_rests_with_two_to_four_packets_in_the_queue() {
+    fn a_single_flow_settles_with_two_to_four_packets_in_the_queue() {
         for window in [50.0, 400.0] {
             let mut flows = [bench(window)];
             (0..700).for_each(|_| shared_round(&mut flows));
             let queue = flows[0].window() - PIPE;
             assert!((1.9..=4.1).contains(&queue), "from {window}: {queue}");
-            let rest = flows[0].window();
+            let settled = flows[0].window();
             shared_round(&mut flows);
-            assert_eq!(flows[0].window(), rest, "it rests");
+            assert_eq!(flows[0].window(), settled, "the window is constant");
         }
     }
 
     #[test]
-    fn flows_that_know_the_base_rtt_each_keep_two_to_four_packets_waiting() {
+    fn flows_with_the_correct_base_rtt_each_keep_two_to_four_packets_queued() {
         let mut flows = [bench(10.0), bench(60.0), bench(20.0)];
         (0..500).for_each(|_| shared_round(&mut flows));
         let total: f64 = flows.iter().map(SenderBench::window).sum();
@@ -192,8 +192,9 @@ mod tests {
     }
 
     #[test]
-    fn a_late_joiner_takes_the_queue_for_distance_and_so_takes_more() {
-        // It believes in 110 ms; at 110 ms it sees nothing wait while the other sees a tenth of its window.
+    fn a_late_joiner_overestimates_its_base_rtt_and_gets_a_larger_share() {
+        // Its estimate of the base RTT is 110 ms. At an RTT of 110 ms it computes no queued packets, the other flow a
+        // tenth of its window.
         let mut late = bench(20.0);
         late.congestion(Cause::Loss, Episode::New);
         let before = late.window();
@@ -209,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_halves_and_ends_slow_start_and_silence_begins_anew() {
+    fn a_loss_halves_the_window_and_persistent_congestion_restarts_slow_start() {
         let mut flow = bench(40.0);
         flow.congestion(Cause::Timeout, Episode::New);
         flow.congestion(Cause::Ecn, Episode::New);
@@ -224,11 +225,11 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_is_not_used_does_not_grow() {
+    fn an_unused_window_does_not_grow() {
         let mut flow = bench(10.0);
         flow.congestion(Cause::Loss, Episode::New);
         for _ in 0..5 {
-            flow.ack_that_grows_nothing();
+            flow.ack_with_unused_window();
             flow.next_round();
         }
         assert_eq!(flow.window(), 5.0);

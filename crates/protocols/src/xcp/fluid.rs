@@ -43,10 +43,10 @@ impl FluidModel for XcpFluid {
 
     fn left_out(&self) -> &'static [&'static str] {
         &[
-            "that routers decide once per control interval, not with the mean lags of one",
-            "that of a queue the least of an interval counts",
-            "that a router counts what earlier ones have taken away (lines 26 and 27)",
-            "the cut after a loss",
+            "decisions at the ends of control intervals; the model has the mean lags of an interval",
+            "the minimum of the queue over an interval",
+            "the accounting of feedback withdrawn by upstream routers (lines 26 and 27)",
+            "the reduction after a loss",
         ]
     }
 }
@@ -103,7 +103,7 @@ impl FluidSender for Source {
 /// Eqs. (1), (4), (7) and (8) of SIGCOMM 2002, per control interval d: `(h + phi^+) / (N d)` for each flow, and `(h +
 /// phi^-) / (y d)` of each rate is withdrawn.
 ///
-/// Traffic is counted over one interval, and the decision at its end is allocated over the next one: each has a mean
+/// Traffic is measured over one interval, and the decision at its end is allocated over the next one: each has a mean
 /// delay of half an interval. So does the persistent queue, which is the minimum over half an interval and is known for
 /// another half.
 struct Router {
@@ -113,9 +113,9 @@ struct Router {
 }
 
 /// The places of the router's states.
-const COUNTED: usize = 0;
+const MEASURED: usize = 0;
 const PERSISTENT: usize = 1;
-const HANDED_OUT: usize = 2;
+const ALLOCATED: usize = 2;
 
 /// Eq. (1): the desired change of all traffic in an interval.
 fn aggregate<T: Number>(params: &RouterParams, spare: T, queue: T, mean_rtt: T) -> T {
@@ -149,22 +149,22 @@ impl FluidLink for Router {
 
     fn derivative<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, dx: &mut [T]) {
         let mean_rtt = self.mean_rtt(input);
-        let spare = -x[COUNTED] + input.capacity / self.capacity;
+        let spare = -x[MEASURED] + input.capacity / self.capacity;
         let decided = aggregate(&self.params, spare, x[PERSISTENT], mean_rtt);
-        dx[COUNTED] = (input.arriving / self.capacity - x[COUNTED]) * 2.0 / mean_rtt;
+        dx[MEASURED] = (input.arriving / self.capacity - x[MEASURED]) * 2.0 / mean_rtt;
         dx[PERSISTENT] = (input.queue / self.capacity - x[PERSISTENT]) * 2.0 / mean_rtt;
-        dx[HANDED_OUT] = (decided - x[HANDED_OUT]) * 2.0 / mean_rtt;
+        dx[ALLOCATED] = (decided - x[ALLOCATED]) * 2.0 / mean_rtt;
     }
 
     fn signals<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
         let mean_rtt = self.mean_rtt(input);
-        let (counted, aggregate) = (x[COUNTED] * self.capacity, x[HANDED_OUT] * self.capacity);
-        let shuffled = positive(counted * self.params.gamma - aggregate.abs());
+        let (measured, aggregate) = (x[MEASURED] * self.capacity, x[ALLOCATED] * self.capacity);
+        let shuffled = positive(measured * self.params.gamma - aggregate.abs());
         let given = shuffled + positive(aggregate);
         // Without separate positive parts: at an aggregate of zero, both must change together with it.
         let taken = given - aggregate;
         let (flows, arriving) = (input.carried[0], input.arriving);
-        let own = if arriving > 0.0 { counted * input.own_arriving / arriving } else { T::zero() };
+        let own = if arriving > 0.0 { measured * input.own_arriving / arriving } else { T::zero() };
         signals[0] = if flows > 0.0 { given / (flows * mean_rtt) } else { T::zero() };
         signals[1] = if own > 0.0 { taken / (own * mean_rtt) } else { T::zero() };
     }
@@ -181,8 +181,8 @@ impl FluidLink for Router {
     }
 
     fn guards<T: Number>(&self, x: &[T], _input: &LinkInput<'_, T>, guards: &mut [T]) {
-        guards[0] = x[HANDED_OUT];
-        guards[1] = x[COUNTED] * self.params.gamma - x[HANDED_OUT].abs();
+        guards[0] = x[ALLOCATED];
+        guards[1] = x[MEASURED] * self.params.gamma - x[ALLOCATED].abs();
     }
 }
 
@@ -211,7 +211,7 @@ mod tests {
         0.4 * (8e6 - y) - 0.226 * packets * PACKET / D
     }
 
-    /// The signals after the router has counted the flows.
+    /// The signals after the router has measured the flows.
     fn signals(y: f64, packets: f64) -> Vec<f64> {
         router(y, packets, &[y / 8e6, packets * PACKET / 8e6, aggregate_of(y, packets) / 8e6]).1
     }
@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn a_router_counts_for_an_interval_and_hands_out_for_another() {
+    fn a_router_measures_for_an_interval_and_allocates_over_the_next() {
         let (dx, _) = router(6e6, 30.0, &[0.5, 0.02, 0.0]);
         let expected = [0.25, 0.01, aggregate_of(4e6, 20.0) / 8e6].map(|distance| 2.0 * distance / D);
         assert!(dx.iter().zip(expected).all(|(dx, expected)| near(*dx, expected)), "{dx:?} {expected:?}");
@@ -267,7 +267,7 @@ mod tests {
                     (feedback, 0.02, 0.045, 6e5);
             })
         };
-        // Of ten packets, .125 s each; the growth is sent at once. The header follows the acknowledged rate.
+        // Ten packets, .125 s each; the growth is sent immediately. The header follows the acknowledged rate.
         let (dx, rate) = flow(&*senders, &[10.0 * PACKET, 5e5], &seen(1e6));
         assert!(near(dx[0], 1e5) && near(rate, 6.4e5 + 1e5) && near(dx[1], 2e6), "{dx:?} {rate}");
         assert_eq!(carried(&*senders, &[10.0 * PACKET, 5e5], &seen(1e6)), [1.0, 0.1]);

@@ -5,7 +5,7 @@
 //! +---------------+---------------+---------------+---------------+
 //! | format = 1    |                     zero                      |
 //! +---------------+---------------+---------------+---------------+
-//! |       round-trip time [ns]; zero: not known yet               |   all big-endian
+//! |       round-trip time [ns]; zero: no sample yet               |   all big-endian
 //! +---------------+---------------+---------------+---------------+
 //! |                                                               |
 //! +                    throughput [bit/s]                         +
@@ -28,19 +28,19 @@ use std::fmt;
 use zerocopy::byteorder::network_endian::{I64, U32, U64};
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
-/// XCP's number.
+/// Header number of XCP.
 pub(super) const ID: HeaderId = HeaderId(3);
 
 const FORMAT_DATA: u8 = 1;
 const FORMAT_ECHO: u8 = 2;
 
-/// By how much a sender would like its throughput to change, or a router lets it.
+/// Change of throughput that a sender requests, or that the routers so far have allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// As much as the routers grant: none has spoken yet.
-    Any,
-    /// This much, in bit/s.
-    Change(i64),
+pub enum ThroughputChange {
+    /// No limit: no router has written a value yet.
+    Unlimited,
+    /// A change in bit/s.
+    Limited(i64),
 }
 
 /// A data packet's header.
@@ -67,7 +67,7 @@ impl XcpHeader {
         header.fields_mut(ID).filter(|fields: &&mut Self| fields.format == FORMAT_DATA)
     }
 
-    /// The header of a packet that leaves: the sender wishes for all it can get.
+    /// The header of a data packet at its sender: the requested change has no limit.
     pub fn new(rtt: Span, throughput: Rate) -> Self {
         Self {
             format: FORMAT_DATA,
@@ -84,33 +84,33 @@ impl XcpHeader {
         header.set_fields(ID, self);
     }
 
-    /// The sender's smoothed round-trip time; zero if it does not know any yet.
+    /// The sender's smoothed round-trip time; zero before its first sample.
     #[inline]
     pub fn rtt(&self) -> Span {
         fields::to_rtt(self.rtt)
     }
 
-    /// Its window over that.
+    /// The sender's window over its smoothed round-trip time.
     #[inline]
     pub fn throughput(&self) -> Rate {
         Rate::from_bps(self.throughput.get())
     }
 
-    /// What the routers so far have left of its wish.
+    /// The change that the routers so far have left of the request.
     #[inline]
-    pub fn wish(&self) -> Wish {
+    pub fn change(&self) -> ThroughputChange {
         match self.change.get() {
-            i64::MAX => Wish::Any,
-            change => Wish::Change(change),
+            i64::MAX => ThroughputChange::Unlimited,
+            change => ThroughputChange::Limited(change),
         }
     }
 
-    /// Writes what is left of the wish.
+    /// Writes the remaining change.
     #[inline]
-    pub fn set_wish(&mut self, wish: Wish) {
-        let change = match wish {
-            Wish::Any => i64::MAX,
-            Wish::Change(change) => change.min(i64::MAX - 1),
+    pub fn set_change(&mut self, change: ThroughputChange) {
+        let change = match change {
+            ThroughputChange::Unlimited => i64::MAX,
+            ThroughputChange::Limited(change) => change.min(i64::MAX - 1),
         };
         self.change = change.into();
     }
@@ -119,9 +119,9 @@ impl XcpHeader {
 impl fmt::Display for XcpHeader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "XCP rtt {} throughput {}", self.rtt(), self.throughput())?;
-        match self.wish() {
-            Wish::Any => write!(f, " change any"),
-            Wish::Change(bps) => write!(f, " change {bps:+} bit/s"),
+        match self.change() {
+            ThroughputChange::Unlimited => write!(f, " change any"),
+            ThroughputChange::Limited(bps) => write!(f, " change {bps:+} bit/s"),
         }
     }
 }
@@ -141,12 +141,12 @@ impl XcpEcho {
         header.fields(ID).filter(|fields: &Self| fields.format == FORMAT_ECHO)
     }
 
-    /// The echo that says this: the sum of all changes in bit/s, modulo 2^64.
+    /// An echo with this sum of all changes in bit/s, modulo 2^64.
     pub fn new(feedback: i64) -> Self {
         Self { format: FORMAT_ECHO, zero: [0; 3], feedback: feedback.into() }
     }
 
-    /// What it says.
+    /// The sum of all changes in bit/s, modulo 2^64.
     pub fn feedback(&self) -> i64 {
         self.feedback.get()
     }
@@ -176,21 +176,21 @@ mod tests {
     const ECHO: [u8; 12] = [2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x03, 0xe8];
 
     #[test]
-    fn a_header_is_these_24_bytes_both_ways() {
+    fn a_header_of_24_bytes_is_written_and_parsed() {
         let mut written = XcpHeader::new(Span::from_millis(80), Rate::from_mbps(155.0));
-        assert_eq!(written.wish(), Wish::Any);
-        written.set_wish(Wish::Change(-1000));
+        assert_eq!(written.change(), ThroughputChange::Unlimited);
+        written.set_change(ThroughputChange::Limited(-1000));
         let mut header = Header::NONE;
         written.emit(&mut header);
         assert_eq!(header.of(ID), Some(&DATA[..]));
         let read = XcpHeader::parse(&Header::new(ID, &DATA)).unwrap();
         assert_eq!((read.rtt(), read.throughput()), (Span::from_millis(80), Rate::from_mbps(155.0)));
-        assert_eq!(read.wish(), Wish::Change(-1000));
+        assert_eq!(read.change(), ThroughputChange::Limited(-1000));
         assert_eq!(read.to_string(), "XCP rtt 80ms throughput 155Mbps change -1000 bit/s");
     }
 
     #[test]
-    fn an_echo_is_these_12_bytes_both_ways() {
+    fn an_echo_of_12_bytes_is_written_and_parsed() {
         let mut header = Header::NONE;
         XcpEcho::new(1000).emit(&mut header);
         assert_eq!(header.of(ID), Some(&ECHO[..]));
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_short_foreign_or_of_the_other_format_is_not_read() {
+    fn headers_that_are_short_foreign_or_of_the_other_format_are_rejected() {
         for bytes in [&DATA[..23], &[0; 24], &ECHO] {
             assert_eq!(XcpHeader::parse(&Header::new(ID, bytes)), None);
         }
@@ -211,11 +211,11 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_a_field_is_its_largest_value() {
+    fn values_beyond_the_range_of_a_field_saturate() {
         let mut header = XcpHeader::new(Span::MAX, Rate::MAX);
         assert_eq!(header.rtt(), Span::from_picos(u64::from(u32::MAX) * 1000));
         assert_eq!(header.throughput(), Rate::MAX);
-        header.set_wish(Wish::Change(i64::MAX));
-        assert_eq!(header.wish(), Wish::Change(i64::MAX - 1), "a router has spoken, whatever it said");
+        header.set_change(ThroughputChange::Limited(i64::MAX));
+        assert_eq!(header.change(), ThroughputChange::Limited(i64::MAX - 1), "a router has written a value");
     }
 }

@@ -1,48 +1,48 @@
-//! XCP's router: an efficiency controller decides by how much all traffic together is to change, a fairness
-//! controller whom to tell (sections 3.4 and 3.5, SIGCOMM 2002; lines of code by draft-falk-xcp-spec-03, section 4).
+//! The XCP router: an efficiency controller computes the change of the total traffic, a fairness controller allocates
+//! it to packets (sections 3.4 and 3.5, SIGCOMM 2002; line numbers of draft-falk-xcp-spec-03, section 4).
 
-use super::header::{ID, Wish, XcpHeader};
+use super::header::{ID, ThroughputChange, XcpHeader};
 use super::params::RouterParams;
 use crate::parts::persistent_queue::PersistentQueue;
 use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
 use millpond_units::{Rate, Span, Time};
 
-/// Eq. (1) and line 9: by how many bit/s all traffic is to change, for spare capacity `S` in bit/s, a persistent
-/// queue in bits and a mean round-trip time in seconds.
+/// Eq. (1) and line 9: the change of the total traffic in bit/s, for the spare capacity in bit/s, the persistent queue
+/// in bits and the mean round-trip time in seconds.
 fn aggregate_feedback(params: &RouterParams, spare: f64, queue: f64, mean_rtt: f64) -> f64 {
     params.alpha * spare - params.beta * queue / mean_rtt
 }
 
-/// Eq. (4) and line 10: how many bit/s change hands although the sum is right.
+/// Eq. (4) and line 10: the redistributed traffic in bit/s, in addition to the aggregate feedback.
 fn shuffled_traffic(params: &RouterParams, input: f64, aggregate: f64) -> f64 {
     (params.gamma * input - aggregate.abs()).max(0.0)
 }
 
-/// Line 34: how long a queue must persist to count, in seconds, for a queue that lasts `delay` now.
+/// Line 34: interval over which the minimum queue is taken, in seconds, for a current queueing delay of `delay`.
 fn queue_interval(params: &RouterParams, mean_rtt: f64, delay: f64) -> Span {
     params.min_queue_interval.max(Span::from_secs((mean_rtt - delay) / 2.0))
 }
 
-/// To the nearest whole number; out of range goes to the nearer end.
+/// Rounds to the nearest integer and saturates at the range of the type.
 #[inline]
 fn nearest(bps: f64) -> i64 {
     (bps + 0.5_f64.copysign(bps)) as i64
 }
 
-/// What one control interval's packets said of their flows, as they arrived (lines 1 to 6).
+/// Measurements of the packets that arrived in a control interval (lines 1 to 6).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Traffic {
     /// Bits of all packets.
     bits: f64,
-    /// Bits of packets that can be told anything.
-    steered_bits: f64,
-    /// Sum of size over throughput, in seconds: each flow adds about the interval's length.
+    /// Bits of packets that can carry feedback.
+    controllable_bits: f64,
+    /// Sum of size / throughput, in seconds; each flow adds about the length of the interval.
     time: f64,
-    /// Sum of the same times round-trip time.
+    /// Sum of size / throughput times round-trip time.
     rtt_by_time: f64,
 }
 
-/// Feedback in bit/s that is still to be handed out, and its rate.
+/// Feedback in bit/s that remains to be allocated, and its factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Pool {
     left: f64,
@@ -72,7 +72,7 @@ impl Pool {
     }
 }
 
-/// What a control interval hands out.
+/// The feedback that is allocated over a control interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Pools {
     positive: Pool,
@@ -80,16 +80,16 @@ struct Pools {
 }
 
 impl Pools {
-    /// Lines 20 to 31: what a packet of `bits` is told, which takes `time` seconds at its flow's throughput, and
-    /// for which earlier hops have left `wish`. If that is less than this hop's share, then this hop takes the
-    /// difference from its books too: others may have what this flow cannot use.
-    fn grant(&mut self, bits: f64, time: f64, wish: f64) -> f64 {
+    /// Lines 20 to 31: the feedback of a packet of `bits` that takes `time` seconds at its flow's throughput, where
+    /// upstream routers have left a change of `change`. If that is less than this router's share, the difference is
+    /// deducted from both pools, so that other flows can use it.
+    fn grant(&mut self, bits: f64, time: f64, change: f64) -> f64 {
         let (mut give, mut take) = (self.positive.share(time), self.negative.share(bits));
         let offer = give - take;
-        let granted = if wish < offer { wish } else { offer };
-        if wish < offer {
-            take = (take + (offer - wish)).min(self.negative.left);
-            give = wish + take;
+        let granted = if change < offer { change } else { offer };
+        if change < offer {
+            take = (take + (offer - change)).min(self.negative.left);
+            give = change + take;
         }
         self.positive.debit(give);
         self.negative.debit(take);
@@ -97,7 +97,7 @@ impl Pools {
     }
 }
 
-/// See the module.
+/// The XCP router's state at one link.
 pub(super) struct XcpRouter {
     params: RouterParams,
     traffic: Traffic,
@@ -142,7 +142,7 @@ impl XcpRouter {
         let shuffled = shuffled_traffic(&self.params, input, self.aggregate);
         self.pools = Pools {
             positive: Pool::new(shuffled + self.aggregate.max(0.0), traffic.time),
-            negative: Pool::new(shuffled - self.aggregate.min(0.0), traffic.steered_bits),
+            negative: Pool::new(shuffled - self.aggregate.min(0.0), traffic.controllable_bits),
         };
         self.interval = Span::from_secs(self.mean_rtt).max(self.params.min_interval);
         self.interval_end = now + self.interval;
@@ -154,15 +154,15 @@ impl Link for XcpRouter {
         Hooks { arrive: true, depart: true, tick: true, sojourn: false }
     }
 
-    /// Lines 1 to 6. Packets of other protocols use capacity; they are counted, but cannot be told anything.
+    /// Lines 1 to 6. Packets of other protocols count as load, but cannot carry feedback.
     fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
         let bits = packet.bytes.as_f64() * 8.0;
         self.traffic.bits += bits;
         let header = XcpHeader::parse(packet.header);
-        if let Some(steered) = header.and_then(|h| Steered::new(h.rtt(), h.throughput(), bits)) {
-            self.traffic.steered_bits += bits;
-            self.traffic.time += steered.time;
-            self.traffic.rtt_by_time += steered.time * steered.rtt.min(self.params.max_rtt).secs();
+        if let Some(sample) = header.and_then(|h| FlowSample::new(h.rtt(), h.throughput(), bits)) {
+            self.traffic.controllable_bits += bits;
+            self.traffic.time += sample.time;
+            self.traffic.rtt_by_time += sample.time * sample.rtt.min(self.params.max_rtt).secs();
         }
         Verdict::Keep
     }
@@ -172,14 +172,14 @@ impl Link for XcpRouter {
         let protocol = packet.header.protocol();
         if let Some(header) = self.unread.note_own(ID, protocol, XcpHeader::within(packet.header)) {
             let bits = packet.bytes.as_f64() * 8.0;
-            let wish = match header.wish() {
-                Wish::Any => f64::INFINITY,
-                Wish::Change(bps) => bps as f64,
+            let change = match header.change() {
+                ThroughputChange::Unlimited => f64::INFINITY,
+                ThroughputChange::Limited(bps) => bps as f64,
             };
-            // A sender that knows no round-trip time yet could not use what it is given.
-            let granted = Steered::new(header.rtt(), header.throughput(), bits)
-                .map_or_else(|| wish.min(0.0), |steered| self.pools.grant(bits, steered.time, wish));
-            header.set_wish(Wish::Change(nearest(granted)));
+            // A sender without a round-trip time sample cannot use feedback.
+            let granted = FlowSample::new(header.rtt(), header.throughput(), bits)
+                .map_or_else(|| change.min(0.0), |sample| self.pools.grant(bits, sample.time, change));
+            header.set_change(ThroughputChange::Limited(nearest(granted)));
         }
         Verdict::Keep
     }
@@ -208,14 +208,14 @@ impl Link for XcpRouter {
     }
 }
 
-/// A packet whose sender knows its throughput.
-struct Steered {
+/// A packet that carries a throughput.
+struct FlowSample {
     rtt: Span,
-    /// How long its flow takes to send it, in seconds.
+    /// Size over the flow's throughput, in seconds.
     time: f64,
 }
 
-impl Steered {
+impl FlowSample {
     #[inline]
     fn new(rtt: Span, throughput: Rate, bits: f64) -> Option<Self> {
         let known = !rtt.is_zero() && !throughput.is_zero();
@@ -242,7 +242,7 @@ mod tests {
         (a - b).abs() <= tolerance * b.abs().max(1.0)
     }
 
-    /// A router at 80 Mbit/s whose flows send evenly and do what they are told, with a queue of fixed length.
+    /// A router at 80 Mbit/s with a queue of fixed length, whose flows send evenly and apply their feedback.
     struct Bench {
         router: XcpRouter,
         random: Random,
@@ -273,45 +273,45 @@ mod tests {
             self.router.tick(&mut Context { now: self.now, random: &mut self.random }, &view);
         }
 
-        /// Goes on to the end of the control or queue interval, whichever comes first.
+        /// Advances to the end of the control or queue interval, whichever is first.
         fn tick_when_due(&mut self) {
             self.now = self.router.interval_end.min(self.router.queue.interval_end());
             self.tick();
         }
 
-        /// A packet of a flow with this throughput and wish passes; returns what it was told.
-        fn pass(&mut self, bytes: Bytes, bps: f64, wish: Wish) -> f64 {
+        /// Passes a packet of a flow with this throughput and requested change; returns its feedback.
+        fn pass(&mut self, bytes: Bytes, bps: f64, change: ThroughputChange) -> f64 {
             let mut written = XcpHeader::new(RTT, Rate::from_bps_f64(bps));
-            written.set_wish(wish);
+            written.set_change(change);
             let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
             written.emit(&mut header);
             let mut packet = PacketView { bytes, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
-            // The packet itself is part of the queue that it leaves.
+            // The queue at departure includes the packet itself.
             let view = QueueView { bytes: self.queue + bytes, ..self.view() };
             let mut cx = Context { now: self.now, random: &mut self.random };
             self.router.arrive(&mut cx, &mut packet, &view);
             self.router.depart(&mut cx, &mut packet, &view);
-            match XcpHeader::parse(&header).unwrap().wish() {
-                Wish::Change(change) => change as f64,
-                Wish::Any => panic!("the router said nothing"),
+            match XcpHeader::parse(&header).unwrap().change() {
+                ThroughputChange::Limited(change) => change as f64,
+                ThroughputChange::Unlimited => panic!("the router wrote no feedback"),
             }
         }
 
-        /// One control interval in which every flow sends packets of its own size; returns what each was told in all.
-        fn interval(&mut self, flows: &[(f64, Bytes)], wish: Wish) -> Vec<f64> {
+        /// One control interval in which every flow sends packets of its own size; returns the total feedback of each.
+        fn interval(&mut self, flows: &[(f64, Bytes)], change: ThroughputChange) -> Vec<f64> {
             let end = self.router.interval_end;
             let length = end.since(self.now).secs();
-            let told = flows
+            let feedback = flows
                 .iter()
                 .map(|(bps, bytes)| {
                     let packets = (bps * length / bytes.bits() as f64).round() as u64;
-                    (0..packets).map(|_| self.pass(*bytes, *bps, wish)).sum()
+                    (0..packets).map(|_| self.pass(*bytes, *bps, change)).sum()
                 })
                 .collect();
             while self.now < end {
                 self.tick_when_due();
             }
-            told
+            feedback
         }
     }
 
@@ -321,82 +321,82 @@ mod tests {
         // .4 of 10 Mbit/s spare; .226 of 80 kbit of queue in 100 ms.
         assert!(near(aggregate_feedback(&params, 10e6, 0.0, 0.1), 4e6, 1e-12));
         assert!(near(aggregate_feedback(&params, 0.0, 80e3, 0.1), -180_800.0, 1e-12));
-        // A tenth of 80 Mbit/s changes hands unless the sum changes by more.
+        // A tenth of 80 Mbit/s is redistributed, unless the aggregate changes by more.
         assert!(near(shuffled_traffic(&params, 80e6, -3e6), 5e6, 1e-12));
         assert_eq!(shuffled_traffic(&params, 80e6, 9e6), 0.0);
     }
 
     #[test]
-    fn what_all_are_told_adds_up_to_the_aggregate_and_gains_are_equal() {
+    fn the_feedback_of_all_flows_sums_to_the_aggregate_with_equal_increases() {
         let mut bench = Bench::new(Bytes::ZERO);
         // 40 of 80 Mbit/s are used, by packets of two sizes.
         let flows = [(30e6, PACKET), (10e6, PACKET / 2)];
-        bench.interval(&flows, Wish::Any);
-        bench.interval(&flows, Wish::Any);
-        let told = bench.interval(&flows, Wish::Any);
+        bench.interval(&flows, ThroughputChange::Unlimited);
+        bench.interval(&flows, ThroughputChange::Unlimited);
+        let feedback = bench.interval(&flows, ThroughputChange::Unlimited);
         assert!(near(bench.router.aggregate, 0.4 * 40e6, 0.01));
-        assert!(near(told.iter().sum(), 16e6, 0.01), "{told:?}");
-        assert!(near(told[0], told[1], 0.01), "{told:?}");
+        assert!(near(feedback.iter().sum(), 16e6, 0.01), "{feedback:?}");
+        assert!(near(feedback[0], feedback[1], 0.01), "{feedback:?}");
     }
 
     #[test]
-    fn where_the_link_is_full_each_interval_takes_a_tenth_and_deals_it_out_evenly() {
+    fn on_a_full_link_each_interval_redistributes_a_tenth_of_the_traffic_evenly() {
         // gamma: x_i <- (1 - gamma) x_i + gamma mean, the geometric approach of AIMD (section 3.5.2).
         let mut bench = Bench::new(Bytes::ZERO);
         let mut rates = [72e6, 8e6];
         let flows = |rates: [f64; 2]| rates.map(|bps| (bps, Bytes::new(100)));
-        bench.interval(&flows(rates), Wish::Any);
-        bench.interval(&flows(rates), Wish::Any);
+        bench.interval(&flows(rates), ThroughputChange::Unlimited);
+        bench.interval(&flows(rates), ThroughputChange::Unlimited);
         for _ in 0..20 {
-            let told = bench.interval(&flows(rates), Wish::Any);
+            let feedback = bench.interval(&flows(rates), ThroughputChange::Unlimited);
             let theory = rates.map(|x| 0.1 * (40e6 - x));
             for i in 0..2 {
-                assert!((told[i] - theory[i]).abs() < 0.05e6, "{told:?}");
-                rates[i] += told[i];
+                assert!((feedback[i] - theory[i]).abs() < 0.05e6, "{feedback:?}");
+                rates[i] += feedback[i];
             }
-            // The router deals by what it saw in the interval before: let it see the new rates.
-            bench.interval(&flows(rates), Wish::Change(0));
+            // Allocation uses the previous interval's measurements: measure the new rates first.
+            bench.interval(&flows(rates), ThroughputChange::Limited(0));
         }
         assert!(near(rates[0] + rates[1], 80e6, 0.01), "{rates:?}");
         assert!((rates[0] - rates[1]).abs() < 64e6 * 0.15, "0.9^20 = .12 of 64 Mbit/s: {rates:?}");
     }
 
     #[test]
-    fn what_a_flow_cannot_use_is_left_to_the_others() {
-        // Lines 26 and 27: a flow held at zero by an earlier hop costs this hop's pools the same, on both sides.
+    fn feedback_that_a_flow_cannot_use_is_deducted_from_the_pools() {
+        // Lines 26 and 27: a flow limited to zero upstream is deducted from both pools by the same amount.
         let mut pools = Pools { positive: Pool::new(100.0, 10.0), negative: Pool::new(60.0, 30.0) };
         assert_eq!(pools.grant(10.0, 4.0, 0.0), 0.0);
         // Offered 40 - 20 = 20; taken 20 + 20 = 40 from both.
         assert_eq!((pools.positive.left, pools.negative.left), (60.0, 20.0));
-        // A packet that wishes for all takes its share: 40 - 20.
+        // A packet without an upstream limit gets its share: 40 - 20.
         assert_eq!(pools.grant(10.0, 4.0, f64::INFINITY), 20.0);
         assert_eq!((pools.positive.left, pools.negative.left), (20.0, 0.0));
-        // Nothing more is taken, and only what is left is given.
+        // The negative pool is empty, and only the rest of the positive pool is allocated.
         assert_eq!(pools.grant(10.0, 4.0, f64::INFINITY), 20.0);
         assert_eq!(pools.grant(10.0, 4.0, f64::INFINITY), 0.0);
     }
 
     #[test]
-    fn no_packet_leaves_with_more_than_it_came_with() {
+    fn the_feedback_of_a_packet_is_never_increased() {
         let mut bench = Bench::new(Bytes::ZERO);
         let flows = [(20e6, PACKET)];
-        bench.interval(&flows, Wish::Any);
-        for wish in [-5000, 0, 7] {
-            assert!(bench.pass(PACKET, 20e6, Wish::Change(wish)) <= wish as f64);
+        bench.interval(&flows, ThroughputChange::Unlimited);
+        for change in [-5000, 0, 7] {
+            assert!(bench.pass(PACKET, 20e6, ThroughputChange::Limited(change)) <= change as f64);
         }
     }
 
     #[test]
-    fn a_queue_that_stays_is_drained_and_one_that_comes_and_goes_is_not() {
+    fn a_persistent_queue_is_drained_and_a_transient_one_is_not() {
         // A full link with a standing queue of 100 packets: -beta Q / d in bit/s.
         let mut bench = Bench::new(PACKET * 100);
         let flows = [(CAPACITY, PACKET)];
-        (0..5).for_each(|_| drop(bench.interval(&flows, Wish::Any)));
+        (0..5).for_each(|_| drop(bench.interval(&flows, ThroughputChange::Unlimited)));
         assert!(near(bench.router.aggregate, -0.226 * 800e3 / 0.1, 0.02), "{}", bench.router.aggregate);
-        // The queue is seen empty once in each of its intervals.
+        // The queue is empty once in each queue interval.
         for _ in 0..5 {
             let long = std::mem::replace(&mut bench.queue, Bytes::ZERO);
-            bench.pass(PACKET, CAPACITY, Wish::Any);
+            bench.pass(PACKET, CAPACITY, ThroughputChange::Unlimited);
             bench.queue = long;
             bench.tick_when_due();
         }
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn the_queue_must_persist_for_half_of_what_is_left_of_the_round_trip() {
+    fn the_queue_interval_is_half_of_the_round_trip_time_without_queueing() {
         let params = defaults();
         assert_eq!(queue_interval(&params, 0.1, 0.04), Span::from_millis(30));
         assert_eq!(queue_interval(&params, 0.1, 0.2), Span::from_millis(2));
@@ -413,9 +413,9 @@ mod tests {
     #[test]
     fn the_control_interval_is_the_mean_round_trip_time_of_flows_not_of_packets() {
         let mut bench = Bench::new(Bytes::ZERO);
-        bench.interval(&[(60e6, PACKET), (2e6, PACKET)], Wish::Any);
+        bench.interval(&[(60e6, PACKET), (2e6, PACKET)], ThroughputChange::Unlimited);
         assert!(near(bench.router.interval.secs(), 0.1, 1e-9));
-        // Two flows at 30 and 1 Mbit/s, 20 and 60 ms: the mean is 40 ms, whoever sends more.
+        // Two flows at 30 and 1 Mbit/s, 20 and 60 ms: the mean is 40 ms, regardless of their rates.
         bench.router.traffic = Traffic::default();
         for (bps, millis, packets) in [(30e6, 20, 375), (1e6, 60, 12)] {
             let header = XcpHeader::new(Span::from_millis(millis), Rate::from_bps_f64(bps));
@@ -434,13 +434,13 @@ mod tests {
     }
 
     #[test]
-    fn a_packet_that_knows_no_round_trip_time_gets_nothing_and_costs_nothing() {
+    fn a_packet_without_a_round_trip_time_gets_no_feedback_and_leaves_the_pools_unchanged() {
         let mut bench = Bench::new(Bytes::ZERO);
         let flows = [(20e6, PACKET)];
-        bench.interval(&flows, Wish::Any);
+        bench.interval(&flows, ThroughputChange::Unlimited);
         let before = bench.router.pools;
-        assert_eq!(bench.pass(PACKET, 0.0, Wish::Any), 0.0);
-        assert_eq!(bench.pass(PACKET, 0.0, Wish::Change(-7)), -7.0);
+        assert_eq!(bench.pass(PACKET, 0.0, ThroughputChange::Unlimited), 0.0);
+        assert_eq!(bench.pass(PACKET, 0.0, ThroughputChange::Limited(-7)), -7.0);
         assert_eq!(bench.router.pools, before);
     }
 }

@@ -8,7 +8,7 @@ mod params;
 mod receiver;
 mod sender;
 
-pub use header::{Wish, XcpEcho, XcpHeader};
+pub use header::{ThroughputChange, XcpEcho, XcpHeader};
 
 use millpond_law::fluid::FluidModel;
 use millpond_law::{
@@ -16,13 +16,13 @@ use millpond_law::{
 };
 use params::RouterParams;
 
-/// The protocol, for the registry.
+/// The protocol `xcp`.
 pub struct Xcp;
 
 static CARD: Card = Card {
     name: "xcp",
     title: "eXplicit Control Protocol",
-    summary: "routers tell each packet by how much its flow's throughput is to change",
+    summary: "routers write into each packet the change of its flow's throughput",
     source: "Katabi, Handley, Rohrs, SIGCOMM 2002, pp. 89-102; draft-falk-xcp-spec-03",
     needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
     queue: QueueChoice { name: "droptail", settings: &[] },

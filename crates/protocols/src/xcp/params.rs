@@ -41,22 +41,22 @@ pub(super) static PARAMETERS: Keys = &[
     &MAX_RTT, &MIN_QUEUE_INTERVAL,
 ];
 
-/// The parameters of the router, read.
+/// The router's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct RouterParams {
-    /// Share of the spare capacity.
+    /// alpha of Eq. (1): share of the spare capacity.
     pub(super) alpha: f64,
-    /// Share of the persistent queue.
+    /// beta of Eq. (1): share of the persistent queue.
     pub(super) beta: f64,
-    /// Share of the traffic that is shuffled.
+    /// gamma of Eq. (4): share of the traffic that is redistributed.
     pub(super) gamma: f64,
-    /// Control interval before any round-trip time is known.
+    /// Control interval before the first packet with a round-trip time.
     pub(super) initial_interval: Span,
-    /// Least control interval.
+    /// Smallest control interval.
     pub(super) min_interval: Span,
-    /// Longest round-trip time that counts.
+    /// Upper limit on the round-trip times of packets.
     pub(super) max_rtt: Span,
-    /// Least queue interval.
+    /// Smallest interval over which the persistent queue is measured.
     pub(super) min_queue_interval: Span,
 }
 

@@ -1,9 +1,9 @@
-//! The receiver of XCP: adds up what the routers granted.
+//! The XCP receiver: sums the feedback of the routers.
 
-use super::header::{Wish, XcpEcho, XcpHeader};
+use super::header::{ThroughputChange, XcpEcho, XcpHeader};
 use millpond_law::{Context, Data, Echo, Receiver, RelayView, Unread};
 
-/// See the module. The sum runs on, so that delayed and lost acknowledgements lose no feedback.
+/// The XCP receiver's state. The sum is cumulative, so that delayed and lost acknowledgements lose no feedback.
 #[derive(Default)]
 pub(super) struct XcpReceiver {
     feedback: i64,
@@ -11,10 +11,10 @@ pub(super) struct XcpReceiver {
 }
 
 impl Receiver for XcpReceiver {
-    /// A packet that no router has written to says nothing.
+    /// A packet without a router's feedback adds nothing.
     fn on_data(&mut self, _cx: &mut Context<'_>, data: &Data, _relay: Option<&RelayView>, echo: &mut Echo) {
-        if let Some(Wish::Change(bps)) =
-            self.unread.note(XcpHeader::parse(&data.header)).map(|header| header.wish())
+        if let Some(ThroughputChange::Limited(bps)) =
+            self.unread.note(XcpHeader::parse(&data.header)).map(|header| header.change())
         {
             self.feedback = self.feedback.wrapping_add(bps);
         }
@@ -33,13 +33,15 @@ mod tests {
     use millpond_units::{Bytes, Rate, Span, Time};
 
     #[test]
-    fn feedback_adds_up_and_what_no_router_wrote_adds_nothing() {
+    fn feedback_is_summed_and_packets_without_feedback_add_nothing() {
         let (mut receiver, mut echo) = (XcpReceiver::default(), Echo::default());
         let mut random = Random::stream(1, "receiver");
         let mut cx = Context { now: Time::ZERO, random: &mut random };
-        for wish in [Wish::Change(700), Wish::Any, Wish::Change(-1000)] {
+        for change in
+            [ThroughputChange::Limited(700), ThroughputChange::Unlimited, ThroughputChange::Limited(-1000)]
+        {
             let mut written = XcpHeader::new(Span::from_millis(80), Rate::from_mbps(1.0));
-            written.set_wish(wish);
+            written.set_change(change);
             let mut header = Header::NONE;
             written.emit(&mut header);
             let data = Data { bytes: Bytes::new(1000), ecn: Ecn::NotCapable, header };

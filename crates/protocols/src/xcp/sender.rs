@@ -1,4 +1,4 @@
-//! The sender of XCP: quotes its throughput and takes what the routers grant (section 3.2, SIGCOMM 2002).
+//! The XCP sender: writes its throughput into headers and applies the echoed feedback (section 3.2, SIGCOMM 2002).
 
 use super::header::{XcpEcho, XcpHeader};
 use super::params::{INITIAL_WINDOW, LOSS_REDUCTION_FACTOR};
@@ -6,24 +6,24 @@ use crate::parts::window::Window;
 use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
 
-/// The least window: one packet, so that feedback keeps coming (section 3.2, SIGCOMM 2002).
+/// Smallest window in packets: one, so that feedback continues to arrive (section 3.2, SIGCOMM 2002).
 pub(super) const LEAST_PACKETS: f64 = 1.0;
 
-/// See the module.
+/// The XCP sender's state.
 pub(super) struct XcpSender {
     initial_window: f64,
     loss_reduction_factor: f64,
     window: Window,
-    /// What the window permits: it is asked for more often than it changes.
+    /// The permit of the current window, stored because it is read more often than it changes.
     permitted: Bytes,
     smoothed_rtt: Span,
-    /// The feedback echoed so far.
+    /// Cumulative echoed feedback, in bit/s.
     feedback: i64,
     unread: Unread,
 }
 
-/// By how many bytes a window grows when its throughput is to grow by so many bit/s (draft-falk-xcp-spec-03, section
-/// 3.1.4: cwnd = max(cwnd + feedback * RTT, MSS)).
+/// Change of the window in bytes for a change of the throughput in bit/s (draft-falk-xcp-spec-03, section 3.1.4:
+/// cwnd = max(cwnd + feedback * RTT, MSS)).
 fn window_change(feedback: f64, rtt: Span) -> f64 {
     feedback / 8.0 * rtt.secs()
 }
@@ -42,7 +42,7 @@ impl XcpSender {
         }
     }
 
-    /// The feedback in bit/s that this acknowledgement is the first to tell of.
+    /// The part of the cumulative feedback, in bit/s, that this acknowledgement is the first to carry.
     fn new_feedback(&mut self, ack: &Ack) -> f64 {
         let Some(feedback) = self.unread.note(XcpEcho::parse(&ack.header)).map(|echo| echo.feedback()) else {
             return 0.0;
@@ -50,7 +50,7 @@ impl XcpSender {
         feedback.wrapping_sub(std::mem::replace(&mut self.feedback, feedback)) as f64
     }
 
-    /// The throughput that it quotes: what it would send if it had data.
+    /// The throughput written into headers: the window over the smoothed RTT.
     fn throughput(&self) -> Rate {
         if self.smoothed_rtt.is_zero() { Rate::ZERO } else { self.permitted.per(self.smoothed_rtt) }
     }
@@ -66,15 +66,15 @@ impl Sender for XcpSender {
         self.smoothed_rtt = ack.smoothed_rtt;
         self.window.note(ack);
         let feedback = self.new_feedback(ack);
-        // A window that is not used does not grow; routers would see none of it (draft, section 3.1.5).
+        // An unused window does not grow, because routers could not measure the growth (draft, section 3.1.5).
         let feedback = if ack.window_unused { feedback.min(0.0) } else { feedback };
         self.window.change_by(window_change(feedback, ack.smoothed_rtt), LEAST_PACKETS);
         self.permitted = self.window.bytes();
     }
 
-    /// As NewReno, where no router of XCP has prevented it (draft-falk-xcp-spec-03, section 3.1.4).
+    /// The reduction of NewReno, for losses at routers without XCP (draft-falk-xcp-spec-03, section 3.1.4).
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
-        self.window.answer_loss(congestion, self.loss_reduction_factor);
+        self.window.reduce_on_loss(congestion, self.loss_reduction_factor);
         self.permitted = self.window.bytes();
     }
 
@@ -110,7 +110,7 @@ mod tests {
         SenderBench::new(&Xcp, &[], RTT)
     }
 
-    /// An acknowledgement that brings the feedback so far to this many bit/s.
+    /// An acknowledgement with this cumulative feedback, in bit/s.
     fn echo(bench: &SenderBench, feedback: i64) -> Ack {
         let mut header = Header::NONE;
         XcpEcho::new(feedback).emit(&mut header);
@@ -124,13 +124,13 @@ mod tests {
     }
 
     #[test]
-    fn a_megabit_per_second_more_is_ten_packets_more_per_80_ms() {
+    fn a_feedback_of_one_megabit_per_second_adds_ten_packets_at_80_ms() {
         let mut bench = bench();
         assert_eq!(bench.window(), 2.0);
         let ack = echo(&bench, 1_000_000);
         bench.ack(&ack);
         assert_eq!(bench.window(), 12.0);
-        // The sum says nothing new, then half a megabit less.
+        // The sum is unchanged, then half a megabit less.
         bench.ack(&ack);
         assert_eq!(bench.window(), 12.0);
         let ack = echo(&bench, 500_000);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn it_quotes_window_over_smoothed_round_trip_time_and_nothing_before_it_knows_one() {
+    fn headers_carry_the_window_over_the_smoothed_rtt_and_zero_before_the_first_sample() {
         let mut bench = bench();
         let first = stamped(&mut bench);
         assert_eq!((first.rtt(), first.throughput()), (Span::ZERO, Rate::ZERO));
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn feedback_never_takes_the_last_packet_nor_more_than_there_is() {
+    fn feedback_keeps_the_window_between_one_packet_and_its_upper_limit() {
         let mut bench = bench();
         let ack = echo(&bench, i64::MIN);
         bench.ack(&ack);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_episode_halves_the_window_once_and_a_mark_says_nothing() {
+    fn a_loss_episode_halves_the_window_once_and_a_mark_has_no_effect() {
         let mut bench = bench();
         let ack = Ack { delivered: PACKET * 20, ..echo(&bench, 1_400_000) };
         bench.ack(&ack);

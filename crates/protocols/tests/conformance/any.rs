@@ -1,4 +1,4 @@
-//! Strategies for everything that a law can be told, ordinary and absurd.
+//! Strategies for all inputs of a law, ordinary and extreme.
 
 use millpond_law::{
     Ack, Cause, Congestion, Data, Ecn, Episode, Event, HEADER_BYTES, Header, HeaderId, Kind, LinkFacts,
@@ -15,7 +15,7 @@ pub(crate) fn span() -> impl Strategy<Value = Span> {
     ]
 }
 
-/// A step of time that lets a list of events stay within the 213 days that [`millpond_units::Time`] lasts.
+/// A time step that keeps a list of events within the 213 days of [`millpond_units::Time`].
 pub(crate) fn step() -> impl Strategy<Value = Span> {
     prop_oneof![
         4 => (0_u64..20_000).prop_map(Span::from_micros),
@@ -67,8 +67,8 @@ fn ack() -> impl Strategy<Value = Ack> {
     let amounts = (bytes(), 0_u64..100, bytes(), 0_u64..100, bytes());
     let delivery = (bytes(), bytes(), span(), 0_u64..50, bytes(), bytes());
     let times = (prop::option::of(span()), span(), span());
-    let rest = (any::<bool>(), any::<bool>(), header());
-    (amounts, delivery, times, rest).prop_map(|(amounts, delivery, times, rest)| Ack {
+    let flags = (any::<bool>(), any::<bool>(), header());
+    (amounts, delivery, times, flags).prop_map(|(amounts, delivery, times, flags)| Ack {
         bytes: amounts.0,
         packets: amounts.1,
         ce_bytes: amounts.2,
@@ -83,9 +83,9 @@ fn ack() -> impl Strategy<Value = Ack> {
         rtt: times.0,
         min_rtt: times.1,
         smoothed_rtt: times.2,
-        app_limited: rest.0,
-        window_unused: rest.1,
-        header: rest.2,
+        app_limited: flags.0,
+        window_unused: flags.1,
+        header: flags.2,
     })
 }
 
@@ -115,8 +115,8 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// A start, then events, each so long after the one before.
-pub(crate) fn life() -> impl Strategy<Value = (Start, Vec<(Span, Event)>)> {
+/// A start, then events, each with the time since the previous one.
+pub(crate) fn events() -> impl Strategy<Value = (Start, Vec<(Span, Event)>)> {
     (start(), prop::collection::vec((step(), event()), 1..80))
 }
 
@@ -137,7 +137,7 @@ pub(crate) fn relay() -> impl Strategy<Value = RelayView> {
     )
 }
 
-/// How loops of these weights share a sender, as the first of them sees it.
+/// The sharing of a sender by loops of these weights, from the position of the first of them.
 fn sharing() -> impl Strategy<Value = Sharing> {
     prop::collection::vec(1e-3..1e3, 1..6).prop_map(|weights: Vec<f64>| {
         let sum: f64 = weights.iter().sum();
@@ -158,7 +158,7 @@ pub(crate) fn facts() -> impl Strategy<Value = LinkFacts> {
     })
 }
 
-/// What happens to one packet at a link.
+/// The visit of one packet to a link.
 #[derive(Clone, Debug)]
 pub(crate) struct Visit {
     pub(crate) after: Span,
@@ -170,7 +170,7 @@ pub(crate) struct Visit {
     pub(crate) queue: QueueView,
 }
 
-/// Which of a link's functions is called.
+/// The called function of a link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hook {
     Arrive,

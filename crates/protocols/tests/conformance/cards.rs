@@ -1,4 +1,4 @@
-//! A card says everything that a user has to know.
+//! Descriptions are complete.
 
 use crate::corners;
 use millpond_law::key::Keys;
@@ -22,7 +22,7 @@ fn assert_complete(owner: &str, keys: Keys) {
 }
 
 #[test]
-fn every_protocol_says_who_it_is_and_what_each_parameter_means() {
+fn every_protocol_has_a_title_a_source_and_a_meaning_of_each_parameter() {
     let mut names = BTreeSet::new();
     for protocol in Registry::builtin().protocols() {
         let card = protocol.card();
@@ -35,7 +35,7 @@ fn every_protocol_says_who_it_is_and_what_each_parameter_means() {
 }
 
 #[test]
-fn every_queue_says_who_it_is_and_what_each_parameter_means() {
+fn every_queue_has_a_title_a_source_and_a_meaning_of_each_parameter() {
     let mut names = BTreeSet::new();
     for queue in Registry::builtin().queues() {
         let card = queue.card();
@@ -67,7 +67,7 @@ fn the_queue_that_a_protocol_expects_is_registered_and_takes_its_settings() {
 }
 
 #[test]
-fn what_a_protocol_needs_by_default_is_what_its_card_says() {
+fn the_default_needs_of_a_protocol_are_those_of_its_card() {
     for protocol in Registry::builtin().protocols() {
         let defaults = Settings::check(protocol.card().parameters, []).unwrap();
         assert_eq!(protocol.needs(&defaults), protocol.card().needs, "{}", protocol.card().name);
@@ -76,7 +76,7 @@ fn what_a_protocol_needs_by_default_is_what_its_card_says() {
 
 /// [`Settings::get`] panics here on a key that is missing from the table.
 #[test]
-fn protocols_and_queues_read_the_keys_of_their_own_tables_alone() {
+fn protocols_and_queues_read_only_the_keys_of_their_own_tables() {
     let pipe =
         Pipe { rate: Rate::from_mbps(10.0), base_rtt: Span::from_millis(40), packet: Bytes::new(1500) };
     let facts = LinkFacts { capacity: pipe.rate, buffer: None, packet: pipe.packet };

@@ -1,4 +1,4 @@
-//! Laws at links take any packet in any queue, and touch only what is theirs.
+//! Link laws process any packet in any queue, and change only their own header.
 
 use crate::any::{self, Hook, Visit};
 use crate::{assert_names_a_parameter, corners, for_all};
@@ -7,7 +7,7 @@ use millpond_protocols::Registry;
 use millpond_units::Time;
 
 #[test]
-fn a_protocols_router_writes_its_own_header_alone() {
+fn a_protocols_router_writes_only_its_own_header() {
     for protocol in Registry::builtin().protocols() {
         for settings in corners(protocol.card().parameters) {
             let own = protocol.needs(&settings).header;
@@ -26,7 +26,7 @@ fn a_protocols_router_writes_its_own_header_alone() {
     }
 }
 
-/// What a link made of one visit.
+/// Result of one visit to a link.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Seen {
     pub(crate) verdict: Verdict,
@@ -34,7 +34,7 @@ pub(crate) struct Seen {
     pub(crate) header: millpond_law::Header,
 }
 
-/// Lets a link law see visits one after the other, calling only the functions that it wants.
+/// Applies visits to a link law one after the other, and calls only the functions that it requests.
 pub(crate) fn pass(link: &mut dyn Link, visits: &[Visit]) -> Vec<Seen> {
     let (mut random, mut now) = (Random::stream(1, "link"), Time::ZERO);
     let hooks = link.hooks();
@@ -43,7 +43,7 @@ pub(crate) fn pass(link: &mut dyn Link, visits: &[Visit]) -> Vec<Seen> {
         .map(|visit| {
             now += visit.after;
             let seen = present(link, hooks, &mut Context { now, random: &mut random }, visit);
-            assert_shows_finite_quantities(link);
+            assert_reports_finite_quantities(link);
             seen
         })
         .collect()
@@ -57,7 +57,11 @@ fn present(link: &mut dyn Link, hooks: Hooks, cx: &mut Context<'_>, visit: &Visi
         Hook::Depart if hooks.depart => link.depart(cx, &mut packet, &visit.queue),
         Hook::Tick if hooks.tick => {
             let next = link.tick(cx, &visit.queue);
-            assert!(next.is_none_or(|next| next > cx.now), "a tick that never ends: {next:?} at {}", cx.now);
+            assert!(
+                next.is_none_or(|next| next > cx.now),
+                "a tick that does not advance time: {next:?} at {}",
+                cx.now
+            );
             Verdict::Keep
         }
         _ => Verdict::Keep,
@@ -65,7 +69,7 @@ fn present(link: &mut dyn Link, hooks: Hooks, cx: &mut Context<'_>, visit: &Visi
     Seen { verdict, ecn, header }
 }
 
-fn assert_shows_finite_quantities(link: &dyn Link) {
+fn assert_reports_finite_quantities(link: &dyn Link) {
     let mut gauges: Vec<(&'static str, &'static str, f64)> = Vec::new();
     link.observe(&mut gauges);
     assert!(

@@ -1,7 +1,7 @@
-//! What every registered protocol and queue has to stand, by being listed: absurd events, absurd settings, bytes
-//! of any kind, and a complete card.
+//! Tests of every registered protocol and queue: extreme events, extreme settings, arbitrary bytes, and a complete
+//! card.
 
-// Everything here is a test, the helpers too.
+// Tests and their helper functions only.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod any;

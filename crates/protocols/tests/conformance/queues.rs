@@ -1,4 +1,4 @@
-//! Queues judge any packet, leave it as it is, and let an idle link alone.
+//! Queues process any packet, do not change its header, and mark nothing on an idle link.
 
 use crate::any::{self, Hook, Visit};
 use crate::links::pass;
@@ -7,17 +7,17 @@ use millpond_law::{Ecn, Header, Kind, LinkFacts, Queue, QueueView, Settings, Val
 use millpond_protocols::{Registry, queues};
 use millpond_units::{Bytes, Rate, Span};
 
-/// Every way to set up a queue that is worth a test: its corners and its presets.
-fn setups(queue: &dyn Queue) -> Vec<Settings> {
+/// All tested settings of a queue: the ends of its domains and its presets.
+fn tested_settings(queue: &dyn Queue) -> Vec<Settings> {
     let card = queue.card();
     let preset = |name| queues::settings(queue, [(queues::PRESET, Value::text(name))]).unwrap();
     card.presets.iter().map(|(name, _)| preset(name)).chain(corners(card.parameters)).collect()
 }
 
 #[test]
-fn whatever_passes_a_queue_keeps_its_header_and_its_ecn_bits() {
+fn any_packet_keeps_its_header_and_its_ecn_bits_at_a_queue() {
     for queue in Registry::builtin().queues() {
-        for settings in setups(queue) {
+        for settings in tested_settings(queue) {
             for_all(16, &(any::facts(), any::visits()), |(facts, visits)| {
                 let mut link = match queue.link(&settings, &facts) {
                     Ok(Some(link)) => link,
@@ -35,7 +35,7 @@ fn whatever_passes_a_queue_keeps_its_header_and_its_ecn_bits() {
 #[test]
 fn the_same_visits_and_seed_give_the_same_verdicts() {
     for queue in Registry::builtin().queues() {
-        for settings in setups(queue) {
+        for settings in tested_settings(queue) {
             for_all(16, &(any::facts(), any::visits()), |(facts, visits)| {
                 let once = || Some(pass(queue.link(&settings, &facts).ok()??.as_mut(), &visits));
                 assert_eq!(once(), once(), "{}", queue.card().name);
@@ -45,7 +45,7 @@ fn the_same_visits_and_seed_give_the_same_verdicts() {
 }
 
 #[test]
-fn a_link_that_is_never_busy_when_a_packet_comes_marks_and_drops_nothing() {
+fn a_link_that_is_idle_at_each_arrival_marks_and_drops_nothing() {
     let packet = Bytes::new(1000);
     let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet };
     let visit = |hook, packets: u64| Visit {
@@ -62,11 +62,11 @@ fn a_link_that_is_never_busy_when_a_packet_comes_marks_and_drops_nothing() {
             head_sojourn: Span::ZERO,
         },
     };
-    let calm: Vec<_> = (0..10_000).flat_map(|_| [visit(Hook::Arrive, 0), visit(Hook::Depart, 1)]).collect();
+    let idle: Vec<_> = (0..10_000).flat_map(|_| [visit(Hook::Arrive, 0), visit(Hook::Depart, 1)]).collect();
     for queue in Registry::builtin().queues() {
         let defaults = queues::settings(queue, []).unwrap();
         if let Some(mut link) = queue.link(&defaults, &facts).unwrap() {
-            assert!(pass(link.as_mut(), &calm).iter().all(|seen| seen.verdict == Verdict::Keep));
+            assert!(pass(link.as_mut(), &idle).iter().all(|seen| seen.verdict == Verdict::Keep));
         }
     }
 }

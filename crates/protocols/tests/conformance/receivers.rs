@@ -1,4 +1,4 @@
-//! Receivers read any bytes, and say only what is theirs.
+//! Receivers accept any bytes, and echo only their own header.
 
 use crate::{any, corners, for_all};
 use millpond_law::{Context, Echo, HeaderId, Random};
@@ -7,7 +7,7 @@ use millpond_units::Time;
 use proptest::prelude::*;
 
 #[test]
-fn whatever_bytes_arrive_the_echo_is_the_receivers_own_or_what_came() {
+fn for_any_bytes_the_echo_has_the_receivers_header_or_is_unchanged() {
     let arrivals = prop::collection::vec((any::step(), any::data(), prop::option::of(any::relay())), 1..40);
     for protocol in Registry::builtin().protocols() {
         for settings in corners(protocol.card().parameters) {
@@ -21,8 +21,8 @@ fn whatever_bytes_arrive_the_echo_is_the_receivers_own_or_what_came() {
                     now += after;
                     let mut cx = Context { now, random: &mut random };
                     receiver.on_data(&mut cx, &data, relay.as_ref(), &mut echo);
-                    let said = echo.header.protocol();
-                    assert!([HeaderId::NONE, own, data.header.protocol()].contains(&said));
+                    let echoed = echo.header.protocol();
+                    assert!([HeaderId::NONE, own, data.header.protocol()].contains(&echoed));
                 }
             });
         }

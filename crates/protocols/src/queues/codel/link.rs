@@ -4,19 +4,19 @@ use super::params::Params;
 use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Verdict};
 use millpond_units::{Bytes, Span, Time};
 
-/// A control law that stopped less than this many intervals ago goes on where it was.
+/// Number of intervals within which marking resumes with its previous count.
 const RECENT_INTERVALS: u64 = 16;
 
 /// CoDel's state.
 pub(super) struct CoDelLink {
     params: Params,
-    /// A queue of at most one full packet is no standing queue.
+    /// Size of a full packet in bytes; a queue of at most one packet is not a standing queue.
     max_packet: Bytes,
-    /// When the delay will have been above the target for an interval; none while it is below.
+    /// Time at which the delay will have exceeded the target for an interval; none while it is below.
     first_above_time: Option<Time>,
-    /// Marking?
+    /// Whether the law is in its marking state.
     dropping: bool,
-    /// When the next packet is to be marked.
+    /// Time of the next mark.
     drop_next: Time,
     /// Packets marked since marking began.
     count: u64,
@@ -42,7 +42,7 @@ impl CoDelLink {
         }
     }
 
-    /// Has the delay stood above the target for an interval (`dodequeue`, section 5.6)?
+    /// Whether the delay has exceeded the target for an interval (`dodequeue`, section 5.6).
     fn ok_to_drop(&mut self, now: Time, sojourn: Span, left_behind: Bytes) -> bool {
         if sojourn < self.params.target || left_behind <= self.max_packet {
             self.first_above_time = None;
@@ -51,7 +51,7 @@ impl CoDelLink {
         now >= *self.first_above_time.get_or_insert(now + self.params.interval)
     }
 
-    /// Marking begins: gently, or where it left off if that is not long ago (`dequeue`, section 5.5).
+    /// Enters the marking state: with a count of 1, or the previous count if marking ended recently (section 5.5).
     fn begin(&mut self, now: Time) {
         let delta = self.count.saturating_sub(self.last_count);
         let recent = now.since(self.drop_next) < self.params.interval * RECENT_INTERVALS;
@@ -61,7 +61,7 @@ impl CoDelLink {
         self.drop_next = control_law(now, self.params.interval, self.count);
     }
 
-    /// Is this packet to be marked (`dequeue`, section 5.5)?
+    /// Whether this packet is to be marked (`dequeue`, section 5.5).
     fn is_due(&mut self, now: Time, ok_to_drop: bool) -> bool {
         if !ok_to_drop {
             self.dropping = false;
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn marks_come_an_interval_over_the_root_of_their_count_apart() {
         let marks = marks(&mut bench(true), 0..600_000);
-        assert_eq!(marks[0], 100_000, "the first after a whole interval above the target");
+        assert_eq!(marks[0], 100_000, "the first mark follows a whole interval above the target");
         let mut expected = marks[0] as f64;
         for (count, mark) in (1..).zip(&marks[1..]) {
             expected += 100_000.0 / libm::sqrt(f64::from(count));
@@ -142,11 +142,11 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_below_the_target_or_a_queue_of_one_packet_ends_it() {
-        let mut calm = bench(true);
-        assert!((0..100_000).all(|t| calm.depart(at(t * 10), 100, SHORT) == Verdict::Keep));
-        let mut alone = bench(true);
-        assert!((0..100_000).all(|t| alone.depart(at(t * 10), 2, LONG) == Verdict::Keep));
+    fn a_delay_below_the_target_or_a_queue_of_one_packet_ends_marking() {
+        let mut short_delay = bench(true);
+        assert!((0..100_000).all(|t| short_delay.depart(at(t * 10), 100, SHORT) == Verdict::Keep));
+        let mut short_queue = bench(true);
+        assert!((0..100_000).all(|t| short_queue.depart(at(t * 10), 2, LONG) == Verdict::Keep));
         let mut ended = bench(true);
         marks(&mut ended, 0..150_000);
         assert_eq!(ended.depart(at(150_000), 100, SHORT), Verdict::Keep);
@@ -154,12 +154,12 @@ mod tests {
     }
 
     #[test]
-    fn marking_that_stopped_lately_goes_on_where_it_was() {
+    fn marking_that_ended_recently_resumes_with_its_count() {
         let mut bench = bench(true);
         let first = marks(&mut bench, 0..600_000).len() as u64;
         bench.depart(at(600_000), 100, SHORT);
         let again = marks(&mut bench, 600_010..900_000);
-        // It begins at count = first - 1 (section 5.5: delta), so the gap is shorter than an interval.
+        // It resumes at count = first - 1 (section 5.5: delta), so the gap is shorter than an interval.
         let gap = 100_000.0 / libm::sqrt((first - 1) as f64);
         assert!(((again[1] - again[0]) as f64 - gap).abs() <= 10.0, "{again:?}");
     }

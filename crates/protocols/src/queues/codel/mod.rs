@@ -1,4 +1,4 @@
-//! CoDel: no packet need wait longer than a target for a whole interval.
+//! CoDel: marks or drops packets if the queueing delay exceeds a target for a whole interval.
 
 mod link;
 mod params;

@@ -7,11 +7,11 @@ use millpond_units::Span;
 /// CoDel's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Params {
-    /// Standing delay that is allowed.
+    /// Target: the standing queueing delay that is allowed.
     pub target: Span,
-    /// How long the delay must stand before anything happens: a round-trip time of the slower flows.
+    /// Time for which the delay must exceed the target before the first mark: a round-trip time of slow flows.
     pub interval: Span,
-    /// Are ECN-capable packets marked rather than dropped?
+    /// Whether ECN-capable packets are marked rather than dropped.
     pub ecn: bool,
 }
 
@@ -28,7 +28,7 @@ const ECN: Key<bool> = flag("ecn", true)
 pub(super) static PARAMETERS: Keys = &[&TARGET, &INTERVAL, &ECN];
 
 impl Params {
-    /// Reads them from settings.
+    /// Reads the parameters from settings.
     pub fn read(settings: &Settings) -> Self {
         Self { target: settings.get(TARGET), interval: settings.get(INTERVAL), ecn: settings.get(ECN) }
     }

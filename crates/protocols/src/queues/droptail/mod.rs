@@ -1,4 +1,4 @@
-//! Drop-tail: a full buffer refuses what arrives, and nothing else happens.
+//! Drop-tail: packets that arrive at a full buffer are dropped.
 
 use millpond_law::fluid::FluidQueue;
 use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};

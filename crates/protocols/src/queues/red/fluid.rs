@@ -26,12 +26,12 @@ impl RedFluid {
     }
 
     /// The marking probability for packets with probability p_b.
-    fn said<T: Number>(&self, p_b: T) -> T {
+    fn signalled<T: Number>(&self, p_b: T) -> T {
         if self.params.uniform { spread_out(p_b) } else { p_b }
     }
 
     /// The queue length that the law uses, in bytes.
-    fn judged<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>) -> T {
+    fn queue_bytes<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>) -> T {
         (if self.averages() { x[0] } else { input.queue }) / BITS
     }
 }
@@ -58,14 +58,14 @@ impl FluidLink for RedFluid {
     }
 
     fn signals<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, signals: &mut [T]) {
-        let p_b = probability(&self.params, self.judged(x, input));
-        signals[0] = self.said(p_b);
+        let p_b = probability(&self.params, self.queue_bytes(x, input));
+        signals[0] = self.signalled(p_b);
     }
 
     fn equilibrium(&self) -> LinkEquilibrium {
         let Params { min_th, max_th, max_p, shape, .. } = self.params;
         let jump = |threshold: f64, below: f64, above: f64| {
-            let (below, above) = (self.said(below), self.said(above));
+            let (below, above) = (self.signalled(below), self.signalled(above));
             (above > below).then_some(Jump { queue: threshold * BITS, below, above })
         };
         let jumps = match shape {
@@ -78,7 +78,7 @@ impl FluidLink for RedFluid {
     }
 
     fn guards<T: Number>(&self, x: &[T], input: &LinkInput<'_, T>, guards: &mut [T]) {
-        let (queue, Params { min_th, max_th, shape, .. }) = (self.judged(x, input), self.params);
+        let (queue, Params { min_th, max_th, shape, .. }) = (self.queue_bytes(x, input), self.params);
         let never = -T::one();
         guards[0] = if shape == Shape::Step { never } else { queue - min_th };
         guards[1] = queue - max_th;

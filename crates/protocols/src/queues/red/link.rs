@@ -5,16 +5,16 @@ use millpond_law::fluid::{Number, least};
 use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Random, Verdict};
 use millpond_units::{Bytes, Span, Time};
 
-/// RED's state: the average queue, and how long it is since the last mark.
+/// RED's state: the average queue, and the number of packets since the last mark.
 pub(super) struct RedLink {
     params: Params,
-    /// A typical packet: an idle link is taken to have served such packets.
+    /// Size of a typical packet; an idle period counts as the service of such packets.
     packet: Bytes,
     /// The average queue in bytes.
     average: f64,
     /// Packets that passed unmarked since the last mark, while marking was possible.
     count: u64,
-    /// When the packet that departed last will have been served.
+    /// Time at which the service of the packet that departed last ends.
     busy_until: Time,
 }
 
@@ -23,10 +23,10 @@ impl RedLink {
         Self { params, packet: facts.packet, average: 0.0, count: 0, busy_until: Time::ZERO }
     }
 
-    /// Samples the queue and judges one packet by the average.
-    fn judge(&mut self, random: &mut Random, queue: &QueueView) -> Verdict {
+    /// Samples the queue, and decides by the average whether to mark a packet.
+    fn verdict(&mut self, random: &mut Random, queue: &QueueView) -> Verdict {
         self.average += self.params.weight * (queue.bytes.as_f64() - self.average);
-        let congested = self.draw(random, probability(&self.params, self.average));
+        let congested = self.sample(random, probability(&self.params, self.average));
         match (congested, self.params.ecn) {
             (false, _) => Verdict::Keep,
             (true, true) => Verdict::Mark,
@@ -34,7 +34,7 @@ impl RedLink {
         }
     }
 
-    fn draw(&mut self, random: &mut Random, p_b: f64) -> bool {
+    fn sample(&mut self, random: &mut Random, p_b: f64) -> bool {
         if p_b <= 0.0 || p_b >= 1.0 {
             self.count = 0;
             return p_b >= 1.0;
@@ -47,8 +47,8 @@ impl RedLink {
         marked
     }
 
-    /// An idle link has served m packets of nothing: the average forgets as if it had sampled an empty queue then.
-    fn forget_idle_time(&mut self, now: Time, queue: &QueueView) {
+    /// An idle period counts as m packets: the average decays as if it had sampled the empty queue m times.
+    fn decay_over_idle_time(&mut self, now: Time, queue: &QueueView) {
         let slot = queue.configured_capacity.time_for(self.packet);
         self.average *= idle_decay(self.params.weight, now.since(self.busy_until), slot);
         self.busy_until = self.busy_until.max(now);
@@ -95,13 +95,13 @@ impl Link for RedLink {
 
     fn arrive(&mut self, cx: &mut Context<'_>, _packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         if queue.packets == 0 && self.params.weight < 1.0 {
-            self.forget_idle_time(cx.now, queue);
+            self.decay_over_idle_time(cx.now, queue);
         }
-        if self.params.at_departure { Verdict::Keep } else { self.judge(cx.random, queue) }
+        if self.params.at_departure { Verdict::Keep } else { self.verdict(cx.random, queue) }
     }
 
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
-        let verdict = if self.params.at_departure { self.judge(cx.random, queue) } else { Verdict::Keep };
+        let verdict = if self.params.at_departure { self.verdict(cx.random, queue) } else { Verdict::Keep };
         if self.params.weight < 1.0 {
             self.busy_until = cx.now + queue.configured_capacity.time_for(packet.bytes);
         }
@@ -133,8 +133,8 @@ mod tests {
 
     fn at(shape: &'static str, b: f64) -> f64 {
         let thresholds = [("min_th", Value::text("10KB")), ("max_th", Value::text("30KB"))];
-        let rest = [("max_p", Value::Number(0.1)), ("shape", Value::text(shape))];
-        probability(&params(&[thresholds, rest].concat()), b)
+        let others = [("max_p", Value::Number(0.1)), ("shape", Value::text(shape))];
+        probability(&params(&[thresholds, others].concat()), b)
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_dctcp_preset_marks_exactly_what_finds_more_than_k() {
+    fn the_dctcp_preset_marks_exactly_the_packets_that_arrive_at_more_than_k() {
         let mut bench = bench(&[("preset", Value::text("dctcp-step")), ("max_th", Value::text("20KB"))]);
         assert_eq!(bench.law.hooks(), Hooks { arrive: true, depart: false, tick: false, sojourn: false });
         for packets in 0..40 {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn the_average_follows_a_step_as_the_geometric_filter_says() {
+    fn the_average_follows_a_step_as_a_geometric_filter() {
         let mut bench = bench(&[("weight", Value::Number(0.1)), ("max_th", Value::text("1MB"))]);
         for n in 1..=50 {
             bench.arrive(Time::ZERO, 10);
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_link_forgets_as_if_it_had_served_packets_all_the_time() {
+    fn on_an_idle_link_the_average_decays_as_if_packets_were_served() {
         let mut bench = bench(&[("weight", Value::Number(0.1)), ("max_th", Value::text("1MB"))]);
         bench.arrive(Time::from_secs(1.0), 40);
         let before = bench.law.average;
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn at_departure_a_packet_is_judged_by_the_queue_that_it_heads() {
+    fn at_departure_a_packet_is_marked_by_the_queue_that_it_heads() {
         let mut bench = bench(&[
             ("preset", Value::text("lgcc")),
             ("max_th", Value::text("10KB")),
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_two_ends_is_refused() {
+    fn thresholds_that_do_not_increase_are_rejected() {
         let settings = queues::settings(&Red, [("min_th", Value::text("1MB"))]).unwrap();
         assert_eq!(Params::read(&settings).unwrap_err().name, "max_th");
     }

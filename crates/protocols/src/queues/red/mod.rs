@@ -1,4 +1,4 @@
-//! RED: marks at random, the likelier the longer the queue has been.
+//! RED: marks at random, with a probability that grows with the average queue.
 
 mod fluid;
 mod link;
@@ -22,7 +22,7 @@ static CARD: QueueCard = QueueCard {
     presets: &[("dctcp-step", DCTCP_STEP), ("lgcc", LGCC)],
 };
 
-/// RFC 8257, section 3.1: every packet that finds more than K (here `max_th`) in the queue is marked.
+/// RFC 8257, section 3.1: every packet that arrives at a queue above K (here `max_th`) is marked.
 const DCTCP_STEP: &[(&str, Value)] = &[
     ("shape", Value::text("step")),
     ("weight", Value::Number(1.0)),

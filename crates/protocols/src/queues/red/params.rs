@@ -7,21 +7,21 @@ use millpond_units::Bytes;
 /// RED's parameters in the units of the law.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    /// Which curve.
+    /// Shape of the marking probability as a function of the queue.
     pub shape: Shape,
-    /// Bytes at which marking begins.
+    /// min_th: queue in bytes at which marking begins.
     pub min_th: f64,
-    /// Bytes at which the first line ends.
+    /// max_th: queue in bytes at which the first line ends.
     pub max_th: f64,
-    /// Probability there.
+    /// Marking probability at max_th.
     pub max_p: f64,
-    /// Weight w_q of the newest sample in the average; 1 for the queue as it is.
+    /// Weight w_q of the newest sample in the average; 1: the instantaneous queue.
     pub weight: f64,
-    /// Are marks spread evenly instead of sampled independently?
+    /// Whether marks are spread evenly instead of sampled independently.
     pub uniform: bool,
-    /// Is a packet marked at its departure rather than at its arrival?
+    /// Whether a packet is marked at its departure rather than at its arrival.
     pub at_departure: bool,
-    /// Are ECN-capable packets marked rather than dropped?
+    /// Whether ECN-capable packets are marked rather than dropped.
     pub ecn: bool,
 }
 
@@ -76,7 +76,7 @@ words! {
 }
 
 impl Params {
-    /// Reads them from settings; an error if the thresholds of a linear shape do not increase.
+    /// Reads the parameters from settings; an error if the thresholds of a linear shape do not increase.
     pub fn read(settings: &Settings) -> Result<Self, SettingError> {
         let shape = settings.get(SHAPE);
         let (min_th, max_th) = (settings.get(MIN_TH), settings.get(MAX_TH));

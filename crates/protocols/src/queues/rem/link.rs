@@ -4,7 +4,7 @@ use super::params::Params;
 use millpond_law::{Context, Gauge, Hooks, Kind, Link, PacketView, QueueView, Verdict};
 use millpond_units::{Bytes, Time};
 
-/// A price at which all but this share of the packets are marked is high enough: it must be able to fall again.
+/// Smallest share of unmarked packets. It limits the price, which must be able to decrease again.
 const LEAST_UNMARKED: f64 = 1e-6;
 
 /// Eq. (35), Paganini et al.: `p <- [p + (y - c_0) / c_0 T]^+`, in seconds, for arrivals that c_0 serves in `served`.
@@ -17,12 +17,12 @@ fn probability(phi: f64, price: f64) -> f64 {
     -libm::expm1(-price * libm::log(phi))
 }
 
-/// The price that is high enough, in seconds.
+/// Upper limit of the price, in seconds.
 pub(super) fn most_price(phi: f64) -> f64 {
     libm::log(1.0 / LEAST_UNMARKED) / libm::log(phi)
 }
 
-/// REM's state: the price, and what it means for a packet.
+/// REM's state: the price and the marking probability.
 pub(super) struct RemLink {
     params: Params,
     arrived: Bytes,
@@ -38,7 +38,7 @@ impl RemLink {
         Self { params, arrived: Bytes::ZERO, price: 0.0, most_price, probability: 0.0 }
     }
 
-    /// An interval ends; without any capacity the price stays.
+    /// Ends an interval; without capacity the price is constant.
     fn update(&mut self, queue: &QueueView) {
         let arrived = std::mem::take(&mut self.arrived).as_f64();
         let capacity = queue.configured_capacity.bytes_per_sec();
@@ -57,7 +57,7 @@ impl Link for RemLink {
         Hooks { arrive: true, depart: false, tick: true, sojourn: false }
     }
 
-    /// Acknowledgements count, but are not marked: nobody would heed it.
+    /// Acknowledgements count as load, but are not marked, because no sender reacts to such a mark.
     fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
         self.arrived += packet.bytes;
         let marked = packet.kind == Kind::Data && cx.random.chance(self.probability);
@@ -65,7 +65,7 @@ impl Link for RemLink {
     }
 
     fn tick(&mut self, cx: &mut Context<'_>, queue: &QueueView) -> Option<Time> {
-        // At the start nothing has been seen yet.
+        // At the start nothing has been measured yet.
         if cx.now > Time::ZERO {
             self.update(queue);
         }
@@ -91,7 +91,7 @@ mod tests {
         LinkBench::new(RemLink::new(Params::read(&settings).unwrap()))
     }
 
-    /// An interval of 100 ms at 8 Mbit/s, in which so many packets arrive and others stand in the queue.
+    /// An interval of 100 ms at 8 Mbit/s, with this number of arrivals and of queued packets.
     fn interval(bench: &mut LinkBench<RemLink>, arrivals: u64, queued: u64) {
         for _ in 0..arrivals {
             bench.arrive(Time::ZERO, queued);
@@ -110,7 +110,7 @@ mod tests {
 
     #[test]
     fn the_price_is_the_delay_of_a_queue_that_the_virtual_capacity_would_have() {
-        // 95 of 100 packets are what is aimed at; 19 more wait 20 ms at that capacity.
+        // The virtual capacity is 95 of 100 packets; 19 more packets wait 20 ms at that capacity.
         let mut bench = bench(&[SLOW]);
         for (arrivals, price) in [(95, 0.0), (114, 0.02), (95, 0.02), (190, 0.12), (0, 0.02), (0, 0.0)] {
             interval(&mut bench, arrivals, 7);
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn with_a_queue_weight_and_the_whole_capacity_only_an_empty_queue_is_at_rest() {
+    fn with_a_queue_weight_and_the_whole_capacity_only_an_empty_queue_is_an_equilibrium() {
         let mut bench =
             bench(&[SLOW, ("virtual_capacity", Value::Number(1.0)), ("queue_weight", Value::Number(2.0))]);
         interval(&mut bench, 100, 0);
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_does_not_raise_the_price_beyond_where_all_is_marked_and_an_outage_leaves_it() {
+    fn an_overload_does_not_raise_the_price_above_its_limit_and_an_outage_keeps_it() {
         let mut bench = bench(&[SLOW]);
         interval(&mut bench, 100_000, 0);
         assert!((bench.law.probability - (1.0 - LEAST_UNMARKED)).abs() < 1e-12);
@@ -188,10 +188,10 @@ mod tests {
     }
 
     #[test]
-    fn a_base_of_one_or_less_is_refused() {
+    fn a_base_of_one_or_less_is_rejected() {
         for phi in [1.0, 0.5, -3.0] {
-            let refused = queues::settings(&Rem, [("phi", Value::Number(phi))]).unwrap_err();
-            assert_eq!(refused.name, "phi");
+            let error = queues::settings(&Rem, [("phi", Value::Number(phi))]).unwrap_err();
+            assert_eq!(error.name, "phi");
         }
     }
 }

@@ -10,11 +10,11 @@ use millpond_units::Span;
 pub struct Params {
     /// Base of the marking probability.
     pub phi: f64,
-    /// How often the price is updated.
+    /// Update interval of the price.
     pub interval: Span,
-    /// The capacity that the price aims at, as a share of the link's.
+    /// Virtual capacity, as a share of the link's capacity.
     pub virtual_capacity: f64,
-    /// How fast the queue's own delay is added to the price, per second.
+    /// Weight of the queueing delay in the derivative of the price, in 1/s.
     pub queue_weight: f64,
 }
 
@@ -34,7 +34,7 @@ const QUEUE_WEIGHT: Key<f64> = number("queue_weight", "1/s", 0.0, from(0.0).to(1
 pub(super) static PARAMETERS: Keys = &[&PHI, &INTERVAL, &VIRTUAL_CAPACITY, &QUEUE_WEIGHT];
 
 impl Params {
-    /// Reads them from settings; an interval must be at least a microsecond.
+    /// Reads the parameters from settings; an interval must be at least a microsecond.
     pub fn read(settings: &Settings) -> Result<Self, SettingError> {
         Ok(Self {
             phi: settings.get(PHI),

@@ -81,7 +81,7 @@ fn quotient(piece: &dyn Piece, z: &[f64], by: usize, step: f64, output: usize) -
 }
 
 #[test]
-fn exact_derivatives_are_what_differences_tend_to() {
+fn exact_derivatives_are_the_limits_of_difference_quotients() {
     for (name, piece) in &pieces(readings) {
         for_all(16, &shares(), |shares| {
             let z = point(&**piece, &shares);

@@ -2,8 +2,8 @@
 //! differences, and the declared equilibrium.
 
 mod derivatives;
+mod equilibrium;
 mod pieces;
-mod rest;
 
 use millpond_law::fluid::{FluidModel, FluidQueue, LoopFacts};
 use millpond_law::{LinkFacts, Protocol, Queue, Settings};

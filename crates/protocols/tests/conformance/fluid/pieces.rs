@@ -70,7 +70,7 @@ impl Piece for Flow {
     fn ranges(&self) -> Vec<(f64, f64)> {
         let values = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7), (0.0, 0.2)];
         let feedback = self.0.feedback().iter().map(|feedback| match feedback.over_path {
-            // A load or a truth value.
+            // A load or a flag.
             PathAggregation::Max => (0.0, 3.0),
             _ => of_unit(feedback.unit),
         });

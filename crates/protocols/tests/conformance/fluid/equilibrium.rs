@@ -79,8 +79,8 @@ fn with_a_constant_signalled_rate_a_max_min_flow_sends_at_it() {
     let mut seen = Vec::new();
     for (name, model) in models() {
         let flow = Flow::of(&*model);
-        let is_asked = flow.0.feedback().first().is_some_and(|feedback| feedback.unit == "bit/s");
-        if !matches!(model.allocation(&LOOP), Allocation::MaxMin { .. }) || !is_asked {
+        let has_rate_feedback = flow.0.feedback().first().is_some_and(|feedback| feedback.unit == "bit/s");
+        if !matches!(model.allocation(&LOOP), Allocation::MaxMin { .. }) || !has_rate_feedback {
             continue;
         }
         let mut values = vec![0.0; BEFORE];
@@ -108,9 +108,9 @@ fn a_router_with_constant_load_and_queue_reaches_its_equilibrium() {
         let values = link_inputs_of(&router, equilibrium.utilization * LOOP.capacity, queue);
         let states = router.states();
         let x = settle(&states, |x| router.value(&[x, &values].concat()));
-        let moves = router.value(&[x.clone(), values].concat());
-        for ((dx, x), state) in moves.iter().zip(&x).zip(&states) {
-            assert!(dx.abs() <= 1e-6 * x.abs().max(1.0), "{name}: {} moves by {dx} at {x}", state.name);
+        let derivatives = router.value(&[x.clone(), values].concat());
+        for ((dx, x), state) in derivatives.iter().zip(&x).zip(&states) {
+            assert!(dx.abs() <= 1e-6 * x.abs().max(1.0), "{name}: {} changes by {dx} at {x}", state.name);
         }
         seen.push(name);
     }
