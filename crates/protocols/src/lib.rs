@@ -62,9 +62,9 @@ pub struct Registry {
 /// A name that no registered protocol or queue has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unknown {
-    /// The name asked for.
+    /// The requested name.
     pub name: String,
-    /// The names there are.
+    /// All registered names.
     pub known: Vec<&'static str>,
     /// The nearest of them, if any is near.
     pub nearest: Option<&'static str>,

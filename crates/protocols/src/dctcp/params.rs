@@ -30,7 +30,7 @@ const GROWTH: Key<Growth> = word("growth", Growth::OutsideRecovery)
 pub(super) static PARAMETERS: Keys = &[&G, &INITIAL_ALPHA, &GROWTH, &INITIAL_WINDOW];
 
 words! {
-    /// The acknowledged bytes that grow the window: readings of "in the same way as conventional TCP" (RFC 8257, section 3.4).
+    /// Acknowledged bytes that grow the window: readings of "in the same way as conventional TCP" (RFC 8257, section 3.4).
     pub enum Growth {
         /// All acknowledged bytes, except in the round trip after a reduction.
         OutsideRecovery = "outside-recovery",

@@ -299,7 +299,7 @@ mod tests {
 
     #[test]
     fn loops_that_share_the_downstream_loop_get_their_shares_by_marks_of_the_virtual_queue() {
-        // A half; a quarter and three quarters; by Eq. (11), nothing (the minimum) for the lightest of 1, 2, 3.
+        // A half; a quarter and three quarters; by Eq. (11), zero (the minimum) for the smallest of the weights 1, 2, 3.
         for (weights, share) in [(&[1.0, 1.0][..], 0.5), (&[1.0, 3.0], 0.25), (&[3.0, 1.0], 0.75)] {
             let found = equilibrium_rate(&[], |i| i.downstream = shared(weights));
             assert!((found / 4e6 - share).abs() < 1e-9, "{weights:?}: {found}");

@@ -1,7 +1,7 @@
 //! LGCC, Logistic Growth Chain Control (Teymoori, Welzl, Hayes: "LGCC: A Novel High-Throughput and Low Delay
 //! Paradigm Shift in Multi-Hop Congestion Control", IEEE/ACM Transactions on Networking, 2023).
 //!
-//! A chain of short loops: the carrying capacity of each is the rate of its downstream loop. See README.md in this folder.
+//! A chain of short loops: the carrying capacity of each is the rate of its downstream loop. See README.md.
 
 mod fluid;
 mod header;

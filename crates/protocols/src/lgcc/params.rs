@@ -49,7 +49,7 @@ words! {
         Dual = "dual",
     }
 
-    /// Where the capacity of the loop's own links comes from.
+    /// Source of the capacity of the loop's links.
     enum Capacity { Signalled = "signalled", Estimated = "estimated" }
 
     /// Which rate of the next loop a relay echoes.

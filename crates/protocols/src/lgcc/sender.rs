@@ -345,7 +345,7 @@ mod tests {
         }
     }
 
-    /// Equilibrium of window flows that share a link of this rate, with an RTT of 2 ms and RED of Eq. (17), max_th = 75 KB.
+    /// Equilibrium marking of window flows that share a link of this rate: RTT 2 ms, RED of Eq. (17), max_th = 75 KB.
     fn marking_at_equilibrium(flows: usize, mbps: f64) -> f64 {
         // The packets are small, so that rounding windows up to whole packets has no effect.
         let start = Start { packet: Bytes::new(10), ..start(Some(mbps)) };

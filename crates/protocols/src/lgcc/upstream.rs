@@ -70,7 +70,7 @@ mod tests {
     fn weights_are_inverse_to_the_price_so_far_and_one_for_a_flow_that_begins_here() {
         let weight = |own, upstream| weight(&Bases::new(10.0, 5.0), own, upstream);
         assert_eq!(weight(0.2, 0.0), 1.0);
-        // Two upstream queues of 20 %, 36 % together, and a third queue here: a third of the weight of a flow of this queue alone.
+        // Two upstream queues of 20 %, 36 % together, and a third queue here: a third of the weight without them.
         assert!((weight(0.2, 0.36) - 1.0 / 3.0).abs() < 1e-12);
         // This loop is not a bottleneck.
         assert_eq!((weight(0.0, 0.0), weight(0.005, 0.4)), (1.0, 1.0));

@@ -1,8 +1,8 @@
 //! A sender's estimate of its base round-trip time, and periodic drains of the queue that correct it.
 //!
-//! A sender that joins at a standing queue overestimates its base round-trip time. With drains enabled, a sender that has
-//! not measured its minimum for a given time briefly removes its own packets from the queue. All senders that measure
-//! the shorter queue store the new sample at the same time, so their next drains coincide and empty the queue.
+//! A sender that joins at a standing queue overestimates its base round-trip time. With drains enabled, a sender that
+//! has not measured its minimum for a given time briefly removes its own packets from the queue. All senders that
+//! measure the shorter queue store the new sample at the same time, so their next drains coincide and empty the queue.
 
 use millpond_units::{Span, Time};
 

@@ -123,8 +123,8 @@ impl CubicWindow {
         }
     }
 
-    /// Starts congestion avoidance. After a timeout, or a slow start that ended without a loss, the plateau is the current
-    /// window (RFC 9438, sections 4.8 and 4.10).
+    /// Starts congestion avoidance. After a timeout, or a slow start that ended without a loss, the plateau is the
+    /// current window (RFC 9438, sections 4.8 and 4.10).
     fn begin_epoch(&mut self, now: Time) -> Epoch {
         let cwnd = self.window.packets();
         self.w_max = self.w_max.max(cwnd);

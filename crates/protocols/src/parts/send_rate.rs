@@ -101,7 +101,7 @@ impl SendRate {
     }
 }
 
-/// Rounds up to whole packets, at least one: a window that is rounded down would leave the link idle for a part of the RTT.
+/// Rounds up to whole packets, at least one: a window that is rounded down would leave the link partly idle.
 fn whole_packets(window: Bytes, packet: Bytes) -> Bytes {
     packet * window.get().div_ceil(packet.get().max(1)).max(1)
 }

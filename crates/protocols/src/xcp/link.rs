@@ -366,7 +366,7 @@ mod tests {
         // Lines 26 and 27: a flow limited to zero upstream is deducted from both pools by the same amount.
         let mut pools = Pools { positive: Pool::new(100.0, 10.0), negative: Pool::new(60.0, 30.0) };
         assert_eq!(pools.grant(10.0, 4.0, 0.0), 0.0);
-        // Offered 40 - 20 = 20; taken 20 + 20 = 40 from both.
+        // Feedback 40 - 20 = 20; both pools are reduced by 20 + 20 = 40.
         assert_eq!((pools.positive.left, pools.negative.left), (60.0, 20.0));
         // A packet without an upstream limit gets its share: 40 - 20.
         assert_eq!(pools.grant(10.0, 4.0, f64::INFINITY), 20.0);

@@ -8,7 +8,7 @@ use millpond_law::fluid::{FluidLink, Jump, LinkEquilibrium, LinkInput, Number, Q
 
 const BITS: f64 = 8.0;
 
-/// `v' = -ln(1 - w_q) c / packet (q - v)`: an average over samples that come as fast as the link serves packets
+/// `v' = -ln(1 - w_q) c / packet (q - v)`: an average with one sample per served packet
 /// (Misra, Gong, Towsley, SIGCOMM 2000). With `w_q = 1` it is the queue itself.
 pub(super) struct RedFluid {
     params: Params,
