@@ -38,11 +38,12 @@ fn refused_by(command: &[&str], sets: &[&str], words: &[&str]) {
 #[test]
 fn a_delay_of_zero_names_the_flow_or_the_buffer_that_it_leaves_without_a_size() {
     let words = [
-        "f: its round-trip time must be above zero: give a link a delay, or the flow an rtt",
+        "f: its round-trip time must be above zero: set the delay of a link or the `rtt` of the flow",
         "scenario.toml:10",
     ];
     refused(&["links.L.delay=0ms"], &words);
-    let words = ["L ->: its buffer must be above zero", "it in bytes or packets", "scenario.toml:4"];
+    let words =
+        ["L ->: its buffer must be above zero", "write the buffer in bytes or packets", "scenario.toml:4"];
     refused(&["links.L.delay=0ms", "links.L.buffer=1bdp"], &words);
 }
 
@@ -62,7 +63,7 @@ fn steps_of_one_length_that_do_not_fit_are_refused_with_those_that_do() {
             (&[steps, "fluid.step=25ms"], ["less than a step of 0.025 s", "a step of at most \"20ms\""]),
             (
                 &[steps, "fluid.step=1us", "flows.f.rtt=1s"],
-                ["is too long for steps of 0.000001 s", "write a longer step, or say"],
+                ["is too long for steps of 0.000001 s", "set a longer step, or set fluid.method"],
             ),
             (
                 &[steps, "fluid.step=5ms", "flows.f.protocol=mcp"],
@@ -133,7 +134,7 @@ fn a_utility_of_the_users_choice_shares_the_network_or_is_refused_with_what_woul
     let rate = answer["flows"][0]["rate_bps"].as_f64().unwrap();
     assert!((rate / 100e6 - 1.0).abs() < 1e-7 && answer["flows"][0]["weight"] == 3.0, "{answer}");
     let table = stdout(&millpond(folder.path(), &arguments[..4]));
-    assert!(table.starts_with("the proportionally fair (alpha = 1) shares of this network"), "{table}");
+    assert!(table.starts_with("the proportionally fair (alpha = 1) rates of this network"), "{table}");
 
     let with = |utility| ["equilibrium", "scenario.toml", "--utility", utility];
     refused_by(&with("alpha=-1"), &[], &["alpha = -1 is not concave", "take alpha > 0"]);

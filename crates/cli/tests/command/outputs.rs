@@ -113,10 +113,10 @@ fn a_comparison_of_two_worlds_prints_their_differences() {
     let both = ["compare", "scenario.toml", "--worlds", "packets,fluid", "--protocols", "newreno,dctcp"];
     let text = stdout(&millpond(folder.path(), &both));
     assert!(text.contains("newreno-fluid") && text.contains("dctcp-packets"), "{text}");
-    let notes = ["the equations of newreno leave out: slow start; ", "means begin at "];
+    let notes = ["the equations of newreno leave out: slow start; ", "means are measured from "];
     assert!(notes.iter().all(|note| text.contains(note)), "{text}");
     let measured = [&both[..], &["--set", "measure.from=1s"]].concat();
-    assert!(!stdout(&millpond(folder.path(), &measured)).contains("means begin at "));
+    assert!(!stdout(&millpond(folder.path(), &measured)).contains("means are measured from "));
 }
 
 #[test]

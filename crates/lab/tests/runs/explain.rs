@@ -146,7 +146,7 @@ fn lgcc_is_at_the_noise_floor_of_its_marks() {
     let predicted = marks / one.mean;
     assert!((0.99 * least..1.03 * least).contains(&predicted), "{predicted} {least}");
     let sentence = explanation_sentence(&explained);
-    assert!(sentence.contains("which the randomness of marks explains"), "{sentence}");
+    assert!(sentence.contains("predicted from the randomness of marks"), "{sentence}");
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn noise(found: &Fluctuation) -> String {
     if found.deviation < floor.total_deviation() / 2.0 {
         format!("{of} fluctuate by {moved}, less than {causes} can cause (up to {predicted})")
     } else {
-        format!("{of} fluctuate by {moved}, which {causes} explains (predicted {predicted})")
+        format!("{of} fluctuate by {moved}; predicted from {causes}: {predicted}")
     }
 }
 
