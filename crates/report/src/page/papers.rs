@@ -144,7 +144,7 @@ mod tests {
     fn the_page_shows_the_papers_value_and_the_reason_of_a_difference() {
         let html = papers(&checked("lgcc/section3"));
         for text in [
-            "lgcc/section3 · section III: How fast",
+            "lgcc/section3 · section III: Convergence of two unequal flows",
             "197.02 packets",
             "differs",
             "Eq. (14) with the printed gamma",
