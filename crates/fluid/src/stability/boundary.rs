@@ -27,7 +27,7 @@ pub fn search_boundaries(now: f64, mut rightmost: impl FnMut(f64) -> Option<f64>
     [FACTOR, 1.0 / FACTOR].map(|factor| boundary(now, here, factor, &mut rightmost))
 }
 
-/// The boundaries that [`follow`] finds.
+/// The boundaries that [`search_boundaries`] finds.
 pub fn stability_boundaries(now: f64, rightmost: impl FnMut(f64) -> Option<f64>) -> Vec<StabilityBoundary> {
     search_boundaries(now, rightmost).iter().filter_map(|followed| followed.boundary).collect()
 }
