@@ -42,8 +42,7 @@ fn a_delay_of_zero_names_the_flow_or_the_buffer_that_it_leaves_without_a_size() 
         "scenario.toml:10",
     ];
     refused(&["links.L.delay=0ms"], &words);
-    let words =
-        ["L ->: its buffer must be above zero", "write the buffer in bytes or packets", "scenario.toml:4"];
+    let words = ["L ->: its buffer must be above zero", "the buffer in bytes or packets", "scenario.toml:4"];
     refused(&["links.L.delay=0ms", "links.L.buffer=1bdp"], &words);
 }
 
