@@ -2,10 +2,10 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo test lint docs bench papers reference
+.PHONY: help demo test lint docs bench papers reference scenario-reference
 
 help: ## this list
-	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
 
 demo: ## six protocols share a 5G last hop: table and report.html
 	cargo build --release --package millpond-cli
@@ -30,3 +30,6 @@ papers: ## every recipe on the papers' own grids
 
 reference: ## the independent models whose numbers recipes cite
 	python3 tests/reference/run.py
+
+scenario-reference: ## the key tables of docs/scenario.md, from the source
+	cargo run --quiet --package millpond-scenario --example write_reference

@@ -1,10 +1,4 @@
-//! `docs/scenario.md` lists the keys as the tables in the source declare them.
-//!
-//! After a change of a key, write the page again:
-//!
-//! ```sh
-//! cargo test -p millpond-scenario --test reference -- --ignored
-//! ```
+//! `docs/scenario.md` lists the keys as the tables in the source declare them; `make scenario-reference` writes them.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 
@@ -19,15 +13,7 @@ fn page() -> PathBuf {
 fn the_tables_of_the_reference_page_equal_the_tables_of_keys() {
     let text = std::fs::read_to_string(page()).unwrap();
     let updated = update_reference(&text).unwrap();
-    assert!(text == updated, "docs/scenario.md is stale: run this test file with --ignored");
-}
-
-/// Not a check: writes the page.
-#[test]
-#[ignore = "writes docs/scenario.md"]
-fn write_the_reference_page() {
-    let text = std::fs::read_to_string(page()).unwrap();
-    std::fs::write(page(), update_reference(&text).unwrap()).unwrap();
+    assert!(text == updated, "docs/scenario.md is stale: run make scenario-reference");
 }
 
 /// The part of a heading that links use: lower case, hyphens for spaces, no punctuation.

@@ -1,12 +1,12 @@
-//! Several series of one quantity in one plot: a curve each while they can be told apart, else a curve for each group, or
-//! the mean of all between the least and the greatest.
+//! Several series of one quantity in one plot: a curve per series if they are few, else a curve per group, or the mean of
+//! all series with the range from minimum to maximum.
 
 use maud::{Markup, html};
 use millpond_chart::{Plot, Point, decimate, elide, line_entry};
 use millpond_results::Series;
 use std::collections::BTreeMap;
 
-/// More curves than this cannot be told apart.
+/// Largest number of curves that a reader can distinguish in one plot.
 const MOST_CURVES: usize = 12;
 /// Names of groups in legends are cut to this many characters.
 const GROUP_NAME_LENGTH: usize = 11;
