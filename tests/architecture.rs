@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-/// Each crate and the crates of the house it may depend on.
+/// Each crate and the crates of this workspace that it may depend on.
 const MAY_KNOW: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("stats", &[]),
@@ -52,8 +52,8 @@ const MAY_KNOW: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Packages of the workspace that are no part of the house: they may know anything.
-const GUESTS: &[&str] = &["tests", "bench", "own-protocol"];
+/// Packages of the workspace outside of `crates/`: they may depend on any crate.
+const OUTSIDE: &[&str] = &["tests", "bench", "own-protocol"];
 
 /// Crates whose modules import each other without cycles.
 const ACYCLIC: &[&str] = &[
@@ -75,14 +75,14 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .expect("cargo metadata runs");
     let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
     let text = |name: &serde_json::Value| name.as_str().expect("a name").to_owned();
-    let house = |name: &serde_json::Value| text(name).strip_prefix("millpond-").map(str::to_owned);
+    let own = |name: &serde_json::Value| text(name).strip_prefix("millpond-").map(str::to_owned);
     let packages = metadata["packages"].as_array().expect("a list of packages");
     packages
         .iter()
         .map(|package| {
             let needs = package["dependencies"].as_array().expect("a list of dependencies");
-            let needs = needs.iter().filter_map(|d| house(&d["name"])).collect();
-            (house(&package["name"]).unwrap_or_else(|| text(&package["name"])), needs)
+            let needs = needs.iter().filter_map(|d| own(&d["name"])).collect();
+            (own(&package["name"]).unwrap_or_else(|| text(&package["name"])), needs)
         })
         .collect()
 }
@@ -91,7 +91,7 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 fn crates_know_only_whom_they_may() {
     let found = dependencies();
     for (name, needs) in &found {
-        if GUESTS.contains(&name.as_str()) {
+        if OUTSIDE.contains(&name.as_str()) {
             continue;
         }
         let (_, allowed) = MAY_KNOW.iter().find(|(known, _)| known == name).unwrap_or_else(|| {
@@ -114,19 +114,19 @@ fn paths(source: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn protocols_never_import_each_other() {
     let folder = root().join("crates/protocols/src");
-    let rooms: Vec<String> = std::fs::read_dir(&folder)
+    let protocols: Vec<String> = std::fs::read_dir(&folder)
         .expect("the folder of protocols")
         .flatten()
         .filter(|entry| entry.path().is_dir())
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| !SHARED.contains(&name.as_str()))
         .collect();
-    assert!(!rooms.is_empty());
-    for room in &rooms {
-        for file in files(&folder.join(room), "rs") {
+    assert!(!protocols.is_empty());
+    for protocol in &protocols {
+        for file in files(&folder.join(protocol), "rs") {
             let source = std::fs::read_to_string(&file).expect("a source file");
             for line in paths(&source) {
-                for other in rooms.iter().filter(|other| *other != room) {
+                for other in protocols.iter().filter(|other| *other != protocol) {
                     let named = [format!("crate::{other}::"), format!("super::super::{other}::")];
                     assert!(!named.iter().any(|path| line.contains(path)), "{}: {line}", file.display());
                 }
@@ -191,8 +191,8 @@ fn no_source_file_hides_a_second_idea() {
 #[test]
 fn every_protocol_has_its_page() {
     let folder = root().join("crates/protocols/src");
-    for room in std::fs::read_dir(&folder).expect("the folder of protocols").flatten() {
-        let path = room.path();
+    for entry in std::fs::read_dir(&folder).expect("the folder of protocols").flatten() {
+        let path = entry.path();
         let is_shared = SHARED.iter().any(|shared| path.ends_with(shared));
         if path.is_dir() && !is_shared {
             let page = std::fs::read_to_string(path.join("README.md")).unwrap_or_default();

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The report is judged in a real browser. Installs Chromium with apt where that is allowed, else says what to do.
+# The report is tested in a real browser. Installs Chromium with apt if that is permitted, else prints what to do.
 set -eu
 
 for name in "${CHROMIUM:-chromium}" chromium-browser google-chrome chrome; do

@@ -1,4 +1,4 @@
-//! What the tests of the house share.
+//! Helpers of the tests of the whole workspace.
 
 use std::path::{Path, PathBuf};
 

@@ -26,7 +26,7 @@ struct Link {
     flight: VecDeque<(u64, Traveller)>,
 }
 
-/// All events and links; a link's index says where it lies.
+/// All events and links; a link is found by its index.
 struct Loop {
     events: BinaryHeap<Reverse<(u64, u64, u32)>>,
     order: u64,

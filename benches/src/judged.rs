@@ -1,5 +1,5 @@
 //! Stability: a network of 20 links and 100 flows with round-trip times of their own, and maps of 100 x 100 points: of a law
-//! as it is, and of a scenario that is planned and settles anew at each of them.
+//! as it is, and of a scenario that is planned and brought to its equilibrium for each of them.
 
 use crate::Outcome;
 use crate::measure::cpu_seconds;

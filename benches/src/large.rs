@@ -137,7 +137,7 @@ fn network(size: Size) -> Outcome<(FluidNetwork, usize)> {
     Ok((network, hops))
 }
 
-/// Builds and integrates one network, and says on one line what it took.
+/// Builds and integrates one network, and prints its cost on one line.
 pub(crate) fn run(size: Size) -> Outcome<()> {
     let clock = || measure::cpu_seconds().ok_or("no /proc/self/schedstat");
     let start = clock()?;

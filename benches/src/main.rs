@@ -92,7 +92,7 @@ fn best(mode: &str, case: &Case) -> Outcome<Report> {
     Ok(runs.into_iter().min_by(|a, b| a.cpu.total_cmp(&b.cpu)).ok_or("no run at all")?)
 }
 
-/// What one run says of itself, on one line.
+/// The results of one run, on one line.
 struct Report {
     hops: f64,
     cpu: f64,
@@ -142,8 +142,8 @@ fn count_instructions(mode: &str, case: &Case) -> Option<f64> {
         .output()
         .ok()?;
     let hops = Report::read(&String::from_utf8_lossy(&output.stdout))?.hops;
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    let count: f64 = told.rsplit_once("Collected :")?.1.split_whitespace().next()?.parse().ok()?;
+    let output = String::from_utf8_lossy(&output.stderr).into_owned();
+    let count: f64 = output.rsplit_once("Collected :")?.1.split_whitespace().next()?.parse().ok()?;
     Some(count / hops)
 }
 

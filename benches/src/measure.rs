@@ -1,4 +1,4 @@
-//! What a process has used, as the kernel tells it.
+//! Resources that a process has used, from the kernel.
 
 use std::fs;
 
