@@ -1,10 +1,10 @@
 //! Runs the cells that a recipe's rows ask for, and judges the rows.
 
-use super::cell::{Cell, cells};
 use super::execute::{Ended, Settings, execute};
 use super::expect::Expectation;
 use super::measure::measure;
 use super::paper::Chosen;
+use super::trial::{Cell, cells};
 use super::verdict::{Judged, Verdict};
 use millpond_fluid::stability::Locus;
 use millpond_lab::Error;

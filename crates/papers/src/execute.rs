@@ -1,7 +1,7 @@
 //! Runs cells: a recurrence at once, a scenario in its world, a finished one from where it was kept; or has them answered.
 
-use super::answer::{Answer, Question};
-use super::cell::Cell;
+use super::analysis::{Answer, Question};
+use super::trial::Cell;
 use millpond_lab::{Error, run};
 use millpond_protocols::Registry;
 use millpond_results::files::{Extras, RunDirectory, load, save};

@@ -1,8 +1,8 @@
 //! A row of a recipe: what is measured, what the paper says it is, what we accept, and what theory says instead.
 
-use super::instant::{Instant, NumberOr};
-use super::names::unknown;
 use super::stage::Stage;
+use super::time_or_step::{Instant, NumberOr};
+use super::unknown_name::unknown;
 use millpond_units::format::at_most_five_digits;
 use serde::Deserialize;
 use serde::de::Deserializer;

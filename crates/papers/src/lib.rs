@@ -10,36 +10,36 @@
 //!                          paper: number or words -+-> verdict: matches | differs, with the reason | unexplained
 //! ```
 
-mod answer;
-mod cell;
+mod analysis;
 mod check;
-#[cfg(test)]
-mod documented;
 mod execute;
 mod expect;
 mod form;
-mod instant;
 mod measure;
-mod names;
 mod nyquist;
+#[cfg(test)]
+mod page_tests;
 mod paper;
 mod recipe;
 mod recurrence;
 mod stage;
+mod time_or_step;
+mod trial;
+mod unknown_name;
 mod verdict;
 
-pub use answer::{Analysis, Answer};
-pub use cell::{Cell, cells};
+pub use analysis::{Analysis, Answer};
 pub use check::{Checked, check, runs};
 pub use execute::{Ended, Settings};
 pub use expect::{Combine, Deviation, Entity, Expectation, Range, Says, Statistic};
-pub use instant::Instant;
 pub use measure::measure;
 pub use nyquist::Plot;
 pub use paper::{Chosen, Library, Paper, Reading};
 pub use recipe::{Case, Extent, Recipe};
 pub use recurrence::Recurrence;
 pub use stage::Stage;
+pub use time_or_step::Instant;
+pub use trial::{Cell, cells};
 pub use verdict::{Judged, Verdict};
 
 use std::fmt;

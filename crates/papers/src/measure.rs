@@ -2,7 +2,7 @@
 
 use super::execute::Ended;
 use super::expect::{Combine, Entity, Expectation, Statistic};
-use super::instant::Instant;
+use super::time_or_step::Instant;
 use millpond_results::{EntityKind, Run, Series};
 use millpond_stats::{
     coefficient_of_variation, maximum, mean, minimum, quantile_of_curve, quantile_of_sorted,

@@ -1,6 +1,6 @@
 //! A Nyquist plot as papers draw and argue with it.
 
-use super::answer::Answer;
+use super::analysis::Answer;
 use millpond_fluid::Entity;
 use millpond_fluid::stability::{Complex, Hull, Linearized, Locus, Nyquist, hull};
 use millpond_theory::AnalysisError;

@@ -4,13 +4,13 @@
 //! is shown with its line. What the types cannot say (a row that names a case which does not exist) is checked by
 //! [`Recipe::parse`] afterwards.
 
-use super::answer::Analysis;
+use super::analysis::Analysis;
 use super::expect::Expectation;
 use super::form::{self, Fault, Siblings};
-use super::names::unknown;
 use super::nyquist::Plot;
 use super::recurrence::Recurrence;
 use super::stage::Stage;
+use super::unknown_name::unknown;
 use millpond_results::World;
 use serde::Deserialize;
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! Stages: intervals of a run that rows name instead of giving `from` and `to`.
 
-use super::instant::Instant;
+use super::time_or_step::Instant;
 use serde::Deserialize;
 
 /// An interval: `["199s", "399s"]`; without an end, `["160s"]`, it lasts until the run does.

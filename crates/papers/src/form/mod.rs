@@ -8,19 +8,19 @@
 
 mod base;
 mod fault;
-mod fill;
 mod node;
 mod rows;
+mod variables;
 
 pub(super) use base::Siblings;
 pub(super) use fault::Fault;
 #[cfg(test)]
 pub(super) use rows::{COLUMNS, ROWS};
 
-use fill::Variables;
 use serde::de::DeserializeOwned;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
+use variables::Variables;
 
 /// Reads a recipe's text: `base` is looked up in `siblings`, entries with `rows` are written out, and `{name}` is
 /// replaced by its value.

@@ -4,8 +4,8 @@
 //! perhaps a table with further keys; or it is a table. A column is a key of the entry, or `"{name}"`: a variable.
 
 use super::fault::Fault;
-use super::fill::{Variables, mentions};
 use super::node::Node;
+use super::variables::{Variables, mentions};
 use std::borrow::Cow;
 use std::ops::Range;
 use toml::Spanned;

@@ -3,11 +3,11 @@
 mod aimd;
 mod chain;
 mod competition;
-mod descent;
-mod estimate;
 mod marking;
-mod plane;
+mod phase_plane;
 mod tree;
+mod tree_over_time;
+mod user_estimate;
 mod windows;
 
 use millpond_results::{EntityKind, Run, Series, Summary};
@@ -32,11 +32,11 @@ pub enum Recurrence {
     /// The eigenvalues of an aggregation tree, Theorem 8.2 of the LGCC paper.
     AggregationTree(tree::AggregationTree),
     /// An aggregation tree over time, Theorem 8.1 of the LGCC paper.
-    AggregationTreeOverTime(descent::Descent),
+    AggregationTreeOverTime(tree_over_time::Descent),
     /// Trajectories of excess and queue, Eqs. (19) and (20) of the ACP paper.
-    ExcessAndQueue(plane::Plane),
+    ExcessAndQueue(phase_plane::Plane),
     /// The estimated number of users, Eq. (8) and Theorem 1 of the ACP paper.
-    UserEstimate(estimate::UserEstimate),
+    UserEstimate(user_estimate::UserEstimate),
     /// Additive increase, multiplicative decrease in the model of Chiu and Jain, appendix of the MCP paper.
     Aimd(aimd::Aimd),
     /// The bound of its fairness, Eq. (12) of the MCP paper.
@@ -113,7 +113,7 @@ impl Recurrence {
 /// The laws with the keys of each.
 #[cfg(test)]
 pub(crate) fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
-    use crate::documented::keys;
+    use crate::page_tests::keys;
     let laws = vec![
         ("abc", keys::<windows::Windows>()),
         ("logistic", keys::<windows::Windows>()),
@@ -122,9 +122,9 @@ pub(crate) fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
         ("chain", keys::<chain::Chain>()),
         ("equilibrium-marking", keys::<marking::EquilibriumMarking>()),
         ("aggregation-tree", keys::<tree::AggregationTree>()),
-        ("aggregation-tree-over-time", keys::<descent::Descent>()),
-        ("excess-and-queue", keys::<plane::Plane>()),
-        ("user-estimate", keys::<estimate::UserEstimate>()),
+        ("aggregation-tree-over-time", keys::<tree_over_time::Descent>()),
+        ("excess-and-queue", keys::<phase_plane::Plane>()),
+        ("user-estimate", keys::<user_estimate::UserEstimate>()),
         ("aimd", keys::<aimd::Aimd>()),
         ("fairness-bound", keys::<aimd::FairnessBound>()),
     ];

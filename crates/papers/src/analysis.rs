@@ -1,9 +1,9 @@
 //! Cells that are not run: what the fluid world says of their scenario, in the keys of `millpond equilibrium --json` and
 //! `millpond stability --json`.
 
-use super::cell::Cell;
 use super::execute::command;
 use super::nyquist::Plot;
+use super::trial::Cell;
 use millpond_fluid::stability::Locus;
 use millpond_lab::{Error, run};
 use millpond_plan::fluid;
