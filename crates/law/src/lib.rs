@@ -38,7 +38,7 @@ mod settings;
 pub use event::{Ack, Cause, Congestion, Episode, Event, Start, deliver};
 pub use gauge::Gauge;
 pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
-pub use link::{Hooks, Kind, Link, LinkFacts, PacketView, QueueView, Verdict};
+pub use link::{Hooks, Link, LinkFacts, PacketKind, PacketView, QueueView, Verdict};
 pub use parameter::{Bounds, Domain, Parameter};
 pub use protocol::{Card, Knowledge, Needs, Pipe, Protocol, Queue, QueueCard, QueueChoice};
 pub use random::Random;

@@ -5,7 +5,7 @@ use millpond_units::{Bytes, Rate, Span, Time};
 
 /// The kind of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PacketKind {
     /// Carries data of a flow.
     Data,
     /// Carries an acknowledgement.
@@ -17,7 +17,7 @@ pub struct PacketView<'a> {
     /// Size on the wire.
     pub bytes: Bytes,
     /// Data or acknowledgement.
-    pub kind: Kind,
+    pub kind: PacketKind,
     /// The ECN bits. A law that signals congestion returns [`Verdict::Mark`]; only routers of ABC and VCP write here.
     pub ecn: &'a mut Ecn,
     /// The header. A law writes only headers of its own protocol.

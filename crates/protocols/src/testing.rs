@@ -3,7 +3,7 @@
 pub(crate) mod fluid;
 
 use millpond_law::{
-    Ack, Cause, Congestion, Context, Ecn, Episode, Header, Kind, Link, PacketView, Protocol, QueueView,
+    Ack, Cause, Congestion, Context, Ecn, Episode, Header, Link, PacketKind, PacketView, Protocol, QueueView,
     Random, Sender, Settings, Start, Value, Verdict,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -34,7 +34,8 @@ impl<L: Link> LinkBench<L> {
 
     fn present(&mut self, now: Time, packets: u64, sojourn: Span, hook: Hook<L>) -> Verdict {
         let (mut ecn, mut header) = (Ecn::Ect0, Header::NONE);
-        let mut packet = PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+        let mut packet =
+            PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
         let queue = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET * packets,

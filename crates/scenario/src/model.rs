@@ -79,7 +79,7 @@ pub struct Direction {
     /// The capacity.
     pub rate: Capacity,
     /// The capacity that its laws are configured with, if it is not `rate`: a misconfigured router.
-    pub told: Option<Capacity>,
+    pub configured_capacity: Option<Capacity>,
     /// How long a packet travels after service.
     pub delay: Delay,
     /// Whether a packet may overtake another when the delay falls or jitter is drawn.
@@ -424,9 +424,9 @@ impl Capacity {
 
     /// The capacity as the link's laws receive it: as [`Self::schedule`], but a trace's delivery opportunities as their
     /// mean over a trailing window.
-    pub fn told(&self) -> Schedule {
+    pub fn configured_schedule(&self) -> Schedule {
         match self {
-            Self::Trace(source) => source.told(),
+            Self::Trace(source) => source.configured_schedule(),
             _ => self.schedule(),
         }
     }
@@ -434,8 +434,8 @@ impl Capacity {
 
 impl Direction {
     /// The capacity as its laws receive it.
-    pub fn told(&self) -> Schedule {
-        self.told.as_ref().unwrap_or(&self.rate).told()
+    pub fn configured_schedule(&self) -> Schedule {
+        self.configured_capacity.as_ref().unwrap_or(&self.rate).configured_schedule()
     }
 }
 

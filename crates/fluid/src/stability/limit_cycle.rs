@@ -18,7 +18,7 @@ pub struct LimitCycle {
     /// Share of the period in which the queue is above the jump.
     pub above: f64,
     /// Peak-to-peak amplitude of the queue, in bits.
-    pub swing: f64,
+    pub peak_to_peak: f64,
 }
 
 /// Number of harmonics. Those of a queue decrease with the third power of their order.
@@ -139,8 +139,8 @@ fn valid(pulses: &Pulses<'_>, frequency: f64) -> Option<LimitCycle> {
     // Overshoot of a truncated Fourier series.
     let slack = 0.01 * (greatest - least);
     let is_right = |&(angle, queue): &(f64, f64)| if angle < pulse { queue > -slack } else { queue < slack };
-    let swing = greatest - least;
-    queue.iter().all(is_right).then_some(LimitCycle { frequency, above: pulse / (2.0 * PI), swing })
+    let peak_to_peak = greatest - least;
+    queue.iter().all(is_right).then_some(LimitCycle { frequency, above: pulse / (2.0 * PI), peak_to_peak })
 }
 
 #[cfg(test)]
@@ -154,11 +154,11 @@ mod tests {
     fn the_limit_cycle_of_an_integrator_with_a_delay_agrees_with_its_closed_form() {
         for m in [1.0, 3.0, 6.0] {
             let plant = |s: Complex<f64>| Some((-s).exp() * (1.0 + m) / s);
-            let LimitCycle { frequency, above, swing } = cycle(&plant, 1.0 / (1.0 + m), 1.0).unwrap();
+            let LimitCycle { frequency, above, peak_to_peak } = cycle(&plant, 1.0 / (1.0 + m), 1.0).unwrap();
             assert!((2.0 * PI / frequency / (2.0 + m + 1.0 / m) - 1.0).abs() < 1e-3, "{m}: {frequency}");
             assert!(
-                (above - 1.0 / (1.0 + m)).abs() < 1e-3 && (swing / (1.0 + m) - 1.0).abs() < 0.02,
-                "{swing}"
+                (above - 1.0 / (1.0 + m)).abs() < 1e-3 && (peak_to_peak / (1.0 + m) - 1.0).abs() < 0.02,
+                "{peak_to_peak}"
             );
         }
     }

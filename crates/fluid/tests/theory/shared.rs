@@ -145,19 +145,19 @@ impl FluidLink for Marks {
 }
 
 /// Uses all feedback of relays: `x' = downstream rate w - (backlog - 30) / downstream rtt + 100 upstream marks - x`.
-struct Listener;
+struct AllFeedback;
 
-impl FluidSender for Listener {
+impl FluidSender for AllFeedback {
     fn states(&self) -> Vec<State> {
         vec![State::new("x", "bit/s", BASE)]
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        let told = input
+        let downstream = input
             .downstream
             .map_or(T::zero(), |next| next.rate * next.sharing.weight - (next.backlog - 30.0) / next.rtt);
         let before = input.upstream.map_or(T::zero(), |upstream| upstream.marked * 100.0);
-        dx[0] = told + before - x[0] + input.marked * 10.0;
+        dx[0] = downstream + before - x[0] + input.marked * 10.0;
     }
 
     fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
@@ -167,7 +167,7 @@ impl FluidSender for Listener {
 
 /// Rates of the first, second, shared and last loop, then the backlogs of the three relays.
 fn agrees_with_differences(rates: [f64; 4], backlogs: [f64; 3], stop: Option<f64>) {
-    let laws = [0; 4].map(|_| sender_law(Listener));
+    let laws = [0; 4].map(|_| sender_law(AllFeedback));
     let asm = network(Shape { laws, weights: [2.0, 1.0], second: (0.0, stop), marks: 1e-3 });
     let frozen = Frozen::new(&asm, 2.0);
     let mut values = rates.into_iter();

@@ -1,8 +1,8 @@
 //! Runs a scenario in the packet world and measures it.
 //!
 //! ```text
-//!   PacketPlan --> Network --- run_to(next tick) ---> series, windows of fairness
-//!                        \--- at the end: counters, histograms ---> Summary, distributions
+//!   PacketPlan --> PacketNetwork --- run_to(next tick) ---> series, windows of fairness
+//!                              \--- at the end: counters, histograms ---> Summary, distributions
 //! ```
 
 mod series;

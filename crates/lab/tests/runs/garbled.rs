@@ -3,8 +3,8 @@
 use crate::common::{flow, link, scenario};
 use millpond_lab::run;
 use millpond_law::{
-    Context, HEADER_BYTES, HeaderId, Hooks, Kind, Link, LinkFacts, PacketView, Queue, QueueCard, QueueView,
-    SettingError, Settings, Verdict,
+    Context, HEADER_BYTES, HeaderId, Hooks, Link, LinkFacts, PacketKind, PacketView, Queue, QueueCard,
+    QueueView, SettingError, Settings, Verdict,
 };
 use millpond_protocols::Registry;
 use millpond_results::{About, Run, Unwatched};
@@ -61,7 +61,7 @@ impl Link for Garbler {
     }
 
     fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, _: &QueueView) -> Verdict {
-        if packet.kind == Kind::Data {
+        if packet.kind == PacketKind::Data {
             self.packets += 1;
             if self.packets.is_multiple_of(2) {
                 (self.spoil)(cx, packet);

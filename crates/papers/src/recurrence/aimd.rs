@@ -37,7 +37,7 @@ impl Aimd {
         Ok(u64::from(self.users) * u64::from(self.peaks))
     }
 
-    /// Eqs. (3) and (4): by what all users were told of the load before.
+    /// Eqs. (3) and (4): one step of all users, which depends on the load before the step.
     fn step(&self, loads: &mut [f64]) {
         let over = loads.iter().sum::<f64>() > self.target;
         loads

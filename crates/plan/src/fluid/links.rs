@@ -130,7 +130,7 @@ fn install(
 fn capacity(scenario: &Scenario, hop: Hop, direction: &Direction) -> Result<Vec<(Time, Rate)>, Fault> {
     let truth = direction.rate.schedule();
     let mut steps = match &direction.rate {
-        Capacity::Trace(source) if direction.told() != truth => {
+        Capacity::Trace(source) if direction.configured_schedule() != truth => {
             windows(&truth, source.window, scenario.duration)
         }
         _ => unrolled(&truth, scenario.duration),

@@ -21,16 +21,16 @@ pub(super) fn link(
     ends: (NodeId, NodeId),
 ) -> Result<LinkSpec, Fault> {
     let direction = scenario.links[hop.link].direction(hop.forward);
-    let told = Arc::new(schedule(&direction.told()));
+    let configured_capacity = Arc::new(schedule(&direction.configured_schedule()));
     let buffer = buffer(direction, traffic);
-    let facts = facts(told.rate_at(Time::ZERO), buffer, traffic);
+    let facts = facts(configured_capacity.rate_at(Time::ZERO), buffer, traffic);
     let Laws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;
     Ok(LinkSpec {
         name: hop_name(scenario, hop),
         from: ends.0,
         to: ends.1,
         rate: Arc::new(schedule(&direction.rate.schedule())),
-        configured_capacity: Some(told),
+        configured_capacity: Some(configured_capacity),
         propagation: propagation(direction),
         loss: loss(&direction.loss),
         buffer,

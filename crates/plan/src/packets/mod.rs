@@ -1,7 +1,7 @@
 //! From a scenario to a network of the simulator.
 //!
 //! ```text
-//!   Scenario --> protocols ---------+--> links: buffers, laws --> Builder --> Network
+//!   Scenario --> protocols ---------+--> links: buffers, laws --> Builder --> PacketNetwork
 //!           \--> flow instances ----+--> flows: loops, relays ----^
 //! ```
 

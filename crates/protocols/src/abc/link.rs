@@ -2,7 +2,7 @@
 
 use super::params::RouterParams;
 use millpond_law::fluid::{Number, least, positive};
-use millpond_law::{Context, Ecn, Gauge, Hooks, Kind, Link, PacketView, QueueView, Settings, Verdict};
+use millpond_law::{Context, Ecn, Gauge, Hooks, Link, PacketKind, PacketView, QueueView, Settings, Verdict};
 use millpond_units::{Bytes, PICOS, Span, Time};
 
 /// The ABC router's state at one link.
@@ -54,7 +54,7 @@ impl Link for AbcRouter {
 
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.dequeued.count(cx.now, packet.bytes);
-        if packet.kind == Kind::Data {
+        if packet.kind == PacketKind::Data {
             self.target =
                 target_rate(&self.params, queue.configured_capacity.as_f64(), queue.head_sojourn.secs());
             self.fraction = accelerate_fraction(self.target, self.dequeued.bps(cx.now));
@@ -173,7 +173,7 @@ mod tests {
         for i in 0..packets {
             let (mut ecn, mut header) = (ecn, Header::NONE);
             let mut packet =
-                PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+                PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
             let now = Time::ZERO + Span::from_millis(1000 + i);
             let verdict = router.depart(&mut Context { now, random: &mut random }, &mut packet, &queue);
             assert_eq!(verdict, Verdict::Keep);

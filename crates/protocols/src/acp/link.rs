@@ -2,7 +2,7 @@
 
 use super::estimate;
 use super::header::{AcpHeader, ID};
-use super::params::RouterParams;
+use super::params::{IdleEstimate, RouterParams};
 use crate::parts::persistent_queue::PersistentQueue;
 use millpond_law::fluid::Number;
 use millpond_law::{Context, Gauge, Hooks, Link, PacketView, QueueView, Unread, Verdict};
@@ -48,7 +48,7 @@ pub(super) fn users_gap<T: Number>(params: &RouterParams, users: T, rate: T, inp
 
 /// Whether the estimate is constant because there is no traffic, as in the proof of Theorem 1.
 fn is_frozen<T: Number>(params: &RouterParams, input: T) -> bool {
-    !params.idle_decays && input <= T::zero()
+    params.idle_estimate == IdleEstimate::Stays && input <= T::zero()
 }
 
 /// Interval over which the minimum queue is taken: the router's estimate of the propagation delay (section III-D).
@@ -181,7 +181,7 @@ mod tests {
     use super::*;
     use crate::acp::params::PARAMETERS;
     use crate::testing::PACKET;
-    use millpond_law::{Ecn, Header, Kind, Random, Settings};
+    use millpond_law::{Ecn, Header, PacketKind, Random, Settings};
     use millpond_units::Bytes;
 
     /// 155 Mbit/s in bytes/s.
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn an_estimate_that_is_constant_without_traffic_follows_it_again() {
-        let params = RouterParams { idle_decays: false, ..defaults() };
+        let params = RouterParams { idle_estimate: IdleEstimate::Stays, ..defaults() };
         assert_eq!(next_users(&params, 10.0, 1e6, 0.0), 10.0);
         assert!(near(next_users(&params, 10.0, 1e6, 1e6), 9.1, 1e-6));
     }
@@ -340,7 +340,7 @@ mod tests {
             for _ in 0..packets {
                 AcpHeader::new(rtt).emit(&mut header);
                 let mut packet =
-                    PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+                    PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
                 self.router.arrive(&mut cx, &mut packet, &Self::view(Bytes::ZERO));
                 self.router.depart(&mut cx, &mut packet, &Self::view(PACKET));
             }

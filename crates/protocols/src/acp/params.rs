@@ -61,7 +61,7 @@ words! {
     enum EstimatorUnit { BytesPerSecond = "B/s", MegabitsPerSecond = "Mbit/s" }
 
     /// The estimated number of flows in a control period without traffic.
-    enum IdleEstimate { Decays = "decays", Stays = "stays" }
+    pub(super) enum IdleEstimate { Decays = "decays", Stays = "stays" }
 }
 
 /// The router's parameters.
@@ -75,8 +75,8 @@ pub(super) struct RouterParams {
     pub(super) gamma: f64,
     /// Unit of p and y in the estimator, in bytes/s.
     pub(super) estimator_unit: f64,
-    /// Whether the estimate decays without traffic.
-    pub(super) idle_decays: bool,
+    /// The estimated number of flows in a control period without traffic.
+    pub(super) idle_estimate: IdleEstimate,
     /// Initial N-hat.
     pub(super) initial_users: f64,
     /// Share of the capacity that is allocated to flows.
@@ -105,7 +105,7 @@ impl RouterParams {
                 EstimatorUnit::BytesPerSecond => 1.0,
                 EstimatorUnit::MegabitsPerSecond => MEGABIT,
             },
-            idle_decays: settings.get(IDLE_ESTIMATE) == IdleEstimate::Decays,
+            idle_estimate: settings.get(IDLE_ESTIMATE),
             initial_users: settings.get(INITIAL_USERS),
             target_utilization: settings.get(TARGET_UTILIZATION),
             congestion_threshold: settings.get(CONGESTION_THRESHOLD),

@@ -21,8 +21,8 @@ fn next_rate(rate: f64, factor: f64, exponent: f64) -> f64 {
 pub(super) struct CltcpSender {
     alpha: f64,
     exponent: Exponent,
-    /// Whether (48) is applied at each acknowledgement, instead of once per round trip.
-    per_ack: bool,
+    /// When (48) is applied: at each acknowledgement, or once per round trip.
+    applied: Applied,
     /// Initial rate, in packets/s.
     initial_rate: f64,
     packet_bits: f64,
@@ -40,7 +40,7 @@ impl CltcpSender {
         Self {
             alpha: settings.get(ALPHA),
             exponent: settings.get(EXPONENT),
-            per_ack: settings.get(APPLIED) == Applied::PerAck,
+            applied: settings.get(APPLIED),
             initial_rate: settings.get(INITIAL_RATE),
             packet_bits: 8.0,
             rate: 0.0,
@@ -73,7 +73,7 @@ impl Sender for CltcpSender {
         };
         let factor = factor.as_f64().max(1.0);
         self.factor = Some(factor);
-        if self.per_ack || self.round != Some(ack.round) {
+        if self.applied == Applied::PerAck || self.round != Some(ack.round) {
             self.round = Some(ack.round);
             let exponent = self.exponent.of(self.alpha, ack.smoothed_rtt.secs());
             self.set_rate(next_rate(self.rate, factor, exponent));
@@ -104,7 +104,7 @@ impl Sender for CltcpSender {
     fn observe(&self, gauge: &mut dyn Gauge) {
         gauge.quantity("rate", "bit/s", self.rate);
         if let Some(factor) = self.factor {
-            gauge.quantity("rate factor told", "bit/s", factor);
+            gauge.quantity("signalled rate factor", "bit/s", factor);
         }
     }
 }

@@ -1,12 +1,13 @@
 //! LGCC as differential equations, loop by loop: Eq. (14) or (15) with the smoothed marks of the loop, and the carrying
 //! capacity (10): the minimum of the loop's links and the feedback from the downstream loop.
 
-use super::params::{Algorithm, ECHO, EchoReading, Params, knowledge};
+use super::params::{Algorithm, Backpressure, ECHO, EchoReading, Params, Upstream, knowledge};
 use super::sharing::LoopShare;
 use super::upstream::{MIN_BOTTLENECK_MARKING, fluid_weight};
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::Form;
 use crate::parts::logistic_fluid::{self, Aim, Grower, Growth};
+use crate::parts::send_rate::Control;
 use millpond_law::fluid::{
     Allocation, DownstreamFeedback, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws,
     State, greatest, least, positive, sender_law,
@@ -54,11 +55,13 @@ impl FluidModel for LgccFluid {
     }
 
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
-        match self.params.upstream || self.params.minimum {
-            true => Allocation::Numeric {
+        match (self.params.upstream, self.params.backpressure) {
+            (Upstream::Weights, _) | (_, Backpressure::Minimum) => Allocation::Numeric {
                 reason: "weights and limits of Theorem 8.4 depend on the other loops of the chain",
             },
-            false => self.growth.allocation(facts.capacity * facts.weight),
+            (Upstream::Ignored, Backpressure::Product) => {
+                self.growth.allocation(facts.capacity * facts.weight)
+            }
         }
     }
 
@@ -107,14 +110,17 @@ impl Source {
         }
         let links = T::from(input.capacity * self.weight(input));
         match self.params.upstream {
-            true => links * fluid_weight(x[0], self.marked_before(x)),
-            false => links,
+            Upstream::Weights => links * fluid_weight(x[0], self.marked_before(x)),
+            Upstream::Ignored => links,
         }
     }
 
     /// Eq. (10). Where the downstream loop's rate is a separate limit, it is left out here.
     fn carrying_capacity<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T {
-        let next = input.downstream.as_ref().filter(|_| !self.params.minimum || !self.has_signalled_capacity);
+        let next = input
+            .downstream
+            .as_ref()
+            .filter(|_| self.params.backpressure == Backpressure::Product || !self.has_signalled_capacity);
         let k = match next {
             None => self.links(x, input),
             Some(next) if self.has_signalled_capacity => least(self.echo(next), self.links(x, input)),
@@ -132,8 +138,9 @@ impl Source {
         } else {
             nothing
         };
-        let next = input.downstream.as_ref().filter(|_| self.params.minimum);
-        let stretch = if self.params.windowed { input.rtt() / input.base_rtt } else { T::one() };
+        let next = input.downstream.as_ref().filter(|_| self.params.backpressure == Backpressure::Minimum);
+        let stretch =
+            if self.params.control == Control::Rate { T::one() } else { input.rtt() / input.base_rtt };
         let limit = next.map_or(nothing, |next| greatest(self.echo(next) * stretch, T::from(LEAST_CAPACITY)));
         least(links, limit)
     }
@@ -149,9 +156,14 @@ impl Source {
         SenderInput { marked: -(-input.marked + 1.0) * (1.0 - virtually) + 1.0, ..*input }
     }
 
+    /// Whether marks of upstream loops set the flow's weight.
+    fn has_upstream_weight(&self) -> bool {
+        self.params.upstream == Upstream::Weights
+    }
+
     /// Index of the first state for upstream marks.
     fn own<T>(&self, x: &[T]) -> usize {
-        x.len() - if self.params.upstream { 1 + self.grower.lags() } else { 0 }
+        x.len() - if self.has_upstream_weight() { 1 + self.grower.lags() } else { 0 }
     }
 
     /// p^u of Theorem 8.4, smoothed.
@@ -174,14 +186,14 @@ impl FluidSender for Source {
         let upstream = std::iter::once(share("upstream marking probability").within(0.0, 1.0));
         let lags = ["share of upstream marks counted", "share of upstream marks in force"].map(share);
         let upstream =
-            upstream.chain(lags.into_iter().take(self.grower.lags())).filter(|_| self.params.upstream);
+            upstream.chain(lags.into_iter().take(self.grower.lags())).filter(|_| self.has_upstream_weight());
         self.grower.states().into_iter().chain(upstream).collect()
     }
 
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let own = self.own(x);
         self.grower.derivative(&x[..own], self.aim(x, input), &self.marked(input), &mut dx[..own]);
-        if self.params.upstream {
+        if self.has_upstream_weight() {
             let marked = input.upstream.map_or(T::zero(), |upstream| upstream.marked);
             let (estimate, lags) = (x[own], &x[own + 1..]);
             dx[own] = self.grower.smoothed(marked, (estimate, lags), input, &mut dx[own + 1..]);
@@ -195,7 +207,7 @@ impl FluidSender for Source {
     fn guards<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, guards: &mut [T]) {
         self.grower.guards(&x[..self.own(x)], self.aim(x, input), guards);
         guards[3] = input.downstream.as_ref().map_or(T::one(), |next| self.echo(next) - self.links(x, input));
-        guards[4] = if self.params.upstream { x[0] - MIN_BOTTLENECK_MARKING } else { T::one() };
+        guards[4] = if self.has_upstream_weight() { x[0] - MIN_BOTTLENECK_MARKING } else { T::one() };
     }
 }
 

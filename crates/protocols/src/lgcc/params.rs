@@ -63,11 +63,21 @@ words! {
         Price = "price",
     }
 
-    /// The effect of marks of earlier loops.
-    enum Upstream { Ignored = "ignored", Weights = "weights" }
+    /// The effect of marks of upstream loops.
+    pub(super) enum Upstream {
+        /// None.
+        Ignored = "ignored",
+        /// They set the weight of the flow (Theorem 8.4).
+        Weights = "weights",
+    }
 
-    /// How the next loop's rate limits this loop.
-    enum Backpressure { Product = "product", Minimum = "minimum" }
+    /// How the downstream loop's rate limits this loop.
+    pub(super) enum Backpressure {
+        /// As a carrying capacity, which this loop's marks deflate.
+        Product = "product",
+        /// As a limit that this loop's marks do not deflate.
+        Minimum = "minimum",
+    }
 }
 
 /// The rate that a relay echoes.
@@ -98,12 +108,12 @@ pub(super) struct Params {
     pub(super) drain: f64,
     /// How weights divide a shared downstream loop.
     pub(super) weights: Weights,
-    /// Whether marks of upstream loops set the flow's weight.
-    pub(super) upstream: bool,
-    /// Whether the downstream loop's rate is a limit that this loop's marks do not deflate.
-    pub(super) minimum: bool,
-    /// Whether x limits the bytes in flight.
-    pub(super) windowed: bool,
+    /// The effect of marks of upstream loops.
+    pub(super) upstream: Upstream,
+    /// How the downstream loop's rate limits this loop.
+    pub(super) backpressure: Backpressure,
+    /// How x is applied.
+    pub(super) control: Control,
 }
 
 impl Params {
@@ -122,9 +132,9 @@ impl Params {
             cushion: settings.get(CUSHION),
             drain: settings.get(DRAIN),
             weights: settings.get(WEIGHTS),
-            upstream: settings.get(UPSTREAM) == Upstream::Weights,
-            minimum: settings.get(BACKPRESSURE) == Backpressure::Minimum,
-            windowed: control != Control::Rate,
+            upstream: settings.get(UPSTREAM),
+            backpressure: settings.get(BACKPRESSURE),
+            control,
         }
     }
 }

@@ -1,11 +1,11 @@
 //! The LGCC sender: Algorithm 1.
 
 use super::header::{LgccEcho, NextRate};
-use super::params::{Algorithm, Params};
+use super::params::{Algorithm, Backpressure, Params, Upstream};
 use super::upstream::{self, UpstreamMarking};
 use crate::parts::capacity_estimate::CapacityEstimate;
 use crate::parts::marking::{ALPHA, MarkingEstimate};
-use crate::parts::send_rate::SendRate;
+use crate::parts::send_rate::{Control, SendRate};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate};
 
@@ -59,7 +59,10 @@ impl LgccSender {
     /// downstream loop's rate is a separate limit, it is left out here.
     fn carrying_capacity(&self) -> f64 {
         let links = self.signalled_capacity.map(|rate| rate.as_f64() * self.weight * self.upstream_weight());
-        let next = self.next.map(Rate::as_f64).filter(|_| !self.params.minimum || links.is_none());
+        let next = self
+            .next
+            .map(Rate::as_f64)
+            .filter(|_| self.params.backpressure == Backpressure::Product || links.is_none());
         let known = match (links, next) {
             (Some(links), Some(next)) => links.min(next),
             (Some(rate), None) | (None, Some(rate)) => rate,
@@ -71,8 +74,10 @@ impl LgccSender {
     /// The weight of Theorem 8.4 from the marks of upstream loops; one if they are ignored.
     fn upstream_weight(&self) -> f64 {
         match self.params.upstream {
-            true => upstream::weight(&self.params.bases, self.marking.value(), self.upstream.value()),
-            false => 1.0,
+            Upstream::Weights => {
+                upstream::weight(&self.params.bases, self.marking.value(), self.upstream.value())
+            }
+            Upstream::Ignored => 1.0,
         }
     }
 
@@ -80,8 +85,11 @@ impl LgccSender {
     /// downstream loop's rate. With windows, x is the rate without queueing.
     fn most(&self) -> f64 {
         let links = self.signalled_capacity.map_or(f64::INFINITY, Rate::as_f64);
-        let stretch = if self.params.windowed { self.stretch } else { 1.0 };
-        let limit = self.next.filter(|_| self.params.minimum).map(|next| next.as_f64() * stretch);
+        let stretch = if self.params.control == Control::Rate { 1.0 } else { self.stretch };
+        let limit = self
+            .next
+            .filter(|_| self.params.backpressure == Backpressure::Minimum)
+            .map(|next| next.as_f64() * stretch);
         links.min(limit.unwrap_or(f64::INFINITY)).max(LEAST_CAPACITY)
     }
 

@@ -3,7 +3,7 @@
 
 use super::fairing::Request;
 use super::header::Load;
-use super::params::SenderParams;
+use super::params::{LightFairing, Notified, Requester, SenderParams};
 
 /// Largest rate in bit/s: a path without an MCP router always appears idle.
 const MOST_RATE: f64 = 1e12;
@@ -83,7 +83,7 @@ impl Automaton {
     /// Fig. 2, below overload: the next mode and its rate in bit/s.
     fn next(&self, load: Load, fairing: bool) -> (Mode, f64) {
         match (load, fairing) {
-            (Load::Light, _) if !fairing || self.params.scales_while_fairing => {
+            (Load::Light, _) if !fairing || self.params.light_fairing == LightFairing::Scaling => {
                 (Mode::Scaling, self.rate * self.params.scaling_factor)
             }
             (_, true) => (Mode::Fairing, self.rate + self.step()),
@@ -96,14 +96,14 @@ impl Automaton {
     /// Processes a received load and fairing signal.
     pub(super) fn receive(&mut self, load: Load, fairing: bool) {
         let is_fairing = fairing && matches!(load, Load::Medium | Load::Heavy);
-        if is_fairing && self.params.notified_requests && !self.request.is_active() {
+        if is_fairing && self.params.notified == Notified::Asks && !self.request.is_active() {
             self.request.restart();
         }
     }
 
     /// The decision every 2 T below overload; an unused rate does not grow.
     pub(super) fn increase(&mut self, load: Load, fairing: bool, is_used: bool) {
-        let fairing = fairing && (self.params.requester_enters_fairing || !self.request.is_active());
+        let fairing = fairing && (self.params.requester == Requester::Obeys || !self.request.is_active());
         let (mode, rate) = self.next(load, fairing);
         self.mode = mode;
         if is_used {

@@ -4,7 +4,7 @@ use super::automaton::{Automaton, Mode};
 use super::fairing::Request;
 use super::header::Load;
 use super::link::{PERIODS_OF_FAIRING, utilization};
-use super::params::{OVERLOAD, PERIOD, Ranges, SenderParams};
+use super::params::{OVERLOAD, OverloadSeen, PERIOD, Ranges, SenderParams};
 use crate::parts::interval;
 use millpond_law::fluid::{
     Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput, LinkLaws,
@@ -113,7 +113,7 @@ impl FluidSender for Source {
     ];
     const CARRIED: &'static [Quantity] = &[Quantity { name: "requests for fairing", unit: "1" }];
     const GUARDS: &'static [&'static str] =
-        &["nascent overload", "time until the next decision", "fairing is told"];
+        &["nascent overload", "time until the next decision", "fairing is signalled"];
 
     fn states(&self) -> Vec<State> {
         let interval = self.params.decision_interval.secs();
@@ -122,7 +122,7 @@ impl FluidSender for Source {
             State::new("mode", "1", f64::from(Mode::Scaling as u8)),
             State::new("fairing cycles left", "cycles", self.params.halvings as f64),
             State::new("grew in the fairing mode", "1", 0.0),
-            State::new("steps back", "1", 0.0),
+            State::new("consecutive steps back", "1", 0.0),
             State::new("time until the next decision", "s", interval),
         ]
     }
@@ -150,7 +150,7 @@ impl FluidSender for Source {
     fn crossed(&self, guard: usize, is_rising: bool, x: &mut [f64], input: &SenderInput<'_, f64>) {
         let mut automaton = self.load_automaton(x);
         match (guard, is_rising) {
-            (0, true) if self.params.reduces_at_first_signal => automaton.decrease(),
+            (0, true) if self.params.overload_seen == OverloadSeen::AtOnce => automaton.decrease(),
             (0, true) => return,
             (0, false) => automaton.steps_back = 0,
             (1, false) => Self::decide(&mut automaton, input),
@@ -194,7 +194,7 @@ impl FluidLink for Router {
         vec![
             State::new("arrived in this period", "bit", 0.0),
             State::new("least queue of this period", "bit", 0.0),
-            State::new("load told", "1", f64::from(Load::Light as u8)),
+            State::new("signalled load", "1", f64::from(Load::Light as u8)),
             State::new("periods of fairing left", "1", 0.0),
         ]
     }

@@ -98,7 +98,7 @@ impl Link for McpRouter {
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {
-        gauge.quantity("utilization told", "1", self.utilization);
+        gauge.quantity("signalled utilization", "1", self.utilization);
         gauge.quantity("fairing", "1", f64::from(u8::from(self.fairing > 0)));
     }
 }
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::mcp::params::PARAMETERS;
     use crate::testing::PACKET;
-    use millpond_law::{Ecn, Header, Kind, Random};
+    use millpond_law::{Ecn, Header, PacketKind, Random};
     use millpond_units::Rate;
 
     #[test]
@@ -152,7 +152,7 @@ mod tests {
         fn pass(&mut self, sent: u8, queued: u64) -> u8 {
             let (mut ecn, mut header) = (Ecn::NotCapable, Header::new(super::super::header::ID, &[sent]));
             let mut packet =
-                PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+                PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
             let mut cx = Context { now: self.now, random: &mut self.random };
             self.router.arrive(&mut cx, &mut packet, &Self::queue(queued));
             self.router.depart(&mut cx, &mut packet, &Self::queue(queued + 1));

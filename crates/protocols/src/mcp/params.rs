@@ -67,16 +67,16 @@ words! {
     enum Backoff { Twice = "twice", Literal = "literal" }
 
     /// The mode of a flow that requests fairing while fairing is signalled.
-    enum Requester { Obeys = "obeys", Ignores = "ignores" }
+    pub(super) enum Requester { Obeys = "obeys", Ignores = "ignores" }
 
     /// The reaction of a flow to a request for fairing by another flow.
-    enum Notified { Obeys = "obeys", Asks = "asks" }
+    pub(super) enum Notified { Obeys = "obeys", Asks = "asks" }
 
     /// The increase at light load while fairing is signalled.
-    enum LightFairing { Scaling = "scaling", Additive = "additive" }
+    pub(super) enum LightFairing { Scaling = "scaling", Additive = "additive" }
 
-    /// When an overload is answered.
-    enum OverloadSeen { AtOnce = "at-once", ByTimer = "by-timer" }
+    /// When an overload reduces the rate: at its first signal, or at the next decision.
+    pub(super) enum OverloadSeen { AtOnce = "at-once", ByTimer = "by-timer" }
 }
 
 /// The thresholds between the four ranges of utilization.
@@ -128,14 +128,14 @@ pub(super) struct SenderParams {
     pub(super) halvings: u64,
     /// Number of consecutive steps back in the stable mode.
     pub(super) steps_back: u32,
-    /// Whether a flow that requests fairing enters the fairing mode itself.
-    pub(super) requester_enters_fairing: bool,
-    /// Whether a flow requests fairing on the request of another flow.
-    pub(super) notified_requests: bool,
-    /// Whether rates are scaled at light load although fairing is signalled.
-    pub(super) scales_while_fairing: bool,
-    /// Whether an overload reduces the rate at its first signal.
-    pub(super) reduces_at_first_signal: bool,
+    /// The mode of a flow that requests fairing while fairing is signalled.
+    pub(super) requester: Requester,
+    /// The reaction of a flow to a request for fairing by another flow.
+    pub(super) notified: Notified,
+    /// The increase at light load while fairing is signalled.
+    pub(super) light_fairing: LightFairing,
+    /// When an overload reduces the rate.
+    pub(super) overload_seen: OverloadSeen,
 }
 
 impl SenderParams {
@@ -153,10 +153,10 @@ impl SenderParams {
                 Backoff::Twice => 2,
                 Backoff::Literal => 0,
             },
-            requester_enters_fairing: settings.get(REQUESTER) == Requester::Obeys,
-            notified_requests: settings.get(NOTIFIED) == Notified::Asks,
-            scales_while_fairing: settings.get(LIGHT_FAIRING) == LightFairing::Scaling,
-            reduces_at_first_signal: settings.get(OVERLOAD_SEEN) == OverloadSeen::AtOnce,
+            requester: settings.get(REQUESTER),
+            notified: settings.get(NOTIFIED),
+            light_fairing: settings.get(LIGHT_FAIRING),
+            overload_seen: settings.get(OVERLOAD_SEEN),
         }
     }
 }

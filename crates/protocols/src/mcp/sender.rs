@@ -3,7 +3,7 @@
 use super::automaton::Automaton;
 use super::fairing::{Demand, Usage};
 use super::header::{Load, McpHeader};
-use super::params::SenderParams;
+use super::params::{OverloadSeen, SenderParams};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Rate, Time};
 
@@ -61,7 +61,7 @@ impl Sender for McpSender {
         self.automaton.receive(feedback.load(), feedback.fairing());
         if feedback.load() != Load::Over {
             self.automaton.steps_back = 0;
-        } else if before != Some(Load::Over) && self.automaton.params.reduces_at_first_signal {
+        } else if before != Some(Load::Over) && self.automaton.params.overload_seen == OverloadSeen::AtOnce {
             self.decrease();
             self.restart_timer(cx.now);
         }

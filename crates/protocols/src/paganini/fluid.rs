@@ -22,7 +22,7 @@ pub(super) struct MarksFluid {
     max_rate: Option<f64>,
     log_phi: f64,
     /// Whether tau includes queueing.
-    tau_queues: bool,
+    round_trip: RoundTrip,
 }
 
 /// `paganini-delay`.
@@ -39,7 +39,7 @@ impl MarksFluid {
             params: Params::read(settings)?,
             max_rate: static_rate(settings).map(|rate| rate.as_f64()),
             log_phi: libm::log(settings.get(PHI)),
-            tau_queues: settings.get(ROUND_TRIP) == RoundTrip::Current,
+            round_trip: settings.get(ROUND_TRIP),
         })
     }
 }
@@ -55,11 +55,11 @@ impl FluidModel for MarksFluid {
     fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let (gains, log_phi) = (self.params.gains, self.log_phi);
         let source = Source::new(&self.params, facts);
-        match (self.max_rate, self.tau_queues) {
-            (Some(max_rate), false) => sender_law(Static::<false> { gains, max_rate, log_phi }),
-            (Some(max_rate), true) => sender_law(Static::<true> { gains, max_rate, log_phi }),
-            (None, false) => sender_law(PrimalDual::<false> { source, log_phi }),
-            (None, true) => sender_law(PrimalDual::<true> { source, log_phi }),
+        match (self.max_rate, self.round_trip) {
+            (Some(max_rate), RoundTrip::Least) => sender_law(Static::<false> { gains, max_rate, log_phi }),
+            (Some(max_rate), RoundTrip::Current) => sender_law(Static::<true> { gains, max_rate, log_phi }),
+            (None, RoundTrip::Least) => sender_law(PrimalDual::<false> { source, log_phi }),
+            (None, RoundTrip::Current) => sender_law(PrimalDual::<true> { source, log_phi }),
         }
     }
 
@@ -224,10 +224,10 @@ struct Distance {
 }
 
 impl Distance {
-    const GUARD: &'static str = "queueing delay that was taken for distance";
+    const GUARD: &'static str = "queueing delay in the base RTT estimate";
 
     fn error() -> State {
-        State::new("queueing delay taken for distance", "s", 0.0).within(0.0, f64::INFINITY)
+        State::new("queueing delay in the base RTT estimate", "s", 0.0).within(0.0, f64::INFINITY)
     }
 
     /// The error decreases while the queueing delay is below it.

@@ -22,8 +22,8 @@ pub(super) struct MarksSender {
     most_change: f64,
     price: MarkedPrice,
     packet: Bytes,
-    /// Whether tau includes queueing; otherwise it is the fixed part d.
-    tau_queues: bool,
+    /// The round-trip time that is tau: with queueing, or the fixed part d.
+    round_trip: RoundTrip,
     /// tau in seconds; none before the first acknowledgement.
     tau: Option<f64>,
     /// xi: logarithm of the window in packets at a price of zero.
@@ -50,7 +50,7 @@ impl MarksSender {
                 settings.get(ALL_MARKED),
             ),
             packet: Bytes::new(1),
-            tau_queues: settings.get(ROUND_TRIP) == RoundTrip::Current,
+            round_trip: settings.get(ROUND_TRIP),
             tau: None,
             xi: libm::log(params.initial_window),
             expected: params.initial_window,
@@ -89,7 +89,10 @@ impl Sender for MarksSender {
 
     /// Moves the permitted window towards the computed one, within the limit on its change.
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
-        let tau = if self.tau_queues { ack.smoothed_rtt } else { ack.min_rtt };
+        let tau = match self.round_trip {
+            RoundTrip::Current => ack.smoothed_rtt,
+            RoundTrip::Least => ack.min_rtt,
+        };
         self.tau = Some(tau.secs()).filter(|tau| *tau > 0.0);
         self.window_unused = ack.window_unused;
         self.price.note(ack.packets, ack.ce_packets);

@@ -77,14 +77,14 @@ impl FluidSender for Source {
     const FEEDBACK: &'static [Feedback] =
         &[Feedback { name: "load", unit: "1", over_path: PathAggregation::Max }];
     const GUARDS: &'static [&'static str] =
-        &["overload", "high load", "time of rest left", "time until the next cut may be"];
+        &["overload", "high load", "remaining freeze time", "remaining time until the next reduction"];
 
     fn states(&self) -> Vec<State> {
         let (initial, least) = (self.params.initial_window * self.packet, LEAST_PACKETS * self.packet);
         vec![
             State::new("window", "bit", initial).within(least, f64::INFINITY),
-            State::new("time of rest left", "s", -1.0),
-            State::new("time until the next cut may be", "s", -1.0),
+            State::new("remaining freeze time", "s", -1.0),
+            State::new("remaining time until the next reduction", "s", -1.0),
         ]
     }
 
@@ -142,7 +142,7 @@ impl FluidLink for Router {
             State::new("arrived in this interval", "bit", 0.0),
             State::new("queue times time in this interval", "bit s", 0.0),
             State::new("persistent queue", "bit", 0.0),
-            State::new("load told", "1", f64::from(Load::Low as u8)),
+            State::new("signalled load", "1", f64::from(Load::Low as u8)),
         ]
     }
 

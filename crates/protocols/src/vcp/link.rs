@@ -133,7 +133,7 @@ mod tests {
     use super::*;
     use crate::testing::PACKET;
     use crate::vcp::params::PARAMETERS;
-    use millpond_law::{Header, Kind, Random, Settings};
+    use millpond_law::{Header, PacketKind, Random, Settings};
     use millpond_units::{Rate, Span};
 
     fn params() -> RouterParams {
@@ -173,7 +173,7 @@ mod tests {
             while now < tick {
                 let (mut ecn, mut header) = (Ecn::Ect1, Header::NONE);
                 let mut packet =
-                    PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+                    PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
                 router.arrive(&mut Context { now, random: &mut random }, &mut packet, &view);
                 router.depart(&mut Context { now, random: &mut random }, &mut packet, &view);
                 now += gap;
@@ -204,7 +204,8 @@ mod tests {
         if own {
             VcpHeader::new(None).emit(&mut header);
         }
-        let mut packet = PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+        let mut packet =
+            PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
         let view = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: PACKET,

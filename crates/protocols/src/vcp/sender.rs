@@ -154,7 +154,7 @@ impl Sender for VcpSender {
 
     fn observe(&self, gauge: &mut dyn Gauge) {
         gauge.quantity("window", "packets", self.window.packets());
-        gauge.quantity("load told", "1", self.load.map_or(0.0, |load| f64::from(load as u8)));
+        gauge.quantity("signalled load", "1", self.load.map_or(0.0, |load| f64::from(load as u8)));
     }
 }
 

@@ -228,7 +228,7 @@ mod tests {
     use super::*;
     use crate::testing::PACKET;
     use crate::xcp::params::PARAMETERS;
-    use millpond_law::{Ecn, Header, Kind, Random, Settings};
+    use millpond_law::{Ecn, Header, PacketKind, Random, Settings};
     use millpond_units::Bytes;
 
     const RTT: Span = Span::from_millis(100);
@@ -285,7 +285,7 @@ mod tests {
             written.set_change(change);
             let (mut header, mut ecn) = (Header::NONE, Ecn::NotCapable);
             written.emit(&mut header);
-            let mut packet = PacketView { bytes, kind: Kind::Data, ecn: &mut ecn, header: &mut header };
+            let mut packet = PacketView { bytes, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
             // The queue at departure includes the packet itself.
             let view = QueueView { bytes: self.queue + bytes, ..self.view() };
             let mut cx = Context { now: self.now, random: &mut self.random };
@@ -424,7 +424,7 @@ mod tests {
             let view = bench.view();
             for _ in 0..packets {
                 let mut packet =
-                    PacketView { bytes: PACKET, kind: Kind::Data, ecn: &mut ecn, header: &mut bytes };
+                    PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut bytes };
                 let mut cx = Context { now: bench.now, random: &mut bench.random };
                 bench.router.arrive(&mut cx, &mut packet, &view);
             }

@@ -1,7 +1,7 @@
 //! Strategies for all inputs of a law, ordinary and extreme.
 
 use millpond_law::{
-    Ack, Cause, Congestion, Data, Ecn, Episode, Event, HEADER_BYTES, Header, HeaderId, Kind, LinkFacts,
+    Ack, Cause, Congestion, Data, Ecn, Episode, Event, HEADER_BYTES, Header, HeaderId, LinkFacts, PacketKind,
     QueueView, RelayView, Sharing, Start,
 };
 use millpond_units::{Bytes, Rate, Span};
@@ -164,7 +164,7 @@ pub(crate) struct Visit {
     pub(crate) after: Span,
     pub(crate) hook: Hook,
     pub(crate) bytes: Bytes,
-    pub(crate) kind: Kind,
+    pub(crate) kind: PacketKind,
     pub(crate) ecn: Ecn,
     pub(crate) header: Header,
     pub(crate) queue: QueueView,
@@ -180,7 +180,7 @@ pub(crate) enum Hook {
 
 pub(crate) fn visits() -> impl Strategy<Value = Vec<Visit>> {
     let hook = prop::sample::select(vec![Hook::Arrive, Hook::Depart, Hook::Tick]);
-    let kind = prop::sample::select(vec![Kind::Data, Kind::Ack]);
+    let kind = prop::sample::select(vec![PacketKind::Data, PacketKind::Ack]);
     let queue = (rate(), bytes(), 0_u64..10_000, span()).prop_map(
         |(configured_capacity, bytes, packets, head_sojourn)| QueueView {
             configured_capacity,

@@ -3,7 +3,7 @@
 use crate::any::{self, Hook, Visit};
 use crate::links::pass;
 use crate::{assert_names_a_parameter, corners, for_all};
-use millpond_law::{Ecn, Header, Kind, LinkFacts, Queue, QueueView, Settings, Value, Verdict};
+use millpond_law::{Ecn, Header, LinkFacts, PacketKind, Queue, QueueView, Settings, Value, Verdict};
 use millpond_protocols::{Registry, queues};
 use millpond_units::{Bytes, Rate, Span};
 
@@ -52,7 +52,7 @@ fn a_link_that_is_idle_at_each_arrival_marks_and_drops_nothing() {
         after: Span::from_millis(1),
         hook,
         bytes: packet,
-        kind: Kind::Data,
+        kind: PacketKind::Data,
         ecn: Ecn::Ect0,
         header: Header::NONE,
         queue: QueueView {

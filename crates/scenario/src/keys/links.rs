@@ -145,8 +145,10 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             rule: Rule::Default("\"truth\""),
             meaning: "the capacity that the link's laws are configured with, if it is not the true one: a \
                       misconfigured router",
-            read: |direction, written| set(&mut direction.told, configured(written)),
-            write: |direction| Some(direction.told.as_ref().map_or_else(|| text("truth"), Field::to_toml)),
+            read: |direction, written| set(&mut direction.configured_capacity, configured(written)),
+            write: |direction| {
+                Some(direction.configured_capacity.as_ref().map_or_else(|| text("truth"), Field::to_toml))
+            },
         },
         Key {
             name: "delay",
@@ -214,7 +216,7 @@ impl Default for Direction {
     fn default() -> Self {
         Self {
             rate: Capacity::Constant(Rate::ZERO),
-            told: None,
+            configured_capacity: None,
             delay: Delay::Constant(Span::ZERO),
             reorder: false,
             jitter: Span::ZERO,

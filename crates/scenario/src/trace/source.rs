@@ -43,7 +43,7 @@ impl TraceSource {
 
     /// The capacity as the link's laws receive it: the rates of a CSV trace as they are, delivery opportunities as their
     /// mean over the trailing window, updated ten times per window.
-    pub fn told(&self) -> Schedule {
+    pub fn configured_schedule(&self) -> Schedule {
         match self.format {
             Format::Csv => self.schedule(),
             Format::Mahimahi => trailing_mean(&self.schedule(), self.window),
@@ -105,22 +105,22 @@ mod tests {
     }
 
     #[test]
-    fn laws_are_told_the_mean_of_the_opportunities() {
-        let told = opportunities(bursts(100), Span::from_secs(1.0)).told();
+    fn laws_are_configured_with_the_mean_of_the_opportunities() {
+        let configured = opportunities(bursts(100), Span::from_secs(1.0)).configured_schedule();
         // A window of 100 ms that ends on a multiple of 10 ms holds exactly ten bursts, wherever it begins.
-        assert_eq!(told.steps, vec![(Time::ZERO, Rate::from_mbps(1.2))]);
-        assert_eq!(told.length, Span::from_secs(1.0));
+        assert_eq!(configured.steps, vec![(Time::ZERO, Rate::from_mbps(1.2))]);
+        assert_eq!(configured.length, Span::from_secs(1.0));
     }
 
     #[test]
-    fn a_long_silence_costs_no_steps_and_is_told_within_one_window() {
+    fn a_long_interval_without_opportunities_costs_no_steps_and_the_mean_reaches_zero_within_one_window() {
         let day = Span::from_secs(86_400.0);
-        let told = opportunities(bursts(10), day).told();
-        assert_eq!(told.at(Time::from_secs(0.1)), Rate::from_mbps(1.2));
-        assert_eq!(told.at(Time::from_secs(0.15)), Rate::from_mbps(0.6));
-        assert_eq!(told.at(Time::from_secs(0.2)), Rate::ZERO);
-        assert_eq!(told.at(Time::from_secs(40_000.0)), Rate::ZERO);
-        assert!(told.steps.len() < 25, "{}", told.steps.len());
+        let configured = opportunities(bursts(10), day).configured_schedule();
+        assert_eq!(configured.at(Time::from_secs(0.1)), Rate::from_mbps(1.2));
+        assert_eq!(configured.at(Time::from_secs(0.15)), Rate::from_mbps(0.6));
+        assert_eq!(configured.at(Time::from_secs(0.2)), Rate::ZERO);
+        assert_eq!(configured.at(Time::from_secs(40_000.0)), Rate::ZERO);
+        assert!(configured.steps.len() < 25, "{}", configured.steps.len());
     }
 
     #[test]

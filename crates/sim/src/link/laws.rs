@@ -3,7 +3,8 @@
 use crate::packet_pool::Packet;
 use millpond_endpoint::Frame;
 use millpond_law::{
-    Context, Ecn, Gauge, Header, HeaderId, Hooks, Kind, Link as Law, PacketView, QueueView, Random, Verdict,
+    Context, Ecn, Gauge, Header, HeaderId, Hooks, Link as Law, PacketKind, PacketView, QueueView, Random,
+    Verdict,
 };
 use millpond_units::{Bytes, Span, Time};
 
@@ -175,8 +176,8 @@ fn apply_all(
 #[inline(always)]
 fn view<'a>(packet: &'a mut Packet, none: &'a mut Option<Header>) -> PacketView<'a> {
     let (bytes, kind, ecn, header) = match &mut packet.frame {
-        Frame::Data(segment) => (segment.bytes, Kind::Data, &mut segment.ecn, &mut segment.header),
-        Frame::Ack(ack) => (ack.bytes, Kind::Ack, &mut packet.ack_ecn, none.insert(Header::NONE)),
+        Frame::Data(segment) => (segment.bytes, PacketKind::Data, &mut segment.ecn, &mut segment.header),
+        Frame::Ack(ack) => (ack.bytes, PacketKind::Ack, &mut packet.ack_ecn, none.insert(Header::NONE)),
     };
     PacketView { bytes: Bytes::new(bytes.into()), kind, ecn, header }
 }

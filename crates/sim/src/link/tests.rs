@@ -9,7 +9,7 @@ use crate::schedule::{AtEnd, Schedule};
 use crate::stats::LinkCounters;
 use millpond_endpoint::{Frame, Segment};
 use millpond_law::{
-    Context, Ecn, Header, HeaderId, Hooks, Kind, Link as Law, PacketView, QueueView, Random, Verdict,
+    Context, Ecn, Header, HeaderId, Hooks, Link as Law, PacketKind, PacketView, QueueView, Random, Verdict,
 };
 use proptest::prelude::*;
 use std::sync::{Arc, mpsc};
@@ -254,7 +254,7 @@ fn a_law_sees_an_empty_header_in_an_acknowledgement() {
             Hooks { arrive: true, ..Hooks::default() }
         }
         fn arrive(&mut self, _: &mut Context<'_>, packet: &mut PacketView<'_>, _: &QueueView) -> Verdict {
-            if packet.kind == Kind::Ack {
+            if packet.kind == PacketKind::Ack {
                 assert_eq!(*packet.header, Header::NONE)
             }
             *packet.header = Header::new(HeaderId(3), &[1]);

@@ -17,9 +17,9 @@ pub(super) fn limit_cycle_sentence(equilibrium: &PlanEquilibrium<'_>, sliding: &
         jump.below, jump.above
     );
     match limit_cycle(&equilibrium.frozen, &equilibrium.point) {
-        Some(LimitCycle { frequency, swing, above }) => format!(
+        Some(LimitCycle { frequency, peak_to_peak, above }) => format!(
             "{sentence}: {:.1} packets peak to peak every {:.4} s, {:.0} % of the time above",
-            swing / packet,
+            peak_to_peak / packet,
             2.0 * PI / frequency,
             100.0 * above
         ),

@@ -97,7 +97,7 @@ impl Link for CoDelLink {
 
     fn observe(&self, gauge: &mut dyn Gauge) {
         gauge.quantity("marking", "1", f64::from(self.dropping));
-        gauge.quantity("marks since it began", "packets", self.count as f64);
+        gauge.quantity("marks in this marking period", "packets", self.count as f64);
     }
 }
 

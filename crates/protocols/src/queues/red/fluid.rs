@@ -2,7 +2,7 @@
 //! marks at departure instead of arrival, one queueing delay later.
 
 use super::link::probability;
-use super::params::{Params, Shape};
+use super::params::{Params, Shape, Spacing};
 use millpond_law::LinkFacts;
 use millpond_law::fluid::{FluidLink, Jump, LinkEquilibrium, LinkInput, Number, Quantity, State};
 
@@ -27,7 +27,10 @@ impl RedFluid {
 
     /// The marking probability for packets with probability p_b.
     fn signalled<T: Number>(&self, p_b: T) -> T {
-        if self.params.uniform { spread_out(p_b) } else { p_b }
+        match self.params.spacing {
+            Spacing::Uniform => spread_out(p_b),
+            Spacing::Geometric => p_b,
+        }
     }
 
     /// The queue length that the law uses, in bytes.

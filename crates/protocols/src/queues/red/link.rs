@@ -1,6 +1,6 @@
 //! RED at one link.
 
-use super::params::{Params, Shape};
+use super::params::{MarkAt, Params, Shape, Spacing};
 use millpond_law::fluid::{Number, least};
 use millpond_law::{Context, Gauge, Hooks, Link, LinkFacts, PacketView, QueueView, Random, Verdict};
 use millpond_units::{Bytes, Span, Time};
@@ -39,7 +39,7 @@ impl RedLink {
             self.count = 0;
             return p_b >= 1.0;
         }
-        if !self.params.uniform {
+        if self.params.spacing == Spacing::Geometric {
             return random.chance(p_b);
         }
         let marked = random.chance(spread(p_b, self.count));
@@ -87,8 +87,8 @@ impl Link for RedLink {
     fn hooks(&self) -> Hooks {
         let averages = self.params.weight < 1.0;
         Hooks {
-            arrive: averages || !self.params.at_departure,
-            depart: averages || self.params.at_departure,
+            arrive: averages || self.params.mark_at == MarkAt::Arrival,
+            depart: averages || self.params.mark_at == MarkAt::Departure,
             ..Hooks::default()
         }
     }
@@ -97,11 +97,17 @@ impl Link for RedLink {
         if queue.packets == 0 && self.params.weight < 1.0 {
             self.decay_over_idle_time(cx.now, queue);
         }
-        if self.params.at_departure { Verdict::Keep } else { self.verdict(cx.random, queue) }
+        match self.params.mark_at {
+            MarkAt::Arrival => self.verdict(cx.random, queue),
+            MarkAt::Departure => Verdict::Keep,
+        }
     }
 
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
-        let verdict = if self.params.at_departure { self.verdict(cx.random, queue) } else { Verdict::Keep };
+        let verdict = match self.params.mark_at {
+            MarkAt::Arrival => Verdict::Keep,
+            MarkAt::Departure => self.verdict(cx.random, queue),
+        };
         if self.params.weight < 1.0 {
             self.busy_until = cx.now + queue.configured_capacity.time_for(packet.bytes);
         }

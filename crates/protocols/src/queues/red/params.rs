@@ -17,10 +17,10 @@ pub struct Params {
     pub max_p: f64,
     /// Weight w_q of the newest sample in the average; 1: the instantaneous queue.
     pub weight: f64,
-    /// Whether marks are spread evenly instead of sampled independently.
-    pub uniform: bool,
-    /// Whether a packet is marked at its departure rather than at its arrival.
-    pub at_departure: bool,
+    /// Whether marks are spread evenly or sampled independently.
+    pub spacing: Spacing,
+    /// When a packet is marked.
+    pub mark_at: MarkAt,
     /// Whether ECN-capable packets are marked rather than dropped.
     pub ecn: bool,
 }
@@ -69,10 +69,20 @@ words! {
     }
 
     /// Whether marks are spread evenly or sampled independently.
-    pub(super) enum Spacing { Uniform = "uniform", Geometric = "geometric" }
+    pub enum Spacing {
+        /// Method 2: marks are spread evenly by counting packets.
+        Uniform = "uniform",
+        /// Method 1: packets are marked independently.
+        Geometric = "geometric",
+    }
 
     /// When a packet is marked.
-    pub(super) enum MarkAt { Arrival = "arrival", Departure = "departure" }
+    pub enum MarkAt {
+        /// When it arrives at the queue.
+        Arrival = "arrival",
+        /// When it departs.
+        Departure = "departure",
+    }
 }
 
 impl Params {
@@ -91,8 +101,8 @@ impl Params {
             max_th: max_th.as_f64(),
             max_p: settings.get(MAX_P),
             weight: settings.get(WEIGHT),
-            uniform: settings.get(SPACING) == Spacing::Uniform,
-            at_departure: settings.get(MARK_AT) == MarkAt::Departure,
+            spacing: settings.get(SPACING),
+            mark_at: settings.get(MARK_AT),
             ecn: settings.get(ECN),
         })
     }

@@ -1,7 +1,7 @@
 //! REM at one link.
 
 use super::params::Params;
-use millpond_law::{Context, Gauge, Hooks, Kind, Link, PacketView, QueueView, Verdict};
+use millpond_law::{Context, Gauge, Hooks, Link, PacketKind, PacketView, QueueView, Verdict};
 use millpond_units::{Bytes, Time};
 
 /// Smallest share of unmarked packets. It limits the price, which must be able to decrease again.
@@ -60,7 +60,7 @@ impl Link for RemLink {
     /// Acknowledgements count as load, but are not marked, because no sender reacts to such a mark.
     fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
         self.arrived += packet.bytes;
-        let marked = packet.kind == Kind::Data && cx.random.chance(self.probability);
+        let marked = packet.kind == PacketKind::Data && cx.random.chance(self.probability);
         if marked { Verdict::Mark } else { Verdict::Keep }
     }
 
@@ -158,7 +158,8 @@ mod tests {
         let mut bench = bench(&[SLOW]);
         interval(&mut bench, 100_000, 0);
         let (mut ecn, mut header, mut random) = (Ecn::Ect0, Header::NONE, Random::stream(1, "link"));
-        let mut packet = PacketView { bytes: PACKET, kind: Kind::Ack, ecn: &mut ecn, header: &mut header };
+        let mut packet =
+            PacketView { bytes: PACKET, kind: PacketKind::Ack, ecn: &mut ecn, header: &mut header };
         let empty = QueueView {
             configured_capacity: Rate::from_mbps(8.0),
             bytes: Bytes::ZERO,
