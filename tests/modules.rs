@@ -31,7 +31,7 @@ impl Modules {
             if module.last().is_some_and(|last| ["mod", "lib"].contains(&last.as_str())) {
                 module.pop();
             }
-            if module.last().is_none_or(|last| last != "tests") {
+            if module.last().is_none_or(|last| last != "tests" && !last.ends_with("_tests")) {
                 let text = std::fs::read_to_string(&file).unwrap_or_default();
                 sources.push(Source { module, tokens: tokens(&text) });
             }

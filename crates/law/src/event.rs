@@ -1,7 +1,7 @@
 //! The events of a sender. Each event is a struct and also a value of [`Event`], so that a run can be recorded, replayed
 //! to a single law, and fuzzed.
 
-use crate::{Context, Header, Sender};
+use crate::Header;
 use millpond_units::{Bytes, Rate, Span};
 
 /// The start of a loop.
@@ -104,44 +104,30 @@ pub struct Congestion {
 /// Any event of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
-    /// See [`Sender::on_start`].
+    /// See [`Sender::on_start`](crate::Sender::on_start).
     Start(Start),
-    /// See [`Sender::on_ack`].
+    /// See [`Sender::on_ack`](crate::Sender::on_ack).
     Ack(Ack),
-    /// See [`Sender::on_congestion`].
+    /// See [`Sender::on_congestion`](crate::Sender::on_congestion).
     Congestion(Congestion),
-    /// See [`Sender::on_capacity`].
+    /// See [`Sender::on_capacity`](crate::Sender::on_capacity).
     Capacity(Rate),
-    /// See [`Sender::on_timer`].
+    /// See [`Sender::on_timer`](crate::Sender::on_timer).
     Timer,
-    /// See [`Sender::on_sent`].
+    /// See [`Sender::on_sent`](crate::Sender::on_sent).
     Sent {
         /// Bytes of the packet on the wire.
         bytes: Bytes,
         /// Bytes in flight, this packet included.
         in_flight: Bytes,
     },
-    /// See [`Sender::on_weight`].
+    /// See [`Sender::on_weight`](crate::Sender::on_weight).
     Weight(f64),
-    /// See [`Sender::on_forwarded`].
+    /// See [`Sender::on_forwarded`](crate::Sender::on_forwarded).
     Forwarded {
         /// Did the packet carry a CE mark?
         marked: bool,
     },
-}
-
-/// Calls the function of `sender` that handles `event`.
-pub fn deliver(sender: &mut dyn Sender, cx: &mut Context<'_>, event: &Event) {
-    match event {
-        Event::Start(start) => sender.on_start(cx, start),
-        Event::Ack(ack) => sender.on_ack(cx, ack),
-        Event::Congestion(congestion) => sender.on_congestion(cx, congestion),
-        Event::Capacity(rate) => sender.on_capacity(cx, *rate),
-        Event::Timer => sender.on_timer(cx),
-        Event::Sent { bytes, in_flight } => sender.on_sent(cx, *bytes, *in_flight),
-        Event::Weight(weight) => sender.on_weight(cx, *weight),
-        Event::Forwarded { marked } => sender.on_forwarded(cx, *marked),
-    }
 }
 
 impl Ack {

@@ -34,8 +34,9 @@ mod random;
 mod receiver;
 mod sender;
 mod settings;
+mod value;
 
-pub use event::{Ack, Cause, Congestion, Episode, Event, Start, deliver};
+pub use event::{Ack, Cause, Congestion, Episode, Event, Start};
 pub use gauge::Gauge;
 pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Link, LinkFacts, PacketKind, PacketView, QueueView, Verdict};
@@ -43,8 +44,9 @@ pub use parameter::{Bounds, Domain, Parameter};
 pub use protocol::{Card, Knowledge, Needs, Pipe, Protocol, Queue, QueueCard, QueueChoice};
 pub use random::Random;
 pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView, Sharing};
-pub use sender::{Permit, Sender};
-pub use settings::{SettingError, Settings, Value};
+pub use sender::{Permit, Sender, deliver};
+pub use settings::Settings;
+pub use value::{SettingError, Value};
 
 use millpond_units::Time;
 

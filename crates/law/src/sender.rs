@@ -1,6 +1,6 @@
 //! The law at a sender.
 
-use crate::{Ack, Congestion, Context, Gauge, Header, Start};
+use crate::{Ack, Congestion, Context, Event, Gauge, Header, Start};
 use millpond_units::{Bytes, Rate, Time};
 
 /// What a sender is allowed to send until the next event.
@@ -57,4 +57,18 @@ pub trait Sender: Send {
 
     /// Reports internal quantities with name and unit, for plots.
     fn observe(&self, _gauge: &mut dyn Gauge) {}
+}
+
+/// Calls the function of `sender` that handles `event`.
+pub fn deliver(sender: &mut dyn Sender, cx: &mut Context<'_>, event: &Event) {
+    match event {
+        Event::Start(start) => sender.on_start(cx, start),
+        Event::Ack(ack) => sender.on_ack(cx, ack),
+        Event::Congestion(congestion) => sender.on_congestion(cx, congestion),
+        Event::Capacity(rate) => sender.on_capacity(cx, *rate),
+        Event::Timer => sender.on_timer(cx),
+        Event::Sent { bytes, in_flight } => sender.on_sent(cx, *bytes, *in_flight),
+        Event::Weight(weight) => sender.on_weight(cx, *weight),
+        Event::Forwarded { marked } => sender.on_forwarded(cx, *marked),
+    }
 }

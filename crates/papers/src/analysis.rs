@@ -1,23 +1,9 @@
-//! Cells that are not run: what the fluid world says of their scenario, in the keys of `millpond equilibrium --json` and
-//! `millpond stability --json`.
+//! The analyses that a recipe can ask for instead of a run, and their answers.
 
-use super::execute::command;
-use super::nyquist::Plot;
-use super::trial::Cell;
 use millpond_fluid::stability::Locus;
-use millpond_lab::{Error, run};
-use millpond_plan::fluid;
-use millpond_protocols::Registry;
-use millpond_results::{About, Watch, World};
-use millpond_scenario::Scenario;
-use millpond_theory::agreement::{Agreement, agreement_json, compute_agreement};
-use millpond_theory::equilibrium::{equilibrium_json, find_equilibrium};
-use millpond_theory::stability::{
-    VariedParameter, analyze_stability, find_critical_values, stability_json, stability_sentence,
-};
-use millpond_theory::{AnalysisError, Study, json_value};
+use millpond_theory::agreement::Agreement;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// What is asked of a case's scenario instead of running it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -29,7 +15,7 @@ pub enum Analysis {
     Stability,
     /// Its Nyquist plot, read as [`super::Case::nyquist`] says.
     Nyquist,
-    /// How far rest, fluid and packets agree: run in both worlds, in the keys of [`agreement_json`].
+    /// How far rest, fluid and packets agree: run in both worlds, in the keys of [`agreement_json`](millpond_theory::agreement::agreement_json).
     Worlds,
 }
 
@@ -48,77 +34,4 @@ impl From<Value> for Answer {
     fn from(value: Value) -> Self {
         Self { value, ..Self::default() }
     }
-}
-
-/// What a cell asks.
-pub(super) struct Question<'a> {
-    pub cell: &'a Cell<'a>,
-    pub scenario: &'a Scenario,
-    pub registry: &'a Registry,
-    /// By which `watch` knows the cell.
-    pub index: usize,
-    pub watch: &'a dyn Watch,
-}
-
-impl Question<'_> {
-    /// The answer; `{ refused: why }` where theory has none.
-    ///
-    /// # Errors
-    /// What is wrong with the scenario, or that it was stopped.
-    pub(super) fn answer(&self, analysis: Analysis) -> Result<Answer, Error> {
-        let Self { cell, scenario, registry, .. } = self;
-        let answer = match analysis {
-            Analysis::Equilibrium => equilibrium(scenario, registry).map(Answer::from),
-            Analysis::Stability => stability(cell.case.vary.as_deref(), scenario, registry).map(Answer::from),
-            Analysis::Nyquist => nyquist(&cell.case.nyquist.clone().unwrap_or_default(), scenario, registry),
-            Analysis::Worlds => return self.worlds(),
-        };
-        match answer {
-            Ok(answer) => Ok(answer),
-            Err(AnalysisError::Scenario(faults)) => Err(faults.into()),
-            Err(refusal) => Ok(refused(&refusal).into()),
-        }
-    }
-
-    /// Both worlds, beside the point of rest.
-    fn worlds(&self) -> Result<Answer, Error> {
-        let in_world = |world| {
-            let (label, command) = (self.cell.label(), command(self.cell));
-            run(self.scenario, self.registry, About { label, command, index: self.index, world }, self.watch)
-        };
-        let (packets, fluid) = (in_world(World::Packets)?.run, in_world(World::Fluid)?.run);
-        let agreement = compute_agreement(Study::new(self.scenario, self.registry), &packets, &fluid);
-        Ok(Answer {
-            value: json_value(&agreement_json(&agreement)),
-            agreement: Some(agreement),
-            ..Answer::default()
-        })
-    }
-}
-
-fn refused(why: &dyn std::fmt::Display) -> Value {
-    json!({ "refused": why.to_string() })
-}
-
-fn equilibrium(scenario: &Scenario, registry: &Registry) -> Result<Value, AnalysisError> {
-    let plan = fluid::plan(scenario, registry)?;
-    Ok(json_value(&equilibrium_json(&find_equilibrium(&plan)?)))
-}
-
-fn stability(vary: Option<&str>, scenario: &Scenario, registry: &Registry) -> Result<Value, AnalysisError> {
-    let study = Study::new(scenario, registry);
-    let parameter = match vary.map(|name| VariedParameter::parse(name, study)).transpose() {
-        Ok(parameter) => parameter,
-        Err(unknown) => return Ok(refused(&unknown)),
-    };
-    let plan = study.plan()?;
-    let judged = analyze_stability(&find_equilibrium(&plan)?)?;
-    let search = parameter.map(|parameter| find_critical_values(study, &parameter)).transpose()?;
-    let searches: Vec<_> = search.into_iter().collect();
-    let verdict = stability_sentence(&judged, &searches);
-    Ok(json_value(&stability_json(&verdict, &judged, &searches, None)))
-}
-
-fn nyquist(plot: &Plot, scenario: &Scenario, registry: &Registry) -> Result<Answer, AnalysisError> {
-    plot.answer(&find_equilibrium(&fluid::plan(scenario, registry)?)?)
 }

@@ -1,6 +1,7 @@
 //! Runs cells: a recurrence at once, a scenario in its world, a finished one from where it was kept; or has them answered.
 
-use super::analysis::{Answer, Question};
+use super::analysis::Answer;
+use super::analyze::Question;
 use super::trial::Cell;
 use millpond_lab::{Error, run};
 use millpond_protocols::Registry;
@@ -83,7 +84,7 @@ fn integrate(
     if let Some(found) = kept.as_ref().and_then(|directory| load(directory).ok()?.pop()) {
         return Ok(found);
     }
-    let about = About { label: cell.label(), command: command(cell), index, world: cell.case.world };
+    let about = About { label: cell.label(), command: cell.command(), index, world: cell.case.world };
     let finished = run(scenario, &settings.registry, about, watch)?;
     if let Some(directory) = kept {
         let directory = RunDirectory::create(&directory)?;
@@ -91,10 +92,6 @@ fn integrate(
         directory.finish()?;
     }
     Ok(finished.run)
-}
-
-pub(super) fn command(cell: &Cell<'_>) -> String {
-    format!("millpond papers run {}{}", cell.recipe.name, if cell.full { " --full" } else { "" })
 }
 
 /// The name of a cell's directory: readable, and different if the scenario, its traces, the seed or this program

@@ -11,6 +11,7 @@
 //! ```
 
 mod analysis;
+mod analyze;
 mod check;
 mod execute;
 mod expect;

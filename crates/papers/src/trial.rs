@@ -31,6 +31,11 @@ impl Cell<'_> {
         format!("{}, {}, {}, seed {}", self.recipe.name, self.case.name, self.reading.name, self.seed)
     }
 
+    /// The command that runs the cell's recipe, for the run's description.
+    pub(super) fn command(&self) -> String {
+        format!("millpond papers run {}{}", self.recipe.name, if self.full { " --full" } else { "" })
+    }
+
     /// Its difference equation, if the recipe has one.
     pub(super) fn recurrence(&self) -> Option<Recurrence> {
         self.recipe.recurrence(self.case).and_then(Result::ok)

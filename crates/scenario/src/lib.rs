@@ -1,6 +1,6 @@
 //! From a TOML file to a typed scenario, with errors that point at the line; traces: reading, generating, statistics.
 //!
-//! The keys of each TOML table are declared in one file of `keys` or `shorthand`.
+//! The keys of each TOML table are declared in one file of `keys`.
 
 mod collector;
 mod files;
@@ -15,7 +15,6 @@ mod reference;
 mod schedule;
 mod schema;
 mod served;
-mod shorthand;
 mod source;
 mod table;
 pub mod trace;

@@ -1,8 +1,9 @@
 //! Both forms as differential equations. Prices are in seconds: of the marks of queue `rem`, or queueing delay. Windows
 //! are in packets; the packet senders' windows are at least one packet, here they may be smaller.
 
-use super::law::{Gains, Utility};
-use super::params::{CONTROL, Control, DRAIN_EVERY, PHI, Params, ROUND_TRIP, RoundTrip, static_rate};
+use super::params::{
+    CONTROL, Control, DRAIN_EVERY, Gains, PHI, Params, ROUND_TRIP, RoundTrip, Utility, static_rate,
+};
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, InputSet, LoopFacts, Marginal, Number, PriceSum, SenderInput,
     SenderLaws, State, greatest, least, sender_law,

@@ -1,24 +1,7 @@
 //! The equations of the sources: rates in packets per second, prices and times in seconds, windows in packets.
 
-use super::params::Params;
+use super::params::{Gains, Params, Utility};
 use millpond_law::fluid::Number;
-
-/// Gains of both forms.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Gains {
-    /// alpha / M.
-    pub(super) alpha: f64,
-    /// beta, per second.
-    pub(super) beta: f64,
-}
-
-/// `U(x) = K log(x + offset)`: Eq. (30) for an offset of zero.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Utility {
-    /// K.
-    pub(super) weight: f64,
-    pub(super) offset: f64,
-}
 
 impl Utility {
     /// `U'(x)`, the price at which the demand is the rate x.

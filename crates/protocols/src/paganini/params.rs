@@ -1,6 +1,5 @@
 //! The parameters of both forms.
 
-use super::law::{Gains, Utility};
 use crate::parts::interval;
 use millpond_law::key::{Key, Keys, above, from, number, rate, span, span_or_zero, whole, word};
 use millpond_law::{Bounds, SettingError, Settings, words};
@@ -105,6 +104,23 @@ pub(super) fn static_rate(settings: &Settings) -> Option<Rate> {
         Law::PrimalDual => None,
         Law::Dual => Some(settings.get(MAX_RATE)),
     }
+}
+
+/// Gains of both forms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Gains {
+    /// alpha / M.
+    pub(super) alpha: f64,
+    /// beta, per second.
+    pub(super) beta: f64,
+}
+
+/// `U(x) = K log(x + offset)`: Eq. (30) for an offset of zero.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Utility {
+    /// K.
+    pub(super) weight: f64,
+    pub(super) offset: f64,
 }
 
 /// alpha / M and beta.

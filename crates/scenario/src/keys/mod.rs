@@ -10,6 +10,7 @@ mod paths;
 mod protocols;
 mod queues;
 pub(crate) mod scenario;
+mod shorthand;
 mod times;
 mod trace;
 mod workloads;

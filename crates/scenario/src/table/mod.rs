@@ -11,8 +11,8 @@ mod written;
 
 pub(crate) use fields::Fields;
 pub(crate) use form::{Describe, Form, JoinedTable, KeyInfo, LONGEST_RUN};
-pub(crate) use value::{Field, Word, set, spellings};
-pub(crate) use write::{array, inline_table, key_name, number, put, text};
+pub(crate) use value::{Field, Word, put, set, spellings};
+pub(crate) use write::{array, inline_table, key_name, number, text};
 pub(crate) use written::{Context, TraceCache, Written, respelt};
 
 /// One key of a TOML table that describes a `T`.

@@ -29,6 +29,11 @@ pub(crate) fn set<T>(field: &mut T, value: Option<T>) -> Option<()> {
     Some(())
 }
 
+/// A field as the value of a key that is never left out.
+pub(crate) fn put<F: Field>(field: &F) -> Option<String> {
+    Some(field.to_toml())
+}
+
 impl Written<'_> {
     /// Reads the value into a field.
     pub(crate) fn store<F: Field>(&self, field: &mut F) -> Option<()> {

@@ -1,12 +1,6 @@
 //! Values as TOML.
 
-use super::Field;
 use std::fmt::Display;
-
-/// A field as the value of a key that is never left out.
-pub(crate) fn put<F: Field>(field: &F) -> Option<String> {
-    Some(field.to_toml())
-}
 
 /// A quoted text.
 pub(crate) fn text(value: impl Display) -> String {

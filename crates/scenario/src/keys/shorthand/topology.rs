@@ -2,8 +2,8 @@
 //!
 //! Parallel edges are one link: their rates add up, the least delay counts. The link from `A` to `B` is called `A--B`.
 
+use super::super::links::{Directions, TOPOLOGY_LINK, default_direction, read_topology_directions};
 use crate::graphml::{Edge, Graph, Text};
-use crate::keys::links::{Directions, TOPOLOGY_LINK, default_direction, read_topology_directions};
 use crate::model::{Capacity, Delay, Direction, Link};
 use crate::network::Network;
 use crate::place::{At, Place};

@@ -6,7 +6,7 @@ pub(crate) mod parking_lot;
 pub(crate) mod topology;
 pub(crate) mod tree;
 
-use crate::keys::links::{Directions, LINK_TEMPLATE, read_directions};
+use super::links::{Directions, LINK_TEMPLATE, read_directions};
 use crate::model::{Direction, Hop, Link};
 use crate::network::Network;
 use crate::place::{At, Place};
