@@ -143,7 +143,7 @@ fn table_row(view: &RunView, row: usize, columns: &[FilledColumn]) -> Markup {
 }
 
 impl FilledColumn {
-    /// Whether this row shows the best value of the column, if the rows show different values.
+    /// Whether this row shows the best finite value of the column, if rows show different finite values.
     fn is_best(&self, row: usize) -> bool {
         let finite = || self.values.iter().copied().filter(|value| value.is_finite());
         let best = match self.column.better {
@@ -151,8 +151,10 @@ impl FilledColumn {
             Better::Smaller => finite().reduce(f64::min),
         };
         let shown = |value: f64| (self.column.show)(value);
-        let differ = finite().any(|value| shown(value) != shown(self.values[0]));
-        differ && best.is_some_and(|best| shown(best) == shown(self.values[row]))
+        best.is_some_and(|best| {
+            let differ = finite().any(|value| shown(value) != shown(best));
+            differ && shown(best) == shown(self.values[row])
+        })
     }
 }
 
@@ -170,6 +172,8 @@ mod tests {
         let (utilization, delay) = (0, 2);
         assert_eq!(best(utilization, &[98.0, 99.51, 99.52]), [1, 2]);
         assert_eq!(best(delay, &[3.0, f64::NAN, 20.0]), [0]);
+        assert_eq!(best(delay, &[f64::NAN, 20.0, 3.0]), [2]);
+        assert!(best(delay, &[f64::NAN, 5.0, 5.0]).is_empty());
         assert!(best(delay, &[5.0, 5.0]).is_empty());
         assert!(best(delay, &[5.0]).is_empty());
     }
