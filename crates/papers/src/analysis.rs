@@ -1,36 +1,36 @@
-//! The analyses that a recipe can ask for instead of a run, and their answers.
+//! The analyses that a recipe can use instead of a run, and their results.
 
 use millpond_fluid::stability::Locus;
 use millpond_theory::agreement::Agreement;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What is asked of a case's scenario instead of running it.
+/// The analysis of a case's scenario that replaces its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Analysis {
-    /// Where it settles.
+    /// Its equilibrium.
     Equilibrium,
-    /// Whether it stays there, and where stability ends when [`super::Case::vary`] is varied.
+    /// The stability of its equilibrium, and the critical value of the parameter [`super::Case::vary`].
     Stability,
-    /// Its Nyquist plot, read as [`super::Case::nyquist`] says.
+    /// Its Nyquist plot, with the options [`super::Case::nyquist`].
     Nyquist,
-    /// How far rest, fluid and packets agree: run in both worlds, in the keys of [`agreement_json`](millpond_theory::agreement::agreement_json).
+    /// The agreement of equilibrium, fluid run and packet run, in the keys of `millpond compare --json`.
     Worlds,
 }
 
-/// What an analysis says.
+/// The result of an analysis.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Answer {
-    /// For rows to look into.
+pub struct AnalysisResult {
+    /// The tree of values that rows refer to by paths.
     pub value: Value,
-    /// Curves to draw.
+    /// Nyquist loci, for charts.
     pub loci: Vec<Locus>,
-    /// A table to show.
+    /// The agreement of worlds, for the report.
     pub agreement: Option<Agreement>,
 }
 
-impl From<Value> for Answer {
+impl From<Value> for AnalysisResult {
     fn from(value: Value) -> Self {
         Self { value, ..Self::default() }
     }

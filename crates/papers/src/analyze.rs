@@ -1,9 +1,9 @@
-//! Analyzes cells that are not run; the answers have the keys of `millpond equilibrium --json` and
+//! Analyzes the scenarios of trials; the results have the keys of `millpond equilibrium --json` and
 //! `millpond stability --json`.
 
-use super::analysis::{Analysis, Answer};
-use super::nyquist::Plot;
-use super::trial::Cell;
+use super::analysis::{Analysis, AnalysisResult};
+use super::nyquist::NyquistOptions;
+use super::trial::Trial;
 use millpond_lab::{Error, run};
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
@@ -17,54 +17,56 @@ use millpond_theory::stability::{
 use millpond_theory::{AnalysisError, Study, json_value};
 use serde_json::{Value, json};
 
-/// What a cell asks.
-pub(super) struct Question<'a> {
-    pub cell: &'a Cell<'a>,
+/// A trial whose scenario is analysed.
+pub(super) struct AnalysisRequest<'a> {
+    pub trial: &'a Trial<'a>,
     pub scenario: &'a Scenario,
     pub registry: &'a Registry,
-    /// By which `watch` knows the cell.
+    /// The number of the trial for `watch`.
     pub index: usize,
     pub watch: &'a dyn Watch,
 }
 
-impl Question<'_> {
-    /// The answer; `{ refused: why }` where theory has none.
+impl AnalysisRequest<'_> {
+    /// The result of the analysis; `{ refused: reason }` if theory refuses the scenario.
     ///
     /// # Errors
-    /// What is wrong with the scenario, or that it was stopped.
-    pub(super) fn answer(&self, analysis: Analysis) -> Result<Answer, Error> {
-        let Self { cell, scenario, registry, .. } = self;
-        let answer = match analysis {
-            Analysis::Equilibrium => equilibrium(scenario, registry).map(Answer::from),
-            Analysis::Stability => stability(cell.case.vary.as_deref(), scenario, registry).map(Answer::from),
-            Analysis::Nyquist => nyquist(&cell.case.nyquist.clone().unwrap_or_default(), scenario, registry),
+    /// The faults of the scenario, or the interruption by `watch`.
+    pub(super) fn analyze(&self, analysis: Analysis) -> Result<AnalysisResult, Error> {
+        let Self { trial, scenario, registry, .. } = self;
+        let result = match analysis {
+            Analysis::Equilibrium => equilibrium(scenario, registry).map(AnalysisResult::from),
+            Analysis::Stability => {
+                stability(trial.case.vary.as_deref(), scenario, registry).map(AnalysisResult::from)
+            }
+            Analysis::Nyquist => nyquist(&trial.case.nyquist.clone().unwrap_or_default(), scenario, registry),
             Analysis::Worlds => return self.worlds(),
         };
-        match answer {
-            Ok(answer) => Ok(answer),
+        match result {
+            Ok(result) => Ok(result),
             Err(AnalysisError::Scenario(faults)) => Err(faults.into()),
             Err(refusal) => Ok(refused(&refusal).into()),
         }
     }
 
-    /// Both worlds, beside the point of rest.
-    fn worlds(&self) -> Result<Answer, Error> {
+    /// Runs both worlds and compares them with the equilibrium.
+    fn worlds(&self) -> Result<AnalysisResult, Error> {
         let in_world = |world| {
-            let (label, command) = (self.cell.label(), self.cell.command());
+            let (label, command) = (self.trial.label(), self.trial.command());
             run(self.scenario, self.registry, About { label, command, index: self.index, world }, self.watch)
         };
         let (packets, fluid) = (in_world(World::Packets)?.run, in_world(World::Fluid)?.run);
         let agreement = compute_agreement(Study::new(self.scenario, self.registry), &packets, &fluid);
-        Ok(Answer {
+        Ok(AnalysisResult {
             value: json_value(&agreement_json(&agreement)),
             agreement: Some(agreement),
-            ..Answer::default()
+            ..AnalysisResult::default()
         })
     }
 }
 
-fn refused(why: &dyn std::fmt::Display) -> Value {
-    json!({ "refused": why.to_string() })
+fn refused(reason: &dyn std::fmt::Display) -> Value {
+    json!({ "refused": reason.to_string() })
 }
 
 fn equilibrium(scenario: &Scenario, registry: &Registry) -> Result<Value, AnalysisError> {
@@ -86,6 +88,10 @@ fn stability(vary: Option<&str>, scenario: &Scenario, registry: &Registry) -> Re
     Ok(json_value(&stability_json(&verdict, &judged, &searches, None)))
 }
 
-fn nyquist(plot: &Plot, scenario: &Scenario, registry: &Registry) -> Result<Answer, AnalysisError> {
-    plot.answer(&find_equilibrium(&fluid::plan(scenario, registry)?)?)
+fn nyquist(
+    options: &NyquistOptions,
+    scenario: &Scenario,
+    registry: &Registry,
+) -> Result<AnalysisResult, AnalysisError> {
+    options.analyze(&find_equilibrium(&fluid::plan(scenario, registry)?)?)
 }

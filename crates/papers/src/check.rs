@@ -1,11 +1,11 @@
-//! Runs the cells that a recipe's rows ask for, and judges the rows.
+//! Executes the trials of recipes and judges their rows.
 
-use super::execute::{Ended, Settings, execute};
+use super::execute::{CheckOptions, TrialResult, execute};
 use super::expect::Expectation;
 use super::measure::measure;
-use super::paper::Chosen;
-use super::trial::{Cell, cells};
-use super::verdict::{Judged, Verdict};
+use super::paper::SelectedRecipe;
+use super::trial::{Trial, trials};
+use super::verdict::{JudgedRow, Verdict};
 use millpond_fluid::stability::Locus;
 use millpond_lab::Error;
 use millpond_results::{Run, Watch};
@@ -17,44 +17,44 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A recipe with the verdict on each of its rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Checked {
-    /// `lgcc/fig12`.
+pub struct CheckedRecipe {
+    /// The name of the recipe: `lgcc/fig12`.
     pub recipe: String,
-    /// In a few words.
+    /// The title.
     pub title: String,
-    /// Where in the paper.
+    /// The place in the paper.
     pub place: String,
-    /// What the paper says.
+    /// The claim of the paper.
     pub claim: String,
     /// The rows, in the order of the file.
-    pub rows: Vec<Judged>,
-    /// Where runs are to be drawn: of each case, the one under the first reading and seed that a row asks for.
+    pub rows: Vec<JudgedRow>,
+    /// Runs for charts: of each case, the trial with the first reading and seed.
     #[serde(skip)]
     pub runs: Vec<Run>,
-    /// And Nyquist plots, each with its case.
+    /// Nyquist loci for charts, with the name of the case.
     #[serde(skip)]
     pub loci: Vec<(String, Vec<Locus>)>,
-    /// And how far two worlds and theory agree, each with its case.
+    /// Agreements of worlds and theory, with the name of the case.
     #[serde(skip)]
     pub agreements: Vec<(String, Agreement)>,
 }
 
-impl Checked {
+impl CheckedRecipe {
     /// The worst verdict among the rows, or among those under one reading; none if there is no row.
     pub fn verdict(&self, reading: Option<&str>) -> Option<Verdict> {
         let rows = self.rows.iter().filter(|row| reading.is_none_or(|name| row.reading == name));
         rows.map(|row| row.verdict).max()
     }
 
-    /// The same with what is to be drawn of a case.
-    fn with_drawing(mut self, case: &str, drawn: Option<&Ended>) -> Self {
-        match drawn {
-            Some(Ended::Run(run)) => self.runs.push(run.as_ref().clone()),
-            Some(Ended::Answer(answer)) => {
-                let loci = Some(answer.loci.clone()).filter(|loci| !loci.is_empty());
+    /// The recipe with a trial's result added to its charts, if there is one.
+    fn with_chart(mut self, case: &str, charted: Option<&TrialResult>) -> Self {
+        match charted {
+            Some(TrialResult::Run(run)) => self.runs.push(run.as_ref().clone()),
+            Some(TrialResult::Analysis(result)) => {
+                let loci = Some(result.loci.clone()).filter(|loci| !loci.is_empty());
                 self.loci.extend(loci.map(|loci| (case.to_owned(), loci)));
                 self.agreements
-                    .extend(answer.agreement.clone().map(|agreement| (case.to_owned(), agreement)));
+                    .extend(result.agreement.clone().map(|agreement| (case.to_owned(), agreement)));
             }
             None => {}
         }
@@ -62,84 +62,107 @@ impl Checked {
     }
 }
 
-/// What one cell says of each row that looks at it: the row's index, and a number or what went wrong.
-type Answers = Vec<(usize, Result<f64, String>)>;
-
-/// One cell's answers, and what of it is to be drawn.
-type Read = (Answers, Option<Ended>);
-
-/// How many runs checking these recipes takes.
-pub fn runs(chosen: &[Chosen<'_>], full: bool) -> usize {
-    chosen.iter().map(|one| cells(*one, full).len()).sum()
+/// The value of one row on one trial, or the reason why it could not be measured.
+struct Measurement {
+    /// Index of the row in the recipe.
+    row: usize,
+    value: Result<f64, String>,
 }
 
-/// Checks recipes: runs their cells on all cores and judges their rows. `watch` knows each run by its number, from
-/// 0 to [`runs`].
+/// A finished trial.
+struct Finished {
+    measurements: Vec<Measurement>,
+    /// The result, if it is charted.
+    charted: Option<TrialResult>,
+}
+
+/// A trial with the index of its recipe among the selected ones.
+struct Scheduled<'a> {
+    recipe: usize,
+    trial: Trial<'a>,
+}
+
+/// The number of trials of these recipes.
+pub fn trial_count(selected: &[SelectedRecipe<'_>], full: bool) -> usize {
+    selected.iter().map(|one| trials(*one, full).len()).sum()
+}
+
+/// Checks recipes: executes their trials on all cores and judges their rows. `watch` receives the number of each
+/// trial, from 0 to [`trial_count`].
 ///
 /// # Errors
-/// What is wrong with a scenario, that finished runs cannot be kept, or that it was stopped.
-pub fn check(chosen: &[Chosen<'_>], settings: &Settings, watch: &dyn Watch) -> Result<Vec<Checked>, Error> {
-    judged(chosen, settings, &|index, cell| execute(cell, index, settings, watch))
+/// The faults of a scenario, a cache that cannot be written, or the interruption by `watch`.
+pub fn check(
+    selected: &[SelectedRecipe<'_>],
+    options: &CheckOptions,
+    watch: &dyn Watch,
+) -> Result<Vec<CheckedRecipe>, Error> {
+    check_with(selected, options, &|index, trial| execute(trial, index, options, watch))
 }
 
-fn judged<'a>(
-    chosen: &[Chosen<'a>],
-    settings: &Settings,
-    run: &(dyn Fn(usize, &Cell<'a>) -> Result<Ended, Error> + Sync),
-) -> Result<Vec<Checked>, Error> {
-    let of =
-        |(i, one): (usize, &Chosen<'a>)| cells(*one, settings.full).into_iter().map(move |cell| (i, cell));
-    let work: Vec<_> = chosen.iter().enumerate().flat_map(of).collect();
-    let ended = AtomicUsize::new(0);
-    let answer = |(index, (i, cell)): (usize, &(usize, Cell<'a>))| {
-        let end = run(index, cell)?;
-        ended.fetch_add(1, Ordering::Relaxed);
-        let answers = ask(chosen[*i], cell, &end);
-        let first = |(of, other): &&(usize, Cell<'a>)| of == i && other.case.name == cell.case.name;
-        let drawn = settings.draw && work.iter().find(first).is_some_and(|(_, other)| other.same(cell));
-        Ok((answers, drawn.then_some(end)))
+fn check_with<'a>(
+    selected: &[SelectedRecipe<'a>],
+    options: &CheckOptions,
+    execute: &(dyn Fn(usize, &Trial<'a>) -> Result<TrialResult, Error> + Sync),
+) -> Result<Vec<CheckedRecipe>, Error> {
+    let of_recipe = |(recipe, one): (usize, &SelectedRecipe<'a>)| {
+        trials(*one, options.full).into_iter().map(move |trial| Scheduled { recipe, trial })
     };
-    let ended_cells: Result<Vec<Read>, Error> = work.par_iter().enumerate().map(answer).collect();
-    let ended_cells = ended_cells.map_err(|error| match error {
-        Error::Stopped { .. } => Error::Stopped { finished: ended.load(Ordering::Relaxed), of: work.len() },
+    let scheduled: Vec<_> = selected.iter().enumerate().flat_map(of_recipe).collect();
+    let finished_count = AtomicUsize::new(0);
+    let finish = |(index, Scheduled { recipe, trial }): (usize, &Scheduled<'a>)| {
+        let result = execute(index, trial)?;
+        finished_count.fetch_add(1, Ordering::Relaxed);
+        let same_case =
+            |other: &&Scheduled<'a>| other.recipe == *recipe && other.trial.case.name == trial.case.name;
+        let is_charted =
+            options.draw && scheduled.iter().find(same_case).is_some_and(|first| first.trial.is_same(trial));
+        let measurements = measure_rows(selected[*recipe], trial, &result);
+        Ok(Finished { measurements, charted: is_charted.then_some(result) })
+    };
+    let finished: Result<Vec<Finished>, Error> = scheduled.par_iter().enumerate().map(finish).collect();
+    let finished = finished.map_err(|error| match error {
+        Error::Stopped { .. } => {
+            Error::Stopped { finished: finished_count.load(Ordering::Relaxed), of: scheduled.len() }
+        }
         other => other,
     })?;
-    let table = |(i, one): (usize, &Chosen<'a>)| {
-        let mine = work.iter().zip(&ended_cells).filter(|((of, _), _)| *of == i);
-        let judged =
-            judge(*one, settings.full, mine.clone().map(|((_, cell), (answers, _))| (cell, answers)));
-        mine.fold(judged, |judged, ((_, cell), (_, drawn))| {
-            judged.with_drawing(&cell.case.name, drawn.as_ref())
+    let checked = |(i, one): (usize, &SelectedRecipe<'a>)| {
+        let own = scheduled.iter().zip(&finished).filter(|(scheduled, _)| scheduled.recipe == i);
+        let own = own.map(|(scheduled, finished)| (&scheduled.trial, finished));
+        let judged = judge(*one, options.full, own.clone());
+        own.fold(judged, |judged, (trial, finished)| {
+            judged.with_chart(&trial.case.name, finished.charted.as_ref())
         })
     };
-    Ok(chosen.iter().enumerate().map(table).collect())
+    Ok(selected.iter().enumerate().map(checked).collect())
 }
 
-/// Every row's number from one run.
-fn ask(chosen: Chosen<'_>, cell: &Cell<'_>, end: &Ended) -> Answers {
-    let answer = |(i, row): (usize, &Expectation)| {
-        let reading = chosen.paper.reading(row.reading.as_deref())?;
-        cell.concerns(row, reading).then(|| (i, measure(row, end)))
+/// The values of all rows that are measured on one trial.
+fn measure_rows(selected: SelectedRecipe<'_>, trial: &Trial<'_>, result: &TrialResult) -> Vec<Measurement> {
+    let measurement = |(i, row): (usize, &Expectation)| {
+        let reading = selected.paper.reading(row.reading.as_deref())?;
+        trial.is_measured_by(row, reading).then(|| Measurement { row: i, value: measure(row, result) })
     };
-    chosen.recipe.rows(cell.full).enumerate().filter_map(answer).collect()
+    selected.recipe.rows(trial.full).enumerate().filter_map(measurement).collect()
 }
 
 fn judge<'c, 'a: 'c>(
-    chosen: Chosen<'a>,
+    selected: SelectedRecipe<'a>,
     full: bool,
-    answers: impl Iterator<Item = (&'c Cell<'a>, &'c Answers)>,
-) -> Checked {
-    let Chosen { paper, recipe } = chosen;
-    let mut numbers = BTreeMap::new();
-    for (cell, answers) in answers {
-        for (row, number) in answers {
-            numbers.insert((*row, cell.case.name.as_str(), cell.seed), number.clone());
+    finished: impl Iterator<Item = (&'c Trial<'a>, &'c Finished)>,
+) -> CheckedRecipe {
+    let SelectedRecipe { paper, recipe } = selected;
+    let mut values = BTreeMap::new();
+    for (trial, finished) in finished {
+        for Measurement { row, value } in &finished.measurements {
+            values.insert((*row, trial.case.name.as_str(), trial.seed), value.clone());
         }
     }
     let rows = recipe.rows(full).enumerate().map(|(i, row)| {
         let case = recipe.case_of(row);
         let of = |name: &str, seed| {
-            numbers.get(&(i, name, seed)).cloned().unwrap_or_else(|| Err(format!("case {name} was not run")))
+            values.get(&(i, name, seed)).cloned().unwrap_or_else(|| Err(format!("case {name} was not run")))
         };
         let value = |seed| match &row.versus {
             None => of(case, seed),
@@ -150,7 +173,7 @@ fn judge<'c, 'a: 'c>(
         let shown = row.versus.as_ref().map_or_else(|| case.to_owned(), |other| format!("{case} / {other}"));
         row.judge(&shown, reading, &values)
     });
-    Checked {
+    CheckedRecipe {
         recipe: recipe.name.clone(),
         title: recipe.title.clone(),
         place: recipe.place.clone(),
@@ -178,44 +201,46 @@ mod tests {
     }
 
     #[test]
-    fn the_arithmetic_of_section_three_comes_out_or_is_explained() {
+    fn the_numbers_of_section_three_match_or_differ_for_a_documented_reason() {
         let library = section3();
-        let chosen = library.choose(Some("lgcc/section3")).unwrap();
-        let checked = &check(&chosen, &Settings::quick(), &Unwatched).unwrap()[0];
+        let selected = library.select(Some("lgcc/section3")).unwrap();
+        let checked = &check(&selected, &CheckOptions::quick(), &Unwatched).unwrap()[0];
         assert_eq!(checked.verdict(None), Some(Verdict::Differs), "{checked:#?}");
         assert_eq!(checked.verdict(Some("rate")), None);
         assert_eq!(checked.rows[0].measured, Some(197.02));
     }
 
     #[test]
-    fn what_a_run_does_not_have_leaves_its_rows_unexplained() {
+    fn rows_are_unexplained_if_the_run_lacks_their_quantity() {
         let library = section3();
-        let chosen = library.choose(None).unwrap();
+        let selected = library.select(None).unwrap();
         let checked =
-            &judged(&chosen, &Settings::quick(), &|_, _| Ok(Ended::Run(Box::default()))).unwrap()[0];
+            &check_with(&selected, &CheckOptions::quick(), &|_, _| Ok(TrialResult::Run(Box::default())))
+                .unwrap()[0];
         assert!(checked.rows.iter().all(|row| row.verdict == Verdict::Unexplained));
         assert!(checked.rows.iter().all(|row| row.reason.contains("no window of a flow")), "{checked:#?}");
     }
 
     #[test]
-    fn a_stop_says_how_many_runs_had_ended() {
+    fn an_interruption_reports_the_number_of_finished_trials() {
         let library = section3();
-        let chosen = library.choose(None).unwrap();
-        let stopped = judged(&chosen, &Settings::quick(), &|_, _| Err(Error::Stopped { finished: 0, of: 1 }));
-        let of = runs(&chosen, false);
+        let selected = library.select(None).unwrap();
+        let stopped =
+            check_with(&selected, &CheckOptions::quick(), &|_, _| Err(Error::Stopped { finished: 0, of: 1 }));
+        let of = trial_count(&selected, false);
         assert!(matches!(stopped, Err(Error::Stopped { finished: 0, of: all }) if all == of), "{stopped:?}");
     }
 
     #[test]
-    fn a_row_over_another_case_divides_seed_by_seed() {
+    fn a_row_with_versus_divides_the_values_of_equal_seeds() {
         let mut library = section3();
         let recipe = &mut library.papers[0].recipes[0];
         recipe.expect.truncate(1);
         recipe.expect[0].get_mut().versus = Some("LGCC".into());
         recipe.expect[0].get_mut().statistic = Statistic::Greatest;
-        let chosen = library.choose(None).unwrap();
-        assert_eq!(runs(&chosen, false), 2);
-        let checked = check(&chosen, &Settings::quick(), &Unwatched).unwrap();
+        let selected = library.select(None).unwrap();
+        assert_eq!(trial_count(&selected, false), 2);
+        let checked = check(&selected, &CheckOptions::quick(), &Unwatched).unwrap();
         assert_eq!(checked[0].rows[0].measured, Some(1.0));
     }
 }

@@ -1,8 +1,8 @@
-//! Runs cells: a recurrence at once, a scenario in its world, a finished one from where it was kept; or has them answered.
+//! Executes trials: iterates a recurrence, runs or analyses a scenario, or loads a finished run from the cache.
 
-use super::analysis::Answer;
-use super::analyze::Question;
-use super::trial::Cell;
+use super::analysis::AnalysisResult;
+use super::analyze::AnalysisRequest;
+use super::trial::Trial;
 use millpond_lab::{Error, run};
 use millpond_protocols::Registry;
 use millpond_results::files::{Extras, RunDirectory, load, save};
@@ -12,25 +12,25 @@ use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// How recipes are run.
+/// Options of a check of recipes.
 #[derive(Clone)]
-pub struct Settings {
-    /// The protocols and queues that their scenarios may name.
+pub struct CheckOptions {
+    /// The protocols and queues that scenarios may use.
     pub registry: Registry,
-    /// At the paper's own extent?
+    /// Whether the extent `[full]` is run instead of `[quick]`.
     pub full: bool,
-    /// Values laid over every scenario, as `--set` takes them.
+    /// Overrides of every scenario, in the form of `--set`.
     pub set: Vec<String>,
-    /// A trace in place of every trace of the recipes.
+    /// A trace that replaces every trace of the recipes.
     pub trace: Option<PathBuf>,
-    /// Where finished runs are kept, and found again by a check that was interrupted.
+    /// The folder of finished runs, from which an interrupted check continues.
     pub keep: Option<PathBuf>,
-    /// Return one run of each case, for drawing?
+    /// Whether one result of each case is returned, for charts.
     pub draw: bool,
 }
 
-impl Settings {
-    /// A quick check with what Millpond ships, nothing kept.
+impl CheckOptions {
+    /// The options of a quick check with the built-in registry and without a cache.
     pub fn quick() -> Self {
         Self {
             registry: Registry::builtin(),
@@ -43,50 +43,51 @@ impl Settings {
     }
 }
 
-/// What a cell ends with.
+/// The result of a trial.
 #[derive(Clone, Debug)]
-pub enum Ended {
+pub enum TrialResult {
     /// A run.
     Run(Box<Run>),
-    /// The answer of an analysis.
-    Answer(Answer),
+    /// The result of an analysis.
+    Analysis(AnalysisResult),
 }
 
-/// Runs one cell, the one that `watch` knows by `index`.
+/// Executes one trial; `index` is its number for `watch`.
 ///
 /// # Errors
-/// What is wrong with the scenario, that nothing can be kept, or that `watch` stopped it.
+/// The faults of the scenario, a cache that cannot be written, or the interruption by `watch`.
 pub(super) fn execute(
-    cell: &Cell<'_>,
+    trial: &Trial<'_>,
     index: usize,
-    settings: &Settings,
+    options: &CheckOptions,
     watch: &dyn Watch,
-) -> Result<Ended, Error> {
-    if let Some(recurrence) = cell.recurrence() {
-        return Ok(Ended::Run(Box::new(recurrence.run(&cell.label()))));
+) -> Result<TrialResult, Error> {
+    if let Some(recurrence) = trial.recurrence() {
+        return Ok(TrialResult::Run(Box::new(recurrence.run(&trial.label()))));
     }
-    let scenario = cell.scenario(&settings.set, settings.trace.as_deref())?;
-    if let Some(analysis) = cell.case.analysis {
-        let question = Question { cell, scenario: &scenario, registry: &settings.registry, index, watch };
-        return Ok(Ended::Answer(question.answer(analysis)?));
+    let scenario = trial.scenario(&options.set, options.trace.as_deref())?;
+    if let Some(analysis) = trial.case.analysis {
+        let request =
+            AnalysisRequest { trial, scenario: &scenario, registry: &options.registry, index, watch };
+        return Ok(TrialResult::Analysis(request.analyze(analysis)?));
     }
-    Ok(Ended::Run(Box::new(integrate(cell, &scenario, index, settings, watch)?)))
+    Ok(TrialResult::Run(Box::new(run_or_load(trial, &scenario, index, options, watch)?)))
 }
 
-fn integrate(
-    cell: &Cell<'_>,
+fn run_or_load(
+    trial: &Trial<'_>,
     scenario: &Scenario,
     index: usize,
-    settings: &Settings,
+    options: &CheckOptions,
     watch: &dyn Watch,
 ) -> Result<Run, Error> {
-    let kept = settings.keep.as_ref().map(|folder| folder.join(key(cell, &format!("{scenario:?}"))));
-    if let Some(found) = kept.as_ref().and_then(|directory| load(directory).ok()?.pop()) {
+    let cached = options.keep.as_ref().map(|folder| folder.join(cache_name(trial, &format!("{scenario:?}"))));
+    if let Some(found) = cached.as_ref().and_then(|directory| load(directory).ok()?.pop()) {
         return Ok(found);
     }
-    let about = About { label: cell.label(), command: cell.command(), index, world: cell.case.world };
-    let finished = run(scenario, &settings.registry, about, watch)?;
-    if let Some(directory) = kept {
+    let about = About { label: trial.label(), command: trial.command(), index, world: trial.case.world };
+    let finished = run(scenario, &options.registry, about, watch)?;
+    if let Some(directory) = cached {
         let directory = RunDirectory::create(&directory)?;
         save(&finished.run, &finished.timing, Extras::default(), &directory)?;
         directory.finish()?;
@@ -94,27 +95,27 @@ fn integrate(
     Ok(finished.run)
 }
 
-/// The name of a cell's directory: readable, and different if the scenario, its traces, the seed or this program
-/// differ.
-fn key(cell: &Cell<'_>, scenario: &str) -> PathBuf {
+/// The relative path of a trial's directory in the cache: readable, and different if the scenario, its traces, the
+/// seed or this program differ.
+fn cache_name(trial: &Trial<'_>, scenario: &str) -> PathBuf {
     let mut digest = Sha256::new();
     digest.update(env!("CARGO_PKG_VERSION"));
-    digest.update(program());
-    digest.update(cell.case.world.name());
+    digest.update(program_digest());
+    digest.update(trial.case.world.name());
     digest.update(scenario);
     let mut short = String::new();
     for byte in digest.finalize().iter().take(8) {
         // Writing to a String cannot fail.
         let _ = write!(short, "{byte:02x}");
     }
-    let words = format!("{} {} seed {}", cell.case.name, cell.reading.name, cell.seed);
-    let plain: Vec<_> =
-        words.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    Path::new(&cell.recipe.name).join(format!("{}-{short}", plain.join("-")))
+    let name = format!("{} {} seed {}", trial.case.name, trial.reading.name, trial.seed);
+    let parts: Vec<_> =
+        name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|part| !part.is_empty()).collect();
+    Path::new(&trial.recipe.name).join(format!("{}-{short}", parts.join("-")))
 }
 
-/// The bytes of this program: what another build computed is not taken for its own. Empty where it cannot be read.
-fn program() -> &'static [u8] {
+/// The digest of this program's file, so that results of another build are not reused; empty if it cannot be read.
+fn program_digest() -> &'static [u8] {
     use std::sync::OnceLock;
     static DIGEST: OnceLock<Vec<u8>> = OnceLock::new();
     DIGEST.get_or_init(|| {

@@ -1,7 +1,7 @@
-//! A row of a recipe: what is measured, what the paper says it is, what we accept, and what theory says instead.
+//! A row of a recipe: the quantity, the paper's value, the accepted bounds, and the bounds of theory.
 
 use super::stage::Stage;
-use super::time_or_step::{Instant, NumberOr};
+use super::time_or_step::{NumberOr, TimeOrStep};
 use super::unknown_name::unknown;
 use millpond_units::format::at_most_five_digits;
 use serde::Deserialize;
@@ -9,70 +9,70 @@ use serde::de::Deserializer;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What the paper says of one quantity, and how it is judged.
+/// One quantity, the paper's value of it, and the bounds by which a measured value is judged.
 ///
-/// A measured value inside `accept` **matches** the paper. Outside of it but inside `theory` it **differs**, as
-/// derived in `reason`: the paper is wrong or says too little. Outside of both it is **unexplained**: our error.
+/// A measured value inside `accept` **matches** the paper. Outside of it but inside `theory` it **differs**, for the
+/// reason in `reason`: the paper is wrong or incomplete. Outside of both it is **unexplained**: our error.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
-    /// What is measured, in words.
+    /// The name of the quantity.
     pub what: String,
-    /// Of which case; the recipe's first unless said.
+    /// The case; the recipe's first by default.
     pub case: Option<String>,
-    /// Or of each of these cases: such a row is read as one row for each.
+    /// Several cases instead of one: the row stands for one row per case.
     #[serde(default)]
     pub cases: Vec<String>,
-    /// Under which reading; the paper's default unless said.
+    /// The reading; the paper's first by default.
     pub reading: Option<String>,
-    /// Judged only by `--full`.
+    /// Whether the row is judged by `--full` alone.
     #[serde(default)]
     pub full: bool,
 
-    /// A path into the summary: `links.middle.utilization`, `flows.*.goodput_bps`.
+    /// Source: a path into the summary: `links.middle.utilization`, `flows.*.goodput_bps`.
     pub summary: Option<String>,
-    /// Or a quantity over time.
-    pub series: Option<Entity>,
-    /// That divided by the same of another entity.
-    pub over: Option<Entity>,
-    /// Or a distribution.
-    pub distribution: Option<Entity>,
-    /// Or a path into the answer of a case that is analysed: `roots.0.growth_per_s`, `boundaries.0.critical`.
+    /// Source: a series of an entity.
+    pub series: Option<EntityPattern>,
+    /// The value of `series` is divided by the value of this entity.
+    pub over: Option<EntityPattern>,
+    /// Source: a distribution of an entity.
+    pub distribution: Option<EntityPattern>,
+    /// Source: a path into the result of a case with `analysis`: `roots.0.growth_per_s`, `boundaries.0.critical`.
     pub answer: Option<String>,
-    /// Or the distance of a series from a share of another, sample by sample.
+    /// Source: the distance of a series from a multiple of another, sample by sample.
     pub deviation: Option<Deviation>,
-    /// What is taken of the samples.
+    /// The statistic of the samples.
     #[serde(default)]
     pub statistic: Statistic,
-    /// What is taken of several entities.
+    /// How the values of several entities are combined.
     #[serde(default)]
     pub combine: Combine,
-    /// Only samples of this stage: its name instead of `from` and `to`.
+    /// The name of the stage whose samples count, instead of `from` and `to`.
     pub during: Option<String>,
-    /// Only samples after this; a plain number counts the steps of a recurrence.
-    pub from: Option<Instant>,
-    /// Only samples until this.
-    pub to: Option<Instant>,
-    /// Samples are averaged over bins this long first.
-    pub bin: Option<Instant>,
-    /// Divided by the same of this other case, whatever the unit.
+    /// Samples after this count; a number without unit is a step of a recurrence.
+    pub from: Option<TimeOrStep>,
+    /// Samples until this count.
+    pub to: Option<TimeOrStep>,
+    /// Samples are first averaged over bins of this length.
+    pub bin: Option<TimeOrStep>,
+    /// The value is divided by the value of this other case.
     pub versus: Option<String>,
-    /// Multiplied by this, so that the row shows a handy unit.
+    /// The value is multiplied by this, for a convenient unit.
     #[serde(default = "unity")]
     pub scale: f64,
-    /// The unit shown.
+    /// The unit of the value after `scale`.
     #[serde(default)]
     pub unit: String,
 
-    /// What the paper says: a number or words.
-    pub paper: Says,
-    /// What counts as the same: least and greatest.
-    pub accept: Range,
-    /// Why these bounds.
+    /// The paper's value: a number or text.
+    pub paper: PaperValue,
+    /// The least and greatest value that match the paper's.
+    pub accept: Bounds,
+    /// The reason of these bounds.
     pub because: String,
-    /// What theory says instead: least and greatest.
-    pub theory: Option<Range>,
-    /// Why the paper does not come out.
+    /// The least and greatest value according to theory, if it contradicts the paper.
+    pub theory: Option<Bounds>,
+    /// The reason why the paper's value is not the result; required with `theory`.
     pub reason: Option<String>,
 }
 
@@ -80,10 +80,10 @@ fn unity() -> f64 {
     1.0
 }
 
-/// Which entities and which of their quantities; a `*` in a name stands for anything.
+/// A pattern of entities and one of their quantities; `*` in a name matches any text.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Entity {
+pub struct EntityPattern {
     /// Flows of this name, or loops of flows: `user.*/loop2`.
     pub flow: Option<String>,
     /// Links of this name and direction: `middle ->`.
@@ -96,20 +96,20 @@ pub struct Entity {
     pub quantity: String,
 }
 
-/// `|series - share * other|`, sample by sample.
+/// `|a - share * b|` of two series, sample by sample.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Deviation {
-    /// Of this series ...
-    pub of: Entity,
-    /// ... from this one ...
-    pub from: Entity,
-    /// ... times this.
+    /// The series `a` of `|a - share * b|`.
+    pub of: EntityPattern,
+    /// The series `b`.
+    pub from: EntityPattern,
+    /// The factor of `b`.
     #[serde(default = "unity")]
     pub share: f64,
 }
 
-/// What is taken of a row of samples.
+/// A statistic of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Statistic {
@@ -126,13 +126,13 @@ pub enum Statistic {
     Greatest,
     /// The last.
     Last,
-    /// The value that this share of the samples do not exceed.
+    /// The quantile, from 0 to 1.
     Quantile(f64),
-    /// The distance between two quantiles: `{ between = [0.25, 0.75] }`.
+    /// The difference of two quantiles: `{ between = [0.25, 0.75] }`.
     Between(f64, f64),
-    /// When a sample first is at least this, counted from the start of the window.
+    /// The time from the start of the interval until a sample is at least this value.
     Reaches(f64),
-    /// When samples come within a fraction of a value for good, counted from the start of the window.
+    /// The time from the start of the interval after which all samples stay within a fraction of a value.
     Settles {
         /// The value.
         at: f64,
@@ -141,7 +141,7 @@ pub enum Statistic {
     },
 }
 
-/// What is taken of several entities.
+/// How the values of several entities are combined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Combine {
@@ -152,33 +152,33 @@ pub enum Combine {
     Least,
     /// The greatest.
     Greatest,
-    /// The one that is farthest from zero.
+    /// The value with the greatest magnitude.
     Farthest,
     /// The sum.
     Sum,
 }
 
-/// What a paper says.
+/// The paper's value of a quantity.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Says {
+pub enum PaperValue {
     /// A number, in the row's unit.
     Number(f64),
-    /// Words: "smoother than ABC".
-    Words(String),
+    /// A statement: "smoother than ABC".
+    Text(String),
 }
 
-/// Least and greatest, both included.
+/// The least and the greatest value, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct Range(pub f64, pub f64);
+pub struct Bounds(pub f64, pub f64);
 
-impl Range {
-    /// Is the value inside?
-    pub fn holds(self, value: f64) -> bool {
+impl Bounds {
+    /// Whether the value is within the bounds.
+    pub fn contains(self, value: f64) -> bool {
         self.0 <= value && value <= self.1
     }
 }
 
-impl fmt::Display for Range {
+impl fmt::Display for Bounds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let [low, high] = [self.0, self.1].map(at_most_five_digits);
         match (self.0.is_finite(), self.1.is_finite()) {
@@ -191,8 +191,8 @@ impl fmt::Display for Range {
 }
 
 impl Expectation {
-    /// The row for each of its cases.
-    pub(super) fn spread(mut self) -> Vec<Self> {
+    /// One row for each of the row's cases.
+    pub(super) fn per_case(mut self) -> Vec<Self> {
         let cases = std::mem::take(&mut self.cases);
         if cases.is_empty() {
             return vec![self];
@@ -200,11 +200,11 @@ impl Expectation {
         cases.into_iter().map(|case| Self { case: Some(case), ..self.clone() }).collect()
     }
 
-    /// The row with `from` and `to` of the stage that it names.
+    /// The row with `from` and `to` of the stage in `during`.
     ///
     /// # Errors
-    /// There is no such stage, or `from` or `to` is given, too.
-    pub(super) fn timed(mut self, stages: &BTreeMap<String, Stage>) -> Result<Self, String> {
+    /// The stage does not exist, or the row has `from` or `to` as well.
+    pub(super) fn with_interval(mut self, stages: &BTreeMap<String, Stage>) -> Result<Self, String> {
         let Some(name) = self.during.take() else { return Ok(self) };
         let stage = stages.get(&name).ok_or_else(|| unknown(&name, "stage", stages.keys()))?;
         if self.from.is_some() || self.to.is_some() {
@@ -213,16 +213,19 @@ impl Expectation {
         Ok(Self { from: Some(stage.from), to: stage.to, ..self })
     }
 
-    /// What the types cannot say.
+    /// Checks what the types cannot express.
+    ///
+    /// # Errors
+    /// The keys of the row contradict each other.
     pub(super) fn check(&self) -> Result<(), String> {
         self.check_source()?;
         if self.accept.0 > self.accept.1 || self.theory.is_some_and(|theory| theory.0 > theory.1) {
             return Err("a range is [least, greatest]".into());
         }
-        if let Says::Number(paper) = self.paper
-            && !self.accept.holds(paper)
+        if let PaperValue::Number(paper) = self.paper
+            && !self.accept.contains(paper)
         {
-            return Err(format!("accept ({}) does not hold what the paper says ({paper})", self.accept));
+            return Err(format!("accept ({}) does not contain the paper's value ({paper})", self.accept));
         }
         if self.theory.is_some() != self.reason.is_some() {
             return Err("theory and reason belong together".into());
@@ -242,11 +245,11 @@ impl Expectation {
             return Err("give one of summary, series, distribution, deviation and answer".into());
         }
         if self.over.is_some() && self.series.is_none() {
-            return Err("over = { .. } belongs to a series".into());
+            return Err("over = { .. } needs a series".into());
         }
         let deviation = self.deviation.iter().flat_map(|d| [&d.of, &d.from]);
         let mut entities = self.series.iter().chain(&self.over).chain(&self.distribution).chain(deviation);
-        entities.try_for_each(|entity| entity.named().map(drop))?;
+        entities.try_for_each(|entity| entity.kind_and_pattern().map(drop))?;
         let timed = self.from.is_some() || self.to.is_some() || self.bin.is_some();
         let single = self.summary.is_some() || self.answer.is_some();
         if timed && (single || self.distribution.is_some()) {
@@ -263,38 +266,41 @@ impl Expectation {
     }
 }
 
-impl Entity {
-    /// The kind of entity as series spell it, and the pattern of its name.
-    pub(super) fn named(&self) -> Result<(millpond_results::EntityKind, &str), String> {
+impl EntityPattern {
+    /// The kind of entity and the pattern of its name.
+    ///
+    /// # Errors
+    /// None or several of the four kinds are given.
+    pub(super) fn kind_and_pattern(&self) -> Result<(millpond_results::EntityKind, &str), String> {
         use millpond_results::EntityKind;
-        let named = [
+        let patterns = [
             (EntityKind::Flow, &self.flow),
             (EntityKind::Link, &self.link),
             (EntityKind::Relay, &self.relay),
             (EntityKind::Group, &self.group),
         ];
-        let mut given = named.iter().filter_map(|(kind, name)| name.as_deref().map(|name| (*kind, name)));
+        let mut given = patterns.iter().filter_map(|(kind, name)| name.as_deref().map(|name| (*kind, name)));
         match (given.next(), given.next()) {
             (Some(one), None) => Ok(one),
-            _ => Err("a quantity belongs to one of flow, link, relay and group".into()),
+            _ => Err("an entity has one of flow, link, relay and group".into()),
         }
     }
 }
 
-impl fmt::Display for Says {
+impl fmt::Display for PaperValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Number(x) => write!(f, "{x}"),
-            Self::Words(words) => f.write_str(words),
+            Self::Text(text) => f.write_str(text),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for Says {
+impl<'de> Deserialize<'de> for PaperValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(NumberOr(
-            "a number or words",
-            |words| Ok(Self::Words(words.to_owned())),
+            "a number or text",
+            |text| Ok(Self::Text(text.to_owned())),
             Self::Number,
         ))
     }
@@ -302,14 +308,14 @@ impl<'de> Deserialize<'de> for Says {
 
 #[cfg(test)]
 mod tests {
-    use super::Range;
+    use super::Bounds;
 
     #[test]
-    fn bounds_are_shown_to_five_digits() {
-        let shown = |low, high| Range(low, high).to_string();
-        assert_eq!(shown(6.644_958_2, 8.51), "6.645 to 8.51");
-        assert_eq!(shown(0.000_123_456_7, 23_750.0), "0.00012346 to 23750");
-        assert_eq!(shown(1_234_567.4, f64::INFINITY), "at least 1234567");
-        assert_eq!(shown(-0.5, -0.5), "-0.5");
+    fn bounds_are_printed_with_five_digits() {
+        let printed = |low, high| Bounds(low, high).to_string();
+        assert_eq!(printed(6.644_958_2, 8.51), "6.645 to 8.51");
+        assert_eq!(printed(0.000_123_456_7, 23_750.0), "0.00012346 to 23750");
+        assert_eq!(printed(1_234_567.4, f64::INFINITY), "at least 1234567");
+        assert_eq!(printed(-0.5, -0.5), "-0.5");
     }
 }

@@ -1,13 +1,13 @@
-//! Recipes: a paper's figures, tables and theorems as scenarios, with what the paper says and what we accept.
+//! Recipes: the figures, tables and theorems of papers as scenarios, with the paper's values and the accepted bounds.
 //!
 //! ```text
 //!   papers/<paper>/paper.toml ---> Paper, its readings
 //!   papers/<paper>/<fig>.toml ---> Recipe: scenario x cases, rows
-//!                                       |  cells: case x reading x seed
+//!                                       |  trials: case x reading x seed
 //!                                       v
-//!           kept on disk <-- Run, or answer --> measure: one number per row and seed
-//!                                                  |
-//!                          paper: number or words -+-> verdict: matches | differs, with the reason | unexplained
+//!       cached on disk <-- Run, or AnalysisResult --> measure: one number per row and seed
+//!                                                        |
+//!                                 paper: number or text -+-> verdict: matches | differs, with the reason | unexplained
 //! ```
 
 mod analysis;
@@ -29,23 +29,23 @@ mod trial;
 mod unknown_name;
 mod verdict;
 
-pub use analysis::{Analysis, Answer};
-pub use check::{Checked, check, runs};
-pub use execute::{Ended, Settings};
-pub use expect::{Combine, Deviation, Entity, Expectation, Range, Says, Statistic};
+pub use analysis::{Analysis, AnalysisResult};
+pub use check::{CheckedRecipe, check, trial_count};
+pub use execute::{CheckOptions, TrialResult};
+pub use expect::{Bounds, Combine, Deviation, EntityPattern, Expectation, PaperValue, Statistic};
 pub use measure::measure;
-pub use nyquist::Plot;
-pub use paper::{Chosen, Library, Paper, Reading};
+pub use nyquist::NyquistOptions;
+pub use paper::{Library, Paper, Reading, SelectedRecipe};
 pub use recipe::{Case, Extent, Recipe};
 pub use recurrence::Recurrence;
 pub use stage::Stage;
-pub use time_or_step::Instant;
-pub use trial::{Cell, cells};
-pub use verdict::{Judged, Verdict};
+pub use time_or_step::TimeOrStep;
+pub use trial::{Trial, trials};
+pub use verdict::{JudgedRow, Verdict};
 
 use std::fmt;
 
-/// A recipe that cannot be read, or a name that no recipe has.
+/// An error in the text of a recipe, or an unknown recipe name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RecipeError {
     /// The file or the name.
@@ -55,7 +55,7 @@ pub struct RecipeError {
 }
 
 impl RecipeError {
-    /// At this place, this is wrong.
+    /// An error at `place`, which is a file or a name.
     pub fn new(place: impl fmt::Display, message: impl Into<String>) -> Self {
         Self { place: place.to_string(), message: message.into() }
     }

@@ -1,6 +1,6 @@
-//! A Nyquist plot as papers draw and argue with it.
+//! Nyquist plots and the numbers that papers read from them.
 
-use super::analysis::Answer;
+use super::analysis::AnalysisResult;
 use millpond_fluid::Entity;
 use millpond_fluid::stability::{Complex, Hull, Linearized, Locus, Nyquist, hull};
 use millpond_theory::AnalysisError;
@@ -8,21 +8,24 @@ use millpond_theory::equilibrium::PlanEquilibrium;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// What is read off a Nyquist plot.
+/// The numbers that are read from a Nyquist plot.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
-pub struct Plot {
-    /// At these angular frequencies, in rad/s.
+pub struct NyquistOptions {
+    /// The angular frequencies in rad/s at which the loci are read.
     pub at: Vec<f64>,
-    /// Every point is multiplied by 1 - j eta: of a loop on the curve Gamma of Paganini et al., this is on their
+    /// Every point is multiplied by 1 - j eta. A loop on the curve Gamma of Paganini et al. is then on their
     /// Gamma_eta.
     pub eta: f64,
-    /// Whether the eigenvalues are held against Lemma 5 of the same paper, with Gamma for each sender's loop.
+    /// Whether the eigenvalues are compared with Lemma 5 of the same paper, with Gamma for each sender's loop.
     pub hull: bool,
 }
 
-impl Plot {
-    /// What the types cannot say.
+impl NyquistOptions {
+    /// Checks what the types cannot express.
+    ///
+    /// # Errors
+    /// A frequency or eta is out of range.
     pub(super) fn check(&self) -> Result<(), String> {
         if !self.eta.is_finite() || self.eta < 0.0 {
             return Err(format!("nyquist.eta is at least 0, not {}", self.eta));
@@ -33,16 +36,16 @@ impl Plot {
         }
     }
 
-    /// The answer: where the loci cross the negative real axis, where they are at the frequencies asked for.
+    /// The crossings of the loci with the negative real axis, and their points at the frequencies `at`.
     ///
     /// # Errors
-    /// There is no loop.
-    pub(super) fn answer(&self, equilibrium: &PlanEquilibrium<'_>) -> Result<Answer, AnalysisError> {
+    /// The system has no loop.
+    pub(super) fn analyze(&self, equilibrium: &PlanEquilibrium<'_>) -> Result<AnalysisResult, AnalysisError> {
         let linear = equilibrium.linearize();
         let plot = Nyquist::new(&linear.system)?;
         let factor = Complex::new(1.0, -self.eta);
         let axis = plot.crossings(factor);
-        let hull = if self.hull { lemma(equilibrium, &linear, &plot.loci) } else { None };
+        let hull = if self.hull { lemma_5(equilibrium, &linear, &plot.loci) } else { None };
         let crossing =
             |&(frequency, value): &(f64, f64)| json!({ "value": value, "frequency_rad_per_s": frequency });
         let at = |frequency: &f64| {
@@ -56,10 +59,14 @@ impl Plot {
                 "radius": hull.radius, "excess": hull.excess, "misfit_rad": hull.misfit,
             })),
         });
-        let turned = |locus: &Locus| Locus {
+        let multiplied = |locus: &Locus| Locus {
             points: locus.points.iter().map(|&(frequency, value)| (frequency, value * factor)).collect(),
         };
-        Ok(Answer { value, loci: plot.loci.iter().map(turned).collect(), ..Answer::default() })
+        Ok(AnalysisResult {
+            value,
+            loci: plot.loci.iter().map(multiplied).collect(),
+            ..AnalysisResult::default()
+        })
     }
 }
 
@@ -70,7 +77,7 @@ fn point(value: Complex<f64>) -> Value {
 }
 
 /// Lemma 5 along the loci, with `lambda = e^(-j w tau) / (j w tau)`.
-fn lemma(equilibrium: &PlanEquilibrium<'_>, linear: &Linearized, loci: &[Locus]) -> Option<Hull> {
+fn lemma_5(equilibrium: &PlanEquilibrium<'_>, linear: &Linearized, loci: &[Locus]) -> Option<Hull> {
     let sender = |(block, owner): (usize, &Entity)| match owner {
         Entity::Loop(l) => Some((block, equilibrium.plan.loops[*l].facts.base_rtt)),
         _ => None,
@@ -88,14 +95,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frequencies_and_eta_that_mean_nothing_are_refused() {
-        assert!(Plot::default().check().is_ok());
-        assert!(Plot { eta: -0.1, ..Plot::default() }.check().unwrap_err().contains("nyquist.eta"));
-        assert!(Plot { at: vec![1.0, 0.0], ..Plot::default() }.check().unwrap_err().contains("nyquist.at"));
+    fn negative_eta_and_frequencies_of_zero_are_refused() {
+        assert!(NyquistOptions::default().check().is_ok());
+        assert!(
+            NyquistOptions { eta: -0.1, ..NyquistOptions::default() }
+                .check()
+                .unwrap_err()
+                .contains("nyquist.eta")
+        );
+        assert!(
+            NyquistOptions { at: vec![1.0, 0.0], ..NyquistOptions::default() }
+                .check()
+                .unwrap_err()
+                .contains("nyquist.at")
+        );
     }
 
     #[test]
-    fn angles_count_clockwise_from_the_positive_axis() {
+    fn angles_are_negative_and_decrease_clockwise_from_the_positive_axis() {
         let angle = |re: f64, im: f64| point(Complex::new(re, im))["angle_rad"].as_f64().unwrap();
         let quarter = std::f64::consts::FRAC_PI_2;
         assert!((angle(0.0, -1.0) + quarter).abs() < 1e-12);

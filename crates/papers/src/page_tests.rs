@@ -1,20 +1,21 @@
-//! `docs/recipe.md` is held against the reader: it has every key, and its example parses and runs.
+//! Tests of `docs/recipe.md`: it describes every key that the reader has, and its example parses and runs.
 
 use crate::form::{COLUMNS, ROWS};
 use crate::{
-    Analysis, Case, Combine, Deviation, Entity, Expectation, Extent, Paper, Plot, Reading, Recipe, Statistic,
+    Analysis, Case, Combine, Deviation, EntityPattern, Expectation, Extent, NyquistOptions, Paper, Reading,
+    Recipe, Statistic,
 };
-use crate::{Library, Settings, Verdict, check, recurrence};
+use crate::{CheckOptions, Library, Verdict, check, recurrence};
 use millpond_results::{Unwatched, World};
 use serde::de::{Deserialize, Deserializer, Error as _, Visitor};
 use serde::forward_to_deserialize_any;
 
 const PAGE: &str = include_str!("../../../docs/recipe.md");
 
-/// A deserializer that keeps the names of the fields or variants that a type asks for.
-struct Names<'a>(&'a mut Vec<&'static str>);
+/// A deserializer that records the names of the fields or variants of a type.
+struct NameRecorder<'a>(&'a mut Vec<&'static str>);
 
-impl<'de> Deserializer<'de> for Names<'_> {
+impl<'de> Deserializer<'de> for NameRecorder<'_> {
     type Error = serde::de::value::Error;
 
     fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Self::Error> {
@@ -47,10 +48,10 @@ impl<'de> Deserializer<'de> for Names<'_> {
     }
 }
 
-/// The keys of a table, or the words of an enumeration, that the reader knows.
+/// The keys of a table, or the values of an enumeration, that the reader accepts.
 pub(crate) fn keys<'de, T: Deserialize<'de>>() -> Vec<&'static str> {
     let mut names = Vec::new();
-    let read = T::deserialize(Names(&mut names));
+    let read = T::deserialize(NameRecorder(&mut names));
     assert!(read.is_err() && !names.is_empty());
     names
 }
@@ -73,16 +74,16 @@ fn assert_described(heading: &str, keys: &[&str]) {
 }
 
 #[test]
-fn the_page_describes_every_key_that_the_reader_knows() {
+fn the_page_describes_every_key_that_the_reader_accepts() {
     assert_described("At the top", &[keys::<Recipe>(), keys::<Extent>()].concat());
     assert_described("The table form", &[COLUMNS, ROWS]);
     assert_described(
         "`[[cases]]`",
-        &[keys::<Case>(), keys::<World>(), keys::<Analysis>(), keys::<Plot>()].concat(),
+        &[keys::<Case>(), keys::<World>(), keys::<Analysis>(), keys::<NyquistOptions>()].concat(),
     );
-    let entity = [keys::<Entity>(), keys::<Deviation>()].concat();
-    let taken = [keys::<Statistic>(), keys::<Combine>()].concat();
-    assert_described("`[[expect]]`", &[keys::<Expectation>(), entity, taken].concat());
+    let entity = [keys::<EntityPattern>(), keys::<Deviation>()].concat();
+    let statistics = [keys::<Statistic>(), keys::<Combine>()].concat();
+    assert_described("`[[expect]]`", &[keys::<Expectation>(), entity, statistics].concat());
     assert_described("`paper.toml`", &[keys::<Paper>(), keys::<Reading>()].concat());
 }
 
@@ -107,7 +108,7 @@ fn the_example_of_the_page_parses_and_every_row_matches() {
     std::fs::write(paper.join("paper.toml"), text(blocks[0])).unwrap();
     std::fs::write(paper.join("join.toml"), text(blocks[1])).unwrap();
     let library = Library::read(folder.path()).unwrap();
-    let checked = check(&library.choose(None).unwrap(), &Settings::quick(), &Unwatched).unwrap();
+    let checked = check(&library.select(None).unwrap(), &CheckOptions::quick(), &Unwatched).unwrap();
     assert_eq!(checked[0].rows.len(), 6);
     assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);
 }

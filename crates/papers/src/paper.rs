@@ -1,4 +1,4 @@
-//! A paper: what it is, the readings it leaves open, and its recipes.
+//! Papers with their readings and recipes, shipped or from a folder.
 
 use super::RecipeError;
 use super::recipe::Recipe;
@@ -9,74 +9,74 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-/// The folder `papers` of this repository, inside the program.
+/// The folder `papers` of this repository, embedded in the program.
 static SHIPPED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../papers");
 
-/// The synthetic traces that recipes share with the scenarios, inside the program.
+/// The synthetic traces that recipes share with the scenarios, embedded in the program.
 static TRACES: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scenarios/traces");
 
-/// The file that makes a folder a paper.
+/// The file that describes the paper of a folder.
 const PAPER_FILE: &str = "paper.toml";
 
 /// A paper and its recipes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Paper {
-    /// Its folder: `lgcc`.
+    /// The name of its folder: `lgcc`.
     #[serde(skip)]
     pub name: String,
-    /// Its title.
+    /// The title.
     pub title: String,
-    /// Authors, where and when.
+    /// Authors, venue and year.
     pub source: String,
-    /// Meanings it leaves open. The first is what we take where a row does not say.
+    /// Its readings; the first is the default of rows.
     pub readings: Vec<Reading>,
-    /// What of it can be run and judged, in the order of its figures.
+    /// Its recipes, in the order of its figures.
     #[serde(skip)]
     pub recipes: Vec<Recipe>,
-    /// Where its traces are.
+    /// Where the files of the folder are read from.
     #[serde(skip)]
     origin: Origin,
 }
 
-/// Where a paper's folder is.
+/// The place of a paper's folder.
 #[derive(Clone, Debug, Default)]
 enum Origin {
-    /// In the program.
+    /// Embedded in the program.
     #[default]
     Shipped,
-    /// In this folder.
+    /// A folder on the disk.
     Folder(PathBuf),
 }
 
-/// Files that Millpond ships; others, such as a user's own trace, from the disk.
-struct Shelf;
+/// Reads embedded files; other files, such as a user's own trace, from the disk.
+struct ShippedFiles;
 
-impl Files for Shelf {
+impl Files for ShippedFiles {
     fn read(&self, path: &Path) -> std::io::Result<Vec<u8>> {
-        let path = plain(path);
-        let shipped = [(shipped("papers"), &SHIPPED), (shipped("scenarios/traces"), &TRACES)];
-        let inside =
+        let path = without_parent_parts(path);
+        let folders = [(shipped("papers"), &SHIPPED), (shipped("scenarios/traces"), &TRACES)];
+        let embedded =
             |(root, folder): &(PathBuf, &'static Dir<'_>)| folder.get_file(path.strip_prefix(root).ok()?);
-        let found = shipped.iter().find_map(inside);
+        let found = folders.iter().find_map(embedded);
         found.map_or_else(|| Disk.read(&path), |file| Ok(file.contents().to_vec()))
     }
 }
 
-/// What the paths of a shipped folder's files begin with: where a clone of the repository has them.
+/// The absolute path of an embedded folder: where a clone of the repository has it.
 fn shipped(folder: &str) -> PathBuf {
     std::path::absolute(folder).unwrap_or_default()
 }
 
-/// The path without `..`.
-fn plain(path: &Path) -> PathBuf {
-    path.components().fold(PathBuf::new(), |mut plain, part| {
+/// The path with every `..` resolved.
+fn without_parent_parts(path: &Path) -> PathBuf {
+    path.components().fold(PathBuf::new(), |mut resolved, part| {
         if part == Component::ParentDir {
-            plain.pop();
+            resolved.pop();
         } else {
-            plain.push(part);
+            resolved.push(part);
         }
-        plain
+        resolved
     })
 }
 
@@ -84,11 +84,11 @@ fn plain(path: &Path) -> PathBuf {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
-    /// How rows call it.
+    /// The name that rows use.
     pub name: String,
-    /// What it takes the paper to mean, and what speaks for it.
+    /// What the reading assumes, and the evidence for it.
     pub about: String,
-    /// Values laid over a recipe's scenario, each under its dotted path.
+    /// Overrides of a recipe's scenario, by dotted path.
     #[serde(default)]
     pub set: BTreeMap<String, toml::Value>,
 }
@@ -96,13 +96,13 @@ pub struct Reading {
 /// Papers and their recipes.
 #[derive(Clone, Debug)]
 pub struct Library {
-    /// By name.
+    /// The papers, ordered by name.
     pub papers: Vec<Paper>,
 }
 
-/// A recipe with the paper that it is of.
+/// A recipe with its paper.
 #[derive(Clone, Copy, Debug)]
-pub struct Chosen<'a> {
+pub struct SelectedRecipe<'a> {
     /// The paper.
     pub paper: &'a Paper,
     /// One of its recipes.
@@ -120,7 +120,7 @@ impl Library {
         Self::from_files(&files, &Origin::Shipped)
     }
 
-    /// The recipes of a folder of your own: `<folder>/<paper>/paper.toml` and `<folder>/<paper>/<recipe>.toml`.
+    /// The recipes of a folder on the disk: `<folder>/<paper>/paper.toml` and `<folder>/<paper>/<recipe>.toml`.
     pub fn read(folder: &Path) -> Result<Self, RecipeError> {
         let fail = |path: &Path, fault: std::io::Error| RecipeError::new(path.display(), fault.to_string());
         let mut files = BTreeMap::new();
@@ -145,19 +145,22 @@ impl Library {
         Ok(Self { papers: papers.collect::<Result<_, _>>()? })
     }
 
-    /// What a name asks for: all without one, a paper, or one recipe (`lgcc/fig12`).
-    pub fn choose(&self, name: Option<&str>) -> Result<Vec<Chosen<'_>>, RecipeError> {
+    /// The recipes with this name: all recipes if it is absent, those of a paper, or one recipe (`lgcc/fig12`).
+    ///
+    /// # Errors
+    /// No paper or recipe has the name.
+    pub fn select(&self, name: Option<&str>) -> Result<Vec<SelectedRecipe<'_>>, RecipeError> {
         let all = self
             .papers
             .iter()
-            .flat_map(|paper| paper.recipes.iter().map(move |recipe| Chosen { paper, recipe }));
+            .flat_map(|paper| paper.recipes.iter().map(move |recipe| SelectedRecipe { paper, recipe }));
         let Some(name) = name else { return Ok(all.collect()) };
-        let chosen: Vec<_> = all.filter(|one| one.paper.name == name || one.recipe.name == name).collect();
-        if chosen.is_empty() { Err(self.unknown(name)) } else { Ok(chosen) }
+        let selected: Vec<_> = all.filter(|one| one.paper.name == name || one.recipe.name == name).collect();
+        if selected.is_empty() { Err(self.unknown_name(name)) } else { Ok(selected) }
     }
 
-    /// Nobody has this name: the nearest, and those of its paper, or the papers.
-    fn unknown(&self, name: &str) -> RecipeError {
+    /// The error for an unknown name, with the nearest name, and the recipes of its paper or all papers.
+    fn unknown_name(&self, name: &str) -> RecipeError {
         let recipes = |paper: &Paper| paper.recipes.iter().map(|one| one.name.clone()).collect::<Vec<_>>();
         let papers: Vec<String> = self.papers.iter().map(|paper| paper.name.clone()).collect();
         let known: Vec<String> = papers.iter().cloned().chain(self.papers.iter().flat_map(recipes)).collect();
@@ -200,26 +203,26 @@ impl Paper {
             let recipe = Recipe::parse(name, text, &readings, &sibling);
             paper.recipes.push(recipe.map_err(|fault| RecipeError::new(path, fault.show(text)))?);
         }
-        paper.recipes.sort_by_key(|recipe| natural(&recipe.name));
+        paper.recipes.sort_by_key(|recipe| natural_order(&recipe.name));
         Ok(paper)
     }
 
-    /// The folder that paths in its recipes start from, and what reads them.
+    /// The folder that paths in its recipes are relative to, and the reader of files.
     pub(super) fn files(&self) -> (PathBuf, &'static dyn Files) {
         match &self.origin {
-            Origin::Shipped => (shipped("papers").join(&self.name), &Shelf),
+            Origin::Shipped => (shipped("papers").join(&self.name), &ShippedFiles),
             Origin::Folder(folder) => (folder.join(&self.name), &Disk),
         }
     }
 
-    /// The reading of this name; the first without one.
+    /// The reading of this name, or the first if the name is absent.
     pub fn reading(&self, name: Option<&str>) -> Option<&Reading> {
         name.map_or_else(|| self.readings.first(), |name| self.readings.iter().find(|r| r.name == name))
     }
 }
 
-/// A key that sorts `fig2` before `fig12`.
-fn natural(name: &str) -> (String, u64, String) {
+/// A sort key that orders `fig2` before `fig12`.
+fn natural_order(name: &str) -> (String, u64, String) {
     let digits = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
     let (head, rest) = name.split_at(digits);
     let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
@@ -248,10 +251,10 @@ mod tests {
     }
 
     #[test]
-    fn recipes_are_listed_in_the_order_of_their_figures_and_chosen_by_paper_or_name() {
+    fn recipes_are_listed_in_the_order_of_figures_and_selected_by_paper_or_name() {
         let library = library(RECIPE).unwrap();
         let names =
-            |name| library.choose(name).map(|all| all.iter().map(|c| c.recipe.name.clone()).collect());
+            |name| library.select(name).map(|all| all.iter().map(|c| c.recipe.name.clone()).collect());
         assert_eq!(names(None), Ok(vec!["toy/fig2".to_owned(), "toy/fig12".to_owned()]));
         assert_eq!(names(Some("toy")), names(None));
         assert_eq!(names(Some("toy/fig12")), Ok(vec!["toy/fig12".to_owned()]));
@@ -263,36 +266,36 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_in_a_recipe_names_its_file_and_what_was_expected() {
-        for (right, wrong, said) in [
+    fn an_error_in_a_recipe_names_the_file_and_the_expected_value() {
+        for (right, wrong, message) in [
             ("steps", "stpes", "unknown field `stpes`"),
             ("'abc'\nwindows", "'abd'\nwindows", "unknown variant `abd`"),
-            ("paper = 3.0", "paper = true", "expected a number or words"),
-            ("accept = [3, 3]", "accept = [4, 5]", "does not hold what the paper says"),
+            ("paper = 3.0", "paper = true", "expected a number or text"),
+            ("accept = [3, 3]", "accept = [4, 5]", "does not contain the paper's value"),
             ("[[expect]]\n", "[[expect]]\nreading = 'windw'\n", "did you mean \"window\""),
             ("[[expect]]\n", "[[expect]]\ncase = 'abd'\n", "did you mean \"abc\""),
             ("[[expect]]\n", "[[expect]]\nversus = 'lgcc'\n", "no case \"lgcc\""),
-            ("name = 'abc'", "name = 'abc'\nanalysis = 'stability'", "analysis is of a [scenario]"),
-            ("name = 'abc'", "name = 'abc'\nvary = 'rtt'", "vary belongs to analysis"),
+            ("name = 'abc'", "name = 'abc'\nanalysis = 'stability'", "analysis needs a [scenario]"),
+            ("name = 'abc'", "name = 'abc'\nvary = 'rtt'", "vary needs analysis"),
             (
                 "series = { flow = '1', quantity = 'window' }",
                 "answer = 'unique'",
-                "belongs to a case with analysis",
+                "needs a case with analysis",
             ),
-            ("flow = '1', ", "", "belongs to one of flow"),
+            ("flow = '1', ", "", "has one of flow"),
             ("because", "from = '2 parsecs'\nbecause", "parsecs"),
         ] {
             assert!(RECIPE.contains(right), "{right}");
             let fault = library(&RECIPE.replacen(right, wrong, 1)).unwrap_err().to_string();
-            assert!(fault.contains("toy/fig2") && fault.contains(said), "{wrong}: {fault}");
+            assert!(fault.contains("toy/fig2") && fault.contains(message), "{wrong}: {fault}");
         }
     }
 
     #[test]
-    fn shipped_traces_are_found_wherever_the_program_runs() {
+    fn shipped_traces_are_found_in_any_working_directory() {
         let path = shipped("papers").join("lgcc/../../scenarios/traces/lte-att-like.csv");
-        assert!(Shelf.read(&path).unwrap().starts_with(b"time_s,mbps"));
-        assert!(Shelf.read(Path::new("nowhere/lte-att-like.csv")).is_err());
+        assert!(ShippedFiles.read(&path).unwrap().starts_with(b"time_s,mbps"));
+        assert!(ShippedFiles.read(Path::new("nowhere/lte-att-like.csv")).is_err());
     }
 
     #[test]

@@ -1,13 +1,13 @@
-//! The recipe file: a scenario, what the paper says about it, and what we accept.
+//! The recipe file: a scenario, the paper's values, and the accepted bounds.
 //!
-//! [`form`] writes out its table forms; `serde` reads the result, so that an unknown key, a missing one or a wrong type
-//! is shown with its line. What the types cannot say (a row that names a case which does not exist) is checked by
-//! [`Recipe::parse`] afterwards.
+//! [`form`] expands the table forms; `serde` reads the result, so that an unknown key, a missing one or a wrong type is
+//! reported with its line. [`Recipe::parse`] then checks what the types cannot express, such as a row of an unknown
+//! case.
 
 use super::analysis::Analysis;
 use super::expect::Expectation;
 use super::form::{self, Fault, Siblings};
-use super::nyquist::Plot;
+use super::nyquist::NyquistOptions;
 use super::recurrence::Recurrence;
 use super::stage::Stage;
 use super::unknown_name::unknown;
@@ -17,43 +17,43 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
 
-/// A figure, table or theorem of a paper as something to run and to judge.
+/// A figure, table or theorem of a paper, with scenario and rows.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
-    /// `lgcc/fig12`: its paper's folder and its file.
+    /// The name, of folder and file: `lgcc/fig12`.
     #[serde(skip)]
     pub name: String,
-    /// In a few words.
+    /// The title.
     pub title: String,
-    /// Where in the paper: `Fig. 12, section X-B`.
+    /// The place in the paper: `Fig. 12, section X-B`.
     pub place: String,
-    /// What the paper says, in our own words, with its numbers.
+    /// The claim of the paper with its numbers, in our own words.
     pub claim: String,
-    /// What the paper leaves open here and what was taken, in our own words.
+    /// What the paper leaves open here, and our assumptions.
     #[serde(default)]
     pub setup: String,
-    /// The recipe of the same folder whose scenario, recurrence and stages this one begins with.
+    /// The recipe of the same folder whose scenario, recurrence and stages this one extends.
     pub base: Option<String>,
-    /// A scenario, spelled as in a scenario file.
+    /// The scenario, with the keys of a scenario file.
     pub scenario: Option<toml::Table>,
-    /// Or a difference equation to iterate, see [`Recurrence`].
+    /// A difference equation instead of a scenario, see [`Recurrence`].
     pub recurrence: Option<toml::Table>,
-    /// Intervals of the run by name, for `during` of a row.
+    /// Named intervals of the run, for `during` of a row.
     #[serde(default)]
     pub stages: BTreeMap<String, Stage>,
-    /// Texts by name, for `{name}` in the texts of rows and cases.
+    /// Named texts, for `{name}` in the texts of rows and cases.
     #[serde(default)]
     pub texts: BTreeMap<String, String>,
-    /// What is run: protocols, deployments. The first is the default of every row.
+    /// Variants of the scenario. The first is the default of every row.
     pub cases: Vec<Case>,
-    /// What `papers check` runs.
+    /// The extent of `papers check`.
     #[serde(default)]
     pub quick: Extent,
-    /// What `--full` runs: the paper's own grid and repetitions.
+    /// The extent of `--full`: the paper's own grid and repetitions.
     #[serde(default)]
     pub full: Extent,
-    /// The rows of its table, each with its bytes in the text.
+    /// The rows, each with its byte range in the text.
     pub expect: Vec<Spanned<Expectation>>,
 }
 
@@ -61,36 +61,37 @@ pub struct Recipe {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// How rows call it.
+    /// The name that rows use.
     pub name: String,
-    /// Values laid over the scenario, each under its dotted path, as `--set path=value` would.
+    /// Overrides of the scenario by dotted path, as in `--set path=value`.
     #[serde(default)]
     pub set: BTreeMap<String, toml::Value>,
-    /// Where it is run: `"packets"` or `"fluid"`.
+    /// The world: `"packets"` or `"fluid"`.
     #[serde(default)]
     pub world: World,
-    /// Not run once, but answered: `"equilibrium"`, `"stability"`, `"nyquist"` by theory, `"worlds"` by both worlds and theory.
+    /// An analysis instead of a run: `"equilibrium"`, `"stability"`, `"nyquist"`, or `"worlds"`, which compares both
+    /// worlds and theory.
     pub analysis: Option<Analysis>,
-    /// What is varied until stability ends: `rtt`, `flows`, `protocols.NAME.params.PARAMETER`.
+    /// The parameter whose critical value is searched: `rtt`, `flows`, `protocols.NAME.params.PARAMETER`.
     pub vary: Option<String>,
-    /// What is read off a Nyquist plot.
-    pub nyquist: Option<Plot>,
-    /// Run only by `--full`.
+    /// Options of the Nyquist plot.
+    pub nyquist: Option<NyquistOptions>,
+    /// Whether the case is run by `--full` alone.
     #[serde(default)]
     pub full: bool,
 }
 
-/// How much of a recipe is run.
+/// The extent of a check: seeds, overrides and trace.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Extent {
-    /// So many seeds: 1, 2, ...
+    /// The number of seeds: 1, 2, ...
     #[serde(default = "one")]
     pub seeds: u64,
-    /// Values laid over the scenario of every case.
+    /// Overrides of the scenario of every case.
     #[serde(default)]
     pub set: BTreeMap<String, toml::Value>,
-    /// A trace in place of the recipe's.
+    /// A trace that replaces the recipe's.
     pub trace: Option<String>,
 }
 
@@ -105,8 +106,11 @@ fn one() -> u64 {
 }
 
 impl Recipe {
-    /// Reads a recipe's text; `name` is what it is called, `readings` the names that its rows may use, `siblings` the
-    /// texts of the recipes in its folder.
+    /// Reads the text of the recipe `name`. Its rows may use `readings`; `siblings` returns the texts of the recipes in
+    /// its folder.
+    ///
+    /// # Errors
+    /// The first error, with its place in the text.
     pub(super) fn parse<'i>(
         name: &str,
         text: &'i str,
@@ -120,8 +124,8 @@ impl Recipe {
             let span = row.span();
             let row = row.into_inner();
             let what = row.what.clone();
-            let each = recipe.each_case(row).map_err(|fault| row_fault(&span, &what, &fault))?;
-            rows.extend(each.into_iter().map(|row| Spanned::new(span.clone(), row)));
+            let expanded = recipe.expand_cases(row).map_err(|fault| row_fault(&span, &what, &fault))?;
+            rows.extend(expanded.into_iter().map(|row| Spanned::new(span.clone(), row)));
         }
         recipe.expect = rows;
         recipe.check().map_err(Fault::plain)?;
@@ -132,12 +136,12 @@ impl Recipe {
         Ok(recipe)
     }
 
-    /// The row with the times of its stage, once for each of its cases.
-    fn each_case(&self, row: Expectation) -> Result<Vec<Expectation>, String> {
+    /// One row for each of the row's cases, with the interval of its stage.
+    fn expand_cases(&self, row: Expectation) -> Result<Vec<Expectation>, String> {
         if row.case.is_some() && !row.cases.is_empty() {
             return Err("give case or cases".into());
         }
-        Ok(row.timed(&self.stages)?.spread())
+        Ok(row.with_interval(&self.stages)?.per_case())
     }
 
     fn check(&self) -> Result<(), String> {
@@ -154,7 +158,10 @@ impl Recipe {
             return Err("seeds: expected at least 1".into());
         }
         self.cases.iter().try_for_each(|case| self.check_case(case))?;
-        self.cases.iter().filter_map(|case| self.recurrence(case)).try_for_each(|made| made.map(drop))
+        self.cases
+            .iter()
+            .filter_map(|case| self.recurrence(case))
+            .try_for_each(|recurrence| recurrence.map(drop))
     }
 
     fn check_row(&self, row: &Expectation, readings: &[String]) -> Result<(), String> {
@@ -168,26 +175,26 @@ impl Recipe {
             return Err(unknown(reading, "reading", readings));
         }
         row.check()?;
-        let answered = self.case(self.case_of(row)).is_some_and(|case| case.analysis.is_some());
-        if answered != row.answer.is_some() {
-            return Err("answer belongs to a case with analysis, and such a case has nothing else".into());
+        let is_analysed = self.case(self.case_of(row)).is_some_and(|case| case.analysis.is_some());
+        if is_analysed != row.answer.is_some() {
+            return Err("answer needs a case with analysis, and a row of such a case needs answer".into());
         }
         Ok(())
     }
 
     fn check_case(&self, case: &Case) -> Result<(), String> {
-        let complain = |fault: &str| Err(format!("case \"{}\": {fault}", case.name));
+        let fail = |fault: &str| Err(format!("case \"{}\": {fault}", case.name));
         if case.analysis.is_some() && self.scenario.is_none() {
-            return complain("analysis is of a [scenario]");
+            return fail("analysis needs a [scenario]");
         }
         if case.vary.is_some() && case.analysis != Some(Analysis::Stability) {
-            return complain("vary belongs to analysis = \"stability\"");
+            return fail("vary needs analysis = \"stability\"");
         }
         if case.nyquist.is_some() && case.analysis != Some(Analysis::Nyquist) {
-            return complain("nyquist belongs to analysis = \"nyquist\"");
+            return fail("nyquist needs analysis = \"nyquist\"");
         }
-        if let Some(Err(fault)) = case.nyquist.as_ref().map(Plot::check) {
-            return complain(&fault);
+        if let Some(Err(fault)) = case.nyquist.as_ref().map(NyquistOptions::check) {
+            return fail(&fault);
         }
         Ok(())
     }
@@ -197,7 +204,7 @@ impl Recipe {
         self.cases.iter().find(|case| case.name == name)
     }
 
-    /// The case that a row is about.
+    /// The name of a row's case.
     pub fn case_of<'a>(&'a self, row: &'a Expectation) -> &'a str {
         row.case.as_deref().unwrap_or_else(|| self.cases.first().map_or("", |case| &case.name))
     }
@@ -206,18 +213,18 @@ impl Recipe {
     pub fn recurrence(&self, case: &Case) -> Option<Result<Recurrence, String>> {
         let mut table = self.recurrence.clone()?;
         table.extend(case.set.clone());
-        let made: Result<Recurrence, _> = table.try_into();
-        let made =
-            made.map_err(|fault: toml::de::Error| fault.message().to_owned()).and_then(Recurrence::check);
-        Some(made.map_err(|fault| format!("case \"{}\": {fault}", case.name)))
+        let parsed: Result<Recurrence, _> = table.try_into();
+        let checked =
+            parsed.map_err(|fault: toml::de::Error| fault.message().to_owned()).and_then(Recurrence::check);
+        Some(checked.map_err(|fault| format!("case \"{}\": {fault}", case.name)))
     }
 
-    /// How much is run.
+    /// The extent of a full or quick check.
     pub fn extent(&self, full: bool) -> &Extent {
         if full { &self.full } else { &self.quick }
     }
 
-    /// Rows that are judged at this extent: those of a case for `--full` alone wait for it.
+    /// The rows of a full or quick check. A quick check excludes the rows and cases that are marked as `full`.
     pub fn rows(&self, full: bool) -> impl Iterator<Item = &Expectation> {
         self.expect.iter().map(Spanned::get_ref).filter(move |row| {
             let cases = std::iter::once(self.case_of(row)).chain(row.versus.as_deref());

@@ -1,22 +1,22 @@
-//! Stages: intervals of a run that rows name instead of giving `from` and `to`.
+//! Stages: named intervals of a run, for `during` of a row.
 
-use super::time_or_step::Instant;
+use super::time_or_step::TimeOrStep;
 use serde::Deserialize;
 
-/// An interval: `["199s", "399s"]`; without an end, `["160s"]`, it lasts until the run does.
+/// An interval: `["199s", "399s"]`, or `["160s"]` up to the end of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "Vec<Instant>")]
+#[serde(try_from = "Vec<TimeOrStep>")]
 pub struct Stage {
-    /// Samples after this.
-    pub from: Instant,
-    /// Samples until this.
-    pub to: Option<Instant>,
+    /// The start; samples after it belong to the interval.
+    pub from: TimeOrStep,
+    /// The end, included; the end of the run if there is none.
+    pub to: Option<TimeOrStep>,
 }
 
-impl TryFrom<Vec<Instant>> for Stage {
+impl TryFrom<Vec<TimeOrStep>> for Stage {
     type Error = String;
 
-    fn try_from(bounds: Vec<Instant>) -> Result<Self, String> {
+    fn try_from(bounds: Vec<TimeOrStep>) -> Result<Self, String> {
         match *bounds.as_slice() {
             [from] => Ok(Self { from, to: None }),
             [from, to] if from < to => Ok(Self { from, to: Some(to) }),

@@ -1,15 +1,15 @@
-//! Points of time as rows and stages write them.
+//! Points of time in rows and stages.
 
 use millpond_units::{Span, Time};
 use serde::Deserialize;
 use serde::de::{self, Deserializer, Visitor};
 use std::fmt;
 
-/// A point of time in seconds, or a step of a recurrence.
+/// A point of time in seconds, or the number of a step of a recurrence.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
-pub struct Instant(pub f64);
+pub struct TimeOrStep(pub f64);
 
-impl<'de> Deserialize<'de> for Instant {
+impl<'de> Deserialize<'de> for TimeOrStep {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let time = |text: &str| match text.parse::<Span>() {
             Ok(span) => Ok(Self((Time::ZERO + span).secs())),
@@ -19,7 +19,7 @@ impl<'de> Deserialize<'de> for Instant {
     }
 }
 
-/// Reads either a number or a text.
+/// Deserializes a number or a text: the expected form, and a constructor for each.
 pub(super) struct NumberOr<T>(
     pub(super) &'static str,
     pub(super) fn(&str) -> Result<T, String>,

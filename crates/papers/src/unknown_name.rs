@@ -1,4 +1,4 @@
-//! What is said of a name that does not exist.
+//! The message for a name that does not exist.
 
 /// The message for an unknown name: the names that exist, and the nearest of them.
 pub(super) fn unknown<'a>(name: &str, kind: &str, names: impl IntoIterator<Item = &'a String>) -> String {

@@ -1,4 +1,4 @@
-//! What a row's measured value says about the paper, and about us.
+//! The verdict on a measured value.
 
 use super::expect::Expectation;
 use millpond_stats::{mean, standard_deviation};
@@ -9,47 +9,47 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The paper's claim comes out.
+    /// The value is within the accepted bounds.
     Matches,
-    /// It does not, for the documented reason.
+    /// It is not, for the documented reason.
     Differs,
-    /// It does not, and nothing explains it: our error until shown otherwise.
+    /// It is not, and no reason is documented: our error until shown otherwise.
     Unexplained,
 }
 
-/// A row after its runs.
+/// A row with its measured value and its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Judged {
-    /// What was measured, in words.
+pub struct JudgedRow {
+    /// The name of the quantity.
     pub what: String,
-    /// Of which case.
+    /// The case.
     pub case: String,
-    /// Under which reading.
+    /// The reading.
     pub reading: String,
-    /// What the paper says.
+    /// The paper's value, without unit.
     pub paper: String,
-    /// What we measure: the mean over the seeds; none if it could not be measured.
+    /// The mean of the measured values over the seeds; none if the quantity could not be measured.
     pub measured: Option<f64>,
     /// Standard deviation over the seeds.
     pub spread: f64,
-    /// The least and the greatest over the seeds, if there are several.
+    /// The least and the greatest value over the seeds, if there are several.
     pub extremes: Option<(f64, f64)>,
-    /// How many seeds.
+    /// The number of seeds.
     pub seeds: usize,
-    /// The unit of both.
+    /// The unit of the paper's and the measured value.
     pub unit: String,
-    /// What counts as the same.
+    /// The accepted bounds.
     pub accept: String,
-    /// What theory says instead.
+    /// The bounds of theory, if it contradicts the paper.
     pub theory: Option<String>,
     /// The verdict.
     pub verdict: Verdict,
-    /// Why: the bounds of a match, the reason of a difference, or what went wrong.
+    /// The reason of the bounds for a match, of the difference, or why there is no explanation.
     pub reason: String,
 }
 
 impl Verdict {
-    /// As printed.
+    /// The verdict as printed.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Matches => "matches",
@@ -62,27 +62,27 @@ impl Verdict {
 impl Expectation {
     /// The verdict on a measured value.
     pub fn verdict(&self, measured: f64) -> Verdict {
-        if self.accept.holds(measured) {
+        if self.accept.contains(measured) {
             Verdict::Matches
-        } else if self.theory.is_some_and(|theory| theory.holds(measured)) {
+        } else if self.theory.is_some_and(|theory| theory.contains(measured)) {
             Verdict::Differs
         } else {
             Verdict::Unexplained
         }
     }
 
-    /// The row with its verdict, from one value per seed or from what went wrong.
-    pub fn judge(&self, case: &str, reading: &str, values: &Result<Vec<f64>, String>) -> Judged {
+    /// The row with its verdict; `values` has one value per seed, or the reason why there is none.
+    pub fn judge(&self, case: &str, reading: &str, values: &Result<Vec<f64>, String>) -> JudgedRow {
         let (measured, verdict, reason) = match values {
             Ok(values) => {
                 let measured = if values.is_empty() { f64::NAN } else { mean(values) };
                 let verdict = self.verdict(measured);
-                (Some(measured), verdict, self.why(verdict))
+                (Some(measured), verdict, self.reason_of(verdict))
             }
             Err(fault) => (None, Verdict::Unexplained, fault.clone()),
         };
         let values = values.as_deref().unwrap_or_default();
-        Judged {
+        JudgedRow {
             what: self.what.clone(),
             case: case.to_owned(),
             reading: reading.to_owned(),
@@ -99,13 +99,16 @@ impl Expectation {
         }
     }
 
-    fn why(&self, verdict: Verdict) -> String {
+    fn reason_of(&self, verdict: Verdict) -> String {
         match verdict {
             Verdict::Matches => self.because.clone(),
             Verdict::Differs => self.reason.clone().unwrap_or_default(),
             Verdict::Unexplained => match &self.theory {
                 Some(theory) => {
-                    format!("neither what the paper says ({}) nor theory ({theory})", self.accept)
+                    format!(
+                        "within neither the accepted bounds ({}) nor those of theory ({theory})",
+                        self.accept
+                    )
                 }
                 None => format!("accepted: {}", self.accept),
             },
@@ -120,17 +123,17 @@ fn extremes(values: &[f64]) -> Option<(f64, f64)> {
     (values.len() > 1).then_some((least, greatest))
 }
 
-impl Judged {
-    /// What the paper says, with its unit if it is a number.
-    pub fn says(&self) -> String {
+impl JudgedRow {
+    /// The paper's value, with its unit if it is a number.
+    pub fn paper_value(&self) -> String {
         self.with_unit(self.paper.clone())
     }
 
-    /// What we measure, with its unit, and its spread and its extremes over seeds.
-    pub fn measures(&self) -> String {
+    /// The measured value with its unit, and with standard deviation and extremes over the seeds; `-` if there is none.
+    pub fn measured_value(&self) -> String {
         let Some(value) = self.measured else { return "-".to_owned() };
         let Some((least, greatest)) = self.extremes else { return self.with_unit(four_digits(value)) };
-        // What rounding leaves of equal values is no spread.
+        // The deviation of equal values is a rounding error.
         let spread = if self.spread < 1e-9 * value.abs() { 0.0 } else { self.spread };
         let over_seeds =
             format!(" +- {} ({} to {})", four_digits(spread), four_digits(least), four_digits(greatest));
@@ -147,14 +150,14 @@ impl Judged {
 mod tests {
     use super::*;
 
-    fn row(rest: &str) -> Expectation {
+    fn row(more: &str) -> Expectation {
         let text =
             "what = 'x'\nsummary = 'fairness.jain'\npaper = 1.0\naccept = [0.9, 1.1]\nbecause = 'print'";
-        toml::from_str(&format!("{text}\n{rest}")).unwrap()
+        toml::from_str(&format!("{text}\n{more}")).unwrap()
     }
 
     #[test]
-    fn a_value_matches_differs_as_derived_or_stays_unexplained() {
+    fn a_value_matches_or_differs_by_theory_or_is_unexplained() {
         let row = row("theory = [0.5, 0.6]\nreason = 'the sign is wrong'");
         let verdicts = [1.0, 0.9, 1.1, 0.55, 0.7, f64::NAN, f64::INFINITY].map(|x| row.verdict(x));
         use Verdict::{Differs, Matches, Unexplained};
@@ -162,14 +165,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_measured_is_unexplained() {
+    fn a_quantity_that_cannot_be_measured_is_unexplained() {
         let judged = row("").judge("abc", "window", &Err("no such flow".into()));
         assert_eq!((judged.verdict, judged.measured), (Verdict::Unexplained, None));
         assert_eq!(judged.reason, "no such flow");
     }
 
     #[test]
-    fn a_row_gives_the_mean_over_its_seeds_their_spread_and_their_extremes() {
+    fn a_judged_row_has_mean_standard_deviation_and_extremes_over_its_seeds() {
         let judged = row("").judge("abc", "window", &Ok(vec![0.9, 1.1]));
         assert!((judged.measured.unwrap() - 1.0).abs() < 1e-12 && (judged.spread - 0.1).abs() < 1e-12);
         assert_eq!(judged.extremes, Some((0.9, 1.1)));
@@ -177,11 +180,11 @@ mod tests {
     }
 
     #[test]
-    fn a_row_must_accept_what_its_paper_says() {
+    fn the_accepted_bounds_must_contain_the_value_of_the_paper() {
         assert!(row("").check().is_ok());
         let mut wrong = row("");
-        wrong.accept = super::super::expect::Range(2.0, 3.0);
-        assert!(wrong.check().is_err_and(|fault| fault.contains("does not hold")));
+        wrong.accept = super::super::expect::Bounds(2.0, 3.0);
+        assert!(wrong.check().is_err_and(|fault| fault.contains("does not contain")));
     }
 
     #[test]

@@ -5,7 +5,9 @@ use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
-use millpond_papers::{Checked, Library, Paper, RecipeError, Settings, Verdict, check, runs};
+use millpond_papers::{
+    CheckOptions, CheckedRecipe, Library, Paper, RecipeError, Verdict, check, trial_count,
+};
 use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal;
@@ -30,7 +32,7 @@ pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
 }
 
 fn list(recipes: &args::Recipes) -> Outcome {
-    print(terminal::recipe_list(&library(recipes)?.choose(recipes.name.as_deref())?))?;
+    print(terminal::recipe_list(&library(recipes)?.select(recipes.name.as_deref())?))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -54,7 +56,7 @@ impl<'a> Request<'a> {
     }
 
     /// Checks the recipes and prints their rows. The exit code is a failure if a row is unexplained.
-    fn check(self, text: fn(&Library, &[Checked]) -> String) -> Outcome {
+    fn check(self, text: fn(&Library, &[CheckedRecipe]) -> String) -> Outcome {
         let library = library(&self.grid.recipes)?;
         let shown = self.shown;
         let page = shown.report.as_deref().map(AtomicFile::create).transpose().map_err(Failure::input)?;
@@ -72,11 +74,11 @@ impl<'a> Request<'a> {
         Ok(if unexplained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 
-    fn run(self, library: &Library) -> Result<Vec<Checked>, Failure> {
+    fn run(self, library: &Library) -> Result<Vec<CheckedRecipe>, Failure> {
         let grid = self.grid;
-        let chosen = library.choose(grid.recipes.name.as_deref())?;
-        let progress = Progress::of_all(runs(&chosen, grid.full), Interrupt::install()?);
-        let settings = Settings {
+        let selected = library.select(grid.recipes.name.as_deref())?;
+        let progress = Progress::of_all(trial_count(&selected, grid.full), Interrupt::install()?);
+        let settings = CheckOptions {
             registry: self.registry.clone(),
             full: grid.full,
             set: grid.sets.clone(),
@@ -84,14 +86,14 @@ impl<'a> Request<'a> {
             keep: self.keep,
             draw: self.shown.report.is_some(),
         };
-        let checked = check(&chosen, &settings, &progress);
+        let checked = check(&selected, &settings, &progress);
         progress.clear();
         Ok(checked?)
     }
 }
 
 /// The table of each recipe, and the number of rows with each verdict.
-fn tables(_: &Library, checked: &[Checked]) -> String {
+fn tables(_: &Library, checked: &[CheckedRecipe]) -> String {
     let tables: String = checked.iter().map(|one| terminal::verdicts(one) + "\n").collect();
     let rows = || checked.iter().flat_map(|one| &one.rows);
     let count = |verdict| rows().filter(|row| row.verdict == verdict).count();
@@ -101,9 +103,9 @@ fn tables(_: &Library, checked: &[Checked]) -> String {
 }
 
 /// For each paper the verdicts of its recipes under each reading.
-fn readings(library: &Library, checked: &[Checked]) -> String {
+fn readings(library: &Library, checked: &[CheckedRecipe]) -> String {
     let readings_of = |paper: &Paper| {
-        let is_of = |one: &&Checked| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
+        let is_of = |one: &&CheckedRecipe| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
         let mine: Vec<_> = checked.iter().filter(is_of).cloned().collect();
         (!mine.is_empty()).then(|| terminal::readings(paper, &mine) + "\n")
     };

@@ -1,4 +1,4 @@
-//! `base = "fig5"`: the scenario, the recurrence and the stages of a recipe in the same folder.
+//! The key `base`: a recipe extends the scenario, the recurrence and the stages of another one in its folder.
 
 use super::fault::Fault;
 use super::node::Node;
@@ -6,19 +6,20 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// The text of the recipe with this name in the same folder, or nothing.
+/// Returns the text of the recipe with a given name in the same folder, if there is one.
 pub(crate) type Siblings<'a, 'i> = &'a dyn Fn(&str) -> Option<&'i str>;
 
-/// The key that names the sibling.
+/// The key with the name of the base.
 const BASE: &str = "base";
-/// What is taken over from it.
+/// The keys that are inherited from the base.
 const SHARED: [&str; 3] = ["scenario", "recurrence", "stages"];
 
-/// Lays what a recipe gives itself over what its `base` gives: tables key by key, everything else replaced.
+/// Merges the keys of the `base` of a recipe into it. Tables are merged key by key; other values of the recipe replace
+/// those of the base.
 ///
 /// # Errors
-/// There is no such recipe, it cannot be read, or it has a base itself.
-pub(super) fn lay_under<'i>(document: &mut DeTable<'i>, siblings: Siblings<'_, 'i>) -> Result<(), Fault> {
+/// The base does not exist, cannot be parsed, or has a base itself.
+pub(super) fn merge_base<'i>(document: &mut DeTable<'i>, siblings: Siblings<'_, 'i>) -> Result<(), Fault> {
     let Some(base) = document.get(BASE) else { return Ok(()) };
     let span = base.span();
     let fault = |message: String| Fault::at(span.clone(), message);
@@ -27,13 +28,13 @@ pub(super) fn lay_under<'i>(document: &mut DeTable<'i>, siblings: Siblings<'_, '
     let parsed = DeTable::parse(text).map_err(|error| fault(format!("{name}: {}", error.message())))?;
     let mut parsed = parsed.into_inner();
     if parsed.contains_key(BASE) {
-        return Err(fault(format!("{name} has a base itself: name that one")));
+        return Err(fault(format!("{name} has a base itself; use that one")));
     }
     for key in SHARED {
         let Some(mut lower) = parsed.remove(key) else { continue };
-        point_at(&mut lower, &span);
+        set_spans(&mut lower, &span);
         let lower = match document.remove(key) {
-            Some(upper) => over(lower, upper),
+            Some(upper) => merge(lower, upper),
             None => lower,
         };
         document.insert(Spanned::new(span.clone(), key.into()), lower);
@@ -41,13 +42,15 @@ pub(super) fn lay_under<'i>(document: &mut DeTable<'i>, siblings: Siblings<'_, '
     Ok(())
 }
 
-/// Errors in what comes from the base point at the key that names it.
-fn point_at(node: &mut Node<'_>, span: &Range<usize>) {
+/// Sets the byte range of every value in `node` to `span`, the one of the key `base`, so that errors point at it.
+fn set_spans(node: &mut Node<'_>, span: &Range<usize>) {
     let inner = match std::mem::replace(node.get_mut(), DeValue::Boolean(false)) {
-        DeValue::Array(items) => DeValue::Array(items.into_iter().map(|item| moved(item, span)).collect()),
+        DeValue::Array(items) => {
+            DeValue::Array(items.into_iter().map(|item| with_spans(item, span)).collect())
+        }
         DeValue::Table(fields) => {
             let field = |(key, value): (Spanned<_>, _)| {
-                (Spanned::new(span.clone(), key.into_inner()), moved(value, span))
+                (Spanned::new(span.clone(), key.into_inner()), with_spans(value, span))
             };
             DeValue::Table(fields.into_iter().map(field).collect())
         }
@@ -56,19 +59,19 @@ fn point_at(node: &mut Node<'_>, span: &Range<usize>) {
     *node = Spanned::new(span.clone(), inner);
 }
 
-fn moved<'i>(mut node: Node<'i>, span: &Range<usize>) -> Node<'i> {
-    point_at(&mut node, span);
+fn with_spans<'i>(mut node: Node<'i>, span: &Range<usize>) -> Node<'i> {
+    set_spans(&mut node, span);
     node
 }
 
-/// `upper` over `lower`.
-fn over<'i>(lower: Node<'i>, upper: Node<'i>) -> Node<'i> {
+/// `upper` merged over `lower`: tables key by key, other values replaced.
+fn merge<'i>(lower: Node<'i>, upper: Node<'i>) -> Node<'i> {
     let span = upper.span();
     match (lower.into_inner(), upper.into_inner()) {
         (DeValue::Table(mut lower), DeValue::Table(upper)) => {
             for (key, value) in upper {
                 let value = match lower.remove(key.get_ref().as_ref()) {
-                    Some(below) => over(below, value),
+                    Some(below) => merge(below, value),
                     None => value,
                 };
                 lower.insert(key, value);
@@ -97,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn a_recipe_lays_its_scenario_over_that_of_its_base() {
+    fn the_scenario_of_a_recipe_is_merged_over_that_of_its_base() {
         let read = table("base = 'fig5'\n[scenario]\nduration = '3s'\nmeasure = { every = '2ms' }").unwrap();
         let long = "base = 'fig5'\n[scenario]\nduration = '3s'\nmeasure = { from = '2s', every = '2ms' }\n\
                     [[scenario.links]]\nname = 'a'\n[[scenario.links]]\nname = 'b'";
@@ -105,14 +108,14 @@ mod tests {
     }
 
     #[test]
-    fn a_base_that_cannot_be_is_shown_where_it_is_named() {
-        for (text, words) in [
+    fn an_invalid_base_is_reported_at_its_key() {
+        for (text, message) in [
             ("title = 't'\nbase = 'fig7'", "no recipe \"fig7\" in this folder"),
             ("title = 't'\nbase = 'fig6'", "fig6 has a base itself"),
             ("title = 't'\nbase = 5", "base is the name of a recipe"),
         ] {
             let fault = table(text).unwrap_err();
-            assert!(fault.contains("line 2, column 8") && fault.contains(words), "{fault}");
+            assert!(fault.contains("line 2, column 8") && fault.contains(message), "{fault}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What is wrong with a recipe's text, and where.
+//! Errors in the text of a recipe, with their place.
 
 use std::ops::Range;
 
-/// An error with the bytes of the text that it is about.
+/// An error with the byte range of the text at which it occurs.
 #[derive(Clone, Debug)]
 pub(crate) struct Fault {
     span: Option<Range<usize>>,
@@ -10,7 +10,7 @@ pub(crate) struct Fault {
 }
 
 impl Fault {
-    /// An error about these bytes.
+    /// An error at a byte range.
     pub(crate) fn at(span: Range<usize>, message: impl Into<String>) -> Self {
         Self { span: Some(span), message: message.into() }
     }
@@ -20,7 +20,7 @@ impl Fault {
         Self { span: None, message: message.into() }
     }
 
-    /// The message below the line of `text` that it is about.
+    /// The line of `text` with marks under the byte range, then the message.
     pub(crate) fn show(&self, text: &str) -> String {
         let Some(span) = &self.span else { return self.message.clone() };
         let before = text.get(..span.start).unwrap_or(text);
@@ -51,7 +51,7 @@ mod tests {
     use super::Fault;
 
     #[test]
-    fn an_error_shows_its_line_and_marks_what_it_is_about() {
+    fn an_error_is_printed_with_its_line_and_marks_under_the_value() {
         let shown = Fault::at(10..14, "unknown").show("a = 1\nb = four\n");
         assert_eq!(shown, "line 2, column 5\n  |\n2 | b = four\n  |     ^^^^\nunknown");
         assert_eq!(Fault::plain("no case").show("a = 1"), "no case");

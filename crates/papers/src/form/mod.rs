@@ -1,10 +1,10 @@
-//! The text of a recipe as TOML tables in which every entry of a list is written out.
+//! Expands the text of a recipe to TOML tables in which every entry of a list is explicit.
 //!
 //! ```text
-//!   text --parse--> tables --base--> with the sibling's scenario --rows--> one entry per row --serde--> Recipe
+//!   text --parse--> tables --base--> merged with the base --rows--> one entry per row --serde--> Recipe
 //! ```
 //!
-//! Every value keeps the bytes of the text that it was written in, so that an error points at them.
+//! Every value keeps its byte range in the text, so that errors can point at it.
 
 mod base;
 mod fault;
@@ -22,22 +22,22 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue, Deserializer};
 use variables::Variables;
 
-/// Reads a recipe's text: `base` is looked up in `siblings`, entries with `rows` are written out, and `{name}` is
-/// replaced by its value.
+/// Reads the text of a recipe: merges its `base` from `siblings`, expands entries with `rows`, and replaces `{name}` by
+/// its value.
 ///
 /// # Errors
-/// What is wrong and where: TOML's syntax, the table form, or a key or type that `T` does not have.
+/// An error of TOML's syntax, of the table form, or of a key or type that `T` does not have, with its place.
 pub(super) fn read<'i, T: DeserializeOwned>(text: &'i str, siblings: Siblings<'_, 'i>) -> Result<T, Fault> {
     let mut document = DeTable::parse(text)?;
-    base::lay_under(document.get_mut(), siblings)?;
+    base::merge_base(document.get_mut(), siblings)?;
     let texts = Variables::of_texts(document.get_ref());
-    rows::write_out(document.get_mut(), &texts)?;
-    name_protocols(document.get_mut())?;
+    rows::expand(document.get_mut(), &texts)?;
+    key_protocols_by_name(document.get_mut())?;
     Ok(T::deserialize(Deserializer::from(document))?)
 }
 
-/// Turns `[[scenario.protocols]]`, a list whose entries have a `name`, into the table of a scenario file.
-fn name_protocols(document: &mut DeTable<'_>) -> Result<(), Fault> {
+/// Converts `[[scenario.protocols]]`, a list whose entries have a `name`, to the table of a scenario file.
+fn key_protocols_by_name(document: &mut DeTable<'_>) -> Result<(), Fault> {
     let Some(DeValue::Table(scenario)) = document.get_mut("scenario").map(Spanned::get_mut) else {
         return Ok(());
     };
@@ -53,7 +53,7 @@ fn name_protocols(document: &mut DeTable<'_>) -> Result<(), Fault> {
             return Err(Fault::at(entry.span(), "an entry of [[scenario.protocols]] has a name"));
         };
         if named.insert(Spanned::new(span.clone(), name), entry).is_some() {
-            return Err(Fault::at(span, "a protocol entry of this name stands above"));
+            return Err(Fault::at(span, "another protocol entry has this name"));
         }
     }
     *protocols.get_mut() = DeValue::Table(named);

@@ -1,7 +1,7 @@
 //! The table form: an entry with `rows` stands for one entry per row.
 //!
-//! What stands beside `rows` is common to all. A row is a list with a value for each of `columns`, and at its end
-//! perhaps a table with further keys; or it is a table. A column is a key of the entry, or `"{name}"`: a variable.
+//! The fields beside `rows` are common to all rows. A row is a list with a value for each of `columns`, which may end
+//! with a table of further keys; or it is a table. A column is a key of the entry, or a variable: `"{name}"`.
 
 use super::fault::Fault;
 use super::node::Node;
@@ -11,20 +11,20 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
-/// The names of the columns.
+/// The key with the names of the columns.
 pub(crate) const COLUMNS: &str = "columns";
-/// One entry each.
+/// The key with the rows.
 pub(crate) const ROWS: &str = "rows";
-/// The key whose table is laid over that of the group, key by key, instead of replacing it.
+/// The key whose table is merged with that of the group, instead of replacing it.
 const SET: &str = "set";
 
-/// Writes out the entries of every list in a table, with `{name}` replaced.
-pub(super) fn write_out<'i>(table: &mut DeTable<'i>, variables: &Variables<'i>) -> Result<(), Fault> {
+/// Expands the entries of every list in a table, and replaces `{name}`.
+pub(super) fn expand<'i>(table: &mut DeTable<'i>, variables: &Variables<'i>) -> Result<(), Fault> {
     table.iter_mut().try_for_each(|(_, value)| match value.get_mut() {
-        DeValue::Table(inner) => write_out(inner, variables),
+        DeValue::Table(inner) => expand(inner, variables),
         DeValue::Array(items) => {
             for item in std::mem::replace(items, DeArray::new()) {
-                entry(item, variables, items)?;
+                expand_entry(item, variables, items)?;
             }
             Ok(())
         }
@@ -32,8 +32,8 @@ pub(super) fn write_out<'i>(table: &mut DeTable<'i>, variables: &Variables<'i>) 
     })
 }
 
-/// Adds an item of a list to `out`: an entry with `rows` as one entry per row.
-fn entry<'i>(item: Node<'i>, variables: &Variables<'i>, out: &mut DeArray<'i>) -> Result<(), Fault> {
+/// Adds an item of a list to `out`: one entry per row if it has `rows`.
+fn expand_entry<'i>(item: Node<'i>, variables: &Variables<'i>, out: &mut DeArray<'i>) -> Result<(), Fault> {
     let span = item.span();
     let mut fields = match item.into_inner() {
         DeValue::Table(fields) => fields,
@@ -47,7 +47,7 @@ fn entry<'i>(item: Node<'i>, variables: &Variables<'i>, out: &mut DeArray<'i>) -
         if let Some(columns) = columns {
             return Err(Fault::at(columns.span(), "columns need rows"));
         }
-        write_out(&mut fields, variables)?;
+        expand(&mut fields, variables)?;
         variables.fill_table(&mut fields)?;
         out.push(Spanned::new(span, DeValue::Table(fields)));
         return Ok(());
@@ -62,7 +62,7 @@ fn entry<'i>(item: Node<'i>, variables: &Variables<'i>, out: &mut DeArray<'i>) -
         let span = row.span();
         let mut variables = variables.clone();
         let fields = group.row(row, &mut variables)?;
-        entry(Spanned::new(span, DeValue::Table(fields)), &variables, out)
+        expand_entry(Spanned::new(span, DeValue::Table(fields)), &variables, out)
     })
 }
 
@@ -86,36 +86,36 @@ fn read_columns(node: Node<'_>) -> Result<Vec<Column>, Fault> {
     names.into_iter().map(column).collect()
 }
 
-/// What is common to the rows, and their columns.
+/// The columns of an entry's rows, and the fields common to all rows.
 struct Group<'i> {
     columns: Vec<Column>,
     fields: DeTable<'i>,
 }
 
 impl<'i> Group<'i> {
-    /// Every variable is used, and no column is given for all rows as well.
+    /// Checks that every variable is used, and that no column is a common field as well.
     fn check(&self, rows: &DeArray<'i>) -> Result<(), Fault> {
         self.columns.iter().try_for_each(|column| {
             let name = &column.name;
             let fault = |message: String| Err(Fault::at(column.span.clone(), message));
-            let everywhere = self.fields.iter().map(|(_, value)| value).chain(rows);
-            if column.variable && !everywhere.into_iter().any(|value| mentions(value.get_ref(), name)) {
+            let values = self.fields.iter().map(|(_, value)| value).chain(rows);
+            if column.variable && !values.into_iter().any(|value| mentions(value.get_ref(), name)) {
                 return fault(format!("no text of this entry has {{{name}}}"));
             }
             if !column.variable && name != SET && self.fields.contains_key(name.as_str()) {
-                return fault(format!("{name} stands beside rows as well, for all of them"));
+                return fault(format!("{name} is a column and a field beside rows"));
             }
             Ok(())
         })
     }
 
-    /// The fields of one row over the common ones; its values are added to the variables.
+    /// The common fields, replaced by those of one row; the row's values are added to the variables.
     fn row(&self, row: Node<'i>, variables: &mut Variables<'i>) -> Result<DeTable<'i>, Fault> {
         let mut fields = self.fields.clone();
         let span = row.span();
         let mut cells: Vec<_> = match row.into_inner() {
             DeValue::Table(own) => {
-                lay_over(&mut fields, own);
+                merge_fields(&mut fields, own);
                 return Ok(fields);
             }
             DeValue::Array(cells) => cells.into_iter().collect(),
@@ -137,8 +137,8 @@ impl<'i> Group<'i> {
                 own.insert(Spanned::new(column.span.clone(), Cow::Owned(column.name.clone())), cell);
             }
         }
-        lay_over(&mut fields, own);
-        lay_over(&mut fields, more);
+        merge_fields(&mut fields, own);
+        merge_fields(&mut fields, more);
         Ok(fields)
     }
 
@@ -149,8 +149,8 @@ impl<'i> Group<'i> {
     }
 }
 
-/// Puts the fields of `upper` over those of `lower`; `set` is laid over key by key.
-fn lay_over<'i>(lower: &mut DeTable<'i>, upper: DeTable<'i>) {
+/// Replaces fields of `lower` by those of `upper`; the table `set` is merged key by key.
+fn merge_fields<'i>(lower: &mut DeTable<'i>, upper: DeTable<'i>) {
     for (key, value) in upper {
         let set = lower.get_mut(SET).filter(|_| key.get_ref() == SET).map(Spanned::get_mut);
         match (set, value.get_ref()) {
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_with_rows_stands_for_one_entry_per_row() {
+    fn an_entry_with_rows_expands_to_one_entry_per_row() {
         same(
             "[[flows]]\nprotocol = 'p'\ncolumns = ['name', 'rtt']\nrows = [['a', '1ms'], ['b', '2ms', { start = '1s' }]]",
             "[[flows]]\nprotocol = 'p'\nname = 'a'\nrtt = '1ms'\n\
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_is_replaced_in_texts_and_keys_and_keeps_its_type_where_it_stands_alone() {
+    fn a_variable_is_replaced_in_texts_and_keys_and_keeps_its_type_if_it_is_the_whole_text() {
         same(
             "[[cases]]\nname = '{n} flows, {share}'\nset = { 'flows.{group}.count' = '{n}' }\n\
              columns = ['{n}', '{share}', '{group}']\nrows = [[50, 0.5, 'f'], [60, 1e-6, 'g']]",
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_values_set_by_a_row_are_laid_over_those_of_its_group() {
+    fn the_values_set_by_a_row_are_merged_over_those_of_its_group() {
         same(
             "[[cases]]\nset = { a = 1, b = 1 }\ncolumns = ['name', 'set']\nrows = [['x', { b = 2 }], ['y', {}]]",
             "[[cases]]\nname = 'x'\nset = { a = 1, b = 2 }\n[[cases]]\nname = 'y'\nset = { a = 1, b = 1 }",
@@ -228,15 +228,15 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_written_once_and_named_where_they_are_meant() {
+    fn a_named_text_replaces_its_name_in_other_texts() {
         let text = "[texts]\nbits = 'one bit'\n[[e]]\nbecause = '{bits} either way'";
         let read = table(text).unwrap();
         assert_eq!(read["e"][0]["because"].as_str(), Some("one bit either way"));
     }
 
     #[test]
-    fn a_mistake_in_the_table_form_is_shown_with_its_line() {
-        for (text, line, words) in [
+    fn an_error_in_the_table_form_is_reported_with_its_line() {
+        for (text, line, message) in [
             (
                 "[[e]]\ncolumns = ['a', 'b']\nrows = [\n  [1, 2],\n  [1],\n]",
                 5,
@@ -248,13 +248,13 @@ mod tests {
             ("[[e]]\ncolumns = 'a'\nrows = [[1]]", 2, "columns is a list of names"),
             ("[[e]]\ncolumns = ['a']\nrows = [1]", 3, "a row is a list"),
             ("[[e]]\ncolumns = ['a']\nrows = 1", 3, "rows is a list"),
-            ("[[e]]\na = 1\ncolumns = ['a']\nrows = [[1]]", 3, "a stands beside rows as well"),
+            ("[[e]]\na = 1\ncolumns = ['a']\nrows = [[1]]", 3, "a is a column and a field"),
             ("[[e]]\ncolumns = ['{a}']\nrows = [[1]]", 2, "no text of this entry has {a}"),
             ("[[e]]\nb = '{ab}'\nc = '{abc}'\ncolumns = ['{abc}']\nrows = [[1]]", 2, "did you mean {abc}?"),
-            ("[[e]]\nb = 'x {a}'\ncolumns = ['{a}']\nrows = [[[1]]]", 2, "a text takes a text or a number"),
+            ("[[e]]\nb = 'x {a}'\ncolumns = ['{a}']\nrows = [[[1]]]", 2, "a text or a number is expected"),
         ] {
             let fault = table(text).unwrap_err();
-            assert!(fault.contains(&format!("line {line}, ")) && fault.contains(words), "{text}\n{fault}");
+            assert!(fault.contains(&format!("line {line}, ")) && fault.contains(message), "{text}\n{fault}");
         }
     }
 }

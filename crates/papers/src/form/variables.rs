@@ -1,4 +1,4 @@
-//! Variables: `{name}` in a text stands for the value of a column, or for a text of `[texts]`.
+//! Variables: `{name}` in a text is replaced by the value of a column or by a text of `[texts]`.
 
 use super::fault::Fault;
 use super::node::Node;
@@ -8,7 +8,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-/// Values by name.
+/// The values of variables by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Variables<'i>(BTreeMap<String, Node<'i>>);
 
@@ -16,21 +16,21 @@ impl<'i> Variables<'i> {
     /// The texts of `[texts]`.
     pub(super) fn of_texts(document: &DeTable<'i>) -> Self {
         let texts = document.get("texts").and_then(|texts| texts.get_ref().as_table());
-        let named =
+        let variable =
             |(name, text): (&Spanned<Cow<'i, str>>, &Node<'i>)| (name.get_ref().to_string(), text.clone());
-        Self(texts.into_iter().flat_map(DeTable::iter).map(named).collect())
+        Self(texts.into_iter().flat_map(DeTable::iter).map(variable).collect())
     }
 
-    /// One more variable; a variable of the same name is hidden.
+    /// Adds a variable, or replaces the one of the same name.
     pub(super) fn set(&mut self, name: &str, value: Node<'i>) {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// Replaces every `{name}` in a value, its keys included. A text that is `{name}` alone becomes the value of the
+    /// Replaces every `{name}` in a value, also in its keys. A text that is `{name}` alone becomes the value of the
     /// variable with its type.
     ///
     /// # Errors
-    /// There is no such variable, or it is a list and stands inside a text.
+    /// The variable does not exist, or it is neither text nor number and occurs inside a longer text.
     pub(super) fn fill(&self, node: &mut Node<'i>) -> Result<(), Fault> {
         let span = node.span();
         match node.get_mut() {
@@ -64,22 +64,23 @@ impl<'i> Variables<'i> {
         while let Some((before, after)) = rest.split_once('{') {
             let Some((name, after)) = after.split_once('}') else { break };
             filled.push_str(before);
-            filled.push_str(&self.written(name, span)?);
+            filled.push_str(&self.as_text(name, span)?);
             rest = after;
         }
         Ok(filled + rest)
     }
 
-    /// A value as it stands inside a text: numbers as they are written.
-    fn written(&self, name: &str, span: &Range<usize>) -> Result<String, Fault> {
+    /// A value as part of a text; numbers as they are written.
+    fn as_text(&self, name: &str, span: &Range<usize>) -> Result<String, Fault> {
         match self.get(name, span)?.get_ref() {
             DeValue::String(text) => Ok(text.to_string()),
             DeValue::Integer(digits) => Ok(digits.to_string()),
             DeValue::Float(digits) => Ok(digits.to_string()),
             value => {
                 let kind = value.type_str();
-                let message =
-                    format!("{{{name}}} is a value of type {kind}, and a text takes a text or a number");
+                let message = format!(
+                    "{{{name}}} is a value of type {kind}; inside a text, a text or a number is expected"
+                );
                 Err(Fault::at(span.clone(), message))
             }
         }
@@ -88,26 +89,24 @@ impl<'i> Variables<'i> {
     fn get(&self, name: &str, span: &Range<usize>) -> Result<&Node<'i>, Fault> {
         self.0.get(name).ok_or_else(|| {
             let names = self.0.keys().map(String::as_str);
-            let near = millpond_units::nearest(name, names);
-            let hint = near.map_or(String::new(), |near| format!(" (did you mean {{{near}}}?)"));
+            let nearest = millpond_units::nearest(name, names);
+            let hint = nearest.map_or(String::new(), |near| format!(" (did you mean {{{near}}}?)"));
             Fault::at(span.clone(), format!("{{{name}}} is neither a column nor one of [texts]{hint}"))
         })
     }
 }
 
-/// Does `{name}` stand in a text or key of this value?
+/// Whether `{name}` occurs in a text or key of this value.
 pub(super) fn mentions(node: &DeValue<'_>, name: &str) -> bool {
-    let here = |text: &str| text.split('{').skip(1).any(|part| part.strip_prefix(name).is_some_and(closed));
+    let occurs = |text: &str| {
+        text.split('{').skip(1).any(|part| part.strip_prefix(name).is_some_and(|rest| rest.starts_with('}')))
+    };
     match node {
-        DeValue::String(text) => here(text),
+        DeValue::String(text) => occurs(text),
         DeValue::Array(items) => items.iter().any(|item| mentions(item.get_ref(), name)),
         DeValue::Table(fields) => {
-            fields.iter().any(|(key, value)| here(key.get_ref()) || mentions(value.get_ref(), name))
+            fields.iter().any(|(key, value)| occurs(key.get_ref()) || mentions(value.get_ref(), name))
         }
         _ => false,
     }
-}
-
-fn closed(rest: &str) -> bool {
-    rest.starts_with('}')
 }

@@ -7,10 +7,10 @@ use super::nyquist::several;
 use super::run_view::RunView;
 use maud::{Markup, html};
 use millpond_chart::{Figure, SeriesStyle};
-use millpond_papers::{Checked, Judged, Verdict};
+use millpond_papers::{CheckedRecipe, JudgedRow, Verdict};
 
 /// The page about checked recipes: a section for each, with the runs that were kept for drawing.
-pub fn papers(checked: &[Checked]) -> String {
+pub fn papers(checked: &[CheckedRecipe]) -> String {
     let sections: Vec<Section> = checked.iter().map(section).collect();
     let rows = || checked.iter().flat_map(|recipe| &recipe.rows);
     let counts = [Verdict::Matches, Verdict::Differs, Verdict::Unexplained].map(|verdict| {
@@ -29,7 +29,7 @@ pub fn papers(checked: &[Checked]) -> String {
 }
 
 /// Each recipe with the worst of its verdicts, and the share of its rows that have it.
-fn contents(checked: &[Checked]) -> Markup {
+fn contents(checked: &[CheckedRecipe]) -> Markup {
     html! {
         ul.contents {
             @for recipe in checked {
@@ -45,7 +45,7 @@ fn contents(checked: &[Checked]) -> Markup {
     }
 }
 
-fn section(checked: &Checked) -> Section {
+fn section(checked: &CheckedRecipe) -> Section {
     Section {
         id: checked.recipe.clone(),
         title: format!("{} · {}: {}", checked.recipe, checked.place, checked.title),
@@ -60,7 +60,7 @@ fn section(checked: &Checked) -> Section {
 }
 
 /// Runs over time, Nyquist loci, and difference equations; their ids begin with the recipe's name.
-fn figures(checked: &Checked) -> Vec<Figure> {
+fn figures(checked: &CheckedRecipe) -> Vec<Figure> {
     let (iterated, simulated): (Vec<_>, Vec<_>) =
         checked.runs.iter().cloned().partition(|run| run.summary.links.is_empty());
     let over_time = charts::over_time(&RunView::all(&simulated));
@@ -72,7 +72,7 @@ fn figures(checked: &Checked) -> Vec<Figure> {
     figures
 }
 
-fn table(rows: &[Judged]) -> Markup {
+fn table(rows: &[JudgedRow]) -> Markup {
     html! {
         div.scrolls tabindex="0" role="region" aria-label="Verdicts" {
             table.headline.verdicts {
@@ -89,14 +89,14 @@ fn table(rows: &[Judged]) -> Markup {
     }
 }
 
-fn table_row(row: &Judged) -> Markup {
+fn table_row(row: &JudgedRow) -> Markup {
     html! {
         tr {
             th scope="row" { (row.what) }
             td { (row.case) }
             td { (row.reading) }
-            td { (row.says()) }
-            td { (row.measures()) }
+            td { (row.paper_value()) }
+            td { (row.measured_value()) }
             td {
                 @if row.verdict == Verdict::Matches {
                     (row.verdict.name())
@@ -110,8 +110,8 @@ fn table_row(row: &Judged) -> Markup {
 }
 
 /// Why rows do not match, each reason once.
-fn reasons(rows: &[Judged]) -> Markup {
-    let mut shown: Vec<&Judged> = Vec::new();
+fn reasons(rows: &[JudgedRow]) -> Markup {
+    let mut shown: Vec<&JudgedRow> = Vec::new();
     for row in rows.iter().filter(|row| row.verdict != Verdict::Matches) {
         if !shown.iter().any(|other| other.reason == row.reason) {
             shown.push(row);
@@ -131,13 +131,13 @@ fn reasons(rows: &[Judged]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_papers::{Library, Settings, check};
+    use millpond_papers::{CheckOptions, Library, check};
     use millpond_results::Unwatched;
 
-    fn checked(recipe: &str) -> Vec<Checked> {
+    fn checked(recipe: &str) -> Vec<CheckedRecipe> {
         let library = Library::builtin().unwrap();
-        let chosen = library.choose(Some(recipe)).unwrap();
-        check(&chosen, &Settings { draw: true, ..Settings::quick() }, &Unwatched).unwrap()
+        let selected = library.select(Some(recipe)).unwrap();
+        check(&selected, &CheckOptions { draw: true, ..CheckOptions::quick() }, &Unwatched).unwrap()
     }
 
     #[test]
@@ -171,8 +171,8 @@ mod tests {
             assert!(html.contains(&format!(r#"data-name="{case}""#)), "{case}");
         }
         let library = Library::builtin().unwrap();
-        let chosen = library.choose(Some("paganini/fig7")).unwrap();
-        assert!(checked[0].loci.len() == chosen[0].recipe.cases.len());
+        let selected = library.select(Some("paganini/fig7")).unwrap();
+        assert!(checked[0].loci.len() == selected[0].recipe.cases.len());
     }
 
     #[test]
@@ -181,8 +181,9 @@ mod tests {
         let worlds = library.papers.iter_mut().find(|paper| paper.name == "worlds").unwrap();
         worlds.recipes.retain(|recipe| recipe.name == "worlds/max-min");
         worlds.recipes[0].expect.retain(|row| row.get_ref().case.as_deref() == Some("cltcp"));
-        let chosen = library.choose(Some("worlds")).unwrap();
-        let checked = check(&chosen, &Settings { draw: true, ..Settings::quick() }, &Unwatched).unwrap();
+        let selected = library.select(Some("worlds")).unwrap();
+        let checked =
+            check(&selected, &CheckOptions { draw: true, ..CheckOptions::quick() }, &Unwatched).unwrap();
         assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);
         let html = papers(&checked);
         for text in ["cltcp: equilibrium, fluid, packets", "two: goodput", "the equations of cltcp leave out"]

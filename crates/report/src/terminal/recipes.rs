@@ -1,24 +1,25 @@
 //! Recipes and verdicts as Markdown tables, padded for the terminal.
 
-use millpond_papers::{Checked, Chosen, Judged, Paper, Verdict};
+use millpond_papers::{CheckedRecipe, JudgedRow, Paper, SelectedRecipe, Verdict};
 use std::fmt::Write;
 
 /// The recipes with their titles.
-pub fn recipe_list(chosen: &[Chosen<'_>]) -> String {
-    let line =
-        |one: &Chosen<'_>| vec![one.recipe.name.clone(), one.recipe.place.clone(), one.recipe.title.clone()];
-    grid(&["recipe", "place", "title"], &chosen.iter().map(line).collect::<Vec<_>>())
+pub fn recipe_list(selected: &[SelectedRecipe<'_>]) -> String {
+    let line = |one: &SelectedRecipe<'_>| {
+        vec![one.recipe.name.clone(), one.recipe.place.clone(), one.recipe.title.clone()]
+    };
+    grid(&["recipe", "place", "title"], &selected.iter().map(line).collect::<Vec<_>>())
 }
 
 /// The rows of a recipe, and below them the reasons of those that do not match.
-pub fn verdicts(checked: &Checked) -> String {
-    let line = |row: &Judged| {
+pub fn verdicts(checked: &CheckedRecipe) -> String {
+    let line = |row: &JudgedRow| {
         vec![
             row.what.clone(),
             row.case.clone(),
             row.reading.clone(),
-            row.says(),
-            row.measures(),
+            row.paper_value(),
+            row.measured_value(),
             row.verdict.name().to_owned(),
         ]
     };
@@ -41,7 +42,7 @@ pub fn verdicts(checked: &Checked) -> String {
 }
 
 /// The worst verdict of a recipe's rows under a reading, with the share of rows that have it if not all have it.
-fn summary(checked: &Checked, reading: &str) -> String {
+fn summary(checked: &CheckedRecipe, reading: &str) -> String {
     let Some(worst) = checked.verdict(Some(reading)) else { return "-".to_owned() };
     let rows = || checked.rows.iter().filter(|row| row.reading == reading);
     let (count, all) = (rows().filter(|row| row.verdict == worst).count(), rows().count());
@@ -49,10 +50,10 @@ fn summary(checked: &Checked, reading: &str) -> String {
 }
 
 /// The verdict of each recipe under each reading: a row per recipe, a column per reading.
-pub fn readings(paper: &Paper, checked: &[Checked]) -> String {
+pub fn readings(paper: &Paper, checked: &[CheckedRecipe]) -> String {
     let head: Vec<_> =
         std::iter::once("recipe").chain(paper.readings.iter().map(|r| r.name.as_str())).collect();
-    let line = |one: &Checked| {
+    let line = |one: &CheckedRecipe| {
         let verdicts = paper.readings.iter().map(|reading| summary(one, &reading.name));
         std::iter::once(one.recipe.clone()).chain(verdicts).collect()
     };
@@ -83,17 +84,17 @@ fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_papers::{Library, Settings, check};
+    use millpond_papers::{CheckOptions, Library, check};
     use millpond_results::Unwatched;
 
     #[test]
     fn a_verdict_counts_the_rows_that_do_not_match() {
         let library = Library::builtin().unwrap();
-        let chosen = library.choose(Some("lgcc/section3")).unwrap();
-        let checked = check(&chosen, &Settings::quick(), &Unwatched).unwrap();
+        let selected = library.select(Some("lgcc/section3")).unwrap();
+        let checked = check(&selected, &CheckOptions::quick(), &Unwatched).unwrap();
         assert_eq!(summary(&checked[0], "window"), "differs 3/9");
         assert_eq!(summary(&checked[0], "rate"), "-");
-        assert!(readings(chosen[0].paper, &checked).contains("| lgcc/section3 | differs 3/9 |"));
+        assert!(readings(selected[0].paper, &checked).contains("| lgcc/section3 | differs 3/9 |"));
     }
 
     #[test]
