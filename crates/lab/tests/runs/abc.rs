@@ -29,9 +29,9 @@ fn in_world(world: World, text: &str) -> Run {
     finished.unwrap_or_else(|error| panic!("{error}")).run
 }
 
-/// `w' = 0` of Eq. (3) where `2 f` is `eta` less half a packet in the window of the dequeue rate (15.5 of 16 slots of
-/// 20 ms, in which 161.5 packets of 1500 B leave): `W = n / (1 - 2 f)`, of which 333 packets are on the path. Packets
-/// wait half a service time longer than a fluid, because packets are not evenly spaced.
+/// `w' = 0` of Eq. (3) gives `W = n / (1 - 2 f)`, of which 333 packets are on the path. `2 f` is `eta` less half a packet
+/// in the window of the dequeue rate (15.5 of 16 slots of 20 ms, in which 161.5 packets of 1500 B leave). Packets wait
+/// half a service time longer than a fluid, because they are not evenly spaced.
 #[test]
 fn the_queue_of_ten_flows_is_that_of_the_brake_fraction_in_both_worlds() {
     let packets_in_window: f64 = 100e6 * 0.02 * 15.5 / 16.0 / 12e3;
@@ -44,10 +44,10 @@ fn the_queue_of_ten_flows_is_that_of_the_brake_fraction_in_both_worlds() {
     assert!(near(packets, theory, 0.02), "{packets} {theory}");
 }
 
-/// Twenty flows over one of two links each, and one over both: half of its packets bear a brake when they reach the
-/// second router, which has tokens for half of all packets and spends them on accelerates as they come. Nearly all
-/// are others', so that half of its accelerates pass: `f = .49^2`, and `1 / (1 - 2 f)` is 1.9 packets. The least of the
-/// two would be .49, and 45 packets.
+/// Twenty flows over one of two links each, and one over both. Half of its packets carry a brake when they reach the
+/// second router, which has tokens for half of all packets and uses them for accelerates as they arrive. Nearly all
+/// accelerates belong to other flows, so that half of its own pass: `f = .49^2`, and `1 / (1 - 2 f)` is 1.9 packets. With
+/// the minimum of the two fractions, .49, it would be 45 packets.
 #[test]
 fn a_flow_over_two_bottlenecks_has_a_window_of_two_packets() {
     let text = r#"

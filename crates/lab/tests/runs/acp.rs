@@ -27,8 +27,8 @@ packet = "1000B"
 start = "10s"
 "#;
 
-/// A user behind an access link of 20 ms, as in Fig. 2: its first packet is at the router after 20 ms, and the first packet
-/// that carries a round-trip time after 100 ms.
+/// A user behind an access link of 20 ms, as in Fig. 2: its first packet reaches the router after 20 ms, and the first
+/// packet that carries a round-trip time after 100 ms.
 const SINGLE_USER: &str = r#"
 title = "ACP, a single user"
 duration = "4s"

@@ -38,10 +38,10 @@ fn rightmost(scenario: &Scenario) -> f64 {
     analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap().spectrum.rightmost()
 }
 
-/// CLTCP, errata section 2: the rightmost root over the round-trip time, and zero at 0.643501 s. Queueing delay is no part of the
-/// loop's delay in Eq. (6).
+/// CLTCP, errata section 2: the rightmost root for several round-trip times; it crosses zero at 0.643501 s. The delay of the
+/// loop in Eq. (6) excludes queueing delay.
 #[test]
-fn cltcp_breaks_at_643_ms() {
+fn cltcp_is_unstable_above_643_ms() {
     for (rtt, expected) in [("50ms", -0.4714), ("200ms", -0.3536), ("600ms", -0.0267), ("800ms", 0.0803)] {
         let found = rightmost(&one_link("cltcp", &[("f", rtt)]));
         assert!((found - expected).abs() < 1e-4, "{rtt}: {found}");
@@ -55,8 +55,8 @@ fn cltcp_breaks_at_643_ms() {
     assert!((range.low / 0.002 - 1.0).abs() < 1e-9 && (range.high - 0.643_501).abs() < 1e-5, "{range:?}");
 }
 
-/// For an unstable loop the analysis gives by how much its gain or its delays must fall: at 800 ms to 0.643501 / 0.8 of the delays and of
-/// the gain to one over the loop's size where it turns by half a circle.
+/// For an unstable loop the analysis gives the factors of gain and of delays that make it stable. At 800 ms the factor of
+/// delays is 0.643501 / 0.8, and that of the gain is the inverse of the loop gain at a phase of -180 degrees.
 #[test]
 fn an_unstable_loop_has_the_factors_that_make_it_stable() {
     let plan = fluid::plan(&one_link("cltcp", &[("f", "800ms")]), &Registry::builtin()).unwrap();
@@ -88,7 +88,7 @@ fn cltcp_with_mixed_round_trip_times_has_its_equilibrium_and_roots() {
     assert!((rightmost(&long) - 0.076).abs() < 1e-3);
 }
 
-/// CLTCP, Fig. 10: 30, 90, 30 and 90 Mb/s, three full links, and the equilibrium of the equations is that of water filling.
+/// CLTCP, Fig. 10: 30, 90, 30 and 90 Mb/s, three full links. The equilibrium of the equations is that of progressive filling.
 #[test]
 fn cltcp_on_a_parking_lot_has_a_max_min_equilibrium() {
     let links = [("L1", "A", "B", "120Mbps"), ("L2", "B", "C", "60Mbps"), ("L3", "C", "D", "120Mbps")];

@@ -29,7 +29,7 @@ const BUFFER: f64 = 100.0;
 
 /// Protocols that need longer than that to converge, and why.
 const SLOW: &[(&str, &[&str])] = &[
-    // Seven cycles of fairing, 49 s each: two flows climb .49 * 40 Mbit/s by 80 kbit/s every 400 ms.
+    // Seven cycles until rates are fair, 49 s each: two flows increase by .49 * 40 Mbit/s in steps of 80 kbit/s per 400 ms.
     ("mcp", &["duration=420s", "measure.from=390s"]),
 ];
 

@@ -21,7 +21,7 @@ enum Competition {
 }
 use Competition::{Cubic, Late};
 
-/// The rows of a page's table.
+/// The rows of the table on a protocol's page.
 const ROWS: [(Competition, &str); 6] = [
     (Cubic(1, 1), "1 and CUBIC"),
     (Cubic(4, 1), "4 and CUBIC"),
@@ -237,7 +237,7 @@ const THEORY: &[Theory] = &[
     // (1 - p)^eta is the same for all.
     ("lgcc", Late(2), 0.97..=1.03, 0.97..=1.03),
     ("lgc", Late(2), 0.97..=1.03, 0.97..=1.03),
-    // A window is at least ten packets. Link and buffer hold 667, so that 33 of a hundred flows never get through.
+    // A window is at least ten packets. Link and buffer have room for 667, so that 33 of a hundred flows deliver nothing.
     ("lgc", Late(100), 0.0..=1.6, ANY),
 ];
 

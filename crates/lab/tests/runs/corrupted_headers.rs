@@ -9,43 +9,43 @@ use millpond_law::{
 use millpond_protocols::Registry;
 use millpond_results::{About, Run, Unwatched};
 
-/// A link that spoils the header of every second data packet.
+/// A link that corrupts the header of every second data packet.
 #[derive(Clone, Copy)]
-struct Garbler {
+struct CorruptingLink {
     card: &'static QueueCard,
-    spoil: fn(&mut Context<'_>, &mut PacketView<'_>),
+    corrupt: fn(&mut Context<'_>, &mut PacketView<'_>),
     packets: u64,
 }
 
 const fn card(name: &'static str) -> QueueCard {
-    QueueCard { name, title: "Spoils headers", source: "none", parameters: &[], presets: &[] }
+    QueueCard { name, title: "Corrupts headers", source: "none", parameters: &[], presets: &[] }
 }
 
-/// Leaves headers of nobody.
-static FOREIGN: Garbler = Garbler {
+/// Writes headers of an unknown protocol.
+static FOREIGN: CorruptingLink = CorruptingLink {
     card: &card("foreign"),
-    spoil: |_, packet| packet.header.set(HeaderId(99), &[1, 2, 3]),
+    corrupt: |_, packet| packet.header.set(HeaderId(99), &[1, 2, 3]),
     packets: 0,
 };
 
-/// Leaves headers of the right protocol without a byte.
-static SHORT: Garbler = Garbler {
+/// Writes empty headers of the packet's protocol.
+static SHORT: CorruptingLink = CorruptingLink {
     card: &card("short"),
-    spoil: |_, packet| packet.header.set(packet.header.protocol(), &[]),
+    corrupt: |_, packet| packet.header.set(packet.header.protocol(), &[]),
     packets: 0,
 };
 
-/// Leaves headers of the right protocol and any bytes.
-static RANDOM: Garbler = Garbler {
+/// Writes headers of the packet's protocol with random bytes.
+static RANDOM: CorruptingLink = CorruptingLink {
     card: &card("random"),
-    spoil: |cx, packet| {
+    corrupt: |cx, packet| {
         let bytes: [u8; HEADER_BYTES] = std::array::from_fn(|_| cx.random.bits() as u8);
         packet.header.set(packet.header.protocol(), &bytes);
     },
     packets: 0,
 };
 
-impl Queue for Garbler {
+impl Queue for CorruptingLink {
     fn card(&self) -> &'static QueueCard {
         self.card
     }
@@ -55,7 +55,7 @@ impl Queue for Garbler {
     }
 }
 
-impl Link for Garbler {
+impl Link for CorruptingLink {
     fn hooks(&self) -> Hooks {
         Hooks { arrive: true, ..Hooks::default() }
     }
@@ -64,21 +64,21 @@ impl Link for Garbler {
         if packet.kind == PacketKind::Data {
             self.packets += 1;
             if self.packets.is_multiple_of(2) {
-                (self.spoil)(cx, packet);
+                (self.corrupt)(cx, packet);
             }
         }
         Verdict::Keep
     }
 }
 
-/// Data pass the garbler, then a link with the protocol's own router.
-fn garbled(protocol: &str, queue: &str) -> Run {
+/// A run in which data cross a corrupting link, then a link with the protocol's own router.
+fn run_with_corruption(protocol: &str, queue: &str) -> Run {
     let text = format!(
         r#"
-title = "Garbled"
+title = "Corrupted headers"
 duration = "3s"
 [[links]]
-name = "spoilt"
+name = "corrupting"
 between = ["A", "B"]
 rate = "20Mbps"
 delay = "10ms"
@@ -105,10 +105,10 @@ workload = {{ rate = "4Mbps" }}
 
 #[test]
 fn every_corrupted_header_is_counted() {
-    // XCP's receiver adds up what it reads; of the others, senders read what comes back.
+    // XCP's receiver reads the headers of data packets; with the other protocols, the sender reads the echoed headers.
     for protocol in ["xcp", "rcp", "acp", "cltcp", "mcp"] {
         for queue in ["foreign", "short"] {
-            let run = garbled(protocol, queue);
+            let run = run_with_corruption(protocol, queue);
             let (flow, next) = (flow(&run, "flow"), link(&run, "next"));
             // Some echoes are still on their way when the run ends: 40 ms of 4 Mbit/s are 13 packets.
             let half = |count: u64| (count as f64 - flow.delivered as f64 / 2.0).abs() <= 10.0;
@@ -122,7 +122,7 @@ fn every_corrupted_header_is_counted() {
 #[test]
 fn valid_headers_are_not_counted() {
     for protocol in Registry::builtin().protocols() {
-        let run = garbled(protocol.card().name, "droptail");
+        let run = run_with_corruption(protocol.card().name, "droptail");
         assert_eq!(flow(&run, "flow").unread_headers, 0, "{}", protocol.card().name);
         assert_eq!(link(&run, "next").foreign_headers, 0, "{}", protocol.card().name);
     }
@@ -132,7 +132,7 @@ fn valid_headers_are_not_counted() {
 fn no_protocol_fails_on_arbitrary_header_bytes() {
     for protocol in Registry::builtin().protocols() {
         for queue in ["foreign", "short", "random"] {
-            let run = garbled(protocol.card().name, queue);
+            let run = run_with_corruption(protocol.card().name, queue);
             let goodput = flow(&run, "flow").goodput_bps;
             assert!((0.0..10e6).contains(&goodput), "{}, {queue}: {goodput}", protocol.card().name);
         }

@@ -8,7 +8,7 @@ use millpond_results::{Unwatched, World};
 use std::collections::BTreeMap;
 use std::fs;
 
-/// Everything that draws: starts, stops, loss, jitter, marking.
+/// All uses of random numbers: starts, stops, loss, jitter, marking.
 const DRAWS: &str = r#"
 title = "Draws"
 duration = "6s"
@@ -30,7 +30,7 @@ start = { uniform = ["0s", "2s"] }
 lasts = { exponential = "3s" }
 "#;
 
-/// Every file of a comparison of all protocols, but `timing.json`, run by so many threads.
+/// The files of a comparison of all protocols that is run by a number of threads, without `timing.json`.
 fn files(threads: usize) -> BTreeMap<String, Vec<u8>> {
     let registry = Registry::builtin();
     let protocols: Vec<String> = registry.protocols().map(|p| p.card().name.to_owned()).collect();

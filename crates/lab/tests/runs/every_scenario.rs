@@ -1,10 +1,10 @@
-//! The headline check: on every scenario that both worlds run, the point of rest, the end of the fluid run and the mean of the
-//! packets are the same, within what theory allows.
+//! On every scenario that both worlds run, the equilibrium, the end of the fluid run and the mean of the packet run agree
+//! within tolerances from theory.
 //!
-//! Two things part the fluid from rest: what is left of the start, `exp(rightmost root times the time since the last start)`,
-//! and the solver's own error. Two things part packets from the fluid: a window is a whole number of packets (half a packet
-//! over the window), and a queue holds the packet in service and at most one of each flow that arrives in the same instant. Both
-//! shrink, as shares, as rates grow.
+//! The fluid differs from the equilibrium by the remaining transient, `exp(rightmost root times the time since the last
+//! start)`, and by the solver's error. Packets differ from the fluid because a window is a whole number of packets (half a
+//! packet divided by the window), and because a queue contains the packet in service and at most one packet of each flow
+//! that arrives at the same time. Both relative differences decrease with the rates.
 
 use crate::common::near;
 use millpond_fluid::stability::{Root, System, generator_roots, rightmost};
@@ -19,17 +19,20 @@ use millpond_theory::equilibrium::find_equilibrium;
 use millpond_theory::stability::{Stability, analyze_stability};
 use std::path::{Path, PathBuf};
 
-/// Laws with a point of rest, whose routers or estimates give the same answer to packets as to a fluid. The others part from
-/// their equations for reasons that are known and have a size: `papers/worlds` holds each to it.
+/// Laws with an equilibrium whose routers and estimators act on packets as on a fluid. The others differ from their
+/// equations for known reasons and by known amounts, which the recipes in `papers/worlds` check.
 const PROTOCOLS: [&str; 4] = ["acp", "cltcp", "rcp", "xcp"];
 
-/// XCP where flows cross several bottlenecks: routers debit what a flow was refused elsewhere, and count what earlier ones have
-/// taken away (lines 26 and 27 of the draft), which its equations leave out: in packets the long flow has .65 % less. And for whom two packets are much: traffic counted in whole
-/// packets is up to one short of an interval's, which asks for alpha of a packet until beta takes it from a queue of alpha / beta.
-const LEFT_OUT: [(&str, &str); 2] = [("parking-lot", "xcp"), ("delay-margin", "xcp")];
+/// Pairs of scenario and protocol that are not compared.
+///
+/// XCP with several bottlenecks per flow: its equations omit lines 26 and 27 of the draft, by which routers account for
+/// feedback that other routers reduce. In packets the long flow has .65 % less. XCP with windows of few packets: the
+/// traffic counted in an interval is up to one packet less than the fluid's, so that the router requests alpha packets
+/// more until the queue is alpha / beta packets longer.
+const EXCLUDED: [(&str, &str); 2] = [("parking-lot", "xcp"), ("delay-margin", "xcp")];
 
-/// What may be left of the start before rest is compared.
-const ARRIVED: f64 = 1e-3;
+/// The greatest remaining transient, relative to its start, with which a scenario is compared.
+const LARGEST_TRANSIENT: f64 = 1e-3;
 
 fn scenarios() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
@@ -40,45 +43,50 @@ fn scenarios() -> Vec<PathBuf> {
     files
 }
 
-/// What theory says of one scenario under one protocol.
+/// Sources of differences between the worlds in one scenario under one protocol.
 struct Theory {
-    /// What is left of the start when measuring begins.
-    left: f64,
-    /// The least window, in packets.
+    /// The remaining transient when measuring begins, relative to its start.
+    transient: f64,
+    /// The smallest window, in packets.
     window: f64,
-    /// Flows, and bursts of packets that may arrive in one instant.
+    /// The number of flows: each may have a packet that arrives at the same time as others.
     flows: f64,
 }
 
 fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
     let plan = fluid::plan(scenario, registry).ok()?;
-    let settled = find_equilibrium(&plan).ok()?;
-    let growth = analyze_stability(&settled).ok()?.spectrum.rightmost();
+    let equilibrium = find_equilibrium(&plan).ok()?;
+    let growth = analyze_stability(&equilibrium).ok()?.spectrum.rightmost();
     let started = plan.flows.iter().map(|flow| flow.start.secs()).fold(0.0, f64::max);
     let from = scenario.measure.from.secs();
     let window = |(l, planned): (usize, &millpond_plan::fluid::FluidLoopPlan)| {
-        let value = |quantity| settled.value(millpond_fluid::Entity::Loop(l), quantity).unwrap_or(f64::NAN);
+        let value =
+            |quantity| equilibrium.value(millpond_fluid::Entity::Loop(l), quantity).unwrap_or(f64::NAN);
         value("sending rate") * value("round-trip time") / planned.facts.packet
     };
     Some(Theory {
-        left: (growth * (from - started)).exp(),
+        transient: (growth * (from - started)).exp(),
         window: plan.loops.iter().enumerate().map(window).fold(f64::INFINITY, f64::min),
         flows: plan.flows.len() as f64,
     })
 }
 
-/// The scenario with this protocol for all of its flows; none if it cannot have them.
-fn under(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<Vec<Case>> {
+/// The scenario in both worlds with this protocol for all flows; none if the protocol cannot be used in it.
+fn with_protocol(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<Vec<Case>> {
     let worlds = vec![World::Packets, World::Fluid];
     let choice = Choice { protocols: vec![protocol.to_owned()], worlds, seeds: 1 };
     cases(scenario, registry, &choice).ok()
 }
 
-/// All three of one scenario under one protocol; none if a world refuses it.
-fn agreed(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<(Agreement, Theory)> {
-    let cases = under(scenario, registry, protocol)?;
+/// The agreement of equilibrium and both worlds in one scenario under one protocol; none if a world refuses it.
+fn agreement_and_theory(
+    scenario: &Scenario,
+    registry: &Registry,
+    protocol: &str,
+) -> Option<(Agreement, Theory)> {
+    let cases = with_protocol(scenario, registry, protocol)?;
     let theory = theory(&cases[0].scenario, registry)?;
-    if theory.left > ARRIVED {
+    if theory.transient > LARGEST_TRANSIENT {
         return None;
     }
     let runs = compare(&cases, registry, "", &|_, _| Ok(()), &Unwatched).unwrap();
@@ -86,29 +94,30 @@ fn agreed(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<(A
     Some((compute_agreement(study, &runs[0].run, &runs[1].run), theory))
 }
 
-/// How many lines were compared; complains about each that is out.
-fn checked(name: &str, (agreement, theory): &(Agreement, Theory), complaints: &mut Vec<String>) -> usize {
-    let mut lines = 0;
-    for line in agreement.rows.iter().filter(|line| line.equilibrium.is_some()) {
-        let rest = line.equilibrium.unwrap_or(f64::NAN);
-        let (still, grain) = (1e-3 + theory.left, 0.5 / theory.window);
-        let agrees = if line.quantity == ComparedQuantity::MeanQueue {
+/// Compares the rows of an agreement: their number; adds a message for each that is out of tolerance.
+fn compare_rows(name: &str, (agreement, theory): &(Agreement, Theory), messages: &mut Vec<String>) -> usize {
+    let mut rows = 0;
+    for row in agreement.rows.iter().filter(|row| row.equilibrium.is_some()) {
+        let equilibrium = row.equilibrium.unwrap_or(f64::NAN);
+        let (fluid_tolerance, granularity) = (1e-3 + theory.transient, 0.5 / theory.window);
+        let agrees = if row.quantity == ComparedQuantity::MeanQueue {
             let packets = 1.0 + theory.flows;
-            (line.fluid - rest).abs() <= still * rest + 0.01
-                && (line.packets - line.fluid).abs() <= packets + grain * rest
+            (row.fluid - equilibrium).abs() <= fluid_tolerance * equilibrium + 0.01
+                && (row.packets - row.fluid).abs() <= packets + granularity * equilibrium
         } else {
-            near(line.fluid, rest, still) && near(line.packets, line.fluid, grain + still)
+            near(row.fluid, equilibrium, fluid_tolerance)
+                && near(row.packets, row.fluid, granularity + fluid_tolerance)
         };
-        println!("{name}: {}: {rest} {} {} {agrees}", line.title(), line.fluid, line.packets);
-        lines += 1;
+        println!("{name}: {}: {equilibrium} {} {} {agrees}", row.title(), row.fluid, row.packets);
+        rows += 1;
         if !agrees {
-            complaints.push(format!(
-                "{name}, {}: at rest {rest}, fluid {}, packets {}; windows of {:.0} packets, {:.1e} of the start left",
-                line.title(), line.fluid, line.packets, theory.window, theory.left
+            messages.push(format!(
+                "{name}, {}: equilibrium {equilibrium}, fluid {}, packets {}; windows of {:.0} packets, remaining transient {:.1e}",
+                row.title(), row.fluid, row.packets, theory.window, theory.transient
             ));
         }
     }
-    lines
+    rows
 }
 
 fn read(path: &Path) -> (String, Scenario) {
@@ -121,26 +130,26 @@ fn read(path: &Path) -> (String, Scenario) {
 #[test]
 fn on_every_scenario_equilibrium_fluid_and_packets_agree() {
     let registry = Registry::builtin();
-    let (mut complaints, mut lines, mut seen) = (Vec::new(), 0, Vec::new());
+    let (mut messages, mut rows, mut compared) = (Vec::new(), 0, Vec::new());
     for path in scenarios() {
         let (name, scenario) = read(&path);
         if scenario.flows.iter().any(|group| group.pinned) {
             continue;
         }
         for protocol in PROTOCOLS {
-            if LEFT_OUT.contains(&(name.as_str(), protocol)) {
+            if EXCLUDED.contains(&(name.as_str(), protocol)) {
                 continue;
             }
-            let Some(agreed) = agreed(&scenario, &registry, protocol) else { continue };
-            seen.push(format!("{name} {protocol}"));
-            lines += checked(&format!("{name} {protocol}"), &agreed, &mut complaints);
+            let Some(agreed) = agreement_and_theory(&scenario, &registry, protocol) else { continue };
+            compared.push(format!("{name} {protocol}"));
+            rows += compare_rows(&format!("{name} {protocol}"), &agreed, &mut messages);
         }
     }
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    assert!(seen.len() >= 13 && lines >= 80, "{lines} lines of {seen:?}");
+    assert!(messages.is_empty(), "{}", messages.join("\n"));
+    assert!(compared.len() >= 13 && rows >= 80, "{rows} rows of {compared:?}");
 }
 
-/// The rightmost root that moves is that of the discretized generator, where the system is small enough for it.
+/// Whether the rightmost nonzero root is a root of the discretized generator; none if the system is too large for it.
 fn agrees_with_the_generator(found: &Stability) -> Option<bool> {
     const SMALL: usize = 16;
     const POINTS: usize = 16;
@@ -149,38 +158,41 @@ fn agrees_with_the_generator(found: &Stability) -> Option<bool> {
         return None;
     }
     let root = found.spectrum.first_nonzero()?;
-    // Fewer turns in the longest delay than the points resolve.
+    // The points resolve only so many periods in the longest delay.
     if root.s.norm() * system.longest_delay() > 6.0 {
         return None;
     }
     let independent = generator_roots(system, POINTS).ok()?;
     let other = independent.iter().find(|root| !found.spectrum.is_zero(root))?;
-    let apart = other.s - root.s;
-    Some(apart.norm() <= 2e-4 * root.s.norm() || found.spectrum.is_zero(&Root { s: apart, multiplicity: 1 }))
+    let difference = other.s - root.s;
+    Some(
+        difference.norm() <= 2e-4 * root.s.norm()
+            || found.spectrum.is_zero(&Root { s: difference, multiplicity: 1 }),
+    )
 }
 
-/// Stable with a little less than this margin, unstable with a little more.
-fn is_the_edge(margin: f64, system: impl Fn(f64) -> System) -> bool {
+/// Whether the system is stable with a little less than this margin, and unstable with a little more.
+fn is_stability_boundary(margin: f64, system: impl Fn(f64) -> System) -> bool {
     const LITTLE: f64 = 1e-3;
     let growth = |part: f64| rightmost(&system(margin * (1.0 + part))).unwrap().rightmost_nonzero();
     growth(-LITTLE) < 0.0 && growth(LITTLE) > 0.0
 }
 
-/// What the eigenloci say is what the roots say: two ways that share no step.
+/// Margins from eigenloci agree with the roots, which are computed independently.
 #[test]
 fn on_every_scenario_every_protocol_has_roots_and_margins_that_agree() {
     let registry = Registry::builtin();
-    let (mut complaints, mut roots, mut edges) = (Vec::new(), 0, 0);
+    let (mut messages, mut roots, mut margins) = (Vec::new(), 0, 0);
     for (name, scenario) in scenarios().iter().map(|path| read(path)) {
         for protocol in registry.protocols() {
-            let Some(cases) = under(&scenario, &registry, protocol.card().name) else { continue };
+            let Some(cases) = with_protocol(&scenario, &registry, protocol.card().name) else { continue };
             let Ok(plan) = fluid::plan(&cases[0].scenario, &registry) else { continue };
-            let Ok(settled) = find_equilibrium(&plan) else { continue };
-            let Ok(found) = analyze_stability(&settled) else { continue };
+            let Ok(equilibrium) = find_equilibrium(&plan) else { continue };
+            let Ok(found) = analyze_stability(&equilibrium) else { continue };
             let label = format!("{name}, {}", protocol.card().name);
             match agrees_with_the_generator(&found) {
                 Some(true) => roots += 1,
-                Some(false) => complaints.push(format!("{label}: another root")),
+                Some(false) => messages.push(format!("{label}: another root")),
                 None => {}
             }
             if !found.nonzero_roots_decay() {
@@ -188,21 +200,21 @@ fn on_every_scenario_every_protocol_has_roots_and_margins_that_agree() {
             }
             let system = &found.linear.system;
             if let Some(gain) = found.margins.gain {
-                edges += 1;
-                if !is_the_edge(gain.margin, |factor| system.clone().amplified(factor)) {
-                    complaints.push(format!("{label}: gain margin {gain:?}"));
+                margins += 1;
+                if !is_stability_boundary(gain.margin, |factor| system.clone().amplified(factor)) {
+                    messages.push(format!("{label}: gain margin {gain:?}"));
                 }
             }
-            // A loop that is next to idle, and would bear hours: its roots are next to zero.
+            // A loop with almost no gain has roots near zero and a delay margin of hours.
             let delay = found.margins.delay.filter(|delay| delay.margin < 100.0 * found.spectrum.time_scale);
             if let Some(delay) = delay {
-                edges += 1;
-                if !is_the_edge(delay.margin, |extra| system.clone().delayed(extra)) {
-                    complaints.push(format!("{label}: delay margin {delay:?}"));
+                margins += 1;
+                if !is_stability_boundary(delay.margin, |extra| system.clone().delayed(extra)) {
+                    messages.push(format!("{label}: delay margin {delay:?}"));
                 }
             }
         }
     }
-    assert!(complaints.is_empty(), "{}", complaints.join("\n"));
-    assert!(roots >= 50 && edges >= 100, "{roots} roots, {edges} edges");
+    assert!(messages.is_empty(), "{}", messages.join("\n"));
+    assert!(roots >= 50 && margins >= 100, "{roots} roots, {margins} margins");
 }

@@ -50,7 +50,7 @@ fn equal_flows_are_one_class_and_different_flows_are_not() {
     assert_eq!(plan.loops[0].facts.capacity, 12e6);
 }
 
-/// Flows that start together and differ in their drawn round-trip times alone: each keeps its own, between the bounds.
+/// Flows that start together and differ in their sampled round-trip times alone.
 #[test]
 fn flows_with_sampled_round_trip_times_are_classes_of_their_own() {
     let plan = planned(LINE, &["flows.many.rtt={ uniform = [\"50ms\", \"90ms\"] }"]);
@@ -66,7 +66,7 @@ fn directions_with_acknowledgements_only_have_no_link_in_the_engine() {
     assert_eq!(links, [("L1 ->", true), ("L1 <-", false), ("L2 ->", true), ("L2 <-", false)]);
 }
 
-/// A sender's rate shows at a link one way later. The extra delay of `late` is before its first link: 80 ms less twice
+/// A sender's rate reaches a link one forward delay later. The extra delay of `late` is before its first link: 80 ms less twice
 /// 15 ms; `many` reaches L2 through 5 ms of L1.
 #[test]
 fn flows_reach_their_links_after_the_delays_of_the_packet_world() {
@@ -98,7 +98,7 @@ fn a_flow_with_a_relay_has_two_loops() {
     assert_eq!(plan.flows[0].loops.len(), 2);
 }
 
-/// Two groups meet at R: one loop for all three flows, a part of it for each class, which begins where the first bit comes.
+/// Two groups meet at R: one loop for all three flows, with a part for each class, which begins when its first bit arrives.
 #[test]
 fn flows_that_continue_together_share_one_loop() {
     let sets = [
@@ -123,7 +123,7 @@ fn flows_that_continue_together_share_one_loop() {
     assert_eq!(names, expected);
     let shared: Vec<Option<usize>> = plan.loops.iter().map(|l| l.shared.map(|id| id.0)).collect();
     assert_eq!(shared, [None, None, Some(1), None, Some(1), None, Some(1)]);
-    // Of 80 ms the two links have 40, so that 40 are spent before the first; R is 5 ms behind it. The last comes at 3 s.
+    // Of 80 ms the two links have 40, so that 40 are before the first link; R is 5 ms behind it. The last flow starts at 3 s.
     assert!((plan.assembly.last_start() - 3.045).abs() < 1e-9, "{}", plan.assembly.last_start());
     // One, two and two fifths of 12 Mbit/s.
     let settled = find_equilibrium(&plan).unwrap_or_else(|refusal| panic!("{refusal}"));

@@ -88,7 +88,7 @@ fn the_summary_of_a_fluid_run_has_the_entries_of_a_packet_run() {
     }
 }
 
-/// What arrives at a link is served, waits or is lost: over any run the counters add up.
+/// Arrivals at a link are departures, queue and losses: the counters of any run add up.
 #[test]
 fn bits_are_conserved() {
     let text = CLTCP.replace("10000packets", "300packets");
@@ -97,7 +97,7 @@ fn bits_are_conserved() {
     assert!(l.drops > 100, "the second flow overfills the buffer: {}", l.drops);
     let served = mean(series(&run, "L ->", "throughput"), (0.0, 100.0)) * 100.0 / 8000.0;
     let waits = 100.0;
-    // What is lost is known at looks only, 25 ms apart.
+    // Losses are evaluated every 25 ms only.
     let sum = served + waits + l.drops as f64;
     assert!(near(sum, l.arrivals as f64, 2e-3), "{sum} of {}", l.arrivals);
 }
@@ -110,7 +110,7 @@ fn the_same_scenario_gives_the_same_numbers() {
     assert!(shown() == shown());
 }
 
-/// A relay's backlog is a series of the relay, and waiting there is part of a flow's queueing.
+/// A relay's queue is a series of the relay, and its delay is part of a flow's queueing delay.
 #[test]
 fn a_chain_of_loops_is_measured_end_to_end() {
     let text = r#"
@@ -136,7 +136,8 @@ relays = ["R"]
 "#;
     let run = fluid(text, &[]);
     let f = flow(&run, "f");
-    // A lone flow meets no marks: each loop rests at its carrying capacity, the first one at what the next may send.
+    // A single flow has no marks: in equilibrium each loop sends at its carrying capacity, the first one at the rate of the
+    // next.
     assert!(near(f.goodput_bps, 20e6, 1e-3), "{}", f.goodput_bps);
     assert!(near(f.rtt_ms.min, 20.0, 1e-6), "of its first loop: {:?}", f.rtt_ms);
     assert_eq!(run.summary.relays[0].name, "f@R");

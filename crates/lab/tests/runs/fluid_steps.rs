@@ -19,8 +19,8 @@ fn in_steps(text: &str, step: &str) -> Run {
     fluid(text, &["fluid.method=fixed-step", &format!("fluid.step={step}")])
 }
 
-/// Two flows of unlike round-trip times over two links; the second joins, and capacity falls. Nothing that jumps pushes a
-/// queue off its bound.
+/// Two flows of different round-trip times over two links; the second joins, and the capacity decreases. No jump occurs at
+/// an empty queue.
 const TWO: &str = r#"
 title = "Two flows, two links"
 duration = "40s"
@@ -54,7 +54,7 @@ start = "15.52s"
 params = { initial_rate = 100, initial_factor = 100 }
 "#;
 
-/// By how much series differ at most, each as a share of its greatest value, and means of flows and links.
+/// The greatest differences of series, relative to the greatest value of each, and of means of flows and links.
 fn differences(a: &Run, b: &Run) -> (f64, f64) {
     let worst = |pairs: &mut dyn Iterator<Item = (f64, f64)>, size: f64| {
         pairs.map(|(a, b)| (a - b).abs() / size.max(1e-9)).fold(0.0, f64::max)
@@ -91,7 +91,7 @@ fn results_converge_to_those_of_the_adaptive_method_with_the_square_of_the_step(
     assert!(fine.0 < 2e-4 && fine.1 < 1e-4, "{fine:?}");
 }
 
-/// A thousand flows, all with a round-trip time of their own, as a user writes them.
+/// A thousand flows, each with a round-trip time of its own, in the form that a user writes.
 const THOUSAND: &str = r#"
 title = "A thousand flows"
 duration = "60s"
@@ -127,9 +127,9 @@ start = { uniform = ["0s", "5s"] }
 params = { initial_rate = 100, initial_factor = 100 }
 "#;
 
-/// CLTCP shares max-min: 1000 flows have a thousandth of the 10 Gbit/s each, the second link, which 500 of them use to
-/// 5/6, has no queue. What arrives at a full link is served or waits, and where
-/// it is the only one, all that departs is delivered.
+/// CLTCP is max-min fair: each of 1000 flows has a thousandth of the 10 Gbit/s. The second link, which 500 of them use to
+/// 5/6, has no queue. Arrivals at the full link are departures and queue; where it is the only link, all departures are
+/// delivered.
 #[test]
 fn a_thousand_flows_converge_to_their_max_min_shares_and_bits_are_conserved() {
     let run = fluid(THOUSAND, &[]);

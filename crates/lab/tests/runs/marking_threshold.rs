@@ -10,9 +10,9 @@ use millpond_theory::AnalysisError;
 use millpond_theory::equilibrium::find_equilibrium;
 use millpond_theory::stability::analyze_stability;
 
-/// Flows that start together, over 24 ms and a step at K = 65 packets.
+/// Flows that start together: 24 ms of base RTT, and a queue that marks above K = 65 packets.
 const LINK: &str = r#"
-title = "A step that marks"
+title = "A marking threshold"
 duration = "40s"
 measure = { from = "20s", every = "1ms" }
 [[links]]
@@ -28,8 +28,9 @@ protocol = "dctcp"
 path = ["A", "B"]
 "#;
 
-/// Packets of 1500 bytes that pipe and K hold at a rate, and the round-trip time.
-fn pipe(mbps: f64) -> (f64, f64) {
+/// The sum of bandwidth-delay product and K in packets of 1500 bytes, and the round-trip time with K packets queued, in
+/// seconds.
+fn packets_and_rtt(mbps: f64) -> (f64, f64) {
     let packets_per_s = mbps * 1e6 / 12000.0;
     (packets_per_s * 0.024 + 65.0, 0.024 + 65.0 / packets_per_s)
 }
@@ -50,13 +51,13 @@ fn measured(world: World, sets: &[&str]) -> (f64, f64) {
     cycle(series(&run, "L ->", "queue"))
 }
 
-/// Period and amplitude as `millpond stability` reports them.
-fn said(sets: &[&str]) -> (f64, f64) {
+/// Period in seconds and amplitude in packets from the sentence of `millpond stability`.
+fn predicted(sets: &[&str]) -> (f64, f64) {
     let plan = fluid::plan(&scenario(LINK, sets), &Registry::builtin()).unwrap();
     let Err(AnalysisError::LimitCycle(sentence)) =
         analyze_stability(&find_equilibrium(&plan).unwrap()).map(drop)
     else {
-        panic!("it has no slope")
+        panic!("expected a limit cycle")
     };
     let number = |before: &str| {
         let (_, after) = sentence.split_once(before).unwrap_or_else(|| panic!("{before}: {sentence}"));
@@ -65,31 +66,32 @@ fn said(sets: &[&str]) -> (f64, f64) {
     (number(" every "), number("about this threshold: "))
 }
 
-/// The cycle is that of the linear loop: off by what a window moves in it, W^-1/2 of itself. A loop that rests beside its mean
-/// by a slope instead of going about a jump (a describing function of its first harmonic) would be off by half.
+/// The cycle of the linear loop with a relay controller. The tolerance is the relative change of the window during a
+/// cycle, W^-1/2. A describing function of the first harmonic alone would be wrong by half.
 #[test]
 fn the_fluid_oscillates_about_the_threshold_as_a_relay_controller_does() {
     for (flows, window) in [(4, 66.25_f64), (1, 265.0)] {
         let sets = format!("flows.f.count={flows}");
-        let (theory, fluid) = (said(&[&sets]), measured(World::Fluid, &[&sets]));
+        let (theory, fluid) = (predicted(&[&sets]), measured(World::Fluid, &[&sets]));
         let tolerance = 0.5 / window.sqrt();
         assert!(near(fluid.0, theory.0, tolerance), "{flows} flows: every {} s, {}", fluid.0, theory.0);
-        assert!(near(fluid.1, theory.1, tolerance), "{flows} flows: swings by {}, {}", fluid.1, theory.1);
+        assert!(near(fluid.1, theory.1, tolerance), "{flows} flows: amplitude {}, {}", fluid.1, theory.1);
     }
 }
 
-/// Alizadeh and others, SIGCOMM 2010, section 3.3: a window W is cut by D = W alpha / 2 and comes back in D rounds; one round in
-/// D is marked. With g not small alpha has decayed when it is used, from its mean by g D / 2: D^2 = W / 2 (1 - g D / 2), D being
-/// W^(1/2) / 2^(1/2) for small g. Up to a round is lost after the cut, in which nothing grows; packets are whole.
+/// Alizadeh and others, SIGCOMM 2010, section 3.3: a window W decreases by D = W alpha / 2 and recovers in D rounds; one
+/// round in D is marked. If g is not small, alpha has decayed from its mean by g D / 2 when it is used:
+/// D^2 = W / 2 (1 - g D / 2). For small g, D is (W / 2)^(1/2). Up to one round after the decrease has no growth; windows
+/// are whole packets.
 #[test]
 fn packets_oscillate_about_the_threshold_as_dctcps_sawtooth_does() {
     for (mbps, g) in [(100.0, 0.0625), (400.0, 0.0625), (400.0, 0.004)] {
         let sets = [format!("links.L.rate={mbps}Mbps"), format!("protocols.dctcp.params.g={g}")];
-        let (period, swing) = measured(World::Packets, &[&sets[0], &sets[1]]);
-        let (window, rtt) = (pipe(mbps).0 / 4.0, pipe(mbps).1);
+        let (period, amplitude) = measured(World::Packets, &[&sets[0], &sets[1]]);
+        let (window, rtt) = (packets_and_rtt(mbps).0 / 4.0, packets_and_rtt(mbps).1);
         let half = window * g / 8.0;
         let rounds = (half * half + window / 2.0).sqrt() - half;
         assert!((rounds * rtt..(rounds + 1.0) * rtt).contains(&period), "{mbps}, {g}: {period}, {rounds}");
-        assert!((swing - 4.0 * rounds).abs() <= 4.0, "{mbps}, {g}: {swing}, {rounds}");
+        assert!((amplitude - 4.0 * rounds).abs() <= 4.0, "{mbps}, {g}: {amplitude}, {rounds}");
     }
 }

@@ -3,8 +3,8 @@
 use crate::common::{link, results};
 use millpond_results::Run;
 
-/// Section V-A: three flows of 20, 40 and 100 ms share 20 Mbit/s.
-const THREE: &str = r#"
+/// Section V-A: three flows with round-trip times of 20, 40 and 100 ms share 20 Mbit/s.
+const THREE_FLOWS: &str = r#"
 title = "MCP, Fig. 3"
 duration = "150s"
 measure = { from = "130s", every = "200ms" }
@@ -36,7 +36,7 @@ rtt = "100ms"
 start = "2s"
 "#;
 
-const LONE: &str = r#"
+const ONE_FLOW: &str = r#"
 title = "MCP alone"
 duration = "380s"
 measure = { from = "360s", every = "200ms" }
@@ -47,7 +47,7 @@ rate = "20Mbps"
 delay = "8ms"
 buffer = "50packets"
 [[flows]]
-name = "lone"
+name = "single"
 protocol = "mcp"
 path = ["A", "B"]
 packet = "1000B"
@@ -67,31 +67,32 @@ fn halvings(run: &Run, flow: &str) -> Vec<f64> {
     falls.filter(|(pair, _)| pair[1] < 0.6 * pair[0]).map(|(_, time)| *time).collect()
 }
 
-/// The time of the last change of a flow's rate.
-fn rests_from(run: &Run, flow: &str) -> f64 {
+/// The time in seconds of the last change of a flow's rate.
+fn last_change(run: &Run, flow: &str) -> f64 {
     let (times, values) = rate(run, flow);
     let changes = values.windows(2).zip(&times[1..]);
     changes.filter(|(pair, _)| pair[0] != pair[1]).map(|(_, time)| *time).fold(0.0, f64::max)
 }
 
-/// Peaks are (.98 - .49) C / (n 80 kbit/s) decisions of .4 s apart, and a period of 200 ms until the overload is seen.
-fn spacing(flows: f64) -> f64 {
+/// The time in seconds between two peaks: (.98 - .49) C / (n 80 kbit/s) decisions of .4 s, and a period of 200 ms until
+/// the overload is detected.
+fn time_between_peaks(flows: f64) -> f64 {
     0.49 * 20e6 / (flows * 80e3) * 0.4 + 0.2
 }
 
 #[test]
 fn three_flows_halve_seven_times_together_and_then_have_fair_rates() {
-    let run = results(THREE, &[]);
+    let run = results(THREE_FLOWS, &[]);
     for flow in ["short", "middle", "long"] {
         let halvings = halvings(&run, flow);
         assert_eq!(halvings.len(), 7, "{flow}: {halvings:?}");
         for pair in halvings.windows(2) {
-            let theory = spacing(3.0);
+            let theory = time_between_peaks(3.0);
             assert!(((pair[1] - pair[0]) / theory - 1.0).abs() < 0.05, "{flow}: {halvings:?} {theory}");
         }
         // In an independent simulation the steady state begins between 117.6 and 121.8 s for starts one second apart.
-        let rest = rests_from(&run, flow);
-        assert!((107.0..132.0).contains(&rest), "{flow}: {rest}");
+        let last_change = last_change(&run, flow);
+        assert!((107.0..132.0).contains(&last_change), "{flow}: {last_change}");
     }
     // The report: fairness .91 (one step of 1.1 more or less), utilization .97.
     let (fairness, utilization) = (run.summary.fairness.min_over_max, link(&run, "L").utilization);
@@ -101,7 +102,7 @@ fn three_flows_halve_seven_times_together_and_then_have_fair_rates() {
 
 #[test]
 fn the_queue_of_three_flows_never_exceeds_seven_packets() {
-    let run = results(THREE, &["measure.from=0s"]);
+    let run = results(THREE_FLOWS, &["measure.from=0s"]);
     let queue = &link(&run, "L").queue_packets;
     assert!(queue.max >= 1.0 && queue.max <= 7.0, "{queue:?}");
 }
@@ -114,12 +115,12 @@ fn a_single_flow_needs_seven_cycles_and_stays_one_step_below_overload() {
             "duration=430s".into(),
             "measure.from=415s".into(),
         ];
-        let run = results(LONE, &sets.each_ref().map(String::as_str));
-        let halvings = halvings(&run, "lone");
+        let run = results(ONE_FLOW, &sets.each_ref().map(String::as_str));
+        let halvings = halvings(&run, "single");
         assert_eq!(halvings.len(), count, "{halvings:?}");
         for (k, time) in (0..).map(f64::from).zip(&halvings) {
-            // Scaling leaves it at 80 kbit/s * 2^7 = .512 C after 2.8 s; then it climbs to .98 C by 80 kbit/s.
-            let theory = 2.8 + (0.98 - 0.512) * 20e6 / 80e3 * 0.4 + k * spacing(1.0);
+            // Scaling ends at 80 kbit/s * 2^7 = .512 C after 2.8 s; then the rate increases to .98 C in steps of 80 kbit/s.
+            let theory = 2.8 + (0.98 - 0.512) * 20e6 / 80e3 * 0.4 + k * time_between_peaks(1.0);
             assert!((time / theory - 1.0).abs() < 0.02, "{k}: {time} {theory}");
         }
         let utilization = link(&run, "L").utilization;

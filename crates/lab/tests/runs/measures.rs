@@ -53,12 +53,12 @@ fn goodputs_of_three_to_one_have_a_jain_index_of_four_fifths() {
 #[test]
 fn fair_shares_are_max_min_with_the_rates_of_the_applications() {
     let converged = |sets: &[&str], name| flow(&results(PAIR, sets), name).converged_s;
-    // Both have what they ask for.
+    // Both have the rate of their application.
     assert_eq!(converged(&[], "big"), Some(0.0));
-    // One asks for everything and has all that the other leaves.
+    // One has no limit and uses the remaining capacity.
     let bulk = ["flows.big.workload=bulk", "links.L.rate=10Mbps", "measure.converged_within=0.15"];
     assert!(converged(&bulk, "big").is_some_and(|from| from <= 4.0));
-    // Nobody to compare with.
+    // There is no other flow to compare with.
     assert_eq!(converged(&["flows.small.start=29s"], "big"), None);
 }
 

@@ -5,7 +5,7 @@ use millpond_lab::run;
 use millpond_protocols::Registry;
 use millpond_results::{About, Run, Unwatched, World};
 
-/// Fig. 5 in small: K N / c_0 = 8 * 4 / 2375 s = 13.47 ms is the price of its second stage.
+/// Fig. 5 with fewer flows: the price in its second stage is K N / c_0 = 8 * 4 / 2375 s = 13.47 ms.
 const MARKS: &str = r#"
 title = "Four flows, two round-trip times, one price"
 duration = "60s"
@@ -61,13 +61,13 @@ fn solve(value: f64, f: impl Fn(f64) -> f64) -> f64 {
     low
 }
 
-/// Share of packets that came back marked, of all flows.
+/// The share of marked packets among the acknowledged ones of all flows.
 fn marked(run: &Run) -> f64 {
     let sums = run.summary.flows.iter().fold((0, 0), |(m, s), flow| (m + flow.marked, s + flow.sent));
     sums.0 as f64 / sums.1 as f64
 }
 
-/// The least round-trip time over the mean one, d / tau.
+/// The minimum round-trip time divided by the mean, d / tau.
 fn stretch(run: &Run) -> f64 {
     let ratios = run.summary.flows.iter().map(|flow| flow.rtt_ms.min / flow.rtt_ms.mean);
     ratios.sum::<f64>() / run.summary.flows.len() as f64
@@ -88,7 +88,7 @@ fn marks_give_equal_rates_at_the_virtual_capacity_for_all_round_trip_times() {
 #[test]
 fn the_equilibrium_price_as_senders_estimate_it_is_k_over_x() {
     let run = results(MARKS, &[]);
-    // K / w = q / d, and w = x tau: q = K d / (x tau). What is read of it is too high, as the logarithm is convex.
+    // K / w = q / d, and w = x tau: q = K d / (x tau). The estimate is too high, because the logarithm is convex.
     let read = 8.0 * 4.0 / 2375.0 * stretch(&run);
     let theory = solve(read, |probability| expected(probability, price));
     assert!(theory < 1.0 - 1e6_f64.powf(-read), "the bias lowers the price");
@@ -155,10 +155,10 @@ fn each_flow_of_the_delay_form_keeps_k_packets_in_the_queue() {
     }
 }
 
-/// Late joiners, whose base RTT includes the standing queue of 6.4 ms, have K / (q - 6.4 ms), the others K / q: with
-/// as many of them the ratio is the golden one, 1.618, less as far as the queue dips while they join. Here 16 packets
-/// wait, one of them in service, and a dip of two makes it 1.5; in the paper's net, of 1600, it is 1.617
-/// (`papers/paganini/fig6.toml`).
+/// Late joiners, whose base RTT includes the standing queue of 6.4 ms, have K / (q - 6.4 ms), the others K / q. With equal
+/// numbers of both, the ratio is the golden ratio, 1.618, or less if the queue decreases while they join. Here 16 packets
+/// are queued, one of them in service, and a decrease by two makes it 1.5. In the paper's network with 1600 packets it is
+/// 1.617 (`papers/paganini/fig6.toml`).
 #[test]
 fn late_joiners_of_the_delay_form_have_larger_shares_unless_the_queue_empties_regularly() {
     let ratio =
@@ -172,8 +172,8 @@ fn late_joiners_of_the_delay_form_have_larger_shares_unless_the_queue_empties_re
     assert!(link(&cured, "L").utilization > 0.97);
 }
 
-/// The same as differential equations, without the grain of 16 packets: 2 K / q + 2 K / (q - 6.4 ms) = c at q = 16.755 ms,
-/// shares in the golden ratio; 12.8 ms and equal shares for those who know their distance.
+/// The same as differential equations, without packet granularity: 2 K / q + 2 K / (q - 6.4 ms) = c at q = 16.755 ms, with
+/// shares in the golden ratio. With the true base RTTs, the queue is 12.8 ms and the shares are equal.
 #[test]
 fn late_joiners_have_the_golden_ratio_in_the_fluid_world_too() {
     let fluid = |sets: &[&str]| {

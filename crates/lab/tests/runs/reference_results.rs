@@ -27,8 +27,8 @@ packet = "1000B"
 start = { first = "0s", every = "20ms" }
 "#;
 
-/// The ISI implementation for ns-2 on this net: full at 0.5 s, Jain over a second .46, .92, .992 after 2, 3, 4 s, a mean
-/// queue of 4.1 packets, nothing lost.
+/// The ISI implementation for ns-2 on this network: full at 0.5 s; Jain's index over a second .46, .92, .992 after 2, 3,
+/// 4 s; a mean queue of 4.1 packets; no loss.
 #[test]
 fn fifty_xcp_flows_fill_the_link_share_it_fairly_and_have_no_standing_queue() {
     let run = results(FIFTY, &[]);
@@ -91,10 +91,10 @@ packet = "1000B"
 start = { first = "0.8s", every = "12ms" }
 "#;
 
-/// Max-min would give the short flows 56 packets. XCP gives them 40, as in the paper's table and in ns-2, since the
-/// first link takes what others cannot use off its books; it is then used to 85 %.
+/// The max-min share of the short flows is 56 packets. XCP gives them 40, as in the paper's table and in ns-2, because the
+/// first router does not redistribute the rate that other flows cannot use. Its utilization is then 85 %.
 #[test]
-fn xcp_holds_the_windows_of_table_1_and_not_the_max_min_ones() {
+fn xcp_has_the_windows_of_table_1_instead_of_max_min_windows() {
     let run = results(TABLE_1, &[]);
     for (group, window) in [("short", 40.0), ("middle", 13.0), ("long", 37.6), ("near", 9.25)] {
         let found = run.summary.groups.iter().find(|found| found.name == group).unwrap();
@@ -127,18 +127,18 @@ packet = "1000B"
 start = "15s"
 "#;
 
-/// For how long after 15 s the link carries less than this share of its capacity, and when what the second
-/// flow is advised has come within a tenth of a half.
+/// The time in seconds after 15 s during which the link carries less than `share` of its capacity, and the time until the
+/// advised rate of the second flow stays within 10 % of half the capacity.
 fn recovery(run: &Run, share: f64) -> (f64, f64) {
     let idle = |(end, rate): &(f64, f64)| *end > 15.0 && *rate < share * 155e6;
     let below = all_samples(series(run, "L ->", quantity::THROUGHPUT)).filter(idle).count() as f64 * 0.1;
-    let far = |(end, rate): &(f64, f64)| *end > 15.0 && (rate / 77.5e6 - 1.0).abs() > 0.1;
-    let converged = all_samples(series(run, "second", "advised rate")).filter(far).last();
+    let outside = |(end, rate): &(f64, f64)| *end > 15.0 && (rate / 77.5e6 - 1.0).abs() > 0.1;
+    let converged = all_samples(series(run, "second", "advised rate")).filter(outside).last();
     (below, converged.map_or(15.0, |(end, _)| end) - 15.0)
 }
 
-/// ACP's Figures 16 and 17. The paper says 15 s of recovery; ln(775) / ln(1.1) round trips of 80 ms are 5.6 s, and then
-/// comes the approach.
+/// ACP's Figures 16 and 17. The recovery takes 15 s in the paper. An increase by a factor of 775 at 10 % per round trip of
+/// 80 ms takes 5.6 s; the approach to the share follows.
 #[test]
 fn the_rate_of_rcp_with_its_first_gains_falls_to_its_minimum_when_a_flow_joins() {
     let first = ["alpha=0.1", "beta=1", "interval=mean-rtt", "floor=1"];
@@ -197,7 +197,7 @@ fn vcp_shares_by_rate_between_round_trips_of_40_and_200_milliseconds() {
 }
 
 const FOUR: &str = r#"
-title = "Four flows that know the empty path"
+title = "Four flows with the same base RTT"
 duration = "40s"
 measure = { from = "20s", every = "1s" }
 [[links]]

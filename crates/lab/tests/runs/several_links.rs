@@ -1,5 +1,5 @@
-//! Flows over several links in a row under every law that has equations: what counts of a path is the least of its
-//! links, which changes, and queues that are empty at rest stay at the edge of being so.
+//! Flows over several links under every law that has equations. The bottleneck of a path may change, and queues that
+//! are empty in equilibrium are on the boundary between empty and not empty.
 
 use crate::common::near;
 use millpond_lab::run;
@@ -8,7 +8,7 @@ use millpond_results::{About, Run, Unwatched, World};
 use millpond_scenario::{Disk, Scenario};
 use std::path::Path;
 
-fn shipped(file: &str, protocol: &str, duration: u32) -> Run {
+fn run_shipped(file: &str, protocol: &str, duration: u32) -> Run {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let text = std::fs::read_to_string(folder.join(file)).unwrap();
     let names =
@@ -28,29 +28,29 @@ fn goodput(run: &Run, group: &str) -> f64 {
 }
 
 #[test]
-fn every_law_with_equations_runs_over_several_links() {
+fn every_law_with_equations_carries_flows_over_several_links() {
     let registry = Registry::builtin();
-    let mut through = 0;
+    let mut protocols = 0;
     for protocol in registry.protocols() {
         let settings = millpond_law::Settings::check(protocol.card().parameters, []).unwrap();
         if !matches!(protocol.fluid(&settings), Ok(Some(_))) {
             continue;
         }
         for file in ["two-bottlenecks.toml", "parking-lot.toml"] {
-            let run = shipped(file, protocol.card().name, 6);
+            let run = run_shipped(file, protocol.card().name, 6);
             assert!(goodput(&run, "long") > 0.0);
         }
-        through += 1;
+        protocols += 1;
     }
-    assert!(through >= 15, "{through}");
+    assert!(protocols >= 15, "{protocols}");
 }
 
-/// 155 Mbit/s for 20 flows, 100 Mbit/s for the ten of them that go on and ten more: max-min 10.5 and 5 Mbit/s, of
-/// which ACP leaves a hundredth. At rest the queues of both are empty, and what arrives is what is served.
+/// 155 Mbit/s for 20 flows, then 100 Mbit/s for ten of them and ten more: the max-min shares are 10.5 and 5 Mbit/s. ACP's
+/// target is 1 % below. In equilibrium both queues are empty, and the arrival rate is the departure rate.
 #[test]
 fn max_min_fair_laws_have_max_min_shares_over_two_bottlenecks() {
     for (protocol, target) in [("acp", 0.99), ("rcp", 1.0)] {
-        let run = shipped("two-bottlenecks.toml", protocol, 100);
+        let run = run_shipped("two-bottlenecks.toml", protocol, 100);
         let share =
             [("short", 155.0 * target - 50.0 * target), ("far", 50.0 * target), ("long", 25.0 * target)];
         for ((group, mbps), flows) in share.into_iter().zip([10.0, 10.0, 5.0]) {
@@ -65,11 +65,11 @@ fn max_min_fair_laws_have_max_min_shares_over_two_bottlenecks() {
     }
 }
 
-/// Three equal links: the one flow over all of them has as much as those over one each. Their words are equal, so that
-/// any of them may count.
+/// Three equal links: the flow over all of them has the same rate as the flows over one each. The links' signals are
+/// equal, so that any of them may be the bottleneck.
 #[test]
 fn xcp_shares_a_parking_lot_of_equal_links_evenly() {
-    let run = shipped("parking-lot.toml", "xcp", 30);
+    let run = run_shipped("parking-lot.toml", "xcp", 30);
     for group in ["long", "cross"] {
         assert!(near(goodput(&run, group), 50e6, 1e-3), "{group}: {}", goodput(&run, group));
     }

@@ -41,8 +41,8 @@ fn spawned<'a>(run: &'a Run, group: &'a str) -> impl Iterator<Item = &'a Transfe
     run.transfers.iter().filter(move |transfer| transfer.group == group)
 }
 
-/// When each came and how large it was.
-fn drawn(run: &Run, group: &str) -> Vec<(String, f64, Option<u64>)> {
+/// The name, start time and size of each transfer.
+fn sampled(run: &Run, group: &str) -> Vec<(String, f64, Option<u64>)> {
     spawned(run, group).map(|one| (one.name.clone(), one.start_s, one.size_bytes)).collect()
 }
 
@@ -96,11 +96,11 @@ fn another_group_or_another_protocol_does_not_change_arrivals() {
         (format!("{MICE}{MORE}"), vec![]),
         (MICE.to_owned(), vec!["flows.mice.protocol=cubic", "flows.elephant.protocol=cubic"]),
     ] {
-        assert_eq!(drawn(&results(&text, &sets), "mice"), drawn(&run, "mice"));
+        assert_eq!(sampled(&results(&text, &sets), "mice"), sampled(&run, "mice"));
     }
-    let four = drawn(&results(MICE, &["flows.mice.count=4"]), "mice");
-    assert_eq!(four[..drawn(&run, "mice").len()], drawn(&run, "mice"));
-    assert_ne!(drawn(&results(MICE, &["seed=2"]), "mice"), drawn(&run, "mice"));
+    let four = sampled(&results(MICE, &["flows.mice.count=4"]), "mice");
+    assert_eq!(four[..sampled(&run, "mice").len()], sampled(&run, "mice"));
+    assert_ne!(sampled(&results(MICE, &["seed=2"]), "mice"), sampled(&run, "mice"));
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn fairness_does_not_include_sources_of_transfers() {
     assert_eq!(run.summary.fairness.jain, 1.0, "one elephant is fair to itself");
     assert_eq!(run.summary.flows.len(), 4);
     let mice: f64 = run.summary.flows[1..].iter().map(|flow| flow.goodput_bps).sum();
-    // 30 kB every 60 ms, three times, of which a heavy tail gives much or little: 12 Mbps on the average.
+    // 30 kB every 60 ms, three times, with heavy-tailed sizes: 12 Mbps on average.
     assert!((3e6..40e6).contains(&mice), "{mice}");
     assert!(link(&run, "L").utilization > 0.9);
 }

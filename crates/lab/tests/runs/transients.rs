@@ -24,27 +24,27 @@ fn scenario(protocol: &str, rtt: &str, params: &str) -> Scenario {
     Scenario::parse(&text, "t.toml", Path::new(""), &[], &Disk).unwrap()
 }
 
-fn with<T>(scenario: &Scenario, ask: impl FnOnce(&PlanEquilibrium<'_>) -> T) -> T {
+fn with_equilibrium<T>(scenario: &Scenario, function: impl FnOnce(&PlanEquilibrium<'_>) -> T) -> T {
     let plan = fluid::plan(scenario, &Registry::builtin()).unwrap();
-    ask(&find_equilibrium(&plan).unwrap())
+    function(&find_equilibrium(&plan).unwrap())
 }
 
 fn portrait(scenario: &Scenario, plane: [&str; 2], from: &str, points: usize) -> PhasePortrait {
-    with(scenario, |settled| {
-        let observables = Observables::new(settled);
+    with_equilibrium(scenario, |equilibrium| {
+        let observables = Observables::new(equilibrium);
         let plane = plane.map(|name| observables.find(name).unwrap());
         let conditions =
             InitialConditions::parse(from, points, &[&plane[0], &plane[1]], &observables).unwrap();
-        compute_phase_portrait(settled, plane, &conditions, None, &Unwatched).unwrap()
+        compute_phase_portrait(equilibrium, plane, &conditions, None, &Unwatched).unwrap()
     })
 }
 
 fn step(scenario: &Scenario, text: &str, seconds: f64) -> StepTransient {
     let registry = Registry::builtin();
-    with(scenario, |settled| {
-        let step = StepChange::parse(text, scenario, settled).unwrap();
+    with_equilibrium(scenario, |equilibrium| {
+        let step = StepChange::parse(text, scenario, equilibrium).unwrap();
         let study = Study::new(scenario, &registry);
-        simulate_steps(&[step], study, settled, Some(seconds), &Unwatched).unwrap().remove(0)
+        simulate_steps(&[step], study, equilibrium, Some(seconds), &Unwatched).unwrap().remove(0)
     })
 }
 
@@ -69,16 +69,20 @@ fn cltcp_overshoot_by_hand(forth: f64, back: f64) -> f64 {
     x.into_iter().fold(0.0, f64::max) - 1.0
 }
 
-/// A step of half a per cent is small: the delay equations answer as the linear loop does.
+/// A step of half a per cent is small: the delay equations respond as their linearization does.
 #[test]
 fn the_response_of_cltcp_to_a_small_step_is_that_of_its_linearization() {
     for (rtt, back) in [("200ms", 0.199), ("500ms", 0.499)] {
-        let answer = step(&scenario("cltcp", rtt, ""), "L=100.5%", 30.0);
-        let StepResponse::Step { overshoot, .. } = answer.rates[0].response else { panic!("a step") };
+        let response = step(&scenario("cltcp", rtt, ""), "L=100.5%", 30.0);
+        let StepResponse::Step { overshoot, .. } = response.rates[0].response else {
+            panic!("expected a step response")
+        };
         // The position of the link on the path affects only the step itself.
         let theory = cltcp_overshoot_by_hand(0.001, back);
         assert!((overshoot / theory - 1.0).abs() < 0.02, "{rtt}: {overshoot} {theory}");
-        let StepResponse::Excursion { settling, .. } = answer.queues[0].response else { panic!("q0 stays") };
+        let StepResponse::Excursion { settling, .. } = response.queues[0].response else {
+            panic!("expected an excursion of the queue")
+        };
         assert!(settling.is_some() == (rtt == "200ms"), "{settling:?}");
     }
 }
@@ -92,10 +96,14 @@ fn cltcp_converges_in_the_time_of_its_closed_form() {
     for p in [10.0_f64, 100.0, 1000.0] {
         let from = format!("x={}%", 100.0 / p);
         let over = ParameterAxis::logarithmic(VariedParameter::Rtt, 0.1, 0.2, 2);
-        let asked = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some(from) };
-        let found =
-            compute_convergence_times(Study::new(&scenario, &Registry::builtin()), over, asked, &Unwatched)
-                .unwrap();
+        let criterion = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some(from) };
+        let found = compute_convergence_times(
+            Study::new(&scenario, &Registry::builtin()),
+            over,
+            criterion,
+            &Unwatched,
+        )
+        .unwrap();
         let theory = (p.ln() / -(0.95_f64.ln())).ln() / 2.0;
         for time in found.times {
             assert!((time.unwrap() - theory).abs() < 0.01, "{p}: {time:?} {theory}");
@@ -103,20 +111,20 @@ fn cltcp_converges_in_the_time_of_its_closed_form() {
     }
 }
 
-/// One round trip of the errata on both sides of 0.6435 s: below, all trajectories near the equilibrium return.
+/// Round-trip times of the errata below and above 0.6435 s. Below, all trajectories near the equilibrium converge to it.
 #[test]
 fn cltcp_converges_from_all_initial_states_near_equilibrium_only_below_its_delay_margin() {
     let near = "x=100Mbps..130Mbps,q=90packets..110packets";
-    let settles = |rtt: &str| {
+    let converging = |rtt: &str| {
         let found = portrait(&scenario("cltcp", rtt, ""), ["x", "q"], near, 3);
         assert_eq!(found.trajectories.len(), 9);
         found.count(|behavior| matches!(behavior, LongTermBehavior::Settles { .. }))
     };
-    assert_eq!(settles("200ms"), 9);
-    assert_eq!(settles("800ms"), 0);
+    assert_eq!(converging("200ms"), 9);
+    assert_eq!(converging("800ms"), 0);
 }
 
-/// Paganini et al., Theorem 1: locally stable; every trajectory near the equilibrium returns.
+/// Paganini et al., Theorem 1: locally stable; every trajectory near the equilibrium converges to it.
 #[test]
 fn paganinis_primal_dual_law_returns_to_its_equilibrium() {
     let found = portrait(
@@ -125,28 +133,28 @@ fn paganinis_primal_dual_law_returns_to_its_equilibrium() {
         "rate=95%..105%,price=95%..105%",
         3,
     );
-    let settled = found.count(|behavior| matches!(behavior, LongTermBehavior::Settles { .. }));
-    assert_eq!(settled, 9, "{:?}", found.trajectories.iter().map(|path| path.behavior).collect::<Vec<_>>());
+    let converged = found.count(|behavior| matches!(behavior, LongTermBehavior::Settles { .. }));
+    assert_eq!(converged, 9, "{:?}", found.trajectories.iter().map(|path| path.behavior).collect::<Vec<_>>());
 }
 
-/// One more of one is two: each gets half.
+/// A second flow joins: each has half of the capacity.
 #[test]
 fn a_flow_that_joins_reaches_its_share() {
-    let answer = step(&scenario("cltcp", "100ms", ""), "join=f", 60.0);
-    let ends: Vec<f64> = answer.rates.iter().map(|one| one.values[one.values.len() - 1] / 60e6).collect();
+    let response = step(&scenario("cltcp", "100ms", ""), "join=f", 60.0);
+    let ends: Vec<f64> = response.rates.iter().map(|one| one.values[one.values.len() - 1] / 60e6).collect();
     assert_eq!(ends.len(), 2);
     assert!(ends.iter().all(|end| (end - 1.0).abs() < 1e-3), "{ends:?}");
-    assert!((answer.rates[0].values[0] / 120e6 - 1.0).abs() < 1e-6, "alone before");
+    assert!((response.rates[0].values[0] / 120e6 - 1.0).abs() < 1e-6, "alone before");
 }
 
 /// The root at 50 ms is -0.4714 (errata of CLTCP, section 2): from half the rate to within 5 % it needs ln(10) / 0.4714.
 #[test]
-fn the_rightmost_root_alone_predicts_a_logarithm_over_its_real_part() {
+fn the_predicted_convergence_time_is_a_logarithm_over_the_real_part_of_the_rightmost_root() {
     let over = ParameterAxis::logarithmic(VariedParameter::Rtt, 0.05, 0.1, 2);
-    let asked = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some("x=50%".to_owned()) };
+    let criterion = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some("x=50%".to_owned()) };
     let (scenario, registry) = (scenario("cltcp", "50ms", ""), Registry::builtin());
     let study = Study::new(&scenario, &registry);
-    let found = compute_convergence_times(study, over, asked, &Unwatched).unwrap();
+    let found = compute_convergence_times(study, over, criterion, &Unwatched).unwrap();
     let predicted = found.predicted_times[0].unwrap();
     assert!((predicted * 0.4714 / 10_f64.ln() - 1.0).abs() < 1e-3, "{predicted}");
     assert!(found.times.iter().all(Option::is_some), "{:?}", found.times);

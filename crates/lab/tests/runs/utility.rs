@@ -6,9 +6,9 @@ use millpond_protocols::Registry;
 use millpond_theory::AnalysisError;
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight, allocate_by_utility};
 
-/// Three links of 100 Mbit/s: a long flow over all, a short one over each. Relays and discrete decisions change nothing: the
-/// question is one about the network.
-fn lot(protocol: &str) -> String {
+/// Three links of 100 Mbit/s: a long flow over all, a short one over each. The shares depend on the network alone, not on
+/// relays or discrete decisions.
+fn parking_lot(protocol: &str) -> String {
     format!(
         r#"title = "t"
 duration = "10s"
@@ -31,7 +31,7 @@ relays = ["R2", "R3"]
 }
 
 fn rates(protocol: &str, utility: &str, weights: &[&str]) -> Result<(f64, f64), AnalysisError> {
-    let scenario = scenario(&lot(protocol), &[]);
+    let scenario = scenario(&parking_lot(protocol), &[]);
     let plan = fluid::plan(&scenario, &Registry::builtin()).unwrap();
     let weights: Vec<GroupWeight> = weights.iter().map(|text| text.parse().unwrap()).collect();
     let shared = allocate_by_utility(&plan, utility.parse().unwrap(), &weights)?;

@@ -18,24 +18,24 @@ fn solution(tolerance: f64) -> Solution {
     plan.assembly.run(SECONDS, 0.1, Accuracy { tolerance, ..Accuracy::default() }).unwrap()
 }
 
-/// A kink that went round between a relay and the loop before it for ever made 70000 steps of each second. What is
-/// delivered and what waits do not change by more than a thousandth if every step is ten times as exact.
+/// Without a limit on tracked discontinuities, one that circulates between a relay and the loop before it requires 70000
+/// steps per second. Delivered data and queues change by less than a thousandth if the tolerance is ten times smaller.
 #[test]
-fn relays_whose_queues_empty_cost_hundreds_of_steps_and_no_accuracy() {
-    let (usual, exact) = (solution(1e-6), solution(1e-7));
-    assert!((usual.steps as f64) < 4000.0 * SECONDS, "{}", usual.steps);
-    for column in usual.columns[..usual.states].iter().filter(|column| column.quantity == "queue") {
-        let [a, b] = [&usual, &exact].map(|solution| solution.of(column.entity, column.quantity));
-        let most = b.iter().copied().fold(1.0, f64::max);
-        let off = a.iter().zip(&b).map(|(a, b)| (a - b).abs() / most).fold(0.0, f64::max);
-        assert!(off < 1e-3, "{:?}: {off}", column.entity);
+fn relays_whose_queues_empty_need_less_than_4000_steps_per_second_and_remain_accurate() {
+    let (default, precise) = (solution(1e-6), solution(1e-7));
+    assert!((default.steps as f64) < 4000.0 * SECONDS, "{}", default.steps);
+    for column in default.columns[..default.states].iter().filter(|column| column.quantity == "queue") {
+        let [a, b] = [&default, &precise].map(|solution| solution.of(column.entity, column.quantity));
+        let largest = b.iter().copied().fold(1.0, f64::max);
+        let difference = a.iter().zip(&b).map(|(a, b)| (a - b).abs() / largest).fold(0.0, f64::max);
+        assert!(difference < 1e-3, "{:?}: {difference}", column.entity);
     }
     for l in 0..6 {
         let total = |solution: &Solution| {
             let column = solution.column(Entity::Loop(l), "delivered rate").unwrap();
             solution.integral(column).unwrap().last().unwrap()
         };
-        let (a, b) = (total(&usual), total(&exact));
+        let (a, b) = (total(&default), total(&precise));
         assert!((a / b - 1.0).abs() < 1e-3, "loop {l}: {a} {b}");
     }
 }

@@ -67,7 +67,7 @@ fn both(protocol: &str, times: u32) -> [Vec<f64>; 2] {
     [goodputs(&results(NET, &sets)), goodputs(&fluid.run)]
 }
 
-/// A packet world differs from a fluid by what a packet is to a window: half of one, over the window.
+/// Checks that the goodputs of both worlds differ by at most half a packet divided by the window.
 fn agree(protocol: &str, times: u32) -> Vec<f64> {
     let [packets, fluid] = both(protocol, times);
     let tolerance = 0.5 / (WINDOW * f64::from(times));
@@ -102,9 +102,9 @@ fn the_difference_between_packets_and_fluid_decreases_with_the_window() {
     }
 }
 
-/// Three flows share the loop from R1 to R2; two of them share the next, too, the third goes elsewhere.
-const PARTING: &str = r#"
-title = "Two go on together, one alone"
+/// Three flows share the loop from R1 to R2; two of them share the next loop, and the third has another.
+const SHARED_LOOP: &str = r#"
+title = "A shared loop before two loops"
 duration = "6s"
 measure = { from = "3s", every = "20ms" }
 [[links]]
@@ -142,21 +142,21 @@ aggregate = ["R1", "R2"]
 relay_buffer = "3000packets"
 "#;
 
-/// What the shared loop is told is the sum of the next loops' rates, 60 Mbit/s each, corrected by what waits over `drain`, 8
-/// round trips of 2 ms or more. Counting the first of them for each of its two flows would tell 60 Mbit/s too much
-/// until as much waited as makes up for it: 16 ms of that loop's rate, beside what waits anyway.
+/// The feedback of the shared loop is the sum of the next loops' rates, 60 Mbit/s each, less the relay's queue divided by
+/// `drain`, 8 round trips of at least 2 ms. If the first of them were counted once for each of its two flows, the feedback
+/// would be 60 Mbit/s too large until the queue compensates for it: 16 ms at that loop's rate, beside the usual queue.
 #[test]
 fn a_loop_before_a_shared_loop_receives_its_feedback_once() {
     let worlds = [World::Packets, World::Fluid];
-    let waits = worlds.map(|world| {
+    let delays_ms = worlds.map(|world| {
         let about = About { world, ..About::default() };
-        let run = run(&scenario(PARTING, &[]), &Registry::builtin(), about, &Unwatched).unwrap().run;
+        let run = run(&scenario(SHARED_LOOP, &[]), &Registry::builtin(), about, &Unwatched).unwrap().run;
         let flow = |name| crate::common::flow(&run, name);
-        // Fair turns give the third what the slower two have.
+        // Fair scheduling gives the third flow the rate of the two slower ones.
         for name in ["together.0", "together.1", "alone"] {
             assert!(near(flow(name).goodput_bps, 30e6, 0.01), "{name}: {}", flow(name).goodput_bps);
         }
         flow("together.0").queueing_ms.mean
     });
-    assert!(waits.iter().all(|wait| *wait < 16.0), "{waits:?} ms");
+    assert!(delays_ms.iter().all(|delay| *delay < 16.0), "{delays_ms:?} ms");
 }
