@@ -15,7 +15,7 @@ pub enum Analysis {
     Stability,
     /// Its Nyquist plot, with the options [`super::Case::nyquist`].
     Nyquist,
-    /// The agreement of equilibrium, fluid run and packet run, in the keys of `millpond compare --json`.
+    /// The agreement of equilibrium, fluid run and packet run, in the keys of `millpond_theory::agreement::agreement_json`.
     Worlds,
 }
 
