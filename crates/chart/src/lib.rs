@@ -23,7 +23,7 @@ pub use figure::{Figure, Panel};
 pub use label::{LabelPosition, MarkedName, label_positions};
 pub use legend::{area_entry, line_entry};
 pub use plot::{PLANE, Plot};
-pub use scale::{Scale, Spacing, are_of_one_order};
+pub use scale::{AxisSpacing, Scale, are_of_one_order};
 pub use style::{SeriesStyle, definitions};
 pub use text::elide;
 

@@ -18,7 +18,7 @@ pub const PLANE: (f64, f64) = (690.0, 480.0);
 
 /// What the axes mean to the script.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PlotKind {
     /// A quantity over another one.
     Plain,
     /// The horizontal axis is time. All plots of this kind on a page share it when one of them is zoomed.
@@ -27,7 +27,7 @@ enum Kind {
     Plane,
 }
 
-impl Kind {
+impl PlotKind {
     /// The class by which the script and the style sheet know it.
     fn class(self) -> Option<&'static str> {
         match self {
@@ -48,7 +48,7 @@ pub struct Plot {
     label: String,
     curves: Vec<Markup>,
     marks: Vec<Markup>,
-    kind: Kind,
+    kind: PlotKind,
     colour: Option<String>,
 }
 
@@ -56,7 +56,7 @@ impl Plot {
     /// An empty plot of `height` pixels; `label` is for screen readers.
     pub fn new(label: impl Into<String>, x: Axis, y: Axis, height: u16) -> Self {
         let (curves, marks) = (Vec::new(), Vec::new());
-        Self { x, y, height, label: label.into(), curves, marks, kind: Kind::Plain, colour: None }
+        Self { x, y, height, label: label.into(), curves, marks, kind: PlotKind::Plain, colour: None }
     }
 
     /// Sets the colour of everything that has no colour of its own.
@@ -69,7 +69,7 @@ impl Plot {
     /// Declares that the horizontal axis is time. All such plots of a page share it when one of them is zoomed.
     #[must_use]
     pub fn over_time(mut self) -> Self {
-        self.kind = Kind::OverTime;
+        self.kind = PlotKind::OverTime;
         self
     }
 
@@ -77,7 +77,7 @@ impl Plot {
     /// the pointer shows its own coordinates.
     #[must_use]
     pub fn plane(mut self) -> Self {
-        self.kind = Kind::Plane;
+        self.kind = PlotKind::Plane;
         self
     }
 
@@ -118,13 +118,13 @@ impl Plot {
 
     /// Draws the marker of a series.
     pub fn mark(&mut self, style: SeriesStyle, at: Point) {
-        let Place { left, top } = self.place(at);
+        let PlotPosition { left, top } = self.place(at);
         self.marks.push(style.marker(left, top));
     }
 
     /// Draws a dot with this radius in pixels.
     pub fn dot(&mut self, class: &str, at: Point, radius: f64) {
-        let Place { left, top } = self.place(at);
+        let PlotPosition { left, top } = self.place(at);
         self.marks.push(html! { circle class=(class) cx=(left) cy=(top) r=(radius) {} });
     }
 
@@ -170,7 +170,7 @@ impl Plot {
 
     /// Draws a vertical stroke of `height` pixels, two pixels wide.
     pub fn vertical_stroke(&mut self, class: &str, at: Point, height: f64) {
-        let (Place { left, top }, half) = (self.place(at), height / 2.0);
+        let (PlotPosition { left, top }, half) = (self.place(at), height / 2.0);
         self.marks.push(html! {
             rect class=(class) x=(left) y=(top) width="2" height=(height) transform={ "translate(-1 -" (half) ")" } {}
         });
@@ -178,16 +178,16 @@ impl Plot {
 
     /// Writes a text beside a point.
     pub fn text(&mut self, class: &str, at: Point, position: LabelPosition, text: &str) {
-        let (Place { left, top }, LabelPosition { dx, dy, is_left }) = (self.place(at), position);
+        let (PlotPosition { left, top }, LabelPosition { dx, dy, is_left }) = (self.place(at), position);
         let anchor = if is_left { "end" } else { "start" };
         self.marks.push(html! {
             text class=(class) x=(left) y=(top) dx=(dx) dy=(dy) text-anchor=(anchor) { (text) }
         });
     }
 
-    fn place(&self, (x, y): Point) -> Place {
+    fn place(&self, (x, y): Point) -> PlotPosition {
         let (left, top) = (self.x.scale.fraction(x), 1.0 - self.y.scale.fraction(y));
-        Place { left: Percent::of(left), top: Percent::of(top) }
+        PlotPosition { left: Percent::of(left), top: Percent::of(top) }
     }
 
     /// The path through all points, as whole steps on the grid; each piece begins with `M`. The script reads it again.
@@ -237,7 +237,7 @@ impl Render for Plot {
     fn render(&self) -> Markup {
         let classes = [Some("plot"), self.kind.class(), self.colour.as_deref()];
         let classes: Vec<&str> = classes.into_iter().flatten().collect();
-        let height = if self.kind == Kind::Plane { PLANE.1 } else { f64::from(self.height) };
+        let height = if self.kind == PlotKind::Plane { PLANE.1 } else { f64::from(self.height) };
         html! {
             svg class=(classes.join(" ")) height=(height) role="img" aria-label=(self.label) tabindex="0"
                 data-x=(attribute(self.x.scale)) data-y=(attribute(self.y.scale)) {
@@ -258,7 +258,7 @@ fn attribute(scale: Scale) -> String {
 
 /// A place from the left and from the top.
 #[derive(Clone, Copy)]
-struct Place {
+struct PlotPosition {
     left: Percent,
     top: Percent,
 }

@@ -2,14 +2,14 @@
 
 /// How values map to positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spacing {
+pub enum AxisSpacing {
     /// Equal differences are equally far apart.
     Linear,
     /// Equal ratios are equally far apart.
     Log,
 }
 
-impl Spacing {
+impl AxisSpacing {
     /// The name that the script knows.
     pub(crate) const fn name(self) -> &'static str {
         match self {
@@ -23,7 +23,7 @@ impl Spacing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     /// Linear or logarithmic.
-    pub spacing: Spacing,
+    pub spacing: AxisSpacing,
     /// The value at the left or the lower end.
     pub low: f64,
     /// The value at the right or the upper end.
@@ -44,7 +44,7 @@ impl Scale {
     pub fn linear(low: f64, high: f64) -> Self {
         let usable = low.is_finite() && high.is_finite() && high > low;
         let (low, high) = if usable { (low, high) } else { (0.0, 1.0) };
-        Self { spacing: Spacing::Linear, low, high }
+        Self { spacing: AxisSpacing::Linear, low, high }
     }
 
     /// Linear from zero to 4 % above the greatest of the values.
@@ -72,7 +72,7 @@ impl Scale {
         }
         let least = high / libm::pow(10.0, decades);
         let low = round_down(low.max(least));
-        Self { spacing: Spacing::Log, low, high: high.max(2.0 * low) * 1.15 }
+        Self { spacing: AxisSpacing::Log, low, high: high.max(2.0 * low) * 1.15 }
     }
 
     /// Linear from zero if `peaks`, the greatest values of the curves, are of one order; else three decades of `values`.
@@ -83,9 +83,9 @@ impl Scale {
     /// The position of a value: 0 at the low end, 1 at the high end. A value outside is at the nearer end.
     pub fn fraction(&self, value: f64) -> f64 {
         let share = match self.spacing {
-            Spacing::Linear => (value - self.low) / (self.high - self.low),
-            Spacing::Log if value <= self.low => 0.0,
-            Spacing::Log => libm::log10(value / self.low) / libm::log10(self.high / self.low),
+            AxisSpacing::Linear => (value - self.low) / (self.high - self.low),
+            AxisSpacing::Log if value <= self.low => 0.0,
+            AxisSpacing::Log => libm::log10(value / self.low) / libm::log10(self.high / self.low),
         };
         share.clamp(0.0, 1.0)
     }
@@ -93,8 +93,8 @@ impl Scale {
     /// About `count` round numbers on the axis.
     pub fn ticks(&self, count: usize) -> Vec<f64> {
         match self.spacing {
-            Spacing::Linear => self.even_ticks(count),
-            Spacing::Log => self.decade_ticks(count),
+            AxisSpacing::Linear => self.even_ticks(count),
+            AxisSpacing::Log => self.decade_ticks(count),
         }
     }
 
@@ -177,7 +177,7 @@ mod tests {
     fn the_ends_of_an_axis_are_at_zero_and_one_and_values_outside_are_at_the_nearer_end() {
         let linear = Scale::linear(10.0, 30.0);
         assert_eq!([10.0, 20.0, 30.0, 99.0].map(|value| linear.fraction(value)), [0.0, 0.5, 1.0, 1.0]);
-        let log = Scale { spacing: Spacing::Log, low: 1.0, high: 100.0 };
+        let log = Scale { spacing: AxisSpacing::Log, low: 1.0, high: 100.0 };
         assert_eq!([0.0, 1.0, 10.0, 100.0].map(|value| log.fraction(value)), [0.0, 0.0, 0.5, 1.0]);
     }
 
@@ -186,7 +186,7 @@ mod tests {
         let ticks = Scale::linear(0.0, 61.0).ticks(6);
         assert_eq!(tick_labels(&ticks), ["0", "20", "40", "60"]);
         assert_eq!(tick_labels(&Scale::linear(0.0, 1.0).ticks(4)), ["0.0", "0.5", "1.0"]);
-        let log = Scale { spacing: Spacing::Log, low: 0.1, high: 200.0 };
+        let log = Scale { spacing: AxisSpacing::Log, low: 0.1, high: 200.0 };
         assert_eq!(tick_labels(&log.ticks(5)), ["0.1", "1", "10", "100"]);
         assert_eq!(tick_labels(&[0.0, 5e3, 1e4]), ["0", "5k", "10k"]);
         assert_eq!(tick_labels(&[1e3, 1e4, 1e7]), ["1000", "10k", "10M"]);
@@ -194,8 +194,8 @@ mod tests {
 
     #[test]
     fn curves_of_one_order_share_an_axis_from_zero_and_others_a_logarithmic_axis() {
-        assert_eq!(Scale::for_peaks(&[10.0, 30.0], [10.0, 30.0]).spacing, Spacing::Linear);
-        assert_eq!(Scale::for_peaks(&[1.0, 300.0], [0.0, 1.0, 300.0]).spacing, Spacing::Log);
+        assert_eq!(Scale::for_peaks(&[10.0, 30.0], [10.0, 30.0]).spacing, AxisSpacing::Linear);
+        assert_eq!(Scale::for_peaks(&[1.0, 300.0], [0.0, 1.0, 300.0]).spacing, AxisSpacing::Log);
     }
 
     proptest! {

@@ -4,7 +4,7 @@ use millpond_units::Span;
 
 /// Round-trip time estimates.
 #[derive(Clone, Debug)]
-pub(crate) struct Rtt {
+pub(crate) struct RttEstimator {
     latest: Span,
     smoothed: Span,
     variation: Span,
@@ -15,7 +15,7 @@ pub(crate) struct Rtt {
     probe_timeout: Span,
 }
 
-impl Rtt {
+impl RttEstimator {
     /// The estimate before the first sample (RFC 9002, section 6.2.2).
     pub(crate) fn new(initial: Span, granularity: Span, max_ack_delay: Span) -> Self {
         let (latest, smoothed, variation, min) = (initial, initial, initial / 2, None);
@@ -98,8 +98,8 @@ mod tests {
 
     const MS: fn(u64) -> Span = Span::from_millis;
 
-    fn rtt() -> Rtt {
-        Rtt::new(MS(333), MS(1), MS(25))
+    fn rtt() -> RttEstimator {
+        RttEstimator::new(MS(333), MS(1), MS(25))
     }
 
     #[test]

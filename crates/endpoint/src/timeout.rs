@@ -1,7 +1,7 @@
 //! Timeouts of a sender without feedback: probe timeout (RFC 9002, section 6.2) and persistent congestion (section
 //! 7.6).
 
-use crate::rtt::Rtt;
+use crate::rtt::RttEstimator;
 use millpond_units::{Span, Time};
 
 /// Largest number of doublings of the probe timeout, so that a sender detects soon that a path has recovered.
@@ -67,13 +67,13 @@ impl Timeouts {
 
     /// When the next probe is due: the probe timeout after the last packet, doubled for each probe since.
     #[inline]
-    pub(crate) fn probe_due(&self, rtt: &Rtt) -> Time {
+    pub(crate) fn probe_due(&self, rtt: &RttEstimator) -> Time {
         self.last_sent_at + backed_off(rtt.probe_timeout(), self.probe_timeouts)
     }
 
     /// When the next probe for credit is due. Acknowledgements that grant no credit do not reset the backoff (RFC 9293,
     /// section 3.8.6.1).
-    pub(crate) fn credit_probe_due(&self, rtt: &Rtt) -> Time {
+    pub(crate) fn credit_probe_due(&self, rtt: &RttEstimator) -> Time {
         self.last_sent_at + backed_off(rtt.probe_timeout(), self.credit_probes)
     }
 
@@ -82,7 +82,7 @@ impl Timeouts {
     /// RFC 9002 establishes persistent congestion from lost packets when an acknowledgement arrives. Here it is declared
     /// without one, so that a law that only paces is stopped as well.
     #[inline]
-    pub(crate) fn persistent_congestion_due(&self, rtt: &Rtt) -> Time {
+    pub(crate) fn persistent_congestion_due(&self, rtt: &RttEstimator) -> Time {
         if self.persistent_congestion {
             Time::NEVER
         } else {
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn each_probe_timeout_doubles_the_next_until_an_acknowledgement() {
-        let rtt = Rtt::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
+        let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
         let timeout = rtt.probe_timeout();
         let mut timeouts = Timeouts::default();
         timeouts.on_sent(Time::ZERO, true);
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn credit_probes_back_off_until_credit_grows_whatever_else_is_acknowledged() {
-        let rtt = Rtt::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
+        let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
         let mut timeouts = Timeouts::default();
         for doubling in [1, 2, 4] {
             assert_eq!(timeouts.credit_probe_due(&rtt), Time::ZERO + rtt.probe_timeout() * doubling);
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn persistent_congestion_is_timed_from_the_last_feedback_whatever_is_sent() {
-        let rtt = Rtt::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
+        let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
         let mut timeouts = Timeouts::default();
         let start = Time::from_secs(5.0);
         timeouts.on_sent(start, true);

@@ -45,11 +45,11 @@ mod solver;
 pub mod stability;
 mod subsystems;
 
-pub use assembly::{Assembly, Column, Entity};
+pub use assembly::{Assembly, Entity, SolutionColumn};
 pub use error::Error;
 pub use fixed::{FixedStep, FixedStepIntegration, Snapshot, Snapshots};
 pub use frozen::{Frozen, OperatingPoint, Sliding};
 pub use integration::Integration;
-pub use network::{FluidNetwork, Hop, LinkId, Loop, LoopId, ProtocolId, Relay, Share};
+pub use network::{FluidNetwork, LinkId, Loop, LoopHop, LoopId, ProtocolId, Relay, Share};
 pub use solver::{Accuracy, Solution, Solver};
 pub use subsystems::{Input, Subsystem};

@@ -18,7 +18,7 @@ pub struct ProtocolId(pub usize);
 
 /// One link on the path of a loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Hop {
+pub struct LoopHop {
     /// The link.
     pub link: LinkId,
     /// Delay from the sender to this link's queue with empty queues, in seconds. The signals of the link return after
@@ -35,7 +35,7 @@ pub struct Loop {
     /// The sender's law: an object with exactly one flow.
     pub sender: Box<dyn SenderLaws>,
     /// The links, in order.
-    pub path: Vec<Hop>,
+    pub path: Vec<LoopHop>,
     /// Round-trip time without queues, in seconds.
     pub base_rtt: f64,
     /// Number of equal flows that this loop represents.
@@ -79,7 +79,7 @@ impl Loop {
     /// The same loop with one more hop.
     #[must_use]
     pub fn over(mut self, link: LinkId, forward: f64) -> Self {
-        self.path.push(Hop { link, forward });
+        self.path.push(LoopHop { link, forward });
         self
     }
 
@@ -136,7 +136,7 @@ pub struct Relay {
     pub forward: f64,
 }
 
-pub(crate) struct LinkSpec {
+pub(crate) struct FluidLinkSpec {
     pub(crate) name: String,
     pub(crate) capacity: f64,
     pub(crate) buffer: f64,
@@ -155,7 +155,7 @@ pub(crate) struct CapacityStep {
 /// A network from which [`Assembly::new`](crate::Assembly::new) makes equations.
 #[derive(Default)]
 pub struct FluidNetwork {
-    pub(crate) links: Vec<LinkSpec>,
+    pub(crate) links: Vec<FluidLinkSpec>,
     pub(crate) loops: Vec<Loop>,
     pub(crate) relays: Vec<Relay>,
     pub(crate) steps: Vec<CapacityStep>,
@@ -170,7 +170,7 @@ impl FluidNetwork {
     /// Adds a link with a capacity in bit/s and a drop-tail buffer in bits, which may be infinite.
     pub fn link(&mut self, name: &str, capacity: f64, buffer: f64) -> LinkId {
         let (queue, routers) = (None, Vec::new());
-        self.links.push(LinkSpec { name: name.to_owned(), capacity, buffer, queue, routers });
+        self.links.push(FluidLinkSpec { name: name.to_owned(), capacity, buffer, queue, routers });
         LinkId(self.links.len() - 1)
     }
 

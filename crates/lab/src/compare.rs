@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One run of a comparison.
 #[derive(Clone, Debug)]
-pub struct Case {
+pub struct ComparisonCase {
     /// Its label: the protocol, the world, or both.
     pub label: String,
     /// The name of its directory: the label, with the seed if there are several.
@@ -40,7 +40,11 @@ pub struct Choice {
 ///
 /// # Errors
 /// A protocol that is unknown or named twice, with its place in the list as typed; or an error of a plan.
-pub fn cases(scenario: &Scenario, registry: &Registry, choice: &Choice) -> Result<Vec<Case>, Error> {
+pub fn cases(
+    scenario: &Scenario,
+    registry: &Registry,
+    choice: &Choice,
+) -> Result<Vec<ComparisonCase>, Error> {
     let mut scenario = scenario.clone();
     let labels = labels(&mut scenario, &choice.protocols)?;
     let protocols: Vec<Option<&At<String>>> =
@@ -52,7 +56,12 @@ pub fn cases(scenario: &Scenario, registry: &Registry, choice: &Choice) -> Resul
                 let name = name(protocol.map(|label| label.value.as_str()), world, choice.worlds.len());
                 let directory = if choice.seeds == 1 { name.clone() } else { format!("{name}-seed{seed}") };
                 let assigned = protocol.map_or_else(|| scenario.clone(), |label| assigned(&scenario, label));
-                cases.push(Case { label: name, directory, scenario: Scenario { seed, ..assigned }, world });
+                cases.push(ComparisonCase {
+                    label: name,
+                    directory,
+                    scenario: Scenario { seed, ..assigned },
+                    world,
+                });
             }
         }
     }
@@ -107,14 +116,14 @@ fn assigned(scenario: &Scenario, protocol: &At<String>) -> Scenario {
 /// # Errors
 /// An error of [`run`] or `keep`, or that the comparison was stopped.
 pub fn compare(
-    cases: &[Case],
+    cases: &[ComparisonCase],
     registry: &Registry,
     command: &str,
-    keep: &(dyn Fn(&Case, &Finished) -> Result<(), OutputError> + Sync),
+    keep: &(dyn Fn(&ComparisonCase, &Finished) -> Result<(), OutputError> + Sync),
     watch: &dyn Watch,
 ) -> Result<Vec<Finished>, Error> {
     let ended = AtomicUsize::new(0);
-    let one = |(index, case): (usize, &Case)| -> Result<Finished, Error> {
+    let one = |(index, case): (usize, &ComparisonCase)| -> Result<Finished, Error> {
         let about =
             About { label: case.label.clone(), command: command.to_owned(), index, world: case.world };
         let finished = run(&case.scenario, registry, about, watch)?;

@@ -15,6 +15,6 @@ mod stopwatch;
 mod ticks;
 mod world;
 
-pub use compare::{Case, Choice, cases, compare};
+pub use compare::{Choice, ComparisonCase, cases, compare};
 pub use error::Error;
 pub use world::run;

@@ -2,7 +2,7 @@
 
 use millpond_law::{SettingError, Value};
 use millpond_protocols::Unknown;
-use millpond_scenario::{At, Fault, FlowGroup, Place, Scenario, Setting, Value as Written};
+use millpond_scenario::{At, Fault, FlowGroup, Place, Scenario, SettingValue, WrittenSetting};
 use millpond_units::nearest;
 
 /// An unknown protocol or queue; `entries` are further names that the scenario defines.
@@ -26,7 +26,7 @@ pub(super) fn unknown<'a>(
 pub(crate) fn setting(
     scenario: &Scenario,
     owner: &str,
-    written: &[Setting],
+    written: &[WrittenSetting],
     otherwise: Place,
     error: &SettingError,
 ) -> Fault {
@@ -41,16 +41,16 @@ pub(crate) fn setting(
 }
 
 /// Settings of the scenario as settings of a law.
-pub(super) fn written(settings: &[Setting]) -> impl Iterator<Item = (&str, Value)> {
+pub(super) fn written(settings: &[WrittenSetting]) -> impl Iterator<Item = (&str, Value)> {
     settings.iter().map(|setting| (setting.name.as_str(), value(&setting.value)))
 }
 
-fn value(written: &Written) -> Value {
+fn value(written: &SettingValue) -> Value {
     match written {
-        Written::Number(x) => Value::Number(*x),
-        Written::Text(text) => Value::Text(text.clone().into()),
-        Written::Flag(flag) => Value::Flag(*flag),
-        Written::Count(word, n) => Value::Count(word.clone().into(), *n),
+        SettingValue::Number(x) => Value::Number(*x),
+        SettingValue::Text(text) => Value::Text(text.clone().into()),
+        SettingValue::Flag(flag) => Value::Flag(*flag),
+        SettingValue::Count(word, n) => Value::Count(word.clone().into(), *n),
     }
 }
 

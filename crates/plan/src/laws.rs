@@ -7,13 +7,13 @@ use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Hop, Place, QueueSpec, Scenario};
 
 /// The router law of a protocol, with the header that it reads.
-type Router = (HeaderId, Box<dyn Law>);
+type BuiltRouter = (HeaderId, Box<dyn Law>);
 
 /// The laws of one direction.
-pub(super) struct Laws {
+pub(super) struct BuiltLaws {
     /// None: drop-tail.
     pub(super) queue: Option<Box<dyn Law>>,
-    pub(super) routers: Vec<Router>,
+    pub(super) routers: Vec<BuiltRouter>,
 }
 
 /// The laws at `hop`. Its queue is the one that the link specifies; else the queue of the protocols whose data cross the
@@ -25,7 +25,7 @@ pub(super) fn laws(
     traffic: &LinkTraffic<'_, '_>,
     hop: Hop,
     facts: &LinkFacts,
-) -> Result<Laws, Fault> {
+) -> Result<BuiltLaws, Fault> {
     let present = present(protocols, traffic);
     let queue = match queue(scenario, registry, &present, hop)? {
         Some(configured) => configured
@@ -37,7 +37,7 @@ pub(super) fn laws(
     let routers =
         routers(scenario, &present, hop, |configured| configured.protocol.link(&configured.settings, facts))?;
     let routers = routers.into_iter().map(|(configured, law)| (configured.needs.header, law)).collect();
-    Ok(Laws { queue, routers })
+    Ok(BuiltLaws { queue, routers })
 }
 
 /// The queue at `hop`, if the link or a protocol specifies one.

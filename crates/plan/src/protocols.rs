@@ -3,7 +3,7 @@
 use crate::faults;
 use millpond_law::{Needs, Protocol, Queue, Settings};
 use millpond_protocols::{Registry, queues};
-use millpond_scenario::{At, Fault, ProtocolEntry, QueueSpec, Scenario, Setting};
+use millpond_scenario::{At, Fault, ProtocolEntry, QueueSpec, Scenario, WrittenSetting};
 
 /// A protocol with the settings, relays and queue that a scenario gives it.
 pub(crate) struct ConfiguredProtocol<'s> {
@@ -49,7 +49,7 @@ fn configure<'s>(
         let entries = scenario.protocols.keys().map(String::as_str);
         faults::unknown(scenario, name, "protocol", &unknown, entries)
     })?;
-    let params: &[Setting] = entry.map_or(&[], |entry| &entry.params);
+    let params: &[WrittenSetting] = entry.map_or(&[], |entry| &entry.params);
     let fault = |error| faults::setting(scenario, &name.value, params, name.place, &error);
     let settings = Settings::check(protocol.card().parameters, faults::written(params)).map_err(fault)?;
     protocol.sender(&settings).map_err(fault)?;

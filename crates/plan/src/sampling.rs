@@ -2,7 +2,7 @@
 //! that it is the same under every protocol, and another flow does not change it.
 
 use millpond_law::Random;
-use millpond_scenario::{Activity, FlowGroup, Gap, Lasting, Rtt, Size, Start, Stop, Workload};
+use millpond_scenario::{Activity, FlowGroup, FlowStart, Gap, Lasting, Rtt, Size, Stop, Workload};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::ops::Range;
 
@@ -41,13 +41,13 @@ pub(super) fn flow_samples(group: &FlowGroup, seed: u64) -> Vec<FlowSamples> {
 }
 
 /// The start (or stop) times of the flows of a group.
-fn times(start: &Start, streams: &mut [Random]) -> Vec<Time> {
+fn times(start: &FlowStart, streams: &mut [Random]) -> Vec<Time> {
     let mut arrival = Time::ZERO;
     let mut time = |(index, random): (usize, &mut Random)| match start {
-        Start::At(time) => *time,
-        Start::Uniform(from, to) => *from + to.since(*from).scale(random.uniform()),
-        Start::Every { first, interval } => *first + *interval * index as u64,
-        Start::Poisson { first, mean } => {
+        FlowStart::At(time) => *time,
+        FlowStart::Uniform(from, to) => *from + to.since(*from).scale(random.uniform()),
+        FlowStart::Every { first, interval } => *first + *interval * index as u64,
+        FlowStart::Poisson { first, mean } => {
             arrival = arrival.max(*first) + exponential(random, *mean);
             arrival
         }
@@ -192,7 +192,7 @@ mod tests {
 
     #[test]
     fn regular_starts_are_exact() {
-        let start = Start::Every { first: Time::from_secs(1.0), interval: Span::from_millis(250) };
+        let start = FlowStart::Every { first: Time::from_secs(1.0), interval: Span::from_millis(250) };
         let drawn = times(&start, &mut streams());
         assert_eq!(drawn[..3], [1.0, 1.25, 1.5].map(Time::from_secs));
     }
@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn uniform_starts_stay_in_their_range_and_have_its_middle_as_mean() {
         let (low, high) = (Time::from_secs(2.0), Time::from_secs(6.0));
-        let drawn = times(&Start::Uniform(low, high), &mut streams());
+        let drawn = times(&FlowStart::Uniform(low, high), &mut streams());
         assert!(drawn.iter().all(|time| (low..high).contains(time)));
         // Five standard errors: 4 / sqrt(12 n).
         assert!((mean(drawn.iter().map(|time| time.secs())) - 4.0).abs() < 0.041);
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn poisson_arrivals_ascend_and_their_gaps_have_the_mean() {
-        let start = Start::Poisson { first: Time::from_secs(3.0), mean: Span::from_millis(10) };
+        let start = FlowStart::Poisson { first: Time::from_secs(3.0), mean: Span::from_millis(10) };
         let drawn = times(&start, &mut streams());
         assert!(drawn[0] > Time::from_secs(3.0) && drawn.is_sorted());
         let last = drawn[FLOWS - 1].since(Time::from_secs(3.0)).secs();

@@ -39,8 +39,8 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &acp::Acp,
     &mcp::Mcp,
     &cltcp::Cltcp,
-    &paganini::Marks,
-    &paganini::Delay,
+    &paganini::PaganiniMarks,
+    &paganini::PaganiniDelay,
 ];
 
 /// One line per queue.

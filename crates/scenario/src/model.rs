@@ -172,21 +172,21 @@ pub struct QueueSpec {
     /// Its registered name.
     pub name: At<String>,
     /// Its settings, in the order written.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<WrittenSetting>,
 }
 
 /// A parameter as written.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Setting {
+pub struct WrittenSetting {
     /// The parameter's name.
     pub name: At<String>,
     /// Its value, unchecked.
-    pub value: At<Value>,
+    pub value: At<SettingValue>,
 }
 
 /// The value of a parameter as written.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum SettingValue {
     /// `0.3`
     Number(f64),
     /// `"75KB"`, `"window"`
@@ -213,7 +213,7 @@ pub struct FlowGroup {
     /// Their base round-trip times, if longer than the path's own.
     pub rtt: Option<Rtt>,
     /// When each starts.
-    pub start: Start,
+    pub start: FlowStart,
     /// When each stops; `None`: at the end of the run, or when its data is delivered.
     pub stop: Option<Stop>,
     /// Size of a data packet on the wire.
@@ -250,7 +250,7 @@ pub enum Rtt {
 
 /// When the flows of a group start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Start {
+pub enum FlowStart {
     /// All at once.
     At(Time),
     /// Each at its own time, uniformly distributed.
@@ -274,8 +274,8 @@ pub enum Start {
 /// When a flow stops.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Stop {
-    /// At a time of the run, as for [`Start`].
-    At(Start),
+    /// At a time of the run, as for [`FlowStart`].
+    At(FlowStart),
     /// This long after its start.
     After(Lasting),
 }
@@ -390,7 +390,7 @@ pub struct ProtocolEntry {
     /// The queue at links that name none.
     pub queue: Option<QueueSpec>,
     /// Its parameters as written.
-    pub params: Vec<Setting>,
+    pub params: Vec<WrittenSetting>,
 }
 
 /// The nodes at which a flow is divided into loops, or shares one.

@@ -3,13 +3,13 @@
 use millpond_units::{Rate, Time};
 
 /// Running total of the service of a piecewise-constant rate.
-pub(crate) struct Served<'a> {
+pub(crate) struct ServedData<'a> {
     steps: &'a [(Time, Rate)],
     /// Bits times 10^12 served before each step.
     before: Vec<u128>,
 }
 
-impl<'a> Served<'a> {
+impl<'a> ServedData<'a> {
     /// For these rates, the first of which begins at zero.
     pub(crate) fn new(steps: &'a [(Time, Rate)]) -> Self {
         let mut total = 0;

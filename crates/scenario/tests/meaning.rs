@@ -6,7 +6,7 @@ mod common;
 
 use common::parse_with;
 use millpond_scenario::{
-    Buffer, Capacity, Delay, Hop, Loss, Relays, Rtt, Scenario, Scheduler, Start, Value, Workload,
+    Buffer, Capacity, Delay, FlowStart, Hop, Loss, Relays, Rtt, Scenario, Scheduler, SettingValue, Workload,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -60,7 +60,7 @@ fn a_plain_file_is_read_as_written() {
     assert_eq!(link.backward.as_ref(), Some(&link.forward));
     let flow = &scenario.flows[0];
     assert_eq!((flow.count, flow.rtt), (10, Some(Rtt::Constant(Span::from_millis(60)))));
-    assert_eq!(flow.start, Start::Uniform(Time::ZERO, Time::from_secs(10.0)));
+    assert_eq!(flow.start, FlowStart::Uniform(Time::ZERO, Time::from_secs(10.0)));
     assert_eq!((flow.packet, flow.overhead, flow.ack), (Bytes::new(1000), Bytes::ZERO, Bytes::new(40)));
     assert_eq!(flow.workload, Workload::Bulk);
     let entry = &scenario.protocols["lgcc"];
@@ -68,11 +68,11 @@ fn a_plain_file_is_read_as_written() {
     let queue = entry.queue.as_ref().unwrap();
     assert_eq!(
         (queue.name.as_str(), queue.settings[1].value.value.clone()),
-        ("red", Value::Text("departure".into()))
+        ("red", SettingValue::Text("departure".into()))
     );
     let params: Vec<_> = entry.params.iter().map(|p| (p.name.as_str(), p.value.value.clone())).collect();
-    assert_eq!(params[0], ("phi1", Value::Number(10.0)));
-    assert_eq!(params[3], ("interval", Value::Count("acks".into(), 4.0)));
+    assert_eq!(params[0], ("phi1", SettingValue::Number(10.0)));
+    assert_eq!(params[3], ("interval", SettingValue::Count("acks".into(), 4.0)));
 }
 
 #[test]
@@ -114,10 +114,13 @@ fn overrides_address_list_items_by_name_and_add_missing_tables() {
     assert_eq!(scenario.title, "with = quotes");
     assert_eq!(scenario.links[0].forward.rate.schedule().peak(), Rate::from_mbps(20.0));
     assert_eq!(scenario.links[0].forward.scheduler, Scheduler::Fair);
-    assert_eq!((scenario.flows[0].count, &scenario.flows[0].start), (5, &Start::At(Time::from_secs(2.0))));
-    assert_eq!(scenario.protocols["lgcc"].params[0].value.value, Value::Number(5.0));
+    assert_eq!(
+        (scenario.flows[0].count, &scenario.flows[0].start),
+        (5, &FlowStart::At(Time::from_secs(2.0)))
+    );
+    assert_eq!(scenario.protocols["lgcc"].params[0].value.value, SettingValue::Number(5.0));
     assert_eq!(scenario.protocols["lgcc"].queue.as_ref().unwrap().name.value, "codel");
-    assert_eq!(scenario.protocols["cubic"].params[0].value.value, Value::Number(0.5));
+    assert_eq!(scenario.protocols["cubic"].params[0].value.value, SettingValue::Number(0.5));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "helpers fail as tests do")]
 
-use millpond_scenario::trace::{Format, LEVELS, PRESETS, Recipe, Stats, Trace, preset};
+use millpond_scenario::trace::{Format, LEVELS, PRESETS, Stats, Trace, TraceRecipe, preset};
 use millpond_units::{Rate, Span, Time};
 use std::path::Path;
 
@@ -103,7 +103,7 @@ fn trapezes(quantiles: [f64; 11], f: impl Fn(f64) -> f64) -> f64 {
 }
 
 fn long_run(name: &str) -> Stats {
-    Recipe::new(preset(name).unwrap(), Span::from_secs(40_000.0), 1).generate().unwrap().stats()
+    TraceRecipe::new(preset(name).unwrap(), Span::from_secs(40_000.0), 1).generate().unwrap().stats()
 }
 
 #[test]
@@ -131,7 +131,7 @@ fn a_long_generated_trace_has_the_variation_of_its_quantiles_and_the_memory_of_i
 #[test]
 fn the_mean_is_exact_and_the_seed_decides_the_rest() {
     for preset in PRESETS {
-        let mut recipe = Recipe::new(preset, Span::from_secs(120.0), 1);
+        let mut recipe = TraceRecipe::new(preset, Span::from_secs(120.0), 1);
         recipe.mean = Some(Rate::from_mbps(33.0));
         let trace = recipe.generate().unwrap();
         near(trace.mean().as_f64(), 33e6, 2.0, preset.name);
@@ -144,14 +144,14 @@ fn the_mean_is_exact_and_the_seed_decides_the_rest() {
 
 #[test]
 fn a_recipe_that_cannot_be_followed_says_why() {
-    let recipe = Recipe::new(preset("5g-static").unwrap(), Span::from_secs(60.0), 1);
+    let recipe = TraceRecipe::new(preset("5g-static").unwrap(), Span::from_secs(60.0), 1);
     for (recipe, words) in [
-        (Recipe { duration: Span::ZERO, ..recipe }, "0 samples"),
-        (Recipe { step: Some(Span::ZERO), ..recipe }, "in steps of 0s"),
-        (Recipe { step: Some(Span::from_picos(1)), ..recipe }, "expected 1 to 10000000"),
-        (Recipe { mean: Some(Rate::ZERO), ..recipe }, "a mean of 0bps"),
-        (Recipe { mean: Some(Rate::MAX), ..recipe }, "expected 1bps to 1000Gbps"),
-        (Recipe { peak: Some(Rate::from_mbps(1.0)), ..recipe }, "expected at least"),
+        (TraceRecipe { duration: Span::ZERO, ..recipe }, "0 samples"),
+        (TraceRecipe { step: Some(Span::ZERO), ..recipe }, "in steps of 0s"),
+        (TraceRecipe { step: Some(Span::from_picos(1)), ..recipe }, "expected 1 to 10000000"),
+        (TraceRecipe { mean: Some(Rate::ZERO), ..recipe }, "a mean of 0bps"),
+        (TraceRecipe { mean: Some(Rate::MAX), ..recipe }, "expected 1bps to 1000Gbps"),
+        (TraceRecipe { peak: Some(Rate::from_mbps(1.0)), ..recipe }, "expected at least"),
     ] {
         let error = recipe.generate().unwrap_err().to_string();
         assert!(error.contains(words), "{words}: {error}");
@@ -161,7 +161,7 @@ fn a_recipe_that_cannot_be_followed_says_why() {
 #[test]
 fn a_written_csv_reads_back_the_same() {
     for preset in PRESETS {
-        let trace = Recipe::new(preset, Span::from_secs(30.0), 3).generate().unwrap();
+        let trace = TraceRecipe::new(preset, Span::from_secs(30.0), 3).generate().unwrap();
         let again = Trace::parse(trace.to_csv().as_bytes(), "again.csv", Some(Format::Csv)).unwrap();
         assert_eq!(again, trace, "{}", preset.name);
     }
@@ -170,7 +170,7 @@ fn a_written_csv_reads_back_the_same() {
 #[test]
 fn written_opportunities_carry_all_whole_packets_in_their_share_of_milliseconds() {
     let preset = preset("lte-uplink").unwrap();
-    let trace = Recipe::new(preset, Span::from_secs(100.0), 1).generate().unwrap();
+    let trace = TraceRecipe::new(preset, Span::from_secs(100.0), 1).generate().unwrap();
     let file = trace.to_mahimahi(preset.busy, 1).unwrap();
     let whole = (trace.mean().as_f64() * 100.0 / 12_000.0) as usize;
     assert!(file.lines().count().abs_diff(whole) <= 1, "{} lines, {whole} packets", file.lines().count());
@@ -209,12 +209,12 @@ fn shipped_traces_are_what_their_recipes_make() {
 }
 
 /// The file and the recipe that a command of the README names.
-fn recipe_of(command: &str) -> (&str, Recipe) {
+fn recipe_of(command: &str) -> (&str, TraceRecipe) {
     let words: Vec<_> = command.split_whitespace().collect();
     let option = |name: &str| words.iter().position(|word| *word == name).map(|at| words[at + 1]);
     let kind = preset(option("--preset").unwrap()).unwrap();
     let duration = option("--duration").unwrap().parse().unwrap();
-    let mut recipe = Recipe::new(kind, duration, option("--seed").unwrap().parse().unwrap());
+    let mut recipe = TraceRecipe::new(kind, duration, option("--seed").unwrap().parse().unwrap());
     recipe.mean = option("--mean").map(|rate| rate.parse().unwrap());
     recipe.peak = option("--peak").map(|rate| rate.parse().unwrap());
     recipe.step = option("--step").map(|step| step.parse().unwrap());

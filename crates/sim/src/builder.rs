@@ -7,7 +7,7 @@ use crate::flow_state::FlowState;
 use crate::link::LinkSpec;
 use crate::packet_network::{PacketNetwork, Parts};
 use crate::schedule::Schedule;
-use crate::stages::{FlowStreams, Stage, StreamRef, assign_streams, shared_stages};
+use crate::stages::{FlowStage, FlowStreams, StreamRef, assign_streams, shared_stages};
 use crate::transfers::{Pattern, Spawning};
 use crate::{AggregateId, FlowId, LinkId, NodeId, TransfersId};
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -159,7 +159,7 @@ impl Builder {
     fn assemble(self, streams: &[Vec<StreamRef>]) -> PacketNetwork {
         let Self { seed, links, aggregates, flows, transfers, .. } = self;
         let stages = shared_stages(&flows, streams, aggregates.len());
-        let sum = |stages: &Vec<Stage>| stages.iter().map(|stage| stage.weight).sum::<f64>();
+        let sum = |stages: &Vec<FlowStage>| stages.iter().map(|stage| stage.weight).sum::<f64>();
         let shared = stages.iter().map(|stages| sum(stages).max(f64::MIN_POSITIVE));
         let weights: Vec<f64> = flows.iter().map(|flow| flow.weight).chain(shared).collect();
         let configured =
@@ -173,7 +173,7 @@ impl Builder {
             flows: Vec::new(),
             spawning: Spawning::new(seed),
         };
-        let mut assembly = Assembly { seed, configured, parts };
+        let mut assembly = NetworkAssembly { seed, configured, parts };
         flows.into_iter().zip(streams).for_each(|(flow, streams)| assembly.add_flow(flow, streams));
         aggregates.into_iter().zip(stages).for_each(|(spec, stages)| assembly.add_aggregate(spec, &stages));
         transfers.into_iter().for_each(|spec| assembly.add_transfers(spec));
@@ -224,13 +224,13 @@ impl Builder {
 }
 
 /// The network under construction.
-struct Assembly {
+struct NetworkAssembly {
     seed: u64,
     configured: Vec<Arc<Schedule>>,
     parts: Parts,
 }
 
-impl Assembly {
+impl NetworkAssembly {
     /// Adds a flow and those of its loops that are not shared.
     fn add_flow(&mut self, flow: FlowSpec, streams: &[StreamRef]) {
         let index = self.parts.flows.len() as u32;
@@ -253,7 +253,7 @@ impl Assembly {
     }
 
     /// Adds a shared loop, and a flow without loops that represents all flows that share it.
-    fn add_aggregate(&mut self, aggregate: AggregateSpec, stages: &[Stage]) {
+    fn add_aggregate(&mut self, aggregate: AggregateSpec, stages: &[FlowStage]) {
         let (name, flow) = (format!("aggregate {}", aggregate.name), self.parts.flows.len() as u32);
         let owner = LoopOwner { seed: self.seed, name: &name, flow, stages, shared: true };
         self.add_loop(&owner, aggregate.shared);

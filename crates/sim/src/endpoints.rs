@@ -3,7 +3,7 @@
 use crate::delivery::DeliveredStream;
 use crate::flow_spec::LoopSpec;
 use crate::schedule::Schedule;
-use crate::stages::{Stage, StreamRef, delivered_streams, stream_configs};
+use crate::stages::{FlowStage, StreamRef, delivered_streams, stream_configs};
 use crate::stats::{ArrivalMeter, LoopCounters, SendingMeter};
 use millpond_endpoint::{ReceiverEnd, SenderConfig, SenderEnd};
 use millpond_law::{Ecn, Knowledge, Random, Sender};
@@ -151,7 +151,7 @@ pub(crate) struct LoopOwner<'a> {
     /// Its flow, or the flow that represents all that share it.
     pub(crate) flow: u32,
     /// The stages of the flows that use it, one for each stream.
-    pub(crate) stages: &'a [Stage],
+    pub(crate) stages: &'a [FlowStage],
     pub(crate) shared: bool,
 }
 

@@ -1,6 +1,6 @@
 //! The kinds of events of the simulator.
 
-use crate::event_queue::{TARGETS, Target};
+use crate::event_queue::{EventTarget, TARGETS};
 
 /// What an event is for. The event target combines the kind with the index of a link, a loop or a flow.
 #[derive(Clone, Copy)]
@@ -30,6 +30,6 @@ pub(crate) const EVENT_KINDS: u32 = 8;
 pub(crate) const INDEX_LIMIT: u32 = TARGETS / EVENT_KINDS;
 
 /// The event target of this kind and index.
-pub(crate) fn target(kind: EventKind, index: u32) -> Target {
+pub(crate) fn target(kind: EventKind, index: u32) -> EventTarget {
     kind as u32 * INDEX_LIMIT + index
 }

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
 /// What an event is for: a number that the event loop interprets.
-pub(crate) type Target = u32;
+pub(crate) type EventTarget = u32;
 
 /// Number of low bits of a tie-breaker that hold the target; the 40 bits above count insertions.
 const TARGET_BITS: u32 = 24;
@@ -17,37 +17,37 @@ pub(crate) const TARGETS: u32 = 1 << TARGET_BITS;
 
 /// Sort key: time in picoseconds, then order of insertion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct EventKey {
     time: u64,
     tie: u64,
 }
 
 /// An event: its key, and the packet that it moves, if any.
 #[derive(Clone, Copy, Debug)]
-struct Event {
-    key: Key,
+struct QueuedEvent {
+    key: EventKey,
     handle: PacketHandle,
 }
 
-impl Event {
-    const NONE: Self = Self { key: Key { time: u64::MAX, tie: u64::MAX }, handle: PacketHandle::NONE };
+impl QueuedEvent {
+    const NONE: Self = Self { key: EventKey { time: u64::MAX, tie: u64::MAX }, handle: PacketHandle::NONE };
 }
 
-impl PartialEq for Event {
+impl PartialEq for QueuedEvent {
     fn eq(&self, other: &Self) -> bool {
         self.key == other.key
     }
 }
 
-impl Eq for Event {}
+impl Eq for QueuedEvent {}
 
-impl Ord for Event {
+impl Ord for QueuedEvent {
     fn cmp(&self, other: &Self) -> Ordering {
         self.key.cmp(&other.key)
     }
 }
 
-impl PartialOrd for Event {
+impl PartialOrd for QueuedEvent {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
@@ -91,15 +91,15 @@ const MAX_WALK: usize = 8;
 pub(crate) struct EventQueue {
     /// Current position: all slots before this word are empty.
     word: usize,
-    slots: Box<[Word; WORDS]>,
-    nodes: Vec<Node>,
+    slots: Box<[SlotWord; WORDS]>,
+    nodes: Vec<EventNode>,
     /// First node of the free list.
     free: u32,
     /// Events of this rotation whose slot list was too long.
-    overflow: BinaryHeap<Reverse<Event>>,
-    later: Vec<Event>,
+    overflow: BinaryHeap<Reverse<QueuedEvent>>,
+    later: Vec<QueuedEvent>,
     /// An empty list that keeps its memory, to become `later` at the next rotation.
-    spare: Vec<Event>,
+    spare: Vec<QueuedEvent>,
     /// Start time of the first slot in picoseconds.
     start: u64,
     /// Duration of a slot: 2^shift ps.
@@ -111,31 +111,31 @@ pub(crate) struct EventQueue {
 
 /// 64 consecutive slots.
 #[derive(Clone, Copy, Debug)]
-struct Word {
+struct SlotWord {
     /// One bit for each slot that holds an event.
     occupied: u64,
     /// First node of the list of each slot.
     first: [u32; WORD],
 }
 
-impl Word {
+impl SlotWord {
     const EMPTY: Self = Self { occupied: 0, first: [NONE; WORD] };
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Node {
-    key: Key,
+struct EventNode {
+    key: EventKey,
     handle: PacketHandle,
     next: u32,
 }
 
-const _: () = assert!(size_of::<Node>() == 32);
+const _: () = assert!(size_of::<EventNode>() == 32);
 
 impl Default for EventQueue {
     fn default() -> Self {
         Self {
             word: 0,
-            slots: Box::new([Word::EMPTY; WORDS]),
+            slots: Box::new([SlotWord::EMPTY; WORDS]),
             nodes: Vec::new(),
             free: NONE,
             overflow: BinaryHeap::new(),
@@ -152,33 +152,33 @@ impl Default for EventQueue {
 impl EventQueue {
     /// Adds an event; one at [`Time::NEVER`] is discarded.
     #[inline]
-    pub(crate) fn push(&mut self, time: Time, target: Target) {
+    pub(crate) fn push(&mut self, time: Time, target: EventTarget) {
         self.push_with_packet(time, target, PacketHandle::NONE);
     }
 
     /// Adds an event that moves a packet; one at [`Time::NEVER`] is discarded.
     #[inline]
-    pub(crate) fn push_with_packet(&mut self, time: Time, target: Target, handle: PacketHandle) {
+    pub(crate) fn push_with_packet(&mut self, time: Time, target: EventTarget, handle: PacketHandle) {
         debug_assert!(target < TARGETS);
         if time == Time::NEVER {
             return;
         }
         let tie = self.inserted << TARGET_BITS | u64::from(target);
         self.inserted += 1;
-        self.insert(Event { key: Key { time: time.picos(), tie }, handle });
+        self.insert(QueuedEvent { key: EventKey { time: time.picos(), tie }, handle });
     }
 
     /// Removes the earliest event that is due at `limit` or before. Returns time, target and packet.
     #[inline]
-    pub(crate) fn pop_until(&mut self, limit: Time) -> Option<(Time, Target, PacketHandle)> {
+    pub(crate) fn pop_until(&mut self, limit: Time) -> Option<(Time, EventTarget, PacketHandle)> {
         let event =
             if self.overflow.is_empty() { self.pop_from_wheel(limit) } else { self.pop_from_either(limit) }?;
-        Some((Time::from_picos(event.key.time), event.key.tie as Target & (TARGETS - 1), event.handle))
+        Some((Time::from_picos(event.key.time), event.key.tie as EventTarget & (TARGETS - 1), event.handle))
     }
 
     /// As [`Self::pop_until`] while the overflow heap is empty.
     #[inline]
-    fn pop_from_wheel(&mut self, limit: Time) -> Option<Event> {
+    fn pop_from_wheel(&mut self, limit: Time) -> Option<QueuedEvent> {
         while self.word().occupied == 0 {
             if self.word < LAST_WORD {
                 self.word += 1;
@@ -195,18 +195,18 @@ impl EventQueue {
             slots.occupied &= slots.occupied - 1;
         }
         (*first, node.next, self.free) = (node.next, self.free, *first);
-        Some(Event { key: node.key, handle: node.handle })
+        Some(QueuedEvent { key: node.key, handle: node.handle })
     }
 
     /// The current word of slots.
     #[inline]
-    fn word(&self) -> &Word {
+    fn word(&self) -> &SlotWord {
         &self.slots[self.word & LAST_WORD]
     }
 
     /// As [`Self::pop_until`] while the overflow heap holds events.
     #[inline(never)]
-    fn pop_from_either(&mut self, limit: Time) -> Option<Event> {
+    fn pop_from_either(&mut self, limit: Time) -> Option<QueuedEvent> {
         while self.word().occupied == 0 && self.word < LAST_WORD {
             self.word += 1;
         }
@@ -221,11 +221,11 @@ impl EventQueue {
 
     /// Inserts an event into its slot, or into `later`.
     #[inline(always)]
-    fn insert(&mut self, Event { key, handle }: Event) {
+    fn insert(&mut self, QueuedEvent { key, handle }: QueuedEvent) {
         let slot = (key.time.saturating_sub(self.start) >> self.shift) as usize;
         let slot = slot.max(self.word * WORD);
         if slot >= SLOTS {
-            return self.later.push(Event { key, handle });
+            return self.later.push(QueuedEvent { key, handle });
         }
         if self.free == NONE {
             self.add_node();
@@ -235,7 +235,7 @@ impl EventQueue {
         let slots = &mut self.slots[slot / WORD % WORDS];
         let first = &mut slots.first[slot % WORD];
         let before = *first;
-        *fresh = Node { key, handle, next: before };
+        *fresh = EventNode { key, handle, next: before };
         if before == NONE {
             slots.occupied |= 1 << (slot % WORD);
         } else if self.nodes.get(before as usize).is_some_and(|before| before.key < key) {
@@ -247,7 +247,7 @@ impl EventQueue {
     /// Inserts the free node `number`, which already holds its event, behind the first node of its slot.
     #[inline(never)]
     fn insert_behind(&mut self, first: u32, number: u32, next_free: u32) {
-        let Node { key, handle, .. } = self.nodes[number as usize];
+        let EventNode { key, handle, .. } = self.nodes[number as usize];
         let mut before = first;
         for _ in 0..MAX_WALK {
             let next = self.nodes[before as usize].next;
@@ -260,15 +260,15 @@ impl EventQueue {
             before = next;
         }
         self.nodes[number as usize].next = next_free;
-        self.overflow.push(Reverse(Event { key, handle }));
+        self.overflow.push(Reverse(QueuedEvent { key, handle }));
     }
 
     /// Adds a node to the free list.
     #[cold]
     fn add_node(&mut self) {
         self.free = self.nodes.len() as u32;
-        let Event { key, handle } = Event::NONE;
-        self.nodes.push(Node { key, handle, next: NONE });
+        let QueuedEvent { key, handle } = QueuedEvent::NONE;
+        self.nodes.push(EventNode { key, handle, next: NONE });
     }
 
     /// Starts the next rotation at the earliest event of `later`; returns false if there is none.
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn events_of_equal_time_leave_in_the_order_of_insertion() {
         // More events than a slot list holds, so that the last ones go to the heap.
-        let targets = (0..5 * MAX_WALK as Target).map(|n| n * 7 % 41);
+        let targets = (0..5 * MAX_WALK as EventTarget).map(|n| n * 7 % 41);
         let mut events = EventQueue::default();
         targets.clone().for_each(|target| events.push(Time::from_picos(10), target));
         assert!(!events.overflow.is_empty());
@@ -347,7 +347,7 @@ mod tests {
             let mut now = 0;
             for (order, (magnitude, ahead, pops)) in steps.into_iter().enumerate() {
                 let time = now + (ahead << magnitude);
-                events.push(Time::from_picos(time), order as Target);
+                events.push(Time::from_picos(time), order as EventTarget);
                 sorted.push((time, order));
                 sorted.sort_unstable();
                 for _ in 0..pops {

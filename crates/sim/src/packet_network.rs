@@ -5,7 +5,7 @@ use crate::delivery::Delivery;
 use crate::downstream_feedback::downstream_feedback;
 use crate::endpoints::{CapacityReceiver, EndKind, Endpoints, FIRST_END, ReceiverState};
 use crate::event_kind::{EventKind, INDEX_LIMIT, target};
-use crate::event_queue::{EventQueue, Target};
+use crate::event_queue::{EventQueue, EventTarget};
 use crate::flow_state::FlowState;
 use crate::link::{Link, LinkAction, LinkView};
 use crate::packet_pool::{Packet, PacketHandle, PacketId, PacketPool};
@@ -146,7 +146,7 @@ impl PacketNetwork {
     }
 
     #[inline]
-    fn dispatch(&mut self, now: Time, target: Target, handle: PacketHandle) {
+    fn dispatch(&mut self, now: Time, target: EventTarget, handle: PacketHandle) {
         // The most frequent kind.
         if target < INDEX_LIMIT {
             return self.forward(now, handle);

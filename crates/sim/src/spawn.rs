@@ -14,7 +14,7 @@ use crate::flow_spec::{LoopSpec, Workload};
 use crate::flow_state::FlowState;
 use crate::packet_network::PacketNetwork;
 use crate::stages::{FlowStreams, StreamRef};
-use crate::transfers::{FlowSlot, MIN_SLOTS, NewTransfer, Pattern, Source};
+use crate::transfers::{FlowSlot, MIN_SLOTS, NewTransfer, Pattern, TransferSource};
 use crate::transfers_view::TransfersView;
 use crate::view::{FlowView, LoopView};
 use millpond_law::Knowledge;
@@ -139,7 +139,7 @@ impl PacketNetwork {
     }
 }
 
-impl Source {
+impl TransferSource {
     /// Adds the results of a transfer that is over, and frees its slot.
     fn record(&mut self, slot: FlowSlot, flow: FlowView<'_>) {
         let transfer = &mut self.transfers[slot.number as usize];

@@ -22,7 +22,7 @@ struct Downstream {
 
 /// The part of a flow that lies in one loop.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stage {
+pub(crate) struct FlowStage {
     flow: u32,
     pub(crate) weight: f64,
     pub(crate) start: Time,
@@ -43,10 +43,10 @@ pub(crate) struct FlowStreams<'a> {
 
 impl FlowStreams<'_> {
     /// Its stage in its loop with this number.
-    pub(crate) fn stage(&self, number: usize) -> Stage {
+    pub(crate) fn stage(&self, number: usize) -> FlowStage {
         let stream = |number: usize| self.streams.get(number).copied();
         let relay_limit = self.relays.get(number).copied();
-        Stage {
+        FlowStage {
             flow: self.flow,
             weight: self.weight,
             start: self.start,
@@ -80,8 +80,8 @@ pub(crate) fn shared_stages(
     flows: &[FlowSpec],
     streams: &[Vec<StreamRef>],
     aggregates: usize,
-) -> Vec<Vec<Stage>> {
-    let mut stages: Vec<Vec<Stage>> = vec![Vec::new(); aggregates];
+) -> Vec<Vec<FlowStage>> {
+    let mut stages: Vec<Vec<FlowStage>> = vec![Vec::new(); aggregates];
     for ((flow, spec), streams) in (0..).zip(flows).zip(streams) {
         let (weight, start, relays) = (spec.weight, spec.start, &spec.relays[..]);
         let flow_streams = FlowStreams { flow, weight, start, relays, streams };
@@ -95,12 +95,12 @@ pub(crate) fn shared_stages(
 }
 
 /// Configuration of the streams of a loop's sender. The initial credit is the limit of the relay behind the loop.
-pub(crate) fn stream_configs(stages: &[Stage], packet: Bytes) -> Vec<StreamConfig> {
-    let incoming_loop = |stage: &Stage| stage.upstream.map(|stream| stream.loop_id);
+pub(crate) fn stream_configs(stages: &[FlowStage], packet: Bytes) -> Vec<StreamConfig> {
+    let incoming_loop = |stage: &FlowStage| stage.upstream.map(|stream| stream.loop_id);
     let mut incoming: Vec<u32> = stages.iter().filter_map(incoming_loop).collect();
     incoming.sort_unstable();
     incoming.dedup();
-    let config = |stage: &Stage| StreamConfig {
+    let config = |stage: &FlowStage| StreamConfig {
         weight: stage.weight,
         incoming_loop: incoming.partition_point(|loop_id| Some(*loop_id) < incoming_loop(stage)) as u32,
         credit: stage.downstream.map_or(u64::MAX, |next| Relay::new(next.limit, packet).limit().get()),
@@ -109,7 +109,10 @@ pub(crate) fn stream_configs(stages: &[Stage], packet: Bytes) -> Vec<StreamConfi
 }
 
 /// Delivery of each stream at the receiver of a loop.
-pub(crate) fn delivered_streams(stages: &[Stage], packet: Bytes) -> impl Iterator<Item = DeliveredStream> {
+pub(crate) fn delivered_streams(
+    stages: &[FlowStage],
+    packet: Bytes,
+) -> impl Iterator<Item = DeliveredStream> {
     (0..).zip(stages).map(move |(stream_id, stage)| {
         let relayed = |Downstream { limit, stream }| {
             let relay = Relay::new(limit, packet).with_stream_ids(stream_id, stream.stream_id);

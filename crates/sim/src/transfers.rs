@@ -47,7 +47,7 @@ pub(crate) struct FlowSlot {
 }
 
 /// State of a source of transfers.
-pub(crate) struct Source {
+pub(crate) struct TransferSource {
     pub(crate) spec: TransfersSpec,
     pub(crate) pattern: Vec<Pattern>,
     next: Option<(Time, Bytes)>,
@@ -72,7 +72,7 @@ pub(crate) struct Removed {
 /// All sources of transfers.
 pub(crate) struct Spawning {
     pub(crate) seed: u64,
-    pub(crate) sources: Vec<Source>,
+    pub(crate) sources: Vec<TransferSource>,
     /// Number of busy slots, and the number at which finished transfers are looked for.
     pub(crate) busy: usize,
     pub(crate) sweep_at: usize,
@@ -87,7 +87,7 @@ impl Spawning {
         let next = spec.arrivals.next();
         let (busy, free, transfers) = (Vec::new(), Vec::new(), Vec::new());
         let (removed, before) = (Removed::default(), LoopCounters::default());
-        self.sources.push(Source { spec, pattern, next, busy, free, transfers, removed, before });
+        self.sources.push(TransferSource { spec, pattern, next, busy, free, transfers, removed, before });
     }
 
     /// Arrival time of the first transfer of each source.
@@ -106,7 +106,7 @@ impl Spawning {
     }
 }
 
-impl Source {
+impl TransferSource {
     /// Records the transfer that arrives now, and takes the next one from the specification.
     pub(crate) fn arrive(&mut self) -> Option<NewTransfer> {
         let (arrived, size) = self.next?;

@@ -3,7 +3,7 @@
 use crate::TransfersId;
 use crate::packet_network::PacketNetwork;
 use crate::stats::{Histogram, IntervalDelay, LoopCounters};
-use crate::transfers::{Source, Transfer};
+use crate::transfers::{Transfer, TransferSource};
 use crate::view::FlowView;
 
 /// State and statistics of a source of transfers, over all its transfers so far.
@@ -21,7 +21,7 @@ impl PacketNetwork {
 }
 
 impl<'a> TransfersView<'a> {
-    fn source(&self) -> &'a Source {
+    fn source(&self) -> &'a TransferSource {
         &self.network.spawning.sources[self.index]
     }
 

@@ -2,10 +2,10 @@
 
 /// Samples with positive weights, in any order.
 #[derive(Clone, Debug, Default)]
-pub struct WeightedSamples(Vec<Sample>);
+pub struct WeightedSamples(Vec<WeightedSample>);
 
 #[derive(Clone, Copy, Debug)]
-struct Sample {
+struct WeightedSample {
     value: f64,
     weight: f64,
 }
@@ -14,13 +14,15 @@ impl WeightedSamples {
     /// Adds one sample; it is ignored unless its weight is positive.
     pub fn add(&mut self, value: f64, weight: f64) {
         if weight > 0.0 {
-            self.0.push(Sample { value, weight });
+            self.0.push(WeightedSample { value, weight });
         }
     }
 
     /// Adds the samples of `other`, their weights multiplied by `factor`.
     pub fn merge(&mut self, other: &Self, factor: f64) {
-        self.0.extend(other.0.iter().map(|one| Sample { value: one.value, weight: one.weight * factor }));
+        self.0.extend(
+            other.0.iter().map(|one| WeightedSample { value: one.value, weight: one.weight * factor }),
+        );
     }
 
     /// Bounds the number of samples: once there are `2 * most`, every two neighbours in value become one sample with
@@ -36,7 +38,7 @@ impl WeightedSamples {
         for pair in self.0[1..last].chunks(2) {
             let weight: f64 = pair.iter().map(|one| one.weight).sum();
             let sum: f64 = pair.iter().map(|one| one.value * one.weight).sum();
-            thinned.push(Sample { value: sum / weight, weight });
+            thinned.push(WeightedSample { value: sum / weight, weight });
         }
         thinned.push(self.0[last]);
         self.0 = thinned;

@@ -1,7 +1,7 @@
 //! Why an analysis has no result.
 
 use millpond_fluid::equilibrium::NoEquilibrium;
-use millpond_fluid::stability::Unknown;
+use millpond_fluid::stability::RootError;
 use millpond_scenario::Faults;
 use std::fmt;
 
@@ -18,7 +18,7 @@ pub enum AnalysisError {
         flow: String,
     },
     /// The characteristic roots could not be computed.
-    Roots(Unknown),
+    Roots(RootError),
     /// A law decides at discrete times, so that the network has no linearization.
     DiscreteTime {
         /// Name of the protocol.
@@ -77,8 +77,8 @@ impl From<millpond_fluid::Error> for AnalysisError {
     }
 }
 
-impl From<Unknown> for AnalysisError {
-    fn from(reason: Unknown) -> Self {
+impl From<RootError> for AnalysisError {
+    fn from(reason: RootError) -> Self {
         Self::Roots(reason)
     }
 }

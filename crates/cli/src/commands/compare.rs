@@ -9,7 +9,7 @@ use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_lab::compare as compare_runs;
-use millpond_lab::{Case, Choice, cases};
+use millpond_lab::{Choice, ComparisonCase, cases};
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError};
@@ -54,10 +54,11 @@ fn choice(args: &args::Compare) -> Result<Choice, Failure> {
 }
 
 /// The agreement of each packet run with its fluid run and its equilibrium, with the label of the packet run.
-fn agreements(cases: &[Case], runs: &[Run], registry: &Registry) -> Vec<(String, Agreement)> {
+fn agreements(cases: &[ComparisonCase], runs: &[Run], registry: &Registry) -> Vec<(String, Agreement)> {
     let of = |world: World| cases.iter().zip(runs).filter(move |(case, _)| case.world == world);
-    let same = |packets: &Case| of(World::Fluid).find(|(fluid, _)| fluid.scenario == packets.scenario);
-    let pair = |(case, packets): (&Case, &Run)| {
+    let same =
+        |packets: &ComparisonCase| of(World::Fluid).find(|(fluid, _)| fluid.scenario == packets.scenario);
+    let pair = |(case, packets): (&ComparisonCase, &Run)| {
         let (_, fluid) = same(case)?;
         Some((
             case.directory.clone(),
@@ -69,14 +70,14 @@ fn agreements(cases: &[Case], runs: &[Run], registry: &Registry) -> Vec<(String,
 
 /// Runs every case. Each run is written into `directory` as soon as it has ended.
 fn run_all(
-    cases: &[Case],
+    cases: &[ComparisonCase],
     registry: &Registry,
     directory: Option<&ComparisonDirectory>,
     interrupt: Interrupt,
 ) -> Result<Vec<Run>, Failure> {
     let labels: Vec<String> = cases.iter().map(|case| case.directory.clone()).collect();
     let progress = Progress::of_each(&labels, interrupt);
-    let keep = |case: &Case, finished: &Finished| -> Result<(), OutputError> {
+    let keep = |case: &ComparisonCase, finished: &Finished| -> Result<(), OutputError> {
         let Some(directory) = directory else { return Ok(()) };
         directory.keep(&case.directory, &finished.run, &finished.timing, Extras::default())
     };

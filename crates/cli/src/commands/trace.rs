@@ -6,7 +6,7 @@ use crate::output::{print, print_line};
 use millpond_report::terminal;
 use millpond_results::files::write_atomically;
 use millpond_scenario::Faults;
-use millpond_scenario::trace::{PRESETS, Recipe, Trace, preset};
+use millpond_scenario::trace::{PRESETS, Trace, TraceRecipe, preset};
 use std::process::ExitCode;
 
 pub(crate) fn trace(args: &args::Trace) -> Outcome {
@@ -18,11 +18,11 @@ pub(crate) fn trace(args: &args::Trace) -> Outcome {
 
 fn generate(args: &args::Generate) -> Outcome {
     let chosen = preset(&args.preset).ok_or_else(|| unknown_preset(&args.preset))?;
-    let recipe = Recipe {
+    let recipe = TraceRecipe {
         mean: args.mean,
         peak: args.peak,
         step: args.step,
-        ..Recipe::new(chosen, args.duration, args.seed)
+        ..TraceRecipe::new(chosen, args.duration, args.seed)
     };
     let trace = recipe.generate().map_err(Failure::input)?;
     let text = match args.format {

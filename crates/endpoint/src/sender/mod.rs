@@ -15,7 +15,7 @@ use crate::marks::MarkCount;
 use crate::pace::Pacer;
 use crate::rate::DeliveryRate;
 use crate::round::Rounds;
-use crate::rtt::Rtt;
+use crate::rtt::RttEstimator;
 use crate::send_buffer::SendBuffer;
 use crate::sent::SentRing;
 use crate::stream_queues::StreamConfig;
@@ -42,7 +42,7 @@ pub struct SenderEnd {
     loss_episodes: Episodes,
     mark_episodes: Episodes,
     marks: MarkCount,
-    rtt: Rtt,
+    rtt: RttEstimator,
     timeouts: Timeouts,
     probe_wanted: bool,
     rate: DeliveryRate,
@@ -92,7 +92,7 @@ impl SenderEnd {
             loss_episodes: Episodes::default(),
             mark_episodes: Episodes::default(),
             marks: MarkCount::default(),
-            rtt: Rtt::new(config.initial_rtt, config.granularity, config.max_ack_delay),
+            rtt: RttEstimator::new(config.initial_rtt, config.granularity, config.max_ack_delay),
             timeouts: Timeouts::default(),
             probe_wanted: false,
             rate: DeliveryRate::default(),

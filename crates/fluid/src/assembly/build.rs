@@ -6,7 +6,7 @@ use super::{
     check,
 };
 use crate::error::Error;
-use crate::network::{CapacityStep, FluidNetwork, LinkSpec, Loop, Relay, Share};
+use crate::network::{CapacityStep, FluidLinkSpec, FluidNetwork, Loop, Relay, Share};
 use millpond_law::fluid::{LinkLaws, SenderLaws, State};
 
 impl Assembly {
@@ -16,7 +16,7 @@ impl Assembly {
     /// [`Error::InvalidNetwork`] names the part that cannot be expressed as equations.
     pub fn new(network: FluidNetwork) -> Result<Self, Error> {
         check::check(&network)?;
-        let mut parts = Builder::default();
+        let mut parts = AssemblyBuilder::default();
         let shares: Vec<Option<Share>> = network.loops.iter().map(|l| l.share).collect();
         let laws: Vec<_> = network.loops.into_iter().map(|l| parts.add_loop(l)).collect();
         parts.classify_loops(laws);
@@ -33,7 +33,7 @@ impl Assembly {
 }
 
 #[derive(Default)]
-struct Builder {
+struct AssemblyBuilder {
     sender_classes: Vec<SenderClass>,
     link_sets: Vec<LinkSet>,
     links: Vec<LinkData>,
@@ -42,7 +42,7 @@ struct Builder {
     shared_loops: Vec<SharedLoop>,
 }
 
-impl Builder {
+impl AssemblyBuilder {
     /// Adds a loop without its class; returns its law.
     fn add_loop(&mut self, l: Loop) -> Box<dyn SenderLaws> {
         let first = self.hops.len();
@@ -135,7 +135,7 @@ impl Builder {
         }
     }
 
-    fn add_link(&mut self, link: LinkSpec) {
+    fn add_link(&mut self, link: FluidLinkSpec) {
         let new = self.links.len();
         let queue = link.queue.map(|(law, verdicts)| self.add_law(new, Role::Queue(verdicts), law));
         let mut routers = Vec::new();

@@ -1,7 +1,7 @@
 //! Rejects networks that cannot be expressed as equations; errors name the loop, link or relay.
 
 use crate::error::Error;
-use crate::network::{FluidNetwork, LinkSpec, Loop, LoopId, Relay};
+use crate::network::{FluidLinkSpec, FluidNetwork, Loop, LoopId, Relay};
 
 fn refuse<T>(name: &str, reason: impl Into<String>) -> Result<T, Error> {
     Err(Error::InvalidNetwork { name: name.to_owned(), reason: reason.into() })
@@ -26,7 +26,7 @@ pub(super) fn check(network: &FluidNetwork) -> Result<(), Error> {
     Ok(())
 }
 
-fn check_link(link: &LinkSpec) -> Result<(), Error> {
+fn check_link(link: &FluidLinkSpec) -> Result<(), Error> {
     if !(link.capacity > 0.0 && link.capacity.is_finite()) {
         return refuse(&link.name, "its capacity must be above zero: an outage requires the packet world");
     }
@@ -102,7 +102,7 @@ fn check_share(network: &FluidNetwork, l: usize) -> Result<(), Error> {
     }
 }
 
-fn check_router(l: &Loop, link: &LinkSpec) -> Result<(), Error> {
+fn check_router(l: &Loop, link: &FluidLinkSpec) -> Result<(), Error> {
     let wanted = l.sender.feedback().len();
     let router = link.routers.iter().find(|(protocol, _)| *protocol == l.protocol);
     match router {

@@ -81,7 +81,7 @@ pub enum Entity {
 
 /// Name of a column of results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct SolutionColumn {
     /// The owner.
     pub entity: Entity,
     /// The quantity in plain words.
@@ -114,14 +114,14 @@ impl Assembly {
     }
 
     /// Names of all states, in the order of the state vector.
-    pub fn state_columns(&self) -> Vec<Column> {
+    pub fn state_columns(&self) -> Vec<SolutionColumn> {
         let named = self.owners().into_iter().zip(&self.states);
-        named.map(|(entity, s)| Column { entity, quantity: s.name, unit: s.unit }).collect()
+        named.map(|(entity, s)| SolutionColumn { entity, quantity: s.name, unit: s.unit }).collect()
     }
 
     /// Names of all channels, undelayed.
-    pub fn channel_columns(&self) -> Vec<Column> {
-        let column = |entity, quantity, unit| Column { entity, quantity, unit };
+    pub fn channel_columns(&self) -> Vec<SolutionColumn> {
+        let column = |entity, quantity, unit| SolutionColumn { entity, quantity, unit };
         let mut columns = Vec::with_capacity(self.channels.count);
         for (quantity, unit) in
             [("sending rate", "bit/s"), ("round-trip time", "s"), ("delivered rate", "bit/s")]

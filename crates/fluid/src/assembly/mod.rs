@@ -6,7 +6,7 @@ mod check;
 mod layout;
 
 pub(crate) use layout::{Channels, Offsets};
-pub use layout::{Column, Entity};
+pub use layout::{Entity, SolutionColumn};
 
 use crate::network::{CapacityStep, Relay};
 use millpond_law::fluid::{LinkLaws, SenderLaws, State, Verdicts};

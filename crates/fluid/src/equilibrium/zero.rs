@@ -84,7 +84,7 @@ pub fn zero(
     const LONGEST: f64 = 1e12;
     const SHORTEST: f64 = 1e-9;
     let bounds = field.bounds();
-    let mut point = Point::at(field, start.to_vec(), &bounds);
+    let mut point = SearchPoint::at(field, start.to_vec(), &bounds);
     let mut length = step;
     for _ in 0..manner.max_steps() {
         if point.residual <= tolerance {
@@ -92,7 +92,7 @@ pub fn zero(
             return Ok(Zero { x: point.x, held: point.held, residual: point.residual });
         }
         let tried = point.euler(field, length, &bounds).and_then(|(x, change)| {
-            let next = Point::at(field, x, &bounds);
+            let next = SearchPoint::at(field, x, &bounds);
             let factor = manner.length_factor(point.residual / next.residual, change)?;
             next.residual.is_finite().then_some((next, factor))
         });
@@ -109,14 +109,14 @@ pub fn zero(
     Err(Failed { x: point.x, residual: point.residual })
 }
 
-struct Point {
+struct SearchPoint {
     x: Vec<f64>,
     f: Vec<f64>,
     held: Vec<bool>,
     residual: f64,
 }
 
-impl Point {
+impl SearchPoint {
     fn at(field: &impl Residual, x: Vec<f64>, bounds: &[(f64, f64)]) -> Self {
         let (f, sizes) = (field.value(&x), field.sizes());
         let outward = |i: usize| (x[i] <= bounds[i].0 && f[i] < 0.0) || (x[i] >= bounds[i].1 && f[i] > 0.0);

@@ -61,14 +61,15 @@ impl FixedStep<'_> {
 pub struct Snapshots {
     /// In ascending order of time.
     pub all: Vec<Snapshot>,
-    columns: Vec<crate::assembly::Column>,
+    columns: Vec<crate::assembly::SolutionColumn>,
 }
 
 impl Snapshots {
     /// The values of a state at all times; empty if there is no such state.
     pub fn of(&self, entity: Entity, quantity: &str) -> Vec<f64> {
-        let wanted =
-            |column: &&crate::assembly::Column| column.entity == entity && column.quantity == quantity;
+        let wanted = |column: &&crate::assembly::SolutionColumn| {
+            column.entity == entity && column.quantity == quantity
+        };
         let Some(i) = self.columns.iter().position(|column| wanted(&column)) else { return Vec::new() };
         self.all.iter().map(|snapshot| snapshot.states[i]).collect()
     }

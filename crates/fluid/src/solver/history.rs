@@ -22,7 +22,7 @@ pub(super) fn lagrange(theta: f64) -> [f64; 5] {
     ]
 }
 
-struct Segment {
+struct HistorySegment {
     start: f64,
     length: f64,
     /// For each channel, its values at the nodes.
@@ -33,7 +33,7 @@ struct Segment {
 pub(super) struct History {
     /// Values before time zero.
     before: Vec<f64>,
-    segments: VecDeque<Segment>,
+    segments: VecDeque<HistorySegment>,
     /// Number of segments dropped so far.
     forgotten: usize,
     spare: Vec<Vec<f64>>,
@@ -54,7 +54,7 @@ impl History {
         let mut values = self.spare.pop().unwrap_or_default();
         values.clear();
         values.extend((0..self.before.len()).flat_map(|channel| nodes.iter().map(move |node| node[channel])));
-        self.segments.push_back(Segment { start, length, values });
+        self.segments.push_back(HistorySegment { start, length, values });
     }
 
     /// Sets each look-up to its delayed time. At a jump, the side of the step's middle is used.

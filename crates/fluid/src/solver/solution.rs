@@ -1,7 +1,7 @@
 //! The result of an integration: every state and every channel at regular times.
 
 use super::{Accuracy, Solver};
-use crate::assembly::{Assembly, Column, Entity};
+use crate::assembly::{Assembly, Entity, SolutionColumn};
 use crate::error::Error;
 
 /// Samples of all states and channels.
@@ -10,7 +10,7 @@ pub struct Solution {
     /// Times in seconds; the first is zero.
     pub times: Vec<f64>,
     /// Names of the columns: states first, then channels. A quantity may be in both (a backlog) with equal values.
-    pub columns: Vec<Column>,
+    pub columns: Vec<SolutionColumn>,
     /// Number of columns that are states.
     pub states: usize,
     /// For each time, the value of each column.

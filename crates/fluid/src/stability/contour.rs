@@ -59,7 +59,7 @@ pub(super) struct Contour<'a> {
 
 /// det(I + L) at a point.
 #[derive(Clone, Copy)]
-struct Sample {
+struct ContourSample {
     s: Complex<f64>,
     ln: Complex<f64>,
     /// The logarithmic derivative.
@@ -127,19 +127,19 @@ impl<'a> Contour<'a> {
         length * delay < RADIAN && !self.poles.iter().any(|pole| (pole - middle).norm() < length)
     }
 
-    fn sample(&self, s: Complex<f64>, along: Complex<f64>) -> Result<Sample, Complex<f64>> {
+    fn sample(&self, s: Complex<f64>, along: Complex<f64>) -> Result<ContourSample, Complex<f64>> {
         const NEAR: f64 = 1e-6;
         let h = NEAR * s.norm().max(1.0 / self.time_scale);
         let ln = self.function.ln_loops(s).ok_or(s)?;
         let ahead = self.function.ln_loops(s + along * h).ok_or(s)?;
         let change = Complex::new(ahead.re - ln.re, wrap(ahead.im - ln.im));
-        Ok(Sample { s, ln, slope: change / (along * h) })
+        Ok(ContourSample { s, ln, slope: change / (along * h) })
     }
 }
 
 /// The change of the phase between two samples; none if they are too far apart. The derivatives at both ends must be
 /// small and agree with the difference of the values, because values alone do not show a full turn.
-fn step(a: &Sample, b: &Sample) -> Option<f64> {
+fn step(a: &ContourSample, b: &ContourSample) -> Option<f64> {
     const MAX_CHANGE: f64 = 1.5;
     const MAX_DIFFERENCE: f64 = 0.5;
     let way = b.s - a.s;

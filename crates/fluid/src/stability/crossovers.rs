@@ -1,6 +1,6 @@
 //! Phase crossovers of the loop and their gains.
 
-use super::{Nyquist, Root, System, Unknown};
+use super::{Nyquist, Root, RootError, System};
 
 /// An eigenvalue of the return ratio on the negative real axis: a disturbance of this frequency returns in phase,
 /// multiplied by the gain.
@@ -17,8 +17,8 @@ pub struct Crossover {
 /// conditional stability. None if no locus crosses the negative real axis.
 ///
 /// # Errors
-/// [`Unknown::NoLoop`] if the system has no loop.
-pub fn loop_gain(system: &System, rightmost: Option<&Root>) -> Result<Option<Crossover>, Unknown> {
+/// [`RootError::NoLoop`] if the system has no loop.
+pub fn loop_gain(system: &System, rightmost: Option<&Root>) -> Result<Option<Crossover>, RootError> {
     let unstable = rightmost.filter(|root| root.s.re >= 0.0 && root.s.im > 0.0);
     let apart = |crossover: &Crossover| {
         let detuned = unstable.map_or(0.0, |root| (crossover.frequency / root.s.im).ln());

@@ -1,6 +1,6 @@
 //! The discretized infinitesimal generator of a delay equation: an independent check of the roots of small systems.
 
-use super::{Block, Root, System, Unknown};
+use super::{Block, Root, RootError, System};
 use nalgebra::DMatrix;
 use nalgebra::linalg::balancing::balance_parlett_reinsch;
 use std::f64::consts::PI;
@@ -18,12 +18,12 @@ struct Delayed {
 /// the longest delay (Breda, Maset and Vermiglio, SIAM J. Sci. Comput. 27, 2005). Only roots near zero are accurate.
 ///
 /// # Errors
-/// [`Unknown::Circular`] if static blocks form an algebraic loop.
-pub fn generator_roots(system: &System, points: usize) -> Result<Vec<Root>, Unknown> {
+/// [`RootError::Circular`] if static blocks form an algebraic loop.
+pub fn generator_roots(system: &System, points: usize) -> Result<Vec<Root>, RootError> {
     let equation = Delayed::of(system)?;
     let mut matrix = equation.generator(points);
     balance_parlett_reinsch(&mut matrix);
-    let schur = nalgebra::Schur::try_new(matrix, 1e-13, MAX_ITERATIONS).ok_or(Unknown::Circular)?;
+    let schur = nalgebra::Schur::try_new(matrix, 1e-13, MAX_ITERATIONS).ok_or(RootError::Circular)?;
     let mut roots: Vec<Root> = schur
         .complex_eigenvalues()
         .iter()
@@ -35,7 +35,7 @@ pub fn generator_roots(system: &System, points: usize) -> Result<Vec<Root>, Unkn
 }
 
 impl Delayed {
-    fn of(system: &System) -> Result<Self, Unknown> {
+    fn of(system: &System) -> Result<Self, RootError> {
         let mut first = Vec::with_capacity(system.blocks.len());
         let mut states = 0;
         for block in &system.blocks {
@@ -99,10 +99,10 @@ fn sources(
     input: (usize, usize),
     delay: f64,
     depth: usize,
-) -> Result<Vec<StateSource>, Unknown> {
+) -> Result<Vec<StateSource>, RootError> {
     const DEEPEST: usize = 12;
     if depth > DEEPEST {
-        return Err(Unknown::Circular);
+        return Err(RootError::Circular);
     }
     let mut all = Vec::new();
     for connection in system.connections.iter().filter(|connection| connection.to == input) {

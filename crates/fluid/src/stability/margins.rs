@@ -1,6 +1,6 @@
 //! Gain, phase and delay margins from the eigenloci.
 
-use super::{Nyquist, System, Unknown};
+use super::{Nyquist, RootError, System};
 use std::f64::consts::PI;
 
 /// The margins of a loop.
@@ -26,8 +26,8 @@ pub struct Crossing {
 /// The margins of a stable system, defined by its return ratio L: det(I + g e^(-i phi) e^(-i w theta) L(i w)) = 0.
 ///
 /// # Errors
-/// [`Unknown::NoLoop`] if the system has no loop.
-pub fn margins(system: &System) -> Result<Margins, Unknown> {
+/// [`RootError::NoLoop`] if the system has no loop.
+pub fn margins(system: &System) -> Result<Margins, RootError> {
     let plot = Nyquist::new(system)?;
     let mut margins = Margins::default();
     for (frequency, value) in plot.unit_crossings() {

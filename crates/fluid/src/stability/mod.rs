@@ -44,7 +44,7 @@ pub use system::{Block, Connection, System};
 
 /// Why the roots of a system are unknown.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Unknown {
+pub enum RootError {
     /// No link input depends on a link output: there is no loop.
     NoLoop,
     /// The loop gain does not vanish at high frequencies: there are infinitely many roots in the right half plane.
@@ -61,7 +61,7 @@ pub enum Unknown {
     Circular,
 }
 
-impl std::fmt::Display for Unknown {
+impl std::fmt::Display for RootError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::NoLoop => write!(
@@ -81,7 +81,7 @@ impl std::fmt::Display for Unknown {
     }
 }
 
-impl std::error::Error for Unknown {}
+impl std::error::Error for RootError {}
 
 #[cfg(test)]
 mod tests;

@@ -3,7 +3,7 @@
 use super::characteristic::Characteristic;
 use super::loci::{Locus, loci, matched};
 use super::matrix::spectral_radius;
-use super::{System, Unknown};
+use super::{RootError, System};
 use nalgebra::Complex;
 
 /// The eigenvalues of a return ratio as functions of frequency.
@@ -17,11 +17,11 @@ impl<'a> Nyquist<'a> {
     /// Computes the eigenloci.
     ///
     /// # Errors
-    /// [`Unknown::NoLoop`] if the system has no loop.
-    pub fn new(system: &'a System) -> Result<Self, Unknown> {
+    /// [`RootError::NoLoop`] if the system has no loop.
+    pub fn new(system: &'a System) -> Result<Self, RootError> {
         let function = Characteristic::new(system);
         if function.size() == 0 {
-            return Err(Unknown::NoLoop);
+            return Err(RootError::NoLoop);
         }
         let (low, high) = band(&function);
         let loci = loci(&function, low, high);
@@ -39,11 +39,12 @@ impl<'a> Nyquist<'a> {
     #[must_use]
     pub fn crossings(&self, factor: Complex<f64>) -> Vec<(f64, f64)> {
         const NEGLIGIBLE: f64 = 1e-6;
-        let turned = |(_, value): Point| value * factor;
-        let crosses = |(a, b): &(Point, Point)| {
+        let turned = |(_, value): LocusPoint| value * factor;
+        let crosses = |(a, b): &(LocusPoint, LocusPoint)| {
             turned(*a).im * turned(*b).im < 0.0 && turned(*a).re < -NEGLIGIBLE && turned(*b).re < -NEGLIGIBLE
         };
-        let refined = |(a, b): (Point, Point)| refine(&self.function, a, b, |value| (value * factor).im);
+        let refined =
+            |(a, b): (LocusPoint, LocusPoint)| refine(&self.function, a, b, |value| (value * factor).im);
         let found = self.neighbours().filter(crosses).map(refined);
         let found = found.map(|(frequency, value)| (frequency, (value * factor).re));
         // For small gains, neighbouring points are so far apart that the positive axis may be between them.
@@ -53,22 +54,23 @@ impl<'a> Nyquist<'a> {
     }
 
     /// The crossings of the loci with the unit circle: frequency and value.
-    pub(super) fn unit_crossings(&self) -> impl Iterator<Item = Point> {
-        let beyond = |(_, value): Point| value.norm() - 1.0;
-        let crosses =
-            move |(a, b): &(Point, Point)| beyond(*a) * beyond(*b) <= 0.0 && beyond(*a) != beyond(*b);
+    pub(super) fn unit_crossings(&self) -> impl Iterator<Item = LocusPoint> {
+        let beyond = |(_, value): LocusPoint| value.norm() - 1.0;
+        let crosses = move |(a, b): &(LocusPoint, LocusPoint)| {
+            beyond(*a) * beyond(*b) <= 0.0 && beyond(*a) != beyond(*b)
+        };
         let pairs = self.neighbours().filter(crosses);
         pairs.map(|(a, b)| refine(&self.function, a, b, |value| value.norm() - 1.0))
     }
 
     /// Neighbouring points of each locus.
-    fn neighbours(&self) -> impl Iterator<Item = (Point, Point)> {
+    fn neighbours(&self) -> impl Iterator<Item = (LocusPoint, LocusPoint)> {
         self.loci.iter().flat_map(|locus| locus.points.windows(2).map(|pair| (pair[0], pair[1])))
     }
 }
 
 /// Angular frequency in rad/s and eigenvalue.
-type Point = (f64, Complex<f64>);
+type LocusPoint = (f64, Complex<f64>);
 
 /// The frequency band: from where gains exceed 100, or delays and slow poles no longer matter, to where gains are below
 /// 0.01.
@@ -106,10 +108,10 @@ fn band(function: &Characteristic<'_>) -> (f64, f64) {
 /// Jarratt, BIT 11, 1971).
 fn refine(
     function: &Characteristic<'_>,
-    (mut from, mut a): Point,
-    (mut to, mut b): Point,
+    (mut from, mut a): LocusPoint,
+    (mut to, mut b): LocusPoint,
     of: impl Fn(Complex<f64>) -> f64,
-) -> Point {
+) -> LocusPoint {
     const STEPS: usize = 60;
     const PRECISE: f64 = 1e-14;
     let (mut at_from, mut at_to) = (of(a), of(b));

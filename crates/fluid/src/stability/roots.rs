@@ -2,7 +2,7 @@
 
 use super::characteristic::Characteristic;
 use super::contour::{Contour, Rectangle};
-use super::{System, Unknown};
+use super::{RootError, System};
 use nalgebra::Complex;
 
 /// A characteristic root; for a conjugate pair the one with positive imaginary part.
@@ -71,23 +71,23 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// Finds all roots right of a vertical line, which is moved left until there are some.
 ///
 /// # Errors
-/// [`Unknown`] gives the reason.
-pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
+/// [`RootError`] gives the reason.
+pub fn rightmost(system: &System) -> Result<Spectrum, RootError> {
     const LINES: i32 = 9;
     let function = Characteristic::new(system);
     if function.size() == 0 {
-        return Err(Unknown::NoLoop);
+        return Err(RootError::NoLoop);
     }
     let time_scale = time_scale_of(&function);
     let contour =
-        Contour::new(&function, time_scale).ok_or(Unknown::Uncounted { near: Complex::new(0.0, 0.0) })?;
+        Contour::new(&function, time_scale).ok_or(RootError::Uncounted { near: Complex::new(0.0, 0.0) })?;
     // The first line is slightly left of the axis, so that roots on the axis are inside.
     let lines = std::iter::once(-1e-4).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
     let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, time_scale };
     for line in lines {
         match right_of(&contour, line / time_scale, time_scale) {
             Ok((roots, complete_to)) => known = Spectrum { roots, complete_to, time_scale },
-            Err(Unknown::Uncounted { .. }) if known.complete_to < 0.0 => break,
+            Err(RootError::Uncounted { .. }) if known.complete_to < 0.0 => break,
             Err(reason) => return Err(reason),
         }
         if known.roots.iter().any(|root| !known.is_zero(root)) {
@@ -98,7 +98,7 @@ pub fn rightmost(system: &System) -> Result<Spectrum, Unknown> {
 }
 
 /// All roots right of this line, or of a line nearby if a root is on it; and the line.
-fn right_of(contour: &Contour<'_>, line: f64, time_scale: f64) -> Result<(Vec<Root>, f64), Unknown> {
+fn right_of(contour: &Contour<'_>, line: f64, time_scale: f64) -> Result<(Vec<Root>, f64), RootError> {
     let mut blocked = Complex::new(line, 0.0);
     for shift in [1.0, 1.131, 0.871, 1.377, 0.739] {
         let left = line * shift;
@@ -108,7 +108,7 @@ fn right_of(contour: &Contour<'_>, line: f64, time_scale: f64) -> Result<(Vec<Ro
             Err(near) => blocked = near,
         }
     }
-    Err(Unknown::Uncounted { near: blocked })
+    Err(RootError::Uncounted { near: blocked })
 }
 
 /// The time scale: the longest delay; without delays, the inverse of the fastest pole.
@@ -122,7 +122,7 @@ fn time_scale_of(function: &Characteristic<'_>) -> f64 {
 }
 
 /// A radius beyond which there is no root right of the line, because the loop gain is below one there.
-fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, Unknown> {
+fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, RootError> {
     const DOUBLINGS: usize = 60;
     const BELOW_ONE: f64 = 0.9;
     let mut radius = (2.0 * function.fastest_pole()).max(1.0 / time_scale_of(function)).max(2.0 * left.abs());
@@ -136,7 +136,7 @@ fn radius(function: &Characteristic<'_>, left: f64) -> Result<f64, Unknown> {
         }
         radius *= 2.0;
     }
-    Err(Unknown::Neutral { gain })
+    Err(RootError::Neutral { gain })
 }
 
 struct Search<'a> {

@@ -131,9 +131,9 @@ mod one_delay {
             vec![Block::gain(DMatrix::from_element(1, 1, 1.0)).as_link(), minus],
             &[(0, 1, 0.1), (1, 0, 0.1)],
         );
-        assert!(matches!(rightmost(&system), Err(Unknown::Neutral { gain }) if (gain - 1.2).abs() < 1e-3));
+        assert!(matches!(rightmost(&system), Err(RootError::Neutral { gain }) if (gain - 1.2).abs() < 1e-3));
         let open = wired(vec![Block::single(0.0, 1.0, 1.0, 0.0).as_link()], &[]);
-        assert_eq!(rightmost(&open), Err(Unknown::NoLoop));
+        assert_eq!(rightmost(&open), Err(RootError::NoLoop));
     }
 }
 
@@ -511,7 +511,7 @@ mod paganini {
             ))
         };
         assert!(clocked(0.95).is_err() || clocked(0.85).unwrap().is_stable());
-        assert!(matches!(clocked(1.1), Err(Unknown::Neutral { .. })));
+        assert!(matches!(clocked(1.1), Err(RootError::Neutral { .. })));
     }
 
     /// Two equal links in a row: a combination of prices has no feedback, so a root is zero (Proposition 2).

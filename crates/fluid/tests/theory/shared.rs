@@ -171,7 +171,7 @@ fn agrees_with_differences(rates: [f64; 4], backlogs: [f64; 3], stop: Option<f64
     let asm = network(Shape { laws, weights: [2.0, 1.0], second: (0.0, stop), marks: 1e-3 });
     let frozen = Frozen::new(&asm, 2.0);
     let mut values = rates.into_iter();
-    let of = |column: &millpond_fluid::Column| match (column.entity, column.quantity) {
+    let of = |column: &millpond_fluid::SolutionColumn| match (column.entity, column.quantity) {
         (Entity::Link(_), _) => 20.0,
         (Entity::Relay(relay), _) => backlogs[relay],
         _ => values.next().unwrap(),

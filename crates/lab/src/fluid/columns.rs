@@ -1,20 +1,20 @@
 //! Indices of the states and channels of an integration, and their values at one time.
 
-use millpond_fluid::{Column, Entity, Integration};
+use millpond_fluid::{Entity, Integration, SolutionColumn};
 use millpond_plan::fluid::FluidPlan;
 use millpond_units::Time;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The values of an integration at one time: integrals of all channels since time zero, channels and states.
 #[derive(Clone, Debug)]
-pub(super) struct Snapshot {
+pub(super) struct IntegrationSnapshot {
     pub(super) time: Time,
     pub(super) integrals: Vec<f64>,
     pub(super) channels: Vec<f64>,
     pub(super) states: Vec<f64>,
 }
 
-impl Snapshot {
+impl IntegrationSnapshot {
     pub(super) fn of(integration: &dyn Integration, time: Time) -> Self {
         let [integrals, channels, states] =
             [integration.integrals(), integration.channels(), integration.state()].map(<[f64]>::to_vec);
@@ -70,7 +70,7 @@ pub(super) struct Columns {
 impl Columns {
     pub(super) fn new(plan: &FluidPlan) -> Self {
         let (states, channels) = (plan.assembly.state_columns(), plan.assembly.channel_columns());
-        let all = |columns: &[Column], quantity: &str| -> Vec<usize> {
+        let all = |columns: &[SolutionColumn], quantity: &str| -> Vec<usize> {
             let named = columns.iter().enumerate().filter(|(_, column)| column.quantity == quantity);
             named.map(|(place, _)| place).collect()
         };
@@ -106,7 +106,10 @@ fn downstream(plan: &FluidPlan) -> Vec<usize> {
 }
 
 /// All states of laws, and the signals of links that are not states.
-fn law_quantities(states: &[Column], channels: &[Column]) -> BTreeMap<Entity, Vec<LawQuantity>> {
+fn law_quantities(
+    states: &[SolutionColumn],
+    channels: &[SolutionColumn],
+) -> BTreeMap<Entity, Vec<LawQuantity>> {
     let mut quantities: BTreeMap<Entity, Vec<LawQuantity>> = BTreeMap::new();
     let mut seen: BTreeSet<(Entity, &str)> = BTreeSet::new();
     let engines = channels.iter().rposition(|column| column.quantity == "departing rate").unwrap_or_default();
@@ -114,7 +117,7 @@ fn law_quantities(states: &[Column], channels: &[Column]) -> BTreeMap<Entity, Ve
     let signals = channels.iter().enumerate().skip(engines + 1);
     let signals = signals.filter(|(_, column)| matches!(column.entity, Entity::Link(_)));
     let signals = signals.map(|(i, column)| (ColumnIndex::Channel(i), column));
-    for (index, Column { entity, quantity, unit }) in states.chain(signals) {
+    for (index, SolutionColumn { entity, quantity, unit }) in states.chain(signals) {
         let is_engines = matches!(entity, Entity::Relay(_)) || *quantity == "queue";
         if !is_engines && seen.insert((*entity, quantity)) {
             quantities.entry(*entity).or_default().push(LawQuantity { quantity, unit, index });

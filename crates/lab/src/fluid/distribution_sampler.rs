@@ -1,6 +1,6 @@
 //! Distributions of delays and queue lengths: samples weighted by time or by traffic.
 
-use super::columns::{Columns, Snapshot};
+use super::columns::{Columns, IntegrationSnapshot};
 use millpond_fluid::LoopId;
 use millpond_plan::fluid::FluidPlan;
 use millpond_stats::WeightedSamples;
@@ -38,7 +38,7 @@ pub(super) struct FlowDistributions {
 }
 
 /// The loops of a class of equal flows.
-struct FlowClass {
+struct SampledFlows {
     loops: Vec<LoopId>,
     /// Packet size in bits.
     packet: f64,
@@ -48,8 +48,8 @@ struct FlowClass {
 pub(super) struct DistributionSampler<'a> {
     plan: &'a FluidPlan,
     columns: &'a Columns,
-    classes: Vec<FlowClass>,
-    before: Rc<Snapshot>,
+    classes: Vec<SampledFlows>,
+    before: Rc<IntegrationSnapshot>,
     /// Distributions are thinned when they have twice this number of samples.
     most: usize,
     /// For each link of the plan.
@@ -59,12 +59,17 @@ pub(super) struct DistributionSampler<'a> {
 }
 
 impl<'a> DistributionSampler<'a> {
-    pub(super) fn new(plan: &'a FluidPlan, columns: &'a Columns, begin: Rc<Snapshot>, most: usize) -> Self {
-        let mut classes: BTreeMap<LoopId, FlowClass> = BTreeMap::new();
+    pub(super) fn new(
+        plan: &'a FluidPlan,
+        columns: &'a Columns,
+        begin: Rc<IntegrationSnapshot>,
+        most: usize,
+    ) -> Self {
+        let mut classes: BTreeMap<LoopId, SampledFlows> = BTreeMap::new();
         for flow in &plan.flows {
             let Some(first) = flow.loops.first() else { continue };
             let packet = flow.packet.as_f64() * 8.0;
-            classes.entry(*first).or_insert_with(|| FlowClass { loops: flow.loops.clone(), packet });
+            classes.entry(*first).or_insert_with(|| SampledFlows { loops: flow.loops.clone(), packet });
         }
         Self {
             plan,
@@ -94,7 +99,7 @@ impl<'a> DistributionSampler<'a> {
     }
 
     /// Adds one sample of everything; weights are integrals since the last sample.
-    pub(super) fn sample(&mut self, now: Rc<Snapshot>) {
+    pub(super) fn sample(&mut self, now: Rc<IntegrationSnapshot>) {
         for (planned, distributions) in self.plan.links.iter().zip(&mut self.links) {
             let Some(id) = planned.id else { continue };
             distributions.queue.thin(self.most);
@@ -104,7 +109,7 @@ impl<'a> DistributionSampler<'a> {
                 self.columns,
                 id.0,
                 planned.packet.as_f64() * 8.0,
-                Interval { before: &self.before, now: &now },
+                SampleInterval { before: &self.before, now: &now },
             );
         }
         for class in &self.classes {
@@ -117,7 +122,7 @@ impl<'a> DistributionSampler<'a> {
                 self.plan,
                 self.columns,
                 class,
-                Interval { before: &self.before, now: &now },
+                SampleInterval { before: &self.before, now: &now },
             );
         }
         self.before = now;
@@ -126,9 +131,9 @@ impl<'a> DistributionSampler<'a> {
 
 /// Two consecutive snapshots.
 #[derive(Clone, Copy)]
-struct Interval<'a> {
-    before: &'a Snapshot,
-    now: &'a Snapshot,
+struct SampleInterval<'a> {
+    before: &'a IntegrationSnapshot,
+    now: &'a IntegrationSnapshot,
 }
 
 fn sample_link(
@@ -136,7 +141,7 @@ fn sample_link(
     columns: &Columns,
     link: usize,
     packet: f64,
-    Interval { before, now }: Interval<'_>,
+    SampleInterval { before, now }: SampleInterval<'_>,
 ) {
     let arrived = now.since(before, columns.arriving[link]);
     let departed = now.since(before, columns.departing[link]);
@@ -152,8 +157,8 @@ fn sample_flow(
     distributions: &mut FlowDistributions,
     plan: &FluidPlan,
     columns: &Columns,
-    class: &FlowClass,
-    Interval { before, now }: Interval<'_>,
+    class: &SampledFlows,
+    SampleInterval { before, now }: SampleInterval<'_>,
 ) {
     let mut queueing = 0.0;
     distributions.backlogs.resize(class.loops.len() - 1, WeightedSamples::default());

@@ -17,7 +17,7 @@ use crate::Error;
 use crate::fairness::{FairnessWindows, FlowDemand};
 use crate::stopwatch::Stopwatch;
 use crate::ticks::{Due, Ticks};
-use columns::{Columns, Snapshot};
+use columns::{Columns, IntegrationSnapshot};
 use distribution_sampler::DistributionSampler;
 use millpond_fluid::{Accuracy, FixedStepIntegration, Integration, Solver};
 use millpond_plan::fluid::{FluidFlowPlan, FluidPlan, check_method, plan};
@@ -82,7 +82,7 @@ fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watc
     let columns = Columns::new(plan);
     let mut integration = begin(plan, scenario)?;
     let mut recorder = FluidSeriesRecorder::new(plan, &columns);
-    let mut now = Rc::new(Snapshot::of(&*integration, Time::ZERO));
+    let mut now = Rc::new(IntegrationSnapshot::of(&*integration, Time::ZERO));
     let is_small = plan.loops.len() + plan.links.len() <= SMALL;
     let most = if is_small { usize::MAX } else { LARGE_NETWORK_SAMPLES };
     let mut sampler = DistributionSampler::new(plan, &columns, now.clone(), most);
@@ -97,7 +97,7 @@ fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watc
                 }
             }
             if is_sampled {
-                now = Rc::new(Snapshot::of(&*integration, sample_time));
+                now = Rc::new(IntegrationSnapshot::of(&*integration, sample_time));
                 sampler.sample(now.clone());
             }
         }
@@ -128,8 +128,8 @@ fn close_window(
     windows: &mut FairnessWindows,
     plan: &FluidPlan,
     columns: &Columns,
-    begin: &Snapshot,
-    end: &Snapshot,
+    begin: &IntegrationSnapshot,
+    end: &IntegrationSnapshot,
 ) {
     let capacities: Vec<f64> =
         plan.links.iter().map(|link| link.mean_capacity(begin.time, end.time)).collect();

@@ -1,13 +1,13 @@
 //! Quantities over time: rates are means over the interval; queues and internal quantities of laws are values at its end.
 
-use super::columns::{ColumnIndex, Columns, LawQuantity, Snapshot};
+use super::columns::{ColumnIndex, Columns, IntegrationSnapshot, LawQuantity};
 use millpond_fluid::{Entity, LoopId};
 use millpond_plan::fluid::{FluidFlowPlan, FluidPlan};
 use millpond_results::{EntityKind, Series, quantity};
 use millpond_units::Time;
 
 /// The source of the values of a series.
-enum Source {
+enum ProbeSource {
     /// A link's capacity.
     Capacity(usize),
     /// The mean of a channel times a factor.
@@ -45,7 +45,7 @@ struct Lifetime {
 struct Probe {
     series: Series,
     lifetime: Lifetime,
-    source: Source,
+    source: ProbeSource,
 }
 
 /// The series of a run of the fluid world while it is recorded.
@@ -58,7 +58,7 @@ const ALWAYS: Lifetime = Lifetime { start: Time::ZERO, stop: None };
 
 /// An entity with its kind.
 #[derive(Clone, Copy)]
-struct Named<'a>(EntityKind, &'a str);
+struct NamedEntity<'a>(EntityKind, &'a str);
 
 impl<'a> FluidSeriesRecorder<'a> {
     pub(super) fn new(plan: &'a FluidPlan, columns: &Columns) -> Self {
@@ -72,11 +72,11 @@ impl<'a> FluidSeriesRecorder<'a> {
 
     fn probe(
         &mut self,
-        Named(kind, entity): Named<'_>,
+        NamedEntity(kind, entity): NamedEntity<'_>,
         quantity: &str,
         unit: &str,
         lifetime: Lifetime,
-        source: Source,
+        source: ProbeSource,
     ) {
         let [entity, quantity, unit] = [entity, quantity, unit].map(str::to_owned);
         let series = Series { kind, entity, quantity, unit, times: Vec::new(), values: Vec::new() };
@@ -86,14 +86,14 @@ impl<'a> FluidSeriesRecorder<'a> {
     fn prepare_links(&mut self, columns: &Columns) {
         for (place, link) in self.plan.links.iter().enumerate() {
             let Some(id) = link.id else { continue };
-            let entity = Named(EntityKind::Link, link.entity.as_str());
+            let entity = NamedEntity(EntityKind::Link, link.entity.as_str());
             let per_packet = 1.0 / (link.packet.as_f64() * 8.0);
-            self.probe(entity, quantity::CAPACITY, "bit/s", ALWAYS, Source::Capacity(place));
-            let served = Source::Mean { channel: columns.departing[id.0], factor: 1.0 };
+            self.probe(entity, quantity::CAPACITY, "bit/s", ALWAYS, ProbeSource::Capacity(place));
+            let served = ProbeSource::Mean { channel: columns.departing[id.0], factor: 1.0 };
             self.probe(entity, quantity::THROUGHPUT, "bit/s", ALWAYS, served);
             let queue = now(ColumnIndex::State(columns.queue_state[id.0]), per_packet);
             self.probe(entity, quantity::QUEUE, "packets", ALWAYS, queue);
-            let delay = Source::Mean { channel: columns.delay[id.0], factor: 1e3 };
+            let delay = ProbeSource::Mean { channel: columns.delay[id.0], factor: 1e3 };
             self.probe(entity, quantity::QUEUEING, "ms", ALWAYS, delay);
             for law in columns.law_quantities.get(&Entity::Link(id.0)).into_iter().flatten() {
                 self.probe(entity, law.quantity, law.unit, ALWAYS, now(law.index, 1.0));
@@ -103,11 +103,11 @@ impl<'a> FluidSeriesRecorder<'a> {
 
     fn prepare_flow(&mut self, flow: &FluidFlowPlan, columns: &Columns) {
         let lifetime = Lifetime { start: flow.start, stop: flow.stop };
-        let entity = Named(EntityKind::Flow, flow.name.as_str());
+        let entity = NamedEntity(EntityKind::Flow, flow.name.as_str());
         let (Some(first), Some(last)) = (flow.loops.first(), flow.loops.last()) else { return };
-        let goodput = Source::Mean { channel: columns.delivered[last.0], factor: flow.payload };
+        let goodput = ProbeSource::Mean { channel: columns.delivered[last.0], factor: flow.payload };
         self.probe(entity, quantity::GOODPUT, "bit/s", lifetime, goodput);
-        let sent = Source::Mean { channel: columns.rate[first.0], factor: 1.0 };
+        let sent = ProbeSource::Mean { channel: columns.rate[first.0], factor: 1.0 };
         self.probe(entity, quantity::SEND_RATE, "bit/s", lifetime, sent);
         let delay = |id: &LoopId| LoopDelay {
             rtt: columns.rtt[id.0],
@@ -119,7 +119,7 @@ impl<'a> FluidSeriesRecorder<'a> {
             Some(RelayBacklog { backlog, rate: columns.rate[id.0] })
         };
         let relays = flow.loops.iter().skip(1).filter_map(relay).collect();
-        self.probe(entity, quantity::QUEUEING, "ms", lifetime, Source::Queueing { loops, relays });
+        self.probe(entity, quantity::QUEUEING, "ms", lifetime, ProbeSource::Queueing { loops, relays });
         for (position, id) in flow.loops.iter().enumerate() {
             self.prepare_loop(flow, columns, position, *id);
         }
@@ -127,9 +127,9 @@ impl<'a> FluidSeriesRecorder<'a> {
 
     fn prepare_loop(&mut self, flow: &FluidFlowPlan, columns: &Columns, position: usize, id: LoopId) {
         let (lifetime, name) = (Lifetime { start: flow.start, stop: flow.stop }, flow.loop_name(position));
-        let entity = Named(EntityKind::Flow, name.as_str());
+        let entity = NamedEntity(EntityKind::Flow, name.as_str());
         let per_packet = 1.0 / (flow.packet.as_f64() * 8.0);
-        let rtt = Source::Mean { channel: columns.rtt[id.0], factor: 1e3 };
+        let rtt = ProbeSource::Mean { channel: columns.rtt[id.0], factor: 1e3 };
         self.probe(entity, quantity::RTT, "ms", lifetime, rtt);
         // The law of a shared loop controls the rates of its flows.
         let controlling = self.plan.loops[id.0].shared.unwrap_or(id);
@@ -144,12 +144,18 @@ impl<'a> FluidSeriesRecorder<'a> {
         let relay = position.checked_sub(1).and_then(|before| flow.relay_name(before));
         if let (Some(relay), Some(index)) = (relay, columns.backlog_state.get(&id.0)) {
             let backlog = now(ColumnIndex::State(*index), per_packet);
-            self.probe(Named(EntityKind::Relay, &relay), quantity::BACKLOG, "packets", lifetime, backlog);
+            self.probe(
+                NamedEntity(EntityKind::Relay, &relay),
+                quantity::BACKLOG,
+                "packets",
+                lifetime,
+                backlog,
+            );
         }
     }
 
     /// Samples every quantity over the interval between two snapshots.
-    pub(super) fn sample(&mut self, before: &Snapshot, now: &Snapshot) {
+    pub(super) fn sample(&mut self, before: &IntegrationSnapshot, now: &IntegrationSnapshot) {
         for probe in &mut self.probes {
             let Lifetime { start, stop } = probe.lifetime;
             if start >= now.time || stop.is_some_and(|stop| stop <= before.time) {
@@ -158,14 +164,16 @@ impl<'a> FluidSeriesRecorder<'a> {
             // In the interval in which a flow starts, its rates are means over the part in which it ran.
             let share = now.time.since(before.time).secs() / now.time.since(before.time.max(start)).secs();
             let value = match &probe.source {
-                Source::Capacity(link) => self.plan.links[*link].mean_capacity(before.time, now.time),
-                Source::Mean { channel, factor } if probe.series.unit == "bit/s" => {
+                ProbeSource::Capacity(link) => self.plan.links[*link].mean_capacity(before.time, now.time),
+                ProbeSource::Mean { channel, factor } if probe.series.unit == "bit/s" => {
                     now.mean_since(before, *channel) * factor * share
                 }
-                Source::Mean { channel, factor } => now.mean_since(before, *channel) * factor,
-                Source::Now { index: ColumnIndex::State(index), factor } => now.states[*index] * factor,
-                Source::Now { index: ColumnIndex::Channel(index), factor } => now.channels[*index] * factor,
-                Source::Queueing { loops, relays } => queueing_delay(loops, relays, before, now) * 1e3,
+                ProbeSource::Mean { channel, factor } => now.mean_since(before, *channel) * factor,
+                ProbeSource::Now { index: ColumnIndex::State(index), factor } => now.states[*index] * factor,
+                ProbeSource::Now { index: ColumnIndex::Channel(index), factor } => {
+                    now.channels[*index] * factor
+                }
+                ProbeSource::Queueing { loops, relays } => queueing_delay(loops, relays, before, now) * 1e3,
             };
             probe.series.times.push(now.time.secs());
             probe.series.values.push(value);
@@ -179,12 +187,17 @@ impl<'a> FluidSeriesRecorder<'a> {
     }
 }
 
-fn now(index: ColumnIndex, factor: f64) -> Source {
-    Source::Now { index, factor }
+fn now(index: ColumnIndex, factor: f64) -> ProbeSource {
+    ProbeSource::Now { index, factor }
 }
 
 /// The queueing delay of a flow in seconds: the mean over the interval for loops, the value at its end for relays.
-fn queueing_delay(loops: &[LoopDelay], relays: &[RelayBacklog], before: &Snapshot, now: &Snapshot) -> f64 {
+fn queueing_delay(
+    loops: &[LoopDelay],
+    relays: &[RelayBacklog],
+    before: &IntegrationSnapshot,
+    now: &IntegrationSnapshot,
+) -> f64 {
     let queues: f64 = loops.iter().map(|of| now.mean_since(before, of.rtt) - of.base_rtt).sum();
     let backlogs = relays.iter().map(|relay| (now.states[relay.backlog], now.channels[relay.rate]));
     let relays: f64 =

@@ -1,6 +1,6 @@
 //! The results of an integration, from its integrals, distributions and series.
 
-use super::columns::{Columns, Snapshot};
+use super::columns::{Columns, IntegrationSnapshot};
 use super::distribution_sampler::{DistributionSampler, FlowDistributions};
 use crate::distributions::{milliseconds_of_samples, packets_of_samples, queueing_of_samples};
 use crate::fairness::FairnessWindows;
@@ -39,8 +39,8 @@ pub(super) struct FinishedFluidRun<'a> {
     pub(super) windows: &'a FairnessWindows,
     pub(super) classes: Classes<'a>,
     /// At the beginning of the measured time.
-    pub(super) begun: Rc<Snapshot>,
-    pub(super) now: Rc<Snapshot>,
+    pub(super) begun: Rc<IntegrationSnapshot>,
+    pub(super) now: Rc<IntegrationSnapshot>,
 }
 
 impl FinishedFluidRun<'_> {

@@ -13,7 +13,7 @@ pub(super) struct PacketSeriesRecorder {
     series: Vec<Series>,
     /// The index in `series` of each quantity of each entity number.
     indices: BTreeMap<(usize, &'static str), usize>,
-    links: Vec<LinkCounters>,
+    links: Vec<LastLinkSample>,
     flows: Vec<FlowCounters>,
     sources: Vec<FlowCounters>,
     /// The time of the last sample.
@@ -22,7 +22,7 @@ pub(super) struct PacketSeriesRecorder {
 
 /// Counters of a link at the last sample.
 #[derive(Clone, Copy, Default)]
-struct LinkCounters {
+struct LastLinkSample {
     served_bytes: u64,
     /// The integral of the queue length: packets times picoseconds.
     queue_time: u128,
@@ -80,7 +80,7 @@ impl Gauge for SampledEntity<'_> {
 impl PacketSeriesRecorder {
     pub(super) fn new(plan: &PacketPlan) -> Self {
         Self {
-            links: vec![LinkCounters::default(); plan.links.len()],
+            links: vec![LastLinkSample::default(); plan.links.len()],
             flows: vec![FlowCounters::default(); plan.flows.len()],
             sources: vec![FlowCounters::default(); plan.sources.len()],
             ..Self::default()
@@ -133,7 +133,7 @@ impl PacketSeriesRecorder {
         let span = now.since(since);
         let served_bytes = link.totals().served_bytes;
         let queue_time = link.queue_lengths().sum();
-        self.links[index] = LinkCounters { served_bytes, queue_time };
+        self.links[index] = LastLinkSample { served_bytes, queue_time };
         let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Link, name, now };
         entity.push(quantity::CAPACITY, "bit/s", link.capacity_bits(since, now) as f64 / span.secs());
         entity.push(

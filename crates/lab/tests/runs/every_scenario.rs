@@ -8,7 +8,7 @@
 
 use crate::common::near;
 use millpond_fluid::stability::{Root, System, generator_roots, rightmost};
-use millpond_lab::{Case, Choice, cases, compare};
+use millpond_lab::{Choice, ComparisonCase, cases, compare};
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_results::{Unwatched, World};
@@ -72,7 +72,7 @@ fn theory(scenario: &Scenario, registry: &Registry) -> Option<Theory> {
 }
 
 /// The scenario in both worlds with this protocol for all flows; none if the protocol cannot be used in it.
-fn with_protocol(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<Vec<Case>> {
+fn with_protocol(scenario: &Scenario, registry: &Registry, protocol: &str) -> Option<Vec<ComparisonCase>> {
     let worlds = vec![World::Packets, World::Fluid];
     let choice = Choice { protocols: vec![protocol.to_owned()], worlds, seeds: 1 };
     cases(scenario, registry, &choice).ok()

@@ -3,7 +3,7 @@
 
 use super::series;
 use millpond_law::fluid::{Dual64, Number};
-use millpond_protocols::parts::logistic::{Bases, Form};
+use millpond_protocols::parts::logistic::{Bases, LogisticForm};
 use millpond_results::{EntityKind, Series};
 use nalgebra::{DMatrix, Schur};
 use serde::Deserialize;
@@ -71,10 +71,10 @@ impl AggregationTree {
         f64::from(self.flows)
     }
 
-    fn form(&self) -> Form {
+    fn form(&self) -> LogisticForm {
         match self.form {
-            Growth::Plain => Form::Plain,
-            Growth::Deflated => Form::Deflated(Bases::new(self.phi1, self.phi2)),
+            Growth::Plain => LogisticForm::Plain,
+            Growth::Deflated => LogisticForm::Deflated(Bases::new(self.phi1, self.phi2)),
         }
     }
 

@@ -78,7 +78,7 @@ pub(super) fn loops(
             continue;
         };
         let key = ClassKey::of(instance);
-        let class = FlowClass { model, first: instance, count: counts[&key] };
+        let class = EqualFlows { model, first: instance, count: counts[&key] };
         let ids = known.entry(key).or_insert_with(|| builder.chain(&class, network, &mut loops)).clone();
         loops.flows.push(builder.flow(model, instance, ids));
     }
@@ -86,7 +86,7 @@ pub(super) fn loops(
 }
 
 /// A class of equal flows.
-struct FlowClass<'a, 's> {
+struct EqualFlows<'a, 's> {
     model: &'a FluidProtocol<'s>,
     /// One of the flows.
     first: &'a FlowInstance<'s>,
@@ -94,7 +94,7 @@ struct FlowClass<'a, 's> {
     count: f64,
 }
 
-impl FlowClass<'_, '_> {
+impl EqualFlows<'_, '_> {
     /// The name of loop number `number` (from 0) of `loops`.
     fn loop_name(&self, number: usize, loops: usize) -> String {
         let name = if self.count > 1.0 { &self.first.group.name.value } else { &self.first.name };
@@ -112,7 +112,7 @@ struct LoopBuilder<'a, 's> {
 }
 
 /// The delays of a loop in seconds.
-struct LoopDelays {
+struct PathDelays {
     /// From the sender to each link.
     to_links: Vec<f64>,
     /// From the sender to the end of the loop.
@@ -123,7 +123,7 @@ struct LoopDelays {
 /// A loop of a class of flows.
 struct NewLoop<'a> {
     path: &'a [Hop],
-    delays: LoopDelays,
+    delays: PathDelays,
     /// The delay in seconds from the sender of the first loop to that of this one.
     offset: f64,
     plan: FluidLoopPlan,
@@ -135,7 +135,7 @@ impl LoopBuilder<'_, '_> {
     }
 
     /// Adds the loops of a class of flows and the relays between them.
-    fn chain(&self, class: &FlowClass<'_, '_>, network: &mut FluidNetwork, all: &mut Loops) -> Vec<LoopId> {
+    fn chain(&self, class: &EqualFlows<'_, '_>, network: &mut FluidNetwork, all: &mut Loops) -> Vec<LoopId> {
         let entry = class.model.configured.entry;
         let paths = self.scenario.loops(class.first.forward_path, entry);
         let mut ids: Vec<LoopId> = Vec::with_capacity(paths.len());
@@ -164,7 +164,7 @@ impl LoopBuilder<'_, '_> {
     /// Adds a class of flows to a shared loop, which is made if this is its first class.
     fn add_to_shared(
         &self,
-        class: &FlowClass<'_, '_>,
+        class: &EqualFlows<'_, '_>,
         new: NewLoop<'_>,
         network: &mut FluidNetwork,
         all: &mut Loops,
@@ -196,7 +196,7 @@ impl LoopBuilder<'_, '_> {
     }
 
     /// A loop of the engine.
-    fn engine_loop(&self, class: &FlowClass<'_, '_>, plan: &FluidLoopPlan, delays: &LoopDelays) -> Loop {
+    fn engine_loop(&self, class: &EqualFlows<'_, '_>, plan: &FluidLoopPlan, delays: &PathDelays) -> Loop {
         let models: Vec<&FluidProtocol<'_>> = self.models.iter().collect();
         let protocol = protocol(&models, class.model.configured.protocol.card().name);
         let sender = class.model.equations.sender(&plan.facts);
@@ -213,7 +213,7 @@ impl LoopBuilder<'_, '_> {
         new
     }
 
-    fn delays(&self, instance: &FlowInstance<'_>, number: usize, path: &[Hop]) -> LoopDelays {
+    fn delays(&self, instance: &FlowInstance<'_>, number: usize, path: &[Hop]) -> PathDelays {
         let scenario = self.scenario;
         let extra = extra_delay(scenario, instance, number).secs();
         let return_delay = scenario.propagation(&scenario.return_path(path).unwrap_or_default()).secs();
@@ -227,12 +227,12 @@ impl LoopBuilder<'_, '_> {
             *now += delay;
             Some(here)
         });
-        LoopDelays { to_links: to_links.collect(), to_end: first + forward_delay, base_rtt }
+        PathDelays { to_links: to_links.collect(), to_end: first + forward_delay, base_rtt }
     }
 
     fn plan(
         &self,
-        class: &FlowClass<'_, '_>,
+        class: &EqualFlows<'_, '_>,
         path: &[Hop],
         base_rtt: f64,
         name: String,

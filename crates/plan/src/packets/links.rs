@@ -1,7 +1,7 @@
 //! From the links of a scenario to those of the simulator.
 
 use crate::buffers::buffer;
-use crate::laws::{Laws, laws};
+use crate::laws::{BuiltLaws, laws};
 use crate::protocols::ConfiguredProtocol;
 use crate::traffic::{LinkTraffic, facts, hop_name};
 use millpond_protocols::Registry;
@@ -24,7 +24,7 @@ pub(super) fn link(
     let configured_capacity = Arc::new(schedule(&direction.configured_schedule()));
     let buffer = buffer(direction, traffic);
     let facts = facts(configured_capacity.rate_at(Time::ZERO), buffer, traffic);
-    let Laws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;
+    let BuiltLaws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;
     Ok(LinkSpec {
         name: hop_name(scenario, hop),
         from: ends.0,

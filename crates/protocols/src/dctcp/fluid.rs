@@ -1,7 +1,7 @@
 //! DCTCP as differential equations (M. Alizadeh, A. Javanmard, B. Prabhakar, "Analysis of DCTCP", SIGMETRICS 2011, Eqs.
 //! (1) and (2)), without slow start.
 
-use super::params::{Growth, Params};
+use super::params::{GrowthReading, Params};
 use super::sender::LOSS_FACTOR;
 use crate::parts::window::initial_window;
 use millpond_law::Settings;
@@ -55,9 +55,9 @@ impl FluidSender for Source {
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
         let (marked, rtt) = (input.marked, input.rtt());
         let growing = match self.params.growth {
-            Growth::Always => T::one(),
+            GrowthReading::Always => T::one(),
             // In a round trip with marks the window is reduced, and does not grow afterwards.
-            Growth::OutsideRecovery | Growth::Unmarked => -marked + 1.0,
+            GrowthReading::OutsideRecovery | GrowthReading::Unmarked => -marked + 1.0,
         };
         let losses = input.acked * input.lost / self.packet;
         dx[0] =

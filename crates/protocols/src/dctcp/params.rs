@@ -12,7 +12,7 @@ pub struct Params {
     /// Initial alpha.
     pub initial_alpha: f64,
     /// The acknowledged bytes that grow the window.
-    pub growth: Growth,
+    pub growth: GrowthReading,
     /// Initial window in packets; none: the formula of RFC 9002.
     pub initial_window: Option<f64>,
 }
@@ -23,7 +23,7 @@ const G: Key<f64> = number("g", "1", 0.0625, above(0.0).to(1.0))
 const INITIAL_ALPHA: Key<f64> = number("initial_alpha", "1", 1.0, from(0.0).to(1.0))
     .source("DCTCP.Alpha in RFC 8257, section 4.2")
     .meaning("initial estimate of the marked fraction; at 1 the first mark halves the window");
-const GROWTH: Key<Growth> = word("growth", Growth::OutsideRecovery)
+const GROWTH: Key<GrowthReading> = word("growth", GrowthReading::OutsideRecovery)
     .source("RFC 8257, section 3.4; RFC 9002, section 7.3.2; RFC 3168, section 6.1.2; see README.md")
     .meaning("acknowledged bytes that grow the window: outside of recovery, unmarked, or all");
 
@@ -31,7 +31,7 @@ pub(super) static PARAMETERS: Keys = &[&G, &INITIAL_ALPHA, &GROWTH, &INITIAL_WIN
 
 words! {
     /// Acknowledged bytes that grow the window: readings of "in the same way as conventional TCP" (RFC 8257, section 3.4).
-    pub enum Growth {
+    pub enum GrowthReading {
         /// All acknowledged bytes, except in the round trip after a reduction.
         OutsideRecovery = "outside-recovery",
         /// Acknowledged bytes without a mark, also in the round trip after a reduction.

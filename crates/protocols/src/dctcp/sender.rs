@@ -1,6 +1,6 @@
 //! DCTCP's sender (RFC 8257, sections 3.3 to 3.5).
 
-use super::params::{Growth, Params};
+use super::params::{GrowthReading, Params};
 use crate::parts::window::Window;
 use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Start};
 use millpond_units::Bytes;
@@ -66,16 +66,16 @@ impl DctcpSender {
         }
         let factor = 1.0 - self.alpha / 2.0;
         match self.params.growth {
-            Growth::OutsideRecovery => self.window.reduce(factor),
-            Growth::Unmarked | Growth::Always => self.window.reduce_without_recovery(factor),
+            GrowthReading::OutsideRecovery => self.window.reduce(factor),
+            GrowthReading::Unmarked | GrowthReading::Always => self.window.reduce_without_recovery(factor),
         }
     }
 
     /// The bytes of this acknowledgement that let the window grow (RFC 8257, section 3.4).
     fn growing(&self, ack: &Ack) -> Bytes {
         match self.params.growth {
-            Growth::OutsideRecovery | Growth::Always => ack.bytes,
-            Growth::Unmarked => ack.bytes.saturating_sub(ack.ce_bytes),
+            GrowthReading::OutsideRecovery | GrowthReading::Always => ack.bytes,
+            GrowthReading::Unmarked => ack.bytes.saturating_sub(ack.ce_bytes),
         }
     }
 }

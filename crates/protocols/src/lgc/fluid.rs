@@ -2,18 +2,18 @@
 //! start.
 
 use super::params::form;
-use crate::parts::logistic_fluid::{Aim, GUARDS, Grower, Growth};
+use crate::parts::logistic_fluid::{Aim, GUARDS, Grower, LogisticGrowth};
 use millpond_law::Settings;
 use millpond_law::fluid::{
     Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
 };
 
 /// The fluid model of LGC.
-pub(super) struct LgcFluid(Growth);
+pub(super) struct LgcFluid(LogisticGrowth);
 
 impl LgcFluid {
     pub(super) fn read(settings: &Settings) -> Self {
-        Self(Growth::read(settings, form(settings), false))
+        Self(LogisticGrowth::read(settings, form(settings), false))
     }
 }
 

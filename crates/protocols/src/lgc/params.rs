@@ -1,7 +1,7 @@
 //! The parameters of LGC. The keys in the table that are not declared here are shared with LGCC.
 
 use crate::parts::capacity_estimate::PROBE_GAIN;
-use crate::parts::logistic::{Bases, Form, PHI1, PHI2};
+use crate::parts::logistic::{Bases, LogisticForm, PHI1, PHI2};
 use crate::parts::marking::{self, ALPHA, Cycle};
 use crate::parts::send_rate::{self, CONTROL};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE};
@@ -29,9 +29,9 @@ words! {
 }
 
 /// The growth law.
-pub(super) fn form(settings: &Settings) -> Form {
+pub(super) fn form(settings: &Settings) -> LogisticForm {
     match settings.get(FORM) {
-        GrowthForm::Plain => Form::Plain,
-        GrowthForm::Deflated => Form::Deflated(Bases::read(settings)),
+        GrowthForm::Plain => LogisticForm::Plain,
+        GrowthForm::Deflated => LogisticForm::Deflated(Bases::read(settings)),
     }
 }

@@ -2,7 +2,7 @@
 
 use super::params::form;
 use crate::parts::capacity_estimate::CapacityEstimate;
-use crate::parts::logistic::Form;
+use crate::parts::logistic::LogisticForm;
 use crate::parts::marking::MarkingEstimate;
 use crate::parts::send_rate::SendRate;
 use crate::parts::step_size::StepSize;
@@ -11,7 +11,7 @@ use millpond_units::Bytes;
 
 /// The LGC sender's state. Rates are in bit/s.
 pub(super) struct LgcSender {
-    form: Form,
+    form: LogisticForm,
     step_size: StepSize,
     packet: Bytes,
     /// Smallest capacity of the path at the start of the flow, times the flow's weight; none if not signalled.
@@ -180,7 +180,7 @@ mod tests {
             }
             price = (price + rates.iter().sum::<f64>() - 1.0).clamp(0.0, 1.0);
             for x in &mut rates {
-                *x = Form::Plain.step(*x, 1.0, price, 1.0);
+                *x = LogisticForm::Plain.step(*x, 1.0, price, 1.0);
             }
             if [19, 39, 149, 169, 299].contains(&n) {
                 stages.push((n, rates[0], price));

@@ -5,8 +5,8 @@ use super::params::{Algorithm, Backpressure, ECHO, EchoReading, Params, Upstream
 use super::sharing::LoopShare;
 use super::upstream::{MIN_BOTTLENECK_MARKING, fluid_weight};
 use crate::parts::capacity_estimate::PROBE_GAIN;
-use crate::parts::logistic::Form;
-use crate::parts::logistic_fluid::{self, Aim, Grower, Growth};
+use crate::parts::logistic::LogisticForm;
+use crate::parts::logistic_fluid::{self, Aim, Grower, LogisticGrowth};
 use crate::parts::send_rate::Control;
 use millpond_law::fluid::{
     Allocation, DownstreamFeedback, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws,
@@ -19,7 +19,7 @@ const LEAST_CAPACITY: f64 = 1.0;
 
 /// The fluid model of LGCC.
 pub(super) struct LgccFluid {
-    growth: Growth,
+    growth: LogisticGrowth,
     params: Params,
     has_signalled_capacity: bool,
     probe_gain: f64,
@@ -34,7 +34,11 @@ impl LgccFluid {
             return Err(ECHO.error(why));
         }
         Ok(Self {
-            growth: Growth::read(settings, Form::Deflated(params.bases), params.algorithm == Algorithm::Dual),
+            growth: LogisticGrowth::read(
+                settings,
+                LogisticForm::Deflated(params.bases),
+                params.algorithm == Algorithm::Dual,
+            ),
             has_signalled_capacity: knowledge(settings) != Knowledge::Nothing,
             probe_gain: settings.get(PROBE_GAIN),
             params,

@@ -23,7 +23,7 @@ pub struct Lgcc;
 
 static CARD: Card = Card {
     name: "lgcc",
-    title: "Logistic Growth Chain Control",
+    title: "Logistic LogisticGrowth Chain Control",
     summary: "relays split a path into loops; each loop grows logistically towards the rate of its downstream loop",
     source: "Teymoori, Welzl, Hayes, IEEE/ACM Trans. Networking, 2023, doi:10.1109/TNET.2023.3301291",
     needs: Needs {

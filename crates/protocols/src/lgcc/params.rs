@@ -12,10 +12,10 @@ use millpond_units::Rate;
 const ALGORITHM: Key<Algorithm> = word("algorithm", Algorithm::PrimalDual)
     .source("Eq. (14), Eq. (15); Algorithm 1")
     .meaning("the rate moves towards its target in steps (Eq. 14), or is set to it (Eq. 15)");
-const CAPACITY: Key<Capacity> = word("capacity", Capacity::Signalled)
+const CAPACITY: Key<CapacitySource> = word("capacity", CapacitySource::Signalled)
     .source("Eq. (10), section IX-B")
     .meaning("capacity of the loop's links: signalled; or unknown, then the next loop's rate or an estimate");
-pub(super) const ECHO: Key<Echo> = word("echo", Echo::Sent)
+pub(super) const ECHO: Key<EchoedRate> = word("echo", EchoedRate::Sent)
     .source("section VI-A; see ERRATA.md")
     .meaning("echoed rate: the next loop's sending rate corrected by the relay's queue, or that loop's x");
 const CUSHION: Key<f64> = number("cushion", "packets", 2.0, from(0.0).to(1e6))
@@ -50,10 +50,10 @@ words! {
     }
 
     /// Source of the capacity of the loop's links.
-    enum Capacity { Signalled = "signalled", Estimated = "estimated" }
+    enum CapacitySource { Signalled = "signalled", Estimated = "estimated" }
 
     /// Which rate of the next loop a relay echoes.
-    pub(super) enum Echo { Sent = "sent", X = "x" }
+    pub(super) enum EchoedRate { Sent = "sent", X = "x" }
 
     /// How weights divide a shared next loop.
     pub(super) enum Weights {
@@ -120,9 +120,9 @@ impl Params {
     pub(super) fn read(settings: &Settings) -> Self {
         let control = settings.get(CONTROL);
         let echo = match (settings.get(ECHO), control) {
-            (Echo::Sent, _) => EchoReading::Sent,
-            (Echo::X, Control::Rate) => EchoReading::Pace,
-            (Echo::X, Control::Window | Control::PacedWindow) => EchoReading::WindowRate,
+            (EchoedRate::Sent, _) => EchoReading::Sent,
+            (EchoedRate::X, Control::Rate) => EchoReading::Pace,
+            (EchoedRate::X, Control::Window | Control::PacedWindow) => EchoReading::WindowRate,
         };
         Self {
             algorithm: settings.get(ALGORITHM),
@@ -142,15 +142,15 @@ impl Params {
 /// The capacities that are signalled to the sender.
 pub(super) fn knowledge(settings: &Settings) -> Knowledge {
     match settings.get(CAPACITY) {
-        Capacity::Signalled => Knowledge::Live,
-        Capacity::Estimated => Knowledge::Nothing,
+        CapacitySource::Signalled => Knowledge::Live,
+        CapacitySource::Estimated => Knowledge::Nothing,
     }
 }
 
 /// Warnings about these settings.
 pub(super) fn warnings(settings: &Settings) -> Vec<String> {
     let rate_control = settings.get(CONTROL) == Control::Rate;
-    let echo_x = settings.get(ECHO) == Echo::X && !rate_control;
+    let echo_x = settings.get(ECHO) == EchoedRate::X && !rate_control;
     let every_ack = settings.get(INTERVAL) == Interval::Acks(1);
     let warnings = [
         (

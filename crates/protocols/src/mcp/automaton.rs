@@ -1,7 +1,7 @@
 //! The automaton of Fig. 2: one of six modes, a rate, and the state of overloads and of fairing. The packet sender and
 //! the fluid model share it.
 
-use super::fairing::Request;
+use super::fairing::FairingRequest;
 use super::header::Load;
 use super::params::{LightFairing, Notified, Requester, SenderParams};
 
@@ -36,7 +36,7 @@ pub(super) struct Automaton {
     /// In bit/s.
     pub(super) rate: f64,
     pub(super) mode: Mode,
-    pub(super) request: Request,
+    pub(super) request: FairingRequest,
     /// Number of steps back since the last load below overload.
     pub(super) steps_back: u32,
 }
@@ -44,7 +44,7 @@ pub(super) struct Automaton {
 impl Automaton {
     /// The automaton of a flow that starts.
     pub(super) fn new(params: SenderParams) -> Self {
-        let request = Request::new(params.halvings);
+        let request = FairingRequest::new(params.halvings);
         Self { params, weight: 1.0, rate: params.initial_rate, mode: Mode::Scaling, request, steps_back: 0 }
     }
 

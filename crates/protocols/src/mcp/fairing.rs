@@ -14,14 +14,14 @@ pub fn fairness_bound(before: f64, cycle: u32) -> f64 {
 
 /// A request for fairing, for a number of increase-decrease cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Request {
+pub(super) struct FairingRequest {
     halvings: u64,
     left: u64,
     /// Whether the rate has grown additively, as in the fairing mode, since its last decrease.
     grew: bool,
 }
 
-impl Request {
+impl FairingRequest {
     /// The request of a flow that starts; `halvings` of a rate that grew additively end it.
     pub(super) const fn new(halvings: u64) -> Self {
         Self { halvings, left: halvings, grew: false }
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn seven_halvings_after_increases_end_a_request_and_others_do_not_count() {
-        let mut request = Request::new(7);
+        let mut request = FairingRequest::new(7);
         for left in (0..7).rev() {
             assert!(request.is_active());
             request.on_halving();

@@ -1,7 +1,7 @@
 //! MCP as a hybrid system: rates that are constant between decisions, and the automaton of Fig. 2.
 
 use super::automaton::{Automaton, Mode};
-use super::fairing::Request;
+use super::fairing::FairingRequest;
 use super::header::Load;
 use super::link::{PERIODS_OF_FAIRING, utilization};
 use super::params::{OVERLOAD, OverloadSeen, PERIOD, Ranges, SenderParams};
@@ -69,7 +69,7 @@ struct Source {
 
 impl Source {
     fn load_automaton(&self, x: &[f64]) -> Automaton {
-        let request = Request::resumed(self.params.halvings, x[at::LEFT] as u64, x[at::GREW] > HALF);
+        let request = FairingRequest::resumed(self.params.halvings, x[at::LEFT] as u64, x[at::GREW] > HALF);
         Automaton {
             params: self.params,
             weight: self.weight,

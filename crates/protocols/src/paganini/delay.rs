@@ -129,7 +129,7 @@ impl Sender for DelaySender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paganini::Delay;
+    use crate::paganini::PaganiniDelay;
     use crate::testing::SenderBench;
     use millpond_law::Value;
 
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn the_window_grows_by_beta_k_per_second_and_settles_with_k_queued_packets() {
-        let mut bench = SenderBench::new(&Delay, &[], BASE);
+        let mut bench = SenderBench::new(&PaganiniDelay, &[], BASE);
         settle(&mut bench, BASE, 100);
         assert!((bench.window() - 60.0).abs() < 0.1, "{}", bench.window());
         // x q = K: w = K tau / q.
@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn a_step_of_the_delay_reduces_the_window_by_alpha_times_its_share_at_once() {
-        let mut bench = SenderBench::new(&Delay, &[("initial_window", Value::Number(100.0))], BASE);
+        let mut bench = SenderBench::new(&PaganiniDelay, &[("initial_window", Value::Number(100.0))], BASE);
         settle(&mut bench, BASE, 1);
         let before = bench.window();
         settle(&mut bench, BASE + Span::from_millis(10), 1);
@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn during_a_drain_four_packets_are_in_flight_and_the_window_is_constant() {
         let written = [("initial_window", Value::Number(100.0)), ("drain_every", Value::text("1s"))];
-        let mut bench = SenderBench::new(&Delay, &written, BASE);
+        let mut bench = SenderBench::new(&PaganiniDelay, &written, BASE);
         settle(&mut bench, BASE, 1);
         let queued = BASE + Span::from_millis(20);
         settle(&mut bench, queued, 101);
@@ -184,7 +184,7 @@ mod tests {
     #[test]
     fn a_rate_follows_equation_41_and_does_not_limit_the_packets_in_flight() {
         let written = [("initial_window", Value::Number(100.0)), ("control", Value::text("rate"))];
-        let mut bench = SenderBench::new(&Delay, &written, BASE);
+        let mut bench = SenderBench::new(&PaganiniDelay, &written, BASE);
         settle(&mut bench, BASE, 1);
         let packets = |bench: &SenderBench| bench.law.permit().pace.unwrap().bytes_per_sec() / 1000.0;
         let before = packets(&bench);
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn a_loss_halves_the_window_persistent_congestion_restarts_and_an_unused_window_does_not_grow() {
-        let mut bench = SenderBench::new(&Delay, &[("initial_window", Value::Number(40.0))], BASE);
+        let mut bench = SenderBench::new(&PaganiniDelay, &[("initial_window", Value::Number(40.0))], BASE);
         bench.ack_with_unused_window();
         bench.wake();
         assert_eq!(bench.window(), 40.0);

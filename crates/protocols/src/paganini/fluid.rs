@@ -57,8 +57,12 @@ impl FluidModel for MarksFluid {
         let (gains, log_phi) = (self.params.gains, self.log_phi);
         let source = Source::new(&self.params, facts);
         match (self.max_rate, self.round_trip) {
-            (Some(max_rate), RoundTrip::Least) => sender_law(Static::<false> { gains, max_rate, log_phi }),
-            (Some(max_rate), RoundTrip::Current) => sender_law(Static::<true> { gains, max_rate, log_phi }),
+            (Some(max_rate), RoundTrip::Least) => {
+                sender_law(StaticSource::<false> { gains, max_rate, log_phi })
+            }
+            (Some(max_rate), RoundTrip::Current) => {
+                sender_law(StaticSource::<true> { gains, max_rate, log_phi })
+            }
             (None, RoundTrip::Least) => sender_law(PrimalDual::<false> { source, log_phi }),
             (None, RoundTrip::Current) => sender_law(PrimalDual::<true> { source, log_phi }),
         }
@@ -155,13 +159,13 @@ const fn inputs_used(queues: bool) -> InputSet {
 }
 
 /// Eq. (18): `x = x_max exp(-alpha q / (M tau))`.
-struct Static<const QUEUES: bool> {
+struct StaticSource<const QUEUES: bool> {
     gains: Gains,
     max_rate: f64,
     log_phi: f64,
 }
 
-impl<const QUEUES: bool> FluidSender for Static<QUEUES> {
+impl<const QUEUES: bool> FluidSender for StaticSource<QUEUES> {
     const INPUTS: InputSet = inputs_used(QUEUES);
 
     fn states(&self) -> Vec<State> {

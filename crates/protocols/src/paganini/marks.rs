@@ -138,7 +138,7 @@ impl Sender for MarksSender {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::paganini::Marks;
+    use crate::paganini::PaganiniMarks;
     use crate::testing::SenderBench;
     use millpond_law::Value;
     use millpond_units::Span;
@@ -166,7 +166,7 @@ mod tests {
     fn the_window_settles_where_its_rate_times_the_price_is_k() {
         // K / w = q / d.
         for marked in [5, 10, 24] {
-            let mut bench = SenderBench::new(&Marks, &[("beta", Value::Number(5.0))], RTT);
+            let mut bench = SenderBench::new(&PaganiniMarks, &[("beta", Value::Number(5.0))], RTT);
             settle(&mut bench, marked);
             let theory = 50.0 * 0.04 / price(marked);
             assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn with_the_current_round_trip_time_a_queue_does_not_reduce_the_rate() {
         let written = [("beta", Value::Number(5.0)), ("round_trip", Value::text("current"))];
-        let mut bench = SenderBench::new(&Marks, &written, RTT);
+        let mut bench = SenderBench::new(&PaganiniMarks, &written, RTT);
         for count in 0..5000 {
             let mark = u64::from(count % 31 < 10);
             let ack =
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn with_the_shifted_logarithm_the_equilibrium_is_k_over_q_less_the_offset() {
         let written = [("utility", Value::text("shifted-log")), ("beta", Value::Number(5.0))];
-        let mut bench = SenderBench::new(&Marks, &written, RTT);
+        let mut bench = SenderBench::new(&PaganiniMarks, &written, RTT);
         settle(&mut bench, 10);
         let theory = (50.0 / price(10) - 100.0) * 0.04;
         assert!((bench.window() / theory - 1.0).abs() < 0.01, "{} {theory}", bench.window());
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn the_static_law_follows_only_the_price() {
         let written = [("law", Value::text("dual")), ("max_rate", Value::text("80Mbps"))];
-        let mut bench = SenderBench::new(&Marks, &written, RTT);
+        let mut bench = SenderBench::new(&PaganiniMarks, &written, RTT);
         for marked in [0, 5, 24] {
             settle(&mut bench, marked);
             // 80 Mbit/s are 400 packets in 40 ms.
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_window_changes_by_a_packet_per_acknowledgement_at_most() {
         let written = [("law", Value::text("dual")), ("max_rate", Value::text("80Mbps"))];
-        let mut bench = SenderBench::new(&Marks, &written, RTT);
+        let mut bench = SenderBench::new(&PaganiniMarks, &written, RTT);
         let ack = bench.plain();
         bench.ack(&ack);
         bench.wake();
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn a_loss_halves_the_window_persistent_congestion_restarts_and_an_unused_window_does_not_grow() {
-        let mut bench = SenderBench::new(&Marks, &[("initial_window", Value::Number(40.0))], RTT);
+        let mut bench = SenderBench::new(&PaganiniMarks, &[("initial_window", Value::Number(40.0))], RTT);
         bench.ack_with_unused_window();
         bench.wake();
         bench.ack_with_unused_window();

@@ -15,10 +15,10 @@ use millpond_law::fluid::FluidModel;
 use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 
 /// The form with marks: the protocol `paganini-ecn`.
-pub struct Marks;
+pub struct PaganiniMarks;
 
 /// The form with queueing delay: the protocol `paganini-delay`.
-pub struct Delay;
+pub struct PaganiniDelay;
 
 const SOURCE: &str = "Paganini, Wang, Doyle, Low, IEEE/ACM Trans. Networking 13(1), 2005, pp. 43-56";
 
@@ -48,7 +48,7 @@ static DELAY: Card = Card {
     parameters: params::DELAY,
 };
 
-impl Protocol for Marks {
+impl Protocol for PaganiniMarks {
     fn card(&self) -> &'static Card {
         &MARKS
     }
@@ -66,7 +66,7 @@ impl Protocol for Marks {
     }
 }
 
-impl Protocol for Delay {
+impl Protocol for PaganiniDelay {
     fn card(&self) -> &'static Card {
         &DELAY
     }

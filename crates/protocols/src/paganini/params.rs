@@ -37,7 +37,7 @@ const fn initial_window(bounds: Bounds) -> Key<f64> {
         .meaning("initial window")
 }
 
-pub(super) const LAW: Key<Law> = word("law", Law::PrimalDual)
+pub(super) const LAW: Key<SourceLaw> = word("law", SourceLaw::PrimalDual)
     .source("Eq. (33)-(34); Eq. (18)")
     .meaning("the dynamic law, which follows its utility, or the static law, which follows the price alone");
 const SMALL_INITIAL_WINDOW: Key<f64> = initial_window(from(1e-3));
@@ -89,7 +89,7 @@ words! {
     enum UtilityForm { Log = "log", ShiftedLog = "shifted-log" }
 
     /// The law of the form with marks.
-    pub(super) enum Law { PrimalDual = "primal-dual", Dual = "dual" }
+    pub(super) enum SourceLaw { PrimalDual = "primal-dual", Dual = "dual" }
 
     /// The round-trip time tau of the laws.
     pub(super) enum RoundTrip { Least = "least", Current = "current" }
@@ -101,8 +101,8 @@ words! {
 /// The rate of the static law at a price of zero; none under the dynamic law.
 pub(super) fn static_rate(settings: &Settings) -> Option<Rate> {
     match settings.get(LAW) {
-        Law::PrimalDual => None,
-        Law::Dual => Some(settings.get(MAX_RATE)),
+        SourceLaw::PrimalDual => None,
+        SourceLaw::Dual => Some(settings.get(MAX_RATE)),
     }
 }
 

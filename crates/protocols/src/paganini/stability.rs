@@ -1,6 +1,6 @@
 //! Gains for which the authors prove stability, and warnings for other gains.
 
-use super::params::{LAW, Law, gains};
+use super::params::{LAW, SourceLaw, gains};
 use millpond_law::Settings;
 use std::f64::consts::FRAC_PI_2;
 
@@ -44,7 +44,7 @@ fn proof_warning(settings: &Settings, dynamic: bool) -> Option<String> {
 
 /// Warnings for the form with marks.
 pub(super) fn warnings_of_marks(settings: &Settings) -> Vec<String> {
-    proof_warning(settings, settings.get(LAW) == Law::PrimalDual).into_iter().collect()
+    proof_warning(settings, settings.get(LAW) == SourceLaw::PrimalDual).into_iter().collect()
 }
 
 /// Warnings for the form with queueing delay.

@@ -66,14 +66,14 @@ impl Bases {
 
 /// The growth law.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Form {
+pub enum LogisticForm {
     /// Eq. (4) and (5).
     Plain,
     /// Eq. (7) and (14).
     Deflated(Bases),
 }
 
-impl Form {
+impl LogisticForm {
     /// Equilibrium rate of the law with capacity `k` at a marking probability.
     pub fn target(&self, k: f64, marking: f64) -> f64 {
         match self {

@@ -1,7 +1,7 @@
 //! Logistic growth as differential equations, shared by LGC and LGCC, which differ in the carrying capacity.
 
 use super::ack_clock;
-use super::logistic::Form;
+use super::logistic::LogisticForm;
 use super::marking::{ALPHA, Cycle, INTERVAL, per_second};
 use super::send_rate::{CONTROL, Control, INITIAL_WINDOW};
 use super::step_size::StepSize;
@@ -11,8 +11,8 @@ use millpond_law::key::Interval;
 
 /// The settings of a sender.
 #[derive(Clone, Copy)]
-pub(crate) struct Growth {
-    form: Form,
+pub(crate) struct LogisticGrowth {
+    form: LogisticForm,
     /// Whether the rate jumps to the equilibrium of (4) or (14), as in (15), instead of moving there.
     jumps: bool,
     step_size: StepSize,
@@ -25,7 +25,7 @@ pub(crate) struct Growth {
 
 /// A sender of one loop, its carrying capacity given.
 pub(crate) struct Grower {
-    growth: Growth,
+    growth: LogisticGrowth,
     /// In bits.
     packet: f64,
     /// The least rate, in bit/s.
@@ -56,8 +56,8 @@ pub(crate) const GUARDS: [&str; 3] = [
     "deflated capacity less the bound",
 ];
 
-impl Growth {
-    pub(crate) fn read(settings: &Settings, form: Form, jumps: bool) -> Self {
+impl LogisticGrowth {
+    pub(crate) fn read(settings: &Settings, form: LogisticForm, jumps: bool) -> Self {
         Self {
             form,
             jumps,
@@ -123,7 +123,7 @@ impl Grower {
         input: &SenderInput<'_, T>,
         dlags: &mut [T],
     ) -> T {
-        let Growth { alpha, interval, .. } = &self.growth;
+        let LogisticGrowth { alpha, interval, .. } = &self.growth;
         let pace = per_second(*interval, input, self.packet);
         for (lag, dlag) in lags.iter().zip(dlags) {
             *dlag = (marks - *lag) * pace * 2.0;
@@ -160,7 +160,7 @@ impl Grower {
 
     /// x'; if the law jumps, for a constant carrying capacity.
     fn slope<T: Number>(&self, x: &[T], aim: Aim<T>, input: &SenderInput<'_, T>) -> T {
-        let Growth { form, jumps, step_size, alpha, interval, .. } = &self.growth;
+        let LogisticGrowth { form, jumps, step_size, alpha, interval, .. } = &self.growth;
         let pace = per_second(*interval, input, self.packet);
         let (k, marking) = self.bound(x, aim);
         if *jumps {

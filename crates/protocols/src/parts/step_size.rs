@@ -16,13 +16,13 @@ pub(crate) const G1: Key<f64> = number("g1", "1", 0.015, from(0.0).to(1.0))
 pub(crate) const G2: Key<f64> = number("g2", "1", 0.05, from(0.0).to(1.0))
     .source("LGCC Algorithm 1 line 14; printed as 0.015 in section X-A, see ERRATA.md")
     .meaning("relative distance from the target from which the step size is gamma_init");
-pub(crate) const STEP_SIZE: Key<Reading> = word("step_size", Reading::Linear)
+pub(crate) const STEP_SIZE: Key<StepSizeReading> = word("step_size", StepSizeReading::Linear)
     .source("LGCC Algorithm 1 lines 12 to 18")
     .meaning("between g1 and g2: linear; a switch at the larger one; or line 17 as printed, with two jumps");
 
 words! {
     /// The step size between the thresholds g1 and g2.
-    pub(crate) enum Reading { Linear = "linear", Switch = "switch", Unshifted = "unshifted" }
+    pub(crate) enum StepSizeReading { Linear = "linear", Switch = "switch", Unshifted = "unshifted" }
 }
 
 /// The step size as a function of the distance from the target.
@@ -32,7 +32,7 @@ pub struct StepSize {
     conv: f64,
     g1: f64,
     g2: f64,
-    reading: Reading,
+    reading: StepSizeReading,
 }
 
 impl StepSize {
@@ -55,7 +55,7 @@ impl StepSize {
     /// The step size at rate `x` with this target, in the same unit.
     pub fn at<T: Number>(&self, x: T, target: T) -> T {
         let distance = (x - target).abs() / target;
-        let near = if self.reading == Reading::Switch { self.g1.max(self.g2) } else { self.g1 };
+        let near = if self.reading == StepSizeReading::Switch { self.g1.max(self.g2) } else { self.g1 };
         if distance <= near {
             T::from(self.conv)
         } else if distance >= self.g2 {
@@ -67,7 +67,7 @@ impl StepSize {
 
     /// Algorithm 1 line 17, at a distance from g1 to g2.
     fn between<T: Number>(&self, distance: T) -> T {
-        let start = if self.reading == Reading::Unshifted { 0.0 } else { self.g1 };
+        let start = if self.reading == StepSizeReading::Unshifted { 0.0 } else { self.g1 };
         (distance - start) * (self.init - self.conv) / (self.g2 - self.g1) + self.conv
     }
 
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
     use crate::parts::logistic::Bases;
 
-    fn paper(reading: Reading) -> StepSize {
+    fn paper(reading: StepSizeReading) -> StepSize {
         StepSize { init: 0.3, conv: 0.05, g1: 0.015, g2: 0.05, reading }
     }
 
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn between_the_thresholds_the_step_size_is_linear_and_continuous() {
-        let step = paper(Reading::Linear);
+        let step = paper(StepSizeReading::Linear);
         for (distance, gamma) in [(0.0, 0.05), (0.0149, 0.05), (0.02, 0.0857), (0.03, 0.1571), (0.04, 0.2286)]
         {
             assert!((at(step, distance) - gamma).abs() < 1e-4, "{distance}");
@@ -104,8 +104,8 @@ mod tests {
 
     #[test]
     fn the_printed_thresholds_make_a_switch() {
-        let printed = StepSize { g1: 0.05, g2: 0.015, ..paper(Reading::Linear) };
-        let switch = paper(Reading::Switch);
+        let printed = StepSize { g1: 0.05, g2: 0.015, ..paper(StepSizeReading::Linear) };
+        let switch = paper(StepSizeReading::Switch);
         for distance in [0.0, 0.01, 0.02, 0.049, 0.051, 0.5] {
             assert_eq!(at(printed, distance), at(switch, distance), "{distance}");
             assert_eq!(at(switch, distance), if distance < 0.05 { 0.05 } else { 0.3 });
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn the_printed_line_17_jumps_at_both_ends() {
         // .05 + .015 * .25 / .035 = .157 and .05 + .05 * .25 / .035 = .407, above gamma_init.
-        let step = paper(Reading::Unshifted);
+        let step = paper(StepSizeReading::Unshifted);
         assert!((at(step, 0.01501) - 0.157).abs() < 2e-3);
         assert!((at(step, 0.04999) - 0.407).abs() < 1e-3);
     }
@@ -125,7 +125,7 @@ mod tests {
         let bases = Bases::new(10.0, 5.0);
         let steps = |mut x: f64, k: f64| {
             (1..).find(|_| {
-                x = bases.step(x, k, 0.0, paper(Reading::Linear).at(x, k));
+                x = bases.step(x, k, 0.0, paper(StepSizeReading::Linear).at(x, k));
                 (x - k).abs() <= 0.005 * k
             })
         };

@@ -106,7 +106,7 @@ impl CurveSet {
         if !(2..=MOST_CURVES).contains(&groups.len()) {
             return Self::range(series, factor, slices);
         }
-        let curve = |group: &Group<'_>| NamedCurve {
+        let curve = |group: &CurveGroup<'_>| NamedCurve {
             name: group_value.name(group),
             points: group_value.points(&group.members, factor, slices),
         };
@@ -175,14 +175,14 @@ fn line_class(index: usize) -> String {
 }
 
 /// Series of entities whose names differ in their number only: `user.3` is of the group `user`.
-struct Group<'a> {
+struct CurveGroup<'a> {
     name: &'a str,
     members: Vec<&'a Series>,
 }
 
 /// All groups, in the order of their first members.
-fn groups<'a>(series: &[&'a Series]) -> Vec<Group<'a>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
+fn groups<'a>(series: &[&'a Series]) -> Vec<CurveGroup<'a>> {
+    let mut groups: Vec<CurveGroup<'_>> = Vec::new();
     let mut indices: BTreeMap<&str, usize> = BTreeMap::new();
     for one in series {
         let name = match one.entity.rsplit_once('.') {
@@ -192,14 +192,14 @@ fn groups<'a>(series: &[&'a Series]) -> Vec<Group<'a>> {
         let index = *indices.entry(name).or_insert(groups.len());
         match groups.get_mut(index) {
             Some(group) => group.members.push(one),
-            None => groups.push(Group { name, members: vec![one] }),
+            None => groups.push(CurveGroup { name, members: vec![one] }),
         }
     }
     groups
 }
 
 impl GroupValue {
-    fn name(self, group: &Group<'_>) -> String {
+    fn name(self, group: &CurveGroup<'_>) -> String {
         let name = elide(group.name, GROUP_NAME_LENGTH);
         match (self, group.members.len()) {
             (_, 1) => name,

@@ -13,7 +13,7 @@ enum Better {
     Smaller,
 }
 
-struct Column {
+struct HeadlineColumn {
     /// The quantity.
     quantity: &'static str,
     /// Which statistic of the quantity it is, if there are columns for several.
@@ -28,14 +28,14 @@ struct Column {
 
 /// A column with the values of all runs in its unit.
 struct FilledColumn {
-    column: Column,
+    column: HeadlineColumn,
     values: Vec<f64>,
 }
 
 /// The table, one row per run.
 pub(super) fn headline_table(views: &[RunView]) -> Markup {
     let peak = views.iter().map(|view| view.headline.goodput_bps).fold(0.0, f64::max);
-    let fill = |column: Column| {
+    let fill = |column: HeadlineColumn| {
         let value = |view: &RunView| column.factor * (column.value)(&view.headline);
         FilledColumn { values: views.iter().map(value).collect(), column }
     };
@@ -59,7 +59,7 @@ fn headings(columns: &[FilledColumn]) -> Markup {
         tr {
             th scope="col" rowspan="2" { "Run" }
             @for columns in quantities() {
-                @let Column { quantity, unit, .. } = columns[0].column;
+                @let HeadlineColumn { quantity, unit, .. } = columns[0].column;
                 @if columns.len() == 1 {
                     th scope="col" rowspan="2" { (heading(quantity, unit)) }
                 } @else {
@@ -79,7 +79,7 @@ fn heading(quantity: &str, unit: &str) -> Markup {
     html! { (quantity) @if !unit.is_empty() { span.unit { (unit) } } }
 }
 
-const UTILIZATION: Column = Column {
+const UTILIZATION: HeadlineColumn = HeadlineColumn {
     quantity: "Utilization",
     statistic: None,
     unit: "%",
@@ -89,7 +89,7 @@ const UTILIZATION: Column = Column {
     show: |value| fixed(value, 1),
 };
 
-const DELAY: Column = Column {
+const DELAY: HeadlineColumn = HeadlineColumn {
     quantity: "Queueing delay",
     statistic: Some("mean"),
     unit: "ms",
@@ -99,10 +99,10 @@ const DELAY: Column = Column {
     show: number,
 };
 
-fn columns(rate: RateUnit) -> [Column; 7] {
+fn columns(rate: RateUnit) -> [HeadlineColumn; 7] {
     [
         UTILIZATION,
-        Column {
+        HeadlineColumn {
             quantity: "Goodput",
             unit: rate.label,
             value: |line| line.goodput_bps,
@@ -111,9 +111,9 @@ fn columns(rate: RateUnit) -> [Column; 7] {
             ..UTILIZATION
         },
         DELAY,
-        Column { statistic: Some("p95"), value: |line| line.queueing_ms.p95, ..DELAY },
-        Column { statistic: Some("p99"), value: |line| line.queueing_ms.p99, ..DELAY },
-        Column {
+        HeadlineColumn { statistic: Some("p95"), value: |line| line.queueing_ms.p95, ..DELAY },
+        HeadlineColumn { statistic: Some("p99"), value: |line| line.queueing_ms.p99, ..DELAY },
+        HeadlineColumn {
             quantity: "Jain’s index",
             unit: "",
             value: |line| line.jain,
@@ -121,7 +121,7 @@ fn columns(rate: RateUnit) -> [Column; 7] {
             show: |value| fixed(value, 3),
             ..UTILIZATION
         },
-        Column {
+        HeadlineColumn {
             quantity: "Loss",
             better: Better::Smaller,
             value: |line| line.loss,

@@ -25,7 +25,7 @@ mod tests {
     use super::*;
     use millpond_results::{Link, Packets, Run, Summary};
     use millpond_theory::agreement::tabulate_agreement;
-    use millpond_theory::equilibrium::{EquilibriumSummary, LinkEquilibrium};
+    use millpond_theory::equilibrium::{EquilibriumSummary, LinkOperatingPoint};
 
     fn run(mean: f64) -> Run {
         let queue_packets = Packets { mean, ..Packets::default() };
@@ -35,7 +35,7 @@ mod tests {
 
     #[test]
     fn the_difference_is_a_share_of_the_packet_runs_value() {
-        let link = LinkEquilibrium { utilization: 1.0, queue_packets: 9.5, marking_probability: 0.0 };
+        let link = LinkOperatingPoint { utilization: 1.0, queue_packets: 9.5, marking_probability: 0.0 };
         let equilibrium = EquilibriumSummary { links: vec![Some(link)], ..EquilibriumSummary::default() };
         let text = agreement(&tabulate_agreement(&run(8.0), &run(10.0), Ok(equilibrium)));
         let row = text.lines().find(|line| line.contains("queue packets")).unwrap();

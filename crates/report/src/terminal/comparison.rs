@@ -6,20 +6,36 @@ use millpond_stats::{ConfidenceInterval, confidence_interval};
 use millpond_units::format::{number, percent};
 
 /// A column: its heading, its value, and the value as text.
-struct Column {
+struct ComparisonColumn {
     heading: &'static str,
     value: fn(&Headline) -> f64,
     show: fn(f64) -> String,
 }
 
-const COLUMNS: &[Column] = &[
-    Column { heading: "utilization", value: |line| line.utilization, show: percent },
-    Column { heading: "goodput\nMbit/s", value: |line| line.goodput_bps / 1e6, show: number },
-    Column { heading: "queueing\ndelay, ms\nmean", value: |line| line.queueing_ms.mean, show: number },
-    Column { heading: "queueing\ndelay, ms\np95", value: |line| line.queueing_ms.p95, show: number },
-    Column { heading: "queueing\ndelay, ms\np99", value: |line| line.queueing_ms.p99, show: number },
-    Column { heading: "Jain's\nindex", value: |line| line.jain, show: |jain| format!("{jain:.3}") },
-    Column { heading: "loss", value: |line| line.loss, show: |loss| format!("{:.3} %", 100.0 * loss) },
+const COLUMNS: &[ComparisonColumn] = &[
+    ComparisonColumn { heading: "utilization", value: |line| line.utilization, show: percent },
+    ComparisonColumn { heading: "goodput\nMbit/s", value: |line| line.goodput_bps / 1e6, show: number },
+    ComparisonColumn {
+        heading: "queueing\ndelay, ms\nmean",
+        value: |line| line.queueing_ms.mean,
+        show: number,
+    },
+    ComparisonColumn {
+        heading: "queueing\ndelay, ms\np95",
+        value: |line| line.queueing_ms.p95,
+        show: number,
+    },
+    ComparisonColumn {
+        heading: "queueing\ndelay, ms\np99",
+        value: |line| line.queueing_ms.p99,
+        show: number,
+    },
+    ComparisonColumn { heading: "Jain's\nindex", value: |line| line.jain, show: |jain| format!("{jain:.3}") },
+    ComparisonColumn {
+        heading: "loss",
+        value: |line| line.loss,
+        show: |loss| format!("{:.3} %", 100.0 * loss),
+    },
 ];
 
 /// One row per label, in the order of the runs. Runs with the same label differ in their seeds: their mean is shown with
@@ -39,7 +55,7 @@ pub fn comparison(runs: &[Run]) -> String {
     format!("{rows}\n")
 }
 
-fn cell(column: &Column, lines: &[Headline]) -> String {
+fn cell(column: &ComparisonColumn, lines: &[Headline]) -> String {
     let values: Vec<f64> = lines.iter().map(column.value).collect();
     match confidence_interval(&values) {
         Some(ConfidenceInterval { mean, half_width: Some(half) }) => {

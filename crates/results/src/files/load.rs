@@ -92,9 +92,9 @@ fn series(rows: Rows<'_>) -> Result<Vec<Series>, ParquetError> {
     let mut all: Vec<Series> = Vec::new();
     for row in rows {
         let row = row?;
-        let key = Key::of(&row)?;
+        let key = SeriesKey::of(&row)?;
         if all.last().is_none_or(|s| !key.is(s.kind, &s.entity, &s.quantity)) {
-            let Key { kind, entity, quantity, unit } = key;
+            let SeriesKey { kind, entity, quantity, unit } = key;
             let (entity, quantity, unit) = (entity.to_owned(), quantity.to_owned(), unit.to_owned());
             all.push(Series { kind, entity, quantity, unit, times: Vec::new(), values: Vec::new() });
         }
@@ -110,9 +110,9 @@ fn distributions(rows: Rows<'_>) -> Result<Vec<Distribution>, ParquetError> {
     let mut all: Vec<Distribution> = Vec::new();
     for row in rows {
         let row = row?;
-        let key = Key::of(&row)?;
+        let key = SeriesKey::of(&row)?;
         if all.last().is_none_or(|d| !key.is(d.kind, &d.entity, &d.quantity)) {
-            let Key { kind, entity, quantity, unit } = key;
+            let SeriesKey { kind, entity, quantity, unit } = key;
             let (entity, quantity, unit) = (entity.to_owned(), quantity.to_owned(), unit.to_owned());
             all.push(Distribution { kind, entity, quantity, unit, points: Vec::new() });
         }
@@ -124,14 +124,14 @@ fn distributions(rows: Rows<'_>) -> Result<Vec<Distribution>, ParquetError> {
 }
 
 /// The columns that identify a series or a distribution.
-struct Key<'a> {
+struct SeriesKey<'a> {
     kind: EntityKind,
     entity: &'a str,
     quantity: &'a str,
     unit: &'a str,
 }
 
-impl<'a> Key<'a> {
+impl<'a> SeriesKey<'a> {
     fn of(row: &'a Row) -> Result<Self, ParquetError> {
         let kind = row.get_string(5)?;
         let kind = EntityKind::ALL.into_iter().find(|k| k.name() == kind);

@@ -14,7 +14,7 @@ const IGNORED: &[&str] = &["data", "desc"];
 pub(super) fn graph(text: &Text<'_>) -> Result<Graph, Fault> {
     let document = Document::parse(text.text).map_err(|error| not_xml(text, &error))?;
     let graph = only_graph(text, &document)?;
-    let keys = Keys::read(text, &document)?;
+    let keys = AttributeKeys::read(text, &document)?;
     let nodes = nodes(text, graph, &keys)?;
     let edges = edges(text, graph, &keys, &nodes)?;
     let named: Vec<_> = nodes.list.iter().map(|node| (node.id, node.label)).collect();
@@ -70,9 +70,9 @@ struct Attribute<'a> {
     start: usize,
 }
 
-struct Keys<'a>(BTreeMap<&'a str, Attribute<'a>>);
+struct AttributeKeys<'a>(BTreeMap<&'a str, Attribute<'a>>);
 
-impl<'a> Keys<'a> {
+impl<'a> AttributeKeys<'a> {
     fn read(text: &Text<'_>, document: &'a Document<'a>) -> Result<Self, Fault> {
         let mut keys = BTreeMap::new();
         for node in document.root_element().children().filter(|node| node.has_tag_name_of("key")) {
@@ -118,7 +118,7 @@ struct Nodes<'a> {
     index: BTreeMap<&'a str, usize>,
 }
 
-fn nodes<'a>(text: &Text<'_>, graph: Node<'a, 'a>, keys: &Keys<'a>) -> Result<Nodes<'a>, Fault> {
+fn nodes<'a>(text: &Text<'_>, graph: Node<'a, 'a>, keys: &AttributeKeys<'a>) -> Result<Nodes<'a>, Fault> {
     let mut nodes = Nodes { list: Vec::new(), index: BTreeMap::new() };
     for element in graph.children().filter(Node::is_element) {
         let (kind, start) = (element.tag_name().name(), element.range().start);
@@ -152,7 +152,7 @@ fn nodes<'a>(text: &Text<'_>, graph: Node<'a, 'a>, keys: &Keys<'a>) -> Result<No
 fn edges<'a>(
     text: &Text<'_>,
     graph: Node<'a, 'a>,
-    keys: &Keys<'a>,
+    keys: &AttributeKeys<'a>,
     nodes: &Nodes<'a>,
 ) -> Result<Vec<Edge>, Fault> {
     let usually_directed = graph.attribute("edgedefault") == Some("directed");
@@ -170,7 +170,7 @@ fn edges<'a>(
 fn edge<'a>(
     text: &Text<'_>,
     element: Node<'a, 'a>,
-    keys: &Keys<'a>,
+    keys: &AttributeKeys<'a>,
     nodes: &Nodes<'a>,
     usually_directed: bool,
 ) -> Result<Edge, Fault> {

@@ -2,7 +2,7 @@
 
 use super::trace::{TRACE, TraceUse, source};
 use crate::model::{Capacity, Delay};
-use crate::table::{Field, Form, Key, KeyTable, PlainForm, Rule, Written, array, put, set};
+use crate::table::{Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written, array, put, set};
 use millpond_units::{Rate, Span, Time};
 
 const FASTEST: Rate = Rate::from_bps(100_000_000_000_000);
@@ -25,7 +25,7 @@ pub(crate) static CAPACITY: KeyTable<Capacity> = KeyTable {
         },
     }),
     keys: &[
-        Key {
+        ScenarioKey {
             name: "steps",
             form: Form::List {
                 item: &Form::Pair(&Form::Time, &Form::Rate { least: Rate::ZERO, most: FASTEST }),
@@ -39,7 +39,7 @@ pub(crate) static CAPACITY: KeyTable<Capacity> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "trace",
             form: Form::Table(&TRACE),
             rule: Rule::OneOf("\"cell.csv\""),
@@ -70,7 +70,7 @@ pub(crate) static DELAY: KeyTable<Delay> = KeyTable {
             Delay::Steps(_) => None,
         },
     }),
-    keys: &[Key {
+    keys: &[ScenarioKey {
         name: "steps",
         form: Form::List { item: &Form::Pair(&Form::Time, &DELAY_FORM), least: 1 },
         rule: Rule::Required(DELAY_STEPS),

@@ -4,9 +4,9 @@ use super::paths;
 use super::times::{DELAYED_ACKS, LASTING, RTT, START};
 use super::unique;
 use super::workloads::WORKLOAD;
-use crate::model::{FlowGroup, Lasting, Rtt, Scenario, Start, Stop, Workload};
+use crate::model::{FlowGroup, FlowStart, Lasting, Rtt, Scenario, Stop, Workload};
 use crate::place::At;
-use crate::table::{Field, Fields, Form, Key, KeyTable, Rule, Written, array, put, set, text};
+use crate::table::{Field, Fields, Form, KeyTable, Rule, ScenarioKey, Written, array, put, set, text};
 use crate::tree::Raw;
 use millpond_units::{Bytes, Span, Time};
 use std::collections::BTreeSet;
@@ -27,7 +27,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
     blank: || FlowTable { group: blank(), nodes: Vec::new() },
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "name",
             form: Form::Name,
             rule: Rule::Required("\"short\""),
@@ -35,7 +35,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| written.store(&mut flow.group.name),
             write: |flow| put(&flow.group.name),
         },
-        Key {
+        ScenarioKey {
             name: "count",
             form: Form::Whole { least: 1, most: 1_000_000 },
             rule: Rule::Absent("1, or one per path"),
@@ -43,7 +43,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| written.store(&mut flow.group.count),
             write: |flow| put(&flow.group.count),
         },
-        Key {
+        ScenarioKey {
             name: "protocol",
             form: Form::Name,
             rule: Rule::Required("\"cubic\""),
@@ -51,7 +51,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| written.store(&mut flow.group.protocol),
             write: |flow| put(&flow.group.protocol),
         },
-        Key {
+        ScenarioKey {
             name: "pinned",
             form: Form::Flag,
             rule: Rule::Default("false"),
@@ -59,7 +59,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| written.store(&mut flow.group.pinned),
             write: |flow| put(&flow.group.pinned),
         },
-        Key {
+        ScenarioKey {
             name: "path",
             form: Form::AnyOf(&[paths::NODES, Form::Name]),
             rule: Rule::Absent("the shorthand's first"),
@@ -70,7 +70,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "paths",
             form: Form::List { item: &paths::NODES, least: 1 },
             rule: Rule::Absent("see `path`"),
@@ -81,7 +81,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
                 paths => Some(array(paths.iter().map(|path| array(path.iter().map(text))))),
             },
         },
-        Key {
+        ScenarioKey {
             name: "from",
             form: Form::Name,
             rule: Rule::Absent("see `path`"),
@@ -90,7 +90,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| set(&mut flow.group.paths, paths::from_and_to(written)),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "to",
             form: Form::Name,
             rule: Rule::Absent("required with `from`"),
@@ -99,7 +99,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |_, _| Some(()),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "rtt",
             form: Form::Table(&RTT),
             rule: Rule::Absent("the path's"),
@@ -110,7 +110,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             },
             write: |flow| flow.group.rtt.as_ref().and_then(put),
         },
-        Key {
+        ScenarioKey {
             name: "start",
             form: Form::Table(&START),
             rule: Rule::Default("\"0s\""),
@@ -118,20 +118,20 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| written.store(&mut flow.group.start),
             write: |flow| put(&flow.group.start),
         },
-        Key {
+        ScenarioKey {
             name: "stop",
             form: Form::Table(&START),
             rule: Rule::Absent("the end of the run"),
             meaning: "when its flows end, in the same forms",
             read: |flow, written| {
-                set(&mut flow.group.stop, Start::read(written).map(|stop| Some(Stop::At(stop))))
+                set(&mut flow.group.stop, FlowStart::read(written).map(|stop| Some(Stop::At(stop))))
             },
             write: |flow| match &flow.group.stop {
                 Some(Stop::At(stop)) => put(stop),
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "lasts",
             form: Form::Table(&LASTING),
             rule: Rule::Absent("see `stop`"),
@@ -142,7 +142,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "packet",
             form: PACKET,
             rule: Rule::Default("\"1500B\""),
@@ -150,7 +150,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| written.store(&mut flow.group.packet),
             write: |flow| put(&flow.group.packet),
         },
-        Key {
+        ScenarioKey {
             name: "overhead",
             form: Form::Bytes { least: Bytes::ZERO, most: LARGEST_PACKET },
             rule: Rule::Default("\"0B\""),
@@ -158,7 +158,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| set(&mut flow.group.overhead, overhead(flow.group.packet, written)),
             write: |flow| put(&flow.group.overhead),
         },
-        Key {
+        ScenarioKey {
             name: "ack",
             form: PACKET,
             rule: Rule::Default("\"40B\""),
@@ -166,7 +166,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| written.store(&mut flow.group.ack),
             write: |flow| put(&flow.group.ack),
         },
-        Key {
+        ScenarioKey {
             name: "delayed_acks",
             form: Form::Table(&DELAYED_ACKS),
             rule: Rule::Default("false"),
@@ -174,7 +174,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| set(&mut flow.group.delayed_acks, DELAYED_ACKS.read(written)),
             write: |flow| Some(DELAYED_ACKS.write(&flow.group.delayed_acks)),
         },
-        Key {
+        ScenarioKey {
             name: "workload",
             form: Form::Table(&WORKLOAD),
             rule: Rule::Default("\"bulk\""),
@@ -182,7 +182,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             read: |flow, written| written.store(&mut flow.group.workload),
             write: |flow| put(&flow.group.workload),
         },
-        Key {
+        ScenarioKey {
             name: "weight",
             form: Form::Number { least: 1e-3, most: 1e3 },
             rule: Rule::Default("1"),
@@ -202,7 +202,7 @@ fn blank() -> FlowGroup {
         pinned: false,
         paths: Vec::new(),
         rtt: None,
-        start: Start::At(Time::ZERO),
+        start: FlowStart::At(Time::ZERO),
         stop: None,
         packet: Bytes::ZERO,
         overhead: Bytes::ZERO,

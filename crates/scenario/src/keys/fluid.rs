@@ -2,7 +2,9 @@
 
 use crate::model::{Measure, Method};
 use crate::place::At;
-use crate::table::{Field, Fields, Form, Key, KeyTable, LONGEST_RUN, Rule, Word, Written, put, spellings};
+use crate::table::{
+    Field, Fields, Form, KeyTable, Keyword, LONGEST_RUN, Rule, ScenarioKey, Written, put, spellings,
+};
 use crate::tree::Raw;
 use millpond_units::{Span, Time};
 
@@ -15,7 +17,7 @@ enum MethodName {
     FixedStep,
 }
 
-impl Word for MethodName {
+impl Keyword for MethodName {
     const WORDS: &'static [(&'static str, Self)] =
         &[("adaptive", Self::Adaptive), ("fixed-step", Self::FixedStep)];
 }
@@ -26,7 +28,7 @@ pub(crate) static FLUID: KeyTable<Method> = KeyTable {
     blank: Method::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "method",
             form: Form::Words(spellings::<MethodName>),
             rule: Rule::Default("\"adaptive\""),
@@ -44,7 +46,7 @@ pub(crate) static FLUID: KeyTable<Method> = KeyTable {
                 Method::FixedStep(_) => put(&MethodName::FixedStep),
             },
         },
-        Key {
+        ScenarioKey {
             name: "step",
             form: Form::Span { least: SHORTEST_STEP, most: LONGEST_RUN },
             rule: Rule::Absent("required with `\"fixed-step\"`"),

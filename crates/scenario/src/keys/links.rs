@@ -8,8 +8,8 @@ use crate::model::{Buffer, Capacity, Delay, Direction, Link, Loss, Scenario, Sch
 use crate::network::Network;
 use crate::place::At;
 use crate::table::{
-    Context, Field, Fields, Form, JoinedTable, Key, KeyTable, Rule, Word, Written, array, put, set,
-    spellings, text,
+    Field, Fields, Form, JoinedTable, KeyTable, Keyword, ReadContext, Rule, ScenarioKey, Written, array, put,
+    set, spellings, text,
 };
 use millpond_units::{Rate, Span};
 
@@ -26,7 +26,7 @@ static ENDS: KeyTable<Ends> = KeyTable {
     blank: Ends::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "name",
             form: Form::Name,
             rule: Rule::Required("\"L1\""),
@@ -34,7 +34,7 @@ static ENDS: KeyTable<Ends> = KeyTable {
             read: |ends, written| written.store(&mut ends.name),
             write: |ends| put(&ends.name),
         },
-        Key {
+        ScenarioKey {
             name: "between",
             form: Form::Pair(&Form::Name, &Form::Name),
             rule: Rule::Required("[\"R1\", \"R2\"]"),
@@ -56,7 +56,7 @@ static SIMPLEX: KeyTable<bool> = KeyTable {
     name: "link",
     blank: || false,
     plain: None,
-    keys: &[Key {
+    keys: &[ScenarioKey {
         name: "simplex",
         form: Form::Flag,
         rule: Rule::Default("false"),
@@ -70,7 +70,7 @@ static BACK: KeyTable<Directions> = KeyTable {
     name: "link",
     blank: || Directions { forward: Direction::default(), backward: None },
     plain: None,
-    keys: &[Key {
+    keys: &[ScenarioKey {
         name: "back",
         form: Form::Table(&BACK_TABLE),
         rule: Rule::Absent("as forward"),
@@ -121,7 +121,7 @@ pub(crate) static TOPOLOGY_LINK: JoinedTable = JoinedTable {
     summary: Some("table of the keys of a [link](#links) but `name`, `between` and `simplex`"),
 };
 
-impl Word for Scheduler {
+impl Keyword for Scheduler {
     const WORDS: &'static [(&'static str, Self)] = &[("fifo", Self::Fifo), ("fair", Self::Fair)];
 }
 
@@ -131,7 +131,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
     blank: Direction::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "rate",
             form: Form::Table(&CAPACITY),
             rule: Rule::Required("\"155Mbps\""),
@@ -139,7 +139,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             read: |direction, written| written.store(&mut direction.rate),
             write: |direction| put(&direction.rate),
         },
-        Key {
+        ScenarioKey {
             name: "told",
             form: Form::AnyOf(&[Form::Word("truth"), Form::Table(&CAPACITY)]),
             rule: Rule::Default("\"truth\""),
@@ -150,7 +150,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
                 Some(direction.configured_capacity.as_ref().map_or_else(|| text("truth"), Field::to_toml))
             },
         },
-        Key {
+        ScenarioKey {
             name: "delay",
             form: Form::Table(&DELAY),
             rule: Rule::Default("\"0s\""),
@@ -158,7 +158,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             read: |direction, written| written.store(&mut direction.delay),
             write: |direction| put(&direction.delay),
         },
-        Key {
+        ScenarioKey {
             name: "reorder",
             form: Form::Flag,
             rule: Rule::Default("false"),
@@ -166,7 +166,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             read: |direction, written| written.store(&mut direction.reorder),
             write: |direction| put(&direction.reorder),
         },
-        Key {
+        ScenarioKey {
             name: "jitter",
             form: Form::Span { least: Span::ZERO, most: Span::from_millis(60_000) },
             rule: Rule::Default("\"0s\""),
@@ -174,7 +174,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             read: |direction, written| written.store(&mut direction.jitter),
             write: |direction| put(&direction.jitter),
         },
-        Key {
+        ScenarioKey {
             name: "loss",
             form: Form::Table(&LOSS),
             rule: Rule::Default("\"none\""),
@@ -182,7 +182,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             read: |direction, written| written.store(&mut direction.loss),
             write: |direction| put(&direction.loss),
         },
-        Key {
+        ScenarioKey {
             name: "buffer",
             form: BUFFER,
             rule: Rule::Default("\"1bdp\""),
@@ -192,7 +192,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             read: |direction, written| written.store(&mut direction.buffer),
             write: |direction| put(&direction.buffer),
         },
-        Key {
+        ScenarioKey {
             name: "queue",
             form: QUEUE,
             rule: Rule::Default("\"default\""),
@@ -201,7 +201,7 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             read: |direction, written| set(&mut direction.queue, Field::read(written)),
             write: |direction| put(&direction.queue),
         },
-        Key {
+        ScenarioKey {
             name: "scheduler",
             form: Form::Words(spellings::<Scheduler>),
             rule: Rule::Default("\"fifo\""),
@@ -283,7 +283,7 @@ pub(crate) fn read_topology_directions(fields: &mut Fields<'_>) -> Directions {
 }
 
 /// A direction of which no key is written. Its rate is zero.
-pub(crate) fn default_direction(context: &Context<'_>) -> Direction {
+pub(crate) fn default_direction(context: &ReadContext<'_>) -> Direction {
     DIRECTION.defaults(context)
 }
 

@@ -1,7 +1,7 @@
 //! Random loss.
 
 use crate::model::{GilbertElliott, Loss};
-use crate::table::{Field, Form, Key, KeyTable, PlainForm, Rule, Written, put, set, text};
+use crate::table::{Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written, put, set, text};
 use crate::tree::Raw;
 
 /// The forms of random loss.
@@ -20,7 +20,7 @@ pub(crate) static LOSS: KeyTable<Loss> = KeyTable {
         write: |loss| matches!(loss, Loss::None).then(|| text("none")),
     }),
     keys: &[
-        Key {
+        ScenarioKey {
             name: "bernoulli",
             form: Form::PROBABILITY,
             rule: Rule::OneOf("0.01"),
@@ -31,7 +31,7 @@ pub(crate) static LOSS: KeyTable<Loss> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "gilbert-elliott",
             form: Form::Table(&GILBERT_ELLIOTT),
             rule: Rule::OneOf("{ good_to_bad = 0.001, bad_to_good = 0.1 }"),
@@ -51,7 +51,7 @@ static GILBERT_ELLIOTT: KeyTable<GilbertElliott> = KeyTable {
     blank: GilbertElliott::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "good_to_bad",
             form: Form::PROBABILITY,
             rule: Rule::Required("0.001"),
@@ -59,7 +59,7 @@ static GILBERT_ELLIOTT: KeyTable<GilbertElliott> = KeyTable {
             read: |chain, written| written.store(&mut chain.good_to_bad),
             write: |chain| put(&chain.good_to_bad),
         },
-        Key {
+        ScenarioKey {
             name: "bad_to_good",
             form: Form::PROBABILITY,
             rule: Rule::Required("0.1"),
@@ -67,7 +67,7 @@ static GILBERT_ELLIOTT: KeyTable<GilbertElliott> = KeyTable {
             read: |chain, written| written.store(&mut chain.bad_to_good),
             write: |chain| put(&chain.bad_to_good),
         },
-        Key {
+        ScenarioKey {
             name: "loss_good",
             form: Form::PROBABILITY,
             rule: Rule::Default("0"),
@@ -75,7 +75,7 @@ static GILBERT_ELLIOTT: KeyTable<GilbertElliott> = KeyTable {
             read: |chain, written| written.store(&mut chain.loss_good),
             write: |chain| put(&chain.loss_good),
         },
-        Key {
+        ScenarioKey {
             name: "loss_bad",
             form: Form::PROBABILITY,
             rule: Rule::Default("1"),

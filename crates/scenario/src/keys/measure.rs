@@ -1,7 +1,7 @@
 //! `[measure]`: what to record.
 
 use crate::model::Measure;
-use crate::table::{Form, Key, KeyTable, LONGEST_RUN, Rule, Written, put, set};
+use crate::table::{Form, KeyTable, LONGEST_RUN, Rule, ScenarioKey, Written, put, set};
 use millpond_units::{Span, Time};
 
 /// Most samples of one series.
@@ -13,7 +13,7 @@ pub(crate) static MEASURE: KeyTable<Measure> = KeyTable {
     blank: Measure::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "from",
             form: Form::Time,
             rule: Rule::Default("\"0s\""),
@@ -22,7 +22,7 @@ pub(crate) static MEASURE: KeyTable<Measure> = KeyTable {
             read: |measure, written| set(&mut measure.from, from(written)),
             write: |measure| put(&measure.from),
         },
-        Key {
+        ScenarioKey {
             name: "every",
             form: Form::POSITIVE_SPAN,
             rule: Rule::Absent("`\"100ms\"`, or a ten-millionth of `duration` if that is longer"),
@@ -30,7 +30,7 @@ pub(crate) static MEASURE: KeyTable<Measure> = KeyTable {
             read: |measure, written| set(&mut measure.every, every(written)),
             write: |measure| put(&measure.every),
         },
-        Key {
+        ScenarioKey {
             name: "jain_window",
             form: Form::POSITIVE_SPAN,
             rule: Rule::Default("\"1s\""),
@@ -38,7 +38,7 @@ pub(crate) static MEASURE: KeyTable<Measure> = KeyTable {
             read: |measure, written| written.store(&mut measure.jain_window),
             write: |measure| put(&measure.jain_window),
         },
-        Key {
+        ScenarioKey {
             name: "converged_within",
             form: Form::Number { least: 1e-6, most: 1.0 },
             rule: Rule::Default("0.1"),

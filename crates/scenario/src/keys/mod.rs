@@ -21,7 +21,7 @@ use crate::model::Scenario;
 use crate::network::Network;
 use crate::place::At;
 use crate::source::Faults;
-use crate::table::{Context, Form, TraceCache, Written};
+use crate::table::{Form, ReadContext, TraceCache, Written};
 use crate::tree::{Node, Table};
 use std::path::Path;
 
@@ -35,7 +35,7 @@ pub(crate) fn read(
     let (traces, network) = (TraceCache::default(), Network::default());
     let (duration, flows) = (None, [].as_slice());
     let context =
-        Context { faults: &faults, files, folder, traces: &traces, duration, network: &network, flows };
+        ReadContext { faults: &faults, files, folder, traces: &traces, duration, network: &network, flows };
     let (form, table) = (Form::Table(&scenario::SCENARIO), Table::default());
     let written = Written { context: &context, node: document, form: &form, table: &table };
     match scenario::read(&written) {

@@ -3,7 +3,7 @@
 use super::queues::{BUFFER, QUEUE, SETTINGS};
 use crate::model::{Buffer, FlowGroup, ProtocolEntry, Relays};
 use crate::place::At;
-use crate::table::{Field, Form, Key, KeyTable, Rule, Written, array, key_name, put, set, text};
+use crate::table::{Field, Form, KeyTable, Rule, ScenarioKey, Written, array, key_name, put, set, text};
 use crate::tree::{Node, Raw};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
     },
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "protocol",
             form: Form::Name,
             rule: Rule::Absent("`NAME`"),
@@ -30,7 +30,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             read: |entry, written| written.store(&mut entry.protocol),
             write: |entry| put(&entry.protocol),
         },
-        Key {
+        ScenarioKey {
             name: "relays",
             form: NODES,
             rule: Rule::Default("[]"),
@@ -38,7 +38,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             read: |entry, written| set(&mut entry.relays, relays(written)),
             write: |entry| Some(nodes(&entry.relays)),
         },
-        Key {
+        ScenarioKey {
             name: "relay_buffer",
             form: BUFFER,
             // The previous loop is never short of credit, and a stall of the next one leaves no more than that behind.
@@ -48,7 +48,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             read: |entry, written| written.store(&mut entry.relay_buffer),
             write: |entry| put(&entry.relay_buffer),
         },
-        Key {
+        ScenarioKey {
             name: "aggregate",
             form: NODES,
             rule: Rule::Default("[]"),
@@ -56,7 +56,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             read: |entry, written| set(&mut entry.aggregate, aggregate(written, &entry.relays)),
             write: |entry| Some(nodes(&entry.aggregate)),
         },
-        Key {
+        ScenarioKey {
             name: "queue",
             form: QUEUE,
             rule: Rule::Default("\"default\""),
@@ -64,7 +64,7 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             read: |entry, written| set(&mut entry.queue, Field::read(written)),
             write: |entry| put(&entry.queue),
         },
-        Key {
+        ScenarioKey {
             name: "params",
             form: SETTINGS,
             rule: Rule::Default("{}"),

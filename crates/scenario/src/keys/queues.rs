@@ -1,6 +1,6 @@
 //! What waits at a link: its buffer and its queue law. Settings of laws stay as written.
 
-use crate::model::{Buffer, QueueSpec, Setting, Value};
+use crate::model::{Buffer, QueueSpec, SettingValue, WrittenSetting};
 use crate::place::At;
 use crate::table::{Field, Form, Written, inline_table, number, respelt, text};
 use crate::tree::{Node, Raw};
@@ -111,7 +111,7 @@ impl Field for Option<QueueSpec> {
 }
 
 /// The parameters of a protocol, as written.
-impl Field for Vec<Setting> {
+impl Field for Vec<WrittenSetting> {
     fn read(written: &Written<'_>) -> Option<Self> {
         settings(written, "protocol's parameters")
     }
@@ -121,18 +121,18 @@ impl Field for Vec<Setting> {
 }
 
 /// Parameters as written, to be checked by whoever knows the law. `what` names them in messages.
-fn settings(written: &Written<'_>, what: &str) -> Option<Vec<Setting>> {
+fn settings(written: &Written<'_>, what: &str) -> Option<Vec<WrittenSetting>> {
     let Raw::Table(table) = &written.node.value else {
         return written.expected(&format!("a table: the {what}"));
     };
     let setting = |(name, node): &(At<String>, Node)| {
-        let value = At::new(Value::read(&written.part(node, &SETTING))?, node.place);
-        Some(Setting { name: name.clone(), value })
+        let value = At::new(SettingValue::read(&written.part(node, &SETTING))?, node.place);
+        Some(WrittenSetting { name: name.clone(), value })
     };
     table.entries.iter().map(setting).collect()
 }
 
-impl Field for Value {
+impl Field for SettingValue {
     fn read(written: &Written<'_>) -> Option<Self> {
         match &written.node.value {
             Raw::Text(text) => Some(Self::Text(text.clone())),

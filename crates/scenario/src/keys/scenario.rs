@@ -13,7 +13,7 @@ use super::shorthand::topology::{self, TOPOLOGY};
 use super::shorthand::tree::{self, TREE};
 use crate::model::Scenario;
 use crate::network::Network;
-use crate::table::{Context, Fields, Form, Key, KeyTable, Rule, Written, put, set};
+use crate::table::{Fields, Form, KeyTable, ReadContext, Rule, ScenarioKey, Written, put, set};
 use crate::tree::Raw;
 use millpond_units::Span;
 
@@ -34,7 +34,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
     blank: Draft::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "title",
             form: Form::Text,
             rule: Rule::Default("\"\""),
@@ -42,7 +42,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: |draft, written| written.store(&mut draft.scenario.title),
             write: |draft| put(&draft.scenario.title),
         },
-        Key {
+        ScenarioKey {
             name: "duration",
             form: Form::POSITIVE_SPAN,
             rule: Rule::Required("\"100s\""),
@@ -50,7 +50,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: |draft, written| written.store(&mut draft.duration),
             write: |draft| draft.duration.as_ref().and_then(put),
         },
-        Key {
+        ScenarioKey {
             name: "seed",
             form: Form::Whole { least: 0, most: u64::MAX },
             rule: Rule::Default("1"),
@@ -58,7 +58,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: |draft, written| written.store(&mut draft.scenario.seed),
             write: |draft| put(&draft.scenario.seed),
         },
-        Key {
+        ScenarioKey {
             name: "measure",
             form: Form::Table(&MEASURE),
             rule: Rule::Default("{}"),
@@ -69,7 +69,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             },
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "fluid",
             form: Form::Table(&FLUID),
             rule: Rule::Default("{}"),
@@ -81,7 +81,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             },
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "dumbbell",
             form: Form::Table(&DUMBBELL),
             rule: Rule::Absent("none"),
@@ -89,7 +89,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: |draft, written| draft.build("dumbbell", written, dumbbell::build),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "parking-lot",
             form: Form::Table(&PARKING_LOT),
             rule: Rule::Absent("none"),
@@ -97,7 +97,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: |draft, written| draft.build("parking-lot", written, parking_lot::build),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "chain",
             form: Form::Table(&CHAIN),
             rule: Rule::Absent("none"),
@@ -105,7 +105,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: |draft, written| draft.build("chain", written, chain::build),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "tree",
             form: Form::Table(&TREE),
             rule: Rule::Absent("none"),
@@ -113,7 +113,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: |draft, written| draft.build("tree", written, tree::build),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "topology",
             form: Form::Table(&TOPOLOGY),
             rule: Rule::Absent("none"),
@@ -121,7 +121,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: |draft, written| draft.build("topology", written, topology::build),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "links",
             form: Form::Tables(&LINK),
             rule: Rule::Absent("`[]`"),
@@ -129,7 +129,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             read: links,
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "flows",
             form: Form::Tables(&FLOW),
             rule: Rule::Required("[[flows]] tables, at least one"),
@@ -140,7 +140,7 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             },
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "protocols",
             form: Form::NamedTables(&PROTOCOL),
             rule: Rule::Default("{}"),
@@ -156,9 +156,9 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
 
 impl Draft {
     /// The context of a table that is read after what is known already.
-    fn context<'a>(&'a self, written: &Written<'a>) -> Context<'a> {
+    fn context<'a>(&'a self, written: &Written<'a>) -> ReadContext<'a> {
         let flows = self.scenario.flows.as_slice();
-        Context { duration: self.duration, network: &self.network, flows, ..*written.context }
+        ReadContext { duration: self.duration, network: &self.network, flows, ..*written.context }
     }
 
     /// Builds the network of the shorthand called `name`, of which a scenario has one at most.

@@ -1,78 +1,78 @@
 //! Times and durations that may be sampled at random.
 
-use crate::model::{DelayedAcks, Lasting, Rtt, Start};
-use crate::table::{Field, Form, Key, KeyTable, PlainForm, Rule, Written, array, put, set};
+use crate::model::{DelayedAcks, FlowStart, Lasting, Rtt};
+use crate::table::{Field, Form, KeyTable, PlainForm, Rule, ScenarioKey, Written, array, put, set};
 use crate::tree::Raw;
 use millpond_units::{Span, Time};
 
 /// The forms of a start, or of a stop.
-pub(crate) static START: KeyTable<Start> = KeyTable {
+pub(crate) static START: KeyTable<FlowStart> = KeyTable {
     name: "start",
-    blank: || Start::At(Time::ZERO),
+    blank: || FlowStart::At(Time::ZERO),
     plain: Some(PlainForm {
         form: Form::Time,
         example: "\"5s\"",
         meaning: "all flows at this time",
-        read: |written| Time::read(written).map(Start::At),
+        read: |written| Time::read(written).map(FlowStart::At),
         write: |start| match start {
-            Start::At(time) => put(time),
+            FlowStart::At(time) => put(time),
             _ => None,
         },
     }),
     keys: &[
-        Key {
+        ScenarioKey {
             name: "uniform",
             form: Form::Range(&Form::Time),
             rule: Rule::OneOf("[\"0s\", \"10s\"]"),
             meaning: "each flow at its own time, uniformly distributed",
             read: |start, written| {
                 let (low, high) = written.range("[\"0s\", \"10s\"]")?;
-                set(start, Some(Start::Uniform(low, high)))
+                set(start, Some(FlowStart::Uniform(low, high)))
             },
             write: |start| match start {
-                Start::Uniform(low, high) => Some(array([low.to_toml(), high.to_toml()])),
+                FlowStart::Uniform(low, high) => Some(array([low.to_toml(), high.to_toml()])),
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "first",
             form: Form::Time,
             rule: Rule::With(&["every", "poisson"], &Rule::Default("\"0s\"")),
             meaning: "with `every` the time of flow 0, with `poisson` the start of the process",
             read: |start, written| match start {
-                Start::Every { first, .. } | Start::Poisson { first, .. } => written.store(first),
+                FlowStart::Every { first, .. } | FlowStart::Poisson { first, .. } => written.store(first),
                 _ => None,
             },
             write: |start| match start {
-                Start::Every { first, .. } | Start::Poisson { first, .. } => put(first),
+                FlowStart::Every { first, .. } | FlowStart::Poisson { first, .. } => put(first),
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "every",
             form: Form::POSITIVE_SPAN,
             rule: Rule::OneOf("\"2s\""),
             meaning: "flow `i` at `first + i * every`",
             read: |start, written| {
                 let interval = Span::read(written)?;
-                set(start, Some(Start::Every { first: Time::ZERO, interval }))
+                set(start, Some(FlowStart::Every { first: Time::ZERO, interval }))
             },
             write: |start| match start {
-                Start::Every { interval, .. } => put(interval),
+                FlowStart::Every { interval, .. } => put(interval),
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "poisson",
             form: Form::POSITIVE_SPAN,
             rule: Rule::OneOf("\"2s\""),
             meaning: "one flow after the other with exponentially distributed gaps of this mean",
             read: |start, written| {
                 let mean = Span::read(written)?;
-                set(start, Some(Start::Poisson { first: Time::ZERO, mean }))
+                set(start, Some(FlowStart::Poisson { first: Time::ZERO, mean }))
             },
             write: |start| match start {
-                Start::Poisson { mean, .. } => put(mean),
+                FlowStart::Poisson { mean, .. } => put(mean),
                 _ => None,
             },
         },
@@ -94,7 +94,7 @@ pub(crate) static LASTING: KeyTable<Lasting> = KeyTable {
         },
     }),
     keys: &[
-        Key {
+        ScenarioKey {
             name: "uniform",
             form: Form::Range(&Form::ANY_SPAN),
             rule: Rule::OneOf("[\"1s\", \"5s\"]"),
@@ -108,7 +108,7 @@ pub(crate) static LASTING: KeyTable<Lasting> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "exponential",
             form: Form::POSITIVE_SPAN,
             rule: Rule::OneOf("\"10s\""),
@@ -119,7 +119,7 @@ pub(crate) static LASTING: KeyTable<Lasting> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "pareto",
             form: Form::POSITIVE_SPAN,
             rule: Rule::OneOf("\"10s\""),
@@ -132,7 +132,7 @@ pub(crate) static LASTING: KeyTable<Lasting> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "shape",
             form: Form::PARETO_SHAPE,
             rule: Rule::With(&["pareto"], &Rule::Required("1.5")),
@@ -163,7 +163,7 @@ pub(crate) static RTT: KeyTable<Rtt> = KeyTable {
             Rtt::Uniform(..) => None,
         },
     }),
-    keys: &[Key {
+    keys: &[ScenarioKey {
         name: "uniform",
         form: Form::Range(&Form::ANY_SPAN),
         rule: Rule::Required("[\"20ms\", \"100ms\"]"),
@@ -196,7 +196,7 @@ pub(crate) static DELAYED_ACKS: KeyTable<Option<DelayedAcks>> = KeyTable {
         write: |acks| acks.is_none().then(|| false.to_toml()),
     }),
     keys: &[
-        Key {
+        ScenarioKey {
             name: "packets",
             form: Form::Whole { least: 1, most: 1000 },
             rule: Rule::Default("2"),
@@ -204,7 +204,7 @@ pub(crate) static DELAYED_ACKS: KeyTable<Option<DelayedAcks>> = KeyTable {
             read: |acks, written| written.store(&mut acks.as_mut()?.packets),
             write: |acks| acks.and_then(|acks| put(&acks.packets)),
         },
-        Key {
+        ScenarioKey {
             name: "after",
             form: Form::POSITIVE_SPAN,
             rule: Rule::Default("\"25ms\""),
@@ -215,7 +215,7 @@ pub(crate) static DELAYED_ACKS: KeyTable<Option<DelayedAcks>> = KeyTable {
     ],
 };
 
-impl Field for Start {
+impl Field for FlowStart {
     fn read(written: &Written<'_>) -> Option<Self> {
         START.read(written)
     }

@@ -2,7 +2,7 @@
 
 use crate::place::{At, Place};
 use crate::schedule::End;
-use crate::table::{Form, Key, KeyTable, PlainForm, Rule, Word, Written, put, spellings, text};
+use crate::table::{Form, KeyTable, Keyword, PlainForm, Rule, ScenarioKey, Written, put, spellings, text};
 use crate::trace::{Format, Trace, TraceSource};
 use millpond_units::Span;
 use std::path::PathBuf;
@@ -21,11 +21,11 @@ pub(crate) struct TraceUse {
     window: Span,
 }
 
-impl Word for Format {
+impl Keyword for Format {
     const WORDS: &'static [(&'static str, Self)] = &[("mahimahi", Self::Mahimahi), ("csv", Self::Csv)];
 }
 
-impl Word for End {
+impl Keyword for End {
     const WORDS: &'static [(&'static str, Self)] =
         &[("loop", Self::Loop), ("hold", Self::Hold), ("stop", Self::Stop)];
 }
@@ -42,7 +42,7 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
         write: |_| None,
     }),
     keys: &[
-        Key {
+        ScenarioKey {
             name: "file",
             form: Form::Text,
             rule: Rule::Required("\"cell.csv\""),
@@ -50,7 +50,7 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
             read: |trace, written| written.store(&mut trace.file),
             write: |trace| put(&trace.file),
         },
-        Key {
+        ScenarioKey {
             name: "format",
             form: Form::Words(spellings::<Format>),
             rule: Rule::Absent("recognized from the first line"),
@@ -58,7 +58,7 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
             read: |trace, written| written.store(&mut trace.format),
             write: |trace| trace.format.as_ref().and_then(put),
         },
-        Key {
+        ScenarioKey {
             name: "end",
             form: Form::Words(spellings::<End>),
             rule: Rule::Default("\"loop\""),
@@ -66,7 +66,7 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
             read: |trace, written| written.store(&mut trace.end),
             write: |trace| put(&trace.end),
         },
-        Key {
+        ScenarioKey {
             name: "skip",
             form: Form::ANY_SPAN,
             rule: Rule::Default("\"0s\""),
@@ -74,7 +74,7 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
             read: |trace, written| written.store(&mut trace.skip),
             write: |trace| put(&trace.skip),
         },
-        Key {
+        ScenarioKey {
             name: "length",
             form: Form::POSITIVE_SPAN,
             rule: Rule::Absent("up to the end"),
@@ -82,7 +82,7 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
             read: |trace, written| written.store(&mut trace.length),
             write: |trace| trace.length.as_ref().and_then(put),
         },
-        Key {
+        ScenarioKey {
             name: "scale",
             form: Form::Number { least: 1e-6, most: 1e6 },
             rule: Rule::Default("1"),
@@ -90,7 +90,7 @@ pub(crate) static TRACE: KeyTable<TraceUse> = KeyTable {
             read: |trace, written| written.store(&mut trace.scale),
             write: |trace| put(&trace.scale),
         },
-        Key {
+        ScenarioKey {
             name: "window",
             form: Form::POSITIVE_SPAN,
             rule: Rule::Default("\"100ms\""),

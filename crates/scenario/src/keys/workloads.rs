@@ -4,7 +4,7 @@ use super::measure::MAX_SAMPLES;
 use super::times::LASTING;
 use crate::model::{Activity, Gap, Lasting, Size, Workload};
 use crate::table::{
-    Field, Form, Key, KeyTable, LONGEST_RUN, PlainForm, Rule, Written, array, put, set, text,
+    Field, Form, KeyTable, LONGEST_RUN, PlainForm, Rule, ScenarioKey, Written, array, put, set, text,
 };
 use crate::tree::Raw;
 use millpond_units::{Bytes, Rate, Span, Time};
@@ -27,7 +27,7 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
         write: |workload| matches!(workload, Workload::Bulk).then(|| text("bulk")),
     }),
     keys: &[
-        Key {
+        ScenarioKey {
             name: "size",
             form: Form::Table(&SIZE),
             rule: Rule::OneOf("\"1MB\""),
@@ -38,7 +38,7 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "rate",
             form: Form::Rate { least: Rate::from_bps(1), most: Rate::from_bps(100_000_000_000_000) },
             rule: Rule::OneOf("\"5Mbps\""),
@@ -51,7 +51,7 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "on",
             form: Form::Table(&LASTING),
             rule: Rule::With(&["rate"], &Rule::Absent("always on")),
@@ -62,7 +62,7 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "off",
             form: Form::Table(&LASTING),
             rule: Rule::With(&["rate"], &Rule::Absent("required with `on`")),
@@ -74,7 +74,7 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "bursts",
             form: Form::List { item: &Form::Range(&Form::Time), least: 1 },
             rule: Rule::With(&["rate"], &Rule::Absent("always on")),
@@ -92,7 +92,7 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "transfers",
             form: Form::Table(&SIZE),
             rule: Rule::OneOf("\"1MB\""),
@@ -108,7 +108,7 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "every",
             form: Form::POSITIVE_SPAN,
             rule: Rule::With(&["transfers"], &Rule::OneOf("\"2s\"")),
@@ -122,7 +122,7 @@ pub(crate) static WORKLOAD: KeyTable<Workload> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "poisson",
             form: Form::POSITIVE_SPAN,
             rule: Rule::With(&["transfers"], &Rule::OneOf("\"2s\"")),
@@ -154,7 +154,7 @@ pub(crate) static SIZE: KeyTable<Size> = KeyTable {
         },
     }),
     keys: &[
-        Key {
+        ScenarioKey {
             name: "uniform",
             form: Form::Range(&Form::ANY_BYTES),
             rule: Rule::OneOf("[\"1KB\", \"1MB\"]"),
@@ -168,7 +168,7 @@ pub(crate) static SIZE: KeyTable<Size> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "exponential",
             form: Form::SOME_BYTES,
             rule: Rule::OneOf("\"1MB\""),
@@ -179,7 +179,7 @@ pub(crate) static SIZE: KeyTable<Size> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "pareto",
             form: Form::SOME_BYTES,
             rule: Rule::OneOf("\"1MB\""),
@@ -192,7 +192,7 @@ pub(crate) static SIZE: KeyTable<Size> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "pareto_from",
             form: Form::SOME_BYTES,
             rule: Rule::OneOf("\"1KB\""),
@@ -205,7 +205,7 @@ pub(crate) static SIZE: KeyTable<Size> = KeyTable {
                 _ => None,
             },
         },
-        Key {
+        ScenarioKey {
             name: "shape",
             form: Form::PARETO_SHAPE,
             rule: Rule::With(&["pareto", "pareto_from"], &Rule::Required("1.2")),

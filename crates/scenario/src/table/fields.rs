@@ -1,7 +1,7 @@
 //! Reading one TOML table: every key must be declared, and the required ones must be there.
 
 use super::form::Describe;
-use super::{Context, Key, KeyTable, Rule, Written};
+use super::{KeyTable, ReadContext, Rule, ScenarioKey, Written};
 use crate::tree::{self, Raw, Table};
 use millpond_units::nearest;
 
@@ -22,9 +22,9 @@ struct Missing {
     example: &'static str,
 }
 
-impl<T> Key<T> {
+impl<T> ScenarioKey<T> {
     /// Stores the default, if the key has one.
-    pub(super) fn read_default(&'static self, value: &mut T, context: &Context<'_>) {
+    pub(super) fn read_default(&'static self, value: &mut T, context: &ReadContext<'_>) {
         if let Some(text) = self.rule.default_value()
             && let Some(node) = tree::constant(text)
         {
@@ -137,7 +137,7 @@ impl<'a> Fields<'a> {
     }
 
     /// Reads one key if it is written; returns whether it is right.
-    fn read_key<T>(&self, key: &'static Key<T>, value: &mut T) -> Option<bool> {
+    fn read_key<T>(&self, key: &'static ScenarioKey<T>, value: &mut T) -> Option<bool> {
         let node = self.table.get(key.name)?;
         let written = Written { context: self.written.context, node, form: &key.form, table: self.table };
         Some((key.read)(value, &written).is_some())
@@ -148,9 +148,9 @@ impl<'a> Fields<'a> {
     fn choose<T>(
         &mut self,
         keys: &'static KeyTable<T>,
-        selectors: &[&'static Key<T>],
+        selectors: &[&'static ScenarioKey<T>],
         chosen: &[&'static str],
-    ) -> Option<&'static Key<T>> {
+    ) -> Option<&'static ScenarioKey<T>> {
         let names: Vec<_> = selectors.iter().map(|key| key.name).collect();
         names.iter().for_each(|name| self.add_known(name));
         let written: Vec<_> =
@@ -192,8 +192,8 @@ impl<'a> Fields<'a> {
 }
 
 /// The keys of which exactly one must be there, beside those in `chosen`; none if one of them is chosen.
-fn selectors<T>(keys: &'static KeyTable<T>, chosen: &[&str]) -> Vec<&'static Key<T>> {
-    let level = |key: &Key<T>| match key.rule {
+fn selectors<T>(keys: &'static KeyTable<T>, chosen: &[&str]) -> Vec<&'static ScenarioKey<T>> {
+    let level = |key: &ScenarioKey<T>| match key.rule {
         Rule::OneOf(_) => chosen.is_empty(),
         Rule::With(selectors, Rule::OneOf(_)) => chosen.len() == 1 && selectors.contains(&chosen[0]),
         _ => false,
@@ -202,11 +202,15 @@ fn selectors<T>(keys: &'static KeyTable<T>, chosen: &[&str]) -> Vec<&'static Key
 }
 
 /// An example of each form that one of `selectors` selects, for messages.
-fn forms<T>(keys: &'static KeyTable<T>, selectors: &[&'static Key<T>], chosen: &[&'static str]) -> String {
+fn forms<T>(
+    keys: &'static KeyTable<T>,
+    selectors: &[&'static ScenarioKey<T>],
+    chosen: &[&'static str],
+) -> String {
     if chosen.is_empty() {
         return keys.forms();
     }
-    let pair = |key: &&'static Key<T>| match key.rule {
+    let pair = |key: &&'static ScenarioKey<T>| match key.rule {
         Rule::With(_, Rule::OneOf(example)) => Some(format!("{} = {example}", key.name)),
         _ => None,
     };

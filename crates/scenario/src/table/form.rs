@@ -1,6 +1,6 @@
 //! How values are written: units and ranges, for reading, the schema and the documentation.
 
-use super::{Key, KeyTable, Rule};
+use super::{KeyTable, Rule, ScenarioKey};
 use millpond_units::{Bytes, Rate, Span};
 
 /// How the value of a key is written. Ranges are closed.
@@ -113,7 +113,7 @@ pub(crate) struct KeyInfo {
     pub(crate) meaning: &'static str,
 }
 
-impl<T> Key<T> {
+impl<T> ScenarioKey<T> {
     pub(crate) fn info(&'static self) -> KeyInfo {
         KeyInfo { name: self.name, form: &self.form, rule: &self.rule, meaning: self.meaning }
     }
@@ -132,7 +132,7 @@ impl<T> Describe for KeyTable<T> {
         self.plain.as_ref().map(info)
     }
     fn keys(&'static self) -> Vec<KeyInfo> {
-        self.keys.iter().map(Key::info).collect()
+        self.keys.iter().map(ScenarioKey::info).collect()
     }
 }
 

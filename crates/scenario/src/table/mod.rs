@@ -1,4 +1,4 @@
-//! The tables of keys: each TOML table of a scenario is declared once, as a [`KeyTable`] with one [`Key`] per key.
+//! The tables of keys: each TOML table of a scenario is declared once, as a [`KeyTable`] with one [`ScenarioKey`] per key.
 //!
 //! Reading, writing, the nearest spelling of a mistyped key, the JSON Schema and the tables of `docs/scenario.md` all
 //! use these declarations. A new key needs a field of the model and an entry of its table.
@@ -11,12 +11,12 @@ mod written;
 
 pub(crate) use fields::Fields;
 pub(crate) use form::{Describe, Form, JoinedTable, KeyInfo, LONGEST_RUN};
-pub(crate) use value::{Field, Word, put, set, spellings};
+pub(crate) use value::{Field, Keyword, put, set, spellings};
 pub(crate) use write::{array, inline_table, key_name, number, text};
-pub(crate) use written::{Context, TraceCache, Written, respelt};
+pub(crate) use written::{ReadContext, TraceCache, Written, respelt};
 
 /// One key of a TOML table that describes a `T`.
-pub(crate) struct Key<T: 'static> {
+pub(crate) struct ScenarioKey<T: 'static> {
     /// As users write it.
     pub(crate) name: &'static str,
     /// How its value is written, with unit and range.
@@ -55,7 +55,7 @@ pub(crate) struct KeyTable<T: 'static> {
     /// The form without keys, such as `"15ms"`.
     pub(crate) plain: Option<PlainForm<T>>,
     /// Its keys, in the order in which they are read and written.
-    pub(crate) keys: &'static [Key<T>],
+    pub(crate) keys: &'static [ScenarioKey<T>],
 }
 
 /// A form without keys.
@@ -84,7 +84,7 @@ impl<T> KeyTable<T> {
     }
 
     /// The value if no key is written.
-    pub(crate) fn defaults(&'static self, context: &Context<'_>) -> T {
+    pub(crate) fn defaults(&'static self, context: &ReadContext<'_>) -> T {
         let mut value = (self.blank)();
         self.keys.iter().for_each(|key| key.read_default(&mut value, context));
         value

@@ -13,13 +13,13 @@ pub(crate) trait Field: Sized {
 }
 
 /// A type that is one of a few words.
-pub(crate) trait Word: Copy + PartialEq + 'static {
+pub(crate) trait Keyword: Copy + PartialEq + 'static {
     /// Each spelling and its meaning.
     const WORDS: &'static [(&'static str, Self)];
 }
 
 /// The spellings of a type that is one of a few words.
-pub(crate) fn spellings<W: Word>() -> Vec<&'static str> {
+pub(crate) fn spellings<W: Keyword>() -> Vec<&'static str> {
     W::WORDS.iter().map(|&(word, _)| word).collect()
 }
 
@@ -41,7 +41,7 @@ impl Written<'_> {
     }
 }
 
-impl<W: Word> Field for W {
+impl<W: Keyword> Field for W {
     fn read(written: &Written<'_>) -> Option<Self> {
         let word = written.placed_text()?;
         let found = W::WORDS.iter().find(|(known, _)| *known == word.value).map(|&(_, meaning)| meaning);

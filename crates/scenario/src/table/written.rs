@@ -21,7 +21,7 @@ pub(crate) type TraceCache = RefCell<BTreeMap<PathBuf, Option<Arc<Trace>>>>;
 
 /// What reading needs besides the document.
 #[derive(Clone, Copy)]
-pub(crate) struct Context<'a> {
+pub(crate) struct ReadContext<'a> {
     pub(crate) faults: &'a FaultCollector,
     /// Where trace files come from.
     pub(crate) files: &'a dyn Files,
@@ -36,7 +36,7 @@ pub(crate) struct Context<'a> {
     pub(crate) flows: &'a [FlowGroup],
 }
 
-impl Context<'_> {
+impl ReadContext<'_> {
     /// Where the file is that is named at `place`. A path in an override is relative to the current folder, as the
     /// shell completes it.
     pub(crate) fn path(&self, place: Place, file: &str) -> PathBuf {
@@ -67,7 +67,7 @@ impl Context<'_> {
 /// A value as written.
 #[derive(Clone, Copy)]
 pub(crate) struct Written<'a> {
-    pub(crate) context: &'a Context<'a>,
+    pub(crate) context: &'a ReadContext<'a>,
     pub(crate) node: &'a Node,
     /// How it should be written.
     pub(crate) form: &'a Form,
@@ -93,7 +93,7 @@ impl<'a> Written<'a> {
     }
 
     /// The same value in another context.
-    pub(crate) fn with_context<'b>(&self, context: &'b Context<'b>) -> Written<'b>
+    pub(crate) fn with_context<'b>(&self, context: &'b ReadContext<'b>) -> Written<'b>
     where
         'a: 'b,
     {

@@ -25,7 +25,7 @@ const SHORTEST_OUTAGE: f64 = 1.0;
 
 /// What to generate.
 #[derive(Clone, Copy, Debug)]
-pub struct Recipe {
+pub struct TraceRecipe {
     /// The kind of link.
     pub preset: &'static Preset,
     /// How long.
@@ -42,23 +42,23 @@ pub struct Recipe {
 
 /// Why a recipe cannot be followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RecipeError(String);
+pub struct TraceRecipeError(String);
 
-impl RecipeError {
+impl TraceRecipeError {
     pub(super) fn new(fault: impl Into<String>) -> Self {
         Self(fault.into())
     }
 }
 
-impl fmt::Display for RecipeError {
+impl fmt::Display for TraceRecipeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for RecipeError {}
+impl std::error::Error for TraceRecipeError {}
 
-impl Recipe {
+impl TraceRecipe {
     /// The preset as recorded, for so long.
     pub fn new(preset: &'static Preset, duration: Span, seed: u64) -> Self {
         Self { preset, duration, seed, mean: None, peak: None, step: None }
@@ -68,17 +68,17 @@ impl Recipe {
     ///
     /// # Errors
     /// If the duration holds no sample or too many, or mean and peak do not fit.
-    pub fn generate(&self) -> Result<Trace, RecipeError> {
+    pub fn generate(&self) -> Result<Trace, TraceRecipeError> {
         let step = self.step.unwrap_or(self.preset.step);
         let mean = self.mean.unwrap_or(self.preset.mean);
         if mean.is_zero() || mean > FASTEST_MEAN {
-            return Err(RecipeError::new(format!("a mean of {mean}: expected 1bps to {FASTEST_MEAN}")));
+            return Err(TraceRecipeError::new(format!("a mean of {mean}: expected 1bps to {FASTEST_MEAN}")));
         }
         let distribution = self.distribution(mean)?;
         let samples = self.duration.picos() / step.picos().max(1);
         if step.is_zero() || !(1..=MAX_SAMPLES).contains(&samples) {
             let fault = format!("{} in steps of {step} are {samples} samples", self.duration);
-            return Err(RecipeError::new(format!("{fault}: expected 1 to {MAX_SAMPLES}")));
+            return Err(TraceRecipeError::new(format!("{fault}: expected 1 to {MAX_SAMPLES}")));
         }
         let level = |z| quantile_of_curve(&distribution, phi(z)).unwrap_or_default();
         let mut levels: Vec<f64> = self.scores(step, samples).map(level).collect();
@@ -91,14 +91,14 @@ impl Recipe {
 
     /// Points (cumulative share, rate relative to the mean) of the preset's distribution; the highest rate is the peak
     /// of the recipe, if it has one.
-    fn distribution(&self, mean: Rate) -> Result<[(f64, f64); 11], RecipeError> {
+    fn distribution(&self, mean: Rate) -> Result<[(f64, f64); 11], TraceRecipeError> {
         let mut points = std::array::from_fn(|i| (LEVELS[i], self.preset.quantiles[i]));
         let Some(peak) = self.peak else { return Ok(points) };
         let [.., (_, below), (_, highest)] = &mut points;
         *highest = peak.as_f64() / mean.as_f64().max(1.0);
         if highest < below {
             let least = mean.scale(*below);
-            return Err(RecipeError::new(format!(
+            return Err(TraceRecipeError::new(format!(
                 "a peak of {peak}: at a mean of {mean} expected at least {least}"
             )));
         }
@@ -106,8 +106,8 @@ impl Recipe {
     }
 
     /// A stream of random numbers for one of the processes.
-    fn stream(&self, process: u64) -> Random {
-        Random(Pcg32::new(self.seed, process))
+    fn stream(&self, process: u64) -> TraceRandom {
+        TraceRandom(Pcg32::new(self.seed, process))
     }
 
     /// The Gaussian process, one value per step.
@@ -140,10 +140,10 @@ impl Recipe {
 }
 
 /// Rates in proportion to `levels` with exactly this mean, but for rounding to whole bits per second.
-fn scaled(levels: &[f64], mean: Rate) -> Result<Vec<Rate>, RecipeError> {
+fn scaled(levels: &[f64], mean: Rate) -> Result<Vec<Rate>, TraceRecipeError> {
     let average = millpond_stats::mean(levels);
     if average <= 0.0 {
-        return Err(RecipeError::new(
+        return Err(TraceRecipeError::new(
             "an outage fills the whole trace: try another seed or a longer duration",
         ));
     }
@@ -160,11 +160,11 @@ struct OrnsteinUhlenbeck {
     value: f64,
     kept: f64,
     new: f64,
-    random: Random,
+    random: TraceRandom,
 }
 
 impl OrnsteinUhlenbeck {
-    fn new(tau: f64, step: Span, mut random: Random) -> Self {
+    fn new(tau: f64, step: Span, mut random: TraceRandom) -> Self {
         let kept = libm::exp(-step.secs() / tau);
         Self { value: random.normal(), kept, new: libm::sqrt(1.0 - kept * kept), random }
     }
@@ -177,9 +177,9 @@ impl OrnsteinUhlenbeck {
 }
 
 /// Draws from the distributions that the recipe needs.
-pub(super) struct Random(pub(super) Pcg32);
+pub(super) struct TraceRandom(pub(super) Pcg32);
 
-impl Random {
+impl TraceRandom {
     /// Uniform in [0, 1).
     pub(super) fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64

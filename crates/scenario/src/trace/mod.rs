@@ -7,7 +7,7 @@ mod source;
 mod stats;
 mod write;
 
-pub use generate::{Recipe, RecipeError};
+pub use generate::{TraceRecipe, TraceRecipeError};
 pub use presets::{LEVELS, PRESETS, Preset, preset};
 pub use source::TraceSource;
 pub use stats::{Dropouts, Packets, Stats};

@@ -3,7 +3,7 @@
 use super::{Format, Trace};
 use crate::place::At;
 use crate::schedule::{End, Schedule};
-use crate::served::Served;
+use crate::served::ServedData;
 use millpond_units::{Rate, Span, Time};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ impl TraceSource {
 fn trailing_mean(truth: &Schedule, window: Span) -> Schedule {
     let window = window.min(truth.length);
     let update = Span::from_picos((window.picos() / 10).max(1));
-    let served = Served::new(&truth.steps);
+    let served = ServedData::new(&truth.steps);
     let mut steps: Vec<(Time, Rate)> = Vec::new();
     let mut now = Time::ZERO;
     while now.since(Time::ZERO) < truth.length {
@@ -70,7 +70,7 @@ fn trailing_mean(truth: &Schedule, window: Span) -> Schedule {
 }
 
 /// The next update at which the mean may differ: updates within a long constant segment are skipped.
-fn next_change(served: &Served<'_>, now: Time, window: Span, update: Span) -> Time {
+fn next_change(served: &ServedData<'_>, now: Time, window: Span, update: Span) -> Time {
     let is_constant = now.since(served.this_step(now)) >= window;
     let updates = if is_constant { served.next_step(now).since(now).picos() / update.picos() } else { 0 };
     now + update * updates.max(1)

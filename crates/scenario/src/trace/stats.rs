@@ -2,7 +2,7 @@
 
 use super::{Format, OPPORTUNITY, Trace};
 use crate::schedule::{End, Schedule};
-use crate::served::Served;
+use crate::served::ServedData;
 use millpond_stats::{coefficient_of_variation, mean, quantile_of_sorted, standard_deviation};
 use millpond_units::{Rate, Span, Time};
 
@@ -113,12 +113,12 @@ impl Trace {
 
     /// The mean rate.
     pub fn mean(&self) -> Rate {
-        Served::new(&self.steps).mean(Time::ZERO, Time::ZERO + self.length)
+        ServedData::new(&self.steps).mean(Time::ZERO, Time::ZERO + self.length)
     }
 
     /// Mean rates of whole bins, in bit/s.
     fn bins(&self, width: Span) -> Vec<f64> {
-        let served = Served::new(&self.steps);
+        let served = ServedData::new(&self.steps);
         let count = self.length.picos() / width.picos().max(1);
         let bin = |i: u64| served.mean(Time::ZERO + width * i, Time::ZERO + width * (i + 1)).as_f64();
         (0..count).map(bin).collect()

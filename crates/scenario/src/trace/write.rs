@@ -1,8 +1,8 @@
 //! Writing traces as files.
 
-use super::generate::Random;
-use super::{OPPORTUNITY, RecipeError, Trace};
-use crate::served::Served;
+use super::generate::TraceRandom;
+use super::{OPPORTUNITY, Trace, TraceRecipeError};
+use crate::served::ServedData;
 use millpond_units::{Rate, Span, Time};
 use rand_pcg::Pcg32;
 use std::fmt::Write;
@@ -22,7 +22,7 @@ impl Trace {
     pub fn to_csv(&self) -> String {
         let mut out = String::from("time_s,mbps\n");
         let step = self.sampling.max(self.length / MAX_ROWS).max(Span::from_picos(1));
-        let served = Served::new(&self.steps);
+        let served = ServedData::new(&self.steps);
         for i in 0..self.length.picos() / step.picos() {
             let (start, end) = (Time::ZERO + step * i, Time::ZERO + step * (i + 1));
             // Writing to a string cannot fail.
@@ -36,14 +36,14 @@ impl Trace {
     ///
     /// # Errors
     /// If it would be more than 50 million lines.
-    pub fn to_mahimahi(&self, busy: f64, seed: u64) -> Result<String, RecipeError> {
-        let served = Served::new(&self.steps);
-        let mut random = Random(Pcg32::new(seed, BURSTS));
+    pub fn to_mahimahi(&self, busy: f64, seed: u64) -> Result<String, TraceRecipeError> {
+        let served = ServedData::new(&self.steps);
+        let mut random = TraceRandom(Pcg32::new(seed, BURSTS));
         let mut out = String::new();
         let end = self.length.picos() / MILLISECOND.picos();
         let lines = opportunities(&served, end);
         if lines > MAX_OPPORTUNITIES {
-            return Err(RecipeError::new(format!(
+            return Err(TraceRecipeError::new(format!(
                 "{lines} opportunities: expected {MAX_OPPORTUNITIES} at most"
             )));
         }
@@ -68,14 +68,14 @@ fn megabits(rate: Rate) -> f64 {
 }
 
 /// Whole opportunities until this many milliseconds.
-fn opportunities(served: &Served<'_>, millis: u64) -> u64 {
+fn opportunities(served: &ServedData<'_>, millis: u64) -> u64 {
     let picobits = served.until(Time::ZERO + MILLISECOND * millis);
     let one = u128::from(OPPORTUNITY.bits()) * u128::from(millpond_units::PICOS);
     u64::try_from(picobits / one).unwrap_or(u64::MAX)
 }
 
 /// A share of the first `millis` numbers, at least one, drawn without replacement (selection sampling).
-fn busy_slots(millis: u64, busy: f64, random: &mut Random) -> Vec<u64> {
+fn busy_slots(millis: u64, busy: f64, random: &mut TraceRandom) -> Vec<u64> {
     let mut wanted = ((busy * millis as f64 + 0.5) as u64).clamp(1, millis);
     let mut slots = Vec::new();
     for slot in 0..millis {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 /// Result of accepting a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Served {
+pub(crate) struct ServiceTimes {
     /// When its service ends.
     pub(crate) leaves: Time,
     /// Duration of its service at the rate at its end, in whole picoseconds.
@@ -60,7 +60,7 @@ impl Service {
 
     /// Accepts a packet at `now` behind those accepted before. Calls must be in order of time.
     #[inline]
-    pub(crate) fn accept(&mut self, now: Time, size: Bytes, rates: &mut Rates) -> Served {
+    pub(crate) fn accept(&mut self, now: Time, size: Bytes, rates: &mut Rates) -> ServiceTimes {
         let now = now.picos();
         let start = if now <= self.free_at {
             self.free_at
@@ -83,7 +83,7 @@ impl Service {
             self.credit - self.remainder
         };
         self.free_at = start + span;
-        Served { leaves: Time::from_picos(self.free_at), service: Span::from_picos(span) }
+        ServiceTimes { leaves: Time::from_picos(self.free_at), service: Span::from_picos(span) }
     }
 
     /// Finds the interval that contains `start` and divides the work of `size` by its rate.
@@ -102,7 +102,7 @@ impl Service {
 
     /// As [`Self::accept`] if the rate changes during the service.
     #[cold]
-    fn accept_across_intervals(&mut self, start: u64, size: Bytes, rates: &mut Rates) -> Served {
+    fn accept_across_intervals(&mut self, start: u64, size: Bytes, rates: &mut Rates) -> ServiceTimes {
         let mut work = work_of(size).saturating_sub(u128::from(self.credit));
         let mut time = start;
         let mut interval = rates.interval(time);
@@ -115,7 +115,7 @@ impl Service {
             }
             if interval.until == u64::MAX {
                 self.free_at = u64::MAX;
-                return Served { leaves: Time::NEVER, service: Span::MAX };
+                return ServiceTimes { leaves: Time::NEVER, service: Span::MAX };
             }
             work -= possible;
             time = interval.until;
@@ -127,7 +127,7 @@ impl Service {
         self.free_at = time + span as u64;
         // Forces a look-up for the next packet.
         self.size = 0;
-        Served {
+        ServiceTimes {
             leaves: Time::from_picos(self.free_at),
             service: Rate::from_bps(interval.rate).time_for(size),
         }
@@ -161,7 +161,7 @@ mod tests {
     struct Server(Service, Rates);
 
     impl Server {
-        fn accept(&mut self, now: Time, size: Bytes) -> Served {
+        fn accept(&mut self, now: Time, size: Bytes) -> ServiceTimes {
             self.0.accept(now, size, &mut self.1)
         }
     }

@@ -3,7 +3,7 @@
 use super::laws::LawHook;
 use super::*;
 use crate::NodeId;
-use crate::event_queue::{EventQueue, TARGETS, Target};
+use crate::event_queue::{EventQueue, EventTarget, TARGETS};
 use crate::packet_pool::Packet;
 use crate::schedule::{AtEnd, Schedule};
 use crate::stats::LinkCounters;
@@ -61,8 +61,8 @@ fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Seg
     for (index, arrival) in arrivals.iter().enumerate() {
         events.push(arrival.at, index as u32 + 1);
     }
-    const DELIVER: Target = 0;
-    const WAKE: Target = TARGETS - 1;
+    const DELIVER: EventTarget = 0;
+    const WAKE: EventTarget = TARGETS - 1;
     while let Some((now, target, handle)) = events.pop_until(end) {
         if target == DELIVER || target == WAKE {
             let (arrived, next) = match target {

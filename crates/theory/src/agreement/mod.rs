@@ -6,7 +6,7 @@ mod notes;
 pub use json::{AgreementJson, ComparisonJson, GroupAgreementJson, LinkAgreementJson, agreement_json};
 
 use crate::Study;
-use crate::equilibrium::{EquilibriumSummary, LinkEquilibrium, equilibrium_summary};
+use crate::equilibrium::{EquilibriumSummary, LinkOperatingPoint, equilibrium_summary};
 use millpond_results::{Link, Run};
 use millpond_units::format::{megabits, number, percent};
 use notes::notes;
@@ -170,7 +170,7 @@ fn group_rows(packets: &Run, fluid: &Run, equilibrium: &EquilibriumSummary) -> V
     rows
 }
 
-fn link_rows(p: &Link, f: &Link, equilibrium: Option<LinkEquilibrium>) -> Vec<AgreementRow> {
+fn link_rows(p: &Link, f: &Link, equilibrium: Option<LinkOperatingPoint>) -> Vec<AgreementRow> {
     let row = |quantity, equilibrium, fluid, packets| AgreementRow {
         name: p.name.clone(),
         direction: Some(p.direction.clone()),

@@ -13,5 +13,5 @@ pub use json::{
     ClassAllocationJson, EquilibriumJson, FlowEquilibriumJson, LinkEquilibriumJson, LinkLoadJson,
     UtilityAllocationJson, equilibrium_json, utility_allocation_json,
 };
-pub use summary::{EquilibriumSummary, GroupEquilibrium, LinkEquilibrium, equilibrium_summary};
+pub use summary::{EquilibriumSummary, GroupEquilibrium, LinkOperatingPoint, equilibrium_summary};
 pub use utility::{AlphaFair, GroupWeight, UtilityAllocation, WeightedClass, allocate_by_utility};

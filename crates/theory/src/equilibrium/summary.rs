@@ -14,7 +14,7 @@ pub struct EquilibriumSummary {
     /// By group, in the order of the scenario.
     pub groups: Vec<GroupEquilibrium>,
     /// By direction of a link, in the order of a run's summary; none where no data crosses.
-    pub links: Vec<Option<LinkEquilibrium>>,
+    pub links: Vec<Option<LinkOperatingPoint>>,
 }
 
 /// A group of flows at the equilibrium.
@@ -28,7 +28,7 @@ pub struct GroupEquilibrium {
 
 /// One direction of a link at the equilibrium.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct LinkEquilibrium {
+pub struct LinkOperatingPoint {
     /// Departing rate over capacity.
     pub utilization: f64,
     /// Queue length, in packets of the largest size that crosses the link.
@@ -64,11 +64,11 @@ fn group_equilibrium(plan: &FluidPlan, equilibrium: &PlanEquilibrium<'_>, name: 
     GroupEquilibrium { name: name.to_owned(), goodput_bps: mean(&goodputs) }
 }
 
-fn link_equilibrium(equilibrium: &PlanEquilibrium<'_>, link: &FluidLinkPlan) -> Option<LinkEquilibrium> {
+fn link_equilibrium(equilibrium: &PlanEquilibrium<'_>, link: &FluidLinkPlan) -> Option<LinkOperatingPoint> {
     let id = link.id?.0;
     let value = |quantity| equilibrium.value(Entity::Link(id), quantity).unwrap_or(f64::NAN);
     let capacity = equilibrium.frozen.capacity(id);
-    Some(LinkEquilibrium {
+    Some(LinkOperatingPoint {
         utilization: value("departing rate") / capacity,
         queue_packets: value("queueing delay") * capacity / link.packet.bits() as f64,
         marking_probability: value("marking probability"),

@@ -79,7 +79,7 @@ pub(super) fn fluctuations(
     subject: &Subject<'_>,
     model: &LinearModel,
 ) -> Result<Vec<Fluctuation>, ExplainError> {
-    let analysis = Analysis { subject, model };
+    let analysis = FluctuationAnalysis { subject, model };
     let classes = first_loops(subject.plan, subject.equilibrium);
     let rates = classes.iter().map(|l| analysis.class_rates(*l)).collect::<Result<Vec<_>, _>>()?;
     let mut found = Vec::new();
@@ -112,12 +112,12 @@ struct ClassRates {
 }
 
 /// The series of a run beside the linear model.
-struct Analysis<'a> {
+struct FluctuationAnalysis<'a> {
     subject: &'a Subject<'a>,
     model: &'a LinearModel,
 }
 
-impl Analysis<'_> {
+impl FluctuationAnalysis<'_> {
     /// The rates of a class. A law with a window: window over round-trip time, because ack clocking keeps packets in bursts
     /// that no fluid model has. A law without a window: the recorded rate; at both ends of an interval it counts up to one
     /// packet too many or too few, uniformly, which has a variance of 1/6 packet² (less if packets are equally spaced).

@@ -32,7 +32,7 @@ pub use operating_point::OperatingPointRow;
 pub use read::{RunReadError, read_run};
 pub use sentence::{explanation_sentence, format_fluctuation, format_time};
 pub use spectrum::{CycleGrowth, PowerSpectrum, SpectralPeak};
-pub use verdict::{Finding, Verdict};
+pub use verdict::{ExplanationVerdict, Finding};
 
 use crate::Study;
 use crate::equilibrium::find_equilibrium_at;
@@ -57,7 +57,7 @@ pub struct Explanation {
     /// How rates and queues fluctuate.
     pub fluctuations: Vec<Fluctuation>,
     /// What follows from both.
-    pub verdict: Verdict,
+    pub verdict: ExplanationVerdict,
 }
 
 /// Explains a run of the scenario of `study`, as resolved.

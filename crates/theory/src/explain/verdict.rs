@@ -46,7 +46,7 @@ impl Finding {
 
 /// The cause of a run's fluctuations.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
+pub struct ExplanationVerdict {
     /// The finding.
     pub finding: Finding,
     /// Index of the fluctuation that shows the finding best; none if nothing was recorded.
@@ -66,7 +66,7 @@ pub(super) fn verdict(
     model: &LinearModel,
     operating_point: &[OperatingPointRow],
     fluctuations: &[Fluctuation],
-) -> Verdict {
+) -> ExplanationVerdict {
     let has_loop_frequency = |found: &Fluctuation| {
         found.peak.zip(model.frequency()).is_some_and(|(peak, frequency)| {
             let ratio = peak.frequency / frequency;
@@ -96,7 +96,7 @@ pub(super) fn verdict(
         }
         _ => Vec::new(),
     };
-    Verdict { finding, clearest, candidates }
+    ExplanationVerdict { finding, clearest, candidates }
 }
 
 /// What a finding is based on.

@@ -2,7 +2,9 @@
 
 use crate::Study;
 use millpond_law::Value;
-use millpond_scenario::{At, Buffer, Delay, Place, ProtocolEntry, Relays, Rtt, Scenario, Setting};
+use millpond_scenario::{
+    At, Buffer, Delay, Place, ProtocolEntry, Relays, Rtt, Scenario, SettingValue, WrittenSetting,
+};
 use millpond_units::format::{at_most_decimals, four_digits_or_exponent};
 use millpond_units::{Bytes, Rate, Span, nearest};
 
@@ -163,8 +165,8 @@ fn numeric_values(study: Study<'_>, protocol: &str) -> Vec<(String, f64)> {
         let written =
             entry.and_then(|entry| entry.params.iter().find(|setting| setting.name.value == parameter.name));
         let number = match written.map(|setting| &setting.value.value) {
-            Some(millpond_scenario::Value::Number(number)) => Some(*number),
-            Some(millpond_scenario::Value::Text(text)) => quantity(text),
+            Some(SettingValue::Number(number)) => Some(*number),
+            Some(SettingValue::Text(text)) => quantity(text),
             Some(_) => None,
             None => match parameter.default {
                 Value::Number(number) => Some(number),
@@ -209,17 +211,17 @@ fn quantity(text: &str) -> Option<f64> {
 /// Writes a parameter of a protocol with its unit.
 fn set(scenario: &mut Scenario, protocol: &str, name: &str, value: f64, unit: &str) {
     let value = match unit {
-        "" => millpond_scenario::Value::Number(value),
-        "s" => millpond_scenario::Value::Text(format!("{}us", value * 1e6)),
-        unit => millpond_scenario::Value::Text(format!("{}{unit}", value.round())),
+        "" => SettingValue::Number(value),
+        "s" => SettingValue::Text(format!("{}us", value * 1e6)),
+        unit => SettingValue::Text(format!("{}{unit}", value.round())),
     };
     let entry = scenario.protocols.entry(protocol.to_owned()).or_insert_with(|| default_entry(protocol));
     let place = Place::default();
     match entry.params.iter_mut().find(|setting| setting.name.value == name) {
         Some(setting) => setting.value = At::new(value, place),
-        None => {
-            entry.params.push(Setting { name: At::new(name.to_owned(), place), value: At::new(value, place) })
-        }
+        None => entry
+            .params
+            .push(WrittenSetting { name: At::new(name.to_owned(), place), value: At::new(value, place) }),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::equilibrium::PlanEquilibrium;
 use crate::format::mbit_per_s;
 use millpond_fluid::motion::Component;
 use millpond_fluid::stability::Linearized;
-use millpond_fluid::{Column, Entity};
+use millpond_fluid::{Entity, SolutionColumn};
 use millpond_plan::fluid::FluidPlan;
 use millpond_units::format::four_digits_or_exponent;
 use millpond_units::nearest;
@@ -94,8 +94,8 @@ pub(super) fn observables(plan: &FluidPlan) -> Vec<Observable> {
     all.filter(|observable| seen.insert(observable.name.clone())).collect()
 }
 
-fn observable(plan: &FluidPlan, component: Component, column: &Column) -> Option<Observable> {
-    let Column { entity, quantity, unit } = column;
+fn observable(plan: &FluidPlan, component: Component, column: &SolutionColumn) -> Option<Observable> {
+    let SolutionColumn { entity, quantity, unit } = column;
     let (unit, scale) = match *unit {
         "bit" => ("packets", 1.0 / packet_bits(plan, *entity)),
         "s" => ("ms", 1e3),

@@ -60,21 +60,21 @@ fn panel(view: &RunView, all: &[RunView], variable: Variable<'_>, series: &[&Ser
 }
 
 /// The unit in which values are drawn.
-struct Unit<'a> {
+struct ChartUnit<'a> {
     name: &'a str,
     /// From the unit of the series.
     factor: f64,
 }
 
 /// A readable unit for rates, no name for the unit of a pure number, else the unit of the series.
-fn unit<'a>(unit: &'a str, series: &[&Series]) -> Unit<'a> {
+fn unit<'a>(unit: &'a str, series: &[&Series]) -> ChartUnit<'a> {
     match unit {
         "bit/s" => {
             let values = series.iter().flat_map(|one| &one.values).copied();
             let unit = RateUnit::for_peak(values.fold(0.0, f64::max));
-            Unit { name: unit.label, factor: unit.factor }
+            ChartUnit { name: unit.label, factor: unit.factor }
         }
-        "1" => Unit { name: "", factor: 1.0 },
-        name => Unit { name, factor: 1.0 },
+        "1" => ChartUnit { name: "", factor: 1.0 },
+        name => ChartUnit { name, factor: 1.0 },
     }
 }

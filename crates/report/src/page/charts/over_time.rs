@@ -7,7 +7,7 @@ use super::super::run_view::RunView;
 use super::{FINE, coloured, run_title, time_axis};
 use maud::{Markup, html};
 use millpond_chart::{
-    Axis, Figure, Panel, Plot, Point, Scale, Spacing, are_of_one_order, area_entry, line_entry,
+    Axis, AxisSpacing, Figure, Panel, Plot, Point, Scale, are_of_one_order, area_entry, line_entry,
 };
 use millpond_results::{EntityKind, quantity};
 use millpond_units::format::{fixed, number};
@@ -118,7 +118,7 @@ fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) 
     queue.curve("relays", BACKLOG, &curves.backlog);
     queue.curve("bottleneck", "line", &curves.queue);
     let mut queueing = plot(DELAY, scales.queueing, 80);
-    if scales.queueing.spacing == Spacing::Linear {
+    if scales.queueing.spacing == AxisSpacing::Linear {
         queueing.area("fill", &curves.queueing);
     }
     queueing.curve("delay", "line", &curves.queueing);

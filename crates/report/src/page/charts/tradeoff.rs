@@ -3,7 +3,7 @@
 use super::super::run_view::RunView;
 use maud::html;
 use millpond_chart::{
-    Axis, Figure, LabelPosition, MarkedName, Panel, Plot, Point, Scale, Spacing, elide, label_positions,
+    Axis, AxisSpacing, Figure, LabelPosition, MarkedName, Panel, Plot, Point, Scale, elide, label_positions,
 };
 
 const HEIGHT: f64 = 300.0;
@@ -63,8 +63,8 @@ fn draw(views: &[&RunView]) -> Plot {
 /// A logarithmic scale with room on both sides, so that no marker is on the edge of the plot.
 fn with_margins(scale: Scale) -> Scale {
     match scale.spacing {
-        Spacing::Log => Scale { low: scale.low / 1.6, high: scale.high * 1.6, ..scale },
-        Spacing::Linear => scale,
+        AxisSpacing::Log => Scale { low: scale.low / 1.6, high: scale.high * 1.6, ..scale },
+        AxisSpacing::Linear => scale,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The stability map over two parameters: each cell is stable, oscillates, or has no equilibrium.
 
 use maud::html;
-use millpond_chart::{Axis, Figure, LabelPosition, Panel, Plot, Scale, SeriesStyle, Spacing, area_entry};
+use millpond_chart::{Axis, AxisSpacing, Figure, LabelPosition, Panel, Plot, Scale, SeriesStyle, area_entry};
 use millpond_theory::stability::{StabilityMap, VariedParameter};
 
 /// Style classes of cells.
@@ -32,13 +32,13 @@ fn plot(map: &StabilityMap) -> Plot {
     let (columns, rows) = (edges(&map.horizontal.values), edges(&map.vertical.values));
     let scale = |edges: &[f64]| {
         let (low, high) = edges.first().copied().zip(edges.last().copied()).unwrap_or((1.0, 10.0));
-        Scale { spacing: Spacing::Log, low, high }
+        Scale { spacing: AxisSpacing::Log, low, high }
     };
     let (x, y) = (scale(&columns), scale(&rows));
     let x_axis = Axis::numbered(x, axis_title(&map.horizontal.parameter), 6);
     let mut plot = Plot::new("Stability map", x_axis, Axis::numbered(y, "", 6), 420).coloured(SeriesStyle(0));
     for (row, cells) in map.growth_rates.iter().enumerate() {
-        for Cells { class, first, end } in runs(cells) {
+        for CellRun { class, first, end } in runs(cells) {
             plot.cell(class, columns[first]..columns[end], rows[row]..rows[row + 1]);
         }
     }
@@ -73,20 +73,20 @@ fn edges(values: &[f64]) -> Vec<f64> {
 
 /// Adjacent cells of one class, from `first` to the one before `end`.
 #[derive(Debug, PartialEq)]
-struct Cells {
+struct CellRun {
     class: &'static str,
     first: usize,
     end: usize,
 }
 
 /// Runs of cells of one class in a row of growth rates; cells without an equilibrium are left out.
-fn runs(row: &[Option<f64>]) -> Vec<Cells> {
+fn runs(row: &[Option<f64>]) -> Vec<CellRun> {
     let class = |growth: &Option<f64>| growth.map(|growth| if growth < 0.0 { STABLE } else { OSCILLATES });
     let mut found = Vec::new();
     let mut first = 0;
     for cells in row.chunk_by(|one, next| class(one) == class(next)) {
         let end = first + cells.len();
-        found.extend(class(&cells[0]).map(|class| Cells { class, first, end }));
+        found.extend(class(&cells[0]).map(|class| CellRun { class, first, end }));
         first = end;
     }
     found
@@ -101,7 +101,7 @@ mod tests {
         let found = edges(&[1.0, 4.0, 16.0]);
         assert!(found.iter().zip([0.5, 2.0, 8.0, 32.0]).all(|(a, b)| (a - b).abs() < 1e-12), "{found:?}");
         let cells = [Some(-1.0), Some(-2.0), None, Some(0.5)];
-        let stable = Cells { class: STABLE, first: 0, end: 2 };
-        assert_eq!(runs(&cells), [stable, Cells { class: OSCILLATES, first: 3, end: 4 }]);
+        let stable = CellRun { class: STABLE, first: 0, end: 2 };
+        assert_eq!(runs(&cells), [stable, CellRun { class: OSCILLATES, first: 3, end: 4 }]);
     }
 }

@@ -1,6 +1,6 @@
 //! Trajectories in the plane of two quantities.
 
-use super::unit::Unit;
+use super::unit::AxisUnit;
 use maud::{Markup, html};
 use millpond_chart::{Axis, Figure, PLANE, Panel, Plot, Point, Scale, SeriesStyle, line_entry};
 use millpond_fluid::motion::LongTermBehavior;
@@ -18,22 +18,22 @@ const CONSTANT_QUEUE: &str = "guide";
 const EQUILIBRIUM: SeriesStyle = SeriesStyle(3);
 
 /// A quantity on its axis.
-struct Quantity {
-    unit: Unit,
+struct PortraitAxis {
+    unit: AxisUnit,
     scale: Scale,
 }
 
 /// The quantities of both axes.
-struct Plane {
-    x: Quantity,
-    y: Quantity,
+struct PortraitPlane {
+    x: PortraitAxis,
+    y: PortraitAxis,
 }
 
 /// The portrait.
 pub(super) fn chart(portrait: &PhasePortrait) -> Figure {
-    let plane = Plane {
-        x: Quantity::of(&portrait.horizontal, portrait.equilibrium.0, portrait, 0),
-        y: Quantity::of(&portrait.vertical, portrait.equilibrium.1, portrait, 1),
+    let plane = PortraitPlane {
+        x: PortraitAxis::of(&portrait.horizontal, portrait.equilibrium.0, portrait, 0),
+        y: PortraitAxis::of(&portrait.vertical, portrait.equilibrium.1, portrait, 1),
     };
     let title = format!("{} over {}", portrait.vertical.name, portrait.horizontal.name);
     let panel = Panel {
@@ -54,7 +54,7 @@ pub(super) fn chart(portrait: &PhasePortrait) -> Figure {
     }
 }
 
-fn plot(portrait: &PhasePortrait, plane: &Plane, title: &str) -> Plot {
+fn plot(portrait: &PhasePortrait, plane: &PortraitPlane, title: &str) -> Plot {
     let (x, y) = (plane.x.scale, plane.y.scale);
     let x_title = [portrait.horizontal.name.as_str(), &plane.x.unit.name].join(", ");
     let mut plot = Plot::new(title, Axis::numbered(x, x_title, 7), Axis::numbered(y, "", 6), 0)
@@ -74,7 +74,7 @@ fn plot(portrait: &PhasePortrait, plane: &Plane, title: &str) -> Plot {
     plot
 }
 
-impl Quantity {
+impl PortraitAxis {
     /// Unit and range over everything that trajectories pass. Diverging trajectories count up to three times their
     /// initial distance from the equilibrium.
     fn of(observable: &Observable, equilibrium: f64, portrait: &PhasePortrait, column: usize) -> Self {
@@ -94,7 +94,7 @@ impl Quantity {
                 (low, high) = (low.min(value), high.max(value));
             }
         }
-        let unit = Unit::new(observable, low.abs().max(high.abs()));
+        let unit = AxisUnit::new(observable, low.abs().max(high.abs()));
         let room = 0.05 * (high - low).max(1e-9 * high.abs());
         let bottom = if low >= 0.0 && low < 0.25 * high { 0.0 } else { low - room };
         let scale = Scale::linear(bottom * unit.factor, (high + room) * unit.factor);
@@ -102,7 +102,7 @@ impl Quantity {
     }
 }
 
-impl Plane {
+impl PortraitPlane {
     /// All points of a path in the units of the plane.
     fn points(&self, path: &PhaseTrajectory) -> Vec<Point> {
         let [across, up] = path.trajectory.values.as_slice() else { return Vec::new() };

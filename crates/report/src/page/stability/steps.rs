@@ -1,6 +1,6 @@
 //! Rates and queues after a step.
 
-use super::unit::Unit;
+use super::unit::AxisUnit;
 use maud::html;
 use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, SeriesStyle, decimate, line_entry};
 use millpond_fluid::motion::StepResponse;
@@ -11,7 +11,7 @@ const MOST: usize = 8;
 const SLICES: usize = 600;
 
 /// A panel of the figure: its series and its size.
-struct Quantity<'a> {
+struct StepQuantity<'a> {
     title: &'static str,
     series: &'a [ObservedResponse],
     height: u16,
@@ -22,14 +22,18 @@ struct Quantity<'a> {
 /// The figure of one step.
 pub(super) fn chart(index: usize, step: &StepTransient) -> Figure {
     let first = |series: &'_ [ObservedResponse]| series.len().min(MOST);
-    let rates = Quantity {
+    let rates = StepQuantity {
         title: "sending rate of one flow",
         series: &step.rates[..first(&step.rates)],
         height: 200,
         is_last: false,
     };
-    let queues =
-        Quantity { title: "queue", series: &step.queues[..first(&step.queues)], height: 130, is_last: true };
+    let queues = StepQuantity {
+        title: "queue",
+        series: &step.queues[..first(&step.queues)],
+        height: 130,
+        is_last: true,
+    };
     let panels = [rates, queues].into_iter().filter(|quantity| !quantity.series.is_empty());
     Figure {
         id: format!("step-{index}"),
@@ -40,10 +44,10 @@ pub(super) fn chart(index: usize, step: &StepTransient) -> Figure {
     }
 }
 
-fn panel(step: &StepTransient, quantity: &Quantity<'_>) -> Panel {
-    let Quantity { title, series, height, is_last } = quantity;
+fn panel(step: &StepTransient, quantity: &StepQuantity<'_>) -> Panel {
+    let StepQuantity { title, series, height, is_last } = quantity;
     let peak = series.iter().flat_map(|one| &one.values).copied().fold(0.0, f64::max);
-    let unit = Unit::new(&series[0].observable, peak);
+    let unit = AxisUnit::new(&series[0].observable, peak);
     let values =
         series.iter().flat_map(|one| one.values.iter().chain([&one.final_value])).map(|v| v * unit.factor);
     let scale = Scale::around(values);

@@ -4,13 +4,13 @@ use super::super::rate_unit::RateUnit;
 use millpond_theory::transients::Observable;
 
 /// A unit with the factor from the quantity's own unit.
-pub(super) struct Unit {
+pub(super) struct AxisUnit {
     /// Empty for a pure number.
     pub(super) name: String,
     pub(super) factor: f64,
 }
 
-impl Unit {
+impl AxisUnit {
     /// A readable unit for rates up to `peak`; else the unit in which the quantity is printed.
     pub(super) fn new(observable: &Observable, peak: f64) -> Self {
         match observable.unit {

@@ -8,7 +8,7 @@
 
 use super::{COUNT, REQUIRED_LINK, TEMPLATE, Template};
 use crate::network::Network;
-use crate::table::{Key, KeyTable, Rule, Written};
+use crate::table::{KeyTable, Rule, ScenarioKey, Written};
 
 /// What `[chain]` describes.
 #[derive(Default)]
@@ -24,7 +24,7 @@ pub(crate) static CHAIN: KeyTable<Chain> = KeyTable {
     blank: Chain::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "hops",
             form: COUNT,
             rule: Rule::Default("2"),
@@ -32,7 +32,7 @@ pub(crate) static CHAIN: KeyTable<Chain> = KeyTable {
             read: |chain, written| written.store(&mut chain.hops),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "link",
             form: TEMPLATE,
             rule: REQUIRED_LINK,
@@ -40,7 +40,7 @@ pub(crate) static CHAIN: KeyTable<Chain> = KeyTable {
             read: |chain, written| written.store(&mut chain.link),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "last",
             form: TEMPLATE,
             rule: Rule::Absent("as `link`"),

@@ -10,7 +10,7 @@
 
 use super::{COUNT, REQUIRED_LINK, TEMPLATE, Template};
 use crate::network::Network;
-use crate::table::{Key, KeyTable, Rule, Written};
+use crate::table::{KeyTable, Rule, ScenarioKey, Written};
 
 /// What `[dumbbell]` describes.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(crate) static DUMBBELL: KeyTable<Dumbbell> = KeyTable {
     blank: Dumbbell::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "pairs",
             form: COUNT,
             rule: Rule::Default("1"),
@@ -35,7 +35,7 @@ pub(crate) static DUMBBELL: KeyTable<Dumbbell> = KeyTable {
             read: |dumbbell, written| written.store(&mut dumbbell.pairs),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "bottleneck",
             form: TEMPLATE,
             rule: REQUIRED_LINK,
@@ -43,7 +43,7 @@ pub(crate) static DUMBBELL: KeyTable<Dumbbell> = KeyTable {
             read: |dumbbell, written| written.store(&mut dumbbell.bottleneck),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "access",
             form: TEMPLATE,
             rule: Rule::Absent("none: flows begin at `R1`"),
@@ -51,7 +51,7 @@ pub(crate) static DUMBBELL: KeyTable<Dumbbell> = KeyTable {
             read: |dumbbell, written| written.store(&mut dumbbell.access),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "exit",
             form: TEMPLATE,
             rule: Rule::Absent("as `access`"),

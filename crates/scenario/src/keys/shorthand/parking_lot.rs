@@ -11,7 +11,7 @@
 use super::{COUNT, REQUIRED_LINK, TEMPLATE, Template};
 use crate::model::Hop;
 use crate::network::Network;
-use crate::table::{Key, KeyTable, Rule, Written};
+use crate::table::{KeyTable, Rule, ScenarioKey, Written};
 
 /// What `[parking-lot]` describes.
 #[derive(Default)]
@@ -27,7 +27,7 @@ pub(crate) static PARKING_LOT: KeyTable<ParkingLot> = KeyTable {
     blank: ParkingLot::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "hops",
             form: COUNT,
             rule: Rule::Default("2"),
@@ -35,7 +35,7 @@ pub(crate) static PARKING_LOT: KeyTable<ParkingLot> = KeyTable {
             read: |lot, written| written.store(&mut lot.hops),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "link",
             form: TEMPLATE,
             rule: REQUIRED_LINK,
@@ -43,7 +43,7 @@ pub(crate) static PARKING_LOT: KeyTable<ParkingLot> = KeyTable {
             read: |lot, written| written.store(&mut lot.link),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "access",
             form: TEMPLATE,
             rule: Rule::Absent("none: flows begin and end at routers"),

@@ -8,7 +8,7 @@ use crate::model::{Capacity, Delay, Direction, Link};
 use crate::network::Network;
 use crate::place::{At, Place};
 use crate::source::Fault;
-use crate::table::{Context, Field, Fields, Form, Key, KeyTable, Rule, Written};
+use crate::table::{Field, Fields, Form, KeyTable, ReadContext, Rule, ScenarioKey, Written};
 use millpond_units::{Rate, Span};
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ pub(crate) static TOPOLOGY: KeyTable<Topology> = KeyTable {
     blank: Topology::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "graphml",
             form: Form::Text,
             rule: Rule::Required("\"network.graphml\""),
@@ -33,7 +33,7 @@ pub(crate) static TOPOLOGY: KeyTable<Topology> = KeyTable {
             read: |topology, written| written.store(&mut topology.graphml),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "link",
             form: Form::Table(&TOPOLOGY_LINK),
             rule: Rule::Absent("`{}`"),
@@ -99,7 +99,7 @@ impl Field for Template {
 
 impl Template {
     /// Every edge needs its own rate and delay.
-    fn without_defaults(context: &Context<'_>) -> Self {
+    fn without_defaults(context: &ReadContext<'_>) -> Self {
         let direction = default_direction(context);
         Self { forward: direction.clone(), backward: direction, rate: None, delay: None }
     }

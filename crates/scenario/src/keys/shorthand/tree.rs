@@ -14,7 +14,7 @@
 use super::{COUNT, TEMPLATE, Template};
 use crate::model::Hop;
 use crate::network::Network;
-use crate::table::{Field, Form, Key, KeyTable, Rule, Written};
+use crate::table::{Field, Form, KeyTable, Rule, ScenarioKey, Written};
 
 /// Most leaves of a tree.
 const MAX_LEAVES: u64 = 1000;
@@ -34,7 +34,7 @@ pub(crate) static TREE: KeyTable<Tree> = KeyTable {
     blank: Tree::default,
     plain: None,
     keys: &[
-        Key {
+        ScenarioKey {
             name: "fanout",
             form: COUNT,
             rule: Rule::Default("2"),
@@ -42,7 +42,7 @@ pub(crate) static TREE: KeyTable<Tree> = KeyTable {
             read: |tree, written| written.store(&mut tree.fanout),
             write: |_| None,
         },
-        Key {
+        ScenarioKey {
             name: "levels",
             form: Form::List { item: &TEMPLATE, least: 1 },
             rule: Rule::Required("[{ rate = \"1Gbps\", delay = \"5ms\" }]"),
