@@ -30,8 +30,8 @@ pub(crate) enum Command {
     Run(Run),
     /// Check whether a scenario is valid, without running it
     Check(Check),
-    /// Print the JSON Schema of scenario files
-    Schema,
+    /// Print the JSON Schema of scenario files, or of the JSON that a command prints
+    Schema(Schema),
     /// Run a scenario with the same random samples under several protocols, or in several worlds, and compare the results
     Compare(Compare),
     /// Compute the equilibrium of a scenario: rates, prices, queues, bottlenecks
@@ -80,6 +80,34 @@ pub(crate) struct Check {
     /// The world to run in
     #[arg(long, default_value = "packets")]
     pub(crate) world: World,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Schema {
+    /// The document that the schema describes
+    #[arg(default_value = "scenario")]
+    pub(crate) document: Document,
+}
+
+/// A document with a JSON Schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Document {
+    /// Scenario files
+    Scenario,
+    /// summary.json, printed by run --json
+    Run,
+    /// timing.json
+    Timing,
+    /// Printed by equilibrium --json
+    Equilibrium,
+    /// Printed by equilibrium --utility --json
+    Utility,
+    /// Printed by stability --json
+    Stability,
+    /// Printed by stability --explain --json
+    Explain,
+    /// Printed by papers run, check and readings with --json
+    Papers,
 }
 
 #[derive(Debug, Arguments)]

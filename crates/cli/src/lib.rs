@@ -31,7 +31,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
     match command {
         Command::Run(args) => commands::run(args, registry),
         Command::Check(args) => commands::check(args, registry),
-        Command::Schema => commands::schema(),
+        Command::Schema(args) => commands::schema(args),
         Command::Compare(args) => commands::compare(args, registry),
         Command::Equilibrium(args) => commands::equilibrium(args, registry),
         Command::Stability(args) => commands::stability(args, registry),

@@ -11,12 +11,13 @@ use millpond_lab::Error;
 use millpond_results::{Run, Watch};
 use millpond_theory::agreement::Agreement;
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A recipe with the verdict on each of its rows.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CheckedRecipe {
     /// The name of the recipe: `lgcc/fig12`.
     pub recipe: String,

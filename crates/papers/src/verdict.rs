@@ -3,10 +3,11 @@
 use super::expect::Expectation;
 use millpond_stats::{mean, standard_deviation};
 use millpond_units::format::four_digits;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The verdict on one row, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// The value is within the accepted bounds.
@@ -18,7 +19,7 @@ pub enum Verdict {
 }
 
 /// A row with its measured value and its verdict.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct JudgedRow {
     /// The name of the quantity.
     pub what: String,
@@ -30,9 +31,11 @@ pub struct JudgedRow {
     pub paper: String,
     /// The mean of the measured values over the seeds; none if the quantity could not be measured.
     pub measured: Option<f64>,
-    /// Standard deviation over the seeds.
+    /// Standard deviation over the seeds; null if a value is not finite.
+    #[schemars(with = "Option<f64>")]
     pub spread: f64,
-    /// The least and the greatest value over the seeds, if there are several.
+    /// The least and the greatest value over the seeds, if there are several; null in place of one that is not finite.
+    #[schemars(with = "Option<(Option<f64>, Option<f64>)>")]
     pub extremes: Option<(f64, f64)>,
     /// The number of seeds.
     pub seeds: usize,

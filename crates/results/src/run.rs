@@ -1,6 +1,7 @@
 //! The results of a run: summary, series, distributions and transfers.
 
 use crate::Summary;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One run: one scenario, one seed, one world, one assignment of protocols.
@@ -49,7 +50,7 @@ impl Transfer {
 }
 
 /// The file `timing.json`: the cost of a run. It is separate from [`Run`] because it differs between executions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Timing {
     /// Elapsed time, in seconds.
     pub wall_s: f64,

@@ -1,10 +1,11 @@
 //! The numbers of a run, with the keys of `summary.json`. Suffixes of keys are units: `_s` seconds, `_ms` milliseconds,
 //! `_bps` bits per second. `docs/results.md` is the reference of all files.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The file `summary.json`. Counters and means are over the measured time, from `measured_from_s` to `simulated_s`.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// Title of the scenario.
     pub scenario: String,
@@ -46,7 +47,7 @@ impl Summary {
 }
 
 /// A distribution of times, in milliseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Milliseconds {
     /// Least value, in milliseconds.
     pub min: f64,
@@ -63,7 +64,7 @@ pub struct Milliseconds {
 }
 
 /// A distribution over time of a queue length, in packets.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Packets {
     /// Mean over time, in packets.
     pub mean: f64,
@@ -78,7 +79,7 @@ pub struct Packets {
 }
 
 /// A declared flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Flow {
     /// `group.index`, or the name of the group if it has one flow.
     pub name: String,
@@ -122,7 +123,7 @@ pub struct Flow {
 }
 
 /// Mean, least and greatest value over the flows of a group.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// Mean, in the unit of the key.
     pub mean: f64,
@@ -133,7 +134,7 @@ pub struct Spread {
 }
 
 /// A group of flows.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Group {
     /// Name of the group.
     pub name: String,
@@ -160,7 +161,7 @@ pub struct Group {
 }
 
 /// One direction of a link.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Link {
     /// Name of the link; both directions have the same.
     pub name: String,
@@ -188,7 +189,7 @@ pub struct Link {
 }
 
 /// A relay of one flow.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Relay {
     /// `flow@node`.
     pub name: String,
@@ -199,7 +200,7 @@ pub struct Relay {
 }
 
 /// Fairness among flows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Fairness {
     /// Jain's fairness index of the goodputs, from 1/n to 1.
     pub jain: f64,
@@ -210,7 +211,7 @@ pub struct Fairness {
 }
 
 /// Extremes and quartiles of a list of values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Quartiles {
     /// Least value, in the unit of the key.
     pub min: f64,

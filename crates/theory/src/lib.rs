@@ -18,5 +18,5 @@ mod study;
 pub mod transients;
 
 pub use error::AnalysisError;
-pub use json::json_value;
+pub use json::{StabilityOutputJson, json_value};
 pub use study::Study;

@@ -1,10 +1,57 @@
-//! `millpond schema`: the JSON Schema of scenario files.
+//! `millpond schema`: the JSON Schema of scenario files, and of each JSON that the command prints.
 
+use crate::args::{self, Document};
 use crate::failure::Outcome;
 use crate::output::print;
+use millpond_papers::CheckedRecipe;
+use millpond_results::{Summary, Timing};
+use millpond_theory::StabilityOutputJson;
+use millpond_theory::equilibrium::{EquilibriumJson, UtilityAllocationJson};
+use millpond_theory::explain::ExplanationJson;
+use schemars::generate::SchemaSettings;
+use schemars::transform::RecursiveTransform;
+use schemars::{JsonSchema, Schema};
+use serde_json::Value;
 use std::process::ExitCode;
 
-pub(crate) fn schema() -> Outcome {
-    print(format_args!("{:#}\n", millpond_scenario::schema()))?;
+pub(crate) fn schema(args: &args::Schema) -> Outcome {
+    print(format_args!("{:#}\n", schema_of(args.document)))?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn schema_of(document: Document) -> Value {
+    match document {
+        Document::Scenario => millpond_scenario::schema(),
+        Document::Run => output_schema::<Summary>("millpond run --json"),
+        Document::Timing => output_schema::<Timing>("timing.json"),
+        Document::Equilibrium => output_schema::<EquilibriumJson>("millpond equilibrium --json"),
+        Document::Utility => output_schema::<UtilityAllocationJson>("millpond equilibrium --utility --json"),
+        Document::Stability => output_schema::<StabilityOutputJson>("millpond stability --json"),
+        Document::Explain => output_schema::<ExplanationJson>("millpond stability --explain --json"),
+        Document::Papers => output_schema::<Vec<CheckedRecipe>>("millpond papers check --json"),
+    }
+}
+
+/// The JSON Schema (draft 2020-12) of what `T` is written as.
+fn output_schema<T: JsonSchema>(title: &str) -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize();
+    let settings =
+        settings.with_transform(RecursiveTransform(close)).with_transform(RecursiveTransform(fill));
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.insert("title".to_owned(), title.into());
+    schema.to_value()
+}
+
+/// Refuses properties that are not described.
+fn close(schema: &mut Schema) {
+    if schema.get("properties").is_some() {
+        schema.insert("additionalProperties".to_owned(), false.into());
+    }
+}
+
+/// Joins the lines of a description, which are broken as in the source.
+fn fill(schema: &mut Schema) {
+    if let Some(Value::String(text)) = schema.get_mut("description") {
+        *text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
 }

@@ -19,7 +19,7 @@ use millpond_theory::stability::{
     CriticalValueSearch, ParameterAxis, Stability, StabilityMap, VariedParameter, analyze_stability,
     compute_stability_map, find_critical_values, stability_json, stability_sentence,
 };
-use millpond_theory::{AnalysisError, Study, json_value};
+use millpond_theory::{AnalysisError, StabilityOutputJson, Study, json_value};
 use std::process::ExitCode;
 
 /// Values of a range without `--points`.
@@ -85,11 +85,16 @@ fn parameters(names: &[String], study: Study<'_>) -> Result<Vec<VariedParameter>
 /// Prints the verdict on a network that cycles about a discontinuity. It has neither roots nor margins.
 fn print_cycle(args: &args::Stability, sentence: &str) -> Outcome {
     if args.json {
-        print(format_args!("{:#}\n", serde_json::json!({ "verdict": sentence, "stable": false })))?;
+        let verdict = sentence.to_owned();
+        print_json(&StabilityOutputJson::LimitCycle { verdict, stable: false })?;
     } else {
         print_line(sentence)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn print_json(output: &StabilityOutputJson) -> Result<(), Failure> {
+    print(format_args!("{:#}\n", json_value(output)))
 }
 
 fn map(study: Study<'_>, axes: [ParameterAxis; 2], interrupt: &Interrupt) -> Result<StabilityMap, Failure> {
@@ -113,9 +118,8 @@ impl Results<'_> {
 
     fn print_json(&self) -> Result<(), Failure> {
         let verdict = self.verdict();
-        let mut answer = json_value(&stability_json(&verdict, self.stability, self.searches, self.map));
-        self.transients.json(&mut answer);
-        print(format_args!("{answer:#}\n"))
+        let stability = Box::new(stability_json(&verdict, self.stability, self.searches, self.map));
+        print_json(&StabilityOutputJson::Linear { stability, transients: Box::new(self.transients.json()) })
     }
 
     fn print(&self) -> Result<(), Failure> {

@@ -7,17 +7,16 @@ use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::{Progress, watched};
 use millpond_report::terminal;
+use millpond_theory::Study;
 use millpond_theory::equilibrium::PlanEquilibrium;
 use millpond_theory::stability::ParameterAxis;
 use millpond_theory::transients::{
     ConvergenceCriterion, ConvergenceTimes, InitialConditions, Observable, Observables, PhasePortrait,
-    StepChange, StepTransient, compute_convergence_times, compute_phase_portrait, convergence_sentence,
-    convergence_times_json, is_single_condition, phase_portrait_json, phase_portrait_sentence,
-    simulate_steps, step_sentence, step_transient_json,
+    StepChange, StepTransient, TransientsJson, compute_convergence_times, compute_phase_portrait,
+    convergence_sentence, convergence_times_json, is_single_condition, phase_portrait_json,
+    phase_portrait_sentence, simulate_steps, step_sentence, step_transient_json,
 };
-use millpond_theory::{Study, json_value};
 use millpond_units::Span;
-use serde_json::Value;
 
 /// A phase portrait as the options describe it.
 struct PortraitRequest {
@@ -165,16 +164,12 @@ impl Transients {
         Ok(())
     }
 
-    /// Adds each result that was requested under its key.
-    pub(super) fn json(&self, answer: &mut Value) {
-        if let Some(portrait) = &self.portrait {
-            answer["portrait"] = json_value(&phase_portrait_json(portrait));
-        }
-        if !self.steps.is_empty() {
-            answer["steps"] = json_value(&self.steps.iter().map(step_transient_json).collect::<Vec<_>>());
-        }
-        if let Some(convergence) = &self.convergence {
-            answer["convergence"] = json_value(&convergence_times_json(convergence));
+    /// The JSON of the results that were requested.
+    pub(super) fn json(&self) -> TransientsJson {
+        TransientsJson {
+            portrait: self.portrait.as_ref().map(phase_portrait_json),
+            steps: self.steps.iter().map(step_transient_json).collect(),
+            convergence: self.convergence.as_ref().map(convergence_times_json),
         }
     }
 }

@@ -10,4 +10,5 @@ mod interrupt;
 mod outputs;
 mod papers;
 mod readme;
+mod schemas;
 mod transients;

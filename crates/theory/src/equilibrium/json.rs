@@ -4,10 +4,11 @@ use super::{PlanEquilibrium, UtilityAllocation, WeightedClass};
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_plan::fluid::{FluidLinkPlan, FluidLoopPlan};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// An equilibrium: `millpond equilibrium --json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct EquilibriumJson {
     /// `max-min` or `utility maximum`; null without a closed form.
     pub allocation: Option<&'static str>,
@@ -22,7 +23,7 @@ pub struct EquilibriumJson {
 }
 
 /// A loop at the equilibrium.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FlowEquilibriumJson {
     /// Name of the flow, with the number of its loop if it has several.
     pub name: String,
@@ -39,7 +40,7 @@ pub struct FlowEquilibriumJson {
 }
 
 /// One direction of a link at the equilibrium.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LinkEquilibriumJson {
     /// Name with an arrow for its direction.
     pub name: String,
@@ -112,7 +113,7 @@ fn link_json(
 }
 
 /// An allocation under a utility: `millpond equilibrium --utility alpha=1 --json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct UtilityAllocationJson {
     /// Name of the utility.
     pub utility: String,
@@ -127,7 +128,7 @@ pub struct UtilityAllocationJson {
 }
 
 /// The rate of a class of flows.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ClassAllocationJson {
     /// Name of the group.
     pub group: String,
@@ -140,7 +141,7 @@ pub struct ClassAllocationJson {
 }
 
 /// The load of one direction of a link.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LinkLoadJson {
     /// Name with an arrow for its direction.
     pub name: String,

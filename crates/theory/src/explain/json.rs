@@ -5,10 +5,11 @@ use super::{
 };
 use crate::stability::{MarginJson, margin_json};
 use millpond_fluid::stability::{Crossover, NoiseKind, Root};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The explanation of a run: `millpond stability --explain RUN --json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ExplanationJson {
     /// The explanation in a sentence.
     pub verdict: String,
@@ -31,7 +32,7 @@ pub struct ExplanationJson {
 }
 
 /// The part of a run that was analyzed.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct IntervalJson {
     /// Its start, in s.
     pub from_s: f64,
@@ -46,7 +47,7 @@ pub struct IntervalJson {
 }
 
 /// The linear loop at a run's operating point.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LinearModelJson {
     /// Whether all roots except those at zero have negative real parts.
     pub stable: bool,
@@ -65,7 +66,7 @@ pub struct LinearModelJson {
 }
 
 /// A loop gain and its frequency.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct LoopGainJson {
     /// The gain.
     pub gain: f64,
@@ -74,7 +75,7 @@ pub struct LoopGainJson {
 }
 
 /// A root.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RightmostRootJson {
     /// Real part, in 1/s.
     pub growth_per_s: f64,
@@ -83,20 +84,21 @@ pub struct RightmostRootJson {
 }
 
 /// One quantity of the operating point.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct OperatingPointJson {
     /// Name of the quantity.
     pub of: String,
     /// Its unit.
     pub unit: &'static str,
-    /// Its value at the equilibrium of the model.
+    /// Its value at the equilibrium of the model; null if the model does not have the quantity.
+    #[schemars(with = "Option<f64>")]
     pub model: f64,
     /// The mean of its series; null if it was not recorded.
     pub series: Option<f64>,
 }
 
 /// The fluctuation of a rate or a queue, in its unit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct FluctuationJson {
     /// Name of the quantity.
     pub of: String,
@@ -115,7 +117,7 @@ pub struct FluctuationJson {
 }
 
 /// The peak of a spectrum.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SpectralPeakJson {
     /// Frequency, in Hz.
     pub frequency_hz: f64,
@@ -130,7 +132,7 @@ pub struct SpectralPeakJson {
 }
 
 /// The growth of an oscillation per cycle.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CycleGrowthJson {
     /// The factor from one cycle to the next.
     pub per_cycle: f64,
@@ -139,7 +141,7 @@ pub struct CycleGrowthJson {
 }
 
 /// A noise floor.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct NoiseFloorJson {
     /// Standard deviation of all causes together.
     pub deviation: f64,
@@ -150,7 +152,7 @@ pub struct NoiseFloorJson {
 }
 
 /// Standard deviations of the random causes that the run has.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct NoiseCausesJson {
     /// Random marks.
     #[serde(skip_serializing_if = "Option::is_none")]

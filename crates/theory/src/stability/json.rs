@@ -2,10 +2,11 @@
 
 use super::{CriticalValue, CriticalValueSearch, Stability, StabilityMap};
 use millpond_fluid::stability::{Crossing, Root};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The stability of an equilibrium: `millpond stability --json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StabilityJson {
     /// The result in a sentence.
     pub verdict: String,
@@ -26,7 +27,8 @@ pub struct StabilityJson {
     /// The factor by which the gain of all loops must fall for an unstable network to be stable; null if it is stable, or
     /// if no lower gain helps.
     pub gain_must_fall_to: Option<f64>,
-    /// The same factor of all delays.
+    /// The factor by which all delays must fall for an unstable network to be stable; null if it is stable, or if no shorter
+    /// delays help.
     pub delays_must_fall_to: Option<f64>,
     /// Critical values of the varied parameters.
     pub boundaries: Vec<CriticalValueJson>,
@@ -37,7 +39,7 @@ pub struct StabilityJson {
 }
 
 /// A characteristic root with a non-negative imaginary part.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RootJson {
     /// Real part, in 1/s.
     pub growth_per_s: f64,
@@ -48,7 +50,7 @@ pub struct RootJson {
 }
 
 /// A margin and the frequency at which it holds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct MarginJson {
     /// The margin, in the unit of its key.
     pub margin: f64,
@@ -57,7 +59,7 @@ pub struct MarginJson {
 }
 
 /// A critical value of a parameter.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct CriticalValueJson {
     /// Name of the parameter.
     pub of: String,
@@ -70,22 +72,22 @@ pub struct CriticalValueJson {
 }
 
 /// The values of a parameter that were searched for critical values.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SearchedRangeJson {
     /// Name of the parameter.
     pub of: String,
-    /// The lowest value, in the unit of [`CriticalValueJson::now`].
+    /// The lowest value, in the unit of `now` of a critical value.
     pub from: f64,
     /// The highest value, in the same unit.
     pub to: f64,
 }
 
 /// Stability over two parameters.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StabilityMapJson {
     /// Name of the parameter on the horizontal axis.
     pub across: String,
-    /// Its values, in the unit of [`CriticalValueJson::now`].
+    /// Its values, in the unit of `now` of a critical value.
     pub across_values: Vec<f64>,
     /// Name of the parameter on the vertical axis.
     pub up: String,

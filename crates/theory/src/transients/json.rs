@@ -3,13 +3,14 @@
 
 use super::{ConvergenceTimes, Observable, ObservedResponse, PhasePortrait, PhaseTrajectory, StepTransient};
 use millpond_fluid::motion::{LongTermBehavior, Predicted, StepResponse};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The greatest number of points of a trajectory.
 const POINTS: usize = 400;
 
 /// A phase portrait: key `portrait` of `millpond stability --phase --json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PhasePortraitJson {
     /// The horizontal axis.
     pub across: AxisJson,
@@ -22,7 +23,7 @@ pub struct PhasePortraitJson {
 }
 
 /// An axis of a phase portrait.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct AxisJson {
     /// Name of the quantity.
     pub of: String,
@@ -33,7 +34,7 @@ pub struct AxisJson {
 }
 
 /// A trajectory of a phase portrait, at no more than 400 points.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PhaseTrajectoryJson {
     /// `settles`, `approaches`, `cycles`, `other equilibrium`, `diverges` or `interrupted`.
     pub behavior: &'static str,
@@ -47,6 +48,20 @@ pub struct PhaseTrajectoryJson {
     pub across: Option<Vec<f64>>,
     /// Values on the vertical axis; null if the integration failed at once.
     pub up: Option<Vec<f64>>,
+}
+
+/// The results that were requested beside the stability of the equilibrium: keys of `millpond stability --json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct TransientsJson {
+    /// The phase portrait; absent without `--phase`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub portrait: Option<PhasePortraitJson>,
+    /// The response to each step, in the order of the options; absent without `--step`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<StepTransientJson>,
+    /// The convergence times; absent without `--convergence`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub convergence: Option<ConvergenceTimesJson>,
 }
 
 /// The JSON of a phase portrait.
@@ -97,7 +112,7 @@ fn behavior_name(behavior: LongTermBehavior) -> &'static str {
 }
 
 /// The response to a step: an element of key `steps` of `millpond stability --step --json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct StepTransientJson {
     /// The step in a phrase.
     pub step: String,
@@ -110,7 +125,7 @@ pub struct StepTransientJson {
 }
 
 /// The response of one quantity, in its unit.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ResponseJson {
     /// Name of the quantity.
     pub of: String,
@@ -131,7 +146,7 @@ pub struct ResponseJson {
 }
 
 /// The response of a system with only the rightmost root.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct PredictedResponseJson {
     /// Damping ratio.
     pub damping: f64,
@@ -179,7 +194,7 @@ fn response_json(observed: &ObservedResponse) -> ResponseJson {
 }
 
 /// Convergence times: key `convergence` of `millpond stability --convergence --json`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct ConvergenceTimesJson {
     /// Name of the varied parameter.
     pub over: String,

@@ -21,7 +21,8 @@ pub use convergence::{ConvergenceCriterion, ConvergenceTimes, compute_convergenc
 pub use initial::{InitialConditions, InitialValues, is_single_condition};
 pub use json::{
     AxisJson, ConvergenceTimesJson, PhasePortraitJson, PhaseTrajectoryJson, PredictedResponseJson,
-    ResponseJson, StepTransientJson, convergence_times_json, phase_portrait_json, step_transient_json,
+    ResponseJson, StepTransientJson, TransientsJson, convergence_times_json, phase_portrait_json,
+    step_transient_json,
 };
 pub use observable::{Observable, Observables};
 pub use phase_portrait::{PhasePortrait, PhaseTrajectory, compute_phase_portrait};
