@@ -1,4 +1,5 @@
-//! Who may know whom. Reads `cargo metadata` and the `use` lines, so that `docs/architecture.md` stays true.
+//! Checks dependencies of crates and imports of modules against `docs/architecture.md`: reads `cargo metadata` and `use`
+//! lines.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Each crate and the crates of this workspace that it may depend on.
-const MAY_KNOW: &[(&str, &[&str])] = &[
+const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("units", &[]),
     ("stats", &[]),
     ("results", &["units", "stats"]),
@@ -82,25 +83,26 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
 }
 
 #[test]
-fn crates_know_only_whom_they_may() {
+fn crates_depend_only_on_the_listed_crates() {
     let found = dependencies();
     for (name, needs) in &found {
         if OUTSIDE.contains(&name.as_str()) {
             continue;
         }
-        let (_, allowed) = MAY_KNOW.iter().find(|(known, _)| known == name).unwrap_or_else(|| {
-            panic!("crate {name} is not on the plan: add it here and to docs/architecture.md")
-        });
+        let (_, allowed) =
+            ALLOWED_DEPENDENCIES.iter().find(|(known, _)| known == name).unwrap_or_else(|| {
+                panic!("crate {name} is not on the plan: add it here and to docs/architecture.md")
+            });
         for need in needs {
             assert!(allowed.contains(&need.as_str()), "{name} must not depend on {need}");
         }
     }
-    for (name, _) in MAY_KNOW {
+    for (name, _) in ALLOWED_DEPENDENCIES {
         assert!(found.contains_key(*name), "crate {name} is on the plan and not in the workspace");
     }
 }
 
-/// The `use`, `crate::` and `super::` paths of a source file, comments left out.
+/// The `use`, `crate::` and `super::` paths of a source file, without comments.
 fn paths(source: &str) -> impl Iterator<Item = &str> {
     source.lines().map(str::trim).filter(|line| !line.starts_with("//"))
 }
@@ -130,7 +132,7 @@ fn protocols_never_import_each_other() {
 }
 
 #[test]
-fn the_core_touches_neither_clock_nor_socket_nor_file() {
+fn the_core_uses_no_clock_no_socket_and_no_file() {
     let outside =
         ["std::time", "std::net", "std::fs", "std::env", "std::thread", "std::process", "thread_rng"];
     for name in PURE {
@@ -145,16 +147,16 @@ fn the_core_touches_neither_clock_nor_socket_nor_file() {
 
 #[test]
 fn modules_do_not_import_each_other_in_a_cycle() {
-    for (name, _) in MAY_KNOW {
+    for (name, _) in ALLOWED_DEPENDENCIES {
         let cycle = Modules::read(&root().join("crates").join(name).join("src")).cycle();
         assert!(cycle.is_none(), "{name}: {}", cycle.unwrap_or_default());
     }
 }
 
-/// Crates above `protocols` and the worlds. Each must stay small enough to be one thing.
+/// Crates above `protocols` and the worlds. Their size is limited.
 const UPPER: &[&str] = &["results", "plan", "theory", "lab", "papers", "report", "cli"];
 
-/// Lines of all source files of a folder, tests inside them included.
+/// The number of lines of all source files of a folder, including their tests.
 fn lines(folder: &Path) -> usize {
     let count =
         |file: &std::path::PathBuf| std::fs::read_to_string(file).expect("a source file").lines().count();
@@ -165,25 +167,25 @@ fn lines(folder: &Path) -> usize {
 fn no_crate_of_the_upper_half_exceeds_6000_lines_or_a_tenth_of_all() {
     const MOST: usize = 6000;
     let crates = root().join("crates");
-    let all: usize = MAY_KNOW.iter().map(|(name, _)| lines(&crates.join(name).join("src"))).sum();
+    let all: usize = ALLOWED_DEPENDENCIES.iter().map(|(name, _)| lines(&crates.join(name).join("src"))).sum();
     for name in UPPER {
         let own = lines(&crates.join(name).join("src"));
-        assert!(own <= MOST && 10 * own <= all, "crate {name} has {own} of {all} lines: cut it");
+        assert!(own <= MOST && 10 * own <= all, "crate {name} has {own} of {all} lines: split it");
     }
 }
 
 #[test]
-fn no_source_file_hides_a_second_idea() {
+fn no_source_file_is_longer_than_the_limit() {
     let mut sources = files(&root().join("crates"), "rs");
     sources.extend(files(&root().join("tests"), "rs"));
     for file in sources {
         let lines = std::fs::read_to_string(&file).expect("a source file").lines().count();
-        assert!(lines <= 800, "{} has {lines} lines: which second idea moved in?", file.display());
+        assert!(lines <= 800, "{} has {lines} lines: at most 800 are allowed", file.display());
     }
 }
 
 #[test]
-fn every_protocol_has_its_page() {
+fn every_protocol_has_a_page() {
     let folder = root().join("crates/protocols/src");
     for entry in std::fs::read_dir(&folder).expect("the folder of protocols").flatten() {
         let path = entry.path();
@@ -199,7 +201,7 @@ fn every_protocol_has_its_page() {
 #[test]
 fn the_page_on_architecture_names_every_crate() {
     let page = std::fs::read_to_string(Path::new(&root()).join("docs/architecture.md")).unwrap_or_default();
-    for (name, _) in MAY_KNOW {
+    for (name, _) in ALLOWED_DEPENDENCIES {
         assert!(page.contains(&format!("`{name}`")), "docs/architecture.md does not name `{name}`");
     }
 }

@@ -1,17 +1,17 @@
-//! The bare loop: the same packets over the same links, with nothing that makes a simulator one.
+//! The bare loop: the same packets over the same links, without the models of the simulator.
 //!
-//! No law, no loss, no statistics, windows that never change; a binary heap with one pending event per link, and
-//! packets as large as a simulator's, written where they are sent and read where they arrive. What a real run costs
-//! beyond it is the price of its models.
+//! It has no law, no loss, no statistics, and constant windows. It has a binary heap with one pending event per link, and
+//! packets of the simulator's size, written when they are sent and read when they arrive. The difference to a real run is
+//! the cost of the models.
 
 use crate::cases::{Case, Users};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// Two cache lines, as the engine's.
+/// A packet of two cache lines, like the engine's.
 type Packet = [u64; 16];
 
-/// A packet on its way: where it lies, its flow, and how many links it has crossed, as data and as acknowledgement.
+/// A packet in flight: its slot, its flow, and the number of links that it has crossed, as data and as acknowledgement.
 #[derive(Clone, Copy)]
 struct Traveller {
     packet: u32,
@@ -33,7 +33,7 @@ struct Loop {
     links: Vec<Link>,
     packets: Vec<Packet>,
     free: Vec<u32>,
-    /// How many trunks each flow crosses.
+    /// The number of trunks that each flow crosses.
     crosses: Vec<u32>,
     trunks: u32,
     hops: u64,
@@ -62,12 +62,13 @@ impl Loop {
         }
     }
 
-    /// How many links a flow's packets cross one way.
+    /// The number of links in one direction of a flow's path.
     fn way(&self, flow: u32) -> u32 {
         self.crosses[flow as usize] + 2
     }
 
-    /// The link that a packet crosses next: each trunk's two directions come first, then each flow's four links.
+    /// The index of the link that a packet crosses next. The two directions of each trunk are first, then each flow's four
+    /// links.
     fn next_link(&self, packet: Traveller) -> u32 {
         let (way, own) = (self.way(packet.flow), |place: u32| 2 * self.trunks + 4 * packet.flow + place);
         match packet.crossed {
@@ -97,7 +98,7 @@ impl Loop {
         }
     }
 
-    /// Writes a packet that leaves now.
+    /// Writes and sends a packet.
     fn launch(&mut self, now: u64, flow: u32, crossed: u32) {
         let body = [now; 16];
         let packet = match self.free.pop() {
@@ -113,7 +114,7 @@ impl Loop {
         self.send(now, Traveller { packet, flow, crossed });
     }
 
-    /// Reads a packet that has arrived, and answers: data with an acknowledgement, that with the next data.
+    /// Reads a packet that has arrived, and sends the next: an acknowledgement for data, data for an acknowledgement.
     fn answer(&mut self, now: u64, arrived: Traveller) {
         let body = self.packets[arrived.packet as usize];
         self.free.push(arrived.packet);

@@ -7,11 +7,11 @@ use millpond_sim::{Buffer, Builder, FlowSpec, LinkId, LinkSpec, LoopSpec, NodeId
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::error::Error;
 
-/// A full packet on the wire.
+/// The size of a full packet.
 pub(crate) const PACKET: Bytes = Bytes::new(1000);
 
-/// Trunks one behind the other, and users with access links of their own: 10 Gbps, and the delay that is left. User
-/// i of n starts at i/n seconds.
+/// Trunks in series, and users with access links of their own: 10 Gbps, with the remaining delay. User i of n starts at
+/// i/n seconds.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) what: &'static str,
@@ -23,7 +23,7 @@ pub(crate) struct Case {
     pub(crate) duration: Span,
 }
 
-/// A link that many share.
+/// A shared link.
 pub(crate) struct Trunk {
     pub(crate) rate: Rate,
     /// One way.
@@ -38,7 +38,7 @@ pub(crate) struct Trunk {
 pub(crate) struct Users {
     pub(crate) count: u32,
     pub(crate) rtt: Span,
-    /// How many trunks they cross, from the first on.
+    /// The number of trunks that they cross, from the first on.
     pub(crate) crosses: usize,
 }
 

@@ -1,5 +1,6 @@
-//! Stability: a network of 20 links and 100 flows with round-trip times of their own, and maps of 100 x 100 points: of a law
-//! as it is, and of a scenario that is planned and brought to its equilibrium for each of them.
+//! The speed of stability analysis: a network of 20 links and 100 flows with different round-trip times, and two maps of
+//! 100 x 100 points. The first map is that of a linear loop; the second computes the equilibrium of a scenario for each
+//! point.
 
 use crate::Outcome;
 use crate::measure::cpu_seconds;
@@ -13,30 +14,30 @@ use nalgebra::DMatrix;
 use std::path::Path;
 use std::time::Instant;
 
-/// Prints both times.
+/// Prints the times of all measurements.
 pub(crate) fn bench() -> Outcome<()> {
     let begun = clock();
-    let (found, bears) = (rightmost(&backbone(1.5))?, margins(&backbone(1.5))?);
+    let (spectrum, margins) = (rightmost(&backbone(1.5))?, margins(&backbone(1.5))?);
     println!(
         "stability, 20 links, 100 flows   {:6.2} s CPU, stable: {}, gain margin {:.3}",
         clock() - begun,
-        found.is_stable(),
-        bears.gain.map_or(f64::INFINITY, |gain| gain.margin)
+        spectrum.is_stable(),
+        margins.gain.map_or(f64::INFINITY, |gain| gain.margin)
     );
     let begun = clock();
     let mut stable = 0;
     for gain in 1..=100 {
         for delay in 1..=100 {
-            let law = one_link(f64::from(gain) * 0.03, f64::from(delay) * 0.01);
-            stable += usize::from(rightmost(&law)?.is_stable());
+            let system = one_link(f64::from(gain) * 0.03, f64::from(delay) * 0.01);
+            stable += usize::from(rightmost(&system)?.is_stable());
         }
     }
     println!("stability, map of 100 x 100      {:6.2} s CPU, {stable} stable", clock() - begun);
-    scenario()
+    scenario_map()
 }
 
 /// `millpond stability scenarios/delay-margin.toml --map rtt=10ms..2s,flows=1..100 --points 100`, on all processors.
-fn scenario() -> Outcome<()> {
+fn scenario_map() -> Outcome<()> {
     const POINTS: usize = 100;
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenarios/delay-margin.toml");
     let text = std::fs::read_to_string(path)?;
@@ -90,7 +91,7 @@ fn backbone(alpha: f64) -> System {
     system
 }
 
-/// CPU seconds so far; not a number where the kernel does not tell.
+/// CPU seconds so far; NaN if the kernel does not provide them.
 fn clock() -> f64 {
     cpu_seconds().unwrap_or(f64::NAN)
 }

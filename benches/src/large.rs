@@ -20,7 +20,7 @@ const STEP: f64 = 0.005;
 /// Paths have one to seven links: four in the mean.
 const LONGEST_PATH: usize = 7;
 
-/// How large, and for how long.
+/// The size and duration of a network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     pub(crate) flows: usize,
@@ -30,7 +30,7 @@ pub(crate) struct Size {
 }
 
 impl Size {
-    /// What `make bench` runs: the last two tell how the effort grows.
+    /// The networks of `make bench`; the last two show how the time depends on the size.
     pub(crate) const SHORT: [Self; 3] = [
         Self { flows: 1_000, links: 100, seconds: 60.0 },
         Self { flows: 10_000, links: 1_000, seconds: 12.0 },
@@ -38,7 +38,7 @@ impl Size {
     ];
 }
 
-/// A directed graph: who can be reached from each node, over which link.
+/// A directed graph: the neighbours of each node, with the links to them.
 struct Graph {
     /// Of each node: link and next node.
     out: Vec<Vec<(usize, usize)>>,
@@ -56,7 +56,7 @@ impl Graph {
         Self { out }
     }
 
-    /// A walk that meets no link twice.
+    /// A random walk that uses no link twice.
     fn walk(&self, random: &mut Pcg64Mcg) -> Vec<usize> {
         let length = random.random_range(1..=LONGEST_PATH);
         let mut node = random.random_range(0..self.out.len());
@@ -73,7 +73,7 @@ impl Graph {
     }
 }
 
-/// What the laws are built from.
+/// The facts from which the laws are built.
 struct Laws {
     model: Box<dyn FluidModel>,
     queue: &'static dyn millpond_law::Queue,

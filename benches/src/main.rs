@@ -1,7 +1,7 @@
 //! `make bench`: packet-hops per CPU second, their ratio to a bare loop in the same run, instructions per
-//! packet-hop, peak memory, and whether the networks behaved.
+//! packet-hop, peak memory, and the state of the networks at the end.
 //!
-//! Each case runs in a process of its own, so that its memory is its own; this program starts itself for that:
+//! Each case runs in a process of its own, so that its memory can be measured; this program starts itself for that:
 //! `millpond-bench run NAME SECONDS`, `millpond-bench bare NAME SECONDS`. `millpond-bench fluid FLOWS LINKS SECONDS` runs
 //! a large network of the fluid world alone, of any size.
 
@@ -20,7 +20,7 @@ use std::process::Command;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Each time is the best of so many: whatever else the machine does only ever adds to it.
+/// The number of repetitions. The smallest time counts, because other load of the machine only adds to it.
 const REPEATS: usize = 3;
 
 fn main() -> Outcome<()> {
@@ -172,7 +172,7 @@ fn run_bare(case: &Case) -> Outcome<()> {
     Ok(())
 }
 
-/// What trunks and flows did after the warm-up: of each trunk, and of each kind of user.
+/// A summary after the warm-up: of each trunk, and of each kind of user.
 fn behaviour(case: &Case, network: &PacketNetwork) -> String {
     let trunks = network.links().step_by(2).take(case.trunks.len()).map(|trunk| {
         let queue = trunk.queue_lengths();

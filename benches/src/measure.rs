@@ -9,7 +9,7 @@ pub(crate) fn cpu_seconds() -> Option<f64> {
     Some(nanos / 1e9)
 }
 
-/// The most memory that this process has ever held, in megabytes.
+/// The peak memory of this process in megabytes.
 pub(crate) fn peak_megabytes() -> Option<f64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

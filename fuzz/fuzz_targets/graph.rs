@@ -1,4 +1,4 @@
-//! Any bytes are refused with a complaint, or are a network that means the same when it is written out and read again.
+//! Arbitrary bytes are refused with an error, or give a network that is the same after writing and reading it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ const SCENARIO: &str = r#"duration = "1s"
 topology = { graphml = "any", link = { rate = "1Mbps", delay = "1ms" } }
 flows = [{ name = "f", protocol = "acp", from = "A", to = "B" }]"#;
 
-/// One graph under every name.
+/// Files of which each holds the same graph.
 struct OneGraph<'a>(&'a [u8]);
 
 impl Files for OneGraph<'_> {

@@ -1,4 +1,4 @@
-//! Any override is refused with a complaint that quotes it, or gives a scenario.
+//! An arbitrary override is refused with an error that quotes it, or gives a scenario.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -7,7 +7,7 @@ use std::path::Path;
 
 const SCENARIO: &str = include_str!("../../scenarios/two-bottlenecks.toml");
 
-/// No file at all.
+/// A folder without files.
 struct Nothing;
 
 impl Files for Nothing {

@@ -1,11 +1,11 @@
-//! Any text is refused with a complaint, or means the same when it is written out and read again.
+//! An arbitrary text is refused with an error, or gives a scenario that is the same after writing and reading it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use millpond_scenario::{Files, Scenario};
 use std::path::Path;
 
-/// One trace under every name.
+/// Files of which each holds the same trace.
 struct OneTrace;
 
 impl Files for OneTrace {

@@ -1,4 +1,4 @@
-//! Any bytes are refused with a complaint, or are a trace whose statistics are numbers.
+//! Arbitrary bytes are refused with an error, or give a trace whose statistics are finite.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -3,8 +3,8 @@
 use crate::network::{Lab, PACKET};
 use millpond_fluid::{Accuracy, Assembly, Entity, LinkId, Solution};
 
-/// Figure 6: round-trip times of 50, 100, 200, 400 ms share 120 Mbit/s, join at 0, 50, 100, 150 s; the last to come is the
-/// first to leave, from 250 s on.
+/// Figure 6: flows with round-trip times of 50, 100, 200, 400 ms share 120 Mbit/s. They join at 0, 50, 100, 150 s and leave
+/// in reverse order from 250 s on.
 fn figure_6() -> Solution {
     let mut lab = Lab::new("cltcp", &[]);
     let link = lab.link("L", 120.0, 10_000.0);
@@ -43,7 +43,7 @@ fn figure_6_has_its_rates_queues_and_peaks() {
 }
 
 #[test]
-fn figure_6_settles_in_its_times() {
+fn figure_6_has_its_settling_times() {
     let solution = figure_6();
     let rates: Vec<Vec<f64>> = (0..4).map(|l| solution.of(Entity::Loop(l), "sending rate")).collect();
     let theory = [6.8, 6.2, 5.8, 5.7, 1.9, 2.0, 2.4];
@@ -63,7 +63,7 @@ fn figure_6_settles_in_its_times() {
 fn the_parking_lot_is_max_min_fair() {
     let mut lab = Lab::new("cltcp", &[]);
     let links: Vec<LinkId> = (1..4).map(|i| lab.link(&format!("L{i}"), 120.0, 1e6)).collect();
-    // Three long flows over all links, one more on each: 30 Mbit/s for all, whatever the round-trip times.
+    // Three long flows over all links, and one flow on each link: 30 Mbit/s for all, for any round-trip times.
     let long = [(links[0], 0.005), (links[1], 0.025), (links[2], 0.045)];
     let flow = lab.flow("long", 0.12, &long);
     lab.network.add(flow.times(3.0));

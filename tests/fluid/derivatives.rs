@@ -1,4 +1,4 @@
-//! Every protocol's dual numbers against its own f64s.
+//! The exact derivatives of every protocol, from dual numbers, against finite differences.
 
 use crate::network::Lab;
 use millpond_fluid::{Accuracy, Assembly, Entity, Frozen, Solver};
@@ -42,7 +42,7 @@ fn the_exact_jacobian_agrees_with_differences_for_every_protocol() {
             for i in (0..sizes.len()).filter(|i| !point.is_held(*i)) {
                 let forward = (above[i] - point.raw[i]) / step;
                 let backward = (point.raw[i] - below[i]) / step;
-                // At a kink (an empty queue, a least of two) the two sides differ, and either is right.
+                // Where a derivative is discontinuous (an empty queue, a minimum of two), either one-sided value is right.
                 let scale = 1e-6 * (point.raw[i].abs() + sizes[i]) / step + forward.abs().max(backward.abs());
                 let off = |slope: f64| (jacobian[(i, j)] - slope).abs() / scale;
                 let (row, column) = (&columns[i], &columns[j]);

@@ -1,4 +1,4 @@
-//! Networks of one protocol, put together by hand.
+//! Networks of one protocol for the tests.
 
 use millpond_fluid::{FluidNetwork, LinkId, Loop, ProtocolId};
 use millpond_law::fluid::{FluidModel, FluidQueue, LoopFacts};

@@ -1,7 +1,7 @@
 //! Fairness indices of shares of a capacity.
 
-/// Jain's fairness index `(sum x)^2 / (n sum x^2)`: 1 if all shares are equal, `1/n` if one flow has everything.
-/// It is 1 if there is no share, or if all shares are zero.
+/// Jain's fairness index `(sum x)^2 / (n sum x^2)`: 1 if all shares are equal, `1/n` if one flow has the whole capacity.
+/// It is 1 if the list is empty, or if all shares are zero.
 ///
 /// Jain, Chiu, Hawe: *A Quantitative Measure of Fairness*, DEC-TR-301, 1984.
 pub fn jain(shares: &[f64]) -> f64 {

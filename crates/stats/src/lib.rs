@@ -1,4 +1,4 @@
-//! The statistics that Millpond computes, each defined once. Nothing here knows a unit, a run or a protocol.
+//! The statistics that Millpond computes, each defined once. They do not depend on units, runs or protocols.
 //!
 //! There are three kinds of quantile, because there are three kinds of data:
 //!

@@ -1,5 +1,5 @@
-//! Weighted max-min fair shares of a network: no flow can have more unless a flow that has no more, per unit of weight,
-//! has less.
+//! Weighted max-min fair shares of a network: the rate of a flow can only increase if that of a flow with an equal or
+//! smaller rate per unit of weight decreases.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -13,12 +13,12 @@ pub struct MaxMinFlow<'a> {
     pub count: f64,
     /// Shares are in proportion to weights.
     pub weight: f64,
-    /// The most that one flow takes; infinite if it has no limit of its own.
+    /// The maximum rate of one flow; infinite if it has no limit of its own.
     pub max_rate: f64,
 }
 
 impl<'a> MaxMinFlow<'a> {
-    /// One flow of weight 1 that takes at most `max_rate`.
+    /// One flow of weight 1 with the maximum rate `max_rate`.
     pub fn single(path: &'a [usize], max_rate: f64) -> Self {
         Self { path, count: 1.0, weight: 1.0, max_rate }
     }
@@ -56,7 +56,7 @@ struct Filling<'a> {
     rates: Vec<Option<f64>>,
     links: Vec<LinkState>,
     levels: Vec<Option<f64>>,
-    /// The level (its bits, which are ordered as the non-negative numbers are) at which flow number `i` reaches its
+    /// The level (as bits, whose order is that of the non-negative numbers) at which flow number `i` reaches its
     /// maximum rate, or link number `i - flows.len()` is full. Of equal levels the greatest number comes first. A link
     /// has an entry for every change; all but the last are out of date.
     stops: BinaryHeap<(Reverse<u64>, usize)>,
@@ -64,7 +64,7 @@ struct Filling<'a> {
 
 #[derive(Clone, Default)]
 struct LinkState {
-    /// The capacity that flows which have stopped leave.
+    /// The capacity that is left by flows which have stopped.
     left: f64,
     /// The sum of count times weight over the classes that still grow.
     weight: f64,
@@ -121,7 +121,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// A link is full, unless its level has changed since this entry was made: the flows that still grow there stop.
+    /// Handles a full link: its flows that still grow stop. Does nothing if the link's level has changed since this entry.
     fn fill_link(&mut self, link: usize, bits: u64) {
         let level = self.links[link].level();
         if self.links[link].growing == 0 || level.to_bits() != bits {
@@ -133,7 +133,7 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// A flow stops at this level, if it has not stopped before.
+    /// Stops a flow at this level, unless it has stopped before.
     fn fix(&mut self, flow: usize, level: f64) {
         let MaxMinFlow { path, count, weight, .. } = self.flows[flow];
         if self.rates[flow].is_some() {
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_is_shared_equally_and_capacity_that_a_flow_leaves_goes_to_the_others() {
+    fn a_link_is_shared_equally_and_the_others_use_capacity_that_a_flow_leaves() {
         let paths: [&[usize]; 3] = [&[0]; 3];
         assert_eq!(rates(&[9.0], &paths, &[UNLIMITED; 3]), [3.0; 3]);
         assert_eq!(rates(&[9.0], &paths, &[1.0, UNLIMITED, UNLIMITED]), [1.0, 4.0, 4.0]);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn capacity_that_a_flow_cannot_use_because_of_another_link_goes_to_the_others() {
+    fn the_others_use_capacity_that_a_flow_cannot_use_because_of_another_link() {
         // A parking lot of 10 and 40: the long flow has half of the first link, the cross flow there the other half, the
         // cross flow on the second link the remainder of that link.
         let paths: [&[usize]; 3] = [&[0, 1], &[0], &[1]];

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_of_two_four_and_nine_are_as_computed_by_hand() {
+    fn moments_of_two_four_and_nine_agree_with_a_computation_by_hand() {
         let values = [2.0, 4.0, 9.0];
         assert_eq!((mean(&values), minimum(&values), maximum(&values)), (5.0, 2.0, 9.0));
         assert!((variance(&values) - 26.0 / 3.0).abs() < 1e-15);

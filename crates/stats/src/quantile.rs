@@ -1,6 +1,6 @@
 //! Quantiles of sorted lists and of distributions that are given by points.
 
-/// The value below which the share `level` (0 to 1) of an ascending list lies, linear between neighbours; `None` of an
+/// The value below which the share `level` (0 to 1) of an ascending list lies, linear between adjacent values; `None` of an
 /// empty list.
 ///
 /// Hyndman and Fan's type 7, the default of R, NumPy and spreadsheets.
@@ -29,8 +29,7 @@ pub const CURVE_POINTS: usize = 200;
 /// The cumulative shares above which [`thinned_curve`] keeps points of the tail.
 const TAIL: f64 = 0.99;
 
-/// The points `(cumulative share, value)` of a distribution without those that a curve does not need: of more than
-/// [`CURVE_POINTS`] it keeps a point per step of `2 / CURVE_POINTS` in share, the tail above the share 0.99, and the
+/// The points `(cumulative share, value)` of a distribution, thinned for a curve: of more than [`CURVE_POINTS`] it keeps a point per step of `2 / CURVE_POINTS` in share, the tail above the share 0.99, and the
 /// last point.
 pub fn thinned_curve(points: &[(f64, f64)]) -> Vec<(f64, f64)> {
     let step = 2.0 / CURVE_POINTS as f64;

@@ -1,4 +1,4 @@
-//! Samples that count in proportion to a weight: the time for which a value held, or the traffic that met it.
+//! Samples with weights: the duration of a value, or the traffic to which it applied.
 
 /// Samples with positive weights, in any order.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +25,8 @@ impl WeightedSamples {
         );
     }
 
-    /// Bounds the number of samples: once there are `2 * most`, every two neighbours in value become one sample with
-    /// their weighted mean and the sum of their weights. The least and the greatest sample stay as they are.
+    /// Bounds the number of samples: if there are `2 * most`, every two adjacent values are merged to one sample with their
+    /// weighted mean and the sum of their weights. The least and the greatest sample are not changed.
     pub fn thin(&mut self, most: usize) {
         if self.0.len() / 2 < most {
             return;

@@ -15,7 +15,7 @@ const MOST_DECIMALS: f64 = 5.0;
 /// Positive numbers below this are written with an exponent by [`four_digits`] and [`at_most_five_digits`].
 const LEAST_WITHOUT_EXPONENT: f64 = 1e-4;
 
-/// A number to three significant digits, more before the point if it needs them: 0.00123, 1.23, 12.3, 123, 1234.
+/// A number with three significant digits, or all digits before the point if these are more: 0.00123, 1.23, 12.3, 123, 1234.
 pub fn number(x: f64) -> String {
     if !x.is_finite() {
         return "-".to_owned();
@@ -24,13 +24,13 @@ pub fn number(x: f64) -> String {
     format!("{x:.decimals$}")
 }
 
-/// The power of ten of the first digit shown: 9.996 is shown as 10.0. What would be shown as zero counts as zero.
+/// The power of ten of the first printed digit: 9.996 is printed as 10.0. A number that is printed as zero counts as zero.
 fn magnitude(x: f64) -> f64 {
     let shown: f64 = format!("{:.2e}", x.abs()).parse().unwrap_or(x.abs());
     if shown < 10_f64.powf(-MOST_DECIMALS) { 0.0 } else { shown.log10().floor() }
 }
 
-/// A time in seconds in the unit that a person would use: 20.2 ms, 2.31 s, 12.5 min, 17.2 h, 24.1 days, years.
+/// A time in seconds, printed in a convenient unit: 20.2 ms, 2.31 s, 12.5 min, 17.2 h, 24.1 days, years.
 pub fn duration(seconds: f64) -> String {
     const UNITS: [(&str, f64); 5] =
         [("s", 1.0), ("min", 60.0), ("h", 3600.0), ("days", 86400.0), ("years", 365.25 * 86400.0)];
@@ -93,7 +93,7 @@ pub fn fixed(x: f64, decimals: usize) -> String {
     if x.is_finite() { format!("{x:.decimals$}") } else { "–".to_owned() }
 }
 
-/// An angular frequency in rad/s, with its power of ten where it is next to nothing.
+/// An angular frequency in rad/s, with an exponent if it is very small.
 pub fn frequency(rad_per_s: f64) -> String {
     if (0.0..1e-3).contains(&rad_per_s) { format!("{rad_per_s:.2e}") } else { number(rad_per_s) }
 }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_the_unit_that_a_person_would_use() {
+    fn times_are_printed_in_a_convenient_unit() {
         let shown = [0.000_9, 0.0202, 0.4435, 0.643_501, 1.5, 90.0, 600.0, 8282.9, 22_567.1, 1.1e6, 6.4e8]
             .map(duration);
         let expected = [
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn four_digits_have_an_exponent_only_where_the_rule_says_so() {
+    fn four_digits_have_an_exponent_only_below_the_limit() {
         let shown = [0.0, 0.98765432, 197.02, 5.0e8, -0.0123456, -5.8471e-6, f64::INFINITY].map(four_digits);
         assert_eq!(shown, ["0", "0.9877", "197.0", "500000000", "-0.01235", "-5.847e-6", "inf"]);
         let shown = [0.123_46, 12.346, 999.9, 1234.6, -0.000_123_46].map(four_digits_or_exponent);
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn trailing_zeros_are_left_out_where_digits_are_limited() {
+    fn trailing_zeros_are_omitted_if_digits_are_limited() {
         let shown = [0.0, 0.5, 0.123_456, 123_456.7, 2e-5, -1.05, f64::INFINITY].map(at_most_five_digits);
         assert_eq!(shown, ["0", "0.5", "0.12346", "123457", "2e-5", "-1.05", "inf"]);
         assert_eq!([1.5, 2.0, 0.1234].map(|x| at_most_decimals(x, 3)), ["1.5", "2", "0.123"]);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn three_digits_are_enough() {
+    fn numbers_have_three_significant_digits() {
         let shown = [0.001_234, 1.234, 12.34, 123.4, 1234.4, 0.0].map(number);
         assert_eq!(shown, ["0.00123", "1.23", "12.3", "123", "1234", "0.00"]);
         assert_eq!([9.996, 99.96, -9.996, 3e-13].map(number), ["10.0", "100", "-10.0", "0.00"]);

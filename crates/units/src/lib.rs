@@ -1,8 +1,8 @@
 //! The four quantities of Millpond, each a type: [`Time`], [`Span`], [`Bytes`] and [`Rate`].
 //!
-//! All four are whole numbers: picoseconds, bytes, bits per second. The **one rounding rule**: whatever is not
-//! whole is rounded to the nearest whole number, halves up. Where many roundings in a row would drift (a link
-//! serving packets) no quantity is rounded at all: the element keeps the remainder.
+//! All four are whole numbers: picoseconds, bytes, bits per second. The **one rounding rule**: a value
+//! that is not whole is rounded to the nearest whole number, halves up. Where rounding errors would accumulate (a link
+//! that serves packets) nothing is rounded: the element keeps the remainder.
 
 pub mod format;
 mod parse;
@@ -17,7 +17,7 @@ use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 /// Picoseconds in a second.
 pub const PICOS: u64 = 1_000_000_000_000;
 
-/// An instant: picoseconds since the run began. Lasts 213 days.
+/// An instant: picoseconds since the start of the run; at most 213 days.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Time(u64);
 
@@ -33,7 +33,7 @@ pub struct Bytes(u64);
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Rate(u64);
 
-/// The rounding rule: nearest, halves up; out of range goes to the nearer end, not-a-number to zero.
+/// The rounding rule: nearest, halves up. A value out of range becomes the nearer limit, NaN becomes zero.
 #[inline]
 fn round(x: f64) -> u64 {
     (x + 0.5) as u64
@@ -42,7 +42,7 @@ fn round(x: f64) -> u64 {
 impl Time {
     /// The start of the run.
     pub const ZERO: Self = Self(0);
-    /// Later than every event: "never".
+    /// The latest instant, which stands for "never".
     pub const NEVER: Self = Self(u64::MAX);
 
     /// From picoseconds since the start.
@@ -65,7 +65,7 @@ impl Time {
     pub fn secs(self) -> f64 {
         self.0 as f64 / PICOS as f64
     }
-    /// The span from `earlier` to here; zero if `earlier` is later.
+    /// The span from `earlier` to this instant; zero if `earlier` is later.
     #[inline]
     pub const fn since(self, earlier: Self) -> Span {
         Span(self.0.saturating_sub(earlier.0))
@@ -73,7 +73,7 @@ impl Time {
 }
 
 impl Span {
-    /// No time at all.
+    /// The span of zero length.
     pub const ZERO: Self = Self(0);
     /// The longest span.
     pub const MAX: Self = Self(u64::MAX);
@@ -113,12 +113,12 @@ impl Span {
     pub fn millis(self) -> f64 {
         self.0 as f64 / 1e9
     }
-    /// Is it no time at all?
+    /// Whether the span is zero.
     #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
-    /// This many times as long.
+    /// The span multiplied by `factor`.
     #[inline]
     pub fn scale(self, factor: f64) -> Self {
         Self(round(self.0 as f64 * factor))
@@ -131,9 +131,9 @@ impl Span {
 }
 
 impl Bytes {
-    /// Nothing.
+    /// Zero bytes.
     pub const ZERO: Self = Self(0);
-    /// More than any buffer.
+    /// The largest amount, which stands for "unlimited".
     pub const MAX: Self = Self(u64::MAX);
 
     /// From a count of bytes.
@@ -166,7 +166,7 @@ impl Bytes {
     pub const fn saturating_sub(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
-    /// The rate that carries this much in `span`; [`Rate::MAX`] if `span` is zero.
+    /// The rate that carries this amount in `span`; [`Rate::MAX`] if `span` is zero.
     #[inline]
     pub fn per(self, span: Span) -> Rate {
         if span.0 == 0 {
@@ -177,9 +177,9 @@ impl Bytes {
 }
 
 impl Rate {
-    /// No service: an outage.
+    /// The rate of zero: an outage.
     pub const ZERO: Self = Self(0);
-    /// Faster than any link.
+    /// The highest rate.
     pub const MAX: Self = Self(u64::MAX);
 
     /// From bits per second.
@@ -212,17 +212,17 @@ impl Rate {
     pub const fn bytes_per_sec(self) -> f64 {
         self.0 as f64 / 8.0
     }
-    /// Is it no service at all?
+    /// Whether the rate is zero.
     #[inline]
     pub const fn is_zero(self) -> bool {
         self.0 == 0
     }
-    /// This many times as fast.
+    /// The rate multiplied by `factor`.
     #[inline]
     pub fn scale(self, factor: f64) -> Self {
         Self(round(self.0 as f64 * factor))
     }
-    /// How long `bytes` take at this rate, rounded; [`Span::MAX`] if the rate is zero.
+    /// The time that `bytes` take at this rate, rounded; [`Span::MAX`] if the rate is zero.
     #[inline]
     pub fn time_for(self, bytes: Bytes) -> Span {
         if self.0 == 0 {
@@ -232,7 +232,7 @@ impl Rate {
         let rate = u128::from(self.0);
         Span(u64::try_from((work + rate / 2) / rate).unwrap_or(u64::MAX))
     }
-    /// How much passes in `span` at this rate, rounded.
+    /// The amount that passes in `span` at this rate, rounded.
     #[inline]
     pub fn bytes_in(self, span: Span) -> Bytes {
         let unit = 8 * u128::from(PICOS);
@@ -333,7 +333,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_lasts_for_ever() {
+    fn a_rate_of_zero_takes_the_longest_span() {
         assert_eq!(Rate::ZERO.time_for(Bytes::new(1)), Span::MAX);
         assert_eq!(Time::from_secs(1.0) + Span::MAX, Time::NEVER);
         assert_eq!(Time::ZERO.since(Time::from_secs(1.0)), Span::ZERO);

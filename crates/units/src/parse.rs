@@ -4,21 +4,21 @@ use crate::{Bytes, PICOS, Rate, Span, Time};
 use std::fmt;
 use std::str::FromStr;
 
-/// Why a text is not the quantity that was asked for.
+/// The error for a text that is not a quantity of the expected kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// The text as given.
     pub text: String,
-    /// What a right one looks like.
+    /// The expected form, with an example.
     pub expected: &'static str,
-    /// What is wrong with this one.
+    /// What is wrong with the text.
     pub fault: String,
-    /// The units that it may have.
+    /// The accepted units.
     units: &'static [Unit],
 }
 
 impl ParseError {
-    /// The spellings of the units that it may have.
+    /// The spellings of the accepted units.
     pub fn units(&self) -> impl Iterator<Item = &'static str> {
         self.units.iter().map(|&(name, _)| name)
     }
@@ -32,7 +32,7 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// A unit's spelling and how many base units it is.
+/// The spelling of a unit, and its size in base units.
 type Unit = (&'static str, u128);
 
 const SPANS: &[Unit] = &[
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn every_fault_has_its_own_words() {
+    fn every_fault_has_a_message_of_its_own() {
         for (text, fault) in [
             ("50", "no unit"),
             ("ms", "no number"),

@@ -1,4 +1,4 @@
-//! Printing a quantity so that reading it back gives the same quantity.
+//! Prints a quantity such that parsing the text gives the same quantity.
 
 use crate::{Bytes, PICOS, Rate, Span, Time};
 use std::fmt;
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_printed_reads_back_the_same() {
+    fn printed_quantities_parse_to_the_same_values() {
         for picos in [0, 1, 999, 1_000, 1_500, 1_234_567, PICOS, PICOS + 1, 61 * PICOS, u64::MAX] {
             let span = Span::from_picos(picos);
             assert_eq!(span.to_string().parse(), Ok(span), "{span}");

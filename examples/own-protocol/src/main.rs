@@ -1,4 +1,4 @@
-//! The whole `millpond` command with one protocol more:
+//! The `millpond` command with an additional protocol:
 //! `cargo run --release -p own-protocol -- compare scenarios/dumbbell.toml --protocols tortoise,newreno`.
 
 mod tortoise;

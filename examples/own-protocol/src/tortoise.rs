@@ -1,7 +1,8 @@
-//! Tortoise: one packet more per round trip while the queue is short, three tenths less when it is not.
+//! Tortoise: adds one packet per round trip while the queueing delay is short, and removes three tenths of the window
+//! otherwise.
 //!
 //! ```text
-//!   queueing delay d = smoothed RTT - least RTT [s]
+//!   queueing delay d = smoothed RTT - minimum RTT [s]
 //!   once per round:   d <= target:  w <- w + 1 packet
 //!                     d >  target:  w <- 0.7 w
 //!   loss, once per episode:         w <- w / 2
@@ -115,12 +116,12 @@ mod tests {
     }
 
     #[test]
-    fn it_grows_by_a_packet_while_the_queue_is_short() {
+    fn the_window_grows_by_one_packet_while_the_queueing_delay_is_short() {
         assert_eq!(after_one_round(Span::from_millis(25)), Bytes::new(11_000));
     }
 
     #[test]
-    fn it_gives_three_tenths_back_when_the_queue_is_long() {
+    fn the_window_shrinks_by_three_tenths_if_the_queueing_delay_is_long() {
         assert_eq!(after_one_round(Span::from_millis(26)), Bytes::new(7_000));
     }
 }

@@ -4,8 +4,8 @@ use crate::common::{error_of, folder, millpond, names, stderr};
 use std::fs;
 use std::path::Path;
 
-/// One CLTCP flow with a round trip of 200 ms, at rest within ten seconds.
-const CALM: &str = r#"title = "Calm"
+/// One CLTCP flow with a round-trip time of 200 ms, in equilibrium within ten seconds.
+const STABLE: &str = r#"title = "Stable"
 duration = "60s"
 measure = { from = "30s", every = "100ms" }
 [[links]]
@@ -28,9 +28,9 @@ fn printed(folder: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
-    let folder = folder(CALM);
-    printed(folder.path(), &["run", "scenario.toml", "--out", "calm"]);
-    let text = printed(folder.path(), &["stability", "--explain", "calm", "--report", "calm.html"]);
+    let folder = folder(STABLE);
+    printed(folder.path(), &["run", "scenario.toml", "--out", "stable"]);
+    let text = printed(folder.path(), &["stability", "--explain", "stable", "--report", "stable.html"]);
     assert!(text.starts_with("does not oscillate: the rates of f fluctuate by "), "{text}");
     assert!(
         text.contains("30.000 s (measure.from) to 60.000 s (the run ends), a sample every 100ms, packets"),
@@ -39,12 +39,12 @@ fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
     for head in ["operating point", "loop gain at the phase crossover", "measured s.d."] {
         assert!(text.contains(head), "{head}: {text}");
     }
-    let page = fs::read_to_string(folder.path().join("calm.html")).unwrap();
+    let page = fs::read_to_string(folder.path().join("stable.html")).unwrap();
     for part in ["id=\"spectra\"", "id=\"nyquist\"", "Queue of L", "does not oscillate"] {
         assert!(page.contains(part), "{part}");
     }
     // A file of the run stands for its directory.
-    let json = printed(folder.path(), &["stability", "--explain", "calm/summary.json", "--json"]);
+    let json = printed(folder.path(), &["stability", "--explain", "stable/summary.json", "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((json["finding"].as_str(), json["world"].as_str()), (Some("noise"), Some("packets")));
     assert_eq!(json["model"]["stable"], true);
@@ -52,8 +52,8 @@ fn a_finished_run_is_explained_in_a_sentence_tables_json_and_a_page() {
 }
 
 #[test]
-fn what_is_no_run_or_several_is_refused_with_what_would_work() {
-    let folder = folder(CALM);
+fn a_folder_without_exactly_one_run_is_refused_with_a_remedy() {
+    let folder = folder(STABLE);
     let at = |arguments: &[&str]| error_of(folder.path(), arguments);
     let none = at(&["stability", "--explain", "nothing"]);
     assert!(none.contains("nothing") && none.contains("millpond run SCENARIO.toml --out DIR"), "{none}");
@@ -79,7 +79,7 @@ fn what_is_no_run_or_several_is_refused_with_what_would_work() {
 
 #[test]
 fn a_run_whose_law_has_no_linear_model_is_refused_at_its_line_or_by_its_name() {
-    let folder = folder(CALM);
+    let folder = folder(STABLE);
     printed(folder.path(), &["run", "scenario.toml", "--out", "clocked", "--set", "flows.f.protocol=mcp"]);
     let clocked = error_of(folder.path(), &["stability", "--explain", "clocked"]);
     assert!(clocked.contains("clocked: mcp decides at discrete times"), "{clocked}");
@@ -97,7 +97,7 @@ fn a_run_whose_law_has_no_linear_model_is_refused_at_its_line_or_by_its_name() {
 
 #[test]
 fn a_scenario_and_a_run_are_not_explained_together() {
-    let folder = folder(CALM);
+    let folder = folder(STABLE);
     for extra in [
         &["scenario.toml"][..],
         &["--critical", "rtt"],

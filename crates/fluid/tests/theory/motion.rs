@@ -28,7 +28,7 @@ fn a_delay_equation_agrees_with_its_known_solution_from_any_start() {
 
 /// Stable below pi / 2, a cycle there, unstable above.
 #[test]
-fn its_fate_changes_at_half_pi() {
+fn its_long_term_behavior_changes_at_half_pi() {
     let of = |a: f64| {
         let asm = scalar(a);
         let mut solver = Solver::at(&Frozen::new(&asm, 0.0), &[1.0, 0.0], exact()).unwrap();
@@ -115,7 +115,7 @@ fn a_capacity_step_has_the_overshoot_of_a_second_order_system() {
 }
 
 #[test]
-fn at_rest_nothing_moves() {
+fn a_trajectory_from_the_equilibrium_is_constant() {
     let asm = second_order(0.5);
     let mut solver = Solver::at(&Frozen::new(&asm, 0.0), &asm.initial(), exact()).unwrap();
     let found = record(&mut solver, 40.0, 100, &[Component::State(0), Component::State(1)], &|| true);

@@ -145,7 +145,7 @@ fn the_peak_is_proportional_to_the_delay() {
 /// Fig. 19: from every start of 0, 20, ... 100 by 0, 20, ... 100. All converge, to 1e-4 of the start within 80 delays;
 /// the longest queue is 202.1, with constant histories.
 #[test]
-fn from_every_start_of_the_grid_it_converges_and_the_queue_peaks_at_202() {
+fn trajectories_from_all_starts_of_the_grid_converge_and_the_queue_peaks_at_202() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
     network.add_router(link, P, link_law(Mirror));

@@ -43,7 +43,7 @@ fn the_order_is_five_only_if_discontinuities_are_tracked() {
 }
 
 #[test]
-fn the_tolerance_is_kept() {
+fn the_error_is_within_the_tolerance() {
     for tolerance in [1e-4, 1e-6, 1e-8] {
         let error = (scalar_at(1.5, 9.3, exact(tolerance)) - scalar_exactly(1.5, 9.3)).abs();
         // About fifty steps with such an error each.

@@ -5,30 +5,30 @@ use millpond_protocols::mcp::{fairness, fairness_bound};
 use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 
-/// A newcomer at one increase, and others who share the target load equally.
+/// A new user whose load is one increase, and other users that share the target load equally.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Aimd {
-    /// How many users, with the newcomer.
+    /// The number of users, including the new one.
     users: u32,
-    /// C, in bit/s.
+    /// The target load C, in bit/s.
     target: f64,
-    /// x, in bit/s.
+    /// The additive increase x, in bit/s.
     increase: f64,
-    /// y.
+    /// The factor of the multiplicative decrease, y.
     decrease: f64,
-    /// How many peaks of the total load, the start included, are looked at.
+    /// The number of peaks of the total load that are recorded, including the start.
     peaks: u32,
 }
 
-/// Steps without a peak after which there will be none.
-const PATIENCE: u32 = 1_000_000;
+/// The number of steps without a peak after which the iteration ends.
+const MAX_STEPS_TO_PEAK: u32 = 1_000_000;
 
 impl Aimd {
     pub(super) fn check(&self) -> Result<u64, String> {
-        let right = self.users >= 2 && self.increase > 0.0 && self.target > 0.0 && self.target.is_finite();
-        let falls = (0.0..1.0).contains(&self.decrease);
-        if !right || !falls {
+        let positive = self.users >= 2 && self.increase > 0.0 && self.target > 0.0 && self.target.is_finite();
+        let decreases = (0.0..1.0).contains(&self.decrease);
+        if !positive || !decreases {
             return Err(
                 "expected at least 2 users, an increase and a target above zero, a decrease from 0 to 1"
                     .into(),
@@ -45,14 +45,14 @@ impl Aimd {
             .for_each(|load| *load = if over { *load * self.decrease } else { *load + self.increase });
     }
 
-    /// Of `all` users, at each peak: the fairness (2), and how many steps it is since the one before.
+    /// Series of the group `all` at each peak: the fairness, Eq. (2), and the number of steps since the previous peak.
     pub(super) fn series(&self) -> Vec<Series> {
         let share = self.target / f64::from(self.users.max(2) - 1);
         let mut loads = vec![share; self.users as usize];
         loads.iter_mut().take(1).for_each(|load| *load = self.increase);
         let (mut values, mut cycles) = (vec![fairness(&loads)], vec![0.0]);
         let mut steps = 0;
-        while values.len() < self.peaks as usize && steps < PATIENCE {
+        while values.len() < self.peaks as usize && steps < MAX_STEPS_TO_PEAK {
             self.step(&mut loads);
             steps += 1;
             if loads.iter().sum::<f64>() > self.target {
@@ -67,20 +67,20 @@ impl Aimd {
     }
 }
 
-/// Eq. (12) from `F(t_0) = 0`.
+/// The bound of fairness, Eq. (12), from `F(t_0) = 0`.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FairnessBound {
-    /// How many cycles.
+    /// The number of cycles.
     pub(super) steps: u32,
 }
 
 impl FairnessBound {
-    /// The fairness of `all` after each cycle.
+    /// The series of the bound after each cycle, for the group `all`.
     pub(super) fn series(&self) -> Vec<Series> {
         let mut values = vec![0.0];
         for cycle in 1..=self.steps {
-            let next = values.last().map(|&before| fairness_bound(before, cycle));
+            let next = values.last().map(|&previous| fairness_bound(previous, cycle));
             values.extend(next);
         }
         vec![series(EntityKind::Group, "all", "fairness", "1", values)]
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bound_is_a_power_of_two_less_one_over_one_more() {
+    fn the_bound_after_k_cycles_is_two_to_the_k_minus_one_over_two_to_the_k_plus_one() {
         let bound = FairnessBound { steps: 20 }.series();
         for (k, fairness) in bound[0].values.iter().enumerate() {
             let power = 2_f64.powi(k as i32);
@@ -101,8 +101,8 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_has_half_the_target_over_all_increases() {
-        // m = C / (2 n x) of Eq. (5) is 62.5 for ten users, and a decrease.
+    fn a_cycle_has_half_the_target_over_the_increase_of_all_users_steps() {
+        // m = C / (2 n x) of Eq. (5) is 62.5 for ten users; the decrease is one step more.
         let ten = Aimd { users: 10, target: 100e6, increase: 80e3, decrease: 0.5, peaks: 8 };
         let cycles = &ten.series()[1].values;
         assert!(cycles[1..].iter().all(|&steps| (63.0..=65.0).contains(&steps)), "{cycles:?}");

@@ -1,31 +1,31 @@
-//! Loops in a chain, section VII-D of the LGCC paper: the last sends into a capacity, each other into what the rate of
-//! the next one is. In each loop the same number of flows compete; one state stands for them.
+//! Loops in a chain, section VII-D of the LGCC paper. The carrying capacity of the last loop is that of its link, that of
+//! every other loop is the rate of the next one. In each loop the same number of equal flows compete, with one state.
 
-use super::{Order, columns, series};
+use super::{UpdateOrder, columns, series};
 use millpond_protocols::parts::logistic::{Bases, next_marking};
 use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 use std::f64::consts::E;
 
-/// Marking probabilities are capped here.
-const MOST_MARKING: f64 = 0.999;
-/// Prices and rates of the logarithmic utility stay above this.
-const LEAST: f64 = 1e-9;
+/// The upper bound of marking probabilities.
+const MAX_MARKING: f64 = 0.999;
+/// The lower bound of prices and rates under the logarithmic utility.
+const MIN_VALUE: f64 = 1e-9;
 
-/// See the module.
+/// The parameters of the chain.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Chain {
-    /// How many loops.
+    /// The number of loops.
     loops: u32,
-    /// How many flows compete in each.
+    /// The number of flows in each loop.
     flows: u32,
-    /// How many steps.
+    /// The number of steps.
     steps: u32,
-    /// What senders do.
+    /// The update rule of senders.
     #[serde(default)]
     controller: Controller,
-    /// What they want.
+    /// The utility function of senders.
     #[serde(default)]
     utility: Utility,
     /// Step size of a rate.
@@ -33,26 +33,26 @@ pub struct Chain {
     gamma: f64,
     /// Step size of a price.
     beta: f64,
-    /// What a price moves by.
+    /// The unit of a price's step.
     #[serde(default)]
     price_step: PriceStep,
-    /// The rate of each at the start; the logarithmic utility starts at rest.
-    #[serde(default = "small")]
+    /// The initial rate of each loop; with the logarithmic utility the chain starts in equilibrium.
+    #[serde(default = "default_rate")]
     x0: f64,
-    /// From the first of these steps to before the second the last loop has half its capacity.
+    /// From the first of these steps until before the second, the last loop has half its capacity.
     cut: [u32; 2],
     /// Base of the logarithm of a rate.
     #[serde(default = "natural")]
     phi1: f64,
-    /// Base of the logarithm of what is not marked.
+    /// Base of the logarithm of the unmarked share.
     #[serde(default = "natural")]
     phi2: f64,
-    /// What is read.
+    /// The order of updates.
     #[serde(default)]
-    order: Order,
+    order: UpdateOrder,
 }
 
-const fn small() -> f64 {
+const fn default_rate() -> f64 {
     0.01
 }
 
@@ -63,32 +63,32 @@ const fn natural() -> f64 {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Controller {
-    /// Rates move.
+    /// Rates are integrated.
     #[default]
     PrimalDual,
-    /// Rates jump to what the price stands for.
+    /// Rates are a function of the price.
     Dual,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Utility {
-    /// LGCC's (12), which knows the carrying capacity.
+    /// LGCC's Eq. (12), which depends on the carrying capacity.
     #[default]
     Logistic,
-    /// log x, which knows none: (18).
+    /// log x, which does not depend on a capacity: Eq. (18).
     Log,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum PriceStep {
-    /// beta times the excess, as (16) is printed.
+    /// beta times the excess, as in Eq. (16).
     Absolute,
-    /// beta times the excess over the capacity: whatever the unit.
+    /// beta times the excess relative to the capacity, independent of the unit.
     #[default]
     Relative,
-    /// Each loop has steps for where it rests with the full capacity: gamma times its rate, beta over its capacity squared.
+    /// Each loop has steps for its equilibrium at full capacity: gamma times its rate, beta divided by its capacity squared.
     PerLoop,
 }
 
@@ -99,9 +99,9 @@ struct State {
     prices: Vec<f64>,
 }
 
-/// (18), with the x that it lacks: `x' = gamma x (U'(x) - q)`, `U = log x`.
+/// Eq. (18) with the factor x that is missing in print: `x' = gamma x (U'(x) - q)`, `U = log x`.
 fn log_step(x: f64, price: f64, gamma: f64) -> f64 {
-    (x + gamma * (1.0 - price * x)).max(LEAST)
+    (x + gamma * (1.0 - price * x)).max(MIN_VALUE)
 }
 
 impl Chain {
@@ -109,19 +109,19 @@ impl Chain {
         u64::from(self.loops) * u64::from(self.steps)
     }
 
-    /// The capacity of the last loop that a step reads.
+    /// The capacity of the last loop at step `n`.
     fn capacity(&self, n: u32) -> f64 {
         if (self.cut[0]..self.cut[1]).contains(&n) { 0.5 } else { 1.0 }
     }
 
-    /// Where loop `i` rests when the last has a capacity of 1: shares of shares.
-    fn share(&self, i: usize) -> f64 {
+    /// The equilibrium rate of a flow of loop `i` if the last loop has a capacity of 1: `flows^-(loops - i)`.
+    fn fair_share(&self, i: usize) -> f64 {
         let hops = i32::try_from(self.loops).unwrap_or(i32::MAX).saturating_sub(i as i32);
         libm::pow(f64::from(self.flows), -f64::from(hops))
     }
 
     fn start(&self) -> State {
-        let shares = (0..self.loops as usize).map(|i| self.share(i));
+        let shares = (0..self.loops as usize).map(|i| self.fair_share(i));
         match self.utility {
             Utility::Logistic => {
                 State { rates: vec![self.x0; self.loops as usize], prices: vec![0.0; self.loops as usize] }
@@ -132,32 +132,32 @@ impl Chain {
         }
     }
 
-    /// A step of loop `i`, whose carrying capacity is `k`: its rate and its price.
+    /// The next rate and price of loop `i`, whose carrying capacity is `k`.
     fn step(&self, i: usize, k: f64, x: f64, price: f64) -> (f64, f64) {
         let bases = Bases::new(self.phi1, self.phi2);
         let flows = f64::from(self.flows);
-        let nominal = self.share(i) * flows;
+        let nominal = self.fair_share(i) * flows;
         let (gamma, beta) = match self.price_step {
             PriceStep::Absolute => (self.gamma, self.beta),
             PriceStep::Relative => (self.gamma, self.beta / k),
-            PriceStep::PerLoop => (self.gamma * self.share(i), self.beta / (nominal * nominal)),
+            PriceStep::PerLoop => (self.gamma * self.fair_share(i), self.beta / (nominal * nominal)),
         };
         let excess = beta * (flows * x - k);
         let new = match self.utility {
-            Utility::Logistic => next_marking(price, excess).min(MOST_MARKING),
-            Utility::Log => (price + excess).max(LEAST),
+            Utility::Logistic => next_marking(price, excess).min(MAX_MARKING),
+            Utility::Log => (price + excess).max(MIN_VALUE),
         };
-        let seen = self.order.seen(price, new);
+        let effective_price = self.order.price(price, new);
         let rate = match (self.utility, self.controller) {
-            (Utility::Logistic, Controller::PrimalDual) => bases.step(x, k, seen, gamma),
-            (Utility::Logistic, Controller::Dual) => bases.rate_from_price(k, seen),
-            (Utility::Log, Controller::PrimalDual) => log_step(x, seen, gamma),
-            (Utility::Log, Controller::Dual) => seen.recip(),
+            (Utility::Logistic, Controller::PrimalDual) => bases.step(x, k, effective_price, gamma),
+            (Utility::Logistic, Controller::Dual) => bases.rate_from_price(k, effective_price),
+            (Utility::Log, Controller::PrimalDual) => log_step(x, effective_price, gamma),
+            (Utility::Log, Controller::Dual) => effective_price.recip(),
         };
         (rate, new)
     }
 
-    /// Each loop reads what the next one sent a step ago.
+    /// The state after step `n`. The carrying capacity of a loop is the previous rate of the next one.
     fn next(&self, n: u32, state: &State) -> State {
         let capacities = state.rates.iter().skip(1).copied().chain([self.capacity(n)]);
         let moves = state.rates.iter().zip(&state.prices).zip(capacities).enumerate();
@@ -165,8 +165,8 @@ impl Chain {
         State { rates, prices }
     }
 
-    /// Of flows `loop1`, `loop2`, ...: the rate of one, and that over its fair share at the capacity of then; of links
-    /// of the same names the price.
+    /// Series of the flows `loop1`, `loop2`, ...: the rate of one flow, and its ratio to the fair share at the present
+    /// capacity. Series of the links with the same names: the price.
     pub(super) fn series(&self) -> Vec<Series> {
         let mut states = vec![self.start()];
         for n in 1..=self.steps {
@@ -176,9 +176,9 @@ impl Chain {
         let capacities: Vec<f64> = (0..=self.steps).map(|n| self.capacity(n)).collect();
         let rates = columns(&states.iter().map(|state| state.rates.clone()).collect::<Vec<_>>());
         let prices = columns(&states.iter().map(|state| state.prices.clone()).collect::<Vec<_>>());
-        let of = |(i, (rates, prices)): (usize, (Vec<f64>, Vec<f64>))| {
+        let of_loop = |(i, (rates, prices)): (usize, (Vec<f64>, Vec<f64>))| {
             let name = format!("loop{}", i + 1);
-            let share = |(x, c): (&f64, &f64)| x / (c * self.share(i));
+            let share = |(x, c): (&f64, &f64)| x / (c * self.fair_share(i));
             let shares = rates.iter().zip(&capacities).map(share).collect();
             [
                 series(EntityKind::Flow, &name, "rate", "1", rates),
@@ -186,7 +186,7 @@ impl Chain {
                 series(EntityKind::Link, &name, "price", "1", prices),
             ]
         };
-        rates.into_iter().zip(prices).enumerate().flat_map(of).collect()
+        rates.into_iter().zip(prices).enumerate().flat_map(of_loop).collect()
     }
 }
 
@@ -208,7 +208,7 @@ mod tests {
             cut: [200, 400],
             phi1: E,
             phi2: E,
-            order: Order::PriceFirst,
+            order: UpdateOrder::PriceFirst,
         }
     }
 
@@ -218,37 +218,38 @@ mod tests {
     }
 
     #[test]
-    fn loops_rest_at_shares_of_shares() {
+    fn each_loop_has_an_equal_share_of_the_next_loop_in_equilibrium() {
         let rates = last(&chain(2, Controller::PrimalDual, 0.5, 0.0858), "rate");
         for (x, fair) in rates.iter().zip([1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0, 1.0 / 2.0]) {
             assert!((x / fair - 1.0).abs() < 1e-4, "{rates:?}");
         }
         let prices = last(&chain(2, Controller::Dual, 0.0, 0.25), "price");
         assert!(prices.iter().all(|p| (p - 0.5).abs() < 1e-4), "{prices:?}");
-        let alone = last(&chain(1, Controller::PrimalDual, 0.5, 0.1716), "share");
-        assert!(alone.iter().all(|x| (x - 1.0).abs() < 1e-4), "{alone:?}");
+        let single = last(&chain(1, Controller::PrimalDual, 0.5, 0.1716), "share");
+        assert!(single.iter().all(|x| (x - 1.0).abs() < 1e-4), "{single:?}");
     }
 
-    /// The dual loop of one price: `1 - beta eta / (1 - p*)`; 1/2 is the deadbeat step of two flows with equal bases.
+    /// The dual loop has the factor `1 - beta eta / (1 - p*)` per step, which is zero for two flows with equal bases at
+    /// beta = 1/2.
     #[test]
-    fn at_the_deadbeat_step_the_last_loop_is_there_at_once() {
+    fn with_the_deadbeat_step_the_last_loop_converges_in_three_steps() {
         let shares = &chain(2, Controller::Dual, 0.0, 0.5).series()[13];
         assert_eq!((shares.entity.as_str(), shares.quantity.as_str()), ("loop5", "share"));
         let reached = shares.values[200..].iter().position(|x| (x - 1.0).abs() < 1e-3);
         assert!(reached.is_some_and(|n| n <= 3), "{reached:?}");
     }
 
-    /// Primal-dual, two flows, equal bases, gamma 1/2: near its rest both-old is stable for beta < 1/2, price-first for
-    /// beta < 3; from afar a little less.
+    /// Primal-dual, two flows, equal bases, gamma 1/2: near the equilibrium both-old is stable for beta < 1/2, price-first
+    /// for beta < 3. Far from it the limits are a little lower.
     #[test]
-    fn the_order_decides_where_the_loop_begins_to_swing() {
-        let swings = |order, beta| {
+    fn the_largest_stable_step_depends_on_the_order_of_updates() {
+        let oscillates = |order, beta| {
             let chain = chain(2, Controller::PrimalDual, 0.5, beta);
             let shares =
                 Chain { steps: 4000, cut: [0, 0], x0: 0.45, order, ..chain }.series().remove(13).values;
             !shares[3900..].iter().all(|x| (x - 1.0).abs() < 1e-3)
         };
-        assert!(!swings(Order::BothOld, 0.4) && swings(Order::BothOld, 0.52));
-        assert!(!swings(Order::PriceFirst, 2.5) && swings(Order::PriceFirst, 3.1));
+        assert!(!oscillates(UpdateOrder::BothOld, 0.4) && oscillates(UpdateOrder::BothOld, 0.52));
+        assert!(!oscillates(UpdateOrder::PriceFirst, 2.5) && oscillates(UpdateOrder::PriceFirst, 3.1));
     }
 }

@@ -1,27 +1,27 @@
 //! Flows of LGC that join and leave one link, Eqs. (5) and (6) of the LGCC paper, rates and capacity normalized to 1.
 
-use super::{Order, columns, series};
+use super::{UpdateOrder, columns, series};
 use millpond_protocols::parts::logistic::{next_marking, plain_step};
 use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 
-/// See the module.
+/// The parameters of the competition.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Competition {
-    /// How many flows.
+    /// The number of flows.
     flows: u32,
-    /// How many steps.
+    /// The number of steps.
     steps: u32,
     /// The rate at which a flow joins.
     x0: f64,
-    /// Flow `i` joins at `i` times this.
+    /// Flow `i` joins at step `i` times this.
     join_every: u32,
-    /// At this step the first flow leaves; never, if it is not written.
+    /// The step at which the first flow leaves; by default it never leaves.
     #[serde(default = "never")]
     leave_from: u32,
-    /// And so long after it the next, up to the last but one.
-    #[serde(default = "one")]
+    /// The number of steps between two flows that leave; the last flow stays.
+    #[serde(default = "one_step")]
     leave_every: u32,
     /// Step size of a rate.
     #[serde(default = "unity")]
@@ -29,19 +29,19 @@ pub struct Competition {
     /// Step size of the price.
     #[serde(default = "unity")]
     beta: f64,
-    /// Weights of the flows in Eq. (11), normalized there; without any it is Eq. (5).
+    /// Weights of the flows for Eq. (11), which normalizes them; an empty list selects Eq. (5).
     #[serde(default)]
     weights: Vec<f64>,
-    /// What is read.
+    /// The order of updates.
     #[serde(default)]
-    order: Order,
+    order: UpdateOrder,
 }
 
 const fn never() -> u32 {
     u32::MAX
 }
 
-const fn one() -> u32 {
+const fn one_step() -> u32 {
     1
 }
 
@@ -51,30 +51,30 @@ const fn unity() -> f64 {
 
 impl Competition {
     pub(super) fn check(&self) -> Result<u64, String> {
-        let right = self.weights.iter().all(|&weight| weight > 0.0 && weight.is_finite());
-        if !right || !self.weights.is_empty() && self.weights.len() != self.flows as usize {
+        let positive = self.weights.iter().all(|&weight| weight > 0.0 && weight.is_finite());
+        if !positive || !self.weights.is_empty() && self.weights.len() != self.flows as usize {
             return Err("weights: expected one above zero for each flow".into());
         }
         Ok(u64::from(self.flows) * u64::from(self.steps))
     }
 
-    /// Eq. (11): what flow `i` takes a marking probability for, itself without weights.
-    fn weighted(&self, i: usize, marking: f64) -> f64 {
+    /// Eq. (11): the marking probability divided by the normalized weight of flow `i`; unchanged without weights.
+    fn weighted_marking(&self, i: usize, marking: f64) -> f64 {
         self.weights.get(i).map_or(marking, |weight| marking / weight * self.weights.iter().sum::<f64>())
     }
 
-    /// Is flow `i` there at step `n`?
-    fn is_there(&self, i: u32, n: u32) -> bool {
+    /// Whether flow `i` is active at step `n`.
+    fn is_active(&self, i: u32, n: u32) -> bool {
         let (i, n) = (u64::from(i), u64::from(n));
         let leaves = u64::from(self.leave_from) + i * u64::from(self.leave_every);
         let stays = self.leave_from == never() || i + 1 == u64::from(self.flows);
         n >= i * u64::from(self.join_every) && (stays || n < leaves)
     }
 
-    /// Who joins does so at x0; who is not there sends nothing.
-    fn present(&self, n: u32, rates: &mut [f64]) {
+    /// Sets the rates of flows that join at step `n` to x0, and those of inactive flows to zero.
+    fn apply_joins_and_leaves(&self, n: u32, rates: &mut [f64]) {
         for (i, rate) in (0_u32..).zip(rates) {
-            if !self.is_there(i, n) {
+            if !self.is_active(i, n) {
                 *rate = 0.0;
             } else if n == i * self.join_every {
                 *rate = self.x0;
@@ -82,18 +82,19 @@ impl Competition {
         }
     }
 
-    /// The normalized rates of flows `1`, `2`, ..., their sum as that of `all`, and the marking probability of `link`.
+    /// Series: the normalized rates of flows `1`, `2`, ..., their sum for the group `all`, and the marking probability of
+    /// `link`.
     pub(super) fn series(&self) -> Vec<Series> {
         let (mut rates, mut marking) = (vec![0.0; self.flows as usize], 0.0);
-        self.present(0, &mut rates);
+        self.apply_joins_and_leaves(0, &mut rates);
         let (mut history, mut markings) = (vec![rates.clone()], vec![marking]);
         for n in 1..=self.steps {
             let new = next_marking(marking, self.beta * (rates.iter().sum::<f64>() - 1.0));
-            let seen = self.order.seen(marking, new);
+            let effective_marking = self.order.price(marking, new);
             for (i, x) in rates.iter_mut().enumerate() {
-                *x = plain_step(*x, 1.0, self.weighted(i, seen), self.gamma);
+                *x = plain_step(*x, 1.0, self.weighted_marking(i, effective_marking), self.gamma);
             }
-            self.present(n, &mut rates);
+            self.apply_joins_and_leaves(n, &mut rates);
             marking = new;
             history.push(rates.clone());
             markings.push(marking);
@@ -111,7 +112,7 @@ impl Competition {
 mod tests {
     use super::*;
 
-    fn fig4(order: Order) -> Competition {
+    fn fig4(order: UpdateOrder) -> Competition {
         Competition {
             flows: 5,
             steps: 300,
@@ -130,13 +131,14 @@ mod tests {
         series[..5].iter().map(|flow| flow.values[n]).collect()
     }
 
-    /// Price first, the pair (sum of rates, price) has the characteristic polynomial z^2 - (2 - 1/S - 1) z + 1 - 1/S.
+    /// With the price first, the pair (sum of rates, price) has the characteristic polynomial
+    /// z^2 - (2 - 1/S - 1) z + 1 - 1/S.
     #[test]
-    fn each_stage_rests_at_equal_shares_with_the_price_first() {
-        let series = fig4(Order::PriceFirst).series();
+    fn each_stage_converges_to_equal_shares_with_the_price_first() {
+        let series = fig4(UpdateOrder::PriceFirst).series();
         for (n, flows) in [(19, 1), (149, 5), (299, 1)] {
-            let there = at(&series, n).into_iter().filter(|x| (x - 1.0 / f64::from(flows)).abs() < 1e-4);
-            assert_eq!(there.count(), flows as usize, "{n}");
+            let active = at(&series, n).into_iter().filter(|x| (x - 1.0 / f64::from(flows)).abs() < 1e-4);
+            assert_eq!(active.count(), flows as usize, "{n}");
             let marking = series[6].values[n];
             assert!((marking - (1.0 - 1.0 / f64::from(flows))).abs() < 1e-4, "{n}: {marking}");
         }
@@ -144,25 +146,25 @@ mod tests {
         assert_eq!(at(&series, 150)[0], 0.0);
     }
 
-    /// The distance of two flows shrinks by `1 - x` per step at rest: by 4/5 with five.
+    /// Near the equilibrium, the difference of two flows is multiplied by `1 - x` per step: by 4/5 with five flows.
     #[test]
-    fn differences_shrink_by_one_less_the_share_per_step() {
-        let series = fig4(Order::PriceFirst).series();
+    fn differences_of_rates_shrink_by_one_minus_the_share_per_step() {
+        let series = fig4(UpdateOrder::PriceFirst).series();
         let gap = |n: usize| (at(&series, n)[4] - at(&series, n)[0]).abs();
         assert!((gap(130) / gap(129) - 0.8).abs() < 1e-3, "{}", gap(130) / gap(129));
     }
 
     #[test]
-    fn with_both_old_two_flows_never_rest() {
-        let both_old = Competition { flows: 2, leave_from: never(), ..fig4(Order::BothOld) };
+    fn with_both_old_two_flows_oscillate() {
+        let both_old = Competition { flows: 2, leave_from: never(), ..fig4(UpdateOrder::BothOld) };
         let sums = &both_old.series()[2].values;
-        let swing = sums[250..].iter().fold(0.0_f64, |most, sum| most.max((sum - 1.0).abs()));
-        assert!(swing > 0.1, "{swing}");
+        let amplitude = sums[250..].iter().fold(0.0_f64, |largest, sum| largest.max((sum - 1.0).abs()));
+        assert!(amplitude > 0.1, "{amplitude}");
     }
 
-    /// `x = 1 - (S - 1) (1/w) / sum(1/w)`, which is the max-min share of two flows alone.
+    /// `x = 1 - (S - 1) (1/w) / sum(1/w)`, which is the weighted max-min share of two flows only.
     #[test]
-    fn weights_give_the_shares_of_equation_11_or_starve() {
+    fn weights_give_the_shares_of_equation_11_which_may_be_zero() {
         for (weights, shares) in [
             (vec![3.0, 1.0], vec![0.75, 0.25]),
             (vec![1.0, 1.0, 2.0], vec![0.2, 0.2, 0.6]),
@@ -179,6 +181,6 @@ mod tests {
     }
 
     fn slow() -> Competition {
-        Competition { gamma: 0.1, beta: 0.02, ..fig4(Order::PriceFirst) }
+        Competition { gamma: 0.1, beta: 0.02, ..fig4(UpdateOrder::PriceFirst) }
     }
 }

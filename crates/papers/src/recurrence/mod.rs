@@ -1,4 +1,4 @@
-//! Difference equations that papers argue with, iterated as they stand: no packets, no time but steps.
+//! Difference equations of papers, iterated as printed: without packets, and with steps as time.
 
 mod aimd;
 mod chain;
@@ -13,28 +13,28 @@ mod windows;
 use millpond_results::{EntityKind, Run, Series, Summary};
 use serde::Deserialize;
 
-/// A difference equation with its numbers, under the name that a recipe calls it by.
+/// A difference equation with its parameters; `law` names it in recipes.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "law", rename_all = "kebab-case")]
 pub enum Recurrence {
-    /// ABC's windows on a full pipe, section III of the LGCC paper.
+    /// ABC's windows on a full link, section III of the LGCC paper.
     Abc(windows::Windows),
-    /// Logistic growth on a full pipe, Eq. (5) of the LGCC paper.
+    /// Logistic growth on a full link, Eq. (5) of the LGCC paper.
     Logistic(windows::Windows),
-    /// Deflated logistic growth on a full pipe, Eq. (14) of the LGCC paper.
+    /// Deflated logistic growth on a full link, Eq. (14) of the LGCC paper.
     LogisticDeflated(windows::Windows),
     /// Flows of LGC that join and leave a link, Eqs. (5) and (6) of the LGCC paper.
     Competition(competition::Competition),
     /// Chained loops, Eqs. (14) to (16) and (18) of the LGCC paper.
     Chain(chain::Chain),
-    /// The marking probability at rest over the number of flows, Eqs. (8) and (22) of the LGCC paper.
+    /// The marking probability in equilibrium over the number of flows, Eqs. (8) and (22) of the LGCC paper.
     EquilibriumMarking(marking::EquilibriumMarking),
     /// The eigenvalues of an aggregation tree, Theorem 8.2 of the LGCC paper.
     AggregationTree(tree::AggregationTree),
     /// An aggregation tree over time, Theorem 8.1 of the LGCC paper.
-    AggregationTreeOverTime(tree_over_time::Descent),
+    AggregationTreeOverTime(tree_over_time::TreeOverTime),
     /// Trajectories of excess and queue, Eqs. (19) and (20) of the ACP paper.
-    ExcessAndQueue(phase_plane::Plane),
+    ExcessAndQueue(phase_plane::PhasePlane),
     /// The estimated number of users, Eq. (8) and Theorem 1 of the ACP paper.
     UserEstimate(user_estimate::UserEstimate),
     /// Additive increase, multiplicative decrease in the model of Chiu and Jain, appendix of the MCP paper.
@@ -43,20 +43,20 @@ pub enum Recurrence {
     FairnessBound(aimd::FairnessBound),
 }
 
-/// What a price and the rates that it moves read of each other in a step.
+/// The order in which a price and the rates that depend on it are updated in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum Order {
-    /// The price moves first, rates read the new one.
+pub(super) enum UpdateOrder {
+    /// The price is updated first, and rates depend on the new price (Gauss-Seidel).
     #[default]
     PriceFirst,
-    /// Both read what was.
+    /// Both depend on the values of the previous step (Jacobi).
     BothOld,
 }
 
-impl Order {
-    /// The price that rates read.
-    fn seen(self, old: f64, new: f64) -> f64 {
+impl UpdateOrder {
+    /// The price on which rates depend.
+    fn price(self, old: f64, new: f64) -> f64 {
         match self {
             Self::PriceFirst => new,
             Self::BothOld => old,
@@ -64,11 +64,14 @@ impl Order {
     }
 }
 
-/// More values than this are taken for a mistake.
-const MOST_VALUES: u64 = 10_000_000;
+/// The largest number of values that a recurrence may compute.
+const MAX_VALUES: u64 = 10_000_000;
 
 impl Recurrence {
-    /// What the types cannot say.
+    /// Checks what the types cannot express.
+    ///
+    /// # Errors
+    /// A parameter is out of range, or there are too many values.
     pub(super) fn check(self) -> Result<Self, String> {
         let values = match &self {
             Self::Abc(law) | Self::Logistic(law) | Self::LogisticDeflated(law) => law.values(),
@@ -82,10 +85,10 @@ impl Recurrence {
             Self::Aimd(law) => law.check()?,
             Self::FairnessBound(law) => u64::from(law.steps),
         };
-        if values <= MOST_VALUES { Ok(self) } else { Err(format!("more than {MOST_VALUES} values")) }
+        if values <= MAX_VALUES { Ok(self) } else { Err(format!("more than {MAX_VALUES} values")) }
     }
 
-    /// Iterates; times count steps.
+    /// Iterates the equation: a run whose times are steps.
     pub fn run(&self, label: &str) -> Run {
         let series = match self {
             Self::Abc(law) => law.series(windows::Law::Abc),
@@ -110,7 +113,7 @@ impl Recurrence {
     }
 }
 
-/// The laws with the keys of each.
+/// The names of all laws, each with its keys.
 #[cfg(test)]
 pub(crate) fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
     use crate::page_tests::keys;
@@ -122,8 +125,8 @@ pub(crate) fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
         ("chain", keys::<chain::Chain>()),
         ("equilibrium-marking", keys::<marking::EquilibriumMarking>()),
         ("aggregation-tree", keys::<tree::AggregationTree>()),
-        ("aggregation-tree-over-time", keys::<tree_over_time::Descent>()),
-        ("excess-and-queue", keys::<phase_plane::Plane>()),
+        ("aggregation-tree-over-time", keys::<tree_over_time::TreeOverTime>()),
+        ("excess-and-queue", keys::<phase_plane::PhasePlane>()),
         ("user-estimate", keys::<user_estimate::UserEstimate>()),
         ("aimd", keys::<aimd::Aimd>()),
         ("fairness-bound", keys::<aimd::FairnessBound>()),
@@ -133,13 +136,13 @@ pub(crate) fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
     laws
 }
 
-/// Values at step 0, 1, ...
+/// A series of values at steps 0, 1, ...
 fn series(kind: EntityKind, entity: impl ToString, quantity: &str, unit: &str, values: Vec<f64>) -> Series {
     let times = (0_u32..).map(f64::from).take(values.len()).collect();
     Series { kind, entity: entity.to_string(), quantity: quantity.into(), unit: unit.into(), times, values }
 }
 
-/// A row of values per step turned into a row of steps per value.
+/// The transpose of a table with a row per step: a list of values over time for each column.
 fn columns(rows: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let width = rows.first().map_or(0, Vec::len);
     (0..width).map(|i| rows.iter().filter_map(|row| row.get(i).copied()).collect()).collect()

@@ -1,69 +1,69 @@
-//! The plane of ACP's loop, Eqs. (19) and (20) of its paper: what arrives beyond the capacity, and the queue.
+//! The phase plane of ACP's loop, Eqs. (19) and (20) of its paper: the excess of arrivals over the capacity, and the queue.
 
 use super::series;
 use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-/// See the module.
+/// The parameters of the trajectories.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Plane {
+pub struct PhasePlane {
     /// Gain of the excess, per delay.
     ki: f64,
     /// Gain of the queue, per delay squared.
     kq: f64,
     /// Round-trip times tau, in seconds: a trajectory for each, from each start.
     delays: Vec<f64>,
-    /// Where trajectories begin: excess and queue.
+    /// The initial states of trajectories: excess and queue.
     starts: Vec<[f64; 2]>,
-    /// How long they are followed, in delays.
+    /// The duration of trajectories, in delays.
     duration: u32,
-    /// What was before they began.
+    /// The history before the start.
     #[serde(default)]
     past: Past,
-    /// What sends.
+    /// The model of senders.
     #[serde(default)]
     senders: Senders,
-    /// What a queue may be.
+    /// The model of the queue.
     #[serde(default)]
     queue: Queue,
 }
 
-/// The paper does not say.
+/// The history of a trajectory, which the paper leaves open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Past {
-    /// What it is at the start.
+    /// The initial state, constant.
     #[default]
     Same,
-    /// The excess and the queue were zero.
-    Rest,
+    /// The equilibrium: excess and queue are zero.
+    Equilibrium,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Senders {
-    /// (16): what a link asked for a delay ago arrives.
+    /// Eq. (16): the arrival rate is the rate signalled one delay before.
     #[default]
     Rates,
-    /// (3): a window of that times the delay, which a queue spreads over a longer round trip.
+    /// Eq. (3): a window of the signalled rate times the delay, sent during a round trip that includes the queueing delay.
     Windows,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Queue {
-    /// (20): nothing less than empty.
+    /// Eq. (20): never negative.
     #[default]
     Projected,
-    /// As a linear analysis takes it.
+    /// Linear, may be negative.
     Linear,
 }
 
-/// Steps per delay.
+/// Integration steps per delay.
 const STEPS: usize = 1000;
-/// Every so many steps a point of the trajectory is kept.
+/// The number of integration steps per recorded point.
 const THINNED: usize = 20;
 
 /// A trajectory: excess and queue at every step.
@@ -72,7 +72,7 @@ struct Trajectory {
     queue: Vec<f64>,
 }
 
-impl Plane {
+impl PhasePlane {
     pub(super) fn check(&self) -> Result<u64, String> {
         let positive = |x: f64| x > 0.0 && x.is_finite();
         if !(positive(self.ki) && positive(self.kq) && self.delays.iter().copied().all(positive)) {
@@ -82,46 +82,46 @@ impl Plane {
         Ok(2 * trajectories * u64::from(self.duration) * (STEPS / THINNED) as u64)
     }
 
-    /// What arrives, where a link asked for `asked` and the queue was `queue` a delay ago; times count delays.
-    fn arriving(&self, asked: f64, queue: f64) -> f64 {
+    /// The arrival rate, from the rate `signalled` and the queue one delay before; the unit of time is the delay.
+    fn arrivals(&self, signalled: f64, queue: f64) -> f64 {
         match self.senders {
-            Senders::Rates => asked,
-            Senders::Windows => asked - queue,
+            Senders::Rates => signalled,
+            Senders::Windows => signalled - queue,
         }
     }
 
-    /// (18) and (20) in the time of one delay. What a delay ago was asked for and stood there is known, so that the
-    /// trapezoidal rule has nothing to solve.
+    /// The solution of Eqs. (18) and (20) with the delay as unit of time. The values one delay before are known, so that the
+    /// trapezoidal rule is explicit.
     fn trajectory(&self, [x0, q0]: [f64; 2]) -> Trajectory {
         const STEP: f64 = 1.0 / STEPS as f64;
-        let before = if self.past == Past::Rest { [0.0, 0.0] } else { [x0, q0] };
+        let history = if self.past == Past::Equilibrium { [0.0, 0.0] } else { [x0, q0] };
         let slope = |x: f64, q: f64| -self.ki * x - self.kq * q;
-        // What was asked for in the delay before the start, such that x0 arrives at its end.
-        let asked = if self.senders == Senders::Windows { x0 + before[1] } else { x0 };
-        let mut ask: Vec<f64> =
-            (0..=STEPS).map(|n| asked + slope(before[0], before[1]) * n as f64 * STEP).collect();
+        // The rates signalled during the delay before the start, such that x0 arrives at its end.
+        let initial = if self.senders == Senders::Windows { x0 + history[1] } else { x0 };
+        let mut signalled: Vec<f64> =
+            (0..=STEPS).map(|n| initial + slope(history[0], history[1]) * n as f64 * STEP).collect();
         let mut all = Trajectory { excess: vec![x0], queue: vec![q0] };
         for n in 0..self.duration as usize * STEPS {
             let (x, q) = (all.excess[n], all.queue[n]);
-            let then = (n + 1).checked_sub(STEPS).map_or(before[1], |then| all.queue[then]);
-            let next_x = self.arriving(ask[n + 1], then);
-            let filled = q + 0.5 * STEP * (x + next_x);
-            let next_q = if self.queue == Queue::Projected { filled.max(0.0) } else { filled };
-            ask.push(ask[n + STEPS] + 0.5 * STEP * (slope(x, q) + slope(next_x, next_q)));
+            let delayed_queue = (n + 1).checked_sub(STEPS).map_or(history[1], |step| all.queue[step]);
+            let next_x = self.arrivals(signalled[n + 1], delayed_queue);
+            let integrated = q + 0.5 * STEP * (x + next_x);
+            let next_q = if self.queue == Queue::Projected { integrated.max(0.0) } else { integrated };
+            signalled.push(signalled[n + STEPS] + 0.5 * STEP * (slope(x, q) + slope(next_x, next_q)));
             all.excess.push(next_x);
             all.queue.push(next_q);
         }
         all
     }
 
-    /// Gain of the excess in the linear loop `s^2 + e^-s (gain s + kq)`: windows add what the queue's growth takes from
+    /// The gain of the excess in the linear loop `s^2 + e^-s (gain s + kq)`. Windows add 1, because a growing queue reduces
     /// their rates.
     fn gain(&self) -> f64 {
         if self.senders == Senders::Windows { self.ki + 1.0 } else { self.ki }
     }
 
-    /// Of the linear loop: at which frequency it is on its boundary, `w sin w` being the gain; pi/2 beyond.
-    fn boundary(&self) -> f64 {
+    /// The angular frequency at which the linear loop is on its stability boundary: `w sin w` is the gain; at most pi/2.
+    fn boundary_frequency(&self) -> f64 {
         let (mut low, mut high) = (0.0, FRAC_PI_2);
         for _ in 0..60 {
             let middle: f64 = 0.5 * (low + high);
@@ -130,16 +130,17 @@ impl Plane {
         low
     }
 
-    /// The kq there: `w^2 cos w`.
+    /// The kq on the stability boundary: `w^2 cos w`.
     fn critical_kq(&self) -> f64 {
-        let w = self.boundary();
+        let w = self.boundary_frequency();
         w * w * libm::cos(w)
     }
 
-    /// By how much an oscillation of the linear loop grows per cycle: of its root, by Newton's method from the boundary.
+    /// The factor by which an oscillation of the linear loop grows per cycle, from its root by Newton's method that starts
+    /// at the boundary.
     fn growth_per_cycle(&self) -> f64 {
         let (b, c) = (self.gain(), self.kq);
-        let (mut re, mut im) = (0.0, self.boundary());
+        let (mut re, mut im) = (0.0, self.boundary_frequency());
         for _ in 0..60 {
             let (size, cos, sin) = (libm::exp(-re), libm::cos(im), libm::sin(im));
             let delayed = |(u, v): (f64, f64)| (size * (u * cos + v * sin), size * (v * cos - u * sin));
@@ -157,20 +158,24 @@ impl Plane {
         if self.delays.len() > 1 { format!("{delay} s: {x0}, {q0}") } else { format!("{x0}, {q0}") }
     }
 
-    /// Of each trajectory, called by where it starts and by its delay if there are several: excess, queue, and how often
-    /// the excess has changed its sign; of the group `linear loop` what linear analysis says.
+    /// Series of each trajectory: excess, queue, and the number of sign changes of the excess. Its name is its initial state,
+    /// with its delay if there are several. Series of the group `linear loop`: critical kq, and growth per cycle.
     pub(super) fn series(&self) -> Vec<Series> {
         let mut all = Vec::new();
         for &delay in &self.delays {
             for &[x0, q0] in &self.starts {
-                // The excess is a rate: in the time of one delay it is what arrives in it.
+                // The excess is a rate: with the delay as unit of time it is the amount that arrives in one delay.
                 let Trajectory { excess, queue } = self.trajectory([x0 * delay, q0]);
                 let name = self.name(delay, [x0, q0]);
                 let signs = sign_changes(&excess);
                 let excess = excess.iter().map(|x| x / delay).collect();
-                let of =
+                let recorded =
                     |quantity, values| thinned(series(EntityKind::Flow, &name, quantity, "1", values), delay);
-                all.extend([of("excess", excess), of("queue", queue), of("sign changes", signs)]);
+                all.extend([
+                    recorded("excess", excess),
+                    recorded("queue", queue),
+                    recorded("sign changes", signs),
+                ]);
             }
         }
         let linear = |quantity, value| series(EntityKind::Group, "linear loop", quantity, "1", vec![value]);
@@ -180,7 +185,7 @@ impl Plane {
     }
 }
 
-/// How often values have changed their sign up to each of them.
+/// The number of sign changes up to each value.
 fn sign_changes(values: &[f64]) -> Vec<f64> {
     let changes = values.windows(2).scan(0.0, |count, pair| {
         *count += f64::from(pair[0] * pair[1] < 0.0);
@@ -189,7 +194,7 @@ fn sign_changes(values: &[f64]) -> Vec<f64> {
     std::iter::once(0.0).chain(changes).collect()
 }
 
-/// Every so many steps, and the time in seconds.
+/// The series at every [`THINNED`]th step, with times in seconds.
 fn thinned(all: Series, delay: f64) -> Series {
     let times = all.times.iter().step_by(THINNED).map(|n| n * delay / STEPS as f64).collect();
     Series { times, values: all.values.iter().copied().step_by(THINNED).collect(), ..all }
@@ -199,8 +204,8 @@ fn thinned(all: Series, delay: f64) -> Series {
 mod tests {
     use super::*;
 
-    fn plane(kq: f64) -> Plane {
-        Plane {
+    fn plane(kq: f64) -> PhasePlane {
+        PhasePlane {
             ki: 0.1587,
             kq,
             delays: vec![1.0],
@@ -212,34 +217,34 @@ mod tests {
         }
     }
 
-    fn most(values: &[f64]) -> f64 {
+    fn largest(values: &[f64]) -> f64 {
         values.iter().copied().fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// In the first delay (19) has a constant past: x = 100 - 15.87 t, q = 100 t - 7.935 t^2.
     #[test]
-    fn while_the_past_is_constant_the_excess_falls_in_a_line() {
+    fn with_a_constant_history_the_excess_decreases_linearly() {
         let Trajectory { excess, queue } = plane(0.3175).trajectory([100.0, 0.0]);
         assert!((excess[STEPS] - 84.13).abs() < 1e-9, "{}", excess[STEPS]);
         assert!((queue[STEPS] - 92.065).abs() < 1e-3, "{}", queue[STEPS]);
     }
 
-    /// By hand from e^(iw) = (kq + i w ki) / w^2.
+    /// Computed by hand from e^(iw) = (kq + i w ki) / w^2.
     #[test]
     fn linear_oscillations_shrink_below_the_boundary_and_grow_above_it() {
         assert!((plane(0.3175).critical_kq() - 0.149_98).abs() < 1e-5);
         for (kq, grows) in [(0.149, false), (0.151, true)] {
-            let linear = Plane { queue: Queue::Linear, duration: 400, ..plane(kq) };
+            let linear = PhasePlane { queue: Queue::Linear, duration: 400, ..plane(kq) };
             let Trajectory { excess, .. } = linear.trajectory([100.0, 0.0]);
-            let (early, late) = (most(&excess[50 * STEPS..100 * STEPS]), most(&excess[350 * STEPS..]));
+            let (early, late) = (largest(&excess[50 * STEPS..100 * STEPS]), largest(&excess[350 * STEPS..]));
             assert_eq!((late > early, linear.growth_per_cycle() > 1.0), (grows, grows), "{kq}");
         }
     }
 
-    /// A window of rate times delay takes from the rate what the queue grows: the gain of the excess is one more.
+    /// With a window of rate times delay, the growth of the queue reduces the rate: the gain of the excess is larger by 1.
     #[test]
-    fn windows_keep_the_published_gains_within_their_linear_boundary() {
-        let windows = Plane { senders: Senders::Windows, ..plane(0.3175) };
+    fn with_windows_the_published_gains_are_within_the_linear_stability_boundary() {
+        let windows = PhasePlane { senders: Senders::Windows, ..plane(0.3175) };
         let w: f64 = 1.229_585;
         assert!(
             (w * w.sin() - 1.1587).abs() < 1e-5 && (windows.critical_kq() - w * w * w.cos()).abs() < 1e-5

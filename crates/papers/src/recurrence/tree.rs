@@ -1,5 +1,5 @@
-//! The aggregation tree of Theorem 8.2 of the LGCC paper: `zeta` flows meet at each router and go on as one, `delta`
-//! times; the last router sends into the capacity K. Its Jacobian is taken exactly, by dual numbers.
+//! The aggregation tree of Theorem 8.2 of the LGCC paper: at each of `delta` depths, `zeta` flows are aggregated to one by
+//! each router; the last router sends into the capacity K. The Jacobian is exact, by dual numbers.
 
 use super::series;
 use millpond_law::fluid::{Dual64, Number};
@@ -8,27 +8,27 @@ use millpond_results::{EntityKind, Series};
 use nalgebra::{DMatrix, Schur};
 use serde::Deserialize;
 
-/// See the module.
+/// The parameters of the tree.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AggregationTree {
-    /// zeta.
+    /// The flows per router, zeta.
     flows: u32,
-    /// delta.
+    /// The depth of the tree, delta.
     depth: u32,
-    /// K.
+    /// The capacity behind the last router, K.
     capacity: f64,
-    /// Step size of a rate, per second, everywhere.
+    /// Step size of rates at all depths, in 1/s.
     gamma: f64,
-    /// Step sizes of prices, as multiples of the most that (23) allows at their depth. A step of the series each.
+    /// Step sizes of prices, as multiples of the limit of Eq. (23) at their depth. Each is one step of the series.
     betas: Vec<f64>,
-    /// (27), or (14).
+    /// Eq. (27), or Eq. (14).
     #[serde(default)]
     form: Growth,
     /// Base of the logarithm of a rate in (14).
     #[serde(default = "natural")]
     phi1: f64,
-    /// Base of the logarithm of what is not marked in (14).
+    /// Base of the logarithm of the unmarked share in (14).
     #[serde(default = "natural")]
     phi2: f64,
 }
@@ -45,14 +45,14 @@ enum Growth {
     Deflated,
 }
 
-/// Larger trees are taken for a mistake.
-const MOST_STATES: u64 = 300;
+/// The largest number of states.
+const MAX_STATES: u64 = 300;
 
-/// Of the algorithm that finds eigenvalues; what has none after that leaves its rows unmeasured.
-const MOST_ITERATIONS: usize = 100_000;
+/// The maximum number of iterations for eigenvalues; if they do not converge, there are no values.
+const MAX_ITERATIONS: usize = 100_000;
 
-/// An eigenvalue whose imaginary part is less than this share of its size is real.
-const REAL: f64 = 1e-6;
+/// An eigenvalue counts as real if its imaginary part is below this share of its magnitude.
+const REAL_TOLERANCE: f64 = 1e-6;
 
 impl AggregationTree {
     pub(super) fn check(&self) -> Result<u64, String> {
@@ -60,9 +60,9 @@ impl AggregationTree {
         let routers =
             zeta.checked_pow(delta).filter(|_| zeta >= 2 && delta >= 1).map(|all| (all - 1) / (zeta - 1));
         match routers.and_then(|routers| routers.checked_mul(zeta + 1)) {
-            Some(states) if states <= MOST_STATES => Ok(states * states * self.betas.len() as u64),
+            Some(states) if states <= MAX_STATES => Ok(states * states * self.betas.len() as u64),
             _ => {
-                Err(format!("expected at least 2 flows, a depth of at least 1, at most {MOST_STATES} states"))
+                Err(format!("expected at least 2 flows, a depth of at least 1, at most {MAX_STATES} states"))
             }
         }
     }
@@ -78,7 +78,7 @@ impl AggregationTree {
         }
     }
 
-    /// The tree of (14) without prices of its own.
+    /// The tree of Eq. (14) without step sizes of prices.
     pub(super) fn deflated(
         flows: u32,
         depth: u32,
@@ -89,117 +89,124 @@ impl AggregationTree {
         Self { flows, depth, capacity, gamma, betas: Vec::new(), form: Growth::Deflated, phi1, phi2 }
     }
 
-    /// Eq. (30): of a flow of this depth.
-    pub(super) fn rate_at_rest(&self, depth: u32) -> f64 {
+    /// Eq. (30): the equilibrium rate of a flow of this depth.
+    pub(super) fn equilibrium_rate(&self, depth: u32) -> f64 {
         self.capacity * libm::pow(self.zeta(), f64::from(depth) - f64::from(self.depth) - 1.0)
     }
 
-    /// Eq. (29), or (22).
-    pub(super) fn marking_at_rest(&self) -> f64 {
+    /// Eq. (29) or (22): the marking probability in equilibrium.
+    pub(super) fn equilibrium_marking(&self) -> f64 {
         -libm::expm1(-libm::log(self.zeta()) / self.form().exponent())
     }
 
-    /// (27) or (14) over gamma x.
+    /// The right-hand side of Eq. (27) or (14), divided by gamma x.
     pub(super) fn growth(&self, rate: f64, k: f64, price: f64) -> f64 {
         self.form().growth(rate, k, price)
     }
 
-    /// Eq. (23): the most that the theorem allows at this depth.
-    fn most_beta(&self, depth: u32) -> f64 {
+    /// Eq. (23): the largest step size of a price that the theorem allows at this depth, in 1/s.
+    fn max_beta(&self, depth: u32) -> f64 {
         let power = f64::from(self.depth) - f64::from(depth) - 2.0;
         self.gamma * libm::pow(self.zeta(), power) / (4.0 * self.capacity)
     }
 
-    /// Routers of this depth: one at the last.
+    /// The number of routers of this depth.
     fn routers(&self, depth: u32) -> usize {
         (self.flows as usize).pow(self.depth - depth)
     }
 
-    /// Where the states of the routers of this depth begin: of each its flows, then its price.
-    fn begin(&self, depth: u32) -> usize {
+    /// The index of the first state of this depth. A router has the states of its flows, then its price.
+    fn first_state(&self, depth: u32) -> usize {
         (1..depth).map(|above| self.routers(above) * (self.flows as usize + 1)).sum()
     }
 
     fn states(&self) -> usize {
-        self.begin(self.depth + 1)
+        self.first_state(self.depth + 1)
     }
 
-    /// The rest point: (29) and (30), or (22).
-    fn rest(&self) -> Vec<f64> {
-        let mut rest = Vec::new();
+    /// The states in equilibrium: Eqs. (29) and (30), or (22).
+    fn equilibrium(&self) -> Vec<f64> {
+        let mut states = Vec::new();
         for depth in 1..=self.depth {
-            let rates = std::iter::repeat_n(self.rate_at_rest(depth), self.flows as usize);
-            let router = rates.chain([self.marking_at_rest()]);
-            (0..self.routers(depth)).for_each(|_| rest.extend(router.clone()));
+            let rates = std::iter::repeat_n(self.equilibrium_rate(depth), self.flows as usize);
+            let router = rates.chain([self.equilibrium_marking()]);
+            (0..self.routers(depth)).for_each(|_| states.extend(router.clone()));
         }
-        rest
+        states
     }
 
-    /// (27) or (14), and (28), of router `j` at a depth.
-    fn router<T: Number>(&self, depth: u32, j: usize, beta: f64, x: &[T], dx: &mut [T]) {
+    /// The derivatives of router `j` at a depth: Eq. (27) or (14) of its flows, and Eq. (28) of its price.
+    fn router_derivatives<T: Number>(&self, depth: u32, j: usize, beta: f64, x: &[T], dx: &mut [T]) {
         let zeta = self.flows as usize;
-        let begin = self.begin(depth) + j * (zeta + 1);
-        let goes_on = if depth == self.depth {
+        let begin = self.first_state(depth) + j * (zeta + 1);
+        let next_rate = if depth == self.depth {
             T::from(self.capacity)
         } else {
-            x[self.begin(depth + 1) + j / zeta * (zeta + 1) + j % zeta]
+            x[self.first_state(depth + 1) + j / zeta * (zeta + 1) + j % zeta]
         };
         let price = x[begin + zeta];
         let mut sum = T::zero();
         for i in begin..begin + zeta {
-            dx[i] = x[i] * self.form().growth(x[i], goes_on, price) * self.gamma;
+            dx[i] = x[i] * self.form().growth(x[i], next_rate, price) * self.gamma;
             sum += x[i];
         }
-        dx[begin + zeta] = (sum - goes_on) * (beta * self.most_beta(depth));
+        dx[begin + zeta] = (sum - next_rate) * (beta * self.max_beta(depth));
     }
 
-    /// The eigenvalues at rest, with prices that move by so many times what (23) allows.
+    /// The eigenvalues in equilibrium as (real, imaginary) parts, for step sizes of `beta` times the limit of Eq. (23).
     fn eigenvalues(&self, beta: f64) -> Vec<(f64, f64)> {
-        let rest = self.rest();
+        let equilibrium = self.equilibrium();
         let column = |state: usize| {
-            let mut x: Vec<Dual64> = rest.iter().map(|&value| Dual64::from(value)).collect();
+            let mut x: Vec<Dual64> = equilibrium.iter().map(|&value| Dual64::from(value)).collect();
             x[state] = x[state].derivative();
             let mut dx = vec![Dual64::from(0.0); x.len()];
             for depth in 1..=self.depth {
-                (0..self.routers(depth)).for_each(|j| self.router(depth, j, beta, &x, &mut dx));
+                (0..self.routers(depth)).for_each(|j| self.router_derivatives(depth, j, beta, &x, &mut dx));
             }
             dx.into_iter().map(|dx| dx.eps).collect::<Vec<_>>()
         };
         let entries: Vec<f64> = (0..self.states()).flat_map(column).collect();
         let jacobian = DMatrix::from_vec(self.states(), self.states(), entries);
-        let schur = Schur::try_new(jacobian, f64::EPSILON, MOST_ITERATIONS);
+        let schur = Schur::try_new(jacobian, f64::EPSILON, MAX_ITERATIONS);
         schur.map_or_else(Vec::new, |schur| {
             schur.complex_eigenvalues().iter().map(|root| (root.re, root.im)).collect()
         })
     }
 
-    fn rings(&self, beta: f64) -> bool {
-        self.eigenvalues(beta).iter().any(|(re, im)| im.abs() > REAL * libm::hypot(*re, *im))
+    /// Whether an eigenvalue is not real, so that transients oscillate.
+    fn is_oscillatory(&self, beta: f64) -> bool {
+        self.eigenvalues(beta).iter().any(|(re, im)| im.abs() > REAL_TOLERANCE * libm::hypot(*re, *im))
     }
 
-    /// The least step of the last router's price that rings, in 1/s, by bisection in its logarithm.
-    fn ringing(&self) -> f64 {
+    /// The smallest step size of the last router's price with oscillatory transients, in 1/s, by bisection of its logarithm.
+    fn least_oscillatory_beta(&self) -> f64 {
         let last = Self { depth: 1, ..self.clone() };
         let (mut low, mut high) = (1e-6_f64, 1e6_f64);
         for _ in 0..60 {
             let middle = libm::sqrt(low * high);
-            if last.rings(middle) { high = middle } else { low = middle }
+            if last.is_oscillatory(middle) { high = middle } else { low = middle }
         }
-        low * last.most_beta(1)
+        low * last.max_beta(1)
     }
 
-    /// Of the group `tree`, for each beta: the largest real part and the largest imaginary part of an eigenvalue; and
-    /// what the last router may have without ringing.
+    /// Series of the group `tree`: for each beta the largest real and imaginary part of an eigenvalue; the number of states;
+    /// and the smallest step size of the last router with complex eigenvalues.
     pub(super) fn series(&self) -> Vec<Series> {
         let all: Vec<_> = self.betas.iter().map(|&beta| self.eigenvalues(beta)).collect();
-        let most = |part: fn(&(f64, f64)) -> f64| {
+        let largest = |part: fn(&(f64, f64)) -> f64| {
             all.iter().map(|roots| roots.iter().map(part).fold(f64::NEG_INFINITY, f64::max)).collect()
         };
         vec![
-            series(EntityKind::Group, "tree", "largest real part", "1/s", most(|root| root.0)),
-            series(EntityKind::Group, "tree", "largest imaginary part", "rad/s", most(|root| root.1)),
+            series(EntityKind::Group, "tree", "largest real part", "1/s", largest(|root| root.0)),
+            series(EntityKind::Group, "tree", "largest imaginary part", "rad/s", largest(|root| root.1)),
             series(EntityKind::Group, "tree", "states", "1", vec![self.states() as f64]),
-            series(EntityKind::Group, "tree", "least beta that rings", "1/s", vec![self.ringing()]),
+            series(
+                EntityKind::Group,
+                "tree",
+                "least beta with complex eigenvalues",
+                "1/s",
+                vec![self.least_oscillatory_beta()],
+            ),
         ]
     }
 }
@@ -227,18 +234,18 @@ mod tests {
             [(2, 1, 3), (2, 2, 9), (2, 3, 21), (2, 4, 45), (3, 2, 16), (3, 3, 52), (5, 2, 36)]
         {
             assert_eq!(tree(flows, depth).states(), states, "{flows} {depth}");
-            assert_eq!(tree(flows, depth).rest().len(), states);
+            assert_eq!(tree(flows, depth).equilibrium().len(), states);
         }
     }
 
-    /// The rest point is one: nothing moves there.
+    /// The closed forms are an equilibrium of the equations.
     #[test]
-    fn at_rest_nothing_moves() {
+    fn the_derivatives_are_zero_in_equilibrium() {
         for form in [Growth::Plain, Growth::Deflated] {
             let tree = AggregationTree { form, phi1: 10.0, phi2: 5.0, ..tree(3, 2) };
-            let (x, mut dx) = (tree.rest(), vec![f64::NAN; tree.states()]);
+            let (x, mut dx) = (tree.equilibrium(), vec![f64::NAN; tree.states()]);
             for depth in 1..=2 {
-                (0..tree.routers(depth)).for_each(|j| tree.router(depth, j, 1.0, &x, &mut dx));
+                (0..tree.routers(depth)).for_each(|j| tree.router_derivatives(depth, j, 1.0, &x, &mut dx));
             }
             assert!(dx.iter().all(|dx| dx.abs() < 1e-12), "{dx:?}");
         }
@@ -246,12 +253,12 @@ mod tests {
 
     /// `-g / zeta`, and `(-g +- sqrt(g^2 - 4 K zeta^(d + 2 - delta) g b)) / (2 zeta)` at each depth.
     #[test]
-    fn the_eigenvalues_are_those_of_each_router_apart() {
+    fn the_eigenvalues_are_those_of_the_single_routers() {
         let tree = tree(3, 2);
         for beta in [0.5, 3.0] {
             let found = tree.eigenvalues(beta);
             for depth in 1..=2_u32 {
-                // With b = beta times (23) the root is 1 - beta whatever the depth.
+                // With b = beta times (23) the root is 1 - beta at every depth.
                 let square: f64 = 1.0 - beta;
                 let (re, im) = if square >= 0.0 { (square.sqrt(), 0.0) } else { (0.0, (-square).sqrt()) };
                 for (re, im) in [(-1.0 + re, im), (-1.0 - re, -im)].map(|(re, im)| (re / 6.0, im / 6.0)) {

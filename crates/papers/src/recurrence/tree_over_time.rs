@@ -1,37 +1,37 @@
-//! The aggregation tree of the LGCC paper over time, Eqs. (14) and (16), and what its proof of Theorem 8.1 takes for a
-//! Lyapunov function, Eq. (25). All flows and routers of a depth are equal.
+//! The aggregation tree of the LGCC paper over time, Eqs. (14) and (16), and the function that its proof of Theorem 8.1
+//! uses as Lyapunov function, Eq. (25). All flows and routers of a depth are equal.
 
 use super::series;
 use super::tree::AggregationTree;
 use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 
-/// See the module.
+/// The parameters of the tree.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Descent {
-    /// zeta.
+pub struct TreeOverTime {
+    /// The flows per router, zeta.
     flows: u32,
-    /// delta.
+    /// The depth of the tree, delta.
     depth: u32,
-    /// K.
+    /// The capacity behind the last router, K.
     capacity: f64,
     /// Step size of a rate, in 1/s.
     gamma: f64,
-    /// Step size of a price, as (16) has it: 1/s for each unit of rate.
+    /// Step size of a price in Eq. (16), in 1/s for each unit of rate.
     beta: f64,
     /// Base of the logarithm of a rate.
     phi1: f64,
-    /// Base of the logarithm of what is not marked.
+    /// Base of the logarithm of the unmarked share.
     phi2: f64,
-    /// Where the rates of each depth begin, over where they rest.
+    /// The initial rates of each depth, relative to their equilibrium.
     rates: Vec<f64>,
-    /// Where the prices of each depth begin.
+    /// The initial prices of each depth.
     prices: Vec<f64>,
-    /// The most that a price may be; (16) has no such bound.
+    /// The upper bound of prices; Eq. (16) has no such bound.
     #[serde(default = "unity")]
     most_marking: f64,
-    /// In seconds.
+    /// The duration in seconds.
     duration: f64,
 }
 
@@ -39,16 +39,16 @@ const fn unity() -> f64 {
     1.0
 }
 
-/// Steps per second of an inverse step size.
+/// Integration steps per time constant, which is the inverse of the largest step size.
 const STEPS: f64 = 500.0;
-/// Every so many steps a point is kept.
+/// The number of integration steps per recorded point.
 const THINNED: usize = 25;
 
-/// Of each depth: a rate over where it rests, and a price.
+/// The rates of all depths relative to their equilibrium, then the prices of all depths.
 #[derive(Clone, Debug)]
 struct State(Vec<f64>);
 
-impl Descent {
+impl TreeOverTime {
     pub(super) fn check(&self) -> Result<u64, String> {
         let depth = self.depth as usize;
         if self.rates.len() != depth || self.prices.len() != depth || self.rates.iter().any(|x| *x <= 0.0) {
@@ -67,93 +67,96 @@ impl Descent {
         AggregationTree::deflated(self.flows, self.depth, self.capacity, self.gamma, (self.phi1, self.phi2))
     }
 
-    /// What a depth's states do; beyond a price of 1 there is no logarithm.
+    /// The derivatives of all states, Eqs. (14) and (16); prices must be below 1.
     fn derivative(&self, tree: &AggregationTree, x: &[f64]) -> Vec<f64> {
         let depth = self.depth as usize;
         let mut dx = vec![0.0; x.len()];
         for d in 0..depth {
-            let (rate, rest) = (x[d], tree.rate_at_rest(d as u32 + 1));
+            let (rate, equilibrium) = (x[d], tree.equilibrium_rate(d as u32 + 1));
             let next = if d + 1 == depth { 1.0 } else { x[d + 1] };
-            let k = next * rest * f64::from(self.flows);
-            dx[d] = rate * tree.growth(rate * rest, k, x[depth + d]) * self.gamma;
-            dx[depth + d] = self.beta * (rate * rest * f64::from(self.flows) - k);
+            let k = next * equilibrium * f64::from(self.flows);
+            dx[d] = rate * tree.growth(rate * equilibrium, k, x[depth + d]) * self.gamma;
+            dx[depth + d] = self.beta * (rate * equilibrium * f64::from(self.flows) - k);
         }
         dx
     }
 
-    /// A step of Runge and Kutta's classical method, prices then kept at or above zero.
+    /// One step of the classical Runge-Kutta method; prices are then limited to their bounds.
     fn step(&self, tree: &AggregationTree, x: &[f64], h: f64) -> Vec<f64> {
-        let moved = |by: &[f64], h: f64| -> Vec<f64> { x.iter().zip(by).map(|(x, by)| x + h * by).collect() };
+        let advanced = |slope: &[f64], h: f64| -> Vec<f64> {
+            x.iter().zip(slope).map(|(x, slope)| x + h * slope).collect()
+        };
         let one = self.derivative(tree, x);
-        let two = self.derivative(tree, &moved(&one, 0.5 * h));
-        let three = self.derivative(tree, &moved(&two, 0.5 * h));
-        let four = self.derivative(tree, &moved(&three, h));
-        let mean = one.iter().zip(&two).zip(three.iter().zip(&four));
-        let mean: Vec<f64> = mean.map(|((a, b), (c, d))| (a + 2.0 * (b + c) + d) / 6.0).collect();
-        let mut next = moved(&mean, h);
+        let two = self.derivative(tree, &advanced(&one, 0.5 * h));
+        let three = self.derivative(tree, &advanced(&two, 0.5 * h));
+        let four = self.derivative(tree, &advanced(&three, h));
+        let slopes = one.iter().zip(&two).zip(three.iter().zip(&four));
+        let mean: Vec<f64> = slopes.map(|((a, b), (c, d))| (a + 2.0 * (b + c) + d) / 6.0).collect();
+        let mut next = advanced(&mean, h);
         next[self.depth as usize..].iter_mut().for_each(|price| *price = price.clamp(0.0, self.most_marking));
         next
     }
 
-    /// Until the end, or until a price of 1.
+    /// The recorded states until the end, or until a price reaches 1.
     fn trajectory(&self, tree: &AggregationTree) -> Vec<State> {
         let h = 1.0 / (STEPS * self.fastest());
         let steps = (self.duration / h) as usize;
         let mut x: Vec<f64> = self.rates.iter().chain(&self.prices).copied().collect();
-        let mut kept = vec![State(x.clone())];
+        let mut recorded = vec![State(x.clone())];
         for n in 1..=steps {
             x = self.step(tree, &x, h);
-            let left = x.iter().any(|x| !x.is_finite()) || x[self.depth as usize..].iter().any(|p| *p >= 1.0);
-            if left {
-                let inside = |(i, x): (usize, &f64)| if i < self.depth as usize { *x } else { x.min(1.0) };
-                kept.push(State(x.iter().enumerate().map(inside).collect()));
+            let diverged =
+                x.iter().any(|x| !x.is_finite()) || x[self.depth as usize..].iter().any(|p| *p >= 1.0);
+            if diverged {
+                let bounded = |(i, x): (usize, &f64)| if i < self.depth as usize { *x } else { x.min(1.0) };
+                recorded.push(State(x.iter().enumerate().map(bounded).collect()));
                 break;
             }
             if n % THINNED == 0 {
-                kept.push(State(x.clone()));
+                recorded.push(State(x.clone()));
             }
         }
-        kept
+        recorded
     }
 
-    /// Eq. (25), with its first integrand as it must be meant: `(phi - x*) / (phi gamma)`.
+    /// Eq. (25) with the corrected first integrand `(phi - x*) / (phi gamma)`.
     fn lyapunov(&self, tree: &AggregationTree, State(x): &State) -> f64 {
         let depth = self.depth as usize;
-        let rest = tree.marking_at_rest();
-        // Of ln(1 - p): its integral is this, up to a constant.
+        let equilibrium = tree.equilibrium_marking();
+        // The integral of ln(1 - p), up to a constant.
         let integral = |p: f64| if p < 1.0 { -(1.0 - p) * libm::log1p(-p) - p } else { -1.0 };
-        let of = |d: usize| {
+        let of_depth = |d: usize| {
             let (ratio, p) = (x[d], x[depth + d]);
             let routers = libm::pow(f64::from(self.flows), (depth - d - 1) as f64);
             let flows = routers * f64::from(self.flows);
-            let rate = tree.rate_at_rest(d as u32 + 1) * (ratio - 1.0 - libm::log(ratio)) / self.gamma;
-            let price = (p - rest) * libm::log1p(-rest) - (integral(p) - integral(rest));
+            let rate = tree.equilibrium_rate(d as u32 + 1) * (ratio - 1.0 - libm::log(ratio)) / self.gamma;
+            let price = (p - equilibrium) * libm::log1p(-equilibrium) - (integral(p) - integral(equilibrium));
             flows * rate + routers * price / (self.beta * libm::log(self.phi2))
         };
-        (0..depth).map(of).sum()
+        (0..depth).map(of_depth).sum()
     }
 
-    /// Of `depth1`, ...: the rate of a flow over where it rests, and the price; of the group `tree` the largest price,
-    /// the largest distance from rest, and (25) over what it was at the start.
+    /// Series of `depth1`, ...: the rate of a flow relative to its equilibrium, and the price. Series of the group `tree`:
+    /// the largest price, the largest distance from the equilibrium, and Eq. (25) relative to its initial value.
     pub(super) fn series(&self) -> Vec<Series> {
         let tree = self.tree();
-        let (depth, rest) = (self.depth as usize, tree.marking_at_rest());
+        let (depth, equilibrium) = (self.depth as usize, tree.equilibrium_marking());
         let states = self.trajectory(&tree);
-        let tick = THINNED as f64 / (STEPS * self.fastest());
-        let over_time = |kind, entity: &str, quantity, of: &dyn Fn(&State) -> f64| {
-            let values = states.iter().map(of).collect();
+        let interval = THINNED as f64 / (STEPS * self.fastest());
+        let over_time = |kind, entity: &str, quantity, value: &dyn Fn(&State) -> f64| {
+            let values = states.iter().map(value).collect();
             let all = series(kind, entity, quantity, "1", values);
-            Series { times: all.times.iter().map(|n| n * tick).collect(), ..all }
+            Series { times: all.times.iter().map(|n| n * interval).collect(), ..all }
         };
         let start = states.first().map_or(1.0, |state| self.lyapunov(&tree, state));
         let largest = |state: &State| state.0[depth..].iter().copied().fold(0.0, f64::max);
         let distance = |state: &State| {
-            let of = |(i, x): (usize, &f64)| (x - if i < depth { 1.0 } else { rest }).abs();
-            state.0.iter().enumerate().map(of).fold(0.0, f64::max)
+            let of_state = |(i, x): (usize, &f64)| (x - if i < depth { 1.0 } else { equilibrium }).abs();
+            state.0.iter().enumerate().map(of_state).fold(0.0, f64::max)
         };
         let mut all = vec![
             over_time(EntityKind::Group, "tree", "largest marking probability", &largest),
-            over_time(EntityKind::Group, "tree", "distance from rest", &distance),
+            over_time(EntityKind::Group, "tree", "distance from equilibrium", &distance),
             over_time(EntityKind::Group, "tree", "Lyapunov function", &|s| self.lyapunov(&tree, s) / start),
         ];
         for d in 0..depth {
@@ -170,9 +173,9 @@ mod tests {
     use super::*;
     use std::f64::consts::E;
 
-    fn loops(depth: u32, beta: f64, rates: Vec<f64>) -> Descent {
+    fn loops(depth: u32, beta: f64, rates: Vec<f64>) -> TreeOverTime {
         let prices = vec![0.5; depth as usize];
-        Descent {
+        TreeOverTime {
             flows: 2,
             depth,
             capacity: 1.0,
@@ -187,31 +190,38 @@ mod tests {
         }
     }
 
-    fn of(all: &[Series], quantity: &str) -> Vec<f64> {
+    fn values(all: &[Series], quantity: &str) -> Vec<f64> {
         all.iter().find(|one| one.quantity == quantity).unwrap().values.clone()
     }
 
     #[test]
-    fn where_it_rests_it_stays_and_the_function_is_zero() {
-        let still = loops(3, 1.0, vec![1.0; 3]);
-        let tree = still.tree();
-        assert!(still.derivative(&tree, &[1.0, 1.0, 1.0, 0.5, 0.5, 0.5]).iter().all(|dx| dx.abs() < 1e-12));
-        assert!(still.lyapunov(&tree, &State(vec![1.0, 1.0, 1.0, 0.5, 0.5, 0.5])).abs() < 1e-12);
+    fn in_equilibrium_the_derivatives_and_the_function_are_zero() {
+        let tree_in_equilibrium = loops(3, 1.0, vec![1.0; 3]);
+        let tree = tree_in_equilibrium.tree();
+        assert!(
+            tree_in_equilibrium
+                .derivative(&tree, &[1.0, 1.0, 1.0, 0.5, 0.5, 0.5])
+                .iter()
+                .all(|dx| dx.abs() < 1e-12)
+        );
+        assert!(
+            tree_in_equilibrium.lyapunov(&tree, &State(vec![1.0, 1.0, 1.0, 0.5, 0.5, 0.5])).abs() < 1e-12
+        );
     }
 
-    /// dV/dt <= sum (x - x*) (U'(x) - U'(x*)) where k stands still: a single loop.
+    /// If k is constant, as with a single loop, dV/dt <= sum (x - x*) (U'(x) - U'(x*)).
     #[test]
-    fn a_single_loop_comes_to_rest_and_never_rises() {
+    fn a_single_loop_converges_and_the_function_never_increases() {
         let all = loops(1, 1.0, vec![0.1]).series();
-        let v = of(&all, "Lyapunov function");
+        let v = values(&all, "Lyapunov function");
         assert!(v.windows(2).all(|pair| pair[1] <= pair[0] + 1e-9));
-        assert!(of(&all, "distance from rest").last().unwrap() < &1e-3);
+        assert!(values(&all, "distance from equilibrium").last().unwrap() < &1e-3);
     }
 
     #[test]
-    fn a_chain_comes_to_rest_although_the_function_rises_on_the_way() {
-        let all = Descent { prices: vec![0.5, 0.5, 0.0], ..loops(3, 4.0, vec![1.0; 3]) }.series();
-        assert!(of(&all, "Lyapunov function").iter().copied().fold(0.0, f64::max) > 1.1);
-        assert!(of(&all, "distance from rest").last().unwrap() < &1e-3);
+    fn a_chain_converges_although_the_function_increases_temporarily() {
+        let all = TreeOverTime { prices: vec![0.5, 0.5, 0.0], ..loops(3, 4.0, vec![1.0; 3]) }.series();
+        assert!(values(&all, "Lyapunov function").iter().copied().fold(0.0, f64::max) > 1.1);
+        assert!(values(&all, "distance from equilibrium").last().unwrap() < &1e-3);
     }
 }

@@ -1,29 +1,29 @@
-//! ACP's estimate of the number of users, Eq. (8) of its paper, while the rate that the link asks for stands still.
+//! ACP's estimate of the number of users, Eq. (8) of its paper, for a constant rate signalled by the link.
 
 use super::series;
 use millpond_protocols::acp::estimate::next_users;
 use millpond_results::{EntityKind, Series};
 use serde::Deserialize;
 
-/// See the module. A step is a control period.
+/// The parameters of the estimate. A step is a control period.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct UserEstimate {
-    /// How many control periods.
+    /// The number of control periods.
     steps: u32,
-    /// N-hat at the start.
+    /// The initial estimate, N-hat.
     initial: f64,
-    /// How many users send at the rate asked for.
+    /// The number of users that send at the signalled rate.
     users: f64,
-    /// How many send less, being held back elsewhere.
+    /// The number of users that send less because of another bottleneck.
     #[serde(default)]
     held_back: f64,
-    /// What each of these sends, as a share of the rate asked for.
+    /// The rate of each of these, as a share of the signalled rate.
     #[serde(default)]
     share: f64,
-    /// The rate asked for, in the unit that (8) takes.
+    /// The signalled rate, in the unit of Eq. (8).
     rate: f64,
-    /// The share of an error that a period mends.
+    /// The share of the error that is corrected per period.
     gamma: f64,
 }
 
@@ -32,7 +32,7 @@ impl UserEstimate {
         3 * u64::from(self.steps)
     }
 
-    /// Of `link`: the estimate, how far it is from the number of users, and by what that shrank in the last period.
+    /// Series of `link`: the estimate, its error, and the ratio of the error to that of the previous period.
     pub(super) fn series(&self) -> Vec<Series> {
         let all = self.users + self.held_back;
         let input = (self.users + self.held_back * self.share) * self.rate;
@@ -44,7 +44,7 @@ impl UserEstimate {
         vec![
             series(EntityKind::Link, "link", "estimated users", "1", estimates),
             series(EntityKind::Link, "link", "error", "1", errors),
-            series(EntityKind::Link, "link", "left of the error", "1", factors),
+            series(EntityKind::Link, "link", "error ratio", "1", factors),
         ]
     }
 }

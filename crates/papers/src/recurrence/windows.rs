@@ -1,26 +1,26 @@
-//! Windows that share a full pipe, one step per round trip.
+//! Windows that share a full link, one step per round trip.
 
 use super::{columns, series};
 use millpond_results::{EntityKind, Series, quantity};
 use serde::Deserialize;
 
-/// Two or more windows that share a full pipe.
+/// Two or more windows whose sum is the bandwidth-delay product.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Windows {
-    /// Windows at step 0, in packets. They fill the pipe: their sum is the bandwidth-delay product.
+    /// The initial windows in packets; their sum is the bandwidth-delay product.
     windows: Vec<f64>,
-    /// How many steps.
+    /// The number of steps.
     steps: u32,
-    /// Step size, where the law has one.
+    /// Step size, if the law has one.
     #[serde(default)]
     gamma: f64,
-    /// Base of the logarithm, where the law has one.
+    /// Base of the logarithm, if the law has one.
     #[serde(default)]
     phi1: f64,
 }
 
-/// How windows move in one round trip.
+/// The change of windows in one round trip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Law {
     /// ABC, section III of the LGCC paper.
@@ -36,36 +36,38 @@ impl Windows {
         self.windows.len() as u64 * u64::from(self.steps)
     }
 
-    /// One flow per window, called `1`, `2`, ...
+    /// Series of the windows: flows `1`, `2`, ...
     pub(super) fn series(&self, law: Law) -> Vec<Series> {
         let mut history = vec![self.windows.clone()];
         for _ in 0..self.steps {
             let next = history.last().map(|windows| self.step(law, windows));
             history.extend(next);
         }
-        let of = |(i, values)| series(EntityKind::Flow, i + 1, quantity::WINDOW, "packets", values);
-        columns(&history).into_iter().enumerate().map(of).collect()
+        let flow = |(i, values)| series(EntityKind::Flow, i + 1, quantity::WINDOW, "packets", values);
+        columns(&history).into_iter().enumerate().map(flow).collect()
     }
 
     fn step(&self, law: Law, windows: &[f64]) -> Vec<f64> {
         let bdp: f64 = windows.iter().sum();
         match law {
             Law::Abc => windows.iter().map(|&w| abc_step(w, abc_share(windows.len(), bdp))).collect(),
-            Law::Logistic => self.pinned(windows, |w| 1.0 - w / bdp),
-            Law::LogisticDeflated => self.pinned(windows, |w| -libm::log(w / bdp) / libm::log(self.phi1)),
+            Law::Logistic => self.step_with_constant_sum(windows, |w| 1.0 - w / bdp),
+            Law::LogisticDeflated => {
+                self.step_with_constant_sum(windows, |w| -libm::log(w / bdp) / libm::log(self.phi1))
+            }
         }
     }
 
-    /// `x[n+1] = x[n] + gamma x[n] (growth(x[n]) - q[n])` with the price `q[n]` that keeps the sum: a queue that
-    /// has settled while the shares have not.
-    fn pinned(&self, windows: &[f64], growth: impl Fn(f64) -> f64) -> Vec<f64> {
+    /// `x[n+1] = x[n] + gamma x[n] (growth(x[n]) - q[n])` with the price `q[n]` that keeps the sum constant: the queue is in
+    /// equilibrium, the shares are not.
+    fn step_with_constant_sum(&self, windows: &[f64], growth: impl Fn(f64) -> f64) -> Vec<f64> {
         let sum: f64 = windows.iter().sum();
         let price = windows.iter().map(|&w| w * growth(w)).sum::<f64>() / sum;
         windows.iter().map(|&w| w + self.gamma * w * (growth(w) - price)).collect()
     }
 }
 
-/// Share of accelerates that keeps the pipe full: `f* = (BDP - n) / (2 BDP)`, section III.
+/// The share of accelerates that keeps the link full: `f* = (BDP - n) / (2 BDP)`, section III.
 fn abc_share(flows: usize, bdp: f64) -> f64 {
     (bdp - flows as f64) / (2.0 * bdp)
 }
@@ -97,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn logistic_growth_with_a_full_pipe_takes_the_steps_that_theory_counts() {
+    fn logistic_growth_on_a_full_link_takes_the_number_of_steps_of_theory() {
         for (law, gamma, to_40, to_95) in [
             (Law::LogisticDeflated, 0.3, 10, 30),
             (Law::LogisticDeflated, 0.1, 29, 88),
