@@ -89,7 +89,7 @@ fn portrait(delay: f64, was_the_same: bool) -> Solution {
         );
     }
     let accuracy = Accuracy { tolerance: 1e-8, ..Accuracy::default() };
-    Assembly::new(network).unwrap().run(80.0 * delay, 0.01 * delay, accuracy).unwrap()
+    Assembly::new(network).unwrap().run(80.0 * delay, SAMPLE * delay, accuracy).unwrap()
 }
 
 struct Shape {
@@ -116,21 +116,31 @@ fn shape(solution: &Solution) -> Shape {
     }
 }
 
+/// The relative difference that is permitted to the numbers of `tests/reference/acp_phase_plane.py`. It covers the rounding
+/// of those numbers and the error of their fixed step.
+const TOLERANCE: f64 = 1e-4;
+
+/// The time between two samples, in delays.
+const SAMPLE: f64 = 0.01;
+
+fn is_near(value: f64, reference: f64) -> bool {
+    (value / reference - 1.0).abs() < TOLERANCE
+}
+
 #[test]
-fn with_a_constant_history_the_queue_peaks_at_193_40_and_the_rate_changes_sign_once() {
+fn with_a_constant_history_the_queue_peaks_at_193_25_and_the_rate_changes_sign_once() {
     let Shape { most_queue, at, least_excess, empty_at, sign_changes, last } = shape(&portrait(1.0, true));
-    println!("{most_queue} at {at}, {least_excess}, empty {empty_at}");
-    assert!((most_queue / 193.40 - 1.0).abs() < 0.005, "{most_queue}");
-    assert!((at - 3.03).abs() < 0.02 && (empty_at - 5.60).abs() < 0.02, "{at} {empty_at}");
-    assert!((least_excess / -140.19 - 1.0).abs() < 0.005, "{least_excess}");
+    assert!(is_near(most_queue, 193.25), "{most_queue}");
+    assert!(is_near(least_excess, -139.99), "{least_excess}");
+    assert!((at - 3.03).abs() < 1.5 * SAMPLE && (empty_at - 5.59).abs() < 1.5 * SAMPLE, "{at} {empty_at}");
     assert!(sign_changes == 1 && last.abs() < 1e-3, "{sign_changes} {last}");
 }
 
 #[test]
-fn with_a_history_of_zero_the_queue_peaks_at_227_48() {
+fn with_a_history_of_zero_the_queue_peaks_at_227_31() {
     let Shape { most_queue, least_excess, sign_changes, .. } = shape(&portrait(1.0, false));
-    assert!((most_queue / 227.48 - 1.0).abs() < 0.005, "{most_queue}");
-    assert!((least_excess / -164.89 - 1.0).abs() < 0.005, "{least_excess}");
+    assert!(is_near(most_queue, 227.31), "{most_queue}");
+    assert!(is_near(least_excess, -164.66), "{least_excess}");
     assert_eq!(sign_changes, 1);
 }
 
@@ -138,14 +148,14 @@ fn with_a_history_of_zero_the_queue_peaks_at_227_48() {
 fn the_peak_is_proportional_to_the_delay() {
     for delay in [0.1, 0.6] {
         let peak = shape(&portrait(delay, true)).most_queue;
-        assert!((peak / (1.9340 * 100.0 * delay) - 1.0).abs() < 0.005, "{delay}: {peak}");
+        assert!(is_near(peak, 193.25 * delay), "{delay}: {peak}");
     }
 }
 
 /// Fig. 19: from every start of 0, 20, ... 100 by 0, 20, ... 100. All converge, to 1e-4 of the start within 80 delays;
-/// the longest queue is 202.1, with constant histories.
+/// the longest queue is 201.54, with constant histories.
 #[test]
-fn trajectories_from_all_starts_of_the_grid_converge_and_the_queue_peaks_at_202() {
+fn trajectories_from_all_starts_of_the_grid_converge_and_the_queue_peaks_at_201_54() {
     let mut network = FluidNetwork::new();
     let link = network.link("L", BASE, f64::INFINITY);
     network.add_router(link, P, link_law(Mirror));
@@ -162,5 +172,5 @@ fn trajectories_from_all_starts_of_the_grid_converge_and_the_queue_peaks_at_202(
         assert!(matches!(end, LongTermBehavior::Settles { .. }), "{excess}, {queue}: {end:?}");
         most_queue = found.values[1].iter().copied().fold(most_queue, f64::max);
     }
-    assert!((most_queue / 202.1 - 1.0).abs() < 0.005, "{most_queue}");
+    assert!(is_near(most_queue, 201.54), "{most_queue}");
 }
