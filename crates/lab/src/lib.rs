@@ -10,6 +10,7 @@ mod distributions;
 mod error;
 mod fairness;
 mod fluid;
+mod groups;
 mod packets;
 mod stopwatch;
 mod ticks;

@@ -13,6 +13,7 @@ mod error;
 pub mod explain;
 mod format;
 mod json;
+mod progress;
 pub mod stability;
 mod study;
 pub mod transients;

@@ -4,9 +4,9 @@ use super::columns::{Columns, IntegrationSnapshot};
 use super::distribution_sampler::{DistributionSampler, FlowDistributions};
 use crate::distributions::{milliseconds_of_samples, packets_of_samples, queueing_of_samples};
 use crate::fairness::FairnessWindows;
+use crate::groups::group_of_flows;
 use millpond_fluid::LoopId;
 use millpond_plan::fluid::{FluidFlowPlan, FluidLinkPlan, FluidPlan};
-use millpond_results::metrics::spread;
 use millpond_results::{About, World};
 use millpond_results::{
     Distribution, EntityKind, Fairness, Flow, Group, Link, Relay, Run, Series, Summary, Transfer, quantity,
@@ -135,18 +135,7 @@ impl FinishedFluidRun<'_> {
     }
 
     fn group(&self, name: &str, members: &[&Flow]) -> Group {
-        let goodputs: Vec<f64> = members.iter().map(|flow| flow.goodput_bps).collect();
-        let windows: Vec<f64> = members.iter().filter_map(|flow| flow.window_packets).collect();
-        Group {
-            name: name.to_owned(),
-            flows: members.len() as u64,
-            goodput_bps: spread(&goodputs),
-            window_packets: (!windows.is_empty()).then(|| mean(&windows)),
-            jain: jain(&goodputs),
-            min_over_max: min_over_max(&goodputs),
-            queueing_ms: milliseconds_of_samples(&self.delays(Some(name))),
-            ..Group::default()
-        }
+        group_of_flows(name, members, milliseconds_of_samples(&self.delays(Some(name))))
     }
 
     fn link(&self, index: usize, link: &FluidLinkPlan) -> Link {

@@ -2,8 +2,8 @@
 
 use crate::distributions::{milliseconds_of_histogram, packets_of_histogram, packets_of_list};
 use crate::fairness::FairnessWindows;
+use crate::groups::group_of_flows;
 use millpond_plan::packets::{PacketFlowPlan, PacketLinkPlan, PacketPlan};
-use millpond_results::metrics::spread;
 use millpond_results::{
     About, EntityKind, Fairness, Flow, Group, Link, Relay, Run, Series, Summary, quantity,
 };
@@ -116,20 +116,12 @@ impl FinishedPacketRun<'_> {
 
     fn group(&self, name: &str, flows: &[Flow]) -> Group {
         let members: Vec<&Flow> = flows.iter().filter(|flow| flow.group == name).collect();
-        let goodputs: Vec<f64> = members.iter().map(|flow| flow.goodput_bps).collect();
-        let windows: Vec<f64> = members.iter().filter_map(|flow| flow.window_packets).collect();
         let transfers = self.completion(name);
         Group {
-            name: name.to_owned(),
-            flows: members.len() as u64,
-            goodput_bps: spread(&goodputs),
-            window_packets: (!windows.is_empty()).then(|| mean(&windows)),
-            jain: jain(&goodputs),
-            min_over_max: min_over_max(&goodputs),
-            queueing_ms: milliseconds_of_histogram(&self.delays(Some(name))),
             transfers: transfers.total,
             completed: transfers.completed,
             completion_ms: transfers.completion_ms,
+            ..group_of_flows(name, &members, milliseconds_of_histogram(&self.delays(Some(name))))
         }
     }
 

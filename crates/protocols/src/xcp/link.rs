@@ -25,7 +25,7 @@ fn queue_interval(params: &RouterParams, mean_rtt: f64, delay: f64) -> Span {
 
 /// Rounds to the nearest integer and saturates at the range of the type.
 #[inline]
-fn nearest(bps: f64) -> i64 {
+fn saturating_round(bps: f64) -> i64 {
     (bps + 0.5_f64.copysign(bps)) as i64
 }
 
@@ -179,7 +179,7 @@ impl Link for XcpRouter {
             // A sender without a round-trip time sample cannot use feedback.
             let granted = FlowSample::new(header.rtt(), header.throughput(), bits)
                 .map_or_else(|| change.min(0.0), |sample| self.pools.grant(bits, sample.time, change));
-            header.set_change(ThroughputChange::Limited(nearest(granted)));
+            header.set_change(ThroughputChange::Limited(saturating_round(granted)));
         }
         Verdict::Keep
     }

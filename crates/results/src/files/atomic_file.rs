@@ -58,12 +58,8 @@ pub fn write_atomically(path: &Path, content: &[u8]) -> Result<(), OutputError> 
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::file_names;
     use super::*;
-
-    fn names(path: &Path) -> Vec<String> {
-        let entries = fs::read_dir(path).unwrap();
-        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
-    }
 
     #[test]
     fn a_file_is_replaced_completely_or_not_at_all() {
@@ -76,7 +72,7 @@ mod tests {
         assert_eq!(fs::read(&path).unwrap(), b"old");
         write_atomically(&path, b"new").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"new");
-        assert_eq!(names(root.path()), ["report.html"]);
+        assert_eq!(file_names(root.path()), ["report.html"]);
     }
 
     #[test]
@@ -86,6 +82,6 @@ mod tests {
             let error = AtomicFile::create(&path).unwrap_err();
             assert!(error.to_string().contains(&*path.to_string_lossy()), "{error}");
         }
-        assert!(names(root.path()).is_empty());
+        assert!(file_names(root.path()).is_empty());
     }
 }

@@ -118,12 +118,8 @@ pub(super) fn missing_parents(path: &Path) -> Vec<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::testing::file_names;
     use super::*;
-
-    fn names(path: &Path) -> Vec<String> {
-        let entries = fs::read_dir(path).unwrap();
-        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect()
-    }
 
     #[test]
     fn a_directory_appears_only_when_it_is_complete() {
@@ -133,8 +129,8 @@ mod tests {
         directory.write("x", b"1").unwrap();
         assert!(!target.exists());
         directory.finish().unwrap();
-        assert_eq!(names(&target), ["x"]);
-        assert_eq!(names(&root.path().join("a")), ["b"]);
+        assert_eq!(file_names(&target), ["x"]);
+        assert_eq!(file_names(&root.path().join("a")), ["b"]);
     }
 
     #[test]
@@ -143,7 +139,7 @@ mod tests {
         let directory = RunDirectory::create(&root.path().join("a/b/c")).unwrap();
         directory.write("x", b"1").unwrap();
         drop(directory);
-        assert!(names(root.path()).is_empty());
+        assert!(file_names(root.path()).is_empty());
     }
 
     #[test]
@@ -152,7 +148,7 @@ mod tests {
         fs::write(root.path().join("kept"), b"").unwrap();
         let error = RunDirectory::create(root.path()).unwrap_err();
         assert!(error.to_string().contains("exists already"), "{error}");
-        assert_eq!(names(root.path()), ["kept"]);
+        assert_eq!(file_names(root.path()), ["kept"]);
     }
 
     #[test]
@@ -161,6 +157,6 @@ mod tests {
         fs::write(root.path().join("file"), b"").unwrap();
         let error = RunDirectory::create(&root.path().join("file/run")).unwrap_err();
         assert!(error.to_string().contains("file/run"), "{error}");
-        assert_eq!(names(root.path()), ["file"]);
+        assert_eq!(file_names(root.path()), ["file"]);
     }
 }

@@ -10,6 +10,8 @@ mod load;
 mod parquet;
 mod save;
 mod table;
+#[cfg(test)]
+mod testing;
 
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use comparison::ComparisonDirectory;

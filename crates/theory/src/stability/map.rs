@@ -3,11 +3,11 @@
 use super::axis::ParameterAxis;
 use super::critical_value::rightmost_growth_rate;
 use crate::equilibrium::longest_rtt;
+use crate::progress::ProgressCounter;
 use crate::{AnalysisError, Study};
 use millpond_results::Watch;
 use millpond_scenario::Scenario;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Real parts of the rightmost root over two parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,8 +33,7 @@ pub fn compute_stability_map(
     watch: &dyn Watch,
 ) -> Result<StabilityMap, AnalysisError> {
     let longest = longest_rtt(&study.plan()?);
-    let done = AtomicUsize::new(0);
-    let rows = vertical.values.len();
+    let progress = ProgressCounter::new(watch, vertical.values.len());
     let cell = |varied: &Scenario, x: f64| {
         if watch.stopped() {
             return None;
@@ -48,10 +47,7 @@ pub fn compute_stability_map(
         let current = vertical.parameter.current_value(study, longest);
         let varied = vertical.parameter.scaled(study.scenario, current, y / current);
         let row = horizontal.values.iter().map(|x| cell(&varied, *x)).collect();
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        // Rows are few.
-        #[allow(clippy::cast_precision_loss, reason = "counts of points are small")]
-        watch.progress(0, done as f64 / rows as f64);
+        progress.count();
         row
     };
     let growth_rates = vertical.values.par_iter().map(row).collect();

@@ -4,6 +4,7 @@ use super::duration::{rightmost_nonzero_root, simulated_time};
 use super::initial::{InitialConditions, is_single_condition};
 use super::observable::{Observable, Observables, sending_rates};
 use crate::equilibrium::{PlanEquilibrium, find_equilibrium, longest_rtt};
+use crate::progress::ProgressCounter;
 use crate::stability::ParameterAxis;
 use crate::{AnalysisError, Study};
 use millpond_fluid::motion::{Component, record, time_to};
@@ -11,7 +12,6 @@ use millpond_fluid::{Accuracy, Solver};
 use millpond_plan::fluid::FluidPlan;
 use millpond_results::Watch;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// When all rates have converged, and from where they start.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,14 +52,11 @@ pub fn compute_convergence_times(
         initial_states(&find_equilibrium(&plan)?, text).map_err(AnalysisError::InitialCondition)?;
     }
     let current = axis.parameter.current_value(study, longest_rtt(&plan));
-    let done = AtomicUsize::new(0);
+    let progress = ProgressCounter::new(watch, axis.values.len());
     let point = |value: &f64| {
         let scenario = axis.parameter.scaled(study.scenario, current, value / current);
         let found = convergence_time(study.with_scenario(&scenario), &criterion, watch);
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        // Points are some hundreds.
-        #[allow(clippy::cast_precision_loss, reason = "counts of points are small")]
-        watch.progress(0, done as f64 / axis.values.len() as f64);
+        progress.count();
         found.map_or((None, None), |found| (found.simulated, found.predicted))
     };
     let (times, predicted_times) = axis.values.par_iter().map(point).unzip();

@@ -6,12 +6,12 @@ use super::duration::{rightmost_nonzero_root, simulated_time};
 use super::initial::InitialConditions;
 use super::observable::Observable;
 use crate::equilibrium::PlanEquilibrium;
+use crate::progress::ProgressCounter;
 use millpond_fluid::motion::{Component, LongTermBehavior, Trajectory, long_term_behavior, record};
 use millpond_fluid::{Accuracy, Entity, Solver};
 use millpond_plan::fluid::FluidLoopPlan;
 use millpond_results::Watch;
 use rayon::prelude::*;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A trajectory in the phase plane.
 #[derive(Clone, Debug, PartialEq)]
@@ -65,16 +65,13 @@ pub fn compute_phase_portrait(
     let first = seconds.unwrap_or_else(|| default_duration(equilibrium));
     let phase_plane = PhasePlane::new(equilibrium, &plane, conditions, watch);
     let starts = conditions.states(equilibrium)?;
-    let done = AtomicUsize::new(0);
+    let progress = ProgressCounter::new(watch, starts.len());
     let trajectory = |x: &Vec<f64>| {
         let found = match (phase_plane.simulate(x, first), seconds) {
             (found, None) if !found.behavior.is_decided() => phase_plane.simulate(x, LONGER * first),
             (found, _) => found,
         };
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        // Initial conditions are some hundreds.
-        #[allow(clippy::cast_precision_loss, reason = "counts of initial conditions are small")]
-        watch.progress(0, done as f64 / starts.len() as f64);
+        progress.count();
         found
     };
     let trajectories: Vec<PhaseTrajectory> = starts.par_iter().map(trajectory).collect();

@@ -56,7 +56,7 @@ pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> 
     let link = link?;
     let hop = |i: u64| {
         let link = if i == hops { last.as_ref().unwrap_or(&link) } else { &link };
-        link.add(network, format!("hop{i}"), &format!("R{i}"), &format!("R{}", i + 1))
+        link.add_to_row(network, i)
     };
     let through = (1..=hops).map(hop).collect();
     network.path_sets.insert("through", vec![through]);

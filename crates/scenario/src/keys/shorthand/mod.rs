@@ -51,4 +51,9 @@ impl Template {
         network.add(Link { name: At::new(name, self.place), from, to, forward, backward });
         Hop { link: network.links.len() - 1, forward: true }
     }
+
+    /// Adds link `number` of a row of links between the routers `R1`, `R2`, ...
+    fn add_to_row(&self, network: &mut Network, number: u64) -> Hop {
+        self.add(network, format!("hop{number}"), &format!("R{number}"), &format!("R{}", number + 1))
+    }
 }

@@ -57,9 +57,7 @@ pub(crate) static PARKING_LOT: KeyTable<ParkingLot> = KeyTable {
 pub(crate) fn build(written: &Written<'_>, network: &mut Network) -> Option<()> {
     let ParkingLot { hops, link, access } = PARKING_LOT.read(written)?;
     let link = link?;
-    let row: Vec<Hop> = (1..=hops)
-        .map(|i| link.add(network, format!("hop{i}"), &format!("R{i}"), &format!("R{}", i + 1)))
-        .collect();
+    let row: Vec<Hop> = (1..=hops).map(|i| link.add_to_row(network, i)).collect();
     let mut flow = |number: u64, first: u64, last: u64, middle: &[Hop]| -> Vec<Hop> {
         let Some(access) = &access else { return middle.to_vec() };
         let first =

@@ -1,0 +1,10 @@
+//! What several tests of files need.
+
+use std::fs;
+use std::path::Path;
+
+/// The names of the files in a directory.
+pub(super) fn file_names(path: &Path) -> Vec<String> {
+    let entries = fs::read_dir(path).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
