@@ -21,11 +21,22 @@ pub(crate) struct ShareRequest<T> {
     pub(crate) inflow_if_empty: Option<T>,
 }
 
+/// Rates of one flow of a shared loop, in bit/s.
+pub(crate) struct SharedRates<T> {
+    /// The rate that its share permits.
+    pub(crate) permitted: T,
+    /// The rate at which it sends.
+    pub(crate) sent: T,
+}
+
 impl<T: Number> ShareRequest<T> {
-    /// The permitted and the actual rate of one flow at this level, in bit/s.
-    pub(crate) fn rates(&self, level: T) -> (T, T) {
-        let permitted_rate = level * self.weight;
-        (permitted_rate, self.inflow_if_empty.map_or(permitted_rate, |inflow| least(permitted_rate, inflow)))
+    /// The rates of one flow at this level.
+    pub(crate) fn rates(&self, level: T) -> SharedRates<T> {
+        let permitted = level * self.weight;
+        SharedRates {
+            permitted,
+            sent: self.inflow_if_empty.map_or(permitted, |inflow| least(permitted, inflow)),
+        }
     }
 
     fn total_weight(&self) -> f64 {
@@ -83,7 +94,7 @@ mod tests {
 
     fn sent(rate: f64, requests: &[ShareRequest<f64>]) -> Vec<f64> {
         let level = fair_level(rate, requests);
-        requests.iter().map(|request| request.rates(level).1).collect()
+        requests.iter().map(|request| request.rates(level).sent).collect()
     }
 
     #[test]

@@ -9,6 +9,15 @@ use crate::queue::QueueModel;
 use crate::right_hand_side::{ConstantHistory, RightHandSide};
 use millpond_law::fluid::{Jump, LinkInputs, SenderInputs};
 
+/// The range of a state.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StateBounds {
+    /// The lower end.
+    pub lower: f64,
+    /// The upper end, infinite for none.
+    pub upper: f64,
+}
+
 /// The network with the loops and capacities of one time, and all delays set to zero.
 #[derive(Clone)]
 pub struct Frozen<'a> {
@@ -91,9 +100,10 @@ impl<'a> Frozen<'a> {
         self.discrete.capacity[link]
     }
 
-    /// Lower and upper bound of each state.
-    pub fn bounds(&self) -> Vec<(f64, f64)> {
-        self.asm.states.iter().enumerate().map(|(i, state)| (state.lower, self.upper(i))).collect()
+    /// The bounds of each state.
+    pub fn bounds(&self) -> Vec<StateBounds> {
+        let states = self.asm.states.iter().enumerate();
+        states.map(|(i, state)| StateBounds { lower: state.lower, upper: self.upper(i) }).collect()
     }
 
     /// The upper bound of a state; the state of a stretched queue extends beyond the buffer.

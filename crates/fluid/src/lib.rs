@@ -48,7 +48,7 @@ mod subsystems;
 pub use assembly::{Assembly, Entity, SolutionColumn};
 pub use error::Error;
 pub use fixed::{FixedStep, FixedStepIntegration, Snapshot, Snapshots};
-pub use frozen::{Frozen, OperatingPoint, Sliding};
+pub use frozen::{Frozen, OperatingPoint, Sliding, StateBounds};
 pub use integration::Integration;
 pub use network::{FluidNetwork, LinkId, Loop, LoopHop, LoopId, ProtocolId, Relay, Share};
 pub use solver::{Accuracy, Solution, Solver};

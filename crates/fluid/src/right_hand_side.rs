@@ -4,7 +4,7 @@
 use crate::assembly::{Assembly, Role, SharedFlow, SharedLoop};
 use crate::delays::{DelayTable, NO_DELAY};
 use crate::discrete_state::{DiscreteState, Held};
-use crate::fair_sharing::{ShareRequest, fair_level};
+use crate::fair_sharing::{ShareRequest, SharedRates, fair_level};
 use crate::path::{join, neutral, selects_hop};
 use crate::path_switches::{GuardOwner, PathSwitch};
 use crate::queue::departing_share;
@@ -324,8 +324,8 @@ impl<'a> RightHandSide<'a> {
         let mut total = 0.0;
         for (flow, request) in active_flows.iter().zip(&requests) {
             let inflow = channels[at.delivered + asm.relays[flow.relay].upstream.0];
-            let (permitted_rate, sent) = request.rates(level);
-            dx[asm.offsets.backlogs + flow.relay] = inflow - permitted_rate;
+            let SharedRates { permitted, sent } = request.rates(level);
+            dx[asm.offsets.backlogs + flow.relay] = inflow - permitted;
             channels[at.rate + flow.loop_id] = sent;
             total += flow.count * sent;
         }

@@ -138,7 +138,7 @@ impl Frozen<'_> {
             |(flow, inflow): (&&SharedFlow, &Dual64)| self.asm.share_request(flow, &point.held, |_| *inflow);
         let requests: Vec<ShareRequest<Dual64>> = active_flows.iter().zip(inflow).map(request).collect();
         let level = fair_level(permitted, &requests);
-        requests.iter().map(|request| request.rates(level).1).collect()
+        requests.iter().map(|request| request.rates(level).sent).collect()
     }
 
     /// One relay. Inputs: the rate of the upstream loop, the departing shares and marking probabilities of its links,

@@ -2,7 +2,7 @@
 
 use super::analysis::AnalysisResult;
 use millpond_fluid::Entity;
-use millpond_fluid::stability::{Complex, Hull, Linearized, Locus, Nyquist, hull};
+use millpond_fluid::stability::{AxisCrossing, Complex, Hull, Linearized, Locus, Nyquist, hull};
 use millpond_theory::AnalysisError;
 use millpond_theory::equilibrium::PlanEquilibrium;
 use serde::Deserialize;
@@ -46,8 +46,7 @@ impl NyquistOptions {
         let factor = Complex::new(1.0, -self.eta);
         let axis = plot.crossings(factor);
         let hull = if self.hull { lemma_5(equilibrium, &linear, &plot.loci) } else { None };
-        let crossing =
-            |&(frequency, value): &(f64, f64)| json!({ "value": value, "frequency_rad_per_s": frequency });
+        let crossing = |at: &AxisCrossing| json!({ "value": at.value, "frequency_rad_per_s": at.frequency });
         let at = |frequency: &f64| {
             let values = plot.at(*frequency).unwrap_or_default();
             values.iter().map(|value| point(value * factor)).collect::<Vec<_>>()

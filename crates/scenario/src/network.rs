@@ -88,7 +88,7 @@ impl Network {
 
     /// Adds a link between nodes that it knows.
     pub(crate) fn add(&mut self, link: Link) {
-        for (hop, from, to) in directions(self.links.len(), &link) {
+        for DirectedHop { hop, from, to } in directions(self.links.len(), &link) {
             if let Some(exits) = self.exits.get_mut(from) {
                 exits.push((hop, to));
             }
@@ -104,7 +104,7 @@ impl Network {
 
     /// The first link that shares a direction with this one.
     pub(crate) fn parallel(&self, link: &Link) -> Option<&Link> {
-        let same = directions(0, link).filter_map(|(_, from, to)| self.hop(from, to));
+        let same = directions(0, link).filter_map(|direction| self.hop(direction.from, direction.to));
         self.links.get(same.map(|hop| hop.link).min()?)
     }
 
@@ -205,17 +205,27 @@ type Exits = Vec<Vec<(Hop, usize)>>;
 
 fn exits(links: &[Link], nodes: usize) -> Exits {
     let mut exits = vec![Vec::new(); nodes];
-    for (hop, from, to) in links.iter().enumerate().flat_map(|(index, link)| directions(index, link)) {
+    for DirectedHop { hop, from, to } in
+        links.iter().enumerate().flat_map(|(index, link)| directions(index, link))
+    {
         exits[from].push((hop, to));
     }
     exits
 }
 
-/// The directions of a link with this index, each with its ends.
-fn directions(index: usize, link: &Link) -> impl Iterator<Item = (Hop, usize, usize)> {
+/// One direction of a link, with the indices of its ends.
+struct DirectedHop {
+    hop: Hop,
+    from: usize,
+    to: usize,
+}
+
+/// The directions of a link with this index.
+fn directions(index: usize, link: &Link) -> impl Iterator<Item = DirectedHop> {
     let hop = |forward| Hop { link: index, forward };
-    let back = link.backward.is_some().then_some((hop(false), link.to, link.from));
-    std::iter::once((hop(true), link.from, link.to)).chain(back)
+    let forward = DirectedHop { hop: hop(true), from: link.from, to: link.to };
+    let backward = DirectedHop { hop: hop(false), from: link.to, to: link.from };
+    std::iter::once(forward).chain(link.backward.is_some().then_some(backward))
 }
 
 /// The cost of a path: number of hops, then propagation delay, then the names of its nodes.

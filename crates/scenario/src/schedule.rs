@@ -58,13 +58,13 @@ impl Schedule {
         if self.length == Span::MAX {
             return self.at(Time::ZERO);
         }
-        let bits: f64 = self.segments().map(|(_, span, rate)| rate.as_f64() * span.secs()).sum();
+        let bits: f64 = self.segments().map(|(span, rate)| rate.as_f64() * span.secs()).sum();
         Rate::from_bps_f64(bits / self.length.secs())
     }
 
-    /// Start, length and rate of each segment.
-    pub fn segments(&self) -> impl Iterator<Item = (Time, Span, Rate)> {
+    /// Length and rate of each segment.
+    pub fn segments(&self) -> impl Iterator<Item = (Span, Rate)> {
         let ends = self.steps.iter().skip(1).map(|&(start, _)| start).chain([Time::ZERO + self.length]);
-        self.steps.iter().zip(ends).map(|(&(start, rate), end)| (start, end.since(start), rate))
+        self.steps.iter().zip(ends).map(|(&(start, rate), end)| (end.since(start), rate))
     }
 }

@@ -17,7 +17,7 @@ pub use max_min::{FlowLimit, water_filling};
 pub use point::{EquilibriumPoint, equilibrium_near, search};
 pub use rank::{Uniqueness, uniqueness};
 pub use utility_maximum::maximize;
-pub use zero::{Failed, Residual, SearchMethod, Zero, zero};
+pub use zero::{Failed, Residual, SearchLimits, SearchMethod, Zero, zero};
 
 /// Links and flows without laws. Rates and capacities share one unit, chosen by the caller.
 #[derive(Clone, Debug, Default, PartialEq)]

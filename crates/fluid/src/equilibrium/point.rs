@@ -1,8 +1,8 @@
 //! The equilibrium of an assembled network: a zero of its vector field without delays.
 
-use super::zero::{Failed, SearchMethod};
+use super::zero::{Failed, SearchLimits, SearchMethod};
 use super::{NoEquilibrium, Residual, zero};
-use crate::frozen::{Frozen, OperatingPoint};
+use crate::frozen::{Frozen, OperatingPoint, StateBounds};
 use nalgebra::DMatrix;
 
 /// The vector field of a frozen network.
@@ -18,7 +18,7 @@ impl Residual for Collapsed<'_, '_> {
         jacobian.unwrap_or_else(|| DMatrix::from_element(x.len(), x.len(), f64::NAN))
     }
 
-    fn bounds(&self) -> Vec<(f64, f64)> {
+    fn bounds(&self) -> Vec<StateBounds> {
         self.0.bounds()
     }
 
@@ -52,10 +52,9 @@ pub fn search<'a>(
     start: &[f64],
     manner: SearchMethod,
 ) -> Result<EquilibriumPoint<'a>, NoEquilibrium> {
-    const FIRST_STEP: f64 = 1e-3;
-    const STILL: f64 = 1e-7;
+    const LIMITS: SearchLimits = SearchLimits { first_step: 1e-3, tolerance: 1e-7 };
     let (stretched, start) = frozen.with_stretched_queues(start);
-    let found = zero(&Collapsed(&stretched), &start, (FIRST_STEP, STILL), manner);
+    let found = zero(&Collapsed(&stretched), &start, LIMITS, manner);
     let found = found.map_err(|failed| stretched.reason(&failed))?;
     if let Some(link) = stretched.growing_queue(&found.x) {
         return Err(NoEquilibrium::Grows { link });

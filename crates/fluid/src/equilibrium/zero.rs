@@ -1,5 +1,6 @@
 //! Zeros of a vector field with bounds.
 
+use crate::frozen::StateBounds;
 use nalgebra::{DMatrix, DVector};
 
 /// A vector field x' = f(x) without delays, with its Jacobian.
@@ -10,8 +11,8 @@ pub trait Residual {
     /// The matrix df/dx.
     fn jacobian(&self, x: &[f64]) -> DMatrix<f64>;
 
-    /// Lower and upper bound of each component. At a bound, the field is projected.
-    fn bounds(&self) -> Vec<(f64, f64)>;
+    /// The bounds of each component. At a bound, the field is projected.
+    fn bounds(&self) -> Vec<StateBounds>;
 
     /// The scale of each component, positive; residuals are relative to it.
     fn sizes(&self) -> Vec<f64>;
@@ -71,18 +72,28 @@ impl SearchMethod {
     }
 }
 
+/// Where a search begins and ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SearchLimits {
+    /// Length of the first step in seconds.
+    pub first_step: f64,
+    /// Largest |f| of an equilibrium, relative to its scale or value, per second.
+    pub tolerance: f64,
+}
+
 /// Makes implicit Euler steps of increasing length: the search begins as an integration and ends as Newton's method.
 ///
 /// # Errors
-/// The last point, if |f| of some component does not fall below `tolerance` (per second) of its scale or value.
+/// The last point, if |f| of some component does not fall below the tolerance.
 pub fn zero(
     field: &impl Residual,
     start: &[f64],
-    (step, tolerance): (f64, f64),
+    limits: SearchLimits,
     manner: SearchMethod,
 ) -> Result<Zero, Failed> {
     const LONGEST: f64 = 1e12;
     const SHORTEST: f64 = 1e-9;
+    let SearchLimits { first_step: step, tolerance } = limits;
     let bounds = field.bounds();
     let mut point = SearchPoint::at(field, start.to_vec(), &bounds);
     let mut length = step;
@@ -117,9 +128,10 @@ struct SearchPoint {
 }
 
 impl SearchPoint {
-    fn at(field: &impl Residual, x: Vec<f64>, bounds: &[(f64, f64)]) -> Self {
+    fn at(field: &impl Residual, x: Vec<f64>, bounds: &[StateBounds]) -> Self {
         let (f, sizes) = (field.value(&x), field.sizes());
-        let outward = |i: usize| (x[i] <= bounds[i].0 && f[i] < 0.0) || (x[i] >= bounds[i].1 && f[i] > 0.0);
+        let outward =
+            |i: usize| (x[i] <= bounds[i].lower && f[i] < 0.0) || (x[i] >= bounds[i].upper && f[i] > 0.0);
         let held: Vec<bool> = (0..x.len()).map(outward).collect();
         let free = (0..x.len()).filter(|&i| !held[i]).map(|i| (f[i] / sizes[i].max(x[i].abs())).abs());
         let residual =
@@ -128,7 +140,7 @@ impl SearchPoint {
     }
 
     /// Newton's method as long as the residual decreases.
-    fn polished(self, field: &impl Residual, length: f64, bounds: &[(f64, f64)]) -> Self {
+    fn polished(self, field: &impl Residual, length: f64, bounds: &[StateBounds]) -> Self {
         const STEPS: usize = 5;
         let mut best = self;
         for _ in 0..STEPS {
@@ -144,7 +156,7 @@ impl SearchPoint {
 
     /// One implicit Euler step: x + d with (I / length - J) d = f over the free components, clipped to the bounds; and
     /// the largest relative change before clipping. None if the matrix is singular.
-    fn euler(&self, field: &impl Residual, length: f64, bounds: &[(f64, f64)]) -> Option<(Vec<f64>, f64)> {
+    fn euler(&self, field: &impl Residual, length: f64, bounds: &[StateBounds]) -> Option<(Vec<f64>, f64)> {
         let free: Vec<usize> = (0..self.x.len()).filter(|&i| !self.held[i]).collect();
         if free.is_empty() {
             return None;
@@ -160,7 +172,7 @@ impl SearchPoint {
         let mut change = f64::MIN_POSITIVE;
         for (row, &i) in free.iter().enumerate() {
             change = change.max(step[row].abs() / x[i].abs().max(floors[i]));
-            x[i] = (x[i] + step[row]).clamp(bounds[i].0, bounds[i].1);
+            x[i] = (x[i] + step[row]).clamp(bounds[i].lower, bounds[i].upper);
         }
         x.iter().all(|x| x.is_finite()).then_some((x, change))
     }
@@ -182,8 +194,8 @@ mod tests {
             DMatrix::from_row_slice(3, 3, &[-1.0, 1.0, 0.0, -1.0, 0.0, -1.0, 1.0, 0.0, 0.0])
         }
 
-        fn bounds(&self) -> Vec<(f64, f64)> {
-            vec![(0.0, 10.0), (0.0, 10.0), (0.0, 10.0)]
+        fn bounds(&self) -> Vec<StateBounds> {
+            vec![StateBounds { lower: 0.0, upper: 10.0 }; 3]
         }
 
         fn sizes(&self) -> Vec<f64> {
@@ -194,7 +206,10 @@ mod tests {
     #[test]
     fn a_state_is_held_at_its_bound_if_the_field_points_outwards() {
         for manner in [SearchMethod::Fast, SearchMethod::Cautious] {
-            held_at(&zero(&Held, &[7.0, 1.0, 5.0], (0.1, 1e-12), manner).unwrap());
+            held_at(
+                &zero(&Held, &[7.0, 1.0, 5.0], SearchLimits { first_step: 0.1, tolerance: 1e-12 }, manner)
+                    .unwrap(),
+            );
         }
     }
 
@@ -216,15 +231,16 @@ mod tests {
                 DMatrix::zeros(1, 1)
             }
 
-            fn bounds(&self) -> Vec<(f64, f64)> {
-                vec![(f64::NEG_INFINITY, f64::INFINITY)]
+            fn bounds(&self) -> Vec<StateBounds> {
+                vec![StateBounds { lower: f64::NEG_INFINITY, upper: f64::INFINITY }]
             }
 
             fn sizes(&self) -> Vec<f64> {
                 vec![1.0]
             }
         }
-        let found = zero(&Rises, &[0.0], (0.1, 1e-15), SearchMethod::Fast);
+        let found =
+            zero(&Rises, &[0.0], SearchLimits { first_step: 0.1, tolerance: 1e-15 }, SearchMethod::Fast);
         assert!(found.is_err(), "{found:?}");
     }
 
@@ -240,8 +256,8 @@ mod tests {
             DMatrix::from_element(1, 1, 1.0 - 2.0 * x[0])
         }
 
-        fn bounds(&self) -> Vec<(f64, f64)> {
-            vec![(1e-6, f64::INFINITY)]
+        fn bounds(&self) -> Vec<StateBounds> {
+            vec![StateBounds { lower: 1e-6, upper: f64::INFINITY }]
         }
 
         fn sizes(&self) -> Vec<f64> {
@@ -255,7 +271,13 @@ mod tests {
 
     #[test]
     fn a_cautious_search_leaves_a_repelling_point() {
-        let found = zero(&Grows, &[1e-6], (1e-3, 1e-12), SearchMethod::Cautious).unwrap();
+        let found = zero(
+            &Grows,
+            &[1e-6],
+            SearchLimits { first_step: 1e-3, tolerance: 1e-12 },
+            SearchMethod::Cautious,
+        )
+        .unwrap();
         assert!((found.x[0] - 1.0).abs() < 1e-10, "{found:?}");
     }
 }

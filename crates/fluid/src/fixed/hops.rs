@@ -183,9 +183,19 @@ pub(super) fn check(asm: &Assembly, step: f64) -> Result<(), Error> {
     Ok(())
 }
 
+/// The positions of a router in the records of its link.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RouterSlots {
+    /// Its first sum in the record of arrivals.
+    pub(super) own: usize,
+    /// Its first signal in the link's record.
+    pub(super) signals: usize,
+}
+
 /// The compact form of a hop. `first_signal` is the position of the first router's signals in a record.
 fn delayed_hop(asm: &Assembly, hop: &HopData, step: f64, emitted: usize) -> DelayedHop {
-    let (own, signals) = hop.router.map_or((0, 0), |router| asm.slots(hop.link, router, emitted));
+    let RouterSlots { own, signals } =
+        hop.router.map_or(RouterSlots::default(), |router| asm.slots(hop.link, router, emitted));
     DelayedHop {
         link: hop.link as u32,
         forward: Steps::new(hop.forward, step),
@@ -255,8 +265,8 @@ impl Assembly {
         self.links[link].routers.iter().map(|(_, set, _)| self.link_sets[*set].law.signal_names().len()).sum()
     }
 
-    /// The positions of a router's first sum in the arrivals record and of its first signal in the link's record.
-    pub(super) fn slots(&self, link: usize, router: (usize, usize), emitted: usize) -> (usize, usize) {
+    /// The positions of a router at a link.
+    pub(super) fn slots(&self, link: usize, router: (usize, usize), emitted: usize) -> RouterSlots {
         let (mut own, mut signals) = (1, emitted);
         for (_, set, place) in &self.links[link].routers {
             if (*set, *place) == router {
@@ -265,7 +275,7 @@ impl Assembly {
             own += 1 + self.link_sets[*set].carried;
             signals += self.link_sets[*set].law.signal_names().len();
         }
-        (own, signals)
+        RouterSlots { own, signals }
     }
 }
 

@@ -1,5 +1,6 @@
 //! One step of all links: arrivals, laws, queues, signals.
 
+use super::hops::RouterSlots;
 use super::{FixedStep, step_state};
 use crate::assembly::{Assembly, LinkSet};
 use millpond_law::fluid::{LinkInputs, Verdicts};
@@ -13,16 +14,19 @@ pub(super) struct LinkSetState<'a> {
     bounds: Vec<(f64, f64)>,
     inputs: LinkInputs,
     pub(super) signals: Vec<f64>,
-    /// For each link: positions of the router's sums in the arrivals record and of its signals in the link's record.
-    /// Zero for a queue law.
-    slots: Vec<(usize, usize)>,
+    /// For each link: the positions of the router, zero for a queue law.
+    slots: Vec<RouterSlots>,
 }
 
 impl<'a> LinkSetState<'a> {
     pub(super) fn new(asm: &Assembly, s: usize, set: &'a LinkSet, emitted: usize) -> Self {
         let states = &asm.states[set.first_state..][..set.width * set.links.len()];
         let slots = |(place, link): (usize, &usize)| {
-            if set.protocol().is_some() { asm.slots(*link, (s, place), emitted) } else { (0, 0) }
+            if set.protocol().is_some() {
+                asm.slots(*link, (s, place), emitted)
+            } else {
+                RouterSlots::default()
+            }
         };
         Self {
             set,
@@ -65,7 +69,7 @@ impl FixedStep<'_> {
         let carried = router.set.carried;
         for (i, &link) in router.set.links.iter().enumerate() {
             let record = self.hops.arriving.at(link, self.n);
-            let (own, _) = router.slots[i];
+            let own = router.slots[i].own;
             router.inputs.capacity[i] = self.capacity[link];
             router.inputs.arriving[i] = record[0];
             router.inputs.own_arriving[i] = record[own];
@@ -104,7 +108,7 @@ impl FixedStep<'_> {
         record.losses.into_iter().for_each(|k| emitted[k] = lost);
         for (_, set, place) in &data.routers {
             let router = &self.routers[*set];
-            let (_, first) = router.slots[*place];
+            let first = router.slots[*place].signals;
             let width = router.set.law.signal_names().len();
             emitted[first..first + width].copy_from_slice(&router.signals[place * width..][..width]);
         }

@@ -133,7 +133,7 @@ impl<'a> FixedStep<'a> {
             places.losses.into_iter().for_each(|k| record[k] = before[at.lost + link]);
             for &(_, set, place) in &data.routers {
                 let signals = asm.link_sets[set].law.signal_names().len();
-                let (_, first) = asm.slots(link, (set, place), places.count);
+                let first = asm.slots(link, (set, place), places.count).signals;
                 let emitted = asm.link_sets[set].first_signal + place * signals;
                 record[first..first + signals].copy_from_slice(&before[emitted..emitted + signals]);
             }

@@ -25,7 +25,7 @@ pub fn loop_gain(system: &System, rightmost: Option<&Root>) -> Result<Option<Cro
         crossover.gain.ln().hypot(detuned)
     };
     let crossings = Nyquist::new(system)?.crossings(1.0.into());
-    let crossovers = crossings.into_iter().map(|(frequency, value)| Crossover { frequency, gain: -value });
+    let crossovers = crossings.into_iter().map(|at| Crossover { frequency: at.frequency, gain: -at.value });
     Ok(crossovers.min_by(|a, b| apart(a).total_cmp(&apart(b))))
 }
 

@@ -92,14 +92,23 @@ impl Pulses<'_> {
         PI * (low + high)
     }
 
-    /// The mismatch, zero if the queue crosses the jump at both ends of the pulse; the pulse; and the harmonics.
-    fn mismatch(&self, frequency: f64) -> Option<(f64, f64, Vec<Complex<f64>>)> {
+    /// The response of the queue at a frequency; none where the plant has no value.
+    fn response(&self, frequency: f64) -> Option<PulseResponse> {
         let harmonics = self.harmonics(frequency)?;
         let still = (self.plant)(Complex::new(0.0, frequency * 1e-6))?.norm();
         let pulse = self.pulse(&harmonics, still.max(f64::MIN_POSITIVE));
         let [begins, ends] = [0.0, pulse].map(|angle| Self::queue(&harmonics, pulse, angle));
-        Some((begins - ends, pulse, harmonics))
+        Some(PulseResponse { mismatch: begins - ends, pulse, harmonics })
     }
+}
+
+/// The response of the queue to pulses.
+struct PulseResponse {
+    /// Zero if the queue crosses the jump at both ends of the pulse.
+    mismatch: f64,
+    /// Angle of the end of the pulse.
+    pulse: f64,
+    harmonics: Vec<Complex<f64>>,
 }
 
 /// The slowest limit cycle whose queue is above the jump exactly during the pulse.
@@ -107,7 +116,7 @@ fn cycle(plant: &dyn Fn(Complex<f64>) -> Option<Complex<f64>>, share: f64, delay
     let pulses = Pulses { plant, share };
     let slowest = 2.0 * PI / (LONGEST * delay);
     let at = |step: usize| slowest * (LONGEST / SHORTEST).powf(step as f64 / STEPS as f64);
-    let mismatch = |frequency: f64| pulses.mismatch(frequency).map(|(mismatch, ..)| mismatch);
+    let mismatch = |frequency: f64| pulses.response(frequency).map(|response| response.mismatch);
     let mut before = mismatch(at(0))?;
     for step in 1..=STEPS {
         let now = mismatch(at(step))?;
@@ -129,7 +138,7 @@ fn cycle(plant: &dyn Fn(Complex<f64>) -> Option<Complex<f64>>, share: f64, delay
 /// The limit cycle of this frequency, if its queue is on the right side of the jump throughout.
 fn valid(pulses: &Pulses<'_>, frequency: f64) -> Option<LimitCycle> {
     const LOOKS: usize = 200;
-    let (_, pulse, harmonics) = pulses.mismatch(frequency)?;
+    let PulseResponse { pulse, harmonics, .. } = pulses.response(frequency)?;
     let jump = Pulses::queue(&harmonics, pulse, 0.0);
     let angles = (0..LOOKS).map(|look| 2.0 * PI * (look as f64 + 0.5) / LOOKS as f64);
     let queue: Vec<(f64, f64)> =

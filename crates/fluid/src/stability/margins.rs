@@ -35,8 +35,8 @@ pub fn margins(system: &System) -> Result<Margins, RootError> {
         keep_least(&mut margins.phase, Crossing { margin: lag.min(2.0 * PI - lag), frequency });
         keep_least(&mut margins.delay, Crossing { margin: lag / frequency, frequency });
     }
-    for (frequency, value) in plot.crossings(1.0.into()).into_iter().filter(|(_, value)| *value > -1.0) {
-        keep_least(&mut margins.gain, Crossing { margin: -value.recip(), frequency });
+    for at in plot.crossings(1.0.into()).iter().filter(|at| at.value > -1.0) {
+        keep_least(&mut margins.gain, Crossing { margin: -at.value.recip(), frequency: at.frequency });
     }
     Ok(margins)
 }

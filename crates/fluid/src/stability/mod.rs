@@ -38,7 +38,7 @@ pub use loci::{Locus, loci};
 pub use margins::{Crossing, Margins, margins};
 pub use nalgebra::Complex;
 pub use noise::{NoiseKind, NoiseModel, NoiseOutput, NoiseSource, PacketGranularity, frequencies, variance};
-pub use nyquist::Nyquist;
+pub use nyquist::{AxisCrossing, Nyquist};
 pub use roots::{Root, Spectrum, rightmost};
 pub use system::{Block, Connection, System};
 

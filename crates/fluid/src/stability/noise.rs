@@ -87,7 +87,9 @@ impl Linearized {
             let Entity::Loop(l) = *owner else { continue };
             let subsystem = frozen.loop_subsystem(l, point);
             let count = frozen.asm.loops[l].count;
-            for (kind, column, density) in noise_origins(frozen, point, l, &subsystem, granularities[l]) {
+            for NoiseOrigin { kind, column, density } in
+                noise_origins(frozen, point, l, &subsystem, granularities[l])
+            {
                 let input = noise.system.blocks[block].add_input(&column);
                 noise.sources.push(NoiseSource { kind, input: (block, input), count, density });
             }
@@ -96,14 +98,22 @@ impl Linearized {
     }
 }
 
-/// The noise origins of a loop, each with its column of B (for the states that vary) and D, and its density.
+/// An origin of noise in a loop.
+struct NoiseOrigin {
+    kind: NoiseKind,
+    /// Its column of B, for the states that vary, above its column of D.
+    column: DVector<f64>,
+    density: f64,
+}
+
+/// The noise origins of a loop.
 fn noise_origins(
     frozen: &Frozen<'_>,
     point: &OperatingPoint,
     l: usize,
     subsystem: &Subsystem,
     granularity: PacketGranularity,
-) -> Vec<(NoiseKind, DVector<f64>, f64)> {
+) -> Vec<NoiseOrigin> {
     let (at, hops) = (&frozen.asm.channels, frozen.asm.hops_of(l));
     let marks = hops.iter().map(|hop| at.marked + hop.link);
     let losses = hops.iter().map(|hop| at.lost + hop.link);
@@ -117,7 +127,7 @@ fn noise_origins(
     let mut causes = Vec::new();
     for (kind, channels) in [(NoiseKind::Marks, marks), (NoiseKind::Losses, losses)] {
         if let Some((column, variance)) = bernoulli_effect(subsystem, point, &channels) {
-            causes.push((kind, column, variance * granularity.packet / rate));
+            causes.push(NoiseOrigin { kind, column, density: variance * granularity.packet / rate });
         }
     }
     if granularity.has_window {
@@ -125,7 +135,7 @@ fn noise_origins(
         let mut column = DVector::zeros(states + subsystem.outputs.len());
         column[states] = 1.0;
         let variance = (granularity.packet / rtt).powi(2) / 12.0;
-        causes.push((NoiseKind::Windows, column, variance * rtt));
+        causes.push(NoiseOrigin { kind: NoiseKind::Windows, column, density: variance * rtt });
     }
     causes
 }

@@ -13,6 +13,15 @@ pub struct Nyquist<'a> {
     pub loci: Vec<Locus>,
 }
 
+/// A crossing of an eigenlocus with the negative real axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct AxisCrossing {
+    /// Angular frequency in rad/s.
+    pub frequency: f64,
+    /// The eigenvalue, which is negative.
+    pub value: f64,
+}
+
 impl<'a> Nyquist<'a> {
     /// Computes the eigenloci.
     ///
@@ -34,10 +43,9 @@ impl<'a> Nyquist<'a> {
         self.function.eigenvalues(frequency)
     }
 
-    /// The crossings of the loci, times a factor, with the negative real axis: frequency and value, in ascending order
-    /// of frequency. Values below 1e-6 are ignored, because rounding decides on which side of the axis they are.
+    /// The crossings of the loci, times a factor, with the negative real axis, in ascending order of frequency. Values below 1e-6 are ignored, because rounding decides on which side of the axis they are.
     #[must_use]
-    pub fn crossings(&self, factor: Complex<f64>) -> Vec<(f64, f64)> {
+    pub fn crossings(&self, factor: Complex<f64>) -> Vec<AxisCrossing> {
         const NEGLIGIBLE: f64 = 1e-6;
         let turned = |(_, value): LocusPoint| value * factor;
         let crosses = |(a, b): &(LocusPoint, LocusPoint)| {
@@ -46,10 +54,10 @@ impl<'a> Nyquist<'a> {
         let refined =
             |(a, b): (LocusPoint, LocusPoint)| refine(&self.function, a, b, |value| (value * factor).im);
         let found = self.neighbours().filter(crosses).map(refined);
-        let found = found.map(|(frequency, value)| (frequency, (value * factor).re));
+        let found = found.map(|(frequency, value)| AxisCrossing { frequency, value: (value * factor).re });
         // For small gains, neighbouring points are so far apart that the positive axis may be between them.
-        let mut found: Vec<(f64, f64)> = found.filter(|(_, value)| *value < 0.0).collect();
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut found: Vec<AxisCrossing> = found.filter(|crossing| crossing.value < 0.0).collect();
+        found.sort_by(|a, b| a.frequency.total_cmp(&b.frequency));
         found
     }
 

@@ -452,10 +452,10 @@ mod paganini {
         for eta in [0.0, 0.2, 0.6421, 1.0] {
             let crossings = plot.crossings(Complex::new(1.0, -eta));
             let arccot = FRAC_PI_2 - f64::atan(eta);
-            close(crossings[0].0 * 0.1, arccot, 1e-9);
-            close(crossings[0].1, -(1.0 + eta * eta).sqrt() / arccot, 1e-9);
-            close(crossings[1].0 * 0.1, arccot + 2.0 * PI, 1e-9);
-            assert!(crossings.iter().all(|(_, value)| *value < 0.0), "{crossings:?}");
+            close(crossings[0].frequency * 0.1, arccot, 1e-9);
+            close(crossings[0].value, -(1.0 + eta * eta).sqrt() / arccot, 1e-9);
+            close(crossings[1].frequency * 0.1, arccot + 2.0 * PI, 1e-9);
+            assert!(crossings.iter().all(|crossing| crossing.value < 0.0), "{crossings:?}");
         }
         let value = plot.at(5.0).unwrap()[0];
         assert!((value - gamma(0.1, 5.0)).norm() < 1e-12);

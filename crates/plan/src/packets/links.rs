@@ -54,7 +54,7 @@ fn schedule(schedule: &scenario::Schedule) -> Schedule {
     let made = if endless {
         Schedule::steps(&schedule.steps)
     } else {
-        Schedule::table(&schedule.segments().map(|(_, span, rate)| (span, rate)).collect::<Vec<_>>(), at_end)
+        Schedule::table(&schedule.segments().collect::<Vec<_>>(), at_end)
     };
     made.unwrap_or_else(|_| Schedule::constant(schedule.at(Time::ZERO)))
 }

@@ -207,7 +207,7 @@ fn milliseconds(trace: &Trace) -> (f64, f64) {
     let schedule = Schedule { steps: trace.steps.clone(), length: trace.length, end: End::Stop };
     let one = OPPORTUNITY.per(Span::from_millis(1)).as_f64();
     let (mut busy, mut sum, mut squares) = (0.0, 0.0, 0.0);
-    for (_, span, rate) in schedule.segments() {
+    for (span, rate) in schedule.segments() {
         let count = rate.as_f64() / one;
         busy += if rate.is_zero() { 0.0 } else { span.millis() };
         sum += count * span.millis();

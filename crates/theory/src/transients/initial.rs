@@ -2,8 +2,8 @@
 
 use super::observable::{Observable, Observables};
 use crate::equilibrium::PlanEquilibrium;
-use millpond_fluid::Entity;
 use millpond_fluid::motion::Component;
+use millpond_fluid::{Entity, StateBounds};
 use millpond_units::{Bytes, Rate, Span};
 
 /// Initial values of one quantity.
@@ -154,11 +154,11 @@ fn expected_value(text: &str, observable: &Observable) -> String {
     )
 }
 
-/// The least and the greatest value of a quantity, in the units of the equations.
-fn bounds(equilibrium: &PlanEquilibrium<'_>, observable: &Observable) -> (f64, f64) {
+/// The bounds of a quantity, in the units of the equations.
+fn bounds(equilibrium: &PlanEquilibrium<'_>, observable: &Observable) -> StateBounds {
     match observable.component {
         Component::State(index) => equilibrium.frozen.bounds()[index],
-        Component::Channel(_) => (0.0, f64::INFINITY),
+        Component::Channel(_) => StateBounds { lower: 0.0, upper: f64::INFINITY },
     }
 }
 
@@ -168,7 +168,7 @@ fn check_bounds(
     low: f64,
     high: f64,
 ) -> Result<(), String> {
-    let (least, most) = bounds(equilibrium, observable);
+    let StateBounds { lower: least, upper: most } = bounds(equilibrium, observable);
     if low >= least && high <= most {
         return Ok(());
     }
@@ -185,7 +185,7 @@ fn check_bounds(
 fn default_range(equilibrium: &PlanEquilibrium<'_>, observable: &Observable) -> Result<(f64, f64), String> {
     const LOW: f64 = 0.2;
     let center = observable.equilibrium_value(equilibrium);
-    let (least, most) = bounds(equilibrium, observable);
+    let StateBounds { lower: least, upper: most } = bounds(equilibrium, observable);
     let (low, high) = match observable.entity {
         Entity::Link(link) if observable.quantity == "queue" => {
             let longest = equilibrium.plan.loops.iter().map(|l| l.facts.base_rtt).fold(0.0, f64::max);
@@ -249,7 +249,7 @@ fn solve_for_state(
     value: f64,
 ) -> Option<Vec<f64>> {
     const ROUNDS: usize = 60;
-    let (least, most) = equilibrium.frozen.bounds()[state];
+    let StateBounds { lower: least, upper: most } = equilibrium.frozen.bounds()[state];
     let size = equilibrium.frozen.sizes()[state].max(x[state].abs());
     let miss = |s: f64| {
         let mut tried = x.to_vec();
