@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo test lint docs bench papers reference scenario-reference
+.PHONY: help demo test lint no-std docs bench papers reference scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -18,6 +18,13 @@ test: ## every test
 lint: ## format and clippy, warnings denied
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+
+NO_STD = thumbv7em-none-eabihf
+
+no-std: ## the live datapath for a processor without an operating system
+	@command -v rustup > /dev/null || { echo "make no-std: install rustup, which adds the target $(NO_STD)" >&2; exit 1; }
+	@rustup target add $(NO_STD) || { echo "make no-std: rustup cannot add the target $(NO_STD); see above" >&2; exit 1; }
+	cargo check --target $(NO_STD) --package millpond-units --package millpond-stats --package millpond-law --package millpond-endpoint
 
 docs: ## the documentation of every crate, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps

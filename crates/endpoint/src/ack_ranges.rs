@@ -1,6 +1,6 @@
 //! The packet numbers that an acknowledgement reports: up to four ranges, newest first, in 24 bytes.
 
-use std::ops::RangeInclusive;
+use core::ops::RangeInclusive;
 
 /// Number of ranges besides the newest one.
 const OLDER_RANGES: usize = 3;
@@ -134,8 +134,8 @@ const fn range_down_from(largest: u64, length: u64) -> RangeInclusive<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::collections::BTreeSet;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     fn numbers(ranges: &AckRanges) -> BTreeSet<u64> {
         ranges.iter().flatten().collect()

@@ -89,7 +89,7 @@ impl Arrivals {
     fn collect(&self, acked: Option<u64>) -> AckRanges {
         let prefix = (self.numbers.prefix() > self.floor).then(|| self.floor..self.numbers.prefix());
         let mut all = self.numbers.descending().cloned().chain(prefix);
-        let newest: [_; AckRanges::MAX - 1] = std::array::from_fn(|_| all.next());
+        let newest: [_; AckRanges::MAX - 1] = core::array::from_fn(|_| all.next());
         let smallest = newest.iter().flatten().last().map_or(0, |range| range.start);
         let last = match acked.filter(|number| *number < smallest) {
             Some(old) => all.find(|range| range.start <= old),
@@ -103,8 +103,8 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::collections::BTreeSet;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     fn arrive(numbers: &[u64]) -> Arrivals {
         let mut arrivals = Arrivals::default();

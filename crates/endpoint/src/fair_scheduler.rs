@@ -1,7 +1,8 @@
 //! Start-time fair queueing (Goyal, Vin and Cheng 1997) among flows that are backlogged.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use alloc::collections::BinaryHeap;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 /// Virtual time is counted in 2^-20 bytes per unit of weight.
 const VIRTUAL_BITS: u32 = 20;

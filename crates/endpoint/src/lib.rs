@@ -17,6 +17,10 @@
 //! Nothing here reads a clock or a socket. The driver passes the time and the received frames, polls
 //! [`SenderEnd::transmit`] until it returns none, and keeps one timer for each end at its `deadline`.
 
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
 mod ack_ranges;
 mod arrivals;
 mod chunk;

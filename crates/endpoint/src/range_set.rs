@@ -1,7 +1,7 @@
 //! A set of integers that fills up from below: packet numbers or bytes of a stream received.
 
-use std::collections::VecDeque;
-use std::ops::Range;
+use alloc::collections::VecDeque;
+use core::ops::Range;
 
 /// All integers below `prefix`, and ranges above it.
 #[derive(Clone, Debug, Default)]
@@ -111,8 +111,8 @@ impl RangeSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::collections::BTreeSet;
     use proptest::prelude::*;
-    use std::collections::BTreeSet;
 
     #[derive(Clone, Debug)]
     enum Step {

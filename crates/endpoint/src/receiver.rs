@@ -3,9 +3,12 @@
 use crate::arrivals::{Arrival, Arrivals};
 use crate::range_set::RangeSet;
 use crate::{ACK_BYTES, Acknowledgement, Segment};
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::ops::Range;
 use millpond_law::{Context, Data, Echo, Ecn, Random, Receiver, RelayView};
 use millpond_units::{Bytes, Span, Time};
-use std::ops::Range;
 
 /// When and how a receiver acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,10 @@
 use crate::chunk::{Chunk, Origin, SendBlocked};
 use crate::sent::StreamData;
 use crate::stream_queues::{StreamConfig, StreamQueues};
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
 use millpond_units::{Span, Time};
-use std::collections::VecDeque;
 
 /// Data that relays have forwarded.
 #[derive(Clone, Debug)]
@@ -245,7 +247,7 @@ mod tests {
         buffer.supply(1500);
         buffer.supply(1000);
         buffer.finish();
-        let sent_data: Vec<_> = std::iter::from_fn(|| take(&mut buffer, Time::ZERO)).collect();
+        let sent_data: Vec<_> = core::iter::from_fn(|| take(&mut buffer, Time::ZERO)).collect();
         let shape: Vec<_> = sent_data.iter().map(|data| (data.offset, data.payload, data.last)).collect();
         assert_eq!(shape, [(0, 1000, false), (1000, 1000, false), (2000, 500, true)]);
         assert_eq!(buffer.next_payload(), Err(SendBlocked::NoData));

@@ -1,8 +1,10 @@
 //! Packets sent and not yet settled: a ring of records, indexed by packet number.
 
 use crate::rate::RateState;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::num::NonZeroU64;
 use millpond_units::{Bytes, Span, Time};
-use std::num::NonZeroU64;
 
 /// State of a sent packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -175,7 +177,7 @@ impl SentRing {
     pub(crate) fn acknowledge(&mut self, number: u64) -> Option<(PacketState, &Record)> {
         let (slot, holds) = (self.slot(number), self.holds(number));
         let record = self.slots.get_mut(slot).filter(|record| holds && record.state != PacketState::Acked)?;
-        let before = std::mem::replace(&mut record.state, PacketState::Acked);
+        let before = core::mem::replace(&mut record.state, PacketState::Acked);
         if before == PacketState::InFlight {
             self.in_flight -= Bytes::new(record.bytes.into());
         }

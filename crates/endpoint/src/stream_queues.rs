@@ -3,9 +3,11 @@
 use crate::chunk::{Chunk, SendBlocked};
 use crate::fair_scheduler::FairScheduler;
 use crate::sent::StreamData;
+use alloc::collections::VecDeque;
+use alloc::vec;
+use alloc::vec::Vec;
 use millpond_law::Sharing;
 use millpond_units::{Span, Time};
-use std::collections::VecDeque;
 
 /// A stream that shares a sender with others.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -215,7 +217,7 @@ impl StreamQueues {
     /// The sum of the weights of all active streams, if it has changed since the last call and is positive.
     pub(crate) fn changed_weight(&mut self) -> Option<f64> {
         let weight: f64 = self.loop_weights.iter().sum();
-        (std::mem::take(&mut self.weight_changed) && weight > 0.0).then_some(weight)
+        (core::mem::take(&mut self.weight_changed) && weight > 0.0).then_some(weight)
     }
 
     /// How the incoming loop of a stream shares the sender with other incoming loops.

@@ -34,7 +34,7 @@ impl Timeouts {
     pub(crate) fn on_ack(&mut self, now: Time) -> bool {
         self.last_feedback_at = now;
         self.probe_timeouts = 0;
-        std::mem::take(&mut self.persistent_congestion)
+        core::mem::take(&mut self.persistent_congestion)
     }
 
     /// Records a probe timeout. Returns true if it is the first since the last acknowledgement.

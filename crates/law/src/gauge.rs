@@ -1,5 +1,7 @@
 //! How a law reports its internal quantities.
 
+use alloc::vec::Vec;
+
 /// Records named quantities. It is called only every `measure.every`, so a law may compute them on demand.
 pub trait Gauge {
     /// Records a value: `name` as in `"marking probability"`, `unit` as printed (`"bit/s"`, `"packets"`, `"1"`).

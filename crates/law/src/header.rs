@@ -1,6 +1,6 @@
 //! The header that carries explicit feedback of a protocol in each packet, and the two ECN bits.
 
-use std::fmt;
+use core::fmt;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, Unaligned};
 
 /// Largest size of a header, in bytes.

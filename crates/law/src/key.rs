@@ -21,8 +21,10 @@
 //! ```
 
 use crate::{Bounds, Domain, Parameter, SettingError, Value};
+use alloc::string::String;
+use alloc::string::ToString;
+use core::fmt::Debug;
 use millpond_units::{Bytes, Rate, Span};
-use std::fmt::Debug;
 
 /// A parameter whose values have the type `T`.
 #[derive(Clone, Copy, Debug)]

@@ -17,12 +17,17 @@
 //!   Ack.header <--------- Echo <-------- [ Receiver ] <----- Data, RelayView
 //! ```
 //!
-//! The same law as differential equations is a [`fluid::FluidModel`].
+//! The same law as differential equations is a [`fluid::FluidModel`] (feature `fluid`).
 //!
 //! A [`Protocol`] constructs the three laws and declares its needs and its parameters ([`key`]). A crate outside this
 //! repository can implement a protocol with this crate only.
 
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
 mod event;
+#[cfg(feature = "fluid")]
 pub mod fluid;
 mod gauge;
 mod header;

@@ -1,8 +1,13 @@
 //! What a parameter is: its name, unit, domain, default, source and meaning.
 
 use crate::{SettingError, Value};
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::fmt;
 use millpond_units::{Bytes, ParseError, Rate, Span, nearest};
-use std::fmt;
 
 /// A range of numbers, closed above.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,6 +76,11 @@ pub enum Domain {
     Interval(&'static [&'static str]),
 }
 
+/// Is the finite number whole?
+fn is_whole(number: f64) -> bool {
+    libm::trunc(number) == number
+}
+
 impl Domain {
     /// How a scenario counts acknowledgements.
     pub const ACKS: &'static str = "acks";
@@ -79,7 +89,7 @@ impl Domain {
     pub fn contains(&self, value: &Value) -> Result<bool, ParseError> {
         Ok(match (self, value) {
             (Self::Number(bounds) | Self::WordOrNumber(_, bounds), Value::Number(x)) => bounds.contains(*x),
-            (Self::Whole(bounds), Value::Number(x)) => bounds.contains(*x) && x.fract() == 0.0,
+            (Self::Whole(bounds), Value::Number(x)) => bounds.contains(*x) && is_whole(*x),
             (Self::Span { positive }, Value::Text(text)) => text.parse::<Span>()? > Span::ZERO || !positive,
             (Self::Bytes { positive }, Value::Text(text)) => {
                 text.parse::<Bytes>()? > Bytes::ZERO || !positive
@@ -91,7 +101,7 @@ impl Domain {
             (Self::WordOrSpan(word), Value::Text(text)) => text == word || is_positive_span(text),
             (Self::Interval(words), Value::Text(text)) => words.contains(&&**text) || is_positive_span(text),
             (Self::Interval(_), Value::Count(key, n)) => {
-                key == Self::ACKS && *n >= 1.0 && n.is_finite() && n.fract() == 0.0
+                key == Self::ACKS && *n >= 1.0 && n.is_finite() && is_whole(*n)
             }
             _ => false,
         })

@@ -1,8 +1,12 @@
 //! A protocol: its laws, needs and parameters; and a queue: a link law that needs no header.
 
+#[cfg(feature = "fluid")]
 use crate::fluid::{FluidModel, FluidQueue};
 use crate::key::Keys;
 use crate::{HeaderId, Link, LinkFacts, PlainReceiver, Receiver, Sender, SettingError, Settings, Value};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
 use millpond_units::{Bytes, Rate, Span};
 
 /// Which link capacities are signalled to a sender.
@@ -92,6 +96,7 @@ pub trait Protocol: Send + Sync {
     }
 
     /// The same laws as differential equations. By default there are none, and fluid scenarios are refused.
+    #[cfg(feature = "fluid")]
     fn fluid(&self, _settings: &Settings) -> Result<Option<Box<dyn FluidModel>>, SettingError> {
         Ok(None)
     }
@@ -154,6 +159,7 @@ pub trait Queue: Send + Sync {
     fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError>;
 
     /// The same law as differential equations. By default there is none, and fluid scenarios are refused.
+    #[cfg(feature = "fluid")]
     fn fluid(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
         Ok(FluidQueue::Missing)
     }

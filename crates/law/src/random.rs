@@ -47,7 +47,7 @@ impl Random {
     /// Standard normal (Box-Muller, one of the pair: no state is kept between samples).
     pub fn normal(&mut self) -> f64 {
         let radius = libm::sqrt(-2.0 * libm::log1p(-self.uniform()));
-        radius * libm::cos(std::f64::consts::TAU * self.uniform())
+        radius * libm::cos(core::f64::consts::TAU * self.uniform())
     }
 
     /// Pareto with this shape and this smallest value; its mean is `shape * least / (shape - 1)`.

@@ -2,8 +2,11 @@
 
 use crate::key::{Key, Keys, Setting};
 use crate::{Parameter, SettingError, Value};
+use alloc::borrow::ToOwned;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::vec::Vec;
 use millpond_units::nearest;
-use std::collections::BTreeMap;
 
 /// Every parameter of a protocol or a queue with its checked value.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,8 @@
 //! Values as a scenario writes them, and the error of a value that a parameter does not accept.
 
-use std::borrow::Cow;
-use std::fmt;
+use alloc::borrow::Cow;
+use alloc::string::String;
+use core::fmt;
 
 /// A value as written in a scenario, before its meaning is checked.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,7 +67,7 @@ impl fmt::Display for SettingError {
     }
 }
 
-impl std::error::Error for SettingError {}
+impl core::error::Error for SettingError {}
 
 impl SettingError {
     /// A setting with this name is wrong in this way.

@@ -12,6 +12,10 @@
 //!
 //! Hyndman, Fan: *Sample Quantiles in Statistical Packages*, The American Statistician 50, 1996.
 
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
 mod confidence;
 mod fairness;
 mod max_min;

@@ -1,8 +1,10 @@
 //! Weighted max-min fair shares of a network: the rate of a flow can only increase if that of a flow with an equal or
 //! smaller rate per unit of weight decreases.
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use alloc::collections::BinaryHeap;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::cmp::Reverse;
 
 /// A class of equal flows that share the links of one path.
 #[derive(Clone, Copy, Debug)]
@@ -128,7 +130,7 @@ impl<'a> Filling<'a> {
             return;
         }
         self.levels[link] = Some(level);
-        for flow in std::mem::take(&mut self.links[link].crossing) {
+        for flow in core::mem::take(&mut self.links[link].crossing) {
             self.fix(flow, level);
         }
     }

@@ -1,5 +1,7 @@
 //! Quantiles of sorted lists and of distributions that are given by points.
 
+use alloc::vec::Vec;
+
 /// The value below which the share `level` (0 to 1) of an ascending list lies, linear between adjacent values; `None` of an
 /// empty list.
 ///
@@ -7,7 +9,7 @@
 pub fn quantile_of_sorted(sorted: &[f64], level: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
     let position = level.clamp(0.0, 1.0) * last as f64;
-    let below = position.floor() as usize;
+    let below = libm::floor(position) as usize;
     let above = (below + 1).min(last);
     Some(sorted[below] + (sorted[above] - sorted[below]) * (position - below as f64))
 }

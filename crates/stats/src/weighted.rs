@@ -1,5 +1,7 @@
 //! Samples with weights: the duration of a value, or the traffic to which it applied.
 
+use alloc::vec::Vec;
+
 /// Samples with positive weights, in any order.
 #[derive(Clone, Debug, Default)]
 pub struct WeightedSamples(Vec<WeightedSample>);

@@ -9,8 +9,16 @@
 //! | as few decimals as the number needs | [`at_most_decimals`] |
 //! | a fixed number of decimals | [`fixed`] |
 
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::string::ToString;
+
 /// The most decimals of [`number`].
 const MOST_DECIMALS: f64 = 5.0;
+
+/// The least positive number with that many decimals.
+const LEAST_SHOWN: f64 = 1e-5;
 
 /// Positive numbers below this are written with an exponent by [`four_digits`] and [`at_most_five_digits`].
 const LEAST_WITHOUT_EXPONENT: f64 = 1e-4;
@@ -27,7 +35,17 @@ pub fn number(x: f64) -> String {
 /// The power of ten of the first printed digit: 9.996 is printed as 10.0. A number that is printed as zero counts as zero.
 fn magnitude(x: f64) -> f64 {
     let shown: f64 = format!("{:.2e}", x.abs()).parse().unwrap_or(x.abs());
-    if shown < 10_f64.powf(-MOST_DECIMALS) { 0.0 } else { shown.log10().floor() }
+    if shown < LEAST_SHOWN { 0.0 } else { exponent(shown) }
+}
+
+/// The exponent of the greatest power of ten that is not above the absolute value.
+fn exponent(x: f64) -> f64 {
+    libm::floor(libm::log10(x.abs()))
+}
+
+/// The number nearest to this power of ten. `libm::pow` is off by a bit for some of them.
+fn ten_to(exponent: f64) -> f64 {
+    format!("1e{exponent}").parse().unwrap_or(f64::NAN)
 }
 
 /// A time in seconds, printed in a convenient unit: 20.2 ms, 2.31 s, 12.5 min, 17.2 h, 24.1 days, years.
@@ -53,7 +71,7 @@ pub fn four_digits(x: f64) -> String {
     if x.abs() < LEAST_WITHOUT_EXPONENT {
         return format!("{x:.3e}");
     }
-    let decimals = (3.0 - x.abs().log10().floor()).max(0.0) as usize;
+    let decimals = (3.0 - exponent(x)).max(0.0) as usize;
     format!("{x:.decimals$}")
 }
 
@@ -62,7 +80,7 @@ pub fn four_digits_or_exponent(x: f64) -> String {
     if x.abs() >= 1000.0 || (x != 0.0 && x.abs() < 1e-3) {
         return format!("{x:.3e}");
     }
-    let decimals = (3.0 - x.abs().log10().floor()).clamp(0.0, 6.0) as usize;
+    let decimals = (3.0 - exponent(x)).clamp(0.0, 6.0) as usize;
     format!("{x:.decimals$}")
 }
 
@@ -79,8 +97,8 @@ fn to_five_digits(x: f64) -> f64 {
     if x == 0.0 || !x.is_finite() {
         return x;
     }
-    let unit = 10_f64.powf(x.abs().log10().floor() - 4.0);
-    if unit < 1.0 { (x / unit).round() / (1.0 / unit).round() } else { x.round() }
+    let unit = ten_to(exponent(x) - 4.0);
+    if unit < 1.0 { libm::round(x / unit) / libm::round(1.0 / unit) } else { libm::round(x) }
 }
 
 /// At most this many decimals, without trailing zeros: 1.5, 2.

@@ -4,6 +4,10 @@
 //! that is not whole is rounded to the nearest whole number, halves up. Where rounding errors would accumulate (a link
 //! that serves packets) nothing is rounded: the element keeps the remainder.
 
+#![cfg_attr(not(test), no_std)]
+
+extern crate alloc;
+
 pub mod format;
 mod parse;
 mod show;
@@ -12,7 +16,7 @@ mod spelling;
 pub use parse::ParseError;
 pub use spelling::nearest;
 
-use std::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
+use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};
 
 /// Picoseconds in a second.
 pub const PICOS: u64 = 1_000_000_000_000;
@@ -300,7 +304,7 @@ macro_rules! amount {
                 Self(self.0 / parts.max(1))
             }
         }
-        impl std::iter::Sum for $type {
+        impl core::iter::Sum for $type {
             fn sum<I: Iterator<Item = Self>>(items: I) -> Self {
                 items.fold(Self(0), Add::add)
             }

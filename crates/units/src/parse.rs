@@ -1,8 +1,11 @@
 //! Reading `"50ms"`, `"155Mbps"`, `"75KB"`: decimal digits are taken exactly, never through floating point.
 
 use crate::{Bytes, PICOS, Rate, Span, Time};
-use std::fmt;
-use std::str::FromStr;
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
 
 /// The error for a text that is not a quantity of the expected kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +33,7 @@ impl fmt::Display for ParseError {
     }
 }
 
-impl std::error::Error for ParseError {}
+impl core::error::Error for ParseError {}
 
 /// The spelling of a unit, and its size in base units.
 type Unit = (&'static str, u128);

@@ -1,7 +1,8 @@
 //! Prints a quantity such that parsing the text gives the same quantity.
 
 use crate::{Bytes, PICOS, Rate, Span, Time};
-use std::fmt;
+use alloc::format;
+use core::fmt;
 
 /// Prints `value` in the largest unit in which it needs at most three decimals, else in the base unit.
 fn show(f: &mut fmt::Formatter<'_>, value: u64, units: &[(u64, &str)]) -> fmt::Result {

@@ -1,11 +1,43 @@
 //! The nearest spelling of a mistyped name.
 
+use alloc::collections::BTreeMap;
+use alloc::vec;
+use alloc::vec::Vec;
+
 /// The candidate nearest to `text` by Damerau-Levenshtein distance, upper and lower case being equal. `None` if all of
 /// them differ by more than one edit plus a third of the length of `text`.
 pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = text.to_lowercase();
-    let distance = |name: &&'a str| strsim::damerau_levenshtein(&lower, &name.to_lowercase());
+    let lower = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
+    let written = lower(text);
+    let distance = |name: &&'a str| distance(&written, &lower(name));
     candidates.into_iter().min_by_key(distance).filter(|name| distance(name) <= 1 + text.chars().count() / 3)
+}
+
+/// The Damerau-Levenshtein distance: the least number of characters that are inserted, deleted, replaced or swapped with
+/// the next one, and a swapped pair may be edited again. Lowrance and Wagner, Journal of the ACM 22, 1975.
+fn distance(a: &[char], b: &[char]) -> usize {
+    // The distance of the first i characters of a and the first j characters of b.
+    let mut distances: Vec<Vec<usize>> = (0..=a.len()).map(|i| vec![i; b.len() + 1]).collect();
+    distances[0] = (0..=b.len()).collect();
+    // The last row of each character of a, up to the current row.
+    let mut rows = BTreeMap::new();
+    for (i, x) in (1..).zip(a) {
+        // The last column before the current one in which b has this character.
+        let mut column = None;
+        for (j, y) in (1..).zip(b) {
+            let replaced = distances[i - 1][j - 1] + usize::from(x != y);
+            let inserted_or_deleted = distances[i][j - 1].min(distances[i - 1][j]) + 1;
+            let swapped = rows.get(y).zip(column).map(|(&row, column): (&usize, usize)| {
+                distances[row - 1][column - 1] + (i - row - 1) + 1 + (j - column - 1)
+            });
+            distances[i][j] = replaced.min(inserted_or_deleted).min(swapped.unwrap_or(usize::MAX));
+            if x == y {
+                column = Some(j);
+            }
+        }
+        rows.insert(x, i);
+    }
+    distances[a.len()][b.len()]
 }
 
 #[cfg(test)]
@@ -20,5 +52,20 @@ mod tests {
         assert_eq!(nearest("ucbic", known), Some("cubic"));
         assert_eq!(nearest("timely", known), None);
         assert_eq!(nearest("cubic", []), None);
+    }
+
+    #[test]
+    fn the_distance_is_that_of_the_reference_for_all_words_of_three_letters_up_to_length_four() {
+        let mut words = vec![String::new()];
+        for length in 0..4 {
+            let shorter: Vec<String> = words.iter().filter(|word| word.len() == length).cloned().collect();
+            words.extend(shorter.iter().flat_map(|word| ["a", "b", "c"].map(|letter| word.clone() + letter)));
+        }
+        let letters: Vec<Vec<char>> = words.iter().map(|word| word.chars().collect()).collect();
+        for (a, of_a) in words.iter().zip(&letters) {
+            for (b, of_b) in words.iter().zip(&letters) {
+                assert_eq!(distance(of_a, of_b), strsim::damerau_levenshtein(a, b), "{a} {b}");
+            }
+        }
     }
 }

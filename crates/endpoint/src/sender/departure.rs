@@ -5,9 +5,9 @@ use crate::chunk::SendBlocked;
 use crate::sent::{PacketState, Record, StreamData};
 use crate::stream_queues::StreamQueues;
 use crate::{ACK_BYTES, Segment};
+use core::num::NonZeroU64;
 use millpond_law::{Context, Ecn, Header, HeaderId};
 use millpond_units::{Bytes, Time};
-use std::num::NonZeroU64;
 
 /// What the next packet carries.
 enum Next {

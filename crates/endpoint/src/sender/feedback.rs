@@ -5,9 +5,9 @@ use crate::chunk::SendBlocked;
 use crate::marks::Marks;
 use crate::sent::{PacketState, Record};
 use crate::{AckRanges, Acknowledgement};
+use core::ops::RangeInclusive;
 use millpond_law::{Ack, Cause, Congestion, Context, Episode};
 use millpond_units::{Bytes, Time};
-use std::ops::RangeInclusive;
 
 /// Sums over the packets that an acknowledgement newly acknowledges.
 #[derive(Default)]

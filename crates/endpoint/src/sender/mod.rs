@@ -1,5 +1,8 @@
 //! The sender of a loop.
 
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
 mod config;
 mod departure;
 mod feedback;

@@ -1,5 +1,7 @@
 //! The equilibrium of a law in closed form.
 
+use alloc::boxed::Box;
+
 /// The rates that a protocol gives to its flows at equilibrium.
 pub enum Allocation {
     /// Weighted max-min fairness: the smallest rate over weight is maximal, then the second smallest, and so on.

@@ -1,6 +1,7 @@
 //! A law at a link as differential equations: the router of a protocol, or a queue law.
 
 use super::{LinkEquilibrium, Number, Quantity, State};
+use alloc::vec::Vec;
 
 /// The inputs of a law at a link, without delay.
 #[derive(Clone, Copy, Debug)]

@@ -2,6 +2,7 @@
 
 use super::{Allocation, LinkLaws, SenderLaws};
 use crate::LinkFacts;
+use alloc::boxed::Box;
 
 /// What a sender may know about its loop when it is built.
 #[derive(Clone, Copy, Debug, PartialEq)]

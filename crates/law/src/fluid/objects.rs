@@ -8,7 +8,10 @@ use super::{
     DownstreamFeedback, Dual64, Feedback, FluidLink, FluidSender, InputSet, LinkEquilibrium, LinkInput,
     Quantity, SenderInput, State, UpstreamFeedback,
 };
-use std::any::Any;
+use alloc::boxed::Box;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::any::Any;
 
 /// The inputs of consecutive flows under laws of one type: one array for each field of [`SenderInput`].
 #[derive(Clone, Debug, Default, PartialEq)]

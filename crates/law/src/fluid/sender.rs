@@ -1,6 +1,7 @@
 //! The sender of one loop as differential equations.
 
 use super::{DownstreamFeedback, Number, UpstreamFeedback};
+use alloc::vec::Vec;
 
 /// A state of a law.
 #[derive(Clone, Copy, Debug, PartialEq)]
