@@ -45,7 +45,7 @@ pub enum Error {
         link: String,
         /// Feedback delay in seconds.
         delay: f64,
-        /// The longest step that all loops permit, in seconds.
+        /// The longest step that all loops permit, in seconds, rounded down to four digits.
         longest: f64,
     },
     /// A delay has more fixed steps than the scheme can count.

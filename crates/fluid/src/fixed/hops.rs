@@ -177,10 +177,24 @@ pub(super) fn check(asm: &Assembly, step: f64) -> Result<(), Error> {
         if let Some(hop) = asm.hops_of(l).iter().find(|hop| hop.backward < step * (1.0 - 1e-9)) {
             let (name, link) = (data.name.clone(), asm.links[hop.link].name.clone());
             let shortest = asm.hops.iter().map(|hop| hop.backward).fold(f64::INFINITY, f64::min);
-            return Err(Error::StepTooLong { step, name, link, delay: hop.backward, longest: shortest });
+            return Err(Error::StepTooLong {
+                step,
+                name,
+                link,
+                delay: hop.backward,
+                longest: round_down_step(shortest),
+            });
         }
     }
     Ok(())
+}
+
+/// A step of at most four digits that is not longer than this one, both in seconds. A rounding error of the delays below
+/// 1e-10 does not count, so that a delay of 10 ms gives 10 ms.
+fn round_down_step(longest: f64) -> f64 {
+    let picos = (longest * (1.0 + 1e-10) * 1e12) as u64;
+    let unit = 10_u64.pow(picos.checked_ilog10().unwrap_or(0).saturating_sub(3));
+    (picos / unit * unit) as f64 / 1e12
 }
 
 /// The positions of a router in the records of its link.
@@ -305,6 +319,13 @@ mod tests {
             rings.at(1, n)[0] = n as f64;
             let read = rings.read(&hop, n, 0);
             assert!(n < 4 || (read - (n as f64 - 3.0)).abs() < 1e-6);
+        }
+    }
+
+    #[test]
+    fn a_suggested_step_has_at_most_four_digits_and_is_not_too_long() {
+        for (longest, step) in [(0.009_999_999_999_9, 0.01), (0.012_345_678, 0.012_34), (0.0, 0.0)] {
+            assert!((round_down_step(longest) - step).abs() < 1e-15, "{longest}");
         }
     }
 }

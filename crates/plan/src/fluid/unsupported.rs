@@ -160,7 +160,7 @@ pub(super) fn method(scenario: &Scenario, plan: &FluidPlan) -> Result<(), Fault>
             fault.help(format!("{ADAPTIVE}, or {PACKETS}"))
         }
         Error::StepTooLong { longest, .. } => {
-            let longest = round_down_step(*longest);
+            let longest = Span::from_secs(*longest);
             let fault = scenario.fault(step.place, error.to_string(), "too long");
             fault.help(format!("set a step of at most \"{longest}\", or {ADAPTIVE}"))
         }
@@ -169,24 +169,4 @@ pub(super) fn method(scenario: &Scenario, plan: &FluidPlan) -> Result<(), Fault>
             fault.help(format!("set a longer step, or {ADAPTIVE}"))
         }
     })
-}
-
-/// The longest step in seconds as a time of at most four digits, rounded down. A rounding error of the delays below
-/// 1e-10 does not count, so that a delay of 10 ms gives 10 ms.
-fn round_down_step(longest: f64) -> Span {
-    let picos = (longest * (1.0 + 1e-10) * 1e12) as u64;
-    let unit = 10_u64.pow(picos.checked_ilog10().unwrap_or(0).saturating_sub(3));
-    Span::from_picos(picos / unit * unit)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_suggested_step_has_at_most_four_digits_and_is_not_too_long() {
-        for (longest, step) in [(0.009_999_999_999_9, "10ms"), (0.012_345_678, "12.34ms"), (0.0, "0s")] {
-            assert_eq!(round_down_step(longest).to_string(), step);
-        }
-    }
 }
