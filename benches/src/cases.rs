@@ -229,5 +229,6 @@ fn control_loop(
         forward,
         backward,
         extra_delay: Span::ZERO,
+        host_processing: Span::ZERO,
     })
 }

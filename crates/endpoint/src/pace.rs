@@ -1,6 +1,6 @@
 //! Pacing (RFC 9002, section 7.7): the departure time of the next packet, exact to the picosecond and without drift.
 
-use millpond_units::{Bytes, PICOS, Rate, Time};
+use millpond_units::{Bytes, PICOS, Rate, Span, Time};
 
 /// Work in bit·ps/s: a rate of 1 bit/s does 10^12 of it in a second.
 type Work = u64;
@@ -16,9 +16,16 @@ pub(crate) struct Pacer {
     remaining: Work,
     updated_at: Time,
     release: Time,
+    /// A packet that leaves at most this late does not shift the schedule.
+    slack: Span,
 }
 
 impl Pacer {
+    /// A pacer without a rate.
+    pub(crate) fn new(slack: Span) -> Self {
+        Self { slack, ..Self::default() }
+    }
+
     /// When the next packet may leave.
     #[inline]
     pub(crate) fn release(&self) -> Time {
@@ -32,6 +39,7 @@ impl Pacer {
             self.updated_at = now;
         } else {
             self.remaining = 0;
+            self.updated_at = self.release;
         }
         self.rate = rate;
         self.schedule();
@@ -45,9 +53,10 @@ impl Pacer {
         if now < self.release {
             self.remaining = self.remaining.saturating_add(work);
         } else {
-            let surplus = if now == self.release { self.surplus(rate) } else { 0 };
+            let on_schedule = now.since(self.release) <= self.slack;
+            let surplus = if on_schedule { self.surplus(rate) } else { 0 };
             self.remaining = work.saturating_sub(surplus);
-            self.updated_at = now;
+            self.updated_at = if on_schedule { self.release } else { now };
         }
         self.schedule();
     }
@@ -81,7 +90,6 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_units::Span;
 
     const PACKET: Bytes = Bytes::new(1000);
 
@@ -106,6 +114,19 @@ mod tests {
         let exact = Rate::from_mbps(7.0).time_for(PACKET * 1_000_000);
         assert!(last.picos().abs_diff(exact.picos()) <= 1, "{last} instead of {exact}");
         assert!(least >= Span::from_picos(1_142_857_142));
+    }
+
+    #[test]
+    fn a_packet_that_leaves_late_within_the_slack_does_not_shift_the_schedule() {
+        let mut pacer = Pacer { rate: Some(Rate::from_mbps(8.0)), ..Pacer::new(Span::from_micros(300)) };
+        pacer.on_sent(Time::ZERO, PACKET);
+        pacer.on_sent(Time::from_secs(0.0013), PACKET);
+        assert_eq!(pacer.release(), Time::from_secs(0.002));
+        pacer.set_rate(Time::from_secs(0.0021), Some(Rate::from_mbps(4.0)));
+        pacer.on_sent(Time::from_secs(0.0022), PACKET);
+        assert_eq!(pacer.release(), Time::from_secs(0.004));
+        pacer.on_sent(Time::from_secs(0.0044), PACKET);
+        assert_eq!(pacer.release(), Time::from_secs(0.0064));
     }
 
     #[test]

@@ -6,9 +6,10 @@ use crate::world::run;
 use millpond_plan::{fluid, packets};
 use millpond_protocols::Registry;
 use millpond_results::files::OutputError;
-use millpond_results::{About, Finished, Watch, World};
+use millpond_results::{About, Finished, Run, Summary, Watch, World};
 use millpond_scenario::{At, Fault, Place, Scenario};
 use rayon::prelude::*;
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// One run of a comparison.
@@ -108,6 +109,18 @@ fn assigned(scenario: &Scenario, protocol: &At<String>) -> Scenario {
         group.protocol = protocol.clone();
     }
     scenario
+}
+
+/// The labels of which all seeds gave the same results, if there are several seeds: no random stream influences them, so
+/// that the width of their confidence intervals is no estimate of an uncertainty.
+pub fn labels_without_randomness(runs: &[Run]) -> BTreeSet<&str> {
+    let without_seed = |run: &Run| Summary { seed: 0, ..run.summary.clone() };
+    let equal = |label: &&str| {
+        let of_label = runs.iter().filter(|run| run.label == *label);
+        let summaries: Vec<Summary> = of_label.map(without_seed).collect();
+        summaries.len() > 1 && summaries.windows(2).all(|pair| pair[0] == pair[1])
+    };
+    runs.iter().map(|run| run.label.as_str()).filter(equal).collect()
 }
 
 /// Runs all cases in parallel and returns them in order. `keep` is called with each as soon as it has ended, so that a run

@@ -16,6 +16,6 @@ mod stopwatch;
 mod ticks;
 mod world;
 
-pub use compare::{Choice, ComparisonCase, cases, compare};
+pub use compare::{Choice, ComparisonCase, cases, compare, labels_without_randomness};
 pub use error::Error;
 pub use world::run;

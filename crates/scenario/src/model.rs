@@ -21,6 +21,10 @@ pub struct Scenario {
     pub seed: u64,
     /// What to record.
     pub measure: Measure,
+    /// Processing times of sending hosts, in the packet world.
+    pub hosts: Processing,
+    /// Processing times of routers, in the packet world.
+    pub routers: Processing,
     /// How the fluid world integrates.
     pub fluid: Method,
     /// Names of all nodes, in the order in which links first mention them.
@@ -46,6 +50,19 @@ pub struct Measure {
     pub jain_window: Span,
     /// A flow has converged when it stays within this fraction of its fair share.
     pub converged_within: f64,
+}
+
+/// The random processing time of hosts or of routers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Processing {
+    /// Its upper bound. `None`: one service time, of a packet at the slowest link of the path (hosts) or at the next link
+    /// (routers).
+    pub jitter: Option<Span>,
+}
+
+impl Processing {
+    /// The greatest upper bound.
+    pub const LONGEST: Span = Span::from_millis(1000);
 }
 
 /// How the equations of the fluid world are integrated.

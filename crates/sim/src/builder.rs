@@ -166,6 +166,7 @@ impl Builder {
             links.iter().map(|link| link.configured_capacity.clone().unwrap_or(link.rate.clone())).collect();
         let parts = Parts {
             real_links: links.len(),
+            routers: links.iter().map(|link| link.router(seed)).collect(),
             links: links.into_iter().map(|link| link.build(seed, &weights)).collect(),
             routes: Vec::new(),
             endpoints: Endpoints::default(),
@@ -288,6 +289,7 @@ impl NetworkAssembly {
             return None;
         }
         let spec = LinkSpec::plain(String::new(), NodeId(0), NodeId(0), Rate::MAX, delay);
+        self.parts.routers.push(spec.router(self.seed));
         self.parts.links.push(spec.build(self.seed, &[]));
         Some(self.parts.links.len() as u32 - 1)
     }

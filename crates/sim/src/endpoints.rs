@@ -2,6 +2,7 @@
 
 use crate::delivery::DeliveredStream;
 use crate::flow_spec::LoopSpec;
+use crate::processing::{Processing, Processor, Timer};
 use crate::schedule::Schedule;
 use crate::stages::{FlowStage, StreamRef, delivered_streams, stream_configs};
 use crate::stats::{ArrivalMeter, LoopCounters, SendingMeter};
@@ -30,8 +31,7 @@ impl EndKind {
 /// State of the sender of a loop.
 pub(crate) struct SenderState {
     pub(crate) end: SenderEnd,
-    /// Time of the pending timer event of its deadline; [`Time::NEVER`] if there is none.
-    pub(crate) armed: Time,
+    pub(crate) timer: Timer,
     pub(crate) route: u32,
     /// Its flow, or the flow that represents all that share it.
     pub(crate) flow: u32,
@@ -48,7 +48,7 @@ pub(crate) struct SenderState {
 /// State of the receiver of a loop.
 pub(crate) struct ReceiverState {
     pub(crate) end: ReceiverEnd,
-    pub(crate) armed: Time,
+    pub(crate) timer: Timer,
     pub(crate) route: u32,
     pub(crate) flow: u32,
     /// ECN field of its acknowledgements. Those of ECN-capable flows are ECN-capable, so that queues mark instead of drop them.
@@ -100,6 +100,15 @@ pub(crate) struct CapacityReceiver {
     pub(crate) loop_id: u32,
 }
 
+/// One entry of a route.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RouteStop {
+    /// A link, or an end of a loop.
+    pub(crate) stop: u32,
+    /// When the last packet reached it, processing included: packets of a flow stay in order.
+    pub(crate) last: Time,
+}
+
 /// Where the two routes of a loop begin in the list of all routes.
 #[derive(Clone, Copy)]
 pub(crate) struct LoopRoutes {
@@ -107,10 +116,12 @@ pub(crate) struct LoopRoutes {
     pub(crate) backward: u32,
 }
 
-/// Senders and receivers of all loops, indexed by loop.
+/// Senders, their hosts, and receivers of all loops, indexed by loop.
 #[derive(Default)]
 pub(crate) struct Endpoints {
     pub(crate) senders: Vec<SenderState>,
+    /// The processing times of the senders' hosts. They are apart from the senders, so that more of them fit in the cache.
+    pub(crate) hosts: Vec<Processor>,
     pub(crate) receivers: Vec<ReceiverState>,
 }
 
@@ -183,16 +194,18 @@ impl Endpoints {
     ) {
         let old = self.senders.get(loop_id as usize).zip(self.receivers.get(loop_id as usize));
         let is_new = old.is_none();
-        let (sender_armed, receiver_armed) =
-            old.map_or((Time::NEVER, Time::NEVER), |(sender, receiver)| (sender.armed, receiver.armed));
+        let (sender_timer, receiver_timer) =
+            old.map_or((Timer::NONE, Timer::NONE), |(sender, receiver)| (sender.timer, receiver.timer));
         let routes = match old {
             Some((sender, receiver)) => LoopRoutes { forward: sender.route, backward: receiver.route },
             None => add_routes(&spec),
         };
         let mut streams = delivered_streams(owner.stages, spec.sender_config.packet);
+        let host = Processor::new(Processing::UpTo(spec.host_processing), owner.random("host"));
+        let sender_config = SenderConfig { timer_slack: spec.host_processing, ..spec.sender_config };
         let sender = SenderState {
-            end: owner.sender(spec.sender_config, spec.sender),
-            armed: sender_armed,
+            end: owner.sender(sender_config, spec.sender),
+            timer: sender_timer,
             route: routes.forward,
             flow: owner.flow,
             upstream_streams: owner.stages.iter().filter_map(|stage| stage.upstream).collect(),
@@ -208,7 +221,7 @@ impl Endpoints {
                 spec.receiver,
                 owner.random("receiver"),
             ),
-            armed: receiver_armed,
+            timer: receiver_timer,
             route: routes.backward,
             flow: owner.flow,
             ack_ecn: if spec.sender_config.needs.ecn.is_some() { Ecn::Ect0 } else { Ecn::NotCapable },
@@ -218,9 +231,11 @@ impl Endpoints {
         };
         if is_new {
             self.senders.push(sender);
+            self.hosts.push(host);
             self.receivers.push(receiver);
         } else {
             self.senders[loop_id as usize] = sender;
+            self.hosts[loop_id as usize] = host;
             self.receivers[loop_id as usize] = receiver;
         }
     }
@@ -239,7 +254,7 @@ impl Endpoints {
 /// Appends the forward and the backward route of a loop to `routes`; returns where each begins. Data first crosses the
 /// delay element `delay`, if there is one.
 pub(crate) fn add_routes(
-    routes: &mut Vec<u32>,
+    routes: &mut Vec<RouteStop>,
     loop_id: u32,
     delay: Option<u32>,
     spec: &LoopSpec,
@@ -251,9 +266,9 @@ pub(crate) fn add_routes(
 }
 
 /// Appends one route and its end; returns where it begins.
-fn add_route(routes: &mut Vec<u32>, links: impl Iterator<Item = u32>, end: u32) -> u32 {
+fn add_route(routes: &mut Vec<RouteStop>, links: impl Iterator<Item = u32>, end: u32) -> u32 {
     let begin = routes.len() as u32;
-    routes.extend(links);
-    routes.push(end);
+    let stop = |stop| RouteStop { stop, last: Time::ZERO };
+    routes.extend(links.chain([end]).map(stop));
     begin
 }

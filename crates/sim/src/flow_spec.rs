@@ -34,19 +34,21 @@ pub struct LoopSpec {
     pub backward: Vec<LinkId>,
     /// Additional one-way delay before the first link of the forward path. It does not count as a packet hop.
     pub extra_delay: Span,
+    /// Upper bound of the time in which the sender's host processes an acknowledgement or a timer.
+    pub host_processing: Span,
 }
 
 /// One of the loops of a flow.
 pub enum FlowLoop {
     /// A loop that only this flow uses.
-    Own(LoopSpec),
+    Own(Box<LoopSpec>),
     /// A loop that several flows share; never the first one of a flow.
     Shared(AggregateId),
 }
 
 impl From<LoopSpec> for FlowLoop {
     fn from(spec: LoopSpec) -> Self {
-        Self::Own(spec)
+        Self::Own(Box::new(spec))
     }
 }
 

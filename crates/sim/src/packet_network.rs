@@ -3,12 +3,13 @@
 use crate::LinkId;
 use crate::delivery::Delivery;
 use crate::downstream_feedback::downstream_feedback;
-use crate::endpoints::{CapacityReceiver, EndKind, Endpoints, FIRST_END, ReceiverState};
+use crate::endpoints::{CapacityReceiver, EndKind, Endpoints, FIRST_END, ReceiverState, RouteStop};
 use crate::event_kind::{EventKind, INDEX_LIMIT, target};
 use crate::event_queue::{EventQueue, EventTarget};
 use crate::flow_state::FlowState;
 use crate::link::{Link, LinkAction, LinkView};
 use crate::packet_pool::{Packet, PacketHandle, PacketId, PacketPool};
+use crate::processing::Processor;
 use crate::stages::StreamRef;
 use crate::stats::{LoopCounters, SendingMeter};
 use crate::transfers::Spawning;
@@ -28,8 +29,10 @@ pub struct PacketNetwork {
     pub(crate) links: Vec<Link>,
     /// Number of links of the topology; the links after these are delay elements.
     real_links: usize,
+    /// The processing time of the router before each link.
+    pub(crate) routers: Vec<Processor>,
     /// All routes, one after the other: links, then an end of a loop.
-    pub(crate) routes: Vec<u32>,
+    pub(crate) routes: Vec<RouteStop>,
     /// The loops that receive the capacity of a link live, sorted by link.
     pub(crate) capacity_receivers: Vec<CapacityReceiver>,
     /// Streams whose data a relay has just sent; empty between events.
@@ -45,7 +48,8 @@ pub struct PacketNetwork {
 pub(crate) struct Parts {
     pub(crate) links: Vec<Link>,
     pub(crate) real_links: usize,
-    pub(crate) routes: Vec<u32>,
+    pub(crate) routers: Vec<Processor>,
+    pub(crate) routes: Vec<RouteStop>,
     pub(crate) endpoints: Endpoints,
     pub(crate) flows: Vec<FlowState>,
     pub(crate) declared_flows: usize,
@@ -54,7 +58,7 @@ pub(crate) struct Parts {
 
 impl PacketNetwork {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { links, real_links, routes, endpoints, flows, declared_flows, spawning } = parts;
+        let Parts { links, real_links, routers, routes, endpoints, flows, declared_flows, spawning } = parts;
         let mut network = Self {
             now: Time::ZERO,
             events: EventQueue::default(),
@@ -64,6 +68,7 @@ impl PacketNetwork {
             declared_flows,
             links,
             real_links,
+            routers,
             routes,
             endpoints,
             flows,
@@ -168,14 +173,42 @@ impl PacketNetwork {
         let (arrived, next) = self.links[index as usize].on_event(now, handle, &mut self.packets);
         self.events.push(next, target(EventKind::Link, index));
         if let Some(handle) = arrived {
-            self.forward(now, handle);
+            let processed = self.processed(now, handle);
+            if processed == now {
+                self.forward(now, handle);
+            } else {
+                self.events.push_with_packet(processed, target(EventKind::PacketArrival, 0), handle);
+            }
         }
+    }
+
+    /// When a packet that arrives at the end of a link at `arrives` has been processed by the router or the sending host
+    /// there. Packets of one flow stay in order.
+    #[inline(always)]
+    fn processed(&mut self, arrives: Time, handle: PacketHandle) -> Time {
+        if arrives == Time::NEVER {
+            return arrives;
+        }
+        let RouteStop { stop, last } = &mut self.routes[handle.route as usize];
+        let processor = if *stop < FIRST_END {
+            &mut self.routers[*stop as usize]
+        } else if *stop & 1 == EndKind::Sender as u32 {
+            &mut self.endpoints.hosts[((*stop - FIRST_END) / 2) as usize]
+        } else {
+            return arrives;
+        };
+        let processed = processor.processed(arrives, handle.bytes);
+        if processed != arrives {
+            *last = processed.max(*last);
+            return *last;
+        }
+        arrives
     }
 
     /// Forwards a packet that has arrived at the end of a link to the next entry of its route.
     #[inline(always)]
     fn forward(&mut self, now: Time, handle: PacketHandle) {
-        let stop = self.routes[handle.route as usize];
+        let stop = self.routes[handle.route as usize].stop;
         if stop < FIRST_END {
             self.enqueue(now, stop, handle);
         } else if stop & 1 == EndKind::Sender as u32 {
@@ -192,6 +225,7 @@ impl PacketNetwork {
         let state = &mut self.links[link as usize];
         if state.is_plain() {
             let arrives = state.arrive(now, handle, &mut self.packets);
+            let arrives = self.processed(arrives, handle);
             self.events.push_with_packet(arrives, target(EventKind::PacketArrival, 0), handle);
         } else {
             self.enqueue_special(now, link, handle);
@@ -202,6 +236,7 @@ impl PacketNetwork {
     fn enqueue_special(&mut self, now: Time, link: u32, handle: PacketHandle) {
         match self.links[link as usize].enqueue_special(now, handle, &mut self.packets) {
             LinkAction::Deliver(time) => {
+                let time = self.processed(time, handle);
                 self.events.push_with_packet(time, target(EventKind::PacketArrival, 0), handle)
             }
             LinkAction::DeliverUnlessLost(time) => {
@@ -290,9 +325,9 @@ impl PacketNetwork {
             let bytes = segment.bytes;
             self.send_packet(now, route, bytes, Packet::new(Frame::Data(segment), flow, Ecn::NotCapable));
         }
-        let sender = &mut self.endpoints.senders[index];
-        if let Some(deadline) = set_timer(&mut sender.armed, sender.end.deadline()) {
-            self.events.push(deadline, target(EventKind::SenderTimer, loop_id));
+        let (sender, host) = (&mut self.endpoints.senders[index], &mut self.endpoints.hosts[index]);
+        if let Some(fires) = sender.timer.set(sender.end.deadline(), |deadline| host.processed(deadline, 0)) {
+            self.events.push(fires, target(EventKind::SenderTimer, loop_id));
         }
         if !self.sent_streams.is_empty() {
             self.advertise_credits(now, index);
@@ -338,23 +373,22 @@ impl PacketNetwork {
     #[inline(always)]
     fn send_packet(&mut self, now: Time, route: u32, bytes: u32, packet: Packet) {
         let packet = self.packets.insert(packet);
-        self.enqueue(now, self.routes[route as usize], PacketHandle { packet, bytes, route });
+        self.enqueue(now, self.routes[route as usize].stop, PacketHandle { packet, bytes, route });
     }
 
     #[inline(always)]
     fn set_receiver_timer(&mut self, loop_id: u32) {
         let receiver = &mut self.endpoints.receivers[loop_id as usize];
-        if let Some(deadline) = set_timer(&mut receiver.armed, receiver.end.deadline()) {
-            self.events.push(deadline, target(EventKind::ReceiverTimer, loop_id));
+        if let Some(fires) = receiver.timer.set(receiver.end.deadline(), |deadline| deadline) {
+            self.events.push(fires, target(EventKind::ReceiverTimer, loop_id));
         }
     }
 
     fn on_sender_timer(&mut self, now: Time, loop_id: u32) {
         let sender = &mut self.endpoints.senders[loop_id as usize];
-        if sender.armed != now {
+        if !sender.timer.expires(now) {
             return;
         }
-        sender.armed = Time::NEVER;
         if sender.end.deadline() <= now {
             sender.end.on_deadline(now);
         }
@@ -363,10 +397,9 @@ impl PacketNetwork {
 
     fn on_receiver_timer(&mut self, now: Time, loop_id: u32) {
         let receiver = &mut self.endpoints.receivers[loop_id as usize];
-        if receiver.armed != now {
+        if !receiver.timer.expires(now) {
             return;
         }
-        receiver.armed = Time::NEVER;
         if let Some(ack) = receiver.end.on_deadline(now) {
             self.send_ack_outlined(now, loop_id, ack);
         }
@@ -402,14 +435,4 @@ impl PacketNetwork {
             self.send_pending(now, stream.loop_id);
         }
     }
-}
-
-/// Sets a timer if `deadline` is earlier than the pending timer event; a later deadline is checked when that fires.
-#[inline]
-fn set_timer(armed: &mut Time, deadline: Time) -> Option<Time> {
-    if deadline >= *armed {
-        return None;
-    }
-    *armed = deadline;
-    Some(deadline)
 }

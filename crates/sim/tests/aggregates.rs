@@ -37,6 +37,7 @@ fn one_loop(window: u64, link_pair: LinkPair) -> LoopSpec {
         forward: vec![link_pair.0],
         backward: vec![link_pair.1],
         extra_delay: Span::ZERO,
+        host_processing: Span::ZERO,
     }
 }
 

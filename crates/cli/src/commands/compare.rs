@@ -9,7 +9,7 @@ use crate::output::{print, print_line};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_lab::compare as compare_runs;
-use millpond_lab::{Choice, ComparisonCase, cases};
+use millpond_lab::{Choice, ComparisonCase, cases, labels_without_randomness};
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError};
@@ -91,6 +91,11 @@ fn warn(runs: &[Run]) {
     let warnings: BTreeSet<&String> = runs.iter().flat_map(|run| &run.summary.warnings).collect();
     for warning in warnings {
         eprintln!("warning: {warning}");
+    }
+    let fixed = labels_without_randomness(runs);
+    if !fixed.is_empty() {
+        let labels = fixed.into_iter().collect::<Vec<_>>().join(", ");
+        eprintln!("warning: all seeds give the same results for {labels}: nothing in these runs is random");
     }
 }
 

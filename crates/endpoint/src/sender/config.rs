@@ -26,6 +26,9 @@ pub struct SenderConfig {
     pub max_ack_delay: Span,
     /// Upper bound of the bytes in flight, whatever the law permits.
     pub max_in_flight: Bytes,
+    /// How late the driver may handle a deadline. Packets that leave at most this late do not shift the schedule of the
+    /// pacer, so that the mean rate is exact in spite of the delay.
+    pub timer_slack: Span,
 }
 
 impl SenderConfig {
@@ -42,6 +45,7 @@ impl SenderConfig {
             initial_rtt: Span::from_millis(333),
             max_ack_delay: Span::ZERO,
             max_in_flight: Bytes::new(1 << 28),
+            timer_slack: Span::ZERO,
         }
     }
 

@@ -100,7 +100,7 @@ impl SenderEnd {
             probe_wanted: false,
             rate: DeliveryRate::default(),
             rounds: Rounds::default(),
-            pacer: Pacer::default(),
+            pacer: Pacer::new(config.timer_slack),
             blocked: SendBlocked::NoData,
             last_wake: None,
             counters: SenderCounters::default(),

@@ -22,6 +22,7 @@ struct LoopTemplate {
     forward: Vec<LinkId>,
     backward: Vec<LinkId>,
     extra_delay: Span,
+    host_processing: Span,
 }
 
 /// The loops of a flow and the sizes of the send queues of the relays between them.
@@ -58,7 +59,7 @@ impl FlowBuilder<'_, '_> {
                     let key = SharedLoopKey::of(&self.configured.label.value, instance.group, &path);
                     FlowLoop::Shared(shared_loops.join(key, || self.with_laws(template), builder)?)
                 }
-                None => FlowLoop::Own(self.with_laws(template)?),
+                None => self.with_laws(template)?.into(),
             });
         }
         Ok(FlowSpec {
@@ -164,6 +165,7 @@ impl FlowBuilder<'_, '_> {
             forward: path.iter().filter_map(|hop| (self.link)(*hop)).collect(),
             backward: return_path.iter().filter_map(|hop| (self.link)(*hop)).collect(),
             extra_delay,
+            host_processing: host_processing(scenario, path, group.packet),
         })
     }
 
@@ -191,8 +193,17 @@ impl LoopTemplate {
             forward: self.forward.clone(),
             backward: self.backward.clone(),
             extra_delay: self.extra_delay,
+            host_processing: self.host_processing,
         })
     }
+}
+
+/// Upper bound of the processing time of a host that sends packets of this size over the links of `path`. Default:
+/// the service time of one packet at the slowest link, at its highest rate, because only a constant rate has a fixed phase.
+fn host_processing(scenario: &Scenario, path: &[Hop], packet: Bytes) -> Span {
+    let rate = |hop: &Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().peak();
+    let service_time = || path.iter().map(|hop| rate(hop).time_for(packet)).max().unwrap_or_default();
+    scenario.hosts.jitter.unwrap_or_else(|| service_time().min(scenario::Processing::LONGEST))
 }
 
 /// The size of the send queue of the relay at the end of a loop that takes the links of `path`.

@@ -7,8 +7,8 @@ use crate::traffic::{LinkTraffic, facts, hop_name};
 use millpond_protocols::Registry;
 use millpond_scenario as scenario;
 use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
-use millpond_sim::{AtEnd, Jitter, LinkSpec, Loss, NodeId, Propagation, Schedule, Scheduler};
-use millpond_units::Time;
+use millpond_sim::{AtEnd, Jitter, LinkSpec, Loss, NodeId, Processing, Propagation, Schedule, Scheduler};
+use millpond_units::{Span, Time};
 use std::sync::Arc;
 
 /// The simulator's link for `hop`.
@@ -40,7 +40,18 @@ pub(super) fn link(
         },
         queue,
         routers,
+        processing: router_processing(scenario, direction),
     })
+}
+
+/// The processing time of the router before a link. Default: the service time of the packet at the highest rate of the
+/// link. A scenario whose hosts are strictly periodic has strictly periodic routers.
+fn router_processing(scenario: &Scenario, direction: &Direction) -> Processing {
+    match (scenario.routers.jitter, scenario.hosts.jitter) {
+        (Some(jitter), _) => Processing::UpTo(jitter),
+        (None, Some(Span::ZERO)) => Processing::Immediate,
+        (None, _) => Processing::ServiceTime(direction.rate.schedule().peak()),
+    }
 }
 
 /// A schedule of the scenario as one of the simulator. The scenario has been checked, so that this does not fail.

@@ -7,6 +7,7 @@ pub(crate) mod links;
 mod loss;
 mod measure;
 mod paths;
+mod processing;
 mod protocols;
 mod queues;
 pub(crate) mod scenario;

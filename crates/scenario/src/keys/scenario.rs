@@ -4,6 +4,7 @@ use super::flows::{self, FLOW};
 use super::fluid::{self, FLUID};
 use super::links::{self, LINK};
 use super::measure::{self, MEASURE};
+use super::processing::{HOSTS, ROUTERS};
 use super::protocols::{self, PROTOCOL};
 use super::shorthand;
 use super::shorthand::chain::{self, CHAIN};
@@ -67,6 +68,22 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
                 let measure = measure::read(&written.with_context(&draft.context(written)));
                 set(&mut draft.scenario.measure, measure)
             },
+            write: |_| None,
+        },
+        ScenarioKey {
+            name: "hosts",
+            form: Form::Table(&HOSTS),
+            rule: Rule::Default("{}"),
+            meaning: "processing times of sending hosts, in the packet world",
+            read: |draft, written| set(&mut draft.scenario.hosts, HOSTS.read(written)),
+            write: |_| None,
+        },
+        ScenarioKey {
+            name: "routers",
+            form: Form::Table(&ROUTERS),
+            rule: Rule::Default("{}"),
+            meaning: "processing times of routers, in the packet world",
+            read: |draft, written| set(&mut draft.scenario.routers, ROUTERS.read(written)),
             write: |_| None,
         },
         ScenarioKey {
@@ -199,6 +216,13 @@ impl Scenario {
         let top = Draft { scenario: top, duration: Some(*duration), ..Draft::default() };
         let mut out = SCENARIO.lines(&top);
         out += &format!("\n[measure]\n{}", MEASURE.lines(&self.measure));
+        for (name, table, processing) in
+            [("hosts", &HOSTS, &self.hosts), ("routers", &ROUTERS, &self.routers)]
+        {
+            if processing.jitter.is_some() {
+                out += &format!("\n[{name}]\n{}", table.lines(processing));
+            }
+        }
         out += &format!("\n[fluid]\n{}", FLUID.lines(&self.fluid));
         out.extend(self.links.iter().map(|link| links::write(link, self)));
         out.extend(self.flows.iter().map(|flow| flows::write(flow, self)));

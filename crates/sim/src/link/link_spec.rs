@@ -5,6 +5,7 @@ use super::{
     ColdState, Link, LossState, PerService, Propagation, Rates, Ring, Scheduler, Service, ServiceMode,
     Special, VariableDelay,
 };
+use crate::processing::{Processing, Processor};
 use crate::schedule::{ConfiguredCapacity, Schedule};
 use crate::stats::{HotCounters, LinkMeter};
 use crate::{Loss, NodeId};
@@ -55,6 +56,8 @@ pub struct LinkSpec {
     pub buffer: Buffer,
     /// The order of service.
     pub scheduler: Scheduler,
+    /// The processing time of the router before it, for packets that come from another link.
+    pub processing: Processing,
     /// The queue law; none for drop-tail.
     pub queue: Option<Box<dyn Law>>,
     /// The router laws, one for each protocol present that has one.
@@ -74,9 +77,15 @@ impl LinkSpec {
             loss: None,
             buffer: Buffer::Unlimited,
             scheduler: Scheduler::Fifo,
+            processing: Processing::Immediate,
             queue: None,
             routers: Vec::new(),
         }
+    }
+
+    /// The router before the link.
+    pub(crate) fn router(&self, seed: u64) -> Processor {
+        Processor::new(self.processing, Random::stream(seed, &format!("link {} processing", self.name)))
     }
 
     /// Builds the link. `weights`: the weights of the flows, in their order.

@@ -28,5 +28,6 @@ pub(crate) fn one_loop(sender: impl Sender + 'static, there: &[LinkId], back: &[
         forward: there.to_vec(),
         backward: back.to_vec(),
         extra_delay: Span::ZERO,
+        host_processing: Span::ZERO,
     }
 }
