@@ -135,6 +135,21 @@ fn a_comparison_with_seeds_writes_every_run_and_report_reads_them() {
 }
 
 #[test]
+fn seeds_that_change_nothing_are_a_warning() {
+    let folder = folder(VALID);
+    let periodic = |text: &'static str| {
+        ["compare", "scenario.toml", "--protocols", "newreno", "--seeds", "2", "--set", text]
+    };
+    let warned = stderr(&millpond(folder.path(), &periodic("hosts.jitter=0s")));
+    assert!(
+        warned.contains("all seeds give the same results for newreno: nothing in these runs is random"),
+        "{warned}"
+    );
+    let random = stderr(&millpond(folder.path(), &periodic("hosts.jitter=1us")));
+    assert!(!random.contains("the same results"), "{random}");
+}
+
+#[test]
 fn pinned_flows_keep_their_protocol_in_a_comparison() {
     let other = "[[flows]]\nname = \"cross\"\nprotocol = \"cubic\"\npinned = true\npath = [\"A\", \"B\"]\n";
     let folder = folder(&VALID.replace("[protocols.lgcc]", &format!("{other}[protocols.lgcc]")));

@@ -9,6 +9,7 @@ const ONE: &str = r#"
 title = "Ten flows on one link"
 duration = "60s"
 measure = { from = "40s", every = "100ms" }
+hosts = { jitter = "0s" }
 [[links]]
 name = "L"
 between = ["A", "B"]

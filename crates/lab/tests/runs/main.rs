@@ -21,6 +21,7 @@ mod marking_threshold;
 mod mcp;
 mod measures;
 mod paganini;
+mod phase_effects;
 mod plans;
 mod reference_results;
 mod several_links;

@@ -15,6 +15,7 @@ const LINK: &str = r#"
 title = "A marking threshold"
 duration = "40s"
 measure = { from = "20s", every = "1ms" }
+hosts = { jitter = "0s" }
 [[links]]
 name = "L"
 between = ["A", "B"]

@@ -8,6 +8,7 @@ const THREE_FLOWS: &str = r#"
 title = "MCP, Fig. 3"
 duration = "150s"
 measure = { from = "130s", every = "200ms" }
+hosts = { jitter = "0s" }
 [[links]]
 name = "L"
 between = ["A", "B"]

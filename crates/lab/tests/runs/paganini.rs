@@ -10,6 +10,7 @@ const MARKS: &str = r#"
 title = "Four flows, two round-trip times, one price"
 duration = "60s"
 measure = { from = "20s", every = "100ms" }
+hosts = { jitter = "0s" }
 [[links]]
 name = "L"
 between = ["A", "B"]
@@ -114,6 +115,7 @@ const DELAY: &str = r#"
 title = "Two flows, and two late joiners"
 duration = "160s"
 measure = { from = "100s", every = "100ms" }
+hosts = { jitter = "0s" }
 [[links]]
 name = "L"
 between = ["A", "B"]

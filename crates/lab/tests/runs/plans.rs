@@ -115,6 +115,7 @@ fn base_rtts_are_sampled_from_their_range_and_another_flow_does_not_change_them(
             "flows.two.start={ first = \"10ms\", every = \"13ms\" }",
             "flows.two.workload={ rate = \"30kbps\" }",
             "flows.one.workload={ rate = \"30kbps\" }",
+            "hosts.jitter=0s",
         ];
         let run = results(LINE, &sets);
         run.summary.flows[1..].iter().map(|flow| flow.rtt_ms.min).collect::<Vec<_>>()

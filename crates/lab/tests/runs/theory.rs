@@ -79,6 +79,7 @@ const CALM: &str = r#"
 title = "Below capacity"
 duration = "20s"
 measure = { from = "2s" }
+hosts = { jitter = "0s" }
 [[links]]
 name = "L"
 between = ["A", "B"]

@@ -80,6 +80,7 @@ fn a_small_transfer_on_an_idle_path_takes_the_time_of_its_slow_start() {
             "links.L.rate=1Gbps",
             "flows.mice.rtt=20ms",
             "flows.mice.count=1",
+            "hosts.jitter=0s",
             "flows.mice.workload={ transfers = \"30000B\", every = \"500ms\" }",
         ],
     );

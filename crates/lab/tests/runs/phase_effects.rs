@@ -1,0 +1,101 @@
+//! Shares under drop-tail and step marking do not depend on the phases of packets (Floyd and Jacobson, "On Traffic Phase
+//! Effects in Packet-Switched Gateways", 1992), because hosts and routers have a random processing time.
+
+use crate::common::results;
+use millpond_results::Run;
+
+/// One flow over three links, and one over each of them.
+const THREE_LINKS: &str = r#"
+title = "Three links"
+duration = "330s"
+measure = { from = "30s", every = "1s" }
+[parking-lot]
+hops = 3
+link = { rate = "20Mbps", delay = "10ms", buffer = "1bdp" }
+access = { rate = "1Gbps", delay = "1ms" }
+[[flows]]
+name = "long"
+protocol = "newreno"
+path = "long"
+[[flows]]
+name = "cross"
+protocol = "newreno"
+path = "cross"
+"#;
+
+/// One link, three base RTTs.
+const THREE_RTTS: &str = r#"
+title = "Three round-trip times"
+duration = "430s"
+measure = { from = "30s", every = "1s" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = "50Mbps"
+delay = "5ms"
+buffer = "300packets"
+[[flows]]
+name = "short"
+protocol = "newreno"
+path = ["A", "B"]
+rtt = "20ms"
+[[flows]]
+name = "middle"
+protocol = "newreno"
+path = ["A", "B"]
+rtt = "80ms"
+[[flows]]
+name = "long"
+protocol = "newreno"
+path = ["A", "B"]
+rtt = "200ms"
+"#;
+
+/// The protocols that react to losses or to marks above a threshold.
+const PROTOCOLS: [&str; 3] = ["newreno", "cubic", "dctcp"];
+
+fn run_of(text: &str, protocol: &str, sets: &[&str]) -> Run {
+    let text = text.replace("\"newreno\"", &format!("\"{protocol}\""));
+    results(&text, sets)
+}
+
+/// Goodput in bit/s of the flow over three links, at this link rate.
+fn goodput_of_the_long_flow(protocol: &str, rate: &str, hosts: &[&str]) -> f64 {
+    let rate = format!("parking-lot.link.rate={rate}");
+    let sets: Vec<&str> = hosts.iter().copied().chain([rate.as_str()]).collect();
+    run_of(THREE_LINKS, protocol, &sets).summary.flows[0].goodput_bps
+}
+
+#[test]
+fn shares_change_by_less_than_a_tenth_if_the_link_rate_changes_by_three_thousandths() {
+    for protocol in PROTOCOLS {
+        let goodputs =
+            ["19.94Mbps", "20Mbps", "20.06Mbps"].map(|rate| goodput_of_the_long_flow(protocol, rate, &[]));
+        for pair in goodputs.windows(2) {
+            assert!((pair[1] / pair[0] - 1.0).abs() < 0.1, "{protocol}: {goodputs:?}");
+        }
+    }
+}
+
+#[test]
+fn strictly_periodic_hosts_and_routers_have_phase_effects() {
+    let goodput = |rate| goodput_of_the_long_flow("newreno", rate, &["hosts.jitter=0s"]);
+    let ratio = goodput("19.94Mbps") / goodput("20Mbps");
+    assert!(ratio > 3.0, "the setting that the default avoids: {ratio}");
+}
+
+/// Goodput is proportional to RTT^-a. Loss-driven additive increase: a is 1 if losses of different flows are independent
+/// and 2 if they are synchronized (Lakshman and Madhow, "The Performance of TCP/IP for Networks with High Bandwidth-Delay
+/// Products and Random Loss", IEEE/ACM Transactions on Networking 5(3), 1997). CUBIC: W is proportional to
+/// (RTT / p)^(3/4) if losses are independent (RFC 9438, section 5.1), a = 1/4, and independent of the RTT if they are
+/// synchronized, a = 1. DCTCP's windows grow by one packet per round trip as well.
+#[test]
+fn the_rtt_unfairness_has_the_sign_and_the_exponent_of_the_literature() {
+    for (protocol, exponents) in [("newreno", 1.0..2.0), ("cubic", 0.25..1.0), ("dctcp", 1.0..2.0)] {
+        let run = run_of(THREE_RTTS, protocol, &[]);
+        let [short, _, long] = run.summary.flows.as_slice() else { panic!("three flows") };
+        let exponent =
+            (short.goodput_bps / long.goodput_bps).ln() / (long.rtt_ms.mean / short.rtt_ms.mean).ln();
+        assert!(exponents.contains(&exponent), "{protocol}: {exponent}");
+    }
+}
