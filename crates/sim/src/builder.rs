@@ -246,7 +246,7 @@ impl NetworkAssembly {
             let (name, stages) = (format!("flow {} loop {number}", flow.name), [flow_streams.stage(number)]);
             let owner =
                 LoopOwner { seed: self.seed, name: &name, flow: index, stages: &stages, shared: false };
-            self.add_loop(&owner, spec);
+            self.add_loop(&owner, *spec);
         }
         let streams = streams.to_vec();
         let state = FlowState::new(flow.name, streams, flow.workload, payload, flow.start, flow.stop);
