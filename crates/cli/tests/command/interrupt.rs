@@ -25,7 +25,8 @@ fn wait_for(ready: impl Fn() -> bool) {
 
 /// State and CPU time of a process; it is in state `Z` from its end until it is waited for.
 fn state_and_cpu_time(process: u32) -> (String, Duration) {
-    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).expect("the process is not waited for");
+    let stat =
+        std::fs::read_to_string(format!("/proc/{process}/stat")).expect("the process is not waited for");
     // The fields after the name, which may contain spaces: 3 is the state, 14 and 15 are times in hundredths of a second.
     let (_, fields) = stat.rsplit_once(')').expect("a name in parentheses");
     let fields: Vec<&str> = fields.split_whitespace().collect();
