@@ -3,7 +3,9 @@
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{HeaderId, Link, LinkFacts, Protocol, SettingError, Settings, Value};
 use millpond_protocols::Registry;
-use millpond_sim::{Buffer, Builder, FlowSpec, LinkId, LinkSpec, LoopSpec, NodeId, PacketNetwork, Workload};
+use millpond_sim::{
+    Buffer, Builder, FlowSpec, LinkId, LinkSpec, LoopSpec, NodeId, PacketNetwork, Processing, Workload,
+};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::error::Error;
 
@@ -21,6 +23,8 @@ pub(crate) struct Case {
     /// When measuring begins.
     pub(crate) warm_up: Time,
     pub(crate) duration: Span,
+    /// Whether hosts and routers have a random processing time, as by default in a scenario.
+    pub(crate) is_random: bool,
 }
 
 /// A shared link.
@@ -103,6 +107,7 @@ fn dumbbell(
         users: vec![Users { count, rtt, crosses: 1 }],
         warm_up: Time::ZERO + seconds(10),
         duration,
+        is_random: true,
     }
 }
 
@@ -118,6 +123,7 @@ fn two_bottlenecks() -> Case {
         users: vec![users(10, 60, 1), users(50, 90, 2), users(10, 260, 2), users(10, 64, 2)],
         warm_up: Time::ZERO + seconds(50),
         duration: seconds(100),
+        is_random: true,
     }
 }
 
@@ -154,7 +160,7 @@ impl Case {
         let nodes: Vec<NodeId> = (0..=self.trunks.len()).map(|_| builder.node()).collect();
         let (mut there, mut back) = (Vec::new(), Vec::new());
         for (trunk, ends) in self.trunks.iter().zip(nodes.windows(2)) {
-            let plain = |name, from, to| LinkSpec::plain(name, from, to, trunk.rate, trunk.delay);
+            let plain = |name, from, to| self.link(name, [from, to], trunk.rate, trunk.delay);
             there.push(builder.link(LinkSpec {
                 buffer: Buffer::Packets(trunk.buffer),
                 queue: queue(trunk)?,
@@ -167,10 +173,8 @@ impl Case {
             let (left, right) = (nodes[0], nodes[users.crosses]);
             let (source, sink) = (builder.node(), builder.node());
             let mut access = |from, to, routers| {
-                builder.link(LinkSpec {
-                    routers,
-                    ..LinkSpec::plain("access", from, to, ACCESS, self.access_delay(users))
-                })
+                let link = self.link("access", [from, to], ACCESS, self.access_delay(users));
+                builder.link(LinkSpec { routers, ..link })
             };
             let up = access(source, left, routers(protocol, ACCESS, None)?);
             let down = access(right, sink, routers(protocol, ACCESS, None)?);
@@ -181,7 +185,7 @@ impl Case {
             builder.flow(FlowSpec {
                 name: format!("{number}"),
                 weight: 1.0,
-                loops: vec![control_loop(protocol, forward, backward)?.into()],
+                loops: vec![self.control_loop(protocol, [forward, backward], users)?.into()],
                 relays: Vec::new(),
                 workload: Workload::Bulk,
                 start,
@@ -189,6 +193,32 @@ impl Case {
             });
         }
         Ok(builder.build()?)
+    }
+
+    fn link(&self, name: &str, [from, to]: [NodeId; 2], rate: Rate, delay: Span) -> LinkSpec {
+        let processing = if self.is_random { Processing::ServiceTime(rate) } else { Processing::Immediate };
+        LinkSpec { processing, ..LinkSpec::plain(name, from, to, rate, delay) }
+    }
+
+    /// The loop of a user, over the links in both directions.
+    fn control_loop(
+        &self,
+        protocol: &dyn Protocol,
+        [forward, backward]: [Vec<LinkId>; 2],
+        users: &Users,
+    ) -> Result<LoopSpec, SettingError> {
+        let settings = Settings::check(protocol.card().parameters, [("initial_window", Value::Number(2.0))])?;
+        let slowest = self.trunks[..users.crosses].iter().map(|trunk| trunk.rate).min().unwrap_or(ACCESS);
+        Ok(LoopSpec {
+            sender: protocol.sender(&settings)?,
+            receiver: protocol.receiver(&settings)?,
+            sender_config: SenderConfig::new(PACKET, protocol.needs(&settings)),
+            receiver_config: ReceiverConfig::default(),
+            forward,
+            backward,
+            extra_delay: Span::ZERO,
+            host_processing: if self.is_random { slowest.time_for(PACKET) } else { Span::ZERO },
+        })
     }
 }
 
@@ -213,22 +243,4 @@ fn routers(protocol: &dyn Protocol, capacity: Rate, buffer: Option<u64>) -> Resu
     let facts = LinkFacts { capacity, buffer: buffer.map(|packets| PACKET * packets), packet: PACKET };
     let router = protocol.link(&settings, &facts)?;
     Ok(router.into_iter().map(|router| (protocol.needs(&settings).header, router)).collect())
-}
-
-fn control_loop(
-    protocol: &dyn Protocol,
-    forward: Vec<LinkId>,
-    backward: Vec<LinkId>,
-) -> Result<LoopSpec, SettingError> {
-    let settings = Settings::check(protocol.card().parameters, [("initial_window", Value::Number(2.0))])?;
-    Ok(LoopSpec {
-        sender: protocol.sender(&settings)?,
-        receiver: protocol.receiver(&settings)?,
-        sender_config: SenderConfig::new(PACKET, protocol.needs(&settings)),
-        receiver_config: ReceiverConfig::default(),
-        forward,
-        backward,
-        extra_delay: Span::ZERO,
-        host_processing: Span::ZERO,
-    })
 }

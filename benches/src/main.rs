@@ -2,7 +2,8 @@
 //! packet-hop, peak memory, and the state of the networks at the end.
 //!
 //! Each case runs in a process of its own, so that its memory can be measured; this program starts itself for that:
-//! `millpond-bench run NAME SECONDS`, `millpond-bench bare NAME SECONDS`. `millpond-bench fluid FLOWS LINKS SECONDS` runs
+//! `millpond-bench run NAME SECONDS`, `millpond-bench periodic NAME SECONDS` (without random processing times),
+//! `millpond-bench bare NAME SECONDS`. `millpond-bench fluid FLOWS LINKS SECONDS` runs
 //! a large network of the fluid world alone, of any size.
 
 mod bare;
@@ -33,37 +34,40 @@ fn main() -> Outcome<()> {
             let (flows, links, seconds) = (flows.parse()?, links.parse()?, seconds.parse()?);
             large::run(large::Size { flows, links, seconds })
         }
-        [mode @ ("run" | "bare"), name, seconds] => {
+        [mode @ ("run" | "periodic" | "bare"), name, seconds] => {
             let mut case = cases::all().into_iter().find(|case| case.name == name).ok_or("no such case")?;
             case.duration = Span::from_secs(seconds.parse()?);
-            if mode == "run" { run(&case) } else { run_bare(&case) }
+            case.is_random = mode == "run";
+            if mode == "bare" { run_bare(&case) } else { run(&case) }
         }
-        _ => {
-            Err("usage: millpond-bench [run|bare NAME SECONDS | fluid FLOWS LINKS SECONDS | stability]"
-                .into())
-        }
+        _ => Err(
+            "usage: millpond-bench [run|periodic|bare NAME SECONDS | fluid FLOWS LINKS SECONDS | stability]"
+                .into(),
+        ),
     }
 }
 
-/// Runs all cases and prints the table.
+/// Runs all cases and prints the table. A periodic network has no random processing times.
 fn bench(cases: &[Case]) -> Outcome<()> {
     println!(
-        "                               packet-    packet-hops per CPU second     instructions     peak"
+        "                               packet-      packet-hops per CPU second               instructions per hop        peak"
     );
     println!(
-        "case                              hops   millpond       bare   ratio     per hop (bare)   memory"
+        "case                              hops   millpond  periodic    bare  to bare   millpond periodic bare     memory"
     );
     for case in cases {
-        let (run, bare) = (best("run", case)?, best("bare", case)?);
+        let (run, periodic, bare) = (best("run", case)?, best("periodic", case)?, best("bare", case)?);
         println!(
-            "{:3} {:24} {:6.1} M  {:7.2} M  {:7.2} M  {:6.2}  {:>9} ({:>4})  {:4.0} MB",
+            "{:3} {:24} {:6.1} M  {:7.2} M {:7.2} M {:7.2} M  {:6.2}  {:>8} {:>8} {:>4}  {:7.0} MB",
             case.name,
             case.what,
             run.hops / 1e6,
             run.per_second() / 1e6,
+            periodic.per_second() / 1e6,
             bare.per_second() / 1e6,
             run.per_second() / bare.per_second(),
             instructions("run", case),
+            instructions("periodic", case),
             instructions("bare", case),
             run.megabytes,
         );
