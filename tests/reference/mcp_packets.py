@@ -1,0 +1,162 @@
+"""MCP of Podlesny and Gorinsky packet by packet: Fig. 2 of the report, Eq. (1), sections IV-C to IV-I.
+
+All propagation lies behind the last link, so a packet arrives at the first link when it is sent, and a FIFO link is one
+number: the time at which its backlog ends (Lindley's recursion). An acknowledgement is an event only where its bits
+differ from those of the flow's acknowledgement before. Cited by papers/mcp/fig3.toml, fig5 to fig8 and fig10.
+"""
+
+import heapq
+import random
+
+STEP, T = 80e3, 0.2  # bit/s, s
+SCALING, FAIRING, ENHANCING, SMOOTHING, STABLE, OVERLOADED = range(6)
+PERIOD, FEEDBACK, TIMER, PACKET = range(4)  # of two events at the same time, the lesser first
+
+
+class Link:
+    def __init__(self, capacity):
+        self.capacity = capacity
+        self.ends = self.least = self.fairing_until = 0.0  # end of the backlog, least backlog of the period, both in s
+        self.bits, self.code, self.longest = 0, 0, [0, 0]  # longest queue in packets before and after the time `mark`
+
+
+class Flow:
+    def __init__(self, start, rtt, path=(0,), packet=1000):
+        self.rtt, self.path, self.packet = rtt, path, 8 * packet
+        self.rate, self.mode, self.feedback, self.sent = STEP, None, None, None
+        self.left, self.added, self.back, self.changed, self.next, self.timer = 7, False, 0, 0.0, start, start + 2 * T
+
+
+def simulate(links, flows, until, backoff="twice", seen="first", requester="obeys", light="doubles", cycles=7, mark=0.0):
+    """Runs until the time `until`, in s. The options are the readings of papers/mcp/paper.toml; `mark` divides `longest`."""
+    events = [(i * T, PERIOD, i, None, None) for i in range(1, int(until / T) + 1)]
+    for i, flow in enumerate(flows):
+        flow.left = cycles
+        events += [(flow.next, PACKET, i, flow, None), (flow.timer, TIMER, i, flow, None)]
+    heapq.heapify(events)
+
+    def change(flow, rate, now, mode):
+        """Sets rate and mode; the remaining wait for the next packet is rescaled."""
+        rate, flow.mode = max(rate, STEP), mode
+        if rate != flow.rate:
+            flow.next = now + (flow.next - now) * flow.rate / rate
+            heapq.heappush(events, (flow.next, PACKET, flows.index(flow), flow, None))
+            flow.rate, flow.changed = rate, now
+
+    def overload(flow, now):
+        """MD(.5), or AD(80 kbit/s) from the smoothing mode; by the reading `twice` also from the stable mode, until the third 11."""
+        if flow.mode == SMOOTHING or flow.mode == STABLE and backoff == "twice" and flow.back < 2:
+            flow.back += 1
+            change(flow, flow.rate - STEP, now, STABLE)
+        else:
+            flow.left -= flow.added and flow.left > 0
+            change(flow, flow.rate / 2, now, OVERLOADED)
+        flow.added = False
+
+    def decide(flow, now):
+        """One adjustment per 2T, by Fig. 2."""
+        code, fairing = flow.feedback
+        fairing = fairing and not (requester == "ignores" and flow.left)
+        if code == 3:
+            overload(flow, now)
+        elif code == 0 and not (fairing and light == "adds"):
+            change(flow, 2 * flow.rate, now, SCALING)
+        elif fairing:
+            flow.added = True
+            change(flow, flow.rate + STEP, now, FAIRING)
+        elif code == 1:
+            change(flow, 1.1 * flow.rate, now, ENHANCING)
+        elif flow.mode != STABLE:
+            change(flow, flow.rate + STEP, now, SMOOTHING)
+
+    while events[0][0] <= until:
+        now, kind, key, flow, detail = heapq.heappop(events)
+        if kind == PACKET:
+            if detail is None:  # from the sender
+                if now != flow.next:
+                    continue  # rescheduled by a change of the rate
+                flow.next = now + flow.packet / flow.rate
+                heapq.heappush(events, (flow.next, PACKET, key, flow, None))
+                detail = (0, 0, flow.left > 0, flow.left > 0)
+            hop, code, fairing, this_path = detail
+            link = links[flow.path[hop]]
+            backlog = max(0.0, link.ends - now)
+            link.least = min(link.least, backlog)
+            link.ends = now + backlog + flow.packet / link.capacity
+            link.longest[now >= mark] = max(link.longest[now >= mark], backlog * link.capacity / flow.packet + 1)
+            link.bits += flow.packet
+            if fairing and this_path:
+                link.fairing_until = (int(now / T + 1e-9) + 2) * T
+            code = max(code, link.code)
+            fairing = fairing or (now < link.fairing_until and 1 <= code <= 2)
+            if hop + 1 < len(flow.path):
+                heapq.heappush(events, (link.ends, PACKET, key, flow, (hop + 1, code, fairing, this_path)))
+            elif (code, fairing) != flow.sent:
+                flow.sent = (code, fairing)
+                heapq.heappush(events, (link.ends + flow.rtt, FEEDBACK, key, flow, flow.sent))
+        elif kind == PERIOD:
+            for link in links:
+                left = max(0.0, link.ends - now)
+                load = (link.bits / link.capacity + min(link.least, left)) / T
+                link.code = (load >= 0.48) + (load >= 0.88) + (load >= 0.98)
+                link.bits, link.least = 0, left
+        elif kind == FEEDBACK:
+            nascent = detail[0] == 3 and (flow.feedback is None or flow.feedback[0] != 3)
+            flow.feedback, flow.back = detail, flow.back if detail[0] == 3 else 0
+            if nascent and seen == "first":
+                overload(flow, now)
+                flow.timer = now + 2 * T
+                heapq.heappush(events, (flow.timer, TIMER, key, flow, None))
+        elif now == flow.timer:
+            if flow.feedback is not None:
+                decide(flow, now)
+            flow.timer = now + 2 * T
+            heapq.heappush(events, (flow.timer, TIMER, key, flow, None))
+
+
+def dumbbell(mbit, starts, rtts, until, packet=1000, **options):
+    """Least rate over greatest, load of the link, its longest queues in packets, time of the last change of a rate."""
+    link, flows = Link(mbit * 1e6), [Flow(start, rtt, packet=packet) for start, rtt in zip(starts, rtts)]
+    simulate([link], flows, until, **options)
+    rates = [flow.rate for flow in flows]
+    return min(rates) / max(rates), sum(rates) / link.capacity, link.longest, max(flow.changed for flow in flows)
+
+
+def numbers():
+    """(name, computed, cited, relative tolerance)"""
+    rtts, again = (0.02, 0.04, 0.1), lambda: random.Random(0).uniform
+    fairness, load, _, changed = dumbbell(20, (0, 1, 2), rtts, 130)
+    yield "Fig. 3: fairness", fairness, 0.898, 2e-3
+    yield "Fig. 3: utilization", load, 0.975, 2e-3
+    yield "Fig. 3: last change of a rate in s", changed, 118.9, 2e-3
+    yield "Fig. 3: last change with eight cycles", dumbbell(20, (0, 1, 2), rtts, 145, cycles=8)[3], 135.7, 2e-3
+    yield "Fig. 3: last change, additive at light load", dumbbell(20, (0, 1, 2), rtts, 145, light="adds")[3], 138.7, 2e-3
+    yield "Fig. 3: fairness, requester ignores", dumbbell(20, (0, 1, 2), rtts, 20, requester="ignores")[0], 0.036, 0.02
+    yield "Fig. 3: fairness, by the timer", dumbbell(20, (0, 2.1, 3.3), rtts, 140, seen="timer")[0], 0.616, 2e-3
+    draw = random.Random(1).uniform
+    starts = [(0, draw(0, 4), draw(0, 4)) for _ in range(5)]
+    for reading, cited in (("twice", (0.552, 0.918)), ("literal", (0.264, 0.917))):
+        found = sorted(dumbbell(20, start, rtts, 130, backoff=reading)[0] for start in starts)
+        for name, value, expected in zip(("least", "median"), found[::2], cited):
+            yield f"Fig. 3: {name} fairness of five random starts, {reading}", value, expected, 2e-3
+    for count, until, cited in ((50, 90, 0.764), (100, 55, 0.835), (200, 36, 0.775), (300, 30, 0.691)):
+        draw = again()
+        fairness, load, longest, _ = dumbbell(200, [draw(0, 10) for _ in range(count)], [0.06] * count, until, mark=until - 8)
+        yield f"Fig. 5: fairness of {count} flows", fairness, cited, 2e-3
+        if count == 50:
+            yield "Fig. 5: utilization of 50 flows", load, 0.966, 2e-3
+            yield "Fig. 5: longest queue of 50 flows", max(longest), 19.1, 0.01
+            yield "Fig. 5: longest queue of 50 flows in equilibrium", longest[1], 18.9, 0.01
+    draw = again()
+    starts, spread = [draw(0, 10) for _ in range(10)], [draw(0.02, 0.1) for _ in range(10)]
+    fairness, load, longest, _ = dumbbell(50, starts, spread, 110)
+    yield from (("Fig. 6: fairness", fairness, 0.882, 2e-3), ("Fig. 6: utilization", load, 0.971, 2e-3))
+    yield "Fig. 6: longest queue", max(longest), 7.43, 2e-3
+    yield "Fig. 7: utilization", dumbbell(50, starts[:5], spread[:5], 185, 1500)[1], 0.975, 2e-3
+    fairness, _, longest, _ = dumbbell(20, range(5), [0.02 * i for i in range(1, 6)], 80)
+    yield "Fig. 8: fairness", fairness, 0.946, 2e-3
+    yield "Fig. 8: longest queue", max(longest), 5, 0.01
+    flows = [Flow(0, 0.08, (0, 1)), Flow(100, 0.06, (0, 1)), Flow(300, 0.04, (1,)), Flow(400, 0.04, (1,))]
+    simulate([Link(20e6), Link(20e6)], flows, 500)
+    yield "Fig. 10: fairness at the end", min(flow.rate for flow in flows) / max(flow.rate for flow in flows), 0.924, 2e-3
+    yield "Fig. 10: utilization of BC at the end", sum(flow.rate for flow in flows) / 20e6, 0.963, 2e-3
