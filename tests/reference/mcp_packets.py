@@ -17,7 +17,7 @@ class Link:
     def __init__(self, capacity):
         self.capacity = capacity
         self.ends = self.least = self.fairing_until = 0.0  # end of the backlog, least backlog of the period, both in s
-        self.bits, self.code, self.longest = 0, 0, [0, 0]  # longest queue in packets before and after the time `mark`
+        self.bits, self.code, self.longest = 0, 0, [0, 0]  # longest backlog in s before and after the time `mark`
 
 
 class Flow:
@@ -70,24 +70,30 @@ def simulate(links, flows, until, backoff="twice", seen="first", requester="obey
             change(flow, flow.rate + STEP, now, SMOOTHING)
 
     while events[0][0] <= until:
-        now, kind, key, flow, detail = heapq.heappop(events)
+        now, kind, key, flow, detail = events[0]
+        if kind == PACKET and detail is None and now == flow.next:  # from the sender; the event of its next packet replaces it
+            flow.next = now + flow.packet / flow.rate
+            heapq.heapreplace(events, (flow.next, PACKET, key, flow, None))
+            detail = (0, 0, flow.left > 0, flow.left > 0)
+        else:
+            heapq.heappop(events)
         if kind == PACKET:
-            if detail is None:  # from the sender
-                if now != flow.next:
-                    continue  # rescheduled by a change of the rate
-                flow.next = now + flow.packet / flow.rate
-                heapq.heappush(events, (flow.next, PACKET, key, flow, None))
-                detail = (0, 0, flow.left > 0, flow.left > 0)
+            if detail is None:
+                continue  # rescheduled by a change of the rate
             hop, code, fairing, this_path = detail
             link = links[flow.path[hop]]
-            backlog = max(0.0, link.ends - now)
-            link.least = min(link.least, backlog)
+            backlog = link.ends - now
+            if backlog <= 0:
+                backlog = link.least = 0.0
+            elif backlog < link.least:
+                link.least = backlog
             link.ends = now + backlog + flow.packet / link.capacity
-            link.longest[now >= mark] = max(link.longest[now >= mark], backlog * link.capacity / flow.packet + 1)
+            if backlog > link.longest[now >= mark]:
+                link.longest[now >= mark] = backlog
             link.bits += flow.packet
             if fairing and this_path:
                 link.fairing_until = (int(now / T + 1e-9) + 2) * T
-            code = max(code, link.code)
+            code = link.code if link.code > code else code
             fairing = fairing or (now < link.fairing_until and 1 <= code <= 2)
             if hop + 1 < len(flow.path):
                 heapq.heappush(events, (link.ends, PACKET, key, flow, (hop + 1, code, fairing, this_path)))
@@ -119,7 +125,8 @@ def dumbbell(mbit, starts, rtts, until, packet=1000, **options):
     link, flows = Link(mbit * 1e6), [Flow(start, rtt, packet=packet) for start, rtt in zip(starts, rtts)]
     simulate([link], flows, until, **options)
     rates = [flow.rate for flow in flows]
-    return min(rates) / max(rates), sum(rates) / link.capacity, link.longest, max(flow.changed for flow in flows)
+    longest = [backlog * link.capacity / 8 / packet + 1 for backlog in link.longest]
+    return min(rates) / max(rates), sum(rates) / link.capacity, longest, max(flow.changed for flow in flows)
 
 
 def numbers():
