@@ -1,4 +1,4 @@
-"""CLTCP as delay differential equations: system (6) of the paper, by Heun's method with steps of 5 ms.
+"""CLTCP as delay differential equations: system (6) of the paper, by Heun's method with steps of 10 ms.
 
     w_p' = alpha w_p (ln r_p(t - tau_p) - ln w_p),   r_l' = beta r_l (1 - (sum w_p + (q_l - q_0) / T) / C_l),
     q_l' = sum w_p - C_l,                            r_p = the least r_l of the path
@@ -9,7 +9,7 @@ papers/cltcp/fig6.toml, fig6-fluid, fig10-fluid and theorem1-fluid.
 
 import math
 
-ALPHA, BETA, T, Q0, STEP = 2.0, 1.0, 2.0, 100.0, 0.005
+ALPHA, BETA, T, Q0, STEP = 2.0, 1.0, 2.0, 100.0, 0.01
 
 
 class Run:

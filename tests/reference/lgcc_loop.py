@@ -41,6 +41,7 @@ def simulate(count, until, control="window", phi2=5.0, dual=False, acks=None, ca
     queue, busy, area, last, greatest = collections.deque(), 0, 0.0, since, 0
     events = [(i * 1e-4, SEND, i, 0) for i in range(count)] + [(RTT + i * 1e-4, INTERVAL, i, 0) for i in range(count) if not acks]
     heapq.heapify(events)
+    returning = collections.deque()  # acknowledgements, in order
 
     def send(now, i):
         """Sends what the reading allows now, and schedules the next packet if the rate is what prevents it."""
@@ -56,15 +57,18 @@ def simulate(count, until, control="window", phi2=5.0, dual=False, acks=None, ca
             if len(queue) == 1:
                 heapq.heappush(events, (now + PACKET / capacity(now), DEPARTURE, 0, 0))
 
-    while events[0][0] <= until:
-        now, kind, i, marked = heapq.heappop(events)
+    while True:
+        first = returning and (not events or returning[0][0] < events[0][0])
+        now, kind, i, marked = returning.popleft() if first else heapq.heappop(events)
+        if now > until:
+            break
         if kind == DEPARTURE:
             if now > since:
                 area, last, greatest = area + len(queue) * (now - last), now, max(greatest, len(queue))
             marked = len(queue) >= 2 and rng.random() < len(queue) / MAX_TH
             i = queue.popleft()
             flows[i].bins[int((now - since) // width)] += 1
-            heapq.heappush(events, (now + RTT, ACK, i, marked))
+            returning.append((now + RTT, ACK, i, marked))
             if queue:
                 heapq.heappush(events, (now + PACKET / capacity(now), DEPARTURE, 0, 0))
         elif kind == ACK:

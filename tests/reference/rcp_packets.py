@@ -9,6 +9,7 @@ start and the intervals. Cited by papers/acp/fig16.toml and papers/rcp/join.toml
 """
 
 import bisect
+import collections
 import heapq
 import math
 
@@ -23,6 +24,8 @@ def run(alpha, beta, interval, paced, start=5.0):
     times, rates, loads = [0.0], [rate], []
     flying, wanted, last, waits = [0, 0], [1.0, 1.0], [0.0, 0.0], [0.0, start]
     events = [(0.0, SEND, 0), (start, SEND, 1), (interval or d, CONTROL, 0)]
+    heapq.heapify(events)
+    returning = collections.deque()  # acknowledgements, in order
 
     def packet(now, i):
         """A packet enters the link, or is lost if the buffer is full; a loss returns when its acknowledgement would have."""
@@ -33,10 +36,13 @@ def run(alpha, beta, interval, paced, start=5.0):
         if ends - now <= RTT:
             ends = max(now, ends) + 1 / C
         flying[i] += 1
-        heapq.heappush(events, (ends + RTT, ACK, i, ends, now))
+        returning.append((ends + RTT, ACK, i, ends, now))
 
-    while events[0][0] <= until:
-        now, kind, i, *sent = heapq.heappop(events)
+    while True:
+        first = returning and returning[0][0] < events[0][0]
+        now, kind, i, *sent = returning.popleft() if first else heapq.heappop(events)
+        if now > until:
+            break
         if kind == CONTROL:
             span = interval or d
             if samples:
