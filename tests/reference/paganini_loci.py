@@ -4,8 +4,8 @@
 
 A column of Rf has e^(-jw t) for the delay t from the sender to a link, one of Rb for the rest of the round trip. The
 leftmost point at which an eigenvalue of L crosses the negative real axis limits alpha. The networks are those of
-papers/paganini/lemma5.toml, of which only the table of cases is read. Cited by lemma5, theorem1-mixed, theorem1-3-links
-and theorem1-5-links.
+papers/paganini/lemma5.toml, of which only the table of cases is read. Cited by lemma5, theorem1-mixed and
+theorem1-3-links.
 """
 
 import cmath
@@ -88,11 +88,10 @@ def networks():
             yield case, flows, [0.95 * number("rate" + suffix, "bps") for suffix in suffixes[:3]]
 
 
-def parking_lot(links, share, bottlenecks):
-    """Critical alpha: one flow over all links with a share of each, one more over each, all with the same round-trip time."""
-    # All prices are equal by symmetry: the eigenvector (1, ..., 1) has the gain of `links` prices for the long flow.
-    crossing = -2 / math.pi * (1 - share + share * links / bottlenecks)
-    return -1 / crossing
+def parking_lot(share, bottlenecks):
+    """Critical alpha: one flow over all three links with a share of each, one more over each, all with 200 ms."""
+    flows = [(share, 0.2, bottlenecks, {0: 0.0, 1: 0.01, 2: 0.02})] + [(1 - share, 0.2, 1, {link: 0.0}) for link in range(3)]
+    return -1 / leftmost(flows, [1.0] * 3)
 
 
 def mixed(rates):
@@ -112,8 +111,8 @@ def numbers():
     """(name, computed, cited, relative tolerance)"""
     yield "critical alpha, five round-trip times, equal shares", mixed([1] * 5), 3.478, 1e-4
     yield "critical alpha, 32, 32, 64, 128 and 256 flows", mixed([32, 32, 64, 128, 256]), 2.011, 1e-4
-    for links, share, cited in ((3, 0.25, 1.0472), (3, 0.9, 0.5610), (5, 0.9, 0.3415)):
-        yield f"critical alpha, {links} links, M = 1, share {share}", parking_lot(links, share, 1), cited, 1e-4
+    for bottlenecks, share, cited in ((3, 0.25, 1.5708), (3, 0.9, 1.5708), (1, 0.25, 1.0472), (1, 0.9, 0.5610)):
+        yield f"critical alpha, 3 links, M = {bottlenecks}, share {share}", parking_lot(share, bottlenecks), cited, 1e-4
     seen = {"M": 0, "1": 0}
     for case, flows, capacities in networks():
         which = "M" if "{bottlenecks}" in case else "1"
