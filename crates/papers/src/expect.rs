@@ -1,23 +1,23 @@
-//! A row of a recipe: the quantity, the paper's value, the accepted bounds, and the bounds of theory.
+//! A row of a recipe: the quantity, its expected value, the accepted bounds, and the bounds of theory.
 
 use super::stage::Stage;
-use super::time_or_step::{NumberOr, TimeOrStep};
+use super::time_or_step::TimeOrStep;
 use super::unknown_name::unknown;
-use millpond_units::format::at_most_five_digits;
-use serde::Deserialize;
-use serde::de::Deserializer;
+use super::value::{Bounds, Order, PaperValue, StatedValue};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
+use toml::Spanned;
 
-/// One quantity, the paper's value of it, and the bounds by which a measured value is judged.
+/// One quantity, its expected value, and the bounds by which a measured value is judged.
 ///
-/// A measured value inside `accept` **matches** the paper. Outside of it but inside `theory` it **differs**, for the
-/// reason in `reason`: the paper is wrong or incomplete. Outside of both it is **unexplained**: our error.
+/// A row with `theory` is expected to **differ** from the paper: its value is inside `theory`. All other rows are
+/// expected to **match**: the value is inside `accept`, or the order holds. Anything else is **unexplained**: our error.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Expectation {
-    /// The name of the quantity.
-    pub what: String,
+    /// The name of the quantity, with its place in the text.
+    pub what: Spanned<String>,
     /// The case; the recipe's first by default.
     pub case: Option<String>,
     /// Several cases instead of one: the row stands for one row per case.
@@ -64,16 +64,54 @@ pub struct Expectation {
     #[serde(default)]
     pub unit: String,
 
-    /// The paper's value: a number or text.
-    pub paper: PaperValue,
-    /// The least and greatest value that match the paper's.
-    pub accept: Bounds,
+    /// The name by which the order of another row refers to this one; unique in the recipe.
+    pub name: Option<String>,
+    /// The claims of the paper that this row checks, in words. Rows with the same claim are one claim of the recipe.
+    #[serde(default, deserialize_with = "one_or_several")]
+    pub claim: Vec<String>,
+    /// The paper's value.
+    pub paper: Option<PaperValue>,
+    /// A value measured in ns-2, instead of the paper's.
+    pub ns2: Option<StatedValue>,
+    /// A value of our own closed form or reference model, instead of the paper's.
+    pub own: Option<StatedValue>,
+    /// The least and greatest value that match; an order needs none.
+    pub accept: Option<Bounds>,
     /// The reason of these bounds.
-    pub because: String,
+    pub because: Option<String>,
+    /// The formula or source from which both bounds follow, instead of `because`; wide bounds need it.
+    pub derivation: Option<String>,
     /// The least and greatest value according to theory, if it contradicts the paper.
     pub theory: Option<Bounds>,
     /// The reason why the paper's value is not the result; required with `theory`.
     pub reason: Option<String>,
+}
+
+/// Whose statement a row checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// A claim of the paper.
+    Paper,
+    /// A measurement in ns-2.
+    #[serde(rename = "ns-2")]
+    Ns2,
+    /// Our own check: a closed form, a reference model, conservation.
+    Own,
+}
+
+/// A text, or a list of texts.
+fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a text or a list of texts")]
+    enum OneOrSeveral {
+        One(String),
+        Several(Vec<String>),
+    }
+    Ok(match OneOrSeveral::deserialize(deserializer)? {
+        OneOrSeveral::One(text) => vec![text],
+        OneOrSeveral::Several(texts) => texts,
+    })
 }
 
 fn unity() -> f64 {
@@ -158,38 +196,6 @@ pub enum Combine {
     Sum,
 }
 
-/// The paper's value of a quantity.
-#[derive(Clone, Debug, PartialEq)]
-pub enum PaperValue {
-    /// A number, in the row's unit.
-    Number(f64),
-    /// A statement: "smoother than ABC".
-    Text(String),
-}
-
-/// The least and the greatest value, both included.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
-pub struct Bounds(pub f64, pub f64);
-
-impl Bounds {
-    /// Whether the value is within the bounds.
-    pub fn contains(self, value: f64) -> bool {
-        self.0 <= value && value <= self.1
-    }
-}
-
-impl fmt::Display for Bounds {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let [low, high] = [self.0, self.1].map(at_most_five_digits);
-        match (self.0.is_finite(), self.1.is_finite()) {
-            (true, false) => write!(f, "at least {low}"),
-            (false, _) => write!(f, "at most {high}"),
-            _ if self.0 == self.1 => write!(f, "{low}"),
-            _ => write!(f, "{low} to {high}"),
-        }
-    }
-}
-
 impl Expectation {
     /// One row for each of the row's cases.
     pub(super) fn per_case(mut self) -> Vec<Self> {
@@ -219,18 +225,99 @@ impl Expectation {
     /// The keys of the row contradict each other.
     pub(super) fn check(&self) -> Result<(), String> {
         self.check_source()?;
-        if self.accept.0 > self.accept.1 || self.theory.is_some_and(|theory| theory.0 > theory.1) {
-            return Err("a range is [least, greatest]".into());
-        }
-        if let PaperValue::Number(paper) = self.paper
-            && !self.accept.contains(paper)
-        {
-            return Err(format!("accept ({}) does not contain the paper's value ({paper})", self.accept));
-        }
+        self.check_expected()?;
+        self.check_order()?;
+        self.check_bounds()?;
         if self.theory.is_some() != self.reason.is_some() {
             return Err("theory and reason belong together".into());
         }
         Ok(())
+    }
+
+    fn check_expected(&self) -> Result<(), String> {
+        let given = [self.paper.is_some(), self.ns2.is_some(), self.own.is_some()];
+        if given.iter().filter(|given| **given).count() > 1 {
+            return Err("give one of paper, ns2 and own".into());
+        }
+        if !self.claim.is_empty() && (self.ns2.is_some() || self.own.is_some()) {
+            return Err("a claim is the paper's: it has no ns2 and no own".into());
+        }
+        if self.theory.is_some() && self.source() != Source::Paper {
+            return Err("only a row with paper or claim can be expected to differ".into());
+        }
+        Ok(())
+    }
+
+    fn check_order(&self) -> Result<(), String> {
+        let is_quotient = self.versus.is_some() || self.over.is_some();
+        match self.order() {
+            Some(order) if order.than.is_none() && !is_quotient => {
+                Err("an order has than = \"NAME\" of another row, or its row is a quotient by versus or over"
+                    .into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Checks `accept` and `theory`.
+    fn check_bounds(&self) -> Result<(), String> {
+        let is_order = matches!(self.paper, Some(PaperValue::Order(_)));
+        if self.accept.iter().chain(&self.theory).any(|range| !(range.0 <= range.1)) {
+            return Err("a range is [least, greatest]".into());
+        }
+        if self.because.is_some() && self.derivation.is_some() {
+            return Err("give because, or derivation in its place".into());
+        }
+        let Some(accept) = self.accept else {
+            return if is_order { Ok(()) } else { Err("accept = [least, greatest] is missing".into()) };
+        };
+        if is_order {
+            return Err("an order has no accept: it compares two values".into());
+        }
+        if self.because.is_none() && self.derivation.is_none() {
+            return Err("because is missing".into());
+        }
+        if accept.are_wide() && self.derivation.is_none() {
+            return Err(format!(
+                "accept ({accept}) is infinite, wider than a factor of two, or includes zero: give derivation, the \
+                 formula or source of both bounds, in place of because"
+            ));
+        }
+        if let Some(stated) = self.stated()
+            && !accept.encloses(stated.bounds())
+        {
+            return Err(format!("accept ({accept}) does not contain the expected value ({stated})"));
+        }
+        match self.theory.filter(|theory| theory.meets(accept)) {
+            Some(theory) => Err(format!("accept ({accept}) and theory ({theory}) have a common value")),
+            None => Ok(()),
+        }
+    }
+
+    /// The number or range that the row expects.
+    fn stated(&self) -> Option<StatedValue> {
+        let paper = self.paper.as_ref().and_then(|paper| match paper {
+            PaperValue::Stated(value) => Some(*value),
+            PaperValue::Order(_) => None,
+        });
+        paper.or(self.ns2).or(self.own)
+    }
+
+    /// Whose statement the row checks.
+    pub fn source(&self) -> Source {
+        match (&self.ns2, self.paper.is_some() || !self.claim.is_empty()) {
+            (Some(_), _) => Source::Ns2,
+            (None, true) => Source::Paper,
+            (None, false) => Source::Own,
+        }
+    }
+
+    /// The order that the paper states.
+    pub(super) fn order(&self) -> Option<&Order> {
+        match &self.paper {
+            Some(PaperValue::Order(order)) => Some(order),
+            _ => None,
+        }
     }
 
     fn check_source(&self) -> Result<(), String> {
@@ -284,38 +371,5 @@ impl EntityPattern {
             (Some(one), None) => Ok(one),
             _ => Err("an entity has one of flow, link, relay and group".into()),
         }
-    }
-}
-
-impl fmt::Display for PaperValue {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(x) => write!(f, "{x}"),
-            Self::Text(text) => f.write_str(text),
-        }
-    }
-}
-
-impl<'de> Deserialize<'de> for PaperValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(NumberOr(
-            "a number or text",
-            |text| Ok(Self::Text(text.to_owned())),
-            Self::Number,
-        ))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Bounds;
-
-    #[test]
-    fn bounds_are_printed_with_five_digits() {
-        let printed = |low, high| Bounds(low, high).to_string();
-        assert_eq!(printed(6.644_958_2, 8.51), "6.645 to 8.51");
-        assert_eq!(printed(0.000_123_456_7, 23_750.0), "0.00012346 to 23750");
-        assert_eq!(printed(1_234_567.4, f64::INFINITY), "at least 1234567");
-        assert_eq!(printed(-0.5, -0.5), "-0.5");
     }
 }

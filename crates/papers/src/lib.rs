@@ -7,12 +7,18 @@
 //!                                       v
 //!       cached on disk <-- Run, or AnalysisResult --> measure: one number per row and seed
 //!                                                        |
-//!                                 paper: number or text -+-> verdict: matches | differs, with the reason | unexplained
+//!                                 expected value, bounds -+-> verdict: matches | differs, with the reason | unexplained
+//!                                                                              |
+//!                                            verdicts of a claim's rows --> claim: holds | does not hold | unexplained
 //! ```
 
 mod analysis;
 mod analyze;
+mod arithmetic;
 mod check;
+mod claims;
+#[cfg(test)]
+mod evidence_tests;
 mod execute;
 mod expect;
 mod form;
@@ -27,20 +33,23 @@ mod stage;
 mod time_or_step;
 mod trial;
 mod unknown_name;
+mod value;
 mod verdict;
 
 pub use analysis::{Analysis, AnalysisResult};
 pub use check::{CheckedRecipe, check, trial_count};
+pub use claims::{CheckedPapers, ClaimCounts, Headline, JudgedClaim, RowCounts};
 pub use execute::{CheckOptions, TrialResult};
-pub use expect::{Bounds, Combine, Deviation, EntityPattern, Expectation, PaperValue, Statistic};
+pub use expect::{Combine, Deviation, EntityPattern, Expectation, Source, Statistic};
 pub use measure::measure;
 pub use nyquist::NyquistOptions;
-pub use paper::{Library, Paper, Reading, SelectedRecipe};
+pub use paper::{Library, Paper, PaperKind, Reading, SelectedRecipe};
 pub use recipe::{Case, Extent, Recipe};
 pub use recurrence::Recurrence;
 pub use stage::Stage;
 pub use time_or_step::TimeOrStep;
 pub use trial::{Trial, trials};
+pub use value::{Bounds, Order, PaperValue, Relation, StatedValue};
 pub use verdict::{JudgedRow, Verdict};
 
 use std::fmt;

@@ -25,6 +25,22 @@ pub fn measure(row: &Expectation, result: &TrialResult) -> Result<f64, String> {
     }
 }
 
+/// The value of a row on a run in which every sample and every number is zero: nothing is sent.
+#[cfg(test)]
+pub(super) fn measure_nothing(row: &Expectation) -> f64 {
+    let is_fairness = row.summary.as_ref().is_some_and(|path| path.starts_with("fairness."));
+    let zeros: Vec<_> = (0..100).map(|time| (f64::from(time), 0.0)).collect();
+    let value = if is_fairness {
+        millpond_stats::jain(&[0.0, 0.0])
+    } else if row.series.is_some() || row.deviation.is_some() {
+        statistic(row, &zeros).unwrap_or(f64::NAN)
+    } else {
+        0.0
+    };
+    let divisor = if row.over.is_some() || row.versus.is_some() { value } else { 1.0 };
+    value / divisor * row.scale
+}
+
 fn measure_run(row: &Expectation, run: &Run) -> Result<f64, String> {
     let divisor = match &row.over {
         None => 1.0,
@@ -278,7 +294,7 @@ mod tests {
     }
 
     fn row(text: &str) -> Expectation {
-        let required = "what = 'x'\npaper = 'y'\naccept = [0, 1]\nbecause = 'z'";
+        let required = "what = 'x'\naccept = [0, 1]\nderivation = 'z'";
         toml::from_str(&format!("{text}\n{required}")).unwrap()
     }
 

@@ -109,6 +109,6 @@ fn the_example_of_the_page_parses_and_every_row_matches() {
     std::fs::write(paper.join("join.toml"), text(blocks[1])).unwrap();
     let library = Library::read(folder.path()).unwrap();
     let checked = check(&library.select(None).unwrap(), &CheckOptions::quick(), &Unwatched).unwrap();
-    assert_eq!(checked[0].rows.len(), 6);
+    assert_eq!(checked[0].rows.len(), 8);
     assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);
 }

@@ -1,10 +1,12 @@
 //! Papers with their readings and recipes, shipped or from a folder.
 
 use super::RecipeError;
+use super::expect::Source;
 use super::recipe::Recipe;
 use include_dir::{Dir, include_dir};
 use millpond_scenario::{Disk, Files};
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -29,6 +31,8 @@ pub struct Paper {
     pub title: String,
     /// Authors, venue and year.
     pub source: String,
+    /// Whether it is one of the papers that this repository is about.
+    pub kind: PaperKind,
     /// Its readings; the first is the default of rows.
     pub readings: Vec<Reading>,
     /// Its recipes, in the order of its figures.
@@ -37,6 +41,18 @@ pub struct Paper {
     /// Where the files of the folder are read from.
     #[serde(skip)]
     origin: Origin,
+}
+
+/// The kind of a paper, by which its claims are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PaperKind {
+    /// One of the papers whose results are reproduced.
+    Subject,
+    /// A paper that they compare with.
+    Other,
+    /// Our own comparisons, without claims of a paper.
+    Comparison,
 }
 
 /// The place of a paper's folder.
@@ -80,8 +96,8 @@ fn without_parent_parts(path: &Path) -> PathBuf {
     })
 }
 
-/// One of several defensible meanings of the paper.
-#[derive(Clone, Debug, Deserialize)]
+/// One of several meanings of the paper.
+#[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Reading {
     /// The name that rows use.
@@ -91,6 +107,9 @@ pub struct Reading {
     /// Overrides of a recipe's scenario, by dotted path.
     #[serde(default)]
     pub set: BTreeMap<String, toml::Value>,
+    /// Whether we reject it: it is not what the paper means, and its rows are counted apart.
+    #[serde(default)]
+    pub rejected: bool,
 }
 
 /// Papers and their recipes.
@@ -201,7 +220,15 @@ impl Paper {
                 continue;
             };
             let recipe = Recipe::parse(name, text, &readings, &sibling);
-            paper.recipes.push(recipe.map_err(|fault| RecipeError::new(path, fault.show(text)))?);
+            let recipe = recipe.map_err(|fault| RecipeError::new(path, fault.show(text)))?;
+            let claim = recipe.expect.iter().find(|row| row.get_ref().source() == Source::Paper);
+            if let Some(row) = claim.filter(|_| paper.kind == PaperKind::Comparison) {
+                let what = row.get_ref().what.get_ref();
+                let message =
+                    format!("[[expect]] \"{what}\": a comparison of our own has no claims of a paper");
+                return Err(RecipeError::new(path, message));
+            }
+            paper.recipes.push(recipe);
         }
         paper.recipes.sort_by_key(|recipe| natural_order(&recipe.name));
         Ok(paper)
@@ -234,7 +261,8 @@ fn natural_order(name: &str) -> (String, u64, String) {
 mod tests {
     use super::*;
 
-    const PAPER: &str = "title = 'T'\nsource = 'S'\n[[readings]]\nname = 'window'\nabout = 'x'";
+    const PAPER: &str =
+        "title = 'T'\nsource = 'S'\nkind = 'subject'\n[[readings]]\nname = 'window'\nabout = 'x'";
     const RECIPE: &str = "title = 't'\nplace = 'Fig. 1'\nclaim = 'c'\n[recurrence]\nlaw = 'abc'\nwindows = [3, 1]\n\
                           steps = 2\n[[cases]]\nname = 'abc'\n[[expect]]\nwhat = 'w'\n\
                           series = { flow = '1', quantity = 'window' }\npaper = 3.0\naccept = [3, 3]\nbecause = 'b'\n";
@@ -270,8 +298,14 @@ mod tests {
         for (right, wrong, message) in [
             ("steps", "stpes", "unknown field `stpes`"),
             ("'abc'\nwindows", "'abd'\nwindows", "unknown variant `abd`"),
-            ("paper = 3.0", "paper = true", "expected a number or text"),
-            ("accept = [3, 3]", "accept = [4, 5]", "does not contain the paper's value"),
+            ("paper = 3.0", "paper = true", "expected a number, a range"),
+            ("paper = 3.0", "paper = 'around 3'", "words belong in `claim`"),
+            (
+                "paper = 3.0\naccept = [3, 3]\nbecause = 'b'",
+                "paper = { order = '<', than = 'w' }",
+                "no row named \"w\"",
+            ),
+            ("accept = [3, 3]", "accept = [4, 5]", "does not contain the expected value"),
             ("[[expect]]\n", "[[expect]]\nreading = 'windw'\n", "did you mean \"window\""),
             ("[[expect]]\n", "[[expect]]\ncase = 'abd'\n", "did you mean \"abc\""),
             ("[[expect]]\n", "[[expect]]\nversus = 'lgcc'\n", "no case \"lgcc\""),

@@ -5,7 +5,7 @@
 //! case.
 
 use super::analysis::Analysis;
-use super::expect::Expectation;
+use super::expect::{Expectation, Source};
 use super::form::{self, Fault, Siblings};
 use super::nyquist::NyquistOptions;
 use super::recurrence::Recurrence;
@@ -122,8 +122,11 @@ impl Recipe {
         let mut rows = Vec::new();
         for row in std::mem::take(&mut recipe.expect) {
             let span = row.span();
-            let row = row.into_inner();
-            let what = row.what.clone();
+            let mut row = row.into_inner();
+            let what = row.what.get_ref().clone();
+            if row.source() == Source::Paper && row.claim.is_empty() {
+                row.claim = vec![as_written(text, row.what.span())];
+            }
             let expanded = recipe.expand_cases(row).map_err(|fault| row_fault(&span, &what, &fault))?;
             rows.extend(expanded.into_iter().map(|row| Spanned::new(span.clone(), row)));
         }
@@ -131,7 +134,7 @@ impl Recipe {
         recipe.check().map_err(Fault::plain)?;
         for row in &recipe.expect {
             let check = recipe.check_row(row.get_ref(), readings);
-            check.map_err(|fault| row_fault(&row.span(), &row.get_ref().what, &fault))?;
+            check.map_err(|fault| row_fault(&row.span(), row.get_ref().what.get_ref(), &fault))?;
         }
         Ok(recipe)
     }
@@ -165,6 +168,7 @@ impl Recipe {
     }
 
     fn check_row(&self, row: &Expectation, readings: &[String]) -> Result<(), String> {
+        self.check_name(row)?;
         let names = self.cases.iter().map(|case| &case.name);
         for case in row.case.iter().chain(&row.versus) {
             if self.case(case).is_none() {
@@ -178,6 +182,24 @@ impl Recipe {
         let is_analysed = self.case(self.case_of(row)).is_some_and(|case| case.analysis.is_some());
         if is_analysed != row.answer.is_some() {
             return Err("answer needs a case with analysis, and a row of such a case needs answer".into());
+        }
+        Ok(())
+    }
+
+    /// Checks that the name of a row is unique, and that the row that its order refers to exists and is judged with it.
+    fn check_name(&self, row: &Expectation) -> Result<(), String> {
+        let rows = || self.expect.iter().map(Spanned::get_ref);
+        if let Some(name) = &row.name
+            && rows().filter(|other| other.name.as_ref() == Some(name)).count() > 1
+        {
+            return Err(format!("another row is named \"{name}\""));
+        }
+        let Some(than) = row.order().and_then(|order| order.than.as_ref()) else { return Ok(()) };
+        let Some(other) = rows().find(|other| other.name.as_ref() == Some(than)) else {
+            return Err(unknown(than, "row named", rows().filter_map(|row| row.name.as_ref())));
+        };
+        if !self.is_full(row) && self.is_full(other) {
+            return Err(format!("\"{than}\" is judged by --full alone, and so must be this row"));
         }
         Ok(())
     }
@@ -226,11 +248,19 @@ impl Recipe {
 
     /// The rows of a full or quick check. A quick check excludes the rows and cases that are marked as `full`.
     pub fn rows(&self, full: bool) -> impl Iterator<Item = &Expectation> {
-        self.expect.iter().map(Spanned::get_ref).filter(move |row| {
-            let cases = std::iter::once(self.case_of(row)).chain(row.versus.as_deref());
-            full || !row.full && cases.into_iter().all(|name| self.case(name).is_some_and(|case| !case.full))
-        })
+        self.expect.iter().map(Spanned::get_ref).filter(move |row| full || !self.is_full(row))
     }
+
+    /// Whether the row or one of its cases is marked as `full`.
+    fn is_full(&self, row: &Expectation) -> bool {
+        let mut cases = std::iter::once(self.case_of(row)).chain(row.versus.as_deref());
+        row.full || cases.any(|name| self.case(name).is_some_and(|case| case.full))
+    }
+}
+
+/// A text of the recipe as it is written, without quotation marks: its variables are not replaced.
+fn as_written(text: &str, span: Range<usize>) -> String {
+    text.get(span).unwrap_or_default().trim_matches(['"', '\'', '\n']).to_owned()
 }
 
 fn row_fault(span: &Range<usize>, what: &str, fault: &str) -> Fault {

@@ -1,6 +1,7 @@
 //! The verdict on a measured value.
 
-use super::expect::Expectation;
+use super::expect::{Expectation, Source};
+use super::paper::Reading;
 use millpond_stats::{mean, standard_deviation};
 use millpond_units::format::four_digits;
 use schemars::JsonSchema;
@@ -10,11 +11,11 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// The value is within the accepted bounds.
+    /// The value is as expected: within the accepted bounds, or the order holds.
     Matches,
-    /// It is not, for the documented reason.
+    /// A difference is expected for the documented reason, and the value is within the bounds of theory.
     Differs,
-    /// It is not, and no reason is documented: our error until shown otherwise.
+    /// The value is not the expected one: our error until shown otherwise.
     Unexplained,
 }
 
@@ -27,8 +28,20 @@ pub struct JudgedRow {
     pub case: String,
     /// The reading.
     pub reading: String,
-    /// The paper's value, without unit.
-    pub paper: String,
+    /// Whose statement the row checks.
+    pub source: Source,
+    /// Whether we reject the reading: the row is no claim of the paper.
+    pub rejected: bool,
+    /// The claims of the paper to which the row belongs.
+    pub claims: Vec<String>,
+    /// The paper's value, without unit: a number, a range, or the order and the row that it refers to.
+    pub paper: Option<String>,
+    /// The value measured in ns-2, without unit.
+    pub ns2: Option<String>,
+    /// The value of our own closed form or reference model, without unit.
+    pub own: Option<String>,
+    /// With an order: the mean of the other row's values.
+    pub compared: Option<f64>,
     /// The mean of the measured values over the seeds; none if the quantity could not be measured.
     pub measured: Option<f64>,
     /// Standard deviation over the seeds; null if a value is not finite.
@@ -41,8 +54,8 @@ pub struct JudgedRow {
     pub seeds: usize,
     /// The unit of the paper's and the measured value.
     pub unit: String,
-    /// The accepted bounds.
-    pub accept: String,
+    /// The accepted bounds; none with an order.
+    pub accept: Option<String>,
     /// The bounds of theory, if it contradicts the paper.
     pub theory: Option<String>,
     /// The verdict.
@@ -62,61 +75,100 @@ impl Verdict {
     }
 }
 
+/// The values of a row, one per seed, or the reason why there is none.
+pub(super) type Values = Result<Vec<f64>, String>;
+
 impl Expectation {
-    /// The verdict on a measured value.
-    pub fn verdict(&self, measured: f64) -> Verdict {
-        if self.accept.contains(measured) {
-            Verdict::Matches
-        } else if self.theory.is_some_and(|theory| theory.contains(measured)) {
-            Verdict::Differs
-        } else {
-            Verdict::Unexplained
+    /// The verdict on measured values, one per seed; `others` are those of the row that an order refers to, none if it
+    /// compares a quotient with one.
+    pub fn verdict(&self, values: &[f64], others: &[f64]) -> Verdict {
+        let mean = mean_or_nan(values);
+        let matches = match self.order() {
+            Some(order) => {
+                let ones = vec![1.0; values.len()];
+                let others = if order.than.is_some() { others } else { &ones };
+                let ordered = values.iter().zip(others).all(|(value, other)| order.holds(*value, *other));
+                ordered && !values.is_empty() && values.len() == others.len()
+            }
+            None => self.accept.is_some_and(|accept| accept.contains(mean)),
+        };
+        match self.theory {
+            None if matches => Verdict::Matches,
+            Some(theory) if !matches && theory.contains(mean) => Verdict::Differs,
+            _ => Verdict::Unexplained,
         }
     }
 
-    /// The row with its verdict; `values` has one value per seed, or the reason why there is none.
-    pub fn judge(&self, case: &str, reading: &str, values: &Result<Vec<f64>, String>) -> JudgedRow {
-        let (measured, verdict, reason) = match values {
-            Ok(values) => {
-                let measured = if values.is_empty() { f64::NAN } else { mean(values) };
-                let verdict = self.verdict(measured);
-                (Some(measured), verdict, self.reason_of(verdict))
-            }
-            Err(fault) => (None, Verdict::Unexplained, fault.clone()),
+    /// The row with its verdict. `others` are the values of the row that an order refers to.
+    pub fn judge(
+        &self,
+        case: &str,
+        reading: &Reading,
+        values: &Values,
+        others: Option<&Values>,
+    ) -> JudgedRow {
+        let both = match (values, others) {
+            (Err(fault), _) | (_, Some(Err(fault))) => Err(fault.clone()),
+            (Ok(values), None) => Ok((values.as_slice(), &[][..])),
+            (Ok(values), Some(Ok(others))) => Ok((values.as_slice(), others.as_slice())),
         };
+        let (verdict, reason) = match both {
+            Ok((values, others)) => {
+                let verdict = self.verdict(values, others);
+                (verdict, self.reason_of(verdict, mean_or_nan(values)))
+            }
+            Err(fault) => (Verdict::Unexplained, fault),
+        };
+        let measured = values.as_deref().map(mean_or_nan).ok();
         let values = values.as_deref().unwrap_or_default();
         JudgedRow {
-            what: self.what.clone(),
+            what: self.what.get_ref().clone(),
             case: case.to_owned(),
-            reading: reading.to_owned(),
-            paper: self.paper.to_string(),
+            reading: reading.name.clone(),
+            source: self.source(),
+            rejected: reading.rejected,
+            claims: self.claim.clone(),
+            paper: self.paper.as_ref().map(ToString::to_string),
+            ns2: self.ns2.map(|value| value.to_string()),
+            own: self.own.map(|value| value.to_string()),
+            compared: others.and_then(|others| others.as_deref().map(mean_or_nan).ok()),
             measured,
             spread: standard_deviation(values),
             extremes: extremes(values),
             seeds: values.len(),
             unit: self.unit.clone(),
-            accept: self.accept.to_string(),
+            accept: self.accept.map(|accept| accept.to_string()),
             theory: self.theory.map(|theory| theory.to_string()),
             verdict,
             reason,
         }
     }
 
-    fn reason_of(&self, verdict: Verdict) -> String {
-        match verdict {
-            Verdict::Matches => self.because.clone(),
-            Verdict::Differs => self.reason.clone().unwrap_or_default(),
-            Verdict::Unexplained => match &self.theory {
-                Some(theory) => {
-                    format!(
-                        "within neither the accepted bounds ({}) nor those of theory ({theory})",
-                        self.accept
-                    )
-                }
-                None => format!("accepted: {}", self.accept),
-            },
+    fn reason_of(&self, verdict: Verdict, measured: f64) -> String {
+        let accepted = match (self.accept, self.order()) {
+            (Some(accept), _) => accept.to_string(),
+            (None, order) => order.map_or_else(String::new, ToString::to_string),
+        };
+        match (verdict, self.theory) {
+            (Verdict::Matches, _) => {
+                self.because.clone().or_else(|| self.derivation.clone()).unwrap_or_default()
+            }
+            (Verdict::Differs, _) => self.reason.clone().unwrap_or_default(),
+            (Verdict::Unexplained, None) => format!("accepted: {accepted}"),
+            (Verdict::Unexplained, Some(_))
+                if self.accept.is_some_and(|accept| accept.contains(measured)) =>
+            {
+                format!("matches ({accepted}), but a difference is expected")
+            }
+            (Verdict::Unexplained, Some(theory)) => {
+                format!("within neither the accepted bounds ({accepted}) nor those of theory ({theory})")
+            }
         }
     }
+}
+
+fn mean_or_nan(values: &[f64]) -> f64 {
+    if values.is_empty() { f64::NAN } else { mean(values) }
 }
 
 /// The least and the greatest of several values.
@@ -127,9 +179,22 @@ fn extremes(values: &[f64]) -> Option<(f64, f64)> {
 }
 
 impl JudgedRow {
-    /// The paper's value, with its unit if it is a number.
+    /// The paper's value with its unit; of an order also the value that it refers to. The claim in words if the paper
+    /// has no value; `-` if the row is no claim.
     pub fn paper_value(&self) -> String {
-        self.with_unit(self.paper.clone())
+        match (&self.paper, self.claims.first(), self.compared) {
+            (Some(order), _, Some(other)) => format!("{order}, {}", self.with_unit(four_digits(other))),
+            (Some(value), _, None) => self.with_unit(value.clone()),
+            (None, Some(claim), _) => claim.clone(),
+            (None, None, _) => "-".to_owned(),
+        }
+    }
+
+    /// The value measured in ns-2 or that of our own model, with its unit and its source; none if there is none.
+    pub fn other_value(&self) -> Option<String> {
+        let named = |source: &str, value: &String| format!("{source}: {}", self.with_unit(value.clone()));
+        let ns2 = self.ns2.as_ref().map(|value| named("ns-2", value));
+        ns2.or_else(|| self.own.as_ref().map(|value| named("own", value)))
     }
 
     /// The measured value with its unit, and with standard deviation and extremes over the seeds; `-` if there is none.
@@ -144,8 +209,7 @@ impl JudgedRow {
     }
 
     fn with_unit(&self, text: String) -> String {
-        let number = text.parse::<f64>().is_ok();
-        if number && !self.unit.is_empty() { format!("{text} {}", self.unit) } else { text }
+        if self.unit.is_empty() { text } else { format!("{text} {}", self.unit) }
     }
 }
 
@@ -153,45 +217,110 @@ impl JudgedRow {
 mod tests {
     use super::*;
 
+    fn parsed(more: &str) -> Expectation {
+        toml::from_str(&format!("what = 'x'\nsummary = 'fairness.jain'\n{more}")).unwrap()
+    }
+
     fn row(more: &str) -> Expectation {
-        let text =
-            "what = 'x'\nsummary = 'fairness.jain'\npaper = 1.0\naccept = [0.9, 1.1]\nbecause = 'print'";
-        toml::from_str(&format!("{text}\n{more}")).unwrap()
+        parsed(&format!("paper = 1.0\naccept = [0.9, 1.1]\nbecause = 'print'\n{more}"))
+    }
+
+    fn judged(row: &Expectation, values: &Values, others: Option<&Values>) -> JudgedRow {
+        row.judge("abc", &Reading::default(), values, others)
+    }
+
+    use Verdict::{Differs, Matches, Unexplained};
+
+    #[test]
+    fn a_value_within_the_accepted_bounds_matches() {
+        let verdicts = [1.0, 0.9, 1.1, 0.55, f64::NAN, f64::INFINITY].map(|x| row("").verdict(&[x], &[]));
+        assert_eq!(verdicts, [Matches, Matches, Matches, Unexplained, Unexplained, Unexplained]);
     }
 
     #[test]
-    fn a_value_matches_or_differs_by_theory_or_is_unexplained() {
+    fn a_row_that_is_expected_to_differ_fails_if_it_matches() {
         let row = row("theory = [0.5, 0.6]\nreason = 'the sign is wrong'");
-        let verdicts = [1.0, 0.9, 1.1, 0.55, 0.7, f64::NAN, f64::INFINITY].map(|x| row.verdict(x));
-        use Verdict::{Differs, Matches, Unexplained};
-        assert_eq!(verdicts, [Matches, Matches, Matches, Differs, Unexplained, Unexplained, Unexplained]);
+        let verdicts = [1.0, 0.9, 0.55, 0.7, f64::NAN].map(|x| row.verdict(&[x], &[]));
+        assert_eq!(verdicts, [Unexplained, Unexplained, Differs, Unexplained, Unexplained]);
+        let reason = judged(&row, &Ok(vec![1.0]), None).reason;
+        assert_eq!(reason, "matches (0.9 to 1.1), but a difference is expected");
+    }
+
+    #[test]
+    fn an_order_holds_if_it_holds_in_every_seed() {
+        let order = "paper = { order = '<', than = 'abc' }";
+        assert_eq!(parsed(order).verdict(&[1.0, 2.0], &[1.5, 2.5]), Matches);
+        assert_eq!(parsed(order).verdict(&[1.0, 2.0], &[1.5, 1.9]), Unexplained);
+        assert_eq!(parsed(order).verdict(&[], &[]), Unexplained);
+        let opposite = parsed(&format!("{order}\ntheory = [1, 3]\nreason = 'too slow'"));
+        assert_eq!(opposite.verdict(&[1.0, 2.0], &[1.5, 1.9]), Differs);
+        assert_eq!(opposite.verdict(&[1.0, 2.0], &[1.5, 2.5]), Unexplained);
+        let quotient = parsed("versus = 'abc'\npaper = { order = '<', by = 2 }");
+        assert_eq!(
+            [0.4, 0.6, f64::NAN].map(|x| quotient.verdict(&[x], &[])),
+            [Matches, Unexplained, Unexplained]
+        );
+        let judged = judged(&parsed(order), &Ok(vec![1.0]), Some(&Ok(vec![1.5])));
+        assert_eq!((judged.paper_value(), judged.reason), ("< abc, 1.500".to_owned(), String::new()));
     }
 
     #[test]
     fn a_quantity_that_cannot_be_measured_is_unexplained() {
-        let judged = row("").judge("abc", "window", &Err("no such flow".into()));
-        assert_eq!((judged.verdict, judged.measured), (Verdict::Unexplained, None));
+        let judged = judged(&row(""), &Err("no such flow".into()), None);
+        assert_eq!((judged.verdict, judged.measured), (Unexplained, None));
         assert_eq!(judged.reason, "no such flow");
     }
 
     #[test]
     fn a_judged_row_has_mean_standard_deviation_and_extremes_over_its_seeds() {
-        let judged = row("").judge("abc", "window", &Ok(vec![0.9, 1.1]));
-        assert!((judged.measured.unwrap() - 1.0).abs() < 1e-12 && (judged.spread - 0.1).abs() < 1e-12);
-        assert_eq!(judged.extremes, Some((0.9, 1.1)));
-        assert_eq!(row("").judge("abc", "window", &Ok(vec![0.9])).extremes, None);
+        let two = judged(&row(""), &Ok(vec![0.9, 1.1]), None);
+        assert!((two.measured.unwrap() - 1.0).abs() < 1e-12 && (two.spread - 0.1).abs() < 1e-12);
+        assert_eq!(two.extremes, Some((0.9, 1.1)));
+        assert_eq!(judged(&row(""), &Ok(vec![0.9]), None).extremes, None);
     }
 
     #[test]
-    fn the_accepted_bounds_must_contain_the_value_of_the_paper() {
-        assert!(row("").check().is_ok());
-        let mut wrong = row("");
-        wrong.accept = super::super::expect::Bounds(2.0, 3.0);
-        assert!(wrong.check().is_err_and(|fault| fault.contains("does not contain")));
+    fn a_value_of_ns2_or_our_own_is_not_the_papers() {
+        let own = parsed("own = 1.5\naccept = [1, 2]\nbecause = 'b'\nunit = 's'");
+        let judged = judged(&own, &Ok(vec![1.5]), None);
+        assert_eq!((judged.source, judged.paper_value()), (Source::Own, "-".to_owned()));
+        assert_eq!(judged.other_value().as_deref(), Some("own: 1.5 s"));
+        assert_eq!(parsed("ns2 = 1\naccept = [1, 2]\nbecause = 'b'").source(), Source::Ns2);
+        assert_eq!(parsed("claim = 'fast'\naccept = [1, 2]\nbecause = 'b'").source(), Source::Paper);
     }
 
     #[test]
-    fn a_theory_without_a_reason_is_refused() {
-        assert!(row("theory = [0.5, 0.6]").check().is_err());
+    fn rows_whose_verdict_could_hardly_fail_are_refused() {
+        assert_eq!(row("").check(), Ok(()));
+        for (text, fault) in [
+            ("paper = 1\naccept = [2, 3]\nbecause = 'b'", "does not contain the expected value (1)"),
+            (
+                "paper = [1, 3]\naccept = [1, 2]\nbecause = 'b'",
+                "does not contain the expected value (1 to 3)",
+            ),
+            ("ns2 = 1\naccept = [2, 3]\nbecause = 'b'", "does not contain the expected value (1)"),
+            ("paper = 1\naccept = [0.8, 2]\nbecause = 'b'", "give derivation"),
+            ("paper = 1\naccept = [1, inf]\nbecause = 'b'", "give derivation"),
+            ("paper = 1\naccept = [0, 1]\nbecause = 'b'", "give derivation"),
+            ("paper = 1\naccept = [1, 2]", "because is missing"),
+            ("paper = 1\naccept = [1, 2]\nbecause = 'b'\nderivation = 'd'", "in its place"),
+            ("paper = 1\nbecause = 'b'", "accept = [least, greatest] is missing"),
+            ("paper = 1\naccept = [2, 1]\nbecause = 'b'", "a range is [least, greatest]"),
+            ("paper = 1\nns2 = 1\naccept = [1, 2]\nbecause = 'b'", "one of paper, ns2 and own"),
+            ("claim = 'c'\nown = 1\naccept = [1, 2]\nbecause = 'b'", "a claim is the paper's"),
+            ("paper = 1\naccept = [1, 2]\nbecause = 'b'\ntheory = [3, 4]", "belong together"),
+            (
+                "paper = 1\naccept = [1, 2]\nbecause = 'b'\ntheory = [2, 4]\nreason = 'r'",
+                "have a common value",
+            ),
+            ("own = 1\naccept = [1, 2]\nbecause = 'b'\ntheory = [3, 4]\nreason = 'r'", "expected to differ"),
+            ("paper = { order = '<', than = 'x' }\naccept = [1, 2]\nbecause = 'b'", "an order has no accept"),
+            ("paper = { order = '<' }", "an order has than"),
+        ] {
+            let check = parsed(text).check();
+            assert!(check.as_ref().is_err_and(|message| message.contains(fault)), "{text}: {check:?}");
+        }
+        assert_eq!(parsed("paper = 1\naccept = [0, 1]\nderivation = 'd'").check(), Ok(()));
+        assert_eq!(parsed("paper = { order = '<', than = 'x' }").check(), Ok(()));
     }
 }

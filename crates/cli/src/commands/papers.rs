@@ -6,7 +6,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
 use millpond_papers::{
-    CheckOptions, CheckedRecipe, Library, Paper, RecipeError, Verdict, check, trial_count,
+    CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, RecipeError, Verdict, check, trial_count,
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
@@ -56,11 +56,11 @@ impl<'a> Request<'a> {
     }
 
     /// Checks the recipes and prints their rows. The exit code is a failure if a row is unexplained.
-    fn check(self, text: fn(&Library, &[CheckedRecipe]) -> String) -> Outcome {
+    fn check(self, text: fn(&Library, &CheckedPapers) -> String) -> Outcome {
         let library = library(&self.grid.recipes)?;
         let shown = self.shown;
         let page = shown.report.as_deref().map(AtomicFile::create).transpose().map_err(Failure::input)?;
-        let checked = self.run(&library)?;
+        let checked = CheckedPapers::new(self.run(&library)?);
         if let Some(page) = page {
             page.write(page::papers(&checked).as_bytes()).map_err(Failure::input)?;
             page.finish().map_err(Failure::input)?;
@@ -70,7 +70,7 @@ impl<'a> Request<'a> {
         } else {
             print(text(&library, &checked))?;
         }
-        let unexplained = checked.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));
+        let unexplained = checked.recipes.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));
         Ok(if unexplained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
 
@@ -92,21 +92,17 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The table of each recipe, and the number of rows with each verdict.
-fn tables(_: &Library, checked: &[CheckedRecipe]) -> String {
-    let tables: String = checked.iter().map(|one| terminal::verdicts(one) + "\n").collect();
-    let rows = || checked.iter().flat_map(|one| &one.rows);
-    let count = |verdict| rows().filter(|row| row.verdict == verdict).count();
-    let counts = [Verdict::Matches, Verdict::Differs, Verdict::Unexplained]
-        .map(|verdict| format!("{} {}", count(verdict), verdict.name()));
-    format!("{tables}{} rows: {}\n", rows().count(), counts.join(", "))
+/// The table of each recipe, and the numbers of claims that hold.
+fn tables(_: &Library, checked: &CheckedPapers) -> String {
+    let tables: String = checked.recipes.iter().map(|one| terminal::verdicts(one) + "\n").collect();
+    tables + &terminal::headline(&checked.headline)
 }
 
 /// For each paper the verdicts of its recipes under each reading.
-fn readings(library: &Library, checked: &[CheckedRecipe]) -> String {
+fn readings(library: &Library, checked: &CheckedPapers) -> String {
     let readings_of = |paper: &Paper| {
         let is_of = |one: &&CheckedRecipe| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
-        let mine: Vec<_> = checked.iter().filter(is_of).cloned().collect();
+        let mine: Vec<_> = checked.recipes.iter().filter(is_of).cloned().collect();
         (!mine.is_empty()).then(|| terminal::readings(paper, &mine) + "\n")
     };
     library.papers.iter().filter_map(readings_of).collect()

@@ -3,7 +3,7 @@
 use crate::args::{self, Document};
 use crate::failure::Outcome;
 use crate::output::print;
-use millpond_papers::CheckedRecipe;
+use millpond_papers::CheckedPapers;
 use millpond_results::{Summary, Timing};
 use millpond_theory::StabilityOutputJson;
 use millpond_theory::equilibrium::{EquilibriumJson, UtilityAllocationJson};
@@ -28,7 +28,7 @@ fn schema_of(document: Document) -> Value {
         Document::Utility => output_schema::<UtilityAllocationJson>("millpond equilibrium --utility --json"),
         Document::Stability => output_schema::<StabilityOutputJson>("millpond stability --json"),
         Document::Explain => output_schema::<ExplanationJson>("millpond stability --explain --json"),
-        Document::Papers => output_schema::<Vec<CheckedRecipe>>("millpond papers check --json"),
+        Document::Papers => output_schema::<CheckedPapers>("millpond papers check --json"),
     }
 }
 

@@ -7,23 +7,21 @@ use super::nyquist::several;
 use super::run_view::RunView;
 use maud::{Markup, html};
 use millpond_chart::{Figure, SeriesStyle};
-use millpond_papers::{CheckedRecipe, JudgedRow, Verdict};
+use millpond_papers::{CheckedPapers, CheckedRecipe, JudgedClaim, JudgedRow, Verdict};
 
 /// The page about checked recipes: a section for each, with the runs that were kept for drawing.
-pub fn papers(checked: &[CheckedRecipe]) -> String {
-    let sections: Vec<Section> = checked.iter().map(section).collect();
-    let rows = || checked.iter().flat_map(|recipe| &recipe.rows);
-    let counts = [Verdict::Matches, Verdict::Differs, Verdict::Unexplained].map(|verdict| {
-        let count = rows().filter(|row| row.verdict == verdict).count();
-        format!("{count} {}", verdict.name())
-    });
+pub fn papers(checked: &CheckedPapers) -> String {
+    let CheckedPapers { headline, recipes } = checked;
+    let sections: Vec<Section> = recipes.iter().map(section).collect();
     let lead = html! {
-        p.facts { (counts.join(" · ")) }
+        @if !headline.papers.is_empty() { p.facts { (headline.sentence()) } }
+        @for line in headline.apart() { p.facts { (line) } }
         p.guide {
             "A row matches if the measured value is within the accepted bounds. It differs if theory explains why the \
-             paper's value cannot be reproduced."
+             paper's value cannot be reproduced, and the value is within the bounds of theory. A claim holds if all \
+             its rows match."
         }
-        @if checked.len() != 1 { (contents(checked)) }
+        @if recipes.len() != 1 { (contents(recipes)) }
     };
     page("Papers' results, reproduced", &lead, &sections)
 }
@@ -51,6 +49,7 @@ fn section(checked: &CheckedRecipe) -> Section {
         title: format!("{} · {}: {}", checked.recipe, checked.place, checked.title),
         intro: checked.claim.clone(),
         body: html! {
+            (claims(&checked.claims))
             (table(&checked.rows))
             (reasons(&checked.rows))
             @for (case, agreement) in &checked.agreements { (agreement::table(case, agreement)) }
@@ -72,15 +71,29 @@ fn figures(checked: &CheckedRecipe) -> Vec<Figure> {
     figures
 }
 
+/// The claims of a recipe that do not hold.
+fn claims(claims: &[JudgedClaim]) -> Markup {
+    let failed: Vec<_> = claims.iter().filter(|claim| claim.verdict != Verdict::Matches).collect();
+    html! {
+        @if !claims.is_empty() {
+            p { (claims.len() - failed.len()) " of " (claims.len()) " claims hold." }
+        }
+        @if !failed.is_empty() {
+            ul { @for claim in failed { li { strong { (claim.verdict.name()) } ": " (claim.description()) } } }
+        }
+    }
+}
+
+const HEAD: [&str; 9] =
+    ["Quantity", "Case", "Reading", "Paper", "ns-2 or own", "Measured", "Verdict", "Accepted", "Theory"];
+
 fn table(rows: &[JudgedRow]) -> Markup {
     html! {
         div.scrolls tabindex="0" role="region" aria-label="Verdicts" {
             table.headline.verdicts {
                 thead {
                     tr {
-                        @for title in ["Quantity", "Case", "Reading", "Paper", "Measured", "Verdict", "Accepted"] {
-                            th scope="col" { (title) }
-                        }
+                        @for title in HEAD { th scope="col" { (title) } }
                     }
                 }
                 tbody { @for row in rows { (table_row(row)) } }
@@ -96,6 +109,7 @@ fn table_row(row: &JudgedRow) -> Markup {
             td { (row.case) }
             td { (row.reading) }
             td { (row.paper_value()) }
+            td { (row.other_value().unwrap_or_default()) }
             td { (row.measured_value()) }
             td {
                 @if row.verdict == Verdict::Matches {
@@ -104,7 +118,8 @@ fn table_row(row: &JudgedRow) -> Markup {
                     strong { (row.verdict.name()) }
                 }
             }
-            td { (row.accept) }
+            td { (row.accept.as_deref().unwrap_or_default()) }
+            td { (row.theory.as_deref().unwrap_or_default()) }
         }
     }
 }
@@ -134,21 +149,22 @@ mod tests {
     use millpond_papers::{CheckOptions, Library, check};
     use millpond_results::Unwatched;
 
-    fn checked(recipe: &str) -> Vec<CheckedRecipe> {
+    fn checked(recipe: &str) -> CheckedPapers {
         let library = Library::builtin().unwrap();
         let selected = library.select(Some(recipe)).unwrap();
-        check(&selected, &CheckOptions { draw: true, ..CheckOptions::quick() }, &Unwatched).unwrap()
+        let options = CheckOptions { draw: true, ..CheckOptions::quick() };
+        CheckedPapers::new(check(&selected, &options, &Unwatched).unwrap())
     }
 
     #[test]
     fn the_page_shows_the_papers_value_and_the_reason_of_a_difference() {
-        let html = papers(&checked("lgcc/section3"));
+        let html = papers(&checked("lgcc/fig10"));
         for text in [
-            "lgcc/section3 · section III: Convergence of two unequal flows",
-            "197.02 packets",
+            "lgcc/fig10 · ",
+            "claims hold.",
             "differs",
-            "Eq. (14) with the printed gamma",
-            "window of each flow, lgcc/section3, ABC",
+            "8 steps compared with 7",
+            "LGCC, primal-dual / log, primal-dual",
         ] {
             assert!(html.contains(text), "{text}");
         }
@@ -164,15 +180,16 @@ mod tests {
     #[test]
     fn nyquist_plots_of_a_recipe_share_one_figure() {
         let checked = checked("paganini/fig7");
-        assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);
+        let recipe = &checked.recipes[0];
+        assert_eq!(recipe.verdict(None), Some(Verdict::Matches), "{:#?}", recipe.rows);
         let html = papers(&checked);
         assert_eq!(html.matches(r#"aria-label="Nyquist loci""#).count(), 1);
-        for (case, _) in &checked[0].loci {
+        for (case, _) in &recipe.loci {
             assert!(html.contains(&format!(r#"data-name="{case}""#)), "{case}");
         }
         let library = Library::builtin().unwrap();
         let selected = library.select(Some("paganini/fig7")).unwrap();
-        assert!(checked[0].loci.len() == selected[0].recipe.cases.len());
+        assert!(recipe.loci.len() == selected[0].recipe.cases.len());
     }
 
     #[test]
@@ -185,7 +202,7 @@ mod tests {
         let checked =
             check(&selected, &CheckOptions { draw: true, ..CheckOptions::quick() }, &Unwatched).unwrap();
         assert_eq!(checked[0].verdict(None), Some(Verdict::Matches), "{:#?}", checked[0].rows);
-        let html = papers(&checked);
+        let html = papers(&CheckedPapers::new(checked));
         for text in ["cltcp: equilibrium, fluid, packets", "two: goodput", "the equations of cltcp leave out"]
         {
             assert!(html.contains(text), "{text}");
@@ -194,10 +211,11 @@ mod tests {
 
     #[test]
     fn several_recipes_are_listed_with_their_worst_verdicts() {
-        let checked = checked("lgcc/section3");
+        let checked = checked("lgcc/fig10");
         assert!(!papers(&checked).contains("class=\"contents\""));
-        let listed = papers(&[checked[0].clone(), checked[0].clone()]);
-        let rows = checked[0].rows.len();
-        assert!(listed.contains("href=\"#lgcc/section3\"") && listed.contains(&format!("differs 3/{rows}")));
+        let recipe = &checked.recipes[0];
+        let listed = papers(&CheckedPapers::new(vec![recipe.clone(), recipe.clone()]));
+        let rows = recipe.rows.len();
+        assert!(listed.contains("href=\"#lgcc/fig10\"") && listed.contains(&format!("differs 3/{rows}")));
     }
 }

@@ -17,7 +17,7 @@ pub use comparison::comparison;
 pub use equilibrium::{equilibrium, utility_allocation};
 pub use explain::explanation;
 pub use protocols::{protocol, protocols};
-pub use recipes::{readings, recipe_list, verdicts};
+pub use recipes::{headline, readings, recipe_list, verdicts};
 pub use stability::{search_ranges, stability, stability_map};
 pub use summary::summary;
 pub use trace::{trace, trace_rates};

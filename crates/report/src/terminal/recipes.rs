@@ -1,6 +1,6 @@
 //! Recipes and verdicts as Markdown tables, padded for the terminal.
 
-use millpond_papers::{CheckedRecipe, JudgedRow, Paper, SelectedRecipe, Verdict};
+use millpond_papers::{CheckedRecipe, Headline, JudgedRow, Paper, SelectedRecipe, Verdict};
 use std::fmt::Write;
 
 /// The recipes with their titles.
@@ -13,32 +13,38 @@ pub fn recipe_list(selected: &[SelectedRecipe<'_>]) -> String {
 
 /// The rows of a recipe, and below them the reasons of those that do not match.
 pub fn verdicts(checked: &CheckedRecipe) -> String {
+    let has_others = checked.rows.iter().any(|row| row.other_value().is_some());
     let line = |row: &JudgedRow| {
-        vec![
-            row.what.clone(),
-            row.case.clone(),
-            row.reading.clone(),
-            row.paper_value(),
-            row.measured_value(),
-            row.verdict.name().to_owned(),
-        ]
+        let mut cells = vec![row.what.clone(), row.case.clone(), row.reading.clone(), row.paper_value()];
+        cells.extend(has_others.then(|| row.other_value().unwrap_or_else(|| "-".to_owned())));
+        cells.extend([row.measured_value(), row.verdict.name().to_owned()]);
+        cells
     };
     let rows: Vec<_> = checked.rows.iter().map(line).collect();
+    let mut head = vec!["quantity", "case", "reading", "paper"];
+    head.extend(has_others.then_some("ns-2 or own"));
+    head.extend(["measured", "verdict"]);
     let mut text = format!("{}: {} ({})\n\n", checked.recipe, checked.title, checked.place);
-    text += &grid(&["quantity", "case", "reading", "paper", "measured", "verdict"], &rows);
-    for row in checked.rows.iter().filter(|row| row.verdict != Verdict::Matches) {
+    text += &grid(&head, &rows);
+    if !checked.claims.is_empty() {
+        let hold = checked.claims.iter().filter(|claim| claim.verdict == Verdict::Matches).count();
         // Writing to a String cannot fail.
-        let _ = write!(
-            text,
-            "\n- {} ({}, {}) {}: {}",
-            row.what,
-            row.case,
-            row.reading,
-            row.verdict.name(),
-            row.reason
-        );
+        let _ = writeln!(text, "\n{hold} of {} claims hold", checked.claims.len());
     }
-    text + "\n"
+    let claims = checked.claims.iter().filter(|claim| claim.verdict != Verdict::Matches);
+    let claims = claims.map(|claim| format!("claim {}: {}", claim.verdict.name(), claim.description()));
+    let rows = checked.rows.iter().filter(|row| row.verdict != Verdict::Matches);
+    let rows = rows.map(|row| {
+        format!("{} ({}, {}) {}: {}", row.what, row.case, row.reading, row.verdict.name(), row.reason)
+    });
+    let text = claims.chain(rows).fold(text, |text, line| format!("{text}\n- {line}"));
+    text.trim_end().to_owned() + "\n"
+}
+
+/// The numbers of claims that hold: those of the papers, then those of other rows, a line for each.
+pub fn headline(headline: &Headline) -> String {
+    let papers = (!headline.papers.is_empty()).then(|| headline.sentence());
+    papers.into_iter().chain(headline.apart()).map(|line| line + "\n").collect()
 }
 
 /// The worst verdict of a recipe's rows under a reading, with the share of rows that have it if not all have it.
@@ -90,11 +96,11 @@ mod tests {
     #[test]
     fn a_verdict_counts_the_rows_that_do_not_match() {
         let library = Library::builtin().unwrap();
-        let selected = library.select(Some("lgcc/section3")).unwrap();
+        let selected = library.select(Some("lgcc/fig10")).unwrap();
         let checked = check(&selected, &CheckOptions::quick(), &Unwatched).unwrap();
-        assert_eq!(summary(&checked[0], "window"), "differs 3/9");
+        assert_eq!(summary(&checked[0], "window"), "differs 3/31");
         assert_eq!(summary(&checked[0], "rate"), "-");
-        assert!(readings(selected[0].paper, &checked).contains("| lgcc/section3 | differs 3/9 |"));
+        assert!(readings(selected[0].paper, &checked).contains("| lgcc/fig10 | differs 3/31 |"));
     }
 
     #[test]

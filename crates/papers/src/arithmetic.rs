@@ -1,0 +1,163 @@
+//! Arithmetic expressions: `20 * ln(2) / 0.05`.
+//!
+//! ```text
+//!   sum     = product { ("+" | "-") product }
+//!   product = sign { ("*" | "/") sign }
+//!   sign    = "-" sign | power
+//!   power   = atom [ "^" sign ]
+//!   atom    = number | "pi" | function "(" sum ")" | "(" sum ")"
+//! ```
+
+use std::f64::consts::PI;
+
+/// The functions of expressions.
+const FUNCTIONS: [(&str, fn(f64) -> f64); 5] =
+    [("ln", libm::log), ("log2", libm::log2), ("log", libm::log10), ("exp", libm::exp), ("sqrt", libm::sqrt)];
+
+/// The value of an expression of numbers, `+ - * / ^`, parentheses, `ln`, `log` (base 10), `log2`, `exp`, `sqrt` and
+/// `pi`.
+///
+/// # Errors
+/// The text is not an expression, or its value is not finite.
+pub(super) fn evaluate(text: &str) -> Result<f64, String> {
+    let mut parser = Parser { rest: text.trim_start() };
+    let value = parser.sum()?;
+    if !parser.rest.is_empty() {
+        return Err(format!("an operator is expected at \"{}\"", parser.rest));
+    }
+    if value.is_finite() { Ok(value) } else { Err(format!("the value of \"{text}\" is not finite")) }
+}
+
+/// The part of the text that is not read yet, without leading spaces.
+struct Parser<'a> {
+    rest: &'a str,
+}
+
+impl Parser<'_> {
+    fn takes(&mut self, token: &str) -> bool {
+        let Some(rest) = self.rest.strip_prefix(token) else { return false };
+        self.rest = rest.trim_start();
+        true
+    }
+
+    fn sum(&mut self) -> Result<f64, String> {
+        let mut value = self.product()?;
+        loop {
+            if self.takes("+") {
+                value += self.product()?;
+            } else if self.takes("-") {
+                value -= self.product()?;
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn product(&mut self) -> Result<f64, String> {
+        let mut value = self.sign()?;
+        loop {
+            if self.takes("*") {
+                value *= self.sign()?;
+            } else if self.takes("/") {
+                value /= self.sign()?;
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    fn sign(&mut self) -> Result<f64, String> {
+        if self.takes("-") { Ok(-self.sign()?) } else { self.power() }
+    }
+
+    fn power(&mut self) -> Result<f64, String> {
+        let base = self.atom()?;
+        if self.takes("^") { Ok(libm::pow(base, self.sign()?)) } else { Ok(base) }
+    }
+
+    fn atom(&mut self) -> Result<f64, String> {
+        if self.takes("(") {
+            return self.closed();
+        }
+        let is_letter = |c: char| c.is_ascii_alphanumeric();
+        if self.rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let end = self.rest.find(|c| !is_letter(c)).unwrap_or(self.rest.len());
+            let (name, rest) = self.rest.split_at(end);
+            self.rest = rest.trim_start();
+            if name == "pi" {
+                return Ok(PI);
+            }
+            let function = FUNCTIONS.iter().find(|(known, _)| *known == name);
+            let Some((_, function)) = function else { return Err(format!("unknown name \"{name}\"")) };
+            return if self.takes("(") { Ok(function(self.closed()?)) } else { Err(format!("{name}(..)")) };
+        }
+        self.number()
+    }
+
+    /// A sum and the parenthesis that closes it.
+    fn closed(&mut self) -> Result<f64, String> {
+        let value = self.sum()?;
+        if self.takes(")") { Ok(value) } else { Err("\")\" is missing".into()) }
+    }
+
+    /// A number, also `.5` and `1e-3`.
+    fn number(&mut self) -> Result<f64, String> {
+        let mut end = 0;
+        for (index, c) in self.rest.char_indices() {
+            let is_exponent_sign = matches!(c, '+' | '-') && self.rest[..index].ends_with(['e', 'E']);
+            if !(c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E') || is_exponent_sign) {
+                break;
+            }
+            end = index + c.len_utf8();
+        }
+        let (digits, rest) = self.rest.split_at(end);
+        let value = digits.parse().map_err(|_| format!("a number is expected at \"{}\"", self.rest))?;
+        self.rest = rest.trim_start();
+        Ok(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::evaluate;
+
+    #[test]
+    fn operators_bind_as_in_algebra() {
+        for (text, value) in [
+            ("2 + 3 * 4", 14.0),
+            ("(2 + 3) * 4", 20.0),
+            ("8 / 4 / 2", 1.0),
+            ("7 - 2 - 1", 4.0),
+            ("2 ^ 3 ^ 2", 512.0),
+            ("-2 ^ 2", -4.0),
+            ("2 ^ -1", 0.5),
+            ("1 - 3 ^ (-ln(2) / ln(4))", 1.0 - f64::sqrt(1.0 / 3.0)),
+            (" 20*ln(2)/.05 ", 277.258_872_223_978_1),
+            ("sqrt(2) * exp(0) + log2(8) - log(100)", std::f64::consts::SQRT_2 + 1.0),
+            ("pi/2", std::f64::consts::FRAC_PI_2),
+            ("1e-3 * 2E+1", 0.02),
+        ] {
+            assert!((evaluate(text).unwrap() - value).abs() < 1e-12, "{text}: {:?}", evaluate(text));
+        }
+    }
+
+    #[test]
+    fn text_that_is_no_expression_is_refused() {
+        for (text, fault) in [
+            ("", "a number is expected"),
+            ("it converges fast", "unknown name \"it\""),
+            ("20 packets", "an operator is expected at \"packets\""),
+            ("2 *", "a number is expected"),
+            ("(1 + 2", "\")\" is missing"),
+            ("ln 2", "ln(..)"),
+            ("1 / 0", "not finite"),
+            ("7.2.1", "a number is expected"),
+        ] {
+            assert!(
+                evaluate(text).is_err_and(|message| message.contains(fault)),
+                "{text}: {:?}",
+                evaluate(text)
+            );
+        }
+    }
+}
