@@ -10,9 +10,17 @@
 
 use std::f64::consts::PI;
 
-/// The functions of expressions.
-const FUNCTIONS: [(&str, fn(f64) -> f64); 5] =
-    [("ln", libm::log), ("log2", libm::log2), ("log", libm::log10), ("exp", libm::exp), ("sqrt", libm::sqrt)];
+/// The function of a name.
+fn function(name: &str) -> Option<fn(f64) -> f64> {
+    match name {
+        "ln" => Some(libm::log),
+        "log" => Some(libm::log10),
+        "log2" => Some(libm::log2),
+        "exp" => Some(libm::exp),
+        "sqrt" => Some(libm::sqrt),
+        _ => None,
+    }
+}
 
 /// The value of an expression of numbers, `+ - * / ^`, parentheses, `ln`, `log` (base 10), `log2`, `exp`, `sqrt` and
 /// `pi`.
@@ -87,8 +95,7 @@ impl Parser<'_> {
             if name == "pi" {
                 return Ok(PI);
             }
-            let function = FUNCTIONS.iter().find(|(known, _)| *known == name);
-            let Some((_, function)) = function else { return Err(format!("unknown name \"{name}\"")) };
+            let Some(function) = function(name) else { return Err(format!("unknown name \"{name}\"")) };
             return if self.takes("(") { Ok(function(self.closed()?)) } else { Err(format!("{name}(..)")) };
         }
         self.number()

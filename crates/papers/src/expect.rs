@@ -262,7 +262,7 @@ impl Expectation {
     /// Checks `accept` and `theory`.
     fn check_bounds(&self) -> Result<(), String> {
         let is_order = matches!(self.paper, Some(PaperValue::Order(_)));
-        if self.accept.iter().chain(&self.theory).any(|range| !(range.0 <= range.1)) {
+        if self.accept.iter().chain(&self.theory).any(|range| !range.is_ordered()) {
             return Err("a range is [least, greatest]".into());
         }
         if self.because.is_some() && self.derivation.is_some() {

@@ -69,6 +69,11 @@ impl Bounds {
         self.0 <= value && value <= self.1
     }
 
+    /// Whether both bounds are numbers, the least first.
+    pub(super) fn is_ordered(self) -> bool {
+        self.0 <= self.1
+    }
+
     /// Whether all of a range is within the bounds.
     pub(super) fn encloses(self, inner: Self) -> bool {
         self.contains(inner.0) && self.contains(inner.1)
