@@ -163,6 +163,9 @@ pub(crate) struct Equilibrium {
     /// With --utility: the weight of each flow of this group (repeatable)
     #[arg(long = "weight", value_name = "GROUP=NUMBER", requires = "utility")]
     pub(crate) weights: Vec<GroupWeight>,
+    /// Capacity of links that vary: that at this time of the run [default: their mean over the run]
+    #[arg(long, value_name = "TIME", value_parser = values::span)]
+    pub(crate) at: Option<Span>,
     /// Print only JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -186,6 +189,10 @@ pub(crate) struct Stability {
     pub(crate) points: Option<usize>,
     #[command(flatten)]
     pub(crate) transients: Transients,
+    /// Capacity of links that vary: that at this time of the run [default: their mean over the run]. With --explain: the
+    /// interval without changes that contains this time [default: the longest]
+    #[arg(long, value_name = "TIME", value_parser = values::span)]
+    pub(crate) at: Option<Span>,
     /// Print only JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -200,7 +207,8 @@ pub(crate) struct Transients {
     /// Phase portrait: trajectories of two quantities, x,q or any states such as f.window,near.queue
     #[arg(long, value_name = "ACROSS,UP")]
     pub(crate) phase: Option<String>,
-    /// Starts of trajectories: grid, or x=0..2Mbps,q=0..100kB [default: a grid around the equilibrium]
+    /// Starts of trajectories: grid, or x=0..2Mbps,q=0..100kB [default: a grid around the equilibrium]. For --convergence:
+    /// grid (all rates at 20, 50, 150 and 200 % of their equilibrium, the slowest counts), or a single start such as x=50%
     #[arg(long, value_name = "STARTS")]
     pub(crate) from: Option<String>,
     /// Number of starts in each range of --from

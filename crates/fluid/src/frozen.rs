@@ -186,15 +186,15 @@ impl<'a> Frozen<'a> {
         held
     }
 
-    /// Whether a state is held. An empty queue with balanced arrivals and departures is not held, because rounding
-    /// would decide the sign of its derivative.
+    /// Whether a state is held. An empty queue, or one of the length of its buffer, with balanced arrivals and departures is
+    /// not held, because rounding would decide the sign of its derivative.
     fn held_at(&self, i: usize, x: f64, raw: f64) -> Held {
         const ROUNDING: f64 = 1e-9;
         let queue = i.checked_sub(self.asm.offsets.queues).filter(|link| *link < self.asm.links.len());
         let balance = queue.map_or(0.0, |link| ROUNDING * self.discrete.capacity[link]);
         if x <= self.asm.states[i].lower && (raw < -balance || raw <= 0.0 && queue.is_none()) {
             Held::Lower
-        } else if x >= self.upper(i) && raw >= 0.0 {
+        } else if x >= self.upper(i) && raw >= 0.0 && (queue.is_none() || raw > balance) {
             Held::Upper
         } else {
             Held::Free

@@ -1,6 +1,8 @@
 //! JSON of the reports.
 
+use crate::NamedCapacity;
 use crate::stability::StabilityJson;
+use crate::steady_state::SteadyStateJson;
 use crate::transients::TransientsJson;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -24,12 +26,18 @@ pub enum StabilityOutputJson {
         /// Phase portrait, step responses and convergence times.
         #[serde(flatten)]
         transients: Box<TransientsJson>,
+        /// The capacity at which each link with a varying one was analyzed.
+        varying_capacities: Vec<NamedCapacity>,
     },
-    /// A network that has a limit cycle about a jump of a marking law: it has neither roots nor margins.
-    LimitCycle {
-        /// The limit cycle in a sentence.
+    /// A network with a limit cycle or a sawtooth: it has neither roots nor margins.
+    Oscillation {
+        /// The oscillation in a sentence.
         verdict: String,
         /// Always false.
         stable: bool,
+        /// What the laws do in the steady state.
+        steady_state: SteadyStateJson,
+        /// The capacity at which each link with a varying one was analyzed.
+        varying_capacities: Vec<NamedCapacity>,
     },
 }

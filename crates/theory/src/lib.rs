@@ -8,6 +8,7 @@
 //! ```
 
 pub mod agreement;
+mod capacity;
 pub mod equilibrium;
 mod error;
 pub mod explain;
@@ -15,9 +16,11 @@ mod format;
 mod json;
 mod progress;
 pub mod stability;
+pub mod steady_state;
 mod study;
 pub mod transients;
 
+pub use capacity::{AnalyzedCapacity, ConstantCapacities, NamedCapacity, with_constant_capacities};
 pub use error::AnalysisError;
 pub use json::{StabilityOutputJson, json_value};
 pub use study::Study;

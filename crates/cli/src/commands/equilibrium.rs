@@ -1,5 +1,6 @@
 //! `millpond equilibrium`: rates, prices and queues of a scenario in equilibrium.
 
+use super::capacity::held;
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::output::print;
@@ -7,23 +8,25 @@ use crate::scenario::load;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_report::terminal;
-use millpond_theory::equilibrium::{
-    allocate_by_utility, equilibrium_json, find_equilibrium, utility_allocation_json,
-};
-use millpond_theory::{AnalysisError, json_value};
+use millpond_theory::equilibrium::{allocate_by_utility, equilibrium_output_json, utility_allocation_json};
+use millpond_theory::steady_state::{SteadyState, analyze_steady_state};
+use millpond_theory::{AnalysisError, ConstantCapacities, json_value};
 use std::process::ExitCode;
 
 pub(crate) fn equilibrium(args: &args::Equilibrium, registry: &Registry) -> Outcome {
-    let scenario = load(&args.scenario)?;
+    let ConstantCapacities { scenario, named } = held(&load(&args.scenario)?, args.at)?;
     let plan = fluid::plan(&scenario, registry)?;
     if let Some(utility) = args.utility {
         let found = allocate_by_utility(&plan, utility, &args.weights)?;
         let json = args.json.then(|| json_value(&utility_allocation_json(&found)));
         show(json, terminal::utility_allocation(&found))?;
     } else {
-        let found = find_equilibrium(&plan)?;
-        let json = args.json.then(|| json_value(&equilibrium_json(&found)));
-        show(json, terminal::equilibrium(&found))?;
+        let found = analyze_steady_state(&plan)?;
+        if let SteadyState::None { reason } = &found.state {
+            return Err(Failure::input(reason));
+        }
+        let json = args.json.then(|| json_value(&equilibrium_output_json(&found, &named)));
+        show(json, terminal::steady_state(&found, &named))?;
     }
     for warning in &plan.warnings {
         eprintln!("warning: {warning}");

@@ -8,6 +8,7 @@ use millpond_report::{page, terminal};
 use millpond_results::files::write_atomically;
 use millpond_theory::explain::{self as theory, ExplainError, RunReadError};
 use millpond_theory::{AnalysisError, Study, json_value};
+use millpond_units::Span;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -21,7 +22,8 @@ pub(crate) fn explain(run: &Path, args: &args::Stability, registry: &Registry) -
         RunReadError::Run(reason) => about(reason),
         RunReadError::Scenario(faults) => Failure::Scenario(faults),
     })?;
-    let explained = theory::explain(&read, Study::new(&scenario, registry)).map_err(about)?;
+    let explained =
+        theory::explain_at(&read, Study::new(&scenario, registry), args.at.map(Span::secs)).map_err(about)?;
     let sentence = theory::explanation_sentence(&explained);
     if args.json {
         let json = theory::explanation_json(&sentence, &explained);

@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod axis;
+mod capacity;
 mod check;
 mod compare;
 mod equilibrium;

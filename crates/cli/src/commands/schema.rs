@@ -6,7 +6,7 @@ use crate::output::print;
 use millpond_papers::CheckedPapers;
 use millpond_results::{Summary, Timing};
 use millpond_theory::StabilityOutputJson;
-use millpond_theory::equilibrium::{EquilibriumJson, UtilityAllocationJson};
+use millpond_theory::equilibrium::{EquilibriumOutputJson, UtilityAllocationJson};
 use millpond_theory::explain::ExplanationJson;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
@@ -24,7 +24,7 @@ fn schema_of(document: Document) -> Value {
         Document::Scenario => millpond_scenario::schema(),
         Document::Run => output_schema::<Summary>("millpond run --json"),
         Document::Timing => output_schema::<Timing>("timing.json"),
-        Document::Equilibrium => output_schema::<EquilibriumJson>("millpond equilibrium --json"),
+        Document::Equilibrium => output_schema::<EquilibriumOutputJson>("millpond equilibrium --json"),
         Document::Utility => output_schema::<UtilityAllocationJson>("millpond equilibrium --utility --json"),
         Document::Stability => output_schema::<StabilityOutputJson>("millpond stability --json"),
         Document::Explain => output_schema::<ExplanationJson>("millpond stability --explain --json"),

@@ -1,6 +1,7 @@
 //! `millpond stability`: whether the equilibrium of a scenario is stable.
 
 use super::axis::RangeOption;
+use super::capacity::{held, print_capacities};
 use super::explain::explain;
 use super::transients::{Requests, Transients};
 use crate::args;
@@ -14,12 +15,14 @@ use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::write_atomically;
 use millpond_scenario::Scenario;
-use millpond_theory::equilibrium::find_equilibrium;
 use millpond_theory::stability::{
-    CriticalValueSearch, ParameterAxis, Stability, StabilityMap, VariedParameter, analyze_stability,
-    compute_stability_map, find_critical_values, stability_json, stability_sentence,
+    CriticalValueSearch, ParameterAxis, Stability, StabilityMap, VariedParameter, compute_stability_map,
+    find_critical_values, stability_json, stability_sentence,
 };
-use millpond_theory::{AnalysisError, StabilityOutputJson, Study, json_value};
+use millpond_theory::steady_state::{
+    SteadyState, analyze_steady_state, steady_state_json, steady_state_sentence,
+};
+use millpond_theory::{ConstantCapacities, NamedCapacity, StabilityOutputJson, Study, json_value};
 use std::process::ExitCode;
 
 /// Values of a range without `--points`.
@@ -36,6 +39,7 @@ pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome 
 }
 
 fn analyse(args: &args::Stability, scenario: &Scenario, registry: &Registry) -> Outcome {
+    let ConstantCapacities { scenario, named } = &held(scenario, args.at)?;
     let study = Study::new(scenario, registry);
     let parameters = parameters(&args.critical, study)?;
     if args.points.is_some() && args.map.is_none() && args.transients.convergence.is_none() {
@@ -50,19 +54,23 @@ fn analyse(args: &args::Stability, scenario: &Scenario, registry: &Registry) -> 
     };
     let axes = args.map.as_deref().map(|map| option.axes(map)).transpose()?;
     let plan = fluid::plan(scenario, registry)?;
-    let equilibrium = find_equilibrium(&plan)?;
-    let stability = match analyze_stability(&equilibrium) {
-        Err(AnalysisError::LimitCycle(sentence)) => return print_cycle(args, &sentence),
-        stability => stability?,
+    let mut found = analyze_steady_state(&plan)?;
+    let (Some(stability), Some(equilibrium)) = (found.stability()?, &found.equilibrium) else {
+        return print_oscillation(args, &found.state, named);
     };
-    let requests = Requests::read(&args.transients, points, study, &equilibrium)?;
+    let requests = Requests::read(&args.transients, points, study, equilibrium)?;
     let search = |parameter: &VariedParameter| find_critical_values(study, parameter);
     let searches = parameters.iter().map(search).collect::<Result<Vec<_>, _>>()?;
     let interrupt = Interrupt::install()?;
     let map = axes.map(|axes| map(study, axes, &interrupt)).transpose()?;
-    let transients = requests.compute(study, &equilibrium, &interrupt)?;
-    let results =
-        Results { stability: &stability, searches: &searches, map: map.as_ref(), transients: &transients };
+    let transients = requests.compute(study, equilibrium, &interrupt)?;
+    let results = Results {
+        stability: &stability,
+        capacities: named,
+        searches: &searches,
+        map: map.as_ref(),
+        transients: &transients,
+    };
     if args.json {
         results.print_json()?
     } else {
@@ -82,13 +90,33 @@ fn parameters(names: &[String], study: Study<'_>) -> Result<Vec<VariedParameter>
     names.iter().map(|name| VariedParameter::parse(name, study).map_err(Failure::input)).collect()
 }
 
-/// Prints the verdict on a network that cycles about a discontinuity. It has neither roots nor margins.
-fn print_cycle(args: &args::Stability, sentence: &str) -> Outcome {
+/// Prints the verdict on a network with a limit cycle or a sawtooth. It has neither roots nor margins.
+fn print_oscillation(args: &args::Stability, state: &SteadyState, capacities: &[NamedCapacity]) -> Outcome {
+    let verdict = format!("has {}", steady_state_sentence(state));
+    let transients = &args.transients;
+    let wanted = [
+        ("--critical", !args.critical.is_empty()),
+        ("--map", args.map.is_some()),
+        ("--phase", transients.phase.is_some()),
+        ("--step", !transients.step.is_empty()),
+        ("--convergence", transients.convergence.is_some()),
+        ("--report", args.report.is_some()),
+    ];
+    if let Some((option, _)) = wanted.iter().find(|(_, is_wanted)| *is_wanted) {
+        return Err(Failure::input(format!(
+            "{option} needs a fixed point, but the scenario {verdict}; simulate it instead: millpond run --world fluid"
+        )));
+    }
     if args.json {
-        let verdict = sentence.to_owned();
-        print_json(&StabilityOutputJson::LimitCycle { verdict, stable: false })?;
+        print_json(&StabilityOutputJson::Oscillation {
+            verdict,
+            stable: false,
+            steady_state: steady_state_json(state),
+            varying_capacities: capacities.to_vec(),
+        })?;
     } else {
-        print_line(sentence)?;
+        print_line(verdict)?;
+        print_capacities(capacities)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -106,6 +134,7 @@ fn map(study: Study<'_>, axes: [ParameterAxis; 2], interrupt: &Interrupt) -> Res
 /// Everything that was computed.
 struct Results<'a> {
     stability: &'a Stability,
+    capacities: &'a [NamedCapacity],
     searches: &'a [CriticalValueSearch],
     map: Option<&'a StabilityMap>,
     transients: &'a Transients,
@@ -119,11 +148,16 @@ impl Results<'_> {
     fn print_json(&self) -> Result<(), Failure> {
         let verdict = self.verdict();
         let stability = Box::new(stability_json(&verdict, self.stability, self.searches, self.map));
-        print_json(&StabilityOutputJson::Linear { stability, transients: Box::new(self.transients.json()) })
+        print_json(&StabilityOutputJson::Linear {
+            stability,
+            transients: Box::new(self.transients.json()),
+            varying_capacities: self.capacities.to_vec(),
+        })
     }
 
     fn print(&self) -> Result<(), Failure> {
         print_line(self.verdict())?;
+        print_capacities(self.capacities)?;
         print(terminal::search_ranges(self.searches))?;
         print(terminal::stability(self.stability))?;
         if let Some(map) = self.map {
@@ -134,6 +168,7 @@ impl Results<'_> {
 
     fn page(&self, title: &str) -> String {
         let mut sentences = vec![self.verdict()];
+        sentences.extend(self.capacities.iter().map(ToString::to_string));
         sentences.extend(self.transients.sentences());
         page::stability(&page::StabilityPage {
             title,

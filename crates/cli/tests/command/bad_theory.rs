@@ -102,11 +102,19 @@ fn a_queue_that_grows_without_bound_is_named_with_a_remedy() {
 }
 
 #[test]
-fn a_law_in_discrete_time_says_what_to_do_instead() {
-    let words = ["vcp decides at discrete times", "millpond run --world fluid"];
-    for command in ["equilibrium", "stability"] {
-        refused_by(&[command, "scenario.toml"], &["flows.f.protocol=vcp"], &words);
+fn a_limit_cycle_is_an_answer_and_refuses_what_needs_a_fixed_point() {
+    let folder = folder(GOOD);
+    let vcp = ["--set", "flows.f.protocol=vcp"];
+    for (command, start) in
+        [("equilibrium", "steady state: a limit cycle: "), ("stability", "has a limit cycle: ")]
+    {
+        let output = millpond(folder.path(), &[&[command, "scenario.toml"], &vcp[..]].concat());
+        assert!(stdout(&output).starts_with(start), "{}", stdout(&output));
+        assert!(stdout(&output).contains(" s by the law's closed form"), "{}", stdout(&output));
     }
+    let words = ["--phase needs a fixed point", "millpond run --world fluid"];
+    refused_by(&["stability", "scenario.toml", "--phase", "x,q"], &["flows.f.protocol=vcp"], &words);
+    refused_by(&["equilibrium", "scenario.toml", "--at", "5s"], &[], &["--at 5 s", "the run ends at 5 s"]);
 }
 
 #[test]

@@ -34,6 +34,8 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("stability", &["stability", "scenario.toml", "--phase", "x,q", "--starts", "2", "--step", "L=80%", "--step", "join"]),
     ("stability", &["stability", "scenario.toml", "--convergence", "rtt=50ms..200ms", "--points", "2"]),
     ("stability", &["stability", "scenario.toml", "--set", "flows.f.protocol=dctcp"]),
+    ("stability", &["stability", "scenario.toml", "--set", "links.L.rate={ steps = [[\"0s\", \"10Mbps\"], [\"5s\", \"5Mbps\"]] }", "--at", "6s"]),
+    ("equilibrium", &["equilibrium", "scenario.toml", "--set", "flows.f.protocol=vcp"]),
     ("explain", &["stability", "--explain", "run"]),
     ("papers", &["papers", "check", "lgcc/section3"]),
 ];

@@ -56,6 +56,32 @@ fn json_has_the_requested_results_only() {
     assert!(answer.get("convergence").is_none() && answer["stable"] == true);
 }
 
+/// The scenario starts at its equilibrium, from where the convergence time would be zero.
+#[test]
+fn convergence_times_without_a_start_are_those_of_a_grid_around_the_equilibrium() {
+    let settled = [
+        "--set",
+        "protocols.cltcp.params.initial_rate=1500",
+        "--set",
+        "protocols.cltcp.params.initial_factor=1500",
+    ];
+    let options = ["--convergence", "rtt=100ms..110ms", "--points", "2", "--json"];
+    let times = |from: &[&str]| -> Vec<f64> {
+        let output = stability(&[&options[..], &settled, from].concat());
+        let answer: serde_json::Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let times = answer["convergence"]["time_s"].as_array().unwrap().clone();
+        times.iter().map(|time| time.as_f64().unwrap()).collect()
+    };
+    let (grid, half, fifth) = (times(&[]), times(&["--from", "x=50%"]), times(&["--from", "x=20%"]));
+    for index in 0..2 {
+        assert!(
+            grid[index] >= half[index].max(fifth[index]) && half[index] > 1.0,
+            "{grid:?} {half:?} {fifth:?}"
+        );
+    }
+    assert_eq!(times(&["--from", "grid"]), grid);
+}
+
 #[test]
 fn the_page_shows_every_figure_and_is_reproducible() {
     let folder = folder(ONE_FLOW);

@@ -30,7 +30,9 @@ pub struct Crossing {
 pub fn margins(system: &System) -> Result<Margins, RootError> {
     let plot = Nyquist::new(system)?;
     let mut margins = Margins::default();
-    for (frequency, value) in plot.unit_crossings() {
+    // A root at zero leaves a gain without bound at frequencies that have no meaning: nothing oscillates there.
+    let slowest = NEGLIGIBLE / plot.time_scale();
+    for (frequency, value) in plot.unit_crossings().filter(|(frequency, _)| *frequency > slowest) {
         let lag = (value.arg() + PI).rem_euclid(2.0 * PI);
         keep_least(&mut margins.phase, Crossing { margin: lag.min(2.0 * PI - lag), frequency });
         keep_least(&mut margins.delay, Crossing { margin: lag / frequency, frequency });
@@ -40,6 +42,9 @@ pub fn margins(system: &System) -> Result<Margins, RootError> {
     }
     Ok(margins)
 }
+
+/// Frequencies below this value divided by the time scale of the loop bound no margin.
+const NEGLIGIBLE: f64 = 1e-5;
 
 fn keep_least(least: &mut Option<Crossing>, new: Crossing) {
     if least.is_none_or(|known| new.margin < known.margin) {

@@ -3,6 +3,7 @@
 use super::characteristic::Characteristic;
 use super::loci::{Locus, loci, matched};
 use super::matrix::spectral_radius;
+use super::roots::time_scale_of;
 use super::{RootError, System};
 use nalgebra::Complex;
 
@@ -59,6 +60,11 @@ impl<'a> Nyquist<'a> {
         let mut found: Vec<AxisCrossing> = found.filter(|crossing| crossing.value < 0.0).collect();
         found.sort_by(|a, b| a.frequency.total_cmp(&b.frequency));
         found
+    }
+
+    /// The time scale in seconds: the longest delay, or the inverse of the fastest pole.
+    pub(super) fn time_scale(&self) -> f64 {
+        time_scale_of(&self.function)
     }
 
     /// The crossings of the loci with the unit circle: frequency and value.

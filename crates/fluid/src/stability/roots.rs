@@ -112,7 +112,7 @@ fn right_of(contour: &Contour<'_>, line: f64, time_scale: f64) -> Result<(Vec<Ro
 }
 
 /// The time scale: the longest delay; without delays, the inverse of the fastest pole.
-fn time_scale_of(function: &Characteristic<'_>) -> f64 {
+pub(super) fn time_scale_of(function: &Characteristic<'_>) -> f64 {
     let delay = function.system().longest_delay();
     if delay > 0.0 {
         return delay;

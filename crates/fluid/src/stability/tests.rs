@@ -205,6 +205,14 @@ mod cltcp {
         assert!(found[0].stable_below);
     }
 
+    /// A loop that turns at 1e-7 rad/s, one cycle in two years, with a delay of one second.
+    #[test]
+    fn a_frequency_without_meaning_bounds_no_margin() {
+        let found = margins(&scalar(1e-7, 1.0)).unwrap();
+        assert_eq!((found.delay, found.phase), (None, None));
+        assert!(margins(&scalar(1e-3, 1.0)).unwrap().delay.is_some());
+    }
+
     #[test]
     fn mixed_round_trip_times() {
         close(rightmost_root(&network(&[0.05, 0.1, 0.2, 0.4])).re, -0.358, 1e-3);

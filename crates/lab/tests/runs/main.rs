@@ -25,6 +25,7 @@ mod phase_effects;
 mod plans;
 mod reference_results;
 mod several_links;
+mod steady_state;
 mod theory;
 mod transfers;
 mod transients;

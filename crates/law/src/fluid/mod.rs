@@ -19,6 +19,7 @@
 //! | `sender`, `link` | [`FluidSender`] and [`FluidLink`]: the equations of one sender and of one link |
 //! | `relay` | feedback between the loops of a chain |
 //! | `allocation` | the equilibrium of a law in closed form |
+//! | `steady_state` | cycles and continua that follow from the law itself |
 //! | `objects` | [`SenderLaws`] and [`LinkLaws`]: many laws of one type behind one virtual call |
 //! | `model` | [`FluidModel`]: the laws of a protocol under given settings |
 
@@ -29,6 +30,7 @@ mod number;
 mod objects;
 mod relay;
 mod sender;
+mod steady_state;
 
 pub use allocation::{Allocation, Jump, LinkEquilibrium, Marginal, PriceSum};
 pub use link::{FluidLink, LinkInput};
@@ -38,3 +40,4 @@ pub use number::{Number, greatest, least, positive};
 pub use objects::{LinkInputs, LinkLaws, SenderInputs, SenderLaws, SenderOutputs, link_law, sender_law};
 pub use relay::{DownstreamFeedback, UpstreamFeedback};
 pub use sender::{Feedback, FluidSender, InputSet, PathAggregation, Quantity, SenderInput, State};
+pub use steady_state::{AdditiveIncrease, Cycle, CyclePeak, SteadyStateFacts};

@@ -1,6 +1,6 @@
 //! The fluid model of a protocol under given settings.
 
-use super::{Allocation, LinkLaws, SenderLaws};
+use super::{Allocation, LinkLaws, SenderLaws, SteadyStateFacts};
 use crate::LinkFacts;
 use alloc::boxed::Box;
 
@@ -34,6 +34,11 @@ pub trait FluidModel: Send + Sync {
 
     /// The rates at equilibrium.
     fn allocation(&self, facts: &LoopFacts) -> Allocation;
+
+    /// What the law does in the steady state beside what its equations show; by default nothing.
+    fn steady_state(&self, _facts: &LoopFacts) -> SteadyStateFacts {
+        SteadyStateFacts::default()
+    }
 
     /// Parts of the packet law that these equations do not contain, a few words each. They are possible causes of
     /// differences between the two worlds.

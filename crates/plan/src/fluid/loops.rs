@@ -181,6 +181,7 @@ impl LoopBuilder<'_, '_> {
                 links: plan.links.clone(),
                 facts: LoopFacts { weight: 1.0, ..plan.facts },
                 allocation: FAIR_SCHEDULING,
+                steady_state: class.model.equations.steady_state(&plan.facts),
                 shared: None,
             };
             let engine_loop = self.engine_loop(class, &whole, &delays);
@@ -256,6 +257,7 @@ impl LoopBuilder<'_, '_> {
             count: class.count,
             links,
             allocation: class.model.equations.allocation(&facts),
+            steady_state: class.model.equations.steady_state(&facts),
             facts,
             shared: None,
         }

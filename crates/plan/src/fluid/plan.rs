@@ -3,7 +3,7 @@
 use crate::names;
 use crate::protocols::ConfiguredProtocol;
 use millpond_fluid::{Assembly, Error, LinkId, LoopId, ProtocolId};
-use millpond_law::fluid::{Allocation, FluidModel, LoopFacts};
+use millpond_law::fluid::{Allocation, FluidModel, LoopFacts, SteadyStateFacts};
 use millpond_scenario::{Fault, Place, Scenario};
 use millpond_units::{Bytes, Rate, Time};
 use std::collections::BTreeSet;
@@ -56,6 +56,8 @@ pub struct FluidLoopPlan {
     pub facts: LoopFacts,
     /// The kind of allocation at which its protocol has its equilibrium.
     pub allocation: Allocation,
+    /// What its law does in the steady state beside what the equations show.
+    pub steady_state: SteadyStateFacts,
     /// For the part that these flows have in a shared loop: the shared loop, whose law controls the sum.
     pub shared: Option<LoopId>,
 }

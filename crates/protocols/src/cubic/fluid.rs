@@ -3,11 +3,12 @@
 //! 2018. Without slow start, the Reno-friendly region and fast convergence.
 
 use super::params::{ECN, Params};
-use crate::parts::cubic_window::w_cubic;
+use crate::parts::cubic_window::{k, w_cubic};
 use crate::parts::window::initial_window;
 use millpond_law::Settings;
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
+    AdditiveIncrease, Allocation, Cycle, CyclePeak, FluidModel, FluidSender, LoopFacts, Number, SenderInput,
+    SenderLaws, State, SteadyStateFacts, sender_law,
 };
 
 /// The fluid model of CUBIC.
@@ -36,6 +37,15 @@ impl FluidModel for CubicFluid {
         }
     }
 
+    fn steady_state(&self, _facts: &LoopFacts) -> SteadyStateFacts {
+        let Params { c, beta, .. } = self.params;
+        SteadyStateFacts {
+            slow_decay: Some("the slope of the cubic function is zero at the plateau"),
+            cycle: Some(Box::new(Regrowth { c, beta })),
+            ..SteadyStateFacts::default()
+        }
+    }
+
     fn left_out(&self) -> &'static [&'static str] {
         &[
             "slow start",
@@ -47,6 +57,26 @@ impl FluidModel for CubicFluid {
 }
 
 const LEAST_BETA: f64 = 1e-3;
+
+/// The time to the plateau of the last loss: K of the cubic function, or the time that Reno's estimate needs if it is
+/// shorter (Figures 2 and 4, RFC 9438), and a round trip of recovery.
+struct Regrowth {
+    /// In packets/s^3.
+    c: f64,
+    beta: f64,
+}
+
+impl Cycle for Regrowth {
+    fn period(&self, peak: &CyclePeak) -> f64 {
+        let reno =
+            AdditiveIncrease { per_round: 3.0 * (1.0 - self.beta) / (1.0 + self.beta), kept: self.beta };
+        reno.period(peak).min(k(self.c, peak.window, self.beta * peak.window) + peak.rtt)
+    }
+
+    fn kept(&self, _peak: &CyclePeak) -> f64 {
+        self.beta
+    }
+}
 
 /// With losses (or marks) at a rate of lambda: `s' = 1 - s lambda`, `W_max' = (w - W_max) lambda`,
 /// `w = C (s - K)^3 + W_max`, `K = cbrt((1 - beta) W_max / C)`.

@@ -6,7 +6,8 @@ use super::sender::LOSS_FACTOR;
 use crate::parts::window::initial_window;
 use millpond_law::Settings;
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
+    Allocation, Cycle, CyclePeak, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State,
+    SteadyStateFacts, sender_law,
 };
 
 /// The fluid model of DCTCP.
@@ -30,8 +31,36 @@ impl FluidModel for DctcpFluid {
         }
     }
 
+    fn steady_state(&self, _facts: &LoopFacts) -> SteadyStateFacts {
+        SteadyStateFacts { cycle: Some(Box::new(MarkedRounds)), ..SteadyStateFacts::default() }
+    }
+
     fn left_out(&self) -> &'static [&'static str] {
         &["slow start", "one reduction of the window per round trip, at one instant"]
+    }
+}
+
+/// Of N flows in phase, with a window of W packets when marks begin (M. Alizadeh and others, SIGCOMM 2010, Eqs. (6) to
+/// (8)): `alpha^2 (1 - alpha / 4) = (2 W + 1) / (W + 1)^2`, and a period of `(W + 1) alpha / 2` round trips.
+struct MarkedRounds;
+
+impl MarkedRounds {
+    /// The fraction of marked packets.
+    fn alpha(window: f64) -> f64 {
+        const ROUNDS: usize = 20;
+        let share = (2.0 * window + 1.0) / ((window + 1.0) * (window + 1.0));
+        let next = |alpha: f64| libm::sqrt(share / (1.0 - alpha / 4.0)).min(1.0);
+        (0..ROUNDS).fold(0.0, |alpha, _| next(alpha))
+    }
+}
+
+impl Cycle for MarkedRounds {
+    fn period(&self, peak: &CyclePeak) -> f64 {
+        (peak.window + 1.0) * Self::alpha(peak.window) / 2.0 * peak.rtt
+    }
+
+    fn kept(&self, peak: &CyclePeak) -> f64 {
+        1.0 - Self::alpha(peak.window) / 2.0
     }
 }
 

@@ -7,9 +7,9 @@ use super::link::{PERIODS_OF_FAIRING, utilization};
 use super::params::{OVERLOAD, OverloadSeen, PERIOD, Ranges, SenderParams};
 use crate::parts::interval;
 use millpond_law::fluid::{
-    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput, LinkLaws,
-    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, link_law, positive,
-    sender_law,
+    Allocation, Cycle, CyclePeak, Feedback, FluidLink, FluidModel, FluidSender, LinkEquilibrium, LinkInput,
+    LinkLaws, LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, SteadyStateFacts,
+    link_law, positive, sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -41,8 +41,46 @@ impl FluidModel for McpFluid {
         Allocation::MaxMin { weight: facts.weight }
     }
 
+    fn steady_state(&self, facts: &LoopFacts) -> SteadyStateFacts {
+        SteadyStateFacts {
+            limit_cycle: Some(
+                "while a flow requests fairing, all rates grow by steps until an overload halves them; when the requests have \
+                 ended, rates are constant",
+            ),
+            cycle: Some(Box::new(FairingCycle {
+                params: self.sender,
+                weight: facts.weight,
+                overload: self.router.overload,
+            })),
+            ..SteadyStateFacts::default()
+        }
+    }
+
     fn left_out(&self) -> &'static [&'static str] {
         &["timeouts", "an immediate overload signal for a flow that begins in an overload"]
+    }
+}
+
+/// Additive increase from the rate after a reduction to that at the next overload, a step per decision.
+struct FairingCycle {
+    params: SenderParams,
+    weight: f64,
+    overload: f64,
+}
+
+impl Cycle for FairingCycle {
+    fn period(&self, peak: &CyclePeak) -> f64 {
+        let SenderParams { decrease_factor, step, decision_interval, .. } = self.params;
+        let steps = (1.0 - decrease_factor) * peak.rate() / (step * self.weight);
+        (libm::ceil(steps) + 1.0) * decision_interval.secs()
+    }
+
+    fn kept(&self, _peak: &CyclePeak) -> f64 {
+        self.params.decrease_factor
+    }
+
+    fn load(&self) -> f64 {
+        self.overload
     }
 }
 

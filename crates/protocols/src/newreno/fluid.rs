@@ -5,7 +5,8 @@ use super::params::{ECN, Params};
 use crate::parts::window::initial_window;
 use millpond_law::Settings;
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State, sender_law,
+    AdditiveIncrease, Allocation, FluidModel, FluidSender, LoopFacts, Number, SenderInput, SenderLaws, State,
+    SteadyStateFacts, sender_law,
 };
 
 /// The fluid model of NewReno.
@@ -31,6 +32,11 @@ impl FluidModel for NewRenoFluid {
         Allocation::Numeric {
             reason: "a window's rate depends on the queue in its round-trip time as well as on marks or losses",
         }
+    }
+
+    fn steady_state(&self, _facts: &LoopFacts) -> SteadyStateFacts {
+        let cycle = AdditiveIncrease { per_round: 1.0, kept: self.params.loss_reduction_factor };
+        SteadyStateFacts { cycle: Some(Box::new(cycle)), ..SteadyStateFacts::default() }
     }
 
     fn left_out(&self) -> &'static [&'static str] {

@@ -6,8 +6,9 @@ use super::link::{encode, load_factor, persisting};
 use super::params::{RouterParams, SenderParams};
 use super::sender::{LEAST_PACKETS, additive_increase, multiplicative_increase};
 use millpond_law::fluid::{
-    Allocation, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, LinkLaws, LoopFacts, Number,
-    PathAggregation, Quantity, SenderInput, SenderLaws, State, link_law, sender_law,
+    Allocation, Cycle, CyclePeak, Feedback, FluidLink, FluidModel, FluidSender, LinkInput, LinkLaws,
+    LoopFacts, Number, PathAggregation, Quantity, SenderInput, SenderLaws, State, SteadyStateFacts, link_law,
+    sender_law,
 };
 use millpond_law::{LinkFacts, SettingError, Settings};
 
@@ -38,8 +39,45 @@ impl FluidModel for VcpFluid {
         }
     }
 
+    fn steady_state(&self, facts: &LoopFacts) -> SteadyStateFacts {
+        SteadyStateFacts {
+            limit_cycle: Some("windows grow additively until an overload, and then are reduced by a factor"),
+            cycle: Some(Box::new(Regrowth {
+                sender: self.sender,
+                router: self.router,
+                weight: facts.weight,
+            })),
+            ..SteadyStateFacts::default()
+        }
+    }
+
     fn left_out(&self) -> &'static [&'static str] {
         &["the reduction after a loss"]
+    }
+}
+
+/// An interval in which the window is constant after a reduction, then additive increase until an interval with an
+/// overload has ended.
+struct Regrowth {
+    sender: SenderParams,
+    router: RouterParams,
+    weight: f64,
+}
+
+impl Cycle for Regrowth {
+    fn period(&self, peak: &CyclePeak) -> f64 {
+        let interval = self.router.interval.secs();
+        let per_round = additive_increase(&self.sender, peak.rtt) * self.weight;
+        let grows = peak.growth_time(self.sender.beta * peak.window, peak.window, per_round);
+        (libm::ceil(grows / interval) + 1.0) * interval
+    }
+
+    fn kept(&self, _peak: &CyclePeak) -> f64 {
+        self.sender.beta
+    }
+
+    fn load(&self) -> f64 {
+        self.router.target_utilization
     }
 }
 

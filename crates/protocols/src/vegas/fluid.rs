@@ -5,8 +5,8 @@ use super::params::Params;
 use super::sender::LEAST_PACKETS;
 use crate::parts::window::initial_window;
 use millpond_law::fluid::{
-    Allocation, FluidModel, FluidSender, LoopFacts, Marginal, Number, PriceSum, SenderInput, SenderLaws,
-    State, least, positive, sender_law,
+    AdditiveIncrease, Allocation, FluidModel, FluidSender, LoopFacts, Marginal, Number, PriceSum,
+    SenderInput, SenderLaws, State, SteadyStateFacts, least, positive, sender_law,
 };
 use millpond_law::{SettingError, Settings};
 
@@ -19,6 +19,10 @@ impl VegasFluid {
     }
 }
 
+/// Why there are many equilibria.
+const CONTINUUM: &str =
+    "every window with alpha to beta queued packets is an equilibrium; set beta = alpha for a unique one";
+
 impl FluidModel for VegasFluid {
     fn sender(&self, facts: &LoopFacts) -> Box<dyn SenderLaws> {
         let initial = initial_window(facts.packet, self.0.initial_window);
@@ -28,12 +32,20 @@ impl FluidModel for VegasFluid {
     /// `x q = alpha` packets are queued: `U = alpha log x`, with queueing delay as the price.
     fn allocation(&self, facts: &LoopFacts) -> Allocation {
         if self.0.alpha < self.0.beta {
-            return Allocation::Numeric {
-                reason: "every window with alpha to beta queued packets is an equilibrium; set beta = alpha for a unique one",
-            };
+            return Allocation::Numeric { reason: CONTINUUM };
         }
         let marginal = Box::new(Waiting { bits: self.0.alpha * facts.packet });
         Allocation::Utility { marginal, prices: PriceSum::Plain }
+    }
+
+    /// Where the buffer is shorter than alpha packets per flow, it behaves as NewReno.
+    fn steady_state(&self, _facts: &LoopFacts) -> SteadyStateFacts {
+        let Params { alpha, beta, loss_reduction_factor: kept, .. } = self.0;
+        SteadyStateFacts {
+            continuum: (alpha < beta).then_some(CONTINUUM),
+            cycle: Some(Box::new(AdditiveIncrease { per_round: 1.0, kept })),
+            ..SteadyStateFacts::default()
+        }
     }
 
     fn left_out(&self) -> &'static [&'static str] {

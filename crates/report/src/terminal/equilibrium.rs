@@ -4,8 +4,23 @@ use super::layout::table;
 use comfy_table::Table;
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
+use millpond_theory::NamedCapacity;
 use millpond_theory::equilibrium::{PlanEquilibrium, UtilityAllocation};
+use millpond_theory::steady_state::{SteadyState, SteadyStateAnalysis, steady_state_sentence};
 use millpond_units::format::{megabits, number, percent};
+
+/// The steady state in a sentence, a line for each link with a varying capacity, and the equilibrium of the equations.
+pub fn steady_state(found: &SteadyStateAnalysis<'_>, capacities: &[NamedCapacity]) -> String {
+    let capacities: String = capacities.iter().map(|capacity| format!("{capacity}\n")).collect();
+    let tables = found.equilibrium.as_ref().map(equilibrium).unwrap_or_default();
+    let mean = match found.state {
+        SteadyState::LimitCycle(_) | SteadyState::Sawtooth(_) if !tables.is_empty() => {
+            "about the equilibrium of the fluid equations:\n"
+        }
+        _ => "",
+    };
+    format!("steady state: {}\n{capacities}{mean}{tables}", steady_state_sentence(&found.state))
+}
 
 /// A sentence about the equilibrium and its uniqueness, a table of the flows and a table of the links.
 pub fn equilibrium(found: &PlanEquilibrium<'_>) -> String {

@@ -2,19 +2,23 @@
 
 use super::layout::table;
 use millpond_fluid::stability::Crossing;
-use millpond_theory::explain::{Explanation, format_fluctuation, format_time};
+use millpond_theory::explain::{Explanation, LinearModel, format_fluctuation, format_time};
 use millpond_units::format::{duration, number, percent};
 use std::f64::consts::PI;
 
 /// The interval of the run, its operating point, its loop and its series, each by the model and as measured.
 pub fn explanation(explained: &Explanation) -> String {
+    let capacities: String = explained.capacities.iter().map(|capacity| format!("{capacity}\n")).collect();
+    let mechanism = match &explained.model {
+        Some(model) => loops(explained, model),
+        None => periods(explained),
+    };
     format!(
-        "{}, a sample every {}, {}\n{}\n{}\n{}\n",
+        "{}, a sample every {}, {}\n{capacities}{}\n{mechanism}\n{}\n",
         explained.interval,
         format_time(explained.sample_interval),
         explained.world,
         points(explained),
-        loops(explained),
         fluctuations(explained)
     )
 }
@@ -28,8 +32,28 @@ fn points(explained: &Explanation) -> comfy_table::Table {
     points
 }
 
-fn loops(explained: &Explanation) -> comfy_table::Table {
-    let (model, fluctuations) = (&explained.model, &explained.fluctuations);
+/// The predicted period of each class of flows, and the measured one.
+fn periods(explained: &Explanation) -> comfy_table::Table {
+    let mut rows = table(&["period", "seconds"]);
+    if let Some(oscillation) = explained.steady_state.oscillation() {
+        for period in &oscillation.periods {
+            let name = format!("{}, closed form", period.flow);
+            rows.add_row([name, number(period.seconds)]);
+        }
+        if let Some(seconds) = oscillation.fluid_period {
+            rows.add_row(["fluid equations".to_owned(), number(seconds)]);
+        }
+    }
+    let measured = explained.measured_period.map_or_else(|| "-".to_owned(), number);
+    rows.add_row(["in this run, mean over all flows".to_owned(), measured]);
+    let peak = explained.verdict.clearest.and_then(|index| explained.fluctuations[index].peak);
+    let spectral = peak.map_or_else(|| "-".to_owned(), |peak| number(1.0 / peak.frequency));
+    rows.add_row(["fundamental of its spectrum".to_owned(), spectral]);
+    rows
+}
+
+fn loops(explained: &Explanation, model: &LinearModel) -> comfy_table::Table {
+    let fluctuations = &explained.fluctuations;
     let peak = explained.verdict.clearest.and_then(|index| fluctuations[index].peak);
     let mut rows = table(&["loop", "model", "series"]);
     let mut row = |name: &str, model: Option<String>, series: Option<String>| {
@@ -44,8 +68,8 @@ fn loops(explained: &Explanation) -> comfy_table::Table {
     row("phase crossover, Hz", model.loop_gain.map(|gain| number(gain.frequency / (2.0 * PI))), None);
     let margins = &model.stability.margins;
     let margin = |crossing: Option<Crossing>, show: &dyn Fn(f64) -> String| {
-        let shown = crossing.map_or_else(|| "unlimited".to_owned(), |crossing| show(crossing.margin));
-        Some(if model.is_stable() { shown } else { "none".to_owned() })
+        let shown = crossing.map_or_else(|| "none".to_owned(), |crossing| show(crossing.margin));
+        model.is_stable().then_some(shown)
     };
     row("gain margin", margin(margins.gain, &|factor| format!("x{}", number(factor))), None);
     row("phase margin", margin(margins.phase, &|angle| format!("{:.2}°", angle.to_degrees())), None);
@@ -73,7 +97,7 @@ fn fluctuations(explained: &Explanation) -> comfy_table::Table {
             format!("{} Mbit/s", number(found.mean / 1e6))
         };
         let predicted = match found.noise_floor.total_deviation() {
-            _ if !explained.model.is_stable() => "unstable".to_owned(),
+            _ if explained.model.as_ref().is_some_and(|model| !model.is_stable()) => "unstable".to_owned(),
             0.0 => "-".to_owned(),
             deviation => format_fluctuation(found, deviation),
         };

@@ -14,7 +14,7 @@ mod transients;
 
 pub use agreement::agreement;
 pub use comparison::comparison;
-pub use equilibrium::{equilibrium, utility_allocation};
+pub use equilibrium::{equilibrium, steady_state, utility_allocation};
 pub use explain::explanation;
 pub use protocols::{protocol, protocols};
 pub use recipes::{headline, readings, recipe_list, verdicts};

@@ -47,8 +47,8 @@ fn margins(margins: &Margins) -> Table {
         let at = crossing.map_or_else(|| "-".to_owned(), |crossing| frequency(crossing.frequency));
         rows.add_row([name.to_owned(), shown, at]);
     };
-    let no_crossover = "unlimited: the gain is below one at all frequencies";
-    let no_reversal = "unlimited: no locus crosses the negative real axis";
+    let no_crossover = "none: the gain is below one at all frequencies";
+    let no_reversal = "none: no locus crosses the negative real axis";
     row("gain of all loops", gain, no_reversal, &|factor| format!("x{}", number(factor)));
     row("phase", phase, no_crossover, &|angle| format!("{:.2}°", angle.to_degrees()));
     row("delay added to every loop", delay, no_crossover, &duration);

@@ -58,6 +58,20 @@ impl ClosedForm {
     }
 }
 
+/// Max-min fair rates by loop with the weights of the flows, in bit/s, whatever the protocols promise; none if no link
+/// limits a flow.
+pub(crate) fn max_min_rates(plan: &FluidPlan, frozen: &Frozen<'_>) -> Option<Vec<f64>> {
+    let active: Vec<usize> = (0..plan.loops.len()).filter(|l| frozen.is_active(*l)).collect();
+    let mut problem = allocation_problem(plan, frozen, &active);
+    for (capacity, link) in problem.capacities.iter_mut().zip(&plan.links) {
+        *capacity = link.id.map_or(f64::INFINITY, |id| frozen.capacity(id.0));
+    }
+    let limit = |l: &usize| FlowLimit { weight: plan.loops[*l].facts.weight, ..FlowLimit::default() };
+    let limits: Vec<FlowLimit> = active.iter().map(limit).collect();
+    let filled = equilibrium::water_filling(&problem, &limits).ok()?;
+    Some(rates_by_loop(filled, &active, plan.loops.len()).rates)
+}
+
 /// Capacities of all links and the paths of the active loops.
 fn allocation_problem(plan: &FluidPlan, frozen: &Frozen<'_>, active: &[usize]) -> AllocationProblem {
     let capacity = |link: &FluidLinkPlan| {

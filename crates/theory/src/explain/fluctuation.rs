@@ -74,13 +74,13 @@ impl Detrended {
 }
 
 /// The fluctuations of the total rate, of one flow of each class, and of the queue of each link that has one at the
-/// equilibrium.
+/// equilibrium; without a linear model, in the series.
 pub(super) fn fluctuations(
     subject: &Subject<'_>,
-    model: &LinearModel,
+    model: Option<&LinearModel>,
 ) -> Result<Vec<Fluctuation>, ExplainError> {
     let analysis = FluctuationAnalysis { subject, model };
-    let classes = first_loops(subject.plan, subject.equilibrium);
+    let classes = first_loops(subject.plan, &subject.frozen);
     let rates = classes.iter().map(|l| analysis.class_rates(*l)).collect::<Result<Vec<_>, _>>()?;
     let mut found = Vec::new();
     if rates.iter().map(|class| class.flows.len()).sum::<usize>() > 1 {
@@ -88,11 +88,15 @@ pub(super) fn fluctuations(
     }
     found.extend(rates.iter().map(|class| analysis.flow_rate(class)));
     for (index, link) in subject.plan.links.iter().enumerate() {
-        let Some(id) = link.id.filter(|id| model.stability.bottlenecks.contains(&id.0)) else { continue };
+        let takes_part = |id: usize| model.is_none_or(|model| model.stability.bottlenecks.contains(&id));
+        let Some(id) = link.id.filter(|id| takes_part(id.0)) else { continue };
         let values = subject.series.complete(EntityKind::Link, &link.entity, quantity::QUEUE)?;
         // Packets leave a queue even where the model has none, but this queue is no part of the loop.
-        let delay = subject.equilibrium.value(Entity::Link(id.0), "queueing delay");
-        if delay.is_some_and(|delay| delay > 0.0) {
+        let has_queue = match (model, subject.value(Entity::Link(id.0), "queueing delay")) {
+            (Some(_), delay) => delay.is_some_and(|delay| delay > 0.0),
+            (None, _) => mean(&values) >= 1.0,
+        };
+        if has_queue {
             found.push(analysis.queue(index, id.0, &values));
         }
     }
@@ -114,20 +118,22 @@ struct ClassRates {
 /// The series of a run beside the linear model.
 struct FluctuationAnalysis<'a> {
     subject: &'a Subject<'a>,
-    model: &'a LinearModel,
+    /// None for a network that oscillates by its law.
+    model: Option<&'a LinearModel>,
 }
 
 impl FluctuationAnalysis<'_> {
-    /// The rates of a class. A law with a window: window over round-trip time, because ack clocking keeps packets in bursts
-    /// that no fluid model has. A law without a window: the recorded rate; at both ends of an interval it counts up to one
+    /// The rates of a class: the sending rate, whose mean over the interval is that of the recorded rate. A law with a
+    /// window: the time course of window over round-trip time with this mean, because ack clocking keeps packets in bursts
+    /// that no fluid model has. A law without a window: the recorded rate itself; at both ends of an interval it counts up to one
     /// packet too many or too few, uniformly, which has a variance of 1/6 packet² (less if packets are equally spaced).
     fn class_rates(&self, l: usize) -> Result<ClassRates, ExplainError> {
         let Subject { plan, series, .. } = self.subject;
         let packet = plan.loops[l].facts.packet;
         let flows = || plan.flows.iter().filter(|flow| flow.loops.first().is_some_and(|id| id.0 == l));
+        let recorded =
+            |flow: &FluidFlowPlan| series.complete(EntityKind::Flow, &flow.name, quantity::SEND_RATE);
         if !self.subject.has_window[l] {
-            let recorded =
-                |flow: &FluidFlowPlan| series.complete(EntityKind::Flow, &flow.name, quantity::SEND_RATE);
             let flows = flows().map(recorded).collect::<Result<_, _>>()?;
             let one_packet = packet / series.interval;
             let quantization = if self.subject.has_packets { one_packet / 6_f64.sqrt() } else { 0.0 };
@@ -137,9 +143,12 @@ impl FluctuationAnalysis<'_> {
             let name = flow.loop_name(0);
             let windows = series.complete(EntityKind::Flow, &name, quantity::WINDOW)?;
             let rtts = series.complete(EntityKind::Flow, &name, quantity::RTT)?;
-            Ok(windows.iter().zip(&rtts).map(|(window, ms)| window * packet / (ms / 1e3)).collect())
+            let rates: Vec<f64> =
+                windows.iter().zip(&rtts).map(|(window, ms)| window * packet / (ms / 1e3)).collect();
+            let scale = mean(&recorded(flow)?) / mean(&rates).max(f64::MIN_POSITIVE);
+            Ok(rates.into_iter().map(|rate| rate * scale).collect())
         };
-        let rtt = self.subject.equilibrium.value(Entity::Loop(l), "round-trip time");
+        let rtt = self.subject.value(Entity::Loop(l), "round-trip time");
         let interval = rtt.unwrap_or(series.interval);
         let flows = flows().map(permitted).collect::<Result<_, _>>()?;
         Ok(ClassRates { l, flows, interval, quantization: 0.0 })
@@ -149,12 +158,12 @@ impl FluctuationAnalysis<'_> {
         let sum = |i: usize| classes.iter().flat_map(|class| &class.flows).map(|values| values[i]).sum();
         let total: Vec<f64> = (0..self.subject.series.count()).map(sum).collect();
         let output = |class: &ClassRates| {
-            let block = self.model.block(Entity::Loop(class.l))?;
+            let block = self.model?.block(Entity::Loop(class.l))?;
             Some(((block, 0), self.subject.plan.loops[class.l].count))
         };
         let output = NoiseOutput::Flows(classes.iter().filter_map(output).collect());
         let interval = classes.iter().map(|class| class.interval).fold(f64::INFINITY, f64::min);
-        let mut noise_floor = self.model.noise_floor(&output, self.observation(interval, 1.0));
+        let mut noise_floor = self.noise_floor(&output, self.observation(interval, 1.0));
         let counted = classes.iter().map(|class| class.quantization.powi(2) * class.flows.len() as f64);
         noise_floor.quantization = counted.sum::<f64>().sqrt();
         let name = "all flows together".to_owned();
@@ -162,8 +171,8 @@ impl FluctuationAnalysis<'_> {
     }
 
     fn flow_rate(&self, class: &ClassRates) -> Fluctuation {
-        let output = NoiseOutput::Flow((self.model.block(Entity::Loop(class.l)).unwrap_or(0), 0));
-        let mut noise_floor = self.model.noise_floor(&output, self.observation(class.interval, 1.0));
+        let output = NoiseOutput::Flow((self.block(Entity::Loop(class.l)), 0));
+        let mut noise_floor = self.noise_floor(&output, self.observation(class.interval, 1.0));
         noise_floor.quantization = class.quantization;
         let name = &self.subject.plan.loops[class.l].name;
         let name = if class.flows.len() > 1 { format!("one flow of {name}") } else { name.clone() };
@@ -174,13 +183,23 @@ impl FluctuationAnalysis<'_> {
     /// The queue of the link with this index in the plan and this number in the engine. It is counted in whole packets.
     fn queue(&self, index: usize, id: usize, values: &[f64]) -> Fluctuation {
         let link = &self.subject.plan.links[index];
-        let packets_per_second = self.subject.equilibrium.frozen.capacity(id) / link.packet.bits() as f64;
-        let output = NoiseOutput::Link((self.model.block(Entity::Link(id)).unwrap_or(0), 0));
+        let packets_per_second = self.subject.frozen.capacity(id) / link.packet.bits() as f64;
+        let output = NoiseOutput::Link((self.block(Entity::Link(id)), 0));
         let observation = self.observation(self.subject.series.interval, packets_per_second);
-        let mut noise_floor = self.model.noise_floor(&output, observation);
+        let mut noise_floor = self.noise_floor(&output, observation);
         noise_floor.quantization = if self.subject.has_packets { 1.0 } else { 0.0 };
         let name = format!("queue of {}", link.entity);
         self.fluctuation(FluctuationKind::Queue, name, &[Detrended::of(values)], noise_floor)
+    }
+
+    /// The block of a loop or link in the linear model.
+    fn block(&self, entity: Entity) -> usize {
+        self.model.and_then(|model| model.block(entity)).unwrap_or(0)
+    }
+
+    /// The noise floor of the linear model; empty without one.
+    fn noise_floor(&self, output: &NoiseOutput, observation: Observation) -> NoiseFloor {
+        self.model.map_or_else(NoiseFloor::default, |model| model.noise_floor(output, observation))
     }
 
     fn observation(&self, interval: f64, scale: f64) -> Observation {

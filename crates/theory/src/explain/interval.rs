@@ -1,8 +1,13 @@
 //! The part of a run in which neither flows nor capacities change.
 
+use super::LEAST_SAMPLES;
 use crate::format::mbit_per_s;
+use crate::{
+    AnalysisError, AnalyzedCapacity, ConstantCapacities, NamedCapacity, Study, with_constant_capacities,
+};
 use millpond_plan::fluid::FluidPlan;
 use millpond_scenario::Scenario;
+use millpond_units::{Rate, Time};
 use std::fmt;
 
 /// An interval without a join, a leave or a capacity step, and the events that bound it.
@@ -25,12 +30,13 @@ impl StationaryInterval {
         self.end - self.start
     }
 
-    /// The longest interval between two changes and after `measure.from`; of equal ones the last.
-    pub(super) fn longest(plan: &FluidPlan, scenario: &Scenario) -> Self {
+    /// The interval between two of these changes and after `measure.from` that contains `at`; none: the longest, of equal
+    /// ones the last.
+    fn between(changes: Vec<(f64, String)>, scenario: &Scenario, at: Option<f64>) -> Self {
         let (begin, end) = (scenario.measure.from.secs(), scenario.duration.secs());
         let begins = if begin > 0.0 { "measure.from" } else { "the run begins" };
         let mut events: Vec<(f64, String)> =
-            changes(plan).into_iter().filter(|(time, _)| begin < *time && *time < end).collect();
+            changes.into_iter().filter(|(time, _)| begin < *time && *time < end).collect();
         events.push((begin, begins.to_owned()));
         events.push((end, "the run ends".to_owned()));
         events.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -40,7 +46,8 @@ impl StationaryInterval {
             start_event: pair[0].1.clone(),
             end_event: pair[1].1.clone(),
         };
-        let all = events.windows(2).map(interval);
+        let contains = |found: &Self| at.is_none_or(|at| found.start <= at && at < found.end);
+        let all = events.windows(2).map(interval).filter(contains);
         let none = Self { start: begin, end, start_event: String::new(), end_event: String::new() };
         all.max_by(|a, b| (a.duration() * (1.0 + 1e-9)).total_cmp(&b.duration())).unwrap_or(none)
     }
@@ -52,16 +59,48 @@ impl fmt::Display for StationaryInterval {
     }
 }
 
-/// Joins, leaves and capacity steps, with their times in seconds.
-fn changes(plan: &FluidPlan) -> Vec<(f64, String)> {
+/// The interval of a run that is analyzed, and the scenario with the capacities of the analysis.
+pub(super) struct TimedAnalysis {
+    pub(super) interval: StationaryInterval,
+    pub(super) scenario: Scenario,
+    pub(super) capacities: Vec<NamedCapacity>,
+}
+
+impl TimedAnalysis {
+    /// The interval that contains `at`, or the longest one; if capacities change too often for any, the longest one without
+    /// joins and leaves, at its mean capacity.
+    pub(super) fn choose(study: Study<'_>, at: Option<f64>) -> Result<Self, AnalysisError> {
+        let scenario = study.scenario;
+        let plan = study.plan()?;
+        let all = joins_and_leaves(&plan).chain(capacity_steps(&plan)).collect();
+        let interval = StationaryInterval::between(all, scenario, at);
+        let is_short = interval.duration() < LEAST_SAMPLES as f64 * scenario.measure.every.secs();
+        if at.is_some() || !is_short || capacity_steps(&plan).next().is_none() {
+            let middle = AnalyzedCapacity::At(f64::midpoint(interval.start, interval.end));
+            let capacities = with_constant_capacities(scenario, middle).named;
+            return Ok(Self { interval, scenario: scenario.clone(), capacities });
+        }
+        let interval = StationaryInterval::between(joins_and_leaves(&plan).collect(), scenario, None);
+        let mean = AnalyzedCapacity::Mean { from: interval.start, until: interval.end };
+        let ConstantCapacities { scenario, named } = with_constant_capacities(scenario, mean);
+        Ok(Self { interval, scenario, capacities: named })
+    }
+}
+
+/// Joins and leaves, with their times in seconds.
+fn joins_and_leaves(plan: &FluidPlan) -> impl Iterator<Item = (f64, String)> + '_ {
     let joins = plan.flows.iter().map(|flow| (flow.start.secs(), format!("{} joins", flow.name)));
     let leaves =
         plan.flows.iter().filter_map(|flow| Some((flow.stop?.secs(), format!("{} leaves", flow.name))));
-    let steps = plan.links.iter().filter(|link| link.id.is_some()).flat_map(|link| {
-        let step = |(time, rate): &(millpond_units::Time, millpond_units::Rate)| {
+    joins.chain(leaves)
+}
+
+/// Capacity steps, with their times in seconds.
+fn capacity_steps(plan: &FluidPlan) -> impl Iterator<Item = (f64, String)> + '_ {
+    plan.links.iter().filter(|link| link.id.is_some()).flat_map(|link| {
+        let step = |(time, rate): &(Time, Rate)| {
             (time.secs(), format!("{} becomes {}", link.entity, mbit_per_s(rate.as_f64())))
         };
         link.capacity.iter().skip(1).map(step)
-    });
-    joins.chain(leaves).chain(steps).collect()
+    })
 }

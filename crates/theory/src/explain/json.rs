@@ -3,7 +3,9 @@
 use super::{
     CycleGrowth, Explanation, Fluctuation, LinearModel, NoiseFloor, OperatingPointRow, SpectralPeak,
 };
+use crate::NamedCapacity;
 use crate::stability::{MarginJson, margin_json};
+use crate::steady_state::{SteadyStateJson, steady_state_json};
 use millpond_fluid::stability::{Crossover, NoiseKind, Root};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,7 +15,8 @@ use serde::Serialize;
 pub struct ExplanationJson {
     /// The explanation in a sentence.
     pub verdict: String,
-    /// `noise`, `unstable`, `decaying`, `not excited`, `undersampled`, `other oscillation` or `unexplained`.
+    /// `noise`, `unstable`, `decaying`, `not excited`, `undersampled`, `other oscillation`, `unexplained`, `limit cycle` or
+    /// `sawtooth`.
     pub finding: &'static str,
     /// Possible causes that the linear model leaves out, each in a phrase.
     pub candidates: Vec<String>,
@@ -23,8 +26,15 @@ pub struct ExplanationJson {
     pub world: String,
     /// The part of the run that was analyzed.
     pub interval: IntervalJson,
-    /// The linear loop at the run's operating point.
-    pub model: LinearModelJson,
+    /// The capacity at which each link with a varying one was analyzed.
+    pub varying_capacities: Vec<NamedCapacity>,
+    /// What the laws do in the steady state.
+    pub steady_state: SteadyStateJson,
+    /// The mean time between two reductions of a flow, in s; null without a limit cycle or a sawtooth, or if the series
+    /// do not show it.
+    pub measured_period_s: Option<f64>,
+    /// The linear loop at the run's operating point; null for a limit cycle or a sawtooth.
+    pub model: Option<LinearModelJson>,
     /// The equilibrium of the model beside the means of the series.
     pub operating_point: Vec<OperatingPointJson>,
     /// How rates and queues fluctuate.
@@ -53,11 +63,11 @@ pub struct LinearModelJson {
     pub stable: bool,
     /// The loop gain where a disturbance returns in phase; null if it never does.
     pub loop_gain: Option<LoopGainJson>,
-    /// Gain margin as a factor; null if unlimited.
+    /// Gain margin as a factor; null if there is none.
     pub gain_margin: Option<MarginJson>,
-    /// Phase margin, in rad; null if unlimited.
+    /// Phase margin, in rad; null if there is none.
     pub phase_margin_rad: Option<MarginJson>,
-    /// Delay margin, in s; null if unlimited.
+    /// Delay margin, in s; null if there is none.
     pub delay_margin_s: Option<MarginJson>,
     /// The rightmost root except those at zero.
     pub rightmost_root: Option<RightmostRootJson>,
@@ -182,7 +192,10 @@ pub fn explanation_json(sentence: &str, explanation: &Explanation) -> Explanatio
             ends: interval.end_event.clone(),
             sample_interval_s: explanation.sample_interval,
         },
-        model: model_json(&explanation.model),
+        varying_capacities: explanation.capacities.clone(),
+        steady_state: steady_state_json(&explanation.steady_state),
+        measured_period_s: explanation.measured_period,
+        model: explanation.model.as_ref().map(model_json),
         operating_point: explanation.operating_point.iter().map(row_json).collect(),
         fluctuations: explanation.fluctuations.iter().map(fluctuation_json).collect(),
     }

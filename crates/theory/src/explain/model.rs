@@ -4,11 +4,11 @@ use super::spectrum::PowerSpectrum;
 use crate::AnalysisError;
 use crate::equilibrium::PlanEquilibrium;
 use crate::stability::{Stability, analyze_linear};
-use millpond_fluid::Entity;
 use millpond_fluid::stability::{
     Characteristic, Complex, Crossover, Linearized, NoiseKind, NoiseModel, NoiseOutput, PacketGranularity,
     Root, frequencies, loop_gain, variance,
 };
+use millpond_fluid::{Entity, Frozen};
 use millpond_plan::fluid::FluidPlan;
 use std::f64::consts::PI;
 
@@ -61,7 +61,7 @@ impl LinearModel {
             Some(granularity) => linear.noise(frozen, point, granularity),
             None => NoiseModel { system: linear.system.clone(), sources: Vec::new() },
         };
-        let stability = analyze_linear(equilibrium.plan, linear)?;
+        let stability = analyze_linear(equilibrium, linear)?;
         let loop_gain = loop_gain(&stability.linear.system, stability.spectrum.first_nonzero())?;
         Ok(Self { stability, loop_gain, noise })
     }
@@ -147,11 +147,11 @@ fn sum(spectra: &[PowerSpectrum]) -> PowerSpectrum {
 }
 
 /// The first loops of all flows, without inactive ones.
-pub(super) fn first_loops(plan: &FluidPlan, equilibrium: &PlanEquilibrium<'_>) -> Vec<usize> {
+pub(super) fn first_loops(plan: &FluidPlan, frozen: &Frozen<'_>) -> Vec<usize> {
     let mut loops: Vec<usize> =
         plan.flows.iter().filter_map(|flow| flow.loops.first()).map(|id| id.0).collect();
     loops.sort_unstable();
     loops.dedup();
-    loops.retain(|l| equilibrium.frozen.is_active(*l));
+    loops.retain(|l| frozen.is_active(*l));
     loops
 }

@@ -14,7 +14,7 @@ pub struct OperatingPointRow {
     pub name: String,
     /// Its unit: `Mbit/s`, `ms`, `packets` or `%`.
     pub unit: &'static str,
-    /// Its value at the equilibrium of the model.
+    /// Its value at the equilibrium of the model; NaN if the equations have no equilibrium.
     pub model: f64,
     /// The mean of its series; none if it was not recorded.
     pub series: Option<f64>,
@@ -25,12 +25,13 @@ const MOST: usize = 6;
 
 /// Rate, round-trip time and marks of each class, and the queue of each link that has one.
 pub(super) fn operating_point(subject: &Subject<'_>) -> Vec<OperatingPointRow> {
-    let classes = first_loops(subject.plan, subject.equilibrium);
+    let classes = first_loops(subject.plan, &subject.frozen);
     let flow_rows = classes.iter().take(MOST).flat_map(|l| class_rows(subject, *l));
     let link_rows = subject.plan.links.iter().filter_map(|link| {
         let id = link.id?.0;
-        let per_packet = subject.equilibrium.frozen.capacity(id) / link.packet.bits() as f64;
-        let model = subject.equilibrium.value(Entity::Link(id), "queueing delay")? * per_packet;
+        let per_packet = subject.frozen.capacity(id) / link.packet.bits() as f64;
+        let model =
+            subject.value(Entity::Link(id), "queueing delay").map_or(f64::NAN, |delay| delay * per_packet);
         let series = subject.series.mean(EntityKind::Link, &link.entity, quantity::QUEUE);
         let has_queue = model >= 1.0 || series.is_some_and(|packets| packets >= 1.0);
         has_queue.then(|| OperatingPointRow {
@@ -44,11 +45,11 @@ pub(super) fn operating_point(subject: &Subject<'_>) -> Vec<OperatingPointRow> {
 }
 
 fn class_rows(subject: &Subject<'_>, l: usize) -> Vec<OperatingPointRow> {
-    let (plan, equilibrium) = (subject.plan, subject.equilibrium);
+    let plan = subject.plan;
     let flows: Vec<_> =
         plan.flows.iter().filter(|flow| flow.loops.first().is_some_and(|id| id.0 == l)).collect();
     let name = &plan.loops[l].name;
-    let value = |quantity| equilibrium.value(Entity::Loop(l), quantity).unwrap_or(f64::NAN);
+    let value = |quantity| subject.value(Entity::Loop(l), quantity).unwrap_or(f64::NAN);
     let mean_of = |entity: &dyn Fn(&FluidFlowPlan) -> String, quantity: &str| {
         let all: Vec<f64> = flows
             .iter()
@@ -70,8 +71,8 @@ fn class_rows(subject: &Subject<'_>, l: usize) -> Vec<OperatingPointRow> {
 /// The share of delivered packets that are marked, over the whole measured part of the run.
 fn marks(subject: &Subject<'_>, l: usize, flows: &[&FluidFlowPlan]) -> Option<OperatingPointRow> {
     let links = subject.plan.loops[l].links.iter().filter_map(|place| subject.plan.links[*place].id);
-    let unmarked = links
-        .map(|id| 1.0 - subject.equilibrium.value(Entity::Link(id.0), "marking probability").unwrap_or(0.0));
+    let unmarked =
+        links.map(|id| 1.0 - subject.value(Entity::Link(id.0), "marking probability").unwrap_or(0.0));
     let model = 1.0 - unmarked.product::<f64>();
     let is_of_class = |flow: &&millpond_results::Flow| flows.iter().any(|known| known.name == flow.name);
     let (marked, delivered) = subject

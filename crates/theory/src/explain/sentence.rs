@@ -1,9 +1,10 @@
 //! The explanation of a run in one sentence.
 
-use super::verdict::{clearest_queue, clearest_rate};
+use super::verdict::{SAME_FREQUENCY, clearest_queue, clearest_rate};
 use super::{Explanation, Finding, Fluctuation, FluctuationKind, LinearModel, NoiseFloor, SpectralPeak};
+use crate::steady_state::{SteadyState, steady_state_sentence};
 use millpond_fluid::stability::NoiseKind;
-use millpond_units::format::{at_most_decimals, number};
+use millpond_units::format::{at_most_decimals, duration, number};
 use std::f64::consts::PI;
 
 /// The verdict in one sentence.
@@ -12,8 +13,52 @@ pub fn explanation_sentence(explained: &Explanation) -> String {
     let Some(shown) = explained.verdict.clearest.map(|index| &fluctuations[index]) else {
         return "no rate and no queue was recorded".to_owned();
     };
+    let Some(model) = &explained.model else { return sentence_of_cycle(explained, shown) };
+    let sentence = linear_sentence(explained, model, shown);
+    if let SteadyState::Continuum { reason } = &explained.steady_state {
+        return format!("{sentence}; its equilibria form a continuum: {reason}");
+    }
+    match explained.steady_state.is_stable() {
+        // The run's queues are in the loop of the model, but not in that of the equilibrium.
+        Some(is_stable) if is_stable != model.is_stable() => format!(
+            "{sentence}; without the queueing delays of the run the equilibrium is {}",
+            steady_state_sentence(&explained.steady_state)
+        ),
+        _ => sentence,
+    }
+}
+
+/// The sentence about a network that oscillates by its laws: the predicted and the measured period.
+fn sentence_of_cycle(explained: &Explanation, shown: &Fluctuation) -> String {
+    let measured = match explained.measured_period {
+        Some(seconds) => format!("in this run every {}", duration(seconds)),
+        None => "the series of this run show no reduction twice".to_owned(),
+    };
+    // Flows that are reduced at different times have no frequency in common.
+    let is_common = |peak: SpectralPeak| {
+        let cycles = explained.measured_period.map_or(1.0, |period| period * peak.frequency);
+        peak.is_significant() && (1.0 / SAME_FREQUENCY..SAME_FREQUENCY).contains(&cycles)
+    };
+    let seen = if shown.peak.is_some_and(is_common) {
+        oscillation(&explained.fluctuations, shown)
+    } else {
+        fluctuation(&explained.fluctuations)
+    };
+    format!("has {}; {measured}; {seen}", steady_state_sentence(&explained.steady_state))
+}
+
+/// `its rates fluctuate by 9.1 % (s.d.), its queue by 28 packets (s.d.)`.
+fn fluctuation(fluctuations: &[Fluctuation]) -> String {
+    let size = |found: &Fluctuation| format!("by {} (s.d.)", format_fluctuation(found, found.deviation));
+    let rates = clearest_rate(fluctuations).map(|found| format!("its rates fluctuate {}", size(found)));
+    let queue = clearest_queue(fluctuations).map(|found| format!("its queue {}", size(found)));
+    rates.into_iter().chain(queue).collect::<Vec<_>>().join(", ")
+}
+
+/// The sentence about the linear loop and the series.
+fn linear_sentence(explained: &Explanation, model: &LinearModel, shown: &Fluctuation) -> String {
+    let fluctuations = &explained.fluctuations;
     let rates = clearest_rate(fluctuations).unwrap_or(shown);
-    let model = &explained.model;
     let candidates = explained.verdict.candidates.join("; ");
     match explained.verdict.finding {
         Finding::Noise => format!("does not oscillate: {}", noise(rates)),
@@ -59,6 +104,8 @@ pub fn explanation_sentence(explained: &Explanation) -> String {
             loop_gain(model),
             predicted_noise(shown)
         ),
+        // A finding without a linear model.
+        Finding::LimitCycle | Finding::Sawtooth => sentence_of_cycle(explained, shown),
     }
 }
 

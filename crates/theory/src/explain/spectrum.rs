@@ -104,7 +104,7 @@ pub(super) fn peak(values: &[f64], interval: f64) -> Option<SpectralPeak> {
     if root_mean_square(values) == 0.0 {
         return None;
     }
-    let frequency = peak_frequency(values, interval)?;
+    let frequency = fundamental(values, interval, peak_frequency(values, interval)?);
     let fit = Sinusoid::fit(values, frequency * interval);
     let total = root_mean_square(values).powi(2);
     Some(SpectralPeak {
@@ -130,6 +130,47 @@ fn peak_frequency(values: &[f64], interval: f64) -> Option<f64> {
     let bend = before - 2.0 * here + after;
     let shift = if bend < 0.0 { (0.5 * (before - after) / bend).clamp(-0.5, 0.5) } else { 0.0 };
     Some((top as f64 + shift) / (PADDED as f64 * n as f64 * interval))
+}
+
+/// The fundamental of an oscillation whose strongest harmonic has this frequency in Hz. A series repeats itself after the
+/// period of its fundamental: its autocorrelation is greater there than after the period of a harmonic.
+fn fundamental(values: &[f64], interval: f64, strongest: f64) -> f64 {
+    /// The highest harmonic that may be the strongest one.
+    const HARMONICS: u32 = 6;
+    /// A longer period must increase the autocorrelation by at least this.
+    const GAIN: f64 = 0.1;
+    let strongest_lag = 1.0 / (strongest * interval);
+    let mut best = (autocorrelation(values, strongest_lag), 1.0);
+    for harmonic in (2..=HARMONICS).map(f64::from) {
+        let lag = harmonic * strongest_lag;
+        // At least two periods fit in.
+        if 2.0 * lag > values.len() as f64 {
+            break;
+        }
+        let correlation = autocorrelation(values, lag);
+        if correlation > best.0 + GAIN {
+            best = (correlation, harmonic);
+        }
+    }
+    strongest / best.1
+}
+
+/// The greatest correlation coefficient of the series with itself, shifted by about this number of samples: a
+/// twentieth of it more or less.
+fn autocorrelation(values: &[f64], lag: f64) -> f64 {
+    const TOLERANCE: f64 = 0.05;
+    // Lags between one and the number of samples.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let near = |lag: f64| lag.round().max(1.0) as usize;
+    let coefficient = |lag: usize| {
+        let (early, late) = (&values[..values.len().saturating_sub(lag)], &values[lag.min(values.len())..]);
+        let product: f64 = early.iter().zip(late).map(|(a, b)| a * b).sum();
+        let squares = |part: &[f64]| part.iter().map(|x| x * x).sum::<f64>();
+        let size = (squares(early) * squares(late)).sqrt();
+        if size > 0.0 { product / size } else { 0.0 }
+    };
+    let (least, most) = (near(lag * (1.0 - TOLERANCE)), near(lag * (1.0 + TOLERANCE)));
+    (least..=most).map(coefficient).fold(f64::NEG_INFINITY, f64::max)
 }
 
 /// Fisher's test (Proc. Royal Society A 125, 1929): the greatest of m ordinates of a flat spectrum exceeds the share g of
@@ -226,6 +267,20 @@ mod tests {
         assert!(found.variance_share > 0.98 && found.false_alarm_probability < 1e-20, "{found:?}");
         let growth = found.growth.unwrap();
         assert!((growth.per_cycle - 1.0).abs() < 0.01, "{found:?}");
+    }
+
+    /// The second harmonic is twice as strong as the fundamental.
+    #[test]
+    fn the_fundamental_is_found_where_a_harmonic_is_stronger() {
+        let wave = |t: f64| (2.0 * PI * 0.5 * t).sin() + 2.0 * (2.0 * PI * 1.0 * t).sin();
+        let found = peak(&without_trend(&sampled(wave)), 0.1).unwrap();
+        assert!((found.frequency / 0.5 - 1.0).abs() < 0.01, "{found:?}");
+        // A single sinusoid, also one that decays, is its own fundamental.
+        for decay in [0.0, 0.05] {
+            let wave = |t: f64| (-decay * t).exp() * (2.0 * PI * 1.0 * t).sin();
+            let found = peak(&sampled(wave), 0.1).unwrap();
+            assert!((found.frequency - 1.0).abs() < 0.01, "{found:?}");
+        }
     }
 
     #[test]

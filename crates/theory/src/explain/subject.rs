@@ -3,6 +3,7 @@
 use super::series::IntervalSeries;
 use crate::equilibrium::PlanEquilibrium;
 use millpond_fluid::stability::PacketGranularity;
+use millpond_fluid::{Entity, Frozen};
 use millpond_plan::fluid::{FluidLinkPlan, FluidLoopPlan, FluidPlan};
 use millpond_results::{EntityKind, Run, World, quantity};
 
@@ -10,7 +11,10 @@ use millpond_results::{EntityKind, Run, World, quantity};
 pub(super) struct Subject<'a> {
     pub(super) run: &'a Run,
     pub(super) plan: &'a FluidPlan,
-    pub(super) equilibrium: &'a PlanEquilibrium<'a>,
+    /// The network in the interval, with all delays set to zero.
+    pub(super) frozen: Frozen<'a>,
+    /// The equilibrium of the equations; none if they have none.
+    pub(super) equilibrium: Option<&'a PlanEquilibrium<'a>>,
     pub(super) series: &'a IntervalSeries<'a>,
     /// Whether the run is in the packet world.
     pub(super) has_packets: bool,
@@ -21,13 +25,19 @@ pub(super) struct Subject<'a> {
 impl<'a> Subject<'a> {
     pub(super) fn new(
         run: &'a Run,
-        equilibrium: &'a PlanEquilibrium<'a>,
+        plan: &'a FluidPlan,
+        frozen: Frozen<'a>,
+        equilibrium: Option<&'a PlanEquilibrium<'a>>,
         series: &'a IntervalSeries<'a>,
     ) -> Self {
-        let plan = equilibrium.plan;
         let has_packets = run.summary.world == World::Packets.name();
         let has_window = (0..plan.loops.len()).map(|l| has_packets && has_window(plan, series, l)).collect();
-        Self { run, plan, equilibrium, series, has_packets, has_window }
+        Self { run, plan, frozen, equilibrium, series, has_packets, has_window }
+    }
+
+    /// A channel at the equilibrium of the equations; none if they have none.
+    pub(super) fn value(&self, entity: Entity, quantity: &str) -> Option<f64> {
+        self.equilibrium?.value(entity, quantity)
     }
 
     /// Mean queueing delay at each link of the engine, in seconds.

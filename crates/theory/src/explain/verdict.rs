@@ -26,6 +26,10 @@ pub enum Finding {
     OtherOscillation,
     /// The loop is stable, and the series fluctuate more than noise explains.
     Unexplained,
+    /// The laws have a limit cycle by design.
+    LimitCycle,
+    /// Losses at a full buffer cause a sawtooth.
+    Sawtooth,
 }
 
 impl Finding {
@@ -40,6 +44,8 @@ impl Finding {
             Self::Undersampled => "undersampled",
             Self::OtherOscillation => "other oscillation",
             Self::Unexplained => "unexplained",
+            Self::LimitCycle => "limit cycle",
+            Self::Sawtooth => "sawtooth",
         }
     }
 }
@@ -59,7 +65,19 @@ pub struct ExplanationVerdict {
 /// is itself uncertain by two standard errors, 2 / sqrt(2 x 10) = 0.45.
 const NOISE: f64 = 1.45;
 /// Two frequencies are equal within this factor, because the series resolve a part of a cycle in the interval.
-const SAME_FREQUENCY: f64 = 1.25;
+pub(super) const SAME_FREQUENCY: f64 = 1.25;
+
+/// The verdict on a network with a limit cycle or a sawtooth: it oscillates by its laws, whatever its linear model does.
+pub(super) fn verdict_of_cycle(finding: Finding, fluctuations: &[Fluctuation]) -> ExplanationVerdict {
+    let is_significant = |found: &Fluctuation| found.peak.is_some_and(|peak| peak.is_significant());
+    let share = |found: &Fluctuation| found.peak.map_or(0.0, |peak| peak.variance_share);
+    let rank = |index: &usize| (is_significant(&fluctuations[*index]), share(&fluctuations[*index]));
+    let clearest = (0..fluctuations.len()).max_by(|a, b| {
+        let (a, b) = (rank(a), rank(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
+    ExplanationVerdict { finding, clearest, candidates: Vec::new() }
+}
 
 pub(super) fn verdict(
     subject: &Subject<'_>,
@@ -180,7 +198,7 @@ impl Candidates<'_> {
         let subject = self.subject;
         subject.plan.links.iter().filter_map(move |link| {
             let id = link.id.filter(|id| self.model.stability.bottlenecks.contains(&id.0))?;
-            let has_queue = subject.equilibrium.value(Entity::Link(id.0), "queueing delay")? > 0.0;
+            let has_queue = subject.value(Entity::Link(id.0), "queueing delay")? > 0.0;
             let packets = subject.series.find(EntityKind::Link, &link.entity, quantity::QUEUE)?;
             let empty =
                 packets.iter().filter(|packets| **packets < 0.5).count() as f64 / packets.len() as f64;
@@ -201,7 +219,7 @@ fn other_operating_point(row: &OperatingPointRow) -> Option<String> {
     let series = row.series?;
     let ratio = series / row.model;
     let is_equal = (1.0 / FACTOR..FACTOR).contains(&ratio);
-    (!is_equal).then(|| {
+    (!is_equal && row.model.is_finite()).then(|| {
         let (model, unit) = (row.model, row.unit);
         format!(
             "the run has another operating point than the model: {} is {series:.3} {unit}, not {model:.3}",

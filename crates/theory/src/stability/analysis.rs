@@ -1,14 +1,14 @@
 //! Roots and margins of the linear network about an equilibrium.
 
-use super::limit_cycle::limit_cycle_sentence;
+use super::limit_cycle::limit_cycle_of;
 use crate::AnalysisError;
 use crate::equilibrium::PlanEquilibrium;
+use crate::steady_state::{FixedPoint, Oscillation, SteadyState, steady_state_sentence};
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::{
     Linearized, Margins, Spectrum, System, margins, rightmost, search_boundaries,
 };
-use millpond_law::fluid::Allocation;
-use millpond_plan::fluid::FluidPlan;
+use millpond_plan::fluid::{FluidLoopPlan, FluidPlan};
 
 /// The stability of an equilibrium.
 pub struct Stability {
@@ -20,8 +20,8 @@ pub struct Stability {
     pub margins: Margins,
     /// Links that take part in a loop, by the number of the link in the assembly.
     pub bottlenecks: Vec<usize>,
-    /// Why a root is at zero, if one is: a disturbance along its mode neither grows nor decays.
-    pub marginal: Option<String>,
+    /// Why a root is at zero, if one is: a disturbance along its mode neither grows nor decays exponentially.
+    pub zero_root: Option<ZeroRoot>,
     /// The factor by which the gain of all loops must fall for an unstable network to be stable; none if it is stable, or
     /// if no lower gain helps.
     pub stabilizing_gain: Option<f64>,
@@ -35,6 +35,99 @@ impl Stability {
     pub fn nonzero_roots_decay(&self) -> bool {
         self.spectrum.rightmost_nonzero() < 0.0
     }
+
+    /// The steady state that follows from the roots.
+    #[must_use]
+    pub fn steady_state(&self) -> SteadyState {
+        of_roots(&self.spectrum, self.zero_root.as_ref())
+    }
+}
+
+/// The linear network about an equilibrium with its rightmost roots.
+pub(crate) struct LinearAnalysis {
+    pub(crate) linear: Linearized,
+    pub(crate) spectrum: Spectrum,
+    /// Why a root is at zero, if one is.
+    pub(crate) zero_root: Option<ZeroRoot>,
+}
+
+/// Why a characteristic root is at zero.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ZeroRoot {
+    /// Whether there is a continuum of equilibria.
+    pub is_continuum: bool,
+    /// Why, as a clause.
+    pub reason: String,
+}
+
+impl LinearAnalysis {
+    /// Linearizes about an equilibrium at which no law jumps.
+    ///
+    /// # Errors
+    /// A flow without feedback, or roots that cannot be computed.
+    pub(crate) fn of(equilibrium: &PlanEquilibrium<'_>) -> Result<Self, AnalysisError> {
+        let uniqueness = equilibrium.closed_form.as_ref().map(|form| &form.allocation.uniqueness);
+        let is_active = |l: usize| equilibrium.frozen.is_active(l);
+        Self::of_linear(equilibrium.plan, &is_active, uniqueness, equilibrium.linearize())
+    }
+
+    fn of_linear(
+        plan: &FluidPlan,
+        is_active: &dyn Fn(usize) -> bool,
+        uniqueness: Option<&Uniqueness>,
+        linear: Linearized,
+    ) -> Result<Self, AnalysisError> {
+        if let Some(l) = linear.loop_without_feedback() {
+            return Err(AnalysisError::NoBottleneck { flow: plan.loops[l].name.clone() });
+        }
+        let spectrum = rightmost(&linear.system)?;
+        let has_zero = spectrum.roots.iter().any(|root| spectrum.is_zero(root));
+        let zero_root = zero_root(plan, is_active, uniqueness, has_zero);
+        Ok(Self { linear, spectrum, zero_root })
+    }
+
+    /// The steady state that follows from the roots.
+    pub(crate) fn steady_state(&self) -> SteadyState {
+        of_roots(&self.spectrum, self.zero_root.as_ref())
+    }
+
+    /// The same with margins, and what would make an unstable network stable.
+    ///
+    /// # Errors
+    /// The network has no loop.
+    pub(crate) fn with_margins(self) -> Result<Stability, AnalysisError> {
+        let Self { linear, spectrum, zero_root } = self;
+        let margins = margins(&linear.system)?;
+        let bottlenecks = linear.bottlenecks();
+        let is_stable = spectrum.rightmost_nonzero() < 0.0;
+        let stabilizing = |scaled: fn(System, f64) -> System| {
+            (!is_stable).then(|| stabilizing_factor(|factor| scaled(linear.system.clone(), factor))).flatten()
+        };
+        let (stabilizing_gain, stabilizing_delay) =
+            (stabilizing(System::amplified), stabilizing(System::stretched));
+        Ok(Stability {
+            linear,
+            spectrum,
+            margins,
+            bottlenecks,
+            zero_root,
+            stabilizing_gain,
+            stabilizing_delay,
+        })
+    }
+}
+
+/// The steady state at an equilibrium with these roots.
+fn of_roots(spectrum: &Spectrum, zero_root: Option<&ZeroRoot>) -> SteadyState {
+    let fixed_point = match (zero_root, spectrum.rightmost_nonzero() < 0.0) {
+        (_, false) => FixedPoint::Unstable(spectrum.first_nonzero().copied()),
+        (None, true) => FixedPoint::Stable,
+        (Some(zero), true) if zero.is_continuum => {
+            return SteadyState::Continuum { reason: zero.reason.clone() };
+        }
+        (Some(zero), true) => FixedPoint::SlowlyStable { reason: zero.reason.clone() },
+    };
+    SteadyState::FixedPoint(fixed_point)
 }
 
 /// Linearizes about the equilibrium and computes rightmost roots and margins.
@@ -42,56 +135,31 @@ impl Stability {
 /// # Errors
 /// A flow without feedback, a law that jumps at the equilibrium, or roots that cannot be computed.
 pub fn analyze_stability(equilibrium: &PlanEquilibrium<'_>) -> Result<Stability, AnalysisError> {
-    let uniqueness = equilibrium.closed_form.as_ref().map(|closed_form| &closed_form.allocation.uniqueness);
-    analyze(equilibrium.plan, uniqueness, linearize(equilibrium)?)
+    check_no_jump(equilibrium)?;
+    LinearAnalysis::of(equilibrium)?.with_margins()
 }
 
 /// Returns the errors of [`analyze_stability`] without computing margins.
 pub(super) fn check_analyzable(equilibrium: &PlanEquilibrium<'_>) -> Result<(), AnalysisError> {
-    let linear = linearize(equilibrium)?;
-    check_feedback(equilibrium.plan, &linear)?;
-    rightmost(&linear.system)?;
-    Ok(())
+    check_no_jump(equilibrium)?;
+    LinearAnalysis::of(equilibrium).map(|_| ())
 }
 
-/// The linear network about the equilibrium, if no law jumps there.
-fn linearize(equilibrium: &PlanEquilibrium<'_>) -> Result<Linearized, AnalysisError> {
-    match equilibrium.frozen.sliding().first() {
-        Some(sliding) => Err(AnalysisError::LimitCycle(limit_cycle_sentence(equilibrium, sliding))),
-        None => Ok(equilibrium.linearize()),
-    }
+/// An error if a queue law jumps at the equilibrium.
+fn check_no_jump(equilibrium: &PlanEquilibrium<'_>) -> Result<(), AnalysisError> {
+    let Some(sliding) = equilibrium.frozen.sliding().first().copied() else { return Ok(()) };
+    let (reason, fluid_period) = limit_cycle_of(equilibrium, &sliding);
+    let oscillation = Oscillation { reason, periods: Vec::new(), fluid_period };
+    Err(AnalysisError::LimitCycle(steady_state_sentence(&SteadyState::LimitCycle(oscillation))))
 }
 
-fn check_feedback(plan: &FluidPlan, linear: &Linearized) -> Result<(), AnalysisError> {
-    match linear.loop_without_feedback() {
-        Some(l) => Err(AnalysisError::NoBottleneck { flow: plan.loops[l].name.clone() }),
-        None => Ok(()),
-    }
-}
-
-/// The stability of a network that is linear already.
-pub(crate) fn analyze_linear(plan: &FluidPlan, linear: Linearized) -> Result<Stability, AnalysisError> {
-    analyze(plan, None, linear)
-}
-
-fn analyze(
-    plan: &FluidPlan,
-    uniqueness: Option<&Uniqueness>,
+/// The stability of the network about an equilibrium that is linear already.
+pub(crate) fn analyze_linear(
+    equilibrium: &PlanEquilibrium<'_>,
     linear: Linearized,
 ) -> Result<Stability, AnalysisError> {
-    check_feedback(plan, &linear)?;
-    let spectrum = rightmost(&linear.system)?;
-    let margins = margins(&linear.system)?;
-    let bottlenecks = linear.bottlenecks();
-    let has_zero = spectrum.roots.iter().any(|root| spectrum.is_zero(root));
-    let marginal = has_zero.then(|| reason_of_zero_root(plan, uniqueness));
-    let is_stable = spectrum.rightmost_nonzero() < 0.0;
-    let stabilizing = |scaled: fn(System, f64) -> System| {
-        (!is_stable).then(|| stabilizing_factor(|factor| scaled(linear.system.clone(), factor))).flatten()
-    };
-    let (stabilizing_gain, stabilizing_delay) =
-        (stabilizing(System::amplified), stabilizing(System::stretched));
-    Ok(Stability { linear, spectrum, margins, bottlenecks, marginal, stabilizing_gain, stabilizing_delay })
+    let is_active = |l: usize| equilibrium.frozen.is_active(l);
+    LinearAnalysis::of_linear(equilibrium.plan, &is_active, None, linear)?.with_margins()
 }
 
 /// The largest factor below one at which a system is stable.
@@ -102,19 +170,28 @@ fn stabilizing_factor(system: impl Fn(f64) -> System) -> Option<f64> {
         .map(|found| found.value)
 }
 
-/// Why a root is at zero.
-fn reason_of_zero_root(plan: &FluidPlan, uniqueness: Option<&Uniqueness>) -> String {
+/// Why a root is at zero. Under a law that declares a continuum there is one, even if the equilibrium found is at its edge
+/// and has no root at zero.
+fn zero_root(
+    plan: &FluidPlan,
+    is_active: &dyn Fn(usize) -> bool,
+    uniqueness: Option<&Uniqueness>,
+    has_zero: bool,
+) -> Option<ZeroRoot> {
+    let active = || plan.loops.iter().enumerate().filter(|(l, _)| is_active(*l)).map(|(_, planned)| planned);
+    if let Some(reason) = active().find_map(|planned: &FluidLoopPlan| planned.steady_state.continuum) {
+        return Some(ZeroRoot { is_continuum: true, reason: reason.to_owned() });
+    }
+    if !has_zero {
+        return None;
+    }
     if let Some(Uniqueness::Prices { rank, bottlenecks, .. }) = uniqueness {
-        return format!(
+        let reason = format!(
             "the bottlenecks are not of full rank ({rank} of {bottlenecks}), so a combination of prices has no feedback"
         );
+        return Some(ZeroRoot { is_continuum: true, reason });
     }
-    let reason = plan.loops.iter().find_map(|l| match l.allocation {
-        Allocation::Numeric { reason } => Some(reason),
-        _ => None,
-    });
-    reason.map_or_else(
-        || "the equilibria form a continuum".to_owned(),
-        |reason| format!("the equilibria form a continuum ({reason})"),
-    )
+    let declared = active().find_map(|planned| planned.steady_state.slow_decay);
+    let reason = declared.unwrap_or("a characteristic root is at zero");
+    Some(ZeroRoot { is_continuum: false, reason: reason.to_owned() })
 }

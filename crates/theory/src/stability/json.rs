@@ -1,6 +1,7 @@
 //! The schema of `millpond stability --json`. Keys carry their units.
 
 use super::{CriticalValue, CriticalValueSearch, Stability, StabilityMap};
+use crate::steady_state::{SteadyStateJson, steady_state_json};
 use millpond_fluid::stability::{Crossing, Root};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,17 +13,19 @@ pub struct StabilityJson {
     pub verdict: String,
     /// Whether all roots have negative real parts.
     pub stable: bool,
+    /// What the laws do in the steady state.
+    pub steady_state: SteadyStateJson,
     /// Why a root is at zero, in a sentence; null if none is.
     pub marginal: Option<String>,
     /// The rightmost roots, those with the greatest real part first.
     pub roots: Vec<RootJson>,
     /// No other root has a real part above this, in 1/s.
     pub no_other_root_right_of_per_s: f64,
-    /// Gain margin as a factor; null if unlimited.
+    /// Gain margin as a factor; null if there is none.
     pub gain_margin: Option<MarginJson>,
-    /// Phase margin, in rad; null if unlimited.
+    /// Phase margin, in rad; null if there is none.
     pub phase_margin_rad: Option<MarginJson>,
-    /// Delay margin, in s; null if unlimited.
+    /// Delay margin, in s; null if there is none.
     pub delay_margin_s: Option<MarginJson>,
     /// The factor by which the gain of all loops must fall for an unstable network to be stable; null if it is stable, or
     /// if no lower gain helps.
@@ -108,8 +111,9 @@ pub fn stability_json(
 ) -> StabilityJson {
     StabilityJson {
         verdict: sentence.to_owned(),
-        stable: stability.nonzero_roots_decay() && stability.marginal.is_none(),
-        marginal: stability.marginal.clone(),
+        stable: stability.nonzero_roots_decay() && stability.zero_root.is_none(),
+        steady_state: steady_state_json(&stability.steady_state()),
+        marginal: stability.zero_root.as_ref().map(|zero| zero.reason.clone()),
         roots: stability.spectrum.roots.iter().map(root_json).collect(),
         no_other_root_right_of_per_s: stability.spectrum.complete_to,
         gain_margin: stability.margins.gain.map(margin_json),

@@ -9,8 +9,8 @@ mod map;
 mod parameter;
 mod sentence;
 
-pub(crate) use analysis::analyze_linear;
-pub use analysis::{Stability, analyze_stability};
+pub(crate) use analysis::{LinearAnalysis, analyze_linear};
+pub use analysis::{Stability, ZeroRoot, analyze_stability};
 pub use axis::ParameterAxis;
 pub use critical_value::{CriticalValue, CriticalValueSearch, ValueRange, find_critical_values};
 pub(crate) use json::margin_json;
@@ -18,6 +18,7 @@ pub use json::{
     CriticalValueJson, MarginJson, RootJson, SearchedRangeJson, StabilityJson, StabilityMapJson,
     stability_json,
 };
+pub(crate) use limit_cycle::limit_cycle_of;
 pub use map::{StabilityMap, compute_stability_map};
 pub use parameter::VariedParameter;
 pub use sentence::stability_sentence;

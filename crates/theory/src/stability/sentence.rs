@@ -1,6 +1,8 @@
 //! The result of a stability analysis in one sentence.
 
 use super::{CriticalValue, CriticalValueSearch, Stability};
+use crate::steady_state::{FixedPoint, SteadyState, steady_state_sentence};
+use millpond_fluid::stability::Root;
 use millpond_units::format::{duration, number};
 use std::f64::consts::PI;
 
@@ -13,13 +15,7 @@ pub fn stability_sentence(stability: &Stability, searches: &[CriticalValueSearch
         .map(|found| critical_value(found, is_stable))
         .collect();
     let empty: Vec<String> = searches.iter().filter(|search| search.found.is_empty()).map(range).collect();
-    let head = match (&stability.marginal, is_stable) {
-        (None, true) => "stable".to_owned(),
-        (Some(why), true) => {
-            format!("marginal: one disturbance neither grows nor decays, because {why}; all others decay")
-        }
-        (_, false) => format!("unstable: {}", growth(stability)),
-    };
+    let head = head(&stability.steady_state());
     let (beyond, none) =
         if is_stable { ("oscillates", "no stability boundary") } else { ("stable", "unstable everywhere") };
     let critical = (!critical.is_empty()).then(|| format!("; {beyond} {}", critical.join(", and ")));
@@ -40,8 +36,24 @@ fn range(search: &CriticalValueSearch) -> String {
     format!("between {} {low} and {high} (now {current})", parameter.name())
 }
 
-fn growth(stability: &Stability) -> String {
-    let Some(root) = stability.spectrum.first_nonzero() else { return "no root found".to_owned() };
+/// What the steady state means for stability.
+fn head(state: &SteadyState) -> String {
+    match state {
+        SteadyState::FixedPoint(FixedPoint::Stable) => "stable".to_owned(),
+        SteadyState::FixedPoint(FixedPoint::SlowlyStable { reason }) => format!(
+            "stable: one disturbance decays more slowly than an exponential, because {reason}; all others decay"
+        ),
+        SteadyState::FixedPoint(FixedPoint::Unstable(root)) => format!("unstable: {}", growth(root.as_ref())),
+        SteadyState::Continuum { reason } => format!(
+            "marginal: one disturbance neither grows nor decays, because the equilibria form a continuum ({reason}); all \
+             others decay"
+        ),
+        other => steady_state_sentence(other),
+    }
+}
+
+fn growth(root: Option<&Root>) -> String {
+    let Some(root) = root else { return "no root found".to_owned() };
     match root.growth_per_cycle() {
         Some(factor) => {
             format!("oscillates every {}, x{} per cycle", duration(2.0 * PI / root.s.im), number(factor))

@@ -1,15 +1,15 @@
 //! Convergence times over a parameter.
 
 use super::duration::{rightmost_nonzero_root, simulated_time};
-use super::initial::{InitialConditions, is_single_condition};
+use super::initial::{InitialConditions, InitialValues, is_single_condition};
 use super::observable::{Observable, Observables, sending_rates};
 use crate::equilibrium::{PlanEquilibrium, find_equilibrium, longest_rtt};
 use crate::progress::ProgressCounter;
 use crate::stability::ParameterAxis;
 use crate::{AnalysisError, Study};
 use millpond_fluid::motion::{Component, record, time_to};
+use millpond_fluid::stability::Root;
 use millpond_fluid::{Accuracy, Solver};
-use millpond_plan::fluid::FluidPlan;
 use millpond_results::Watch;
 use rayon::prelude::*;
 
@@ -18,8 +18,8 @@ use rayon::prelude::*;
 pub struct ConvergenceCriterion {
     /// The largest relative difference between a rate and its equilibrium.
     pub tolerance: f64,
-    /// The initial condition as written, such as `x=50%`; none: that of the scenario, with time counted from the start of
-    /// its last flow.
+    /// The initial condition as written, such as `x=50%`; none: a grid around the equilibrium, in which all rates are the
+    /// same share of their equilibrium, and of which the slowest start counts.
     pub initial_condition: Option<String>,
 }
 
@@ -48,9 +48,7 @@ pub fn compute_convergence_times(
     watch: &dyn Watch,
 ) -> Result<ConvergenceTimes, AnalysisError> {
     let plan = study.plan()?;
-    if let Some(text) = &criterion.initial_condition {
-        initial_states(&find_equilibrium(&plan)?, text).map_err(AnalysisError::InitialCondition)?;
-    }
+    initial_states(&find_equilibrium(&plan)?, &criterion).map_err(AnalysisError::InitialCondition)?;
     let current = axis.parameter.current_value(study, longest_rtt(&plan));
     let progress = ProgressCounter::new(watch, axis.values.len());
     let point = |value: &f64| {
@@ -70,66 +68,98 @@ struct ConvergenceTime {
     predicted: Option<f64>,
 }
 
-/// None if the scenario has no equilibrium or cannot be simulated.
+/// The longest time over all starts; none if the scenario has no equilibrium or cannot be simulated.
 fn convergence_time(
     study: Study<'_>,
     criterion: &ConvergenceCriterion,
     watch: &dyn Watch,
 ) -> Option<ConvergenceTime> {
-    const TIME_CONSTANTS: f64 = 10.0;
-    const SAMPLES: u32 = 20_000;
     let plan = study.plan().ok()?;
     let equilibrium = find_equilibrium(&plan).ok()?;
-    let root = rightmost_nonzero_root(&equilibrium.frozen, &equilibrium.point);
-    let seconds = simulated_time(root.as_ref(), &plan, TIME_CONSTANTS);
-    let mut solver = solver_at_start(&plan, &equilibrium, criterion)?;
-    let rates: Vec<Observable> = sending_rates(&plan);
-    let components: Vec<Component> = rates.iter().map(|rate| rate.component).collect();
-    let trajectory = record(&mut solver, seconds, SAMPLES, &components, &|| !watch.stopped());
-    let active = || {
-        let rates = rates.iter().map(|rate| rate.equilibrium_value(&equilibrium)).zip(&trajectory.values);
-        rates.filter(|(target, _)| *target > 0.0)
+    let search = SearchFromStart {
+        equilibrium: &equilibrium,
+        root: rightmost_nonzero_root(&equilibrium.frozen, &equilibrium.point),
+        rates: sending_rates(&plan),
+        tolerance: criterion.tolerance,
+        watch,
     };
-    let distance = |(target, values): (f64, &Vec<f64>)| Some((values.first()? / target - 1.0).abs());
-    let initial = active().filter_map(distance).fold(criterion.tolerance, f64::max);
-    let predicted = root.and_then(|root| time_to(&root, criterion.tolerance / initial));
-    if trajectory.error.is_some() {
-        return Some(ConvergenceTime { simulated: None, predicted });
-    }
-    let mut times =
-        active().map(|(target, values)| arrival(&trajectory.times, values, target, criterion.tolerance));
-    let simulated = times.try_fold(0.0_f64, |latest, time| time.map(|time| latest.max(time)));
-    Some(ConvergenceTime { simulated, predicted })
+    let starts = initial_states(&equilibrium, criterion).ok()?;
+    let found: Vec<ConvergenceTime> =
+        starts.iter().map(|start| search.from_start(start)).collect::<Option<Vec<_>>>()?;
+    let longest = |time: &dyn Fn(&ConvergenceTime) -> Option<f64>| {
+        found.iter().map(time).try_fold(0.0_f64, |longest, time| time.map(|time| longest.max(time)))
+    };
+    Some(ConvergenceTime {
+        simulated: longest(&|found| found.simulated),
+        predicted: longest(&|found| found.predicted),
+    })
 }
 
-fn solver_at_start<'p>(
-    plan: &'p FluidPlan,
-    equilibrium: &PlanEquilibrium<'p>,
+/// The search for the convergence time from one start.
+struct SearchFromStart<'a, 'p> {
+    equilibrium: &'a PlanEquilibrium<'p>,
+    root: Option<Root>,
+    rates: Vec<Observable>,
+    tolerance: f64,
+    watch: &'a dyn Watch,
+}
+
+impl SearchFromStart<'_, '_> {
+    /// None if the network cannot be simulated from these states.
+    fn from_start(&self, states: &[f64]) -> Option<ConvergenceTime> {
+        const TIME_CONSTANTS: f64 = 10.0;
+        const SAMPLES: u32 = 20_000;
+        let seconds = simulated_time(self.root.as_ref(), self.equilibrium.plan, TIME_CONSTANTS);
+        let mut solver = Solver::at(&self.equilibrium.frozen, states, Accuracy::default()).ok()?;
+        let components: Vec<Component> = self.rates.iter().map(|rate| rate.component).collect();
+        let trajectory = record(&mut solver, seconds, SAMPLES, &components, &|| !self.watch.stopped());
+        let active = || {
+            let rates = self.rates.iter().map(|rate| rate.equilibrium_value(self.equilibrium));
+            rates.zip(&trajectory.values).filter(|(target, _)| *target > 0.0)
+        };
+        let distance = |(target, values): (f64, &Vec<f64>)| Some((values.first()? / target - 1.0).abs());
+        let initial = active().filter_map(distance).fold(self.tolerance, f64::max);
+        let predicted = self.root.and_then(|root| time_to(&root, self.tolerance / initial));
+        if trajectory.error.is_some() {
+            return Some(ConvergenceTime { simulated: None, predicted });
+        }
+        let mut times =
+            active().map(|(target, values)| arrival(&trajectory.times, values, target, self.tolerance));
+        let simulated = times.try_fold(0.0_f64, |latest, time| time.map(|time| latest.max(time)));
+        Some(ConvergenceTime { simulated, predicted })
+    }
+}
+
+/// The states of the single initial condition that is written, or of a grid around the equilibrium.
+fn initial_states(
+    equilibrium: &PlanEquilibrium<'_>,
     criterion: &ConvergenceCriterion,
-) -> Option<Solver<'p>> {
-    match &criterion.initial_condition {
-        Some(text) => {
-            let states = initial_states(equilibrium, text).ok()?;
-            Solver::at(&equilibrium.frozen, &states, Accuracy::default()).ok()
+) -> Result<Vec<Vec<f64>>, String> {
+    match criterion.initial_condition.as_deref().filter(|text| text.trim() != "grid") {
+        None => grid(equilibrium),
+        Some(text) if is_single_condition(text) => {
+            InitialConditions::parse(text, 1, &[], &Observables::new(equilibrium))?.states(equilibrium)
         }
-        None => {
-            let mut solver = Solver::new(&plan.assembly, Accuracy::default()).ok()?;
-            solver.advance(plan.assembly.last_start()).ok()?;
-            Some(solver)
-        }
+        Some(text) => Err(format!(
+            "--from {text}: convergence times need a single initial condition, such as x=50%, or grid"
+        )),
     }
 }
 
-/// The states of a single initial condition.
-fn initial_states(equilibrium: &PlanEquilibrium<'_>, text: &str) -> Result<Vec<f64>, String> {
-    if !is_single_condition(text) {
-        return Err(format!(
-            "--from {text}: convergence times need a single initial condition, such as x=50%"
-        ));
-    }
-    let conditions = InitialConditions::parse(text, 1, &[], &Observables::new(equilibrium))?;
-    let mut states = conditions.states(equilibrium)?;
-    states.pop().ok_or_else(|| "there is no initial condition".to_owned())
+/// All rates at the same shares of their equilibrium; all other quantities that they do not determine at equilibrium.
+fn grid(equilibrium: &PlanEquilibrium<'_>) -> Result<Vec<Vec<f64>>, String> {
+    const SHARES: [f64; 4] = [0.2, 0.5, 1.5, 2.0];
+    let rates = sending_rates(equilibrium.plan);
+    let moving = || rates.iter().filter(|rate| rate.equilibrium_value(equilibrium) > 0.0);
+    let start = |share: &f64| {
+        let at = |rate: &Observable| InitialValues {
+            observable: rate.clone(),
+            values: vec![share * rate.equilibrium_value(equilibrium)],
+        };
+        InitialConditions { quantities: moving().map(at).collect() }.states(equilibrium)
+    };
+    let hint = |reason: String| format!("{reason}; name a start for --convergence, such as --from x=50%");
+    Ok(SHARES.iter().map(start).collect::<Result<Vec<_>, _>>().map_err(hint)?.concat())
 }
 
 /// The time after which values stay within a relative distance of `target`; none if the last tenth is not within it.

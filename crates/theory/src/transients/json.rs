@@ -202,7 +202,7 @@ pub struct ConvergenceTimesJson {
     pub values: Vec<f64>,
     /// Largest relative difference between a rate and its equilibrium.
     pub within: f64,
-    /// The initial condition as typed; null for that of the scenario.
+    /// The initial condition as typed; null for a grid around the equilibrium.
     pub from: Option<String>,
     /// Convergence time of each value, in s; null if it does not converge.
     pub time_s: Vec<Option<f64>>,

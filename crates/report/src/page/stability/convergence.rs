@@ -44,7 +44,8 @@ pub(super) fn chart(convergence: &ConvergenceTimes) -> Figure {
 fn caption(convergence: &ConvergenceTimes) -> String {
     let start = match &convergence.criterion.initial_condition {
         Some(from) => format!("Started from {from}, all other quantities in equilibrium"),
-        None => "Started as in the scenario, timed from the start of the last flow".to_owned(),
+        None => "The slowest of four starts, with all rates at 20, 50, 150 and 200 % of their equilibrium"
+            .to_owned(),
     };
     format!("{start}: {}.", convergence_sentence(convergence))
 }

@@ -4,15 +4,16 @@ use super::super::document::{Section, page, paragraphs};
 use super::nyquist;
 use maud::html;
 use millpond_chart::{Axis, Figure, Panel, Plot, Scale, SeriesStyle, line_entry};
-use millpond_theory::explain::{Explanation, Fluctuation, FluctuationKind, PowerSpectrum};
+use millpond_theory::explain::{Explanation, Fluctuation, FluctuationKind, LinearModel, PowerSpectrum};
 use millpond_units::format::number;
 
 /// The page.
 #[must_use]
 pub fn explanation(title: &str, sentence: &str, explained: &Explanation) -> String {
     let interval = format!("{}, {}", explained.run, explained.interval);
-    let lead = paragraphs([sentence, &interval]);
-    let frequency = explained.model.frequency();
+    let capacities: Vec<String> = explained.capacities.iter().map(ToString::to_string).collect();
+    let lead = paragraphs([sentence, &interval].into_iter().chain(capacities.iter().map(String::as_str)));
+    let frequency = explained.model.as_ref().and_then(LinearModel::frequency);
     let fluctuations = explained.fluctuations.iter().take(MOST).enumerate();
     let figures: Vec<Figure> =
         fluctuations.map(|(index, fluctuation)| figure(index, fluctuation, frequency)).collect();
@@ -24,13 +25,15 @@ pub fn explanation(title: &str, sentence: &str, explained: &Explanation) -> Stri
          into the measured series; the prediction does not contain them.",
         &figures,
     );
-    let loci = Section::of_figures(
-        "nyquist",
-        "Nyquist loci at the run's operating point",
-        "The eigenvalues of the return ratio over the bottlenecks, along the imaginary axis. The network is stable if the loci \
-         do not encircle the point -1.",
-        &[nyquist::chart(&explained.model.stability)],
-    );
+    let loci = explained.model.as_ref().and_then(|model| {
+        Section::of_figures(
+            "nyquist",
+            "Nyquist loci at the run's operating point",
+            "The eigenvalues of the return ratio over the bottlenecks, along the imaginary axis. The network is stable if the \
+             loci do not encircle the point -1.",
+            &[nyquist::chart(&model.stability)],
+        )
+    });
     page(title, &lead, &spectra.into_iter().chain(loci).collect::<Vec<_>>())
 }
 

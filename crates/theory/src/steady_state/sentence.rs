@@ -1,0 +1,57 @@
+//! The steady state in one sentence.
+
+use super::{FixedPoint, Oscillation, SteadyState};
+use millpond_units::format::{duration, number};
+use std::f64::consts::PI;
+
+/// The steady state in one sentence, without a full stop.
+#[must_use]
+pub fn steady_state_sentence(state: &SteadyState) -> String {
+    match state {
+        SteadyState::FixedPoint(FixedPoint::Stable) => "a stable fixed point".to_owned(),
+        SteadyState::FixedPoint(FixedPoint::SlowlyStable { reason }) => format!(
+            "a fixed point; one disturbance decays more slowly than an exponential, because {reason}; all others decay"
+        ),
+        SteadyState::FixedPoint(FixedPoint::Unstable(root)) => {
+            let growth =
+                root.as_ref().and_then(|root| Some((root.growth_per_cycle()?, 2.0 * PI / root.s.im)));
+            match growth {
+                Some((factor, period)) => format!(
+                    "an unstable fixed point: oscillates every {}, x{} per cycle",
+                    duration(period),
+                    number(factor)
+                ),
+                None => "an unstable fixed point: a disturbance grows without oscillating".to_owned(),
+            }
+        }
+        SteadyState::FixedPoint(FixedPoint::WithoutFeedback { flow }) => {
+            format!("a fixed point without feedback: no link on the path of {flow} is full")
+        }
+        SteadyState::FixedPoint(FixedPoint::Unknown { reason }) => {
+            format!("a fixed point whose stability is unknown: {reason}")
+        }
+        SteadyState::Continuum { reason } => format!("a continuum of equilibria: {reason}"),
+        SteadyState::LimitCycle(oscillation) => format!("a limit cycle: {}", cycle(oscillation)),
+        SteadyState::Sawtooth(oscillation) => format!("a sawtooth by loss: {}", cycle(oscillation)),
+        SteadyState::None { reason } => reason.clone(),
+    }
+}
+
+fn cycle(oscillation: &Oscillation) -> String {
+    match period_sentence(oscillation) {
+        Some(period) => format!("{}; {period}", oscillation.reason),
+        None => oscillation.reason.clone(),
+    }
+}
+
+/// The predicted periods, as a clause; none if there are none.
+#[must_use]
+pub fn period_sentence(oscillation: &Oscillation) -> Option<String> {
+    let packets = oscillation
+        .period()
+        .map(|period| format!("every {period} by the law's closed form, if all flows are reduced together"));
+    let fluid =
+        oscillation.fluid_period.map(|seconds| format!("every {} in the fluid equations", duration(seconds)));
+    let both: Vec<String> = packets.into_iter().chain(fluid).collect();
+    (!both.is_empty()).then(|| both.join(", "))
+}
