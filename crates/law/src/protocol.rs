@@ -111,6 +111,11 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
+    /// Warnings about these settings in a chain of this many loops, the longest of the run.
+    fn chain_warnings(&self, _settings: &Settings, _loops: usize) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Warnings about these settings in this pipe, the one of the run that holds the fewest packets.
     fn pipe_warnings(&self, _settings: &Settings, _pipe: &Pipe) -> Vec<String> {
         Vec::new()

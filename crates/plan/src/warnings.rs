@@ -89,6 +89,8 @@ fn warnings_of(
             .protocol
             .path_warnings(&configured.settings, longest_base_rtt(scenario, configured, instances)),
     );
+    let loops = most_loops(scenario, configured, instances);
+    texts.extend(configured.protocol.chain_warnings(&configured.settings, loops));
     let smallest = pipes(scenario, configured, instances).min_by(|a, b| a.packets().total_cmp(&b.packets()));
     texts.extend(
         smallest
@@ -136,6 +138,16 @@ fn pipes<'a>(
         }
         pipes
     })
+}
+
+/// The greatest number of loops of a flow of this protocol.
+fn most_loops(
+    scenario: &Scenario,
+    configured: &ConfiguredProtocol<'_>,
+    instances: &[FlowInstance<'_>],
+) -> usize {
+    let flows = instances.iter().filter(|instance| instance.group.protocol.value == configured.label.value);
+    flows.map(|instance| scenario.loops(instance.forward_path, configured.entry).len()).max().unwrap_or(0)
 }
 
 /// The longest base round-trip time of a loop of this protocol.

@@ -8,6 +8,7 @@
 //! of the whole delay equation.
 
 mod boundary;
+mod chain_gain;
 mod characteristic;
 mod closed_loop;
 mod contour;
@@ -27,6 +28,7 @@ mod sender_groups;
 mod system;
 
 pub use boundary::{BoundarySearch, StabilityBoundary, search_boundaries, stability_boundaries};
+pub use chain_gain::{ChainGain, HopGain, chain_gain};
 pub use characteristic::Characteristic;
 pub use closed_loop::{ClosedLoop, FrequencyResponse};
 pub use crossovers::{Crossover, loop_gain};

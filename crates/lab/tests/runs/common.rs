@@ -51,6 +51,11 @@ fn samples(series: &Series, (from, to): (f64, f64)) -> impl Iterator<Item = (f64
     all_samples(series).filter(move |(time, _)| from + 1e-9 < *time && *time < to + 1e-9)
 }
 
+/// Samples of the interval from just after its first to its second time, in seconds, with their times.
+pub(crate) fn samples_of(series: &Series, interval: (f64, f64)) -> Vec<(f64, f64)> {
+    samples(series, interval).collect()
+}
+
 /// The mean over an interval in seconds.
 pub(crate) fn mean(series: &Series, interval: (f64, f64)) -> f64 {
     let values: Vec<f64> = samples(series, interval).map(|(_, value)| value).collect();

@@ -3,6 +3,7 @@
 //!
 //! A chain of short loops: the carrying capacity of each is the rate of its downstream loop. See README.md.
 
+mod chain;
 mod fluid;
 mod header;
 mod params;
@@ -60,6 +61,10 @@ impl Protocol for Lgcc {
 
     fn warnings(&self, settings: &Settings) -> Vec<String> {
         params::warnings(settings)
+    }
+
+    fn chain_warnings(&self, settings: &Settings, loops: usize) -> Vec<String> {
+        chain::amplification_warning(settings, loops).into_iter().collect()
     }
 
     fn pipe_warnings(&self, settings: &Settings, pipe: &Pipe) -> Vec<String> {

@@ -21,7 +21,7 @@ pub(super) const ECHO: Key<EchoedRate> = word("echo", EchoedRate::Sent)
 const CUSHION: Key<f64> = number("cushion", "packets", 2.0, from(0.0).to(1e6))
     .source("not in the paper: see ERRATA.md")
     .meaning("target queue of a relay; it keeps the next loop supplied while this loop follows it");
-const DRAIN: Key<f64> = number("drain", "RTTs of the next loop", 8.0, above(0.0).to(1e9))
+pub(super) const DRAIN: Key<f64> = number("drain", "RTTs of the next loop", 8.0, above(0.0).to(1e9))
     .source("not in the paper: see ERRATA.md")
     .meaning("time constant with which an echoed sending rate returns the relay's queue to its cushion");
 const WEIGHTS: Key<Weights> = word("weights", Weights::Capacity)

@@ -3,7 +3,9 @@
 use super::layout::table;
 use comfy_table::Table;
 use millpond_fluid::stability::{Crossing, Margins};
-use millpond_theory::stability::{CriticalValueSearch, Stability, StabilityMap, ValueRange, VariedParameter};
+use millpond_theory::stability::{
+    CriticalValueSearch, FlowChainGain, Stability, StabilityMap, ValueRange, VariedParameter,
+};
 use millpond_units::format::{duration, frequency, number};
 use std::f64::consts::PI;
 
@@ -21,7 +23,25 @@ pub fn search_ranges(searches: &[CriticalValueSearch]) -> String {
 pub fn stability(stability: &Stability) -> String {
     let below =
         if stability.nonzero_roots_decay() { margins(&stability.margins) } else { reductions(stability) };
-    format!("{}\n{below}\n", roots(stability))
+    format!("{}\n{below}\n{}", roots(stability), chains(stability))
+}
+
+/// A line for each chain of loops.
+fn chains(stability: &Stability) -> String {
+    let line = |found: &FlowChainGain| {
+        let hop = found.greatest_hop()?;
+        let relays = found.chain.hops.len();
+        Some(format!(
+            "chain of {}: oscillations grow x{} per relay at {} Hz towards the source, x{} over {relays} {} at {} Hz\n",
+            found.flow,
+            number(hop.gain),
+            number(hop.frequency),
+            number(found.chain.gain),
+            if relays == 1 { "relay" } else { "relays" },
+            number(found.chain.frequency)
+        ))
+    };
+    stability.chains.iter().filter_map(line).collect()
 }
 
 fn roots(stability: &Stability) -> Table {

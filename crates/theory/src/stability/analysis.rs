@@ -6,9 +6,11 @@ use crate::equilibrium::PlanEquilibrium;
 use crate::steady_state::{FixedPoint, Oscillation, SteadyState, steady_state_sentence};
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::{
-    Linearized, Margins, Spectrum, System, margins, rightmost, search_boundaries,
+    ChainGain, HopGain, Linearized, Margins, Spectrum, System, chain_gain, margins, rightmost,
+    search_boundaries,
 };
-use millpond_plan::fluid::{FluidLoopPlan, FluidPlan};
+use millpond_plan::fluid::{FluidFlowPlan, FluidLoopPlan, FluidPlan};
+use std::collections::BTreeSet;
 
 /// The stability of an equilibrium.
 pub struct Stability {
@@ -27,6 +29,25 @@ pub struct Stability {
     pub stabilizing_gain: Option<f64>,
     /// The same factor of all delays.
     pub stabilizing_delay: Option<f64>,
+    /// The amplification along each chain of loops whose relays hold data.
+    pub chains: Vec<FlowChainGain>,
+}
+
+/// The amplification along the chain of loops of one class of flows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FlowChainGain {
+    /// Name of the flow.
+    pub flow: String,
+    /// Its amplification.
+    pub chain: ChainGain,
+}
+
+impl FlowChainGain {
+    /// The hop with the greatest amplification.
+    #[must_use]
+    pub fn greatest_hop(&self) -> Option<&HopGain> {
+        self.chain.hops.iter().max_by(|a, b| a.gain.total_cmp(&b.gain))
+    }
 }
 
 impl Stability {
@@ -113,6 +134,7 @@ impl LinearAnalysis {
             zero_root,
             stabilizing_gain,
             stabilizing_delay,
+            chains: Vec::new(),
         })
     }
 }
@@ -136,7 +158,21 @@ fn of_roots(spectrum: &Spectrum, zero_root: Option<&ZeroRoot>) -> SteadyState {
 /// A flow without feedback, a law that jumps at the equilibrium, or roots that cannot be computed.
 pub fn analyze_stability(equilibrium: &PlanEquilibrium<'_>) -> Result<Stability, AnalysisError> {
     check_no_jump(equilibrium)?;
-    LinearAnalysis::of(equilibrium)?.with_margins()
+    let stability = LinearAnalysis::of(equilibrium)?.with_margins()?;
+    Ok(Stability { chains: chains(equilibrium, &stability.linear), ..stability })
+}
+
+/// The amplification along the chains of all classes of flows.
+pub(crate) fn chains(equilibrium: &PlanEquilibrium<'_>, linear: &Linearized) -> Vec<FlowChainGain> {
+    let mut seen = BTreeSet::new();
+    let flows = equilibrium.plan.flows.iter();
+    let chained = flows.filter(|flow| flow.loops.len() > 1 && seen.insert(flow.loops.clone()));
+    let gain = |flow: &FluidFlowPlan| {
+        let loops: Vec<usize> = flow.loops.iter().map(|l| l.0).collect();
+        let chain = chain_gain(&equilibrium.frozen, &equilibrium.point, linear, &loops)?;
+        Some(FlowChainGain { flow: flow.name.clone(), chain })
+    };
+    chained.filter_map(gain).collect()
 }
 
 /// Returns the errors of [`analyze_stability`] without computing margins.

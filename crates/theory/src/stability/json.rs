@@ -1,6 +1,6 @@
 //! The schema of `millpond stability --json`. Keys carry their units.
 
-use super::{CriticalValue, CriticalValueSearch, Stability, StabilityMap};
+use super::{CriticalValue, CriticalValueSearch, FlowChainGain, Stability, StabilityMap};
 use crate::steady_state::{SteadyStateJson, steady_state_json};
 use millpond_fluid::stability::{Crossing, Root};
 use schemars::JsonSchema;
@@ -33,12 +33,31 @@ pub struct StabilityJson {
     /// The factor by which all delays must fall for an unstable network to be stable; null if it is stable, or if no shorter
     /// delays help.
     pub delays_must_fall_to: Option<f64>,
+    /// The amplification along each chain of loops whose relays hold data.
+    pub chains: Vec<ChainGainJson>,
     /// Critical values of the varied parameters.
     pub boundaries: Vec<CriticalValueJson>,
     /// The ranges that were searched for them.
     pub followed: Vec<SearchedRangeJson>,
     /// Stability over two parameters; null unless `--map` is given.
     pub map: Option<StabilityMapJson>,
+}
+
+/// How a chain of loops amplifies an oscillation from its bottleneck to its source.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ChainGainJson {
+    /// Name of the flow.
+    pub flow: String,
+    /// Number of relays that hold data.
+    pub relays: usize,
+    /// The greatest amplification over one relay: amplitude of the rate before it over that after it.
+    pub gain_per_hop: f64,
+    /// Its frequency, in Hz.
+    pub hop_frequency_hz: f64,
+    /// The greatest amplification over all relays.
+    pub gain: f64,
+    /// Its frequency, in Hz.
+    pub frequency_hz: f64,
 }
 
 /// A characteristic root with a non-negative imaginary part.
@@ -121,10 +140,23 @@ pub fn stability_json(
         delay_margin_s: stability.margins.delay.map(margin_json),
         gain_must_fall_to: stability.stabilizing_gain,
         delays_must_fall_to: stability.stabilizing_delay,
+        chains: stability.chains.iter().filter_map(chain_json).collect(),
         boundaries: searches.iter().flat_map(|search| &search.found).map(critical_value_json).collect(),
         followed: searches.iter().map(range_json).collect(),
         map: map.map(map_json),
     }
+}
+
+fn chain_json(found: &FlowChainGain) -> Option<ChainGainJson> {
+    let hop = found.greatest_hop()?;
+    Some(ChainGainJson {
+        flow: found.flow.clone(),
+        relays: found.chain.hops.len(),
+        gain_per_hop: hop.gain,
+        hop_frequency_hz: hop.frequency,
+        gain: found.chain.gain,
+        frequency_hz: found.chain.frequency,
+    })
 }
 
 fn root_json(root: &Root) -> RootJson {

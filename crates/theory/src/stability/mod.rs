@@ -9,8 +9,8 @@ mod map;
 mod parameter;
 mod sentence;
 
-pub(crate) use analysis::{LinearAnalysis, analyze_linear};
-pub use analysis::{Stability, ZeroRoot, analyze_stability};
+pub use analysis::{FlowChainGain, Stability, ZeroRoot, analyze_stability};
+pub(crate) use analysis::{LinearAnalysis, analyze_linear, chains};
 pub use axis::ParameterAxis;
 pub use critical_value::{CriticalValue, CriticalValueSearch, ValueRange, find_critical_values};
 pub(crate) use json::margin_json;

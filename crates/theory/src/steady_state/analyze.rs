@@ -4,7 +4,7 @@ use super::cycle::{periods_at, periods_of_fair_shares};
 use super::{FixedPoint, Oscillation, SteadyState};
 use crate::AnalysisError;
 use crate::equilibrium::{PlanEquilibrium, find_equilibrium_at};
-use crate::stability::{LinearAnalysis, Stability, analyze_stability, limit_cycle_of};
+use crate::stability::{LinearAnalysis, Stability, analyze_stability, chains, limit_cycle_of};
 use millpond_fluid::{Entity, Frozen};
 use millpond_plan::fluid::{FluidLoopPlan, FluidPlan};
 
@@ -27,7 +27,9 @@ impl<'p> SteadyStateAnalysis<'p> {
     /// There is no equilibrium, a flow receives no feedback, or the roots cannot be computed.
     pub fn stability(&mut self) -> Result<Option<Stability>, AnalysisError> {
         if let Some(linear) = self.linear.take() {
-            return linear.with_margins().map(Some);
+            let stability = linear.with_margins()?;
+            let chains = self.equilibrium.as_ref().map(|found| chains(found, &stability.linear));
+            return Ok(Some(Stability { chains: chains.unwrap_or_default(), ..stability }));
         }
         match &self.state {
             SteadyState::None { reason } => Err(AnalysisError::NoEquilibrium(reason.clone())),
