@@ -70,26 +70,30 @@ impl fmt::Display for NamedCapacity {
 pub struct ConstantCapacities {
     /// The scenario.
     pub scenario: Scenario,
-    /// The capacities of the links that vary in the original one.
+    /// The capacities that vary in the original one, of the links that data cross.
     pub named: Vec<NamedCapacity>,
 }
 
 /// The scenario with each varying capacity replaced by a constant.
 #[must_use]
 pub fn with_constant_capacities(scenario: &Scenario, capacity: AnalyzedCapacity) -> ConstantCapacities {
-    let mut scenario = scenario.clone();
+    let carries_data = |link: usize, forward: bool| {
+        let hops = scenario.flows.iter().flat_map(|group| group.paths.iter().flatten());
+        hops.into_iter().any(|hop| (hop.link, hop.forward) == (link, forward))
+    };
+    let mut held = scenario.clone();
     let mut named = Vec::new();
-    for link in &mut scenario.links {
-        let arrows = if link.backward.is_some() { ["->", "<-"] } else { ["->", ""] };
+    for (index, link) in held.links.iter_mut().enumerate() {
         let directions = std::iter::once(&mut link.forward).chain(&mut link.backward);
-        for (direction, arrow) in directions.zip(arrows) {
-            if let Some(rate) = hold(direction, capacity) {
+        for (direction, (arrow, forward)) in directions.zip([("->", true), ("<-", false)]) {
+            let rate = hold(direction, capacity).filter(|_| carries_data(index, forward));
+            if let Some(rate) = rate {
                 let link = format!("{} {arrow}", link.name.value);
                 named.push(NamedCapacity { link, capacity_bps: rate, which: capacity.to_string() });
             }
         }
     }
-    ConstantCapacities { scenario, named }
+    ConstantCapacities { scenario: held, named }
 }
 
 /// Replaces the capacities of one direction; returns the new one in bit/s if the old one varied.

@@ -114,7 +114,7 @@ fn a_limit_cycle_is_an_answer_and_refuses_what_needs_a_fixed_point() {
     }
     let words = ["--phase needs a fixed point", "millpond run --world fluid"];
     refused_by(&["stability", "scenario.toml", "--phase", "x,q"], &["flows.f.protocol=vcp"], &words);
-    refused_by(&["equilibrium", "scenario.toml", "--at", "5s"], &[], &["--at 5 s", "the run ends at 5 s"]);
+    refused_by(&["equilibrium", "scenario.toml", "--at", "5s"], &[], &["--at 5s", "the run ends at 5s"]);
 }
 
 #[test]

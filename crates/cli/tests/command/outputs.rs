@@ -231,7 +231,7 @@ protocol = "newreno"
     };
     assert_eq!(row("f.0")[..3], ["f.0 and 3 more", "4", "25.0"], "{text}");
     assert_eq!(row("RTT, ms"), ["flow", "flows", "rate each, Mbit/s", "RTT, ms"], "{text}");
-    let bottleneck = row("bottleneck ->");
+    let bottleneck = row("│ bottleneck ->");
     assert_eq!((&*bottleneck[1], &*bottleneck[bottleneck.len() - 1]), ("100.0 %", "yes"), "{text}");
     assert_eq!(row("access1 ->")[..2], ["access1 -> and 7 more", "2.5 %"], "{text}");
 }
