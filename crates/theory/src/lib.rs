@@ -9,6 +9,7 @@
 
 pub mod agreement;
 mod capacity;
+pub mod classification;
 pub mod equilibrium;
 mod error;
 pub mod explain;

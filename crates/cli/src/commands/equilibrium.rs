@@ -8,8 +8,9 @@ use crate::scenario::load;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_report::terminal;
-use millpond_theory::equilibrium::{allocate_by_utility, equilibrium_output_json, utility_allocation_json};
-use millpond_theory::steady_state::{SteadyState, analyze_steady_state};
+use millpond_theory::classification::{analyze_steady_state, equilibrium_output_json};
+use millpond_theory::equilibrium::{allocate_by_utility, utility_allocation_json};
+use millpond_theory::steady_state::SteadyState;
 use millpond_theory::{AnalysisError, ConstantCapacities, json_value};
 use std::process::ExitCode;
 

@@ -15,13 +15,12 @@ use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::write_atomically;
 use millpond_scenario::Scenario;
+use millpond_theory::classification::analyze_steady_state;
 use millpond_theory::stability::{
     CriticalValueSearch, ParameterAxis, Stability, StabilityMap, VariedParameter, compute_stability_map,
     find_critical_values, stability_json, stability_sentence,
 };
-use millpond_theory::steady_state::{
-    SteadyState, analyze_steady_state, steady_state_json, steady_state_sentence,
-};
+use millpond_theory::steady_state::{SteadyState, steady_state_json, steady_state_sentence};
 use millpond_theory::{ConstantCapacities, NamedCapacity, StabilityOutputJson, Study, json_value};
 use std::process::ExitCode;
 

@@ -5,8 +5,9 @@ use comfy_table::Table;
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_theory::NamedCapacity;
+use millpond_theory::classification::SteadyStateAnalysis;
 use millpond_theory::equilibrium::{PlanEquilibrium, UtilityAllocation};
-use millpond_theory::steady_state::{SteadyState, SteadyStateAnalysis, steady_state_sentence};
+use millpond_theory::steady_state::{SteadyState, steady_state_sentence};
 use millpond_units::format::{megabits, number, percent};
 
 /// The steady state in a sentence, a line for each link with a varying capacity, and the equilibrium of the equations.

@@ -11,8 +11,8 @@ pub(crate) use closed_form::max_min_rates;
 pub use find::{PlanEquilibrium, find_equilibrium};
 pub(crate) use find::{find_equilibrium_at, longest_rtt};
 pub use json::{
-    ClassAllocationJson, EquilibriumJson, EquilibriumOutputJson, FlowEquilibriumJson, LinkEquilibriumJson,
-    LinkLoadJson, UtilityAllocationJson, equilibrium_json, equilibrium_output_json, utility_allocation_json,
+    ClassAllocationJson, EquilibriumJson, FlowEquilibriumJson, LinkEquilibriumJson, LinkLoadJson,
+    UtilityAllocationJson, equilibrium_json, utility_allocation_json,
 };
 pub use summary::{EquilibriumSummary, GroupEquilibrium, LinkOperatingPoint, equilibrium_summary};
 pub use utility::{AlphaFair, GroupWeight, UtilityAllocation, WeightedClass, allocate_by_utility};

@@ -1,6 +1,5 @@
 //! The part of a run in which neither flows nor capacities change.
 
-use super::LEAST_SAMPLES;
 use crate::format::mbit_per_s;
 use crate::{
     AnalysisError, AnalyzedCapacity, ConstantCapacities, NamedCapacity, Study, with_constant_capacities,
@@ -9,6 +8,9 @@ use millpond_plan::fluid::FluidPlan;
 use millpond_scenario::Scenario;
 use millpond_units::{Rate, Time};
 use std::fmt;
+
+/// The least number of samples in which an oscillation is distinguished from a trend.
+pub(super) const LEAST_SAMPLES: usize = 64;
 
 /// An interval without a join, a leave or a capacity step, and the events that bound it.
 #[derive(Clone, Debug, PartialEq)]

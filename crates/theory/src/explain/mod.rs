@@ -35,10 +35,11 @@ pub use sentence::{explanation_sentence, format_fluctuation, format_time};
 pub use spectrum::{CycleGrowth, PowerSpectrum, SpectralPeak};
 pub use verdict::{ExplanationVerdict, Finding};
 
+use crate::classification::{SteadyStateAnalysis, analyze_steady_state_at};
 use crate::equilibrium::PlanEquilibrium;
-use crate::steady_state::{SteadyState, SteadyStateAnalysis, analyze_steady_state_at};
+use crate::steady_state::SteadyState;
 use crate::{AnalysisError, NamedCapacity, Study};
-use interval::TimedAnalysis;
+use interval::{LEAST_SAMPLES, TimedAnalysis};
 use millpond_fluid::Frozen;
 use millpond_results::Run;
 use series::IntervalSeries;
@@ -135,9 +136,6 @@ fn model(
         _ => Ok(None),
     }
 }
-
-/// The least number of samples in which an oscillation is distinguished from a trend.
-const LEAST_SAMPLES: usize = 64;
 
 fn check_samples(interval: &StationaryInterval, series: &IntervalSeries<'_>) -> Result<(), ExplainError> {
     let samples = series.count();

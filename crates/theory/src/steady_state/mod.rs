@@ -1,19 +1,12 @@
-//! What the laws of a scenario do in the steady state: the one classification that all analyses share.
-//!
-//! ```text
-//!   plan --find_equilibrium--> equilibrium --classify--> SteadyState: fixed point, continuum, limit cycle, sawtooth, none
-//!     \--SteadyStateFacts of each law--------^              \--> sentences of equilibrium, stability and --explain
-//! ```
+//! What the laws of a scenario do in the steady state: the one type that all analyses share, with its sentence and its JSON
+//! schema.
 
-mod analyze;
-mod cycle;
 mod json;
+mod period;
 mod sentence;
 
-pub(crate) use analyze::analyze_steady_state_at;
-pub use analyze::{SteadyStateAnalysis, analyze_steady_state};
-pub use cycle::{FlowPeriod, PeriodRange};
-pub use json::{SteadyStateJson, steady_state_json};
+pub use json::{FlowPeriodJson, SteadyStateJson, steady_state_json};
+pub use period::{FlowPeriod, PeriodRange};
 pub use sentence::{period_sentence, steady_state_sentence};
 
 use millpond_fluid::stability::Root;

@@ -1,10 +1,10 @@
 //! The classification of the steady state of a plan.
 
 use super::cycle::{periods_at, periods_of_fair_shares};
-use super::{FixedPoint, Oscillation, SteadyState};
 use crate::AnalysisError;
 use crate::equilibrium::{PlanEquilibrium, find_equilibrium_at};
 use crate::stability::{LinearAnalysis, Stability, analyze_stability, chains, limit_cycle_of};
+use crate::steady_state::{FixedPoint, Oscillation, SteadyState};
 use millpond_fluid::{Entity, Frozen};
 use millpond_plan::fluid::{FluidLoopPlan, FluidPlan};
 
