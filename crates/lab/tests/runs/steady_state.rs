@@ -79,7 +79,7 @@ fn equilibrium_and_stability_agree_on_every_protocol_and_scenario() {
         }
     }
     assert!(seen >= 60, "{seen} pairs of a scenario and a protocol");
-    assert_eq!(Vec::from_iter(kinds), ["continuum", "fixed point", "limit cycle", "sawtooth"]);
+    assert_eq!(Vec::from_iter(kinds), ["continuum", "fixed point", "limit cycle", "none", "sawtooth"]);
 }
 
 fn explained(scenario: &Scenario) -> Explanation {
