@@ -55,14 +55,15 @@ mod tests {
         amplification_warning(&settings, loops)
     }
 
-    /// tau is ln 10 / .05 = 46 round trips: sqrt(8 * 54) / 7 = 2.97 per relay, and 1.44 with a drain of 47.
+    /// tau is ln 10 / .05 = 46 round trips: sqrt(8 * 54) / 7 = 2.97 per relay, and 1.44 with a drain of 47. The maximum is
+    /// beside the frequency of the closed form, the more the stronger the damping is.
     #[test]
     fn the_gain_per_relay_is_near_its_closed_form() {
         let tau = 10_f64.ln() / 0.05;
         for drain in [8.0_f64, 20.0, 47.0, 474.0] {
             let closed_form = (drain * (drain + tau)).sqrt() / (drain - 1.0);
             let gain = gain_per_relay(drain, tau);
-            assert!((gain / closed_form - 1.0).abs() < 0.03, "{drain}: {gain} {closed_form}");
+            assert!((gain / closed_form - 1.0).abs() < 0.05, "{drain}: {gain} {closed_form}");
         }
     }
 
