@@ -22,6 +22,7 @@ mod evidence_tests;
 mod execute;
 mod expect;
 mod form;
+mod headline;
 mod measure;
 mod nyquist;
 #[cfg(test)]
@@ -38,9 +39,10 @@ mod verdict;
 
 pub use analysis::{Analysis, AnalysisResult};
 pub use check::{CheckedRecipe, check, trial_count};
-pub use claims::{CheckedPapers, ClaimCounts, Headline, JudgedClaim, RowCounts};
+pub use claims::JudgedClaim;
 pub use execute::{CheckOptions, TrialResult};
 pub use expect::{Combine, Deviation, EntityPattern, Expectation, Source, Statistic};
+pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
 pub use measure::measure;
 pub use nyquist::NyquistOptions;
 pub use paper::{Library, Paper, PaperKind, Reading, SelectedRecipe};
