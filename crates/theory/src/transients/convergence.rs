@@ -85,7 +85,7 @@ fn convergence_time(
     };
     let starts = initial_states(&equilibrium, criterion).ok()?;
     let found: Vec<ConvergenceTime> =
-        starts.iter().map(|start| search.from_start(start)).collect::<Option<Vec<_>>>()?;
+        starts.iter().map(|start| search.starting_at(start)).collect::<Option<Vec<_>>>()?;
     let longest = |time: &dyn Fn(&ConvergenceTime) -> Option<f64>| {
         found.iter().map(time).try_fold(0.0_f64, |longest, time| time.map(|time| longest.max(time)))
     };
@@ -106,7 +106,7 @@ struct SearchFromStart<'a, 'p> {
 
 impl SearchFromStart<'_, '_> {
     /// None if the network cannot be simulated from these states.
-    fn from_start(&self, states: &[f64]) -> Option<ConvergenceTime> {
+    fn starting_at(&self, states: &[f64]) -> Option<ConvergenceTime> {
         const TIME_CONSTANTS: f64 = 10.0;
         const SAMPLES: u32 = 20_000;
         let seconds = simulated_time(self.root.as_ref(), self.equilibrium.plan, TIME_CONSTANTS);
