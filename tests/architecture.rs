@@ -24,10 +24,38 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("fluid", &["units", "stats", "law"]),
     ("plan", &["units", "law", "scenario", "protocols", "endpoint", "sim", "fluid"]),
     ("theory", &["units", "stats", "results", "law", "scenario", "protocols", "fluid", "plan"]),
-    ("lab", &["units", "stats", "results", "law", "scenario", "protocols", "sim", "fluid", "plan", "theory"]),
+    ("diagnosis", &["units", "stats", "results", "law", "scenario", "protocols", "fluid", "plan", "theory"]),
+    (
+        "lab",
+        &[
+            "units",
+            "stats",
+            "results",
+            "law",
+            "scenario",
+            "protocols",
+            "sim",
+            "fluid",
+            "plan",
+            "theory",
+            "diagnosis",
+        ],
+    ),
     (
         "papers",
-        &["units", "stats", "results", "law", "scenario", "protocols", "fluid", "plan", "theory", "lab"],
+        &[
+            "units",
+            "stats",
+            "results",
+            "law",
+            "scenario",
+            "protocols",
+            "fluid",
+            "plan",
+            "theory",
+            "diagnosis",
+            "lab",
+        ],
     ),
     ("chart", &[]),
     (
@@ -42,6 +70,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "fluid",
             "plan",
             "theory",
+            "diagnosis",
             "lab",
             "papers",
             "chart",
@@ -49,7 +78,19 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ),
     (
         "cli",
-        &["units", "results", "law", "scenario", "protocols", "plan", "theory", "lab", "papers", "report"],
+        &[
+            "units",
+            "results",
+            "law",
+            "scenario",
+            "protocols",
+            "plan",
+            "theory",
+            "diagnosis",
+            "lab",
+            "papers",
+            "report",
+        ],
     ),
 ];
 
@@ -155,7 +196,7 @@ fn modules_do_not_import_each_other_in_a_cycle() {
 }
 
 /// Crates above `protocols` and the worlds. Their size is limited.
-const UPPER: &[&str] = &["results", "plan", "theory", "lab", "papers", "report", "cli"];
+const UPPER: &[&str] = &["results", "plan", "theory", "diagnosis", "lab", "papers", "report", "cli"];
 
 /// The number of lines of all source files of a folder, including their tests.
 fn lines(folder: &Path) -> usize {

@@ -1,7 +1,7 @@
 //! The analyses that a recipe can use instead of a run, and their results.
 
+use millpond_diagnosis::agreement::Agreement;
 use millpond_fluid::stability::Locus;
-use millpond_theory::agreement::Agreement;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -15,7 +15,7 @@ pub enum Analysis {
     Stability,
     /// Its Nyquist plot, with the options [`super::Case::nyquist`].
     Nyquist,
-    /// The agreement of equilibrium, fluid run and packet run, in the keys of `millpond_theory::agreement::agreement_json`.
+    /// The agreement of equilibrium, fluid run and packet run, in the keys of `millpond_diagnosis::agreement::agreement_json`.
     Worlds,
 }
 

@@ -4,12 +4,12 @@
 use super::analysis::{Analysis, AnalysisResult};
 use super::nyquist::NyquistOptions;
 use super::trial::Trial;
+use millpond_diagnosis::agreement::{agreement_json, compute_agreement};
 use millpond_lab::{Error, run};
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_results::{About, Watch, World};
 use millpond_scenario::Scenario;
-use millpond_theory::agreement::{agreement_json, compute_agreement};
 use millpond_theory::equilibrium::{equilibrium_json, find_equilibrium};
 use millpond_theory::stability::{
     VariedParameter, analyze_stability, find_critical_values, stability_json, stability_sentence,

@@ -1,5 +1,4 @@
-//! Theory of a scenario: where it is in equilibrium, whether the equilibrium is stable, how it is reached, why a run behaves
-//! as it does, and how far the worlds agree.
+//! Theory of a scenario: where it is in equilibrium, whether the equilibrium is stable, and how it is reached.
 //!
 //! ```text
 //!   Study --plan--> equations --find_equilibrium--> PlanEquilibrium --analyze_stability--> roots, margins
@@ -7,13 +6,10 @@
 //!     +---- VariedParameter: round-trip time, flows, a parameter of a protocol <----------------+  critical values, maps
 //! ```
 
-pub mod agreement;
 mod capacity;
 pub mod classification;
 pub mod equilibrium;
 mod error;
-pub mod explain;
-mod format;
 mod json;
 mod progress;
 pub mod stability;

@@ -121,6 +121,11 @@ pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "-".to_owned() }
 }
 
+/// A rate in bit/s, formatted in Mbit/s with up to six decimals: `9.6 Mbit/s`.
+pub fn mbit_per_s(bps: f64) -> String {
+    format!("{} Mbit/s", at_most_decimals(bps / 1e6, 6))
+}
+
 /// Bits per second in megabits per second.
 pub fn megabits(bps: f64) -> String {
     number(bps / 1e6)

@@ -3,10 +3,10 @@
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::output::{print, print_line};
+use millpond_diagnosis::explain::{self as theory, ExplainError, RunReadError};
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::write_atomically;
-use millpond_theory::explain::{self as theory, ExplainError, RunReadError};
 use millpond_theory::{AnalysisError, Study, json_value};
 use millpond_units::Span;
 use std::path::Path;

@@ -3,12 +3,12 @@
 use crate::args::{self, Document};
 use crate::failure::Outcome;
 use crate::output::print;
+use millpond_diagnosis::explain::ExplanationJson;
 use millpond_papers::CheckedPapers;
 use millpond_results::{Summary, Timing};
 use millpond_theory::StabilityOutputJson;
 use millpond_theory::classification::EquilibriumOutputJson;
 use millpond_theory::equilibrium::UtilityAllocationJson;
-use millpond_theory::explain::ExplanationJson;
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};

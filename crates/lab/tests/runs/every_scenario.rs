@@ -7,6 +7,7 @@
 //! that arrives at the same time. Both relative differences decrease with the rates.
 
 use crate::common::near;
+use millpond_diagnosis::agreement::{Agreement, ComparedQuantity, compute_agreement};
 use millpond_fluid::stability::{Root, System, generator_roots, rightmost};
 use millpond_lab::{Choice, ComparisonCase, cases, compare};
 use millpond_plan::fluid;
@@ -14,7 +15,6 @@ use millpond_protocols::Registry;
 use millpond_results::{Unwatched, World};
 use millpond_scenario::{Disk, Scenario};
 use millpond_theory::Study;
-use millpond_theory::agreement::{Agreement, ComparedQuantity, compute_agreement};
 use millpond_theory::equilibrium::find_equilibrium;
 use millpond_theory::stability::{Stability, analyze_stability};
 use std::path::{Path, PathBuf};

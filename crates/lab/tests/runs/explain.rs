@@ -1,13 +1,13 @@
 //! Explanations of oscillations: whole runs against the theory of their loops.
 
 use super::common::scenario;
+use millpond_diagnosis::explain::{
+    ExplainError, Explanation, Finding, Fluctuation, FluctuationKind, explain, explanation_sentence,
+};
 use millpond_lab::run;
 use millpond_protocols::Registry;
 use millpond_results::{About, Unwatched, World};
 use millpond_theory::Study;
-use millpond_theory::explain::{
-    ExplainError, Explanation, Finding, Fluctuation, FluctuationKind, explain, explanation_sentence,
-};
 
 const DELAY_MARGIN: &str = include_str!("../../../../scenarios/delay-margin.toml");
 

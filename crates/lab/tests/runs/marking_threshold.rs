@@ -6,9 +6,8 @@ use millpond_lab::run;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_results::{About, Series, Unwatched, World};
-use millpond_theory::AnalysisError;
-use millpond_theory::equilibrium::find_equilibrium;
-use millpond_theory::stability::analyze_stability;
+use millpond_theory::classification::analyze_steady_state;
+use millpond_theory::steady_state::SteadyState;
 
 /// Flows that start together: 24 ms of base RTT, and a queue that marks above K = 65 packets.
 const LINK: &str = r#"
@@ -52,19 +51,13 @@ fn measured(world: World, sets: &[&str]) -> (f64, f64) {
     cycle(series(&run, "L ->", "queue"))
 }
 
-/// Period in seconds and amplitude in packets from the sentence of `millpond stability`.
+/// Period in seconds, and amplitude in packets from the sentence of `millpond stability`.
 fn predicted(sets: &[&str]) -> (f64, f64) {
     let plan = fluid::plan(&scenario(LINK, sets), &Registry::builtin()).unwrap();
-    let Err(AnalysisError::LimitCycle(sentence)) =
-        analyze_stability(&find_equilibrium(&plan).unwrap()).map(drop)
-    else {
-        panic!("expected a limit cycle")
-    };
-    let number = |before: &str| {
-        let (_, after) = sentence.split_once(before).unwrap_or_else(|| panic!("{before}: {sentence}"));
-        after.split(' ').next().unwrap().parse::<f64>().unwrap()
-    };
-    (number(" every "), number("about this threshold: "))
+    let state = analyze_steady_state(&plan).unwrap().state;
+    let SteadyState::LimitCycle(oscillation) = state else { panic!("expected a limit cycle: {state:?}") };
+    let (_, after) = oscillation.reason.split_once("about this threshold: ").unwrap();
+    (oscillation.fluid_period.unwrap(), after.split(' ').next().unwrap().parse().unwrap())
 }
 
 /// The cycle of the linear loop with a relay controller. The tolerance is the relative change of the window during a

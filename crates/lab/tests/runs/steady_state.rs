@@ -1,14 +1,14 @@
 //! The classification of the steady state: the same in every analysis, and what runs do.
 
 use crate::common::scenario;
+use millpond_diagnosis::explain::{
+    ExplainError, Explanation, Finding, explain, explain_at, explanation_json, explanation_sentence,
+};
 use millpond_lab::run;
 use millpond_protocols::Registry;
 use millpond_results::{About, Unwatched};
 use millpond_scenario::Scenario;
 use millpond_theory::classification::{analyze_steady_state, equilibrium_output_json};
-use millpond_theory::explain::{
-    ExplainError, Explanation, Finding, explain, explain_at, explanation_json, explanation_sentence,
-};
 use millpond_theory::stability::{stability_json, stability_sentence};
 use millpond_theory::steady_state::{SteadyState, steady_state_json, steady_state_sentence};
 use millpond_theory::{AnalyzedCapacity, Study, with_constant_capacities};

@@ -2,7 +2,7 @@
 
 use super::document::{Section, paragraphs};
 use maud::{Markup, html};
-use millpond_theory::agreement::Agreement;
+use millpond_diagnosis::agreement::Agreement;
 
 /// A table for each label; no section if nothing was compared.
 pub(super) fn section(agreements: &[(String, Agreement)]) -> Option<Section> {

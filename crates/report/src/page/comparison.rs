@@ -4,8 +4,8 @@ use super::document::{Section, page, paragraphs};
 use super::run_view::RunView;
 use super::{agreement, charts, source, table};
 use maud::{Markup, html};
+use millpond_diagnosis::agreement::Agreement;
 use millpond_results::{EntityKind, Run, quantity};
-use millpond_theory::agreement::Agreement;
 use std::collections::BTreeSet;
 
 /// The page about `runs`, in the order of the comparison. Equal runs give equal bytes.

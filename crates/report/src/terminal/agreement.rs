@@ -1,7 +1,7 @@
 //! The table of how far equilibrium, fluid run and packet run agree.
 
 use super::layout::table;
-use millpond_theory::agreement::Agreement;
+use millpond_diagnosis::agreement::Agreement;
 
 /// Rates, delays and queues in equilibrium, as fluid and in packets. The difference is that of the fluid run, as a share
 /// of the packet run's value.
@@ -23,8 +23,8 @@ pub fn agreement(agreement: &Agreement) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_diagnosis::agreement::tabulate_agreement;
     use millpond_results::{Link, Packets, Run, Summary};
-    use millpond_theory::agreement::tabulate_agreement;
     use millpond_theory::equilibrium::{EquilibriumSummary, LinkOperatingPoint};
 
     fn run(mean: f64) -> Run {

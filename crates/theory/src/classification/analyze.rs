@@ -54,7 +54,7 @@ pub fn analyze_steady_state(plan: &FluidPlan) -> Result<SteadyStateAnalysis<'_>,
 ///
 /// # Errors
 /// As [`analyze_steady_state`].
-pub(crate) fn analyze_steady_state_at(
+pub fn analyze_steady_state_at(
     plan: &FluidPlan,
     time: f64,
 ) -> Result<SteadyStateAnalysis<'_>, AnalysisError> {

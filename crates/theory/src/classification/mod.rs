@@ -9,6 +9,5 @@ mod analyze;
 mod cycle;
 mod json;
 
-pub(crate) use analyze::analyze_steady_state_at;
-pub use analyze::{SteadyStateAnalysis, analyze_steady_state};
+pub use analyze::{SteadyStateAnalysis, analyze_steady_state, analyze_steady_state_at};
 pub use json::{EquilibriumOutputJson, equilibrium_output_json};

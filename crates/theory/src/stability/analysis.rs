@@ -190,7 +190,7 @@ fn check_no_jump(equilibrium: &PlanEquilibrium<'_>) -> Result<(), AnalysisError>
 }
 
 /// The stability of the network about an equilibrium that is linear already.
-pub(crate) fn analyze_linear(
+pub fn analyze_linear(
     equilibrium: &PlanEquilibrium<'_>,
     linear: Linearized,
 ) -> Result<Stability, AnalysisError> {

@@ -164,7 +164,8 @@ fn root_json(root: &Root) -> RootJson {
 }
 
 /// The JSON of a margin.
-pub(crate) fn margin_json(crossing: Crossing) -> MarginJson {
+#[must_use]
+pub fn margin_json(crossing: Crossing) -> MarginJson {
     MarginJson { margin: crossing.margin, frequency_rad_per_s: crossing.frequency }
 }
 

@@ -9,13 +9,12 @@ mod map;
 mod parameter;
 mod sentence;
 
-pub use analysis::{FlowChainGain, Stability, ZeroRoot, analyze_stability};
-pub(crate) use analysis::{LinearAnalysis, analyze_linear, chains};
+pub use analysis::{FlowChainGain, Stability, ZeroRoot, analyze_linear, analyze_stability};
+pub(crate) use analysis::{LinearAnalysis, chains};
 pub use axis::ParameterAxis;
 pub use critical_value::{CriticalValue, CriticalValueSearch, ValueRange, find_critical_values};
-pub(crate) use json::margin_json;
 pub use json::{
-    CriticalValueJson, MarginJson, RootJson, SearchedRangeJson, StabilityJson, StabilityMapJson,
+    CriticalValueJson, MarginJson, RootJson, SearchedRangeJson, StabilityJson, StabilityMapJson, margin_json,
     stability_json,
 };
 pub(crate) use limit_cycle::limit_cycle_of;

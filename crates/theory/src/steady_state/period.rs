@@ -7,7 +7,7 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowPeriod {
     /// Index of the loop in the plan.
-    pub(crate) l: usize,
+    pub l: usize,
     /// Name of the flow or of its group.
     pub flow: String,
     /// Seconds from one reduction to the next, if all flows of the link are reduced at the same time.

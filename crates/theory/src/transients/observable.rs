@@ -1,12 +1,12 @@
 //! Quantities of the equations and their names: `f.rate`, `near.queue`. The entity may be left out where only one is meant.
 
 use crate::equilibrium::PlanEquilibrium;
-use crate::format::mbit_per_s;
 use millpond_fluid::motion::Component;
 use millpond_fluid::stability::Linearized;
 use millpond_fluid::{Entity, SolutionColumn};
 use millpond_plan::fluid::FluidPlan;
 use millpond_units::format::four_digits_or_exponent;
+use millpond_units::format::mbit_per_s;
 use millpond_units::nearest;
 use std::collections::BTreeSet;
 

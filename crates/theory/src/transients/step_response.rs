@@ -4,13 +4,13 @@ use super::StepChange;
 use super::duration::{rightmost_nonzero_root, simulated_time};
 use super::observable::{Observable, bottleneck_links, observables, sending_rates};
 use crate::equilibrium::{PlanEquilibrium, find_equilibrium};
-use crate::format::mbit_per_s;
 use crate::{AnalysisError, Study};
 use millpond_fluid::motion::{Component, Predicted, StepResponse, Trajectory, record};
 use millpond_fluid::{Accuracy, Entity, Error, Frozen, LoopId, OperatingPoint, Solver, equilibrium};
 use millpond_plan::fluid::FluidPlan;
 use millpond_results::Watch;
 use millpond_scenario::{At, FlowGroup, Place, Scenario};
+use millpond_units::format::mbit_per_s;
 
 /// The response of one quantity.
 #[derive(Clone, Debug, PartialEq)]

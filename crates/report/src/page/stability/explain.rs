@@ -4,7 +4,7 @@ use super::super::document::{Section, page, paragraphs};
 use super::nyquist;
 use maud::html;
 use millpond_chart::{Axis, Figure, Panel, Plot, Scale, SeriesStyle, line_entry};
-use millpond_theory::explain::{Explanation, Fluctuation, FluctuationKind, LinearModel, PowerSpectrum};
+use millpond_diagnosis::explain::{Explanation, Fluctuation, FluctuationKind, LinearModel, PowerSpectrum};
 use millpond_units::format::number;
 
 /// The page.

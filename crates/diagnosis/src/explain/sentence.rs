@@ -2,8 +2,8 @@
 
 use super::verdict::{SAME_FREQUENCY, clearest_queue, clearest_rate};
 use super::{Explanation, Finding, Fluctuation, FluctuationKind, LinearModel, NoiseFloor, SpectralPeak};
-use crate::steady_state::{SteadyState, steady_state_sentence};
 use millpond_fluid::stability::NoiseKind;
+use millpond_theory::steady_state::{SteadyState, steady_state_sentence};
 use millpond_units::format::{at_most_decimals, duration, number};
 use std::f64::consts::PI;
 

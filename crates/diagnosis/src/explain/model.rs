@@ -1,15 +1,15 @@
 //! The linear model at a run's operating point, and its noise floor.
 
 use super::spectrum::PowerSpectrum;
-use crate::AnalysisError;
-use crate::equilibrium::PlanEquilibrium;
-use crate::stability::{Stability, analyze_linear};
 use millpond_fluid::stability::{
     Characteristic, Complex, Crossover, Linearized, NoiseKind, NoiseModel, NoiseOutput, PacketGranularity,
     Root, frequencies, loop_gain, variance,
 };
 use millpond_fluid::{Entity, Frozen};
 use millpond_plan::fluid::FluidPlan;
+use millpond_theory::AnalysisError;
+use millpond_theory::equilibrium::PlanEquilibrium;
+use millpond_theory::stability::{Stability, analyze_linear};
 use std::f64::consts::PI;
 
 /// A linear model and the noise of packets that drives it.

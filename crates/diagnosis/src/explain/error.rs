@@ -1,8 +1,8 @@
 //! Why a run cannot be explained.
 
 use super::interval::StationaryInterval;
-use crate::AnalysisError;
 use millpond_results::files::LoadError;
+use millpond_theory::AnalysisError;
 use std::fmt;
 
 /// Why a run cannot be explained.

@@ -1,8 +1,8 @@
 //! The measured period of a limit cycle or a sawtooth.
 
 use super::subject::Subject;
-use crate::steady_state::{FlowPeriod, Oscillation};
 use millpond_results::{EntityKind, quantity};
+use millpond_theory::steady_state::{FlowPeriod, Oscillation};
 
 /// The mean time in seconds between two reductions of a flow; none if the series show too few of them, or are sampled too
 /// rarely for the predicted period.

@@ -5,9 +5,9 @@ mod notes;
 
 pub use json::{AgreementJson, ComparisonJson, GroupAgreementJson, LinkAgreementJson, agreement_json};
 
-use crate::Study;
-use crate::equilibrium::{EquilibriumSummary, LinkOperatingPoint, equilibrium_summary};
 use millpond_results::{Link, Run};
+use millpond_theory::Study;
+use millpond_theory::equilibrium::{EquilibriumSummary, LinkOperatingPoint, equilibrium_summary};
 use millpond_units::format::{megabits, number, percent};
 use notes::notes;
 
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn json_has_the_values_and_their_relative_differences() {
         let agreement = Agreement { rows: vec![row(10.0, 8.0)], ..Agreement::default() };
-        let json = crate::json_value(&agreement_json(&agreement));
+        let json = millpond_theory::json_value(&agreement_json(&agreement));
         let queue = &json["links"][0]["queue_packets"];
         assert_eq!(
             (queue["fluid_from_rest"].as_f64(), queue["packets_from_rest"].as_f64()),

@@ -35,13 +35,13 @@ pub use sentence::{explanation_sentence, format_fluctuation, format_time};
 pub use spectrum::{CycleGrowth, PowerSpectrum, SpectralPeak};
 pub use verdict::{ExplanationVerdict, Finding};
 
-use crate::classification::{SteadyStateAnalysis, analyze_steady_state_at};
-use crate::equilibrium::PlanEquilibrium;
-use crate::steady_state::SteadyState;
-use crate::{AnalysisError, NamedCapacity, Study};
 use interval::{LEAST_SAMPLES, TimedAnalysis};
 use millpond_fluid::Frozen;
 use millpond_results::Run;
+use millpond_theory::classification::{SteadyStateAnalysis, analyze_steady_state_at};
+use millpond_theory::equilibrium::PlanEquilibrium;
+use millpond_theory::steady_state::SteadyState;
+use millpond_theory::{AnalysisError, NamedCapacity, Study};
 use series::IntervalSeries;
 use subject::Subject;
 

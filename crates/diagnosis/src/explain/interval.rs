@@ -1,11 +1,11 @@
 //! The part of a run in which neither flows nor capacities change.
 
-use crate::format::mbit_per_s;
-use crate::{
-    AnalysisError, AnalyzedCapacity, ConstantCapacities, NamedCapacity, Study, with_constant_capacities,
-};
 use millpond_plan::fluid::FluidPlan;
 use millpond_scenario::Scenario;
+use millpond_theory::{
+    AnalysisError, AnalyzedCapacity, ConstantCapacities, NamedCapacity, Study, with_constant_capacities,
+};
+use millpond_units::format::mbit_per_s;
 use millpond_units::{Rate, Time};
 use std::fmt;
 

@@ -1,11 +1,11 @@
 //! The run that is explained, with its equilibrium and its series.
 
 use super::series::IntervalSeries;
-use crate::equilibrium::PlanEquilibrium;
 use millpond_fluid::stability::PacketGranularity;
 use millpond_fluid::{Entity, Frozen};
 use millpond_plan::fluid::{FluidLinkPlan, FluidLoopPlan, FluidPlan};
 use millpond_results::{EntityKind, Run, World, quantity};
+use millpond_theory::equilibrium::PlanEquilibrium;
 
 /// The run that is explained.
 pub(super) struct Subject<'a> {

@@ -1,7 +1,8 @@
 //! The spectrum of a series: its peak, whether the peak could be chance, and how its amplitude grows.
 
 use millpond_stats::{mean, root_mean_square};
-use realfft::RealFftPlanner;
+use rustfft::FftPlanner;
+use rustfft::num_complex::Complex;
 use std::f64::consts::PI;
 
 /// The peak of a spectrum.
@@ -83,20 +84,17 @@ impl LineFit {
 /// The periodogram of a series with mean zero, sampled at this interval in seconds.
 pub(super) fn periodogram(values: &[f64], interval: f64) -> PowerSpectrum {
     let n = values.len();
-    let power = powers(values.to_vec());
+    let power = powers(values);
     let frequency = |k: usize| k as f64 / (n as f64 * interval);
     let density = |(k, power): (usize, f64)| (frequency(k), power * interval / n as f64);
     power.into_iter().enumerate().skip(1).map(density).collect()
 }
 
 /// Squared magnitudes of the Fourier coefficients from frequency zero to half the sampling rate; empty without values.
-fn powers(mut values: Vec<f64>) -> Vec<f64> {
-    let transform = RealFftPlanner::new().plan_fft_forward(values.len());
-    let mut spectrum = transform.make_output_vec();
-    match transform.process(&mut values, &mut spectrum) {
-        Ok(()) => spectrum.iter().map(|value| value.norm_sqr()).collect(),
-        Err(_) => Vec::new(),
-    }
+fn powers(values: &[f64]) -> Vec<f64> {
+    let mut spectrum: Vec<Complex<f64>> = values.iter().map(Complex::from).collect();
+    FftPlanner::new().plan_fft_forward(values.len()).process(&mut spectrum);
+    spectrum.iter().take(values.len() / 2 + 1).map(Complex::norm_sqr).collect()
 }
 
 /// The spectral peak of a series without mean and trend; none if the series is constant.
@@ -124,7 +122,7 @@ fn peak_frequency(values: &[f64], interval: f64) -> Option<f64> {
     let hann = |i: usize| (PI * (i as f64 + 0.5) / n as f64).sin().powi(2);
     let mut padded: Vec<f64> = values.iter().enumerate().map(|(i, x)| x * hann(i)).collect();
     padded.resize(PADDED * n, 0.0);
-    let power = powers(padded);
+    let power = powers(&padded);
     let top = (2 * PADDED..power.len().saturating_sub(1)).max_by(|a, b| power[*a].total_cmp(&power[*b]))?;
     let [before, here, after] = [power[top - 1], power[top], power[top + 1]].map(|p| p.max(1e-300).ln());
     let bend = before - 2.0 * here + after;
@@ -256,6 +254,11 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
         }
+    }
+
+    #[test]
+    fn a_series_without_values_has_no_spectrum() {
+        assert!(periodogram(&[], 0.1).is_empty());
     }
 
     #[test]

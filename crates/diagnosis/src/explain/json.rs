@@ -3,10 +3,10 @@
 use super::{
     CycleGrowth, Explanation, Fluctuation, LinearModel, NoiseFloor, OperatingPointRow, SpectralPeak,
 };
-use crate::NamedCapacity;
-use crate::stability::{MarginJson, margin_json};
-use crate::steady_state::{SteadyStateJson, steady_state_json};
 use millpond_fluid::stability::{Crossover, NoiseKind, Root};
+use millpond_theory::NamedCapacity;
+use millpond_theory::stability::{MarginJson, margin_json};
+use millpond_theory::steady_state::{SteadyStateJson, steady_state_json};
 use schemars::JsonSchema;
 use serde::Serialize;
 
