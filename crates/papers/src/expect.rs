@@ -2,6 +2,7 @@
 
 use super::stage::Stage;
 use super::time_or_step::TimeOrStep;
+use super::twin::Twin;
 use super::unknown_name::unknown;
 use super::value::{Bounds, Order, PaperValue, StatedValue};
 use schemars::JsonSchema;
@@ -85,6 +86,10 @@ pub struct Expectation {
     pub theory: Option<Bounds>,
     /// The reason why the paper's value is not the result; required with `theory`.
     pub reason: Option<String>,
+    /// The row under whose setting the paper's value is the result; with `theory` only.
+    pub twin: Option<Twin>,
+    /// Instead of `twin`: the proof that no setting has the paper's value as its result.
+    pub no_twin: Option<String>,
 }
 
 /// Whose statement a row checks.
@@ -231,7 +236,7 @@ impl Expectation {
         if self.theory.is_some() != self.reason.is_some() {
             return Err("theory and reason belong together".into());
         }
-        Ok(())
+        self.check_twin()
     }
 
     fn check_expected(&self) -> Result<(), String> {
@@ -244,6 +249,17 @@ impl Expectation {
         }
         if self.theory.is_some() && self.source() != Source::Paper {
             return Err("only a row with paper or claim can be expected to differ".into());
+        }
+        Ok(())
+    }
+
+    fn check_twin(&self) -> Result<(), String> {
+        let given = self.twin.is_some() || self.no_twin.is_some();
+        if given && self.theory.is_none() {
+            return Err("twin and no_twin belong to a row with theory".into());
+        }
+        if self.twin.is_some() && self.no_twin.is_some() {
+            return Err("give twin, or no_twin in its place".into());
         }
         Ok(())
     }

@@ -33,6 +33,7 @@ mod recurrence;
 mod stage;
 mod time_or_step;
 mod trial;
+mod twin;
 mod unknown_name;
 mod value;
 mod verdict;
@@ -51,6 +52,7 @@ pub use recurrence::Recurrence;
 pub use stage::Stage;
 pub use time_or_step::TimeOrStep;
 pub use trial::{Trial, trials};
+pub use twin::Twin;
 pub use value::{Bounds, Order, PaperValue, Relation, StatedValue};
 pub use verdict::{JudgedRow, Verdict};
 

@@ -3,7 +3,7 @@
 use crate::form::{COLUMNS, ROWS};
 use crate::{
     Analysis, Case, Combine, Deviation, EntityPattern, Expectation, Extent, NyquistOptions, Paper, Reading,
-    Recipe, Statistic,
+    Recipe, Statistic, Twin,
 };
 use crate::{CheckOptions, Library, Verdict, check, recurrence};
 use millpond_results::{Unwatched, World};
@@ -83,7 +83,7 @@ fn the_page_describes_every_key_that_the_reader_accepts() {
     );
     let entity = [keys::<EntityPattern>(), keys::<Deviation>()].concat();
     let statistics = [keys::<Statistic>(), keys::<Combine>()].concat();
-    assert_described("`[[expect]]`", &[keys::<Expectation>(), entity, statistics].concat());
+    assert_described("`[[expect]]`", &[keys::<Expectation>(), keys::<Twin>(), entity, statistics].concat());
     assert_described("`paper.toml`", &[keys::<Paper>(), keys::<Reading>()].concat());
 }
 

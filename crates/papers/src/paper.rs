@@ -3,6 +3,7 @@
 use super::RecipeError;
 use super::expect::Source;
 use super::recipe::Recipe;
+use super::twin::check_twins;
 use include_dir::{Dir, include_dir};
 use millpond_scenario::{Disk, Files};
 use schemars::JsonSchema;
@@ -161,7 +162,9 @@ impl Library {
             (file == PAPER_FILE).then_some((folder, text))
         });
         let papers = folders.map(|(folder, text)| Paper::parse(folder, text, files, origin));
-        Ok(Self { papers: papers.collect::<Result<_, _>>()? })
+        let library = Self { papers: papers.collect::<Result<_, _>>()? };
+        check_twins(&library)?;
+        Ok(library)
     }
 
     /// The recipes with this name: all recipes if it is absent, those of a paper, or one recipe (`lgcc/fig12`).

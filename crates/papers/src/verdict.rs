@@ -153,7 +153,7 @@ impl Expectation {
             (Verdict::Matches, _) => {
                 self.because.clone().or_else(|| self.derivation.clone()).unwrap_or_default()
             }
-            (Verdict::Differs, _) => self.reason.clone().unwrap_or_default(),
+            (Verdict::Differs, _) => self.reason_with_twin(),
             (Verdict::Unexplained, None) => format!("accepted: {accepted}"),
             (Verdict::Unexplained, Some(_))
                 if self.accept.is_some_and(|accept| accept.contains(measured)) =>
@@ -163,6 +163,21 @@ impl Expectation {
             (Verdict::Unexplained, Some(theory)) => {
                 format!("within neither the accepted bounds ({accepted}) nor those of theory ({theory})")
             }
+        }
+    }
+}
+
+impl Expectation {
+    /// The reason of a difference, followed by its twin or the proof that there is none.
+    fn reason_with_twin(&self) -> String {
+        let reason = self.reason.as_deref().unwrap_or_default();
+        let end = if reason.ends_with('.') { "" } else { "." };
+        match (&self.twin, &self.no_twin) {
+            (Some(twin), _) => format!("{reason}{end} The paper's value is the result in: {twin}"),
+            (None, Some(proof)) => {
+                format!("{reason}{end} No setting has the paper's value as its result: {proof}")
+            }
+            (None, None) => reason.to_owned(),
         }
     }
 }

@@ -76,8 +76,10 @@ enum Utility {
     /// LGCC's Eq. (12), which depends on the carrying capacity.
     #[default]
     Logistic,
-    /// log x, which does not depend on a capacity: Eq. (18).
+    /// log x, which does not depend on a capacity: Eq. (18) with the factor x and the utility that are missing in print.
     Log,
+    /// Eq. (18) as printed, `x' = gamma / p`: no value of `p` is an equilibrium.
+    LogAsPrinted,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -126,7 +128,7 @@ impl Chain {
             Utility::Logistic => {
                 State { rates: vec![self.x0; self.loops as usize], prices: vec![0.0; self.loops as usize] }
             }
-            Utility::Log => {
+            Utility::Log | Utility::LogAsPrinted => {
                 State { rates: shares.clone().collect(), prices: shares.map(f64::recip).collect() }
             }
         }
@@ -145,14 +147,15 @@ impl Chain {
         let excess = beta * (flows * x - k);
         let new = match self.utility {
             Utility::Logistic => next_marking(price, excess).min(MAX_MARKING),
-            Utility::Log => (price + excess).max(MIN_VALUE),
+            Utility::Log | Utility::LogAsPrinted => (price + excess).max(MIN_VALUE),
         };
         let effective_price = self.order.price(price, new);
         let rate = match (self.utility, self.controller) {
             (Utility::Logistic, Controller::PrimalDual) => bases.step(x, k, effective_price, gamma),
             (Utility::Logistic, Controller::Dual) => bases.rate_from_price(k, effective_price),
             (Utility::Log, Controller::PrimalDual) => log_step(x, effective_price, gamma),
-            (Utility::Log, Controller::Dual) => effective_price.recip(),
+            (Utility::LogAsPrinted, Controller::PrimalDual) => x + gamma / effective_price,
+            (Utility::Log | Utility::LogAsPrinted, Controller::Dual) => effective_price.recip(),
         };
         (rate, new)
     }
@@ -227,6 +230,16 @@ mod tests {
         assert!(prices.iter().all(|p| (p - 0.5).abs() < 1e-4), "{prices:?}");
         let single = last(&chain(1, Controller::PrimalDual, 0.5, 0.1716), "share");
         assert!(single.iter().all(|x| (x - 1.0).abs() < 1e-4), "{single:?}");
+    }
+
+    #[test]
+    fn with_eq_18_as_printed_no_rate_ever_decreases() {
+        let of =
+            |beta| Chain { utility: Utility::LogAsPrinted, ..chain(2, Controller::PrimalDual, 0.01, beta) };
+        for series in [0.1, 1.0, 10.0].into_iter().flat_map(|beta| of(beta).series()) {
+            let is_monotonic = series.values.windows(2).all(|pair| pair[0] < pair[1]);
+            assert!(series.quantity != "rate" || is_monotonic, "{}", series.entity);
+        }
     }
 
     /// The dual loop has the factor `1 - beta eta / (1 - p*)` per step, which is zero for two flows with equal bases at
