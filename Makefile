@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo test lint no-std docs bench papers reference scenario-reference
+.PHONY: help demo test lint no-std docs bench papers reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -37,6 +37,9 @@ papers: ## every recipe on the papers' own grids
 
 reference: ## the independent models whose numbers recipes cite
 	python3 tests/reference/run.py
+
+mutants: ## single faults of the equations, each of which recipes must notice
+	python3 tests/mutants/run.py
 
 scenario-reference: ## the key tables of docs/scenario.md, from the source
 	cargo run --quiet --package millpond-scenario --example write_reference
