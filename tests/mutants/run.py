@@ -58,8 +58,8 @@ def with_faults(path, text, mutants):
             sys.exit(f"mutants.toml: {faults[0]['name']}: {path} has {found} times: {expression}")
         branches = (f"if crate::has_fault({m['number']}) {{ {m['replace']} }}" for m in faults)
         code = code.replace(expression, f"({' else '.join(branches)} else {{ {expression} }})")
-    # A function that reads the switch is not constant.
-    return re.sub(r"\bconst fn\b", "fn", code) + separator + tests
+    # A method that reads the switch is not constant.
+    return re.sub(r"\bconst (fn \w+\(&(?:mut )?self)", r"\1", code) + separator + tests
 
 
 def copy_sources(mutants):
