@@ -37,8 +37,9 @@ papers: ## every recipe on the papers' own grids
 
 reference: ## the independent models whose numbers recipes cite
 	python3 tests/reference/run.py
+	python3 tests/mutants/test_run.py
 
-mutants: ## single faults of the equations, each of which recipes must notice
+mutants: ## 20 minutes: single faults of the equations, each of which recipes must notice
 	python3 tests/mutants/run.py
 
 scenario-reference: ## the key tables of docs/scenario.md, from the source

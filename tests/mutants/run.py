@@ -9,6 +9,8 @@ unexplained. Exit code 1 if a fault is not detected, or if a recipe has an unexp
 usage: run.py [--survey] [NAME...]
   NAME      only the faults whose names begin with one of these
   --survey  run all recipes of the paper instead of those that the list names, and print how many rows each loses
+
+The recipes of a fault run in the order of the list, until two rows are unexplained.
 """
 
 import argparse
@@ -24,8 +26,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORK = ROOT / "target" / "mutants"
+PROTOCOLS = pathlib.Path("crates/protocols/src")
 VARIABLE = "MILLPOND_MUTANT"
 LEAST_ROWS = 2
+LONGEST_CHECK = 300  # s
 SWITCH = f'''
 /// Whether the fault with this number is switched on.
 pub(crate) fn has_fault(number: usize) -> bool {{
@@ -36,9 +40,9 @@ pub(crate) fn has_fault(number: usize) -> bool {{
 '''
 
 
-def read_mutants():
-    """The faults, each with its number from 1."""
-    listed = tomllib.loads((pathlib.Path(__file__).parent / "mutants.toml").read_text())["mutant"]
+def read_mutants(text):
+    """The faults in the text of mutants.toml, each with its number from 1."""
+    listed = tomllib.loads(text)["mutant"]
     names = [mutant["name"] for mutant in listed]
     repeated = {name for name in names if names.count(name) > 1}
     if repeated:
@@ -62,22 +66,26 @@ def with_faults(path, text, mutants):
     return re.sub(r"\bconst (fn \w+\(&(?:mut )?self)", r"\1", code) + separator + tests
 
 
-def copy_sources(mutants):
-    """Copies the tracked files, with all faults; an unchanged file keeps its time, so that little is compiled again."""
-    tracked = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True)
-    files = [pathlib.Path(name) for name in tracked.stdout.splitlines() if (ROOT / name).is_file()]
+def faulty_sources(mutants):
+    """The texts of the source files that have faults, by their paths."""
     of_file = {}
     for mutant in mutants:
-        of_file.setdefault(pathlib.Path("crates/protocols/src") / mutant["file"], []).append(mutant)
-    missing = [str(path) for path in of_file if path not in files]
+        of_file.setdefault(PROTOCOLS / mutant["file"], []).append(mutant)
+    missing = [str(path) for path in of_file if not (ROOT / path).is_file()]
     if missing:
         sys.exit(f"mutants.toml: no such file: {', '.join(missing)}")
+    return {path: with_faults(path, (ROOT / path).read_text(), faults) for path, faults in of_file.items()}
+
+
+def copy_sources(mutants):
+    """Copies the tracked files, with all faults; an unchanged file keeps its time, so that little is compiled again."""
+    faulty = faulty_sources(mutants)
+    tracked = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True)
+    files = [pathlib.Path(name) for name in tracked.stdout.splitlines() if (ROOT / name).is_file()]
     source = WORK / "source"
     for path in files:
-        content = (ROOT / path).read_bytes()
-        if path in of_file:
-            content = with_faults(path, content.decode(), of_file[path]).encode()
-        if path == pathlib.Path("crates/protocols/src/lib.rs"):
+        content = faulty[path].encode() if path in faulty else (ROOT / path).read_bytes()
+        if path == PROTOCOLS / "lib.rs":
             content += SWITCH.encode()
         target = source / path
         if not target.is_file() or target.read_bytes() != content:
@@ -89,7 +97,8 @@ def copy_sources(mutants):
 
 def build(source):
     """The command with all faults."""
-    environment = dict(os.environ, CARGO_TARGET_DIR=str(WORK / "build"), RUSTFLAGS="--cap-lints allow")
+    quickly = {"CARGO_PROFILE_RELEASE_LTO": "off", "CARGO_PROFILE_RELEASE_CODEGEN_UNITS": "16", "CARGO_PROFILE_RELEASE_DEBUG": "none"}
+    environment = dict(os.environ, CARGO_TARGET_DIR=str(WORK / "build"), RUSTFLAGS="--cap-lints allow", **quickly)
     subprocess.run(["cargo", "build", "--release", "--quiet", "--package", "millpond-cli"], cwd=source, env=environment, check=True)
     return WORK / "build" / "release" / "millpond"
 
@@ -101,11 +110,10 @@ def unexplained_rows(command, recipe, number):
     if number:
         environment[VARIABLE] = str(number)
     arguments = [command, "papers", "check", recipe, "--json", "--papers", str(ROOT / "papers")]
-    checked = subprocess.run(arguments, env=environment, capture_output=True, text=True)
     try:
-        printed = json.loads(checked.stdout)
-        recipes = printed if isinstance(printed, list) else printed["recipes"]
-    except (json.JSONDecodeError, KeyError):
+        checked = subprocess.run(arguments, env=environment, capture_output=True, text=True, timeout=LONGEST_CHECK)
+        recipes = json.loads(checked.stdout)["recipes"]
+    except (subprocess.TimeoutExpired, json.JSONDecodeError, KeyError):
         return sys.maxsize
     return sum(row["verdict"] == "unexplained" for one in recipes for row in one["rows"])
 
@@ -119,8 +127,12 @@ def recipes_of(mutant, survey):
 
 
 def judge(command, mutant, survey):
-    """The rows that each recipe loses to a fault."""
-    return {recipe: unexplained_rows(command, recipe, mutant["number"]) for recipe in recipes_of(mutant, survey)}
+    """The number of rows that each recipe loses to a fault; without `survey` until they are enough."""
+    lost = {}
+    for recipe in recipes_of(mutant, survey):
+        if survey or sum(lost.values()) < LEAST_ROWS:
+            lost[recipe] = unexplained_rows(command, recipe, mutant["number"])
+    return lost
 
 
 def main():
@@ -128,7 +140,7 @@ def main():
     parser.add_argument("names", nargs="*")
     parser.add_argument("--survey", action="store_true")
     options = parser.parse_args()
-    mutants = read_mutants()
+    mutants = read_mutants((pathlib.Path(__file__).parent / "mutants.toml").read_text())
     command = build(copy_sources(mutants))
     selected = [m for m in mutants if not options.names or m["name"].startswith(tuple(options.names))]
     if not selected:

@@ -3,7 +3,7 @@
 A flow sets its rate once per round trip tau, queueing delay included, with an exponent such as 2 tau and the factor that
 the packet received which left the link a base round-trip time ago. The link updates its factor every .1 s from the mean
 rate and the queue. The paper does not give the phase between rounds and intervals; here it takes several values. Cited
-by papers/cltcp/fig6.toml, fig7 and theorem1.
+by papers/cltcp/fig6.toml, fig7, theorem1 and idle-link.
 """
 
 import bisect
@@ -102,3 +102,12 @@ def numbers():
             yield f"Theorem 1, {name} at {rtt} s: {which} variation of thirty phases", value, expected, 0.01
     found = [variation(run(c / 2, [(1.2, 0, math.inf)], 120, phase=0.1 * k / 30)[1][0], 90) for k in range(30)]
     yield "Theorem 1, 2 rtt at 1.2 s: greatest variation of thirty phases", max(found), 4.77, 0.01
+    runs = [run(1500.0, [(0.05, 30, math.inf)], 60, lambda tau: min(2 * tau, 1), phase=0.01 * k) for k in range(10)]
+    peaks = [max(queue for _, queue, _ in record) for record, _ in runs]
+    times = [settled(rates[0], 1500.0, 30, 60) for _, rates in runs]
+    first = max(next(time for time, rate in rates[0] if rate >= 1500) - 30 for _, rates in runs)
+    for name, value, expected in (
+        ("least peak of ten phases", min(peaks), 896), ("greatest peak of ten phases", max(peaks), 960), ("time until C, s", first, 0.80),
+        ("least time until within 5 %, s", min(times), 6.10), ("greatest time until within 5 %, s", max(times), 6.22),
+    ):
+        yield f"idle link: {name}", value, expected, 2e-3

@@ -1,7 +1,8 @@
-"""Difference equations of LGCC: flows of LGC on one link, Eqs. (5) and (6), and chains of loops, Eqs. (14) to (18).
+"""Difference equations of LGCC: flows of LGC on one link, Eqs. (5) and (6), chains of loops, Eqs. (14) to (18), and the
+first rounds of a flow of LGC, Eq. (5) with the step of section IX-A.
 
 The price is updated first, from the rates of the step before; rates then use the new price and their neighbours' rates of
-the step before. Cited by papers/lgcc/fig4.toml, fig8, fig9 and fig10.
+the step before. Cited by papers/lgcc/fig4.toml, fig8, fig9, fig10 and lgc-start.
 """
 
 import math
@@ -59,6 +60,16 @@ def settled(shares, part):
     return [max((n for n in range(first, last + 1) if abs(shares[n][i] - 1) > 0.05), default=first) - first for i in range(len(shares[0]))]
 
 
+def first_rounds(share, start=0.02, far=0.3, near=0.05, g1=0.015, g2=0.05):
+    """Number of updates by Eq. (5) without marks until a rate is this share of the capacity."""
+    x, updates = start, 0
+    while x < share:
+        distance = 1 - x
+        gamma = near if distance <= g1 else far if distance >= g2 else near + (far - near) * (distance - g1) / (g2 - g1)
+        x, updates = x + x * gamma * (1 - x), updates + 1
+    return updates
+
+
 def numbers():
     """(name, computed, cited, relative tolerance)"""
     record = competition()
@@ -87,3 +98,5 @@ def numbers():
         for part, cited in zip(PARTS, parts):
             for loop, (found, steps) in enumerate(zip(settled(shares, part), cited)):
                 yield f"{name}, {part}: steps of loop {loop + 1}", found, steps, 0
+    for share, cited in ((0.5, 15), (0.9, 22)):
+        yield f"LGC: updates until {share} of the capacity", first_rounds(share), cited, 0

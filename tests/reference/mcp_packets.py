@@ -2,7 +2,8 @@
 
 All propagation lies behind the last link, so a packet arrives at the first link when it is sent, and a FIFO link is one
 number: the time at which its backlog ends (Lindley's recursion). An acknowledgement is an event only where its bits
-differ from those of the flow's acknowledgement before. Cited by papers/mcp/fig3.toml, fig5 to fig8 and fig10.
+differ from those of the flow's acknowledgement before. Cited by papers/mcp/fig3.toml, fig5 to fig8,
+fig10 and standing-queue.
 """
 
 import heapq
@@ -27,12 +28,22 @@ class Flow:
         self.left, self.added, self.back, self.changed, self.next, self.timer = 7, False, 0, 0.0, start, start + 2 * T
 
 
+class Constant(Flow):
+    """A flow at a constant rate between two times, without requests and without adjustments."""
+
+    def __init__(self, start, stop, rate, packet=1000):
+        super().__init__(start, 0.0, packet=packet)
+        self.rate, self.stop, self.timer, self.left = rate, stop, None, 0
+
+
 def simulate(links, flows, until, backoff="twice", seen="first", requester="obeys", light="doubles", cycles=7, mark=0.0):
     """Runs until the time `until`, in s. The options are the readings of papers/mcp/paper.toml; `mark` divides `longest`."""
     events = [(i * T, PERIOD, i, None, None) for i in range(1, int(until / T) + 1)]
     for i, flow in enumerate(flows):
-        flow.left = cycles
-        events += [(flow.next, PACKET, i, flow, None), (flow.timer, TIMER, i, flow, None)]
+        events.append((flow.next, PACKET, i, flow, None))
+        if not isinstance(flow, Constant):
+            flow.left = cycles
+            events.append((flow.timer, TIMER, i, flow, None))
     heapq.heapify(events)
 
     def change(flow, rate, now, mode):
@@ -73,6 +84,8 @@ def simulate(links, flows, until, backoff="twice", seen="first", requester="obey
         now, kind, key, flow, detail = events[0]
         if kind == PACKET and detail is None and now == flow.next:  # from the sender; the event of its next packet replaces it
             flow.next = now + flow.packet / flow.rate
+            if isinstance(flow, Constant) and flow.next >= flow.stop:
+                flow.next = until + 1
             heapq.heapreplace(events, (flow.next, PACKET, key, flow, None))
             detail = (0, 0, flow.left > 0, flow.left > 0)
         else:
@@ -97,7 +110,7 @@ def simulate(links, flows, until, backoff="twice", seen="first", requester="obey
             fairing = fairing or (now < link.fairing_until and 1 <= code <= 2)
             if hop + 1 < len(flow.path):
                 heapq.heappush(events, (link.ends, PACKET, key, flow, (hop + 1, code, fairing, this_path)))
-            elif (code, fairing) != flow.sent:
+            elif (code, fairing) != flow.sent and flow.timer is not None:
                 flow.sent = (code, fairing)
                 heapq.heappush(events, (link.ends + flow.rtt, FEEDBACK, key, flow, flow.sent))
         elif kind == PERIOD:
@@ -169,3 +182,12 @@ def numbers():
     simulate([Link(20e6), Link(20e6)], flows, 500)
     yield "Fig. 10: fairness at the end", min(flow.rate for flow in flows) / max(flow.rate for flow in flows), 0.924, 2e-3
     yield "Fig. 10: utilization of BC at the end", sum(flow.rate for flow in flows) / 20e6, 0.963, 2e-3
+    found = {}
+    for until in (4, 5, 6, 7, 90):
+        link, flow = Link(4e6), Flow(0, 0.06)
+        simulate([link], [flow, Constant(1.5, 3.5, 12e6)], until)
+        found[until] = flow.rate / 1e6, (link.ends - until) * 500, flow.rate / 4e6, flow.changed
+    yield "standing queue: rate while it drains in Mbit/s", max(found[until][0] for until in (4, 5, 6, 7)), 0.08, 1e-9
+    yield "standing queue: mean queue from 4 to 7 s in packets", (found[4][1] + found[7][1]) / 2, 1137, 2e-3
+    yield "standing queue: last change of the rate in s", found[90][3], 81.3, 2e-3
+    yield "standing queue: utilization at the end", found[90][2], 0.959, 2e-3

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Tests of run.py without a build, and of the list: every expression occurs once, and every recipe exists."""
+
+import pathlib
+import unittest
+
+import run
+
+FOLDER = pathlib.Path(__file__).parent
+CODE = "const fn get(&self) -> f64 { a + b }\n#[cfg(test)]\nmod tests { a + b }\n"
+
+
+def fault(number, find="a + b", replace="a"):
+    return {"name": f"fault {number}", "number": number, "find": find, "replace": replace}
+
+
+class TheTool(unittest.TestCase):
+    def test_all_faults_of_an_expression_share_one_switch(self):
+        changed = run.with_faults("a.rs", CODE, [fault(1), fault(2, replace="b")])
+        switch = "(if crate::has_fault(1) { a } else if crate::has_fault(2) { b } else { a + b })"
+        self.assertEqual(changed.splitlines()[0], f"fn get(&self) -> f64 {{ {switch} }}")
+
+    def test_tests_have_no_faults(self):
+        self.assertTrue(run.with_faults("a.rs", CODE, [fault(1)]).endswith(CODE.partition("\n")[2]))
+
+    def test_an_expression_must_occur_once(self):
+        for code in ("a + b; a + b", "a - b"):
+            with self.assertRaisesRegex(SystemExit, "fault 1: a.rs has"):
+                run.with_faults("a.rs", code, [fault(1)])
+
+    def test_a_name_must_occur_once(self):
+        with self.assertRaisesRegex(SystemExit, "names occur twice: x"):
+            run.read_mutants('[[mutant]]\nname = "x"\n' * 2)
+
+    def test_a_survey_runs_all_recipes_of_the_paper(self):
+        recipes = run.recipes_of({"recipes": ["mcp/fig3"]}, survey=True)
+        self.assertIn("mcp/fig10", recipes)
+        self.assertNotIn("mcp/paper", recipes)
+
+
+class TheList(unittest.TestCase):
+    def setUp(self):
+        self.mutants = run.read_mutants((FOLDER / "mutants.toml").read_text())
+
+    def test_there_are_at_least_sixty_faults(self):
+        self.assertGreaterEqual(len(self.mutants), 60)
+
+    def test_every_expression_occurs_once(self):
+        run.faulty_sources(self.mutants)
+
+    def test_every_recipe_exists(self):
+        for mutant in self.mutants:
+            self.assertTrue(mutant["recipes"], mutant["name"])
+            for recipe in mutant["recipes"]:
+                self.assertTrue((run.ROOT / "papers" / f"{recipe}.toml").is_file(), recipe)
+
+
+if __name__ == "__main__":
+    unittest.main()
