@@ -6,7 +6,7 @@ is infinite, is
     p''(t) = -alpha (p'(t - 1) + eta p(t - 1)),   eta = z tau,
 
 integrated by Heun's method. Without that term it is p'(t) = -alpha p(t - 1), whose dominant root is found by Newton's
-method. Cited by papers/paganini/fig3.toml, theorem3, fig6 and fig6-fluid.
+method. Cited by papers/paganini/fig3.toml, theorem3, fig6, fig6-fluid and slowest-mode.
 """
 
 import cmath
@@ -47,6 +47,15 @@ def root(alpha):
     return s
 
 
+def slowest_mode(price, guess, tau=0.1, alpha=0.37, beta=1.18):
+    """A root in 1/s of the primal-dual law on one link with prices (17), by Newton's method; price = K N / c_0 in s."""
+    s = guess
+    for _ in range(100):
+        gain, delayed = alpha * s + beta, cmath.exp(-s * tau)
+        s -= (s * (tau * s + beta * price) + gain * delayed) / (2 * tau * s + beta * price + (alpha - tau * gain) * delayed)
+    return s
+
+
 def joiners(capacity=250000.0, k=50.0, groups=(32, 32, 64, 128, 256)):
     """Queueing delay in s and rates in packets/s of each group after each stage: x = K / (q - delta), delta the delay met on joining."""
     met, stages = [0.0], []
@@ -78,3 +87,7 @@ def numbers():
     groups = (32, 32, 64, 128, 256)
     total, squares = sum(n * x for n, x in zip(groups, found)), sum(n * x * x for n, x in zip(groups, found))
     yield "Fig. 6: Jain index of stage 5", total**2 / 512 / squares, 0.9408, 1e-4
+    for price, expected in ((0.08, (-2.561, 3.613)), (0.016, (-1.871, 3.898))):
+        mode = slowest_mode(price, complex(-2, 4))
+        yield f"growth of the slowest mode at a price of {price} s", mode.real, expected[0], 1e-3
+        yield f"its frequency at a price of {price} s", mode.imag, expected[1], 1e-3
