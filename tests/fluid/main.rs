@@ -1,4 +1,4 @@
-//! Protocols in the fluid world, against closed forms and against independent integrations.
+//! Protocols in the fluid world, against closed forms and the models of `tests/reference`.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 

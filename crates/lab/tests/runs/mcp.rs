@@ -91,7 +91,7 @@ fn three_flows_halve_seven_times_together_and_then_have_fair_rates() {
             let theory = time_between_peaks(3.0);
             assert!(((pair[1] - pair[0]) / theory - 1.0).abs() < 0.05, "{flow}: {halvings:?} {theory}");
         }
-        // In an independent simulation the steady state begins between 117.6 and 121.8 s for starts one second apart.
+        // tests/reference/mcp_packets.py, Fig. 3: the last change of a rate is at 118.9 s. A cycle lasts 16.5 s.
         let last_change = last_change(&run, flow);
         assert!((107.0..132.0).contains(&last_change), "{flow}: {last_change}");
     }

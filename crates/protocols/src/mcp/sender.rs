@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn fairness_rises_from_peak_to_peak_as_in_the_model_of_chiu_and_jain() {
-        // F at t0 .. t7, computed independently of Millpond. A step of 80 kbit/s that is coarse shifts the peaks.
+        // F at t0 .. t7, from tests/reference/mcp_chiu_jain.py. A step of 80 kbit/s that is coarse shifts the peaks.
         let rows = [
             (2, 1e-3, [0.0008, 0.3342, 0.6007, 0.7782, 0.8826, 0.9395, 0.9693, 0.9845]),
             (10, 5e-3, [0.0072, 0.4794, 0.7332, 0.8649, 0.9320, 0.9659, 0.9829, 0.9915]),
