@@ -1,8 +1,9 @@
 //! Values are finite, and exact derivatives agree with difference quotients.
 
-use super::pieces::{Flow, Piece, Router};
+use super::pieces::{Flow, Piece, Router, is_fixed, range};
 use super::{law, model};
 use crate::{corners, for_all};
+use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 use millpond_law::key::Keys;
 use millpond_law::{Domain, Settings, Value};
 use millpond_protocols::Registry;
@@ -63,6 +64,10 @@ fn equations_are_finite_for_all_inputs() {
             let z = point(&**piece, &shares);
             let value = piece.value(&z);
             assert!(value.iter().all(|value| value.is_finite()), "{name}: {value:?} at {z:?}");
+            for (z, state) in z.iter().zip(piece.states()) {
+                let State { lower, upper, .. } = state;
+                assert!((lower..=upper).contains(z), "{name}: {} is {z}, not {lower} to {upper}", state.name);
+            }
         });
     }
 }
@@ -80,23 +85,80 @@ fn quotient(piece: &dyn Piece, z: &[f64], by: usize, step: f64, output: usize) -
     (!rough).then_some((left + right) / 2.0)
 }
 
+/// Compares the exact derivatives at a point with difference quotients. Returns the number of arguments that it has compared
+/// with. An argument without width has no difference quotient, and the engine uses no derivative by a state that cannot
+/// vary: only its value must be finite.
+fn compare_derivatives(name: &str, piece: &dyn Piece, z: &[f64]) -> usize {
+    let here = piece.value(z);
+    let mut compared = 0;
+    for (by, range) in piece.ranges().into_iter().enumerate() {
+        let slopes = piece.slope(z, by);
+        if is_fixed(range) {
+            assert!(slopes.iter().all(|slope| slope.is_finite()), "{name}: {slopes:?} by {by}");
+            continue;
+        }
+        compared += 1;
+        let step = 1e-6 * (range.1 - range.0);
+        for (output, exact) in slopes.into_iter().enumerate() {
+            let Some(quotient) = quotient(piece, z, by, step, output) else { continue };
+            // Rounding error of a difference of two numbers of this size.
+            let noise = 1e-13 * here[output].abs() / step;
+            let off = (exact - quotient).abs();
+            let bound = 1e-4 * (exact.abs() + quotient.abs()) + 10.0 * noise;
+            assert!(off <= bound, "{name}: output {output} by {by}: {exact} {quotient} at {z:?}");
+        }
+    }
+    compared
+}
+
 #[test]
 fn exact_derivatives_are_the_limits_of_difference_quotients() {
     for (name, piece) in &pieces(readings) {
         for_all(16, &shares(), |shares| {
             let z = point(&**piece, &shares);
-            let here = piece.value(&z);
-            for (by, (low, high)) in piece.ranges().into_iter().enumerate() {
-                let step = 1e-6 * (high - low);
-                for (output, exact) in piece.slope(&z, by).into_iter().enumerate() {
-                    let Some(quotient) = quotient(&**piece, &z, by, step, output) else { continue };
-                    // Rounding error of a difference of two numbers of this size.
-                    let noise = 1e-13 * here[output].abs() / step;
-                    let off = (exact - quotient).abs();
-                    let bound = 1e-4 * (exact.abs() + quotient.abs()) + 10.0 * noise;
-                    assert!(off <= bound, "{name}: output {output} by {by}: {exact} {quotient} at {z:?}");
-                }
-            }
+            let compared = compare_derivatives(name, &**piece, &z);
+            assert_eq!(compared, z.len(), "{name}: a state without width");
         });
+    }
+}
+
+#[test]
+fn the_range_of_a_state_is_within_its_bounds() {
+    let of = |lower, upper| range(&State::new("window", "bit", 0.0).within(lower, upper));
+    assert_eq!(of(f64::NEG_INFINITY, f64::INFINITY), (8e3, 8e5));
+    assert_eq!(of(1e5, 2e5), (1e5, 2e5));
+    assert_eq!(of(1e6, f64::INFINITY), (1e6, 1e6 + 792e3));
+    assert_eq!(of(1e6, 1.1e6), (1e6, 1.1e6));
+    assert_eq!(of(0.0, 5e3), (0.0, 5e3));
+    assert_eq!(of(1e6, 1e6), (1e6, 1e6));
+    assert!(is_fixed(of(1e6, 1e6)) && is_fixed(of(1e5, 1e5)) && !is_fixed(of(0.0, 5e3)));
+}
+
+/// A law with one state whose bounds coincide, and one that varies.
+struct Constant;
+
+impl FluidSender for Constant {
+    fn states(&self) -> Vec<State> {
+        let gain = State::new("gain", "1", 2.0).within(2.0, 2.0);
+        vec![gain, State::new("rate", "bit/s", 1e6).within(0.0, f64::INFINITY)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = T::zero();
+        dx[1] = x[0] * (input.acked - x[1]);
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[1]
+    }
+}
+
+#[test]
+fn a_state_without_width_is_evaluated_at_its_value_and_not_varied() {
+    let flow = Flow(sender_law(Constant));
+    for share in [0.0, 0.3, 1.0] {
+        let z = point(&flow, &[share]);
+        assert_eq!(z[0], 2.0, "{z:?}");
+        assert_eq!(compare_derivatives("constant", &flow, &z), z.len() - 1);
     }
 }

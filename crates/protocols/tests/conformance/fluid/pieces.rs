@@ -8,6 +8,8 @@ use millpond_law::fluid::{
 
 /// A function with exact derivatives.
 pub(crate) trait Piece {
+    /// The states, which are the first arguments.
+    fn states(&self) -> Vec<State>;
     /// The range of each argument.
     fn ranges(&self) -> Vec<(f64, f64)>;
     /// Derivatives of states, then outputs.
@@ -16,8 +18,9 @@ pub(crate) trait Piece {
     fn slope(&self, z: &[f64], by: usize) -> Vec<f64>;
 }
 
-/// The range of a state.
-fn range(state: &State) -> (f64, f64) {
+/// The range of a state: values that are typical of its unit, within its bounds. If none is, one width of the typical range
+/// from the bound that is nearest to it. A state whose bounds coincide has a range without width.
+pub(crate) fn range(state: &State) -> (f64, f64) {
     let typical: (f64, f64) = match state.unit {
         "bit" | "bit s" => (8e3, 8e5),
         "bit/s" => (1e5, 1e7),
@@ -26,7 +29,21 @@ fn range(state: &State) -> (f64, f64) {
         "1" if state.upper <= 1.0 => (0.01, 0.9),
         _ => (1.0, 5.0),
     };
-    (typical.0.max(state.lower), typical.1.min(state.upper))
+    let width = typical.1 - typical.0;
+    let low = typical.0.max(state.lower).min(state.upper);
+    let high = typical.1.min(state.upper).max(state.lower);
+    if low < high {
+        (low, high)
+    } else if typical.0 >= state.upper {
+        ((state.upper - width).max(state.lower), state.upper)
+    } else {
+        (state.lower, (state.lower + width).min(state.upper))
+    }
+}
+
+/// Whether an argument has this range and cannot vary.
+pub(crate) fn is_fixed((low, high): (f64, f64)) -> bool {
+    low == high
 }
 
 fn of_unit(unit: &str) -> (f64, f64) {
@@ -51,10 +68,6 @@ impl Flow {
         Self(model.sender(&LOOP))
     }
 
-    pub(crate) fn states(&self) -> Vec<State> {
-        self.0.states(0)
-    }
-
     pub(crate) fn inputs(&self, values: &[f64]) -> SenderInputs {
         let mut inputs = SenderInputs::zeros(1, self.0.feedback().len());
         (inputs.base_rtt[0], inputs.capacity[0]) = (LOOP.base_rtt, LOOP.capacity);
@@ -67,6 +80,10 @@ impl Flow {
 }
 
 impl Piece for Flow {
+    fn states(&self) -> Vec<State> {
+        self.0.states(0)
+    }
+
     fn ranges(&self) -> Vec<(f64, f64)> {
         let values = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7), (0.0, 0.2)];
         let feedback = self.0.feedback().iter().map(|feedback| match feedback.over_path {
@@ -123,10 +140,6 @@ impl Router {
         Some(Self { links: model.link(&super::link_facts())?, carried })
     }
 
-    pub(crate) fn states(&self) -> Vec<State> {
-        self.links.states(0)
-    }
-
     pub(crate) fn inputs(&self, values: &[f64]) -> LinkInputs {
         let mut inputs = LinkInputs::zeros(1, self.carried.len());
         inputs.capacity[0] = LOOP.capacity;
@@ -137,6 +150,10 @@ impl Router {
 }
 
 impl Piece for Router {
+    fn states(&self) -> Vec<State> {
+        self.links.states(0)
+    }
+
     fn ranges(&self) -> Vec<(f64, f64)> {
         let values = [(1e6, 2e7), (1e6, 2e7), (1e3, 1e6)];
         let carried = self.carried.iter().map(|unit| of_unit(unit));
