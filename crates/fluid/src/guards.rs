@@ -31,6 +31,23 @@ impl Assembly {
 }
 
 impl RightHandSide<'_> {
+    /// The index of switching function number `place` of a loop or link, counted over all of its laws; none for a relay.
+    pub(crate) fn guard_index(&self, entity: Entity, mut place: usize) -> Option<usize> {
+        let owner = match entity {
+            Entity::Loop(l) => GuardOwner::Sender(self.asm.loops[l].class, self.asm.loops[l].place),
+            Entity::Link(link) => self.asm.laws_of(link).find_map(|(set, position)| {
+                let count = self.asm.link_sets[set].law.guard_names().len();
+                if place < count {
+                    return Some(GuardOwner::Link(set, position));
+                }
+                place -= count;
+                None
+            })?,
+            Entity::Relay(_) => return None,
+        };
+        self.guards.iter().position(|guard| *guard == (owner, place))
+    }
+
     /// The values of all guards with the inputs of the last evaluation.
     pub(crate) fn read_guards(&self, x: &[f64], guards: &mut [f64]) {
         let mut first = 0;

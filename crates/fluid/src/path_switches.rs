@@ -6,7 +6,7 @@ use millpond_law::fluid::PathAggregation;
 use std::ops::Range;
 
 /// The owner of one or more guards.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GuardOwner {
     /// A sender: class and position in it.
     Sender(usize, usize),

@@ -63,6 +63,14 @@ struct RelayInputs {
     inflows: Vec<Dual64>,
 }
 
+/// What arrives at a link under the protocol of one of its laws.
+struct LawArrivals {
+    /// Rate in bit/s.
+    own_arriving: Dual64,
+    /// Carried quantities, summed over the flows.
+    carried: Vec<Dual64>,
+}
+
 /// A channel of a loop that a link receives.
 struct Arrival {
     input: Input,
@@ -230,6 +238,23 @@ impl Frozen<'_> {
         (dx, outputs)
     }
 
+    /// The switching functions of a sender.
+    pub(crate) fn sender_guards(
+        &self,
+        l: usize,
+        point: &OperatingPoint,
+        x: &[Dual64],
+        u: &[Dual64],
+    ) -> Vec<Dual64> {
+        let data = &self.asm.loops[l];
+        let law = &self.asm.sender_classes[data.class].law;
+        let LoopInputs { input, signals, .. } = self.loop_inputs(l, point, u);
+        let feedback = self.aggregate(l, x, &input, &signals);
+        let mut guards = vec![Dual64::from(0.0); law.guard_names().len()];
+        law.guards_dual(data.place, x, &SenderInput { feedback: &feedback, ..input }, &mut guards);
+        guards
+    }
+
     /// The inputs of a loop, from the values of [`Assembly::sender_channels`].
     fn loop_inputs(&self, l: usize, point: &OperatingPoint, u: &[Dual64]) -> LoopInputs {
         let data = &self.asm.loops[l];
@@ -339,25 +364,14 @@ impl Frozen<'_> {
         let zero = Dual64::from(0.0);
         let arrivals = self.arrivals(link);
         let capacity = self.capacity(link);
-        let count = |arrival: &Arrival| self.asm.loops[arrival.loop_id].count;
-        let rates = || arrivals.iter().zip(u).filter(|(arrival, _)| arrival.carried.is_none());
-        let arriving = rates().fold(zero, |sum, (arrival, u)| sum + *u * count(arrival));
+        let arriving = self.arriving(&arrivals, u, |_| true);
         let (mut dx, mut emitted) = (vec![zero], Vec::new());
         let (mut marked, mut dropped) = (zero, zero);
         let output = self.discrete.queue_models[link].output(x[0]);
         let mut states = &x[1..];
         for &(s, place) in sets {
             let set = &self.asm.link_sets[s];
-            let is_own =
-                |l: usize| self.asm.loops[l].protocol == set.protocol().unwrap_or(self.asm.loops[l].protocol);
-            let own_rates = rates().filter(|(arrival, _)| is_own(arrival.loop_id));
-            let own_arriving = own_rates.fold(zero, |sum, (arrival, u)| sum + *u * count(arrival));
-            let mut carried = vec![zero; set.carried];
-            for (arrival, u) in arrivals.iter().zip(u) {
-                if let Some(k) = arrival.carried.filter(|_| is_own(arrival.loop_id)) {
-                    carried[k] += *u * count(arrival);
-                }
-            }
+            let LawArrivals { own_arriving, carried } = self.law_arrivals(s, &arrivals, u);
             let input =
                 LinkInput { capacity, arriving, own_arriving, queue: output.queue, carried: &carried };
             let (mine, rest) = states.split_at(set.width);
@@ -376,6 +390,46 @@ impl Frozen<'_> {
         let (excess, outputs) = queue_channels(&output, arriving, (marked, dropped), held, capacity);
         dx[0] = excess;
         (dx, outputs.into_iter().chain(emitted).collect())
+    }
+
+    /// The switching functions of all laws at a link.
+    pub(crate) fn link_guards(&self, link: usize, x: &[Dual64], u: &[Dual64]) -> Vec<Dual64> {
+        let (arrivals, capacity) = (self.arrivals(link), self.capacity(link));
+        let arriving = self.arriving(&arrivals, u, |_| true);
+        let queue = self.discrete.queue_models[link].output(x[0]).queue;
+        let (mut states, mut guards) = (&x[1..], Vec::new());
+        for (s, place) in self.asm.laws_of(link) {
+            let set = &self.asm.link_sets[s];
+            let LawArrivals { own_arriving, carried } = self.law_arrivals(s, &arrivals, u);
+            let input = LinkInput { capacity, arriving, own_arriving, queue, carried: &carried };
+            let (mine, rest) = states.split_at(set.width);
+            states = rest;
+            let first = guards.len();
+            guards.resize(first + set.law.guard_names().len(), Dual64::from(0.0));
+            set.law.guards_dual(place, mine, &input, &mut guards[first..]);
+        }
+        guards
+    }
+
+    /// The rate in bit/s at which these loops arrive at a link.
+    fn arriving(&self, arrivals: &[Arrival], u: &[Dual64], counts: impl Fn(usize) -> bool) -> Dual64 {
+        let rates = arrivals.iter().zip(u).filter(|(arrival, _)| arrival.carried.is_none());
+        let counted = rates.filter(|(arrival, _)| counts(arrival.loop_id));
+        counted.fold(Dual64::from(0.0), |sum, (arrival, u)| sum + *u * self.asm.loops[arrival.loop_id].count)
+    }
+
+    /// What arrives at a link under the protocol of one of its laws.
+    fn law_arrivals(&self, set: usize, arrivals: &[Arrival], u: &[Dual64]) -> LawArrivals {
+        let set = &self.asm.link_sets[set];
+        let is_own =
+            |l: usize| self.asm.loops[l].protocol == set.protocol().unwrap_or(self.asm.loops[l].protocol);
+        let mut carried = vec![Dual64::from(0.0); set.carried];
+        for (arrival, u) in arrivals.iter().zip(u) {
+            if let Some(k) = arrival.carried.filter(|_| is_own(arrival.loop_id)) {
+                carried[k] += *u * self.asm.loops[arrival.loop_id].count;
+            }
+        }
+        LawArrivals { own_arriving: self.arriving(arrivals, u, is_own), carried }
     }
 
     /// The arrivals at a link: the rate and the carried quantities of each loop that crosses it.

@@ -159,6 +159,7 @@ impl Results<'_> {
         print_capacities(self.capacities)?;
         print(terminal::search_ranges(self.searches))?;
         print(terminal::stability(self.stability))?;
+        print(terminal::two_sided(self.stability, self.searches))?;
         if let Some(map) = self.map {
             print(terminal::stability_map(map))?;
         }

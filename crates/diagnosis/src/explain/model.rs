@@ -69,7 +69,7 @@ impl LinearModel {
     /// Whether all roots except those at zero have negative real parts.
     #[must_use]
     pub fn is_stable(&self) -> bool {
-        self.stability.nonzero_roots_decay()
+        self.stability.disturbances_decay()
     }
 
     /// The rightmost root except those at zero.

@@ -36,6 +36,14 @@ impl<'a> Solver<'a> {
         self.refresh()
     }
 
+    /// The sign of a switching function of a loop's or link's law; zero while it has not left zero.
+    pub fn guard_sign(&self, owner: Entity, name: &str) -> Option<f64> {
+        let is_it = |guard: &usize| {
+            self.guard_owners[*guard] == owner && self.rhs.asm.guard_name(&self.rhs, *guard) == name
+        };
+        (0..self.signs.len()).find(is_it).map(|guard| self.signs[guard])
+    }
+
     /// Starts a loop now, from its law's initial states.
     ///
     /// # Errors

@@ -21,7 +21,11 @@ impl Linearized {
     /// are left out, as are inputs without effect.
     #[must_use]
     pub fn of(frozen: &Frozen<'_>, point: &OperatingPoint) -> Self {
-        let subsystems = frozen.subsystems(point);
+        Self::of_subsystems(&frozen.subsystems(point), point)
+    }
+
+    /// The network that consists of these subsystems.
+    pub(super) fn of_subsystems(subsystems: &[Subsystem], point: &OperatingPoint) -> Self {
         let mut source = BTreeMap::new();
         for (block, subsystem) in subsystems.iter().enumerate() {
             source.extend(

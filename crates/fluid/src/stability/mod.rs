@@ -25,6 +25,7 @@ mod noise;
 mod nyquist;
 mod roots;
 mod sender_groups;
+mod sides;
 mod system;
 
 pub use boundary::{BoundarySearch, StabilityBoundary, search_boundaries, stability_boundaries};
@@ -42,6 +43,7 @@ pub use nalgebra::Complex;
 pub use noise::{NoiseKind, NoiseModel, NoiseOutput, NoiseSource, PacketGranularity, frequencies, variance};
 pub use nyquist::{AxisCrossing, Nyquist};
 pub use roots::{Root, Spectrum, rightmost};
+pub use sides::{OneSided, Side, Sides, Threshold, one_sided};
 pub use system::{Block, Connection, System};
 
 /// Why the roots of a system are unknown.

@@ -13,5 +13,6 @@ mod motion;
 mod portraits;
 mod scalar;
 mod shared;
+mod sides;
 mod sliding;
 mod switches;

@@ -4,7 +4,9 @@ use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_scenario::{Disk, Scenario};
 use millpond_theory::equilibrium::find_equilibrium;
-use millpond_theory::stability::{VariedParameter, analyze_stability, find_critical_values};
+use millpond_theory::stability::{
+    VariedParameter, analyze_stability, find_critical_values, stability_json, stability_sentence,
+};
 use millpond_theory::{AnalysisError, Study};
 use std::path::Path;
 
@@ -126,4 +128,60 @@ fn an_unknown_parameter_is_refused_with_the_nearest_name() {
     let study = Study::new(&scenario, &registry);
     let error = VariedParameter::parse("protocols.cltcp.params.alfa", study).unwrap_err();
     assert!(error.contains("did you mean \"protocols.cltcp.params.alpha\"?"), "{error}");
+}
+
+/// Ten flows of ACP on a link, with these overrides.
+fn ten_of_acp(overrides: &[String]) -> Scenario {
+    let text = r#"
+        title = "ACP"
+        duration = "10s"
+        links = [{ name = "L", between = ["A", "B"], rate = "155Mbps", delay = "40ms" }]
+        flows = [{ name = "u", count = 10, protocol = "acp", path = ["A", "B"], packet = "1000B" }]
+    "#;
+    Scenario::parse(text, "acp.toml", Path::new(""), overrides, &Disk).unwrap()
+}
+
+/// ACP's window grows ten times more slowly than it shrinks while the congestion bit is set, and in equilibrium it always is.
+/// The characteristic equation of each side is `1 + e^-z (1 + g (ki + kq / z) / (z + g)) / z = 0` with `z = s tau`, if the link
+/// is to be full; without a queue, `1 + e^-z g ki / (z (z + g)) = 0`.
+#[test]
+fn an_equilibrium_on_a_threshold_has_the_roots_of_both_sides_and_says_which_is_followed() {
+    let registry = Registry::builtin();
+    let scenario = ten_of_acp(&[]);
+    let study = Study::new(&scenario, &registry);
+    let plan = fluid::plan(&scenario, &registry).unwrap();
+    let judged = analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap();
+    let sides = judged.two_sided.as_ref().unwrap();
+    assert_eq!(sides.thresholds[0].name, "desired window less window");
+    let slow = sides.sides[1].spectrum.roots[0].s;
+    assert!((slow.re + 0.521_875).abs() < 1e-3 && (slow.im - 1.479).abs() < 1e-3, "{slow}");
+    // Windows shrink: a real root, -4.09 / s, and that of the estimate, -.1 / tau.
+    assert_eq!(sides.followed_name().unwrap(), "below");
+    assert!((judged.spectrum.rightmost() + 1.25).abs() < 1e-4 && judged.disturbances_decay());
+    let ki = VariedParameter::parse("protocols.acp.params.ki", study).unwrap();
+    let search = find_critical_values(study, &ki).unwrap();
+    let of_side = |side: usize| search.sides[side][0].value;
+    assert!((of_side(0) - 1.1350).abs() < 1e-3 && (of_side(1) - 1.0166).abs() < 1e-3, "{search:?}");
+    let json = stability_json("", &judged, &[search], None);
+    let sides = json.two_sided.unwrap();
+    assert_eq!((sides.sides[0].side.as_str(), sides.sides[1].side.as_str()), ("below", "above"));
+    assert!(sides.sides[1].roots[0].frequency_rad_per_s > 1.0 && !sides.sides[0].boundaries.is_empty());
+
+    let full = ten_of_acp(&["protocols.acp.params.target_utilization=1".to_owned()]);
+    let plan = fluid::plan(&full, &registry).unwrap();
+    let judged = analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap();
+    assert_eq!(judged.two_sided.as_ref().unwrap().followed_name().unwrap(), "both");
+    let sentence = stability_sentence(&judged, &[]);
+    assert!(sentence.starts_with("stable: ") && sentence.contains("trajectories cross it"), "{sentence}");
+}
+
+/// One flow alone has the capacity as its rate, at which RCP's rate is bound: there is one side.
+#[test]
+fn a_law_that_returns_from_a_threshold_has_one_side() {
+    for protocol in ["rcp", "acp"] {
+        let plan = fluid::plan(&one_link(protocol, &[("f", "80ms")]), &Registry::builtin()).unwrap();
+        let judged = analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap();
+        assert!(judged.two_sided.is_none_or(|sides| sides.thresholds[0].name != "offered rate less C"));
+        assert!(judged.spectrum.rightmost() < 0.0);
+    }
 }

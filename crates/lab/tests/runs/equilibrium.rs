@@ -138,7 +138,7 @@ protocol = "paganini-ecn"
 "#;
     let plan = planned(TWO, &[]);
     let judged = analyze_stability(&find_equilibrium(&plan).unwrap()).unwrap();
-    assert!(judged.nonzero_roots_decay() && !judged.spectrum.is_stable());
+    assert!(judged.disturbances_decay() && !judged.spectrum.is_stable());
     let reason = judged.zero_root.unwrap().reason;
     assert!(reason.contains("not of full rank (1 of 2)"), "{reason}");
 }

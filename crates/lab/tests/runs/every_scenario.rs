@@ -195,7 +195,7 @@ fn on_every_scenario_every_protocol_has_roots_and_margins_that_agree() {
                 Some(false) => messages.push(format!("{label}: another root")),
                 None => {}
             }
-            if !found.nonzero_roots_decay() {
+            if !found.disturbances_decay() {
                 continue;
             }
             let system = &found.linear.system;

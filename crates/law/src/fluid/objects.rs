@@ -226,6 +226,8 @@ pub trait SenderLaws: Any + Send + Sync {
         dx: &mut [Dual64],
         carried: &mut [Dual64],
     ) -> Dual64;
+    /// [`FluidSender::guards`] in dual numbers.
+    fn guards_dual(&self, flow: usize, x: &[Dual64], input: &SenderInput<'_, Dual64>, guards: &mut [Dual64]);
     /// [`FluidSender::map_signals`] in dual numbers.
     fn map_signals_dual(
         &self,
@@ -276,6 +278,8 @@ pub trait LinkLaws: Any + Send + Sync {
         dx: &mut [Dual64],
         signals: &mut [Dual64],
     );
+    /// [`FluidLink::guards`] in dual numbers.
+    fn guards_dual(&self, link: usize, x: &[Dual64], input: &LinkInput<'_, Dual64>, guards: &mut [Dual64]);
 }
 
 /// The sender law of one flow as a trait object.
@@ -418,6 +422,10 @@ impl<L: FluidSender> SenderLaws for Batch<L> {
         law.rate(x, input)
     }
 
+    fn guards_dual(&self, flow: usize, x: &[Dual64], input: &SenderInput<'_, Dual64>, guards: &mut [Dual64]) {
+        self.laws[flow].guards(x, input, guards);
+    }
+
     fn map_signals_dual(
         &self,
         flow: usize,
@@ -499,6 +507,10 @@ impl<L: FluidLink> LinkLaws for Batch<L> {
     ) {
         self.laws[link].derivative(x, input, dx);
         self.laws[link].signals(x, input, signals);
+    }
+
+    fn guards_dual(&self, link: usize, x: &[Dual64], input: &LinkInput<'_, Dual64>, guards: &mut [Dual64]) {
+        self.laws[link].guards(x, input, guards);
     }
 }
 

@@ -18,7 +18,7 @@ pub use equilibrium::{equilibrium, steady_state, utility_allocation};
 pub use explain::explanation;
 pub use protocols::{protocol, protocols};
 pub use recipes::{headline, readings, recipe_list, verdicts};
-pub use stability::{search_ranges, stability, stability_map};
+pub use stability::{search_ranges, stability, stability_map, two_sided};
 pub use summary::summary;
 pub use trace::{trace, trace_rates};
 pub use transients::{convergence, step_response};

@@ -2,7 +2,7 @@
 
 use super::layout::table;
 use comfy_table::Table;
-use millpond_fluid::stability::{Crossing, Margins};
+use millpond_fluid::stability::{Crossing, Margins, Root};
 use millpond_theory::stability::{
     CriticalValueSearch, FlowChainGain, Stability, StabilityMap, ValueRange, VariedParameter,
 };
@@ -22,8 +22,30 @@ pub fn search_ranges(searches: &[CriticalValueSearch]) -> String {
 /// The rightmost roots, and the margins of a stable network or what makes an unstable one stable.
 pub fn stability(stability: &Stability) -> String {
     let below =
-        if stability.nonzero_roots_decay() { margins(&stability.margins) } else { reductions(stability) };
+        if stability.disturbances_decay() { margins(&stability.margins) } else { reductions(stability) };
     format!("{}\n{below}\n{}", roots(stability), chains(stability))
+}
+
+/// The linearization on each side of a threshold; empty if the equilibrium lies on none.
+pub fn two_sided(stability: &Stability, searches: &[CriticalValueSearch]) -> String {
+    let Some(two_sided) = &stability.two_sided else { return String::new() };
+    let mut rows = table(&["side of the threshold", "growth, 1/s", "frequency, rad/s", "critical values"]);
+    for (index, side) in two_sided.sides.iter().enumerate() {
+        let part = |part: fn(&Root) -> f64| {
+            side.spectrum.first_nonzero().map_or_else(|| "-".to_owned(), |root| format!("{:.4}", part(root)))
+        };
+        let of_side = searches.iter().filter_map(|search| search.sides.get(index)).flatten();
+        let critical: Vec<String> = of_side
+            .map(|found| format!("{} {}", found.parameter.name(), found.parameter.format_value(found.value)))
+            .collect();
+        rows.add_row([
+            two_sided.side_name(side),
+            part(|root| root.s.re),
+            part(|root| root.s.im),
+            if critical.is_empty() { "-".to_owned() } else { critical.join(", ") },
+        ]);
+    }
+    format!("{rows}\n")
 }
 
 /// A line for each chain of loops.

@@ -1,6 +1,7 @@
 //! Roots and margins of the linear network about an equilibrium.
 
 use super::limit_cycle::limit_cycle_of;
+use super::two_sided::{Representative, TwoSided, represent};
 use crate::AnalysisError;
 use crate::equilibrium::PlanEquilibrium;
 use crate::steady_state::{FixedPoint, Oscillation, SteadyState, steady_state_sentence};
@@ -31,6 +32,9 @@ pub struct Stability {
     pub stabilizing_delay: Option<f64>,
     /// The amplification along each chain of loops whose relays hold data.
     pub chains: Vec<FlowChainGain>,
+    /// Both linearizations if the equilibrium lies on a threshold of its laws. The other fields are those of the side that
+    /// trajectories follow; if they cross the threshold, of the side whose disturbances decay most slowly.
+    pub two_sided: Option<TwoSided>,
 }
 
 /// The amplification along the chain of loops of one class of flows.
@@ -51,16 +55,17 @@ impl FlowChainGain {
 }
 
 impl Stability {
-    /// Whether all roots except those at zero have negative real parts.
+    /// Whether all disturbances decay except those of roots at zero: by the roots, or by the simulation if trajectories cross
+    /// a threshold.
     #[must_use]
-    pub fn nonzero_roots_decay(&self) -> bool {
-        self.spectrum.rightmost_nonzero() < 0.0
+    pub fn disturbances_decay(&self) -> bool {
+        decays(&self.spectrum, self.two_sided.as_ref())
     }
 
     /// The steady state that follows from the roots.
     #[must_use]
     pub fn steady_state(&self) -> SteadyState {
-        of_roots(&self.spectrum, self.zero_root.as_ref())
+        steady_state(&self.spectrum, self.zero_root.as_ref(), self.two_sided.as_ref())
     }
 }
 
@@ -70,6 +75,8 @@ pub(crate) struct LinearAnalysis {
     pub(crate) spectrum: Spectrum,
     /// Why a root is at zero, if one is.
     pub(crate) zero_root: Option<ZeroRoot>,
+    /// Both linearizations if the equilibrium lies on a threshold.
+    pub(crate) two_sided: Option<TwoSided>,
 }
 
 /// Why a characteristic root is at zero.
@@ -89,27 +96,34 @@ impl LinearAnalysis {
     pub(crate) fn of(equilibrium: &PlanEquilibrium<'_>) -> Result<Self, AnalysisError> {
         let uniqueness = equilibrium.closed_form.as_ref().map(|form| &form.allocation.uniqueness);
         let is_active = |l: usize| equilibrium.frozen.is_active(l);
-        Self::of_linear(equilibrium.plan, &is_active, uniqueness, equilibrium.linearize())
+        let plan = equilibrium.plan;
+        let linear = equilibrium.linearize();
+        check_feedback(plan, &linear)?;
+        // In a continuum the edge of one side is the edge of the continuum.
+        let is_continuum = declared_continuum(plan, &is_active).is_some();
+        let represented = if is_continuum { None } else { represent(equilibrium)? };
+        let Representative { linear, spectrum, two_sided } = match represented {
+            Some(represented) => represented,
+            None => {
+                let spectrum = rightmost(&linear.system)?;
+                Representative { linear, spectrum, two_sided: None }
+            }
+        };
+        let zero_root = zero_root(plan, &is_active, uniqueness, &spectrum);
+        Ok(Self { linear, spectrum, zero_root, two_sided })
     }
 
-    fn of_linear(
-        plan: &FluidPlan,
-        is_active: &dyn Fn(usize) -> bool,
-        uniqueness: Option<&Uniqueness>,
-        linear: Linearized,
-    ) -> Result<Self, AnalysisError> {
-        if let Some(l) = linear.loop_without_feedback() {
-            return Err(AnalysisError::NoBottleneck { flow: plan.loops[l].name.clone() });
-        }
+    fn of_linear(equilibrium: &PlanEquilibrium<'_>, linear: Linearized) -> Result<Self, AnalysisError> {
+        let is_active = |l: usize| equilibrium.frozen.is_active(l);
+        check_feedback(equilibrium.plan, &linear)?;
         let spectrum = rightmost(&linear.system)?;
-        let has_zero = spectrum.roots.iter().any(|root| spectrum.is_zero(root));
-        let zero_root = zero_root(plan, is_active, uniqueness, has_zero);
-        Ok(Self { linear, spectrum, zero_root })
+        let zero_root = zero_root(equilibrium.plan, &is_active, None, &spectrum);
+        Ok(Self { linear, spectrum, zero_root, two_sided: None })
     }
 
     /// The steady state that follows from the roots.
     pub(crate) fn steady_state(&self) -> SteadyState {
-        of_roots(&self.spectrum, self.zero_root.as_ref())
+        steady_state(&self.spectrum, self.zero_root.as_ref(), self.two_sided.as_ref())
     }
 
     /// The same with margins, and what would make an unstable network stable.
@@ -117,10 +131,10 @@ impl LinearAnalysis {
     /// # Errors
     /// The network has no loop.
     pub(crate) fn with_margins(self) -> Result<Stability, AnalysisError> {
-        let Self { linear, spectrum, zero_root } = self;
+        let Self { linear, spectrum, zero_root, two_sided } = self;
         let margins = margins(&linear.system)?;
         let bottlenecks = linear.bottlenecks();
-        let is_stable = spectrum.rightmost_nonzero() < 0.0;
+        let is_stable = decays(&spectrum, two_sided.as_ref());
         let stabilizing = |scaled: fn(System, f64) -> System| {
             (!is_stable).then(|| stabilizing_factor(|factor| scaled(linear.system.clone(), factor))).flatten()
         };
@@ -135,12 +149,29 @@ impl LinearAnalysis {
             stabilizing_gain,
             stabilizing_delay,
             chains: Vec::new(),
+            two_sided,
         })
     }
 }
 
+/// Whether all disturbances decay except those of roots at zero.
+fn decays(spectrum: &Spectrum, two_sided: Option<&TwoSided>) -> bool {
+    match two_sided.and_then(TwoSided::crossing) {
+        Some(motion) => motion.growth < 0.0,
+        None => spectrum.rightmost_nonzero() < 0.0,
+    }
+}
+
 /// The steady state at an equilibrium with these roots.
-fn of_roots(spectrum: &Spectrum, zero_root: Option<&ZeroRoot>) -> SteadyState {
+fn steady_state(
+    spectrum: &Spectrum,
+    zero_root: Option<&ZeroRoot>,
+    two_sided: Option<&TwoSided>,
+) -> SteadyState {
+    if let Some(crossed) = two_sided.filter(|two_sided| two_sided.crossing().is_some()) {
+        let (is_stable, reason) = (decays(spectrum, two_sided), crossed.sentence());
+        return SteadyState::FixedPoint(FixedPoint::OnThreshold { is_stable, reason });
+    }
     let fixed_point = match (zero_root, spectrum.rightmost_nonzero() < 0.0) {
         (_, false) => FixedPoint::Unstable(spectrum.first_nonzero().copied()),
         (None, true) => FixedPoint::Stable,
@@ -150,6 +181,14 @@ fn of_roots(spectrum: &Spectrum, zero_root: Option<&ZeroRoot>) -> SteadyState {
         (Some(zero), true) => FixedPoint::SlowlyStable { reason: zero.reason.clone() },
     };
     SteadyState::FixedPoint(fixed_point)
+}
+
+/// An error if a flow receives no feedback.
+fn check_feedback(plan: &FluidPlan, linear: &Linearized) -> Result<(), AnalysisError> {
+    match linear.loop_without_feedback() {
+        Some(l) => Err(AnalysisError::NoBottleneck { flow: plan.loops[l].name.clone() }),
+        None => Ok(()),
+    }
 }
 
 /// Linearizes about the equilibrium and computes rightmost roots and margins.
@@ -175,14 +214,8 @@ pub(crate) fn chains(equilibrium: &PlanEquilibrium<'_>, linear: &Linearized) -> 
     chained.filter_map(gain).collect()
 }
 
-/// Returns the errors of [`analyze_stability`] without computing margins.
-pub(super) fn check_analyzable(equilibrium: &PlanEquilibrium<'_>) -> Result<(), AnalysisError> {
-    check_no_jump(equilibrium)?;
-    LinearAnalysis::of(equilibrium).map(|_| ())
-}
-
 /// An error if a queue law jumps at the equilibrium.
-fn check_no_jump(equilibrium: &PlanEquilibrium<'_>) -> Result<(), AnalysisError> {
+pub(super) fn check_no_jump(equilibrium: &PlanEquilibrium<'_>) -> Result<(), AnalysisError> {
     let Some(sliding) = equilibrium.frozen.sliding().first().copied() else { return Ok(()) };
     let (reason, fluid_period) = limit_cycle_of(equilibrium, &sliding);
     let oscillation = Oscillation { reason, periods: Vec::new(), fluid_period };
@@ -194,8 +227,7 @@ pub fn analyze_linear(
     equilibrium: &PlanEquilibrium<'_>,
     linear: Linearized,
 ) -> Result<Stability, AnalysisError> {
-    let is_active = |l: usize| equilibrium.frozen.is_active(l);
-    LinearAnalysis::of_linear(equilibrium.plan, &is_active, None, linear)?.with_margins()
+    LinearAnalysis::of_linear(equilibrium, linear)?.with_margins()
 }
 
 /// The largest factor below one at which a system is stable.
@@ -206,19 +238,30 @@ fn stabilizing_factor(system: impl Fn(f64) -> System) -> Option<f64> {
         .map(|found| found.value)
 }
 
+/// Why the laws of active loops have a continuum of equilibria, as a clause; none if no law declares one.
+fn declared_continuum(plan: &FluidPlan, is_active: &dyn Fn(usize) -> bool) -> Option<&'static str> {
+    active_loops(plan, is_active).find_map(|planned| planned.steady_state.continuum)
+}
+
+fn active_loops<'p>(
+    plan: &'p FluidPlan,
+    is_active: &dyn Fn(usize) -> bool,
+) -> impl Iterator<Item = &'p FluidLoopPlan> {
+    plan.loops.iter().enumerate().filter(|(l, _)| is_active(*l)).map(|(_, planned)| planned)
+}
+
 /// Why a root is at zero. Under a law that declares a continuum there is one, even if the equilibrium found is at its edge
 /// and has no root at zero.
 fn zero_root(
     plan: &FluidPlan,
     is_active: &dyn Fn(usize) -> bool,
     uniqueness: Option<&Uniqueness>,
-    has_zero: bool,
+    spectrum: &Spectrum,
 ) -> Option<ZeroRoot> {
-    let active = || plan.loops.iter().enumerate().filter(|(l, _)| is_active(*l)).map(|(_, planned)| planned);
-    if let Some(reason) = active().find_map(|planned: &FluidLoopPlan| planned.steady_state.continuum) {
+    if let Some(reason) = declared_continuum(plan, is_active) {
         return Some(ZeroRoot { is_continuum: true, reason: reason.to_owned() });
     }
-    if !has_zero {
+    if !spectrum.roots.iter().any(|root| spectrum.is_zero(root)) {
         return None;
     }
     if let Some(Uniqueness::Prices { rank, bottlenecks, .. }) = uniqueness {
@@ -227,7 +270,7 @@ fn zero_root(
         );
         return Some(ZeroRoot { is_continuum: true, reason });
     }
-    let declared = active().find_map(|planned| planned.steady_state.slow_decay);
+    let declared = active_loops(plan, is_active).find_map(|planned| planned.steady_state.slow_decay);
     let reason = declared.unwrap_or("a characteristic root is at zero");
     Some(ZeroRoot { is_continuum: false, reason: reason.to_owned() })
 }

@@ -1,10 +1,14 @@
 //! Critical values: where stability ends when a parameter is varied.
 
-use super::analysis::check_analyzable;
+use super::analysis::{LinearAnalysis, check_no_jump};
 use super::parameter::VariedParameter;
+use super::two_sided::{SideAnalysis, linearizations};
 use crate::equilibrium::{find_equilibrium, longest_rtt};
 use crate::{AnalysisError, Study};
-use millpond_fluid::stability::{StabilityBoundary, rightmost, search_boundaries};
+use millpond_fluid::stability::{BoundarySearch, Side, StabilityBoundary, rightmost, search_boundaries};
+
+/// Boundaries of trajectories about a threshold are searched up to this factor beyond those of its sides.
+const BESIDE: f64 = 1.5;
 
 /// A value of a parameter at which stability changes.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,10 +43,16 @@ pub struct CriticalValueSearch {
     pub found: Vec<CriticalValue>,
     /// The values that were searched.
     pub range: ValueRange,
+    /// The critical values of the linearization on each side of a threshold, in the order of
+    /// [`TwoSided::sides`](super::TwoSided::sides); empty if the equilibrium lies on none.
+    pub sides: Vec<Vec<CriticalValue>>,
 }
 
 /// Finds the critical values nearest to the current value, above and below. The equilibrium is computed again for each
 /// value; values up to a hundred times larger and smaller are searched.
+///
+/// If the equilibrium lies on a threshold, they are found by simulation, near those of its sides: trajectories that begin to
+/// oscillate cross the threshold.
 ///
 /// # Errors
 /// The stability of the scenario itself cannot be analyzed.
@@ -51,30 +61,132 @@ pub fn find_critical_values(
     parameter: &VariedParameter,
 ) -> Result<CriticalValueSearch, AnalysisError> {
     let plan = study.plan()?;
-    check_analyzable(&find_equilibrium(&plan)?)?;
+    let equilibrium = find_equilibrium(&plan)?;
+    check_no_jump(&equilibrium)?;
+    let two_sided = LinearAnalysis::of(&equilibrium)?.two_sided;
     let current = parameter.current_value(study, longest_rtt(&plan));
-    let growth = |factor| {
-        let scenario = parameter.scaled(study.scenario, current, factor);
-        rightmost_growth_rate(study.with_scenario(&scenario)).ok()
+    let search = Search { study, parameter, current };
+    let Some(two_sided) = two_sided else {
+        return Ok(search.result(search.boundaries(&rightmost_growth_rate), Vec::new()));
     };
-    let [up, down] = search_boundaries(1.0, growth);
-    let critical = |found: StabilityBoundary| CriticalValue {
-        parameter: parameter.clone(),
-        current,
-        value: current * found.value,
-        stable_below: found.stable_below,
-    };
-    let found = [up, down].iter().filter_map(|way| way.boundary).map(critical).collect();
-    let range = ValueRange { low: parameter.at_least_one(current * down.to), high: current * up.to };
-    Ok(CriticalValueSearch { parameter: parameter.clone(), current, found, range })
+    let side =
+        |side: &SideAnalysis| search.boundaries(&|study: Study<'_>| growth_on_side(study, &side.sides));
+    let sides: Vec<[BoundarySearch; 2]> = two_sided.sides.iter().map(side).collect();
+    let main = search.simulated(&sides);
+    let of_sides = sides.iter().map(|found| search.values(*found)).collect();
+    Ok(search.result(main, of_sides))
 }
 
-/// The real part of the rightmost root that is not zero, in 1/s; infinite at a jump, where the network has a limit cycle.
+/// A search for the critical values of a parameter.
+struct Search<'a> {
+    study: Study<'a>,
+    parameter: &'a VariedParameter,
+    current: f64,
+}
+
+impl Search<'_> {
+    /// The growth rate in 1/s that `growth` finds at this multiple of the current value.
+    fn growth_at(
+        &self,
+        factor: f64,
+        growth: &dyn Fn(Study<'_>) -> Result<f64, AnalysisError>,
+    ) -> Option<f64> {
+        let scenario = self.parameter.scaled(self.study.scenario, self.current, factor);
+        growth(self.study.with_scenario(&scenario)).ok()
+    }
+
+    fn boundaries(&self, growth: &dyn Fn(Study<'_>) -> Result<f64, AnalysisError>) -> [BoundarySearch; 2] {
+        search_boundaries(1.0, |factor| self.growth_at(factor, growth))
+    }
+
+    /// Boundaries of simulated trajectories about a threshold, by bisection around those of the sides.
+    fn simulated(&self, sides: &[[BoundarySearch; 2]]) -> [BoundarySearch; 2] {
+        [true, false].map(|is_up| {
+            let index = usize::from(!is_up);
+            let found = sides.iter().filter_map(|both| both[index].boundary).map(|boundary| boundary.value);
+            let searched = sides.iter().map(|both| both[index].to);
+            let to = if is_up { searched.fold(1.0, f64::max) } else { searched.fold(1.0, f64::min) };
+            let (low, high) =
+                found.fold((f64::INFINITY, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
+            if low > high {
+                return BoundarySearch { boundary: None, to };
+            }
+            let (near, far) = if is_up {
+                ((low / BESIDE).max(1.0), high * BESIDE)
+            } else {
+                ((high * BESIDE).min(1.0), low / BESIDE)
+            };
+            self.bisect(near, far).unwrap_or(BoundarySearch { boundary: None, to: far })
+        })
+    }
+
+    /// The boundary between two multiples of the current value; none if both are stable or both unstable.
+    fn bisect(&self, near: f64, far: f64) -> Option<BoundarySearch> {
+        const HALVINGS: u32 = 10;
+        let grows = |factor: f64| Some(self.growth_at(factor, &simulated_growth_rate)? >= 0.0);
+        let (mut here, mut there) = (near, far);
+        let grows_here = grows(here)?;
+        if grows(there)? == grows_here {
+            return None;
+        }
+        for _ in 0..HALVINGS {
+            let middle = (here * there).sqrt();
+            if grows(middle)? == grows_here { here = middle } else { there = middle }
+        }
+        let value = (here * there).sqrt();
+        let stable_below = grows_here != (near < far);
+        Some(BoundarySearch { boundary: Some(StabilityBoundary { value, stable_below }), to: value })
+    }
+
+    fn values(&self, found: [BoundarySearch; 2]) -> Vec<CriticalValue> {
+        let critical = |found: StabilityBoundary| CriticalValue {
+            parameter: self.parameter.clone(),
+            current: self.current,
+            value: self.current * found.value,
+            stable_below: found.stable_below,
+        };
+        found.iter().filter_map(|way| way.boundary).map(critical).collect()
+    }
+
+    fn result(&self, found: [BoundarySearch; 2], sides: Vec<Vec<CriticalValue>>) -> CriticalValueSearch {
+        let Self { parameter, current, .. } = self;
+        let [up, down] = &found;
+        let range = ValueRange { low: parameter.at_least_one(current * down.to), high: current * up.to };
+        let found = self.values(found);
+        CriticalValueSearch { parameter: (*parameter).clone(), current: *current, found, range, sides }
+    }
+}
+
+/// The real part of the rightmost root that is not zero, in 1/s; infinite at a jump, where the network has a limit cycle. On a
+/// threshold, the greater of both sides.
 pub(super) fn rightmost_growth_rate(study: Study<'_>) -> Result<f64, AnalysisError> {
+    growth_of(study, &|_| true)
+}
+
+/// The same on these sides of the thresholds on which the equilibrium lies.
+fn growth_on_side(study: Study<'_>, sides: &[Side]) -> Result<f64, AnalysisError> {
+    growth_of(study, &|found: &[Side]| found.len() != sides.len() || found == sides)
+}
+
+fn growth_of(study: Study<'_>, counts: &dyn Fn(&[Side]) -> bool) -> Result<f64, AnalysisError> {
     let plan = study.plan()?;
     let equilibrium = find_equilibrium(&plan)?;
     if !equilibrium.frozen.sliding().is_empty() {
         return Ok(f64::INFINITY);
     }
-    Ok(rightmost(&equilibrium.linearize().system)?.rightmost_nonzero())
+    let counted = linearizations(&equilibrium).into_iter().filter(|found| counts(&found.sides));
+    let growth = counted.map(|found| Ok(rightmost(&found.linear.system)?.rightmost_nonzero()));
+    growth.reduce(|one, other| Ok(f64::max(one?, other?))).unwrap_or(Ok(f64::NEG_INFINITY))
+}
+
+/// The growth rate of small disturbances in a simulation, in 1/s; that of the roots if the equilibrium lies on no threshold.
+fn simulated_growth_rate(study: Study<'_>) -> Result<f64, AnalysisError> {
+    let plan = study.plan()?;
+    let equilibrium = find_equilibrium(&plan)?;
+    check_no_jump(&equilibrium)?;
+    let linear = LinearAnalysis::of(&equilibrium)?;
+    match linear.two_sided.map(|two_sided| two_sided.motion) {
+        Some(Ok(motion)) => Ok(motion.growth),
+        _ => Ok(linear.spectrum.rightmost_nonzero()),
+    }
 }

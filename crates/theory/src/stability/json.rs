@@ -1,6 +1,9 @@
 //! The schema of `millpond stability --json`. Keys carry their units.
 
-use super::{CriticalValue, CriticalValueSearch, FlowChainGain, Stability, StabilityMap};
+use super::{
+    CriticalValue, CriticalValueSearch, FlowChainGain, NamedThreshold, SideAnalysis, Stability, StabilityMap,
+    TwoSided,
+};
 use crate::steady_state::{SteadyStateJson, steady_state_json};
 use millpond_fluid::stability::{Crossing, Root};
 use schemars::JsonSchema;
@@ -35,12 +38,52 @@ pub struct StabilityJson {
     pub delays_must_fall_to: Option<f64>,
     /// The amplification along each chain of loops whose relays hold data.
     pub chains: Vec<ChainGainJson>,
+    /// Both linearizations if the equilibrium lies on a threshold of its laws; otherwise null. All other keys are those of the
+    /// side that trajectories follow, except `boundaries`, which come from simulations. If trajectories cross the threshold,
+    /// `stable` does, too, and roots and margins are those of the side whose disturbances decay most slowly.
+    pub two_sided: Option<TwoSidedJson>,
     /// Critical values of the varied parameters.
     pub boundaries: Vec<CriticalValueJson>,
     /// The ranges that were searched for them.
     pub followed: Vec<SearchedRangeJson>,
     /// Stability over two parameters; null unless `--map` is given.
     pub map: Option<StabilityMapJson>,
+}
+
+/// An equilibrium on a threshold of its laws, at which the linearization jumps.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TwoSidedJson {
+    /// The thresholds: names of switching functions, with the flows or links whose laws have them.
+    pub thresholds: Vec<ThresholdJson>,
+    /// For each threshold the side that trajectories of small disturbances follow: `below`, `above`, `both` if they cross it
+    /// again and again, `either` if their start decides. Null if they could not be integrated.
+    pub follows: Option<String>,
+    /// Growth rate of these trajectories, in 1/s.
+    pub growth_per_s: Option<f64>,
+    /// Time from one upward crossing to the next, in s; null without crossings.
+    pub period_s: Option<f64>,
+    /// The linearization on each side.
+    pub sides: Vec<SideJson>,
+}
+
+/// A switching function that is zero at the equilibrium.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct ThresholdJson {
+    /// Its name.
+    pub name: String,
+    /// The flows or links whose laws have it.
+    pub owners: Vec<String>,
+}
+
+/// The linearization on one side of each threshold.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct SideJson {
+    /// `below` or `above`, for each threshold.
+    pub side: String,
+    /// The rightmost roots, those with the greatest real part first.
+    pub roots: Vec<RootJson>,
+    /// Critical values of the varied parameters on this side.
+    pub boundaries: Vec<CriticalValueJson>,
 }
 
 /// How a chain of loops amplifies an oscillation from its bottleneck to its source.
@@ -130,7 +173,7 @@ pub fn stability_json(
 ) -> StabilityJson {
     StabilityJson {
         verdict: sentence.to_owned(),
-        stable: stability.nonzero_roots_decay() && stability.zero_root.is_none(),
+        stable: stability.disturbances_decay() && stability.zero_root.is_none(),
         steady_state: steady_state_json(&stability.steady_state()),
         marginal: stability.zero_root.as_ref().map(|zero| zero.reason.clone()),
         roots: stability.spectrum.roots.iter().map(root_json).collect(),
@@ -141,9 +184,35 @@ pub fn stability_json(
         gain_must_fall_to: stability.stabilizing_gain,
         delays_must_fall_to: stability.stabilizing_delay,
         chains: stability.chains.iter().filter_map(chain_json).collect(),
+        two_sided: stability.two_sided.as_ref().map(|two_sided| two_sided_json(two_sided, searches)),
         boundaries: searches.iter().flat_map(|search| &search.found).map(critical_value_json).collect(),
         followed: searches.iter().map(range_json).collect(),
         map: map.map(map_json),
+    }
+}
+
+fn two_sided_json(two_sided: &TwoSided, searches: &[CriticalValueSearch]) -> TwoSidedJson {
+    let side = |(index, analysis): (usize, &SideAnalysis)| SideJson {
+        side: two_sided.side_name(analysis),
+        roots: analysis.spectrum.roots.iter().map(root_json).collect(),
+        boundaries: searches
+            .iter()
+            .filter_map(|search| search.sides.get(index))
+            .flatten()
+            .map(critical_value_json)
+            .collect(),
+    };
+    let threshold = |threshold: &NamedThreshold| ThresholdJson {
+        name: threshold.name.clone(),
+        owners: threshold.owners.clone(),
+    };
+    let motion = two_sided.motion.as_ref().ok();
+    TwoSidedJson {
+        thresholds: two_sided.thresholds.iter().map(threshold).collect(),
+        follows: two_sided.followed_name(),
+        growth_per_s: motion.map(|motion| motion.growth),
+        period_s: motion.and_then(|motion| motion.period),
+        sides: two_sided.sides.iter().enumerate().map(side).collect(),
     }
 }
 

@@ -8,6 +8,7 @@ mod limit_cycle;
 mod map;
 mod parameter;
 mod sentence;
+mod two_sided;
 
 pub use analysis::{FlowChainGain, Stability, ZeroRoot, analyze_linear, analyze_stability};
 pub(crate) use analysis::{LinearAnalysis, chains};
@@ -21,3 +22,4 @@ pub(crate) use limit_cycle::limit_cycle_of;
 pub use map::{StabilityMap, compute_stability_map};
 pub use parameter::VariedParameter;
 pub use sentence::stability_sentence;
+pub use two_sided::{NamedThreshold, SideAnalysis, TwoSided};

@@ -8,14 +8,20 @@ use std::f64::consts::PI;
 
 /// The result in one sentence: whether it is stable, then the critical values or the ranges without one.
 pub fn stability_sentence(stability: &Stability, searches: &[CriticalValueSearch]) -> String {
-    let is_stable = stability.nonzero_roots_decay();
+    let is_stable = stability.disturbances_decay();
     let critical: Vec<String> = searches
         .iter()
         .flat_map(|search| &search.found)
         .map(|found| critical_value(found, is_stable))
         .collect();
     let empty: Vec<String> = searches.iter().filter(|search| search.found.is_empty()).map(range).collect();
-    let head = head(&stability.steady_state());
+    let state = stability.steady_state();
+    let head = match &stability.two_sided {
+        Some(two_sided) if two_sided.crossing().is_none() => {
+            format!("{}; {}", head(&state), two_sided.sentence())
+        }
+        _ => head(&state),
+    };
     let (beyond, none) =
         if is_stable { ("oscillates", "no stability boundary") } else { ("stable", "unstable everywhere") };
     let critical = (!critical.is_empty()).then(|| format!("; {beyond} {}", critical.join(", and ")));
@@ -44,6 +50,9 @@ fn head(state: &SteadyState) -> String {
             "stable: one disturbance decays more slowly than an exponential, because {reason}; all others decay"
         ),
         SteadyState::FixedPoint(FixedPoint::Unstable(root)) => format!("unstable: {}", growth(root.as_ref())),
+        SteadyState::FixedPoint(FixedPoint::OnThreshold { is_stable, reason }) => {
+            format!("{}: {reason}", if *is_stable { "stable" } else { "unstable" })
+        }
         SteadyState::Continuum { reason } => format!(
             "marginal: one disturbance neither grows nor decays, because the equilibria form a continuum ({reason}); all \
              others decay"

@@ -44,6 +44,13 @@ pub enum FixedPoint {
     },
     /// A disturbance grows; its characteristic root, if it was found.
     Unstable(Option<Root>),
+    /// It lies on a threshold of its laws, which trajectories cross again and again.
+    OnThreshold {
+        /// Whether disturbances decay in a simulation.
+        is_stable: bool,
+        /// The threshold and the trajectory, in a sentence.
+        reason: String,
+    },
     /// A flow receives no feedback: it sends at its own limit.
     WithoutFeedback {
         /// Name of the flow.
@@ -86,6 +93,7 @@ impl SteadyState {
         match self {
             Self::FixedPoint(FixedPoint::Stable | FixedPoint::SlowlyStable { .. }) => Some(true),
             Self::FixedPoint(FixedPoint::Unstable(_)) => Some(false),
+            Self::FixedPoint(FixedPoint::OnThreshold { is_stable, .. }) => Some(*is_stable),
             _ => None,
         }
     }

@@ -24,6 +24,10 @@ pub fn steady_state_sentence(state: &SteadyState) -> String {
                 None => "an unstable fixed point: a disturbance grows without oscillating".to_owned(),
             }
         }
+        SteadyState::FixedPoint(FixedPoint::OnThreshold { is_stable, reason }) => {
+            let kind = if *is_stable { "a stable" } else { "an unstable" };
+            format!("{kind} fixed point: {reason}")
+        }
         SteadyState::FixedPoint(FixedPoint::WithoutFeedback { flow }) => {
             format!("a fixed point without feedback: no link on the path of {flow} is full")
         }
