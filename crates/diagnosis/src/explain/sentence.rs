@@ -3,7 +3,7 @@
 use super::verdict::{SAME_FREQUENCY, clearest_queue, clearest_rate};
 use super::{Explanation, Finding, Fluctuation, FluctuationKind, LinearModel, NoiseFloor, SpectralPeak};
 use millpond_fluid::stability::NoiseKind;
-use millpond_theory::steady_state::{SteadyState, steady_state_sentence};
+use millpond_theory::steady_state::{SteadyState, continuum_clause, steady_state_sentence};
 use millpond_units::format::{at_most_decimals, duration, number};
 use std::f64::consts::PI;
 
@@ -15,8 +15,8 @@ pub fn explanation_sentence(explained: &Explanation) -> String {
     };
     let Some(model) = &explained.model else { return sentence_of_cycle(explained, shown) };
     let sentence = linear_sentence(explained, model, shown);
-    if let SteadyState::Continuum { reason } = &explained.steady_state {
-        return format!("{sentence}; its equilibria form a continuum: {reason}");
+    if let SteadyState::Continuum { reason, ranges } = &explained.steady_state {
+        return format!("{sentence}; its equilibria form {}: {reason}", continuum_clause(ranges));
     }
     match explained.steady_state.is_stable() {
         // The run's queues are in the loop of the model, but not in that of the equilibrium.

@@ -7,7 +7,7 @@ use millpond_diagnosis::explain::{
 use millpond_lab::run;
 use millpond_protocols::Registry;
 use millpond_results::{About, Unwatched};
-use millpond_scenario::Scenario;
+use millpond_scenario::{Disk, Scenario};
 use millpond_theory::classification::{analyze_steady_state, equilibrium_output_json};
 use millpond_theory::stability::{stability_json, stability_sentence};
 use millpond_theory::steady_state::{SteadyState, steady_state_json, steady_state_sentence};
@@ -80,6 +80,39 @@ fn equilibrium_and_stability_agree_on_every_protocol_and_scenario() {
     }
     assert!(seen >= 60, "{seen} pairs of a scenario and a protocol");
     assert_eq!(Vec::from_iter(kinds), ["continuum", "fixed point", "limit cycle", "none", "sawtooth"]);
+}
+
+/// Under Vegas with alpha = 2 and beta = 4 each of three flows may have 2 to 4 packets queued: three dimensions, whether the
+/// flows are of one class or of two.
+#[test]
+fn a_continuum_has_a_root_at_zero_for_each_flow_and_names_its_box() {
+    let registry = Registry::builtin();
+    for flows in [
+        r#"flows = [{ name = "u", count = 3, protocol = "vegas", path = ["A", "B"] }]"#,
+        r#"flows = [{ name = "u", count = 2, protocol = "vegas", path = ["A", "B"] },
+                    { name = "v", protocol = "vegas", path = ["A", "B"], rtt = "60ms" }]"#,
+    ] {
+        let text = format!(
+            "title = \"v\"\nduration = \"10s\"\nlinks = [{{ name = \"L\", between = [\"A\", \"B\"], rate = \"20Mbps\", delay = \
+             \"20ms\" }}]\n{flows}\n"
+        );
+        let scenario = Scenario::parse(&text, "v.toml", Path::new(""), &[], &Disk).unwrap();
+        let plan = Study::new(&scenario, &registry).plan().unwrap();
+        let mut found = analyze_steady_state(&plan).unwrap();
+        let state = steady_state_json(&found.state);
+        assert_eq!((state.kind, state.dimension), ("continuum", Some(3)));
+        assert!(state.ranges.iter().all(|range| (range.low, range.high) == (2.0, 4.0)), "{:?}", state.ranges);
+        assert!(
+            state.sentence.contains("3 dimensions, a box of 2 to 4 queued packets of each flow"),
+            "{}",
+            state.sentence
+        );
+        let stability = found.stability().unwrap().unwrap();
+        let zero = stability.spectrum.roots[0];
+        assert!(stability.spectrum.is_zero(&zero) && zero.multiplicity == 3, "{:?}", stability.spectrum);
+        let sentence = stability_sentence(&stability, &[]);
+        assert!(sentence.contains("disturbances in 3 directions neither grow nor decay"), "{sentence}");
+    }
 }
 
 fn explained(scenario: &Scenario) -> Explanation {

@@ -40,4 +40,4 @@ pub use number::{Number, greatest, least, positive};
 pub use objects::{LinkInputs, LinkLaws, SenderInputs, SenderLaws, SenderOutputs, link_law, sender_law};
 pub use relay::{DownstreamFeedback, UpstreamFeedback};
 pub use sender::{Feedback, FluidSender, InputSet, PathAggregation, Quantity, SenderInput, State};
-pub use steady_state::{AdditiveIncrease, Cycle, CyclePeak, SteadyStateFacts};
+pub use steady_state::{AdditiveIncrease, Continuum, Cycle, CyclePeak, SteadyStateFacts};

@@ -8,12 +8,25 @@ use alloc::boxed::Box;
 pub struct SteadyStateFacts {
     /// Why it oscillates whatever the link does, as a clause; none if its equations may have an equilibrium.
     pub limit_cycle: Option<&'static str>,
-    /// Why its equilibria form a continuum, as a clause.
-    pub continuum: Option<&'static str>,
+    /// Why and in what its equilibria form a continuum.
+    pub continuum: Option<Continuum>,
     /// Why a disturbance of a unique equilibrium decays more slowly than an exponential, as a clause.
     pub slow_decay: Option<&'static str>,
     /// The cycle of a window or rate that falls at once at an overload, a loss or a mark, and then grows again.
     pub cycle: Option<Box<dyn Cycle>>,
+}
+
+/// A continuum of equilibria: one quantity of each flow may have any value of a range.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Continuum {
+    /// Why, as a clause.
+    pub reason: &'static str,
+    /// The quantity with its unit in the plural (`"queued packets"`).
+    pub quantity: &'static str,
+    /// Its least value in equilibrium.
+    pub low: f64,
+    /// Its greatest value in equilibrium.
+    pub high: f64,
 }
 
 /// The oscillation of one flow between two reductions, in closed form.

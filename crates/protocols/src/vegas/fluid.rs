@@ -5,7 +5,7 @@ use super::params::Params;
 use super::sender::LEAST_PACKETS;
 use crate::parts::window::initial_window;
 use millpond_law::fluid::{
-    AdditiveIncrease, Allocation, FluidModel, FluidSender, LoopFacts, Marginal, Number, PriceSum,
+    AdditiveIncrease, Allocation, Continuum, FluidModel, FluidSender, LoopFacts, Marginal, Number, PriceSum,
     SenderInput, SenderLaws, State, SteadyStateFacts, least, positive, sender_law,
 };
 use millpond_law::{SettingError, Settings};
@@ -42,7 +42,12 @@ impl FluidModel for VegasFluid {
     fn steady_state(&self, _facts: &LoopFacts) -> SteadyStateFacts {
         let Params { alpha, beta, loss_reduction_factor: kept, .. } = self.0;
         SteadyStateFacts {
-            continuum: (alpha < beta).then_some(CONTINUUM),
+            continuum: (alpha < beta).then_some(Continuum {
+                reason: CONTINUUM,
+                quantity: "queued packets",
+                low: alpha,
+                high: beta,
+            }),
             cycle: Some(Box::new(AdditiveIncrease { per_round: 1.0, kept })),
             ..SteadyStateFacts::default()
         }

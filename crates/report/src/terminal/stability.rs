@@ -76,7 +76,11 @@ fn roots(stability: &Stability) -> Table {
         let factor = cycle.map_or_else(|| "-".to_owned(), |factor| format!("x{}", number(factor)));
         let part = |value: f64| if is_zero { "0".to_owned() } else { format!("{value:.4}") };
         let (re, im) = (part(root.s.re), part(root.s.im));
-        roots.add_row([(index + 1).to_string(), re, im, period, factor]);
+        let number = match root.multiplicity {
+            times if is_zero && times > 1 => format!("{} ({times} times)", index + 1),
+            _ => (index + 1).to_string(),
+        };
+        roots.add_row([number, re, im, period, factor]);
     }
     roots
 }

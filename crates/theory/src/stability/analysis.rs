@@ -4,12 +4,15 @@ use super::limit_cycle::limit_cycle_of;
 use super::two_sided::{Representative, TwoSided, represent};
 use crate::AnalysisError;
 use crate::equilibrium::PlanEquilibrium;
-use crate::steady_state::{FixedPoint, Oscillation, SteadyState, steady_state_sentence};
+use crate::steady_state::{
+    EquilibriumRange, FixedPoint, Oscillation, SteadyState, dimension, steady_state_sentence,
+};
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_fluid::stability::{
     ChainGain, HopGain, Linearized, Margins, Spectrum, System, chain_gain, margins, rightmost,
     search_boundaries,
 };
+use millpond_law::fluid::Continuum;
 use millpond_plan::fluid::{FluidFlowPlan, FluidLoopPlan, FluidPlan};
 use std::collections::BTreeSet;
 
@@ -84,6 +87,8 @@ pub(crate) struct LinearAnalysis {
 pub struct ZeroRoot {
     /// Whether there is a continuum of equilibria.
     pub is_continuum: bool,
+    /// What may vary in it, flow by flow, if the law declares that.
+    pub ranges: Vec<EquilibriumRange>,
     /// Why, as a clause.
     pub reason: String,
 }
@@ -99,13 +104,13 @@ impl LinearAnalysis {
         let plan = equilibrium.plan;
         let linear = equilibrium.linearize();
         check_feedback(plan, &linear)?;
+        let ranges = declared_ranges(plan, &is_active);
         // In a continuum the edge of one side is the edge of the continuum.
-        let is_continuum = declared_continuum(plan, &is_active).is_some();
-        let represented = if is_continuum { None } else { represent(equilibrium)? };
+        let represented = if ranges.is_empty() { represent(equilibrium)? } else { None };
         let Representative { linear, spectrum, two_sided } = match represented {
             Some(represented) => represented,
             None => {
-                let spectrum = rightmost(&linear.system)?;
+                let spectrum = rightmost(&linear.system)?.with_zero_root(dimension(&ranges));
                 Representative { linear, spectrum, two_sided: None }
             }
         };
@@ -176,7 +181,7 @@ fn steady_state(
         (_, false) => FixedPoint::Unstable(spectrum.first_nonzero().copied()),
         (None, true) => FixedPoint::Stable,
         (Some(zero), true) if zero.is_continuum => {
-            return SteadyState::Continuum { reason: zero.reason.clone() };
+            return SteadyState::Continuum { reason: zero.reason.clone(), ranges: zero.ranges.clone() };
         }
         (Some(zero), true) => FixedPoint::SlowlyStable { reason: zero.reason.clone() },
     };
@@ -238,9 +243,13 @@ fn stabilizing_factor(system: impl Fn(f64) -> System) -> Option<f64> {
         .map(|found| found.value)
 }
 
-/// Why the laws of active loops have a continuum of equilibria, as a clause; none if no law declares one.
-fn declared_continuum(plan: &FluidPlan, is_active: &dyn Fn(usize) -> bool) -> Option<&'static str> {
-    active_loops(plan, is_active).find_map(|planned| planned.steady_state.continuum)
+/// The ranges of the continuum that the laws of active loops declare, each with the number of its flows.
+fn declared_ranges(plan: &FluidPlan, is_active: &dyn Fn(usize) -> bool) -> Vec<EquilibriumRange> {
+    let range = |planned: &FluidLoopPlan| {
+        let Continuum { quantity, low, high, .. } = planned.steady_state.continuum?;
+        Some(EquilibriumRange { flow: planned.name.clone(), flows: planned.count, quantity, low, high })
+    };
+    active_loops(plan, is_active).filter_map(range).collect()
 }
 
 fn active_loops<'p>(
@@ -258,8 +267,11 @@ fn zero_root(
     uniqueness: Option<&Uniqueness>,
     spectrum: &Spectrum,
 ) -> Option<ZeroRoot> {
-    if let Some(reason) = declared_continuum(plan, is_active) {
-        return Some(ZeroRoot { is_continuum: true, reason: reason.to_owned() });
+    if let Some(Continuum { reason, .. }) =
+        active_loops(plan, is_active).find_map(|planned| planned.steady_state.continuum)
+    {
+        let ranges = declared_ranges(plan, is_active);
+        return Some(ZeroRoot { is_continuum: true, reason: reason.to_owned(), ranges });
     }
     if !spectrum.roots.iter().any(|root| spectrum.is_zero(root)) {
         return None;
@@ -268,9 +280,9 @@ fn zero_root(
         let reason = format!(
             "the bottlenecks are not of full rank ({rank} of {bottlenecks}), so a combination of prices has no feedback"
         );
-        return Some(ZeroRoot { is_continuum: true, reason });
+        return Some(ZeroRoot { is_continuum: true, reason, ranges: Vec::new() });
     }
     let declared = active_loops(plan, is_active).find_map(|planned| planned.steady_state.slow_decay);
     let reason = declared.unwrap_or("a characteristic root is at zero");
-    Some(ZeroRoot { is_continuum: false, reason: reason.to_owned() })
+    Some(ZeroRoot { is_continuum: false, reason: reason.to_owned(), ranges: Vec::new() })
 }

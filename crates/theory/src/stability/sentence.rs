@@ -1,7 +1,7 @@
 //! The result of a stability analysis in one sentence.
 
 use super::{CriticalValue, CriticalValueSearch, Stability};
-use crate::steady_state::{FixedPoint, SteadyState, steady_state_sentence};
+use crate::steady_state::{FixedPoint, SteadyState, continuum_clause, dimension, steady_state_sentence};
 use millpond_fluid::stability::Root;
 use millpond_units::format::{duration, number};
 use std::f64::consts::PI;
@@ -53,10 +53,14 @@ fn head(state: &SteadyState) -> String {
         SteadyState::FixedPoint(FixedPoint::OnThreshold { is_stable, reason }) => {
             format!("{}: {reason}", if *is_stable { "stable" } else { "unstable" })
         }
-        SteadyState::Continuum { reason } => format!(
-            "marginal: one disturbance neither grows nor decays, because the equilibria form a continuum ({reason}); all \
-             others decay"
-        ),
+        SteadyState::Continuum { reason, ranges } => {
+            let neutral = match dimension(ranges) {
+                0 | 1 => "one disturbance neither grows nor decays".to_owned(),
+                dimension => format!("disturbances in {dimension} directions neither grow nor decay"),
+            };
+            let clause = continuum_clause(ranges);
+            format!("marginal: {neutral}, because the equilibria form {clause} ({reason}); all others decay")
+        }
         other => steady_state_sentence(other),
     }
 }

@@ -5,9 +5,9 @@ mod json;
 mod period;
 mod sentence;
 
-pub use json::{FlowPeriodJson, SteadyStateJson, steady_state_json};
+pub use json::{EquilibriumRangeJson, FlowPeriodJson, SteadyStateJson, steady_state_json};
 pub use period::{FlowPeriod, PeriodRange};
-pub use sentence::{period_sentence, steady_state_sentence};
+pub use sentence::{continuum_clause, period_sentence, steady_state_sentence};
 
 use millpond_fluid::stability::Root;
 
@@ -20,6 +20,8 @@ pub enum SteadyState {
     Continuum {
         /// Why, as a clause.
         reason: String,
+        /// What may vary in it, flow by flow; empty if that is unknown.
+        ranges: Vec<EquilibriumRange>,
     },
     /// Rates and queues oscillate because of the design of a law or of a queue.
     LimitCycle(Oscillation),
@@ -30,6 +32,30 @@ pub enum SteadyState {
         /// Why, in a sentence.
         reason: String,
     },
+}
+
+/// A quantity of each flow of a class that may have any value of a range in equilibrium.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EquilibriumRange {
+    /// Name of the flow or of its class.
+    pub flow: String,
+    /// The number of flows of the class.
+    pub flows: f64,
+    /// The quantity, with its unit in the plural.
+    pub quantity: &'static str,
+    /// The least value.
+    pub low: f64,
+    /// The greatest value.
+    pub high: f64,
+}
+
+/// The dimension of a continuum: the number of flows with a range.
+#[must_use]
+pub fn dimension(ranges: &[EquilibriumRange]) -> usize {
+    // A number of flows.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let flows = |range: &EquilibriumRange| range.flows.round() as usize;
+    ranges.iter().map(flows).sum()
 }
 
 /// The stability of a single equilibrium.

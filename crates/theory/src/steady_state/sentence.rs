@@ -1,6 +1,6 @@
 //! The steady state in one sentence.
 
-use super::{FixedPoint, Oscillation, SteadyState};
+use super::{EquilibriumRange, FixedPoint, Oscillation, SteadyState, dimension};
 use millpond_units::format::{duration, number};
 use std::f64::consts::PI;
 
@@ -34,11 +34,36 @@ pub fn steady_state_sentence(state: &SteadyState) -> String {
         SteadyState::FixedPoint(FixedPoint::Unknown { reason }) => {
             format!("a fixed point whose stability is unknown: {reason}")
         }
-        SteadyState::Continuum { reason } => format!("a continuum of equilibria: {reason}"),
+        SteadyState::Continuum { reason, ranges } => format!("{}: {reason}", continuum_clause(ranges)),
         SteadyState::LimitCycle(oscillation) => format!("a limit cycle: {}", cycle(oscillation)),
         SteadyState::Sawtooth(oscillation) => format!("a sawtooth by loss: {}", cycle(oscillation)),
         SteadyState::None { reason } => reason.clone(),
     }
+}
+
+/// What the continuum is, as a clause: a box, of which each flow contributes one side.
+#[must_use]
+pub fn continuum_clause(ranges: &[EquilibriumRange]) -> String {
+    let Some(first) = ranges.first() else { return "a continuum of equilibria".to_owned() };
+    let range = |range: &EquilibriumRange| {
+        format!("{} to {} {}", number(range.low), number(range.high), range.quantity)
+    };
+    let is_same = |other: &EquilibriumRange| range(other) == range(first);
+    let dimension = dimension(ranges);
+    let each = if ranges.iter().all(is_same) {
+        format!("{} of each flow", range(first))
+    } else {
+        let of_flow = |other: &EquilibriumRange| format!("{} of {}", range(other), other.flow);
+        ranges.iter().map(of_flow).collect::<Vec<_>>().join(", ")
+    };
+    let shape = match dimension {
+        1 => "a segment",
+        2 => "a rectangle",
+        _ => "a box",
+    };
+    let dimensions =
+        if dimension == 1 { "one dimension".to_owned() } else { format!("{dimension} dimensions") };
+    format!("a continuum of equilibria of {dimensions}, {shape} of {each}")
 }
 
 fn cycle(oscillation: &Oscillation) -> String {
