@@ -1,7 +1,7 @@
 //! The steady state in one sentence.
 
 use super::{EquilibriumRange, FixedPoint, Oscillation, SteadyState, dimension};
-use millpond_units::format::{duration, number};
+use millpond_units::format::{at_most_decimals, duration, number};
 use std::f64::consts::PI;
 
 /// The steady state in one sentence, without a full stop.
@@ -46,7 +46,12 @@ pub fn steady_state_sentence(state: &SteadyState) -> String {
 pub fn continuum_clause(ranges: &[EquilibriumRange]) -> String {
     let Some(first) = ranges.first() else { return "a continuum of equilibria".to_owned() };
     let range = |range: &EquilibriumRange| {
-        format!("{} to {} {}", number(range.low), number(range.high), range.quantity)
+        format!(
+            "{} to {} {}",
+            at_most_decimals(range.low, 2),
+            at_most_decimals(range.high, 2),
+            range.quantity
+        )
     };
     let is_same = |other: &EquilibriumRange| range(other) == range(first);
     let dimension = dimension(ranges);
