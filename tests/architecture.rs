@@ -25,6 +25,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
     ("plan", &["units", "law", "scenario", "protocols", "endpoint", "sim", "fluid"]),
     ("theory", &["units", "stats", "results", "law", "scenario", "protocols", "fluid", "plan"]),
     ("diagnosis", &["units", "stats", "results", "law", "scenario", "protocols", "fluid", "plan", "theory"]),
+    ("recurrences", &["law", "protocols", "results"]),
     (
         "lab",
         &[
@@ -55,6 +56,7 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
             "theory",
             "diagnosis",
             "lab",
+            "recurrences",
         ],
     ),
     ("chart", &[]),
@@ -196,7 +198,8 @@ fn modules_do_not_import_each_other_in_a_cycle() {
 }
 
 /// Crates above `protocols` and the worlds. Their size is limited.
-const UPPER: &[&str] = &["results", "plan", "theory", "diagnosis", "lab", "papers", "report", "cli"];
+const UPPER: &[&str] =
+    &["results", "plan", "theory", "diagnosis", "recurrences", "lab", "papers", "report", "cli"];
 
 /// The number of lines of all source files of a folder, including their tests.
 fn lines(folder: &Path) -> usize {

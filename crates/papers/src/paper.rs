@@ -1,9 +1,9 @@
 //! Papers with their readings and recipes, shipped or from a folder.
 
 use super::RecipeError;
-use super::expect::Source;
+use super::expect::{Expectation, Source};
 use super::recipe::Recipe;
-use super::twin::check_twins;
+use super::twin::Twin;
 use include_dir::{Dir, include_dir};
 use millpond_scenario::{Disk, Files};
 use schemars::JsonSchema;
@@ -260,6 +260,66 @@ fn natural_order(name: &str) -> (String, u64, String) {
     (head.to_owned(), number.parse().unwrap_or(0), tail.to_owned())
 }
 
+impl Twin {
+    /// Whether the library has this twin of `row`: a row that is expected to match.
+    fn exists(&self, library: &Library, selected: SelectedRecipe<'_>, row: &Expectation) -> bool {
+        let name = self.recipe.as_deref().unwrap_or(&selected.recipe.name);
+        let recipes = library.select(Some(name)).unwrap_or_default();
+        recipes
+            .iter()
+            .any(|&other| other.recipe.rows(true).any(|candidate| self.is(selected, row, other, candidate)))
+    }
+
+    fn is(
+        &self,
+        of: SelectedRecipe<'_>,
+        row: &Expectation,
+        other: SelectedRecipe<'_>,
+        candidate: &Expectation,
+    ) -> bool {
+        let same_recipe = of.recipe.name == other.recipe.name;
+        let first_case = other.recipe.cases.first().map(|case| case.name.as_str());
+        let default_case = if same_recipe { Some(of.recipe.case_of(row)) } else { first_case };
+        let case = self.case.as_deref().or(default_case);
+        let same_paper = of.paper.name == other.paper.name;
+        let default_reading = row.reading.as_deref().filter(|_| same_paper);
+        let reading = self.reading.as_deref().or(default_reading);
+        let has_name = |selected: SelectedRecipe<'_>, reading| {
+            selected.paper.reading(reading).map(|reading| reading.name.clone())
+        };
+        candidate.theory.is_none()
+            && Some(other.recipe.case_of(candidate)) == case
+            && has_name(other, candidate.reading.as_deref()) == has_name(other, reading)
+            && self.is_same_quantity(row, candidate)
+    }
+
+    fn is_same_quantity(&self, row: &Expectation, candidate: &Expectation) -> bool {
+        match &self.what {
+            Some(what) => candidate.what.get_ref() == what,
+            None => {
+                candidate.what.get_ref() == row.what.get_ref()
+                    || candidate.claim.iter().any(|claim| row.claim.contains(claim))
+            }
+        }
+    }
+}
+
+/// Checks that the library has every twin that its rows name.
+///
+/// # Errors
+/// The first row whose twin does not exist.
+fn check_twins(library: &Library) -> Result<(), RecipeError> {
+    for selected in library.select(None)? {
+        let with_twin = selected.recipe.rows(true).filter_map(|row| Some((row, row.twin.as_ref()?)));
+        let mut without = with_twin.filter(|(row, twin)| !twin.exists(library, selected, row));
+        if let Some((row, twin)) = without.next() {
+            let message = format!("[[expect]] \"{}\": no row is its twin ({twin})", row.what.get_ref());
+            return Err(RecipeError::new(&selected.recipe.name, message));
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -339,5 +399,44 @@ mod tests {
     fn every_shipped_recipe_parses() {
         let library = Library::builtin().unwrap();
         assert!(library.papers.iter().all(|paper| !paper.recipes.is_empty()));
+    }
+
+    /// The rows of shipped recipes that are expected to differ under a reading that we do not reject.
+    fn differing(selected: SelectedRecipe<'_>) -> impl Iterator<Item = &Expectation> {
+        let rejected = move |row: &&Expectation| {
+            selected.paper.reading(row.reading.as_deref()).is_some_and(|reading| reading.rejected)
+        };
+        selected.recipe.rows(true).filter(|row| row.theory.is_some()).filter(move |row| !rejected(row))
+    }
+
+    #[test]
+    fn each_difference_of_the_shipped_recipes_has_a_twin_or_a_proof_that_there_is_none() {
+        let library = Library::builtin().unwrap();
+        let describe = |recipe: &Recipe, row: &Expectation| {
+            format!("{}, {}: {}", recipe.name, recipe.case_of(row), row.what.get_ref())
+        };
+        let without: Vec<_> = library
+            .select(None)
+            .unwrap()
+            .into_iter()
+            .flat_map(|selected| differing(selected).map(move |row| (selected, row)))
+            .filter(|(_, row)| row.twin.is_none() && row.no_twin.is_none())
+            .map(|(selected, row)| describe(selected.recipe, row))
+            .collect();
+        assert!(without.is_empty(), "{} rows differ without a twin:\n{}", without.len(), without.join("\n"));
+    }
+
+    #[test]
+    fn a_twin_belongs_to_a_row_with_theory_and_excludes_a_proof() {
+        let row = |more: &str| {
+            let text =
+                format!("what = 'x'\nsummary = 's'\npaper = 1\naccept = [1, 1.1]\nbecause = 'b'\n{more}");
+            toml::from_str::<Expectation>(&text).unwrap().check()
+        };
+        let theory = "theory = [2, 3]\nreason = 'r'\n";
+        assert!(row(&format!("{theory}twin = {{ case = 'a' }}")).is_ok());
+        assert!(row(&format!("{theory}no_twin = 'p'")).is_ok());
+        assert!(row("twin = { case = 'a' }").unwrap_err().contains("theory"));
+        assert!(row(&format!("{theory}no_twin = 'p'\ntwin = {{ case = 'a' }}")).is_err());
     }
 }

@@ -3,7 +3,7 @@
 use super::expect::Expectation;
 use super::paper::{Paper, Reading, SelectedRecipe};
 use super::recipe::{Case, Recipe};
-use super::recurrence::Recurrence;
+use millpond_recurrences::Recurrence;
 use millpond_scenario::{Faults, Scenario};
 use std::path::{Path, PathBuf};
 use toml::Value;

@@ -46,7 +46,7 @@ pub enum Recurrence {
 /// The order in which a price and the rates that depend on it are updated in a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(super) enum UpdateOrder {
+pub(crate) enum UpdateOrder {
     /// The price is updated first, and rates depend on the new price (Gauss-Seidel).
     #[default]
     PriceFirst,
@@ -72,7 +72,7 @@ impl Recurrence {
     ///
     /// # Errors
     /// A parameter is out of range, or there are too many values.
-    pub(super) fn check(self) -> Result<Self, String> {
+    pub fn check(self) -> Result<Self, String> {
         let values = match &self {
             Self::Abc(law) | Self::Logistic(law) | Self::LogisticDeflated(law) => law.values(),
             Self::Competition(law) => law.check()?,
@@ -111,29 +111,6 @@ impl Recurrence {
             ..Run::default()
         }
     }
-}
-
-/// The names of all laws, each with its keys.
-#[cfg(test)]
-pub(crate) fn keys() -> Vec<(&'static str, Vec<&'static str>)> {
-    use crate::page_tests::keys;
-    let laws = vec![
-        ("abc", keys::<windows::Windows>()),
-        ("logistic", keys::<windows::Windows>()),
-        ("logistic-deflated", keys::<windows::Windows>()),
-        ("competition", keys::<competition::Competition>()),
-        ("chain", keys::<chain::Chain>()),
-        ("equilibrium-marking", keys::<marking::EquilibriumMarking>()),
-        ("aggregation-tree", keys::<tree::AggregationTree>()),
-        ("aggregation-tree-over-time", keys::<tree_over_time::TreeOverTime>()),
-        ("excess-and-queue", keys::<phase_plane::PhasePlane>()),
-        ("user-estimate", keys::<user_estimate::UserEstimate>()),
-        ("aimd", keys::<aimd::Aimd>()),
-        ("fairness-bound", keys::<aimd::FairnessBound>()),
-    ];
-    let unknown = toml::from_str::<Recurrence>("law = '?'").expect_err("no law").to_string();
-    assert_eq!(unknown.matches('`').count(), 2 * (1 + laws.len()), "a law is missing above: {unknown}");
-    laws
 }
 
 /// A series of values at steps 0, 1, ...
