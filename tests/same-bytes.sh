@@ -13,7 +13,7 @@ run() { # folder, then the command
   find "$work/$folder" -name timing.json -delete
 }
 
-cargo build --quiet --package millpond-cli
+cargo build --quiet --workspace
 cargo build --quiet --release --package millpond-cli
 run debug target/debug/millpond
 run release target/release/millpond

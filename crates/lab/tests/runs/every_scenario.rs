@@ -178,12 +178,19 @@ fn is_stability_boundary(margin: f64, system: impl Fn(f64) -> System) -> bool {
     growth(-LITTLE) < 0.0 && growth(LITTLE) > 0.0
 }
 
+/// A scenario with at most three flows of each kind. More of them only repeat the roots of their differences.
+fn with_few_flows(mut scenario: Scenario) -> Scenario {
+    scenario.flows.iter_mut().for_each(|flow| flow.count = flow.count.min(3));
+    scenario
+}
+
 /// Margins from eigenloci agree with the roots, which are computed independently.
 #[test]
 fn on_every_scenario_every_protocol_has_roots_and_margins_that_agree() {
     let registry = Registry::builtin();
     let (mut messages, mut roots, mut margins) = (Vec::new(), 0, 0);
     for (name, scenario) in scenarios().iter().map(|path| read(path)) {
+        let scenario = with_few_flows(scenario);
         for protocol in registry.protocols() {
             let Some(cases) = with_protocol(&scenario, &registry, protocol.card().name) else { continue };
             let Ok(plan) = fluid::plan(&cases[0].scenario, &registry) else { continue };
