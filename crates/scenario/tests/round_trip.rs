@@ -46,10 +46,10 @@ fn direction() -> impl Strategy<Value = String> {
     let rest = (any::<bool>(), prop_oneof![Just("fifo"), Just("fair")], any::<bool>());
     (rate, delay, loss, buffer, queue, rest).prop_map(|(rate, delay, loss, buffer, queue, rest)| {
         let (reorder, scheduler, is_configured) = rest;
-        let configured = if is_configured { "\"3Mbps\"" } else { "\"truth\"" };
+        let configured = if is_configured { "\"3Mbps\"" } else { "\"actual\"" };
         format!(
             "rate = {rate}\ndelay = {delay}\nloss = {loss}\nbuffer = \"{buffer}\"\nqueue = {queue}\n\
-             reorder = {reorder}\nscheduler = \"{scheduler}\"\ntold = {configured}\njitter = \"1ms\"\n"
+             reorder = {reorder}\nscheduler = \"{scheduler}\"\nconfigured_rate = {configured}\njitter = \"1ms\"\n"
         )
     })
 }

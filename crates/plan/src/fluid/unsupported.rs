@@ -65,7 +65,7 @@ fn unsupported_on_link(direction: &Direction) -> Option<Unsupported> {
             Some(Unsupported::new("delays that change", "give one `delay`"))
         }
         () if configured_capacity.is_some() => {
-            Some(Unsupported::new("signalled capacity that differs from the actual one", "leave out `told`"))
+            Some(Unsupported::new("signalled capacity that differs from the actual one", "leave out `configured_rate`"))
         }
         () => None,
     }

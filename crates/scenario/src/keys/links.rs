@@ -140,14 +140,14 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             write: |direction| put(&direction.rate),
         },
         ScenarioKey {
-            name: "told",
-            form: Form::AnyOf(&[Form::Word("truth"), Form::Table(&CAPACITY)]),
-            rule: Rule::Default("\"truth\""),
-            meaning: "the capacity that the link's laws are configured with, if it is not the true one: a \
+            name: "configured_rate",
+            form: Form::AnyOf(&[Form::Word("actual"), Form::Table(&CAPACITY)]),
+            rule: Rule::Default("\"actual\""),
+            meaning: "the capacity that the link's laws are configured with, if it is not the actual one: a \
                       misconfigured router",
             read: |direction, written| set(&mut direction.configured_capacity, configured(written)),
             write: |direction| {
-                Some(direction.configured_capacity.as_ref().map_or_else(|| text("truth"), Field::to_toml))
+                Some(direction.configured_capacity.as_ref().map_or_else(|| text("actual"), Field::to_toml))
             },
         },
         ScenarioKey {
@@ -231,7 +231,7 @@ impl Default for Direction {
 /// A capacity; `None` for the word `truth`.
 fn configured(written: &Written<'_>) -> Option<Option<Capacity>> {
     match &written.node.value {
-        crate::tree::Raw::Text(text) if text == "truth" => Some(None),
+        crate::tree::Raw::Text(text) if text == "actual" => Some(None),
         _ => Capacity::read(written).map(Some),
     }
 }
