@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo test lint no-std docs bench papers same-bytes reference mutants scenario-reference
+.PHONY: help demo test lint no-std docs bench papers readings same-bytes reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -34,6 +34,10 @@ bench: ## packet-hops per CPU second against the bare loop
 
 papers: ## every recipe on the papers' own grids
 	$(MILLPOND) papers check --full
+
+readings: ## hours: every row of the papers' recipes under every reading, into papers/*/readings.md
+	cargo build --release --quiet --package millpond-cli
+	tests/readings.sh
 
 same-bytes: ## a run has the same bytes in debug and release builds, with one thread and two
 	tests/same-bytes.sh

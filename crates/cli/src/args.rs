@@ -106,8 +106,10 @@ pub(crate) enum Document {
     Stability,
     /// Printed by stability --explain --json
     Explain,
-    /// Printed by papers run, check and readings with --json
+    /// Printed by papers run and check with --json
     Papers,
+    /// Printed by papers readings --json
+    Readings,
 }
 
 #[derive(Debug, Arguments)]
@@ -258,8 +260,8 @@ pub(crate) enum PapersAction {
     Run(PapersRun),
     /// Run recipes and fail if a measured value differs without an explanation
     Check(PapersCheck),
-    /// Print the verdict of each recipe under each reading of its paper
-    Readings(PapersCheck),
+    /// Run each row of recipes under every reading of its paper; of one recipe, print every value
+    Readings(PapersReadings),
 }
 
 /// A selection of recipes.
@@ -309,6 +311,18 @@ pub(crate) struct PapersCheck {
     pub(crate) keep: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) shown: PapersShown,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct PapersReadings {
+    #[command(flatten)]
+    pub(crate) grid: PapersGrid,
+    /// Directory in which finished runs are kept and looked up [default with --full: millpond-papers]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+    /// Print only JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// How rows are printed.

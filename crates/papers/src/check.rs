@@ -62,7 +62,7 @@ impl CheckedRecipe {
                 self.agreements
                     .extend(result.agreement.clone().map(|agreement| (case.to_owned(), agreement)));
             }
-            None => {}
+            Some(TrialResult::Refused(_)) | None => {}
         }
         self
     }
@@ -106,7 +106,8 @@ pub fn check(
     check_with(selected, options, &|index, trial| execute(trial, index, options, watch))
 }
 
-fn check_with<'a>(
+/// As [`check`], with another way to execute a trial.
+pub(super) fn check_with<'a>(
     selected: &[SelectedRecipe<'a>],
     options: &CheckOptions,
     execute: &(dyn Fn(usize, &Trial<'a>) -> Result<TrialResult, Error> + Sync),

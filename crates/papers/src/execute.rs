@@ -50,6 +50,8 @@ pub enum TrialResult {
     Run(Box<Run>),
     /// The result of an analysis.
     Analysis(AnalysisResult),
+    /// The reason why there is neither.
+    Refused(String),
 }
 
 /// Executes one trial; `index` is its number for `watch`.

@@ -28,6 +28,7 @@ mod nyquist;
 #[cfg(test)]
 mod page_tests;
 mod paper;
+mod readings;
 mod recipe;
 mod stage;
 mod time_or_step;
@@ -46,6 +47,7 @@ pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
 pub use measure::measure;
 pub use nyquist::NyquistOptions;
 pub use paper::{Library, Paper, PaperKind, Reading, SelectedRecipe};
+pub use readings::{Effect, ReadingCell, RecipeReadings, RowReadings, readings_trial_count, under_readings};
 pub use recipe::{Case, Extent, Recipe};
 pub use stage::Stage;
 pub use time_or_step::TimeOrStep;

@@ -20,6 +20,7 @@ pub fn measure(row: &Expectation, result: &TrialResult) -> Result<f64, String> {
         (TrialResult::Analysis(analysis), Some(path)) => {
             Ok(combine(row.combine, &from_analysis(path, &analysis.value)?) * row.scale)
         }
+        (TrialResult::Refused(reason), _) => Err(reason.clone()),
         (TrialResult::Run(_), Some(_)) => Err("`answer` needs a case with analysis".into()),
         (TrialResult::Analysis(_), None) => Err("a case with analysis needs `answer`".into()),
     }

@@ -6,7 +6,8 @@ use crate::interrupt::Interrupt;
 use crate::output::{print, print_line};
 use crate::progress::Progress;
 use millpond_papers::{
-    CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, RecipeError, Verdict, check, trial_count,
+    CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, RecipeError, RecipeReadings, Verdict, check,
+    readings_trial_count, trial_count, under_readings,
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
@@ -23,11 +24,11 @@ pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
         PapersAction::List(recipes) => list(recipes),
         PapersAction::Run(args) => {
             let keep = args.out.clone();
-            Request { grid: &args.grid, keep, shown: &args.shown, registry }.check(tables)?;
+            Request { grid: &args.grid, keep, shown: &args.shown, registry }.check()?;
             Ok(ExitCode::SUCCESS)
         }
-        PapersAction::Check(args) => Request::new(args, registry).check(tables),
-        PapersAction::Readings(args) => Request::new(args, registry).check(readings),
+        PapersAction::Check(args) => Request::new(args, registry).check(),
+        PapersAction::Readings(args) => readings(args, registry),
     }
 }
 
@@ -51,12 +52,11 @@ struct Request<'a> {
 
 impl<'a> Request<'a> {
     fn new(args: &'a args::PapersCheck, registry: &'a Registry) -> Self {
-        let keep = args.keep.clone().or_else(|| args.grid.full.then(|| PathBuf::from(KEEP)));
-        Self { grid: &args.grid, keep, shown: &args.shown, registry }
+        Self { grid: &args.grid, keep: kept(args.keep.as_ref(), &args.grid), shown: &args.shown, registry }
     }
 
     /// Checks the recipes and prints their rows. The exit code is a failure if a row is unexplained.
-    fn check(self, text: fn(&Library, &CheckedPapers) -> String) -> Outcome {
+    fn check(self) -> Outcome {
         let library = library(&self.grid.recipes)?;
         let shown = self.shown;
         let page = shown.report.as_deref().map(AtomicFile::create).transpose().map_err(Failure::input)?;
@@ -68,7 +68,7 @@ impl<'a> Request<'a> {
         if shown.json {
             print_line(serde_json::to_string_pretty(&checked).map_err(Failure::input)?)?;
         } else {
-            print(text(&library, &checked))?;
+            print(tables(&checked))?;
         }
         let unexplained = checked.recipes.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));
         Ok(if unexplained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -78,32 +78,66 @@ impl<'a> Request<'a> {
         let grid = self.grid;
         let selected = library.select(grid.recipes.name.as_deref())?;
         let progress = Progress::of_all(trial_count(&selected, grid.full), Interrupt::install()?);
-        let settings = CheckOptions {
-            registry: self.registry.clone(),
-            full: grid.full,
-            set: grid.sets.clone(),
-            trace: grid.trace.as_deref().map(std::path::absolute).transpose().map_err(Failure::input)?,
-            keep: self.keep,
-            draw: self.shown.report.is_some(),
-        };
-        let checked = check(&selected, &settings, &progress);
+        let draw = self.shown.report.is_some();
+        let checked = check(&selected, &options(grid, self.keep, draw, self.registry)?, &progress);
         progress.clear();
         Ok(checked?)
     }
 }
 
+fn options(
+    grid: &args::PapersGrid,
+    keep: Option<PathBuf>,
+    draw: bool,
+    registry: &Registry,
+) -> Result<CheckOptions, Failure> {
+    let trace = grid.trace.as_deref().map(std::path::absolute).transpose().map_err(Failure::input)?;
+    Ok(CheckOptions {
+        registry: registry.clone(),
+        full: grid.full,
+        set: grid.sets.clone(),
+        trace,
+        keep,
+        draw,
+    })
+}
+
+/// Where finished runs are kept: where the user says, and those of `--full` in any case.
+fn kept(keep: Option<&PathBuf>, grid: &args::PapersGrid) -> Option<PathBuf> {
+    keep.cloned().or_else(|| grid.full.then(|| PathBuf::from(KEEP)))
+}
+
 /// The table of each recipe, and the numbers of claims that hold.
-fn tables(_: &Library, checked: &CheckedPapers) -> String {
+fn tables(checked: &CheckedPapers) -> String {
     let tables: String = checked.recipes.iter().map(|one| terminal::verdicts(one) + "\n").collect();
     tables + &terminal::headline(&checked.headline)
 }
 
-/// For each paper the verdicts of its recipes under each reading.
-fn readings(library: &Library, checked: &CheckedPapers) -> String {
-    let readings_of = |paper: &Paper| {
-        let is_of = |one: &&CheckedRecipe| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
-        let mine: Vec<_> = checked.recipes.iter().filter(is_of).cloned().collect();
+/// Runs recipes under every reading of their papers, and prints a table for each paper, or the rows of one recipe.
+fn readings(args: &args::PapersReadings, registry: &Registry) -> Outcome {
+    let grid = &args.grid;
+    let library = library(&grid.recipes)?;
+    let selected = library.select(grid.recipes.name.as_deref())?;
+    let progress = Progress::of_all(readings_trial_count(&selected, grid.full), Interrupt::install()?);
+    let options = options(grid, kept(args.keep.as_ref(), grid), false, registry)?;
+    let found = under_readings(&selected, &options, &progress);
+    progress.clear();
+    let found = found?;
+    if args.json {
+        print_line(serde_json::to_string_pretty(&found).map_err(Failure::input)?)?;
+    } else if let [one] = found.as_slice() {
+        print(terminal::rows_under_readings(one))?;
+    } else {
+        print(tables_of_readings(&library, &found))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tables_of_readings(library: &Library, found: &[RecipeReadings]) -> String {
+    let of = |paper: &Paper| {
+        let is_of = |one: &&RecipeReadings| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
+        let mine: Vec<_> = found.iter().filter(is_of).cloned().collect();
         (!mine.is_empty()).then(|| terminal::readings(paper, &mine) + "\n")
     };
-    library.papers.iter().filter_map(readings_of).collect()
+    library.papers.iter().filter_map(of).collect()
 }

@@ -4,7 +4,7 @@ use crate::args::{self, Document};
 use crate::failure::Outcome;
 use crate::output::print;
 use millpond_diagnosis::explain::ExplanationJson;
-use millpond_papers::CheckedPapers;
+use millpond_papers::{CheckedPapers, RecipeReadings};
 use millpond_results::{Summary, Timing};
 use millpond_theory::StabilityOutputJson;
 use millpond_theory::classification::EquilibriumOutputJson;
@@ -30,6 +30,7 @@ fn schema_of(document: Document) -> Value {
         Document::Stability => output_schema::<StabilityOutputJson>("millpond stability --json"),
         Document::Explain => output_schema::<ExplanationJson>("millpond stability --explain --json"),
         Document::Papers => output_schema::<CheckedPapers>("millpond papers check --json"),
+        Document::Readings => output_schema::<Vec<RecipeReadings>>("millpond papers readings --json"),
     }
 }
 

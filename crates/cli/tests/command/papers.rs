@@ -30,7 +30,9 @@ fn recipes_are_listed_run_checked_and_read_in_tables_json_and_a_page() {
         assert!(page.contains("Papers' results, reproduced"));
         fs::remove_file(folder.path().join("page.html")).unwrap();
     }
-    assert!(asked(&["readings", "lgcc/section3"]).contains("| lgcc/section3 | matches"));
+    assert!(
+        asked(&["readings", "lgcc/section3"]).contains("=: exactly the value under the reading \"window\"")
+    );
     assert_eq!(names(folder.path()), ["scenario.toml", "trace.csv"]);
 }
 

@@ -64,9 +64,10 @@ fn unsupported_on_link(direction: &Direction) -> Option<Unsupported> {
         () if matches!(delay, Delay::Steps(_)) => {
             Some(Unsupported::new("delays that change", "give one `delay`"))
         }
-        () if configured_capacity.is_some() => {
-            Some(Unsupported::new("signalled capacity that differs from the actual one", "leave out `configured_rate`"))
-        }
+        () if configured_capacity.is_some() => Some(Unsupported::new(
+            "signalled capacity that differs from the actual one",
+            "leave out `configured_rate`",
+        )),
         () => None,
     }
 }

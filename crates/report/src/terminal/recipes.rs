@@ -1,6 +1,6 @@
 //! Recipes and verdicts as Markdown tables, padded for the terminal.
 
-use millpond_papers::{CheckedRecipe, Headline, JudgedRow, Paper, SelectedRecipe, Verdict};
+use millpond_papers::{CheckedRecipe, Headline, JudgedRow, SelectedRecipe, Verdict};
 use std::fmt::Write;
 
 /// The recipes with their titles.
@@ -47,31 +47,8 @@ pub fn headline(headline: &Headline) -> String {
     papers.into_iter().chain(headline.apart()).map(|line| line + "\n").collect()
 }
 
-/// The worst verdict of a recipe's rows under a reading, with the share of rows that have it if not all have it.
-fn summary(checked: &CheckedRecipe, reading: &str) -> String {
-    let Some(worst) = checked.verdict(Some(reading)) else { return "-".to_owned() };
-    let rows = || checked.rows.iter().filter(|row| row.reading == reading);
-    let (count, all) = (rows().filter(|row| row.verdict == worst).count(), rows().count());
-    if count == all { worst.name().to_owned() } else { format!("{} {count}/{all}", worst.name()) }
-}
-
-/// The verdict of each recipe under each reading: a row per recipe, a column per reading.
-pub fn readings(paper: &Paper, checked: &[CheckedRecipe]) -> String {
-    let head: Vec<_> =
-        std::iter::once("recipe").chain(paper.readings.iter().map(|r| r.name.as_str())).collect();
-    let line = |one: &CheckedRecipe| {
-        let verdicts = paper.readings.iter().map(|reading| summary(one, &reading.name));
-        std::iter::once(one.recipe.clone()).chain(verdicts).collect()
-    };
-    let rows: Vec<Vec<String>> = checked.iter().map(line).collect();
-    let mut text = grid(&head, &rows);
-    for reading in &paper.readings {
-        let _ = write!(text, "\n- {}: {}", reading.name, reading.about.trim());
-    }
-    text + "\n"
-}
-
-fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
+/// A Markdown table whose columns are padded to the width of their widest cell.
+pub(super) fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
         cells.chain(head.get(column).map(|title| title.len())).max().unwrap_or(0)
@@ -90,22 +67,6 @@ fn grid(head: &[&str], rows: &[Vec<String>]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_papers::{CheckOptions, Library, Verdict, check};
-    use millpond_results::Unwatched;
-
-    #[test]
-    fn a_verdict_counts_the_rows_that_do_not_match() {
-        let library = Library::builtin().unwrap();
-        let selected = library.select(Some("lgcc/fig10")).unwrap();
-        let checked = check(&selected, &CheckOptions::quick(), &Unwatched).unwrap();
-        let rows: Vec<_> = checked[0].rows.iter().filter(|row| row.reading == "window").collect();
-        let differ = rows.iter().filter(|row| row.verdict == Verdict::Differs).count();
-        assert!((1..rows.len()).contains(&differ));
-        let expected = format!("differs {differ}/{}", rows.len());
-        assert_eq!(summary(&checked[0], "window"), expected);
-        assert_eq!(summary(&checked[0], "rate"), "-");
-        assert!(readings(selected[0].paper, &checked).contains(&format!("| lgcc/fig10 | {expected} |")));
-    }
 
     #[test]
     fn columns_are_as_wide_as_their_widest_cell() {

@@ -1,0 +1,116 @@
+//! The matrix of readings as Markdown tables, padded for the terminal.
+
+use super::recipes::grid;
+use millpond_papers::{Effect, Paper, ReadingCell, RecipeReadings, RowReadings};
+use millpond_units::format::four_digits;
+use std::fmt::Write;
+
+/// The legend of [`readings`].
+const LEGEND: &str = "\
+k/n: k of the n rows have an accepted value; (m): the reading changes m of them, all others have exactly the same value;
+=: it changes none, * marks the reading under which the recipe judges its rows\n";
+
+/// The rows of recipes of one paper that have an accepted value, and that a reading affects: a line per recipe, a
+/// column per reading.
+pub fn readings(paper: &Paper, recipes: &[RecipeReadings]) -> String {
+    let head: Vec<_> =
+        std::iter::once("recipe").chain(paper.readings.iter().map(|reading| reading.name.as_str())).collect();
+    let line = |one: &RecipeReadings| {
+        let cells = (0..one.readings.len()).map(|reading| counts(one, reading));
+        std::iter::once(one.recipe.clone()).chain(cells).collect()
+    };
+    let lines: Vec<Vec<String>> = recipes.iter().map(line).collect();
+    let mut text = grid(&head, &lines) + "\n" + LEGEND;
+    for reading in &paper.readings {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "\n- {}: {}", reading.name, reading.about.trim());
+    }
+    text + "\n"
+}
+
+fn counts(recipe: &RecipeReadings, reading: usize) -> String {
+    let (accepted, affected) = recipe.counts(reading);
+    let all = recipe.rows.len();
+    match affected {
+        _ if recipe.readings.get(reading) == Some(&recipe.own) => format!("{accepted}/{all} *"),
+        0 => "=".to_owned(),
+        affected => format!("{accepted}/{all} ({affected})"),
+    }
+}
+
+/// Every row of one recipe under every reading: the value, and whether it is accepted.
+pub fn rows_under_readings(recipe: &RecipeReadings) -> String {
+    let mut head = vec!["quantity", "case", "accepted"];
+    head.extend(recipe.readings.iter().map(String::as_str));
+    let line = |row: &RowReadings| {
+        let cells = row.cells.iter().map(cell);
+        [row.what.clone(), row.case.clone(), with_unit(&row.accepted, &row.unit)]
+            .into_iter()
+            .chain(cells)
+            .collect()
+    };
+    let lines: Vec<Vec<String>> = recipe.rows.iter().map(line).collect();
+    format!(
+        "{}\n\n{}\n=: exactly the value under the reading \"{}\"\n",
+        recipe.recipe,
+        grid(&head, &lines),
+        recipe.own
+    )
+}
+
+fn cell(cell: &ReadingCell) -> String {
+    let value = cell.measured.map_or_else(String::new, four_digits);
+    match cell.effect {
+        Effect::None => "=".to_owned(),
+        Effect::Accepted => format!("{value} accepted"),
+        Effect::NotAccepted => format!("{value} not accepted"),
+        Effect::NotMeasured => "not measured".to_owned(),
+    }
+}
+
+fn with_unit(text: &str, unit: &str) -> String {
+    if unit.is_empty() { text.to_owned() } else { format!("{text} {unit}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell_of(effect: Effect, measured: f64) -> ReadingCell {
+        ReadingCell { measured: Some(measured), effect, reason: String::new() }
+    }
+
+    fn recipe() -> RecipeReadings {
+        let row = |own, other| RowReadings {
+            what: "x".into(),
+            case: "c".into(),
+            unit: "s".into(),
+            accepted: "1 to 2".into(),
+            cells: vec![own, other, cell_of(Effect::None, 1.0)],
+        };
+        RecipeReadings {
+            recipe: "p/r".into(),
+            own: "a".into(),
+            readings: vec!["a".into(), "b".into(), "c".into()],
+            rows: vec![
+                row(cell_of(Effect::Accepted, 1.0), cell_of(Effect::NotAccepted, 3.0)),
+                row(cell_of(Effect::Accepted, 1.5), cell_of(Effect::None, 1.5)),
+            ],
+        }
+    }
+
+    #[test]
+    fn a_reading_without_effect_differs_from_one_that_keeps_or_loses_rows() {
+        let counted: Vec<_> = (0..3).map(|reading| counts(&recipe(), reading)).collect();
+        assert_eq!(counted, ["2/2 *", "1/2 (1)", "="]);
+    }
+
+    #[test]
+    fn rows_have_their_value_under_each_reading() {
+        let text = rows_under_readings(&recipe());
+        assert!(
+            text.contains("| x        | c    | 1 to 2 s | 1.000 accepted | 3.000 not accepted | = |"),
+            "{text}"
+        );
+    }
+}
