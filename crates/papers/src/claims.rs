@@ -54,7 +54,7 @@ impl JudgedClaim {
 pub(super) mod tests {
     use super::*;
     use crate::Expectation;
-    use crate::paper::Reading;
+    use crate::reading::Reading;
 
     /// A judged row of a claim: a value of 1 matches, 3 differs as expected, and 5 is unexplained.
     pub(crate) fn row(claim: &str, value: f64, rejected: bool) -> JudgedRow {

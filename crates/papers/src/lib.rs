@@ -28,6 +28,7 @@ mod nyquist;
 #[cfg(test)]
 mod page_tests;
 mod paper;
+mod reading;
 mod readings;
 mod recipe;
 mod stage;
@@ -46,7 +47,8 @@ pub use expect::{Combine, Deviation, EntityPattern, Expectation, Source, Statist
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
 pub use measure::measure;
 pub use nyquist::NyquistOptions;
-pub use paper::{Library, Paper, PaperKind, Reading, SelectedRecipe};
+pub use paper::{Library, Paper, PaperKind, SelectedRecipe};
+pub use reading::Reading;
 pub use readings::{Effect, ReadingCell, RecipeReadings, RowReadings, readings_trial_count, under_readings};
 pub use recipe::{Case, Extent, Recipe};
 pub use stage::Stage;

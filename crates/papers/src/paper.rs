@@ -2,13 +2,15 @@
 
 use super::RecipeError;
 use super::expect::{Expectation, Source};
-use super::recipe::Recipe;
+use super::reading::Reading;
+use super::recipe::{Case, Recipe};
 use super::twin::Twin;
+use super::unknown_name::unknown;
 use include_dir::{Dir, include_dir};
 use millpond_scenario::{Disk, Files};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -95,22 +97,6 @@ fn without_parent_parts(path: &Path) -> PathBuf {
         }
         resolved
     })
-}
-
-/// One of several meanings of the paper.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Reading {
-    /// The name that rows use.
-    pub name: String,
-    /// What the reading assumes, and the evidence for it.
-    pub about: String,
-    /// Overrides of a recipe's scenario, by dotted path.
-    #[serde(default)]
-    pub set: BTreeMap<String, toml::Value>,
-    /// Whether we reject it: it is not what the paper means, and its rows are counted apart.
-    #[serde(default)]
-    pub rejected: bool,
 }
 
 /// Papers and their recipes.
@@ -234,7 +220,28 @@ impl Paper {
             paper.recipes.push(recipe);
         }
         paper.recipes.sort_by_key(|recipe| natural_order(&recipe.name));
+        paper.check_recurrences().map_err(|fault| RecipeError::new(&place, fault))?;
         Ok(paper)
+    }
+
+    /// Checks that each recurrence of its recipes can be computed under each reading, and that a reading names laws of
+    /// recurrences that there are.
+    fn check_recurrences(&self) -> Result<(), String> {
+        let cases =
+            || self.recipes.iter().flat_map(|recipe| recipe.cases.iter().map(move |case| (recipe, case)));
+        let laws = cases().filter_map(|(recipe, case)| recipe.recurrence_law(case)).map(str::to_owned);
+        let laws: Vec<String> = laws.collect::<BTreeSet<_>>().into_iter().collect();
+        self.readings.iter().try_for_each(|reading| {
+            let fail = |fault: String| Err(format!("reading \"{}\": {fault}", reading.name));
+            if let Some(law) = reading.recurrence.keys().find(|law| !laws.contains(law)) {
+                return fail(unknown(law, "law of a recurrence", &laws));
+            }
+            let fault_of = |(recipe, case): (&Recipe, &Case)| {
+                let fault = recipe.recurrence(case, reading)?.err()?;
+                Some(format!("{}, {fault}", recipe.name))
+            };
+            cases().find_map(fault_of).map_or(Ok(()), fail)
+        })
     }
 
     /// The folder that paths in its recipes are relative to, and the reader of files.
@@ -331,9 +338,13 @@ mod tests {
                           series = { flow = '1', quantity = 'window' }\npaper = 3.0\naccept = [3, 3]\nbecause = 'b'\n";
 
     fn library(recipe: &str) -> Result<Library, RecipeError> {
+        library_of(PAPER, recipe)
+    }
+
+    fn library_of(paper: &str, recipe: &str) -> Result<Library, RecipeError> {
         let file = |name: &str, text: &str| (name.to_owned(), text.to_owned());
         let files = BTreeMap::from([
-            file("toy/paper.toml", PAPER),
+            file("toy/paper.toml", paper),
             file("toy/fig12.toml", RECIPE),
             file("toy/fig2.toml", recipe),
             file("toy/README.md", "no recipe"),
@@ -354,6 +365,30 @@ mod tests {
             fault.contains("did you mean \"toy/fig12\"") || fault.contains("did you mean \"toy/fig2\""),
             "{fault}"
         );
+    }
+
+    #[test]
+    fn a_reading_sets_parameters_of_recurrences_of_one_law() {
+        let library = |more: &str| {
+            library_of(
+                &format!("{PAPER}\n[[readings]]\nname = 'long'\nabout = 'y'\nrecurrence = {more}"),
+                RECIPE,
+            )
+        };
+        let papers = library("{ abc = { steps = 9 } }").unwrap().papers;
+        let (recipe, readings) = (&papers[0].recipes[0], &papers[0].readings);
+        let samples = |reading| {
+            let recurrence = recipe.recurrence(&recipe.cases[0], reading).unwrap().unwrap();
+            recurrence.run("").series[0].values.len()
+        };
+        assert_eq!((samples(&readings[0]), samples(&readings[1])), (3, 10));
+        for (wrong, message) in [
+            ("{ abd = { steps = 9 } }", "reading \"long\": no law of a recurrence \"abd\"; there are: abc"),
+            ("{ abc = { stpes = 9 } }", "reading \"long\": toy/fig2, case \"abc\": unknown field `stpes`"),
+        ] {
+            let fault = library(wrong).unwrap_err().to_string();
+            assert!(fault.starts_with("toy/paper.toml: ") && fault.contains(message), "{fault}");
+        }
     }
 
     #[test]

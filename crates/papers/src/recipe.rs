@@ -8,6 +8,7 @@ use super::analysis::Analysis;
 use super::expect::{Expectation, Source};
 use super::form::{self, Fault, Siblings};
 use super::nyquist::NyquistOptions;
+use super::reading::Reading;
 use super::stage::Stage;
 use super::unknown_name::unknown;
 use millpond_recurrences::Recurrence;
@@ -163,7 +164,7 @@ impl Recipe {
         self.cases.iter().try_for_each(|case| self.check_case(case))?;
         self.cases
             .iter()
-            .filter_map(|case| self.recurrence(case))
+            .filter_map(|case| self.recurrence(case, &Reading::default()))
             .try_for_each(|recurrence| recurrence.map(drop))
     }
 
@@ -231,9 +232,17 @@ impl Recipe {
         row.case.as_deref().unwrap_or_else(|| self.cases.first().map_or("", |case| &case.name))
     }
 
-    /// The difference equation of a case, if the recipe has one.
-    pub fn recurrence(&self, case: &Case) -> Option<Result<Recurrence, String>> {
+    /// The law of a case's recurrence, if the recipe has one.
+    pub(super) fn recurrence_law<'a>(&'a self, case: &'a Case) -> Option<&'a str> {
+        case.set.get("law").or(self.recurrence.as_ref()?.get("law"))?.as_str()
+    }
+
+    /// The difference equation of a case under a reading, if the recipe has one. The parameters of the case replace those
+    /// of the reading.
+    pub fn recurrence(&self, case: &Case, reading: &Reading) -> Option<Result<Recurrence, String>> {
         let mut table = self.recurrence.clone()?;
+        let of_reading = self.recurrence_law(case).and_then(|law| reading.recurrence.get(law));
+        table.extend(of_reading.cloned().unwrap_or_default());
         table.extend(case.set.clone());
         let parsed: Result<Recurrence, _> = table.try_into();
         let checked =

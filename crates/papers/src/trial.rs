@@ -1,7 +1,8 @@
 //! The trials of a recipe, and the scenario of each.
 
 use super::expect::Expectation;
-use super::paper::{Paper, Reading, SelectedRecipe};
+use super::paper::{Paper, SelectedRecipe};
+use super::reading::Reading;
 use super::recipe::{Case, Recipe};
 use millpond_recurrences::Recurrence;
 use millpond_scenario::{Faults, Scenario};
@@ -36,9 +37,9 @@ impl Trial<'_> {
         format!("millpond papers run {}{}", self.recipe.name, if self.full { " --full" } else { "" })
     }
 
-    /// The difference equation of the case, if the recipe has one.
+    /// The difference equation of the case under the reading, if the recipe has one.
     pub(super) fn recurrence(&self) -> Option<Recurrence> {
-        self.recipe.recurrence(self.case).and_then(Result::ok)
+        self.recipe.recurrence(self.case, self.reading).and_then(Result::ok)
     }
 
     /// The scenario with the overrides `more` applied last and with `trace` in place of every trace.

@@ -1,7 +1,7 @@
 //! The verdict on a measured value.
 
 use super::expect::{Expectation, Source};
-use super::paper::Reading;
+use super::reading::Reading;
 use millpond_stats::{mean, standard_deviation};
 use millpond_units::format::four_digits;
 use schemars::JsonSchema;

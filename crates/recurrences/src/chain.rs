@@ -47,6 +47,9 @@ pub struct Chain {
     /// Base of the logarithm of the unmarked share.
     #[serde(default = "natural")]
     phi2: f64,
+    /// The step of a rate under the logarithmic utility.
+    #[serde(default)]
+    log_step: LogStep,
     /// The order of updates.
     #[serde(default)]
     order: UpdateOrder,
@@ -76,10 +79,19 @@ enum Utility {
     /// LGCC's Eq. (12), which depends on the carrying capacity.
     #[default]
     Logistic,
-    /// log x, which does not depend on a capacity: Eq. (18) with the factor x and the utility that are missing in print.
+    /// log x, which does not depend on a capacity.
     Log,
-    /// Eq. (18) as printed, `x' = gamma / p`: no value of `p` is an equilibrium.
-    LogAsPrinted,
+}
+
+/// The step of a rate under the logarithmic utility, Eq. (18).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LogStep {
+    /// With the factor x and the utility that are missing in print: `x' = gamma x (1 / x - p)`.
+    #[default]
+    Corrected,
+    /// As printed, `x' = gamma / p`: no value of `p` is an equilibrium.
+    AsPrinted,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -101,9 +113,14 @@ struct State {
     prices: Vec<f64>,
 }
 
-/// Eq. (18) with the factor x that is missing in print: `x' = gamma x (U'(x) - q)`, `U = log x`.
-fn log_step(x: f64, price: f64, gamma: f64) -> f64 {
-    (x + gamma * (1.0 - price * x)).max(MIN_VALUE)
+impl LogStep {
+    /// The rate after a step, at least [`MIN_VALUE`].
+    fn next(self, x: f64, price: f64, gamma: f64) -> f64 {
+        match self {
+            Self::Corrected => (x + gamma * (1.0 - price * x)).max(MIN_VALUE),
+            Self::AsPrinted => x + gamma / price,
+        }
+    }
 }
 
 impl Chain {
@@ -128,7 +145,7 @@ impl Chain {
             Utility::Logistic => {
                 State { rates: vec![self.x0; self.loops as usize], prices: vec![0.0; self.loops as usize] }
             }
-            Utility::Log | Utility::LogAsPrinted => {
+            Utility::Log => {
                 State { rates: shares.clone().collect(), prices: shares.map(f64::recip).collect() }
             }
         }
@@ -147,15 +164,14 @@ impl Chain {
         let excess = beta * (flows * x - k);
         let new = match self.utility {
             Utility::Logistic => next_marking(price, excess).min(MAX_MARKING),
-            Utility::Log | Utility::LogAsPrinted => (price + excess).max(MIN_VALUE),
+            Utility::Log => (price + excess).max(MIN_VALUE),
         };
         let effective_price = self.order.price(price, new);
         let rate = match (self.utility, self.controller) {
             (Utility::Logistic, Controller::PrimalDual) => bases.step(x, k, effective_price, gamma),
             (Utility::Logistic, Controller::Dual) => bases.rate_from_price(k, effective_price),
-            (Utility::Log, Controller::PrimalDual) => log_step(x, effective_price, gamma),
-            (Utility::LogAsPrinted, Controller::PrimalDual) => x + gamma / effective_price,
-            (Utility::Log | Utility::LogAsPrinted, Controller::Dual) => effective_price.recip(),
+            (Utility::Log, Controller::PrimalDual) => self.log_step.next(x, effective_price, gamma),
+            (Utility::Log, Controller::Dual) => effective_price.recip(),
         };
         (rate, new)
     }
@@ -204,6 +220,7 @@ mod tests {
             steps: 600,
             controller,
             utility: Utility::Logistic,
+            log_step: LogStep::Corrected,
             gamma,
             beta,
             price_step: PriceStep::Relative,
@@ -234,8 +251,11 @@ mod tests {
 
     #[test]
     fn with_eq_18_as_printed_no_rate_ever_decreases() {
-        let of =
-            |beta| Chain { utility: Utility::LogAsPrinted, ..chain(2, Controller::PrimalDual, 0.01, beta) };
+        let of = |beta| Chain {
+            utility: Utility::Log,
+            log_step: LogStep::AsPrinted,
+            ..chain(2, Controller::PrimalDual, 0.01, beta)
+        };
         for series in [0.1, 1.0, 10.0].into_iter().flat_map(|beta| of(beta).series()) {
             let is_monotonic = series.values.windows(2).all(|pair| pair[0] < pair[1]);
             assert!(series.quantity != "rate" || is_monotonic, "{}", series.entity);
