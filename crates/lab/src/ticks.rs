@@ -35,7 +35,7 @@ impl Ticks {
             from: measure.from,
             every: measure.every,
             window: measure.jain_window,
-            progress: whole_steps(scenario.duration / LEAST_TICKS, &scenario.fluid),
+            progress: whole_steps(scenario.duration / LEAST_TICKS, &scenario.fluid.method),
             end: Time::ZERO + scenario.duration,
             now: Time::ZERO,
         }

@@ -22,9 +22,9 @@ mod tree;
 
 pub use files::{Disk, Files};
 pub use model::{
-    Activity, Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, FlowStart, Gap, GilbertElliott,
-    Hop, Lasting, Link, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario,
-    Scheduler, SettingValue, Size, Stop, Workload, WrittenSetting,
+    Activity, BaseRtt, Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, FlowStart, FluidOptions,
+    Gap, GilbertElliott, Hop, Lasting, Link, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec,
+    Relays, Rtt, Scenario, Scheduler, SettingValue, Size, Stop, Workload, WrittenSetting,
 };
 pub use place::{At, Place};
 pub use reference::update_reference;

@@ -26,7 +26,7 @@ pub struct Scenario {
     /// Processing times of routers, in the packet world.
     pub routers: Processing,
     /// How the fluid world integrates.
-    pub fluid: Method,
+    pub fluid: FluidOptions,
     /// Names of all nodes, in the order in which links first mention them.
     pub nodes: Vec<String>,
     /// Links.
@@ -63,6 +63,25 @@ pub struct Processing {
 impl Processing {
     /// The greatest upper bound.
     pub const LONGEST: Span = Span::from_millis(1000);
+}
+
+/// The options of the fluid world.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FluidOptions {
+    /// How the equations are integrated.
+    pub method: Method,
+    /// What the base RTT consists of.
+    pub base_rtt: BaseRtt,
+}
+
+/// What the base RTT of a loop consists of in the fluid world.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BaseRtt {
+    /// Propagation, and what `rtt` adds.
+    #[default]
+    Propagation,
+    /// The same and the service time of one packet at each link, and of one acknowledgement at each link of the return path.
+    Service,
 }
 
 /// How the equations of the fluid world are integrated.

@@ -140,11 +140,11 @@ fn the_method_and_its_step_are_written_out() {
     let text = "duration = \"7s\"\nfluid = { method = \"fixed-step\", step = \"2.5ms\" }\n\
                 [dumbbell]\nbottleneck = { rate = \"10Mbps\" }\n[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\n";
     let scenario = parse_with(text, &[]).unwrap_or_else(|faults| panic!("{faults}"));
-    let Method::FixedStep(step) = &scenario.fluid else { panic!("{:?}", scenario.fluid) };
+    let Method::FixedStep(step) = &scenario.fluid.method else { panic!("{:?}", scenario.fluid) };
     assert_eq!(step.picos(), 2_500_000_000);
     assert_eq!(read_again(&scenario), scenario);
     // An override of the method leaves the file's step idle.
     let adaptive = parse_with(text, &["fluid.method=adaptive"]).unwrap_or_else(|faults| panic!("{faults}"));
-    assert_eq!(adaptive.fluid, Method::Adaptive);
+    assert_eq!(adaptive.fluid.method, Method::Adaptive);
     assert_eq!(read_again(&adaptive), adaptive);
 }

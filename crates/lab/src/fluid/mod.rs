@@ -59,7 +59,7 @@ pub(crate) fn run(
 
 /// The integration of the equations by the scenario's method, at time zero.
 fn begin<'a>(plan: &'a FluidPlan, scenario: &Scenario) -> Result<Box<dyn Integration + 'a>, Error> {
-    Ok(match &scenario.fluid {
+    Ok(match &scenario.fluid.method {
         Method::Adaptive => Box::new(Solver::new(&plan.assembly, Accuracy::default())?),
         Method::FixedStep(step) => Box::new(FixedStepIntegration::new(&plan.assembly, step.secs())?),
     })
@@ -68,7 +68,7 @@ fn begin<'a>(plan: &'a FluidPlan, scenario: &Scenario) -> Result<Box<dyn Integra
 /// The times of the samples after `from`, at whole steps; the last is `until`.
 fn sample_times(scenario: &Scenario, is_small: bool, from: Time, until: Time) -> Vec<Time> {
     let span = until.since(from);
-    let (samples, step) = match &scenario.fluid {
+    let (samples, step) = match &scenario.fluid.method {
         Method::Adaptive => (SAMPLES_PER_TICK, Span::from_picos(1)),
         Method::FixedStep(step) => (SAMPLES_PER_TICK.min(span.picos() / step.picos()).max(1), **step),
     };

@@ -25,6 +25,7 @@ mod paganini;
 mod phase_effects;
 mod plans;
 mod reference_results;
+mod service_times;
 mod several_links;
 mod steady_state;
 mod theory;

@@ -7,8 +7,8 @@ use crate::shared_loops::{SharedLoopKey, is_shared};
 use crate::traffic::hops;
 use millpond_fluid::{FluidNetwork, Loop, LoopId, Relay};
 use millpond_law::fluid::{Allocation, LoopFacts};
-use millpond_scenario::{Hop, Scenario};
-use millpond_units::{Span, Time};
+use millpond_scenario::{BaseRtt, Hop, Scenario};
+use millpond_units::{Bytes, Span, Time};
 use std::collections::BTreeMap;
 
 /// The part of a flow's base RTT that exceeds the delays of its links is a delay before the first link, as in the packet
@@ -217,8 +217,13 @@ impl LoopBuilder<'_, '_> {
     fn delays(&self, instance: &FlowInstance<'_>, number: usize, path: &[Hop]) -> PathDelays {
         let scenario = self.scenario;
         let extra = extra_delay(scenario, instance, number).secs();
-        let return_delay = scenario.propagation(&scenario.return_path(path).unwrap_or_default()).secs();
-        let link_delays: Vec<f64> = path.iter().map(|hop| scenario.propagation(&[*hop]).secs()).collect();
+        let return_path = scenario.return_path(path).unwrap_or_default();
+        let (packet, ack) = (instance.group.packet, instance.group.ack);
+        let delay =
+            |hop: &Hop| scenario.propagation(&[*hop]).secs() + self.counted_service_time(*hop, packet);
+        let served: f64 = return_path.iter().map(|hop| self.counted_service_time(*hop, ack)).sum();
+        let return_delay = scenario.propagation(&return_path).secs() + served;
+        let link_delays: Vec<f64> = path.iter().map(delay).collect();
         let forward_delay: f64 = link_delays.iter().sum();
         let base_rtt = extra + forward_delay + return_delay;
         let from_last_link = return_delay + link_delays.last().copied().unwrap_or_default();
@@ -229,6 +234,15 @@ impl LoopBuilder<'_, '_> {
             Some(here)
         });
         PathDelays { to_links: to_links.collect(), to_end: first + forward_delay, base_rtt }
+    }
+
+    /// The service time of a packet of this size at a link in seconds, if the base RTT contains it; otherwise zero.
+    fn counted_service_time(&self, hop: Hop, size: Bytes) -> f64 {
+        let rate = || self.scenario.links[hop.link].direction(hop.forward).rate.schedule().mean();
+        match self.scenario.fluid.base_rtt {
+            BaseRtt::Propagation => 0.0,
+            BaseRtt::Service => rate().time_for(size).secs(),
+        }
     }
 
     fn plan(

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Acknowledgements use no capacity, and the send queues of relays are unlimited. A flow's base round-trip time is its
-//! propagation delay, as in the packet world, without service times.
+//! propagation delay, as in the packet world; without service times, unless `fluid.base_rtt` is `"service"`.
 
 mod links;
 mod loops;

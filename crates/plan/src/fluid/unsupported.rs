@@ -153,7 +153,7 @@ pub(super) fn queue_without_equations(
 /// The error if the plan cannot be integrated with the scenario's fixed step.
 pub(super) fn method(scenario: &Scenario, plan: &FluidPlan) -> Result<(), Fault> {
     const ADAPTIVE: &str = "set fluid.method = \"adaptive\"";
-    let Method::FixedStep(step) = &scenario.fluid else { return Ok(()) };
+    let Method::FixedStep(step) = &scenario.fluid.method else { return Ok(()) };
     plan.assembly.allows_steps_of(step.secs()).map_err(|error| match &error {
         Error::InvalidNetwork { name, reason } => {
             let place = place_of(scenario, &plan.links, &plan.loops, name);

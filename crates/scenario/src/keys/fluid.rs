@@ -1,6 +1,6 @@
-//! `[fluid]`: how the equations of the fluid world are integrated.
+//! `[fluid]`: how the equations of the fluid world are integrated, and what its base RTTs consist of.
 
-use crate::model::{Measure, Method};
+use crate::model::{BaseRtt, FluidOptions, Measure, Method};
 use crate::place::At;
 use crate::table::{
     Field, Fields, Form, KeyTable, Keyword, LONGEST_RUN, Rule, ScenarioKey, Written, put, spellings,
@@ -22,10 +22,15 @@ impl Keyword for MethodName {
         &[("adaptive", Self::Adaptive), ("fixed-step", Self::FixedStep)];
 }
 
+impl Keyword for BaseRtt {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("propagation", Self::Propagation), ("service", Self::Service)];
+}
+
 /// The keys of `[fluid]`.
-pub(crate) static FLUID: KeyTable<Method> = KeyTable {
+pub(crate) static FLUID: KeyTable<FluidOptions> = KeyTable {
     name: "fluid table",
-    blank: Method::default,
+    blank: FluidOptions::default,
     plain: None,
     keys: &[
         ScenarioKey {
@@ -34,14 +39,14 @@ pub(crate) static FLUID: KeyTable<Method> = KeyTable {
             rule: Rule::Default("\"adaptive\""),
             meaning: "`\"adaptive\"`: the step length is controlled for an error of 1e-6, discontinuities and events \
                       are located. `\"fixed-step\"`: second order, for networks with thousands of unlike flows",
-            read: |method, written| {
-                *method = match MethodName::read(written)? {
+            read: |fluid, written| {
+                fluid.method = match MethodName::read(written)? {
                     MethodName::Adaptive => Method::Adaptive,
                     MethodName::FixedStep => Method::FixedStep(At::default()),
                 };
                 Some(())
             },
-            write: |method| match method {
+            write: |fluid| match fluid.method {
                 Method::Adaptive => put(&MethodName::Adaptive),
                 Method::FixedStep(_) => put(&MethodName::FixedStep),
             },
@@ -53,31 +58,47 @@ pub(crate) static FLUID: KeyTable<Method> = KeyTable {
             meaning: "the step length. No longer than the shortest feedback delay from a link to a sender; \
                       `duration`, `measure.from`, `measure.every` and `measure.jain_window` are whole numbers of it",
             read: step,
-            write: |method| match method {
+            write: |fluid| match &fluid.method {
                 Method::Adaptive => None,
                 Method::FixedStep(step) => put(&step.value),
+            },
+        },
+        ScenarioKey {
+            name: "base_rtt",
+            form: Form::Words(spellings::<BaseRtt>),
+            rule: Rule::Default("\"propagation\""),
+            meaning: "what the round-trip time of empty queues consists of. `\"service\"`: also the service time of one \
+                      packet at each link, and of one acknowledgement at each link of the return path, at the mean \
+                      rate of the link. At microseconds they are a large part of it",
+            read: |fluid, written| {
+                fluid.base_rtt = BaseRtt::read(written)?;
+                Some(())
+            },
+            write: |fluid| match fluid.base_rtt {
+                BaseRtt::Propagation => None,
+                served @ BaseRtt::Service => put(&served),
             },
         },
     ],
 };
 
 /// Reads `[fluid]`. The step must divide the duration and all times of `measure`.
-pub(crate) fn read(written: &Written<'_>, measure: &Measure) -> Option<Method> {
+pub(crate) fn read(written: &Written<'_>, measure: &Measure) -> Option<FluidOptions> {
     let mut fields = Fields::new(written, FLUID.name)?;
-    let method = fields.read_partly(&FLUID);
-    if matches!(method, Method::FixedStep(_)) && !fields.has("step") {
+    let fluid = fields.read_partly(&FLUID);
+    if matches!(fluid.method, Method::FixedStep(_)) && !fields.has("step") {
         fields.require("step", "\"5ms\"");
     }
     fields.finish();
-    match &method {
-        Method::FixedStep(step) if !step.is_zero() => divides(written, step, measure).then_some(method),
-        _ => Some(method),
+    match &fluid.method {
+        Method::FixedStep(step) if !step.is_zero() => divides(written, step, measure).then_some(fluid),
+        _ => Some(fluid),
     }
 }
 
-fn step(method: &mut Method, written: &Written<'_>) -> Option<()> {
+fn step(fluid: &mut FluidOptions, written: &Written<'_>) -> Option<()> {
     let name = written.sibling("method");
-    if let Method::FixedStep(step) = method {
+    if let Method::FixedStep(step) = &mut fluid.method {
         let longest = written.context.duration.unwrap_or(LONGEST_RUN);
         let length = written.within(SHORTEST_STEP, longest.max(SHORTEST_STEP))?;
         *step = At::new(length, written.place());

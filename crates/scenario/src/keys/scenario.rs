@@ -90,11 +90,11 @@ pub(crate) static SCENARIO: KeyTable<Draft> = KeyTable {
             name: "fluid",
             form: Form::Table(&FLUID),
             rule: Rule::Default("{}"),
-            meaning: "how the equations of the fluid world are integrated",
+            meaning: "how the equations of the fluid world are integrated, and what its base RTTs consist of",
             read: |draft, written| {
                 let context = draft.context(written);
-                let method = fluid::read(&written.with_context(&context), &draft.scenario.measure);
-                set(&mut draft.scenario.fluid, method)
+                let options = fluid::read(&written.with_context(&context), &draft.scenario.measure);
+                set(&mut draft.scenario.fluid, options)
             },
             write: |_| None,
         },
