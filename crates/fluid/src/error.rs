@@ -28,7 +28,7 @@ pub enum Error {
         /// Which state or channel.
         quantity: String,
     },
-    /// A guard changes its sign repeatedly without progress in time.
+    /// A guard with a hysteresis changes its sign repeatedly without progress in time.
     Chattering {
         /// Time in seconds.
         time: f64,
@@ -85,9 +85,8 @@ impl fmt::Display for Error {
             ),
             Self::Chattering { time, guard } => write!(
                 f,
-                "at {time:.6} s {guard} changes its sign repeatedly without progress in time: the solution slides along \
-                 this threshold, where the equations are not defined; replace the jump of the law by a slope, or use \
-                 the packet world"
+                "at {time:.6} s {guard} changes its sign again and again without progress in time, also with a hysteresis: \
+                 this switching function jumps at each switch; declare a continuous one, or use the packet world"
             ),
             Self::StepTooLong { step, name, link, delay, longest } => write!(
                 f,

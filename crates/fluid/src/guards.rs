@@ -52,22 +52,26 @@ impl RightHandSide<'_> {
     pub(crate) fn read_guards(&self, x: &[f64], guards: &mut [f64]) {
         let mut first = 0;
         for (whose, count) in &self.guard_counts {
-            let out = &mut guards[first..first + count];
-            match *whose {
-                GuardOwner::Sender(c, place) => {
-                    let class = &self.asm.sender_classes[c];
-                    let x = &x[class.first_state + place * class.width..][..class.width];
-                    let input = self.senders[c].flow(place);
-                    class.law.guards(place, x, &input, out);
-                }
-                GuardOwner::Link(s, place) => {
-                    let set = &self.asm.link_sets[s];
-                    let x = &x[set.first_state + place * set.width..][..set.width];
-                    set.law.guards(place, x, &self.links[s].link(place), out);
-                }
-                GuardOwner::Path(w) => out[0] = self.switches[w].value(),
-            }
+            self.read_guards_of(*whose, x, &mut guards[first..first + count]);
             first += count;
+        }
+    }
+
+    /// The values of the guards of one owner with the inputs of the last evaluation.
+    pub(crate) fn read_guards_of(&self, owner: GuardOwner, x: &[f64], out: &mut [f64]) {
+        match owner {
+            GuardOwner::Sender(c, place) => {
+                let class = &self.asm.sender_classes[c];
+                let x = &x[class.first_state + place * class.width..][..class.width];
+                let input = self.senders[c].flow(place);
+                class.law.guards(place, x, &input, out);
+            }
+            GuardOwner::Link(s, place) => {
+                let set = &self.asm.link_sets[s];
+                let x = &x[set.first_state + place * set.width..][..set.width];
+                set.law.guards(place, x, &self.links[s].link(place), out);
+            }
+            GuardOwner::Path(w) => out[0] = self.switches[w].value(),
         }
     }
 

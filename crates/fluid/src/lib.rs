@@ -13,8 +13,9 @@
 //! | `delays` | the delay of each look-up in the history |
 //! | `fair_sharing`, `relay_feedback` | flows that share a loop; feedback between the loops of a chain |
 //! | `path_switches` | owners of switching functions; the selected hop of a path |
+//! | `hysteresis` | thresholds along which a solution slides |
 //! | `right_hand_side` | derivatives and channels, given the history |
-//! | `guards` | evaluation and crossing of switching functions |
+//! | `guards`, `law_sides` | evaluation and crossing of switching functions; laws on their side of a threshold |
 //! | [`Integration`] (`integration`) | the common interface of both integration schemes |
 //! | [`Frozen`] (`frozen`) | all delays zero: the residual for the equilibrium |
 //! | [`Solver`] (`solver`) | adaptive steps of order five, event location, tracked discontinuities |
@@ -33,7 +34,9 @@ mod fair_sharing;
 mod fixed;
 mod frozen;
 mod guards;
+mod hysteresis;
 mod integration;
+mod law_sides;
 pub mod motion;
 mod network;
 mod path;

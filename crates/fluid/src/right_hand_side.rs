@@ -1,10 +1,11 @@
 //! The right-hand side of the equations: derivatives of all states and values of all channels, given the history of the
 //! channels.
 
-use crate::assembly::{Assembly, Role, SharedFlow, SharedLoop};
+use crate::assembly::{Assembly, HopData, Role, SharedFlow, SharedLoop};
 use crate::delays::{DelayTable, NO_DELAY};
 use crate::discrete_state::{DiscreteState, Held};
 use crate::fair_sharing::{ShareRequest, SharedRates, fair_level};
+use crate::hysteresis::{Hysteresis, Laws};
 use crate::path::{join, neutral, selects_hop};
 use crate::path_switches::{GuardOwner, PathSwitch};
 use crate::queue::departing_share;
@@ -16,6 +17,9 @@ use std::ops::Range;
 pub(crate) trait ChannelHistory {
     /// The value of a channel one delay ago; `delay` is an index into [`DelayTable::delays`].
     fn get(&self, channel: usize, delay: usize) -> f64;
+
+    /// The value of a channel any number of seconds ago, above zero.
+    fn earlier(&self, channel: usize, seconds: f64) -> f64;
 }
 
 /// A history in which all channels are constant.
@@ -23,6 +27,10 @@ pub(crate) struct ConstantHistory<'a>(pub(crate) &'a [f64]);
 
 impl ChannelHistory for ConstantHistory<'_> {
     fn get(&self, channel: usize, _delay: usize) -> f64 {
+        self.0[channel]
+    }
+
+    fn earlier(&self, channel: usize, _seconds: f64) -> f64 {
         self.0[channel]
     }
 }
@@ -51,6 +59,8 @@ pub(crate) struct RightHandSide<'a> {
     pub(crate) guard_counts: Vec<(GuardOwner, usize)>,
     /// For each guard: its owner, and its index among the owner's guards.
     pub(crate) guards: Vec<(GuardOwner, usize)>,
+    /// The thresholds along which the solution slides.
+    pub(crate) hysteresis: Hysteresis,
 }
 
 impl<'a> RightHandSide<'a> {
@@ -85,6 +95,7 @@ impl<'a> RightHandSide<'a> {
             guard_counts,
             switches,
             switches_of,
+            hysteresis: Hysteresis::default(),
         }
     }
 
@@ -102,12 +113,14 @@ impl<'a> RightHandSide<'a> {
             self.set_inputs(class, discrete, history, x);
             self.set_relay_inputs(class, discrete, history, channels);
         }
+        self.move_to_sides(x, Laws::Senders);
         self.set_delivered_rates(history, channels, true);
         for class in 0..self.asm.sender_classes.len() {
             self.set_sending_rates(class, discrete, x, channels);
         }
         self.set_relay_rates(discrete, x, dx, channels);
         self.set_arrivals(history, discrete, x, channels);
+        self.move_to_sides(x, Laws::Links);
         for set in 0..self.asm.link_sets.len() {
             self.evaluate_link_laws(set, x, dx, channels);
         }
@@ -116,6 +129,7 @@ impl<'a> RightHandSide<'a> {
         for class in 0..self.asm.sender_classes.len() {
             self.set_sender_derivatives(class, discrete, x, dx);
         }
+        self.restore_inputs();
     }
 
     /// Inputs of a sender class, except those from relays.
@@ -150,6 +164,11 @@ impl<'a> RightHandSide<'a> {
             inputs.lost[i] = 1.0 - delivered_share;
             inputs.present_queueing[i] = present_queueing;
             inputs.acked[i] = history.get(channels.rate + l, self.delays.loops[l].rtt);
+            if class.law.inputs_used().earlier_queueing {
+                let lag = asm.lag(l, x);
+                let earlier = |hop: &HopData| history.earlier(channels.delay + hop.link, hop.backward + lag);
+                inputs.earlier_queueing[i] = asm.hops_of(l).iter().map(earlier).sum();
+            }
             self.set_feedback(c, i, l, history, x);
         }
     }
@@ -251,7 +270,7 @@ impl<'a> RightHandSide<'a> {
         let (flows, carried) = (class.loops.len(), class.law.carried().len());
         self.rates.resize(flows, 0.0);
         self.carried.resize(flows * carried, 0.0);
-        let x = &x[class.first_state..][..flows * class.width];
+        let x = &self.hysteresis.states(x)[class.first_state..][..flows * class.width];
         class.law.rates(0, x, &self.senders[c], &mut self.rates, &mut self.carried);
         for (i, &l) in class.loops.iter().enumerate() {
             let own = class.first_carried + i * carried;
@@ -390,8 +409,9 @@ impl<'a> RightHandSide<'a> {
         let set = &self.asm.link_sets[s];
         let states = set.first_state..set.first_state + set.width * set.links.len();
         let signals = set.law.signal_names().len() * set.links.len();
-        set.law.derivatives(0, &x[states.clone()], &self.links[s], &mut dx[states.clone()]);
-        set.law.signals(0, &x[states], &self.links[s], &mut channels[set.first_signal..][..signals]);
+        let x = &self.hysteresis.states(x)[states.clone()];
+        set.law.derivatives(0, x, &self.links[s], &mut dx[states]);
+        set.law.signals(0, x, &self.links[s], &mut channels[set.first_signal..][..signals]);
     }
 
     /// Queues, with their delays, marks, losses and departures.
@@ -432,7 +452,8 @@ impl<'a> RightHandSide<'a> {
     fn set_sender_derivatives(&self, c: usize, discrete: &DiscreteState, x: &[f64], dx: &mut [f64]) {
         let class = &self.asm.sender_classes[c];
         let states = class.first_state..class.first_state + class.width * class.loops.len();
-        class.law.derivatives(0, &x[states.clone()], &self.senders[c], &mut dx[states.clone()]);
+        let x = &self.hysteresis.states(x)[states.clone()];
+        class.law.derivatives(0, x, &self.senders[c], &mut dx[states.clone()]);
         for (i, _) in class.loops.iter().enumerate().filter(|(_, l)| !discrete.active[**l]) {
             dx[states.start + i * class.width..][..class.width].fill(0.0);
         }

@@ -108,7 +108,7 @@ impl Frozen<'_> {
         outputs.extend(own..own + carried);
         outputs.extend(asm.start_relays(l).map(|relay| asm.channels.permitted + relay));
         let states: Vec<usize> = (first..first + class.width).collect();
-        let inputs = asm.sender_channels(l);
+        let inputs = asm.sender_channels(l, &point.x);
         differentiate(Entity::Loop(l), states, inputs, outputs, point, |x, u| self.sender(l, point, x, u))
     }
 
@@ -279,6 +279,10 @@ impl Frozen<'_> {
         if self.asm.sender_classes[data.class].law.inputs_used().present_queueing {
             hops.iter().for_each(|_| present_queueing += read());
         }
+        let mut earlier_queueing = zero;
+        if self.asm.sender_classes[data.class].law.inputs_used().earlier_queueing {
+            hops.iter().for_each(|_| earlier_queueing += read());
+        }
         let RelayInputs { downstream, upstream, inflows } = self.relay_inputs(l, point, read);
         let input = SenderInput {
             base_rtt: data.base_rtt,
@@ -289,6 +293,7 @@ impl Frozen<'_> {
             lost: one - kept,
             acked,
             present_queueing,
+            earlier_queueing,
             feedback: &[],
             downstream,
             upstream,
@@ -458,9 +463,11 @@ impl Frozen<'_> {
 }
 
 impl Assembly {
-    /// The inputs of a loop's sender, in the order in which [`Frozen::sender`] reads them.
-    fn sender_channels(&self, l: usize) -> Vec<Input> {
+    /// The inputs of a loop's sender, in the order in which [`Frozen::sender`] reads them. A lag of the law's own is that at the
+    /// states `x`.
+    fn sender_channels(&self, l: usize, x: &[f64]) -> Vec<Input> {
         let at = &self.channels;
+        let used = self.sender_classes[self.loops[l].class].law.inputs_used();
         let mut inputs = Vec::new();
         for hop in self.hops_of(l) {
             let signals = hop.first_signal..hop.first_signal + hop.signals;
@@ -470,9 +477,14 @@ impl Assembly {
             );
         }
         inputs.push(Input { channel: at.rate + l, delay: self.loops[l].base_rtt });
-        if self.sender_classes[self.loops[l].class].law.inputs_used().present_queueing {
+        if used.present_queueing {
             inputs
                 .extend(self.hops_of(l).iter().map(|hop| Input { channel: at.delay + hop.link, delay: 0.0 }));
+        }
+        if used.earlier_queueing {
+            let lag = self.lag(l, x);
+            let earlier = |hop: &HopData| Input { channel: at.delay + hop.link, delay: hop.backward + lag };
+            inputs.extend(self.hops_of(l).iter().map(earlier));
         }
         for relay in self.end_relays(l) {
             let next = self.controlling_loop(self.relays[relay].downstream.0);

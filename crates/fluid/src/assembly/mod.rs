@@ -202,6 +202,21 @@ impl Assembly {
         self.loops.iter().map(|l| l.base_rtt).chain(hops).chain(relays)
     }
 
+    /// The present lag of a loop's law in seconds, at these states of the network.
+    pub(crate) fn lag(&self, l: usize, x: &[f64]) -> f64 {
+        let data = &self.loops[l];
+        let class = &self.sender_classes[data.class];
+        let x = &x[class.first_state + data.place * class.width..][..class.width];
+        let longest = class.law.longest_lag(data.place, data.base_rtt);
+        class.law.lag(data.place, x, data.base_rtt).clamp(0.0, longest.max(0.0))
+    }
+
+    /// The longest lag of all laws in seconds, for which history is needed besides that of the longest delay.
+    pub(crate) fn longest_lag(&self) -> f64 {
+        let longest = |l: &LoopData| self.sender_classes[l.class].law.longest_lag(l.place, l.base_rtt);
+        self.loops.iter().map(longest).fold(0.0, f64::max)
+    }
+
     /// The loop whose law determines the rate of this one: the shared loop for a flow's share, otherwise the loop
     /// itself.
     pub(crate) fn controlling_loop(&self, l: usize) -> usize {

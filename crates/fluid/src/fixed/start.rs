@@ -29,6 +29,7 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         lost: 0.0,
         acked: 0.0,
         present_queueing: 0.0,
+        earlier_queueing: 0.0,
         feedback: &[0.0; 16],
         downstream: None,
         upstream: None,
@@ -41,6 +42,9 @@ fn check(asm: &Assembly) -> Result<(), Error> {
         }
         if class.law.inputs_used().present_queueing {
             return refuse(name, "laws that use the present queueing delay");
+        }
+        if class.law.inputs_used().earlier_queueing {
+            return refuse(name, "signals at a lag of the law's own");
         }
         if class.law.period(0, &x, &nothing).is_some() {
             return refuse(name, "laws in discrete time");

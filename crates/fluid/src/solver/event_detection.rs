@@ -20,9 +20,6 @@ const GUARD_BAND: f64 = 1e-13;
 /// Two signals of a path that differ by less than this share of the tolerance are treated as equal.
 const SIGNAL_BAND: f64 = 0.1;
 
-/// Number of sign changes of one guard within a hundredth of the shortest delay that counts as chattering.
-const CHATTER: u32 = 100;
-
 /// A channel jumps at an event if its values on both sides differ by more than this share.
 const JUMP: f64 = 1e-7;
 
@@ -102,7 +99,11 @@ impl Solver<'_> {
     /// depends on the tolerance, because signals within the tolerance are interchangeable.
     fn band(&self, g: usize) -> f64 {
         let is_path = self.rhs.path_magnitude(g).is_some();
-        let share = if is_path { SIGNAL_BAND * self.accuracy.tolerance.min(1e-6) } else { GUARD_BAND };
+        let share = match self.sliding_width(g) {
+            _ if is_path => SIGNAL_BAND * self.accuracy.tolerance.min(1e-6),
+            Some(width) => width,
+            None => GUARD_BAND,
+        };
         share * self.guard_sizes[g]
     }
 
@@ -164,29 +165,13 @@ impl Solver<'_> {
 
     fn cross(&mut self, g: usize, is_rising: bool, order: u8) {
         self.signs[g] = if is_rising { 1.0 } else { -1.0 };
-        let jumps = self.rhs.cross_guard(g, is_rising, &mut self.x);
+        let jumps = self.rhs.cross_guard(g, is_rising, &mut self.x) || self.switches_side(g);
         self.scheduled.propagate(
             self.rhs.asm,
             self.time,
             self.guard_owners[g],
             if jumps { 0 } else { order },
         );
-    }
-
-    /// Counts sign changes of a guard. A law that is driven back from both sides of a threshold would slide along it,
-    /// and no step could end beyond.
-    fn count_crossing(&mut self, g: usize) -> Result<(), Error> {
-        if self.time - self.window_start > 0.01 * self.shortest_delay {
-            self.window_start = self.time;
-            self.crossings.fill(0);
-        }
-        self.crossings[g] += 1;
-        if self.crossings[g] <= CHATTER {
-            return Ok(());
-        }
-        let asm = self.rhs.asm;
-        let guard = format!("{} of {}", asm.guard_name(&self.rhs, g), asm.name(self.guard_owners[g]));
-        Err(Error::Chattering { time: self.time, guard })
     }
 
     /// The order of the derivative in which channels jump between two nodes at almost equal times: zero if values

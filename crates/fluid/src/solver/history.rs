@@ -59,7 +59,7 @@ impl History {
 
     /// Sets each look-up to its delayed time. At a jump, the side of the step's middle is used.
     pub(super) fn set_lookups(&self, lookups: &mut [Lookup], delays: &[f64], time: f64, middle: f64) {
-        let nudge = (1e-9 * (middle - time).abs()).max(1e-15 * time.abs()).copysign(middle - time);
+        let nudge = nudge(time, middle);
         for (lookup, delay) in lookups.iter_mut().zip(delays).skip(1) {
             let then = time - delay;
             *lookup = self.find(then, then + nudge, lookup.segment);
@@ -69,7 +69,7 @@ impl History {
     /// Finds the segment of a time, starting from the previous one because times grow.
     fn find(&self, then: f64, key: f64, hint: Option<usize>) -> Lookup {
         let Some(first) = self.segments.front().filter(|first| key >= first.start) else {
-            return Lookup { segment: None, weights: [1.0, 0.0, 0.0, 0.0, 0.0] };
+            return Lookup::default();
         };
         debug_assert!(self.forgotten == 0 || key >= first.start);
         let last = self.segments.len() - 1;
@@ -80,11 +80,37 @@ impl History {
         while i < last && key >= self.segments[i + 1].start {
             i += 1;
         }
+        self.within(i, then)
+    }
+
+    /// Finds the segment of any time.
+    fn search(&self, then: f64, key: f64) -> Lookup {
+        match self.segments.partition_point(|segment| segment.start <= key) {
+            0 => Lookup::default(),
+            count => self.within(count - 1, then),
+        }
+    }
+
+    /// The position of a time in a segment.
+    fn within(&self, i: usize, then: f64) -> Lookup {
         let segment = &self.segments[i];
         // In a very short step the fraction is dominated by rounding: the polynomial is not extrapolated.
         let weights = lagrange(((then - segment.start) / segment.length).clamp(0.0, 1.0));
         Lookup { segment: Some(self.forgotten + i), weights }
     }
+
+    /// The value of a channel at a look-up.
+    fn value(&self, channel: usize, lookup: &Lookup) -> f64 {
+        let Some(segment) = lookup.segment else { return self.before[channel] };
+        let values = &self.segments[segment - self.forgotten].values;
+        let nodes = &values[channel * NODES.len()..][..NODES.len()];
+        nodes.iter().zip(&lookup.weights).map(|(value, weight)| value * weight).sum()
+    }
+}
+
+/// The distance from a time towards the middle of its step by which the side of a jump is chosen.
+fn nudge(time: f64, middle: f64) -> f64 {
+    (1e-9 * (middle - time).abs()).max(1e-15 * time.abs()).copysign(middle - time)
 }
 
 /// The position of one delayed time in the history.
@@ -99,25 +125,29 @@ pub(super) struct Lookup {
 pub(super) struct View<'a> {
     pub(super) history: &'a History,
     pub(super) lookups: &'a [Lookup],
+    /// The present time in seconds, and the middle of its step.
+    pub(super) time: f64,
+    pub(super) middle: f64,
 }
 
 impl ChannelHistory for View<'_> {
     fn get(&self, channel: usize, delay: usize) -> f64 {
-        let lookup = &self.lookups[delay];
-        match lookup.segment {
-            None => self.history.before[channel],
-            Some(segment) => {
-                let values = &self.history.segments[segment - self.history.forgotten].values;
-                let nodes = &values[channel * NODES.len()..][..NODES.len()];
-                nodes.iter().zip(&lookup.weights).map(|(value, weight)| value * weight).sum()
-            }
-        }
+        self.history.value(channel, &self.lookups[delay])
+    }
+
+    fn earlier(&self, channel: usize, seconds: f64) -> f64 {
+        let then = self.time - seconds;
+        self.history.value(channel, &self.history.search(then, then + nudge(self.time, self.middle)))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn view<'a>(history: &'a History, lookups: &'a [Lookup], time: f64) -> View<'a> {
+        View { history, lookups, time, middle: time + 1e-3 }
+    }
 
     #[test]
     fn a_polynomial_of_degree_four_is_stored_and_integrated_exactly() {
@@ -129,8 +159,9 @@ mod tests {
         let mut lookups = [Lookup::default(); 2];
         for then in [-0.3, 0.0, 0.2, 0.5, 0.77, 1.0] {
             history.set_lookups(&mut lookups, &[0.0, 1.0], 1.0 + then, 1.0 + then + 1e-3);
-            let view = View { history: &history, lookups: &lookups };
+            let view = view(&history, &lookups, 1.0 + then);
             assert!((view.get(0, 1) - p(then.max(0.0))).abs() < 1e-14, "{then}");
+            assert_eq!(view.earlier(0, 1.0), view.get(0, 1), "{then}");
         }
         let integral: f64 = nodes(0.0).iter().zip(BOOLE).map(|(v, w)| 0.5 * w * v[0]).sum();
         let exact = 0.5 - 0.25 + 3.0 / 4.0 * 0.5_f64.powi(4) - 4.0 / 5.0 * 0.5_f64.powi(5);
@@ -145,7 +176,7 @@ mod tests {
         let output = |time: f64, middle: f64| {
             let mut lookups = [Lookup::default(); 2];
             history.set_lookups(&mut lookups, &[0.0, 0.1], time, middle);
-            View { history: &history, lookups: &lookups }.get(0, 1)
+            view(&history, &lookups, time).get(0, 1)
         };
         // In floating point, 0.1 + 1 and 1.1 - 0.1 are not exactly 1.1 and 1.
         assert_eq!((output(1.1, 1.05), output(1.1, 1.15)), (1.0, 2.0));
@@ -161,6 +192,6 @@ mod tests {
         assert!(history.segments.len() <= 12);
         let mut lookups = [Lookup::default(); 2];
         history.set_lookups(&mut lookups, &[0.0, 1.0], 9.95, 9.96);
-        assert!((View { history: &history, lookups: &lookups }.get(0, 1) - 8.95).abs() < 1e-12);
+        assert!((view(&history, &lookups, 9.95).get(0, 1) - 8.95).abs() < 1e-12);
     }
 }

@@ -10,6 +10,7 @@ mod event_detection;
 mod history;
 mod perturb;
 mod scheduled_events;
+mod sliding_mode;
 mod solution;
 mod step;
 
@@ -23,6 +24,7 @@ use crate::network::LoopId;
 use crate::right_hand_side::{RightHandSide, initial_history};
 use history::{History, Lookup, View};
 use scheduled_events::{ScheduledEvent, ScheduledEvents};
+use sliding_mode::SlidingMode;
 
 /// Accuracy and limits of an integration.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,6 +68,8 @@ pub struct Solver<'a> {
     discrete: DiscreteState,
     history: History,
     lookups: Vec<Lookup>,
+    /// The time of the look-ups in seconds, and the middle of its step.
+    lookup_time: (f64, f64),
     scheduled: ScheduledEvents,
     owners: Vec<Entity>,
     /// Scale of each state, for its absolute error.
@@ -90,9 +94,7 @@ pub struct Solver<'a> {
     guard_sizes: Vec<f64>,
     /// The present sign of each guard; zero if unknown.
     signs: Vec<f64>,
-    /// Number of sign changes of each guard since the time `window_start`, in seconds.
-    crossings: Vec<u32>,
-    window_start: f64,
+    sliding: SlidingMode,
     /// Integral of each channel since time zero.
     integrals: Vec<f64>,
     step: f64,
@@ -126,8 +128,9 @@ impl<'a> Solver<'a> {
             accuracy,
             time: 0.0,
             discrete,
-            history: History::new(before, asm.longest_delay()),
+            history: History::new(before, asm.longest_delay() + asm.longest_lag()),
             lookups: vec![Lookup::default(); rhs.delays.delays.len()],
+            lookup_time: (0.0, 0.0),
             scheduled,
             owners: asm.owners(),
             scales: asm.scales(),
@@ -142,8 +145,7 @@ impl<'a> Solver<'a> {
             guard_owners: asm.guard_owners(&rhs),
             guard_sizes: vec![0.0; guards],
             signs: vec![0.0; guards],
-            crossings: vec![0; guards],
-            window_start: 0.0,
+            sliding: SlidingMode::new(guards),
             integrals: vec![0.0; channels],
             step: asm.shortest_delay() / 10.0,
             shortest_delay: asm.shortest_delay(),
@@ -222,6 +224,7 @@ impl<'a> Solver<'a> {
 
     /// Schedules the first ticks of links and active loops, and processes events at time zero.
     fn initialize(&mut self) -> Result<(), Error> {
+        self.scheduled.set_lags(self.rhs.asm, &self.x);
         for l in (0..self.rhs.asm.loops.len()).filter(|l| self.discrete.active[*l]) {
             self.scheduled.propagate(self.rhs.asm, 0.0, Entity::Loop(l), 0);
         }
@@ -287,6 +290,7 @@ impl<'a> Solver<'a> {
             }
         }
         self.project(0);
+        self.scheduled.set_lags(self.rhs.asm, &self.x);
         let is_finite = |values: &[f64]| values.iter().all(|v| v.is_finite());
         if is_finite(&self.raw) && is_finite(&self.nodes[0]) {
             return Ok(());
@@ -308,12 +312,14 @@ impl<'a> Solver<'a> {
 
     /// Sets all look-ups for one time of the step with this middle.
     fn set_lookups(&mut self, time: f64, middle: f64) {
+        self.lookup_time = (time, middle);
         self.history.set_lookups(&mut self.lookups, &self.rhs.delays.delays, time, middle);
     }
 
     /// Writes the derivatives without regard to bounds to `raw`, and the channels to `channels`.
     fn evaluate(&mut self, x: &[f64], channels: &mut [f64]) {
-        let view = View { history: &self.history, lookups: &self.lookups };
+        let (time, middle) = self.lookup_time;
+        let view = View { history: &self.history, lookups: &self.lookups, time, middle };
         self.rhs.evaluate(&self.discrete, &view, x, &mut self.raw, channels);
     }
 

@@ -38,6 +38,8 @@ pub(super) struct ScheduledEvents {
     track: bool,
     /// For each link: the loops that cross it.
     crossing: Vec<Vec<(usize, f64, bool)>>,
+    /// Loops whose laws read the queueing delay at a lag of their own, each with its present lag in seconds.
+    lags: Vec<(usize, f64)>,
     /// Start and stop time of each loop.
     lifetimes: Vec<(f64, f64)>,
 }
@@ -53,7 +55,9 @@ impl ScheduledEvents {
             }
         }
         let lifetimes = vec![(f64::NEG_INFINITY, f64::INFINITY); asm.loops.len()];
-        Self { due: BTreeMap::new(), pending: 0, track, crossing, lifetimes }
+        let uses_lag = |l: &usize| asm.sender_classes[asm.loops[*l].class].law.inputs_used().earlier_queueing;
+        let lags = (0..asm.loops.len()).filter(uses_lag).map(|l| (l, 0.0)).collect();
+        Self { due: BTreeMap::new(), pending: 0, track, crossing, lags, lifetimes }
     }
 
     /// A schedule with all changes of the network.
@@ -71,6 +75,14 @@ impl ScheduledEvents {
             scheduled.add(step.time, ScheduledEvent::Capacity(i));
         }
         scheduled
+    }
+
+    /// Sets the lags of laws at these states. A discontinuity is propagated with the lag at that time: exactly if the lag is
+    /// constant, otherwise the step-size control resolves it.
+    pub(super) fn set_lags(&mut self, asm: &Assembly, x: &[f64]) {
+        for (l, lag) in &mut self.lags {
+            *lag = asm.lag(*l, x);
+        }
     }
 
     pub(super) fn add(&mut self, time: f64, what: ScheduledEvent) {
@@ -130,6 +142,10 @@ impl ScheduledEvents {
                     self.schedule_discontinuity(now + backward, Entity::Loop(l), order + 1);
                     if ahead {
                         self.propagate_rate(asm, now, l, order + 1);
+                    }
+                    if let Ok(place) = self.lags.binary_search_by_key(&l, |(l, _)| *l) {
+                        let lag = self.lags[place].1;
+                        self.schedule_discontinuity(now + backward + lag, Entity::Loop(l), order + 1);
                     }
                 }
             }

@@ -7,6 +7,7 @@ mod events;
 mod fixed;
 mod granularity;
 mod held;
+mod lag;
 mod laws;
 mod measured;
 mod motion;

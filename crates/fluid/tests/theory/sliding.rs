@@ -1,12 +1,20 @@
-//! A law that is driven back from both sides of a threshold: `x' = 2` below `c = 1 + t/2` and `-1` above. From zero it
-//! meets `c` at 2/3 s and slides along it (Filippov: `x' = c'`, at half of the jump of three).
+//! Solutions that slide along a threshold, compared with Filippov's solution in closed form.
 
 use crate::laws::P;
-use millpond_fluid::{Accuracy, Assembly, Entity, Error, FluidNetwork, Loop, Solution};
+use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, Loop, Solution, Solver};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 
-/// Distance below the threshold at which the slope begins; zero for a jump.
+fn one_sender(law: impl FluidSender) -> Assembly {
+    let mut network = FluidNetwork::new();
+    let link = network.link("L", 1e6, f64::INFINITY);
+    network.add(Loop::new("f", P, sender_law(law), 1.0).over(link, 0.3));
+    Assembly::new(network).unwrap()
+}
+
+/// A law that is driven back from both sides of a threshold: `x' = 2` below `c = 1 + t/2` and `-1` above. From zero it meets
+/// `c` at 2/3 s and slides along it (Filippov: `x' = c'`, at half of the jump of three).
 struct Driven {
+    /// Distance below the threshold at which the slope begins; zero for a jump.
     ramp: f64,
 }
 
@@ -37,17 +45,11 @@ impl FluidSender for Driven {
     }
 }
 
-fn run(ramp: f64) -> Result<Solution, Error> {
-    let mut network = FluidNetwork::new();
-    let link = network.link("L", 1e6, f64::INFINITY);
-    network.add(Loop::new("f", P, sender_law(Driven { ramp }), 1.0).over(link, 0.3));
-    Assembly::new(network)?.run(3.0, 0.01, Accuracy { tolerance: 1e-8, ..Accuracy::default() })
-}
-
 #[test]
 fn with_a_slope_it_follows_filippovs_solution_within_the_width_of_the_slope() {
     for ramp in [0.1, 0.01, 0.001] {
-        let solution = run(ramp).unwrap();
+        let accuracy = Accuracy { tolerance: 1e-8, ..Accuracy::default() };
+        let solution = one_sender(Driven { ramp }).run(3.0, 0.01, accuracy).unwrap();
         for (t, x) in solution.times.iter().zip(solution.of(Entity::Loop(0), "x")) {
             let filippov = (2.0 * t).min(1.0 + 0.5 * t);
             assert!(x <= filippov + 1e-6 && x >= filippov - ramp - 1e-6, "{ramp} at {t}: {x}, {filippov}");
@@ -58,8 +60,104 @@ fn with_a_slope_it_follows_filippovs_solution_within_the_width_of_the_slope() {
     }
 }
 
+/// `x' = b - s` and `y' = s` with `b = t/2`, where s is the sign of x. From `x(0) = -1` it meets zero at `t0 = 2 (sqrt 2 - 1)`,
+/// slides until `b` is one at 2 s (Filippov: s is replaced by b), and leaves upwards: `x = (t - 2)^2 / 4`.
+struct Relay;
+
+/// The time at which [`Relay`] meets its threshold.
+const T0: f64 = 2.0 * (std::f64::consts::SQRT_2 - 1.0);
+
+impl FluidSender for Relay {
+    const GUARDS: &'static [&'static str] = &["x"];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("x", "1", -1.0), State::new("y", "1", 0.0), State::new("b", "1", 0.0)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        let sign = if x[0] > 0.0 { 1.0 } else { -1.0 };
+        (dx[0], dx[1], dx[2]) = (x[2] - sign, T::from(sign), T::from(0.5));
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0] + 3.0
+    }
+
+    fn guards<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = x[0];
+    }
+}
+
+/// Filippov's solution of [`Relay`]: x and y at the time t.
+fn filippov(t: f64) -> [f64; 2] {
+    if t < T0 {
+        return [t + t * t / 4.0 - 1.0, -t];
+    }
+    let slid = t.min(2.0);
+    [(t - slid).powi(2) / 4.0, -T0 + (slid * slid - T0 * T0) / 4.0 + (t - slid)]
+}
+
+/// The solution with a hysteresis of this half width: the tolerance is a thousandth of it.
+fn with_width(width: f64) -> Solution {
+    let accuracy = Accuracy { tolerance: 1e-3 * width, ..Accuracy::default() };
+    one_sender(Relay).run(3.0, 0.01, accuracy).unwrap()
+}
+
+/// The largest distance of x and y from Filippov's solution.
+fn error(solution: &Solution) -> f64 {
+    let columns = ["x", "y"].map(|name| solution.of(Entity::Loop(0), name));
+    let at = |(i, t): (usize, &f64)| {
+        let [x, y] = filippov(*t);
+        (columns[0][i] - x).abs().max((columns[1][i] - y).abs())
+    };
+    solution.times.iter().enumerate().map(at).fold(0.0, f64::max)
+}
+
+/// By hand: while it slides, x stays within w of zero. In a cycle it rises for `2 w / (1 + b)` and falls for `2 w / (1 - b)`,
+/// during which y departs from its mean by at most `2 w`.
 #[test]
-fn with_a_jump_it_is_rejected_with_the_name_of_its_guard() {
-    let said = run(0.0).unwrap_err().to_string();
-    assert!(said.contains("at 0.66") && said.contains("x less c of f") && said.contains("slope"), "{said}");
+fn a_jump_converges_to_filippovs_solution_with_order_one_in_the_width_of_the_hysteresis() {
+    let widths = [8e-3, 4e-3, 2e-3, 1e-3];
+    let errors = widths.map(|width| error(&with_width(width)));
+    for (error, width) in errors.iter().zip(widths) {
+        assert!(*error > 0.3 * width && *error < 3.0 * width, "{width}: {errors:?}");
+    }
+    let order = (errors[0] / errors[3]).log2() / 3.0;
+    assert!((order - 1.0).abs() < 0.25, "{order}: {errors:?}");
+}
+
+/// By hand: the mean of `(1 + b) (1 - b) / (2 w)` switches per second for 1.17 s, and a hundred before the hysteresis begins.
+#[test]
+fn the_number_of_steps_while_sliding_is_bounded_by_the_width() {
+    for width in [4e-3, 1e-3] {
+        let slid = |t: f64| t - t.powi(3) / 12.0;
+        let switches = (slid(2.0) - slid(T0)) / (2.0 * width);
+        let steps = with_width(width).steps;
+        assert!((steps as f64) < 6.0 * (switches + 100.0), "{width}: {steps} steps, {switches} switches");
+    }
+}
+
+#[test]
+fn before_it_slides_and_without_sliding_there_is_no_hysteresis() {
+    let assembly = one_sender(Relay);
+    let mut solver = Solver::new(&assembly, Accuracy::default()).unwrap();
+    solver.advance(0.82).unwrap();
+    assert_eq!(solver.sliding_guards(), 0);
+    solver.advance(0.9).unwrap();
+    assert_eq!(solver.sliding_guards(), 1);
+}
+
+#[test]
+fn data_are_conserved_while_it_slides() {
+    let solution = with_width(2e-3);
+    let column = |entity, quantity: &str| solution.column(entity, quantity).unwrap();
+    let last = |column| solution.integral(column).unwrap().last().unwrap();
+    let arrived = last(column(Entity::Link(0), "arriving rate"));
+    let departed = last(column(Entity::Link(0), "departing rate"));
+    let queue = *solution.of(Entity::Link(0), "queue").last().unwrap();
+    assert!((arrived - departed - queue).abs() < 1e-9 * arrived, "{arrived} {departed} {queue}");
+    // What arrived was sent until 2.7 s at the rate 3 + x.
+    let before_sliding = T0.powi(2) / 2.0 + T0.powi(3) / 12.0 - T0;
+    let sent = 3.0 * 2.7 + before_sliding + 0.7_f64.powi(3) / 12.0;
+    assert!((arrived - sent).abs() < 0.01, "{arrived} {sent}");
 }

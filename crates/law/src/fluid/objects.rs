@@ -32,6 +32,8 @@ pub struct SenderInputs {
     pub acked: Vec<f64>,
     /// See [`SenderInput::present_queueing`].
     pub present_queueing: Vec<f64>,
+    /// See [`SenderInput::earlier_queueing`].
+    pub earlier_queueing: Vec<f64>,
     /// All values of [`FluidSender::FEEDBACK`] of the first flow, then of the second, and so on.
     pub feedback: Vec<f64>,
     /// Empty if no flow ends at a relay.
@@ -53,6 +55,7 @@ impl SenderInputs {
             lost: zeros(),
             acked: zeros(),
             present_queueing: zeros(),
+            earlier_queueing: zeros(),
             feedback: vec![0.0; flows * feedbacks],
             downstream: Vec::new(),
             upstream: Vec::new(),
@@ -76,6 +79,7 @@ impl SenderInputs {
             lost: self.lost[i],
             acked: self.acked[i],
             present_queueing: self.present_queueing[i],
+            earlier_queueing: self.earlier_queueing[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
             downstream: self.downstream.get(i).copied().flatten(),
             upstream: self.upstream.get(i).copied().flatten(),
@@ -89,7 +93,8 @@ impl SenderInputs {
         // Slices of equal length: the compiler removes the bounds checks in the loop.
         let (base_rtt, capacity, acked) = (&self.base_rtt[..n], &self.capacity[..n], &self.acked[..n]);
         let (queueing, queueing_slope) = (&self.queueing[..n], &self.queueing_slope[..n]);
-        let (marked, lost, present) = (&self.marked[..n], &self.lost[..n], &self.present_queueing[..n]);
+        let (marked, lost) = (&self.marked[..n], &self.lost[..n]);
+        let (present, earlier) = (&self.present_queueing[..n], &self.earlier_queueing[..n]);
         (0..n).map(move |i| SenderInput {
             base_rtt: base_rtt[i],
             capacity: capacity[i],
@@ -99,6 +104,7 @@ impl SenderInputs {
             lost: lost[i],
             acked: acked[i],
             present_queueing: present[i],
+            earlier_queueing: earlier[i],
             feedback: &self.feedback[i * feedbacks..][..feedbacks],
             downstream: self.downstream.get(i).copied().flatten(),
             upstream: self.upstream.get(i).copied().flatten(),
@@ -181,6 +187,10 @@ pub trait SenderLaws: Any + Send + Sync {
     fn inputs_used(&self) -> InputSet;
     /// See [`FluidSender::states`].
     fn states(&self, flow: usize) -> Vec<State>;
+    /// See [`FluidSender::lag`].
+    fn lag(&self, flow: usize, x: &[f64], base_rtt: f64) -> f64;
+    /// See [`FluidSender::longest_lag`].
+    fn longest_lag(&self, flow: usize, base_rtt: f64) -> f64;
     /// Appends the flows of `other` if its laws have the same type and number of states; otherwise returns it.
     fn append(&mut self, other: Box<dyn SenderLaws>) -> Result<(), Box<dyn SenderLaws>>;
 
@@ -339,6 +349,14 @@ impl<L: FluidSender> SenderLaws for Batch<L> {
 
     fn states(&self, flow: usize) -> Vec<State> {
         self.laws[flow].states()
+    }
+
+    fn lag(&self, flow: usize, x: &[f64], base_rtt: f64) -> f64 {
+        self.laws[flow].lag(x, base_rtt)
+    }
+
+    fn longest_lag(&self, flow: usize, base_rtt: f64) -> f64 {
+        self.laws[flow].longest_lag(base_rtt)
     }
 
     fn append(&mut self, other: Box<dyn SenderLaws>) -> Result<(), Box<dyn SenderLaws>> {
@@ -582,6 +600,7 @@ mod tests {
             lost: one,
             acked: one,
             present_queueing: one,
+            earlier_queueing: one,
             feedback: &[Dual64::from(3.0)],
             downstream: None,
             upstream: None,

@@ -77,15 +77,22 @@ pub struct InputSet {
     pub acked: bool,
     /// `present_queueing`.
     pub present_queueing: bool,
+    /// `earlier_queueing`.
+    pub earlier_queueing: bool,
 }
 
 impl InputSet {
     /// All inputs that are delayed by the return path.
-    pub const ALL: Self =
-        Self { queueing: true, marked: true, lost: true, acked: true, present_queueing: false };
+    pub const ALL: Self = Self { queueing: true, marked: true, lost: true, acked: true, ..Self::NONE };
     /// Only the feedback of the protocol's own routers.
-    pub const NONE: Self =
-        Self { queueing: false, marked: false, lost: false, acked: false, present_queueing: false };
+    pub const NONE: Self = Self {
+        queueing: false,
+        marked: false,
+        lost: false,
+        acked: false,
+        present_queueing: false,
+        earlier_queueing: false,
+    };
     /// Only marks.
     pub const MARKS: Self = Self { marked: true, ..Self::NONE };
     /// Only queueing delay.
@@ -113,6 +120,8 @@ pub struct SenderInput<'a, T> {
     /// Present queueing delay of the path, in seconds. A real sender cannot observe it; an equation uses it to compute
     /// when the packets of a window leave the network.
     pub present_queueing: T,
+    /// `queueing` as it was a time [`FluidSender::lag`] ago: what the sender has observed before, in seconds.
+    pub earlier_queueing: T,
     /// The values of [`FluidSender::FEEDBACK`], in that order.
     pub feedback: &'a [T],
     /// Feedback of the relay at the end of the loop, if there is one.
@@ -152,6 +161,20 @@ pub trait FluidSender: Send + Sync + Sized + 'static {
 
     /// The derivatives of the states per second, without regard to bounds.
     fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]);
+
+    /// The lag of `earlier_queueing` in seconds, at least zero and at most [`longest_lag`](Self::longest_lag). It may depend on
+    /// the states: an interval between two measurements depends on the rate. Only for laws that use this input.
+    ///
+    /// In an equilibrium the queueing delay is constant, so that a change of the lag alone has no effect; linearizations use the
+    /// lag of the equilibrium.
+    fn lag(&self, _x: &[f64], _base_rtt: f64) -> f64 {
+        0.0
+    }
+
+    /// The longest lag in seconds: the engine stores the history for it.
+    fn longest_lag(&self, _base_rtt: f64) -> f64 {
+        0.0
+    }
 
     /// The sending rate, in bit/s.
     fn rate<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>) -> T;

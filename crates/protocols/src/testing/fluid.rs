@@ -93,6 +93,7 @@ pub(crate) fn slope_by_marking(senders: &dyn SenderLaws, x: &[f64], base_rtt: f6
         lost: zero,
         acked: zero,
         present_queueing: zero,
+        earlier_queueing: zero,
         feedback: &[],
         downstream: None,
         upstream: None,

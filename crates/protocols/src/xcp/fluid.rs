@@ -228,6 +228,7 @@ mod tests {
             lost: 0.0,
             acked: rate,
             present_queueing: 0.0,
+            earlier_queueing: 0.0,
             feedback: &[],
             downstream: None,
             upstream: None,

@@ -57,11 +57,11 @@ fn of_unit(unit: &str) -> (f64, f64) {
 }
 
 /// One flow. Arguments after its states: queueing delay and its derivative, marks, losses, the rate one round trip ago,
-/// present queueing delay, feedback.
+/// present queueing delay, earlier queueing delay, feedback.
 pub(crate) struct Flow(pub(crate) Box<dyn SenderLaws>);
 
 /// Number of inputs before the feedback.
-pub(crate) const BEFORE: usize = 6;
+pub(crate) const BEFORE: usize = 7;
 
 impl Flow {
     pub(crate) fn of(model: &dyn FluidModel) -> Self {
@@ -74,6 +74,7 @@ impl Flow {
         (inputs.queueing[0], inputs.queueing_slope[0]) = (values[0], values[1]);
         (inputs.marked[0], inputs.lost[0]) = (values[2], values[3]);
         (inputs.acked[0], inputs.present_queueing[0]) = (values[4], values[5]);
+        inputs.earlier_queueing[0] = values[6];
         inputs.feedback.copy_from_slice(&values[BEFORE..]);
         inputs
     }
@@ -85,7 +86,7 @@ impl Piece for Flow {
     }
 
     fn ranges(&self) -> Vec<(f64, f64)> {
-        let values = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7), (0.0, 0.2)];
+        let values = [(0.0, 0.2), (-0.5, 0.5), (0.001, 0.9), (0.0, 0.2), (1e5, 1e7), (0.0, 0.2), (0.0, 0.2)];
         let feedback = self.0.feedback().iter().map(|feedback| match feedback.over_path {
             // A load or a flag.
             PathAggregation::Max => (0.0, 3.0),
@@ -116,6 +117,7 @@ impl Piece for Flow {
             lost: values[3],
             acked: values[4],
             present_queueing: values[5],
+            earlier_queueing: values[6],
             feedback: &values[BEFORE..],
             downstream: None,
             upstream: None,

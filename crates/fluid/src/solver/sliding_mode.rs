@@ -1,0 +1,101 @@
+//! Solutions that slide along a threshold: a guard that changes its sign again and again gets a hysteresis. All others keep
+//! their exact thresholds, so that a solution that crosses every threshold is not affected.
+
+use super::Solver;
+use crate::error::Error;
+
+/// Number of sign changes of one guard within a hundredth of the shortest delay that counts as chattering.
+const CHATTER: u32 = 100;
+
+/// The pulses of one chattering guard make others chatter one delay later. With a chattering guard, all guards get a hysteresis
+/// that have had this number of sign changes within a hundredth of the shortest delay.
+const FEW: u32 = 10;
+
+/// Number of sign changes of a guard with hysteresis within a hundredth of the shortest delay that ends the integration.
+const MOST: u32 = 100 * CHATTER;
+
+/// Half the width of a hysteresis relative to the largest magnitude of the guard, as a multiple of the tolerance.
+const WIDTH: f64 = 1e3;
+
+/// The sign changes of guards, and which of them have a hysteresis.
+#[derive(Debug)]
+pub(super) struct SlidingMode {
+    /// Beginning of the interval in which sign changes are counted, in seconds.
+    window_start: f64,
+    /// For each guard: number of sign changes since then.
+    crossings: Vec<u32>,
+    /// For each guard: largest number of sign changes in an interval so far.
+    most_crossings: Vec<u32>,
+    /// For each guard: whether it has a hysteresis.
+    has_hysteresis: Vec<bool>,
+}
+
+impl SlidingMode {
+    pub(super) fn new(guards: usize) -> Self {
+        let zeros = vec![0; guards];
+        Self {
+            window_start: 0.0,
+            crossings: zeros.clone(),
+            most_crossings: zeros,
+            has_hysteresis: vec![false; guards],
+        }
+    }
+}
+
+impl Solver<'_> {
+    /// Counts a sign change of a guard. A law that is driven back from both sides of a threshold slides along it; it gets a
+    /// hysteresis, because no step could end beyond.
+    ///
+    /// # Errors
+    /// The guard changes its sign without end in spite of its hysteresis.
+    pub(super) fn count_crossing(&mut self, g: usize) -> Result<(), Error> {
+        let (time, length) = (self.time, 0.01 * self.shortest_delay);
+        let sliding = &mut self.sliding;
+        if time - sliding.window_start > length {
+            sliding.window_start = time;
+            sliding.crossings.fill(0);
+        }
+        sliding.crossings[g] += 1;
+        let count = sliding.crossings[g];
+        sliding.most_crossings[g] = sliding.most_crossings[g].max(count);
+        if count > CHATTER && !sliding.has_hysteresis[g] {
+            self.introduce_hysteresis();
+        }
+        if count <= MOST {
+            return Ok(());
+        }
+        let asm = self.rhs.asm;
+        let guard = format!("{} of {}", asm.guard_name(&self.rhs, g), asm.name(self.guard_owners[g]));
+        Err(Error::Chattering { time, guard })
+    }
+
+    /// Introduces the hysteresis of all guards that have changed their sign again and again.
+    fn introduce_hysteresis(&mut self) {
+        for g in 0..self.guards.len() {
+            if self.sliding.most_crossings[g] >= FEW && !self.sliding.has_hysteresis[g] {
+                self.sliding.has_hysteresis[g] = true;
+                self.rhs.hold_side(g, self.signs[g]);
+            }
+        }
+    }
+
+    /// Half the width of a guard's hysteresis, relative to its largest magnitude; none without hysteresis.
+    pub(super) fn sliding_width(&self, g: usize) -> Option<f64> {
+        self.sliding.has_hysteresis[g].then_some(WIDTH * self.accuracy.tolerance)
+    }
+
+    /// Moves the law of a guard with hysteresis to the side of its present sign. Returns whether it has a hysteresis: its law
+    /// then jumps at the switch.
+    pub(super) fn switches_side(&mut self, g: usize) -> bool {
+        if self.sliding.has_hysteresis[g] {
+            self.rhs.hold_side(g, self.signs[g]);
+        }
+        self.sliding.has_hysteresis[g]
+    }
+
+    /// The number of guards along which the solution has slid so far.
+    #[must_use]
+    pub fn sliding_guards(&self) -> usize {
+        self.sliding.has_hysteresis.iter().filter(|has| **has).count()
+    }
+}

@@ -1,0 +1,79 @@
+//! Aggregation trees of ACP in both worlds. The congestion bit of a link inside the tree stays at its threshold: the flows
+//! increase while it is clear and decrease while it is set, and the fluid slides along it.
+
+use crate::common::flow;
+use millpond_lab::run;
+use millpond_protocols::Registry;
+use millpond_results::{About, Run, Unwatched, World};
+use millpond_scenario::{Disk, Scenario};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// A generator of whole numbers below a bound (Knuth, MMIX).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// A tree of six nodes with eight flows to its root.
+fn tree(seed: u64) -> Scenario {
+    const NODES: u64 = 6;
+    let mut numbers = Numbers(seed);
+    let mut text = String::from(
+        "title = \"tree\"\nduration = \"40s\"\nmeasure = { from = \"20s\", every = \"100ms\" }\n",
+    );
+    let mut parents = vec![0];
+    for node in 1..NODES {
+        let parent = numbers.below(node);
+        parents.push(parent);
+        let (rate, delay) = ([20, 40, 50, 80, 100][numbers.below(5) as usize], 2 + numbers.below(29));
+        writeln!(
+            text,
+            "[[links]]\nname = \"L{node}\"\nbetween = [\"N{node}\", \"N{parent}\"]\nrate = \"{rate}Mbps\"\ndelay = \
+             \"{delay}ms\"\nbuffer = \"1bdp\""
+        )
+        .unwrap();
+    }
+    for flow in 0..8 {
+        let mut node = 1 + numbers.below(NODES - 1);
+        let mut path = vec![format!("N{node}")];
+        while node > 0 {
+            node = parents[node as usize];
+            path.push(format!("N{node}"));
+        }
+        let start = numbers.below(11);
+        writeln!(
+            text,
+            "[[flows]]\nname = \"f{flow}\"\nprotocol = \"acp\"\npath = {path:?}\nstart = \"{start}s\""
+        )
+        .unwrap();
+    }
+    Scenario::parse(&text, "tree.toml", Path::new(""), &[], &Disk).unwrap()
+}
+
+fn simulate(seed: u64, world: World) -> Run {
+    let about = About { world, ..About::default() };
+    let finished = run(&tree(seed), &Registry::builtin(), about, &Unwatched);
+    finished.unwrap_or_else(|error| panic!("tree {seed}: {error}")).run
+}
+
+/// Rates may differ by a packet per round-trip time, because windows in packets are whole, and by 2.5 % for control periods, in
+/// which a router of the packet world counts whole packets.
+#[test]
+fn trees_of_acp_have_the_same_means_in_both_worlds() {
+    const PACKET: f64 = 12e3;
+    for seed in 1..=8 {
+        let [fluid, packets] = [World::Fluid, World::Packets].map(|world| simulate(seed, world));
+        for number in 0..8 {
+            let name = format!("f{number}");
+            let [rate, found] = [&fluid, &packets].map(|run| flow(run, &name).goodput_bps);
+            let per_round_trip = PACKET / (1e-3 * flow(&fluid, &name).rtt_ms.mean);
+            let tolerance = per_round_trip + 0.025 * rate;
+            assert!((rate - found).abs() < tolerance, "tree {seed}, {name}: {rate} {found} +- {tolerance}");
+        }
+    }
+}
