@@ -51,8 +51,8 @@ fn rate_with_constant_inputs(flow: &Flow, mut values: Vec<f64>) -> f64 {
 fn inputs_for_price(marginal: &dyn Marginal, prices: PriceSum, rate: f64) -> Vec<f64> {
     let price = marginal.marginal(rate);
     match prices {
-        PriceSum::Plain => vec![price, 0.0, 0.0, 0.0, 0.0, price],
-        PriceSum::Marked => vec![0.0, 0.0, -libm::expm1(-price), 0.0, 0.0, 0.0],
+        PriceSum::Plain => vec![price, 0.0, 0.0, 0.0, 0.0, price, price],
+        PriceSum::Marked => vec![0.0, 0.0, -libm::expm1(-price), 0.0, 0.0, 0.0, 0.0],
     }
 }
 
