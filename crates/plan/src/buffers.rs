@@ -5,11 +5,11 @@ use millpond_scenario::{self as scenario, Direction};
 use millpond_sim::Buffer;
 use millpond_units::{Bytes, Span};
 
-/// The buffer of one direction of a link. In a bandwidth-delay product the bandwidth is the mean of the link's actual
-/// rate, and the delay is the mean end-to-end base RTT of the flows whose data cross the link; if no data cross it, of the
+/// The buffer of one direction of a link in a run of this duration. In a bandwidth-delay product the bandwidth is the mean
+/// of the link's actual rate, and the delay is the mean end-to-end base RTT of the flows whose data cross the link; if no data cross it, of the
 /// flows whose acknowledgements do. Without traffic the buffer is unlimited.
-pub(crate) fn buffer(direction: &Direction, traffic: &LinkTraffic<'_, '_>) -> Buffer {
-    let rate = || direction.rate.schedule().mean();
+pub(crate) fn buffer(direction: &Direction, traffic: &LinkTraffic<'_, '_>, duration: Span) -> Buffer {
+    let rate = || direction.rate.schedule().mean(duration);
     match direction.buffer {
         scenario::Buffer::Unlimited => Buffer::Unlimited,
         scenario::Buffer::Bytes(bytes) => Buffer::Bytes(bytes),

@@ -34,7 +34,8 @@ fn overloads<'a>(scenario: &'a Scenario, instances: &'a [FlowInstance<'a>]) -> i
     }
     let warning = move |hop: Hop| {
         let offered = offers.get(&(hop.link, hop.forward)).copied().filter(|offered| *offered > 0.0)?;
-        let capacity = scenario.links[hop.link].direction(hop.forward).rate.schedule().mean();
+        let capacity =
+            scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
         let name = hop_name(scenario, hop);
         (offered > capacity.as_f64()).then(|| {
             let offered = Rate::from_bps(offered as u64);
@@ -118,7 +119,8 @@ fn pipes<'a>(
     for hop in flows_of().flat_map(|instance| instance.forward_path) {
         *flows_at.entry((hop.link, hop.forward)).or_default() += 1;
     }
-    let mean = |hop: Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean();
+    let mean =
+        |hop: Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
     let rates: BTreeMap<(usize, bool), Rate> =
         hops(scenario).into_iter().map(|hop| ((hop.link, hop.forward), mean(hop))).collect();
     let rate = move |hop: &Hop| rates.get(&(hop.link, hop.forward)).copied().unwrap_or(Rate::MAX);

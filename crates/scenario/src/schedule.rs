@@ -53,18 +53,55 @@ impl Schedule {
         self.steps.iter().map(|&(_, rate)| rate).max().unwrap_or_default()
     }
 
-    /// Its mean over one length; the first rate if it has no end.
-    pub fn mean(&self) -> Rate {
-        if self.length == Span::MAX {
-            return self.at(Time::ZERO);
+    /// Its mean over one length; over `duration` if it has no end.
+    pub fn mean(&self, duration: Span) -> Rate {
+        if let [(_, constant)] = self.steps[..] {
+            return constant;
         }
-        let bits: f64 = self.segments().map(|(span, rate)| rate.as_f64() * span.secs()).sum();
-        Rate::from_bps_f64(bits / self.length.secs())
+        let length = self.length_or(duration);
+        let bits: f64 = self.until(length).map(|(span, rate)| rate.as_f64() * span.secs()).sum();
+        Rate::from_bps_f64(bits / length.secs())
+    }
+
+    /// Its length; `duration` if it has no end.
+    fn length_or(&self, duration: Span) -> Span {
+        if self.length == Span::MAX { duration } else { self.length }
+    }
+
+    /// Length and rate of each segment up to `length`.
+    fn until(&self, length: Span) -> impl Iterator<Item = (Span, Rate)> {
+        let mut left = length;
+        self.segments().map_while(move |(span, rate)| {
+            let span = span.min(left);
+            left = left.saturating_sub(span);
+            (!span.is_zero()).then_some((span, rate))
+        })
     }
 
     /// Length and rate of each segment.
     pub fn segments(&self) -> impl Iterator<Item = (Span, Rate)> {
         let ends = self.steps.iter().skip(1).map(|&(start, _)| start).chain([Time::ZERO + self.length]);
         self.steps.iter().zip(ends).map(|(&(start, rate), end)| (end.since(start), rate))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_are_over_the_duration_or_over_one_length() {
+        let at = Time::from_secs;
+        let steps =
+            vec![(at(0.0), Rate::ZERO), (at(5.0), Rate::from_mbps(20.0)), (at(9.0), Rate::from_mbps(4.0))];
+        let stepped = Schedule::stepped(steps.clone());
+        let seconds = |secs| Span::from_secs(secs);
+        // 4 s at 20 and 1 s at 4 Mbit/s of 10 s.
+        assert_eq!(stepped.mean(seconds(10.0)), Rate::from_mbps(8.4));
+        assert_eq!(stepped.mean(seconds(5.0)), Rate::ZERO);
+        let looped = Schedule { steps, length: seconds(20.0), end: End::Loop };
+        // 4 s at 20 and 11 s at 4 Mbit/s of 20 s.
+        assert_eq!(looped.mean(seconds(10.0)), Rate::from_mbps(6.2));
+        assert_eq!(Schedule::constant(Rate::from_bps(7)).mean(Span::ZERO), Rate::from_bps(7));
     }
 }

@@ -294,7 +294,7 @@ fn a_mahimahi_line_is_1500_bytes_in_the_millisecond_that_ends_there() {
     }
     assert_eq!(schedule.length, Span::from_millis(10));
     // Four packets in ten milliseconds.
-    assert_eq!(schedule.mean(), Rate::from_mbps(4.8));
+    assert_eq!(schedule.mean(Span::MAX), Rate::from_mbps(4.8));
 }
 
 #[test]
@@ -303,5 +303,5 @@ fn a_csv_row_holds_until_the_next_and_the_last_as_long_as_the_one_before() {
     let schedule = parse(&text).links[0].forward.rate.schedule();
     let rates = [0.0, 0.9, 1.0, 1.9, 2.0].map(|s| schedule.at(Time::from_secs(s)).bps() / 1_000_000);
     assert_eq!(rates, [10, 10, 20, 20, 0]);
-    assert_eq!(schedule.mean(), Rate::from_mbps(15.0));
+    assert_eq!(schedule.mean(Span::MAX), Rate::from_mbps(15.0));
 }

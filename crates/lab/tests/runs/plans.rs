@@ -213,3 +213,13 @@ fn a_link_slower_than_one_packet_per_base_rtt_of_the_loop_before_has_a_warning()
     };
     assert!(warned("1.1Mbps") && !warned("1.3Mbps"));
 }
+
+#[test]
+fn the_default_buffer_of_a_link_whose_first_step_is_an_outage_is_that_of_its_mean_rate() {
+    // 5 s at zero and 3 s at 20 Mbit/s: the mean is 7.5 Mbit/s, and a BDP of 20 ms is 18.75 KB. With a buffer of zero bytes
+    // nothing would ever be delivered.
+    let text = STALL.replace("buffer = \"100packets\"\n", "").replace("relays = [\"R\"]", "relays = []");
+    let run = results(&text, &[]);
+    assert!(run.summary.flows[0].goodput_bps > 3e6, "{}", run.summary.flows[0].goodput_bps);
+    assert!(link(&run, "L2").queue_packets.max <= 13.0);
+}

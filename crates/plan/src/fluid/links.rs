@@ -39,7 +39,7 @@ fn link(
 ) -> Result<FluidLinkPlan, Fault> {
     let direction = scenario.links[hop.link].direction(hop.forward);
     let capacity = capacity(scenario, hop, direction)?;
-    let facts = facts(capacity[0].1, buffer(direction, traffic), traffic);
+    let facts = facts(capacity[0].1, buffer(direction, traffic, scenario.duration), traffic);
     let entity = hop_name(scenario, hop);
     let id = if traffic.data.is_empty() {
         None

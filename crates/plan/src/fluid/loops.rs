@@ -238,7 +238,9 @@ impl LoopBuilder<'_, '_> {
 
     /// The service time of a packet of this size at a link in seconds, if the base RTT contains it; otherwise zero.
     fn counted_service_time(&self, hop: Hop, size: Bytes) -> f64 {
-        let rate = || self.scenario.links[hop.link].direction(hop.forward).rate.schedule().mean();
+        let rate = || {
+            self.scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(self.scenario.duration)
+        };
         match self.scenario.fluid.base_rtt {
             BaseRtt::Propagation => 0.0,
             BaseRtt::Service => rate().time_for(size).secs(),

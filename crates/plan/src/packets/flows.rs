@@ -214,7 +214,9 @@ fn relay_limit(
     base_rtt: Span,
     packet: Bytes,
 ) -> Bytes {
-    let rates = path.iter().map(|hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean());
+    let mean =
+        |hop: &Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
+    let rates = path.iter().map(mean);
     let slowest = rates.min().unwrap_or(Rate::MAX);
     match &entry.relay_buffer {
         scenario::Buffer::Unlimited => Bytes::MAX,

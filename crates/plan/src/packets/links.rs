@@ -22,7 +22,7 @@ pub(super) fn link(
 ) -> Result<LinkSpec, Fault> {
     let direction = scenario.links[hop.link].direction(hop.forward);
     let configured_capacity = Arc::new(schedule(&direction.configured_schedule()));
-    let buffer = buffer(direction, traffic);
+    let buffer = buffer(direction, traffic, scenario.duration);
     let facts = facts(configured_capacity.rate_at(Time::ZERO), buffer, traffic);
     let BuiltLaws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;
     Ok(LinkSpec {
