@@ -46,7 +46,7 @@ pub use gauge::Gauge;
 pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Link, LinkFacts, PacketKind, PacketView, QueueView, Verdict};
 pub use parameter::{Bounds, Domain, Parameter};
-pub use protocol::{Card, Knowledge, Needs, Pipe, Protocol, Queue, QueueCard, QueueChoice};
+pub use protocol::{Card, Knowledge, Needs, Protocol, Queue, QueueCard, QueueChoice};
 pub use random::Random;
 pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView, Sharing};
 pub use sender::{Permit, Sender, deliver};

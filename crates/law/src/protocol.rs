@@ -116,27 +116,10 @@ pub trait Protocol: Send + Sync {
         Vec::new()
     }
 
-    /// Warnings about these settings in this pipe, the one of the run that holds the fewest packets.
-    fn pipe_warnings(&self, _settings: &Settings, _pipe: &Pipe) -> Vec<String> {
-        Vec::new()
-    }
-}
-
-/// A loop of a flow with the rate that the path behind it can carry.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pipe {
-    /// The rate of the slowest link from here to the end of the flow, per flow of this protocol.
-    pub rate: Rate,
-    /// The loop's base round-trip time, the service of a packet at its links included.
-    pub base_rtt: Span,
-    /// Size of a full packet on the wire.
-    pub packet: Bytes,
-}
-
-impl Pipe {
-    /// The bandwidth-delay product in packets.
-    pub fn packets(&self) -> f64 {
-        self.rate.as_f64() * self.base_rtt.secs() / self.packet.bits() as f64
+    /// The rate below which the sender of a loop does not go, for this packet size and base RTT; none if there is no such
+    /// rate. The command warns if it exceeds the share of the flow.
+    fn least_rate(&self, _settings: &Settings, _packet: Bytes, _base_rtt: Span) -> Option<Rate> {
+        None
     }
 }
 

@@ -12,6 +12,7 @@ mod faults;
 mod flow_instances;
 pub mod fluid;
 mod laws;
+mod least_rate;
 mod names;
 pub mod packets;
 mod protocols;

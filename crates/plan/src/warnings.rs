@@ -2,9 +2,9 @@
 
 use crate::delays::base_rtts;
 use crate::flow_instances::FlowInstance;
+use crate::least_rate::least_rate_warning;
 use crate::protocols::ConfiguredProtocol;
 use crate::traffic::{hop_name, hops};
-use millpond_law::Pipe;
 use millpond_scenario::{FlowGroup, Hop, Relays, Scenario, Workload};
 use millpond_units::{Rate, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,54 +92,13 @@ fn warnings_of(
     );
     let loops = most_loops(scenario, configured, instances);
     texts.extend(configured.protocol.chain_warnings(&configured.settings, loops));
-    let smallest = pipes(scenario, configured, instances).min_by(|a, b| a.packets().total_cmp(&b.packets()));
-    texts.extend(
-        smallest
-            .map(|pipe| configured.protocol.pipe_warnings(&configured.settings, &pipe))
-            .unwrap_or_default(),
-    );
+    texts.extend(least_rate_warning(scenario, configured, instances));
     let mut warnings: Vec<_> = texts.into_iter().map(|text| format!("{name}: {text}")).collect();
     let none = Relays::Nodes(Vec::new());
     if configured.needs.relays && configured.entry.is_none_or(|entry| entry.relays == none) {
         warnings.push(format!("{name} runs end to end: [protocols.{name}] has no relays"));
     }
     warnings
-}
-
-/// One entry for each loop of each flow of this protocol: base RTT plus one service time per link, and an equal share of
-/// the links from this loop on. The transfers of a source count as one flow.
-fn pipes<'a>(
-    scenario: &'a Scenario,
-    configured: &'a ConfiguredProtocol<'_>,
-    instances: &'a [FlowInstance<'_>],
-) -> impl Iterator<Item = Pipe> {
-    let flows_of =
-        || instances.iter().filter(|instance| instance.group.protocol.value == configured.label.value);
-    let mut flows_at: BTreeMap<(usize, bool), u64> = BTreeMap::new();
-    for hop in flows_of().flat_map(|instance| instance.forward_path) {
-        *flows_at.entry((hop.link, hop.forward)).or_default() += 1;
-    }
-    let mean =
-        |hop: Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
-    let rates: BTreeMap<(usize, bool), Rate> =
-        hops(scenario).into_iter().map(|hop| ((hop.link, hop.forward), mean(hop))).collect();
-    let rate = move |hop: &Hop| rates.get(&(hop.link, hop.forward)).copied().unwrap_or(Rate::MAX);
-    flows_of().flat_map(move |instance| {
-        let packet = instance.group.packet;
-        let (mut remaining, mut pipes) = (instance.forward_path, Vec::new());
-        for (path, base_rtt) in scenario
-            .loops(instance.forward_path, configured.entry)
-            .iter()
-            .zip(base_rtts(scenario, configured, instance))
-        {
-            let service: Span = path.iter().map(|hop| rate(hop).time_for(packet)).sum();
-            let flows = |hop: &Hop| flows_at.get(&(hop.link, hop.forward)).copied().unwrap_or(1);
-            let share = remaining.iter().map(|hop| rate(hop) / flows(hop)).min().unwrap_or(Rate::MAX);
-            pipes.push(Pipe { rate: share, base_rtt: base_rtt + service, packet });
-            remaining = remaining.get(path.len()..).unwrap_or_default();
-        }
-        pipes
-    })
 }
 
 /// The greatest number of loops of a flow of this protocol.

@@ -28,6 +28,6 @@ pub use model::{
 };
 pub use place::{At, Place};
 pub use reference::update_reference;
-pub use schedule::{End, Schedule};
+pub use schedule::{End, RateDistribution, Schedule};
 pub use schema::schema;
 pub use source::{Fault, Faults, Sources};

@@ -63,6 +63,20 @@ impl Schedule {
         Rate::from_bps_f64(bits / length.secs())
     }
 
+    /// The distribution of its rate over one length; over `duration` if it has no end.
+    pub fn distribution(&self, duration: Span) -> RateDistribution {
+        let length = self.length_or(duration);
+        let mut spans: Vec<(Rate, f64)> =
+            self.until(length).map(|(span, rate)| (rate, span.secs() / length.secs())).collect();
+        spans.sort_by_key(|&(rate, _)| rate);
+        let mut share = 0.0;
+        for span in &mut spans {
+            share += span.1;
+            span.1 = share;
+        }
+        RateDistribution { mean: self.mean(duration), cumulative: spans }
+    }
+
     /// Its length; `duration` if it has no end.
     fn length_or(&self, duration: Span) -> Span {
         if self.length == Span::MAX { duration } else { self.length }
@@ -85,12 +99,33 @@ impl Schedule {
     }
 }
 
+/// The rates of a schedule, each with the share of time up to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RateDistribution {
+    mean: Rate,
+    /// Ascending rates, each with the share of time in which the rate is at most this.
+    cumulative: Vec<(Rate, f64)>,
+}
+
+impl RateDistribution {
+    /// The mean rate.
+    pub fn mean(&self) -> Rate {
+        self.mean
+    }
+
+    /// The share of time in which the rate is below `rate`.
+    pub fn share_below(&self, rate: Rate) -> f64 {
+        let below = self.cumulative.partition_point(|&(other, _)| other < rate);
+        below.checked_sub(1).and_then(|last| self.cumulative.get(last)).map_or(0.0, |&(_, share)| share)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn means_are_over_the_duration_or_over_one_length() {
+    fn means_and_distributions_are_over_the_duration_or_over_one_length() {
         let at = Time::from_secs;
         let steps =
             vec![(at(0.0), Rate::ZERO), (at(5.0), Rate::from_mbps(20.0)), (at(9.0), Rate::from_mbps(4.0))];
@@ -99,6 +134,9 @@ mod tests {
         // 4 s at 20 and 1 s at 4 Mbit/s of 10 s.
         assert_eq!(stepped.mean(seconds(10.0)), Rate::from_mbps(8.4));
         assert_eq!(stepped.mean(seconds(5.0)), Rate::ZERO);
+        let below = |mbps| stepped.distribution(seconds(10.0)).share_below(Rate::from_mbps(mbps));
+        assert_eq!([0.0, 4.0, 5.0, 20.0].map(below), [0.0, 0.5, 0.6, 0.6]);
+        assert!((below(21.0) - 1.0).abs() < 1e-12);
         let looped = Schedule { steps, length: seconds(20.0), end: End::Loop };
         // 4 s at 20 and 11 s at 4 Mbit/s of 20 s.
         assert_eq!(looped.mean(seconds(10.0)), Rate::from_mbps(6.2));

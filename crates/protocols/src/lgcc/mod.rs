@@ -1,4 +1,4 @@
-//! LGCC, Logistic Growth Chain Control (Teymoori, Welzl, Hayes: "LGCC: A Novel High-Throughput and Low Delay
+//! LGCC, Logistic LogisticGrowth Chain Control (Teymoori, Welzl, Hayes: "LGCC: A Novel High-Throughput and Low Delay
 //! Paradigm Shift in Multi-Hop Congestion Control", IEEE/ACM Transactions on Networking, 2023).
 //!
 //! A chain of short loops: the carrying capacity of each is the rate of its downstream loop. See README.md.
@@ -14,10 +14,10 @@ mod upstream;
 
 pub use header::{LgccEcho, NextRate};
 
+use crate::parts::send_rate::INITIAL_WINDOW;
 use millpond_law::fluid::FluidModel;
-use millpond_law::{
-    Card, Knowledge, Needs, Pipe, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
-};
+use millpond_law::{Card, Knowledge, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings};
+use millpond_units::{Bytes, Rate, Span};
 
 /// The protocol `lgcc`.
 pub struct Lgcc;
@@ -67,7 +67,8 @@ impl Protocol for Lgcc {
         chain::amplification_warning(settings, loops).into_iter().collect()
     }
 
-    fn pipe_warnings(&self, settings: &Settings, pipe: &Pipe) -> Vec<String> {
-        params::floor_warning(settings, pipe).into_iter().collect()
+    fn least_rate(&self, settings: &Settings, packet: Bytes, base_rtt: Span) -> Option<Rate> {
+        let window = settings.get(INITIAL_WINDOW) * packet.bits() as f64;
+        Some(Rate::from_bps_f64(window / base_rtt.secs().max(1e-9)))
     }
 }

@@ -6,8 +6,7 @@ use crate::parts::marking::{ALPHA, INTERVAL};
 use crate::parts::send_rate::{CONTROL, Control, INITIAL_WINDOW};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE, StepSize};
 use millpond_law::key::{Interval, Key, Keys, above, from, number, word};
-use millpond_law::{Knowledge, Pipe, Settings, words};
-use millpond_units::Rate;
+use millpond_law::{Knowledge, Settings, words};
 
 const ALGORITHM: Key<Algorithm> = word("algorithm", Algorithm::PrimalDual)
     .source("Eq. (14), Eq. (15); Algorithm 1")
@@ -166,17 +165,4 @@ pub(super) fn warnings(settings: &Settings) -> Vec<String> {
         (every_ack, "interval = { acks = 1 }: an update per acknowledgement oscillates; the paper advises 4"),
     ];
     warnings.into_iter().filter(|(applies, _)| *applies).map(|(_, text)| text.to_owned()).collect()
-}
-
-/// A warning if the smallest rate, the initial window per base RTT, exceeds a link's rate.
-pub(super) fn floor_warning(settings: &Settings, pipe: &Pipe) -> Option<String> {
-    let window = settings.get(INITIAL_WINDOW);
-    let least = Rate::from_bps_f64(window * pipe.packet.bits() as f64 / pipe.base_rtt.secs().max(1e-9));
-    (pipe.packets() < window).then(|| {
-        format!(
-            "a loop with a base RTT of {} sends at least {least} (initial_window in each), and a link on the way from there \
-             has {} for it: the queue or the relay before that link stays full",
-            pipe.base_rtt, pipe.rate
-        )
-    })
 }

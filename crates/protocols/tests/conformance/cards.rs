@@ -2,7 +2,7 @@
 
 use crate::corners;
 use millpond_law::key::Keys;
-use millpond_law::{Domain, HeaderId, LinkFacts, Pipe, Settings};
+use millpond_law::{Domain, HeaderId, LinkFacts, Settings};
 use millpond_protocols::{Registry, queues};
 use millpond_units::{Bytes, Rate, Span};
 use std::collections::BTreeSet;
@@ -77,16 +77,15 @@ fn the_default_needs_of_a_protocol_are_those_of_its_card() {
 /// [`Settings::get`] panics here on a key that is missing from the table.
 #[test]
 fn protocols_and_queues_read_only_the_keys_of_their_own_tables() {
-    let pipe =
-        Pipe { rate: Rate::from_mbps(10.0), base_rtt: Span::from_millis(40), packet: Bytes::new(1500) };
-    let facts = LinkFacts { capacity: pipe.rate, buffer: None, packet: pipe.packet };
+    let (base_rtt, packet) = (Span::from_millis(40), Bytes::new(1500));
+    let facts = LinkFacts { capacity: Rate::from_mbps(10.0), buffer: None, packet };
     for protocol in Registry::builtin().protocols() {
         for settings in corners(protocol.card().parameters) {
             let _ =
                 (protocol.sender(&settings), protocol.receiver(&settings), protocol.link(&settings, &facts));
             let _ = (protocol.needs(&settings), protocol.fluid(&settings), protocol.warnings(&settings));
-            protocol.path_warnings(&settings, pipe.base_rtt);
-            protocol.pipe_warnings(&settings, &pipe);
+            protocol.path_warnings(&settings, base_rtt);
+            let _ = protocol.least_rate(&settings, packet, base_rtt);
         }
     }
     for queue in Registry::builtin().queues() {
