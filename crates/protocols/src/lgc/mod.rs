@@ -13,7 +13,7 @@ pub struct Lgc;
 
 static CARD: Card = Card {
     name: "lgc",
-    title: "Logistic LogisticGrowth Control",
+    title: "Logistic Growth Control",
     summary: "grows logistically towards the link capacity signalled at the start, reduced according to ECN marks",
     source: "Teymoori, Hayes, Welzl, Gjessing, IEEE LCN 2016, pp. 10-18; Eq. (4) to (8) of the LGCC paper",
     needs: Needs {

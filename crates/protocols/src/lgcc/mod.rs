@@ -1,4 +1,4 @@
-//! LGCC, Logistic LogisticGrowth Chain Control (Teymoori, Welzl, Hayes: "LGCC: A Novel High-Throughput and Low Delay
+//! LGCC, Logistic Growth Chain Control (Teymoori, Welzl, Hayes: "LGCC: A Novel High-Throughput and Low Delay
 //! Paradigm Shift in Multi-Hop Congestion Control", IEEE/ACM Transactions on Networking, 2023).
 //!
 //! A chain of short loops: the carrying capacity of each is the rate of its downstream loop. See README.md.
@@ -24,7 +24,7 @@ pub struct Lgcc;
 
 static CARD: Card = Card {
     name: "lgcc",
-    title: "Logistic LogisticGrowth Chain Control",
+    title: "Logistic Growth Chain Control",
     summary: "relays split a path into loops; each loop grows logistically towards the rate of its downstream loop",
     source: "Teymoori, Welzl, Hayes, IEEE/ACM Trans. Networking, 2023, doi:10.1109/TNET.2023.3301291",
     needs: Needs {
