@@ -15,7 +15,7 @@ use std::process::Command;
 const DEPENDENCIES: &[(&str, &str)] = &[
     ("units", ""),
     ("stats", ""),
-    ("results", "stats"),
+    ("results", "units stats"),
     ("law", "units"),
     ("scenario", "units stats"),
     ("protocols", "units law"),

@@ -39,6 +39,7 @@ mod rtt;
 mod send_buffer;
 mod sender;
 mod sent;
+mod silence;
 mod stream_queues;
 mod timeout;
 
@@ -51,4 +52,5 @@ pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
 pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
 pub use relay::Relay;
 pub use sender::{AckOutcome, SenderConfig, SenderCounters, SenderEnd};
+pub use silence::{LEAST_SILENCE, Silence};
 pub use stream_queues::StreamConfig;

@@ -20,6 +20,12 @@ pub(crate) struct Timeouts {
 }
 
 impl Timeouts {
+    /// When the last packet was sent; zero before the first.
+    #[inline]
+    pub(crate) fn last_sent_at(&self) -> Time {
+        self.last_sent_at
+    }
+
     /// Records that a packet is sent; `idle`: nothing was in flight.
     #[inline]
     pub(crate) fn on_sent(&mut self, now: Time, idle: bool) {

@@ -11,11 +11,15 @@ pub mod files;
 mod headline;
 pub mod metrics;
 mod run;
+mod silence;
 mod summary;
 mod watch;
 
 pub use about::{About, Finished, World};
 pub use headline::{Headline, bottleneck};
 pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};
-pub use summary::{Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Spread, Summary};
+pub use silence::silence_sentences;
+pub use summary::{
+    Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Silence, Spread, Summary,
+};
 pub use watch::{Unwatched, Watch};

@@ -27,6 +27,10 @@ pub struct Summary {
     pub flows: Vec<Flow>,
     /// Each group of flows, in the order of the scenario.
     pub groups: Vec<Group>,
+    /// Each time in which a flow had data and sent nothing for longer than a second and 20 base RTTs, although its path was
+    /// up; in the packet world, longest first.
+    #[serde(default)]
+    pub silences: Vec<Silence>,
     /// Each direction of each link: of two directions with one name, the forward one comes first.
     pub links: Vec<Link>,
     /// Each relay of each flow.
@@ -158,6 +162,22 @@ pub struct Group {
     pub completed: u64,
     /// Completion times of these transfers, in milliseconds; null if none is complete.
     pub completion_ms: Option<Milliseconds>,
+}
+
+/// A time in which the first loop of a flow had data, or packets in flight, and sent nothing. Time in which a link of its
+/// path had no capacity does not count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Silence {
+    /// Name of the flow.
+    pub flow: String,
+    /// Beginning, in seconds; not within an outage of the path.
+    pub from_s: f64,
+    /// End, in seconds: when the next packet left, when the flow stopped, or the end of the run.
+    pub to_s: f64,
+    /// Duration in seconds, without outages of the path.
+    pub silent_s: f64,
+    /// `silent_s` in base RTTs of the flow.
+    pub base_rtts: f64,
 }
 
 /// One direction of a link.

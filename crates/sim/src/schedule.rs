@@ -136,6 +136,23 @@ impl Schedule {
         None
     }
 
+    /// The times between `from` and `to` in which the rate is zero, ascending.
+    pub(crate) fn outages(&self, from: Time, to: Time) -> Vec<(Time, Time)> {
+        let (mut outages, mut cursor, mut now) = (Vec::<(Time, Time)>::new(), 0, from.picos());
+        while now < to.picos() {
+            let interval = self.interval(now, &mut cursor);
+            let end = Time::from_picos(interval.until.min(to.picos()));
+            if interval.rate == 0 {
+                match outages.last_mut() {
+                    Some(last) if last.1.picos() == now => last.1 = end,
+                    _ => outages.push((Time::from_picos(now), end)),
+                }
+            }
+            now = end.picos();
+        }
+        outages
+    }
+
     /// The interval that contains `time`. `cursor` stores its index, which makes the search for later times fast.
     pub(crate) fn interval(&self, time: u64, cursor: &mut usize) -> RateInterval {
         let last = self.rates.len() - 1;
@@ -214,6 +231,17 @@ impl ConfiguredCapacity {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn outages_are_the_times_at_rate_zero_clipped_to_the_asked_interval() {
+        let at = Time::from_secs;
+        let steps = [(at(0.0), 1), (at(2.0), 0), (at(3.0), 0), (at(5.0), 4), (at(8.0), 0)];
+        let steps = steps.map(|(time, mbps)| (time, Rate::from_mbps(f64::from(mbps))));
+        let schedule = Schedule::steps(&steps).unwrap();
+        assert_eq!(schedule.outages(at(0.0), at(10.0)), [(at(2.0), at(5.0)), (at(8.0), at(10.0))]);
+        assert_eq!(schedule.outages(at(4.0), at(8.0)), [(at(4.0), at(5.0))]);
+        assert_eq!(schedule.outages(at(5.0), at(8.0)), []);
+    }
 
     fn mbps(rate: f64) -> Rate {
         Rate::from_mbps(rate)

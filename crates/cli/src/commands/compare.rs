@@ -14,7 +14,7 @@ use millpond_lab::{Choice, ComparisonCase, cases, labels_without_randomness};
 use millpond_protocols::Registry;
 use millpond_report::{page, terminal};
 use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError};
-use millpond_results::{Finished, Run, World};
+use millpond_results::{Finished, Run, World, silence_sentences};
 use millpond_theory::Study;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -86,8 +86,13 @@ fn run_all(
     Ok(finished?.into_iter().map(|finished| finished.run).collect())
 }
 
-/// Prints each warning once.
+/// Prints the longest silence of each run, and each warning once.
 fn warn(runs: &[Run]) {
+    for run in runs {
+        if let Some(sentence) = silence_sentences(&run.summary).first() {
+            eprintln!("{}, seed {}: {sentence}", run.label, run.summary.seed);
+        }
+    }
     let warnings: BTreeSet<&String> = runs.iter().flat_map(|run| &run.summary.warnings).collect();
     for warning in warnings {
         eprintln!("warning: {warning}");

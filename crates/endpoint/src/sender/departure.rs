@@ -3,6 +3,7 @@
 use super::SenderEnd;
 use crate::chunk::SendBlocked;
 use crate::sent::{PacketState, Record, StreamData};
+use crate::silence::{LEAST_SILENCE, is_idle};
 use crate::stream_queues::StreamQueues;
 use crate::{ACK_BYTES, Segment};
 use core::num::NonZeroU64;
@@ -45,6 +46,9 @@ impl SenderEnd {
                 Some(self.retransmit(now, number))
             }
             Err(blocked) => {
+                if self.blocked == SendBlocked::NoData && blocked != SendBlocked::NoData {
+                    self.record_data(now);
+                }
                 self.blocked = blocked;
                 if matches!(blocked, SendBlocked::NoData | SendBlocked::NoCredit)
                     && self.window_permits(self.config.packet)
@@ -53,6 +57,14 @@ impl SenderEnd {
                 }
                 None
             }
+        }
+    }
+
+    /// Records that data is available after there was none.
+    #[cold]
+    fn record_data(&mut self, now: Time) {
+        if is_idle(self.blocked, self.sent.in_flight() == Bytes::ZERO) {
+            self.silences.on_data(now);
         }
     }
 
@@ -142,6 +154,10 @@ impl SenderEnd {
     fn send(&mut self, now: Time, data: StreamData, bytes: u32, is_retransmission: bool) -> Segment {
         let (number, size) = (self.sent.next_number(), Bytes::new(bytes.into()));
         let idle = self.sent.in_flight() == Bytes::ZERO;
+        let last_sent_at = self.timeouts.last_sent_at();
+        if now.since(last_sent_at) > LEAST_SILENCE && !is_idle(self.blocked, idle) {
+            self.silences.on_late_packet(now, last_sent_at);
+        }
         self.timeouts.on_sent(now, idle);
         self.pacer.on_sent(now, size);
         self.sent.push(Record {

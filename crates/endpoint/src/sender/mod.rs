@@ -21,6 +21,7 @@ use crate::round::Rounds;
 use crate::rtt::RttEstimator;
 use crate::send_buffer::SendBuffer;
 use crate::sent::SentRing;
+use crate::silence::{Silence, Silences, is_idle};
 use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
 use millpond_law::{Context, Knowledge, Permit, Random, Sender, Sharing, Start};
@@ -47,6 +48,7 @@ pub struct SenderEnd {
     marks: MarkCount,
     rtt: RttEstimator,
     timeouts: Timeouts,
+    silences: Silences,
     probe_wanted: bool,
     rate: DeliveryRate,
     rounds: Rounds,
@@ -97,6 +99,7 @@ impl SenderEnd {
             marks: MarkCount::default(),
             rtt: RttEstimator::new(config.initial_rtt, config.granularity, config.max_ack_delay),
             timeouts: Timeouts::default(),
+            silences: Silences::default(),
             probe_wanted: false,
             rate: DeliveryRate::default(),
             rounds: Rounds::default(),
@@ -245,6 +248,14 @@ impl SenderEnd {
     /// True if the stream has ended and every byte of it is acknowledged.
     pub fn is_complete(&self) -> bool {
         self.send_buffer.is_complete()
+    }
+
+    /// Times longer than [`LEAST_SILENCE`](crate::LEAST_SILENCE) in which it had data, or packets in flight, and sent
+    /// nothing, in order. The last one ends `now` if it still lasts.
+    pub fn silences(&self, now: Time) -> impl Iterator<Item = Silence> {
+        let silent = self.started && !is_idle(self.blocked, self.sent.in_flight() == Bytes::ZERO);
+        let current = if silent { self.silences.current(now, self.timeouts.last_sent_at()) } else { None };
+        self.silences.recorded().iter().copied().chain(current)
     }
 
     /// Number of echoed headers that the law could not parse.

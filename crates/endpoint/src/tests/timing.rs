@@ -35,6 +35,24 @@ fn a_fractional_window_permits_the_whole_packets_that_fit() {
 }
 
 #[test]
+fn a_silence_is_a_time_without_a_packet_of_a_sender_that_has_data() {
+    let silences = |bps, bytes, end| {
+        let mut chain = Chain::single(Loop::new(FixedPermit::pace(Rate::from_bps(bps)), MS(10)));
+        chain.start(bytes);
+        chain.run_until(end);
+        let times = chain.first().sender.silences(end).map(|silence| (silence.from, silence.to));
+        times.collect::<Vec<_>>()
+    };
+    // A packet every 4 s; the last silence lasts when the run ends.
+    assert_eq!(
+        silences(2_000, None, at(9_500)),
+        [(at(0), at(4_000)), (at(4_000), at(8_000)), (at(8_000), at(9_500))]
+    );
+    assert_eq!(silences(2_000, Some(2000), at(30_000)), [(at(0), at(4_000))], "nothing more to send");
+    assert_eq!(silences(16_000, None, at(9_500)), [], "a packet every 500 ms");
+}
+
+#[test]
 fn window_and_pace_apply_together() {
     let permit = Permit { window: Some(PACKET * 4), pace: Some(Rate::from_mbps(8.0)), wake: None };
     let mut chain = Chain::single(Loop::new(FixedPermit(permit), MS(10)));

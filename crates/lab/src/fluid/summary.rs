@@ -75,6 +75,7 @@ impl FinishedFluidRun<'_> {
             measured_from_s: self.begun.time.secs(),
             warnings: self.plan.warnings.clone(),
             groups: self.groups(&flows),
+            silences: Vec::new(),
             links: self.plan.links.iter().enumerate().map(|(i, link)| self.link(i, link)).collect(),
             relays: self.plan.flows.iter().flat_map(|flow| self.relays(flow)).collect(),
             queueing_ms: milliseconds_of_samples(&self.delays(None)),

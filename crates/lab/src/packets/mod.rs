@@ -6,6 +6,7 @@
 //! ```
 
 mod series;
+mod silences;
 mod summary;
 mod transfers;
 mod window_meter;

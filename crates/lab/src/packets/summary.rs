@@ -56,6 +56,7 @@ impl FinishedPacketRun<'_> {
             warnings: self.plan.warnings.to_vec(),
             groups: self.scenario.flows.iter().map(|group| self.group(&group.name.value, &flows)).collect(),
             flows,
+            silences: self.silences(),
             links: self.plan.links.iter().map(|link| self.link(link)).collect(),
             relays: self.relays(),
             queueing_ms: milliseconds_of_histogram(&self.delays(None)),

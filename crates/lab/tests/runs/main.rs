@@ -27,6 +27,7 @@ mod plans;
 mod reference_results;
 mod service_times;
 mod several_links;
+mod silences;
 mod sliding;
 mod steady_state;
 mod theory;

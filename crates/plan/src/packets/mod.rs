@@ -142,6 +142,7 @@ fn flow_plan(
         group: instance.group.name.value.clone(),
         protocol: configured.label.value.clone(),
         packet: instance.group.packet,
+        base_rtt: instance.base_rtt,
         start: instance.samples.start,
         stop: instance.samples.stop,
         size: instance.samples.size,

@@ -2,7 +2,7 @@
 
 use crate::names;
 use millpond_sim::{FlowId, LinkId, PacketNetwork, TransfersId};
-use millpond_units::{Bytes, Rate, Time};
+use millpond_units::{Bytes, Rate, Span, Time};
 use std::collections::BTreeSet;
 
 /// A network of the simulator that is ready to run, and the names of its parts.
@@ -43,6 +43,8 @@ pub struct PacketFlowPlan {
     pub protocol: String,
     /// Packet size on the wire.
     pub packet: Bytes,
+    /// Its base round-trip time, end to end.
+    pub base_rtt: Span,
     /// When it starts.
     pub start: Time,
     /// When it stops; none: with the run.

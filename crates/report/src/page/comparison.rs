@@ -5,7 +5,7 @@ use super::run_view::RunView;
 use super::{agreement, charts, source, table};
 use maud::{Markup, html};
 use millpond_diagnosis::agreement::Agreement;
-use millpond_results::{EntityKind, Run, quantity};
+use millpond_results::{EntityKind, Run, quantity, silence_sentences};
 use std::collections::BTreeSet;
 
 /// The page about `runs`, in the order of the comparison. Equal runs give equal bytes.
@@ -83,6 +83,7 @@ fn lead(views: &[RunView]) -> Markup {
             (worlds.join(", ")) " · seed " (seeds.join(", ")) " · Millpond " (summary.version)
         }
         (guide(views.len()))
+        (silences(views))
         (table::headline_table(views))
         (warnings(views))
     }
@@ -98,6 +99,27 @@ fn guide(runs: usize) -> Markup {
             }
             "Point at a plot over time to read the values of all plots at that time. Drag to zoom all of them; press Escape \
              to zoom out. Long curves show the least and the greatest value of each short interval."
+        }
+    }
+}
+
+/// Flows that had data and sent nothing.
+fn silences(views: &[RunView]) -> Markup {
+    let sentences = views.iter().flat_map(|view| {
+        silence_sentences(&view.run.summary).into_iter().map(|sentence| (&view.run.label, sentence))
+    });
+    let sentences: Vec<_> = sentences.collect();
+    if sentences.is_empty() {
+        return html! {};
+    }
+    html! {
+        aside.warnings aria-label="Silent flows" {
+            h2 { "Silent flows" }
+            ul {
+                @for (label, sentence) in sentences {
+                    li { strong { (label) } " " (sentence) }
+                }
+            }
         }
     }
 }

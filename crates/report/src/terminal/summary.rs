@@ -1,17 +1,21 @@
 //! The results of one run: its groups of flows, links and relays.
 
 use super::layout::table;
-use millpond_results::{Flow, Group, Link, Summary};
+use millpond_results::{Flow, Group, Link, Summary, silence_sentences};
 use millpond_units::format::{megabits, number, percent};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Groups of flows, links with traffic, relays and warnings of a run.
+/// Sentences about silent flows, then groups of flows, links with traffic, relays and warnings of a run.
 pub fn summary(summary: &Summary) -> String {
     let mut text = format!(
         "{}: {} s simulated, measured from {} s, world {}, seed {}\n",
         summary.scenario, summary.simulated_s, summary.measured_from_s, summary.world, summary.seed
     );
+    for sentence in silence_sentences(summary) {
+        let written = writeln!(text, "{sentence}");
+        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    }
     text += &groups(summary);
     if summary.groups.iter().any(|group| group.transfers > 0) {
         text += &transfers(summary);

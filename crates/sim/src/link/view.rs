@@ -37,6 +37,11 @@ impl<'a> LinkView<'a> {
         self.link.cold.rates.schedule().bits_between(from, to)
     }
 
+    /// The times between `from` and `to` in which its rate is zero, ascending.
+    pub fn outages(&self, from: Time, to: Time) -> Vec<(Time, Time)> {
+        self.link.cold.rates.schedule().outages(from, to)
+    }
+
     /// Counts since the run began.
     pub fn totals(&self) -> LinkCounters {
         self.link.counters()

@@ -1,0 +1,53 @@
+//! Flows that have data and send nothing.
+
+use crate::common::results;
+use millpond_results::silence_sentences;
+
+const OUTAGE: &str = r#"
+title = "An outage of six seconds"
+duration = "40s"
+measure = { every = "500ms" }
+[[links]]
+name = "L"
+between = ["A", "B"]
+rate = { steps = [["0s", "20Mbps"], ["2s", "0bps"], ["8s", "20Mbps"]] }
+delay = "20ms"
+buffer = "100packets"
+[[flows]]
+name = "f"
+protocol = "newreno"
+path = ["A", "B"]
+rtt = "50ms"
+"#;
+
+/// Twenty flows fill the buffer, so that after the outage some have no packet in the queue and wait for their probe timeout.
+#[test]
+fn flows_that_sleep_after_an_outage_are_reported_without_the_outage() {
+    let run = results(OUTAGE, &["flows.f.count=20"]);
+    let silences = &run.summary.silences;
+    assert!(!silences.is_empty());
+    for silence in silences {
+        assert!(silence.from_s >= 8.0 && silence.silent_s > 1.0, "{silence:?}");
+        assert!((silence.to_s - silence.from_s - silence.silent_s).abs() < 1e-9, "{silence:?}");
+        assert!((silence.base_rtts * 0.05 - silence.silent_s).abs() < 1e-9, "{silence:?}");
+    }
+    assert!(silences.windows(2).all(|pair| pair[0].silent_s >= pair[1].silent_s), "longest first");
+    // The rate of the flow is zero in each whole interval of its silence.
+    let longest = &silences[0];
+    let rate = run.series.iter().find(|s| s.entity == longest.flow && s.quantity == "send rate").unwrap();
+    let within = |time: f64| longest.from_s <= time - 0.5 && time <= longest.to_s;
+    let mut asleep = rate.times.iter().zip(&rate.values).filter(|(time, _)| within(**time));
+    assert!(asleep.all(|(_, rate)| *rate == 0.0));
+    assert!(silence_sentences(&run.summary)[0].contains("although it had data and its path was up"));
+}
+
+#[test]
+fn a_flow_without_data_a_flow_that_always_sends_and_an_outage_are_no_silences() {
+    let ends_in_outage = ["duration=7s"];
+    let bounded = ["flows.f.workload={ size = \"100KB\" }"];
+    let steady = ["links.L.rate=20Mbps"];
+    for sets in [&ends_in_outage[..], &bounded[..], &steady[..]] {
+        let run = results(OUTAGE, sets);
+        assert_eq!(run.summary.silences, [], "{sets:?}");
+    }
+}
