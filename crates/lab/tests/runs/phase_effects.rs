@@ -99,3 +99,22 @@ fn the_rtt_unfairness_has_the_sign_and_the_exponent_of_the_literature() {
         assert!(exponents.contains(&exponent), "{protocol}: {exponent}");
     }
 }
+
+/// A flow at .99 of its link: periodic arrivals would never wait (D/D/1). With processing times U of up to a service time s
+/// two arrivals are s / .99 + U' - U apart, so a packet waits at least max(0, s - that): on average (1 - .0101)^3 / 6 s.
+/// Independent arrivals (M/D/1) would wait .99 / (2 (1 - .99)) s.
+#[test]
+fn a_flow_at_almost_full_load_waits_for_a_part_of_a_service_time_unless_its_hosts_are_periodic() {
+    let text = "title = \"ACP at 99 %\"\nduration = \"20s\"\nmeasure = { from = \"10s\" }\n[[links]]\nname = \"L\"\n\
+                between = [\"A\", \"B\"]\nrate = \"100Mbps\"\ndelay = \"20ms\"\n[[flows]]\nname = \"f\"\n\
+                protocol = \"acp\"\npath = [\"A\", \"B\"]\npacket = \"1500B\"\n";
+    let service_ms = 0.12;
+    let queueing = |sets: &[&str]| {
+        let run = results(text, sets);
+        assert!((run.summary.links[0].utilization - 0.99).abs() < 0.005);
+        run.summary.links[0].queueing_ms.mean
+    };
+    let waits = queueing(&[]) / service_ms;
+    assert!((0.99_f64.powi(3) / 6.0..49.5).contains(&waits), "{waits} service times");
+    assert!(queueing(&["hosts.jitter=0s"]) < 0.01 * service_ms);
+}
