@@ -4,9 +4,14 @@
   const SVG = "http://www.w3.org/2000/svg";
   const [GRID_X, GRID_Y] = [20000, 4000];
   const plots = [...document.querySelectorAll("svg.plot")].map(describe);
-  const timed = plots.filter((plot) => plot.overTime);
-  const wholeTime = timed.length ? [...timed[0].x.span] : [0, 1];
-  let shownTime = [...wholeTime];
+  // Plots over time share their axis within an element of class "own-time", and with all plots outside of such elements.
+  const groups = new Map();
+  for (const plot of plots.filter((plot) => plot.overTime)) {
+    const key = plot.svg.closest(".own-time") ?? document;
+    if (!groups.has(key)) groups.set(key, { plots: [], whole: [...plot.x.span], shown: [...plot.x.span] });
+    plot.group = groups.get(key);
+    plot.group.plots.push(plot);
+  }
   let cursorTime = null;
 
   function describe(svg) {
@@ -81,8 +86,8 @@
   }
 
   function moveCursor(plot, share) {
-    const moved = plot.overTime ? timed : [plot];
-    if (plot.overTime) cursorTime = valueAt({ log: false, span: shownTime }, share);
+    const moved = plot.overTime ? plot.group.plots : [plot];
+    if (plot.overTime) cursorTime = valueAt({ log: false, span: plot.group.shown }, share);
     for (const other of moved) {
       const whole = other.overTime ? shareOf(other.x, cursorTime) : share;
       const stroke = cursorOf(other);
@@ -106,10 +111,10 @@
     return [1, 2, 5, 10].find((digit) => digit * power >= raw * 0.999) * power;
   }
 
-  function zoom([from, to]) {
-    shownTime = [from, to];
-    const whole = to - from >= wholeTime[1] - wholeTime[0];
-    for (const plot of timed) {
+  function zoom(group, [from, to]) {
+    group.shown = [from, to];
+    const whole = to - from >= group.whole[1] - group.whole[0];
+    for (const plot of group.plots) {
       const left = shareOf(plot.x, from) * GRID_X;
       const right = shareOf(plot.x, to) * GRID_X;
       plot.curves.setAttribute("viewBox", `${left} 0 ${right - left} ${GRID_Y}`);
@@ -185,10 +190,10 @@
       start = null;
       selection?.remove();
       selection = null;
-      if (chosen[1] - chosen[0] > 0.01) zoom(chosen.map((end) => valueAt({ log: false, span: shownTime }, end)));
+      if (chosen[1] - chosen[0] > 0.01) zoom(plot.group, chosen.map((end) => valueAt({ log: false, span: plot.group.shown }, end)));
     });
     plot.svg.addEventListener("pointerleave", () => start === null && hideCursor());
-    plot.svg.addEventListener("dblclick", () => plot.overTime && zoom(wholeTime));
+    plot.svg.addEventListener("dblclick", () => plot.overTime && zoom(plot.group, plot.group.whole));
     plot.svg.addEventListener("keydown", (event) => {
       const step = { ArrowLeft: -0.01, ArrowRight: 0.01 }[event.key];
       if (!step || plot.plane) return;
@@ -200,6 +205,7 @@
   }
 
   plots.forEach(addListeners);
-  addEventListener("keydown", (event) => event.key === "Escape" && zoom(wholeTime));
-  addEventListener("beforeprint", () => zoom(wholeTime));
+  const showAll = () => groups.forEach((group) => zoom(group, group.whole));
+  addEventListener("keydown", (event) => event.key === "Escape" && showAll());
+  addEventListener("beforeprint", showAll);
 })();

@@ -122,6 +122,12 @@ impl Plot {
         self.marks.push(style.marker(left, top));
     }
 
+    /// Draws an open diamond: a value that was not measured here.
+    pub fn open_mark(&mut self, at: Point) {
+        let PlotPosition { left, top } = self.place(at);
+        self.marks.push(html! { use class="mark open" href="#shape3" x=(left) y=(top) {} });
+    }
+
     /// Draws a dot with this radius in pixels.
     pub fn dot(&mut self, class: &str, at: Point, radius: f64) {
         let PlotPosition { left, top } = self.place(at);

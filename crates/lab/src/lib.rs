@@ -8,6 +8,7 @@
 mod compare;
 mod distributions;
 mod error;
+mod fair_shares;
 mod fairness;
 mod fluid;
 mod groups;
@@ -18,4 +19,5 @@ mod world;
 
 pub use compare::{Choice, ComparisonCase, cases, compare, labels_without_randomness};
 pub use error::Error;
+pub use fair_shares::{FAIR_SHARE, fair_shares};
 pub use world::run;

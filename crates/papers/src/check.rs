@@ -3,19 +3,22 @@
 use super::claims::{JudgedClaim, judge_claims};
 use super::execute::{CheckOptions, TrialResult, execute};
 use super::expect::Expectation;
+use super::figure::Figure;
 use super::measure::measure;
 use super::paper::{PaperKind, SelectedRecipe};
+use super::picture::{ChartedRun, MeasuredRecipe, MeasuredRow, Picture};
 use super::trial::{Trial, trials};
 use super::verdict::{JudgedRow, Values, Verdict};
 use millpond_diagnosis::agreement::Agreement;
 use millpond_fluid::stability::Locus;
-use millpond_lab::Error;
-use millpond_results::{Run, Watch};
+use millpond_lab::{Error, fair_shares};
+use millpond_results::Watch;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use toml::Spanned;
 
 /// A recipe with the verdict on each of its rows.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
@@ -36,7 +39,10 @@ pub struct CheckedRecipe {
     pub rows: Vec<JudgedRow>,
     /// Runs for charts: of each case, the trial with the first reading and seed.
     #[serde(skip)]
-    pub runs: Vec<Run>,
+    pub runs: Vec<ChartedRun>,
+    /// What is drawn of the rows and the runs.
+    #[serde(skip)]
+    pub pictures: Vec<Picture>,
     /// Nyquist loci for charts, with the name of the case.
     #[serde(skip)]
     pub loci: Vec<(String, Vec<Locus>)>,
@@ -53,14 +59,17 @@ impl CheckedRecipe {
     }
 
     /// The recipe with a trial's result added to its charts, if there is one.
-    fn with_chart(mut self, case: &str, charted: Option<&TrialResult>) -> Self {
+    fn with_chart(mut self, trial: &Trial<'_>, charted: Option<&TrialResult>) -> Self {
+        let case = &trial.case.name;
         match charted {
-            Some(TrialResult::Run(run)) => self.runs.push(run.as_ref().clone()),
+            Some(TrialResult::Run(run)) => {
+                let (reading, run) = (trial.reading.name.clone(), run.as_ref().clone());
+                self.runs.push(ChartedRun { case: case.clone(), reading, run });
+            }
             Some(TrialResult::Analysis(result)) => {
                 let loci = Some(result.loci.clone()).filter(|loci| !loci.is_empty());
-                self.loci.extend(loci.map(|loci| (case.to_owned(), loci)));
-                self.agreements
-                    .extend(result.agreement.clone().map(|agreement| (case.to_owned(), agreement)));
+                self.loci.extend(loci.map(|loci| (case.clone(), loci)));
+                self.agreements.extend(result.agreement.clone().map(|agreement| (case.clone(), agreement)));
             }
             Some(TrialResult::Refused(_)) | None => {}
         }
@@ -125,7 +134,7 @@ pub(super) fn check_with<'a>(
         let is_charted =
             options.draw && scheduled.iter().find(same_case).is_some_and(|first| first.trial.is_same(trial));
         let measurements = measure_rows(selected[*recipe], trial, &result);
-        Ok(Finished { measurements, charted: is_charted.then_some(result) })
+        Ok(Finished { measurements, charted: is_charted.then(|| for_charts(result, trial, options)) })
     };
     let finished: Result<Vec<Finished>, Error> = scheduled.par_iter().enumerate().map(finish).collect();
     let finished = finished.map_err(|error| match error {
@@ -137,10 +146,14 @@ pub(super) fn check_with<'a>(
     let checked = |(i, one): (usize, &SelectedRecipe<'a>)| {
         let own = scheduled.iter().zip(&finished).filter(|(scheduled, _)| scheduled.recipe == i);
         let own = own.map(|(scheduled, finished)| (&scheduled.trial, finished));
-        let judged = judge(*one, options.full, own.clone());
-        own.fold(judged, |judged, (trial, finished)| {
-            judged.with_chart(&trial.case.name, finished.charted.as_ref())
-        })
+        let measured = measure_all(*one, options.full, own.clone());
+        let judged = judge(*one, &measured);
+        let mut charted =
+            own.fold(judged, |judged, (trial, finished)| judged.with_chart(trial, finished.charted.as_ref()));
+        if options.draw {
+            charted.pictures = pictures(*one, &measured, &charted);
+        }
+        charted
     };
     Ok(selected.iter().enumerate().map(checked).collect())
 }
@@ -154,12 +167,31 @@ fn measure_rows(selected: SelectedRecipe<'_>, trial: &Trial<'_>, result: &TrialR
     selected.recipe.rows(trial.full).enumerate().filter_map(measurement).collect()
 }
 
-fn judge<'c, 'a: 'c>(
+/// The result of a trial as it is kept for charts: with fair shares if a figure draws them, and without the series of a
+/// simulation if no figure draws any.
+fn for_charts(result: TrialResult, trial: &Trial<'_>, options: &CheckOptions) -> TrialResult {
+    let TrialResult::Run(mut run) = result else { return result };
+    let figures = || trial.recipe.figures.iter().map(Spanned::get_ref);
+    if figures().any(Figure::has_fair_shares)
+        && let Ok(scenario) = trial.scenario(&options.set, options.trace.as_deref())
+    {
+        let shares = fair_shares(&scenario, &options.registry, &run);
+        run.series.extend(shares);
+    }
+    let is_simulated = !run.summary.links.is_empty();
+    if is_simulated && !trial.recipe.figures.is_empty() && !figures().any(Figure::draws_series) {
+        run.series.clear();
+    }
+    TrialResult::Run(run)
+}
+
+/// The rows of a recipe with their values, one per seed.
+fn measure_all<'c, 'a: 'c>(
     selected: SelectedRecipe<'a>,
     full: bool,
     finished: impl Iterator<Item = (&'c Trial<'a>, &'c Finished)>,
-) -> CheckedRecipe {
-    let SelectedRecipe { paper, recipe } = selected;
+) -> Vec<(&'a Expectation, Values)> {
+    let recipe = selected.recipe;
     let mut values = BTreeMap::new();
     for (trial, finished) in finished {
         for Measurement { row, value } in &finished.measurements {
@@ -176,7 +208,11 @@ fn judge<'c, 'a: 'c>(
         };
         (1..=recipe.extent(full).seeds).map(value).collect()
     };
-    let measured: Vec<_> = recipe.rows(full).enumerate().map(|(i, row)| (row, values_of(i, row))).collect();
+    recipe.rows(full).enumerate().map(|(i, row)| (row, values_of(i, row))).collect()
+}
+
+fn judge(selected: SelectedRecipe<'_>, measured: &[(&Expectation, Values)]) -> CheckedRecipe {
+    let SelectedRecipe { paper, recipe } = selected;
     let named = |name: &str| measured.iter().find(|(row, _)| row.name.as_deref() == Some(name));
     let judged = measured.iter().filter_map(|(row, values)| {
         let case = recipe.case_of(row);
@@ -195,9 +231,28 @@ fn judge<'c, 'a: 'c>(
         claims: judge_claims(&rows),
         rows,
         runs: Vec::new(),
+        pictures: Vec::new(),
         loci: Vec::new(),
         agreements: Vec::new(),
     }
+}
+
+/// The pictures of a judged recipe.
+fn pictures<'r>(
+    SelectedRecipe { paper, recipe }: SelectedRecipe<'_>,
+    measured: &[(&'r Expectation, Values)],
+    checked: &CheckedRecipe,
+) -> Vec<Picture> {
+    let first = paper.reading(None).map_or("", |reading| &reading.name);
+    let row = |((row, values), judged): (&(&'r Expectation, Values), &JudgedRow)| MeasuredRow {
+        row,
+        case: judged.case.clone(),
+        reading: if judged.reading == first { String::new() } else { judged.reading.clone() },
+        values: values.clone(),
+        verdict: judged.verdict,
+    };
+    let rows: Vec<MeasuredRow<'_>> = measured.iter().zip(&checked.rows).map(row).collect();
+    MeasuredRecipe { recipe, rows: &rows, runs: &checked.runs }.pictures()
 }
 
 #[cfg(test)]

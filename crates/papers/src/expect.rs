@@ -19,6 +19,9 @@ use toml::Spanned;
 pub struct Expectation {
     /// The name of the quantity, with its place in the text.
     pub what: Spanned<String>,
+    /// `what` as the text of the recipe has it: variables are not replaced.
+    #[serde(skip)]
+    pub written: String,
     /// The case; the recipe's first by default.
     pub case: Option<String>,
     /// Several cases instead of one: the row stands for one row per case.
@@ -106,7 +109,7 @@ pub enum Source {
 }
 
 /// A text, or a list of texts.
-fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+pub(super) fn one_or_several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a text or a list of texts")]
     enum OneOrSeveral {
@@ -307,6 +310,14 @@ impl Expectation {
         match self.theory.filter(|theory| theory.meets(accept)) {
             Some(theory) => Err(format!("accept ({accept}) and theory ({theory}) have a common value")),
             None => Ok(()),
+        }
+    }
+
+    /// The number or range of the paper.
+    pub(super) fn paper_bounds(&self) -> Option<Bounds> {
+        match &self.paper {
+            Some(PaperValue::Stated(value)) => Some(value.bounds()),
+            _ => None,
         }
     }
 

@@ -169,6 +169,7 @@ mod tests {
             claims: judge_claims(&rows),
             rows,
             runs: Vec::new(),
+            pictures: Vec::new(),
             loci: Vec::new(),
             agreements: Vec::new(),
         }

@@ -11,6 +11,8 @@
 //!                                                                              |
 //!                                            verdicts of a claim's rows --> claim: holds | does not hold | unexplained
 //! ```
+//!
+//! With [`CheckOptions::draw`], a checked recipe has [`Picture`]s: what is drawn of its rows and runs, as data.
 
 mod analysis;
 mod analyze;
@@ -21,6 +23,7 @@ mod claims;
 mod evidence_tests;
 mod execute;
 mod expect;
+mod figure;
 mod form;
 mod headline;
 mod measure;
@@ -28,6 +31,8 @@ mod nyquist;
 #[cfg(test)]
 mod page_tests;
 mod paper;
+mod pattern;
+mod picture;
 mod reading;
 mod readings;
 mod recipe;
@@ -44,10 +49,15 @@ pub use check::{CheckedRecipe, check, trial_count};
 pub use claims::JudgedClaim;
 pub use execute::{CheckOptions, TrialResult};
 pub use expect::{Combine, Deviation, EntityPattern, Expectation, Source, Statistic};
+pub use figure::{Figure, FigureKind, FigurePanel, FigureX, NumberIn};
 pub use headline::{CheckedPapers, ClaimCounts, Headline, RowCounts};
 pub use measure::measure;
 pub use nyquist::NyquistOptions;
 pub use paper::{Library, Paper, PaperKind, SelectedRecipe};
+pub use picture::{
+    ChartedRun, OverTime, PaperArea, Picture, PictureAxis, ScatterPicture, TimePanel, ValueCurve, ValuePanel,
+    ValuePicture, ValuePoint,
+};
 pub use reading::Reading;
 pub use readings::{Effect, ReadingCell, RecipeReadings, RowReadings, readings_trial_count, under_readings};
 pub use recipe::{Case, Extent, Recipe};

@@ -2,8 +2,8 @@
 
 use crate::form::{COLUMNS, ROWS};
 use crate::{
-    Analysis, Case, Combine, Deviation, EntityPattern, Expectation, Extent, NyquistOptions, Paper, Reading,
-    Recipe, Statistic, Twin,
+    Analysis, Case, Combine, Deviation, EntityPattern, Expectation, Extent, Figure, FigureKind, FigurePanel,
+    FigureX, NumberIn, NyquistOptions, Paper, Reading, Recipe, Statistic, Twin,
 };
 use crate::{CheckOptions, Library, Verdict, check};
 use millpond_recurrences::Recurrence;
@@ -85,6 +85,9 @@ fn the_page_describes_every_key_that_the_reader_accepts() {
     let entity = [keys::<EntityPattern>(), keys::<Deviation>()].concat();
     let statistics = [keys::<Statistic>(), keys::<Combine>()].concat();
     assert_described("`[[expect]]`", &[keys::<Expectation>(), keys::<Twin>(), entity, statistics].concat());
+    let axes = [keys::<FigureX>(), keys::<NumberIn>()].concat();
+    let figure = [keys::<Figure>(), keys::<FigureKind>(), keys::<FigurePanel>(), axes].concat();
+    assert_described("`[[figures]]`", &figure);
     assert_described("`paper.toml`", &[keys::<Paper>(), keys::<Reading>()].concat());
 }
 

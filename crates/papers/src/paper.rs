@@ -416,6 +416,9 @@ mod tests {
             ),
             ("flow = '1', ", "", "has one of flow"),
             ("because", "from = '2 parsecs'\nbecause", "parsecs"),
+            ("[[cases]]", "[[figures]]\nkind = 'pie'\n[[cases]]", "unknown variant `pie`"),
+            ("[[cases]]", "[[figures]]\nkind = 'time'\ncolour = 1\n[[cases]]", "unknown field `colour`"),
+            ("[[cases]]", "[[figures]]\nkind = 'time'\ncases = ['abd']\n[[cases]]", "did you mean \"abc\""),
         ] {
             assert!(RECIPE.contains(right), "{right}");
             let fault = library(&RECIPE.replacen(right, wrong, 1)).unwrap_err().to_string();

@@ -6,6 +6,7 @@
 
 use super::analysis::Analysis;
 use super::expect::{Expectation, Source};
+use super::figure::Figure;
 use super::form::{self, Fault, Siblings};
 use super::nyquist::NyquistOptions;
 use super::reading::Reading;
@@ -48,6 +49,9 @@ pub struct Recipe {
     pub texts: BTreeMap<String, String>,
     /// Variants of the scenario. The first is the default of every row.
     pub cases: Vec<Case>,
+    /// Pictures with the axes of the paper; derived from the rows by default.
+    #[serde(default)]
+    pub figures: Vec<Spanned<Figure>>,
     /// The extent of `papers check`.
     #[serde(default)]
     pub quick: Extent,
@@ -125,8 +129,9 @@ impl Recipe {
             let span = row.span();
             let mut row = row.into_inner();
             let what = row.what.get_ref().clone();
+            row.written = as_written(text, row.what.span());
             if row.source() == Source::Paper && row.claim.is_empty() {
-                row.claim = vec![as_written(text, row.what.span())];
+                row.claim = vec![row.written.clone()];
             }
             let expanded = recipe.expand_cases(row).map_err(|fault| row_fault(&span, &what, &fault))?;
             rows.extend(expanded.into_iter().map(|row| Spanned::new(span.clone(), row)));
@@ -137,7 +142,17 @@ impl Recipe {
             let check = recipe.check_row(row.get_ref(), readings);
             check.map_err(|fault| row_fault(&row.span(), row.get_ref().what.get_ref(), &fault))?;
         }
+        recipe.check_figures()?;
         Ok(recipe)
+    }
+
+    fn check_figures(&self) -> Result<(), Fault> {
+        let whats: Vec<_> = self.expect.iter().map(|row| row.get_ref().what.get_ref().as_str()).collect();
+        let cases: Vec<_> = self.cases.iter().map(|case| &case.name).collect();
+        self.figures.iter().try_for_each(|figure| {
+            let check = figure.get_ref().check(&whats, &cases);
+            check.map_err(|fault| Fault::at(figure.span(), format!("[[figures]]: {fault}")))
+        })
     }
 
     /// One row for each of the row's cases, with the interval of its stage.

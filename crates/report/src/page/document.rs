@@ -46,6 +46,11 @@ impl Section {
 
 /// The whole file. `lead` is between the title and the sections.
 pub(super) fn page(title: &str, lead: &Markup, sections: &[Section]) -> String {
+    page_of(title, lead, &html! { @for section in sections { (section.html()) } })
+}
+
+/// The whole file, whose sections are `main`. `lead` is between the title and the sections.
+pub(super) fn page_of(title: &str, lead: &Markup, main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -61,7 +66,7 @@ pub(super) fn page(title: &str, lead: &Markup, sections: &[Section]) -> String {
             body {
                 (definitions())
                 header { h1 { (title) } (lead) }
-                main { @for section in sections { (section.html()) } }
+                main { (main) }
                 footer { "Made by Millpond. This file makes no network request." }
                 script { (PreEscaped(millpond_chart::SCRIPT)) (PreEscaped(SCRIPT)) }
             }

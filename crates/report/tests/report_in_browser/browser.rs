@@ -89,6 +89,15 @@ impl Browser {
         answer["result"]["value"].clone()
     }
 
+    /// Presses and releases a key with this name.
+    pub(crate) fn press(&mut self, key: &str) {
+        for kind in ["keyDown", "keyUp"] {
+            let code = if key == "ArrowRight" { 39 } else { 0 };
+            let event = json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code });
+            self.ask("Input.dispatchKeyEvent", event);
+        }
+    }
+
     /// Errors on the console, uncaught exceptions, and errors that the browser itself reports.
     pub(crate) fn errors(&self) -> Vec<String> {
         let error = |event: &Value| {

@@ -4,6 +4,7 @@
 
 mod browser;
 mod fixture;
+mod papers;
 mod stability;
 
 use std::path::PathBuf;

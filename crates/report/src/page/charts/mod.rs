@@ -5,7 +5,7 @@ mod fairness;
 mod internals;
 mod over_time;
 mod packets_and_fluid;
-mod recurrence;
+mod phase_portrait;
 mod tradeoff;
 
 pub(super) use delays::delays;
@@ -13,7 +13,7 @@ pub(super) use fairness::fairness;
 pub(super) use internals::internals;
 pub(super) use over_time::over_time;
 pub(super) use packets_and_fluid::packets_and_fluid;
-pub(super) use recurrence::recurrence;
+pub(super) use phase_portrait::phase_portrait;
 pub(super) use tradeoff::tradeoff;
 
 use super::run_view::RunView;
