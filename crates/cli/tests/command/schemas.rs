@@ -38,6 +38,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("equilibrium", &["equilibrium", "scenario.toml", "--set", "flows.f.protocol=vcp"]),
     ("explain", &["stability", "--explain", "run"]),
     ("papers", &["papers", "check", "lgcc/section3"]),
+    ("readings", &["papers", "readings", "lgcc/section3"]),
 ];
 
 fn schema(folder: &Path, document: &str) -> Value {
