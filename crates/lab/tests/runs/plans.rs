@@ -215,7 +215,7 @@ fn a_link_slower_than_one_packet_per_base_rtt_of_the_loop_before_has_a_warning()
     assert_eq!(warnings("1.3Mbps"), Vec::<String>::new());
     // 1500 bytes at 1.1 Mbit/s take 10.9 ms.
     let expected = "lgcc: flow \"f\": the minimum rate of loop 1 of 2 is 1.19 Mbit/s (one initial window per base RTT of 10.1 ms), \
-                    above the flow's equal share of link \"L2\" for 100.0 % of the time (mean share 1.10 Mbit/s, 10.9 ms per packet). \
+                    above the flow's equal share of link \"L2 ->\" for 100.0 % of the time (mean share 1.10 Mbit/s, 10.9 ms per packet). \
                     The relay before that link stays full. Use fewer flows, smaller packets or fewer relays; \
                     relay_buffer = \"5packets\" bounds the delay in the relay to 54.5 ms";
     assert_eq!(warnings("1.1Mbps"), [expected]);
