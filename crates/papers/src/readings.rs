@@ -37,7 +37,7 @@ pub struct RowReadings {
     pub unit: String,
     /// What is accepted: the bounds, or the order and the row that it refers to.
     pub accepted: String,
-    /// The result under each reading, in the order of [`RecipeReadings::readings`].
+    /// The result under each reading, in the order of `readings` of the recipe.
     pub cells: Vec<ReadingCell>,
 }
 
