@@ -68,30 +68,21 @@ pub enum Effect {
 }
 
 /// The recipes under every reading of their papers: for each selected recipe one recipe per reading, in this order.
-struct Variants<'a> {
-    selected: &'a [SelectedRecipe<'a>],
-    recipes: Vec<(&'a Paper, Recipe)>,
+fn variants<'a>(selected: &[SelectedRecipe<'a>], full: bool) -> Vec<(&'a Paper, Recipe)> {
+    let of = |one: &SelectedRecipe<'a>| {
+        let (paper, recipe, own) = (one.paper, one.recipe, rows_of_own_reading(*one, full));
+        paper.readings.iter().map(move |reading| (paper, with_rows(recipe, &own, &reading.name)))
+    };
+    selected.iter().flat_map(of).collect()
 }
 
-impl<'a> Variants<'a> {
-    fn new(selected: &'a [SelectedRecipe<'a>], full: bool) -> Self {
-        let of = |one: &SelectedRecipe<'a>| {
-            let (paper, own) = (one.paper, rows_of_own_reading(*one, full));
-            let recipe = one.recipe;
-            let variant = move |reading: &super::Reading| (paper, with_rows(recipe, &own, &reading.name));
-            paper.readings.iter().map(variant).collect::<Vec<_>>()
-        };
-        Self { selected, recipes: selected.iter().flat_map(of).collect() }
-    }
-
-    fn to_check(&self) -> Vec<SelectedRecipe<'_>> {
-        self.recipes.iter().map(|(paper, recipe)| SelectedRecipe { paper, recipe }).collect()
-    }
+fn to_check<'a>(variants: &'a [(&'a Paper, Recipe)]) -> Vec<SelectedRecipe<'a>> {
+    variants.iter().map(|(paper, recipe)| SelectedRecipe { paper, recipe }).collect()
 }
 
 /// The number of trials of [`under_readings`].
 pub fn readings_trial_count(selected: &[SelectedRecipe<'_>], full: bool) -> usize {
-    trial_count(&Variants::new(selected, full).to_check(), full)
+    trial_count(&to_check(&variants(selected, full)), full)
 }
 
 /// Runs every row of the recipes' own readings under every reading of their papers. `watch` receives the number of
@@ -109,14 +100,13 @@ pub fn under_readings(
         Err(fault @ (Error::Scenario(_) | Error::Fluid(_))) => Ok(TrialResult::Refused(fault.to_string())),
         other => other,
     };
-    let variants = Variants::new(selected, options.full);
-    let checked = check_with(&variants.to_check(), options, &run)?;
-    let mut checked = checked.into_iter();
+    let variants = variants(selected, options.full);
+    let mut checked = check_with(&to_check(&variants), options, &run)?.into_iter();
     let of = |one: &SelectedRecipe<'_>| {
         let variants: Vec<_> = checked.by_ref().take(one.paper.readings.len()).collect();
         matrix(*one, &variants)
     };
-    Ok(variants.selected.iter().map(of).collect())
+    Ok(selected.iter().map(of).collect())
 }
 
 /// The name of the reading under which the recipe judges its rows: that of its first row.
@@ -170,8 +160,7 @@ fn matrix(selected: SelectedRecipe<'_>, variants: &[CheckedRecipe]) -> RecipeRea
 
 /// The cell of a row; `base` is the row under the recipe's own reading.
 fn cell(row: &JudgedRow, base: &JudgedRow, own: &str) -> ReadingCell {
-    let is_same =
-        row.measured == base.measured && row.extremes == base.extremes && row.compared == base.compared;
+    let is_same = bits(row) == bits(base);
     let effect = match (row.measured, row.verdict) {
         (None, _) => Effect::NotMeasured,
         (Some(_), _) if row.reading != own && is_same => Effect::None,
@@ -180,6 +169,12 @@ fn cell(row: &JudgedRow, base: &JudgedRow, own: &str) -> ReadingCell {
     };
     let reason = if row.measured.is_none() { row.reason.clone() } else { String::new() };
     ReadingCell { measured: row.measured, effect, reason }
+}
+
+/// The values of a row, bit by bit: one that is not a number equals itself.
+fn bits(row: &JudgedRow) -> [Option<u64>; 4] {
+    let (least, greatest) = row.extremes.unzip();
+    [row.measured, row.compared, least, greatest].map(|value| value.map(f64::to_bits))
 }
 
 impl RecipeReadings {
@@ -218,6 +213,13 @@ mod tests {
         assert!(matrix.rows.iter().all(|row| row.cells.len() == 2));
         assert_eq!(matrix.counts(0), (matrix.rows.len(), 0), "{matrix:#?}");
         assert!(matrix.counts(1).1 > 0, "{matrix:#?}");
+    }
+
+    #[test]
+    fn a_value_that_is_no_number_under_both_readings_is_not_affected() {
+        let row = crate::claims::tests::row("own = 1", f64::NAN, false);
+        assert_eq!(cell(&row, &row, "another").effect, Effect::None);
+        assert_eq!(cell(&row, &row, &row.reading).effect, Effect::NotAccepted);
     }
 
     #[test]
