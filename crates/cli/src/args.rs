@@ -306,9 +306,8 @@ pub(crate) struct PapersRun {
 pub(crate) struct PapersCheck {
     #[command(flatten)]
     pub(crate) grid: PapersGrid,
-    /// Directory in which finished runs are kept and looked up [default with --full: millpond-papers]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) keep: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) kept: PapersKept,
     #[command(flatten)]
     pub(crate) shown: PapersShown,
 }
@@ -317,12 +316,19 @@ pub(crate) struct PapersCheck {
 pub(crate) struct PapersReadings {
     #[command(flatten)]
     pub(crate) grid: PapersGrid,
-    /// Directory in which finished runs are kept and looked up [default with --full: millpond-papers]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) keep: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) kept: PapersKept,
     /// Print only JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Where finished runs are kept.
+#[derive(Debug, Arguments)]
+pub(crate) struct PapersKept {
+    /// Directory in which finished runs are kept and looked up [default with --full: millpond-papers]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
 }
 
 /// How rows are printed.

@@ -52,7 +52,7 @@ struct Request<'a> {
 
 impl<'a> Request<'a> {
     fn new(args: &'a args::PapersCheck, registry: &'a Registry) -> Self {
-        Self { grid: &args.grid, keep: kept(args.keep.as_ref(), &args.grid), shown: &args.shown, registry }
+        Self { grid: &args.grid, keep: args.kept.folder(&args.grid), shown: &args.shown, registry }
     }
 
     /// Checks the recipes and prints their rows. The exit code is a failure if a row is unexplained.
@@ -102,9 +102,11 @@ fn options(
     })
 }
 
-/// Where finished runs are kept: where the user says, and those of `--full` in any case.
-fn kept(keep: Option<&PathBuf>, grid: &args::PapersGrid) -> Option<PathBuf> {
-    keep.cloned().or_else(|| grid.full.then(|| PathBuf::from(KEEP)))
+impl args::PapersKept {
+    /// Where finished runs are kept: where the user says, and those of `--full` in any case.
+    fn folder(&self, grid: &args::PapersGrid) -> Option<PathBuf> {
+        self.keep.clone().or_else(|| grid.full.then(|| PathBuf::from(KEEP)))
+    }
 }
 
 /// The table of each recipe, and the numbers of claims that hold.
@@ -119,7 +121,7 @@ fn readings(args: &args::PapersReadings, registry: &Registry) -> Outcome {
     let library = library(&grid.recipes)?;
     let selected = library.select(grid.recipes.name.as_deref())?;
     let progress = Progress::of_all(readings_trial_count(&selected, grid.full), Interrupt::install()?);
-    let options = options(grid, kept(args.keep.as_ref(), grid), false, registry)?;
+    let options = options(grid, args.kept.folder(grid), false, registry)?;
     let found = under_readings(&selected, &options, &progress);
     progress.clear();
     let found = found?;
