@@ -35,7 +35,6 @@ fn at_microseconds_service_times_are_a_large_part_of_the_round_trip_time() {
     let packets = rtt(&simulate(World::Packets, &[]));
     let fluid = rtt(&simulate(World::Fluid, &[]));
     let served = rtt(&simulate(World::Fluid, &["fluid.base_rtt=service"]));
-    println!("packets {packets} us, fluid {fluid} us, with service times {served} us");
     assert!(near(fluid, 8.8, 0.02) && near(served, 11.26, 0.02), "{fluid} {served}");
     assert!(near(served, packets, 0.02) && !near(fluid, packets, 0.15), "{packets} {fluid} {served}");
 }
