@@ -120,7 +120,7 @@ fn a_jump_converges_to_filippovs_solution_with_order_one_in_the_width_of_the_hys
     let widths = [8e-3, 4e-3, 2e-3, 1e-3];
     let errors = widths.map(|width| error(&with_width(width)));
     for (error, width) in errors.iter().zip(widths) {
-        assert!(*error > 0.3 * width && *error < 3.0 * width, "{width}: {errors:?}");
+        assert!(*error > 0.3 * width && *error < 2.0 * width, "{width}: {errors:?}");
     }
     let order = (errors[0] / errors[3]).log2() / 3.0;
     assert!((order - 1.0).abs() < 0.25, "{order}: {errors:?}");
