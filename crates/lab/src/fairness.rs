@@ -38,7 +38,7 @@ impl FairnessWindows {
         flows: &[FlowDemand<'_>],
         goodputs: Vec<Option<f64>>,
     ) {
-        let fair = fair_shares(capacities, flows, &goodputs);
+        let fair = utilized_fair_shares(capacities, flows, &goodputs);
         self.goodputs.iter_mut().zip(goodputs).for_each(|(flow, goodput)| flow.push(goodput));
         self.fair.iter_mut().zip(fair).for_each(|(flow, share)| flow.push(share));
         self.ends.push(now.secs());
@@ -89,7 +89,7 @@ struct ComponentSums {
 /// The fair share of each flow in a window, in bit/s: its max-min share among the flows that run throughout the window,
 /// times the utilization of those shares within its connected component. Flows are connected if they share a link,
 /// directly or through other flows. Not a number for a flow that does not run or is the only one of its component.
-fn fair_shares(capacities: &[f64], flows: &[FlowDemand<'_>], goodputs: &[Option<f64>]) -> Vec<f64> {
+fn utilized_fair_shares(capacities: &[f64], flows: &[FlowDemand<'_>], goodputs: &[Option<f64>]) -> Vec<f64> {
     let running: Vec<usize> = (0..flows.len()).filter(|&flow| goodputs[flow].is_some()).collect();
     let paths: Vec<&[usize]> = running.iter().map(|&flow| flows[flow].links).collect();
     let demands = running.iter().map(|&flow| MaxMinFlow::single(flows[flow].links, flows[flow].demand));

@@ -36,17 +36,11 @@ impl MeasuredRecipe<'_> {
 
     /// Boxes of all quantities with several values that no series shows.
     pub(super) fn derived_boxes(&self) -> ValuePicture {
-        let is_shown = |one: &&MeasuredRow<'_>| one.is_drawn() && !self.is_in_series(one);
+        let is_shown = |one: &&MeasuredRow<'_>| one.is_drawn() && !one.is_in_series();
         let groups = grouped(self.rows.iter().filter(is_shown));
         let groups = groups.iter().filter(|group| (LEAST_VALUES..=MOST_VALUES).contains(&group.rows.len()));
         let panels = groups.map(|group| group.panel(None, &category)).collect();
         ValuePicture { title: String::new(), parameter: None, panels }
-    }
-
-    /// Whether a picture over time shows the row's value.
-    fn is_in_series(&self, measured: &MeasuredRow<'_>) -> bool {
-        let row = measured.row;
-        row.series.is_some() && row.versus.is_none() && row.over.is_none()
     }
 
     /// A box for each run.

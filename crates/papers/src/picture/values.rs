@@ -117,6 +117,11 @@ impl MeasuredRow<'_> {
         self.row.order().is_none_or(|order| order.than.is_none())
     }
 
+    /// Whether a picture over time shows the row's value.
+    pub(super) fn is_in_series(&self) -> bool {
+        self.row.series.is_some() && self.row.versus.is_none() && self.row.over.is_none()
+    }
+
     /// The measured value and the paper's, without a parameter.
     pub(super) fn point(&self, category: String) -> ValuePoint {
         let bounds = |Bounds(low, high)| (low, high);
