@@ -2,7 +2,7 @@
 
 use millpond_results::metrics::{converged_from, quartiles};
 use millpond_results::{EntityKind, Quartiles, Series, quantity};
-use millpond_stats::{MaxMinFlow, connected_components, jain, max_min_shares};
+use millpond_stats::{MaxMinFlow, connected_components, jain, max_min_shares, mean};
 use millpond_units::Time;
 use std::collections::BTreeMap;
 
@@ -66,6 +66,14 @@ impl FairnessWindows {
             jain.times.iter().zip(&jain.values).filter(|(end, value)| **end > from.secs() && !value.is_nan());
         let even = Quartiles { min: 1.0, p25: 1.0, p50: 1.0, p75: 1.0, max: 1.0 };
         quartiles(measured.map(|(_, value)| *value).collect()).unwrap_or(even)
+    }
+
+    /// The mean of the fair shares of flow `index` over the windows that end after `from`, in bit/s; none if it has none.
+    pub(crate) fn mean_fair_share(&self, index: usize, from: Time) -> Option<f64> {
+        let shares = self.ends.iter().zip(&self.fair[index]);
+        let measured = shares.filter(|(end, share)| **end > from.secs() && !share.is_nan());
+        let measured: Vec<f64> = measured.map(|(_, share)| *share).collect();
+        (!measured.is_empty()).then(|| mean(&measured))
     }
 
     /// The time in seconds from which on flow `index`, which starts at `start`, stays within the fraction `within` of its

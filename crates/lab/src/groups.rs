@@ -1,8 +1,16 @@
-//! The summary of a group of flows, which is the same in both worlds.
+//! Parts of the summary that are the same in both worlds: the loops of a flow, the groups of flows.
 
 use millpond_results::metrics::spread;
-use millpond_results::{Flow, Group, Milliseconds};
+use millpond_results::{Flow, Group, Loop, Milliseconds};
 use millpond_stats::{jain, mean, min_over_max};
+
+/// `flow` with its loops, or with window and round-trip times of the only loop.
+pub(crate) fn with_loops(flow: Flow, mut loops: Vec<Loop>) -> Flow {
+    match (loops.len(), loops.pop()) {
+        (1, Some(only)) => Flow { window_packets: only.window_packets, rtt_ms: Some(only.rtt_ms), ..flow },
+        (_, last) => Flow { loops: loops.into_iter().chain(last).collect(), ..flow },
+    }
+}
 
 /// The summary of the group `name` with the flows `members`, without transfers.
 pub(crate) fn group_of_flows(name: &str, members: &[&Flow], queueing_ms: Milliseconds) -> Group {
@@ -11,6 +19,7 @@ pub(crate) fn group_of_flows(name: &str, members: &[&Flow], queueing_ms: Millise
     Group {
         name: name.to_owned(),
         flows: members.len() as u64,
+        starving: members.iter().filter(|flow| flow.starves()).count() as u64,
         goodput_bps: spread(&goodputs),
         window_packets: (!windows.is_empty()).then(|| mean(&windows)),
         jain: jain(&goodputs),

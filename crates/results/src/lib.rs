@@ -8,18 +8,18 @@
 
 mod about;
 pub mod files;
+mod findings;
 mod headline;
 pub mod metrics;
 mod run;
-mod silence;
 mod summary;
 mod watch;
 
 pub use about::{About, Finished, World};
+pub use findings::{findings, silence_sentences};
 pub use headline::{Headline, bottleneck};
 pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};
-pub use silence::silence_sentences;
 pub use summary::{
-    Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Silence, Spread, Summary,
+    Fairness, Flow, Group, Link, Loop, Milliseconds, Packets, Quartiles, Relay, Silence, Spread, Summary,
 };
 pub use watch::{Unwatched, Watch};

@@ -99,10 +99,17 @@ pub struct Flow {
     pub goodput_bps: f64,
     /// Bytes on the wire sent by its first loop over the same time, in bit/s.
     pub send_rate_bps: f64,
-    /// Mean congestion window of its first loop, in packets; null if the law has no window.
+    /// Mean of its fair shares over the windows of `measure.jain_window` in the measured time, in bit/s, as defined at
+    /// `converged_s`; null if it has none.
+    #[serde(default)]
+    pub fair_share_bps: Option<f64>,
+    /// Mean congestion window, in packets; null if the law has no window, or if the flow has relays.
     pub window_packets: Option<f64>,
-    /// Round-trip times of its first loop, in milliseconds.
-    pub rtt_ms: Milliseconds,
+    /// Round-trip times, in milliseconds; null if the flow has relays: no acknowledgement then comes from its destination.
+    pub rtt_ms: Option<Milliseconds>,
+    /// Its loops from source to destination, if it has relays.
+    #[serde(default)]
+    pub loops: Vec<Loop>,
     /// End-to-end queueing delay, relays included, in milliseconds.
     pub queueing_ms: Milliseconds,
     /// Number of packets sent by its first loop.
@@ -126,6 +133,17 @@ pub struct Flow {
     pub converged_s: Option<f64>,
 }
 
+/// One loop of a flow with relays: a sender, a path and a receiver with a law of its own.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Loop {
+    /// `flow/loop1` for the first loop, which begins at the source.
+    pub name: String,
+    /// Mean congestion window, in packets; null if the law has no window.
+    pub window_packets: Option<f64>,
+    /// Round-trip times, in milliseconds.
+    pub rtt_ms: Milliseconds,
+}
+
 /// Mean, least and greatest value over the flows of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
@@ -144,9 +162,12 @@ pub struct Group {
     pub name: String,
     /// Number of its flows.
     pub flows: u64,
+    /// Number of its flows that starve: their goodput is below a tenth of their fair share.
+    #[serde(default)]
+    pub starving: u64,
     /// Goodput of its flows, in bit/s.
     pub goodput_bps: Spread,
-    /// Mean of the windows of its flows, in packets; null if the law has no window.
+    /// Mean of the windows of its flows, in packets; null if the law has no window, or if the flows have relays.
     pub window_packets: Option<f64>,
     /// Jain's fairness index of the goodputs within the group, from 1/n to 1.
     pub jain: f64,

@@ -25,8 +25,8 @@ pub(super) struct LinkDistributions {
 /// The distributions of one flow of a class of equal flows in the measured time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlowDistributions {
-    /// Round-trip time of its first loop in milliseconds, weighted by sent traffic.
-    pub(super) rtt: WeightedSamples,
+    /// For each loop its round-trip time in milliseconds, weighted by sent traffic.
+    pub(super) rtts: Vec<WeightedSamples>,
     /// End-to-end queueing delay in milliseconds, relays included, weighted by delivered traffic.
     pub(super) queueing: WeightedSamples,
     /// Marked bits, all loops.
@@ -115,7 +115,7 @@ impl<'a> DistributionSampler<'a> {
         for class in &self.classes {
             let Some(first) = class.loops.first() else { continue };
             let distributions = self.flows.entry(*first).or_default();
-            distributions.rtt.thin(self.most);
+            distributions.rtts.iter_mut().for_each(|rtts| rtts.thin(self.most));
             distributions.queueing.thin(self.most);
             sample_flow(
                 distributions,
@@ -161,15 +161,15 @@ fn sample_flow(
     SampleInterval { before, now }: SampleInterval<'_>,
 ) {
     let mut queueing = 0.0;
+    distributions.rtts.resize(class.loops.len(), WeightedSamples::default());
     distributions.backlogs.resize(class.loops.len() - 1, WeightedSamples::default());
     for (number, &LoopId(l)) in class.loops.iter().enumerate() {
         let planned = &plan.loops[l];
         let sent = now.since(before, columns.rate[l]);
         let rtt = now.channels[columns.rtt[l]];
         queueing += rtt - planned.facts.base_rtt;
-        if number == 0 {
-            distributions.rtt.add(rtt * 1e3, sent);
-        } else if let Some(index) = columns.backlog_state.get(&l) {
+        distributions.rtts[number].add(rtt * 1e3, sent);
+        if let Some(index) = columns.backlog_state.get(&l).filter(|_| number > 0) {
             let (backlog, rate) = (now.states[*index], now.channels[columns.rate[l]]);
             queueing += if backlog > 0.0 && rate > 0.0 { backlog / rate } else { 0.0 };
             distributions.backlogs[number - 1]

@@ -4,12 +4,13 @@ use super::columns::{Columns, IntegrationSnapshot};
 use super::distribution_sampler::{DistributionSampler, FlowDistributions};
 use crate::distributions::{milliseconds_of_samples, packets_of_samples, queueing_of_samples};
 use crate::fairness::FairnessWindows;
-use crate::groups::group_of_flows;
+use crate::groups::{group_of_flows, with_loops};
 use millpond_fluid::LoopId;
 use millpond_plan::fluid::{FluidFlowPlan, FluidLinkPlan, FluidPlan};
 use millpond_results::{About, World};
 use millpond_results::{
-    Distribution, EntityKind, Fairness, Flow, Group, Link, Relay, Run, Series, Summary, Transfer, quantity,
+    Distribution, EntityKind, Fairness, Flow, Group, Link, Loop, Relay, Run, Series, Summary, Transfer,
+    quantity,
 };
 use millpond_scenario::Scenario;
 use millpond_stats::{WeightedSamples, jain, mean, min_over_max};
@@ -114,8 +115,12 @@ impl FinishedFluidRun<'_> {
         let delivered = self.measured(flow.loops.last().map(|id| self.columns.delivered[id.0]));
         let distributions = self.distributions_of(flow);
         let packets = |bits: f64| (bits / (flow.packet.as_f64() * 8.0)).round() as u64;
-        let first = if flow.relays.is_empty() { flow.name.clone() } else { format!("{}/loop1", flow.name) };
-        Flow {
+        let loops = distributions.rtts.iter().enumerate().map(|(position, rtt)| {
+            let name = flow.loop_name(position);
+            let window_packets = windows.get(name.as_str()).copied();
+            Loop { name, window_packets, rtt_ms: milliseconds_of_samples(rtt) }
+        });
+        let of_flow = Flow {
             name: flow.name.clone(),
             group: flow.group.clone(),
             protocol: flow.protocol.clone(),
@@ -123,8 +128,7 @@ impl FinishedFluidRun<'_> {
             stop_s: stop.secs(),
             goodput_bps: rate(delivered * flow.payload),
             send_rate_bps: rate(sent),
-            window_packets: windows.get(first.as_str()).copied(),
-            rtt_ms: milliseconds_of_samples(&distributions.rtt),
+            fair_share_bps: self.windows.mean_fair_share(index, self.begun.time),
             queueing_ms: milliseconds_of_samples(&distributions.queueing),
             sent: packets(sent),
             delivered: packets(delivered),
@@ -132,7 +136,8 @@ impl FinishedFluidRun<'_> {
             marked: packets(distributions.marked),
             converged_s: self.windows.converged(index, flow.start, self.scenario.measure.converged_within),
             ..Flow::default()
-        }
+        };
+        with_loops(of_flow, loops.collect())
     }
 
     fn group(&self, name: &str, members: &[&Flow]) -> Group {

@@ -2,10 +2,10 @@
 
 use crate::distributions::{milliseconds_of_histogram, packets_of_histogram, packets_of_list};
 use crate::fairness::FairnessWindows;
-use crate::groups::group_of_flows;
+use crate::groups::{group_of_flows, with_loops};
 use millpond_plan::packets::{PacketFlowPlan, PacketLinkPlan, PacketPlan};
 use millpond_results::{
-    About, EntityKind, Fairness, Flow, Group, Link, Relay, Run, Series, Summary, quantity,
+    About, EntityKind, Fairness, Flow, Group, Link, Loop, Relay, Run, Series, Summary, quantity,
 };
 use millpond_scenario::Scenario;
 use millpond_sim::{FlowView, LoopView};
@@ -80,9 +80,9 @@ impl FinishedPacketRun<'_> {
         let windows = self.samples(EntityKind::Flow, quantity::WINDOW);
         let within = self.scenario.measure.converged_within;
         let flow = |(index, flow): (usize, &PacketFlowPlan)| Flow {
-            window_packets: windows.get(flow.loop_name(0).as_str()).map(|samples| mean(samples)),
+            fair_share_bps: self.windows.mean_fair_share(index, self.from()),
             converged_s: self.windows.converged(index, flow.start, within),
-            ..self.flow(flow)
+            ..with_loops(self.flow(flow), self.loops(flow, &windows))
         };
         self.plan.flows.iter().enumerate().map(flow).collect()
     }
@@ -102,7 +102,6 @@ impl FinishedPacketRun<'_> {
             stop_s: stop.secs(),
             goodput_bps: rate(view.delivered_measured().get()),
             send_rate_bps: rate(view.first().counters().sent_bytes),
-            rtt_ms: milliseconds_of_histogram(view.first().round_trip_times()),
             queueing_ms: milliseconds_of_histogram(view.queueing_delays()),
             sent: view.first().counters().sent,
             delivered: view.queueing_delays().total(),
@@ -113,6 +112,18 @@ impl FinishedPacketRun<'_> {
             completed_s: view.completed().map(Time::secs),
             ..Flow::default()
         }
+    }
+
+    fn loops(&self, flow: &PacketFlowPlan, windows: &BTreeMap<&str, Vec<f64>>) -> Vec<Loop> {
+        let of = |(position, view): (usize, LoopView<'_>)| {
+            let name = flow.loop_name(position);
+            Loop {
+                window_packets: windows.get(name.as_str()).map(|samples| mean(samples)),
+                rtt_ms: milliseconds_of_histogram(view.round_trip_times()),
+                name,
+            }
+        };
+        self.view(flow).loops().enumerate().map(of).collect()
     }
 
     fn group(&self, name: &str, flows: &[Flow]) -> Group {

@@ -95,7 +95,7 @@ impl FinishedPacketRun<'_> {
             stop_s: stop.secs(),
             goodput_bps: rate(counters.delivered_bytes),
             send_rate_bps: rate(counters.sent_bytes),
-            rtt_ms: milliseconds_of_histogram(&view.round_trip_times()),
+            rtt_ms: Some(milliseconds_of_histogram(&view.round_trip_times())),
             queueing_ms: milliseconds_of_histogram(&queueing),
             sent: counters.sent,
             delivered: queueing.total(),

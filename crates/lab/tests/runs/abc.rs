@@ -71,6 +71,6 @@ path = "cross"
 "#;
     let run = in_world(World::Packets, text);
     let long = run.summary.flows.iter().find(|flow| flow.name == "long").unwrap();
-    let window = long.goodput_bps * long.rtt_ms.mean * 1e-3 / 12e3;
+    let window = long.goodput_bps * long.rtt_ms.unwrap().mean * 1e-3 / 12e3;
     assert!((1.0..4.0).contains(&window), "{window}");
 }

@@ -2,7 +2,7 @@
 
 use millpond_lab::run;
 use millpond_protocols::Registry;
-use millpond_results::{About, Flow, Link, Run, Series, Unwatched};
+use millpond_results::{About, Flow, Link, Run, Series, Unwatched, World};
 use millpond_scenario::{Disk, Scenario};
 use std::path::Path;
 
@@ -17,6 +17,13 @@ pub(crate) fn scenario(text: &str, sets: &[&str]) -> Scenario {
 pub(crate) fn results(text: &str, sets: &[&str]) -> Run {
     let scenario = scenario(text, sets);
     let finished = run(&scenario, &Registry::builtin(), About::default(), &Unwatched);
+    finished.unwrap_or_else(|error| panic!("{error}")).run
+}
+
+/// Runs a scenario in the fluid world with the built-in protocols.
+pub(crate) fn fluid(text: &str, sets: &[&str]) -> Run {
+    let about = About { world: World::Fluid, ..About::default() };
+    let finished = run(&scenario(text, sets), &Registry::builtin(), about, &Unwatched);
     finished.unwrap_or_else(|error| panic!("{error}")).run
 }
 

@@ -71,7 +71,11 @@ fn differences(a: &Run, b: &Run) -> (f64, f64) {
         });
     let flows = a.summary.flows.iter().zip(&b.summary.flows);
     let means = flows.flat_map(|(a, b)| {
-        [(a.goodput_bps, b.goodput_bps), (a.send_rate_bps, b.send_rate_bps), (a.rtt_ms.mean, b.rtt_ms.mean)]
+        [
+            (a.goodput_bps, b.goodput_bps),
+            (a.send_rate_bps, b.send_rate_bps),
+            (a.rtt_ms.unwrap().mean, b.rtt_ms.unwrap().mean),
+        ]
     });
     let links = a.summary.links.iter().zip(&b.summary.links);
     let means = means.chain(

@@ -15,6 +15,7 @@ mod determinism;
 mod equilibrium;
 mod every_scenario;
 mod explain;
+mod findings;
 mod fluid_plans;
 mod fluid_runs;
 mod fluid_steps;

@@ -70,7 +70,7 @@ fn marked(run: &Run) -> f64 {
 
 /// The minimum round-trip time divided by the mean, d / tau.
 fn stretch(run: &Run) -> f64 {
-    let ratios = run.summary.flows.iter().map(|flow| flow.rtt_ms.min / flow.rtt_ms.mean);
+    let ratios = run.summary.flows.iter().map(|flow| flow.rtt_ms.unwrap().min / flow.rtt_ms.unwrap().mean);
     ratios.sum::<f64>() / run.summary.flows.len() as f64
 }
 

@@ -118,7 +118,7 @@ fn base_rtts_are_sampled_from_their_range_and_another_flow_does_not_change_them(
             "hosts.jitter=0s",
         ];
         let run = results(LINE, &sets);
-        run.summary.flows[1..].iter().map(|flow| flow.rtt_ms.min).collect::<Vec<_>>()
+        run.summary.flows[1..].iter().map(|flow| flow.rtt_ms.unwrap().min).collect::<Vec<_>>()
     };
     let ten = least_rtts("10");
     // Above the base RTT: service times of 1.12 ms for a packet and 30 us for its acknowledgement.

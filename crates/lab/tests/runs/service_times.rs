@@ -31,7 +31,7 @@ fn simulate(world: World, sets: &[&str]) -> Run {
 /// acknowledgements.
 #[test]
 fn at_microseconds_service_times_are_a_large_part_of_the_round_trip_time() {
-    let rtt = |run: &Run| flow(run, "f").rtt_ms.mean * 1e3;
+    let rtt = |run: &Run| flow(run, "f").rtt_ms.unwrap().mean * 1e3;
     let packets = rtt(&simulate(World::Packets, &[]));
     let fluid = rtt(&simulate(World::Fluid, &[]));
     let served = rtt(&simulate(World::Fluid, &["fluid.base_rtt=service"]));

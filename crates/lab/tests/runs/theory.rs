@@ -22,7 +22,7 @@ path = ["A", "B"]
 fn mean_window(loss: f64) -> f64 {
     let run = results(LOSSY, &[&format!("links.L.loss={loss}")]);
     let flow = flow(&run, "f");
-    flow.send_rate_bps / 8.0 / 1500.0 * flow.rtt_ms.mean / 1e3
+    flow.send_rate_bps / 8.0 / 1500.0 * flow.rtt_ms.unwrap().mean / 1e3
 }
 
 /// Ott, Kemperman and Mathis (1996): under independent losses the window of ideal congestion avoidance averages
@@ -102,7 +102,7 @@ fn constant_rate_traffic_below_capacity_has_no_queue_and_its_full_rate() {
     assert!((link.utilization - 0.4).abs() < 0.001, "{}", link.utilization);
     assert_eq!(flow.queueing_ms.max, 0.0);
     // Base RTT of 50 ms, 1 ms to serve a packet of 1250 B at 10 Mbps, 32 us for an acknowledgement of 40 B.
-    assert!((flow.rtt_ms.mean - 51.032).abs() < 0.01, "{}", flow.rtt_ms.mean);
+    assert!((flow.rtt_ms.unwrap().mean - 51.032).abs() < 0.01, "{}", flow.rtt_ms.unwrap().mean);
     // Each packet is in service for 1 ms of the 2.5 ms between two.
     assert!((link.queue_packets.mean - 0.4).abs() < 0.001, "{}", link.queue_packets.mean);
 }

@@ -1,20 +1,20 @@
 //! The results of one run: its groups of flows, links and relays.
 
 use super::layout::table;
-use millpond_results::{Flow, Group, Link, Summary, silence_sentences};
+use millpond_results::{Flow, Group, Link, Summary, findings};
 use millpond_units::format::{megabits, number, percent};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
-/// Sentences about silent flows, then groups of flows, links with traffic, relays and warnings of a run.
+/// Sentences about starving and silent flows and warnings, then groups of flows, links with traffic and relays of a run.
 pub fn summary(summary: &Summary) -> String {
     let mut text = format!(
         "{}: {} s simulated, measured from {} s, world {}, seed {}\n",
         summary.scenario, summary.simulated_s, summary.measured_from_s, summary.world, summary.seed
     );
-    for sentence in silence_sentences(summary) {
-        let written = writeln!(text, "{sentence}");
-        debug_assert!(written.is_ok(), "writing to a string cannot fail");
+    let warnings = summary.warnings.iter().map(|warning| format!("warning: {warning}"));
+    for sentence in findings(summary).into_iter().chain(warnings) {
+        text += &sentence;
+        text.push('\n');
     }
     text += &groups(summary);
     if summary.groups.iter().any(|group| group.transfers > 0) {
@@ -23,10 +23,6 @@ pub fn summary(summary: &Summary) -> String {
     text += &links(summary);
     if !summary.relays.is_empty() {
         text += &relays(summary);
-    }
-    for warning in &summary.warnings {
-        let written = writeln!(text, "warning: {warning}");
-        debug_assert!(written.is_ok(), "writing to a string cannot fail");
     }
     text
 }

@@ -1,0 +1,95 @@
+//! What the summary says of single flows and loops.
+
+use crate::common::{flow, fluid, results};
+use millpond_results::findings;
+
+/// On the way of `far` every tenth packet is lost. NewReno then has at most sqrt(3 / (2 p)) packets per round trip (Mathis
+/// et al. 1997), of 120 ms with an empty queue: .39 Mbit/s, and its fair share is half of 100 Mbit/s.
+const LOSSY: &str = r#"
+title = "One of two paths loses packets"
+duration = "30s"
+measure = { from = "5s" }
+[[links]]
+name = "radio"
+between = ["A", "B"]
+rate = "200Mbps"
+delay = "1ms"
+loss = 0.1
+[[links]]
+name = "L"
+between = ["B", "C"]
+rate = "100Mbps"
+delay = "1ms"
+buffer = "100packets"
+[[flows]]
+name = "near"
+protocol = "newreno"
+path = ["B", "C"]
+rtt = "20ms"
+[[flows]]
+name = "far"
+protocol = "newreno"
+path = ["A", "B", "C"]
+rtt = "120ms"
+"#;
+
+#[test]
+fn a_flow_with_less_than_a_tenth_of_its_fair_share_starves() {
+    let run = results(LOSSY, &[]);
+    let (near, far) = (flow(&run, "near"), flow(&run, "far"));
+    let fair = |flow: &millpond_results::Flow| flow.fair_share_bps.unwrap();
+    // Half of what both deliver: the fair share is scaled by the utilization.
+    assert!((fair(near) - fair(far)).abs() < 1e-3 * fair(near));
+    assert!(2.0 * fair(far) <= 100e6 && far.goodput_bps < 0.1 * fair(far), "{far:?}");
+    let starving: Vec<u64> = run.summary.groups.iter().map(|group| group.starving).collect();
+    assert_eq!(starving, [0, 1]);
+    assert!(findings(&run.summary)[0].starts_with("flow \"far\" starves: "));
+    let without_loss = results(LOSSY, &["links.radio.loss=0", "flows.far.rtt=20ms"]);
+    assert!(without_loss.summary.groups.iter().all(|group| group.starving == 0));
+}
+
+const CHAIN: &str = r#"
+title = "Two loops"
+duration = "20s"
+measure = { from = "10s" }
+[[links]]
+name = "near"
+between = ["A", "R"]
+rate = "80Mbps"
+delay = "5ms"
+[[links]]
+name = "far"
+between = ["R", "B"]
+rate = "40Mbps"
+delay = "20ms"
+[[flows]]
+name = "f"
+protocol = "lgcc"
+path = ["A", "R", "B"]
+[protocols.lgcc]
+relays = ["R"]
+"#;
+
+/// No acknowledgement comes from the destination, so that the flow has neither a round-trip time nor a window. Each loop
+/// has: twice the delay of its link and more, and by Little's law at least that many packets at 40 Mbit/s. The fluid LGCC
+/// has a rate and no window.
+#[test]
+fn a_flow_with_relays_has_round_trip_times_and_windows_of_its_loops_only() {
+    const END_TO_END: &[&str] = &["protocols.lgcc.relays=[]"];
+    let packets = [results(CHAIN, &[]), results(CHAIN, END_TO_END)];
+    let equations = [fluid(CHAIN, &[]), fluid(CHAIN, END_TO_END)];
+    for ([relayed, alone], has_window) in [(packets, true), (equations, false)] {
+        let (chain, alone) = (flow(&relayed, "f"), flow(&alone, "f"));
+        assert_eq!((chain.rtt_ms, chain.window_packets), (None, None));
+        let names: Vec<&str> = chain.loops.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["f/loop1", "f/loop2"]);
+        for (one, base) in chain.loops.iter().zip([10.0, 40.0]) {
+            assert!(one.rtt_ms.mean >= base && one.rtt_ms.mean < base + 20.0, "{one:?}");
+            let in_flight = chain.send_rate_bps * 1e-3 * base / 12e3;
+            let window = one.window_packets.map(|window| window > 0.9 * in_flight);
+            assert_eq!(window, has_window.then_some(true), "{one:?} {in_flight}");
+        }
+        assert!(alone.loops.is_empty() && alone.window_packets.is_some() == has_window);
+        assert!(alone.rtt_ms.unwrap().mean >= 50.0);
+    }
+}

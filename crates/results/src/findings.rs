@@ -1,0 +1,151 @@
+//! Sentences about results that a table of means hides: flows that starve, and flows that had data and sent nothing.
+
+use crate::summary::Silence;
+use crate::{Flow, Group, Summary};
+use millpond_units::format::{at_most_decimals, megabits, percent};
+
+/// A flow starves if its goodput is below this share of its fair share.
+const STARVING_BELOW: f64 = 0.1;
+
+/// This many silences, and this many groups with starving flows, have a sentence of their own.
+const MOST_SENTENCES: usize = 3;
+
+impl Flow {
+    /// Whether its goodput is below a tenth of its fair share.
+    pub fn starves(&self) -> bool {
+        self.fair_share_bps.is_some_and(|fair| self.goodput_bps < STARVING_BELOW * fair)
+    }
+}
+
+/// Sentences about a run: groups with starving flows, then silences. Empty if there are none.
+pub fn findings(summary: &Summary) -> Vec<String> {
+    starvation_sentences(summary).into_iter().chain(silence_sentences(summary)).collect()
+}
+
+/// One sentence for each of the first groups with starving flows, and one about the others.
+fn starvation_sentences(summary: &Summary) -> Vec<String> {
+    let starving: Vec<&Group> = summary.groups.iter().filter(|group| group.starving > 0).collect();
+    let shown = starving.iter().take(MOST_SENTENCES);
+    let mut sentences: Vec<String> = shown.map(|group| starvation(group, summary)).collect();
+    let others = starving.get(MOST_SENTENCES..).unwrap_or_default();
+    if !others.is_empty() {
+        let flows: u64 = others.iter().map(|group| group.starving).sum();
+        sentences.push(format!(
+            "{flows} flows of {} more groups starve; summary.json has all of them",
+            others.len()
+        ));
+    }
+    sentences
+}
+
+/// How many flows of a group starve, and how far the mean of their goodputs is from the mean of their fair shares.
+fn starvation(group: &Group, summary: &Summary) -> String {
+    let starving: Vec<&Flow> =
+        summary.flows.iter().filter(|flow| flow.group == group.name && flow.starves()).collect();
+    let count = starving.len().max(1) as f64;
+    let goodput = starving.iter().map(|flow| flow.goodput_bps).sum::<f64>() / count;
+    let fair = starving.iter().filter_map(|flow| flow.fair_share_bps).sum::<f64>() / count;
+    let (subject, mean) = match (group.flows, group.starving) {
+        (1, _) => (format!("flow \"{}\" starves", group.name), ""),
+        (flows, 1) => (format!("1 of the {flows} flows of \"{}\" starves", group.name), ""),
+        (flows, n) => (format!("{n} of the {flows} flows of \"{}\" starve", group.name), " on average"),
+    };
+    let share = if fair > 0.0 { percent(goodput / fair) } else { "0 %".to_owned() };
+    format!(
+        "{subject}: {} Mbit/s{mean}, {share} of the fair share of {} Mbit/s",
+        megabits(goodput),
+        megabits(fair)
+    )
+}
+
+/// One sentence for each of the longest silences of a run, and one about the others. Empty if there are none.
+pub fn silence_sentences(summary: &Summary) -> Vec<String> {
+    let mut sentences: Vec<String> = summary.silences.iter().take(MOST_SENTENCES).map(sentence).collect();
+    let others = summary.silences.get(MOST_SENTENCES..).unwrap_or_default();
+    if let (Some(longest), Some(shortest)) = (others.first(), others.last()) {
+        sentences.push(format!(
+            "{} more such silences of {} to {} s; summary.json has all of them",
+            others.len(),
+            seconds(shortest.silent_s),
+            seconds(longest.silent_s)
+        ));
+    }
+    sentences
+}
+
+fn sentence(silence: &Silence) -> String {
+    format!(
+        "flow \"{}\" sent nothing from {} s to {} s, although it had data and its path was up ({} s, {:.0} of its base RTTs)",
+        silence.flow,
+        seconds(silence.from_s),
+        seconds(silence.to_s),
+        seconds(silence.silent_s),
+        silence.base_rtts
+    )
+}
+
+fn seconds(value: f64) -> String {
+    at_most_decimals(value, 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn summary(silences: usize) -> Summary {
+        let silence = |n: usize| Silence {
+            flow: format!("f.{n}"),
+            from_s: 15.21,
+            to_s: 27.94 - n as f64,
+            silent_s: 12.73 - n as f64,
+            base_rtts: 254.6,
+        };
+        Summary { silences: (0..silences).map(silence).collect(), ..Summary::default() }
+    }
+
+    #[test]
+    fn a_silence_has_a_sentence_with_its_flow_its_times_and_its_base_rtts() {
+        assert_eq!(
+            silence_sentences(&summary(1)),
+            [
+                "flow \"f.0\" sent nothing from 15.2 s to 27.9 s, although it had data and its path was up (12.7 s, 255 of its base RTTs)"
+            ]
+        );
+        assert_eq!(silence_sentences(&summary(0)), Vec::<String>::new());
+    }
+
+    #[test]
+    fn of_many_silences_the_longest_have_sentences_and_the_others_one_together() {
+        let sentences = silence_sentences(&summary(8));
+        assert_eq!(sentences.len(), 4);
+        assert_eq!(sentences[3], "5 more such silences of 5.7 to 9.7 s; summary.json has all of them");
+    }
+
+    #[test]
+    fn a_group_with_starving_flows_has_a_sentence_with_their_goodput_and_fair_share() {
+        let flow = |group: &str, goodput_bps: f64| Flow {
+            group: group.into(),
+            goodput_bps,
+            fair_share_bps: Some(10e6),
+            ..Flow::default()
+        };
+        let flows =
+            vec![flow("a", 9e6), flow("a", 0.9e6), flow("b", 0.1e6), flow("b", 0.3e6), flow("c", 1.1e6)];
+        let group =
+            |name: &str, flows, starving| Group { name: name.into(), flows, starving, ..Group::default() };
+        let groups = vec![group("a", 2, 1), group("b", 2, 2), group("c", 1, 0)];
+        assert_eq!(
+            findings(&Summary { flows, groups, ..Summary::default() }),
+            [
+                "1 of the 2 flows of \"a\" starves: 0.900 Mbit/s, 9.0 % of the fair share of 10.0 Mbit/s",
+                "2 of the 2 flows of \"b\" starve: 0.200 Mbit/s on average, 2.0 % of the fair share of 10.0 Mbit/s",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_flow_without_a_fair_share_or_at_a_tenth_of_it_does_not_starve() {
+        let flow = |fair_share_bps| Flow { goodput_bps: 1e6, fair_share_bps, ..Flow::default() };
+        assert_eq!([None, Some(1e7), Some(1.01e7)].map(|fair| flow(fair).starves()), [false, false, true]);
+    }
+}
