@@ -62,6 +62,28 @@ pub(crate) struct Scenario {
     pub(crate) seed: Option<u64>,
 }
 
+/// The form in which results are printed.
+#[derive(Clone, Copy, Debug, Arguments)]
+#[group(multiple = false)]
+pub(crate) struct Form {
+    /// Print only JSON, with all digits
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print only the tables, as CSV with all digits
+    #[arg(long)]
+    pub(crate) csv: bool,
+    /// Print tables as Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
+}
+
+impl Form {
+    /// The same form; Markdown if the user chose none.
+    pub(crate) fn or_markdown(self) -> Self {
+        Self { markdown: !self.json && !self.csv, ..self }
+    }
+}
+
 /// The world in which a scenario is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum World {
@@ -98,6 +120,8 @@ pub(crate) enum Document {
     Run,
     /// timing.json
     Timing,
+    /// comparison.json, printed by compare --json
+    Compare,
     /// Printed by equilibrium --json
     Equilibrium,
     /// Printed by equilibrium --utility --json
@@ -122,12 +146,11 @@ pub(crate) struct Run {
     /// Write the files of the run into this new directory
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
-    /// Print only summary.json
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// With --out: write series and flows as .csv, too
+    /// With --out: write series, flows and distributions also as .csv files
     #[arg(long, requires = "out")]
-    pub(crate) csv: bool,
+    pub(crate) csv_files: bool,
+    #[command(flatten)]
+    pub(crate) form: Form,
 }
 
 #[derive(Debug, Arguments)]
@@ -152,6 +175,8 @@ pub(crate) struct Compare {
     /// The report to write [default: report.html in --out, else SCENARIO-report.html in the current directory]
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) form: Form,
 }
 
 #[derive(Debug, Arguments)]
@@ -168,9 +193,8 @@ pub(crate) struct Equilibrium {
     /// Capacity of links that vary: that at this time of the run [default: their mean over the run]
     #[arg(long, value_name = "TIME", value_parser = values::span)]
     pub(crate) at: Option<Span>,
-    /// Print only JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: Form,
 }
 
 #[derive(Debug, Arguments)]
@@ -195,9 +219,8 @@ pub(crate) struct Stability {
     /// interval without changes that contains this time [default: the longest]
     #[arg(long, value_name = "TIME", value_parser = values::span)]
     pub(crate) at: Option<Span>,
-    /// Print only JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: Form,
     /// Write an HTML page with Nyquist loci, the map and all other results
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
@@ -318,9 +341,8 @@ pub(crate) struct PapersReadings {
     pub(crate) grid: PapersGrid,
     #[command(flatten)]
     pub(crate) kept: PapersKept,
-    /// Print only JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: Form,
 }
 
 /// Where finished runs are kept.
@@ -334,9 +356,8 @@ pub(crate) struct PapersKept {
 /// How rows are printed.
 #[derive(Debug, Arguments)]
 pub(crate) struct PapersShown {
-    /// Print only JSON
-    #[arg(long)]
-    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) form: Form,
     /// Write an HTML page with charts of each recipe and the paper's values
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,

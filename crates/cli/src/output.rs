@@ -1,6 +1,8 @@
 //! Standard output.
 
+use crate::args::Form;
 use crate::failure::Failure;
+use millpond_report::terminal::Document;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stdout};
 
@@ -17,4 +19,27 @@ pub(crate) fn print(text: impl Display) -> Result<(), Failure> {
 /// Prints one line.
 pub(crate) fn print_line(line: impl Display) -> Result<(), Failure> {
     print(format_args!("{line}\n"))
+}
+
+/// Prints results in the form that the user chose; without one, tables are divided to fit into the terminal.
+pub(crate) fn print_results<E: Display>(
+    form: &Form,
+    json: impl FnOnce() -> Result<String, E>,
+    document: impl FnOnce() -> Document,
+) -> Result<(), Failure> {
+    if form.json {
+        let text = json().map_err(Failure::input)?;
+        return print_line(text.trim_end());
+    }
+    let document = document();
+    print(match (form.csv, form.markdown) {
+        (true, _) => document.csv(),
+        (_, true) => document.markdown(),
+        _ => document.fitted(width()),
+    })
+}
+
+/// The width of the terminal in characters; none if standard output is not a terminal.
+fn width() -> Option<usize> {
+    terminal_size::terminal_size_of(stdout()).map(|(terminal_size::Width(width), _)| usize::from(width))
 }

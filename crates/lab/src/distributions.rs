@@ -16,6 +16,7 @@ pub(crate) fn milliseconds_of_histogram(delays: &Histogram) -> Milliseconds {
         p50: at(0.5),
         p95: at(0.95),
         p99: at(0.99),
+        p999: at(0.999),
         max: delays.max() as f64 / PICOS_PER_MS,
     }
 }
@@ -31,7 +32,8 @@ pub(crate) fn milliseconds_of_samples(samples: &WeightedSamples) -> Milliseconds
     let Some(distribution) = samples.distribution() else { return Milliseconds::default() };
     let at = |level| distribution.quantile(level);
     let mean = distribution.mean();
-    Milliseconds { min: at(0.0), mean, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1.0) }
+    let (min, max) = (at(0.0), at(1.0));
+    Milliseconds { min, mean, p50: at(0.5), p95: at(0.95), p99: at(0.99), p999: at(0.999), max }
 }
 
 /// The statistics of weighted samples in packets; zeros if there are none.
@@ -44,8 +46,8 @@ pub(crate) fn packets_of_samples(samples: &WeightedSamples) -> Packets {
 pub(crate) fn milliseconds_of_list(mut times: Vec<f64>) -> Option<Milliseconds> {
     times.sort_by(f64::total_cmp);
     let at = |level| quantile_of_sorted(&times, level);
-    let (mean, min) = (mean(&times), at(0.0)?);
-    Some(Milliseconds { min, mean, p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, max: at(1.0)? })
+    let (mean, min, max) = (mean(&times), at(0.0)?, at(1.0)?);
+    Some(Milliseconds { min, mean, p50: at(0.5)?, p95: at(0.95)?, p99: at(0.99)?, p999: at(0.999)?, max })
 }
 
 /// The statistics of a list of queue lengths in packets that were sampled at even distances; zeros of an empty list.

@@ -23,7 +23,7 @@ pub fn findings(summary: &Summary) -> Vec<String> {
 }
 
 /// One sentence for each of the first groups with starving flows, and one about the others.
-fn starvation_sentences(summary: &Summary) -> Vec<String> {
+pub(crate) fn starvation_sentences(summary: &Summary) -> Vec<String> {
     let starving: Vec<&Group> = summary.groups.iter().filter(|group| group.starving > 0).collect();
     let shown = starving.iter().take(MOST_SENTENCES);
     let mut sentences: Vec<String> = shown.map(|group| starvation(group, summary)).collect();

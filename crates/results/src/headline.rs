@@ -1,6 +1,6 @@
 //! The numbers by which runs are compared in tables and reports.
 
-use crate::{Link, Milliseconds, Run, Summary};
+use crate::{Flow, Link, Milliseconds, Run, Summary};
 
 /// The row of one run in a comparison.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,7 +13,7 @@ pub struct Headline {
     pub queueing_ms: Milliseconds,
     /// Jain's index of the goodputs.
     pub jain: f64,
-    /// Packets dropped at links divided by packets sent by flows, from 0 to 1.
+    /// Packets declared lost divided by packets sent, from 0 to 1.
     pub loss: f64,
 }
 
@@ -21,12 +21,13 @@ impl Headline {
     /// The row of `run`, which is compared with the runs `among`.
     pub fn of(run: &Run, among: &[Run]) -> Self {
         let summary = &run.summary;
+        let flows: Vec<&Flow> = summary.flows.iter().collect();
         Self {
             utilization: bottleneck(summary, among).map_or(f64::NAN, |link| summary.links[link].utilization),
-            goodput_bps: goodput(summary),
+            goodput_bps: total_goodput(summary, &flows),
             queueing_ms: summary.queueing_ms,
             jain: summary.fairness.jain,
-            loss: loss(summary),
+            loss: loss(&flows),
         }
     }
 }
@@ -49,25 +50,24 @@ fn mean_utilization(link: &Link, among: &[Run]) -> f64 {
     if count == 0 { link.utilization } else { sum / f64::from(count) }
 }
 
-/// The sum of the goodputs of all flows in bit/s, each weighted by the share of the measured time in which the flow ran.
-fn goodput(summary: &Summary) -> f64 {
+/// The sum of the goodputs of flows of a run in bit/s, each weighted by the share of the measured time in which it ran.
+pub(crate) fn total_goodput(summary: &Summary, flows: &[&Flow]) -> f64 {
     let measured = summary.simulated_s - summary.measured_from_s;
-    let delivered = |flow: &super::Flow| {
-        flow.goodput_bps * (flow.stop_s - flow.start_s.max(summary.measured_from_s)).max(0.0)
-    };
-    summary.flows.iter().map(delivered).sum::<f64>() / measured
+    let delivered =
+        |flow: &&Flow| flow.goodput_bps * (flow.stop_s - flow.start_s.max(summary.measured_from_s)).max(0.0);
+    flows.iter().map(delivered).sum::<f64>() / measured
 }
 
-fn loss(summary: &Summary) -> f64 {
-    let dropped: u64 = summary.links.iter().map(|link| link.drops).sum();
-    let sent: u64 = summary.flows.iter().map(|flow| flow.sent).sum();
-    if sent == 0 { 0.0 } else { dropped as f64 / sent as f64 }
+/// Packets declared lost divided by packets sent; zero if none was sent.
+pub(crate) fn loss(flows: &[&Flow]) -> f64 {
+    let total = |count: fn(&Flow) -> u64| flows.iter().map(|flow| count(flow)).sum::<u64>();
+    let sent = total(|flow| flow.sent);
+    if sent == 0 { 0.0 } else { total(|flow| flow.lost) as f64 / sent as f64 }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Flow;
 
     fn link(name: &str, direction: &str, utilization: f64) -> Link {
         Link { name: name.into(), direction: direction.into(), utilization, ..Link::default() }
@@ -96,13 +96,13 @@ mod tests {
             flows: vec![flow(0.0), flow(20.0)],
             ..Summary::default()
         };
-        assert_eq!(goodput(&summary), 12e6);
+        assert_eq!(total_goodput(&summary, &summary.flows.iter().collect::<Vec<_>>()), 12e6);
     }
 
     #[test]
     fn a_run_without_links_and_flows_has_a_headline() {
         let empty = run(vec![]);
         assert!(Headline::of(&empty, std::slice::from_ref(&empty)).utilization.is_nan());
-        assert_eq!(loss(&empty.summary), 0.0);
+        assert_eq!(loss(&[]), 0.0);
     }
 }

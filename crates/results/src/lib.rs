@@ -7,6 +7,7 @@
 //! ```
 
 mod about;
+mod comparison;
 pub mod files;
 mod findings;
 mod headline;
@@ -16,6 +17,7 @@ mod summary;
 mod watch;
 
 pub use about::{About, Finished, World};
+pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate};
 pub use findings::{findings, silence_sentences};
 pub use headline::{Headline, bottleneck};
 pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};

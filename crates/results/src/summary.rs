@@ -63,6 +63,9 @@ pub struct Milliseconds {
     pub p95: f64,
     /// 99th percentile, in milliseconds.
     pub p99: f64,
+    /// 99.9th percentile, in milliseconds.
+    #[serde(default)]
+    pub p999: f64,
     /// Greatest value, in milliseconds.
     pub max: f64,
 }

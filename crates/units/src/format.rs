@@ -3,6 +3,7 @@
 //! | rule | function |
 //! |---|---|
 //! | three significant digits, at most five decimals | [`number`] |
+//! | two significant digits, at most five decimals | [`two_digits`] |
 //! | four significant digits, exponent below 1e-4 | [`four_digits`] |
 //! | four significant digits, exponent below 1e-3 and from 1000 on | [`four_digits_or_exponent`] |
 //! | as few digits as the number needs, at most five | [`at_most_five_digits`] |
@@ -30,6 +31,17 @@ pub fn number(x: f64) -> String {
     }
     let decimals = (2.0 - magnitude(x)).clamp(0.0, MOST_DECIMALS) as usize;
     format!("{x:.decimals$}")
+}
+
+/// A number with two significant digits: 0.0012, 1.2, 12, 120, 1200. For percentiles of histograms, whose buckets are 1/64
+/// of their value wide.
+pub fn two_digits(x: f64) -> String {
+    if !x.is_finite() {
+        return "-".to_owned();
+    }
+    let rounded: f64 = format!("{x:.1e}").parse().unwrap_or(x);
+    let decimals = (1.0 - magnitude(rounded)).clamp(0.0, MOST_DECIMALS) as usize;
+    format!("{rounded:.decimals$}")
 }
 
 /// The power of ten of the first printed digit: 9.996 is printed as 10.0. A number that is printed as zero counts as zero.
@@ -178,6 +190,8 @@ mod tests {
         assert_eq!(shown, ["0.00123", "1.23", "12.3", "123", "1234", "0.00"]);
         assert_eq!([9.996, 99.96, -9.996, 3e-13].map(number), ["10.0", "100", "-10.0", "0.00"]);
         assert_eq!(number(f64::NAN), "-");
+        let shown = [0.001_234, 1.26, 9.96, 126.0, 1249.0, 0.0, f64::NAN].map(two_digits);
+        assert_eq!(shown, ["0.0012", "1.3", "10", "130", "1200", "0.0", "-"]);
         assert_eq!(percent(0.9871), "98.7 %");
         assert_eq!(megabits(158e6), "158");
     }

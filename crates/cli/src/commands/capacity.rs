@@ -1,7 +1,6 @@
 //! `--at`: the capacity at which links with a varying capacity are analyzed.
 
 use crate::failure::Failure;
-use crate::output::print_line;
 use millpond_scenario::Scenario;
 use millpond_theory::{AnalyzedCapacity, ConstantCapacities, NamedCapacity, with_constant_capacities};
 use millpond_units::Span;
@@ -18,7 +17,7 @@ pub(super) fn held(scenario: &Scenario, at: Option<Span>) -> Result<ConstantCapa
     }
 }
 
-/// Prints a line for each link with a varying capacity.
-pub(super) fn print_capacities(capacities: &[NamedCapacity]) -> Result<(), Failure> {
-    capacities.iter().try_for_each(print_line)
+/// A line for each link with a varying capacity.
+pub(super) fn capacity_lines(capacities: &[NamedCapacity]) -> String {
+    capacities.iter().map(|capacity| format!("{capacity}\n")).collect()
 }

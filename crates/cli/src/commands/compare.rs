@@ -5,16 +5,17 @@ use crate::args;
 use crate::command_line::command_line;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::{print, print_line};
+use crate::output::print_results;
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_diagnosis::agreement::{Agreement, compute_agreement};
 use millpond_lab::compare as compare_runs;
 use millpond_lab::{Choice, ComparisonCase, cases, labels_without_randomness};
 use millpond_protocols::Registry;
-use millpond_report::{page, terminal};
-use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError};
-use millpond_results::{Finished, Run, World, silence_sentences};
+use millpond_report::page;
+use millpond_report::terminal::{self, Document};
+use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError, comparison_json};
+use millpond_results::{Comparison, Finished, Run, World};
 use millpond_theory::Study;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -30,15 +31,20 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
         args.out.as_deref().map(ComparisonDirectory::create).transpose().map_err(Failure::input)?;
     let page = AtomicFile::create(&report_path(args)).map_err(Failure::input)?;
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
-    print(terminal::comparison(&runs))?;
-    let agreements = agreements(&cases, &runs, registry);
-    for (_, agreement) in &agreements {
-        print(terminal::agreement(agreement))?;
-    }
     warn(&runs);
+    let comparison = Comparison::of(&runs);
+    if let Some(directory) = &directory {
+        directory.write_comparison(&comparison).map_err(Failure::input)?;
+    }
+    let agreements = agreements(&cases, &runs, registry);
+    let document = || {
+        let of = |document: Document, (_, one): &(_, Agreement)| document.then(terminal::agreement(one));
+        agreements.iter().fold(terminal::comparison(&comparison), of)
+    };
+    print_results(&args.form, || comparison_json(&comparison), document)?;
     let html = page::comparison(&one_seed(&runs), &scenario.title, &agreements);
     page.write(html.as_bytes()).map_err(Failure::input)?;
-    print_line(page.path().display())?;
+    eprintln!("report: {}", page.path().display());
     page.finish().map_err(Failure::input)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -86,13 +92,8 @@ fn run_all(
     Ok(finished?.into_iter().map(|finished| finished.run).collect())
 }
 
-/// Prints the longest silence of each run, and each warning once.
+/// Prints each warning once.
 fn warn(runs: &[Run]) {
-    for run in runs {
-        if let Some(sentence) = silence_sentences(&run.summary).first() {
-            eprintln!("{}, seed {}: {sentence}", run.label, run.summary.seed);
-        }
-    }
     let warnings: BTreeSet<&String> = runs.iter().flat_map(|run| &run.summary.warnings).collect();
     for warning in warnings {
         eprintln!("warning: {warning}");

@@ -3,7 +3,7 @@
 use super::capacity::held;
 use crate::args;
 use crate::failure::{Failure, Outcome};
-use crate::output::print;
+use crate::output::print_results;
 use crate::scenario::load;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
@@ -12,6 +12,7 @@ use millpond_theory::classification::{analyze_steady_state, equilibrium_output_j
 use millpond_theory::equilibrium::{allocate_by_utility, utility_allocation_json};
 use millpond_theory::steady_state::SteadyState;
 use millpond_theory::{AnalysisError, ConstantCapacities, json_value};
+use serde_json::to_string_pretty as pretty;
 use std::process::ExitCode;
 
 pub(crate) fn equilibrium(args: &args::Equilibrium, registry: &Registry) -> Outcome {
@@ -19,27 +20,20 @@ pub(crate) fn equilibrium(args: &args::Equilibrium, registry: &Registry) -> Outc
     let plan = fluid::plan(&scenario, registry)?;
     if let Some(utility) = args.utility {
         let found = allocate_by_utility(&plan, utility, &args.weights)?;
-        let json = args.json.then(|| json_value(&utility_allocation_json(&found)));
-        show(json, terminal::utility_allocation(&found))?;
+        let json = || pretty(&json_value(&utility_allocation_json(&found)));
+        print_results(&args.form, json, || terminal::utility_allocation(&found))?;
     } else {
         let found = analyze_steady_state(&plan)?;
         if let SteadyState::None { reason } = &found.state {
             return Err(Failure::input(reason));
         }
-        let json = args.json.then(|| json_value(&equilibrium_output_json(&found, &named)));
-        show(json, terminal::steady_state(&found, &named))?;
+        let json = || pretty(&json_value(&equilibrium_output_json(&found, &named)));
+        print_results(&args.form, json, || terminal::steady_state(&found, &named))?;
     }
     for warning in &plan.warnings {
         eprintln!("warning: {warning}");
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn show(json: Option<serde_json::Value>, table: String) -> Result<(), Failure> {
-    match json {
-        Some(json) => print(format_args!("{json:#}\n")),
-        None => print(table),
-    }
 }
 
 impl From<AnalysisError> for Failure {

@@ -2,13 +2,15 @@
 
 use crate::args;
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_line};
+use crate::output::print_results;
 use millpond_diagnosis::explain::{self as theory, ExplainError, RunReadError};
 use millpond_protocols::Registry;
-use millpond_report::{page, terminal};
+use millpond_report::page;
+use millpond_report::terminal::{self, Document};
 use millpond_results::files::write_atomically;
 use millpond_theory::{AnalysisError, Study, json_value};
 use millpond_units::Span;
+use serde_json::to_string_pretty as pretty;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -25,13 +27,10 @@ pub(crate) fn explain(run: &Path, args: &args::Stability, registry: &Registry) -
     let explained =
         theory::explain_at(&read, Study::new(&scenario, registry), args.at.map(Span::secs)).map_err(about)?;
     let sentence = theory::explanation_sentence(&explained);
-    if args.json {
-        let json = theory::explanation_json(&sentence, &explained);
-        print(format_args!("{:#}\n", json_value(&json)))?;
-    } else {
-        print_line(&sentence)?;
-        print(terminal::explanation(&explained))?;
-    }
+    let json = || pretty(&json_value(&theory::explanation_json(&sentence, &explained)));
+    let document =
+        || Document::default().text(format!("{sentence}\n")).then(terminal::explanation(&explained));
+    print_results(&args.form, json, document)?;
     if let Some(path) = &args.report {
         let page = page::explanation(&scenario.title, &sentence, &explained);
         write_atomically(path, page.as_bytes()).map_err(Failure::input)?;

@@ -3,7 +3,7 @@
 use crate::args::{self, PapersAction};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::{print, print_line};
+use crate::output::{print, print_results};
 use crate::progress::Progress;
 use millpond_papers::{
     CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, RecipeError, RecipeReadings, Verdict, check,
@@ -11,8 +11,9 @@ use millpond_papers::{
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
-use millpond_report::terminal;
+use millpond_report::terminal::{self, Document};
 use millpond_results::files::AtomicFile;
+use serde_json::to_string_pretty as pretty;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -33,7 +34,7 @@ pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
 }
 
 fn list(recipes: &args::Recipes) -> Outcome {
-    print(terminal::recipe_list(&library(recipes)?.select(recipes.name.as_deref())?))?;
+    print(terminal::recipe_list(&library(recipes)?.select(recipes.name.as_deref())?).markdown())?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -65,11 +66,7 @@ impl<'a> Request<'a> {
             page.write(page::papers(&checked).as_bytes()).map_err(Failure::input)?;
             page.finish().map_err(Failure::input)?;
         }
-        if shown.json {
-            print_line(serde_json::to_string_pretty(&checked).map_err(Failure::input)?)?;
-        } else {
-            print(tables(&checked))?;
-        }
+        print_results(&shown.form.or_markdown(), || pretty(&checked), || tables(&checked))?;
         let unexplained = checked.recipes.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));
         Ok(if unexplained { ExitCode::FAILURE } else { ExitCode::SUCCESS })
     }
@@ -110,9 +107,9 @@ impl args::PapersKept {
 }
 
 /// The table of each recipe, and the numbers of claims that hold.
-fn tables(checked: &CheckedPapers) -> String {
-    let tables: String = checked.recipes.iter().map(|one| terminal::verdicts(one) + "\n").collect();
-    tables + &terminal::headline(&checked.headline)
+fn tables(checked: &CheckedPapers) -> Document {
+    let of = |document: Document, one: &CheckedRecipe| document.then(terminal::verdicts(one));
+    checked.recipes.iter().fold(Document::default(), of).then(terminal::headline(&checked.headline))
 }
 
 /// Runs recipes under every reading of their papers, and prints a table for each paper, or the rows of one recipe.
@@ -125,21 +122,20 @@ fn readings(args: &args::PapersReadings, registry: &Registry) -> Outcome {
     let found = under_readings(&selected, &options, &progress);
     progress.clear();
     let found = found?;
-    if args.json {
-        print_line(serde_json::to_string_pretty(&found).map_err(Failure::input)?)?;
-    } else if let [one] = found.as_slice() {
-        print(terminal::rows_under_readings(one))?;
-    } else {
-        print(tables_of_readings(&library, &found))?;
-    }
+    let document = || match found.as_slice() {
+        [one] => terminal::rows_under_readings(one),
+        _ => tables_of_readings(&library, &found),
+    };
+    print_results(&args.form.or_markdown(), || pretty(&found), document)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn tables_of_readings(library: &Library, found: &[RecipeReadings]) -> String {
-    let of = |paper: &Paper| {
+/// For each paper a table of its recipes.
+fn tables_of_readings(library: &Library, found: &[RecipeReadings]) -> Document {
+    let of = |document: Document, paper: &Paper| {
         let is_of = |one: &&RecipeReadings| paper.recipes.iter().any(|recipe| recipe.name == one.recipe);
         let mine: Vec<_> = found.iter().filter(is_of).cloned().collect();
-        (!mine.is_empty()).then(|| terminal::readings(paper, &mine) + "\n")
+        if mine.is_empty() { document } else { document.then(terminal::readings(paper, &mine)) }
     };
-    library.papers.iter().filter_map(of).collect()
+    library.papers.iter().fold(Document::default(), of)
 }

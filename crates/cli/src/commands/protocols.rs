@@ -8,11 +8,10 @@ use millpond_report::terminal;
 use std::process::ExitCode;
 
 pub(crate) fn protocols(args: &args::Protocols, registry: &Registry) -> Outcome {
-    let text = match &args.name {
+    print(match &args.name {
         None => terminal::protocols(registry),
         Some(name) => terminal::protocol(registry, name).ok_or_else(|| unknown(registry, name))?,
-    };
-    print(text)?;
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -4,7 +4,7 @@ use crate::args;
 use crate::command_line::command_line;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::print;
+use crate::output::print_results;
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_protocols::Registry;
@@ -25,11 +25,9 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     progress.clear();
     let Finished { run, timing } = finished?;
     if let Some(directory) = directory {
-        save(&run, &timing, Extras { csv: args.csv }, &directory).map_err(Failure::input)?;
+        save(&run, &timing, Extras { csv: args.csv_files }, &directory).map_err(Failure::input)?;
         directory.finish().map_err(Failure::input)?;
     }
-    let text =
-        if args.json { summary_json(&run).map_err(Failure::input)? } else { terminal::summary(&run.summary) };
-    print(text)?;
+    print_results(&args.form, || summary_json(&run), || terminal::summary(&run.summary))?;
     Ok(ExitCode::SUCCESS)
 }

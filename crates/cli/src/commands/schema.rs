@@ -5,7 +5,7 @@ use crate::failure::Outcome;
 use crate::output::print;
 use millpond_diagnosis::explain::ExplanationJson;
 use millpond_papers::{CheckedPapers, RecipeReadings};
-use millpond_results::{Summary, Timing};
+use millpond_results::{Comparison, Summary, Timing};
 use millpond_theory::StabilityOutputJson;
 use millpond_theory::classification::EquilibriumOutputJson;
 use millpond_theory::equilibrium::UtilityAllocationJson;
@@ -24,6 +24,7 @@ fn schema_of(document: Document) -> Value {
     match document {
         Document::Scenario => millpond_scenario::schema(),
         Document::Run => output_schema::<Summary>("millpond run --json"),
+        Document::Compare => output_schema::<Comparison>("millpond compare --json"),
         Document::Timing => output_schema::<Timing>("timing.json"),
         Document::Equilibrium => output_schema::<EquilibriumOutputJson>("millpond equilibrium --json"),
         Document::Utility => output_schema::<UtilityAllocationJson>("millpond equilibrium --utility --json"),

@@ -1,18 +1,19 @@
 //! `millpond stability`: whether the equilibrium of a scenario is stable.
 
 use super::axis::RangeOption;
-use super::capacity::{held, print_capacities};
+use super::capacity::{capacity_lines, held};
 use super::explain::explain;
 use super::transients::{Requests, Transients};
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::{print, print_line};
+use crate::output::print_results;
 use crate::progress::{Progress, watched};
 use crate::scenario::load;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
-use millpond_report::{page, terminal};
+use millpond_report::page;
+use millpond_report::terminal::{self, Document};
 use millpond_results::files::write_atomically;
 use millpond_scenario::Scenario;
 use millpond_theory::classification::analyze_steady_state;
@@ -22,6 +23,7 @@ use millpond_theory::stability::{
 };
 use millpond_theory::steady_state::{SteadyState, steady_state_json, steady_state_sentence};
 use millpond_theory::{ConstantCapacities, NamedCapacity, StabilityOutputJson, Study, json_value};
+use serde_json::to_string_pretty as pretty;
 use std::process::ExitCode;
 
 /// Values of a range without `--points`.
@@ -70,11 +72,7 @@ fn analyse(args: &args::Stability, scenario: &Scenario, registry: &Registry) -> 
         map: map.as_ref(),
         transients: &transients,
     };
-    if args.json {
-        results.print_json()?
-    } else {
-        results.print()?
-    }
+    print_results(&args.form, || pretty(&json_value(&results.json())), || results.document())?;
     if let Some(path) = &args.report {
         write_atomically(path, results.page(&scenario.title).as_bytes()).map_err(Failure::input)?;
     }
@@ -106,22 +104,17 @@ fn print_oscillation(args: &args::Stability, state: &SteadyState, capacities: &[
             "{option} needs a fixed point, but the scenario {verdict}; simulate it instead: millpond run --world fluid"
         )));
     }
-    if args.json {
-        print_json(&StabilityOutputJson::Oscillation {
-            verdict,
+    let json = || {
+        pretty(&json_value(&StabilityOutputJson::Oscillation {
+            verdict: verdict.clone(),
             stable: false,
             steady_state: steady_state_json(state),
             varying_capacities: capacities.to_vec(),
-        })?;
-    } else {
-        print_line(verdict)?;
-        print_capacities(capacities)?;
-    }
+        }))
+    };
+    let text = format!("{verdict}\n{}", capacity_lines(capacities));
+    print_results(&args.form, json, || Document::default().text(text))?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn print_json(output: &StabilityOutputJson) -> Result<(), Failure> {
-    print(format_args!("{:#}\n", json_value(output)))
 }
 
 fn map(study: Study<'_>, axes: [ParameterAxis; 2], interrupt: &Interrupt) -> Result<StabilityMap, Failure> {
@@ -144,26 +137,23 @@ impl Results<'_> {
         stability_sentence(self.stability, self.searches)
     }
 
-    fn print_json(&self) -> Result<(), Failure> {
+    fn json(&self) -> StabilityOutputJson {
         let verdict = self.verdict();
-        let stability = Box::new(stability_json(&verdict, self.stability, self.searches, self.map));
-        print_json(&StabilityOutputJson::Linear {
-            stability,
+        StabilityOutputJson::Linear {
+            stability: Box::new(stability_json(&verdict, self.stability, self.searches, self.map)),
             transients: Box::new(self.transients.json()),
             varying_capacities: self.capacities.to_vec(),
-        })
+        }
     }
 
-    fn print(&self) -> Result<(), Failure> {
-        print_line(self.verdict())?;
-        print_capacities(self.capacities)?;
-        print(terminal::search_ranges(self.searches))?;
-        print(terminal::stability(self.stability))?;
-        print(terminal::two_sided(self.stability, self.searches))?;
-        if let Some(map) = self.map {
-            print(terminal::stability_map(map))?;
-        }
-        self.transients.print()
+    fn document(&self) -> Document {
+        let headline = format!("{}\n{}", self.verdict(), capacity_lines(self.capacities));
+        Document::default()
+            .text(headline + &terminal::search_ranges(self.searches))
+            .then(terminal::stability(self.stability))
+            .then(terminal::two_sided(self.stability, self.searches))
+            .text(self.map.map(terminal::stability_map).unwrap_or_default())
+            .then(self.transients.document())
     }
 
     fn page(&self, title: &str) -> String {

@@ -4,9 +4,8 @@ use super::axis::RangeOption;
 use crate::args;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::output::{print, print_line};
 use crate::progress::{Progress, watched};
-use millpond_report::terminal;
+use millpond_report::terminal::{self, Document};
 use millpond_theory::Study;
 use millpond_theory::equilibrium::PlanEquilibrium;
 use millpond_theory::stability::ParameterAxis;
@@ -148,20 +147,20 @@ impl Transients {
         portrait.chain(steps).chain(self.convergence.iter().map(convergence_sentence)).collect()
     }
 
-    /// Prints each result: its sentence, then its table.
-    pub(super) fn print(&self) -> Result<(), Failure> {
+    /// Each result: its sentence, then its table.
+    pub(super) fn document(&self) -> Document {
+        let mut document = Document::default();
         if let Some(portrait) = &self.portrait {
-            print_line(phase_portrait_sentence(portrait))?;
+            document = document.text(phase_portrait_sentence(portrait) + "\n");
         }
         for answer in &self.steps {
-            print_line(step_sentence(answer))?;
-            print(terminal::step_response(answer))?;
+            document = document.text(step_sentence(answer) + "\n").then(terminal::step_response(answer));
         }
         if let Some(convergence) = &self.convergence {
-            print_line(convergence_sentence(convergence))?;
-            print(terminal::convergence(convergence))?;
+            let sentence = convergence_sentence(convergence) + "\n";
+            document = document.text(sentence).then(terminal::convergence(convergence));
         }
-        Ok(())
+        document
     }
 
     /// The JSON of the results that were requested.

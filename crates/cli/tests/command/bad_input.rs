@@ -232,5 +232,5 @@ fn mistyped_names_on_the_command_line_meet_the_nearest() {
     near(&["trace", "generate", "--preset", "5g-statik"], "\"5g-static\"");
     near(&["trace", "stats", "nothing.csv"], "nothing.csv");
     near(&["report", "nowhere", "--out", "page.html"], "nowhere");
-    near(&["run", "scenario.toml", "--csv"], "--out");
+    near(&["run", "scenario.toml", "--csv-files"], "--out");
 }

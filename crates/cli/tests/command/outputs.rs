@@ -8,7 +8,8 @@ use std::process::Stdio;
 fn two_equal_runs_write_directories_of_equal_bytes() {
     let folder = folder(VALID);
     for out in ["one", "two/three"] {
-        let output = millpond(folder.path(), &["run", "scenario.toml", "--seed", "3", "--csv", "--out", out]);
+        let output =
+            millpond(folder.path(), &["run", "scenario.toml", "--seed", "3", "--csv-files", "--out", out]);
         assert!(output.status.success(), "{}", stderr(&output));
     }
     let (one, two) = (folder.path().join("one"), folder.path().join("two/three"));
@@ -63,9 +64,10 @@ fn a_comparison_prints_a_row_per_protocol_and_the_same_text_when_repeated() {
     let first = millpond(folder.path(), &compare);
     assert!(first.status.success(), "{}", stderr(&first));
     let text = stdout(&first);
-    for word in ["lgcc", "newreno", "cubic", "utilization", "Jain", "loss", "scenario-report.html"] {
+    for word in ["lgcc", "newreno", "cubic", "utilization", "Jain", "loss"] {
         assert!(text.contains(word), "{word} is missing in:\n{text}");
     }
+    assert!(stderr(&first).contains("report: scenario-report.html"), "{}", stderr(&first));
     let page = fs::read(folder.path().join("scenario-report.html")).unwrap();
     let second = millpond(folder.path(), &compare);
     assert!(second.status.success(), "{}", stderr(&second));
@@ -127,11 +129,50 @@ fn a_comparison_with_seeds_writes_every_run_and_report_reads_them() {
     let output = millpond(folder.path(), &arguments);
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(stdout(&output).contains('±'), "intervals over seeds:\n{}", stdout(&output));
-    let runs = ["cubic-seed1", "cubic-seed2", "newreno-seed1", "newreno-seed2", "report.html"];
+    let runs =
+        ["comparison.json", "cubic-seed1", "cubic-seed2", "newreno-seed1", "newreno-seed2", "report.html"];
     assert_eq!(names(&folder.path().join("runs")), runs);
     let report = millpond(folder.path(), &["report", "runs", "--out", "page.html"]);
     assert!(report.status.success(), "{}", stderr(&report));
     assert!(fs::read_to_string(folder.path().join("page.html")).unwrap().contains("cubic-seed2"));
+}
+
+/// The same numbers in every form: JSON has all digits, CSV those of JSON, tables and Markdown a few.
+#[test]
+fn a_comparison_is_printed_as_json_csv_and_markdown_and_saved_as_json() {
+    let folder = folder(VALID);
+    let compare = ["compare", "scenario.toml", "--protocols", "newreno,cubic", "--seeds", "2"];
+    let printed = |more: &[&str]| {
+        let output = millpond(folder.path(), &[&compare[..], more].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        stdout(&output)
+    };
+    let json = printed(&["--json", "--out", "runs"]);
+    assert_eq!(fs::read_to_string(folder.path().join("runs/comparison.json")).unwrap(), json);
+    let value: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let total = &value["rows"][0]["total_goodput_bps"];
+    assert_eq!(value["rows"][0]["seeds"], serde_json::json!([1, 2]));
+    let csv = printed(&["--csv"]);
+    let cells = |line: usize| csv.split("\r\n").nth(line).unwrap().split(',').collect::<Vec<_>>();
+    let column = cells(0).iter().position(|name| *name == "total goodput Mbit/s").unwrap();
+    let number = |index: usize| cells(1)[index].parse::<f64>().unwrap() * 1e6;
+    assert!((number(column) - total["mean"].as_f64().unwrap()).abs() < 1.0, "{csv}");
+    assert!((number(column + 1) - total["half_width"].as_f64().unwrap()).abs() < 1.0, "{csv}");
+    let markdown = printed(&["--markdown"]);
+    assert!(markdown.starts_with("| run ") && markdown.contains("| newreno "), "{markdown}");
+    let both = millpond(folder.path(), &[&compare[..], &["--json", "--csv"]].concat());
+    assert!(!both.status.success() && stderr(&both).contains("cannot be used with"), "{}", stderr(&both));
+}
+
+#[test]
+fn a_run_prints_its_tables_as_csv_and_markdown() {
+    let folder = folder(VALID);
+    let printed = |form: &str| stdout(&millpond(folder.path(), &["run", "scenario.toml", form]));
+    let csv = printed("--csv");
+    let tables: Vec<&str> = csv.split("\r\n\r\n").collect();
+    assert!(tables[0].starts_with("group,protocol,flows,goodput per flow Mbit/s,"), "{csv}");
+    assert!(tables[1].starts_with("link,direction,capacity Mbit/s,"), "{csv}");
+    assert!(printed("--markdown").contains("\n| group | protocol |"));
 }
 
 #[test]

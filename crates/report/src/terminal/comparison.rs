@@ -1,88 +1,121 @@
 //! Several runs side by side.
 
-use super::layout::table;
-use millpond_results::{Headline, Run};
-use millpond_stats::{ConfidenceInterval, confidence_interval};
-use millpond_units::format::{number, percent};
+use super::document::Document;
+use super::layout::{Cell, Table, table};
+use millpond_results::{Comparison, ComparisonRow, DelayEstimates, Estimate};
+use millpond_units::format::{fixed, number, percent, two_digits};
 
-/// A column: its heading, its value, and the value as text.
-struct ComparisonColumn {
-    heading: &'static str,
-    value: fn(&Headline) -> f64,
-    show: fn(f64) -> String,
+/// Sentences about starving and silent flows, then a row for each run and each of its groups. Values of runs with several
+/// seeds are means with half the width of their 95 % confidence interval.
+pub fn comparison(comparison: &Comparison) -> Document {
+    let findings: String = comparison.findings.iter().map(|finding| format!("{finding}\n")).collect();
+    let has_transfers = comparison.rows.iter().any(|row| row.completion_ms.is_some());
+    let document = Document::default().text(findings).table(goodputs_and_delays(&comparison.rows));
+    if has_transfers { document.table(completions(&comparison.rows)) } else { document }
 }
 
-const COLUMNS: &[ComparisonColumn] = &[
-    ComparisonColumn { heading: "utilization", value: |line| line.utilization, show: percent },
-    ComparisonColumn { heading: "goodput\nMbit/s", value: |line| line.goodput_bps / 1e6, show: number },
-    ComparisonColumn {
-        heading: "queueing\ndelay, ms\nmean",
-        value: |line| line.queueing_ms.mean,
-        show: number,
-    },
-    ComparisonColumn {
-        heading: "queueing\ndelay, ms\np95",
-        value: |line| line.queueing_ms.p95,
-        show: number,
-    },
-    ComparisonColumn {
-        heading: "queueing\ndelay, ms\np99",
-        value: |line| line.queueing_ms.p99,
-        show: number,
-    },
-    ComparisonColumn { heading: "Jain's\nindex", value: |line| line.jain, show: |jain| format!("{jain:.3}") },
-    ComparisonColumn {
-        heading: "loss",
-        value: |line| line.loss,
-        show: |loss| format!("{:.3} %", 100.0 * loss),
-    },
+const HEADINGS: &[&str] = &[
+    "run",
+    "flows",
+    "utilization",
+    "total\ngoodput\nMbit/s",
+    "goodput\nper flow\nMbit/s",
+    "least\ngoodput\nMbit/s",
+    "queueing\ndelay, ms\nmean",
+    "queueing\ndelay, ms\np95",
+    "queueing\ndelay, ms\np99",
+    "Jain's\nindex",
+    "loss",
 ];
 
-/// One row per label, in the order of the runs. Runs with the same label differ in their seeds: their mean is shown with
-/// the half width of its 95 % confidence interval.
-pub fn comparison(runs: &[Run]) -> String {
-    let mut rows =
-        table(&std::iter::once("run").chain(COLUMNS.iter().map(|c| c.heading)).collect::<Vec<_>>());
-    let mut labels: Vec<&str> = runs.iter().map(|run| run.label.as_str()).collect();
-    let mut seen = std::collections::BTreeSet::new();
-    labels.retain(|label| seen.insert(*label));
-    for label in labels {
-        let seeds = runs.iter().filter(|run| run.label == label);
-        let lines: Vec<Headline> = seeds.map(|run| Headline::of(run, runs)).collect();
-        let cells = COLUMNS.iter().map(|column| cell(column, &lines));
-        rows.add_row(std::iter::once(label.to_owned()).chain(cells));
+fn goodputs_and_delays(comparison: &[ComparisonRow]) -> Table {
+    let mut rows = table(HEADINGS);
+    for row in comparison {
+        let rates = [row.total_goodput_bps, row.flow_goodput_bps, row.least_goodput_bps];
+        let delays = row.queueing_ms.map(|times| delay_cells(&times, |t| [t.mean, t.p95, t.p99]));
+        let delays = delays.unwrap_or_else(|| [(); 3].map(|()| Cell::absent()));
+        rows.add_row(
+            [name(row), Cell::count(row.flows)]
+                .into_iter()
+                .chain([row.utilization.map_or_else(|| "".into(), |share| cell(share, percent))])
+                .chain(rates.map(|rate| cell(rate.scaled(1e-6), number)))
+                .chain(delays)
+                .chain([cell(row.jain, |jain| fixed(jain, 3)), cell(row.loss, loss)]),
+        );
     }
-    format!("{rows}\n")
+    rows
 }
 
-fn cell(column: &ComparisonColumn, lines: &[Headline]) -> String {
-    let values: Vec<f64> = lines.iter().map(column.value).collect();
-    match confidence_interval(&values) {
-        Some(ConfidenceInterval { mean, half_width: Some(half) }) => {
-            format!("{} ± {}", (column.show)(mean), (column.show)(half))
+const COMPLETIONS: &[&str] = &[
+    "run",
+    "completion\ntime, ms\nmean",
+    "completion\ntime, ms\np50",
+    "completion\ntime, ms\np95",
+    "completion\ntime, ms\np99",
+];
+
+/// The completion times of transfers.
+fn completions(comparison: &[ComparisonRow]) -> Table {
+    let mut rows = table(COMPLETIONS);
+    for row in comparison {
+        if let Some(times) = &row.completion_ms {
+            let times = [times.mean, times.p50, times.p95, times.p99].map(|time| cell(time, number));
+            rows.add_row(std::iter::once(name(row)).chain(times));
         }
-        Some(ConfidenceInterval { mean, half_width: None }) => (column.show)(mean),
-        None => String::new(),
     }
+    rows
+}
+
+/// The label of a run; a group below it is indented.
+fn name(row: &ComparisonRow) -> Cell {
+    match &row.group {
+        None => row.run.as_str().into(),
+        Some(group) if row.protocols.as_slice() == [row.run.as_str()] => format!("  {group}").into(),
+        Some(group) => format!("  {group} ({})", row.protocols.join(", ")).into(),
+    }
+}
+
+/// A mean and two percentiles.
+fn delay_cells(times: &DelayEstimates, of: fn(&DelayEstimates) -> [Estimate; 3]) -> [Cell; 3] {
+    let [mean, p95, p99] = of(times);
+    [cell(mean, number), cell(p95, two_digits), cell(p99, two_digits)]
+}
+
+fn cell(estimate: Estimate, show: impl Fn(f64) -> String) -> Cell {
+    Cell::estimate(estimate.mean, estimate.half_width, show)
+}
+
+fn loss(share: f64) -> String {
+    format!("{:.3} %", 100.0 * share)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_results::{Fairness, Summary};
 
-    fn run(label: &str, jain: f64) -> Run {
-        let fairness = Fairness { jain, ..Fairness::default() };
-        Run { label: label.into(), summary: Summary { fairness, ..Summary::default() }, ..Run::default() }
+    fn row(run: &str, group: Option<&str>, jain: f64, half_width: Option<f64>) -> ComparisonRow {
+        ComparisonRow {
+            run: run.into(),
+            group: group.map(str::to_owned),
+            protocols: vec!["lgcc".into()],
+            jain: Estimate { mean: jain, half_width },
+            ..ComparisonRow::default()
+        }
     }
 
     #[test]
-    fn runs_of_several_seeds_are_one_row_with_confidence_intervals() {
-        // Student's t(1) = 12.706, sample deviation 0.2/sqrt(2): half width 12.706 * 0.1.
-        let text = comparison(&[run("lgcc", 0.8), run("abc", 0.5), run("lgcc", 1.0)]);
-        let rows: Vec<_> =
-            text.lines().filter(|line| line.contains("lgcc") || line.contains("abc")).collect();
-        assert!(rows[0].contains("lgcc") && rows[0].contains("0.900 ± 1.271"), "{text}");
-        assert!(rows[1].contains("abc") && rows[1].contains("0.500 ") && !rows[1].contains('±'), "{text}");
+    fn rows_have_confidence_intervals_and_groups_are_indented_below_their_run() {
+        let rows = vec![
+            row("lgcc", None, 0.9, Some(0.1271)),
+            row("lgcc", Some("near"), 0.8, None),
+            row("mixed", Some("far"), 0.7, None),
+        ];
+        let findings = vec!["lgcc: flow \"far\" starves".to_owned()];
+        let text = comparison(&Comparison { rows, findings }).to_string();
+        let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap();
+        assert!(text.starts_with("lgcc: flow \"far\" starves\n"), "{text}");
+        assert!(line("│ lgcc ").contains("0.900 ± 0.127"), "{text}");
+        assert!(line("│   near ").contains(" 0.800 "), "{text}");
+        assert!(line("│   far (lgcc) ").contains(" 0.700 "), "{text}");
     }
 }

@@ -1,7 +1,7 @@
 //! Tables of an equilibrium: flows and links.
 
-use super::layout::table;
-use comfy_table::Table;
+use super::document::Document;
+use super::layout::{Cell, Table, are_shown_equal, table};
 use millpond_fluid::Entity;
 use millpond_fluid::equilibrium::Uniqueness;
 use millpond_theory::NamedCapacity;
@@ -11,42 +11,46 @@ use millpond_theory::steady_state::{SteadyState, steady_state_sentence};
 use millpond_units::format::{megabits, number, percent};
 
 /// The steady state in a sentence, a line for each link with a varying capacity, and the equilibrium of the equations.
-pub fn steady_state(found: &SteadyStateAnalysis<'_>, capacities: &[NamedCapacity]) -> String {
+pub fn steady_state(found: &SteadyStateAnalysis<'_>, capacities: &[NamedCapacity]) -> Document {
     let capacities: String = capacities.iter().map(|capacity| format!("{capacity}\n")).collect();
-    let tables = found.equilibrium.as_ref().map(equilibrium).unwrap_or_default();
+    let tables = found.equilibrium.as_ref().map(equilibrium);
     let mean = match found.state {
-        SteadyState::LimitCycle(_) | SteadyState::Sawtooth(_) if !tables.is_empty() => {
+        SteadyState::LimitCycle(_) | SteadyState::Sawtooth(_) if tables.is_some() => {
             "about the equilibrium of the fluid equations:\n"
         }
         _ => "",
     };
-    format!("steady state: {}\n{capacities}{mean}{tables}", steady_state_sentence(&found.state))
+    Document::default()
+        .text(format!("steady state: {}\n{capacities}{mean}", steady_state_sentence(&found.state)))
+        .then(tables.unwrap_or_default())
 }
 
 /// A sentence about the equilibrium and its uniqueness, a table of the flows and a table of the links.
-pub fn equilibrium(found: &PlanEquilibrium<'_>) -> String {
-    format!("{}{}\n{}\n", headline(found), flows(found), links(found))
+pub fn equilibrium(found: &PlanEquilibrium<'_>) -> Document {
+    Document::default().text(headline(found)).table(flows(found)).table(links(found))
 }
 
 /// The rates and loads under a utility function.
-pub fn utility_allocation(found: &UtilityAllocation<'_>) -> String {
+pub fn utility_allocation(found: &UtilityAllocation<'_>) -> Document {
     let solution = &found.allocation;
     let mut flows = table(&["flow group", "flows", "weight", "rate each, Mbit/s"]);
     for (class, rate) in found.classes.iter().zip(&solution.rates) {
-        let (count, weight) = (class.count.to_string(), class.weight.to_string());
-        flows.add_row([class.group.clone(), count, weight, megabits(*rate)]);
+        let weight = Cell::shown(class.weight, class.weight.to_string());
+        let count = Cell::shown(class.count, class.count.to_string());
+        flows.add_row([class.group.as_str().into(), count, weight, Cell::megabits(*rate)]);
     }
     let mut links = table(&["link", "load", "bottleneck"]);
     for (index, load) in solution.loads.iter().enumerate() {
-        let bottleneck = if solution.bottlenecks.contains(&index) { "yes" } else { "" }.to_owned();
-        let entity = found.plan.links[found.links[index]].entity.clone();
-        links.add_row([entity, percent(load / found.capacities[index]), bottleneck]);
+        let bottleneck = if solution.bottlenecks.contains(&index) { "yes" } else { "" };
+        let entity = found.plan.links[found.links[index]].entity.as_str();
+        links.add_row([entity.into(), Cell::percent(load / found.capacities[index]), bottleneck.into()]);
     }
-    format!(
-        "the {} rates of this network, independent of its protocols; optimality gap {:.1e}\n{flows}\n{links}\n",
+    let headline = format!(
+        "the {} rates of this network, independent of its protocols; optimality gap {:.1e}\n",
         found.utility,
         solution.certificate.worst()
-    )
+    );
+    Document::default().text(headline).table(flows).table(links)
 }
 
 fn flows(found: &PlanEquilibrium<'_>) -> Table {
@@ -58,13 +62,14 @@ fn flows(found: &PlanEquilibrium<'_>) -> Table {
     let mut flows = table(&headings.collect::<Vec<_>>());
     let rows = found.plan.loops.iter().enumerate().map(|(index, l)| {
         let value = |quantity| found.value(Entity::Loop(index), quantity).unwrap_or(f64::NAN);
-        let by_closed_form = closed.map(|closed| megabits(closed.allocation.rates[index]));
-        let rtt = number(value("round-trip time") * 1e3);
-        let cells = std::iter::once(megabits(value("sending rate"))).chain(by_closed_form).chain([rtt]);
+        let by_closed_form = closed.map(|closed| Cell::megabits(closed.allocation.rates[index]));
+        let rtt = Cell::number(value("round-trip time") * 1e3);
+        let cells = std::iter::once(Cell::megabits(value("sending rate"))).chain(by_closed_form).chain([rtt]);
         EqualRows::one(&l.name, l.count, cells.collect())
     });
     for rows in merged(rows) {
-        flows.add_row([rows.title(), rows.members.to_string()].into_iter().chain(rows.cells));
+        let members = Cell::shown(rows.members, rows.members.to_string());
+        flows.add_row([rows.title().into(), members].into_iter().chain(rows.cells));
     }
     flows
 }
@@ -90,17 +95,17 @@ fn links(found: &PlanEquilibrium<'_>) -> Table {
         let full = value("arriving rate") / found.frozen.capacity(id);
         let bottleneck = closed.map_or(full >= FULL, |closed| closed.allocation.bottlenecks.contains(&index));
         let cells = vec![
-            percent(full),
-            number(value("queueing delay") * 1e3),
-            number(value("marking probability")),
-            number(value("loss probability")),
-            signals(found, id),
-            if bottleneck { "yes" } else { "" }.to_owned(),
+            Cell::percent(full),
+            Cell::number(value("queueing delay") * 1e3),
+            Cell::number(value("marking probability")),
+            Cell::number(value("loss probability")),
+            signals(found, id).into(),
+            if bottleneck { "yes" } else { "" }.into(),
         ];
         Some(EqualRows { is_separate: bottleneck, ..EqualRows::one(&link.entity, 1.0, cells) })
     });
     for rows in merged(rows) {
-        links.add_row(std::iter::once(rows.title()).chain(rows.cells));
+        links.add_row(std::iter::once(rows.title().into()).chain(rows.cells));
     }
     links
 }
@@ -113,13 +118,13 @@ struct EqualRows<'a> {
     names: usize,
     /// The number of flows in all rows.
     members: f64,
-    cells: Vec<String>,
+    cells: Vec<Cell>,
     /// Never merged with its neighbours.
     is_separate: bool,
 }
 
 impl<'a> EqualRows<'a> {
-    fn one(first: &'a str, members: f64, cells: Vec<String>) -> Self {
+    fn one(first: &'a str, members: f64, cells: Vec<Cell>) -> Self {
         Self { first, names: 1, members, cells, is_separate: false }
     }
 
@@ -134,8 +139,9 @@ impl<'a> EqualRows<'a> {
 fn merged<'a>(rows: impl Iterator<Item = EqualRows<'a>>) -> Vec<EqualRows<'a>> {
     let mut merged: Vec<EqualRows<'a>> = Vec::new();
     for row in rows {
-        let is_equal =
-            |last: &&mut EqualRows<'_>| !last.is_separate && !row.is_separate && last.cells == row.cells;
+        let is_equal = |last: &&mut EqualRows<'_>| {
+            !last.is_separate && !row.is_separate && are_shown_equal(&last.cells, &row.cells)
+        };
         match merged.last_mut().filter(is_equal) {
             Some(last) => {
                 last.names += 1;
@@ -237,7 +243,7 @@ path = ["A", "B"]
     fn an_equilibrium_without_a_closed_form_has_no_column_for_it_and_marks_its_bottleneck() {
         let scenario = Scenario::parse(FULL_BUFFER, "test.toml", Path::new(""), &[], &Disk).unwrap();
         let plan = millpond_plan::fluid::plan(&scenario, &Registry::builtin()).unwrap();
-        let table = equilibrium(&find_equilibrium(&plan).unwrap());
+        let table = equilibrium(&find_equilibrium(&plan).unwrap()).to_string();
         assert!(table.starts_with("equilibrium of the equations (no closed form)\n"));
         assert_eq!(row(&table, "flow"), ["flow", "flows", "rate each, Mbit/s", "RTT, ms"]);
         assert_eq!(row(&table, "f"), ["f", "4", "25.0", "32.0"]);

@@ -1,58 +1,62 @@
 //! Tables about why a run oscillates.
 
-use super::layout::table;
+use super::document::Document;
+use super::layout::{Cell, Table, table};
 use millpond_diagnosis::explain::{Explanation, LinearModel, format_fluctuation, format_time};
 use millpond_fluid::stability::Crossing;
 use millpond_units::format::{duration, number, percent};
 use std::f64::consts::PI;
 
 /// The interval of the run, its operating point, its loop and its series, each by the model and as measured.
-pub fn explanation(explained: &Explanation) -> String {
+pub fn explanation(explained: &Explanation) -> Document {
     let capacities: String = explained.capacities.iter().map(|capacity| format!("{capacity}\n")).collect();
     let mechanism = match &explained.model {
         Some(model) => loops(explained, model),
         None => periods(explained),
     };
-    format!(
-        "{}, a sample every {}, {}\n{capacities}{}\n{mechanism}\n{}\n",
+    let headline = format!(
+        "{}, a sample every {}, {}\n{capacities}",
         explained.interval,
         format_time(explained.sample_interval),
-        explained.world,
-        points(explained),
-        fluctuations(explained)
-    )
+        explained.world
+    );
+    Document::default()
+        .text(headline)
+        .table(points(explained))
+        .table(mechanism)
+        .table(fluctuations(explained))
 }
 
-fn points(explained: &Explanation) -> comfy_table::Table {
+fn points(explained: &Explanation) -> Table {
     let mut points = table(&["operating point", "unit", "model", "series"]);
     for row in &explained.operating_point {
-        let series = row.series.map_or_else(|| "-".to_owned(), number);
-        points.add_row([row.name.clone(), row.unit.to_owned(), number(row.model), series]);
+        let series = row.series.map_or_else(Cell::absent, Cell::number);
+        points.add_row([row.name.as_str().into(), row.unit.into(), Cell::number(row.model), series]);
     }
     points
 }
 
 /// The predicted period of each class of flows, and the measured one.
-fn periods(explained: &Explanation) -> comfy_table::Table {
+fn periods(explained: &Explanation) -> Table {
     let mut rows = table(&["period", "seconds"]);
     if let Some(oscillation) = explained.steady_state.oscillation() {
         for period in &oscillation.periods {
             let name = format!("{}, closed form", period.flow);
-            rows.add_row([name, number(period.seconds)]);
+            rows.add_row([name.into(), Cell::number(period.seconds)]);
         }
         if let Some(seconds) = oscillation.fluid_period {
-            rows.add_row(["fluid equations".to_owned(), number(seconds)]);
+            rows.add_row(["fluid equations".into(), Cell::number(seconds)]);
         }
     }
-    let measured = explained.measured_period.map_or_else(|| "-".to_owned(), number);
-    rows.add_row(["in this run, mean over all flows".to_owned(), measured]);
+    let measured = explained.measured_period.map_or_else(Cell::absent, Cell::number);
+    rows.add_row(["in this run, mean over all flows".into(), measured]);
     let peak = explained.verdict.clearest.and_then(|index| explained.fluctuations[index].peak);
-    let spectral = peak.map_or_else(|| "-".to_owned(), |peak| number(1.0 / peak.frequency));
-    rows.add_row(["fundamental of its spectrum".to_owned(), spectral]);
+    let spectral = peak.map_or_else(Cell::absent, |peak| Cell::number(1.0 / peak.frequency));
+    rows.add_row(["fundamental of its spectrum".into(), spectral]);
     rows
 }
 
-fn loops(explained: &Explanation, model: &LinearModel) -> comfy_table::Table {
+fn loops(explained: &Explanation, model: &LinearModel) -> Table {
     let fluctuations = &explained.fluctuations;
     let peak = explained.verdict.clearest.and_then(|index| fluctuations[index].peak);
     let mut rows = table(&["loop", "model", "series"]);
@@ -88,7 +92,7 @@ fn loops(explained: &Explanation, model: &LinearModel) -> comfy_table::Table {
     rows
 }
 
-fn fluctuations(explained: &Explanation) -> comfy_table::Table {
+fn fluctuations(explained: &Explanation) -> Table {
     let mut rows = table(&["series", "mean", "predicted s.d.", "measured s.d.", "amplitude", "peak to peak"]);
     for found in &explained.fluctuations {
         let mean = if found.is_queue() {

@@ -1,15 +1,296 @@
-//! The layout of tables on a terminal.
+//! Tables of cells, as text for a terminal, as CSV and as Markdown.
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, presets};
+use millpond_units::format::{megabits, number, percent, two_digits};
 
-/// A table with these column headings; all columns but the first one are aligned to the right.
-pub(super) fn table(headings: &[&str]) -> Table {
-    let mut table = Table::new();
-    table
-        .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
-        .set_header(headings.iter().copied());
-    for column in table.column_iter_mut().skip(1) {
-        column.set_cell_alignment(CellAlignment::Right);
+/// A cell: what a person reads, and what a program reads.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Cell {
+    /// The text with few digits.
+    text: String,
+    /// The number with all digits, in the unit of the heading; none for a text.
+    number: Option<f64>,
+    /// Half the width of the confidence interval of the number.
+    half_width: Option<f64>,
+}
+
+impl Cell {
+    /// A number shown as `text`.
+    pub(super) fn shown(value: f64, text: String) -> Self {
+        Self { text, number: Some(value), half_width: None }
     }
-    table
+
+    /// A number with three significant digits.
+    pub(super) fn number(value: f64) -> Self {
+        Self::shown(value, number(value))
+    }
+
+    /// A percentile of a histogram, with the two digits that it has.
+    pub(super) fn percentile(value: f64) -> Self {
+        Self::shown(value, two_digits(value))
+    }
+
+    /// A rate in bit/s, in Mbit/s.
+    pub(super) fn megabits(bps: f64) -> Self {
+        Self::shown(bps / 1e6, megabits(bps))
+    }
+
+    /// A share, shown as a percentage.
+    pub(super) fn percent(share: f64) -> Self {
+        Self::shown(share, percent(share))
+    }
+
+    /// A number of things.
+    pub(super) fn count(value: u64) -> Self {
+        Self::shown(value as f64, value.to_string())
+    }
+
+    /// A cell without a value.
+    pub(super) fn absent() -> Self {
+        Self { text: "-".to_owned(), ..Self::default() }
+    }
+
+    /// A mean shown by `show`, with half the width of its confidence interval, which has as many decimals.
+    pub(super) fn estimate(mean: f64, half_width: Option<f64>, show: impl Fn(f64) -> String) -> Self {
+        let text = show(mean);
+        let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).count();
+        let decimals = text.split_once('.').map_or(0, |(_, decimals)| digits(decimals));
+        let is_number = text.parse::<f64>().is_ok();
+        let width = |half: f64| if is_number { format!("{half:.decimals$}") } else { show(half) };
+        let width = half_width.map_or_else(String::new, |half| format!(" ± {}", width(half)));
+        Self { text: text + &width, number: Some(mean), half_width }
+    }
+
+    fn csv(&self) -> String {
+        match self.number {
+            Some(number) if number.is_finite() => number.to_string(),
+            Some(_) => String::new(),
+            None if self.text == "-" => String::new(),
+            None => self.text.clone(),
+        }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, ..Self::default() }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}
+
+/// Whether a person reads the same in both rows of cells.
+pub(super) fn are_shown_equal(one: &[Cell], other: &[Cell]) -> bool {
+    one.iter().map(|cell| &cell.text).eq(other.iter().map(|cell| &cell.text))
+}
+
+/// What the columns of a table contain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Content {
+    /// Names in the first column, numbers in the others, which are aligned to the right.
+    Numbers,
+    /// Texts, aligned to the left and wrapped to the width.
+    Texts,
+}
+
+/// A table with a line of headings.
+#[derive(Clone, Debug)]
+pub(super) struct Table {
+    /// May have several lines.
+    headings: Vec<String>,
+    rows: Vec<Vec<Cell>>,
+    content: Content,
+}
+
+/// A table of numbers with these column headings.
+pub(super) fn table(headings: &[&str]) -> Table {
+    let headings = headings.iter().map(|heading| (*heading).to_owned()).collect();
+    Table { headings, rows: Vec::new(), content: Content::Numbers }
+}
+
+/// A table of texts with these column headings.
+pub(super) fn text_table(headings: &[&str]) -> Table {
+    Table { content: Content::Texts, ..table(headings) }
+}
+
+/// The greatest width of a table of texts.
+const TEXT_WIDTH: usize = 120;
+
+impl Table {
+    /// Adds a row, which has a cell for each heading.
+    pub(super) fn add_row<C: Into<Cell>>(&mut self, cells: impl IntoIterator<Item = C>) {
+        self.rows.push(cells.into_iter().map(Into::into).collect());
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The table as text of at most `width` characters per line. A table of numbers that is wider is divided into several
+    /// tables, each of which begins with the first column.
+    pub(super) fn text(&self, width: Option<usize>) -> String {
+        if self.content == Content::Texts {
+            return self.drawn(&(0..self.headings.len()).collect::<Vec<_>>(), width);
+        }
+        let parts = width.map_or_else(|| vec![(0..self.headings.len()).collect()], |width| self.parts(width));
+        parts.iter().map(|columns| self.drawn(columns, None)).collect()
+    }
+
+    /// The columns of each part of a table that is divided to fit into `width` characters.
+    fn parts(&self, width: usize) -> Vec<Vec<usize>> {
+        // A border or a blank on each side of a cell, and a border between two cells.
+        let widths: Vec<usize> = (0..self.headings.len()).map(|column| self.width(column) + 3).collect();
+        let first = widths.first().map_or(1, |first| first + 1);
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        let mut used = usize::MAX;
+        for (column, own) in widths.iter().enumerate().skip(1) {
+            if used.saturating_add(*own) > width {
+                parts.push(vec![0]);
+                used = first;
+            }
+            used += own;
+            parts.last_mut().into_iter().for_each(|part| part.push(column));
+        }
+        if parts.is_empty() { vec![vec![0]] } else { parts }
+    }
+
+    /// The greatest number of characters of a line of a column.
+    fn width(&self, column: usize) -> usize {
+        let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.as_str());
+        let heading = self.headings.get(column).into_iter().flat_map(|heading| heading.lines());
+        cells.chain(heading).map(|line| line.chars().count()).max().unwrap_or(0)
+    }
+
+    /// These columns, drawn with borders.
+    fn drawn(&self, columns: &[usize], width: Option<usize>) -> String {
+        let mut drawn = comfy_table::Table::new();
+        let heading = |column: &usize| self.headings.get(*column).map_or("", String::as_str);
+        drawn
+            .load_style(presets::UTF8_FULL_CONDENSED.with_rounded_corners())
+            .set_header(columns.iter().map(heading));
+        for row in &self.rows {
+            drawn.add_row(columns.iter().map(|column| row.get(*column).map_or("", |cell| &cell.text)));
+        }
+        if self.content == Content::Texts {
+            let width = width.unwrap_or(TEXT_WIDTH).min(TEXT_WIDTH);
+            drawn
+                .set_content_arrangement(ContentArrangement::Dynamic)
+                .set_width(u16::try_from(width).unwrap_or(u16::MAX));
+        } else {
+            for column in drawn.column_iter_mut().skip(1) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        format!("{drawn}\n")
+    }
+
+    /// The table as CSV (RFC 4180) with a line of headings. A column of estimates with confidence intervals is followed by
+    /// one of half their widths.
+    pub(super) fn csv(&self) -> String {
+        let has_widths = |column: usize| {
+            self.rows.iter().any(|row| row.get(column).is_some_and(|cell| cell.half_width.is_some()))
+        };
+        let with_widths: Vec<bool> = (0..self.headings.len()).map(has_widths).collect();
+        let headings = self.headings.iter().zip(&with_widths).flat_map(|(heading, has_width)| {
+            let name = heading.replace('\n', " ");
+            let width = has_width.then(|| format!("{name} half width of 95 % interval"));
+            std::iter::once(name).chain(width)
+        });
+        let mut text = csv_line(headings);
+        for row in &self.rows {
+            text += &csv_line(row.iter().zip(&with_widths).flat_map(|(cell, has_width)| {
+                let width =
+                    has_width.then(|| cell.half_width.map_or_else(String::new, |half| half.to_string()));
+                std::iter::once(cell.csv()).chain(width)
+            }));
+        }
+        text
+    }
+
+    /// A Markdown table whose columns are padded to the width of their widest cell.
+    pub(super) fn markdown(&self) -> String {
+        let escaped = |text: &str| text.replace('\n', " ").replace('|', "\\|");
+        let headings: Vec<String> = self.headings.iter().map(|heading| escaped(heading)).collect();
+        let rows: Vec<Vec<String>> =
+            self.rows.iter().map(|row| row.iter().map(|cell| escaped(&cell.text)).collect()).collect();
+        let width = |column: usize| {
+            let cells = rows.iter().chain([&headings]).filter_map(|row| row.get(column));
+            cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..headings.len()).map(width).collect();
+        let line = |cells: &[String]| {
+            let padded: Vec<_> =
+                cells.iter().zip(&widths).map(|(cell, &width)| format!("{cell:width$}")).collect();
+            format!("| {} |\n", padded.join(" | "))
+        };
+        let rule: Vec<String> = widths.iter().map(|&width| "-".repeat(width)).collect();
+        [&headings, &rule].into_iter().chain(&rows).map(|cells| line(cells)).collect()
+    }
+}
+
+/// A line of CSV; cells with commas, quotation marks or line breaks are quoted.
+fn csv_line(cells: impl Iterator<Item = String>) -> String {
+    let quoted = |cell: String| {
+        if cell.contains([',', '"', '\n', '\r']) {
+            format!("\"{}\"", cell.replace('"', "\"\""))
+        } else {
+            cell
+        }
+    };
+    cells.map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn example() -> Table {
+        let mut table = table(&["name", "rate\nMbit/s", "delay, ms"]);
+        let delay = Cell::estimate(1.5, Some(0.25), |value| format!("{value:.1}"));
+        table.add_row([Cell::from("a,b"), Cell::megabits(12_345_678.0), delay]);
+        table.add_row([Cell::from("c|d"), Cell::absent(), Cell::number(f64::NAN)]);
+        table
+    }
+
+    #[test]
+    fn half_the_width_of_an_interval_has_as_many_decimals_as_the_mean() {
+        assert_eq!(Cell::estimate(6.271, Some(0.0381), number).text, "6.27 ± 0.04");
+        assert_eq!(Cell::estimate(23.4, Some(1.72), two_digits).text, "23 ± 2");
+        assert_eq!(Cell::estimate(0.968, Some(0.0061), percent).text, "96.8 % ± 0.6 %");
+    }
+
+    #[test]
+    fn csv_has_all_digits_in_the_unit_of_the_heading_and_a_column_of_half_widths() {
+        let lines: Vec<String> = example().csv().split("\r\n").map(str::to_owned).collect();
+        assert_eq!(lines[0], "name,rate Mbit/s,\"delay, ms\",\"delay, ms half width of 95 % interval\"");
+        assert_eq!(lines[1], "\"a,b\",12.345678,1.5,0.25");
+        assert_eq!(lines[2], "c|d,,,");
+    }
+
+    #[test]
+    fn markdown_columns_are_as_wide_as_their_widest_cell() {
+        let lines: Vec<String> = example().markdown().lines().map(str::to_owned).collect();
+        assert_eq!(lines[0], "| name | rate Mbit/s | delay, ms |");
+        assert_eq!(lines[1], "| ---- | ----------- | --------- |");
+        assert_eq!(lines[2], "| a,b  | 12.3        | 1.5 ± 0.2 |");
+        assert_eq!(lines[3], "| c\\|d | -           | -         |");
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_is_divided_and_each_part_has_the_first_column() {
+        let table = example();
+        let widest = |text: &str| text.lines().map(|line| line.chars().count()).max().unwrap();
+        let whole = table.text(None);
+        assert_eq!(table.text(Some(widest(&whole))), whole);
+        let divided = table.text(Some(widest(&whole) - 1));
+        assert!(widest(&divided) < widest(&whole), "{divided}");
+        assert_eq!(divided.matches("a,b").count(), 2, "{divided}");
+        assert_eq!((divided.matches("12.3").count(), divided.matches("1.5 ± 0.2").count()), (1, 1));
+        // No width is too small: a part has at least one column of values.
+        assert_eq!(table.text(Some(1)).matches("a,b").count(), 2);
+    }
 }

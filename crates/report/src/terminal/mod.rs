@@ -2,6 +2,7 @@
 
 mod agreement;
 mod comparison;
+mod document;
 mod equilibrium;
 mod explain;
 mod layout;
@@ -15,6 +16,7 @@ mod transients;
 
 pub use agreement::agreement;
 pub use comparison::comparison;
+pub use document::Document;
 pub use equilibrium::{equilibrium, steady_state, utility_allocation};
 pub use explain::explanation;
 pub use protocols::{protocol, protocols};

@@ -1,32 +1,29 @@
 //! The registered protocols and queues, and one of them with its parameters.
 
-use super::layout::table;
-use comfy_table::{CellAlignment, ContentArrangement, Table};
+use super::document::Document;
+use super::layout::text_table;
 use millpond_law::key::Keys;
 use millpond_law::{Knowledge, Needs, Parameter, Protocol, Queue, Settings, Value};
 use millpond_protocols::Registry;
 
-/// Width of tables of text.
-const WIDTH: u16 = 120;
-
 /// Every protocol and every queue, one line each.
-pub fn protocols(registry: &Registry) -> String {
-    let mut rows = wide(&["protocol", "title", "default queue", "source"]);
+pub fn protocols(registry: &Registry) -> Document {
+    let mut rows = text_table(&["protocol", "title", "default queue", "source"]);
     for card in registry.protocols().map(Protocol::card) {
         rows.add_row([card.name, card.title, card.queue.name, card.source]);
     }
-    let mut queues = wide(&["queue", "title", "source"]);
+    let mut queues = text_table(&["queue", "title", "source"]);
     for card in registry.queues().map(Queue::card) {
         queues.add_row([card.name, card.title, card.source]);
     }
-    format!("{rows}\n{queues}\n")
+    Document::default().table(rows).table(queues)
 }
 
 /// One protocol, or one queue, with its parameters; none if there is neither.
-pub fn protocol(registry: &Registry, name: &str) -> Option<String> {
+pub fn protocol(registry: &Registry, name: &str) -> Option<Document> {
     if let Ok(protocol) = registry.protocol(name) {
         let card = protocol.card();
-        return Some(format!(
+        return Some(Document::default().text(format!(
             "{} - {}\n{}\n\nsource         {}\nneeds          {}\ndefault queue  {}\nfluid model    {}\n\n{}",
             card.name,
             card.title,
@@ -36,16 +33,16 @@ pub fn protocol(registry: &Registry, name: &str) -> Option<String> {
             default_queue(card.queue.name, card.queue.settings),
             fluid_model(protocol),
             parameters(card.parameters),
-        ));
+        )));
     }
     let card = registry.queue(name).ok()?.card();
-    Some(format!(
+    Some(Document::default().text(format!(
         "{} - {}\n\nsource  {}\n\n{}",
         card.name,
         card.title,
         card.source,
         parameters(card.parameters)
-    ))
+    )))
 }
 
 fn needs(needs: &Needs) -> String {
@@ -99,16 +96,6 @@ fn default(parameter: &Parameter) -> String {
     }
 }
 
-/// A table of text, wrapped at [`WIDTH`].
-fn wide(headings: &[&str]) -> Table {
-    let mut table = table(headings);
-    table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
-    for column in table.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Left);
-    }
-    table
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,19 +103,19 @@ mod tests {
     #[test]
     fn every_registered_protocol_and_queue_is_listed_and_shown_with_all_its_parameters() {
         let registry = Registry::builtin();
-        let list = protocols(&registry);
+        let list = protocols(&registry).to_string();
         let cards = registry.protocols().map(|p| (p.card().name, p.card().parameters));
         let queues = registry.queues().map(|q| (q.card().name, q.card().parameters));
         for (name, parameters) in cards.chain(queues) {
             assert!(list.contains(name), "{name}");
-            let page = protocol(&registry, name).unwrap();
+            let page = protocol(&registry, name).unwrap().to_string();
             for parameter in parameters.iter().map(|key| key.parameter()) {
                 let line = format!("{} = {}", parameter.name, default(&parameter));
                 assert!(page.contains(&line), "{name}: {page}");
             }
         }
-        let vegas = protocol(&registry, "vegas").unwrap();
+        let vegas = protocol(&registry, "vegas").unwrap().to_string();
         assert!(vegas.contains("fluid model    without slow start"), "{vegas}");
-        assert_eq!(protocol(&registry, "no such thing"), None);
+        assert!(protocol(&registry, "no such thing").is_none());
     }
 }

@@ -1,7 +1,8 @@
-//! The matrix of readings as Markdown tables, padded for the terminal.
+//! The matrix of readings.
 
-use super::recipes::grid;
-use millpond_papers::{Effect, Paper, ReadingCell, RecipeReadings, RowReadings};
+use super::document::Document;
+use super::layout::table;
+use millpond_papers::{Effect, Paper, ReadingCell, RecipeReadings};
 use millpond_units::format::four_digits;
 use std::fmt::Write;
 
@@ -12,20 +13,20 @@ k/n: k of the n rows have an accepted value; (m): the reading changes m of them,
 
 /// The rows of recipes of one paper that have an accepted value, and that a reading affects: a line per recipe, a
 /// column per reading.
-pub fn readings(paper: &Paper, recipes: &[RecipeReadings]) -> String {
+pub fn readings(paper: &Paper, recipes: &[RecipeReadings]) -> Document {
     let head: Vec<_> =
         std::iter::once("recipe").chain(paper.readings.iter().map(|reading| reading.name.as_str())).collect();
-    let line = |one: &RecipeReadings| {
+    let mut rows = table(&head);
+    for one in recipes {
         let cells = (0..one.readings.len()).map(|reading| counts(one, reading));
-        std::iter::once(one.recipe.clone()).chain(cells).collect()
-    };
-    let lines: Vec<Vec<String>> = recipes.iter().map(line).collect();
-    let mut text = grid(&head, &lines) + "\n" + LEGEND;
+        rows.add_row(std::iter::once(one.recipe.clone()).chain(cells));
+    }
+    let mut text = LEGEND.to_owned();
     for reading in &paper.readings {
         // Writing to a String cannot fail.
         let _ = write!(text, "\n- {}: {}", reading.name, reading.about.trim());
     }
-    text + "\n"
+    Document::default().table(rows).text(text + "\n")
 }
 
 fn counts(recipe: &RecipeReadings, reading: usize) -> String {
@@ -39,23 +40,16 @@ fn counts(recipe: &RecipeReadings, reading: usize) -> String {
 }
 
 /// Every row of one recipe under every reading: the value, and whether it is accepted.
-pub fn rows_under_readings(recipe: &RecipeReadings) -> String {
+pub fn rows_under_readings(recipe: &RecipeReadings) -> Document {
     let mut head = vec!["quantity", "case", "accepted"];
     head.extend(recipe.readings.iter().map(String::as_str));
-    let line = |row: &RowReadings| {
-        let cells = row.cells.iter().map(cell);
-        [row.what.clone(), row.case.clone(), with_unit(&row.accepted, &row.unit)]
-            .into_iter()
-            .chain(cells)
-            .collect()
-    };
-    let lines: Vec<Vec<String>> = recipe.rows.iter().map(line).collect();
-    format!(
-        "{}\n\n{}\n=: exactly the value under the reading \"{}\"\n",
-        recipe.recipe,
-        grid(&head, &lines),
-        recipe.own
-    )
+    let mut rows = table(&head);
+    for row in &recipe.rows {
+        let names = [row.what.clone(), row.case.clone(), with_unit(&row.accepted, &row.unit)];
+        rows.add_row(names.into_iter().chain(row.cells.iter().map(cell)));
+    }
+    let legend = format!("=: exactly the value under the reading \"{}\"\n", recipe.own);
+    Document::default().text(recipe.recipe.clone() + "\n").table(rows).text(legend)
 }
 
 fn cell(cell: &ReadingCell) -> String {
@@ -75,6 +69,7 @@ fn with_unit(text: &str, unit: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_papers::RowReadings;
 
     fn cell_of(effect: Effect, measured: f64) -> ReadingCell {
         ReadingCell { measured: Some(measured), effect, reason: String::new() }
@@ -107,7 +102,7 @@ mod tests {
 
     #[test]
     fn rows_have_their_value_under_each_reading() {
-        let text = rows_under_readings(&recipe());
+        let text = rows_under_readings(&recipe()).markdown();
         assert!(
             text.contains("| x        | c    | 1 to 2 s | 1.000 accepted | 3.000 not accepted | = |"),
             "{text}"

@@ -1,7 +1,7 @@
 //! Tables of stability: roots, margins, and a map in characters.
 
-use super::layout::table;
-use comfy_table::Table;
+use super::document::Document;
+use super::layout::{Cell, Table, table};
 use millpond_fluid::stability::{Crossing, Margins, Root};
 use millpond_theory::stability::{
     CriticalValueSearch, FlowChainGain, Stability, StabilityMap, ValueRange, VariedParameter,
@@ -20,15 +20,15 @@ pub fn search_ranges(searches: &[CriticalValueSearch]) -> String {
 }
 
 /// The rightmost roots, and the margins of a stable network or what makes an unstable one stable.
-pub fn stability(stability: &Stability) -> String {
+pub fn stability(stability: &Stability) -> Document {
     let below =
         if stability.disturbances_decay() { margins(&stability.margins) } else { reductions(stability) };
-    format!("{}\n{below}\n{}", roots(stability), chains(stability))
+    Document::default().table(roots(stability)).table(below).text(chains(stability))
 }
 
 /// The linearization on each side of a threshold; empty if the equilibrium lies on none.
-pub fn two_sided(stability: &Stability, searches: &[CriticalValueSearch]) -> String {
-    let Some(two_sided) = &stability.two_sided else { return String::new() };
+pub fn two_sided(stability: &Stability, searches: &[CriticalValueSearch]) -> Document {
+    let Some(two_sided) = &stability.two_sided else { return Document::default() };
     let mut rows = table(&["side of the threshold", "growth, 1/s", "frequency, rad/s", "critical values"]);
     for (index, side) in two_sided.sides.iter().enumerate() {
         let part = |part: fn(&Root) -> f64| {
@@ -45,7 +45,7 @@ pub fn two_sided(stability: &Stability, searches: &[CriticalValueSearch]) -> Str
             if critical.is_empty() { "-".to_owned() } else { critical.join(", ") },
         ]);
     }
-    format!("{rows}\n")
+    Document::default().table(rows)
 }
 
 /// A line for each chain of loops.
@@ -72,15 +72,19 @@ fn roots(stability: &Stability) -> Table {
     for (index, root) in stability.spectrum.roots.iter().take(MOST).enumerate() {
         let is_zero = stability.spectrum.is_zero(root);
         let cycle = root.growth_per_cycle().filter(|_| !is_zero && root.s.im > 1e-6 * root.s.re.abs());
-        let period = cycle.map_or_else(|| "-".to_owned(), |_| number(2.0 * PI / root.s.im));
-        let factor = cycle.map_or_else(|| "-".to_owned(), |factor| format!("x{}", number(factor)));
-        let part = |value: f64| if is_zero { "0".to_owned() } else { format!("{value:.4}") };
+        let period = cycle.map_or_else(Cell::absent, |_| Cell::number(2.0 * PI / root.s.im));
+        let times = |factor: f64| Cell::shown(factor, format!("x{}", number(factor)));
+        let factor = cycle.map_or_else(Cell::absent, times);
+        let part = |value: f64| match is_zero {
+            true => Cell::shown(0.0, "0".to_owned()),
+            false => Cell::shown(value, format!("{value:.4}")),
+        };
         let (re, im) = (part(root.s.re), part(root.s.im));
         let number = match root.multiplicity {
             times if is_zero && times > 1 => format!("{} ({times} times)", index + 1),
             _ => (index + 1).to_string(),
         };
-        roots.add_row([number, re, im, period, factor]);
+        roots.add_row([number.into(), re, im, period, factor]);
     }
     roots
 }

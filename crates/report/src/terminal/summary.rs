@@ -1,12 +1,13 @@
 //! The results of one run: its groups of flows, links and relays.
 
-use super::layout::table;
-use millpond_results::{Flow, Group, Link, Summary, findings};
-use millpond_units::format::{megabits, number, percent};
+use super::document::Document;
+use super::layout::{Cell, Table, table};
+use millpond_results::{Flow, Group, Link, Milliseconds, Summary, findings};
+use millpond_units::format::fixed;
 use std::collections::BTreeMap;
 
 /// Sentences about starving and silent flows and warnings, then groups of flows, links with traffic and relays of a run.
-pub fn summary(summary: &Summary) -> String {
+pub fn summary(summary: &Summary) -> Document {
     let mut text = format!(
         "{}: {} s simulated, measured from {} s, world {}, seed {}\n",
         summary.scenario, summary.simulated_s, summary.measured_from_s, summary.world, summary.seed
@@ -16,24 +17,24 @@ pub fn summary(summary: &Summary) -> String {
         text += &sentence;
         text.push('\n');
     }
-    text += &groups(summary);
-    if summary.groups.iter().any(|group| group.transfers > 0) {
-        text += &transfers(summary);
-    }
-    text += &links(summary);
-    if !summary.relays.is_empty() {
-        text += &relays(summary);
-    }
-    text
+    let (groups_left_out, links_left_out) = (groups_left_out(summary), links_left_out(summary));
+    Document::default()
+        .text(text)
+        .table(groups(summary))
+        .text(groups_left_out)
+        .table(transfers(summary))
+        .table(links(summary))
+        .text(links_left_out)
+        .table(relays(summary))
 }
 
 const GROUPS: &[&str] = &[
     "group",
     "protocol",
     "flows",
-    "goodput\nMbit/s\nmean",
-    "goodput\nMbit/s\nmin",
-    "goodput\nMbit/s\nmax",
+    "goodput\nper flow\nMbit/s",
+    "least\ngoodput\nMbit/s",
+    "greatest\ngoodput\nMbit/s",
     "Jain's\nindex",
     "queueing\ndelay, ms\nmean",
     "queueing\ndelay, ms\np95",
@@ -47,41 +48,52 @@ const GROUPS: &[&str] = &[
 const MOST_ROWS: usize = 40;
 
 /// The line below a table that shows `shown` of `all` rows; empty if it shows all of them.
-fn rows_left_out(shown: usize, all: usize, which: &str, what: &str) -> String {
-    if shown == all {
+fn rows_left_out(all: usize, which: &str, what: &str) -> String {
+    if all <= MOST_ROWS {
         return String::new();
     }
-    format!("{which} {shown} of {all} {what}; --json and summary.json have all of them\n")
+    format!("{which} {MOST_ROWS} of {all} {what}; --json and summary.json have all of them\n")
 }
 
-fn groups(summary: &Summary) -> String {
+fn groups_left_out(summary: &Summary) -> String {
+    rows_left_out(summary.groups.len(), "the first", "groups of flows")
+}
+
+fn groups(summary: &Summary) -> Table {
     let mut members: BTreeMap<&str, Vec<&Flow>> = BTreeMap::new();
     summary.flows.iter().for_each(|flow| members.entry(&flow.group).or_default().push(flow));
     let mut rows = table(GROUPS);
     for group in summary.groups.iter().take(MOST_ROWS) {
         rows.add_row(group_row(group, members.get(group.name.as_str()).map_or(&[], Vec::as_slice)));
     }
-    let all = summary.groups.len();
-    format!("{rows}\n{}", rows_left_out(all.min(MOST_ROWS), all, "the first", "groups of flows"))
+    rows
 }
 
-fn group_row(group: &Group, flows: &[&Flow]) -> Vec<String> {
-    let total = |of: fn(&Flow) -> u64| flows.iter().map(|flow| of(flow)).sum::<u64>().to_string();
+fn group_row(group: &Group, flows: &[&Flow]) -> Vec<Cell> {
+    let total = |of: fn(&Flow) -> u64| Cell::count(flows.iter().map(|flow| of(flow)).sum());
+    let has_delay = flows.iter().any(|flow| flow.delivered > 0);
+    let [mean, p95, p99] =
+        if has_delay { delays(&group.queueing_ms) } else { [(); 3].map(|()| Cell::absent()) };
     vec![
-        group.name.clone(),
-        flows.first().map_or_else(String::new, |flow| flow.protocol.clone()),
-        group.flows.to_string(),
-        megabits(group.goodput_bps.mean),
-        megabits(group.goodput_bps.min),
-        megabits(group.goodput_bps.max),
-        format!("{:.3}", group.jain),
-        number(group.queueing_ms.mean),
-        number(group.queueing_ms.p95),
-        number(group.queueing_ms.p99),
+        group.name.as_str().into(),
+        flows.first().map_or("", |flow| &flow.protocol).into(),
+        Cell::count(group.flows),
+        Cell::megabits(group.goodput_bps.mean),
+        Cell::megabits(group.goodput_bps.min),
+        Cell::megabits(group.goodput_bps.max),
+        Cell::shown(group.jain, fixed(group.jain, 3)),
+        mean,
+        p95,
+        p99,
         total(|flow| flow.sent),
         total(|flow| flow.lost),
         total(|flow| flow.marked),
     ]
+}
+
+/// Mean, 95th and 99th percentile.
+fn delays(times: &Milliseconds) -> [Cell; 3] {
+    [Cell::number(times.mean), Cell::percentile(times.p95), Cell::percentile(times.p99)]
 }
 
 const TRANSFERS: &[&str] = &[
@@ -96,15 +108,15 @@ const TRANSFERS: &[&str] = &[
 ];
 
 /// Groups of flows of finite size.
-fn transfers(summary: &Summary) -> String {
+fn transfers(summary: &Summary) -> Table {
     let mut rows = table(TRANSFERS);
     for group in summary.groups.iter().filter(|group| group.transfers > 0) {
-        let counts = [group.transfers, group.completed].map(|count| count.to_string());
-        let times = group.completion_ms.map(|t| [t.mean, t.p50, t.p95, t.p99, t.max].map(number));
-        let times = times.into_iter().flatten();
-        rows.add_row([group.name.clone()].into_iter().chain(counts).chain(times));
+        let counts = [group.transfers, group.completed].map(Cell::count);
+        let times = group.completion_ms.map(|t| [t.mean, t.p50, t.p95, t.p99, t.max].map(Cell::number));
+        let times = times.unwrap_or_else(|| [(); 5].map(|()| Cell::absent()));
+        rows.add_row([group.name.as_str().into()].into_iter().chain(counts).chain(times));
     }
-    format!("{rows}\n")
+    rows
 }
 
 const LINKS: &[&str] = &[
@@ -121,34 +133,43 @@ const LINKS: &[&str] = &[
     "packets\nmarked",
 ];
 
+fn links_left_out(summary: &Summary) -> String {
+    rows_left_out(busy_links(summary).count(), "the most utilized", "link directions")
+}
+
+/// Link directions with traffic.
+fn busy_links(summary: &Summary) -> impl Iterator<Item = &Link> {
+    summary.links.iter().filter(|link| link.arrivals > 0)
+}
+
 /// Link directions with traffic; the most utilized of many.
-fn links(summary: &Summary) -> String {
+fn links(summary: &Summary) -> Table {
     let mut rows = table(LINKS);
-    let mut busy: Vec<&Link> = summary.links.iter().filter(|link| link.arrivals > 0).collect();
-    let all = busy.len();
-    if all > MOST_ROWS {
+    let mut busy: Vec<&Link> = busy_links(summary).collect();
+    if busy.len() > MOST_ROWS {
         busy.sort_by(|a, b| b.utilization.total_cmp(&a.utilization));
         busy.truncate(MOST_ROWS);
     }
-    for link in &busy {
+    for link in busy {
         rows.add_row(link_row(link));
     }
-    format!("{rows}\n{}", rows_left_out(busy.len(), all, "the most utilized", "link directions"))
+    rows
 }
 
-fn link_row(link: &Link) -> Vec<String> {
+fn link_row(link: &Link) -> Vec<Cell> {
+    let [mean, p95, p99] = delays(&link.queueing_ms);
     vec![
-        link.name.clone(),
-        link.direction.clone(),
-        megabits(link.capacity_bps),
-        percent(link.utilization),
-        number(link.queue_packets.mean),
-        number(link.queue_packets.max),
-        number(link.queueing_ms.mean),
-        number(link.queueing_ms.p95),
-        number(link.queueing_ms.p99),
-        link.drops.to_string(),
-        link.marks.to_string(),
+        link.name.as_str().into(),
+        link.direction.as_str().into(),
+        Cell::megabits(link.capacity_bps),
+        Cell::percent(link.utilization),
+        Cell::number(link.queue_packets.mean),
+        Cell::number(link.queue_packets.max),
+        mean,
+        p95,
+        p99,
+        Cell::count(link.drops),
+        Cell::count(link.marks),
     ]
 }
 
@@ -160,14 +181,15 @@ const RELAYS: &[&str] = &[
     "packets\ndropped",
 ];
 
-fn relays(summary: &Summary) -> String {
+fn relays(summary: &Summary) -> Table {
     let mut rows = table(RELAYS);
     for relay in &summary.relays {
         let queue = &relay.queue_packets;
-        let numbers = [queue.mean, queue.p95, queue.max].map(number);
-        rows.add_row([relay.name.clone()].into_iter().chain(numbers).chain([relay.dropped.to_string()]));
+        let numbers = [queue.mean, queue.p95, queue.max].map(Cell::number);
+        let dropped = Cell::count(relay.dropped);
+        rows.add_row([relay.name.as_str().into()].into_iter().chain(numbers).chain([dropped]));
     }
-    format!("{rows}\n")
+    rows
 }
 
 #[cfg(test)]
@@ -182,7 +204,7 @@ mod tests {
             Link { name, utilization, arrivals: 1, ..Link::default() }
         };
         let (groups, links) = ((0..2000).map(group).collect(), (0..3000).map(link).collect());
-        let text = summary(&Summary { groups, links, ..Summary::default() });
+        let text = summary(&Summary { groups, links, ..Summary::default() }).to_string();
         assert!(text.lines().count() < 2 * MOST_ROWS + 20, "{text}");
         assert!(
             text.contains("the first 40 of 2000 groups of flows; --json and summary.json have all of them")

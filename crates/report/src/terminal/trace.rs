@@ -1,7 +1,7 @@
 //! Statistics of a link trace.
 
-use super::layout::table;
-use comfy_table::CellAlignment;
+use super::document::Document;
+use super::layout::text_table;
 use millpond_scenario::trace::{Stats, Trace};
 use millpond_units::Span;
 use millpond_units::format::{megabits, number, percent};
@@ -14,8 +14,8 @@ pub fn trace_rates(trace: &Trace) -> String {
 }
 
 /// One row per statistic.
-pub fn trace(stats: &Stats) -> String {
-    let mut rows = table(&["statistic", "value"]);
+pub fn trace(stats: &Stats) -> Document {
+    let mut rows = text_table(&["statistic", "value"]);
     let fine = stats.fine;
     // With samples a second apart, the finest bins are those of a second.
     let coarse = usize::from(fine == Span::from_millis(1000));
@@ -55,8 +55,5 @@ pub fn trace(stats: &Stats) -> String {
         let dispersion = packets.dispersion.map(number).join(", ");
         rows.add_row(["variance / mean of the opportunities in 1, 10, 100 ms".to_owned(), dispersion]);
     }
-    for column in rows.column_iter_mut() {
-        column.set_cell_alignment(CellAlignment::Left);
-    }
-    format!("{rows}\n")
+    Document::default().table(rows)
 }

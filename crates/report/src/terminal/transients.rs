@@ -1,5 +1,6 @@
 //! Tables of step responses and convergence times.
 
+use super::document::Document;
 use super::layout::table;
 use millpond_fluid::motion::StepResponse;
 use millpond_theory::transients::{ConvergenceTimes, StepTransient, seconds};
@@ -10,7 +11,7 @@ const STEP: [&str; 8] =
 
 /// Rise time, overshoot as a share of the step, and settling time of each rate and queue; the peak of a quantity that
 /// ends where it began.
-pub fn step_response(step: &StepTransient) -> String {
+pub fn step_response(step: &StepTransient) -> Document {
     let mut rows = table(&STEP);
     for response in step.rates.iter().chain(&step.queues) {
         let (scale, unit) = match response.observable.unit {
@@ -37,11 +38,11 @@ pub fn step_response(step: &StepTransient) -> String {
         let [from, to, unit, rise, peak] = ["-", "-", "", "-", "-"].map(str::to_owned);
         rows.add_row([name, from, to, unit, rise, overshoot, peak, settling]);
     }
-    format!("{rows}\n")
+    Document::default().table(rows)
 }
 
 /// The convergence time for at most twenty values of the parameter.
-pub fn convergence(convergence: &ConvergenceTimes) -> String {
+pub fn convergence(convergence: &ConvergenceTimes) -> Document {
     const ROWS: usize = 20;
     let parameter = &convergence.axis.parameter;
     let mut rows = table(&[parameter.name().as_str(), "convergence time", "of the rightmost root alone"]);
@@ -50,5 +51,5 @@ pub fn convergence(convergence: &ConvergenceTimes) -> String {
     for (value, (time, predicted)) in values.step_by(convergence.times.len().div_ceil(ROWS).max(1)) {
         rows.add_row([parameter.format_value(*value), seconds(*time), seconds(*predicted)]);
     }
-    format!("{rows}\n")
+    Document::default().table(rows)
 }

@@ -219,7 +219,15 @@ impl Simulation<'_> {
         let delays = self.sorted_delays();
         let at = |share: f64| delays[(share * (delays.len() - 1) as f64) as usize];
         let mean = delays.iter().sum::<f64>() / delays.len() as f64;
-        Milliseconds { min: at(0.0), mean, p50: at(0.5), p95: at(0.95), p99: at(0.99), max: at(1.0) }
+        Milliseconds {
+            min: at(0.0),
+            mean,
+            p50: at(0.5),
+            p95: at(0.95),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: at(1.0),
+        }
     }
 
     fn summary(&self) -> Summary {

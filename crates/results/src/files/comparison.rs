@@ -1,10 +1,14 @@
 //! The directory of a comparison, with one directory per run, which appears when the run has ended.
 
+use super::atomic_file::write_atomically;
 use super::directory::{OutputError, RunDirectory, make, missing_parents, refuse_existing};
-use super::save::{Extras, save};
-use crate::{Run, Timing};
+use super::save::{Extras, comparison_json, save};
+use crate::{Comparison, Run, Timing};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The name of the file with the rows of a comparison.
+const COMPARISON: &str = "comparison.json";
 
 /// The directory of a comparison. It is removed when dropped without any run.
 #[derive(Debug)]
@@ -21,6 +25,14 @@ impl ComparisonDirectory {
         let directory = Self { path: path.to_owned(), made: missing_parents(path) };
         make(path, path)?;
         Ok(directory)
+    }
+
+    /// Writes `comparison.json`.
+    pub fn write_comparison(&self, comparison: &Comparison) -> Result<(), OutputError> {
+        let path = self.path.join(COMPARISON);
+        let text = comparison_json(comparison)
+            .map_err(|error| OutputError { path: path.clone(), fault: error.to_string() })?;
+        write_atomically(&path, text.as_bytes())
     }
 
     /// Writes a run that has ended.

@@ -1,8 +1,10 @@
 //! `docs/results.md` has a row for every key and every column of the files of a run, and no row for anything else.
 
 use super::table::{self, Column};
+use crate::summary::Silence;
 use crate::{
-    Fairness, Flow, Group, Link, Milliseconds, Packets, Quartiles, Relay, Run, Spread, Summary, Timing,
+    Comparison, ComparisonRow, DelayEstimates, Estimate, Fairness, Flow, Group, Link, Loop, Milliseconds,
+    Packets, Quartiles, Relay, Run, Spread, Summary, Timing,
 };
 use serde::Serialize;
 use std::path::Path;
@@ -34,6 +36,8 @@ fn the_page_on_results_documents_every_key_and_every_column() {
         ("summary.json", keys(&Summary::default())),
         ("Flow", keys(&Flow::default())),
         ("Group", keys(&Group::default())),
+        ("Loop", keys(&Loop::default())),
+        ("Silence", keys(&Silence::default())),
         ("Link", keys(&Link::default())),
         ("Relay", keys(&Relay::default())),
         ("Fairness", keys(&Fairness::default())),
@@ -45,6 +49,10 @@ fn the_page_on_results_documents_every_key_and_every_column() {
         ("flows.parquet", columns(&table::flows(&run))),
         ("distributions.parquet", columns(&table::distributions(&run))),
         ("timing.json", keys(&Timing::default())),
+        ("comparison.json", keys(&Comparison::default())),
+        ("Row of a comparison", keys(&ComparisonRow::default())),
+        ("Estimate", keys(&Estimate::default())),
+        ("Estimates of times", keys(&DelayEstimates::default())),
     ];
     for (section, mut names) in written {
         let mut rows = documented(&page, section);

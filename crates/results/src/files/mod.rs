@@ -17,4 +17,4 @@ pub use atomic_file::{AtomicFile, write_atomically};
 pub use comparison::ComparisonDirectory;
 pub use directory::{OutputError, RunDirectory};
 pub use load::{LoadError, load, scenario_of};
-pub use save::{Extras, save, summary_json};
+pub use save::{Extras, comparison_json, save, summary_json};

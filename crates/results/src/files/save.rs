@@ -2,7 +2,7 @@
 
 use super::directory::{OutputError, RunDirectory};
 use super::{csv, parquet, table};
-use crate::{Run, Timing};
+use crate::{Comparison, Run, Timing};
 use serde::Serialize;
 
 /// Optional files.
@@ -15,6 +15,11 @@ pub struct Extras {
 /// The text of `summary.json`.
 pub fn summary_json(run: &Run) -> Result<String, serde_json::Error> {
     json(&run.summary)
+}
+
+/// The text of `comparison.json`.
+pub fn comparison_json(comparison: &Comparison) -> Result<String, serde_json::Error> {
+    json(comparison)
 }
 
 /// The names of a run's files.

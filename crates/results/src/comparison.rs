@@ -1,0 +1,295 @@
+//! Rows by which runs are compared: one for all flows of a run, and one for each of its groups. Runs that differ only in
+//! their seed are one row, whose values are means with confidence intervals.
+
+use crate::findings::{silence_sentences, starvation_sentences};
+use crate::headline::{Headline, loss, total_goodput};
+use crate::{Flow, Group, Milliseconds, Run, Summary};
+use millpond_stats::{ConfidenceInterval, confidence_interval, mean};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The file `comparison.json`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Comparison {
+    /// For each run the row of all its flows, then those of its groups if it has several.
+    pub rows: Vec<ComparisonRow>,
+    /// Sentences about starving and silent flows, one for each finding of each run.
+    pub findings: Vec<String>,
+}
+
+/// All flows of a run, or one group of them. Values are means over the seeds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparisonRow {
+    /// Label of the run: its protocol, its world, or both.
+    pub run: String,
+    /// Name of the group; null for all flows.
+    pub group: Option<String>,
+    /// Protocols of the flows.
+    pub protocols: Vec<String>,
+    /// World of the run: `packets` or `fluid`.
+    pub world: String,
+    /// Seeds of the runs.
+    pub seeds: Vec<u64>,
+    /// Number of flows.
+    pub flows: u64,
+    /// Number of flows that starve: their goodput is below a tenth of their fair share.
+    pub starving: Estimate,
+    /// Utilization of the bottleneck, from 0 to 1; null for a group and without links.
+    pub utilization: Option<Estimate>,
+    /// Sum of the goodputs of the flows, averaged over the measured time, in bit/s.
+    pub total_goodput_bps: Estimate,
+    /// Mean of the goodputs of the flows, each over the time in which it ran, in bit/s.
+    pub flow_goodput_bps: Estimate,
+    /// Least of these goodputs, in bit/s.
+    pub least_goodput_bps: Estimate,
+    /// End-to-end queueing delay, relays included; null if no packet was delivered.
+    pub queueing_ms: Option<DelayEstimates>,
+    /// Jain's fairness index of the goodputs, from 1/n to 1.
+    pub jain: Estimate,
+    /// Packets declared lost divided by packets sent, from 0 to 1.
+    pub loss: Estimate,
+    /// Completion times of transfers; null if none is complete.
+    pub completion_ms: Option<DelayEstimates>,
+}
+
+/// A mean over seeds with half the width of its 95 % confidence interval (Student's t).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Estimate {
+    /// Mean, in the unit of the key.
+    pub mean: f64,
+    /// Half the width of the confidence interval; null for a single seed.
+    pub half_width: Option<f64>,
+}
+
+/// Statistics of a distribution of times, in milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DelayEstimates {
+    /// Mean, in milliseconds.
+    pub mean: Estimate,
+    /// Median, in milliseconds.
+    pub p50: Estimate,
+    /// 95th percentile, in milliseconds.
+    pub p95: Estimate,
+    /// 99th percentile, in milliseconds.
+    pub p99: Estimate,
+    /// 99.9th percentile, in milliseconds.
+    pub p999: Estimate,
+}
+
+impl Comparison {
+    /// The comparison of `runs`, in the order in which their labels first occur.
+    pub fn of(runs: &[Run]) -> Self {
+        let mut seen = BTreeSet::new();
+        let labels = runs.iter().map(|run| run.label.as_str()).filter(|label| seen.insert(*label));
+        let mut comparison = Self::default();
+        for label in labels {
+            let seeds: Vec<&Run> = runs.iter().filter(|run| run.label == label).collect();
+            comparison.rows.extend(rows(&seeds, runs));
+            comparison.findings.extend(findings(label, &seeds));
+        }
+        comparison
+    }
+}
+
+/// The rows of runs that differ in their seeds only.
+fn rows(seeds: &[&Run], all: &[Run]) -> Vec<ComparisonRow> {
+    let Some(first) = seeds.first() else { return Vec::new() };
+    let groups = &first.summary.groups;
+    let whole = ComparisonRow {
+        utilization: Estimate::of(seeds.iter().map(|run| Headline::of(run, all).utilization)),
+        ..row(seeds, None)
+    };
+    let of_groups = groups.iter().filter(|_| groups.len() > 1).map(|group| row(seeds, Some(&group.name)));
+    std::iter::once(whole).chain(of_groups).collect()
+}
+
+/// The values of all flows, or of a group.
+fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
+    let first = seeds.first().map(|run| &run.summary);
+    let parts: Vec<Part<'_>> = seeds.iter().map(|run| Part::of(&run.summary, group)).collect();
+    let estimate =
+        |value: &dyn Fn(&Part<'_>) -> f64| Estimate::of(parts.iter().map(value)).unwrap_or_default();
+    let goodputs = |part: &Part<'_>| part.flows.iter().map(|flow| flow.goodput_bps).collect::<Vec<_>>();
+    let protocols: BTreeSet<&String> =
+        parts.iter().flat_map(|part| &part.flows).map(|flow| &flow.protocol).collect();
+    ComparisonRow {
+        run: seeds.first().map_or_else(String::new, |run| run.label.clone()),
+        group: group.map(str::to_owned),
+        protocols: protocols.into_iter().cloned().collect(),
+        world: first.map_or_else(String::new, |summary| summary.world.clone()),
+        seeds: seeds.iter().map(|run| run.summary.seed).collect(),
+        flows: parts.first().map_or(0, |part| part.flows.len() as u64),
+        starving: estimate(&|part| part.flows.iter().filter(|flow| flow.starves()).count() as f64),
+        utilization: None,
+        total_goodput_bps: estimate(&|part| total_goodput(part.summary, &part.flows)),
+        flow_goodput_bps: estimate(&|part| mean(&goodputs(part))),
+        least_goodput_bps: estimate(&|part| goodputs(part).into_iter().reduce(f64::min).unwrap_or_default()),
+        queueing_ms: DelayEstimates::of(parts.iter().filter_map(Part::queueing)),
+        jain: estimate(&|part| part.jain()),
+        loss: estimate(&|part| loss(&part.flows)),
+        completion_ms: DelayEstimates::of(parts.iter().filter_map(Part::completion)),
+    }
+}
+
+/// The part of a run that a row is about.
+struct Part<'a> {
+    summary: &'a Summary,
+    /// None for all flows.
+    group: Option<&'a Group>,
+    flows: Vec<&'a Flow>,
+}
+
+impl<'a> Part<'a> {
+    fn of(summary: &'a Summary, group: Option<&str>) -> Self {
+        let flows = summary.flows.iter().filter(|flow| group.is_none_or(|group| flow.group == group));
+        let group = group.and_then(|name| summary.groups.iter().find(|group| group.name == name));
+        Self { summary, group, flows: flows.collect() }
+    }
+
+    fn jain(&self) -> f64 {
+        self.group.map_or(self.summary.fairness.jain, |group| group.jain)
+    }
+
+    fn queueing(&self) -> Option<Milliseconds> {
+        let queueing_ms = self.group.map_or(self.summary.queueing_ms, |group| group.queueing_ms);
+        self.flows.iter().any(|flow| flow.delivered > 0).then_some(queueing_ms)
+    }
+
+    /// The completion times of the group, or of the only group with transfers.
+    fn completion(&self) -> Option<Milliseconds> {
+        let with_transfers = || self.summary.groups.iter().filter(|group| group.transfers > 0);
+        let only = if with_transfers().count() == 1 { with_transfers().next() } else { None };
+        self.group.or(only)?.completion_ms
+    }
+}
+
+impl Estimate {
+    /// The estimate in another unit.
+    pub fn scaled(self, factor: f64) -> Self {
+        Self { mean: factor * self.mean, half_width: self.half_width.map(|half| factor * half) }
+    }
+
+    /// The mean of finite values with its confidence interval; none if there is no finite value.
+    fn of(values: impl Iterator<Item = f64>) -> Option<Self> {
+        let values: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+        let ConfidenceInterval { mean, half_width } = confidence_interval(&values)?;
+        Some(Self { mean, half_width })
+    }
+}
+
+impl DelayEstimates {
+    /// The means over distributions; none if there is no distribution.
+    fn of(distributions: impl Iterator<Item = Milliseconds>) -> Option<Self> {
+        let all: Vec<Milliseconds> = distributions.collect();
+        let estimate = |value: fn(&Milliseconds) -> f64| Estimate::of(all.iter().map(value));
+        Some(Self {
+            mean: estimate(|times| times.mean)?,
+            p50: estimate(|times| times.p50)?,
+            p95: estimate(|times| times.p95)?,
+            p99: estimate(|times| times.p99)?,
+            p999: estimate(|times| times.p999)?,
+        })
+    }
+}
+
+/// Sentences about starving flows and the longest silence in any of the runs, which differ in their seeds only.
+fn findings(label: &str, seeds: &[&Run]) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let starving: Vec<&&Run> =
+        seeds.iter().filter(|run| run.summary.groups.iter().any(|group| group.starving > 0)).collect();
+    if let Some(first) = starving.first() {
+        let which = in_seeds(&starving, seeds);
+        let sentences = starvation_sentences(&first.summary).into_iter();
+        found.extend(sentences.map(|sentence| format!("{label}: {sentence}{which}")));
+    }
+    let silent: Vec<&&Run> = seeds.iter().filter(|run| !run.summary.silences.is_empty()).collect();
+    let longest = silent.iter().max_by(|one, other| {
+        let length = |run: &Run| run.summary.silences.first().map_or(0.0, |silence| silence.silent_s);
+        length(one).total_cmp(&length(other))
+    });
+    if let Some(run) = longest {
+        let which = in_seeds(&silent, seeds);
+        let sentence = silence_sentences(&run.summary).into_iter().next();
+        found.extend(sentence.map(|sentence| format!("{label}: {sentence}{which}")));
+    }
+    found
+}
+
+/// In how many of several seeds something was found, and in which of them the numbers of the sentence were.
+fn in_seeds(found: &[&&Run], seeds: &[&Run]) -> String {
+    match (found.first(), seeds.len()) {
+        (Some(first), 2..) => {
+            format!(" (seed {}; in {} of {} seeds)", first.summary.seed, found.len(), seeds.len())
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(label: &str, seed: u64, goodputs: [f64; 2]) -> Run {
+        let flow = |group: &str, goodput_bps| Flow {
+            group: group.into(),
+            protocol: format!("{group}-law"),
+            goodput_bps,
+            fair_share_bps: Some(10e6),
+            stop_s: 20.0,
+            delivered: 1,
+            sent: 100,
+            lost: 2,
+            ..Flow::default()
+        };
+        let flows = vec![flow("a", goodputs[0]), flow("b", goodputs[1])];
+        let group = |name: &str, flow: &Flow| Group {
+            name: name.into(),
+            flows: 1,
+            starving: u64::from(flow.starves()),
+            jain: 1.0,
+            ..Group::default()
+        };
+        let groups = vec![group("a", &flows[0]), group("b", &flows[1])];
+        let summary = Summary { seed, flows, groups, simulated_s: 20.0, ..Summary::default() };
+        Run { label: label.into(), summary, ..Run::default() }
+    }
+
+    #[test]
+    fn a_run_has_a_row_of_all_flows_and_one_for_each_group_with_intervals_over_the_seeds() {
+        let runs = [run("x", 1, [8e6, 4e6]), run("y", 1, [5e6, 5e6]), run("x", 2, [8e6, 6e6])];
+        let Comparison { rows, findings } = Comparison::of(&runs);
+        let names: Vec<(&str, Option<&str>)> =
+            rows.iter().map(|row| (row.run.as_str(), row.group.as_deref())).collect();
+        assert_eq!(names[..3], [("x", None), ("x", Some("a")), ("x", Some("b"))]);
+        assert_eq!(names[3..], [("y", None), ("y", Some("a")), ("y", Some("b"))]);
+        // 12 and 14 Mbit/s: t(1) = 12.706 times the standard error 1.
+        let total = rows[0].total_goodput_bps;
+        assert!((total.mean - 13e6).abs() < 1.0 && (total.half_width.unwrap() - 12.706e6).abs() < 1e3);
+        assert_eq!((rows[0].flow_goodput_bps.mean, rows[0].least_goodput_bps.mean), (6.5e6, 5e6));
+        assert_eq!(
+            (rows[2].total_goodput_bps.mean, &rows[2].protocols[..]),
+            (5e6, &["b-law".to_owned()][..])
+        );
+        assert_eq!((rows[0].seeds.as_slice(), rows[3].total_goodput_bps.half_width), (&[1, 2][..], None));
+        assert_eq!((rows[0].loss.mean, rows[0].queueing_ms.is_some()), (0.02, true));
+        assert_eq!(findings, Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_finding_names_the_run_and_the_number_of_seeds_that_have_it() {
+        let runs = [run("x", 1, [8e6, 4e6]), run("x", 2, [8e6, 0.5e6]), run("y", 1, [9e6, 0.1e6])];
+        let findings = Comparison::of(&runs).findings;
+        let starves = "flow \"b\" starves: 0.500 Mbit/s, 5.0 % of the fair share of 10.0 Mbit/s";
+        assert_eq!(findings[0], format!("x: {starves} (seed 2; in 1 of 2 seeds)"));
+        assert_eq!(findings.len(), 2, "{findings:?}");
+    }
+
+    #[test]
+    fn a_group_that_delivered_nothing_has_no_delay_and_runs_without_links_no_utilization() {
+        let mut idle = run("x", 1, [0.0, 0.0]);
+        idle.summary.flows.iter_mut().for_each(|flow| flow.delivered = 0);
+        let rows = Comparison::of(&[idle]).rows;
+        assert!(rows.iter().all(|row| row.queueing_ms.is_none() && row.utilization.is_none()));
+    }
+}
