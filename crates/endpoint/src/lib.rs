@@ -50,7 +50,7 @@ pub use ack_ranges::AckRanges;
 pub use fair_scheduler::FairScheduler;
 pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
 pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
-pub use relay::Relay;
+pub use relay::{Relay, RelayBuffer};
 pub use sender::{AckOutcome, SenderConfig, SenderCounters, SenderEnd};
 pub use silence::{LEAST_SILENCE, Silence};
 pub use stream_queues::StreamConfig;

@@ -5,11 +5,57 @@ use crate::{Acknowledgement, Received, ReceiverEnd, Segment, SenderEnd};
 use millpond_law::{Ecn, RelayView, Sharing};
 use millpond_units::{Bytes, Span, Time};
 
+/// The bound of a relay's send queue together with the data under way to it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RelayBuffer {
+    /// This size, at least two packets.
+    Size(Bytes),
+    /// This size, but at most what the sender of the next loop may send in [`Self::MOST_ROUND_TRIPS`] of its round trips,
+    /// and at least [`Self::LEAST_PACKETS`].
+    Limited(Bytes),
+    /// What the sender of the next loop may send in this time, at least [`Self::LEAST_PACKETS`]. It follows the rate of that
+    /// sender, so it bounds the delay in the relay at any rate.
+    Delay(Span),
+}
+
+impl RelayBuffer {
+    /// The smallest bound that depends on the next loop, in packets: two under way (a window of at least one packet,
+    /// rounded up), the two that LGCC keeps in the queue (`cushion`), and one that arrives while another leaves.
+    pub const LEAST_PACKETS: u64 = 5;
+
+    /// The backlog beyond which LGCC's echo is zero, in round trips of the next loop: its default `drain`. A larger backlog
+    /// does not slow the previous loop further.
+    pub const MOST_ROUND_TRIPS: u64 = 8;
+
+    /// The bound before the next loop has sent anything.
+    pub fn initial(self, packet: Bytes) -> Bytes {
+        match self {
+            Self::Size(size) => size.max(packet * 2),
+            Self::Limited(size) => size.min(packet * Self::MOST_ROUND_TRIPS).max(packet * 2),
+            Self::Delay(_) => packet * Self::LEAST_PACKETS,
+        }
+    }
+
+    /// The bound while the next loop has this sender.
+    #[inline]
+    fn current(self, packet: Bytes, next: &SenderEnd) -> Bytes {
+        let least = packet * Self::LEAST_PACKETS;
+        match self {
+            Self::Size(_) => self.initial(packet),
+            Self::Limited(size) => {
+                let allowed = next.allowed_in_round_trips(Self::MOST_ROUND_TRIPS);
+                size.min(allowed.map_or(Bytes::MAX, |bytes| bytes.max(least))).max(packet * 2)
+            }
+            Self::Delay(delay) => next.allowed_within(delay).unwrap_or(least).max(least),
+        }
+    }
+}
+
 /// Joins the receiver of one loop (the sink) to the sender of the next loop through a bounded send queue, for one flow.
 /// If several flows share either loop, there is one relay for each of them.
 ///
 /// ```text
-///   previous loop --> [ sink ] --> send queue, at most `limit` --> [ next sender ] --> next loop
+///   previous loop --> [ sink ] --> send queue, at most the limit -> [ next sender ] --> next loop
 ///         ^              |              of each flow                     ^
 ///         +--- credit ---+   what the next sender has sent so far        +--- other flows, by fair queueing
 ///                            of the flow, plus the limit
@@ -17,15 +63,15 @@ use millpond_units::{Bytes, Span, Time};
 ///
 /// **No acknowledged byte is lost.** The sink advertises how many bytes of the stream the previous sender may send in
 /// all: the bytes that the next sender has sent, plus the limit. So data in flight towards the relay and data queued in
-/// it never exceed the limit together. The limit should be well above the bandwidth-delay product of the previous
-/// loop. Retransmissions need no credit.
+/// it never exceed the limit together, the greatest one since they were sent if it varies. The limit should be well
+/// above the base RTT of the previous loop times the rate. Retransmissions need no credit.
 ///
 /// **Order.** Data is forwarded in the order of arrival, with its stream offset, without waiting for lost data before
 /// it. The last receiver of the flow restores the order. Each byte is forwarded once. Time of origin, queueing delay
 /// and CE mark are forwarded with it; the delay in the send queue is added on departure.
 #[derive(Clone, Copy, Debug)]
 pub struct Relay {
-    limit: Bytes,
+    buffer: RelayBuffer,
     packet: Bytes,
     /// Stream of the flow in the previous loop.
     incoming_stream: u16,
@@ -34,9 +80,9 @@ pub struct Relay {
 }
 
 impl Relay {
-    /// A relay of stream 0 whose send queue holds `limit`, at least two packets of size `packet` of the previous loop.
-    pub fn new(limit: Bytes, packet: Bytes) -> Self {
-        Self { limit: limit.max(packet * 2), packet, incoming_stream: 0, outgoing_stream: 0 }
+    /// A relay of stream 0 with this buffer, for packets of size `packet` in the previous loop.
+    pub fn new(buffer: RelayBuffer, packet: Bytes) -> Self {
+        Self { buffer, packet, incoming_stream: 0, outgoing_stream: 0 }
     }
 
     /// The same relay for these streams of the previous and the next loop.
@@ -44,9 +90,15 @@ impl Relay {
         Self { incoming_stream, outgoing_stream, ..self }
     }
 
-    /// Capacity of the send queue: the initial [`credit`](crate::SenderConfig::credit) of the previous sender.
-    pub fn limit(&self) -> Bytes {
-        self.limit
+    /// The initial [`credit`](crate::SenderConfig::credit) of the previous sender.
+    pub fn initial_credit(&self) -> Bytes {
+        self.buffer.initial(self.packet)
+    }
+
+    /// Capacity of the send queue.
+    #[inline]
+    pub fn limit(&self, next: &SenderEnd) -> Bytes {
+        self.buffer.current(self.packet, next)
     }
 
     /// State of the next loop, as input of the sink's law.
@@ -55,7 +107,7 @@ impl Relay {
         RelayView {
             next_rate: next.allowed_rate(now),
             backlog: next.backlog_of(self.outgoing_stream),
-            limit: self.limit,
+            limit: self.limit(next),
             next_rtt: next.smoothed_rtt().unwrap_or(Span::ZERO),
             next_base_rtt: next.min_rtt().unwrap_or(Span::ZERO),
             sharing: next.sharing(self.outgoing_stream),
@@ -115,7 +167,7 @@ impl Relay {
     /// Bytes of the stream that the previous sender may send in all.
     #[inline]
     fn credit(&self, next: &SenderEnd) -> u64 {
-        next.stream_bytes_sent_of(self.outgoing_stream).get().saturating_add(self.limit.get())
+        next.stream_bytes_sent_of(self.outgoing_stream).get().saturating_add(self.limit(next).get())
     }
 }
 

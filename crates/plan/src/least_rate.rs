@@ -4,6 +4,7 @@ use crate::delays::base_rtts;
 use crate::flow_instances::FlowInstance;
 use crate::protocols::ConfiguredProtocol;
 use crate::traffic::hop_name;
+use millpond_endpoint::RelayBuffer;
 use millpond_scenario::{Hop, RateDistribution, Scenario};
 use millpond_units::format::{megabits, number, percent};
 use millpond_units::{Bytes, Rate, Span};
@@ -11,10 +12,6 @@ use std::collections::BTreeMap;
 
 /// A shorter share of the time has no warning: it does not change the 95th percentile of the delay.
 const LEAST_SHARE_OF_TIME: f64 = 0.05;
-
-/// The smallest buffer of a relay that keeps the next loop busy, in packets. `relay_buffer` in `docs/scenario.md` has the
-/// derivation.
-const LEAST_RELAY_BUFFER: u64 = 5;
 
 /// A link with flows of the protocol.
 struct SharedLink {
@@ -57,10 +54,11 @@ impl LoopAndLink<'_> {
             loops => format!("of loop {} of {loops} ", self.loop_number),
         };
         let consequence = if self.relayed {
-            let delay = number(per_packet * LEAST_RELAY_BUFFER as f64);
+            let packets = RelayBuffer::LEAST_PACKETS;
+            let delay = number(per_packet * packets as f64);
             format!(
                 "The relay before that link stays full. Use fewer flows, smaller packets or fewer relays; \
-                 relay_buffer = \"{LEAST_RELAY_BUFFER}packets\" bounds the delay in the relay to {delay} ms"
+                 relay_buffer = \"{packets}packets\" bounds the delay in the relay to {delay} ms"
             )
         } else {
             "The queue of that link stays full. Use fewer flows, smaller packets or a longer base RTT"

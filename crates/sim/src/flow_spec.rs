@@ -2,7 +2,7 @@
 
 use crate::schedule::Schedule;
 use crate::{AggregateId, LinkId};
-use millpond_endpoint::{ReceiverConfig, SenderConfig};
+use millpond_endpoint::{ReceiverConfig, RelayBuffer, SenderConfig};
 use millpond_law::{Receiver, Sender};
 use millpond_units::{Bytes, Span, Time};
 use std::sync::Arc;
@@ -68,8 +68,8 @@ pub struct FlowSpec {
     pub weight: f64,
     /// Its loops, from source to destination.
     pub loops: Vec<FlowLoop>,
-    /// Send-queue limits of the relays between them: one fewer than loops.
-    pub relays: Vec<Bytes>,
+    /// Buffers of the relays between them: one fewer than loops.
+    pub relays: Vec<RelayBuffer>,
     /// What it sends.
     pub workload: Workload,
     /// When it starts.
@@ -86,8 +86,8 @@ pub struct TransfersSpec {
     pub weight: f64,
     /// Creates the loops of one transfer. Those of all transfers differ only in the state of their laws.
     pub loops: Box<dyn Fn() -> Vec<LoopSpec> + Send>,
-    /// Send-queue limits of the relays between them.
-    pub relays: Vec<Bytes>,
+    /// Buffers of the relays between them.
+    pub relays: Vec<RelayBuffer>,
     /// Arrival time and size of each transfer, ascending in time.
     pub arrivals: Box<dyn Iterator<Item = (Time, Bytes)> + Send>,
 }

@@ -2,7 +2,7 @@
 
 use crate::delivery::{DeliveredStream, Delivery};
 use crate::flow_spec::{FlowLoop, FlowSpec};
-use millpond_endpoint::{Relay, StreamConfig};
+use millpond_endpoint::{Relay, RelayBuffer, StreamConfig};
 use millpond_units::{Bytes, Time};
 
 /// A stream of a loop.
@@ -15,8 +15,8 @@ pub(crate) struct StreamRef {
 /// Where a relay forwards the data of a flow.
 #[derive(Clone, Copy, Debug)]
 struct Downstream {
-    /// Limit of the send queue of the relay.
-    limit: Bytes,
+    /// Buffer of the relay.
+    buffer: RelayBuffer,
     stream: StreamRef,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct FlowStreams<'a> {
     pub(crate) flow: u32,
     pub(crate) weight: f64,
     pub(crate) start: Time,
-    pub(crate) relays: &'a [Bytes],
+    pub(crate) relays: &'a [RelayBuffer],
     pub(crate) streams: &'a [StreamRef],
 }
 
@@ -45,15 +45,13 @@ impl FlowStreams<'_> {
     /// Its stage in its loop with this number.
     pub(crate) fn stage(&self, number: usize) -> FlowStage {
         let stream = |number: usize| self.streams.get(number).copied();
-        let relay_limit = self.relays.get(number).copied();
+        let buffer = self.relays.get(number).copied();
         FlowStage {
             flow: self.flow,
             weight: self.weight,
             start: self.start,
             upstream: number.checked_sub(1).and_then(stream),
-            downstream: relay_limit
-                .zip(stream(number + 1))
-                .map(|(limit, stream)| Downstream { limit, stream }),
+            downstream: buffer.zip(stream(number + 1)).map(|(buffer, stream)| Downstream { buffer, stream }),
         }
     }
 }
@@ -94,7 +92,7 @@ pub(crate) fn shared_stages(
     stages
 }
 
-/// Configuration of the streams of a loop's sender. The initial credit is the limit of the relay behind the loop.
+/// Configuration of the streams of a loop's sender. The initial credit is that of the relay behind the loop.
 pub(crate) fn stream_configs(stages: &[FlowStage], packet: Bytes) -> Vec<StreamConfig> {
     let incoming_loop = |stage: &FlowStage| stage.upstream.map(|stream| stream.loop_id);
     let mut incoming: Vec<u32> = stages.iter().filter_map(incoming_loop).collect();
@@ -103,7 +101,9 @@ pub(crate) fn stream_configs(stages: &[FlowStage], packet: Bytes) -> Vec<StreamC
     let config = |stage: &FlowStage| StreamConfig {
         weight: stage.weight,
         incoming_loop: incoming.partition_point(|loop_id| Some(*loop_id) < incoming_loop(stage)) as u32,
-        credit: stage.downstream.map_or(u64::MAX, |next| Relay::new(next.limit, packet).limit().get()),
+        credit: stage
+            .downstream
+            .map_or(u64::MAX, |next| Relay::new(next.buffer, packet).initial_credit().get()),
     };
     stages.iter().map(config).collect()
 }
@@ -114,8 +114,8 @@ pub(crate) fn delivered_streams(
     packet: Bytes,
 ) -> impl Iterator<Item = DeliveredStream> {
     (0..).zip(stages).map(move |(stream_id, stage)| {
-        let relayed = |Downstream { limit, stream }| {
-            let relay = Relay::new(limit, packet).with_stream_ids(stream_id, stream.stream_id);
+        let relayed = |Downstream { buffer, stream }| {
+            let relay = Relay::new(buffer, packet).with_stream_ids(stream_id, stream.stream_id);
             Delivery::Relay { relay, next_loop: stream.loop_id }
         };
         DeliveredStream {

@@ -7,7 +7,7 @@ use millpond_endpoint::{ReceiverConfig, SenderConfig};
 use millpond_law::{Ack, Congestion, Context, Needs, Permit, PlainReceiver, Sender};
 use millpond_sim::{
     AggregateSpec, BuildError, Builder, FlowId, FlowLoop, FlowSpec, LinkId, LinkSpec, LoopSpec, Loss, NodeId,
-    PacketNetwork, Workload,
+    PacketNetwork, RelayBuffer, Workload,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -88,7 +88,7 @@ impl Net {
         self.builder.flow(FlowSpec {
             name: format!("{number}"),
             weight: member.weight,
-            relays: vec![PACKET * member.limit; loops.len() - 1],
+            relays: vec![RelayBuffer::Size(PACKET * member.limit); loops.len() - 1],
             loops,
             workload: member.bytes.map_or(Workload::Bulk, |bytes| Workload::Sized(Bytes::new(bytes))),
             start: Time::ZERO + Span::from_millis(member.start),

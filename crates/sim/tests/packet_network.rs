@@ -12,14 +12,14 @@ use millpond_law::{
 };
 use millpond_sim::{
     AtEnd, Buffer, BuildError, Builder, FlowLoop, FlowSpec, Jitter, LinkId, LinkSpec, LoopSpec, Loss,
-    PacketNetwork, Propagation, Schedule, Scheduler, Workload,
+    PacketNetwork, Propagation, RelayBuffer, Schedule, Scheduler, Workload,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 use std::sync::{Arc, Mutex};
 
 fn flow(name: &str, loops: Vec<LoopSpec>) -> FlowSpec {
-    let relays = vec![Bytes::new(10_000_000); loops.len() - 1];
+    let relays = vec![RelayBuffer::Size(Bytes::new(10_000_000)); loops.len() - 1];
     FlowSpec {
         name: name.into(),
         weight: 1.0,
@@ -154,7 +154,7 @@ fn relays_forward_the_stream_and_add_their_queueing_delay() {
         one_loop(FixedWindow(10), &[first.0], &[first.1]),
         one_loop(FixedWindow(10), &[second.0], &[second.1]),
     ];
-    let relays = vec![Bytes::new(40_000)];
+    let relays = vec![RelayBuffer::Size(Bytes::new(40_000))];
     builder.flow(FlowSpec { workload: Workload::Sized(PACKET * 2000), relays, ..flow("f", loops) });
     let mut network = builder.build().unwrap();
     network.run_to(seconds(5.0));

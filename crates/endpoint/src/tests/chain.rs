@@ -1,7 +1,7 @@
 //! Relays: no acknowledged byte is lost, queues respect their limit, queueing delay accumulates.
 
 use super::pipe::{Chain, FixedPermit, Loop, PACKET, at};
-use crate::{ReceiverConfig, Relay, SenderConfig};
+use crate::{ReceiverConfig, Relay, RelayBuffer, SenderConfig};
 use millpond_law::{Needs, Sharing};
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ fn fast_then_slow(limit: u64) -> Chain {
     let limit = PACKET * limit;
     let first = feeding(FixedPermit::pace(Rate::from_mbps(80.0)), limit);
     let second = Loop::new(FixedPermit::pace(Rate::from_mbps(8.0)), MS(10));
-    Chain::new(vec![first, second], vec![Relay::new(limit, PACKET)], 1)
+    Chain::new(vec![first, second], vec![Relay::new(RelayBuffer::Size(limit), PACKET)], 1)
 }
 
 #[test]
@@ -37,11 +37,33 @@ fn credit_limits_a_fast_loop_to_the_rate_of_the_next_without_loss() {
 }
 
 #[test]
+fn a_buffer_by_delay_holds_what_the_next_loop_sends_in_that_time_and_at_least_five_packets() {
+    let (delay, limited) = (RelayBuffer::Delay(MS(20)), RelayBuffer::Limited(PACKET * 40));
+    // 20 ms of 1000, 500 and 50 packets per second are 20, 10 and 1 packets. Eight round trips of 20 ms of 1000, 125 and 25
+    // packets per second are 160, 20 and 4.
+    let cases =
+        [(delay, 8.0, 20), (delay, 4.0, 10), (delay, 0.4, 5), (limited, 8.0, 40), (limited, 1.0, 20), (limited, 0.2, 5)];
+    for (buffer, rate, held) in cases {
+        let first = feeding(FixedPermit::pace(Rate::from_mbps(80.0)), buffer.initial(PACKET));
+        let second = Loop::new(FixedPermit::pace(Rate::from_mbps(rate)), MS(10));
+        let mut chain = Chain::new(vec![first, second], vec![Relay::new(buffer, PACKET)], 1);
+        chain.start(None);
+        chain.run_until(at(5_000));
+        let relay = &chain.relays[0];
+        assert_eq!(relay.limit(&chain.loops[1].sender), PACKET * held, "{rate} Mbit/s");
+        // The next loop always has data, and the queue is full.
+        assert!(chain.loops[1].sender.backlog() >= PACKET * (held - 2), "{rate} Mbit/s");
+        let sent = chain.loops[1].sent.len() as f64;
+        assert!((sent / (rate * 625.0) - 1.0).abs() < 0.01, "{rate} Mbit/s: {sent} packets in 5 s");
+    }
+}
+
+#[test]
 fn new_credit_is_advertised_to_a_blocked_sender_without_a_probe() {
     let limit = PACKET * 2;
     let second = Loop::new(FixedPermit::pace(Rate::from_mbps(3.2)), MS(10));
     let loops = vec![feeding(FixedPermit::window(10.0), limit), second];
-    let mut chain = Chain::new(loops, vec![Relay::new(limit, PACKET)], 1);
+    let mut chain = Chain::new(loops, vec![Relay::new(RelayBuffer::Size(limit), PACKET)], 1);
     chain.start(Some(100_000));
     chain.run_until(at(1000));
     assert!(chain.loops[1].receiver.is_complete());
@@ -56,7 +78,7 @@ fn a_sender_without_credit_probes_with_exponential_backoff() {
     let limit = PACKET * 2;
     let loops =
         vec![feeding(FixedPermit::window(10.0), limit), Loop::new(FixedPermit::pace(Rate::ZERO), MS(10))];
-    let mut chain = Chain::new(loops, vec![Relay::new(limit, PACKET)], 1);
+    let mut chain = Chain::new(loops, vec![Relay::new(RelayBuffer::Size(limit), PACKET)], 1);
     chain.start(None);
     chain.run_until(at(10_000));
     let probes = chain.loops[0].sent.iter().filter(|segment| segment.payload == 0).count();
@@ -84,7 +106,7 @@ fn queueing_delay_accumulates_over_loops_from_the_time_of_origin() {
 fn the_relay_view_is_the_actual_rate_of_the_next_loop() {
     let limit = PACKET * 50;
     let second = Loop::new(FixedPermit::window(4.0), MS(10));
-    let relay = Relay::new(limit, PACKET);
+    let relay = Relay::new(RelayBuffer::Size(limit), PACKET);
     assert_eq!(relay.view(at(0), &second.sender).next_rate, Rate::MAX);
     let mut chain = Chain::new(vec![feeding(FixedPermit::window(20.0), limit), second], vec![relay], 1);
     chain.start(None);
@@ -141,9 +163,9 @@ proptest! {
     #[test]
     fn three_lossy_loops_deliver_every_byte_exactly_once(impairments in impairments()) {
         let limit = PACKET * impairments.limit;
-        let relays = vec![Relay::new(limit, PACKET), Relay::new(limit, PACKET)];
+        let relays = vec![Relay::new(RelayBuffer::Size(limit), PACKET), Relay::new(RelayBuffer::Size(limit), PACKET)];
         let mut loops: Vec<_> =
-            impairments.windows.map(|window| feeding(FixedPermit::window(window), relays[0].limit())).into_iter().collect();
+            impairments.windows.map(|window| feeding(FixedPermit::window(window), relays[0].initial_credit())).into_iter().collect();
         loops[2] = Loop::new(FixedPermit::window(impairments.windows[2]), MS(5));
         for each in &mut loops {
             for path in [&mut each.forward, &mut each.backward] {

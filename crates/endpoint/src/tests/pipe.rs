@@ -299,7 +299,7 @@ impl Chain {
             each.sender.check();
         }
         for (index, relay) in self.relays.iter().enumerate() {
-            assert!(self.loops[index + 1].sender.backlog() <= relay.limit());
+            assert!(self.loops[index + 1].sender.backlog() <= relay.limit(&self.loops[index + 1].sender));
         }
     }
 }

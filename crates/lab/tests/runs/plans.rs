@@ -182,15 +182,34 @@ relays = ["R"]
 
 #[test]
 fn a_relay_before_a_link_that_is_down_fills_to_its_limit_and_loses_nothing() {
-    // Twice 100 Mbps times 10 ms are 250 KB, in packets of 1500 B; "5ms" is a quarter of that.
-    for (sets, bound) in [(&[][..], 250e3 / 1500.0), (&["protocols.lgcc.relay_buffer=5ms"], 62.5e3 / 1500.0)]
-    {
-        let run = results(STALL, sets);
+    // A window of one packet is the least: eight of them by default.
+    for (buffer, bound) in [("250KB", 250e3 / 1500.0), ("20packets", 20.0), ("2bdp", 8.0)] {
+        let run = results(STALL, &[&format!("protocols.lgcc.relay_buffer={buffer}")]);
         let relay = &run.summary.relays[0];
         assert!(relay.queue_packets.max <= bound, "{} of {bound}", relay.queue_packets.max);
         assert!(relay.queue_packets.max > 0.9 * bound, "it is full: {} of {bound}", relay.queue_packets.max);
         assert_eq!(relay.dropped, 0);
         assert!(run.summary.flows[0].goodput_bps > 0.0);
+    }
+}
+
+#[test]
+fn a_relay_before_a_slow_link_holds_milliseconds_by_default() {
+    // Ten flows share 1 Mbit/s: 100 kbit/s each, but no loop sends less than a packet per 10 ms, 1.2 Mbit/s.
+    let text = STALL.replace("name = \"f\"\n", "name = \"f\"\ncount = 10\n");
+    let slow = ["links.L2.rate=1Mbps", "duration=20s", "measure.from=5s"];
+    let held = |buffer: &str| {
+        let set = format!("protocols.lgcc.relay_buffer={buffer}");
+        let run = results(&text, &[&slow[..], &[&set]].concat());
+        let most = run.summary.relays.iter().map(|relay| relay.queue_packets.max).fold(0.0, f64::max);
+        (most, run.summary.groups[0].goodput_bps.mean, run.summary.queueing_ms.mean)
+    };
+    let (packets, goodput, _) = held("250KB");
+    assert!(packets > 100.0, "the size of two bandwidth-delay products of the first loop holds {packets}");
+    // Eight windows of one packet; 120 ms each at 100 kbit/s.
+    for (buffer, most) in [("2bdp", 8.0), ("20ms", 5.0), ("5packets", 5.0)] {
+        let run = held(buffer);
+        assert!(run.0 <= most && run.1 > 0.98 * goodput && run.2 < 1000.0, "{buffer}: {run:?}, {goodput}");
     }
 }
 

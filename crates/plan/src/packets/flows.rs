@@ -7,7 +7,7 @@ use crate::flow_instances::FlowInstance;
 use crate::protocols::ConfiguredProtocol;
 use crate::sampling::{FlowStream, arrivals, production};
 use crate::shared_loops::{SharedLoopKey, is_shared};
-use millpond_endpoint::{ReceiverConfig, SenderConfig};
+use millpond_endpoint::{ReceiverConfig, RelayBuffer, SenderConfig};
 use millpond_law::{Protocol, SettingError, Settings};
 use millpond_scenario::{self as scenario, Fault, Gap, Hop, Scenario, Size};
 use millpond_sim::{Builder, FlowLoop, FlowSpec, LinkId, LoopSpec, Schedule, TransfersSpec, Workload};
@@ -25,10 +25,10 @@ struct LoopTemplate {
     host_processing: Span,
 }
 
-/// The loops of a flow and the sizes of the send queues of the relays between them.
+/// The loops of a flow and the buffers of the relays between them.
 struct LoopTemplates {
     loops: Vec<LoopTemplate>,
-    relays: Vec<Bytes>,
+    relays: Vec<RelayBuffer>,
 }
 
 /// Builds one flow, or one source of transfers, of the simulator.
@@ -138,7 +138,7 @@ impl FlowBuilder<'_, '_> {
             let extra_delay = extra_delay(scenario, instance, number);
             if let Some(entry) = configured.entry.filter(|_| number + 1 < cut.len()) {
                 let base_rtt = base_rtt(scenario, path, extra_delay);
-                templates.relays.push(relay_limit(scenario, entry, path, base_rtt, instance.group.packet));
+                templates.relays.push(relay_buffer(scenario, entry, path, base_rtt, instance.group.packet));
             }
             templates.loops.push(self.loop_template(path, extra_delay)?);
         }
@@ -206,23 +206,24 @@ fn host_processing(scenario: &Scenario, path: &[Hop], packet: Bytes) -> Span {
     scenario.hosts.jitter.unwrap_or_else(|| service_time().min(scenario::Processing::LONGEST))
 }
 
-/// The size of the send queue of the relay at the end of a loop that takes the links of `path`.
-fn relay_limit(
+/// The buffer of the relay at the end of a loop that takes the links of `path`.
+fn relay_buffer(
     scenario: &Scenario,
     entry: &scenario::ProtocolEntry,
     path: &[Hop],
     base_rtt: Span,
     packet: Bytes,
-) -> Bytes {
+) -> RelayBuffer {
     let mean =
         |hop: &Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
-    let rates = path.iter().map(mean);
-    let slowest = rates.min().unwrap_or(Rate::MAX);
+    let slowest = || path.iter().map(mean).min().unwrap_or(Rate::MAX);
     match &entry.relay_buffer {
-        scenario::Buffer::Unlimited => Bytes::MAX,
-        scenario::Buffer::Bytes(bytes) => *bytes,
-        scenario::Buffer::Packets(packets) => packet * *packets,
-        scenario::Buffer::Time(span) => slowest.bytes_in(*span),
-        scenario::Buffer::Bdp(times) => Bytes::from_f64(times * slowest.bytes_in(base_rtt).as_f64()),
+        scenario::Buffer::Unlimited => RelayBuffer::Size(Bytes::MAX),
+        scenario::Buffer::Bytes(bytes) => RelayBuffer::Size(*bytes),
+        scenario::Buffer::Packets(packets) => RelayBuffer::Size(packet * *packets),
+        scenario::Buffer::Time(span) => RelayBuffer::Delay(*span),
+        scenario::Buffer::Bdp(times) => {
+            RelayBuffer::Limited(Bytes::from_f64(times * slowest().bytes_in(base_rtt).as_f64()))
+        }
     }
 }

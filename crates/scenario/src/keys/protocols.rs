@@ -43,8 +43,10 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
             form: BUFFER,
             // The previous loop is never short of credit, and a stall of the next one leaves no more than that behind.
             rule: Rule::Default("\"2bdp\""),
-            meaning: "bound of a relay's send queue together with what is under way to it. A time or BDP is that \
-                      of the loop before the relay: the mean rate of its slowest link, its base RTT",
+            meaning: "bound of a relay's send queue together with what is under way to it. A BDP is that of the loop \
+                      before the relay: the mean rate of its slowest link, its base RTT; the bound is then at most \
+                      what the next loop may send in 8 of its round trips. A time is what the next loop may send in \
+                      it. What the next loop may send counts as at least 5 packets",
             read: |entry, written| written.store(&mut entry.relay_buffer),
             write: |entry| put(&entry.relay_buffer),
         },
