@@ -1,7 +1,7 @@
 //! The law at a sender.
 
 use crate::{Ack, Congestion, Context, Event, Gauge, Header, Start};
-use millpond_units::{Bytes, Rate, Time};
+use millpond_units::{Bytes, Rate, Span, Time};
 
 /// What a sender is allowed to send until the next event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -11,6 +11,9 @@ pub struct Permit {
     pub window: Option<Bytes>,
     /// Upper limit of the sending rate; none for a law that only limits the bytes in flight.
     pub pace: Option<Rate>,
+    /// Longest time between two packets of a sender that has data. If the pacer delays the data for longer, a packet
+    /// without data leaves, which carries the law's header and returns feedback. None: no such packets.
+    pub feedback_within: Option<Span>,
     /// Time of the next call of [`Sender::on_timer`], unless an event changes it before.
     pub wake: Option<Time>,
 }

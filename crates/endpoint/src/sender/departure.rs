@@ -45,6 +45,7 @@ impl SenderEnd {
                 self.send_buffer.pop_lost();
                 Some(self.retransmit(now, number))
             }
+            Err(SendBlocked::Paced) if self.reference_due() <= now => Some(self.send_empty(now)),
             Err(blocked) => {
                 if self.blocked == SendBlocked::NoData && blocked != SendBlocked::NoData {
                     self.record_data(now);
@@ -159,7 +160,10 @@ impl SenderEnd {
             self.silences.on_late_packet(now, last_sent_at);
         }
         self.timeouts.on_sent(now, idle);
-        self.pacer.on_sent(now, size);
+        // Packets without data are few and small, and must not delay the data (compare RFC 9002, section 7.7).
+        if data.payload > 0 {
+            self.pacer.on_sent(now, size);
+        }
         self.sent.push(Record {
             data,
             bytes,

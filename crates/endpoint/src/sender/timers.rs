@@ -3,7 +3,7 @@
 use super::SenderEnd;
 use crate::chunk::SendBlocked;
 use millpond_law::{Cause, Context, Episode};
-use millpond_units::{Bytes, Time};
+use millpond_units::{Bytes, Span, Time};
 
 impl SenderEnd {
     /// Handles all timers that have expired at `now`. Calling it early has no effect.
@@ -30,12 +30,23 @@ impl SenderEnd {
     /// [`Time::NEVER`] if no timer is set.
     #[inline]
     pub fn deadline(&self) -> Time {
-        let paced = if self.blocked == SendBlocked::Paced { self.pacer.release() } else { Time::NEVER };
+        let paced = match self.blocked {
+            SendBlocked::Paced => self.pacer.release().min(self.reference_due()),
+            _ => Time::NEVER,
+        };
         paced
             .min(self.law_timer_due())
             .min(self.loss.due())
             .min(self.probe_due())
             .min(self.persistent_congestion_due())
+    }
+
+    /// When a packet without data must leave, because the pacer delays the data for longer than the law permits.
+    #[inline]
+    pub(super) fn reference_due(&self) -> Time {
+        let last_sent_at = self.timeouts.last_sent_at();
+        let due = |span: Span| last_sent_at + span.max(self.config.granularity);
+        self.permit.feedback_within.map_or(Time::NEVER, due)
     }
 
     /// Calls the timer of the law if it has expired; once for each time that the law requests.

@@ -104,7 +104,7 @@ impl Sender for PeriodicTimer {
         self.wake = Some(cx.now + if cx.now < at(700) { MS(7) } else { Span::ZERO });
     }
     fn permit(&self) -> Permit {
-        Permit { window: Some(PACKET), pace: None, wake: self.wake }
+        Permit { window: Some(PACKET), wake: self.wake, ..Permit::default() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Pacing, windows, round-trip times, rounds and rate samples of a loop in a steady state.
 
 use super::pipe::{Chain, FixedPermit, Loop, PACKET, at};
-use crate::{ReceiverConfig, SenderConfig};
+use crate::{ReceiverConfig, Segment, SenderConfig};
 use millpond_law::{Needs, Permit};
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -35,6 +35,27 @@ fn a_fractional_window_permits_the_whole_packets_that_fit() {
 }
 
 #[test]
+fn a_slowly_paced_sender_sends_packets_without_data_so_that_it_receives_feedback() {
+    // A packet of data every 10 s, and between them one without data every 100 ms.
+    let permit =
+        Permit { pace: Some(Rate::from_bps(800)), feedback_within: Some(MS(100)), ..Permit::default() };
+    let mut chain = Chain::single(Loop::new(FixedPermit(permit), MS(10)));
+    chain.start(None);
+    chain.run_until(at(30_050));
+    let of_data = |segment: &&Segment| segment.payload > 0;
+    let data: Vec<Time> = chain.first().sent.iter().filter(of_data).map(|segment| segment.sent_at).collect();
+    assert_eq!(data, [at(0), at(10_000), at(20_000), at(30_000)]);
+    let empty = chain.first().sent.len() - data.len();
+    assert!((294..=300).contains(&empty), "{empty} packets without data");
+    assert_eq!(chain.first().sender.silences(at(30_050)).count(), 0);
+    // Data that may leave needs no such packets, and neither does a sender without data.
+    let mut chain = Chain::single(Loop::new(FixedPermit(permit), MS(10)));
+    chain.start(Some(1000));
+    chain.run_until(at(30_000));
+    assert_eq!(chain.first().sent.len(), 1);
+}
+
+#[test]
 fn a_silence_is_a_time_without_a_packet_of_a_sender_that_has_data() {
     let silences = |bps, bytes, end| {
         let mut chain = Chain::single(Loop::new(FixedPermit::pace(Rate::from_bps(bps)), MS(10)));
@@ -54,7 +75,7 @@ fn a_silence_is_a_time_without_a_packet_of_a_sender_that_has_data() {
 
 #[test]
 fn window_and_pace_apply_together() {
-    let permit = Permit { window: Some(PACKET * 4), pace: Some(Rate::from_mbps(8.0)), wake: None };
+    let permit = Permit { window: Some(PACKET * 4), pace: Some(Rate::from_mbps(8.0)), ..Permit::default() };
     let mut chain = Chain::single(Loop::new(FixedPermit(permit), MS(10)));
     chain.start(None);
     chain.run_until(at(19));

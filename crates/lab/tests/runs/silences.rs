@@ -52,3 +52,13 @@ fn a_flow_without_data_a_flow_that_always_sends_and_an_outage_are_no_silences() 
         assert_eq!(run.summary.silences, [], "{sets:?}");
     }
 }
+
+#[test]
+fn rcp_flows_with_an_outdated_rate_receive_a_new_one_within_round_trips() {
+    // After the outage all flows send at once, and the router lowers the rate to a packet in many seconds for a while.
+    let text = OUTAGE.replace("newreno", "rcp").replace("name = \"f\"\n", "name = \"f\"\ncount = 20\n");
+    let run = results(&text, &["flows.f.start=0s"]);
+    let after_waking = |silence: &&millpond_results::Silence| silence.from_s > 8.5;
+    let late: Vec<_> = run.summary.silences.iter().filter(after_waking).collect();
+    assert!(late.is_empty(), "{late:?}");
+}

@@ -55,7 +55,7 @@ impl Sender for NewRenoSender {
     }
 
     fn permit(&self) -> Permit {
-        Permit { window: Some(self.window.bytes()), pace: self.pace(), wake: None }
+        Permit { window: Some(self.window.bytes()), pace: self.pace(), ..Permit::default() }
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

@@ -96,7 +96,7 @@ impl SendRate {
         Permit {
             window: (self.control != Control::Rate).then_some(window),
             pace: (self.control != Control::Window).then_some(rate),
-            wake: None,
+            ..Permit::default()
         }
     }
 }
@@ -133,9 +133,9 @@ mod tests {
     fn a_rate_limits_the_packets_in_flight_or_paces_or_both() {
         // 25 kB are 16.7 packets.
         let (window, pace) = (Some(Bytes::new(17 * 1500)), Some(Rate::from_mbps(100.0)));
-        assert_eq!(at_100_mbps("window"), Permit { window, pace: None, wake: None });
-        assert_eq!(at_100_mbps("paced-window"), Permit { window, pace, wake: None });
-        assert_eq!(at_100_mbps("rate"), Permit { window: None, pace, wake: None });
+        assert_eq!(at_100_mbps("window"), Permit { window, pace: None, ..Permit::default() });
+        assert_eq!(at_100_mbps("paced-window"), Permit { window, pace, ..Permit::default() });
+        assert_eq!(at_100_mbps("rate"), Permit { window: None, pace, ..Permit::default() });
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The RCP sender: adopts the advised rate immediately.
 
 use super::header::{Advice, RcpHeader};
-use super::params::{CONTROL, Control, INITIAL_WINDOW};
+use super::params::{CONTROL, Control, INITIAL_WINDOW, REFERENCE_INTERVAL};
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
 
@@ -9,6 +9,8 @@ use millpond_units::{Bytes, Rate, Span};
 pub(super) struct RcpSender {
     control: Control,
     initial_window: f64,
+    /// In base RTTs.
+    reference_interval: f64,
     packet: Bytes,
     advised: Rate,
     permit: Permit,
@@ -21,6 +23,7 @@ impl RcpSender {
         Self {
             control: settings.get(CONTROL),
             initial_window: settings.get(INITIAL_WINDOW),
+            reference_interval: settings.get(REFERENCE_INTERVAL),
             packet: Bytes::ZERO,
             advised: Rate::ZERO,
             permit: Permit { window: Some(Bytes::ZERO), ..Permit::default() },
@@ -38,7 +41,11 @@ impl RcpSender {
     fn follow(&mut self, advised: Rate, base_rtt: Span) {
         self.advised = advised;
         self.permit = match self.control {
-            Control::Rate => Permit { pace: Some(advised.max(Rate::from_bps(1))), ..Permit::default() },
+            Control::Rate => Permit {
+                pace: Some(advised.max(Rate::from_bps(1))),
+                feedback_within: Some(base_rtt.scale(self.reference_interval)),
+                ..Permit::default()
+            },
             Control::Window => {
                 let window = advised.bytes_in(base_rtt).max(self.packet);
                 Permit { window: Some(window), ..Permit::default() }
@@ -114,6 +121,16 @@ mod tests {
             let permit = bench.law.permit();
             assert_eq!((permit.window, permit.pace), (None, Some(Rate::from_mbps(mbps))));
         }
+    }
+
+    #[test]
+    fn a_sender_requests_feedback_once_per_base_rtt_however_low_its_rate_is() {
+        let mut bench = SenderBench::new(&Rcp, &[], RTT);
+        let ack = Ack { rtt: Some(RTT * 3), ..ack_with_rates(&bench, &[1e-4]) };
+        bench.ack(&ack);
+        assert_eq!(bench.law.permit().feedback_within, Some(RTT));
+        bench.congestion(Cause::NoFeedback, Episode::New);
+        assert_eq!(bench.law.permit().feedback_within, None, "without a rate there is nothing to pace");
     }
 
     #[test]
