@@ -128,6 +128,21 @@ mod tests {
     }
 
     #[test]
+    fn samples_of_an_outage_make_the_probe_timeout_at_most_2_72_times_as_long() {
+        // After n samples of R the smoothed RTT is (1 - (7/8)^n) R, and the variation 2 ((7/8)^n - (3/4)^n) R.
+        let mut rtt = RttEstimator::new(MS(333), MS(1), Span::ZERO);
+        for _ in 0..100 {
+            rtt.update(MS(1), Span::ZERO);
+        }
+        let timeouts = (0..50).map(|_| {
+            rtt.update(MS(5_000), Span::ZERO);
+            rtt.probe_timeout().secs()
+        });
+        let longest = timeouts.fold(0.0, f64::max);
+        assert!((longest - 2.72 * 5.0).abs() < 0.01 * 5.0, "{longest} s");
+    }
+
+    #[test]
     fn the_ack_delay_is_subtracted_up_to_its_bound_but_not_below_the_minimum_rtt() {
         let mut rtt = rtt();
         rtt.update(MS(100), MS(10));

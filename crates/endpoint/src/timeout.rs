@@ -4,12 +4,11 @@
 use crate::rtt::RttEstimator;
 use millpond_units::{Span, Time};
 
-/// Largest number of doublings of the probe timeout, so that a sender detects soon that a path has recovered.
-const MAX_DOUBLINGS: u32 = 6;
-
 /// The state of the timeouts.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Timeouts {
+    /// Upper bound of the time between two probes.
+    max_probe_timeout: Span,
     last_sent_at: Time,
     /// Time of the last acknowledgement, or of the first packet sent after nothing was in flight.
     last_feedback_at: Time,
@@ -20,6 +19,18 @@ pub(crate) struct Timeouts {
 }
 
 impl Timeouts {
+    /// Before the first packet.
+    pub(crate) fn new(max_probe_timeout: Span) -> Self {
+        Self {
+            max_probe_timeout,
+            last_sent_at: Time::ZERO,
+            last_feedback_at: Time::ZERO,
+            probe_timeouts: 0,
+            credit_probes: 0,
+            persistent_congestion: false,
+        }
+    }
+
     /// When the last packet was sent; zero before the first.
     #[inline]
     pub(crate) fn last_sent_at(&self) -> Time {
@@ -71,16 +82,17 @@ impl Timeouts {
         self.persistent_congestion
     }
 
-    /// When the next probe is due: the probe timeout after the last packet, doubled for each probe since.
+    /// When the next probe is due: the probe timeout after the last packet, doubled for each probe since (RFC 9002,
+    /// section 6.2.1), at most the configured maximum.
     #[inline]
     pub(crate) fn probe_due(&self, rtt: &RttEstimator) -> Time {
-        self.last_sent_at + backed_off(rtt.probe_timeout(), self.probe_timeouts)
+        self.last_sent_at + self.backed_off(rtt.probe_timeout(), self.probe_timeouts)
     }
 
     /// When the next probe for credit is due. Acknowledgements that grant no credit do not reset the backoff (RFC 9293,
     /// section 3.8.6.1).
     pub(crate) fn credit_probe_due(&self, rtt: &RttEstimator) -> Time {
-        self.last_sent_at + backed_off(rtt.probe_timeout(), self.credit_probes)
+        self.last_sent_at + self.backed_off(rtt.probe_timeout(), self.credit_probes)
     }
 
     /// When persistent congestion will be declared.
@@ -95,25 +107,34 @@ impl Timeouts {
             self.last_feedback_at + rtt.persistent_congestion_duration()
         }
     }
-}
 
-fn backed_off(timeout: Span, doublings: u32) -> Span {
-    timeout * (1 << doublings.min(MAX_DOUBLINGS))
+    #[inline]
+    fn backed_off(&self, timeout: Span, doublings: u32) -> Span {
+        let factor = 1_u64.checked_shl(doublings).unwrap_or(u64::MAX);
+        Span::from_picos(timeout.picos().saturating_mul(factor)).min(self.max_probe_timeout)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const MAX: Span = Span::from_millis(60_000);
+
     #[test]
-    fn each_probe_timeout_doubles_the_next_until_an_acknowledgement() {
+    fn each_probe_timeout_doubles_the_next_up_to_the_maximum_until_an_acknowledgement() {
         let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
         let timeout = rtt.probe_timeout();
-        let mut timeouts = Timeouts::default();
+        let mut timeouts = Timeouts::new(MAX);
         timeouts.on_sent(Time::ZERO, true);
-        for doubling in [1, 2, 4, 8, 16, 32, 64, 64, 64] {
+        // The probe timeout is 300 ms: 256 of them are longer than a minute.
+        for doubling in [1, 2, 4, 8, 16, 32, 64, 128] {
             assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + timeout * doubling);
             assert_eq!(timeouts.on_timeout(), doubling == 1);
+        }
+        for _ in 0..100 {
+            assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + MAX);
+            timeouts.on_timeout();
         }
         timeouts.on_ack(Time::from_secs(9.0));
         assert_eq!(timeouts.probe_due(&rtt), Time::ZERO + timeout);
@@ -122,7 +143,7 @@ mod tests {
     #[test]
     fn credit_probes_back_off_until_credit_grows_whatever_else_is_acknowledged() {
         let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
-        let mut timeouts = Timeouts::default();
+        let mut timeouts = Timeouts::new(MAX);
         for doubling in [1, 2, 4] {
             assert_eq!(timeouts.credit_probe_due(&rtt), Time::ZERO + rtt.probe_timeout() * doubling);
             timeouts.on_credit_probe();
@@ -135,7 +156,7 @@ mod tests {
     #[test]
     fn persistent_congestion_is_timed_from_the_last_feedback_whatever_is_sent() {
         let rtt = RttEstimator::new(Span::from_millis(100), Span::from_millis(1), Span::ZERO);
-        let mut timeouts = Timeouts::default();
+        let mut timeouts = Timeouts::new(MAX);
         let start = Time::from_secs(5.0);
         timeouts.on_sent(start, true);
         timeouts.on_sent(Time::from_secs(5.2), false);

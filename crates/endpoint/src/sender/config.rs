@@ -24,6 +24,13 @@ pub struct SenderConfig {
     pub initial_rtt: Span,
     /// Upper bound of the acknowledgement delay of the receiver.
     pub max_ack_delay: Span,
+    /// Probes that leave when a probe timeout expires: two, so that a single loss does not cause another timeout of twice
+    /// the duration (RFC 9002, section 6.2.4, permits one or two).
+    pub probes_per_timeout: u32,
+    /// Upper bound of the time between two probe timeouts. RFC 9002 has none (section 6.2.1: the probe timeout doubles each time,
+    /// and the idle timeout limits the life of a connection). RFC 8961, section 4, permits a maximum of at least 60 s,
+    /// as does RFC 6298, rule (2.5). The QUIC implementations quic-go and Chromium have 60 s.
+    pub max_probe_timeout: Span,
     /// Upper bound of the bytes in flight, whatever the law permits.
     pub max_in_flight: Bytes,
     /// How late the driver may handle a deadline. Packets that leave at most this late do not shift the schedule of the
@@ -44,6 +51,8 @@ impl SenderConfig {
             granularity: Span::from_millis(1),
             initial_rtt: Span::from_millis(333),
             max_ack_delay: Span::ZERO,
+            probes_per_timeout: 2,
+            max_probe_timeout: Span::from_millis(60_000),
             max_in_flight: Bytes::new(1 << 28),
             timer_slack: Span::ZERO,
         }

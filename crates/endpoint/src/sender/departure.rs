@@ -32,8 +32,8 @@ impl SenderEnd {
         if !self.started {
             return None;
         }
-        if self.probe_wanted {
-            self.probe_wanted = false;
+        if self.probes_wanted > 0 {
+            self.probes_wanted -= 1;
             return Some(self.send_probe(now));
         }
         match self.next(now) {

@@ -49,7 +49,7 @@ pub struct SenderEnd {
     rtt: RttEstimator,
     timeouts: Timeouts,
     silences: Silences,
-    probe_wanted: bool,
+    probes_wanted: u32,
     rate: DeliveryRate,
     rounds: Rounds,
     pacer: Pacer,
@@ -98,9 +98,9 @@ impl SenderEnd {
             mark_episodes: Episodes::default(),
             marks: MarkCount::default(),
             rtt: RttEstimator::new(config.initial_rtt, config.granularity, config.max_ack_delay),
-            timeouts: Timeouts::default(),
+            timeouts: Timeouts::new(config.max_probe_timeout),
             silences: Silences::default(),
-            probe_wanted: false,
+            probes_wanted: 0,
             rate: DeliveryRate::default(),
             rounds: Rounds::default(),
             pacer: Pacer::new(config.timer_slack),
@@ -208,7 +208,8 @@ impl SenderEnd {
     #[inline]
     pub(crate) fn allowed_in_round_trips(&self, round_trips: u64) -> Option<Bytes> {
         let windowed = self.permit.window.map(|window| window.max(self.config.packet) * round_trips);
-        let paced = self.permit.pace.zip(self.smoothed_rtt()).map(|(pace, rtt)| pace.bytes_in(rtt * round_trips));
+        let paced =
+            self.permit.pace.zip(self.smoothed_rtt()).map(|(pace, rtt)| pace.bytes_in(rtt * round_trips));
         windowed.into_iter().chain(paced).min()
     }
 

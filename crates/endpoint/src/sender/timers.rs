@@ -58,13 +58,14 @@ impl SenderEnd {
         }
     }
 
-    /// Requests a probe. If packets are in flight, the law receives a timeout.
+    /// Requests probes. If packets are in flight, the law receives a timeout.
     fn on_probe_timeout(&mut self, now: Time) {
-        self.probe_wanted = true;
         if self.sent.in_flight() == Bytes::ZERO {
+            self.probes_wanted = 1;
             self.timeouts.on_credit_probe();
             return;
         }
+        self.probes_wanted = self.config.probes_per_timeout;
         self.counters.probe_timeouts += 1;
         let episode = if self.timeouts.on_timeout() { Episode::New } else { Episode::Same };
         self.notify_congestion(now, Cause::Timeout, episode, Bytes::ZERO, self.sent.in_flight());

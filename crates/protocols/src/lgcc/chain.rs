@@ -39,7 +39,7 @@ pub(super) fn amplification_warning(settings: &Settings, loops: usize) -> Option
     (relays > 0 && is_corrected && chain > MOST).then(|| {
         format!(
             "a chain of {relays} relays amplifies oscillations near the target x{gain:.1} per relay, up to x{chain:.0} at the \
-             source (drain = {drain}); longer loops, or a longer drain, amplify less: millpond stability prints the gain"
+             source (drain = {drain}); longer loops, or a longer drain such as 16, amplify less: millpond stability prints the gain"
         )
     })
 }
