@@ -10,12 +10,14 @@ use millpond_units::{Bytes, Span, Time};
 pub enum RelayBuffer {
     /// This size, at least two packets.
     Size(Bytes),
-    /// This size, but at most what the sender of the next loop may send in [`Self::MOST_ROUND_TRIPS`] of its round trips,
-    /// and at least [`Self::LEAST_PACKETS`].
-    Limited(Bytes),
-    /// What the sender of the next loop may send in this time, at least [`Self::LEAST_PACKETS`]. It follows the rate of that
-    /// sender, so it bounds the delay in the relay at any rate.
-    Delay(Span),
+    /// The smaller of a size and of what the sender of the next loop may send in `delay`. The latter is at least
+    /// [`Self::LEAST_PACKETS`], and a size at least two packets.
+    Limited {
+        /// Upper bound at any rate of the next loop.
+        size: Bytes,
+        /// Upper bound of the time for which data waits, if the next loop sends at the rate that it may have.
+        delay: Span,
+    },
 }
 
 impl RelayBuffer {
@@ -23,31 +25,20 @@ impl RelayBuffer {
     /// rounded up), the two that LGCC keeps in the queue (`cushion`), and one that arrives while another leaves.
     pub const LEAST_PACKETS: u64 = 5;
 
-    /// The backlog beyond which LGCC's echo is zero, in round trips of the next loop: its default `drain`. A larger backlog
-    /// does not slow the previous loop further.
-    pub const MOST_ROUND_TRIPS: u64 = 8;
-
-    /// The bound before the next loop has sent anything.
+    /// The bound before the first RTT sample of the next loop.
     pub fn initial(self, packet: Bytes) -> Bytes {
         match self {
             Self::Size(size) => size.max(packet * 2),
-            Self::Limited(size) => size.min(packet * Self::MOST_ROUND_TRIPS).max(packet * 2),
-            Self::Delay(_) => packet * Self::LEAST_PACKETS,
+            Self::Limited { size, .. } => size.min(packet * Self::LEAST_PACKETS).max(packet * 2),
         }
     }
 
     /// The bound while the next loop has this sender.
     #[inline]
     fn current(self, packet: Bytes, next: &SenderEnd) -> Bytes {
-        let least = packet * Self::LEAST_PACKETS;
-        match self {
-            Self::Size(_) => self.initial(packet),
-            Self::Limited(size) => {
-                let allowed = next.allowed_in_round_trips(Self::MOST_ROUND_TRIPS);
-                size.min(allowed.map_or(Bytes::MAX, |bytes| bytes.max(least))).max(packet * 2)
-            }
-            Self::Delay(delay) => next.allowed_within(delay).unwrap_or(least).max(least),
-        }
+        let Self::Limited { size, delay } = self else { return self.initial(packet) };
+        let Some(allowed) = next.allowed_within(delay) else { return self.initial(packet) };
+        size.min(allowed.max(packet * Self::LEAST_PACKETS)).max(packet * 2)
     }
 }
 

@@ -418,9 +418,9 @@ pub struct ProtocolEntry {
     pub protocol: At<String>,
     /// Where its flows are divided into loops.
     pub relays: Relays,
-    /// The bound of each relay's send queue together with what is under way to it. A BDP is that of the loop before the
-    /// relay: the mean rate of its slowest link, its base round-trip time; the bound is then at most what the next loop may
-    /// send in 8 of its round trips. A time stands for what the next loop may send in it.
+    /// The bound of each relay's send queue together with what is under way to it. A time is what the next loop may
+    /// send in it. A BDP is that of the loop before the relay: the mean rate of its slowest link, its base round-trip time.
+    /// The bound is then also at most what the next loop may send in as many base RTTs of that loop and 8 of its own.
     pub relay_buffer: Buffer,
     /// The relays from which flows share one loop if they continue over the same links, up to the same relay or the end.
     pub aggregate: Relays,

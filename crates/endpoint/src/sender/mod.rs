@@ -190,27 +190,14 @@ impl SenderEnd {
         self.permit.pace.unwrap_or(Rate::MAX).min(windowed)
     }
 
-    /// The bytes that it may send in this time: the smaller of pace and window over smoothed RTT. None before the first RTT
-    /// sample, and for a law without pace and window.
+    /// The bytes that it may send in this time: the smaller of pace and window over smoothed RTT, without a bound for a law
+    /// without both. None if there is a window and no RTT sample.
     #[inline]
     pub(crate) fn allowed_within(&self, span: Span) -> Option<Bytes> {
-        let rtt = self.smoothed_rtt()?;
-        let windowed = |window: Bytes| window.max(self.config.packet).as_f64() * (span.secs() / rtt.secs());
-        let paced = |pace: Rate| pace.as_f64() / 8.0 * span.secs();
-        let bytes = match (self.permit.window.map(windowed), self.permit.pace.map(paced)) {
-            (Some(windowed), Some(paced)) => windowed.min(paced),
-            (windowed, paced) => windowed.or(paced)?,
-        };
-        Some(Bytes::from_f64(bytes))
-    }
-
-    /// The bytes that it may send in this number of round trips; none if only a pace limits it and there is no RTT sample.
-    #[inline]
-    pub(crate) fn allowed_in_round_trips(&self, round_trips: u64) -> Option<Bytes> {
-        let windowed = self.permit.window.map(|window| window.max(self.config.packet) * round_trips);
-        let paced =
-            self.permit.pace.zip(self.smoothed_rtt()).map(|(pace, rtt)| pace.bytes_in(rtt * round_trips));
-        windowed.into_iter().chain(paced).min()
+        let paced = self.permit.pace.map_or(Bytes::MAX, |pace| pace.bytes_in(span));
+        let Some(window) = self.permit.window else { return Some(paced) };
+        let windowed = window.max(self.config.packet).as_f64() * (span.secs() / self.smoothed_rtt()?.secs());
+        Some(paced.min(Bytes::from_f64(windowed)))
     }
 
     /// Bytes in flight, counted on the wire.

@@ -2,7 +2,7 @@
 
 use super::pipe::{Chain, FixedPermit, Loop, PACKET, at};
 use crate::{ReceiverConfig, Relay, RelayBuffer, SenderConfig};
-use millpond_law::{Needs, Sharing};
+use millpond_law::{Needs, Permit, Sharing};
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
 
@@ -37,19 +37,10 @@ fn credit_limits_a_fast_loop_to_the_rate_of_the_next_without_loss() {
 }
 
 #[test]
-fn a_buffer_by_delay_holds_what_the_next_loop_sends_in_that_time_and_at_least_five_packets() {
-    let (delay, limited) = (RelayBuffer::Delay(MS(20)), RelayBuffer::Limited(PACKET * 40));
-    // 20 ms of 1000, 500 and 50 packets per second are 20, 10 and 1 packets. Eight round trips of 20 ms of 1000, 125 and 25
-    // packets per second are 160, 20 and 4.
-    let cases = [
-        (delay, 8.0, 20),
-        (delay, 4.0, 10),
-        (delay, 0.4, 5),
-        (limited, 8.0, 40),
-        (limited, 1.0, 20),
-        (limited, 0.2, 5),
-    ];
-    for (buffer, rate, held) in cases {
+fn a_buffer_limited_by_delay_holds_what_the_next_loop_sends_in_that_time_and_at_least_five_packets() {
+    let buffer = RelayBuffer::Limited { size: PACKET * 15, delay: MS(20) };
+    // 20 ms of 1000, 500 and 50 packets per second are 20, 10 and 1 packets.
+    for (rate, held) in [(8.0, 15), (4.0, 10), (0.4, 5)] {
         let first = feeding(FixedPermit::pace(Rate::from_mbps(80.0)), buffer.initial(PACKET));
         let second = Loop::new(FixedPermit::pace(Rate::from_mbps(rate)), MS(10));
         let mut chain = Chain::new(vec![first, second], vec![Relay::new(buffer, PACKET)], 1);
@@ -61,6 +52,20 @@ fn a_buffer_by_delay_holds_what_the_next_loop_sends_in_that_time_and_at_least_fi
         assert!(chain.loops[1].sender.backlog() >= PACKET * (held - 2), "{rate} Mbit/s");
         let sent = chain.loops[1].sent.len() as f64;
         assert!((sent / (rate * 625.0) - 1.0).abs() < 0.01, "{rate} Mbit/s: {sent} packets in 5 s");
+    }
+}
+
+#[test]
+fn a_sender_without_pace_and_window_does_not_reduce_the_buffer_before_it() {
+    let unlimited = || Loop::new(FixedPermit(Permit::default()), MS(10));
+    for held in [PACKET * 40, Bytes::MAX] {
+        let buffer = RelayBuffer::Limited { size: held, delay: MS(20) };
+        let first = feeding(FixedPermit::pace(Rate::from_mbps(8.0)), buffer.initial(PACKET));
+        let mut chain = Chain::new(vec![first, unlimited()], vec![Relay::new(buffer, PACKET)], 1);
+        chain.start(Some(100_000));
+        chain.run_until(at(1000));
+        assert_eq!(chain.relays[0].limit(&chain.loops[1].sender), held);
+        assert!(chain.loops[1].receiver.is_complete());
     }
 }
 

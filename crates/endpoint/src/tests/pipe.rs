@@ -158,6 +158,8 @@ pub(super) struct Chain {
     pub(super) now: Time,
     pub(super) loops: Vec<Loop>,
     pub(super) relays: Vec<Relay>,
+    /// The greatest limit of each relay so far: its queue shrinks no faster than it is served if the limit does.
+    greatest_limits: Vec<Bytes>,
     arrivals: BTreeMap<(Time, u64), Arrival>,
     order: u64,
     random: Random,
@@ -167,7 +169,8 @@ impl Chain {
     pub(super) fn new(loops: Vec<Loop>, relays: Vec<Relay>, seed: u64) -> Self {
         assert_eq!(loops.len(), relays.len() + 1);
         let random = Random::stream(seed, "pipe");
-        Self { now: Time::ZERO, loops, relays, arrivals: BTreeMap::new(), order: 0, random }
+        let greatest_limits = relays.iter().map(Relay::initial_credit).collect();
+        Self { now: Time::ZERO, loops, relays, greatest_limits, arrivals: BTreeMap::new(), order: 0, random }
     }
 
     pub(super) fn single(only: Loop) -> Self {
@@ -294,12 +297,14 @@ impl Chain {
     }
 
     /// Invariants after every event.
-    fn check(&self) {
+    fn check(&mut self) {
         for each in &self.loops {
             each.sender.check();
         }
-        for (index, relay) in self.relays.iter().enumerate() {
-            assert!(self.loops[index + 1].sender.backlog() <= relay.limit(&self.loops[index + 1].sender));
+        for (index, (relay, greatest)) in self.relays.iter().zip(&mut self.greatest_limits).enumerate() {
+            let next = &self.loops[index + 1].sender;
+            *greatest = relay.limit(next).max(*greatest);
+            assert!(next.backlog() <= *greatest);
         }
     }
 }

@@ -182,14 +182,31 @@ relays = ["R"]
 
 #[test]
 fn a_relay_before_a_link_that_is_down_fills_to_its_limit_and_loses_nothing() {
-    // A window of one packet is the least: eight of them by default.
-    for (buffer, bound) in [("250KB", 250e3 / 1500.0), ("20packets", 20.0), ("2bdp", 8.0)] {
-        let run = results(STALL, &[&format!("protocols.lgcc.relay_buffer={buffer}")]);
-        let relay = &run.summary.relays[0];
+    // Two bandwidth-delay products of the first loop; a size; 5 packets, as the next loop may send none.
+    for (buffer, bound) in [("250KB", 250e3 / 1500.0), ("20packets", 20.0), ("2bdp", 5.0), ("20ms", 5.0)] {
+        let set = format!("protocols.lgcc.relay_buffer={buffer}");
+        let relay = &results(STALL, &[&set, "duration=4.9s"]).summary.relays[0];
         assert!(relay.queue_packets.max <= bound, "{} of {bound}", relay.queue_packets.max);
         assert!(relay.queue_packets.max > 0.9 * bound, "it is full: {} of {bound}", relay.queue_packets.max);
-        assert_eq!(relay.dropped, 0);
+        let run = results(STALL, &[&set]);
+        assert_eq!(run.summary.relays[0].dropped, 0);
         assert!(run.summary.flows[0].goodput_bps > 0.0);
+    }
+}
+
+#[test]
+fn by_default_a_relay_between_a_long_and_a_short_loop_does_not_limit_the_throughput() {
+    // With a bound of eight windows of the second loop, 16 ms, the first one would send 16 ms of data per 100 ms.
+    let alike = ["links.L2.rate=100Mbps", "duration=10s", "measure.from=5s"];
+    for (first, second) in [("50ms", "1ms"), ("1ms", "50ms"), ("5ms", "5ms")] {
+        let delays = [&format!("links.L1.delay={first}"), &format!("links.L2.delay={second}")];
+        let goodput = |set: &str| {
+            let sets = [&alike[..], &[delays[0], delays[1], set]].concat();
+            results(STALL, &sets).summary.flows[0].goodput_bps
+        };
+        let ratio =
+            goodput("protocols.lgcc.relay_buffer=2bdp") / goodput("protocols.lgcc.relay_buffer=unlimited");
+        assert!(ratio > 0.98, "{first}, {second}: {ratio}");
     }
 }
 
@@ -206,10 +223,14 @@ fn a_relay_before_a_slow_link_holds_milliseconds_by_default() {
     };
     let (packets, goodput, _) = held("250KB");
     assert!(packets > 100.0, "the size of two bandwidth-delay products of the first loop holds {packets}");
-    // Eight windows of one packet; 120 ms each at 100 kbit/s.
-    for (buffer, most) in [("2bdp", 8.0), ("20ms", 5.0), ("5packets", 5.0)] {
+    // 20 ms, and 100 ms, of 100 kbit/s are less than the least of 5 packets, which wait for 120 ms each. Before the second
+    // link 50 packets wait at most (RED's max_th), for 12 ms each.
+    for buffer in ["2bdp", "20ms", "5packets"] {
         let run = held(buffer);
-        assert!(run.0 <= most && run.1 > 0.98 * goodput && run.2 < 1000.0, "{buffer}: {run:?}, {goodput}");
+        assert!(
+            run.0 <= 5.0 && run.1 > 0.98 * goodput && run.2 < 5.0 * 120.0 + 600.0,
+            "{buffer}: {run:?}, {goodput}"
+        );
     }
 }
 

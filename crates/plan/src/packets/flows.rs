@@ -133,16 +133,19 @@ impl FlowBuilder<'_, '_> {
     fn loop_templates(&self) -> Result<LoopTemplates, Fault> {
         let (scenario, instance, configured) = (self.scenario, self.instance, self.configured);
         let cut = scenario.loops(instance.forward_path, configured.entry);
-        let mut templates = LoopTemplates { loops: Vec::with_capacity(cut.len()), relays: Vec::new() };
+        let mut loops = Vec::with_capacity(cut.len());
+        let mut relayed = Vec::with_capacity(cut.len());
         for (number, path) in cut.iter().enumerate() {
             let extra_delay = extra_delay(scenario, instance, number);
-            if let Some(entry) = configured.entry.filter(|_| number + 1 < cut.len()) {
-                let base_rtt = base_rtt(scenario, path, extra_delay);
-                templates.relays.push(relay_buffer(scenario, entry, path, base_rtt, instance.group.packet));
-            }
-            templates.loops.push(self.loop_template(path, extra_delay)?);
+            loops.push(self.loop_template(path, extra_delay)?);
+            relayed.push(RelayedLoop { path, base_rtt: base_rtt(scenario, path, extra_delay) });
         }
-        Ok(templates)
+        let buffer = |(previous, next)| {
+            let entry = configured.entry?;
+            Some(relay_buffer(scenario, &entry.relay_buffer, [previous, next], instance.group.packet))
+        };
+        let relays = relayed.iter().zip(relayed.iter().skip(1)).filter_map(buffer).collect();
+        Ok(LoopTemplates { loops, relays })
     }
 
     fn loop_template(&self, path: &[Hop], extra_delay: Span) -> Result<LoopTemplate, Fault> {
@@ -206,24 +209,38 @@ fn host_processing(scenario: &Scenario, path: &[Hop], packet: Bytes) -> Span {
     scenario.hosts.jitter.unwrap_or_else(|| service_time().min(scenario::Processing::LONGEST))
 }
 
-/// The buffer of the relay at the end of a loop that takes the links of `path`.
+/// A loop before or after a relay.
+struct RelayedLoop<'a> {
+    path: &'a [Hop],
+    base_rtt: Span,
+}
+
+/// Base RTTs of the next loop for which a relay may hold data by default: LGCC's default `drain`. Its echo is zero from this
+/// backlog on, so that a greater one does not slow the previous loop further.
+const BASE_RTTS_OF_NEXT_LOOP: u64 = 8;
+
+/// The buffer of the relay between these loops. A multiple of the previous loop's BDP is what the previous loop needs in
+/// flight at full rate. The delay has the same multiple of its base RTT for this, so that a relay between a long and a short
+/// loop does not limit the throughput.
 fn relay_buffer(
     scenario: &Scenario,
-    entry: &scenario::ProtocolEntry,
-    path: &[Hop],
-    base_rtt: Span,
+    buffer: &scenario::Buffer,
+    [previous, next]: [&RelayedLoop<'_>; 2],
     packet: Bytes,
 ) -> RelayBuffer {
     let mean =
         |hop: &Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
-    let slowest = || path.iter().map(mean).min().unwrap_or(Rate::MAX);
-    match &entry.relay_buffer {
+    match buffer {
         scenario::Buffer::Unlimited => RelayBuffer::Size(Bytes::MAX),
         scenario::Buffer::Bytes(bytes) => RelayBuffer::Size(*bytes),
         scenario::Buffer::Packets(packets) => RelayBuffer::Size(packet * *packets),
-        scenario::Buffer::Time(span) => RelayBuffer::Delay(*span),
+        scenario::Buffer::Time(delay) => RelayBuffer::Limited { size: Bytes::MAX, delay: *delay },
         scenario::Buffer::Bdp(times) => {
-            RelayBuffer::Limited(Bytes::from_f64(times * slowest().bytes_in(base_rtt).as_f64()))
+            let slowest = previous.path.iter().map(mean).min().unwrap_or(Rate::MAX);
+            RelayBuffer::Limited {
+                size: Bytes::from_f64(times * slowest.bytes_in(previous.base_rtt).as_f64()),
+                delay: previous.base_rtt.scale(*times) + next.base_rtt * BASE_RTTS_OF_NEXT_LOOP,
+            }
         }
     }
 }

@@ -41,12 +41,12 @@ pub(crate) static PROTOCOL: KeyTable<ProtocolEntry> = KeyTable {
         ScenarioKey {
             name: "relay_buffer",
             form: BUFFER,
-            // The previous loop is never short of credit, and a stall of the next one leaves no more than that behind.
+            // The previous loop is not short of credit, and a stall of the next one leaves no more than that behind.
             rule: Rule::Default("\"2bdp\""),
-            meaning: "bound of a relay's send queue together with what is under way to it. A BDP is that of the loop \
-                      before the relay: the mean rate of its slowest link, its base RTT; the bound is then at most \
-                      what the next loop may send in 8 of its round trips. A time is what the next loop may send in \
-                      it. What the next loop may send counts as at least 5 packets",
+            meaning: "bound of a relay's send queue together with what is under way to it. A time is what the next \
+                      loop may send in it, at least 5 packets. A BDP is that of the loop before the relay: the mean \
+                      rate of its slowest link, its base RTT. The bound is then also at most what the next loop may \
+                      send in as many base RTTs of that loop and 8 of its own, at least 5 packets",
             read: |entry, written| written.store(&mut entry.relay_buffer),
             write: |entry| put(&entry.relay_buffer),
         },
