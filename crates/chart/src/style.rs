@@ -17,7 +17,7 @@ const SHAPES: [&str; 8] = [
     r#"<path d="M0 5.2L5-3.8H-5z"/>"#,
     r#"<path d="M-1.6-5H1.6V-1.6H5V1.6H1.6V5H-1.6V1.6H-5V-1.6H-1.6z"/>"#,
     r#"<path d="M-4.7-2.5-2.5-4.7 0-2.2 2.5-4.7 4.7-2.5 2.2 0 4.7 2.5 2.5 4.7 0 2.2-2.5 4.7-4.7 2.5-2.2 0z"/>"#,
-    r#"<path d="M0-5.5L4.8-1.7 3-4.5H-3L-4.8-1.7z"/>"#,
+    r#"<path d="M0-5.2L5-1.6 3.1 4.2H-3.1L-5-1.6z"/>"#,
 ];
 
 /// The style of the series with this index: colour, dashes and marker.

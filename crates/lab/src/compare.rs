@@ -5,7 +5,7 @@ use crate::Error;
 use crate::world::run;
 use millpond_plan::{fluid, packets};
 use millpond_protocols::Registry;
-use millpond_results::files::OutputError;
+use millpond_results::files::{OutputError, seed_suffix};
 use millpond_results::{About, Finished, Run, Summary, Watch, World};
 use millpond_scenario::{At, Fault, Place, Scenario};
 use rayon::prelude::*;
@@ -55,7 +55,8 @@ pub fn cases(
         for &world in &choice.worlds {
             for seed in scenario.seed..scenario.seed.saturating_add(choice.seeds) {
                 let name = name(protocol.map(|label| label.value.as_str()), world, choice.worlds.len());
-                let directory = if choice.seeds == 1 { name.clone() } else { format!("{name}-seed{seed}") };
+                let directory =
+                    if choice.seeds == 1 { name.clone() } else { name.clone() + &seed_suffix(seed) };
                 let assigned = protocol.map_or_else(|| scenario.clone(), |label| assigned(&scenario, label));
                 cases.push(ComparisonCase {
                     label: name,

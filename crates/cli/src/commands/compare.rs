@@ -42,7 +42,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
         agreements.iter().fold(terminal::comparison(&comparison), of)
     };
     print_results(&args.form, || comparison_json(&comparison), document)?;
-    let html = page::comparison(&one_seed(&runs), &scenario.title, &agreements);
+    let html = page::comparison(&runs, &scenario.title, &agreements);
     page.write(html.as_bytes()).map_err(Failure::input)?;
     eprintln!("report: {}", page.path().display());
     page.finish().map_err(Failure::input)?;
@@ -103,12 +103,6 @@ fn warn(runs: &[Run]) {
         let labels = fixed.into_iter().collect::<Vec<_>>().join(", ");
         eprintln!("warning: all seeds give the same results for {labels}: nothing in these runs is random");
     }
-}
-
-/// The runs of the first seed: the report shows one seed, because curves of several seeds would hide one another.
-fn one_seed(runs: &[Run]) -> Vec<Run> {
-    let seed = runs.first().map(|run| run.summary.seed);
-    runs.iter().filter(|run| Some(run.summary.seed) == seed).cloned().collect()
 }
 
 /// `report.html` in the output directory, else `SCENARIO-report.html` in the current directory. An existing file is

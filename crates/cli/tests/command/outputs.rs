@@ -134,7 +134,7 @@ fn a_comparison_with_seeds_writes_every_run_and_report_reads_them() {
     assert_eq!(names(&folder.path().join("runs")), runs);
     let report = millpond(folder.path(), &["report", "runs", "--out", "page.html"]);
     assert!(report.status.success(), "{}", stderr(&report));
-    assert!(fs::read_to_string(folder.path().join("page.html")).unwrap().contains("cubic-seed2"));
+    assert!(fs::read_to_string(folder.path().join("page.html")).unwrap().contains("seed 1, 2 ·"));
 }
 
 /// The same numbers in every form: JSON has all digits, CSV those of JSON, tables and Markdown a few.

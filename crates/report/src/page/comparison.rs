@@ -2,13 +2,14 @@
 
 use super::document::{Section, page, paragraphs};
 use super::run_view::RunView;
-use super::{agreement, charts, source, table};
+use super::{agreement, charts, conclusion, source, table};
 use maud::{Markup, html};
 use millpond_diagnosis::agreement::Agreement;
-use millpond_results::{EntityKind, Run, quantity, silence_sentences};
+use millpond_results::{Comparison, EntityKind, Run, quantity};
 use std::collections::BTreeSet;
 
-/// The page about `runs`, in the order of the comparison. Equal runs give equal bytes.
+/// The page about `runs`, in the order of the comparison. Runs with the same label are seeds of one run. Equal runs give
+/// equal bytes.
 pub fn runs(runs: &[Run], title: &str) -> String {
     comparison(runs, title, &[])
 }
@@ -23,7 +24,11 @@ pub fn comparison(runs: &[Run], title: &str, agreements: &[(String, Agreement)])
         internals_section(&views),
         source_section(&views),
     ];
-    page(title, &lead(&views), &sections.into_iter().flatten().collect::<Vec<_>>())
+    page(
+        title,
+        &lead(&views, &Comparison::of(runs).findings),
+        &sections.into_iter().flatten().collect::<Vec<_>>(),
+    )
 }
 
 fn over_time_section(views: &[RunView]) -> Option<Section> {
@@ -32,10 +37,16 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
         views.iter().any(|view| view.series(EntityKind::Relay, quantity::BACKLOG).next().is_some());
     let relays =
         if has_relays { " The dashed curve beside the queue is the backlog of all relays." } else { "" };
+    let seeds = match views.iter().map(|view| view.seeds.len()).max() {
+        Some(seeds @ 2..) => {
+            format!(" Curves are those of the first seed; the bands span the values of all {seeds} seeds.")
+        }
+        _ => String::new(),
+    };
     let intro = format!(
-        "The goodput of each flow over the capacity of the bottleneck ({bottleneck}, grey), and the queue and the queueing \
-         delay there. All runs have the same axes; only the rate axes differ if the rates of runs differ by a factor of \
-         more than eight.{relays}"
+        "The goodput of each flow over the capacity of the bottleneck ({bottleneck}, grey), the queue there, and the \
+         queueing delay of packets from end to end, with the delay at the bottleneck below it. All runs have the same \
+         axes; only the rate axes differ if the rates of runs differ by a factor of more than eight.{relays}{seeds}"
     );
     Section::of_figures("over-time", "Each run over time", intro, &charts::over_time(views))
 }
@@ -70,11 +81,11 @@ fn source_section(views: &[RunView]) -> Option<Section> {
 }
 
 /// What was run, how to read the page, the table of results, and the warnings.
-fn lead(views: &[RunView]) -> Markup {
+fn lead(views: &[RunView], findings: &[String]) -> Markup {
     let Some(first) = views.first() else { return paragraphs(["There is nothing to show."]) };
     let summary = &first.run.summary;
-    let seeds: BTreeSet<u64> = views.iter().map(|view| view.run.summary.seed).collect();
-    let seeds: Vec<String> = seeds.iter().map(u64::to_string).collect();
+    let seeds = views.iter().flat_map(|view| &view.seeds).map(|run| run.summary.seed);
+    let seeds: Vec<String> = seeds.collect::<BTreeSet<u64>>().iter().map(u64::to_string).collect();
     let worlds: BTreeSet<&str> = views.iter().map(|view| view.run.summary.world.as_str()).collect();
     let worlds: Vec<&str> = worlds.into_iter().rev().collect();
     html! {
@@ -82,20 +93,25 @@ fn lead(views: &[RunView]) -> Markup {
             (summary.simulated_s) " s simulated, measured from " (summary.measured_from_s) " s on · world: "
             (worlds.join(", ")) " · seed " (seeds.join(", ")) " · Millpond " (summary.version)
         }
-        (guide(views.len()))
-        (silences(views))
+        @if let Some(conclusion) = conclusion::conclusion(views) { p.conclusion { (conclusion) } }
+        (notes("Starving and silent flows", findings))
         (table::headline_table(views))
+        (guide(views))
         (warnings(views))
     }
 }
 
 /// How to read the page.
-fn guide(runs: usize) -> Markup {
+fn guide(views: &[RunView]) -> Markup {
     html! {
         p.guide {
             "Good results are a high utilization, a short queueing delay and an equal share for each flow. "
-            @if runs > 1 {
-                "Each run has the same colour, dashes and marker in all charts. Bold numbers are the best of their column. "
+            @if views.len() > 1 {
+                "Each run has the same colour, dashes and marker in all charts. Bold numbers are the best of their column \
+                 among runs without starving flows and with at least half of the greatest utilization per delay. "
+            }
+            @if views.iter().any(|view| view.seeds.len() > 1) {
+                "Numbers are means over the seeds with half the width of their 95 % confidence interval. "
             }
             "Point at a plot over time to read the values of all plots at that time. Drag to zoom all of them; press Escape \
              to zoom out. Long curves show the least and the greatest value of each short interval."
@@ -103,41 +119,22 @@ fn guide(runs: usize) -> Markup {
     }
 }
 
-/// Flows that had data and sent nothing.
-fn silences(views: &[RunView]) -> Markup {
-    let sentences = views.iter().flat_map(|view| {
-        silence_sentences(&view.run.summary).into_iter().map(|sentence| (&view.run.label, sentence))
-    });
-    let sentences: Vec<_> = sentences.collect();
-    if sentences.is_empty() {
-        return html! {};
-    }
+/// Sentences in a box under a heading; nothing if there are none.
+fn notes(title: &str, sentences: &[String]) -> Markup {
     html! {
-        aside.warnings aria-label="Silent flows" {
-            h2 { "Silent flows" }
-            ul {
-                @for (label, sentence) in sentences {
-                    li { strong { (label) } " " (sentence) }
-                }
+        @if !sentences.is_empty() {
+            aside.warnings aria-label=(title) {
+                h2 { (title) }
+                ul { @for sentence in sentences { li { (sentence) } } }
             }
         }
     }
 }
 
 fn warnings(views: &[RunView]) -> Markup {
-    if views.iter().all(|view| view.run.summary.warnings.is_empty()) {
-        return html! {};
-    }
-    html! {
-        aside.warnings aria-label="Warnings" {
-            h2 { "Warnings" }
-            ul {
-                @for view in views {
-                    @for warning in &view.run.summary.warnings {
-                        li { strong { (view.run.label) } " " (warning) }
-                    }
-                }
-            }
-        }
-    }
+    let of = |view: &RunView| {
+        let all: BTreeSet<&String> = view.seeds.iter().flat_map(|run| &run.summary.warnings).collect();
+        all.into_iter().map(|warning| format!("{}: {warning}", view.run.label)).collect::<Vec<_>>()
+    };
+    notes("Warnings", &views.iter().flat_map(of).collect::<Vec<_>>())
 }

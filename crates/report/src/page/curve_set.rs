@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 use millpond_chart::{Plot, Point, decimate, elide, line_entry};
-use millpond_results::Series;
+use millpond_results::{EntityKind, Series, quantity};
 use std::collections::BTreeMap;
 
 /// Largest number of curves that a reader can distinguish in one plot.
@@ -225,6 +225,64 @@ pub(super) fn decimated(series: &Series, factor: f64, slices: usize) -> Vec<Poin
     points
 }
 
+/// The range of several series at each time, one point per slice.
+pub(super) struct Band {
+    pub(super) least: Vec<Point>,
+    pub(super) greatest: Vec<Point>,
+}
+
+impl Band {
+    /// The range of all series, multiplied by `factor`; none of a single one.
+    pub(super) fn of(series: &[&Series], factor: f64, slices: usize) -> Option<Self> {
+        let all = (series.len() > 1).then(|| OverTime::of(series, factor))?;
+        let least = all.outline(|one| one.least, f64::min, slices);
+        Some(Self { least, greatest: all.outline(|one| one.greatest, f64::max, slices) })
+    }
+
+    /// Draws it in the colour of the plot, or in that of a series.
+    pub(super) fn draw(&self, plot: &mut Plot, class: &str) {
+        plot.band(class, &self.least, &self.greatest);
+    }
+
+    /// Every value that is drawn.
+    pub(super) fn values(&self) -> impl Iterator<Item = f64> {
+        self.least.iter().chain(&self.greatest).map(|point| point.1)
+    }
+}
+
+/// The mean of `values` at each time, weighted by `weights` with the same entities and times; at most `2 * slices` points.
+/// At a time at which all weights are zero every value counts equally.
+pub(super) fn weighted_mean(values: &[&Series], weights: &[&Series]) -> Series {
+    let weight_of: BTreeMap<(&str, u64), f64> = weights
+        .iter()
+        .flat_map(|one| {
+            one.times.iter().zip(&one.values).map(|(t, w)| ((one.entity.as_str(), t.to_bits()), *w))
+        })
+        .collect();
+    let mut by_time: BTreeMap<u64, [f64; 4]> = BTreeMap::new();
+    for one in values {
+        for (time, value) in one.times.iter().zip(&one.values).filter(|(_, value)| value.is_finite()) {
+            let weight = weight_of.get(&(one.entity.as_str(), time.to_bits())).copied().unwrap_or_default();
+            let [weights, weighted, count, plain] = by_time.entry(time.to_bits()).or_default();
+            *weights += weight;
+            *weighted += weight * value;
+            *count += 1.0;
+            *plain += value;
+        }
+    }
+    let mean = |[weights, weighted, count, plain]: &[f64; 4]| {
+        if *weights > 0.0 { weighted / weights } else { plain / count }
+    };
+    Series {
+        kind: EntityKind::Group,
+        entity: "all".to_owned(),
+        quantity: quantity::QUEUEING.to_owned(),
+        unit: "ms".to_owned(),
+        times: by_time.keys().copied().map(f64::from_bits).collect(),
+        values: by_time.values().map(mean).collect(),
+    }
+}
+
 /// The sum of all series at each time, at most `2 * slices` points.
 pub(super) fn sum(series: &[&Series], slices: usize) -> Vec<Point> {
     GroupValue::Sum.points(series, 1.0, slices)
@@ -233,7 +291,22 @@ pub(super) fn sum(series: &[&Series], slices: usize) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millpond_results::EntityKind;
+
+    #[test]
+    fn a_mean_is_weighted_at_each_time_and_values_count_equally_without_weights() {
+        let one = |entity: &str, values: [f64; 3]| Series {
+            entity: entity.into(),
+            times: vec![1.0, 2.0, 3.0],
+            values: values.into(),
+            ..flows(1).remove(0)
+        };
+        let (delays, rates) = (
+            [one("a", [10.0, 10.0, f64::NAN]), one("b", [40.0, 20.0, 5.0])],
+            [one("a", [3.0, 0.0, 1.0]), one("b", [1.0, 0.0, 1.0])],
+        );
+        let mean = weighted_mean(&delays.each_ref(), &rates.each_ref());
+        assert_eq!((mean.times, mean.values), (vec![1.0, 2.0, 3.0], vec![17.5, 15.0, 5.0]));
+    }
 
     fn flows(count: usize) -> Vec<Series> {
         let flow = |index: usize| Series {

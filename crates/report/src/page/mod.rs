@@ -10,6 +10,7 @@
 mod agreement;
 mod charts;
 mod comparison;
+mod conclusion;
 mod curve_set;
 mod document;
 

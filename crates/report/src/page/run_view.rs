@@ -1,31 +1,69 @@
-//! A run as the page shows it: with its style, its headline and the bottleneck of the comparison.
+//! Runs as the page shows them: the seeds of one label together, with their style, their rows and the bottleneck.
 
 use millpond_chart::SeriesStyle;
-use millpond_results::{Distribution, EntityKind, Headline, Run, Series, bottleneck, quantity};
+use millpond_results::{
+    Comparison, ComparisonRow, Distribution, EntityKind, Run, Series, bottleneck, quantity,
+};
 
 pub(super) struct RunView<'a> {
+    /// The run of the first seed, whose curves over time are drawn.
     pub run: &'a Run,
+    /// The runs of all seeds.
+    pub seeds: Vec<&'a Run>,
     pub style: SeriesStyle,
-    pub headline: Headline,
+    /// The row of all flows.
+    pub row: ComparisonRow,
+    /// The rows of groups; empty if the run has one group.
+    pub groups: Vec<ComparisonRow>,
     /// The entity of the bottleneck's series; empty if the run has no link.
     pub bottleneck: String,
 }
 
 impl<'a> RunView<'a> {
+    /// One for each label, in the order in which the labels first occur.
     pub(super) fn all(runs: &'a [Run]) -> Vec<Self> {
-        let view = |(index, run): (usize, &'a Run)| Self {
+        let comparison = Comparison::of(runs);
+        let of_label = comparison.rows.chunk_by(|one, next| one.run == next.run);
+        of_label.enumerate().filter_map(|(index, rows)| Self::new(index, rows, runs)).collect()
+    }
+
+    /// The runs whose label is that of `rows`.
+    fn new(index: usize, rows: &[ComparisonRow], runs: &'a [Run]) -> Option<Self> {
+        let (row, groups) = rows.split_first()?;
+        let seeds: Vec<&Run> = runs.iter().filter(|run| run.label == row.run).collect();
+        let run = *seeds.first()?;
+        let bottleneck = bottleneck(&run.summary, runs);
+        Some(Self {
             run,
+            seeds,
             style: SeriesStyle(index),
-            headline: Headline::of(run, runs),
-            bottleneck: bottleneck(&run.summary, runs)
-                .map_or_else(String::new, |link| run.summary.link_entity(link)),
-        };
-        runs.iter().enumerate().map(view).collect()
+            row: row.clone(),
+            groups: groups.to_vec(),
+            bottleneck: bottleneck.map_or_else(String::new, |link| run.summary.link_entity(link)),
+        })
+    }
+
+    /// Utilization of the bottleneck from 0 to 1, mean over the seeds; not a number without links.
+    pub(super) fn utilization(&self) -> f64 {
+        self.row.utilization.map_or(f64::NAN, |utilization| utilization.mean)
+    }
+
+    /// 95th percentile of end-to-end queueing delay in ms, mean over the seeds; not a number if nothing was delivered.
+    pub(super) fn queueing_p95(&self) -> f64 {
+        self.row.queueing_ms.map_or(f64::NAN, |times| times.p95.mean)
     }
 
     /// The series of this quantity, of every entity of this kind.
     pub(super) fn series(&self, kind: EntityKind, quantity: &'a str) -> impl Iterator<Item = &'a Series> {
         self.run.series.iter().filter(move |series| series.kind == kind && series.quantity == quantity)
+    }
+
+    /// The series of this quantity and entity of all seeds.
+    pub(super) fn of_seeds(&self, one: &Series) -> Vec<&'a Series> {
+        let same = |other: &&Series| {
+            (other.kind, &other.entity, &other.quantity) == (one.kind, &one.entity, &one.quantity)
+        };
+        self.seeds.iter().filter_map(|run| run.series.iter().find(same)).collect()
     }
 
     /// The series of this quantity at the bottleneck.
@@ -35,15 +73,20 @@ impl<'a> RunView<'a> {
 
     /// The goodput of each flow, without the goodputs of a flow's loops.
     pub(super) fn goodputs(&self) -> Vec<&'a Series> {
-        self.series(EntityKind::Flow, quantity::GOODPUT)
-            .filter(|series| !series.entity.contains('/'))
-            .collect()
+        of_flows(self.run, quantity::GOODPUT)
     }
+}
 
-    /// The distribution of queueing delay over all packets of all flows: shares and delays in ms.
-    pub(super) fn delays(&self) -> &'a [(f64, f64)] {
-        let is_of_all = |one: &&Distribution| one.kind == EntityKind::Group && one.entity == "all";
-        let mut of_delay = self.run.distributions.iter().filter(|one| one.quantity == quantity::QUEUEING);
-        of_delay.find(is_of_all).map_or(&[], |one| &one.points)
-    }
+/// A quantity of each flow of a run, without the quantities of a flow's loops.
+pub(super) fn of_flows<'a>(run: &'a Run, quantity: &str) -> Vec<&'a Series> {
+    let is_wanted =
+        |one: &&Series| one.kind == EntityKind::Flow && one.quantity == quantity && !one.entity.contains('/');
+    run.series.iter().filter(is_wanted).collect()
+}
+
+/// The distribution of queueing delay over all packets of all flows of a run: shares and delays in ms.
+pub(super) fn delays(run: &Run) -> &[(f64, f64)] {
+    let is_of_all = |one: &&Distribution| one.kind == EntityKind::Group && one.entity == "all";
+    let mut of_delay = run.distributions.iter().filter(|one| one.quantity == quantity::QUEUEING);
+    of_delay.find(is_of_all).map_or(&[], |one| &one.points)
 }

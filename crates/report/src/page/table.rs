@@ -1,10 +1,11 @@
-//! The table of the numbers by which runs are compared; the best number of each column is bold.
+//! The table of the numbers by which runs are compared, with a row for each group; the best number of each column is bold.
 
+use super::conclusion::candidates;
 use super::rate_unit::RateUnit;
 use super::run_view::RunView;
 use maud::{Markup, html};
-use millpond_results::Headline;
-use millpond_units::format::{fixed, number};
+use millpond_results::{ComparisonRow, Estimate};
+use millpond_units::format::{fixed, number, two_digits};
 
 /// Which values of a column are better.
 #[derive(Clone, Copy)]
@@ -20,24 +21,28 @@ struct HeadlineColumn {
     statistic: Option<&'static str>,
     unit: &'static str,
     better: Better,
-    value: fn(&Headline) -> f64,
+    value: fn(&ComparisonRow) -> Option<Estimate>,
     /// From what [`Self::value`] returns to the unit.
     factor: f64,
     show: fn(f64) -> String,
 }
 
-/// A column with the values of all runs in its unit.
+/// A column with the means of all runs in its unit.
 struct FilledColumn {
     column: HeadlineColumn,
     values: Vec<f64>,
 }
 
-/// The table, one row per run.
+/// The table, one row per run, and below it one per group.
 pub(super) fn headline_table(views: &[RunView]) -> Markup {
-    let peak = views.iter().map(|view| view.headline.goodput_bps).fold(0.0, f64::max);
+    let peak = views.iter().map(|view| view.row.total_goodput_bps.mean).fold(0.0, f64::max);
+    let candidates = candidates(views);
     let fill = |column: HeadlineColumn| {
-        let value = |view: &RunView| column.factor * (column.value)(&view.headline);
-        FilledColumn { values: views.iter().map(value).collect(), column }
+        let mean = |view: &RunView| column.estimate(&view.row).map_or(f64::NAN, |estimate| estimate.mean);
+        let is_one =
+            |&(view, is_candidate): &(&RunView, bool)| if is_candidate { mean(view) } else { f64::NAN };
+        let pairs: Vec<(&RunView, bool)> = views.iter().zip(candidates.iter().copied()).collect();
+        FilledColumn { values: pairs.iter().map(is_one).collect(), column }
     };
     let columns = columns(RateUnit::for_peak(peak)).map(fill);
     html! {
@@ -45,7 +50,10 @@ pub(super) fn headline_table(views: &[RunView]) -> Markup {
             table.headline {
                 thead { (headings(&columns)) }
                 tbody {
-                    @for (row, view) in views.iter().enumerate() { (table_row(view, row, &columns)) }
+                    @for (row, view) in views.iter().enumerate() {
+                        (table_row(view, row, &columns))
+                        @for group in &view.groups { (group_row(group, &columns)) }
+                    }
                 }
             }
         }
@@ -84,7 +92,7 @@ const UTILIZATION: HeadlineColumn = HeadlineColumn {
     statistic: None,
     unit: "%",
     better: Better::Greater,
-    value: |line| line.utilization,
+    value: |row| row.utilization,
     factor: 100.0,
     show: |value| fixed(value, 1),
 };
@@ -94,29 +102,43 @@ const DELAY: HeadlineColumn = HeadlineColumn {
     statistic: Some("mean"),
     unit: "ms",
     better: Better::Smaller,
-    value: |line| line.queueing_ms.mean,
+    value: |row| row.queueing_ms.map(|times| times.mean),
     factor: 1.0,
     show: number,
 };
 
-fn columns(rate: RateUnit) -> [HeadlineColumn; 7] {
+fn columns(rate: RateUnit) -> [HeadlineColumn; 9] {
+    let goodput = HeadlineColumn {
+        quantity: "Goodput",
+        unit: rate.label,
+        factor: rate.factor,
+        show: number,
+        statistic: Some("total"),
+        value: |row| Some(row.total_goodput_bps),
+        ..UTILIZATION
+    };
     [
         UTILIZATION,
-        HeadlineColumn {
-            quantity: "Goodput",
-            unit: rate.label,
-            value: |line| line.goodput_bps,
-            factor: rate.factor,
-            show: number,
-            ..UTILIZATION
-        },
+        HeadlineColumn { ..goodput },
+        HeadlineColumn { statistic: Some("per flow"), value: |row| Some(row.flow_goodput_bps), ..goodput },
+        HeadlineColumn { statistic: Some("least"), value: |row| Some(row.least_goodput_bps), ..goodput },
         DELAY,
-        HeadlineColumn { statistic: Some("p95"), value: |line| line.queueing_ms.p95, ..DELAY },
-        HeadlineColumn { statistic: Some("p99"), value: |line| line.queueing_ms.p99, ..DELAY },
+        HeadlineColumn {
+            statistic: Some("p95"),
+            value: |row| row.queueing_ms.map(|times| times.p95),
+            show: two_digits,
+            ..DELAY
+        },
+        HeadlineColumn {
+            statistic: Some("p99"),
+            value: |row| row.queueing_ms.map(|times| times.p99),
+            show: two_digits,
+            ..DELAY
+        },
         HeadlineColumn {
             quantity: "Jain’s index",
             unit: "",
-            value: |line| line.jain,
+            value: |row| Some(row.jain),
             factor: 1.0,
             show: |value| fixed(value, 3),
             ..UTILIZATION
@@ -124,7 +146,7 @@ fn columns(rate: RateUnit) -> [HeadlineColumn; 7] {
         HeadlineColumn {
             quantity: "Loss",
             better: Better::Smaller,
-            value: |line| line.loss,
+            value: |row| Some(row.loss),
             show: number,
             ..UTILIZATION
         },
@@ -136,8 +158,37 @@ fn table_row(view: &RunView, row: usize, columns: &[FilledColumn]) -> Markup {
         tr {
             th scope="row" { (view.style.badge()) (view.run.label) }
             @for filled in columns {
-                td class=[filled.is_best(row).then_some("best")] { ((filled.column.show)(filled.values[row])) }
+                td class=[filled.is_best(row).then_some("best")] { (filled.column.cell(&view.row)) }
             }
+        }
+    }
+}
+
+fn group_row(group: &ComparisonRow, columns: &[FilledColumn]) -> Markup {
+    let name = group.group.as_deref().unwrap_or_default();
+    let protocols = group.protocols.join(", ");
+    html! {
+        tr.group {
+            th scope="row" { (name) @if protocols != group.run { " (" (protocols) ")" } }
+            @for filled in columns { td { (filled.column.cell(group)) } }
+        }
+    }
+}
+
+impl HeadlineColumn {
+    /// The value in the unit of the column.
+    fn estimate(&self, row: &ComparisonRow) -> Option<Estimate> {
+        Some((self.value)(row)?.scaled(self.factor))
+    }
+
+    /// The mean with half the width of its confidence interval, which has as many decimals.
+    fn cell(&self, row: &ComparisonRow) -> Markup {
+        let Some(Estimate { mean, half_width }) = self.estimate(row) else { return html! {} };
+        let shown = (self.show)(mean);
+        let decimals = shown.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+        html! {
+            (shown)
+            @if let Some(half) = half_width { span.interval { " ± " (fixed(half, decimals)) } }
         }
     }
 }
@@ -150,7 +201,7 @@ impl FilledColumn {
             Better::Greater => finite().reduce(f64::max),
             Better::Smaller => finite().reduce(f64::min),
         };
-        let shown = |value: f64| (self.column.show)(value);
+        let shown = |value: f64| if value.is_finite() { (self.column.show)(value) } else { String::new() };
         best.is_some_and(|best| {
             let differ = finite().any(|value| shown(value) != shown(best));
             differ && shown(best) == shown(self.values[row])
@@ -169,7 +220,7 @@ mod tests {
             let filled = FilledColumn { column, values: values.into() };
             (0..values.len()).filter(|&row| filled.is_best(row)).collect::<Vec<_>>()
         };
-        let (utilization, delay) = (0, 2);
+        let (utilization, delay) = (0, 4);
         assert_eq!(best(utilization, &[98.0, 99.51, 99.52]), [1, 2]);
         assert_eq!(best(delay, &[3.0, f64::NAN, 20.0]), [0]);
         assert_eq!(best(delay, &[f64::NAN, 20.0, 3.0]), [2]);

@@ -177,6 +177,9 @@ impl Simulation<'_> {
                     self.goodput(flow, time)
                 }),
             );
+            series.push(self.one(EntityKind::Flow, &name, quantity::QUEUEING, "ms", |time| {
+                1.5 * self.delay(time) + flow as f64
+            }));
             series.push(self.one(EntityKind::Flow, &name, quantity::WINDOW, "packets", |time| {
                 self.goodput(flow, time) * 0.05 / 12_000.0
             }));

@@ -114,7 +114,7 @@ fn a_page_of_a_million_samples_is_small_and_keeps_their_extremes() {
     let mut browser = Browser::start();
     browser.open(&page);
     assert_eq!(faults(&mut browser), Vec::<String>::new());
-    let highest = "Math.min(...document.querySelector('[data-name=delay]').points.map(point => point[1]))";
+    let highest = r#"Math.min(...document.querySelector('[data-name="at the bottleneck"]').points.map(point => point[1]))"#;
     browser.evaluate("document.querySelectorAll('svg.plot').forEach(plot => plot.dispatchEvent(new PointerEvent('pointermove')))");
     assert!(
         browser.evaluate(highest).as_f64().unwrap() < 4000.0 * 0.05,
@@ -147,6 +147,54 @@ fn names_that_look_like_markup_are_text() {
     assert_eq!(faults(&mut browser), Vec::<String>::new());
     assert_eq!(browser.evaluate("document.images.length"), 0);
     assert_eq!(browser.evaluate("document.title"), hostile);
+}
+
+#[test]
+fn every_marker_is_a_shape_around_its_point() {
+    let (_folder, page) = page_of(&report_on(&fixture::six_runs(50)));
+    let mut browser = Browser::start();
+    browser.open(&page);
+    let outside = browser.evaluate(
+        r#"[...document.querySelectorAll("defs g")].filter(group => {
+            const origin = document.querySelector(".definitions").createSVGPoint();
+            const shape = group.firstElementChild, box = shape.getBBox();
+            return !shape.isPointInFill(origin) || Math.min(box.width, box.height) < 7;
+        }).map(group => group.id)"#,
+    );
+    assert_eq!(outside, serde_json::json!([]));
+    assert_eq!(browser.evaluate("document.querySelectorAll('defs g').length"), 8);
+}
+
+/// Five seeds of three protocols are three rows, three figures over time and one curve per protocol with its band.
+#[test]
+fn seeds_of_a_run_are_one_row_one_figure_and_one_curve_with_a_band() {
+    let seeded = |seed: u64| {
+        fixture::SIX.iter().take(3).map(move |protocol| {
+            let mut run = fixture::run(protocol, 300 + seed as usize, 2);
+            run.summary.seed = seed;
+            run.summary.links[0].utilization -= 0.01 * seed as f64;
+            run
+        })
+    };
+    let runs: Vec<Run> = (1..=5).flat_map(seeded).collect();
+    let (_folder, page) = page_of(&report_on(&runs));
+    let mut browser = Browser::start();
+    browser.open(&page);
+    assert_eq!(faults(&mut browser), Vec::<String>::new());
+    let count = |browser: &mut Browser, what: &str| {
+        browser.evaluate(&format!("document.querySelectorAll('{what}').length"))
+    };
+    assert_eq!(count(&mut browser, ".headline tbody tr"), 3);
+    assert_eq!(count(&mut browser, "#over-time figure"), 3);
+    assert_eq!(count(&mut browser, "#delays .curve"), 3);
+    assert_eq!(count(&mut browser, "#delays .band"), 3);
+    assert!(
+        browser
+            .evaluate("document.querySelector('.headline td').textContent")
+            .as_str()
+            .unwrap()
+            .contains('±')
+    );
 }
 
 #[test]

@@ -10,6 +10,11 @@ use std::path::{Path, PathBuf};
 /// The name of the file with the rows of a comparison.
 const COMPARISON: &str = "comparison.json";
 
+/// What a comparison of several seeds appends to the name of a run's directory.
+pub fn seed_suffix(seed: u64) -> String {
+    format!("-seed{seed}")
+}
+
 /// The directory of a comparison. It is removed when dropped without any run.
 #[derive(Debug)]
 pub struct ComparisonDirectory {

@@ -1,5 +1,6 @@
 //! Reading saved runs, for reports.
 
+use super::comparison::seed_suffix;
 use super::save::name;
 use crate::{Distribution, EntityKind, Run, Series, Summary, Transfer};
 use ::parquet::errors::ParquetError;
@@ -27,7 +28,7 @@ impl fmt::Display for LoadError {
 impl std::error::Error for LoadError {}
 
 /// The run in `directory`, or the runs in its subdirectories in the order of their names. The label of a run is the name
-/// of its directory.
+/// of its directory, without the seed that a comparison appends to it.
 ///
 /// # Errors
 /// A directory without a run, or a file that cannot be read.
@@ -59,7 +60,7 @@ fn one(directory: &Path) -> Result<Run, LoadError> {
         .map_err(|error| fault(&directory.join(name::SUMMARY), error))?;
     let scenario = directory.join(name::SCENARIO);
     Ok(Run {
-        label: directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned()),
+        label: label(directory, summary.seed),
         summary,
         series: table(directory, name::SERIES, series)?,
         distributions: table(directory, name::DISTRIBUTIONS, distributions)?,
@@ -67,6 +68,12 @@ fn one(directory: &Path) -> Result<Run, LoadError> {
         command: format!("millpond run {}", scenario.display()),
         transfers: table(directory, name::FLOWS, transfers)?,
     })
+}
+
+/// The name of a directory, without the seed that a comparison appends to it.
+fn label(directory: &Path, seed: u64) -> String {
+    let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    name.strip_suffix(&seed_suffix(seed)).map_or_else(|| name.clone(), str::to_owned)
 }
 
 fn fault(path: &Path, fault: impl fmt::Display) -> LoadError {

@@ -14,7 +14,7 @@ mod table;
 mod testing;
 
 pub use atomic_file::{AtomicFile, write_atomically};
-pub use comparison::ComparisonDirectory;
+pub use comparison::{ComparisonDirectory, seed_suffix};
 pub use directory::{OutputError, RunDirectory};
 pub use load::{LoadError, load, scenario_of};
 pub use save::{Extras, comparison_json, save, summary_json};

@@ -1,6 +1,6 @@
 //! Jain's fairness index over time.
 
-use super::super::curve_set::decimated;
+use super::super::curve_set::{Band, decimated};
 use super::super::run_view::RunView;
 use super::{FINE, run_legend, time_axis};
 use maud::html;
@@ -26,6 +26,9 @@ pub(crate) fn fairness(views: &[RunView]) -> Option<Figure> {
     )
     .over_time();
     for (view, series) in &drawn {
+        if let Some(band) = Band::of(&view.of_seeds(series), 1.0, FINE) {
+            band.draw(&mut plot, &format!("band {}", view.style.colour()));
+        }
         let points = decimated(series, 1.0, FINE);
         plot.curve(&view.run.label, &view.style.line(), &points);
         let stride = (points.len() / MARKERS).max(1);
@@ -59,7 +62,8 @@ mod tests {
 
     #[test]
     fn a_run_in_which_one_flow_is_active_at_a_time_has_no_curve() {
-        let run = |values: [f64; 2]| Run {
+        let run = |label: &str, values: [f64; 2]| Run {
+            label: label.into(),
             series: vec![Series {
                 kind: EntityKind::Group,
                 entity: "all".into(),
@@ -70,9 +74,9 @@ mod tests {
             }],
             ..Run::default()
         };
-        let alone = run([f64::NAN; 2]);
+        let alone = run("alone", [f64::NAN; 2]);
         assert!(fairness(&RunView::all(std::slice::from_ref(&alone))).is_none());
-        let both = [alone, run([f64::NAN, 0.9])];
+        let both = [alone, run("two", [f64::NAN, 0.9])];
         let figure = fairness(&RunView::all(&both)).unwrap();
         assert_eq!(figure.panels[0].legend.0.matches("class=\"key\"").count(), 1);
     }

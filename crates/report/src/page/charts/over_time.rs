@@ -1,16 +1,15 @@
 //! Goodput, queue and queueing delay over time, a figure for each run. All runs have the same axes; only the rate axes
 //! differ if the rates of runs are of different orders.
 
-use super::super::curve_set::{CurveSet, GroupValue, decimated, sum};
+use super::super::curve_set::{Band, CurveSet, GroupValue, decimated, sum, weighted_mean};
 use super::super::rate_unit::RateUnit;
-use super::super::run_view::RunView;
+use super::super::run_view::{RunView, of_flows};
 use super::{FINE, coloured, run_title, time_axis};
 use maud::{Markup, html};
-use millpond_chart::{
-    Axis, AxisSpacing, Figure, Panel, Plot, Point, Scale, are_of_one_order, area_entry, line_entry,
-};
-use millpond_results::{EntityKind, quantity};
-use millpond_units::format::{fixed, number};
+use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, are_of_one_order, area_entry, line_entry};
+use millpond_results::{EntityKind, Run, Series, quantity};
+use millpond_units::format::{fixed, two_digits};
+use std::ops::Range;
 
 /// One figure per run.
 pub(crate) fn over_time(views: &[RunView]) -> Vec<Figure> {
@@ -39,9 +38,18 @@ struct RunCurves {
     capacity: Vec<Point>,
     throughput: Vec<Point>,
     goodputs: CurveSet,
+    /// For each curve of `goodputs`, if these are of single flows, the range over the seeds.
+    goodput_bands: Vec<Band>,
     queue: Vec<Point>,
     backlog: Vec<Point>,
+    /// When the bottleneck had no capacity.
+    outages: Vec<Range<f64>>,
+    /// At the bottleneck.
     queueing: Vec<Point>,
+    /// From end to end, mean over the flows weighted by goodput.
+    end_to_end: Vec<Point>,
+    /// The range of `end_to_end` over the seeds.
+    end_to_end_band: Option<Band>,
 }
 
 impl RunCurves {
@@ -50,19 +58,34 @@ impl RunCurves {
             view.at_bottleneck(quantity).map_or_else(Vec::new, |series| decimated(series, factor, FINE))
         };
         let backlogs: Vec<_> = view.series(EntityKind::Relay, quantity::BACKLOG).collect();
+        let goodputs = CurveSet::new(&view.goodputs(), GroupValue::Sum, rate_unit.factor, FINE);
+        let band = |one: &&Series| Band::of(&view.of_seeds(one), rate_unit.factor, FINE);
+        let has_bands = view.seeds.len() > 1 && !goodputs.is_condensed();
+        let goodput_bands = view.goodputs().iter().filter(|_| has_bands).filter_map(band).collect();
+        let end_to_end: Vec<Series> = view.seeds.iter().map(|run| end_to_end_delay(run)).collect();
         Self {
             capacity: at_bottleneck(quantity::CAPACITY, rate_unit.factor),
             throughput: at_bottleneck(quantity::THROUGHPUT, rate_unit.factor),
-            goodputs: CurveSet::new(&view.goodputs(), GroupValue::Sum, rate_unit.factor, FINE),
+            outages: view.at_bottleneck(quantity::CAPACITY).map_or_else(Vec::new, outages),
+            goodputs,
+            goodput_bands,
             queue: at_bottleneck(quantity::QUEUE, 1.0),
             backlog: sum(&backlogs, FINE),
             queueing: at_bottleneck(quantity::QUEUEING, 1.0),
+            end_to_end: end_to_end.first().map_or_else(Vec::new, |first| decimated(first, 1.0, FINE)),
+            end_to_end_band: Band::of(&end_to_end.iter().collect::<Vec<_>>(), 1.0, FINE),
             rate_unit,
         }
     }
 
     fn rates(&self) -> impl Iterator<Item = f64> {
-        values(&self.capacity).chain(self.goodputs.values())
+        let bands = self.goodput_bands.iter().flat_map(Band::values);
+        values(&self.capacity).chain(self.goodputs.values()).chain(bands)
+    }
+
+    fn delays(&self) -> impl Iterator<Item = f64> {
+        let band = self.end_to_end_band.iter().flat_map(Band::values);
+        values(&self.queueing).chain(values(&self.end_to_end)).chain(band)
     }
 
     /// Whether the throughput of the bottleneck is drawn, because the flows are not drawn one by one.
@@ -73,6 +96,11 @@ impl RunCurves {
     fn packets(&self) -> impl Iterator<Item = f64> {
         values(&self.queue).chain(values(&self.backlog))
     }
+}
+
+/// The end-to-end queueing delay of packets over time: the mean over the flows, weighted by their goodputs.
+fn end_to_end_delay(run: &Run) -> Series {
+    weighted_mean(&of_flows(run, quantity::QUEUEING), &of_flows(run, quantity::GOODPUT))
 }
 
 fn values(points: &[Point]) -> impl Iterator<Item = f64> {
@@ -88,13 +116,10 @@ struct Scales {
 
 impl Scales {
     fn common(curves: &[RunCurves]) -> Self {
-        let peak_of = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
-        let packet_peaks: Vec<f64> = curves.iter().map(|run| peak_of(&mut run.packets())).collect();
-        let delay_peaks: Vec<f64> = curves.iter().map(|run| peak_of(&mut values(&run.queueing))).collect();
         Self {
             rate: Scale::from_zero(curves.iter().flat_map(RunCurves::rates)),
-            packets: Scale::for_peaks(&packet_peaks, curves.iter().flat_map(RunCurves::packets)),
-            queueing: Scale::for_peaks(&delay_peaks, curves.iter().flat_map(|run| values(&run.queueing))),
+            packets: Scale::log(curves.iter().flat_map(RunCurves::packets), DECADES),
+            queueing: Scale::log(curves.iter().flat_map(RunCurves::delays), DECADES),
         }
     }
 }
@@ -118,28 +143,72 @@ fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) 
     queue.curve("relays", BACKLOG, &curves.backlog);
     queue.curve("bottleneck", "line", &curves.queue);
     let mut queueing = plot(DELAY, scales.queueing, 80);
-    if scales.queueing.spacing == AxisSpacing::Linear {
-        queueing.area("fill", &curves.queueing);
+    draw_delays(&mut queueing, curves);
+    for (plot, scale) in
+        [(&mut rate, scales.rate), (&mut queue, scales.packets), (&mut queueing, scales.queueing)]
+    {
+        curves.outages.iter().for_each(|outage| draw_outage(plot, outage, scale));
     }
-    queueing.curve("delay", "line", &curves.queueing);
     vec![
         panel("Goodput", curves.rate_unit.label, rate_legend(curves), rate),
-        panel("Queue", "packets", queue_legend(curves), queue),
-        panel(DELAY, "ms", html! {}, queueing),
+        panel("Queue", "packets, log scale", queue_legend(curves), queue),
+        panel(DELAY, "ms, log scale", delay_legend(curves), queueing),
     ]
 }
 
 fn draw_rates(plot: &mut Plot, curves: &RunCurves) {
     plot.area("area", &curves.capacity);
     plot.curve("capacity", "area-edge", &curves.capacity);
+    for (index, band) in curves.goodput_bands.iter().enumerate() {
+        band.draw(plot, &format!("band f{index}"));
+    }
     curves.goodputs.draw(plot);
     if curves.shows_throughput() {
         plot.curve("throughput", THROUGHPUT, &curves.throughput);
     }
 }
 
-/// The delay of the bottleneck's queue only; the queue plot shows the backlog of relays.
-const DELAY: &str = "Queueing delay at the bottleneck";
+/// From end to end, with the part at the bottleneck below; the rest is in other queues and at relays.
+fn draw_delays(plot: &mut Plot, curves: &RunCurves) {
+    if let Some(band) = &curves.end_to_end_band {
+        band.draw(plot, "band");
+    }
+    plot.curve("at the bottleneck", "line edge", &curves.queueing);
+    plot.curve("end to end", "line", &curves.end_to_end);
+}
+
+fn delay_legend(curves: &RunCurves) -> Markup {
+    html! {
+        @if !curves.end_to_end.is_empty() {
+            (line_entry("line", "end to end")) (line_entry("line edge", "at the bottleneck"))
+        }
+    }
+}
+
+const DELAY: &str = "Queueing delay";
+
+/// Logarithmic axes span at most this many powers of ten, so that one spike does not flatten a curve.
+const DECADES: f64 = 4.0;
+
+/// Shades a time without capacity over the whole height.
+fn draw_outage(plot: &mut Plot, outage: &Range<f64>, scale: Scale) {
+    let [low, high] = [scale.low, scale.high].map(|value| [(outage.start, value), (outage.end, value)]);
+    plot.band("outage", &low, &high);
+}
+
+/// The times in which a link has no capacity, from the ends of sampling intervals.
+fn outages(capacity: &Series) -> Vec<Range<f64>> {
+    let begins = std::iter::once(0.0).chain(capacity.times.iter().copied());
+    let samples: Vec<(f64, f64, f64)> = begins
+        .zip(&capacity.times)
+        .zip(&capacity.values)
+        .map(|((from, to), value)| (from, *to, *value))
+        .collect();
+    let down = samples.chunk_by(|one, next| (one.2 == 0.0) == (next.2 == 0.0));
+    down.filter(|run| run.iter().all(|sample| sample.2 == 0.0))
+        .filter_map(|run| Some(run.first()?.0..run.last()?.1))
+        .collect()
+}
 
 /// Throughput of the bottleneck.
 const THROUGHPUT: &str = "line throughput";
@@ -149,6 +218,7 @@ fn rate_legend(curves: &RunCurves) -> Markup {
         (curves.goodputs.legend())
         @if curves.shows_throughput() { (line_entry(THROUGHPUT, "throughput")) }
         (area_entry("", "capacity"))
+        @if !curves.outages.is_empty() { (area_entry("outage", "no capacity")) }
     }
 }
 
@@ -165,12 +235,11 @@ fn queue_legend(curves: &RunCurves) -> Markup {
 
 /// The run's name, its utilization and its 95th percentile of queueing delay.
 fn title(view: &RunView) -> Markup {
-    let headline = &view.headline;
     html! {
         (run_title(view))
         span.summary {
-            "utilization " (fixed(100.0 * headline.utilization, 1)) " % · 95 % of packets queue at most "
-            (number(headline.queueing_ms.p95)) " ms"
+            "utilization " (fixed(100.0 * view.utilization(), 1)) " % · 95 % of packets queue at most "
+            (two_digits(view.queueing_p95())) " ms"
         }
     }
 }
@@ -179,4 +248,22 @@ fn peak_rate(view: &RunView) -> f64 {
     let capacity = view.at_bottleneck(quantity::CAPACITY).into_iter();
     let values = capacity.chain(view.goodputs()).flat_map(|series| &series.values);
     values.copied().fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_outage_lasts_from_the_last_sample_with_capacity_to_the_last_without() {
+        let capacity = Series {
+            kind: EntityKind::Link,
+            entity: "L ->".into(),
+            quantity: quantity::CAPACITY.into(),
+            unit: "bit/s".into(),
+            times: vec![1.0, 2.0, 3.0, 4.0, 5.0],
+            values: vec![0.0, 1e6, 0.0, 0.0, 1e6],
+        };
+        assert_eq!(outages(&capacity), [0.0..1.0, 2.0..4.0]);
+    }
 }

@@ -14,8 +14,7 @@ const NAME_LENGTH: usize = 18;
 
 /// Delay to the right and utilization upwards; none for a single run.
 pub(crate) fn tradeoff(views: &[RunView]) -> Option<Figure> {
-    let has_both =
-        |view: &&RunView| view.headline.utilization.is_finite() && view.headline.queueing_ms.p95.is_finite();
+    let has_both = |view: &&RunView| view.utilization().is_finite() && view.queueing_p95().is_finite();
     let views: Vec<&RunView> = views.iter().filter(has_both).collect();
     if views.len() < 2 {
         return None;
@@ -38,7 +37,7 @@ pub(crate) fn tradeoff(views: &[RunView]) -> Option<Figure> {
 
 fn draw(views: &[&RunView]) -> Plot {
     let points: Vec<Point> =
-        views.iter().map(|view| (view.headline.queueing_ms.p95, 100.0 * view.headline.utilization)).collect();
+        views.iter().map(|view| (view.queueing_p95(), 100.0 * view.utilization())).collect();
     let x = with_margins(Scale::log(points.iter().map(|point| point.0), 4.0));
     let y = utilization_scale(points.iter().map(|point| point.1));
     let label = "Utilization against the 95th percentile of queueing delay";

@@ -1,0 +1,156 @@
+//! The sentence with which the page opens: which run does best, by what, and why.
+
+use super::run_view::RunView;
+use millpond_results::{Estimate, Flow, Run};
+use millpond_units::format::{fixed, two_digits};
+
+/// A run is ranked only if none of its flows starves in any seed.
+fn is_ranked(view: &RunView) -> bool {
+    view.row.starving.mean == 0.0 && power(view).is_some()
+}
+
+/// Runs that deserve a bold number: ranked, and with at least half of the greatest power.
+pub(super) fn candidates(views: &[RunView]) -> Vec<bool> {
+    let of = |view: &RunView| if is_ranked(view) { power(view).map_or(0.0, |power| power.mean) } else { 0.0 };
+    let powers: Vec<f64> = views.iter().map(of).collect();
+    let greatest = powers.iter().copied().fold(0.0, f64::max);
+    powers.iter().map(|power| *power > 0.0 && 2.0 * power >= greatest).collect()
+}
+
+/// Utilization of the bottleneck over the 95th percentile of the round-trip time without queues plus the queueing delay,
+/// in 1/ms. This is the power of Kleinrock (1979), throughput over delay, for a high percentile of the delay.
+fn power(view: &RunView) -> Option<Estimate> {
+    let base = base_rtt_ms(view.run)?;
+    let (utilization, queueing) = (view.row.utilization?, view.row.queueing_ms?.p95);
+    let delay = base + queueing.mean;
+    let mean = utilization.mean / delay;
+    let relative = |estimate: Estimate, of: f64| estimate.half_width.map(|half| half / of);
+    let half_width = relative(utilization, utilization.mean)
+        .zip(relative(queueing, delay))
+        .map(|(of_utilization, of_delay)| mean * of_utilization.hypot(of_delay));
+    (delay > 0.0 && utilization.mean > 0.0).then_some(Estimate { mean, half_width })
+}
+
+/// The mean over the flows of their least round-trip time in ms; that of a flow with relays is the sum over its loops.
+fn base_rtt_ms(run: &Run) -> Option<f64> {
+    let of = |flow: &Flow| match &flow.rtt_ms {
+        Some(times) => times.min,
+        None => flow.loops.iter().map(|one| one.rtt_ms.min).sum(),
+    };
+    let least: Vec<f64> = run.summary.flows.iter().map(of).filter(|rtt| *rtt > 0.0).collect();
+    (!least.is_empty()).then(|| least.iter().sum::<f64>() / least.len() as f64)
+}
+
+/// The sentence about several runs; none if fewer than two are ranked.
+pub(super) fn conclusion(views: &[RunView]) -> Option<String> {
+    let mut ranked: Vec<(&RunView, Estimate)> =
+        views.iter().filter(|view| is_ranked(view)).filter_map(|view| Some((view, power(view)?))).collect();
+    ranked.sort_by(|one, other| other.1.mean.total_cmp(&one.1.mean));
+    let [(best, most), (second, next), ..] = ranked.as_slice() else { return None };
+    let verb = if is_within(*most, *next) {
+        format!(
+            "{} and {} cannot be told apart as the best in utilization per delay: {}",
+            best.run.label, second.run.label, best.run.label
+        )
+    } else {
+        format!("{} has the most utilization per delay: it", best.run.label)
+    };
+    let mut sentence = format!("{verb} uses {}", achieved(best));
+    let others = || ranked.iter().map(|(view, _)| *view).filter(|view| view.run.label != best.run.label);
+    if let Some(fuller) = others().max_by(|one, other| one.utilization().total_cmp(&other.utilization()))
+        && fuller.utilization() > best.utilization() + LEAST_SHARE
+    {
+        sentence += &format!("; {} uses most, {}", fuller.run.label, achieved(fuller));
+    }
+    if let Some(shorter) = others().min_by(|one, other| one.queueing_p95().total_cmp(&other.queueing_p95()))
+        && shorter.queueing_p95() < best.queueing_p95() * (1.0 - LEAST_SHARE)
+    {
+        sentence += &format!("; {} queues least, {}", shorter.run.label, achieved(shorter));
+    }
+    let starving = views.iter().filter(|view| view.row.starving.mean > 0.0);
+    let starving: Vec<&str> = starving.map(|view| view.run.label.as_str()).collect();
+    if !starving.is_empty() {
+        sentence += &format!("; not ranked because flows starve: {}", starving.join(", "));
+    }
+    Some(sentence + ".")
+}
+
+/// A smaller difference of utilizations, or relative difference of delays, is not worth a clause.
+const LEAST_SHARE: f64 = 0.005;
+
+/// Whether the confidence intervals overlap.
+fn is_within(one: Estimate, other: Estimate) -> bool {
+    one.mean - one.half_width.unwrap_or_default() <= other.mean + other.half_width.unwrap_or_default()
+}
+
+fn achieved(view: &RunView) -> String {
+    format!(
+        "{} % of the bottleneck with {} ms of queueing (95th percentile)",
+        fixed(100.0 * view.utilization(), 1),
+        two_digits(view.queueing_p95())
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_results::{Group, Link, Milliseconds, Summary};
+
+    fn run(label: &str, seed: u64, utilization: f64, p95: f64, starving: bool) -> Run {
+        let times = |p95| Milliseconds { min: 20.0, p95, ..Milliseconds::default() };
+        let flow = Flow {
+            rtt_ms: Some(times(0.0)),
+            delivered: 1,
+            goodput_bps: 1e6,
+            fair_share_bps: Some(if starving { 1e8 } else { 1e6 }),
+            ..Flow::default()
+        };
+        let summary = Summary {
+            seed,
+            flows: vec![flow],
+            groups: vec![Group { flows: 1, ..Group::default() }],
+            links: vec![Link { utilization, ..Link::default() }],
+            queueing_ms: times(p95),
+            simulated_s: 1.0,
+            ..Summary::default()
+        };
+        Run { label: label.into(), summary, ..Run::default() }
+    }
+
+    /// .95 / 25 = .038, 1 / 120 = .0083 and .5 / 21 = .024 per ms.
+    #[test]
+    fn the_sentence_names_the_best_the_fullest_and_the_emptiest_run() {
+        let runs = [
+            run("cubic", 1, 1.0, 100.0, false),
+            run("lgcc", 1, 0.95, 5.0, false),
+            run("shy", 1, 0.5, 1.0, false),
+            run("greedy", 1, 1.0, 0.0, true),
+        ];
+        let views = RunView::all(&runs);
+        assert_eq!(
+            conclusion(&views).unwrap(),
+            "lgcc has the most utilization per delay: it uses 95.0 % of the bottleneck with 5.0 ms of queueing (95th \
+             percentile); cubic uses most, 100.0 % of the bottleneck with 100 ms of queueing (95th percentile); shy queues \
+             least, 50.0 % of the bottleneck with 1.0 ms of queueing (95th percentile); not ranked because flows starve: \
+             greedy."
+        );
+        assert_eq!(candidates(&views), [false, true, true, false]);
+    }
+
+    #[test]
+    fn runs_whose_intervals_overlap_are_not_told_apart() {
+        let runs = [
+            run("a", 1, 0.95, 5.0, false),
+            run("a", 2, 0.91, 7.0, false),
+            run("b", 1, 0.94, 6.0, false),
+            run("b", 2, 0.91, 6.0, false),
+        ];
+        let sentence = conclusion(&RunView::all(&runs)).unwrap();
+        assert!(sentence.starts_with("a and b cannot be told apart"), "{sentence}");
+    }
+
+    #[test]
+    fn one_run_has_no_conclusion() {
+        assert_eq!(conclusion(&RunView::all(&[run("a", 1, 0.9, 5.0, false)])), None);
+    }
+}
