@@ -1,6 +1,8 @@
 //! State of the sender and receiver of each loop in the simulation, and the routes between them.
 
 use crate::delivery::DeliveredStream;
+use crate::event_kind::{EventKind, target};
+use crate::event_queue::EventTarget;
 use crate::flow_spec::LoopSpec;
 use crate::processing::{Processing, Processor, Timer};
 use crate::schedule::Schedule;
@@ -10,23 +12,6 @@ use millpond_endpoint::{ReceiverEnd, SenderConfig, SenderEnd};
 use millpond_law::{Ecn, Knowledge, Random, Sender};
 use millpond_units::{Rate, Time};
 use std::sync::Arc;
-
-/// Which end of a loop.
-#[derive(Clone, Copy)]
-pub(crate) enum EndKind {
-    Receiver = 0,
-    Sender = 1,
-}
-
-/// Route entries from here on are ends of loops; smaller ones are links.
-pub(crate) const FIRST_END: u32 = 1 << 30;
-
-impl EndKind {
-    /// The route entry of this end of a loop.
-    fn stop(self, loop_id: u32) -> u32 {
-        FIRST_END + loop_id * 2 + self as u32
-    }
-}
 
 /// State of the sender of a loop.
 pub(crate) struct SenderState {
@@ -103,8 +88,8 @@ pub(crate) struct CapacityReceiver {
 /// One entry of a route.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RouteStop {
-    /// A link, or an end of a loop.
-    pub(crate) stop: u32,
+    /// The event of an arrival: at a link, or at an end of a loop.
+    pub(crate) arrival: EventTarget,
     /// When the last packet reached it, processing included: packets of a flow stay in order.
     pub(crate) last: Time,
 }
@@ -260,15 +245,16 @@ pub(crate) fn add_routes(
     spec: &LoopSpec,
 ) -> LoopRoutes {
     let forward = delay.into_iter().chain(spec.forward.iter().map(|link| link.0));
-    let forward = add_route(routes, forward, EndKind::Receiver.stop(loop_id));
-    let backward = add_route(routes, spec.backward.iter().map(|link| link.0), EndKind::Sender.stop(loop_id));
+    let forward = add_route(routes, forward, target(EventKind::Data, loop_id));
+    let backward = spec.backward.iter().map(|link| link.0);
+    let backward = add_route(routes, backward, target(EventKind::Ack, loop_id));
     LoopRoutes { forward, backward }
 }
 
-/// Appends one route and its end; returns where it begins.
-fn add_route(routes: &mut Vec<RouteStop>, links: impl Iterator<Item = u32>, end: u32) -> u32 {
+/// Appends one route and the arrival at its end; returns where it begins.
+fn add_route(routes: &mut Vec<RouteStop>, links: impl Iterator<Item = u32>, end: EventTarget) -> u32 {
     let begin = routes.len() as u32;
-    let stop = |stop| RouteStop { stop, last: Time::ZERO };
-    routes.extend(links.chain([end]).map(stop));
+    let links = links.map(|link| target(EventKind::Link, link));
+    routes.extend(links.chain([end]).map(|arrival| RouteStop { arrival, last: Time::ZERO }));
     begin
 }

@@ -1,35 +1,52 @@
 //! The kinds of events of the simulator.
 
-use crate::event_queue::{EventTarget, TARGETS};
+use crate::event_queue::{EventTarget, TARGET_BITS};
 
 /// What an event is for. The event target combines the kind with the index of a link, a loop or a flow.
 #[derive(Clone, Copy)]
 pub(crate) enum EventKind {
-    /// A packet arrives at the end of a link.
-    PacketArrival = 0,
+    /// A packet arrives at a link.
+    Link = 0,
+    /// A data packet arrives at the receiver of a loop.
+    Data = 1,
+    /// An acknowledgement arrives at the sender of a loop.
+    Ack = 2,
     /// The deadline of a sender.
-    SenderTimer = 1,
+    SenderTimer = 3,
     /// The deadline of a receiver.
-    ReceiverTimer = 2,
+    ReceiverTimer = 4,
     /// The end of a control interval of a law at a link.
-    LawTick = 3,
+    LawTick = 5,
     /// The configured capacity of a link changes.
-    CapacityChange = 4,
+    CapacityChange = 6,
     /// A flow starts or stops, or its application produces data.
-    Flow = 5,
+    Flow = 7,
     /// A transfer arrives.
-    TransferArrival = 6,
-    /// A service ends or a packet arrives at a link with laws, loss, variable delay or a scheduler.
-    Link = 7,
+    TransferArrival = 8,
+    /// A service ends, or a packet reaches the end of a link with laws, loss, variable delay or a scheduler.
+    LinkOutput = 9,
 }
 
-/// Number of event kinds.
-pub(crate) const EVENT_KINDS: u32 = 8;
+/// Number of low bits of a target that hold the index; the 4 bits above hold the kind.
+const INDEX_BITS: u32 = TARGET_BITS - 4;
 
 /// Upper bound of the index in a target.
-pub(crate) const INDEX_LIMIT: u32 = TARGETS / EVENT_KINDS;
+pub(crate) const INDEX_LIMIT: u32 = 1 << INDEX_BITS;
 
 /// The event target of this kind and index.
-pub(crate) fn target(kind: EventKind, index: u32) -> EventTarget {
-    kind as u32 * INDEX_LIMIT + index
+#[inline]
+pub(crate) const fn target(kind: EventKind, index: u32) -> EventTarget {
+    (kind as u32) << INDEX_BITS | index
+}
+
+/// The number of the kind of a target.
+#[inline]
+pub(crate) const fn kind_of(target: EventTarget) -> u32 {
+    target >> INDEX_BITS
+}
+
+/// The index in a target.
+#[inline]
+pub(crate) const fn index_of(target: EventTarget) -> u32 {
+    target % INDEX_LIMIT
 }

@@ -9,8 +9,9 @@ use std::collections::binary_heap::PeekMut;
 /// What an event is for: a number that the event loop interprets.
 pub(crate) type EventTarget = u32;
 
-/// Number of low bits of a tie-breaker that hold the target; the 40 bits above count insertions.
-const TARGET_BITS: u32 = 24;
+/// Number of low bits of a tie-breaker that hold the target; the 36 bits above count insertions. Before the count wraps
+/// around, all pending events are renumbered.
+pub(crate) const TARGET_BITS: u32 = 28;
 
 /// Number of possible targets.
 pub(crate) const TARGETS: u32 = 1 << TARGET_BITS;
@@ -53,19 +54,12 @@ impl PartialOrd for QueuedEvent {
     }
 }
 
-/// Number of slots of the wheel.
-const SLOTS: usize = 65536;
-
 /// Number of slots that share a word of the occupancy bitmap.
 const WORD: usize = 64;
-const WORDS: usize = SLOTS / WORD;
-const LAST_WORD: usize = WORDS - 1;
 
-/// With fewer events per rotation, too many wait in `later` and are examined repeatedly: the slots become wider.
-const MIN_EVENTS: usize = SLOTS / 4;
-
-/// With more events per rotation, too many share a slot: the slots become narrower.
-const MAX_EVENTS: usize = SLOTS / 4 * 3;
+/// Smallest and largest number of words.
+const MIN_WORDS: usize = 1024;
+const MAX_WORDS: usize = 1 << 18;
 
 /// Slots of the first rotation last 2^20 ps, about a microsecond: suitable for a million events per second.
 const INITIAL_SHIFT: u32 = 20;
@@ -79,34 +73,40 @@ const MAX_WALK: usize = 8;
 /// A timing wheel.
 ///
 /// ```text
-///      start                                                  start + SLOTS << shift
+///      start                                                  start + slots << shift
 ///        |----|----|----|----|----|---- ...                 ----|
 ///               word   |  slots: short sorted lists             |  later: one unsorted list
 /// ```
 ///
 /// A slot mostly holds at most one event, so that the cost of an event does not depend on the number of pending events.
-/// Events that would make a list long go to an overflow heap. After a rotation the wheel is filled from `later`, with
-/// wider slots if the last rotation had fewer than [`MIN_EVENTS`] events, or narrower ones if more than [`MAX_EVENTS`].
+/// Events that would make a list long go to an overflow heap; if many do, the slots become narrower at once
+/// ([`Self::narrow`]). After a rotation the wheel is filled from `later`, with wider slots if the last rotation had fewer
+/// events than a quarter of the slots, or narrower ones if it had more than three quarters. There are at least twice as
+/// many slots as pending events, so that an event waits in `later` for a few rotations at most.
 #[derive(Debug)]
 pub(crate) struct EventQueue {
     /// Current position: all slots before this word are empty.
     word: usize,
-    slots: Box<[SlotWord; WORDS]>,
+    /// A power of two.
+    slots: Box<[SlotWord]>,
     nodes: Vec<EventNode>,
     /// First node of the free list.
     free: u32,
+    /// Duration of a slot: 2^shift ps.
+    shift: u32,
+    /// Start time of the first slot in picoseconds.
+    start: u64,
+    /// The tie-breaker of the next event, without its target.
+    next_tie: u64,
+    /// The same at the start of this rotation.
+    tie_at_start: u64,
     /// Events of this rotation whose slot list was too long.
     overflow: BinaryHeap<Reverse<QueuedEvent>>,
+    /// Length of `overflow` at which the slots become narrower.
+    narrow_at: usize,
     later: Vec<QueuedEvent>,
     /// An empty list that keeps its memory, to become `later` at the next rotation.
     spare: Vec<QueuedEvent>,
-    /// Start time of the first slot in picoseconds.
-    start: u64,
-    /// Duration of a slot: 2^shift ps.
-    shift: u32,
-    inserted: u64,
-    /// Insertions before this rotation.
-    inserted_before: u64,
 }
 
 /// 64 consecutive slots.
@@ -135,16 +135,17 @@ impl Default for EventQueue {
     fn default() -> Self {
         Self {
             word: 0,
-            slots: Box::new([SlotWord::EMPTY; WORDS]),
+            slots: vec![SlotWord::EMPTY; MIN_WORDS].into_boxed_slice(),
             nodes: Vec::new(),
             free: NONE,
+            shift: INITIAL_SHIFT,
+            start: 0,
+            next_tie: 0,
+            tie_at_start: 0,
             overflow: BinaryHeap::new(),
+            narrow_at: MIN_WORDS,
             later: Vec::new(),
             spare: Vec::new(),
-            start: 0,
-            shift: INITIAL_SHIFT,
-            inserted: 0,
-            inserted_before: 0,
         }
     }
 }
@@ -153,70 +154,68 @@ impl EventQueue {
     /// Adds an event; one at [`Time::NEVER`] is discarded.
     #[inline]
     pub(crate) fn push(&mut self, time: Time, target: EventTarget) {
-        self.push_with_packet(time, target, PacketHandle::NONE);
+        if time != Time::NEVER {
+            self.push_with_packet(time, target, PacketHandle::NONE);
+        }
     }
 
-    /// Adds an event that moves a packet; one at [`Time::NEVER`] is discarded.
-    #[inline]
+    /// Adds an event that moves a packet, not at [`Time::NEVER`].
+    #[inline(always)]
     pub(crate) fn push_with_packet(&mut self, time: Time, target: EventTarget, handle: PacketHandle) {
-        debug_assert!(target < TARGETS);
-        if time == Time::NEVER {
-            return;
-        }
-        let tie = self.inserted << TARGET_BITS | u64::from(target);
-        self.inserted += 1;
+        debug_assert!(target < TARGETS && time != Time::NEVER);
+        let tie = self.next_tie | u64::from(target);
+        let (next_tie, wraps) = self.next_tie.overflowing_add(u64::from(TARGETS));
+        self.next_tie = next_tie;
         self.insert(QueuedEvent { key: EventKey { time: time.picos(), tie }, handle });
+        if wraps {
+            self.renumber();
+        }
     }
 
     /// Removes the earliest event that is due at `limit` or before. Returns time, target and packet.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pop_until(&mut self, limit: Time) -> Option<(Time, EventTarget, PacketHandle)> {
-        let event =
-            if self.overflow.is_empty() { self.pop_from_wheel(limit) } else { self.pop_from_either(limit) }?;
-        Some((Time::from_picos(event.key.time), event.key.tie as EventTarget & (TARGETS - 1), event.handle))
-    }
-
-    /// As [`Self::pop_until`] while the overflow heap is empty.
-    #[inline]
-    fn pop_from_wheel(&mut self, limit: Time) -> Option<QueuedEvent> {
-        while self.word().occupied == 0 {
-            if self.word < LAST_WORD {
+        if !self.overflow.is_empty() {
+            self.bring_forward();
+        }
+        while self.slots.get(self.word).is_none_or(|slots| slots.occupied == 0) {
+            if self.word < self.slots.len() {
                 self.word += 1;
             } else if !self.rotate() {
                 return None;
-            } else if !self.overflow.is_empty() {
-                return self.pop_from_either(limit);
             }
         }
-        let slots = &mut self.slots[self.word & LAST_WORD];
+        let slots = self.slots.get_mut(self.word)?;
         let first = &mut slots.first[slots.occupied.trailing_zeros() as usize % WORD];
         let node = self.nodes.get_mut(*first as usize).filter(|node| node.key.time <= limit.picos())?;
         if node.next == NONE {
             slots.occupied &= slots.occupied - 1;
         }
         (*first, node.next, self.free) = (node.next, self.free, *first);
-        Some(QueuedEvent { key: node.key, handle: node.handle })
+        let target = node.key.tie as EventTarget & (TARGETS - 1);
+        Some((Time::from_picos(node.key.time), target, node.handle))
     }
 
-    /// The current word of slots.
-    #[inline]
-    fn word(&self) -> &SlotWord {
-        &self.slots[self.word & LAST_WORD]
-    }
-
-    /// As [`Self::pop_until`] while the overflow heap holds events.
+    /// Moves the first event of the overflow heap into the wheel, if it is the earliest of all.
     #[inline(never)]
-    fn pop_from_either(&mut self, limit: Time) -> Option<QueuedEvent> {
-        while self.word().occupied == 0 && self.word < LAST_WORD {
-            self.word += 1;
+    fn bring_forward(&mut self) {
+        let first = loop {
+            match self.slots.get(self.word) {
+                Some(slots) if slots.occupied != 0 => {
+                    break slots.first[slots.occupied.trailing_zeros() as usize % WORD];
+                }
+                Some(_) => self.word += 1,
+                None => break NONE,
+            }
+        };
+        let Some(overflowed) = self.overflow.peek_mut() else { return };
+        let is_earliest = self.nodes.get(first as usize).is_none_or(|first| overflowed.0.key < first.key);
+        if is_earliest {
+            let Reverse(event) = PeekMut::pop(overflowed);
+            // The word that holds the first event of the wheel, or the last one.
+            self.word = self.word.min(self.slots.len() - 1);
+            self.insert(event);
         }
-        let first = self.word().first[self.word().occupied.trailing_zeros() as usize % WORD];
-        let overflowed = self.overflow.peek_mut()?;
-        if self.nodes.get(first as usize).is_some_and(|first| first.key < overflowed.0.key) {
-            drop(overflowed);
-            return self.pop_from_wheel(limit);
-        }
-        (overflowed.0.key.time <= limit.picos()).then(|| PeekMut::pop(overflowed).0)
     }
 
     /// Inserts an event into its slot, or into `later`.
@@ -224,15 +223,13 @@ impl EventQueue {
     fn insert(&mut self, QueuedEvent { key, handle }: QueuedEvent) {
         let slot = (key.time.saturating_sub(self.start) >> self.shift) as usize;
         let slot = slot.max(self.word * WORD);
-        if slot >= SLOTS {
+        let Some(slots) = self.slots.get_mut(slot / WORD) else {
             return self.later.push(QueuedEvent { key, handle });
-        }
-        if self.free == NONE {
-            self.add_node();
-        }
-        let Some(fresh) = self.nodes.get_mut(self.free as usize) else { return };
+        };
+        let Some(fresh) = self.nodes.get_mut(self.free as usize) else {
+            return self.insert_into_new_node(QueuedEvent { key, handle });
+        };
         let (number, next_free) = (self.free, fresh.next);
-        let slots = &mut self.slots[slot / WORD % WORDS];
         let first = &mut slots.first[slot % WORD];
         let before = *first;
         *fresh = EventNode { key, handle, next: before };
@@ -261,31 +258,93 @@ impl EventQueue {
         }
         self.nodes[number as usize].next = next_free;
         self.overflow.push(Reverse(QueuedEvent { key, handle }));
+        if self.overflow.len() > self.narrow_at {
+            self.narrow();
+        }
     }
 
-    /// Adds a node to the free list.
+    /// Adds a node to the free list, and inserts the event into it.
     #[cold]
-    fn add_node(&mut self) {
+    fn insert_into_new_node(&mut self, event: QueuedEvent) {
         self.free = self.nodes.len() as u32;
         let QueuedEvent { key, handle } = QueuedEvent::NONE;
         self.nodes.push(EventNode { key, handle, next: NONE });
+        self.insert(event);
     }
 
     /// Starts the next rotation at the earliest event of `later`; returns false if there is none.
     #[cold]
     fn rotate(&mut self) -> bool {
-        let Some(earliest) = self.later.iter().map(|event| event.key.time).min() else { return false };
-        let count = (self.inserted - self.inserted_before) as usize;
-        self.inserted_before = self.inserted;
-        self.shift = match count {
-            _ if count < MIN_EVENTS => (self.shift + 1).min(50),
-            _ if count > MAX_EVENTS => self.shift.saturating_sub(1),
+        let slots = self.slots.len() * WORD;
+        let shift = match (self.next_tie.wrapping_sub(self.tie_at_start) >> TARGET_BITS) as usize {
+            count if count < slots / 4 => self.shift + 1,
+            count if count > slots / 4 * 3 => self.shift.saturating_sub(1),
             _ => self.shift,
         };
-        (self.start, self.word) = (earliest, 0);
-        let mut later = std::mem::replace(&mut self.later, std::mem::take(&mut self.spare));
-        later.drain(..).for_each(|event| self.insert(event));
-        self.spare = later;
+        let mut pending = std::mem::replace(&mut self.later, std::mem::take(&mut self.spare));
+        self.narrow_at = MIN_WORDS;
+        let is_pending = self.fill(shift, &mut pending);
+        self.spare = pending;
+        is_pending
+    }
+
+    /// Makes slots narrower before the end of a rotation, because much more traffic has come than before it. Half of the
+    /// slots then hold one of the earlier half of all pending events.
+    #[cold]
+    fn narrow(&mut self) {
+        let mut pending = self.take_all();
+        let half = pending.len() / 2;
+        let (earlier, median, _) = pending.select_nth_unstable(half);
+        let earliest = earlier.iter().map(|event| event.key.time).min().unwrap_or(median.key.time);
+        let distance = (median.key.time - earliest) / half.max(1) as u64;
+        let shift = self.shift.saturating_sub(1).min(64 - distance.leading_zeros());
+        self.narrow_at = usize::MAX;
+        self.fill(shift, &mut pending);
+        // Events of one instant share a slot of any width.
+        self.narrow_at = MIN_WORDS.max(2 * self.overflow.len());
+    }
+
+    /// Numbers all pending events again in their order, because the count of insertions wraps around.
+    #[cold]
+    fn renumber(&mut self) {
+        let mut pending = self.take_all();
+        pending.sort_unstable();
+        self.next_tie = 0;
+        for event in &mut pending {
+            event.key.tie = self.next_tie | event.key.tie & u64::from(TARGETS - 1);
+            self.next_tie += u64::from(TARGETS);
+        }
+        self.fill(self.shift, &mut pending);
+    }
+
+    /// Removes all events.
+    fn take_all(&mut self) -> Vec<QueuedEvent> {
+        let mut pending = std::mem::take(&mut self.later);
+        pending.extend(std::mem::take(&mut self.overflow).into_iter().map(|Reverse(event)| event));
+        for first in self.slots.iter_mut().flat_map(|slots| {
+            slots.occupied = 0;
+            &mut slots.first
+        }) {
+            let mut number = std::mem::replace(first, NONE);
+            while let Some(EventNode { key, handle, next }) = self.nodes.get(number as usize).copied() {
+                pending.push(QueuedEvent { key, handle });
+                number = next;
+            }
+        }
+        (self.nodes, self.free) = (Vec::new(), NONE);
+        pending
+    }
+
+    /// Starts a rotation of the empty wheel at the earliest of the pending events, and removes these from the list.
+    /// Returns false if there is none.
+    fn fill(&mut self, shift: u32, pending: &mut Vec<QueuedEvent>) -> bool {
+        let Some(earliest) = pending.iter().map(|event| event.key.time).min() else { return false };
+        let words = (2 * pending.len() / WORD).next_power_of_two().min(MAX_WORDS);
+        if words > self.slots.len() {
+            self.slots = vec![SlotWord::EMPTY; words].into_boxed_slice();
+        }
+        (self.shift, self.start, self.word, self.tie_at_start) = (shift.min(50), earliest, 0, self.next_tie);
+        pending.drain(..).for_each(|event| self.insert(event));
         true
     }
 }
@@ -335,6 +394,48 @@ mod tests {
         assert_eq!(events.pop_until(Time::from_picos(10)), None);
         assert_eq!(events.pop_until(Time::NEVER), Some((Time::from_picos(11), 0, PacketHandle::NONE)));
         assert_eq!(events.pop_until(Time::NEVER), None);
+    }
+
+    /// Pushes events at these times and checks that they leave in order.
+    fn check_order(events: &mut EventQueue, times: impl Iterator<Item = u64>) {
+        let times: Vec<u64> = times.collect();
+        times.iter().zip(0..).for_each(|(time, target)| events.push(Time::from_picos(*time), target));
+        let mut sorted: Vec<(u64, EventTarget)> = times.into_iter().zip(0..).collect();
+        sorted.sort_unstable();
+        for expected in sorted {
+            let popped = events.pop_until(Time::NEVER).map(|(time, target, _)| (time.picos(), target));
+            assert_eq!(popped, Some(expected));
+        }
+        assert_eq!(events.pop_until(Time::NEVER), None);
+    }
+
+    #[test]
+    fn the_number_of_slots_grows_with_the_number_of_pending_events() {
+        // A million events over a second, and their timers a second later.
+        let mut events = EventQueue::default();
+        check_order(&mut events, (0..1_000_000_u64).map(|n| n * 7_919 % 1_000_003 * 2_000_000));
+        assert!(events.slots.len() * WORD > 1_000_000);
+    }
+
+    #[test]
+    fn slots_become_narrower_when_a_burst_follows_a_silence() {
+        let mut events = EventQueue::default();
+        for second in 0..30 {
+            check_order(&mut events, std::iter::once(second * 1_000_000_000_000));
+        }
+        let wide = events.shift;
+        check_order(&mut events, (0..100_000_u64).map(|n| 31_000_000_000_000 + n * 37 % 100_000 * 1_000_000));
+        assert!(wide > 25 && events.shift < 22, "{wide} {}", events.shift);
+        // Events of one instant cannot be separated.
+        check_order(&mut events, std::iter::repeat_n(40_000_000_000_000, 20_000));
+    }
+
+    #[test]
+    fn events_stay_in_order_when_the_count_of_insertions_wraps_around() {
+        let nearly = u64::MAX << TARGET_BITS;
+        let mut events = EventQueue { next_tie: nearly, tie_at_start: nearly, ..EventQueue::default() };
+        check_order(&mut events, (0..3000).map(|n| n % 3 * 1_000_000_000));
+        assert_eq!(events.next_tie, 3000 << TARGET_BITS);
     }
 
     proptest! {

@@ -113,7 +113,8 @@ impl FlowState {
         self.next_supply = match &mut self.application {
             Some(application) => {
                 let (server, rates) = &mut **application;
-                server.accept(now, self.payload, rates).leaves
+                let size = u32::try_from(self.payload.get()).unwrap_or(u32::MAX);
+                server.accept(now, size, rates).leaves
             }
             None => Time::NEVER,
         };

@@ -3,8 +3,8 @@
 use crate::LinkId;
 use crate::delivery::Delivery;
 use crate::downstream_feedback::downstream_feedback;
-use crate::endpoints::{CapacityReceiver, EndKind, Endpoints, FIRST_END, ReceiverState, RouteStop};
-use crate::event_kind::{EventKind, INDEX_LIMIT, target};
+use crate::endpoints::{CapacityReceiver, Endpoints, ReceiverState, RouteStop};
+use crate::event_kind::{EventKind, INDEX_LIMIT, index_of, kind_of, target};
 use crate::event_queue::{EventQueue, EventTarget};
 use crate::flow_state::FlowState;
 use crate::link::{Link, LinkAction, LinkView};
@@ -150,71 +150,75 @@ impl PacketNetwork {
         self.packets.len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn dispatch(&mut self, now: Time, target: EventTarget, handle: PacketHandle) {
-        // The most frequent kind.
+        // The most frequent kind is zero, so that the target is the index.
         if target < INDEX_LIMIT {
-            return self.forward(now, handle);
+            return self.enqueue(now, target, handle);
         }
-        let index = target % INDEX_LIMIT;
-        match target / INDEX_LIMIT {
-            1 => self.on_sender_timer(now, index),
-            2 => self.on_receiver_timer(now, index),
-            3 => self.on_law_tick(now, index),
-            4 => self.on_capacity_change(now, index),
-            5 => self.on_flow(now, index),
-            6 => self.on_transfer_arrival(now, index),
-            _ => self.on_link_event(now, index, handle),
+        let index = index_of(target);
+        match kind_of(target) {
+            1 => self.on_data(now, index, handle.packet),
+            2 => self.on_ack(now, index, handle.packet),
+            3 => self.on_sender_timer(now, index),
+            4 => self.on_receiver_timer(now, index),
+            5 => self.on_law_tick(now, index),
+            6 => self.on_capacity_change(now, index),
+            7 => self.on_flow(now, index),
+            8 => self.on_transfer_arrival(now, index),
+            _ => self.on_link_output(now, index, handle),
         }
     }
 
     #[inline(never)]
-    fn on_link_event(&mut self, now: Time, index: u32, handle: PacketHandle) {
+    fn on_link_output(&mut self, now: Time, index: u32, handle: PacketHandle) {
         let (arrived, next) = self.links[index as usize].on_event(now, handle, &mut self.packets);
-        self.events.push(next, target(EventKind::Link, index));
+        self.events.push(next, target(EventKind::LinkOutput, index));
         if let Some(handle) = arrived {
-            let processed = self.processed(now, handle);
+            let (processed, arrival) = self.next_arrival(now, handle);
             if processed == now {
-                self.forward(now, handle);
+                self.dispatch_arrival(now, arrival, handle);
             } else {
-                self.events.push_with_packet(processed, target(EventKind::PacketArrival, 0), handle);
+                self.events.push_with_packet(processed, arrival, handle);
             }
         }
     }
 
-    /// When a packet that arrives at the end of a link at `arrives` has been processed by the router or the sending host
-    /// there. Packets of one flow stay in order.
+    /// When a packet that reaches the end of a link at `reaches` has been processed by the router or the sending host
+    /// there, and the event of its arrival. Packets of one flow stay in order.
     #[inline(always)]
-    fn processed(&mut self, arrives: Time, handle: PacketHandle) -> Time {
-        if arrives == Time::NEVER {
-            return arrives;
-        }
-        let RouteStop { stop, last } = &mut self.routes[handle.route as usize];
-        let processor = if *stop < FIRST_END {
-            &mut self.routers[*stop as usize]
-        } else if *stop & 1 == EndKind::Sender as u32 {
-            &mut self.endpoints.hosts[((*stop - FIRST_END) / 2) as usize]
-        } else {
-            return arrives;
+    fn next_arrival(&mut self, reaches: Time, handle: PacketHandle) -> (Time, EventTarget) {
+        let RouteStop { arrival, last } = &mut self.routes[handle.route as usize];
+        let processor = match kind_of(*arrival) {
+            0 => &mut self.routers[index_of(*arrival) as usize],
+            2 => &mut self.endpoints.hosts[index_of(*arrival) as usize],
+            _ => return (reaches, *arrival),
         };
-        let processed = processor.processed(arrives, handle.bytes);
-        if processed != arrives {
-            *last = processed.max(*last);
-            return *last;
+        let processed = processor.processed(reaches, handle.bytes);
+        if processed == reaches {
+            return (reaches, *arrival);
         }
-        arrives
+        *last = processed.max(*last);
+        (*last, *arrival)
     }
 
-    /// Forwards a packet that has arrived at the end of a link to the next entry of its route.
+    /// Schedules the arrival of a packet that reaches the end of a link at `reaches`, unless that is never.
     #[inline(always)]
-    fn forward(&mut self, now: Time, handle: PacketHandle) {
-        let stop = self.routes[handle.route as usize].stop;
-        if stop < FIRST_END {
-            self.enqueue(now, stop, handle);
-        } else if stop & 1 == EndKind::Sender as u32 {
-            self.on_ack(now, (stop - FIRST_END) / 2, handle.packet);
-        } else {
-            self.on_data(now, (stop - FIRST_END) / 2, handle.packet);
+    fn schedule_arrival(&mut self, reaches: Time, handle: PacketHandle) {
+        if reaches != Time::NEVER {
+            let (time, arrival) = self.next_arrival(reaches, handle);
+            self.events.push_with_packet(time, arrival, handle);
+        }
+    }
+
+    /// Handles the arrival of a packet at a link or at an end of a loop.
+    #[inline(always)]
+    fn dispatch_arrival(&mut self, now: Time, arrival: EventTarget, handle: PacketHandle) {
+        let index = index_of(arrival);
+        match kind_of(arrival) {
+            0 => self.enqueue(now, index, handle),
+            1 => self.on_data(now, index, handle.packet),
+            _ => self.on_ack(now, index, handle.packet),
         }
     }
 
@@ -224,9 +228,9 @@ impl PacketNetwork {
         handle.route += 1;
         let state = &mut self.links[link as usize];
         if state.is_plain() {
-            let arrives = state.arrive(now, handle, &mut self.packets);
-            let arrives = self.processed(arrives, handle);
-            self.events.push_with_packet(arrives, target(EventKind::PacketArrival, 0), handle);
+            if let Some(reaches) = state.arrive(now, handle, &mut self.packets) {
+                self.schedule_arrival(reaches, handle);
+            }
         } else {
             self.enqueue_special(now, link, handle);
         }
@@ -235,14 +239,12 @@ impl PacketNetwork {
     #[inline(never)]
     fn enqueue_special(&mut self, now: Time, link: u32, handle: PacketHandle) {
         match self.links[link as usize].enqueue_special(now, handle, &mut self.packets) {
-            LinkAction::Deliver(time) => {
-                let time = self.processed(time, handle);
-                self.events.push_with_packet(time, target(EventKind::PacketArrival, 0), handle)
-            }
+            LinkAction::Deliver(time) => self.schedule_arrival(time, handle),
+            LinkAction::DeliverUnlessLost(time) if time == Time::NEVER => {}
             LinkAction::DeliverUnlessLost(time) => {
-                self.events.push_with_packet(time, target(EventKind::Link, link), handle)
+                self.events.push_with_packet(time, target(EventKind::LinkOutput, link), handle)
             }
-            LinkAction::Wake(time) => self.events.push(time, target(EventKind::Link, link)),
+            LinkAction::Wake(time) => self.events.push(time, target(EventKind::LinkOutput, link)),
         }
     }
 
@@ -373,7 +375,8 @@ impl PacketNetwork {
     #[inline(always)]
     fn send_packet(&mut self, now: Time, route: u32, bytes: u32, packet: Packet) {
         let packet = self.packets.insert(packet);
-        self.enqueue(now, self.routes[route as usize].stop, PacketHandle { packet, bytes, route });
+        let first_link = index_of(self.routes[route as usize].arrival);
+        self.enqueue(now, first_link, PacketHandle { packet, bytes, route });
     }
 
     #[inline(always)]

@@ -25,14 +25,16 @@ pub enum Buffer {
 }
 
 impl Buffer {
-    /// True if a packet of `bytes` fits.
-    #[inline]
-    pub(super) fn has_room(&self, queued: usize, queued_bytes: u64, bytes: u32) -> bool {
-        match self {
-            Self::Unlimited => true,
-            Self::Bytes(limit) => queued_bytes + u64::from(bytes) <= limit.get(),
-            Self::Packets(limit) => (queued as u64) < *limit,
-        }
+    /// Its limit in packets; the largest number without one. A link compares with both limits, which is faster than a
+    /// choice between them.
+    fn packet_limit(self) -> u32 {
+        let Self::Packets(limit) = self else { return u32::MAX };
+        u32::try_from(limit).unwrap_or(u32::MAX)
+    }
+
+    /// Its limit in bytes; the largest number without one.
+    fn byte_limit(self) -> u64 {
+        if let Self::Bytes(limit) = self { limit.get() } else { u64::MAX }
     }
 }
 
@@ -119,7 +121,8 @@ impl LinkSpec {
             pipeline: Ring::default(),
             queued: 0,
             queued_bytes: 0,
-            buffer: self.buffer,
+            packet_limit: self.buffer.packet_limit(),
+            byte_limit: self.buffer.byte_limit(),
             delay,
             hot: HotCounters::default(),
             special: is_special.then(|| Box::new(Special { wire, loss, laws, mode })),

@@ -40,7 +40,7 @@ use crate::schedule::ConfiguredCapacity;
 use crate::stats::{HotCounters, LinkCounters, LinkMeter};
 use laws::Laws;
 use loss::LossState;
-use millpond_units::{Bytes, Rate, Span, Time};
+use millpond_units::{Rate, Span, Time};
 use per_service::PerService;
 use propagation::VariableDelay;
 use ring::Ring;
@@ -63,12 +63,13 @@ pub(crate) struct Link {
     /// What a plain link does not have.
     special: Option<Box<Special>>,
     /// Packets waiting or in service, and their bytes.
-    queued: usize,
+    queued: u32,
+    packet_limit: u32,
     queued_bytes: u64,
     delay: Span,
     hot: HotCounters,
     cold: Box<ColdState>,
-    buffer: Buffer,
+    byte_limit: u64,
     service: Service,
 }
 
@@ -102,16 +103,21 @@ struct ColdState {
 }
 
 impl Link {
-    /// Enqueues a packet at a plain link. Returns when it arrives at the end of the link; [`Time::NEVER`] if it is dropped.
+    /// Enqueues a packet at a plain link. Returns when it arrives at the end of the link; none if it is dropped.
     #[inline(always)]
-    pub(crate) fn arrive(&mut self, now: Time, handle: PacketHandle, packets: &mut PacketPool) -> Time {
+    pub(crate) fn arrive(
+        &mut self,
+        now: Time,
+        handle: PacketHandle,
+        packets: &mut PacketPool,
+    ) -> Option<Time> {
         self.depart_until(now);
         if !self.has_room(handle.bytes) {
             self.cold.meter.losses.buffer += 1;
             packets.release(handle.packet);
-            return Time::NEVER;
+            return None;
         }
-        self.join(now, handle, packets) + self.delay
+        Some(self.join(now, handle, packets) + self.delay)
     }
 
     /// True without laws, loss, variable delay and scheduler.
@@ -159,8 +165,8 @@ impl Link {
         handle: PacketHandle,
         packets: &mut PacketPool,
     ) -> ServedPacket {
-        let served = self.service.accept(now, Bytes::new(u64::from(handle.bytes)), &mut self.cold.rates);
-        let wait = served.leaves.since(entered).saturating_sub(served.service);
+        let served = self.service.accept(now, handle.bytes, &mut self.cold.rates);
+        let wait = served.begins.since(entered);
         if !wait.is_zero() {
             packets.get_mut(handle.packet).add_queueing(wait);
         }
@@ -169,7 +175,7 @@ impl Link {
 
     #[inline]
     fn has_room(&self, bytes: u32) -> bool {
-        self.buffer.has_room(self.queued, self.queued_bytes, bytes)
+        self.queued < self.packet_limit && self.queued_bytes + u64::from(bytes) <= self.byte_limit
     }
 
     /// Counts a packet that joins the queue.

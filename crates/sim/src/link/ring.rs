@@ -1,17 +1,16 @@
 //! A ring buffer.
 
-/// A FIFO queue in one block of memory whose length is a power of two. It grows by doubling and never shrinks.
-#[derive(Debug)]
+/// A FIFO queue. The record at its head is stored in the struct itself, so that a queue of one record, as on an idle link,
+/// accesses no other memory. The others are in one block whose length is a power of two, which grows by doubling and never
+/// shrinks.
+#[derive(Debug, Default)]
 pub(crate) struct Ring<T> {
+    first: T,
+    /// The records behind the first, from slot `head` on.
     slots: Box<[T]>,
     head: u32,
+    /// Number of records, the first included.
     len: u32,
-}
-
-impl<T> Default for Ring<T> {
-    fn default() -> Self {
-        Self { slots: Box::default(), head: 0, len: 0 }
-    }
 }
 
 impl<T: Copy + Default> Ring<T> {
@@ -20,10 +19,10 @@ impl<T: Copy + Default> Ring<T> {
         self.len as usize
     }
 
-    /// Slot of the record at `index` from the head.
+    /// Slot of the record at `index` from the head, which is not the first.
     #[inline]
     fn slot(&self, index: u32) -> usize {
-        self.head.wrapping_add(index) as usize & self.slots.len().wrapping_sub(1)
+        self.head.wrapping_add(index - 1) as usize & self.slots.len().wrapping_sub(1)
     }
 
     /// The record at `index` from the head.
@@ -32,7 +31,7 @@ impl<T: Copy + Default> Ring<T> {
         if index >= self.len() {
             return None;
         }
-        self.slots.get(self.slot(index as u32))
+        if index == 0 { Some(&self.first) } else { self.slots.get(self.slot(index as u32)) }
     }
 
     /// The record at the tail.
@@ -44,20 +43,36 @@ impl<T: Copy + Default> Ring<T> {
     /// Adds a record at the tail.
     #[inline]
     pub(crate) fn push(&mut self, record: T) {
-        if self.len() == self.slots.len() {
+        if self.len == 0 {
+            self.first = record;
+        } else {
+            self.push_behind(record);
+        }
+        self.len += 1;
+    }
+
+    #[inline]
+    fn push_behind(&mut self, record: T) {
+        if self.len() > self.slots.len() {
             self.grow();
         }
         let slot = self.slot(self.len);
         self.slots[slot] = record;
-        self.len += 1;
     }
 
-    /// Removes the record at the head. An empty ring restarts at its first slot, which is still in the cache.
+    /// Removes the record at the head.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
-        let record = *self.get(0)?;
+        if self.len == 0 {
+            return None;
+        }
+        let record = self.first;
         self.len -= 1;
-        self.head = if self.len == 0 { 0 } else { self.head.wrapping_add(1) };
+        if self.len > 0 {
+            self.first = self.slots[self.slot(1)];
+            // An empty block restarts at its first slot, which is still in the cache.
+            self.head = if self.len == 1 { 0 } else { self.head.wrapping_add(1) };
+        }
         Some(record)
     }
 
@@ -91,19 +106,27 @@ impl<T: Copy + Default> Ring<T> {
         while let Some(before) = index.checked_sub(1).and_then(|before| self.get(before as usize).copied())
             && !goes_first(&before)
         {
-            let slot = self.slot(index);
-            self.slots[slot] = before;
+            self.set(index, before);
             index -= 1;
         }
-        let slot = self.slot(index);
-        self.slots[slot] = record;
+        self.set(index, record);
+    }
+
+    /// Replaces the record at `index` from the head.
+    fn set(&mut self, index: u32, record: T) {
+        if index == 0 {
+            self.first = record;
+        } else {
+            let slot = self.slot(index);
+            self.slots[slot] = record;
+        }
     }
 
     #[cold]
     fn grow(&mut self) {
         let capacity = (self.slots.len() * 2).max(4);
         let mut slots = Vec::with_capacity(capacity);
-        slots.extend((0..self.len()).filter_map(|index| self.get(index).copied()));
+        slots.extend((1..self.len()).filter_map(|index| self.get(index).copied()));
         slots.resize(capacity, T::default());
         (self.slots, self.head) = (slots.into_boxed_slice(), 0);
     }

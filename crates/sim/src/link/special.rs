@@ -18,7 +18,7 @@ pub(crate) enum LinkAction {
 }
 
 impl LinkAction {
-    const NOTHING: Self = Self::Wake(Time::NEVER);
+    pub(super) const NOTHING: Self = Self::Wake(Time::NEVER);
 }
 
 impl Special {
@@ -202,7 +202,7 @@ impl Link {
         QueueView {
             configured_capacity: self.cold.configured_capacity.at(now),
             bytes: Bytes::new(self.queued_bytes),
-            packets: self.queued as u64,
+            packets: self.queued.into(),
             head_sojourn,
         }
     }

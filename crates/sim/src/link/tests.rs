@@ -82,18 +82,21 @@ fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Seg
         let Arrival { flow, segment, .. } = arrivals[index as usize];
         let packet = Packet::new(Frame::Data(segment), flow, Ecn::NotCapable);
         let handle = PacketHandle { packet: packets.insert(packet), bytes: segment.bytes, route: 0 };
-        if link.is_plain() {
-            events.push_with_packet(link.arrive(now, handle, &mut packets), DELIVER, handle);
-            continue;
-        }
-        match link.enqueue_special(now, handle, &mut packets) {
-            LinkAction::Deliver(time) => events.push_with_packet(time, DELIVER, handle),
-            LinkAction::DeliverUnlessLost(time) => events.push_with_packet(time, WAKE, handle),
-            LinkAction::Wake(time) => events.push(time, WAKE),
+        let action = match link.is_plain() {
+            true => link.arrive(now, handle, &mut packets).map_or(LinkAction::NOTHING, LinkAction::Deliver),
+            false => link.enqueue_special(now, handle, &mut packets),
+        };
+        let (time, target, handle) = match action {
+            LinkAction::Deliver(time) => (time, DELIVER, handle),
+            LinkAction::DeliverUnlessLost(time) => (time, WAKE, handle),
+            LinkAction::Wake(time) => (time, WAKE, PacketHandle::NONE),
+        };
+        if time != Time::NEVER {
+            events.push_with_packet(time, target, handle);
         }
     }
     link.settle(end, &mut packets);
-    assert_eq!(packets.len(), on_wire(&link, &delivered) + link.queued);
+    assert_eq!(packets.len(), on_wire(&link, &delivered) + link.queued as usize);
     (link, delivered)
 }
 
@@ -357,7 +360,7 @@ proptest! {
         let (link, delivered) = run(link, &arrivals, Time::from_secs(0.1));
         let LinkCounters { arrivals, .. } = link.counters();
         let gone = link.counters().drops() as usize + delivered.len();
-        prop_assert_eq!(arrivals as usize, gone + on_wire(&link, &delivered) + link.queued);
+        prop_assert_eq!(arrivals as usize, gone + on_wire(&link, &delivered) + link.queued as usize);
         prop_assert_eq!(view(&link).queue_lengths().total(), 100_000_000_000);
     }
 

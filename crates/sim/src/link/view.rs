@@ -19,7 +19,7 @@ impl<'a> LinkView<'a> {
 
     /// Packets waiting or in service.
     pub fn queue_packets(&self) -> u64 {
-        self.link.queued as u64
+        self.link.queued.into()
     }
 
     /// Bytes waiting or in service.

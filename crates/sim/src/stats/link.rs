@@ -82,7 +82,7 @@ pub(crate) struct HotCounters {
 impl HotCounters {
     /// Records that the queue held `packets` packets from the last call until `now`.
     #[inline]
-    pub(crate) fn length_until(&mut self, now: Time, packets: usize, meter: &mut LinkMeter) {
+    pub(crate) fn length_until(&mut self, now: Time, packets: u32, meter: &mut LinkMeter) {
         let span = now.since(self.until).picos();
         self.until = now;
         match packets {
@@ -107,14 +107,9 @@ impl HotCounters {
     }
 
     /// All counters of a link that now holds `queued` packets.
-    pub(crate) fn counters(
-        &self,
-        queued: usize,
-        losses: &LossCounters,
-        foreign_headers: u64,
-    ) -> LinkCounters {
+    pub(crate) fn counters(&self, queued: u32, losses: &LossCounters, foreign_headers: u64) -> LinkCounters {
         LinkCounters {
-            arrivals: self.served + queued as u64 + losses.buffer + losses.law,
+            arrivals: self.served + u64::from(queued) + losses.buffer + losses.law,
             buffer_drops: losses.buffer,
             law_drops: losses.law,
             wire_losses: losses.wire,
@@ -169,8 +164,8 @@ impl Default for LinkMeter {
 impl LinkMeter {
     /// Records time with two or more packets, which is rare on most links.
     #[inline(never)]
-    fn add_length(&mut self, packets: usize, span: u64) {
-        self.lengths.add(packets as u64, span);
+    fn add_length(&mut self, packets: u32, span: u64) {
+        self.lengths.add(packets.into(), span);
     }
 
     #[inline(never)]
