@@ -166,10 +166,9 @@ impl Builder {
             links.iter().map(|link| link.configured_capacity.clone().unwrap_or(link.rate.clone())).collect();
         let parts = Parts {
             real_links: links.len(),
-            routers: links.iter().map(|link| link.router(seed)).collect(),
+            endpoints: Endpoints::new(links.iter().map(|link| link.router(seed))),
             links: links.into_iter().map(|link| link.build(seed, &weights)).collect(),
             routes: Vec::new(),
-            endpoints: Endpoints::default(),
             declared_flows: flows.len(),
             flows: Vec::new(),
             spawning: Spawning::new(seed),
@@ -268,7 +267,9 @@ impl NetworkAssembly {
         let delay = self.delay_element(spec.extra_delay);
         let Parts { endpoints, routes, .. } = &mut self.parts;
         let loop_id = endpoints.senders.len() as u32;
-        endpoints.put(owner, loop_id, spec, configured, |spec| add_routes(routes, loop_id, delay, spec));
+        endpoints.put(owner, loop_id, spec, configured, |spec, host| {
+            add_routes(routes, loop_id, delay, spec, host)
+        });
     }
 
     fn add_transfers(&mut self, spec: TransfersSpec) {
@@ -289,7 +290,6 @@ impl NetworkAssembly {
             return None;
         }
         let spec = LinkSpec::plain(String::new(), NodeId(0), NodeId(0), Rate::MAX, delay);
-        self.parts.routers.push(spec.router(self.seed));
         self.parts.links.push(spec.build(self.seed, &[]));
         Some(self.parts.links.len() as u32 - 1)
     }

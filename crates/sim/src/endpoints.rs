@@ -1,5 +1,6 @@
 //! State of the sender and receiver of each loop in the simulation, and the routes between them.
 
+use crate::LinkId;
 use crate::delivery::DeliveredStream;
 use crate::event_kind::{EventKind, target};
 use crate::event_queue::EventTarget;
@@ -20,6 +21,8 @@ pub(crate) struct SenderState {
     pub(crate) route: u32,
     /// Its flow, or the flow that represents all that share it.
     pub(crate) flow: u32,
+    /// Index of the processor of its host.
+    pub(crate) host: u32,
     /// For each of its streams, the loop and stream that deliver it here; empty at a source.
     pub(crate) upstream_streams: Vec<StreamRef>,
     /// The first link of its loop.
@@ -90,6 +93,8 @@ pub(crate) struct CapacityReceiver {
 pub(crate) struct RouteStop {
     /// The event of an arrival: at a link, or at an end of a loop.
     pub(crate) arrival: EventTarget,
+    /// Index of the processor that delays arrivals.
+    pub(crate) processor: u32,
     /// When the last packet reached it, processing included: packets of a flow stay in order.
     pub(crate) last: Time,
 }
@@ -101,13 +106,21 @@ pub(crate) struct LoopRoutes {
     pub(crate) backward: u32,
 }
 
-/// Senders, their hosts, and receivers of all loops, indexed by loop.
-#[derive(Default)]
+/// Senders and receivers of all loops, indexed by loop, and what processes packets.
 pub(crate) struct Endpoints {
     pub(crate) senders: Vec<SenderState>,
-    /// The processing times of the senders' hosts. They are apart from the senders, so that more of them fit in the cache.
-    pub(crate) hosts: Vec<Processor>,
     pub(crate) receivers: Vec<ReceiverState>,
+    /// First one without processing time, then the router before each link, then the host of each sender. They are apart
+    /// from links and senders, so that more of them fit in the cache.
+    pub(crate) processors: Vec<Processor>,
+}
+
+/// Index of the processor without processing time.
+const IMMEDIATE: u32 = 0;
+
+/// Index of the processor of the router before a link.
+fn router_of(link: LinkId) -> u32 {
+    link.0 + 1
 }
 
 /// The capacities that a sender's law receives.
@@ -122,7 +135,7 @@ impl PathCapacity {
     /// Capacities of a loop that starts at `start`. The nominal capacity of a link is the highest of its configured rates.
     /// For a sender with live knowledge, the current rate of its first link replaces the nominal one.
     pub(crate) fn of(spec: &LoopSpec, configured: &[Arc<Schedule>], start: Time) -> Self {
-        let schedule = |link: &crate::LinkId| &configured[link.0 as usize];
+        let schedule = |link: &LinkId| &configured[link.0 as usize];
         let beyond_first_link =
             spec.forward.iter().skip(1).map(|link| schedule(link).peak()).min().unwrap_or(Rate::MAX);
         let first = spec.forward.first().map(schedule);
@@ -167,6 +180,12 @@ impl LoopOwner<'_> {
 }
 
 impl Endpoints {
+    /// No loops yet.
+    pub(crate) fn new(routers: impl Iterator<Item = Processor>) -> Self {
+        let processors = std::iter::once(Processor::immediate()).chain(routers).collect();
+        Self { senders: Vec::new(), receivers: Vec::new(), processors }
+    }
+
     /// Creates the two ends of a loop. A new `loop_id` adds them with new routes; a known one replaces the ends of a loop
     /// with the same path whose flow is finished. Pending timer events of the old ends then apply to the new ones.
     pub(crate) fn put(
@@ -175,24 +194,26 @@ impl Endpoints {
         loop_id: u32,
         spec: LoopSpec,
         configured: PathCapacity,
-        add_routes: impl FnOnce(&LoopSpec) -> LoopRoutes,
+        add_routes: impl FnOnce(&LoopSpec, u32) -> LoopRoutes,
     ) {
         let old = self.senders.get(loop_id as usize).zip(self.receivers.get(loop_id as usize));
         let is_new = old.is_none();
         let (sender_timer, receiver_timer) =
             old.map_or((Timer::NONE, Timer::NONE), |(sender, receiver)| (sender.timer, receiver.timer));
+        let host = old.map_or(self.processors.len() as u32, |(sender, _)| sender.host);
         let routes = match old {
             Some((sender, receiver)) => LoopRoutes { forward: sender.route, backward: receiver.route },
-            None => add_routes(&spec),
+            None => add_routes(&spec, host),
         };
         let mut streams = delivered_streams(owner.stages, spec.sender_config.packet);
-        let host = Processor::new(Processing::UpTo(spec.host_processing), owner.random("host"));
+        let processor = Processor::new(Processing::UpTo(spec.host_processing), owner.random("host"));
         let sender_config = SenderConfig { timer_slack: spec.host_processing, ..spec.sender_config };
         let sender = SenderState {
             end: owner.sender(sender_config, spec.sender),
             timer: sender_timer,
             route: routes.forward,
             flow: owner.flow,
+            host,
             upstream_streams: owner.stages.iter().filter_map(|stage| stage.upstream).collect(),
             first_link: spec.forward[0].0,
             configured,
@@ -216,11 +237,11 @@ impl Endpoints {
         };
         if is_new {
             self.senders.push(sender);
-            self.hosts.push(host);
+            self.processors.push(processor);
             self.receivers.push(receiver);
         } else {
             self.senders[loop_id as usize] = sender;
-            self.hosts[loop_id as usize] = host;
+            self.processors[host as usize] = processor;
             self.receivers[loop_id as usize] = receiver;
         }
     }
@@ -237,24 +258,22 @@ impl Endpoints {
 }
 
 /// Appends the forward and the backward route of a loop to `routes`; returns where each begins. Data first crosses the
-/// delay element `delay`, if there is one.
+/// delay element `delay`, if there is one; `host`: index of the processor of its sender.
 pub(crate) fn add_routes(
     routes: &mut Vec<RouteStop>,
     loop_id: u32,
     delay: Option<u32>,
     spec: &LoopSpec,
+    host: u32,
 ) -> LoopRoutes {
-    let forward = delay.into_iter().chain(spec.forward.iter().map(|link| link.0));
-    let forward = add_route(routes, forward, target(EventKind::Data, loop_id));
-    let backward = spec.backward.iter().map(|link| link.0);
-    let backward = add_route(routes, backward, target(EventKind::Ack, loop_id));
+    let stop = |arrival, processor| RouteStop { arrival, processor, last: Time::ZERO };
+    let link = |link: &LinkId| stop(target(EventKind::Link, link.0), router_of(*link));
+    let forward = routes.len() as u32;
+    routes.extend(delay.map(|delay| stop(target(EventKind::Link, delay), IMMEDIATE)));
+    routes.extend(spec.forward.iter().map(link));
+    routes.push(stop(target(EventKind::Data, loop_id), IMMEDIATE));
+    let backward = routes.len() as u32;
+    routes.extend(spec.backward.iter().map(link));
+    routes.push(stop(target(EventKind::Ack, loop_id), host));
     LoopRoutes { forward, backward }
-}
-
-/// Appends one route and the arrival at its end; returns where it begins.
-fn add_route(routes: &mut Vec<RouteStop>, links: impl Iterator<Item = u32>, end: EventTarget) -> u32 {
-    let begin = routes.len() as u32;
-    let links = links.map(|link| target(EventKind::Link, link));
-    routes.extend(links.chain([end]).map(|arrival| RouteStop { arrival, last: Time::ZERO }));
-    begin
 }

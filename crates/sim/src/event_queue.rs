@@ -87,8 +87,10 @@ const MAX_WALK: usize = 8;
 pub(crate) struct EventQueue {
     /// Current position: all slots before this word are empty.
     word: usize,
-    /// A power of two.
-    slots: Box<[SlotWord]>,
+    /// One bit for each slot that holds an event. The number of words is a power of two.
+    occupied: Box<[u64]>,
+    /// First node of the list of each slot.
+    first: Box<[u32]>,
     nodes: Vec<EventNode>,
     /// First node of the free list.
     free: u32,
@@ -96,6 +98,8 @@ pub(crate) struct EventQueue {
     shift: u32,
     /// Start time of the first slot in picoseconds.
     start: u64,
+    /// Time of the event that was removed last.
+    now: u64,
     /// The tie-breaker of the next event, without its target.
     next_tie: u64,
     /// The same at the start of this rotation.
@@ -107,19 +111,6 @@ pub(crate) struct EventQueue {
     later: Vec<QueuedEvent>,
     /// An empty list that keeps its memory, to become `later` at the next rotation.
     spare: Vec<QueuedEvent>,
-}
-
-/// 64 consecutive slots.
-#[derive(Clone, Copy, Debug)]
-struct SlotWord {
-    /// One bit for each slot that holds an event.
-    occupied: u64,
-    /// First node of the list of each slot.
-    first: [u32; WORD],
-}
-
-impl SlotWord {
-    const EMPTY: Self = Self { occupied: 0, first: [NONE; WORD] };
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -135,11 +126,13 @@ impl Default for EventQueue {
     fn default() -> Self {
         Self {
             word: 0,
-            slots: vec![SlotWord::EMPTY; MIN_WORDS].into_boxed_slice(),
+            occupied: vec![0; MIN_WORDS].into_boxed_slice(),
+            first: vec![NONE; MIN_WORDS * WORD].into_boxed_slice(),
             nodes: Vec::new(),
             free: NONE,
             shift: INITIAL_SHIFT,
             start: 0,
+            now: 0,
             next_tie: 0,
             tie_at_start: 0,
             overflow: BinaryHeap::new(),
@@ -159,10 +152,10 @@ impl EventQueue {
         }
     }
 
-    /// Adds an event that moves a packet, not at [`Time::NEVER`].
+    /// Adds an event that moves a packet, not at [`Time::NEVER`] and not before the event that was removed last.
     #[inline(always)]
     pub(crate) fn push_with_packet(&mut self, time: Time, target: EventTarget, handle: PacketHandle) {
-        debug_assert!(target < TARGETS && time != Time::NEVER);
+        debug_assert!(target < TARGETS && time != Time::NEVER && time.picos() >= self.now);
         let tie = self.next_tie | u64::from(target);
         let (next_tie, wraps) = self.next_tie.overflowing_add(u64::from(TARGETS));
         self.next_tie = next_tie;
@@ -178,20 +171,21 @@ impl EventQueue {
         if !self.overflow.is_empty() {
             self.bring_forward();
         }
-        while self.slots.get(self.word).is_none_or(|slots| slots.occupied == 0) {
-            if self.word < self.slots.len() {
+        while self.occupied.get(self.word).is_none_or(|occupied| *occupied == 0) {
+            if self.word < self.occupied.len() {
                 self.word += 1;
             } else if !self.rotate() {
                 return None;
             }
         }
-        let slots = self.slots.get_mut(self.word)?;
-        let first = &mut slots.first[slots.occupied.trailing_zeros() as usize % WORD];
+        let occupied = self.occupied.get_mut(self.word)?;
+        let first = self.first.get_mut(self.word * WORD + occupied.trailing_zeros() as usize)?;
         let node = self.nodes.get_mut(*first as usize).filter(|node| node.key.time <= limit.picos())?;
         if node.next == NONE {
-            slots.occupied &= slots.occupied - 1;
+            *occupied &= *occupied - 1;
         }
         (*first, node.next, self.free) = (node.next, self.free, *first);
+        self.now = node.key.time;
         let target = node.key.tie as EventTarget & (TARGETS - 1);
         Some((Time::from_picos(node.key.time), target, node.handle))
     }
@@ -199,42 +193,33 @@ impl EventQueue {
     /// Moves the first event of the overflow heap into the wheel, if it is the earliest of all.
     #[inline(never)]
     fn bring_forward(&mut self) {
-        let first = loop {
-            match self.slots.get(self.word) {
-                Some(slots) if slots.occupied != 0 => {
-                    break slots.first[slots.occupied.trailing_zeros() as usize % WORD];
-                }
-                Some(_) => self.word += 1,
-                None => break NONE,
-            }
-        };
+        let occupied = self.occupied.iter().zip(0..).skip(self.word).find(|(occupied, _)| **occupied != 0);
+        let slot = occupied.map(|(occupied, word)| word * WORD + occupied.trailing_zeros() as usize);
+        let first = slot.map_or(NONE, |slot| self.first[slot]);
         let Some(overflowed) = self.overflow.peek_mut() else { return };
         let is_earliest = self.nodes.get(first as usize).is_none_or(|first| overflowed.0.key < first.key);
         if is_earliest {
             let Reverse(event) = PeekMut::pop(overflowed);
-            // The word that holds the first event of the wheel, or the last one.
-            self.word = self.word.min(self.slots.len() - 1);
             self.insert(event);
         }
     }
 
-    /// Inserts an event into its slot, or into `later`.
+    /// Inserts an event into its slot, or into `later`. Its slot is not before the current position, because its time is
+    /// not before that of the event that was removed last.
     #[inline(always)]
     fn insert(&mut self, QueuedEvent { key, handle }: QueuedEvent) {
-        let slot = (key.time.saturating_sub(self.start) >> self.shift) as usize;
-        let slot = slot.max(self.word * WORD);
-        let Some(slots) = self.slots.get_mut(slot / WORD) else {
+        let slot = ((key.time - self.start) >> self.shift) as usize;
+        let Some(first) = self.first.get_mut(slot) else {
             return self.later.push(QueuedEvent { key, handle });
         };
         let Some(fresh) = self.nodes.get_mut(self.free as usize) else {
             return self.insert_into_new_node(QueuedEvent { key, handle });
         };
         let (number, next_free) = (self.free, fresh.next);
-        let first = &mut slots.first[slot % WORD];
         let before = *first;
         *fresh = EventNode { key, handle, next: before };
         if before == NONE {
-            slots.occupied |= 1 << (slot % WORD);
+            self.occupied[slot / WORD] |= 1 << (slot % WORD);
         } else if self.nodes.get(before as usize).is_some_and(|before| before.key < key) {
             return self.insert_behind(before, number, next_free);
         }
@@ -275,7 +260,7 @@ impl EventQueue {
     /// Starts the next rotation at the earliest event of `later`; returns false if there is none.
     #[cold]
     fn rotate(&mut self) -> bool {
-        let slots = self.slots.len() * WORD;
+        let slots = self.first.len();
         let shift = match (self.next_tie.wrapping_sub(self.tie_at_start) >> TARGET_BITS) as usize {
             count if count < slots / 4 => self.shift + 1,
             count if count > slots / 4 * 3 => self.shift.saturating_sub(1),
@@ -283,9 +268,10 @@ impl EventQueue {
         };
         let mut pending = std::mem::replace(&mut self.later, std::mem::take(&mut self.spare));
         self.narrow_at = MIN_WORDS;
-        let is_pending = self.fill(shift, &mut pending);
+        let earliest = pending.iter().map(|event| event.key.time).min();
+        self.fill(earliest.unwrap_or(self.now), shift, &mut pending);
         self.spare = pending;
-        is_pending
+        earliest.is_some()
     }
 
     /// Makes slots narrower before the end of a rotation, because much more traffic has come than before it. Half of the
@@ -294,12 +280,11 @@ impl EventQueue {
     fn narrow(&mut self) {
         let mut pending = self.take_all();
         let half = pending.len() / 2;
-        let (earlier, median, _) = pending.select_nth_unstable(half);
-        let earliest = earlier.iter().map(|event| event.key.time).min().unwrap_or(median.key.time);
-        let distance = (median.key.time - earliest) / half.max(1) as u64;
+        let median = pending.select_nth_unstable(half).1.key.time;
+        let distance = (median - self.now) / half.max(1) as u64;
         let shift = self.shift.saturating_sub(1).min(64 - distance.leading_zeros());
         self.narrow_at = usize::MAX;
-        self.fill(shift, &mut pending);
+        self.fill(self.now, shift, &mut pending);
         // Events of one instant share a slot of any width.
         self.narrow_at = MIN_WORDS.max(2 * self.overflow.len());
     }
@@ -314,38 +299,34 @@ impl EventQueue {
             event.key.tie = self.next_tie | event.key.tie & u64::from(TARGETS - 1);
             self.next_tie += u64::from(TARGETS);
         }
-        self.fill(self.shift, &mut pending);
+        self.fill(self.now, self.shift, &mut pending);
     }
 
     /// Removes all events.
     fn take_all(&mut self) -> Vec<QueuedEvent> {
         let mut pending = std::mem::take(&mut self.later);
         pending.extend(std::mem::take(&mut self.overflow).into_iter().map(|Reverse(event)| event));
-        for first in self.slots.iter_mut().flat_map(|slots| {
-            slots.occupied = 0;
-            &mut slots.first
-        }) {
+        for first in &mut self.first {
             let mut number = std::mem::replace(first, NONE);
             while let Some(EventNode { key, handle, next }) = self.nodes.get(number as usize).copied() {
                 pending.push(QueuedEvent { key, handle });
                 number = next;
             }
         }
+        self.occupied.fill(0);
         (self.nodes, self.free) = (Vec::new(), NONE);
         pending
     }
 
-    /// Starts a rotation of the empty wheel at the earliest of the pending events, and removes these from the list.
-    /// Returns false if there is none.
-    fn fill(&mut self, shift: u32, pending: &mut Vec<QueuedEvent>) -> bool {
-        let Some(earliest) = pending.iter().map(|event| event.key.time).min() else { return false };
+    /// Starts a rotation of the empty wheel at `start`, and moves the pending events into it.
+    fn fill(&mut self, start: u64, shift: u32, pending: &mut Vec<QueuedEvent>) {
         let words = (2 * pending.len() / WORD).next_power_of_two().min(MAX_WORDS);
-        if words > self.slots.len() {
-            self.slots = vec![SlotWord::EMPTY; words].into_boxed_slice();
+        if words > self.occupied.len() {
+            self.occupied = vec![0; words].into_boxed_slice();
+            self.first = vec![NONE; words * WORD].into_boxed_slice();
         }
-        (self.shift, self.start, self.word, self.tie_at_start) = (shift.min(50), earliest, 0, self.next_tie);
+        (self.shift, self.start, self.word, self.tie_at_start) = (shift.min(50), start, 0, self.next_tie);
         pending.drain(..).for_each(|event| self.insert(event));
-        true
     }
 }
 
@@ -414,7 +395,7 @@ mod tests {
         // A million events over a second, and their timers a second later.
         let mut events = EventQueue::default();
         check_order(&mut events, (0..1_000_000_u64).map(|n| n * 7_919 % 1_000_003 * 2_000_000));
-        assert!(events.slots.len() * WORD > 1_000_000);
+        assert!(events.first.len() > 1_000_000);
     }
 
     #[test]

@@ -9,7 +9,6 @@ use crate::event_queue::{EventQueue, EventTarget};
 use crate::flow_state::FlowState;
 use crate::link::{Link, LinkAction, LinkView};
 use crate::packet_pool::{Packet, PacketHandle, PacketId, PacketPool};
-use crate::processing::Processor;
 use crate::stages::StreamRef;
 use crate::stats::{LoopCounters, SendingMeter};
 use crate::transfers::Spawning;
@@ -29,8 +28,6 @@ pub struct PacketNetwork {
     pub(crate) links: Vec<Link>,
     /// Number of links of the topology; the links after these are delay elements.
     real_links: usize,
-    /// The processing time of the router before each link.
-    pub(crate) routers: Vec<Processor>,
     /// All routes, one after the other: links, then an end of a loop.
     pub(crate) routes: Vec<RouteStop>,
     /// The loops that receive the capacity of a link live, sorted by link.
@@ -48,7 +45,6 @@ pub struct PacketNetwork {
 pub(crate) struct Parts {
     pub(crate) links: Vec<Link>,
     pub(crate) real_links: usize,
-    pub(crate) routers: Vec<Processor>,
     pub(crate) routes: Vec<RouteStop>,
     pub(crate) endpoints: Endpoints,
     pub(crate) flows: Vec<FlowState>,
@@ -58,7 +54,7 @@ pub(crate) struct Parts {
 
 impl PacketNetwork {
     pub(crate) fn new(parts: Parts) -> Self {
-        let Parts { links, real_links, routers, routes, endpoints, flows, declared_flows, spawning } = parts;
+        let Parts { links, real_links, routes, endpoints, flows, declared_flows, spawning } = parts;
         let mut network = Self {
             now: Time::ZERO,
             events: EventQueue::default(),
@@ -68,7 +64,6 @@ impl PacketNetwork {
             declared_flows,
             links,
             real_links,
-            routers,
             routes,
             endpoints,
             flows,
@@ -188,13 +183,8 @@ impl PacketNetwork {
     /// there, and the event of its arrival. Packets of one flow stay in order.
     #[inline(always)]
     fn next_arrival(&mut self, reaches: Time, handle: PacketHandle) -> (Time, EventTarget) {
-        let RouteStop { arrival, last } = &mut self.routes[handle.route as usize];
-        let processor = match kind_of(*arrival) {
-            0 => &mut self.routers[index_of(*arrival) as usize],
-            2 => &mut self.endpoints.hosts[index_of(*arrival) as usize],
-            _ => return (reaches, *arrival),
-        };
-        let processed = processor.processed(reaches, handle.bytes);
+        let RouteStop { arrival, processor, last } = &mut self.routes[handle.route as usize];
+        let processed = self.endpoints.processors[*processor as usize].processed(reaches, handle.bytes);
         if processed == reaches {
             return (reaches, *arrival);
         }
@@ -327,7 +317,8 @@ impl PacketNetwork {
             let bytes = segment.bytes;
             self.send_packet(now, route, bytes, Packet::new(Frame::Data(segment), flow, Ecn::NotCapable));
         }
-        let (sender, host) = (&mut self.endpoints.senders[index], &mut self.endpoints.hosts[index]);
+        let sender = &mut self.endpoints.senders[index];
+        let host = &mut self.endpoints.processors[sender.host as usize];
         if let Some(fires) = sender.timer.set(sender.end.deadline(), |deadline| host.processed(deadline, 0)) {
             self.events.push(fires, target(EventKind::SenderTimer, loop_id));
         }

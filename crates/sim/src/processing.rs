@@ -31,6 +31,11 @@ pub(crate) struct Processor {
 }
 
 impl Processor {
+    /// One without processing time.
+    pub(crate) fn immediate() -> Self {
+        Self::new(Processing::Immediate, Random::stream(0, ""))
+    }
+
     pub(crate) fn new(processing: Processing, random: Random) -> Self {
         let (constant, per_byte) = match processing {
             Processing::Immediate => (0, 0),

@@ -84,7 +84,9 @@ impl PacketNetwork {
                 stages: &stages,
                 shared: false,
             };
-            endpoints.put(&owner, loop_id, spec, configured, |spec| add_routes(routes, loop_id, delay, spec));
+            endpoints.put(&owner, loop_id, spec, configured, |spec, host| {
+                add_routes(routes, loop_id, delay, spec, host)
+            });
         }
         let payload = sender_config.packet.saturating_sub(sender_config.overhead);
         let state = FlowState::new(name, streams, Workload::Sized(size), payload, now, None);

@@ -111,6 +111,9 @@ impl Link {
         handle: PacketHandle,
         packets: &mut PacketPool,
     ) -> Option<Time> {
+        if self.is_idle(now) && u64::from(handle.bytes) <= self.byte_limit {
+            return Some(self.pass(now, handle, packets) + self.delay);
+        }
         self.depart_until(now);
         if !self.has_room(handle.bytes) {
             self.cold.meter.losses.buffer += 1;
@@ -132,6 +135,24 @@ impl Link {
         self.add_to_queue(now, handle.bytes);
         let entry = self.serve(now, now, handle, packets);
         self.pipeline.push(entry);
+        entry.due
+    }
+
+    /// True if the only packet in the queue has been served, as at most arrivals at fast links.
+    #[inline(always)]
+    fn is_idle(&self, now: Time) -> bool {
+        self.queued == 1 && self.pipeline.get(0).is_some_and(|served| served.due <= now)
+    }
+
+    /// As [`Self::depart_until`] and [`Self::join`] at an idle link: the packet takes the place of the one before it.
+    #[inline(always)]
+    fn pass(&mut self, now: Time, handle: PacketHandle, packets: &mut PacketPool) -> Time {
+        let entry = self.serve(now, now, handle, packets);
+        let before = self.pipeline.replace_first(entry);
+        self.hot.length_until(before.due, 1, &mut self.cold.meter);
+        self.hot.length_until(now, 0, &mut self.cold.meter);
+        self.hot.served(before.handle.bytes, before.wait, &mut self.cold.meter);
+        self.queued_bytes = u64::from(handle.bytes);
         entry.due
     }
 

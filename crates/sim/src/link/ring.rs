@@ -60,6 +60,13 @@ impl<T: Copy + Default> Ring<T> {
         self.slots[slot] = record;
     }
 
+    /// Replaces the record at the head of a ring that is not empty. Returns the old one.
+    #[inline]
+    pub(crate) fn replace_first(&mut self, record: T) -> T {
+        debug_assert!(self.len > 0);
+        std::mem::replace(&mut self.first, record)
+    }
+
     /// Removes the record at the head.
     #[inline]
     pub(crate) fn pop(&mut self) -> Option<T> {
