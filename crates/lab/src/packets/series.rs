@@ -132,7 +132,7 @@ impl PacketSeriesRecorder {
         let (before, since) = (self.links[index], self.before);
         let span = now.since(since);
         let served_bytes = link.totals().served_bytes;
-        let queue_time = link.queue_lengths().sum();
+        let queue_time = link.queue_time();
         self.links[index] = LastLinkSample { served_bytes, queue_time };
         let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Link, name, now };
         entity.push(quantity::CAPACITY, "bit/s", link.capacity_bits(since, now) as f64 / span.secs());

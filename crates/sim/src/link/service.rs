@@ -157,6 +157,7 @@ fn work_of(size: u32) -> u128 {
 mod tests {
     use super::*;
     use crate::schedule::AtEnd;
+    use millpond_units::Span;
     use proptest::prelude::*;
 
     struct Server(Service, Rates);

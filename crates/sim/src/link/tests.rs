@@ -11,6 +11,7 @@ use millpond_endpoint::{Frame, Segment};
 use millpond_law::{
     Context, Ecn, Header, HeaderId, Hooks, Link as Law, PacketKind, PacketView, QueueView, Random, Verdict,
 };
+use millpond_units::Bytes;
 use proptest::prelude::*;
 use std::sync::{Arc, mpsc};
 

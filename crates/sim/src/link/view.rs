@@ -68,6 +68,11 @@ impl<'a> LinkView<'a> {
         self.link.cold.meter.lengths(&self.link.hot)
     }
 
+    /// The integral of the queue length over time since the measurement began, in packet-picoseconds.
+    pub fn queue_time(&self) -> u128 {
+        self.link.cold.meter.queue_time(&self.link.hot)
+    }
+
     /// Queueing delay in picoseconds of every packet served since the measurement began: the sojourn time less the service
     /// time at the rate at departure. So an outage during the service counts as queueing.
     pub fn queueing_delays(&self) -> Histogram {

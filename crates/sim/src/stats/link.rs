@@ -130,6 +130,9 @@ pub(crate) struct LossCounters {
     pub(crate) marks: u64,
 }
 
+/// Shorter queue lengths are counted in a list, longer ones in a histogram.
+const EXACT_LENGTHS: u32 = 4096;
+
 /// The part of the statistics that few packets change.
 #[derive(Debug)]
 pub(crate) struct LinkMeter {
@@ -137,8 +140,12 @@ pub(crate) struct LinkMeter {
     /// Counters at the start of the measurement.
     before: LinkCounters,
     from: Time,
-    /// Time at each queue length of two or more.
+    /// Time at each queue length of two or more below [`EXACT_LENGTHS`], in picoseconds.
+    exact_lengths: Vec<u64>,
+    /// Time at greater queue lengths.
     lengths: Histogram,
+    /// Sum of queue length times duration over all of them, in packet-picoseconds.
+    queue_time: u128,
     /// Queueing delays above zero.
     waits: Histogram,
     interval_served: u64,
@@ -152,7 +159,9 @@ impl Default for LinkMeter {
             losses: LossCounters::default(),
             before: LinkCounters::default(),
             from: Time::ZERO,
+            exact_lengths: Vec::new(),
             lengths: Histogram::default(),
+            queue_time: 0,
             waits: Histogram::of_delays(),
             interval_served: 0,
             interval_waits: Span::ZERO,
@@ -165,7 +174,21 @@ impl LinkMeter {
     /// Records time with two or more packets, which is rare on most links.
     #[inline(never)]
     fn add_length(&mut self, packets: u32, span: u64) {
-        self.lengths.add(packets.into(), span);
+        self.queue_time += u128::from(packets) * u128::from(span);
+        match self.exact_lengths.get_mut(packets as usize) {
+            Some(time) => *time += span,
+            None => self.add_new_length(packets, span),
+        }
+    }
+
+    /// As [`Self::add_length`] for a length greater than all before.
+    #[cold]
+    fn add_new_length(&mut self, packets: u32, span: u64) {
+        if packets >= EXACT_LENGTHS {
+            return self.lengths.add(packets.into(), span);
+        }
+        self.exact_lengths.resize(packets as usize + 1, 0);
+        self.exact_lengths[packets as usize] = span;
     }
 
     #[inline(never)]
@@ -205,8 +228,18 @@ impl LinkMeter {
     pub(crate) fn lengths(&self, hot: &HotCounters) -> Histogram {
         let mut lengths = self.lengths.clone();
         lengths.add(1, hot.single);
+        let (exact, longest) =
+            (self.exact_lengths.iter().zip(0..), self.exact_lengths.len().saturating_sub(1));
+        // The longest one counts as maximum even if it lasted no time.
+        let counted = exact.filter(|(time, length)| **time > 0 || *length == longest as u64);
+        counted.for_each(|(time, length)| lengths.add(length, *time));
         lengths.add(0, hot.until.since(self.from).picos() - lengths.total());
         lengths
+    }
+
+    /// The integral of the queue length over time in packet-picoseconds.
+    pub(crate) fn queue_time(&self, hot: &HotCounters) -> u128 {
+        self.queue_time + u128::from(hot.single)
     }
 
     /// Queueing delays of all packets served, in picoseconds.
