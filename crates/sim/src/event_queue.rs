@@ -1,6 +1,7 @@
 //! The event queue: a timing wheel (Varghese and Lauck 1987). Events of equal time leave in the order of insertion.
 
 use crate::packet_pool::PacketHandle;
+use crate::prefetch::prefetch;
 use millpond_units::Time;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -188,6 +189,20 @@ impl EventQueue {
         self.now = node.key.time;
         let target = node.key.tie as EventTarget & (TARGETS - 1);
         Some((Time::from_picos(node.key.time), target, node.handle))
+    }
+
+    /// Target and packet of the next event, as far as it is in the current word of slots. Requests the event after it from
+    /// memory, so that it is there when it becomes the next one.
+    #[inline(always)]
+    pub(crate) fn upcoming(&self) -> Option<(EventTarget, PacketHandle)> {
+        let occupied = *self.occupied.get(self.word)?;
+        let node = |occupied: u64| {
+            let number = self.first.get(self.word * WORD + occupied.trailing_zeros() as usize)?;
+            self.nodes.get(*number as usize)
+        };
+        let next = if occupied == 0 { None } else { node(occupied) }?;
+        prefetch(node(occupied & (occupied - 1)));
+        Some((next.key.tie as EventTarget & (TARGETS - 1), next.handle))
     }
 
     /// Moves the first event of the overflow heap into the wheel, if it is the earliest of all.

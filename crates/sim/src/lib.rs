@@ -26,6 +26,7 @@ mod flow_state;
 mod link;
 mod packet_network;
 mod packet_pool;
+mod prefetch;
 mod processing;
 mod schedule;
 mod spawn;

@@ -9,6 +9,7 @@ use crate::event_queue::{EventQueue, EventTarget};
 use crate::flow_state::FlowState;
 use crate::link::{Link, LinkAction, LinkView};
 use crate::packet_pool::{Packet, PacketHandle, PacketId, PacketPool};
+use crate::prefetch::prefetch;
 use crate::stages::StreamRef;
 use crate::stats::{LoopCounters, SendingMeter};
 use crate::transfers::Spawning;
@@ -93,11 +94,33 @@ impl PacketNetwork {
     /// Handles all events up to `time`, those at `time` included.
     pub fn run_to(&mut self, time: Time) {
         while let Some((now, target, handle)) = self.events.pop_until(time) {
+            if self.packets.is_large() {
+                self.prefetch_next();
+            }
             self.dispatch(now, target, handle);
         }
         self.now = self.now.max(time);
         for link in &mut self.links {
             link.settle(self.now, &mut self.packets);
+        }
+    }
+
+    /// Requests what the next event will access from memory, while this one is handled.
+    #[inline(always)]
+    fn prefetch_next(&self) {
+        let Some((target, handle)) = self.events.upcoming() else { return };
+        let index = index_of(target) as usize;
+        match kind_of(target) {
+            0 => prefetch(self.links.get(index)),
+            1 => {
+                prefetch(self.packets.slot(handle.packet));
+                prefetch(self.endpoints.receivers.get(index));
+            }
+            2 => {
+                prefetch(self.packets.slot(handle.packet));
+                prefetch(self.endpoints.senders.get(index));
+            }
+            _ => {}
         }
     }
 

@@ -51,6 +51,9 @@ impl Packet {
     }
 }
 
+/// Number of packets that, with their events, fill about a megabyte.
+const LARGE: usize = 4096;
+
 /// A pool of packets whose slots are reused.
 #[derive(Debug, Default)]
 pub(crate) struct PacketPool {
@@ -89,6 +92,18 @@ impl PacketPool {
         let mut free = vec![false; self.slots.len()];
         self.free.iter().for_each(|id| free[*id as usize] = true);
         self.slots.iter().zip(free).filter(|(_, free)| !free).map(|(packet, _)| packet)
+    }
+
+    /// The packet with this number, if there is one.
+    #[inline]
+    pub(crate) fn slot(&self, id: PacketId) -> Option<&Packet> {
+        self.slots.get(id as usize)
+    }
+
+    /// True if the packets do not fit in the caches next to the processor.
+    #[inline]
+    pub(crate) fn is_large(&self) -> bool {
+        self.slots.len() >= LARGE
     }
 
     /// Number of packets in the network.
