@@ -296,7 +296,8 @@ impl EventQueue {
         let mut pending = self.take_all();
         let half = pending.len() / 2;
         let median = pending.select_nth_unstable(half).1.key.time;
-        let distance = (median - self.now) / half.max(1) as u64;
+        let earliest = pending.iter().map(|event| event.key.time).min().unwrap_or(median);
+        let distance = (median - earliest) / half.max(1) as u64;
         let shift = self.shift.saturating_sub(1).min(64 - distance.leading_zeros());
         self.narrow_at = usize::MAX;
         self.fill(self.now, shift, &mut pending);
