@@ -44,8 +44,13 @@ pub enum BuildError {
     },
     /// More flows share a loop than a stream number of 16 bits can distinguish.
     TooManyStreams,
-    /// More links or loops than an event target can distinguish.
-    TooLarge,
+    /// More entities of one kind than an event target can distinguish.
+    TooMany {
+        /// The kind: `"links"`.
+        kind: &'static str,
+        /// How many there are.
+        count: usize,
+    },
 }
 
 impl fmt::Display for BuildError {
@@ -61,7 +66,9 @@ impl fmt::Display for BuildError {
                 write!(f, "flow {flow}: a shared loop is unknown or the first loop")
             }
             Self::TooManyStreams => write!(f, "more than {} flows share one loop", u16::MAX),
-            Self::TooLarge => write!(f, "more than {} links or loops", INDEX_LIMIT),
+            Self::TooMany { kind, count } => {
+                write!(f, "{count} {kind} are too many: a network has at most {}", INDEX_LIMIT - 1)
+            }
         }
     }
 }
@@ -150,9 +157,12 @@ impl Builder {
         }
         let streams = assign_streams(&self.flows, self.aggregates.len()).ok_or(BuildError::TooManyStreams)?;
         let loops = streams.iter().flatten().map(|stream| stream.loop_id as usize + 1).max().unwrap_or(0);
-        if self.links.len() + loops >= INDEX_LIMIT as usize {
-            return Err(BuildError::TooLarge);
-        }
+        let transferring: usize = self.transfers.iter().map(|spec| (spec.loops)().len()).sum();
+        // Each loop may have a delay element, which is a link.
+        check_count("links and delays of flows", self.links.len() + loops + transferring)?;
+        check_count("loops", loops)?;
+        check_count("flows", self.flows.len() + self.aggregates.len())?;
+        check_count("sources of transfers", self.transfers.len())?;
         Ok(self.assemble(&streams))
     }
 
@@ -221,6 +231,11 @@ impl Builder {
             Some([first, .., last]) => Ok((first.from, last.to)),
         }
     }
+}
+
+/// Checks that event targets can distinguish this many entities of a kind.
+fn check_count(kind: &'static str, count: usize) -> Result<(), BuildError> {
+    if count < INDEX_LIMIT as usize { Ok(()) } else { Err(BuildError::TooMany { kind, count }) }
 }
 
 /// The network under construction.
@@ -292,5 +307,17 @@ impl NetworkAssembly {
         let spec = LinkSpec::plain(String::new(), NodeId(0), NodeId(0), Rate::MAX, delay);
         self.parts.links.push(spec.build(self.seed, &[]));
         Some(self.parts.links.len() as u32 - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_entities_than_targets_are_refused_with_their_kind() {
+        assert_eq!(check_count("links", INDEX_LIMIT as usize - 1), Ok(()));
+        let refused = check_count("links", INDEX_LIMIT as usize).unwrap_err();
+        assert_eq!(refused.to_string(), "16777216 links are too many: a network has at most 16777215");
     }
 }

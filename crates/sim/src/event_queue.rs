@@ -422,7 +422,8 @@ mod tests {
         }
         let wide = events.shift;
         check_order(&mut events, (0..100_000_u64).map(|n| 31_000_000_000_000 + n * 37 % 100_000 * 1_000_000));
-        assert!(wide > 25 && events.shift < 22, "{wide} {}", events.shift);
+        // An event each 2^20 ps; a slot may hold a list of a few.
+        assert!(wide > 40 && events.shift <= 20 + MAX_WALK.ilog2() + 1, "{wide} {}", events.shift);
         // Events of one instant cannot be separated.
         check_order(&mut events, std::iter::repeat_n(40_000_000_000_000, 20_000));
     }
