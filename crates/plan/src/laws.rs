@@ -49,7 +49,7 @@ pub(crate) fn queue(
 ) -> Result<Option<ConfiguredQueue>, Fault> {
     match queue_spec(scenario, hop) {
         Some(spec) => Ok(Some(named_queue(scenario, registry, spec)?)),
-        None => wanted_queue(scenario, registry, present, hop),
+        None => wanted_queue(scenario, registry, present),
     }
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn refused(scenario: &Scenario, hop: Hop, error: &SettingError) -> Fa
     scenario.fault(place, format!("{}: {error}", hop_name(scenario, hop)), "")
 }
 
-fn queue_spec(scenario: &Scenario, hop: Hop) -> Option<&QueueSpec> {
+pub(crate) fn queue_spec(scenario: &Scenario, hop: Hop) -> Option<&QueueSpec> {
     scenario.links[hop.link].direction(hop.forward).queue.as_ref()
 }
 
@@ -127,41 +127,11 @@ fn conflicting_routers(
         .help("flows of one protocol that cross the same link must have the same parameters")
 }
 
-/// The queue of a link that specifies none.
+/// The queue of a link that specifies none; [`check_queues`] has checked that all protocols agree on it.
 fn wanted_queue(
     scenario: &Scenario,
     registry: &Registry,
     present: &[&ConfiguredProtocol<'_>],
-    hop: Hop,
 ) -> Result<Option<ConfiguredQueue>, Fault> {
-    let mut chosen: Option<WantedQueue<'_>> = None;
-    for configured in present {
-        let wanted =
-            WantedQueue { label: &configured.label.value, queue: configured.queue(scenario, registry)? };
-        match &chosen {
-            Some(first) if !first.queue.agrees_with(&wanted.queue) => {
-                return Err(disagreement(scenario, hop, first, &wanted));
-            }
-            Some(_) => {}
-            None => chosen = Some(wanted),
-        }
-    }
-    Ok(chosen.map(|wanted| wanted.queue))
-}
-
-/// The queue that a protocol has at links that specify none.
-struct WantedQueue<'a> {
-    /// The name of the protocol in the scenario.
-    label: &'a str,
-    queue: ConfiguredQueue,
-}
-
-fn disagreement(scenario: &Scenario, hop: Hop, first: &WantedQueue<'_>, second: &WantedQueue<'_>) -> Fault {
-    let link = &scenario.links[hop.link].name;
-    let needs = |wanted: &WantedQueue<'_>| format!("{} (queue {})", wanted.label, wanted.queue.name());
-    let message = format!("link \"{}\" carries {} and {}", link.value, needs(first), needs(second));
-    let (name, queue) = (&link.value, first.queue.name());
-    scenario
-        .fault(link.place, message, "the queues or their settings differ")
-        .help(format!("set links.{name}.queue, for example {{ {queue} = {{}} }}"))
+    present.first().map(|configured| configured.queue(scenario, registry)).transpose()
 }

@@ -16,6 +16,7 @@ mod least_rate;
 mod names;
 pub mod packets;
 mod protocols;
+mod queue_conflicts;
 mod sampling;
 mod shared_loops;
 mod traffic;

@@ -22,11 +22,13 @@ fn listed<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 pub(crate) struct FaultCollector {
     pub(crate) sources: Sources,
     faults: RefCell<Vec<(Place, Fault)>>,
+    /// Keys of the scenario that stand in one of its tables: they are not missing, but misplaced.
+    misplaced: RefCell<Vec<String>>,
 }
 
 impl FaultCollector {
     pub(crate) fn new(sources: Sources) -> Self {
-        Self { sources, faults: RefCell::default() }
+        Self { sources, faults: RefCell::default(), misplaced: RefCell::default() }
     }
 
     /// Reports that the value at `place` is wrong.
@@ -59,9 +61,23 @@ impl FaultCollector {
         let list = listed(known.clone());
         let help = match nearest(name, known) {
             Some(near) => format!("did you mean \"{near}\"? Known here: {list}"),
+            None if list.is_empty() => format!("there is no {what} here"),
             None => format!("known here: {list}"),
         };
         self.report(written.place, format!("unknown {what} \"{name}\""), format!("no such {what}"), help)
+    }
+
+    /// Reports a key at the top of a scenario that stands in the table of a `table`.
+    pub(crate) fn misplaced(&self, key: &At<String>, table: &str) {
+        let message = format!("\"{}\" is a key of the scenario, not of a {table}", key.value);
+        let help = "every key below a table header belongs to that table: write this one above the first header";
+        let _: Option<()> = self.report(key.place, message, "below a table header", help);
+        self.misplaced.borrow_mut().push(key.value.clone());
+    }
+
+    /// Whether this key of the scenario was found in one of its tables.
+    pub(crate) fn is_misplaced(&self, key: &str) -> bool {
+        self.misplaced.borrow().iter().any(|found| found == key)
     }
 
     /// Reports a value of another kind than expected.

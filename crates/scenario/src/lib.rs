@@ -3,6 +3,7 @@
 //! The keys of each TOML table are declared in one file of `keys`.
 
 mod collector;
+mod excerpt;
 mod files;
 mod graphml;
 mod keys;
@@ -20,6 +21,7 @@ mod table;
 pub mod trace;
 mod tree;
 
+pub use excerpt::printable;
 pub use files::{Disk, Files};
 pub use model::{
     Activity, BaseRtt, Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, FlowStart, FluidOptions,

@@ -68,6 +68,8 @@ pub(crate) struct Network {
     /// The hops from each node.
     exits: Exits,
     names: BTreeSet<String>,
+    /// Whether a fault that was reported leaves out nodes or links: that something is not there is no fault of its own.
+    pub(crate) is_incomplete: bool,
     /// Sets of paths that a shorthand names.
     pub(crate) path_sets: BTreeMap<&'static str, Vec<Vec<Hop>>>,
     /// The one of them that flows without a path take.
@@ -111,7 +113,15 @@ impl Network {
     /// The index of a node that must exist.
     pub(crate) fn known(&self, faults: &FaultCollector, name: &At<impl AsRef<str>>) -> Option<usize> {
         let index = self.numbers.get(name.value.as_ref()).copied();
-        index.or_else(|| faults.unknown(name, "node", self.nodes.iter().map(String::as_str)))
+        if index.is_some() || self.is_incomplete {
+            return index;
+        }
+        if self.nodes.is_empty() {
+            let message = format!("unknown node \"{}\"", name.value.as_ref());
+            let help = "a node exists when a link names it: write [[links]] tables";
+            return faults.report(name.place, message, "the scenario has no links", help);
+        }
+        faults.unknown(name, "node", self.nodes.iter().map(String::as_str))
     }
 
     /// The name of a node.
@@ -154,6 +164,7 @@ impl Network {
     ) -> Option<Vec<Vec<Hop>>> {
         match self.path_sets.get(name.value.as_ref()) {
             Some(paths) => Some(paths.clone()),
+            None if self.is_incomplete => None,
             None if self.path_sets.is_empty() => faults.report(
                 name.place,
                 "expected a list of nodes",
@@ -228,10 +239,11 @@ fn directions(index: usize, link: &Link) -> impl Iterator<Item = DirectedHop> {
     std::iter::once(forward).chain(link.backward.is_some().then_some(backward))
 }
 
-/// The cost of a path: number of hops, then propagation delay, then the names of its nodes.
-type Cost<'a> = (usize, Span, Vec<&'a str>);
+/// The cost of a path: number of hops, then propagation delay.
+type Cost = (usize, Span);
 
-/// Dijkstra's algorithm under [`Cost`]; `None` if `to` cannot be reached.
+/// The path of the least cost; among several, the one whose nodes have the least names, compared in the order of the
+/// path. `None` if `to` cannot be reached.
 fn shortest_path(
     links: &[Link],
     nodes: &[String],
@@ -239,23 +251,41 @@ fn shortest_path(
     from: usize,
     to: usize,
 ) -> Option<Vec<Hop>> {
-    let mut settled = vec![false; nodes.len()];
-    let start: Cost<'_> = (0, Span::ZERO, Vec::new());
-    let mut open = BinaryHeap::from([Reverse((start, from, Vec::<(usize, bool)>::new()))]);
-    while let Some(Reverse((cost, node, path))) = open.pop() {
-        if node == to {
-            return Some(path.into_iter().map(|(link, forward)| Hop { link, forward }).collect());
-        }
-        if std::mem::replace(settled.get_mut(node)?, true) {
-            continue;
-        }
-        for &(hop, next) in exits.get(node)? {
-            let (hops, so_far, names) = &cost;
-            let names = [names.as_slice(), &[nodes.get(next)?.as_str()]].concat();
-            let cost = (hops + 1, *so_far + delay(links, hop), names);
-            let path = [path.as_slice(), &[(hop.link, hop.forward)]].concat();
-            open.push(Reverse((cost, next, path)));
+    let costs = costs_to(links, exits, to);
+    costs.get(from)?.as_ref()?;
+    let (mut node, mut path) = (from, Vec::new());
+    while node != to {
+        let (hops, delay_left) = (*costs.get(node)?)?;
+        let is_next = |&&(hop, next): &&(Hop, usize)| {
+            let rest = costs.get(next).copied().flatten();
+            rest.is_some_and(|rest| (rest.0 + 1, rest.1 + delay(links, hop)) == (hops, delay_left))
+        };
+        let &(hop, next) = exits.get(node)?.iter().filter(is_next).min_by_key(|(_, next)| nodes.get(*next))?;
+        path.push(hop);
+        node = next;
+    }
+    Some(path)
+}
+
+/// The least cost from each node to the node `to` (Dijkstra's algorithm); `None` where there is no path.
+fn costs_to(links: &[Link], exits: &Exits, to: usize) -> Vec<Option<Cost>> {
+    let mut entries: Exits = vec![Vec::new(); exits.len()];
+    for (node, hops) in exits.iter().enumerate() {
+        for &(hop, next) in hops {
+            entries[next].push((hop, node));
         }
     }
-    None
+    let mut costs: Vec<Option<Cost>> = vec![None; exits.len()];
+    let mut open = BinaryHeap::from([Reverse(((0, Span::ZERO), to))]);
+    while let Some(Reverse((cost, node))) = open.pop() {
+        if costs[node].is_some() {
+            continue;
+        }
+        costs[node] = Some(cost);
+        for &(hop, previous) in &entries[node] {
+            let (hops, so_far) = cost;
+            open.push(Reverse(((hops + 1, so_far + delay(links, hop)), previous)));
+        }
+    }
+    costs
 }

@@ -82,6 +82,10 @@ impl Definitions {
             Form::Flag => json!({ "type": "boolean" }),
             Form::Whole { least, most } => json!({ "type": "integer", "minimum": least, "maximum": most }),
             Form::Number { least, most } => json!({ "type": "number", "minimum": least, "maximum": most }),
+            Form::Share { least, most } => json!({ "anyOf": [
+                { "type": "number", "minimum": least, "maximum": most },
+                text_pattern("[0-9.]+ *%"),
+            ] }),
             Form::Finite => json!({ "type": "number" }),
             Form::Span { .. } | Form::Time => quantity(&units("1".parse::<Span>().err())),
             Form::Bytes { .. } => quantity(&units("1".parse::<millpond_units::Bytes>().err())),

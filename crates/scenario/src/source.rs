@@ -1,5 +1,6 @@
 //! The texts that a scenario was read from, and faults that point into them.
 
+use crate::excerpt::{Excerpt, printable, shortened};
 use crate::place::Place;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt;
@@ -97,17 +98,47 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-impl Diagnostic for Fault {
+/// A fault as it is shown: its texts printable and not too long, its source cut to the lines around its place.
+#[derive(Debug)]
+struct ShownFault {
+    message: String,
+    label: Option<String>,
+    help: Option<String>,
+    excerpt: Option<Excerpt>,
+}
+
+impl From<&Fault> for ShownFault {
+    fn from(fault: &Fault) -> Self {
+        let excerpt = |source: &Arc<NamedSource<String>>| {
+            Excerpt::new(source.name(), source.inner(), fault.start..fault.end)
+        };
+        Self {
+            message: shortened(&fault.message),
+            label: (!fault.label.is_empty()).then(|| shortened(&fault.label)),
+            help: fault.help.as_deref().filter(|help| !help.is_empty()).map(printable),
+            excerpt: fault.source.as_ref().map(excerpt),
+        }
+    }
+}
+
+impl fmt::Display for ShownFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for ShownFault {}
+
+impl Diagnostic for ShownFault {
     fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
         self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
     }
     fn source_code(&self) -> Option<&dyn SourceCode> {
-        self.source.as_deref().map(|source| source as &dyn SourceCode)
+        self.excerpt.as_ref().map(|excerpt| excerpt as &dyn SourceCode)
     }
     fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
-        self.source.as_ref()?;
-        let label = (!self.label.is_empty()).then(|| self.label.clone());
-        Some(Box::new(std::iter::once(LabeledSpan::new(label, self.start, self.end - self.start))))
+        let place = self.excerpt.as_ref()?.place();
+        Some(Box::new(std::iter::once(LabeledSpan::new(self.label.clone(), place.start, place.len()))))
     }
 }
 
@@ -116,15 +147,23 @@ impl Diagnostic for Fault {
 pub struct Faults(pub Vec<Fault>);
 
 impl Faults {
-    /// Each fault with its line, for a terminal; with colours if `colour`.
+    /// More faults than this are counted, not shown.
+    const MOST_SHOWN: usize = 20;
+
+    /// The first faults with their lines, for a terminal; with colours if `colour`.
     pub fn render(&self, colour: bool) -> String {
         let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
         let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
         let mut out = String::new();
-        for fault in &self.0 {
-            if handler.render_report(&mut out, fault).is_err() {
-                out.push_str(&fault.message);
+        for fault in self.0.iter().take(Self::MOST_SHOWN) {
+            let shown = ShownFault::from(fault);
+            if handler.render_report(&mut out, &shown).is_err() {
+                out.push_str(&shown.message);
             }
+        }
+        match self.0.len().saturating_sub(Self::MOST_SHOWN) {
+            0 => {}
+            more => out.push_str(&format!("  and {more} more errors\n")),
         }
         out
     }

@@ -81,18 +81,27 @@ const MISTAKES: &str = r#"
 10      | buffer = "unlimted" | expected a buffer | did you mean "unlimited"?
 # Absurd numbers.
 27      | params = { phi1 = nan } | expected a finite number | write a finite number
-2       | duration = "0s" | out of range | 18403200s
+2       | duration = "0s" | out of range | above zero and up to "5112h"
+2       | duration = "10s\u202e" | the control character U+202E | remove
+2       | duration = "10" | no unit | write "10ms" or "10s"
 2       | duration = "6000h" | too large a number, at most 5124h |
 2       | duration = "-5s" | a negative amount |
 4       | measure = { every = "0s" } | out of range | "1us"
 4       | measure = { from = "10s" } | begins at 10s, but the run ends at 10s | run for longer
 8       | rate = "0Mbps" | out of range |
+8       | rate = "200Tbps" | out of range | up to "100Tbps"
+8       | rate = "1e30bps" | a number with an exponent | expected a rate such as
+8       | rate = 155 | no unit | write "155kbps" or "155Mbps" or "155Gbps"
 8       | rate = { steps = [["0s", "0bps"]] } | a rate above zero |
 8       | rate = { steps = [["1s", "5Mbps"]] } | the first step at "0s" |
 8       | rate = { steps = [["0s", "5Mbps"], ["0s", "6Mbps"]] } | a time after |
-9       | delay = "100h" | out of range | 3600s
+9       | delay = "100h" | out of range | from "0s" to "1h"
 9       | loss = 1.5 | a number from 0 to 1 |
 9       | loss = nan | a number from 0 to 1 |
+9       | loss = "101%" | a number from 0 to 1, or a percentage |
+9       | configured_rate = "told" | expected "actual", a rate |
+10      | buffer = "100" | no unit | write "100packets", "100KB", "100ms" or "100bdp"
+4       | measure = { jain_window = "1ps" } | out of range | from "1us"
 10      | buffer = "0packets" | a buffer above zero |
 19      | count = 0 | from 1 to 1000000 |
 19      | count = 1000001 | from 1 to 1000000 |
@@ -117,6 +126,9 @@ const MISTAKES: &str = r#"
 25 > 26 | relays = ["R2"]\naggregate = ["R3"] | "R3" is no relay | begins at a relay
 25 > 26 | relays = ["R2"]\naggregate = true | expected a list of relays |
 23 > 24 | stop = "5s"\nlasts = "5s" | both "stop" and "lasts" |
+23 > 24 | start = "5s"\nstop = "5s" | a flow stops at 5s, but starts at 5s | lasts = "5s"
+23 > 24 | start = { every = "3s" }\nstop = "2s" | a flow stops at 2s, but starts at 3s |
+24      | [protocols."../lgcc"] | "../lgcc" is not a name | part of file names
 # Workloads.
 23      | workload = { transfers = "10KB" } | expected one of every, poisson | poisson = "2s"
 23      | workload = { transfers = "0B", every = "1s" } | expected a size above zero |
@@ -189,6 +201,79 @@ fn mistakes_that_do_not_hide_one_another_are_all_shown_in_order() {
 fn a_fault_lists_each_known_key_once() {
     let faults = parse_with(&with_mistake(14, "rate = { trece = \"cell.csv\" }"), &[]).unwrap_err();
     assert!(faults.to_string().contains("Known here: steps, trace\n"), "{faults}");
+}
+
+/// The messages about a scenario.
+fn messages(text: &str) -> Vec<String> {
+    let faults = parse_with(text, &[]).expect_err(text);
+    faults.0.iter().map(|fault| fault.message().to_owned()).collect()
+}
+
+#[test]
+fn a_wrong_link_is_reported_without_the_paths_that_need_it() {
+    let one = |line: usize, replacement: &str| messages(&with_mistake(line, replacement));
+    assert_eq!(one(7, ""), ["this link has no \"between\""]);
+    assert_eq!(one(6, "nam = \"L1\""), ["unknown key of a link \"nam\""]);
+    assert_eq!(one(6, "name = \"L2\""), ["a second link called \"L2\""]);
+    assert_eq!(messages(&GOOD.replace("[[links]]", "[[link]]")), ["unknown key of a scenario \"link\""]);
+    let without_links = "duration = \"1s\"\n[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\npath = [\"A\", \"B\"]";
+    assert_eq!(messages(without_links), ["unknown node \"A\""]);
+}
+
+#[test]
+fn a_key_of_the_scenario_below_a_table_header_is_named_as_such() {
+    let text = GOOD.replace("duration = \"10s\"\n", "") + "duration = \"10s\"\n";
+    assert_eq!(messages(&text), ["\"duration\" is a key of the scenario, not of a protocol"]);
+    let text = format!("[measure]\nfrom = \"1s\"\n{}", GOOD.replace("measure = ", "hosts = "));
+    let [first, ..] = messages(&text).try_into().unwrap_or_else(|all: Vec<_>| [all.concat()]);
+    assert!(first.contains("is a key of the scenario, not of a measure table"), "{first}");
+}
+
+#[test]
+fn a_scenario_has_at_most_a_million_flows() {
+    let more = "[[flows]]\nname = \"more\"\ncount = 999999\nprotocol = \"acp\"\npath = [\"R1\", \"R2\"]\n";
+    let text = GOOD.replace("[protocols.lgcc]", &format!("{more}[protocols.lgcc]"));
+    assert_eq!(messages(&text), ["all groups together have 1000001 flows"]);
+}
+
+#[test]
+fn a_share_can_be_written_as_a_percentage() {
+    let written = |loss: &str| parse_with(&with_mistake(9, loss), &[]).expect(loss);
+    assert_eq!(written("loss = \"1%\""), written("loss = 0.01"));
+    assert_eq!(written("loss = { bernoulli = \"0.1 %\" }"), written("loss = { bernoulli = 0.001 }"));
+}
+
+#[test]
+fn a_long_line_is_shown_in_part_and_many_faults_are_counted() {
+    let long = with_mistake(9, &format!("dely = \"{}\"", "x".repeat(5000)));
+    let shown = parse_with(&long, &[]).unwrap_err().to_string();
+    assert!(shown.len() < 2000 && shown.contains("test.toml:9:1"), "{shown}");
+    let keys: String = (0..100).map(|number| format!("key{number} = 1\n")).collect();
+    let shown = parse_with(&(keys + GOOD), &[]).unwrap_err().to_string();
+    assert!(shown.ends_with("and 80 more errors\n"), "{shown}");
+}
+
+#[test]
+fn no_character_that_a_terminal_obeys_is_shown() {
+    let hostile = with_mistake(9, "dely = 1 # \u{202e}").replace("title = \"test\"", "title = \"a\\u001b[31m\"");
+    let shown = parse_with(&hostile, &[]).unwrap_err().to_string();
+    assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
+}
+
+/// Twenty thousand unknown keys, and a path of ten thousand nodes: quadratic algorithms take minutes.
+#[test]
+fn long_scenarios_are_read_in_time_proportional_to_their_length() {
+    let keys: String = (0..20_000).map(|number| format!("key{number} = 1\n")).collect();
+    assert_eq!(parse_with(&(keys + GOOD), &[]).unwrap_err().0.len(), 20_000);
+    let link = |i: usize| {
+        let j = i + 1;
+        format!("[[links]]\nname = \"L{i}\"\nbetween = [\"N{i}\", \"N{j}\"]\nrate = \"1Mbps\"\nsimplex = true\n")
+    };
+    let links: String = (0..10_000).map(link).collect();
+    let back = "[[links]]\nname = \"back\"\nbetween = [\"N10000\", \"N0\"]\nrate = \"1Mbps\"\nsimplex = true\n";
+    let flow = "[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\nfrom = \"N0\"\nto = \"N10000\"\n";
+    let scenario = parse_with(&format!("duration = \"1s\"\n{links}{back}{flow}"), &[]).unwrap();
+    assert_eq!(scenario.flows[0].paths[0].len(), 10_000);
 }
 
 #[test]

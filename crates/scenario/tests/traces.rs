@@ -16,6 +16,13 @@ fn near(found: f64, expected: f64, tolerance: f64, what: &str) {
 }
 
 #[test]
+fn a_byte_order_mark_before_a_trace_is_no_part_of_it() {
+    let read = |bytes: &[u8]| Trace::parse(bytes, "trace", None).unwrap();
+    assert_eq!(read(b"\xef\xbb\xbftime_s,mbps\n0,5\n1,6\n"), read(b"time_s,mbps\n0,5\n1,6\n"));
+    assert_eq!(read(b"\xef\xbb\xbf1\n4\n"), read(b"1\n4\n"));
+}
+
+#[test]
 fn a_constant_trace_has_no_variation() {
     let stats = csv((0..100).map(|i| (f64::from(i), 5.0))).stats();
     assert_eq!([stats.min, stats.mean, stats.max], [Rate::from_mbps(5.0); 3]);

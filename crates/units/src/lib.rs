@@ -14,6 +14,7 @@ mod show;
 mod spelling;
 
 pub use parse::ParseError;
+pub use show::Readable;
 pub use spelling::nearest;
 
 use core::ops::{Add, AddAssign, Div, Mul, Sub, SubAssign};

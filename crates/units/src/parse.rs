@@ -4,6 +4,7 @@ use crate::{Bytes, PICOS, Rate, Span, Time};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
 
@@ -18,6 +19,8 @@ pub struct ParseError {
     pub fault: String,
     /// The accepted units.
     units: &'static [Unit],
+    /// If only the unit is missing: the units that are usual.
+    usual: &'static [&'static str],
 }
 
 impl ParseError {
@@ -25,11 +28,18 @@ impl ParseError {
     pub fn units(&self) -> impl Iterator<Item = &'static str> {
         self.units.iter().map(|&(name, _)| name)
     }
+
+    /// The number with each of the usual units, if only the unit is missing.
+    pub fn with_units(&self) -> impl Iterator<Item = String> {
+        self.usual.iter().map(|unit| format!("{}{unit}", self.text.trim()))
+    }
 }
 
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in \"{}\": expected {}", self.fault, self.text, self.expected)
+        write!(f, "{} in \"{}\": expected {}", self.fault, self.text, self.expected)?;
+        let quoted: Vec<String> = self.with_units().map(|text| format!("\"{text}\"")).collect();
+        if quoted.is_empty() { Ok(()) } else { write!(f, "; write {}", quoted.join(" or ")) }
     }
 }
 
@@ -72,9 +82,28 @@ const SPAN: &str = "a time such as \"50ms\" (ps, ns, us, ms, s, min, h)";
 const SIZE: &str = "a size such as \"75KB\" (B, KB, MB, GB = powers of 1000; KiB, MiB, GiB)";
 const RATE: &str = "a rate such as \"155Mbps\" (bps, kbps, Mbps, Gbps, Tbps: bits per second)";
 
+/// A kind of quantity.
+struct Kind {
+    units: &'static [Unit],
+    /// The units that are offered for a number without one.
+    usual: &'static [&'static str],
+    expected: &'static str,
+}
+
+const TIME_KIND: Kind = Kind { units: SPANS, usual: &["ms", "s"], expected: SPAN };
+const SIZE_KIND: Kind = Kind { units: SIZES, usual: &["B", "KB", "MB"], expected: SIZE };
+const RATE_KIND: Kind = Kind { units: RATES, usual: &["kbps", "Mbps", "Gbps"], expected: RATE };
+
+/// Whether a unit as written is the exponent of a number: `e30bps`.
+fn is_exponent(unit: &str) -> bool {
+    let digits = unit.strip_prefix(['e', 'E']).map(|rest| rest.trim_start_matches(['+', '-']));
+    digits.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// `digits[.digits] unit`, exactly; halves of the base unit are rounded up.
-fn quantity(text: &str, units: &'static [Unit], expected: &'static str) -> Result<u64, ParseError> {
-    let fault = |fault: String| ParseError { text: text.to_owned(), expected, fault, units };
+fn quantity(text: &str, kind: &'static Kind) -> Result<u64, ParseError> {
+    let Kind { units, usual, expected } = *kind;
+    let fault = |fault: String| ParseError { text: text.to_owned(), expected, fault, units, usual: &[] };
     let trimmed = text.trim();
     if trimmed.starts_with('-') {
         return Err(fault("a negative amount".into()));
@@ -85,8 +114,13 @@ fn quantity(text: &str, units: &'static [Unit], expected: &'static str) -> Resul
         return Err(fault("no number".into()));
     }
     let Some(&(_, base)) = units.iter().find(|(name, _)| *name == unit) else {
-        let what = if unit.is_empty() { "no unit".into() } else { format!("unknown unit \"{unit}\"") };
-        return Err(fault(what));
+        if unit.is_empty() {
+            return Err(ParseError { usual, ..fault("no unit".into()) });
+        }
+        if is_exponent(unit) {
+            return Err(fault("a number with an exponent; write its digits".into()));
+        }
+        return Err(fault(format!("unknown unit \"{unit}\"")));
     };
     let (whole, fraction) = number.split_once('.').unwrap_or((&number, ""));
     if fraction.contains('.') || (whole.is_empty() && fraction.is_empty()) {
@@ -105,28 +139,28 @@ fn quantity(text: &str, units: &'static [Unit], expected: &'static str) -> Resul
 impl FromStr for Span {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        quantity(text, SPANS, SPAN).map(Self::from_picos)
+        quantity(text, &TIME_KIND).map(Self::from_picos)
     }
 }
 
 impl FromStr for Time {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        quantity(text, SPANS, SPAN).map(Self::from_picos)
+        quantity(text, &TIME_KIND).map(Self::from_picos)
     }
 }
 
 impl FromStr for Bytes {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        quantity(text, SIZES, SIZE).map(Self::new)
+        quantity(text, &SIZE_KIND).map(Self::new)
     }
 }
 
 impl FromStr for Rate {
     type Err = ParseError;
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        quantity(text, RATES, RATE).map(Self::from_bps)
+        quantity(text, &RATE_KIND).map(Self::from_bps)
     }
 }
 
@@ -160,9 +194,12 @@ mod tests {
             ("", "no number"),
             ("µ", "no number"),
             ("1é", "unknown unit \"é\""),
+            ("1e30s", "a number with an exponent; write its digits"),
         ] {
             assert_eq!(text.parse::<Span>().unwrap_err().fault, fault, "{text}");
         }
+        let offered = "100".parse::<Rate>().unwrap_err().to_string();
+        assert!(offered.ends_with("; write \"100kbps\" or \"100Mbps\" or \"100Gbps\""), "{offered}");
         assert!("50Mb/s".parse::<Rate>().unwrap_err().to_string().contains("155Mbps"));
     }
 }

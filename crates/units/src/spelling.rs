@@ -4,13 +4,20 @@ use alloc::collections::BTreeMap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// The candidate nearest to `text` by Damerau-Levenshtein distance, upper and lower case being equal. `None` if all of
-/// them differ by more than one edit plus a third of the length of `text`.
+/// The candidate nearest to `text` by Damerau-Levenshtein distance, upper and lower case being equal. `None` if each of
+/// them needs more edits than a third of the length of `text` (one edit is always allowed), or shares no letter with it.
 pub fn nearest<'a>(text: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lower = |text: &str| text.to_lowercase().chars().collect::<Vec<char>>();
     let written = lower(text);
-    let distance = |name: &&'a str| distance(&written, &lower(name));
-    candidates.into_iter().min_by_key(distance).filter(|name| distance(name) <= 1 + text.chars().count() / 3)
+    let most = (written.len() / 3).max(1);
+    let near = |name: &'a str| {
+        let candidate = lower(name);
+        // The difference of the lengths is a lower bound of the distance; it keeps long texts cheap.
+        let is_close = written.len().abs_diff(candidate.len()) <= most;
+        let edits = is_close.then(|| distance(&written, &candidate))?;
+        (edits <= most && edits < written.len().max(candidate.len())).then_some((edits, name))
+    };
+    candidates.into_iter().filter_map(near).min_by_key(|&(edits, _)| edits).map(|(_, name)| name)
 }
 
 /// The Damerau-Levenshtein distance: the least number of characters that are inserted, deleted, replaced or swapped with
@@ -52,6 +59,9 @@ mod tests {
         assert_eq!(nearest("ucbic", known), Some("cubic"));
         assert_eq!(nearest("timely", known), None);
         assert_eq!(nearest("cubic", []), None);
+        assert_eq!(nearest("bbr", ["abc", "rcp", "vcp"]), None);
+        assert_eq!(nearest("m", ["s", "ms", "h"]), Some("ms"));
+        assert_eq!(nearest("x", ["s", "h"]), None);
     }
 
     #[test]

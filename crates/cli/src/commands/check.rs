@@ -13,8 +13,8 @@ pub(crate) fn check(args: &args::Check, registry: &Registry) -> Outcome {
     let scenario = load(&args.scenario)?;
     let (warnings, outline) = match world(args.world)? {
         World::Packets => {
-            let plan = packets::plan(&scenario, registry)?;
-            (plan.warnings().to_vec(), plan.outline())
+            let packets::PacketCheck { warnings, outline } = packets::check(&scenario, registry)?;
+            (warnings, outline)
         }
         World::Fluid => {
             let plan = fluid::plan(&scenario, registry)?;

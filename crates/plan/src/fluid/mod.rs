@@ -18,6 +18,7 @@ pub use plan::{FluidFlowPlan, FluidLinkPlan, FluidLoopPlan, FluidPlan};
 use crate::faults;
 use crate::flow_instances::flow_instances;
 use crate::protocols::{ConfiguredProtocol, configured_protocols};
+use crate::queue_conflicts::check_queues;
 use crate::warnings::warnings;
 use millpond_fluid::{Assembly, FluidNetwork};
 use millpond_protocols::Registry;
@@ -42,6 +43,8 @@ fn plan_equations(scenario: &Scenario, registry: &Registry) -> Result<FluidPlan,
         .into_iter()
         .map(|configured| fluid_protocol(scenario, registry, configured))
         .collect::<Result<Vec<_>, _>>()?;
+    let configured: Vec<_> = models.iter().map(|model| &model.configured).collect();
+    check_queues(scenario, registry, &configured)?;
     let mut network = FluidNetwork::new();
     let links = links::links(scenario, registry, &models, &instances, &mut network)?;
     let loops::Loops { loops, flows, .. } = loops::loops(scenario, &models, &instances, &links, &mut network);

@@ -10,17 +10,20 @@ mod links;
 mod plan;
 mod shared_loops;
 
-pub use plan::{PacketFlowPlan, PacketLinkPlan, PacketPlan, TransferSourcePlan};
+pub use plan::{PacketCheck, PacketFlowPlan, PacketLinkPlan, PacketPlan, TransferSourcePlan};
 
-use crate::flow_instances::{FlowInstance, flow_instances};
+use crate::flow_instances::FlowInstance;
 use crate::protocols::{ConfiguredProtocol, configured_protocols};
-use crate::traffic::{hop_name, traffic};
+use crate::queue_conflicts::check_queues;
+use crate::traffic::{hop_name, hops, traffic};
 use crate::warnings;
 use flows::FlowBuilder;
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
-use millpond_sim::{Builder, FlowId, NodeId, TransfersId};
+use millpond_sim::{Builder, FlowId, NodeId, PacketNetwork, TransfersId};
+use plan::Outline;
 use shared_loops::SharedLoops;
+use std::collections::BTreeSet;
 
 /// Plans a run of `scenario` with the protocols of `registry`.
 ///
@@ -30,21 +33,75 @@ pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, Faul
     plan_network(scenario, registry).map_err(Faults::from)
 }
 
+/// Checks a run of `scenario` as [`plan`] does, but builds one flow for each path of a group, so that a scenario with a
+/// million flows needs little memory.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn check(scenario: &Scenario, registry: &Registry) -> Result<PacketCheck, Faults> {
+    let protocols = configured_protocols(scenario, registry)?;
+    let instances = flow_instances(scenario, &protocols, registry)?;
+    let mut built = BTreeSet::new();
+    // Each path of each group is stored once.
+    let is_first = |instance: &&FlowInstance<'_>| built.insert(instance.forward_path.as_ptr());
+    let examples = instances.iter().filter(is_first);
+    build(scenario, registry, &protocols, &instances, examples)?;
+    let is_source = |instance: &&FlowInstance<'_>| {
+        matches!(instance.group.workload, Workload::Transfers { .. })
+    };
+    let sources = instances.iter().filter(is_source).count();
+    let outline = Outline {
+        link_directions: hops(scenario).len(),
+        flows: instances.len() - sources,
+        sources,
+        protocols: instances.iter().map(|instance| instance.group.protocol.value.as_str()).collect(),
+    };
+    Ok(PacketCheck {
+        warnings: warnings::warnings(scenario, &protocols, &instances),
+        outline: outline.to_string(),
+    })
+}
+
 fn plan_network(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, Fault> {
     let protocols = configured_protocols(scenario, registry)?;
-    let instances = flow_instances(scenario)?;
+    let instances = flow_instances(scenario, &protocols, registry)?;
+    let Built { network, links, flows } = build(scenario, registry, &protocols, &instances, instances.iter())?;
+    let FlowPlans { flows, sources } = flows;
+    let warnings = warnings::warnings(scenario, &protocols, &instances);
+    Ok(PacketPlan { network, links, flows, sources, warnings })
+}
+
+/// The flows of a scenario whose protocols agree on the queue of each link.
+fn flow_instances<'s>(
+    scenario: &'s Scenario,
+    protocols: &[ConfiguredProtocol<'_>],
+    registry: &Registry,
+) -> Result<Vec<FlowInstance<'s>>, Fault> {
+    check_queues(scenario, registry, &protocols.iter().collect::<Vec<_>>())?;
+    crate::flow_instances::flow_instances(scenario)
+}
+
+/// A network and the names of its parts.
+struct Built {
+    network: PacketNetwork,
+    links: Vec<PacketLinkPlan>,
+    flows: FlowPlans,
+}
+
+/// Builds the network for the traffic of all `instances`, with the flows `built`.
+fn build<'a, 's: 'a>(
+    scenario: &Scenario,
+    registry: &Registry,
+    protocols: &[ConfiguredProtocol<'_>],
+    instances: &[FlowInstance<'s>],
+    built: impl Iterator<Item = &'a FlowInstance<'s>>,
+) -> Result<Built, Fault> {
     let mut builder = Builder::new(scenario.seed);
     let nodes: Vec<NodeId> = scenario.nodes.iter().map(|_| builder.node()).collect();
-    let links = plan_links(scenario, registry, &protocols, &instances, &nodes, &mut builder)?;
-    let FlowPlans { flows, sources } = plan_flows(scenario, &protocols, &instances, &links, &mut builder)?;
+    let links = plan_links(scenario, registry, protocols, instances, &nodes, &mut builder)?;
+    let flows = plan_flows(scenario, protocols, built, &links, &mut builder)?;
     let network = builder.build().map_err(|error| scenario.fault(Place::default(), error.to_string(), ""))?;
-    Ok(PacketPlan {
-        network,
-        links: links.into_iter().map(|(_, link)| link).collect(),
-        flows,
-        sources,
-        warnings: warnings::warnings(scenario, &protocols, &instances),
-    })
+    Ok(Built { network, links: links.into_iter().map(|(_, link)| link).collect(), flows })
 }
 
 fn plan_links(
@@ -79,10 +136,10 @@ struct FlowPlans {
     sources: Vec<TransferSourcePlan>,
 }
 
-fn plan_flows(
+fn plan_flows<'a, 's: 'a>(
     scenario: &Scenario,
     protocols: &[ConfiguredProtocol<'_>],
-    instances: &[FlowInstance<'_>],
+    instances: impl Iterator<Item = &'a FlowInstance<'s>>,
     links: &[(Hop, PacketLinkPlan)],
     builder: &mut Builder,
 ) -> Result<FlowPlans, Fault> {

@@ -4,6 +4,7 @@ use crate::names;
 use millpond_sim::{FlowId, LinkId, PacketNetwork, TransfersId};
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::collections::BTreeSet;
+use std::fmt;
 
 /// A network of the simulator that is ready to run, and the names of its parts.
 pub struct PacketPlan {
@@ -85,13 +86,41 @@ impl PacketPlan {
     pub fn outline(&self) -> String {
         let flows = self.flows.iter().map(|flow| flow.protocol.as_str());
         let sources = self.sources.iter().map(|source| source.protocol.as_str());
-        let protocols =
-            flows.chain(sources).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ");
-        let transfers = match self.sources.len() {
-            0 => String::new(),
-            sources => format!(", {sources} sources of transfers"),
+        let outline = Outline {
+            link_directions: self.links.len(),
+            flows: self.flows.len(),
+            sources: self.sources.len(),
+            protocols: flows.chain(sources).collect(),
         };
-        format!("{} link directions, {} flows{transfers} ({protocols})", self.links.len(), self.flows.len())
+        outline.to_string()
+    }
+}
+
+/// What can be said about a plan without building it.
+pub struct PacketCheck {
+    /// Warnings about the scenario, one sentence each.
+    pub warnings: Vec<String>,
+    /// The size of the network and its protocols, in one line.
+    pub outline: String,
+}
+
+/// The size of a network.
+pub(super) struct Outline<'a> {
+    pub(super) link_directions: usize,
+    pub(super) flows: usize,
+    /// Sources of transfers.
+    pub(super) sources: usize,
+    pub(super) protocols: BTreeSet<&'a str>,
+}
+
+impl fmt::Display for Outline<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { link_directions, flows, sources, protocols } = self;
+        write!(f, "{link_directions} link directions, {flows} flows")?;
+        if *sources > 0 {
+            write!(f, ", {sources} sources of transfers")?;
+        }
+        write!(f, " ({})", protocols.iter().copied().collect::<Vec<_>>().join(", "))
     }
 }
 

@@ -8,8 +8,11 @@ use crate::model::{FlowGroup, FlowStart, Lasting, Rtt, Scenario, Stop, Workload}
 use crate::place::At;
 use crate::table::{Field, Fields, Form, KeyTable, Rule, ScenarioKey, Written, array, put, set, text};
 use crate::tree::Raw;
-use millpond_units::{Bytes, Span, Time};
+use millpond_units::{Bytes, Readable, Span, Time};
 use std::collections::BTreeSet;
+
+/// The most flows of a scenario.
+const MOST_FLOWS: u64 = 1_000_000;
 
 const LARGEST_PACKET: Bytes = Bytes::new(65_535);
 const PACKET: Form = Form::Bytes { least: Bytes::new(1), most: LARGEST_PACKET };
@@ -37,9 +40,9 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
         },
         ScenarioKey {
             name: "count",
-            form: Form::Whole { least: 1, most: 1_000_000 },
+            form: Form::Whole { least: 1, most: MOST_FLOWS },
             rule: Rule::Absent("1, or one per path"),
-            meaning: "the number of flows",
+            meaning: "the number of flows; all groups together have at most a million",
             read: |flow, written| written.store(&mut flow.group.count),
             write: |flow| put(&flow.group.count),
         },
@@ -227,6 +230,13 @@ pub(crate) fn read(written: &Written<'_>) -> Option<Vec<FlowGroup>> {
             groups.push(group);
         }
     }
+    let flows: u64 = groups.iter().map(|group| u64::from(group.count)).sum();
+    if flows > MOST_FLOWS {
+        let place = groups.last().map_or(written.place(), |group| group.name.place);
+        let message = format!("all groups together have {flows} flows");
+        let help = format!("a scenario has at most {MOST_FLOWS} flows");
+        let _: Option<()> = written.context.faults.report(place, message, "the last of the groups", help);
+    }
     Some(groups)
 }
 
@@ -238,6 +248,7 @@ fn group(written: &Written<'_>) -> Option<FlowGroup> {
         [false, false, false, false] if written.context.network.default_path_set.is_some() => {
             group.paths = written.context.network.default_paths().unwrap_or_default();
         }
+        [false, false, false, false] if written.context.network.is_incomplete => {}
         _ => {
             let help =
                 "write path = [\"R1\", \"R2\"], or from = \"R1\" and to = \"R2\" for the shortest path";
@@ -247,8 +258,43 @@ fn group(written: &Written<'_>) -> Option<FlowGroup> {
     if group.count == 0 {
         group.count = u32::try_from(group.paths.len()).unwrap_or(u32::MAX).max(1);
     }
+    check_order(&fields, &group);
     fields.finish();
     Some(group)
+}
+
+/// Reports a flow that certainly stops before it starts.
+fn check_order(fields: &Fields<'_>, group: &FlowGroup) {
+    let (Some(Stop::At(stop)), Some(node)) = (&group.stop, fields.written.key("stop")) else { return };
+    // Both bounds rise by a constant time from flow to flow, so that the first or the last flow is the worst one.
+    let flows = [0, u64::from(group.count.saturating_sub(1))];
+    let bounds = flows.map(|flow| (group.start.earliest(flow), stop.latest(flow)));
+    for (start, end) in bounds {
+        let Some(end) = end.filter(|end| *end <= start) else { continue };
+        let message = format!("a flow stops at {}, but starts at {}", end.readable(), start.readable());
+        let help = "stop is a time of the run, after start; write lasts = \"5s\" for a time from each flow's start";
+        let faults = fields.written.context.faults;
+        return faults.report(node.place, message, "not after the start", help).unwrap_or_default();
+    }
+}
+
+impl FlowStart {
+    /// The earliest time that flow number `flow` may have.
+    fn earliest(&self, flow: u64) -> Time {
+        match *self {
+            Self::At(time) | Self::Uniform(time, _) | Self::Poisson { first: time, .. } => time,
+            Self::Every { first, interval } => first + interval * flow,
+        }
+    }
+
+    /// The latest time that flow number `flow` may have; none if it has no bound.
+    fn latest(&self, flow: u64) -> Option<Time> {
+        match *self {
+            Self::At(time) | Self::Uniform(_, time) => Some(time),
+            Self::Every { first, interval } => Some(first + interval * flow),
+            Self::Poisson { .. } => None,
+        }
+    }
 }
 
 /// The group as TOML.
@@ -286,7 +332,7 @@ fn rtt(group: &FlowGroup, written: &Written<'_>) -> Option<Rtt> {
         return Some(rtt);
     }
     written.report(
-        format!("a base round-trip time of {shortest} on a path that takes {least}"),
+        format!("a base round-trip time of {} on a path that takes {}", shortest.readable(), least.readable()),
         "shorter than the links' delays",
         "rtt can only lengthen a path: shorten the links' delays",
     )

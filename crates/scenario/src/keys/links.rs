@@ -228,10 +228,13 @@ impl Default for Direction {
     }
 }
 
-/// A capacity; `None` for the word `truth`.
+/// A capacity; `None` for the word `actual`.
 fn configured(written: &Written<'_>) -> Option<Option<Capacity>> {
     match &written.node.value {
         crate::tree::Raw::Text(text) if text == "actual" => Some(None),
+        crate::tree::Raw::Text(text) if !text.contains(|c: char| c.is_ascii_digit()) => {
+            written.expected("\"actual\", a rate such as \"100Mbps\", steps or a trace")
+        }
         _ => Capacity::read(written).map(Some),
     }
 }
@@ -247,18 +250,21 @@ fn between(ends: &mut Ends, written: &Written<'_>) -> Option<()> {
     Some(())
 }
 
-/// Adds the link of one `[[links]]` table to the network.
+/// Adds the link of one `[[links]]` table to the network. `None` if its ends are unknown.
 pub(crate) fn read(written: &Written<'_>, network: &mut Network) -> Option<()> {
     let mut fields = Fields::new(written, LINK.name)?;
-    let ends = fields.read(&ENDS);
-    let directions = read_directions(&mut fields);
+    let Ends { name, from, to } = fields.read_partly(&ENDS);
+    let Directions { forward, backward } = read_directions(&mut fields);
     fields.finish();
-    let (Ends { name, from, to }, Directions { forward, backward }) = (ends?, directions);
+    if from.is_empty() {
+        return None;
+    }
     let faults = written.context.faults;
-    unique(faults, &name, "link", network.has_link(&name));
+    let is_taken = network.has_link(&name) && !name.is_empty();
+    unique(faults, &name, "link", is_taken);
     let (from, to) = (network.node(&from), network.node(&to));
     let link = Link { name, from, to, forward, backward };
-    if let Some(other) = network.parallel(&link) {
+    if let Some(other) = network.parallel(&link).filter(|_| !is_taken) {
         let message =
             format!("\"{}\" and \"{}\" lead from the same node to the same node", *other.name, *link.name);
         let help = "a path between them would be ambiguous: put a node into one of them";

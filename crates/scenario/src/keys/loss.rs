@@ -14,7 +14,9 @@ pub(crate) static LOSS: KeyTable<Loss> = KeyTable {
         meaning: "no loss; or each packet is lost with this probability, as with `bernoulli`",
         read: |written| match &written.node.value {
             Raw::Text(text) if text == "none" => Some(Loss::None),
-            Raw::Text(_) => written.expected("\"none\", a probability such as 0.01 or a table"),
+            Raw::Text(text) if !text.contains('%') => {
+                written.expected("\"none\", a probability such as 0.01 or \"1%\", or a table")
+            }
             _ => f64::read(&written.with_form(&Form::PROBABILITY)).map(Loss::Bernoulli),
         },
         write: |loss| matches!(loss, Loss::None).then(|| text("none")),

@@ -2,7 +2,7 @@
 
 use crate::model::Measure;
 use crate::table::{Form, KeyTable, LONGEST_RUN, Rule, ScenarioKey, Written, put, set};
-use millpond_units::{Span, Time};
+use millpond_units::{Readable, Span, Time};
 
 /// Most samples of one series.
 pub(crate) const MAX_SAMPLES: u64 = 10_000_000;
@@ -27,20 +27,20 @@ pub(crate) static MEASURE: KeyTable<Measure> = KeyTable {
             form: Form::POSITIVE_SPAN,
             rule: Rule::Absent("`\"100ms\"`, or a ten-millionth of `duration` if that is longer"),
             meaning: "time between two samples of a series; a series has at most 10 million samples",
-            read: |measure, written| set(&mut measure.every, every(written)),
+            read: |measure, written| set(&mut measure.every, interval(written)),
             write: |measure| put(&measure.every),
         },
         ScenarioKey {
             name: "jain_window",
             form: Form::POSITIVE_SPAN,
             rule: Rule::Default("\"1s\""),
-            meaning: "window of the short-term Jain index",
-            read: |measure, written| written.store(&mut measure.jain_window),
+            meaning: "window of the short-term Jain index; a run has at most 10 million windows",
+            read: |measure, written| set(&mut measure.jain_window, interval(written)),
             write: |measure| put(&measure.jain_window),
         },
         ScenarioKey {
             name: "converged_within",
-            form: Form::Number { least: 1e-6, most: 1.0 },
+            form: Form::Share { least: 1e-6, most: 1.0 },
             rule: Rule::Default("0.1"),
             meaning: "a flow has converged when its rate stays within this fraction of its fair share: max-min \
                       over the links, less what the flows that share them leave unused",
@@ -68,13 +68,14 @@ fn from(written: &Written<'_>) -> Option<Time> {
         return Some(from);
     }
     written.report(
-        format!("the measurement begins at {from}, but the run ends at {duration}"),
+        format!("the measurement begins at {}, but the run ends at {}", from.readable(), duration.readable()),
         "not before the end of the run",
         "measure from an earlier time, such as \"0s\", or run for longer",
     )
 }
 
-fn every(written: &Written<'_>) -> Option<Span> {
+/// A time that fits into the run at most [`MAX_SAMPLES`] times.
+fn interval(written: &Written<'_>) -> Option<Span> {
     let duration = written.context.duration.unwrap_or(Span::from_picos(1));
     let shortest = Span::from_picos(duration.picos().div_ceil(MAX_SAMPLES));
     written.within(shortest, LONGEST_RUN)

@@ -12,6 +12,7 @@ mod protocols;
 mod queues;
 pub(crate) mod scenario;
 mod shorthand;
+mod texts;
 mod times;
 mod trace;
 mod workloads;
@@ -34,11 +35,23 @@ pub(crate) fn read(
     document: &Node,
 ) -> Result<Scenario, Faults> {
     let (traces, network) = (TraceCache::default(), Network::default());
-    let (duration, flows) = (None, [].as_slice());
-    let context =
-        ReadContext { faults: &faults, files, folder, traces: &traces, duration, network: &network, flows };
+    let top_keys = scenario::top_keys();
+    let context = ReadContext {
+        faults: &faults,
+        files,
+        folder,
+        traces: &traces,
+        duration: None,
+        network: &network,
+        flows: &[],
+        top_keys: &top_keys,
+    };
     let (form, table) = (Form::Table(&scenario::SCENARIO), Table::default());
     let written = Written { context: &context, node: document, form: &form, table: &table };
+    texts::check(&faults, document);
+    if !faults.is_empty() {
+        return Err(faults.into_faults());
+    }
     match scenario::read(&written) {
         Some(scenario) if faults.is_empty() => Ok(Scenario { sources: faults.sources, ..scenario }),
         _ => Err(faults.into_faults()),

@@ -4,6 +4,7 @@ use crate::model::{Hop, Scenario};
 use crate::place::At;
 use crate::table::{Form, Written};
 use crate::tree::{Node, Raw};
+use std::collections::BTreeSet;
 
 /// A list of nodes, from sender to receiver.
 pub(crate) const NODES: Form = Form::List { item: &Form::Name, least: 2 };
@@ -63,11 +64,11 @@ fn explicit(written: &Written<'_>) -> Option<Vec<Hop>> {
 
 /// The indices of the nodes, each of which may occur once.
 fn distinct_nodes(written: &Written<'_>, items: &[Node]) -> Option<Vec<usize>> {
-    let mut nodes = Vec::new();
+    let (mut nodes, mut visited) = (Vec::new(), BTreeSet::new());
     for item in items {
         let item = written.part(item, &Form::Name);
         let index = written.context.network.known(written.context.faults, &item.placed_text()?)?;
-        if nodes.contains(&index) {
+        if !visited.insert(index) {
             return item.report("a path that visits a node twice", "again", "visit each node once");
         }
         nodes.push(index);
@@ -84,6 +85,9 @@ struct MissingHop {
 
 fn report_missing_hop(written: &Written<'_>, hop: MissingHop) -> Option<Hop> {
     let network = written.context.network;
+    if network.is_incomplete {
+        return None;
+    }
     let (from, to) = (network.name(hop.from), network.name(hop.to));
     let message = format!("hop {} does not exist: no link leads from \"{from}\" to \"{to}\"", hop.number);
     let next = network.neighbours(hop.from).join(", ");
@@ -104,6 +108,9 @@ fn shortest(from: &Written<'_>, to: &Written<'_>) -> Option<Vec<Hop>> {
         return to.report("a flow from a node to itself", "the same node", "name another node");
     }
     let Some(path) = network.shortest_path(start, end) else {
+        if network.is_incomplete {
+            return None;
+        }
         let message = format!("no path leads from \"{}\" to \"{}\"", network.name(start), network.name(end));
         let help = "add the missing link, or reverse a simplex one";
         return to.report(message, "cannot be reached", help);
@@ -115,6 +122,9 @@ fn shortest(from: &Written<'_>, to: &Written<'_>) -> Option<Vec<Hop>> {
 fn with_return_path(written: &Written<'_>, path: Vec<Hop>) -> Option<Vec<Hop>> {
     if written.context.network.return_path(&path).is_some() {
         return Some(path);
+    }
+    if written.context.network.is_incomplete {
+        return None;
     }
     let help = "make the links duplex or add links that lead back";
     written.report("no return path for the acknowledgements", "uses a simplex link", help)

@@ -3,7 +3,7 @@
 use super::queues::{BUFFER, QUEUE, SETTINGS};
 use crate::model::{Buffer, FlowGroup, ProtocolEntry, Relays};
 use crate::place::At;
-use crate::table::{Field, Form, KeyTable, Rule, ScenarioKey, Written, array, key_name, put, set, text};
+use crate::table::{Field, Form, KeyTable, Rule, ScenarioKey, Written, array, is_name, key_name, put, set, text};
 use crate::tree::{Node, Raw};
 use std::collections::BTreeMap;
 
@@ -84,6 +84,11 @@ pub(crate) fn read(written: &Written<'_>) -> Option<BTreeMap<String, ProtocolEnt
     };
     let mut entries = BTreeMap::new();
     for (name, node) in &table.entries {
+        if !is_name(name) {
+            let message = format!("\"{}\" is not a name", name.value);
+            let help = "write a name of letters, digits, hyphens and underscores: it is part of file names";
+            let _: Option<()> = written.context.faults.report(name.place, message, "in [protocols]", help);
+        }
         let Some(mut entry) = PROTOCOL.read(&written.part(node, written.form)) else { continue };
         if entry.protocol.is_empty() {
             entry.protocol = name.clone();
@@ -108,7 +113,8 @@ fn relays(written: &Written<'_>) -> Option<Relays> {
     let (faults, network) = (written.context.faults, written.context.network);
     let paths = || written.context.flows.iter().flat_map(|flow| &flow.paths);
     // A flow without a path was reported: it is unknown what it should pass through.
-    let is_incomplete = written.context.flows.iter().any(|flow: &FlowGroup| flow.paths.is_empty());
+    let flows = written.context.flows;
+    let is_incomplete = flows.is_empty() || flows.iter().any(|flow: &FlowGroup| flow.paths.is_empty());
     let relay = |item: &Node| {
         let name = written.part(item, &Form::Text).placed_text()?;
         let node = network.known(faults, &name)?;

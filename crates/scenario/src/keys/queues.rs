@@ -28,14 +28,28 @@ pub(crate) const QUEUE: Form = Form::AnyOf(&[Form::Word("default"), Form::Name, 
 
 impl Field for Buffer {
     fn read(written: &Written<'_>) -> Option<Self> {
-        let Raw::Text(text) = &written.node.value else {
-            return written.expected(&format!("a buffer: {BUFFERS}"));
+        let number = match &written.node.value {
+            Raw::Whole(number) => number.to_string(),
+            Raw::Number(number) => number.to_string(),
+            _ => String::new(),
+        };
+        let text = match &written.node.value {
+            Raw::Text(text) => text,
+            _ if !number.is_empty() => &number,
+            _ => return written.expected(&format!("a buffer: {BUFFERS}")),
         };
         let buffer = match text.trim() {
             "unlimited" => Some(Self::Unlimited),
             text => counted(text).or_else(|| measured(text)),
         };
         let expected = format!("a buffer above zero: {BUFFERS}");
+        if counted_without_unit(text) {
+            return written.report(
+                format!("no unit: {}", written.node.value.kind()),
+                "no unit",
+                format!("write \"{text}packets\", \"{text}KB\", \"{text}ms\" or \"{text}bdp\""),
+            );
+        }
         buffer.or_else(|| match nearest_buffer(text) {
             Some(near) => written.report(
                 format!("expected {expected}"),
@@ -54,6 +68,10 @@ impl Field for Buffer {
             Self::Bdp(factor) => text(format!("{factor}bdp")),
         }
     }
+}
+
+fn counted_without_unit(text: &str) -> bool {
+    text.parse::<f64>().is_ok_and(|number| number > 0.0)
 }
 
 /// The buffer that a misspelt one is nearest to.

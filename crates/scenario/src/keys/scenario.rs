@@ -16,7 +16,7 @@ use crate::model::Scenario;
 use crate::network::Network;
 use crate::table::{Fields, Form, KeyTable, ReadContext, Rule, ScenarioKey, Written, put, set};
 use crate::tree::Raw;
-use millpond_units::Span;
+use millpond_units::{Span, nearest};
 
 /// A scenario while it is read.
 #[derive(Default)]
@@ -186,22 +186,45 @@ impl Draft {
             return written.report(message, "a second shorthand", help);
         }
         self.shorthand = Some(name);
-        build(written, &mut self.network)
+        let built = build(written, &mut self.network);
+        self.network.is_incomplete |= built.is_none();
+        built
     }
 }
 
 fn links(draft: &mut Draft, written: &Written<'_>) -> Option<()> {
-    let Raw::List(items) = &written.node.value else { return written.expected("[[links]] tables") };
+    let Raw::List(items) = &written.node.value else {
+        draft.network.is_incomplete = true;
+        return written.expected("[[links]] tables");
+    };
     for item in items {
-        let _ = links::read(&written.part(item, written.form), &mut draft.network);
+        let link = links::read(&written.part(item, written.form), &mut draft.network);
+        draft.network.is_incomplete |= link.is_none();
     }
     Some(())
+}
+
+/// The keys at the top.
+pub(crate) fn top_keys() -> Vec<&'static str> {
+    SCENARIO.keys.iter().map(|key| key.name).collect()
+}
+
+/// Whether a key at the top is a misspelling of one that describes a network.
+fn misspells_network(written: &Written<'_>) -> bool {
+    const NETWORK: [&str; 6] = ["dumbbell", "parking-lot", "chain", "tree", "topology", "links"];
+    let Raw::Table(table) = &written.node.value else { return false };
+    let known = written.context.top_keys;
+    let unknown = table.entries.iter().filter(|(key, _)| !known.contains(&key.value.as_str()));
+    unknown.into_iter().take(100).any(|(key, _)| nearest(key, NETWORK).is_some())
 }
 
 /// Reads a whole document. `None` if a fault was reported that leaves no scenario.
 pub(crate) fn read(written: &Written<'_>) -> Option<Scenario> {
     let mut fields = Fields::new(written, SCENARIO.name)?;
-    let Draft { scenario, duration, network, .. } = fields.read_partly(&SCENARIO);
+    let mut draft = Draft::default();
+    draft.network.is_incomplete = misspells_network(written);
+    fields.read_into(&SCENARIO, &mut draft);
+    let Draft { scenario, duration, network, .. } = draft;
     fields.finish();
     let Network { nodes, links, .. } = network;
     Some(Scenario { duration: duration?, nodes, links, ..scenario })

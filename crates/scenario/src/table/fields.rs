@@ -5,6 +5,9 @@ use super::{KeyTable, ReadContext, Rule, ScenarioKey, Written};
 use crate::tree::{self, Raw, Table};
 use millpond_units::nearest;
 
+/// This many unknown keys of a table are compared with the known ones.
+const MOST_COMPARED: usize = 100;
+
 /// One TOML table being read.
 pub(crate) struct Fields<'a> {
     /// The table as a value.
@@ -75,8 +78,13 @@ impl<'a> Fields<'a> {
     /// Reads the keys of `keys`. What is wrong or missing keeps its default or blank value.
     pub(crate) fn read_partly<T>(&mut self, keys: &'static KeyTable<T>) -> T {
         let mut value = (keys.blank)();
-        self.read_keys(keys, &mut value, true);
+        self.read_into(keys, &mut value);
         value
+    }
+
+    /// Reads the keys of `keys` into `value`. What is wrong or missing keeps its default, or the present value.
+    pub(crate) fn read_into<T>(&mut self, keys: &'static KeyTable<T>, value: &mut T) {
+        self.read_keys(keys, value, true);
     }
 
     /// Reads the keys of `keys` that are written into `value`. None of them is required.
@@ -171,7 +179,7 @@ impl<'a> Fields<'a> {
     /// Whether an unknown key is a misspelling of one of these.
     fn misspells(&self, names: &[&'static str]) -> bool {
         let unknown = self.table.entries.iter().filter(|(key, _)| !self.known.contains(&key.value.as_str()));
-        unknown.into_iter().any(|(key, _)| nearest(key, names.iter().copied()).is_some())
+        unknown.into_iter().take(MOST_COMPARED).any(|(key, _)| nearest(key, names.iter().copied()).is_some())
     }
 
     /// Reports every unknown key, and every missing one of which none of them is a misspelling.
@@ -179,12 +187,23 @@ impl<'a> Fields<'a> {
         let Self { written, table, name, known, missing } = self;
         let faults = written.context.faults;
         let mut misspelt = Vec::new();
-        for (key, _) in table.entries.iter().filter(|(key, _)| !known.contains(&key.value.as_str())) {
+        let unknown = table.entries.iter().filter(|(key, _)| !known.contains(&key.value.as_str()));
+        for (number, (key, _)) in unknown.enumerate() {
+            if number >= MOST_COMPARED {
+                let message = format!("unknown key of a {name} \"{}\"", key.value);
+                let _: Option<()> = faults.report(key.place, message, "no such key", "");
+                continue;
+            }
+            if written.context.top_keys.contains(&key.value.as_str()) {
+                faults.misplaced(key, name);
+                continue;
+            }
             let _: Option<()> = faults.unknown(key, &format!("key of a {name}"), known.iter().copied());
             misspelt.extend(nearest(key, known.iter().copied()));
         }
-        for Missing { key, example } in missing.into_iter().filter(|missing| !misspelt.contains(&missing.key))
-        {
+        let is_absent =
+            |missing: &Missing| !misspelt.contains(&missing.key) && !faults.is_misplaced(missing.key);
+        for Missing { key, example } in missing.into_iter().filter(is_absent) {
             let message = format!("this {name} has no \"{key}\"");
             let _: Option<()> = written.report(message, "in here", format!("write {key} = {example}"));
         }

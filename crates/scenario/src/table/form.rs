@@ -15,6 +15,8 @@ pub(crate) enum Form {
     Whole { least: u64, most: u64 },
     /// A number.
     Number { least: f64, most: f64 },
+    /// A number, which may also be written as a percentage.
+    Share { least: f64, most: f64 },
     /// Any finite number.
     Finite,
     /// A length of time.
@@ -64,7 +66,7 @@ impl Form {
     /// An amount of data without bounds.
     pub(crate) const ANY_BYTES: Self = Self::Bytes { least: Bytes::ZERO, most: Bytes::MAX };
     /// A probability.
-    pub(crate) const PROBABILITY: Self = Self::Number { least: 0.0, most: 1.0 };
+    pub(crate) const PROBABILITY: Self = Self::Share { least: 0.0, most: 1.0 };
     /// The shape of a Pareto distribution that has a mean.
     pub(crate) const PARETO_SHAPE: Self = Self::Number { least: 1.001, most: 100.0 };
 

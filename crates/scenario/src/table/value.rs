@@ -89,6 +89,7 @@ impl Field for f64 {
     fn read(written: &Written<'_>) -> Option<Self> {
         match written.form {
             Form::Number { least, most } => written.number(*least, *most),
+            Form::Share { least, most } => written.share(*least, *most),
             _ => written.finite(),
         }
     }

@@ -8,10 +8,9 @@ use crate::network::Network;
 use crate::place::{At, Place};
 use crate::trace::Trace;
 use crate::tree::{Node, Raw, Table};
-use millpond_units::{ParseError, Span, nearest};
+use millpond_units::{ParseError, Readable, Span, nearest};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -34,6 +33,8 @@ pub(crate) struct ReadContext<'a> {
     pub(crate) network: &'a Network,
     /// The flow groups, if they are known already.
     pub(crate) flows: &'a [FlowGroup],
+    /// The keys at the top of a scenario.
+    pub(crate) top_keys: &'a [&'static str],
 }
 
 impl ReadContext<'_> {
@@ -152,8 +153,7 @@ impl<'a> Written<'a> {
     /// A name: letters, digits, hyphens and underscores, so that it can be part of an override and of a file name.
     pub(crate) fn name(&self) -> Option<At<String>> {
         let name = self.placed_text()?;
-        let is_allowed = |c: char| c.is_alphanumeric() || c == '-' || c == '_';
-        if name.is_empty() || !name.chars().all(is_allowed) {
+        if !is_name(&name) {
             return self.expected("a name of letters, digits, hyphens and underscores");
         }
         Some(name)
@@ -165,6 +165,17 @@ impl<'a> Written<'a> {
             Raw::Whole(n) if (i128::from(least)..=i128::from(most)).contains(&n) => u64::try_from(n).ok(),
             _ => self.expected(&format!("a whole number from {least} to {most}")),
         }
+    }
+
+    /// A share in this closed range: a number, or a percentage such as `"1%"`.
+    pub(crate) fn share(&self, least: f64, most: f64) -> Option<f64> {
+        let share = match &self.node.value {
+            Raw::Text(text) => percentage(text),
+            _ => written_number(self.node),
+        };
+        share.filter(|share| (least..=most).contains(share)).or_else(|| {
+            self.expected(&format!("a number from {least} to {most}, or a percentage such as \"1%\""))
+        })
     }
 
     /// A number in this closed range.
@@ -193,9 +204,11 @@ impl<'a> Written<'a> {
     }
 
     fn wrong_quantity(&self, error: &ParseError) {
+        let offered: Vec<String> = error.with_units().map(|text| format!("\"{text}\"")).collect();
         let help = match respelt(&error.text, error.units()) {
             Some(near) => format!("did you mean \"{near}\"? Expected {}", error.expected),
-            None => format!("expected {}", error.expected),
+            None if offered.is_empty() => format!("expected {}", error.expected),
+            None => format!("write {}; expected {}", offered.join(" or "), error.expected),
         };
         let message = format!("{}: {}", error.fault, self.node.value.kind());
         let _: Option<()> = self.report(message, error.fault.clone(), help);
@@ -204,16 +217,21 @@ impl<'a> Written<'a> {
     /// A quantity in this closed range.
     pub(crate) fn within<Q>(&self, least: Q, most: Q) -> Option<Q>
     where
-        Q: FromStr<Err = ParseError> + PartialOrd + Display + Copy,
+        Q: FromStr<Err = ParseError> + PartialOrd + Readable + Copy,
     {
         let value = self.quantity::<Q>()?;
         if value >= least && value <= most {
             return Some(value);
         }
+        let (least, most) = (least.readable_minimum(), most.readable_maximum());
+        let range = match least.as_str() {
+            "1ps" | "1B" | "1bps" => format!("above zero and up to \"{most}\""),
+            _ => format!("from \"{least}\" to \"{most}\""),
+        };
         self.report(
             format!("{} is out of range", self.node.value.kind()),
-            format!("not from {least} to {most}"),
-            format!("write a value from \"{least}\" to \"{most}\""),
+            format!("not {}", range.replace('"', "")),
+            format!("write a value {range}"),
         )
     }
 
@@ -254,12 +272,23 @@ impl<'a> Written<'a> {
     }
 }
 
+/// Whether the text is a name: letters, digits, hyphens and underscores.
+pub(crate) fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
+}
+
 fn written_number(node: &Node) -> Option<f64> {
     match node.value {
         Raw::Whole(n) => Some(n as f64),
         Raw::Number(x) => Some(x),
         _ => None,
     }
+}
+
+/// A percentage such as `1%`, as a share. The decimal point is moved in the text, so that `"0.1%"` is the number 0.001.
+fn percentage(text: &str) -> Option<f64> {
+    let number = text.trim().strip_suffix('%')?.trim();
+    format!("{number}e-2").parse().ok()
 }
 
 /// The same quantity with the nearest unit that exists.

@@ -34,7 +34,8 @@ impl Trace {
     /// # Errors
     /// The first line that is wrong.
     pub fn parse(bytes: &[u8], name: &str, format: Option<Format>) -> Result<Self, Fault> {
-        let text = String::from_utf8_lossy(bytes);
+        // Spreadsheets begin a text with a byte-order mark.
+        let text = String::from_utf8_lossy(bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes));
         let lines = Lines { name, text: &text };
         let Some((_, first)) = lines.clone().filled().next() else {
             return Err(Sources::new(name, "")

@@ -1,0 +1,92 @@
+//! Protocols that need different queues at one link.
+
+use crate::laws::queue_spec;
+use crate::protocols::{ConfiguredProtocol, ConfiguredQueue};
+use millpond_protocols::Registry;
+use millpond_scenario::{Fault, Hop, Scenario};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Links after these are counted in a message, not named.
+const MOST_NAMED: usize = 10;
+
+/// Checks that the protocols whose data cross a link need the same queue, at each link that specifies none.
+///
+/// # Errors
+/// One fault with all links at which two protocols differ.
+pub(crate) fn check_queues(
+    scenario: &Scenario,
+    registry: &Registry,
+    protocols: &[&ConfiguredProtocol<'_>],
+) -> Result<(), Fault> {
+    let needed = protocols
+        .iter()
+        .map(|configured| configured.queue(scenario, registry))
+        .collect::<Result<Vec<_>, _>>()?;
+    // The links of each pair of protocols that differ.
+    let mut conflicts: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (hop, present) in protocols_at_hops(scenario, protocols) {
+        if queue_spec(scenario, hop).is_none()
+            && let Some(pair) = conflict(&needed, &present)
+        {
+            let links = conflicts.entry(pair).or_default();
+            if links.last() != Some(&hop.link) {
+                links.push(hop.link);
+            }
+        }
+    }
+    if conflicts.is_empty() { Ok(()) } else { Err(fault(scenario, protocols, &needed, &conflicts)) }
+}
+
+/// The indices of the protocols whose data cross each direction of a link.
+fn protocols_at_hops(
+    scenario: &Scenario,
+    protocols: &[&ConfiguredProtocol<'_>],
+) -> impl Iterator<Item = (Hop, BTreeSet<usize>)> {
+    let mut present: BTreeMap<(usize, bool), BTreeSet<usize>> = BTreeMap::new();
+    for group in &scenario.flows {
+        let label = &group.protocol.value;
+        let Some(index) = protocols.iter().position(|other| other.label.value == *label) else { continue };
+        for hop in group.paths.iter().take(group.count as usize).flatten() {
+            present.entry((hop.link, hop.forward)).or_default().insert(index);
+        }
+    }
+    present.into_iter().map(|((link, forward), present)| (Hop { link, forward }, present))
+}
+
+/// The first of these protocols and another one that needs a different queue.
+fn conflict(needed: &[ConfiguredQueue], present: &BTreeSet<usize>) -> Option<(usize, usize)> {
+    let first = *present.first()?;
+    let differs = |other: &&usize| !needed[first].agrees_with(&needed[**other]);
+    present.iter().find(differs).map(|&other| (first, other))
+}
+
+fn fault(
+    scenario: &Scenario,
+    protocols: &[&ConfiguredProtocol<'_>],
+    needed: &[ConfiguredQueue],
+    conflicts: &BTreeMap<(usize, usize), Vec<usize>>,
+) -> Fault {
+    let needs = |index: usize| format!("{} (queue {})", protocols[index].label.value, needed[index].name());
+    let sentence = |(&(first, other), links): (&(usize, usize), &Vec<usize>)| {
+        let verb = if links.len() == 1 { "carries" } else { "carry" };
+        format!("{} {verb} {} and {}", link_names(scenario, links), needs(first), needs(other))
+    };
+    let message = conflicts.iter().map(sentence).collect::<Vec<_>>().join("; ");
+    let count: usize = conflicts.values().map(Vec::len).sum();
+    let first = conflicts.iter().map(|((protocol, _), links)| (links[0], *protocol)).min().unwrap_or_default();
+    let (link, queue) = (&scenario.links[first.0].name, needed[first.1].name());
+    let example = format!("links.{}.queue, for example {{ {queue} = {{}} }}", link.value);
+    let help = if count == 1 { format!("set {example}") } else { format!("set the queue of each: {example}") };
+    scenario.fault(link.place, message, "the queues or their settings differ").help(help)
+}
+
+/// `link "L1"`, `links "L1", "L2"`, `links "L1", ..., "L10" and 5 more`.
+fn link_names(scenario: &Scenario, links: &[usize]) -> String {
+    let named = links.iter().take(MOST_NAMED).map(|&link| format!("\"{}\"", scenario.links[link].name.value));
+    let named = named.collect::<Vec<_>>().join(", ");
+    match links.len() {
+        1 => format!("link {named}"),
+        count if count > MOST_NAMED => format!("links {named} and {} more", count - MOST_NAMED),
+        _ => format!("links {named}"),
+    }
+}
