@@ -1,6 +1,6 @@
 //! The arguments of all commands.
 
-use crate::values;
+use crate::{examples, values};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight};
@@ -22,30 +22,91 @@ Exit codes: 0 success; 1 a check failed; 2 invalid input; 130 interrupted.";
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Options of all commands.
+#[derive(Debug, Arguments)]
+#[command(next_help_heading = "Common options")]
+pub(crate) struct Common {
+    /// When to use colours; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+    /// Print neither progress nor warnings
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+    /// Number of runs at the same time, at most one per processor core [default: RAYON_NUM_THREADS, else one per core]
+    #[arg(long, global = true, value_name = "NUMBER", value_parser = values::jobs)]
+    pub(crate) jobs: Option<usize>,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What happens to an existing output.
+#[derive(Clone, Copy, Debug, Arguments)]
+pub(crate) struct Existing {
+    /// Replace outputs that exist
+    #[arg(long)]
+    pub(crate) force: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run a scenario and print goodput, queueing delay, utilization and losses
+    #[command(after_help = examples::RUN)]
     Run(Run),
     /// Check whether a scenario is valid, without running it
+    #[command(after_help = examples::CHECK)]
     Check(Check),
     /// Print the JSON Schema of scenario files, or of the JSON that a command prints
+    #[command(after_help = examples::SCHEMA)]
     Schema(Schema),
     /// Run a scenario with the same random samples under several protocols, or in several worlds, and compare the results
+    #[command(after_help = examples::COMPARE)]
     Compare(Compare),
     /// Compute the equilibrium of a scenario: rates, prices, queues, bottlenecks
+    #[command(after_help = examples::EQUILIBRIUM)]
     Equilibrium(Equilibrium),
     /// Compute the stability of the equilibrium: roots, margins, critical values of parameters
+    #[command(after_help = examples::STABILITY)]
     Stability(Stability),
     /// List protocols and queues, or print one with its parameters
+    #[command(after_help = examples::PROTOCOLS)]
     Protocols(Protocols),
     /// Write a self-contained HTML page about finished runs
+    #[command(after_help = examples::REPORT)]
     Report(Report),
     /// Run recipes of papers and check the results against the papers' values
+    #[command(after_help = examples::PAPERS)]
     Papers(Papers),
     /// Generate link traces, or print statistics of a trace
+    #[command(after_help = examples::TRACE)]
     Trace(Trace),
+    /// Print the completions of a shell, as a script
+    #[command(after_help = examples::COMPLETIONS)]
+    Completions(Completions),
+    /// Print the manual page of the command, or of one of its commands
+    #[command(after_help = examples::MAN)]
+    Man(Man),
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Man {
+    /// A command, such as run
+    pub(crate) command: Option<String>,
 }
 
 /// A scenario and changes to it.
@@ -151,6 +212,8 @@ pub(crate) struct Run {
     pub(crate) csv_files: bool,
     #[command(flatten)]
     pub(crate) form: Form,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
 }
 
 #[derive(Debug, Arguments)]
@@ -177,6 +240,11 @@ pub(crate) struct Compare {
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) form: Form,
+    /// Continue an interrupted comparison: keep the runs that --out has, run the others
+    #[arg(long, requires = "out", conflicts_with = "force")]
+    pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
 }
 
 #[derive(Debug, Arguments)]
@@ -224,6 +292,8 @@ pub(crate) struct Stability {
     /// Write an HTML page with Nyquist loci, the map and all other results
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
 }
 
 /// Trajectories, step responses and convergence times.
@@ -261,12 +331,14 @@ pub(crate) struct Protocols {
 
 #[derive(Debug, Arguments)]
 pub(crate) struct Report {
-    /// Directories of runs, or directories that contain them
+    /// Directories of runs, or directories that contain them at any depth
     #[arg(value_name = "DIR", required = true)]
     pub(crate) directories: Vec<PathBuf>,
     /// The HTML page to write
     #[arg(long, value_name = "FILE.html")]
     pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
 }
 
 #[derive(Debug, Arguments)]
@@ -361,6 +433,8 @@ pub(crate) struct PapersShown {
     /// Write an HTML page with charts of each recipe and the paper's values
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
 }
 
 #[derive(Debug, Arguments)]
@@ -400,9 +474,11 @@ pub(crate) struct Generate {
     /// The format of the file
     #[arg(long, default_value = "csv")]
     pub(crate) format: TraceFormat,
-    /// The file to write; an existing file is overwritten [default: standard output]
+    /// The file to write [default: standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
 }
 
 /// The format of a trace file.
@@ -419,4 +495,26 @@ pub(crate) struct Stats {
     /// A trace in either format
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_help_of_each_command_has_examples_that_can_be_typed() {
+        for command in Args::command().get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let lines = help.lines().filter_map(|line| line.trim().strip_prefix("millpond "));
+            let typed: Vec<Vec<&str>> = lines.map(|line| line.split_whitespace().collect()).collect();
+            assert!(!typed.is_empty(), "{}", command.get_name());
+            for arguments in typed {
+                assert_eq!(arguments[0], command.get_name(), "{arguments:?}");
+                let until_pipe = arguments.iter().take_while(|argument| **argument != ">");
+                let parsed = Args::try_parse_from(std::iter::once(&"millpond").chain(until_pipe));
+                assert!(parsed.is_ok(), "{arguments:?}: {:?}", parsed.err().map(|error| error.to_string()));
+            }
+        }
+    }
 }

@@ -1,16 +1,21 @@
 //! The command line that reproduces the results.
 
-/// Options that name output files; they change no result.
-const OUTPUTS: &[&str] = &["--out", "--report"];
+/// Options with a value that change no result: outputs, colours, threads.
+const WITH_VALUE: &[&str] = &["--out", "--report", "--color", "--jobs"];
+/// Options without a value that change no result.
+const FLAGS: &[&str] = &["--force", "--resume", "--quiet", "-q"];
 
-/// The command as it was typed, without the options that name output files.
+/// The command as it was typed, without the options that change no result.
 pub(crate) fn command_line() -> String {
     let mut typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let mut command = "millpond".to_owned();
     while let Some(argument) = typed.next() {
-        if OUTPUTS.contains(&argument.as_str()) {
+        if WITH_VALUE.contains(&argument.as_str()) {
             typed.next();
-        } else if !OUTPUTS.iter().any(|option| argument.starts_with(&format!("{option}="))) {
+            continue;
+        }
+        let has_value = |option: &&str| argument.starts_with(&format!("{option}="));
+        if !WITH_VALUE.iter().any(has_value) && !FLAGS.contains(&argument.as_str()) {
             command = command + " " + &quoted(argument);
         }
     }

@@ -1,8 +1,8 @@
 //! Exit codes and errors of commands.
 
+use crate::messages;
 use millpond_scenario::Faults;
 use std::fmt::Display;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// What a command returns: an exit code or an error.
@@ -11,7 +11,7 @@ pub(crate) type Outcome = Result<ExitCode, Failure>;
 /// Invalid input.
 const BAD_INPUT: u8 = 2;
 /// 128 + SIGINT, as after a signal.
-const INTERRUPTED: u8 = 130;
+pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -32,18 +32,17 @@ impl Failure {
 
     /// Prints the error on standard error and returns the exit code.
     pub(crate) fn report(&self) -> ExitCode {
-        let colour = std::io::stderr().is_terminal();
         match self {
             Self::Scenario(faults) => {
-                eprint!("{}", faults.render(colour));
+                messages::raw(faults.render_within(messages::has_colour(), messages::width()));
                 ExitCode::from(BAD_INPUT)
             }
             Self::Input(message) => {
-                eprintln!("error: {message}");
+                messages::error(format_args!("error: {message}"));
                 ExitCode::from(BAD_INPUT)
             }
             Self::Interrupted(kept) => {
-                eprintln!("interrupted: {kept}");
+                messages::error(format_args!("interrupted: {kept}"));
                 ExitCode::from(INTERRUPTED)
             }
         }

@@ -1,6 +1,6 @@
 //! Ctrl-C: a flag that runs poll.
 
-use crate::failure::Failure;
+use crate::failure::{Failure, INTERRUPTED};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,11 +9,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Installs a handler: the first Ctrl-C (or SIGTERM) raises the flag instead of ending the process.
+    /// Installs a handler: the first Ctrl-C (or SIGTERM) raises the flag instead of ending the process, the second one ends
+    /// it. Installed after the input has been read, so that Ctrl-C ends a command that waits for its input.
     pub(crate) fn install() -> Result<Self, Failure> {
         let flag = Arc::new(AtomicBool::new(false));
         let raised = Arc::clone(&flag);
-        ctrlc::set_handler(move || raised.store(true, Ordering::Relaxed)).map_err(Failure::input)?;
+        let handle = move || {
+            if raised.swap(true, Ordering::Relaxed) {
+                std::process::exit(i32::from(INTERRUPTED));
+            }
+        };
+        ctrlc::set_handler(handle).map_err(Failure::input)?;
         Ok(Self(flag))
     }
 

@@ -3,12 +3,14 @@
 mod args;
 mod command_line;
 mod commands;
+mod examples;
 mod failure;
 mod interrupt;
+mod messages;
 mod output;
 mod progress;
 mod scenario;
-
+mod threads;
 mod values;
 
 use args::{Args, Command};
@@ -21,6 +23,8 @@ use std::process::ExitCode;
 /// if the input was invalid, 130 if interrupted.
 pub fn main(registry: &Registry) -> ExitCode {
     let args = Args::parse();
+    messages::configure(&args.common);
+    threads::limit(args.common.jobs);
     match dispatch(&args.command, registry) {
         Ok(code) => code,
         Err(failure) => failure.report(),
@@ -39,5 +43,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Report(args) => commands::report(args),
         Command::Papers(args) => commands::papers(args, registry),
         Command::Trace(args) => commands::trace(args),
+        Command::Completions(args) => commands::completions(args),
+        Command::Man(args) => commands::man(args),
     }
 }

@@ -1,10 +1,12 @@
 //! Standard output.
 
-use crate::args::Form;
+use crate::args::{Existing, Form};
 use crate::failure::Failure;
 use millpond_report::terminal::Document;
+use millpond_results::files::AtomicFile;
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stdout};
+use std::path::Path;
 
 /// Prints a text that ends with a line break. A closed pipe (`| head`) is no error.
 pub(crate) fn print(text: impl Display) -> Result<(), Failure> {
@@ -14,6 +16,22 @@ pub(crate) fn print(text: impl Display) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// Begins a file that the user named. An existing one is replaced only with `--force`.
+pub(crate) fn new_file(path: &Path, existing: Existing) -> Result<AtomicFile, Failure> {
+    if !existing.force && path.symlink_metadata().is_ok_and(|facts| !facts.is_dir()) {
+        return Err(Failure::input(format!(
+            "{}: exists already; give another name, or replace it with --force",
+            path.display()
+        )));
+    }
+    AtomicFile::create(path).map_err(Failure::input)
+}
+
+/// Gives a file its content and its name.
+pub(crate) fn finish(file: AtomicFile, content: &str) -> Result<(), Failure> {
+    file.write(content.as_bytes()).and_then(|()| file.finish()).map_err(Failure::input)
 }
 
 /// Prints one line.

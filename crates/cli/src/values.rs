@@ -13,6 +13,12 @@ pub(crate) fn seeds(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| "expected a whole number from 1 to 10000, such as 5".to_owned())
 }
 
+/// A number of threads.
+pub(crate) fn jobs(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));
+    number.ok_or_else(|| "expected a whole number from 1 to 10000, such as 2".to_owned())
+}
+
 /// A name in a list.
 pub(crate) fn name(text: &str) -> Result<String, String> {
     let name = text.trim();

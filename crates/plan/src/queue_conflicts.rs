@@ -73,10 +73,12 @@ fn fault(
     };
     let message = conflicts.iter().map(sentence).collect::<Vec<_>>().join("; ");
     let count: usize = conflicts.values().map(Vec::len).sum();
-    let first = conflicts.iter().map(|((protocol, _), links)| (links[0], *protocol)).min().unwrap_or_default();
+    let first =
+        conflicts.iter().map(|((protocol, _), links)| (links[0], *protocol)).min().unwrap_or_default();
     let (link, queue) = (&scenario.links[first.0].name, needed[first.1].name());
     let example = format!("links.{}.queue, for example {{ {queue} = {{}} }}", link.value);
-    let help = if count == 1 { format!("set {example}") } else { format!("set the queue of each: {example}") };
+    let help =
+        if count == 1 { format!("set {example}") } else { format!("set the queue of each: {example}") };
     scenario.fault(link.place, message, "the queues or their settings differ").help(help)
 }
 

@@ -70,7 +70,8 @@ impl FaultCollector {
     /// Reports a key at the top of a scenario that stands in the table of a `table`.
     pub(crate) fn misplaced(&self, key: &At<String>, table: &str) {
         let message = format!("\"{}\" is a key of the scenario, not of a {table}", key.value);
-        let help = "every key below a table header belongs to that table: write this one above the first header";
+        let help =
+            "every key below a table header belongs to that table: write this one above the first header";
         let _: Option<()> = self.report(key.place, message, "below a table header", help);
         self.misplaced.borrow_mut().push(key.value.clone());
     }

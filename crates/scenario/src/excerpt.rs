@@ -11,7 +11,8 @@ const MOST_IN_MESSAGE: usize = 300;
 /// Whether a terminal obeys the character, or shows the text around it in another order: control characters, and marks
 /// of direction (Unicode Standard Annex 9). Line breaks and tabs are neither.
 pub(crate) fn is_invisible(c: char) -> bool {
-    let is_direction = matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let is_direction =
+        matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (c.is_control() && !matches!(c, '\n' | '\r' | '\t')) || is_direction
 }
 

@@ -260,7 +260,8 @@ fn shortest_path(
             let rest = costs.get(next).copied().flatten();
             rest.is_some_and(|rest| (rest.0 + 1, rest.1 + delay(links, hop)) == (hops, delay_left))
         };
-        let &(hop, next) = exits.get(node)?.iter().filter(is_next).min_by_key(|(_, next)| nodes.get(*next))?;
+        let &(hop, next) =
+            exits.get(node)?.iter().filter(is_next).min_by_key(|(_, next)| nodes.get(*next))?;
         path.push(hop);
         node = next;
     }

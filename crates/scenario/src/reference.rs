@@ -74,7 +74,9 @@ fn value(key: &str, form: &'static Form) -> String {
         Form::Whole { least, most: u64::MAX } => format!("whole number from {least}"),
         Form::Whole { least, most } => format!("whole number from {least} to {most}"),
         Form::Number { least, most } => format!("number from {least} to {most}"),
-        Form::Share { least, most } => format!("number from {least} to {most}, or a percentage as in `\"1%\"`"),
+        Form::Share { least, most } => {
+            format!("number from {least} to {most}, or a percentage as in `\"1%\"`")
+        }
         Form::Finite => "number".into(),
         Form::Span { least, most } => {
             let most = (*most < LONGEST_RUN).then_some(most);

@@ -149,11 +149,18 @@ pub struct Faults(pub Vec<Fault>);
 impl Faults {
     /// More faults than this are counted, not shown.
     const MOST_SHOWN: usize = 20;
+    /// The width of lines where there is no terminal.
+    const WIDTH: usize = 100;
 
-    /// The first faults with their lines, for a terminal; with colours if `colour`.
+    /// The first faults with their lines, in lines of the usual width; with colours if `colour`.
     pub fn render(&self, colour: bool) -> String {
+        self.render_within(colour, Self::WIDTH)
+    }
+
+    /// The first faults with their lines, for a terminal of this width; with colours if `colour`.
+    pub fn render_within(&self, colour: bool, width: usize) -> String {
         let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
-        let handler = GraphicalReportHandler::new_themed(theme).with_width(100).with_context_lines(1);
+        let handler = GraphicalReportHandler::new_themed(theme).with_width(width).with_context_lines(1);
         let mut out = String::new();
         for fault in self.0.iter().take(Self::MOST_SHOWN) {
             let shown = ShownFault::from(fault);

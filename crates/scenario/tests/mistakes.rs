@@ -216,7 +216,8 @@ fn a_wrong_link_is_reported_without_the_paths_that_need_it() {
     assert_eq!(one(6, "nam = \"L1\""), ["unknown key of a link \"nam\""]);
     assert_eq!(one(6, "name = \"L2\""), ["a second link called \"L2\""]);
     assert_eq!(messages(&GOOD.replace("[[links]]", "[[link]]")), ["unknown key of a scenario \"link\""]);
-    let without_links = "duration = \"1s\"\n[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\npath = [\"A\", \"B\"]";
+    let without_links =
+        "duration = \"1s\"\n[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\npath = [\"A\", \"B\"]";
     assert_eq!(messages(without_links), ["unknown node \"A\""]);
 }
 
@@ -255,7 +256,8 @@ fn a_long_line_is_shown_in_part_and_many_faults_are_counted() {
 
 #[test]
 fn no_character_that_a_terminal_obeys_is_shown() {
-    let hostile = with_mistake(9, "dely = 1 # \u{202e}").replace("title = \"test\"", "title = \"a\\u001b[31m\"");
+    let hostile =
+        with_mistake(9, "dely = 1 # \u{202e}").replace("title = \"test\"", "title = \"a\\u001b[31m\"");
     let shown = parse_with(&hostile, &[]).unwrap_err().to_string();
     assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
 }
@@ -267,10 +269,13 @@ fn long_scenarios_are_read_in_time_proportional_to_their_length() {
     assert_eq!(parse_with(&(keys + GOOD), &[]).unwrap_err().0.len(), 20_000);
     let link = |i: usize| {
         let j = i + 1;
-        format!("[[links]]\nname = \"L{i}\"\nbetween = [\"N{i}\", \"N{j}\"]\nrate = \"1Mbps\"\nsimplex = true\n")
+        format!(
+            "[[links]]\nname = \"L{i}\"\nbetween = [\"N{i}\", \"N{j}\"]\nrate = \"1Mbps\"\nsimplex = true\n"
+        )
     };
     let links: String = (0..10_000).map(link).collect();
-    let back = "[[links]]\nname = \"back\"\nbetween = [\"N10000\", \"N0\"]\nrate = \"1Mbps\"\nsimplex = true\n";
+    let back =
+        "[[links]]\nname = \"back\"\nbetween = [\"N10000\", \"N0\"]\nrate = \"1Mbps\"\nsimplex = true\n";
     let flow = "[[flows]]\nname = \"f\"\nprotocol = \"cubic\"\nfrom = \"N0\"\nto = \"N10000\"\n";
     let scenario = parse_with(&format!("duration = \"1s\"\n{links}{back}{flow}"), &[]).unwrap();
     assert_eq!(scenario.flows[0].paths[0].len(), 10_000);

@@ -5,7 +5,8 @@ use crate::args;
 use crate::command_line::command_line;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::print_results;
+use crate::messages::note;
+use crate::output::{finish, new_file, print_results};
 use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_diagnosis::agreement::{Agreement, compute_agreement};
@@ -14,22 +15,22 @@ use millpond_lab::{Choice, ComparisonCase, cases, labels_without_randomness};
 use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal::{self, Document};
+use millpond_results::files::load as load_run;
 use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError, comparison_json};
 use millpond_results::{Comparison, Finished, Run, World};
 use millpond_theory::Study;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
-    let interrupt = Interrupt::install()?;
     let scenario = load(&args.scenario)?;
     let choice = choice(args)?;
     let cases = cases(&scenario, registry, &choice)?;
+    let interrupt = Interrupt::install()?;
     // Outputs that cannot be written are refused before the runs.
-    let directory =
-        args.out.as_deref().map(ComparisonDirectory::create).transpose().map_err(Failure::input)?;
-    let page = AtomicFile::create(&report_path(args)).map_err(Failure::input)?;
+    let directory = args.out.as_deref().map(begin(args)).transpose().map_err(Failure::input)?;
+    let page = new_report(args)?;
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
     warn(&runs);
     let comparison = Comparison::of(&runs);
@@ -43,10 +44,31 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     };
     print_results(&args.form, || comparison_json(&comparison), document)?;
     let html = page::comparison(&runs, &scenario.title, &agreements);
-    page.write(html.as_bytes()).map_err(Failure::input)?;
-    eprintln!("report: {}", page.path().display());
-    page.finish().map_err(Failure::input)?;
+    note(format_args!("report: {}", page.path().display()));
+    finish(page, &html)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How the directory of `--out` is begun.
+fn begin(args: &args::Compare) -> fn(&Path) -> Result<ComparisonDirectory, OutputError> {
+    match (args.resume, args.existing.force) {
+        (true, _) => ComparisonDirectory::resume,
+        (false, true) => ComparisonDirectory::replace,
+        (false, false) => ComparisonDirectory::create,
+    }
+}
+
+/// The report. One that the user named is replaced only with `--force`; one of the default name is replaced, which is
+/// printed.
+fn new_report(args: &args::Compare) -> Result<AtomicFile, Failure> {
+    let path = report_path(args);
+    if args.report.is_some() {
+        return new_file(&path, args.existing);
+    }
+    if path.is_file() {
+        note(format_args!("{}: the older report is replaced", path.display()));
+    }
+    AtomicFile::create(&path).map_err(Failure::input)
 }
 
 /// Which protocols, in which worlds, under how many seeds.
@@ -81,32 +103,64 @@ fn run_all(
     directory: Option<&ComparisonDirectory>,
     interrupt: Interrupt,
 ) -> Result<Vec<Run>, Failure> {
+    let mut runs = cases
+        .iter()
+        .map(|case| directory.map_or(Ok(None), |directory| finished_run(case, directory)))
+        .collect::<Result<Vec<Option<Run>>, Failure>>()?;
+    let is_missing = |(case, run): (&ComparisonCase, &Option<Run>)| run.is_none().then(|| case.clone());
+    let cases: Vec<ComparisonCase> = cases.iter().zip(&runs).filter_map(is_missing).collect();
     let labels: Vec<String> = cases.iter().map(|case| case.directory.clone()).collect();
     let progress = Progress::of_each(&labels, interrupt);
     let keep = |case: &ComparisonCase, finished: &Finished| -> Result<(), OutputError> {
         let Some(directory) = directory else { return Ok(()) };
         directory.keep(&case.directory, &finished.run, &finished.timing, Extras::default())
     };
-    let finished = compare_runs(cases, registry, &command_line(), &keep, &progress);
+    let finished = compare_runs(&cases, registry, &command_line(), &keep, &progress);
     progress.clear();
-    Ok(finished?.into_iter().map(|finished| finished.run).collect())
+    let mut finished = finished?.into_iter();
+    for run in runs.iter_mut().filter(|run| run.is_none()) {
+        *run = finished.next().map(|finished| finished.run);
+    }
+    Ok(runs.into_iter().flatten().collect())
+}
+
+/// The run of this case that an interrupted comparison has written.
+///
+/// # Errors
+/// A run of another scenario.
+fn finished_run(case: &ComparisonCase, directory: &ComparisonDirectory) -> Result<Option<Run>, Failure> {
+    let Some(path) = directory.finished(&case.directory) else { return Ok(None) };
+    let run = load_run(&path).map_err(Failure::input)?.into_iter().next();
+    let is_same =
+        |run: &Run| run.scenario_toml == case.scenario.to_toml() && run.summary.world == case.world.name();
+    match run {
+        Some(run) if is_same(&run) => {
+            Ok(Some(Run { label: case.label.clone(), command: command_line(), ..run }))
+        }
+        Some(_) => Err(Failure::input(format!(
+            "{}: a run of another scenario; give --out another name, or replace it with --force",
+            path.display()
+        ))),
+        None => Ok(None),
+    }
 }
 
 /// Prints each warning once.
 fn warn(runs: &[Run]) {
     let warnings: BTreeSet<&String> = runs.iter().flat_map(|run| &run.summary.warnings).collect();
     for warning in warnings {
-        eprintln!("warning: {warning}");
+        note(format_args!("warning: {warning}"));
     }
     let fixed = labels_without_randomness(runs);
     if !fixed.is_empty() {
         let labels = fixed.into_iter().collect::<Vec<_>>().join(", ");
-        eprintln!("warning: all seeds give the same results for {labels}: nothing in these runs is random");
+        note(format_args!(
+            "warning: all seeds give the same results for {labels}: nothing in these runs is random"
+        ));
     }
 }
 
-/// `report.html` in the output directory, else `SCENARIO-report.html` in the current directory. An existing file is
-/// overwritten.
+/// `report.html` in the output directory, else `SCENARIO-report.html` in the current directory.
 fn report_path(args: &args::Compare) -> PathBuf {
     if let Some(path) = &args.report {
         return path.clone();

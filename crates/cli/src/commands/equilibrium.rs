@@ -3,6 +3,7 @@
 use super::capacity::held;
 use crate::args;
 use crate::failure::{Failure, Outcome};
+use crate::messages::note;
 use crate::output::print_results;
 use crate::scenario::load;
 use millpond_plan::fluid;
@@ -31,7 +32,7 @@ pub(crate) fn equilibrium(args: &args::Equilibrium, registry: &Registry) -> Outc
         print_results(&args.form, json, || terminal::steady_state(&found, &named))?;
     }
     for warning in &plan.warnings {
-        eprintln!("warning: {warning}");
+        note(format_args!("warning: {warning}"));
     }
     Ok(ExitCode::SUCCESS)
 }

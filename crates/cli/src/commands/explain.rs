@@ -2,12 +2,11 @@
 
 use crate::args;
 use crate::failure::{Failure, Outcome};
-use crate::output::print_results;
+use crate::output::{finish, new_file, print_results};
 use millpond_diagnosis::explain::{self as theory, ExplainError, RunReadError};
 use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal::{self, Document};
-use millpond_results::files::write_atomically;
 use millpond_theory::{AnalysisError, Study, json_value};
 use millpond_units::Span;
 use serde_json::to_string_pretty as pretty;
@@ -33,7 +32,7 @@ pub(crate) fn explain(run: &Path, args: &args::Stability, registry: &Registry) -
     print_results(&args.form, json, document)?;
     if let Some(path) = &args.report {
         let page = page::explanation(&scenario.title, &sentence, &explained);
-        write_atomically(path, page.as_bytes()).map_err(Failure::input)?;
+        finish(new_file(path, args.existing)?, &page)?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -3,7 +3,7 @@
 use crate::args::{self, PapersAction};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::{print, print_results};
+use crate::output::{finish, new_file, print, print_results};
 use crate::progress::Progress;
 use millpond_papers::{
     CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, RecipeError, RecipeReadings, Verdict, check,
@@ -12,7 +12,6 @@ use millpond_papers::{
 use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal::{self, Document};
-use millpond_results::files::AtomicFile;
 use serde_json::to_string_pretty as pretty;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -60,11 +59,10 @@ impl<'a> Request<'a> {
     fn check(self) -> Outcome {
         let library = library(&self.grid.recipes)?;
         let shown = self.shown;
-        let page = shown.report.as_deref().map(AtomicFile::create).transpose().map_err(Failure::input)?;
+        let page = shown.report.as_deref().map(|path| new_file(path, shown.existing)).transpose()?;
         let checked = CheckedPapers::new(self.run(&library)?);
         if let Some(page) = page {
-            page.write(page::papers(&checked).as_bytes()).map_err(Failure::input)?;
-            page.finish().map_err(Failure::input)?;
+            finish(page, &page::papers(&checked))?;
         }
         print_results(&shown.form.or_markdown(), || pretty(&checked), || tables(&checked))?;
         let unexplained = checked.recipes.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));

@@ -14,11 +14,12 @@ use millpond_results::{About, Finished};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
-    let interrupt = Interrupt::install()?;
     let world = world(args.world)?;
     let scenario = load(&args.scenario)?;
+    let interrupt = Interrupt::install()?;
     // An output that cannot be written is refused before the run.
-    let directory = args.out.as_deref().map(RunDirectory::create).transpose().map_err(Failure::input)?;
+    let begin = if args.existing.force { RunDirectory::replace } else { RunDirectory::create };
+    let directory = args.out.as_deref().map(begin).transpose().map_err(Failure::input)?;
     let progress = Progress::of_each(std::slice::from_ref(&scenario.title), interrupt);
     let about = About { label: scenario.title.clone(), command: command_line(), index: 0, world };
     let finished = millpond_lab::run(&scenario, registry, about, &progress);

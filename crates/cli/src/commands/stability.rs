@@ -7,14 +7,13 @@ use super::transients::{Requests, Transients};
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::print_results;
+use crate::output::{finish, new_file, print_results};
 use crate::progress::{Progress, watched};
 use crate::scenario::load;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal::{self, Document};
-use millpond_results::files::write_atomically;
 use millpond_scenario::Scenario;
 use millpond_theory::classification::analyze_steady_state;
 use millpond_theory::stability::{
@@ -74,7 +73,7 @@ fn analyse(args: &args::Stability, scenario: &Scenario, registry: &Registry) -> 
     };
     print_results(&args.form, || pretty(&json_value(&results.json())), || results.document())?;
     if let Some(path) = &args.report {
-        write_atomically(path, results.page(&scenario.title).as_bytes()).map_err(Failure::input)?;
+        finish(new_file(path, args.existing)?, &results.page(&scenario.title))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -2,9 +2,8 @@
 
 use crate::args::{self, TraceCommand, TraceFormat};
 use crate::failure::{Failure, Outcome};
-use crate::output::{print, print_line};
+use crate::output::{finish, new_file, print, print_line};
 use millpond_report::terminal;
-use millpond_results::files::write_atomically;
 use millpond_scenario::Faults;
 use millpond_scenario::trace::{PRESETS, Trace, TraceRecipe, preset};
 use std::process::ExitCode;
@@ -32,7 +31,7 @@ fn generate(args: &args::Generate) -> Outcome {
     match &args.out {
         None => print(text)?,
         Some(path) => {
-            write_atomically(path, text.as_bytes()).map_err(Failure::input)?;
+            finish(new_file(path, args.existing)?, &text)?;
             print_line(format_args!("{}: {}", path.display(), terminal::trace_rates(&trace)))?;
         }
     }

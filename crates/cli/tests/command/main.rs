@@ -7,6 +7,7 @@ mod bad_theory;
 mod common;
 mod explain;
 mod interrupt;
+mod options;
 mod outputs;
 mod papers;
 mod readme;

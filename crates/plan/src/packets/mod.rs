@@ -46,9 +46,8 @@ pub fn check(scenario: &Scenario, registry: &Registry) -> Result<PacketCheck, Fa
     let is_first = |instance: &&FlowInstance<'_>| built.insert(instance.forward_path.as_ptr());
     let examples = instances.iter().filter(is_first);
     build(scenario, registry, &protocols, &instances, examples)?;
-    let is_source = |instance: &&FlowInstance<'_>| {
-        matches!(instance.group.workload, Workload::Transfers { .. })
-    };
+    let is_source =
+        |instance: &&FlowInstance<'_>| matches!(instance.group.workload, Workload::Transfers { .. });
     let sources = instances.iter().filter(is_source).count();
     let outline = Outline {
         link_directions: hops(scenario).len(),
@@ -65,7 +64,8 @@ pub fn check(scenario: &Scenario, registry: &Registry) -> Result<PacketCheck, Fa
 fn plan_network(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, Fault> {
     let protocols = configured_protocols(scenario, registry)?;
     let instances = flow_instances(scenario, &protocols, registry)?;
-    let Built { network, links, flows } = build(scenario, registry, &protocols, &instances, instances.iter())?;
+    let Built { network, links, flows } =
+        build(scenario, registry, &protocols, &instances, instances.iter())?;
     let FlowPlans { flows, sources } = flows;
     let warnings = warnings::warnings(scenario, &protocols, &instances);
     Ok(PacketPlan { network, links, flows, sources, warnings })

@@ -1,6 +1,6 @@
 //! Files that appear complete or not at all; an older file of the same name is replaced.
 
-use super::directory::{OutputError, beside};
+use super::directory::{OutputError, beside, remove_abandoned};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -19,6 +19,7 @@ impl AtomicFile {
     pub fn create(target: &Path) -> Result<Self, OutputError> {
         let name = target.file_name().filter(|_| !target.is_dir());
         let name = name.ok_or_else(|| OutputError::new(target, "is not the name of a file"))?;
+        remove_abandoned(target, name);
         let file = Self { target: target.to_owned(), temporary: beside(target, name) };
         file.write(&[])?;
         Ok(file)

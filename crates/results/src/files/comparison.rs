@@ -1,7 +1,9 @@
 //! The directory of a comparison, with one directory per run, which appears when the run has ended.
 
 use super::atomic_file::write_atomically;
-use super::directory::{OutputError, RunDirectory, make, missing_parents, refuse_existing};
+use super::directory::{
+    OutputError, RunDirectory, is_run, make, missing_parents, refuse_existing, remove_all_abandoned,
+};
 use super::save::{Extras, comparison_json, save};
 use crate::{Comparison, Run, Timing};
 use std::fs;
@@ -9,6 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// The name of the file with the rows of a comparison.
 const COMPARISON: &str = "comparison.json";
+/// The name of the report that `compare --out` writes.
+const REPORT: &str = "report.html";
 
 /// What a comparison of several seeds appends to the name of a run's directory.
 pub fn seed_suffix(seed: u64) -> String {
@@ -32,6 +36,42 @@ impl ComparisonDirectory {
         Ok(directory)
     }
 
+    /// Creates `path` anew. If it exists, it must have nothing but the files of a comparison, which are removed.
+    pub fn replace(path: &Path) -> Result<Self, OutputError> {
+        if fs::symlink_metadata(path).is_ok() {
+            if !is_comparison(path) {
+                return Err(OutputError::new(
+                    path,
+                    "has other files than those of a comparison, and is not replaced",
+                ));
+            }
+            fs::remove_dir_all(path)
+                .map_err(|error| OutputError::io(path, "replace this directory", &error))?;
+        }
+        Self::create(path)
+    }
+
+    /// Opens `path`, which an interrupted comparison has left, without what it had not finished; creates it if there is
+    /// none.
+    pub fn resume(path: &Path) -> Result<Self, OutputError> {
+        if fs::symlink_metadata(path).is_err() {
+            return Self::create(path);
+        }
+        if !is_comparison(path) {
+            return Err(OutputError::new(
+                path,
+                "has other files than those of a comparison, and is not resumed",
+            ));
+        }
+        remove_all_abandoned(path);
+        Ok(Self { path: path.to_owned(), made: Vec::new() })
+    }
+
+    /// The directory of the run with this name, if it has ended.
+    pub fn finished(&self, name: &str) -> Option<PathBuf> {
+        Some(self.path.join(name)).filter(|path| is_run(path))
+    }
+
     /// Writes `comparison.json`.
     pub fn write_comparison(&self, comparison: &Comparison) -> Result<(), OutputError> {
         let path = self.path.join(COMPARISON);
@@ -46,6 +86,16 @@ impl ComparisonDirectory {
         save(run, timing, extras, &directory)?;
         directory.finish().map(|_| ())
     }
+}
+
+/// Whether `path` is a directory with nothing but runs, a report, the rows of a comparison and temporary files.
+fn is_comparison(path: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(path) else { return false };
+    entries.flatten().all(|entry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_temporary = name.starts_with('.') && name.ends_with(".partial");
+        is_temporary || [COMPARISON, REPORT].contains(&name.as_str()) || is_run(&entry.path())
+    })
 }
 
 impl Drop for ComparisonDirectory {
@@ -71,6 +121,24 @@ mod tests {
         directory.keep("lgcc", &Run::default(), &Timing::default(), Extras::default()).unwrap();
         drop(directory);
         assert!(path.join("lgcc/summary.json").is_file());
+    }
+
+    #[test]
+    fn a_comparison_is_resumed_or_replaced_and_other_directories_are_not() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("runs");
+        let keep = |directory: &ComparisonDirectory, name: &str| {
+            directory.keep(name, &Run::default(), &Timing::default(), Extras::default()).unwrap();
+        };
+        keep(&ComparisonDirectory::create(&path).unwrap(), "cubic");
+        let resumed = ComparisonDirectory::resume(&path).unwrap();
+        assert!(resumed.finished("cubic").is_some() && resumed.finished("lgcc").is_none());
+        keep(&resumed, "lgcc");
+        assert!(ComparisonDirectory::replace(&path).unwrap().finished("cubic").is_none());
+        keep(&ComparisonDirectory::resume(&path).unwrap(), "cubic");
+        fs::write(path.join("thesis.tex"), b"").unwrap();
+        assert!(ComparisonDirectory::replace(&path).is_err() && ComparisonDirectory::resume(&path).is_err());
+        assert!(path.join("thesis.tex").is_file());
     }
 
     #[test]

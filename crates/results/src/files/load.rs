@@ -1,7 +1,7 @@
 //! Reading saved runs, for reports.
 
 use super::comparison::seed_suffix;
-use super::save::name;
+use super::names;
 use crate::{Distribution, EntityKind, Run, Series, Summary, Transfer};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
@@ -27,52 +27,76 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// The run in `directory`, or the runs in its subdirectories in the order of their names. The label of a run is the name
-/// of its directory, without the seed that a comparison appends to it.
+/// The run in `directory`, or the runs below it in the order of their paths. The label of a run is the path of its
+/// directory from there, without the seed that a comparison appends to it.
 ///
 /// # Errors
 /// A directory without a run, or a file that cannot be read.
 pub fn load(directory: &Path) -> Result<Vec<Run>, LoadError> {
-    if directory.join(name::SUMMARY).is_file() {
-        return Ok(vec![one(directory)?]);
+    if directory.join(names::SUMMARY).is_file() {
+        let name = directory.file_name().unwrap_or(directory.as_os_str());
+        return Ok(vec![one(directory, Path::new(name))?]);
     }
-    let entries = fs::read_dir(directory).map_err(|error| fault(directory, error))?;
-    let paths = entries.filter_map(|entry| entry.ok().map(|entry| entry.path()));
-    let mut paths: Vec<PathBuf> = paths.filter(|path| path.join(name::SUMMARY).is_file()).collect();
+    fs::read_dir(directory).map_err(|error| fault(directory, error))?;
+    let mut paths = Vec::new();
+    find(directory, MOST_LEVELS, &mut paths);
     paths.sort();
     if paths.is_empty() {
-        return Err(fault(directory, format!("has no run: there is no {}", name::SUMMARY)));
+        return Err(fault(
+            directory,
+            format!("has no run: there is no {} in it or below it", names::SUMMARY),
+        ));
     }
-    paths.iter().map(|path| one(path)).collect()
+    paths.iter().map(|path| one(path, path.strip_prefix(directory).unwrap_or(path))).collect()
+}
+
+/// Directories are searched this deep.
+const MOST_LEVELS: usize = 16;
+
+/// Adds the directories of runs below `directory`; links to directories and hidden ones are not followed.
+fn find(directory: &Path, levels: usize, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        if is_hidden || !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        if path.join(names::SUMMARY).is_file() {
+            found.push(path);
+        } else if levels > 0 {
+            find(&path, levels - 1, found);
+        }
+    }
 }
 
 /// The path of the resolved scenario of the run in `directory`.
 pub fn scenario_of(directory: &Path) -> PathBuf {
-    directory.join(name::SCENARIO)
+    directory.join(names::SCENARIO)
 }
 
-fn one(directory: &Path) -> Result<Run, LoadError> {
+/// The run in `directory`, labelled by `name`.
+fn one(directory: &Path, name: &Path) -> Result<Run, LoadError> {
     let read = |name: &str| {
         let path = directory.join(name);
         fs::read_to_string(&path).map_err(|error| fault(&path, error))
     };
-    let summary: Summary = serde_json::from_str(&read(name::SUMMARY)?)
-        .map_err(|error| fault(&directory.join(name::SUMMARY), error))?;
-    let scenario = directory.join(name::SCENARIO);
+    let summary: Summary = serde_json::from_str(&read(names::SUMMARY)?)
+        .map_err(|error| fault(&directory.join(names::SUMMARY), error))?;
+    let scenario = directory.join(names::SCENARIO);
     Ok(Run {
-        label: label(directory, summary.seed),
+        label: label(name, summary.seed),
         summary,
-        series: table(directory, name::SERIES, series)?,
-        distributions: table(directory, name::DISTRIBUTIONS, distributions)?,
-        scenario_toml: read(name::SCENARIO)?,
+        series: table(directory, names::SERIES, series)?,
+        distributions: table(directory, names::DISTRIBUTIONS, distributions)?,
+        scenario_toml: read(names::SCENARIO)?,
         command: format!("millpond run {}", scenario.display()),
-        transfers: table(directory, name::FLOWS, transfers)?,
+        transfers: table(directory, names::FLOWS, transfers)?,
     })
 }
 
 /// The name of a directory, without the seed that a comparison appends to it.
-fn label(directory: &Path, seed: u64) -> String {
-    let name = directory.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+fn label(name: &Path, seed: u64) -> String {
+    let name = name.display().to_string();
     name.strip_suffix(&seed_suffix(seed)).map_or_else(|| name.clone(), str::to_owned)
 }
 

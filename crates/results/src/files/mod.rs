@@ -7,6 +7,7 @@ mod directory;
 #[cfg(test)]
 mod documentation;
 mod load;
+mod names;
 mod parquet;
 mod save;
 mod table;

@@ -272,7 +272,8 @@ fn check_order(fields: &Fields<'_>, group: &FlowGroup) {
     for (start, end) in bounds {
         let Some(end) = end.filter(|end| *end <= start) else { continue };
         let message = format!("a flow stops at {}, but starts at {}", end.readable(), start.readable());
-        let help = "stop is a time of the run, after start; write lasts = \"5s\" for a time from each flow's start";
+        let help =
+            "stop is a time of the run, after start; write lasts = \"5s\" for a time from each flow's start";
         let faults = fields.written.context.faults;
         return faults.report(node.place, message, "not after the start", help).unwrap_or_default();
     }
@@ -332,7 +333,11 @@ fn rtt(group: &FlowGroup, written: &Written<'_>) -> Option<Rtt> {
         return Some(rtt);
     }
     written.report(
-        format!("a base round-trip time of {} on a path that takes {}", shortest.readable(), least.readable()),
+        format!(
+            "a base round-trip time of {} on a path that takes {}",
+            shortest.readable(),
+            least.readable()
+        ),
         "shorter than the links' delays",
         "rtt can only lengthen a path: shorten the links' delays",
     )

@@ -3,7 +3,9 @@
 use super::queues::{BUFFER, QUEUE, SETTINGS};
 use crate::model::{Buffer, FlowGroup, ProtocolEntry, Relays};
 use crate::place::At;
-use crate::table::{Field, Form, KeyTable, Rule, ScenarioKey, Written, array, is_name, key_name, put, set, text};
+use crate::table::{
+    Field, Form, KeyTable, Rule, ScenarioKey, Written, array, is_name, key_name, put, set, text,
+};
 use crate::tree::{Node, Raw};
 use std::collections::BTreeMap;
 

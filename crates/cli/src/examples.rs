@@ -1,0 +1,68 @@
+//! Examples below the help of each command.
+
+pub(crate) const RUN: &str = "\
+Examples:
+  millpond run scenarios/dumbbell.toml
+  millpond run scenarios/dumbbell.toml --set duration=60s --seed 7 --out runs/dumbbell
+  millpond run scenarios/dumbbell.toml --world fluid --json";
+
+pub(crate) const CHECK: &str = "\
+Examples:
+  millpond check scenarios/dumbbell.toml
+  millpond check scenarios/dumbbell.toml --world fluid";
+
+pub(crate) const SCHEMA: &str = "\
+Examples:
+  millpond schema > scenario.schema.json
+  millpond schema run";
+
+pub(crate) const COMPARE: &str = "\
+Examples:
+  millpond compare scenarios/last-hop-5g.toml --protocols lgcc,cubic,newreno
+  millpond compare scenarios/dumbbell.toml --protocols dctcp,cubic --seeds 10 --out runs
+  millpond compare scenarios/dumbbell.toml --protocols dctcp,cubic --seeds 10 --out runs --resume
+  millpond compare scenarios/dumbbell.toml --worlds packets,fluid";
+
+pub(crate) const EQUILIBRIUM: &str = "\
+Examples:
+  millpond equilibrium scenarios/parking-lot.toml
+  millpond equilibrium scenarios/parking-lot.toml --utility alpha=2 --json";
+
+pub(crate) const STABILITY: &str = "\
+Examples:
+  millpond stability scenarios/delay-margin.toml --critical rtt
+  millpond stability scenarios/delay-margin.toml --map rtt=10ms..2s,flows=1..100 --report map.html
+  millpond stability scenarios/delay-margin.toml --phase x,q --step near=80%
+  millpond stability --explain runs/dumbbell";
+
+pub(crate) const PROTOCOLS: &str = "\
+Examples:
+  millpond protocols
+  millpond protocols lgcc";
+
+pub(crate) const REPORT: &str = "\
+Examples:
+  millpond report runs --out report.html
+  millpond report runs/one runs/two --out both.html --force";
+
+pub(crate) const PAPERS: &str = "\
+Examples:
+  millpond papers list
+  millpond papers check lgcc --report lgcc.html
+  millpond papers run lgcc/fig12 --full
+  millpond papers readings mcp --json";
+
+pub(crate) const TRACE: &str = "\
+Examples:
+  millpond trace generate --preset lte-car --duration 60s --seed 4 --out car.csv
+  millpond trace stats car.csv";
+
+pub(crate) const COMPLETIONS: &str = "\
+Examples:
+  millpond completions bash > ~/.local/share/bash-completion/completions/millpond
+  millpond completions zsh > ~/.zfunc/_millpond";
+
+pub(crate) const MAN: &str = "\
+Examples:
+  millpond man > millpond.1
+  millpond man compare > millpond-compare.1";
