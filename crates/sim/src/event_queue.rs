@@ -282,7 +282,6 @@ impl EventQueue {
             _ => self.shift,
         };
         let mut pending = std::mem::replace(&mut self.later, std::mem::take(&mut self.spare));
-        self.narrow_at = MIN_WORDS;
         let earliest = pending.iter().map(|event| event.key.time).min();
         self.fill(earliest.unwrap_or(self.now), shift, &mut pending);
         self.spare = pending;
@@ -299,10 +298,7 @@ impl EventQueue {
         let earliest = pending.iter().map(|event| event.key.time).min().unwrap_or(median);
         let distance = (median - earliest) / half.max(1) as u64;
         let shift = self.shift.saturating_sub(1).min(64 - distance.leading_zeros());
-        self.narrow_at = usize::MAX;
         self.fill(self.now, shift, &mut pending);
-        // Events of one instant share a slot of any width.
-        self.narrow_at = MIN_WORDS.max(2 * self.overflow.len());
     }
 
     /// Numbers all pending events again in their order, because the count of insertions wraps around.
@@ -342,7 +338,10 @@ impl EventQueue {
             self.first = vec![NONE; words * WORD].into_boxed_slice();
         }
         (self.shift, self.start, self.word, self.tie_at_start) = (shift.min(50), start, 0, self.next_tie);
+        // Not narrower meanwhile: events of one instant share a slot of any width.
+        self.narrow_at = usize::MAX;
         pending.drain(..).for_each(|event| self.insert(event));
+        self.narrow_at = MIN_WORDS.max(2 * self.overflow.len());
     }
 }
 
