@@ -21,3 +21,5 @@ mod sampling;
 mod shared_loops;
 mod traffic;
 mod warnings;
+
+pub use queue_conflicts::other_queues;

@@ -1,7 +1,7 @@
-//! Protocols that need different queues at one link.
+//! Protocols that need different queues at one link, or another queue than the link has.
 
 use crate::laws::queue_spec;
-use crate::protocols::{ConfiguredProtocol, ConfiguredQueue};
+use crate::protocols::{ConfiguredProtocol, ConfiguredQueue, configured_protocols, named_queue};
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Hop, Scenario};
 use std::collections::{BTreeMap, BTreeSet};
@@ -35,6 +35,42 @@ pub(crate) fn check_queues(
         }
     }
     if conflicts.is_empty() { Ok(()) } else { Err(fault(scenario, protocols, &needed, &conflicts)) }
+}
+
+/// A sentence about each protocol whose data cross links with a queue that the scenario sets and that is not the protocol's
+/// own: results of that protocol depend on the choice of the queue, too.
+///
+/// # Errors
+/// An unknown protocol or queue, or a setting that a law refuses.
+pub fn other_queues(scenario: &Scenario, registry: &Registry) -> Result<Vec<String>, Fault> {
+    let configured = configured_protocols(scenario, registry)?;
+    let protocols: Vec<&ConfiguredProtocol<'_>> = configured.iter().collect();
+    // The links of each protocol, by the queue that they have.
+    let mut links: BTreeMap<(usize, &'static str), Vec<usize>> = BTreeMap::new();
+    for (hop, present) in protocols_at_hops(scenario, &protocols) {
+        let Some(spec) = queue_spec(scenario, hop) else { continue };
+        let set = named_queue(scenario, registry, spec)?;
+        for index in present {
+            if !protocols[index].queue(scenario, registry)?.agrees_with(&set) {
+                let of_pair = links.entry((index, set.name())).or_default();
+                if of_pair.last() != Some(&hop.link) {
+                    of_pair.push(hop.link);
+                }
+            }
+        }
+    }
+    let sentence = |((index, set), links): (&(usize, &str), &Vec<usize>)| {
+        let own = protocols[*index].queue(scenario, registry)?;
+        let verb = if links.len() == 1 { "has" } else { "have" };
+        let label = &protocols[*index].label.value;
+        let links = link_names(scenario, links);
+        Ok(if own.name() == *set {
+            format!("{label} is not at its own queue: {links} {verb} {set} with other settings")
+        } else {
+            format!("{label} is not at its own queue {}: {links} {verb} {set}", own.name())
+        })
+    };
+    links.iter().map(sentence).collect()
 }
 
 /// The indices of the protocols whose data cross each direction of a link.

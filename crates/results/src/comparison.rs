@@ -14,7 +14,8 @@ use std::collections::BTreeSet;
 pub struct Comparison {
     /// For each run the row of all its flows, then those of its groups if it has several.
     pub rows: Vec<ComparisonRow>,
-    /// Sentences about starving and silent flows, one for each finding of each run.
+    /// Sentences about starving and silent flows, and about protocols that are not at their own queue because the scenario
+    /// sets the queue of a link.
     pub findings: Vec<String>,
 }
 

@@ -12,12 +12,14 @@ use crate::scenario::{load, world};
 use millpond_diagnosis::agreement::{Agreement, compute_agreement};
 use millpond_lab::compare as compare_runs;
 use millpond_lab::{Choice, ComparisonCase, cases, labels_without_randomness};
+use millpond_plan::other_queues;
 use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal::{self, Document};
 use millpond_results::files::load as load_run;
 use millpond_results::files::{AtomicFile, ComparisonDirectory, Extras, OutputError, comparison_json};
 use millpond_results::{Comparison, Finished, Run, World};
+use millpond_scenario::Faults;
 use millpond_theory::Study;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -33,7 +35,8 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     let page = new_report(args)?;
     let runs = run_all(&cases, registry, directory.as_ref(), interrupt)?;
     warn(&runs);
-    let comparison = Comparison::of(&runs);
+    let mut comparison = Comparison::of(&runs);
+    comparison.findings.extend(notes_on_queues(&cases, registry)?);
     if let Some(directory) = &directory {
         directory.write_comparison(&comparison).map_err(Failure::input)?;
     }
@@ -43,7 +46,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
         agreements.iter().fold(terminal::comparison(&comparison), of)
     };
     print_results(&args.form, || comparison_json(&comparison), document)?;
-    let html = page::comparison(&runs, &scenario.title, &agreements);
+    let html = page::comparison(&runs, &scenario.title, &agreements, &comparison.findings);
     note(format_args!("report: {}", page.path().display()));
     finish(page, &html)?;
     Ok(ExitCode::SUCCESS)
@@ -143,6 +146,17 @@ fn finished_run(case: &ComparisonCase, directory: &ComparisonDirectory) -> Resul
         ))),
         None => Ok(None),
     }
+}
+
+/// A sentence for each protocol of a run that is not at its own queue, because the scenario sets the queue of a link.
+fn notes_on_queues(cases: &[ComparisonCase], registry: &Registry) -> Result<Vec<String>, Failure> {
+    let mut notes = Vec::new();
+    for of_label in cases.chunk_by(|one, next| one.label == next.label) {
+        let Some(case) = of_label.first() else { continue };
+        let of_case = other_queues(&case.scenario, registry).map_err(Faults::from)?;
+        notes.extend(of_case.into_iter().map(|note| format!("{}: {note}", case.label)));
+    }
+    Ok(notes)
 }
 
 /// Prints each warning once.

@@ -164,6 +164,22 @@ fn a_comparison_is_printed_as_json_csv_and_markdown_and_saved_as_json() {
     assert!(!both.status.success() && stderr(&both).contains("cannot be used with"), "{}", stderr(&both));
 }
 
+/// A queue that the scenario sets for all protocols is not neutral: those whose own queue differs are named.
+#[test]
+fn a_comparison_names_the_protocols_that_are_not_at_their_own_queue() {
+    let folder = folder(VALID);
+    let set = "links.L2.queue={ red = { preset = \"lgcc\", min_th = \"3KB\" } }";
+    let compare = ["compare", "scenario.toml", "--protocols", "newreno,lgcc", "--set", set, "--json"];
+    let output = millpond(folder.path(), &compare);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let findings =
+        serde_json::from_slice::<serde_json::Value>(&output.stdout).unwrap()["findings"].to_string();
+    let expected = "newreno: newreno is not at its own queue droptail: link \\\"L2\\\" has red";
+    assert!(findings.contains(expected) && !findings.contains("lgcc"), "{findings}");
+    let page = fs::read_to_string(folder.path().join("scenario-report.html")).unwrap();
+    assert!(page.contains("newreno is not at its own queue droptail"));
+}
+
 #[test]
 fn a_run_prints_its_tables_as_csv_and_markdown() {
     let folder = folder(VALID);

@@ -130,7 +130,7 @@ relays = ["R"]
     // A single flow has no marks: in equilibrium each loop sends at its carrying capacity, the first one at the rate of the
     // next.
     assert!(near(f.goodput_bps, 20e6, 1e-3), "{}", f.goodput_bps);
-    assert!(near(f.rtt_ms.unwrap().min, 20.0, 1e-6), "of its first loop: {:?}", f.rtt_ms);
+    assert!(near(f.loops[0].rtt_ms.min, 20.0, 1e-6), "of its first loop: {:?}", f.loops);
     assert_eq!(run.summary.relays[0].name, "f@R");
     assert!(run.series.iter().any(|s| s.entity == "f@R" && s.quantity == "backlog"));
     assert!(run.series.iter().any(|s| s.entity == "f/loop2" && s.quantity == "marking probability"));

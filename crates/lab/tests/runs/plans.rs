@@ -77,7 +77,7 @@ fn spawned_transfers_on_a_shared_loop_are_refused_with_an_alternative() {
 #[test]
 fn protocols_with_different_queues_on_one_link_are_refused_with_an_alternative() {
     let error = error_of(&["flows.two.protocol=newreno"]);
-    for word in ["\"L1\"", "dctcp (queue red)", "newreno (queue droptail)", "set links.L1.queue"] {
+    for word in ["\"L1\", \"L2\"", "dctcp (queue red)", "newreno (queue droptail)", "links.L1.queue"] {
         assert!(error.contains(word), "{word} is missing in:\n{error}");
     }
     let settled = ["flows.two.protocol=newreno", "links.L1.queue=droptail", "links.L2.queue=droptail"];

@@ -11,11 +11,17 @@ use std::collections::BTreeSet;
 /// The page about `runs`, in the order of the comparison. Runs with the same label are seeds of one run. Equal runs give
 /// equal bytes.
 pub fn runs(runs: &[Run], title: &str) -> String {
-    comparison(runs, title, &[])
+    comparison(runs, title, &[], &Comparison::of(runs).findings)
 }
 
-/// The same page with the agreement of equilibrium, fluid run and packet run for each label.
-pub fn comparison(runs: &[Run], title: &str, agreements: &[(String, Agreement)]) -> String {
+/// The same page with the agreement of equilibrium, fluid run and packet run for each label, and with these sentences
+/// above the table.
+pub fn comparison(
+    runs: &[Run],
+    title: &str,
+    agreements: &[(String, Agreement)],
+    findings: &[String],
+) -> String {
     let views = RunView::all(runs);
     let sections = [
         over_time_section(&views),
@@ -24,11 +30,7 @@ pub fn comparison(runs: &[Run], title: &str, agreements: &[(String, Agreement)])
         internals_section(&views),
         source_section(&views),
     ];
-    page(
-        title,
-        &lead(&views, &Comparison::of(runs).findings),
-        &sections.into_iter().flatten().collect::<Vec<_>>(),
-    )
+    page(title, &lead(&views, findings), &sections.into_iter().flatten().collect::<Vec<_>>())
 }
 
 fn over_time_section(views: &[RunView]) -> Option<Section> {
@@ -94,7 +96,7 @@ fn lead(views: &[RunView], findings: &[String]) -> Markup {
             (worlds.join(", ")) " · seed " (seeds.join(", ")) " · Millpond " (summary.version)
         }
         @if let Some(conclusion) = conclusion::conclusion(views) { p.conclusion { (conclusion) } }
-        (notes("Starving and silent flows", findings))
+        (notes("What the table does not show", findings))
         (table::headline_table(views))
         (guide(views))
         (warnings(views))
