@@ -63,11 +63,12 @@ fn flow() -> impl Strategy<Value = String> {
     ];
     let end = prop_oneof![
         Just(""),
-        Just("stop = \"5s\""),
+        // After the start of the last of 2000 flows.
+        Just("stop = \"5000s\""),
         Just("lasts = { exponential = \"2s\" }"),
         Just("lasts = { uniform = [\"1s\", \"2s\"] }"),
         Just("lasts = { pareto = \"2s\", shape = 1.5 }"),
-        Just("stop = { first = \"3s\", every = \"1s\" }"),
+        Just("stop = { first = \"5s\", every = \"2s\" }"),
     ];
     let workload = prop_oneof![
         Just("\"bulk\""),

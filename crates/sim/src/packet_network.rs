@@ -342,7 +342,9 @@ impl PacketNetwork {
         }
         let sender = &mut self.endpoints.senders[index];
         let host = &mut self.endpoints.processors[sender.host as usize];
-        if let Some(fires) = sender.timer.set(sender.end.deadline(), |deadline| host.processed(deadline, 0)) {
+        // A deadline that an acknowledgement moves into the past is due now.
+        let deadline = sender.end.deadline().max(now);
+        if let Some(fires) = sender.timer.set(deadline, |deadline| host.processed(deadline, 0)) {
             self.events.push(fires, target(EventKind::SenderTimer, loop_id));
         }
         if !self.sent_streams.is_empty() {
