@@ -36,7 +36,7 @@ impl ComparisonDirectory {
         Ok(directory)
     }
 
-    /// Creates `path` anew. If it exists, it must have nothing but the files of a comparison, which are removed.
+    /// Creates `path` and replaces an older comparison. If it exists, it must have nothing but the files of a comparison, which are removed.
     pub fn replace(path: &Path) -> Result<Self, OutputError> {
         if fs::symlink_metadata(path).is_ok() {
             if !is_comparison(path) {
