@@ -1,5 +1,6 @@
 //! A figure: a title, panels one above the other, and a caption.
 
+use crate::legend::Legend;
 use crate::plot::Plot;
 use maud::{Markup, Render, html};
 
@@ -9,8 +10,8 @@ pub struct Panel {
     pub title: String,
     /// The unit of the quantity; the script shows it beside values. Empty if there is none.
     pub unit: String,
-    /// Entries of the legend.
-    pub legend: Markup,
+    /// What is drawn.
+    pub legend: Legend,
     /// The plot.
     pub plot: Plot,
 }

@@ -9,6 +9,7 @@
 
 mod axis;
 mod decimate;
+mod element;
 mod figure;
 mod label;
 mod legend;
@@ -19,10 +20,11 @@ mod text;
 
 pub use axis::Axis;
 pub use decimate::{Point, decimate};
+pub use element::PLANE;
 pub use figure::{Figure, Panel};
 pub use label::{LabelPosition, MarkedName, label_positions};
-pub use legend::{area_entry, line_entry};
-pub use plot::{PLANE, Plot};
+pub use legend::Legend;
+pub use plot::Plot;
 pub use scale::{AxisSpacing, Scale, are_of_one_order};
 pub use style::{SeriesStyle, definitions};
 pub use text::elide;

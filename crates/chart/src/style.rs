@@ -46,19 +46,6 @@ impl SeriesStyle {
         html! { use class={ "mark " (self.colour()) } href={ "#shape" (shape) } x=(x) y=(y) {} }
     }
 
-    /// A legend entry: a piece of line with its marker, and the name.
-    pub fn legend_entry(self, name: &str) -> Markup {
-        html! {
-            span.key {
-                svg class={ (self.colour()) " swatch" } width="34" height="12" aria-hidden="true" {
-                    path class={ (self.dashes()) " line" } d="M1 6H33" {}
-                    (self.marker(17, 6))
-                }
-                (name)
-            }
-        }
-    }
-
     /// The marker alone, to stand before a name.
     pub fn badge(self) -> Markup {
         html! { svg.badge width="14" height="14" aria-hidden="true" { (self.marker(7, 7)) } }

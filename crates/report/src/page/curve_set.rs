@@ -1,8 +1,7 @@
 //! Several series of one quantity in one plot: a curve per series if they are few, else a curve per group, or the mean of
 //! all series with the range from minimum to maximum.
 
-use maud::{Markup, html};
-use millpond_chart::{Plot, Point, decimate, elide, line_entry};
+use millpond_chart::{Legend, Plot, Point, decimate, elide};
 use millpond_results::{EntityKind, Series, quantity};
 use std::collections::BTreeMap;
 
@@ -146,16 +145,17 @@ impl CurveSet {
     }
 
     /// An entry for each curve.
-    pub(super) fn legend(&self) -> Markup {
+    pub(super) fn legend(&self) -> Legend {
         match self {
-            Self::Series(curves) | Self::Groups(curves) => html! {
-                @for (index, curve) in curves.iter().enumerate() {
-                    (line_entry(&line_class(index), &curve.name))
-                }
-            },
-            Self::Range { count, .. } => html! {
-                span.key { "mean of " (count) ", between the least and the greatest of them" }
-            },
+            Self::Series(curves) | Self::Groups(curves) => {
+                let add = |legend: Legend, (index, curve): (usize, &NamedCurve)| {
+                    legend.line(&line_class(index), &curve.name)
+                };
+                curves.iter().enumerate().fold(Legend::new(), add)
+            }
+            Self::Range { count, .. } => {
+                Legend::new().text(&format!("mean of {count}, between the least and the greatest of them"))
+            }
         }
     }
 

@@ -1,9 +1,7 @@
 //! The plane of Nyquist plots with equal units on both axes, and several plots in one plane.
 
 use maud::html;
-use millpond_chart::{
-    Axis, Figure, LabelPosition, PLANE, Panel, Plot, Point, Scale, SeriesStyle, line_entry,
-};
+use millpond_chart::{Axis, Figure, LabelPosition, Legend, PLANE, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_fluid::stability::{Complex, Locus};
 use std::f64::consts::PI;
 
@@ -49,10 +47,9 @@ pub(super) fn several(curves: &[(String, Vec<Locus>)]) -> Figure {
             plot.curve(name, &SeriesStyle(index).line(), &points);
         }
     }
-    let legend = html! {
-        @for (index, (name, _)) in curves.iter().enumerate() { (SeriesStyle(index).legend_entry(name)) }
-        span.c0 { (line_entry("guide", "|L| = 1")) }
-    };
+    let add =
+        |legend: Legend, (index, (name, _)): (usize, &(String, _))| legend.series(SeriesStyle(index), name);
+    let legend = curves.iter().enumerate().fold(Legend::new(), add).line("guide", "|L| = 1");
     Figure {
         id: "nyquist-loci".into(),
         title: html! { "Return ratio L(iw), w > 0" },

@@ -2,8 +2,8 @@
 
 use super::super::run_view::{RunView, delays as of_run};
 use super::run_legend;
-use maud::{Markup, html};
-use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, SeriesStyle};
+use maud::html;
+use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_stats::quantile_of_curve;
 
 /// The distribution functions, and the quantiles below on the same axis of delay.
@@ -12,7 +12,7 @@ pub(crate) fn delays(views: &[RunView]) -> Option<Figure> {
     if views.is_empty() {
         return None;
     }
-    let panel = |title: &str, unit: &str, legend: Markup, plot| Panel {
+    let panel = |title: &str, unit: &str, legend: Legend, plot| Panel {
         title: title.into(),
         unit: unit.into(),
         legend,
@@ -29,7 +29,7 @@ pub(crate) fn delays(views: &[RunView]) -> Option<Figure> {
                 run_legend(views.iter().map(|one| one.view)),
                 distributions(&views),
             ),
-            panel("5th, 25th, 50th, 75th and 95th percentile", "", html! {}, quantiles(&views)),
+            panel("5th, 25th, 50th, 75th and 95th percentile", "", Legend::new(), quantiles(&views)),
         ],
         caption: "The delay of each packet in all queues on its path, relays included. A curve further to the left is a \
                   shorter delay; its upper end shows the packets with the longest delay. Markers are at the median and at \

@@ -3,7 +3,7 @@
 use super::super::curve_set::{CurveSet, GroupValue};
 use super::super::rate_unit::RateUnit;
 use super::super::run_view::RunView;
-use super::{COARSE, capitalized, coloured, run_title, time_axis};
+use super::{COARSE, capitalized, run_title, time_axis};
 use millpond_chart::{Axis, Figure, Panel, Plot, Scale};
 use millpond_results::{EntityKind, Series, quantity};
 use std::collections::BTreeMap;
@@ -54,7 +54,7 @@ fn panel(view: &RunView, all: &[RunView], variable: Variable<'_>, series: &[&Ser
     Some(Panel {
         title: capitalized(quantity),
         unit: unit.name.into(),
-        legend: coloured(view.style, &curves.legend()),
+        legend: curves.legend().coloured(view.style),
         plot: plot.coloured(view.style),
     })
 }

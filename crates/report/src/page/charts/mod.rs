@@ -18,7 +18,7 @@ pub(super) use tradeoff::tradeoff;
 
 use super::run_view::RunView;
 use maud::{Markup, html};
-use millpond_chart::{Axis, Scale, SeriesStyle};
+use millpond_chart::{Axis, Legend, Scale};
 
 /// Slices of time in a large plot: more than it has pixels, so that zooming in shows more.
 const FINE: usize = 2048;
@@ -36,14 +36,9 @@ fn run_title(view: &RunView) -> Markup {
     html! { (view.style.badge()) (view.run.label) }
 }
 
-/// A legend whose entries have the colour of a run.
-fn coloured(style: SeriesStyle, legend: &Markup) -> Markup {
-    html! { span class=(style.colour()) { (legend) } }
-}
-
-/// The entries of several runs.
-fn run_legend<'a>(views: impl IntoIterator<Item = &'a RunView<'a>>) -> Markup {
-    html! { @for view in views { (view.style.legend_entry(&view.run.label)) } }
+/// The legend of several runs.
+fn run_legend<'a>(views: impl IntoIterator<Item = &'a RunView<'a>>) -> Legend {
+    views.into_iter().fold(Legend::new(), |legend, view| legend.series(view.style, &view.run.label))
 }
 
 /// A text with its first letter in upper case.

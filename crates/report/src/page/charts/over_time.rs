@@ -4,9 +4,9 @@
 use super::super::curve_set::{Band, CurveSet, GroupValue, decimated, sum, weighted_mean};
 use super::super::rate_unit::RateUnit;
 use super::super::run_view::{RunView, of_flows};
-use super::{FINE, coloured, run_title, time_axis};
+use super::{FINE, run_title, time_axis};
 use maud::{Markup, html};
-use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, are_of_one_order, area_entry, line_entry};
+use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, are_of_one_order};
 use millpond_results::{EntityKind, Run, Series, quantity};
 use millpond_units::format::{fixed, two_digits};
 use std::ops::Range;
@@ -131,10 +131,10 @@ fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) 
         let time = time_axis(all);
         Plot::new(label, if what == DELAY { time } else { time.without_text() }, y, height).over_time()
     };
-    let panel = |title: &str, unit: &str, legend: Markup, plot: Plot| Panel {
+    let panel = |title: &str, unit: &str, legend: Legend, plot: Plot| Panel {
         title: title.into(),
         unit: unit.into(),
-        legend: coloured(view.style, &legend),
+        legend: legend.coloured(view.style),
         plot: plot.coloured(view.style),
     };
     let mut rate = plot("Goodput of each flow and capacity", scales.rate, 170);
@@ -177,12 +177,9 @@ fn draw_delays(plot: &mut Plot, curves: &RunCurves) {
     plot.curve("end to end", "line", &curves.end_to_end);
 }
 
-fn delay_legend(curves: &RunCurves) -> Markup {
-    html! {
-        @if !curves.end_to_end.is_empty() {
-            (line_entry("line", "end to end")) (line_entry("line edge", "at the bottleneck"))
-        }
-    }
+fn delay_legend(curves: &RunCurves) -> Legend {
+    let both = Legend::new().line("line", "end to end").line("line edge", "at the bottleneck");
+    both.when(!curves.end_to_end.is_empty())
 }
 
 const DELAY: &str = "Queueing delay";
@@ -213,24 +210,20 @@ fn outages(capacity: &Series) -> Vec<Range<f64>> {
 /// Throughput of the bottleneck.
 const THROUGHPUT: &str = "line throughput";
 
-fn rate_legend(curves: &RunCurves) -> Markup {
-    html! {
-        (curves.goodputs.legend())
-        @if curves.shows_throughput() { (line_entry(THROUGHPUT, "throughput")) }
-        (area_entry("", "capacity"))
-        @if !curves.outages.is_empty() { (area_entry("outage", "no capacity")) }
-    }
+fn rate_legend(curves: &RunCurves) -> Legend {
+    curves
+        .goodputs
+        .legend()
+        .and(Legend::new().line(THROUGHPUT, "throughput").when(curves.shows_throughput()))
+        .area("", "capacity")
+        .and(Legend::new().area("outage", "no capacity").when(!curves.outages.is_empty()))
 }
 
 /// The sum of the backlogs of all relays.
 const BACKLOG: &str = "line backlog";
 
-fn queue_legend(curves: &RunCurves) -> Markup {
-    html! {
-        @if !curves.backlog.is_empty() {
-            (line_entry("line", "bottleneck")) (line_entry(BACKLOG, "all relays"))
-        }
-    }
+fn queue_legend(curves: &RunCurves) -> Legend {
+    Legend::new().line("line", "bottleneck").line(BACKLOG, "all relays").when(!curves.backlog.is_empty())
 }
 
 /// The run's name, its utilization and its 95th percentile of queueing delay.

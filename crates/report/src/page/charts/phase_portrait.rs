@@ -1,8 +1,7 @@
 //! The phase portrait of a difference equation: its queue over its excess rate.
 
-use super::coloured;
 use maud::html;
-use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, SeriesStyle};
+use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_results::{Run, Series};
 
 /// A trajectory is drawn with at most this many points.
@@ -26,7 +25,7 @@ pub(crate) fn phase_portrait(run: &Run, style: SeriesStyle) -> Option<Figure> {
     for (name, points) in &curves {
         plot.curve(name, "line", points);
     }
-    let (title, legend) = ("Phase portrait: queue over excess rate".to_owned(), coloured(style, &html! {}));
+    let (title, legend) = ("Phase portrait: queue over excess rate".to_owned(), Legend::new());
     Some(Figure {
         id: "phase-portrait".into(),
         title: html! { (style.badge()) (run.label) },

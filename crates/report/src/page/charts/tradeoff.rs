@@ -3,7 +3,8 @@
 use super::super::run_view::RunView;
 use maud::html;
 use millpond_chart::{
-    Axis, AxisSpacing, Figure, LabelPosition, MarkedName, Panel, Plot, Point, Scale, elide, label_positions,
+    Axis, AxisSpacing, Figure, LabelPosition, Legend, MarkedName, Panel, Plot, Point, Scale, elide,
+    label_positions,
 };
 
 const HEIGHT: f64 = 300.0;
@@ -26,7 +27,7 @@ pub(crate) fn tradeoff(views: &[RunView]) -> Option<Figure> {
         panels: vec![Panel {
             title: "Utilization of the bottleneck".into(),
             unit: "%".into(),
-            legend: html! {},
+            legend: Legend::new(),
             plot: draw(&views),
         }],
         caption: "Each marker is one run. Higher is more of the capacity used, further left is a shorter delay: the best \

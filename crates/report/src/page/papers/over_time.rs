@@ -5,7 +5,7 @@ use super::super::rate_unit::RateUnit;
 use super::charted::{bottleneck_of, case_name};
 use super::paper_mark;
 use maud::{Markup, html};
-use millpond_chart::{Axis, AxisSpacing, Figure, Panel, Plot, Point, Scale, SeriesStyle, line_entry};
+use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_papers::{ChartedRun, CheckedRecipe, OverTime, PaperArea, TimePanel};
 use millpond_results::Series;
 use millpond_units::format::fixed;
@@ -128,12 +128,12 @@ impl<'a> TimeCurves<'a> {
         }
     }
 
-    fn legend(&self, style: SeriesStyle) -> Markup {
-        html! {
-            span class=(style.colour()) { (self.curves.legend()) }
-            @if !self.fair.is_empty() { (line_entry(FAIR, "fair share")) }
-            @if !self.paper.is_empty() { (paper_mark::legend_entry()) }
-        }
+    fn legend(&self, style: SeriesStyle) -> Legend {
+        self.curves
+            .legend()
+            .coloured(style)
+            .and(Legend::new().line(FAIR, "fair share").when(!self.fair.is_empty()))
+            .and(paper_mark::legend().when(!self.paper.is_empty()))
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn figure(picture: &ScatterPicture, checked: &CheckedRecipe) -> Optio
         panels: vec![Panel {
             title: y.label.clone(),
             unit: y.unit.clone(),
-            legend: html! { @if has_paper { (paper_mark::legend_entry()) } },
+            legend: paper_mark::legend().when(has_paper),
             plot,
         }],
         caption: String::new(),

@@ -1,8 +1,10 @@
 //! Measured values beside those of the paper: over a parameter, or as boxes side by side.
 
 use super::paper_mark;
-use maud::{Markup, html};
-use millpond_chart::{Axis, AxisSpacing, Figure, LabelPosition, Panel, Plot, Scale, SeriesStyle, elide};
+use maud::html;
+use millpond_chart::{
+    Axis, AxisSpacing, Figure, LabelPosition, Legend, Panel, Plot, Scale, SeriesStyle, elide,
+};
 use millpond_papers::{PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint, Verdict};
 
 /// The height of a plot over a parameter, in pixels.
@@ -134,18 +136,19 @@ fn framed(panel: &ValuePanel, plot: Plot) -> Panel {
     Panel { title: panel.axis.label.clone(), unit: panel.axis.unit.clone(), legend: legend(panel), plot }
 }
 
-fn legend(panel: &ValuePanel) -> Markup {
+fn legend(panel: &ValuePanel) -> Legend {
     let is_named = panel.curves.len() > 1 || panel.curves.iter().any(|curve| !curve.name.is_empty());
-    html! {
-        @if is_named {
-            @for (index, curve) in panel.curves.iter().enumerate() {
-                (SeriesStyle(index).legend_entry(if curve.name.is_empty() { "first reading" } else { &curve.name }))
-            }
-        }
-        @if points(panel).any(|point| point.paper.is_some()) { (paper_mark::legend_entry()) }
-        @if points(panel).any(|point| point.theory.is_some()) { (paper_mark::theory_entry()) }
-        @if !panel.spread.is_empty() { span.key { "Bars: " (panel.spread) } }
-    }
+    let add = |legend: Legend, (index, curve): (usize, &ValueCurve)| {
+        let name = if curve.name.is_empty() { "first reading" } else { &curve.name };
+        legend.series(SeriesStyle(index), name)
+    };
+    let curves = panel.curves.iter().enumerate().fold(Legend::new(), add).when(is_named);
+    let has_paper = points(panel).any(|point| point.paper.is_some());
+    let has_theory = points(panel).any(|point| point.theory.is_some());
+    curves
+        .and(paper_mark::legend().when(has_paper))
+        .and(paper_mark::theory_legend().when(has_theory))
+        .and(Legend::new().text(&format!("Bars: {}", panel.spread)).when(!panel.spread.is_empty()))
 }
 
 fn points(panel: &ValuePanel) -> impl Iterator<Item = &ValuePoint> {

@@ -2,7 +2,7 @@
 
 use super::map::axis_title;
 use maud::html;
-use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, SeriesStyle, line_entry};
+use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_theory::transients::{ConvergenceTimes, convergence_sentence};
 
 /// Style classes of the measured and of the predicted times.
@@ -26,12 +26,8 @@ pub(super) fn chart(convergence: &ConvergenceTimes) -> Figure {
     for point in measured.iter().filter(|point| point.1.is_finite()) {
         plot.dot("point", *point, 3.0);
     }
-    let legend = html! {
-        span.c0 {
-            (line_entry(MEASURED, "delay equations"))
-            (line_entry(PREDICTED, "rightmost root alone"))
-        }
-    };
+    let legend = Legend::new().line(MEASURED, "delay equations").line(PREDICTED, "rightmost root alone");
+    let legend = legend.coloured(SeriesStyle(0));
     Figure {
         id: "convergence-time".into(),
         title: html! { "Time until within " (100.0 * convergence.criterion.tolerance) " % of the equilibrium" },

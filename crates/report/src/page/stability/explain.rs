@@ -3,7 +3,7 @@
 use super::super::document::{Section, page, paragraphs};
 use super::nyquist;
 use maud::html;
-use millpond_chart::{Axis, Figure, Panel, Plot, Scale, SeriesStyle, line_entry};
+use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Scale, SeriesStyle};
 use millpond_diagnosis::explain::{Explanation, Fluctuation, FluctuationKind, LinearModel, PowerSpectrum};
 use millpond_units::format::number;
 
@@ -87,12 +87,9 @@ fn figure(index: usize, fluctuation: &Fluctuation, frequency: Option<f64>) -> Fi
     if let Some(frequency) = frequency {
         plot.unnamed_curve(LOOP, &[(frequency, scale.low), (frequency, scale.high)]);
     }
-    let legend = html! {
-        @for (style, name, _) in curves() {
-            span class=(style.colour()) { (line_entry(&style.line(), name)) }
-        }
-        @if frequency.is_some() { (line_entry(LOOP, "linear loop")) }
-    };
+    let legend = curves()
+        .fold(Legend::new(), |legend, (style, name, _)| legend.line(&style.line(), name))
+        .and(Legend::new().line(LOOP, "linear loop").when(frequency.is_some()));
     Figure {
         id: format!("spectrum-{index}"),
         title: html! { (title) },

@@ -1,7 +1,7 @@
 //! The stability map over two parameters: each cell is stable, oscillates, or has no equilibrium.
 
 use maud::html;
-use millpond_chart::{Axis, AxisSpacing, Figure, LabelPosition, Panel, Plot, Scale, SeriesStyle, area_entry};
+use millpond_chart::{Axis, AxisSpacing, Figure, LabelPosition, Legend, Panel, Plot, Scale, SeriesStyle};
 use millpond_theory::stability::{StabilityMap, VariedParameter};
 
 /// Style classes of cells.
@@ -12,11 +12,10 @@ const OSCILLATES: &str = "oscillates";
 pub(super) fn chart(map: &StabilityMap) -> Figure {
     let plot = plot(map);
     let has_blank_cells = map.growth_rates.iter().flatten().any(Option::is_none);
-    let legend = html! {
-        (area_entry(STABLE, "stable"))
-        (area_entry(OSCILLATES, "oscillates"))
-        @if has_blank_cells { (area_entry("blank", "no equilibrium found")) }
-    };
+    let legend = Legend::new()
+        .area(STABLE, "stable")
+        .area(OSCILLATES, "oscillates")
+        .and(Legend::new().area("blank", "no equilibrium found").when(has_blank_cells));
     let is_over_rtt = [&map.horizontal.parameter, &map.vertical.parameter].contains(&&VariedParameter::Rtt);
     let longest = "The round-trip time is that of the flow with the longest one.";
     Figure {

@@ -2,7 +2,7 @@
 
 use super::super::nyquist::{inside, plane};
 use maud::html;
-use millpond_chart::{Figure, Panel, Plot, Point, line_entry};
+use millpond_chart::{Figure, Legend, Panel, Plot, Point, SeriesStyle};
 use millpond_fluid::stability::{Characteristic, Locus, loci};
 use millpond_theory::stability::Stability;
 use millpond_units::format::{duration, number};
@@ -11,13 +11,8 @@ use millpond_units::format::{duration, number};
 pub(super) fn chart(stability: &Stability) -> Figure {
     let mut plot = plane();
     draw(&mut plot, stability);
-    let legend = html! {
-        span.c0 {
-            (line_entry("line", "w > 0"))
-            (line_entry("line mirrored", "w < 0"))
-            (line_entry("guide", "|L| = 1"))
-        }
-    };
+    let legend = Legend::new().line("line", "w > 0").line("line mirrored", "w < 0").line("guide", "|L| = 1");
+    let legend = legend.coloured(SeriesStyle(0));
     Figure {
         id: "nyquist-loci".into(),
         title: html! { "Return ratio L(iw)" },

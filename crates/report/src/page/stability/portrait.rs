@@ -1,8 +1,8 @@
 //! Trajectories in the plane of two quantities.
 
 use super::unit::AxisUnit;
-use maud::{Markup, html};
-use millpond_chart::{Axis, Figure, PLANE, Panel, Plot, Point, Scale, SeriesStyle, line_entry};
+use maud::html;
+use millpond_chart::{Axis, Figure, Legend, PLANE, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_fluid::motion::LongTermBehavior;
 use millpond_theory::transients::{Observable, PhasePortrait, PhaseTrajectory, phase_portrait_sentence};
 
@@ -188,24 +188,16 @@ fn settles(path: &PhaseTrajectory) -> bool {
     matches!(path.behavior, LongTermBehavior::Settles { .. })
 }
 
-fn legend(portrait: &PhasePortrait) -> Markup {
+fn legend(portrait: &PhasePortrait) -> Legend {
     let settled = portrait.trajectories.iter().filter(|path| settles(path)).count();
-    html! {
-        span.c0 {
-            @if settled > 0 { (line_entry(SETTLES, "settles")) }
-            @if settled < portrait.trajectories.len() {
-                span.c1 { (line_entry(DOES_NOT_SETTLE, "does not settle")) }
-                span.c1 { (line_entry(END, "its last tenth")) }
-            }
-            @if portrait.balanced_rate.is_some() { (line_entry(CONSTANT_QUEUE, "constant queue")) }
-            span.key {
-                svg width="10" height="10" aria-hidden="true" { circle.start cx="5" cy="5" r="3" {} }
-                "start"
-            }
-            span.key {
-                svg.equilibrium width="12" height="10" aria-hidden="true" { (EQUILIBRIUM.marker(6, 5)) }
-                "equilibrium"
-            }
-        }
-    }
+    let all_settle = settled == portrait.trajectories.len();
+    let unsettled = Legend::new().line(DOES_NOT_SETTLE, "does not settle").line(END, "its last tenth");
+    Legend::new()
+        .line(SETTLES, "settles")
+        .when(settled > 0)
+        .and(unsettled.coloured(SeriesStyle(1)).when(!all_settle))
+        .and(Legend::new().line(CONSTANT_QUEUE, "constant queue").when(portrait.balanced_rate.is_some()))
+        .dot("start", "start")
+        .marker(EQUILIBRIUM, "equilibrium")
+        .coloured(SeriesStyle(0))
 }

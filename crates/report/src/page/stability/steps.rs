@@ -2,7 +2,7 @@
 
 use super::unit::AxisUnit;
 use maud::html;
-use millpond_chart::{Axis, Figure, Panel, Plot, Point, Scale, SeriesStyle, decimate, line_entry};
+use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle, decimate};
 use millpond_fluid::motion::StepResponse;
 use millpond_theory::transients::{BAND, ObservedResponse, StepTransient, step_sentence};
 
@@ -68,12 +68,10 @@ fn panel(step: &StepTransient, quantity: &StepQuantity<'_>) -> Panel {
         }
         plot.curve(&one.observable.name, &style.line(), &decimate(&step.times, &shown, SLICES));
     }
-    let legend = html! {
-        @for (index, one) in series.iter().enumerate() {
-            @let style = SeriesStyle(index);
-            span class=(style.colour()) { (line_entry(&style.line(), &one.observable.name)) }
-        }
+    let add = |legend: Legend, (index, one): (usize, &ObservedResponse)| {
+        legend.line(&SeriesStyle(index).line(), &one.observable.name)
     };
+    let legend = series.iter().enumerate().fold(Legend::new(), add);
     Panel { title: (*title).into(), unit: unit.name, legend, plot }
 }
 
