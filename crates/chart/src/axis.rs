@@ -7,6 +7,7 @@ use crate::text::elide;
 const NAME_LENGTH: usize = 14;
 
 /// A scale with its title and its ticks.
+#[derive(Clone)]
 pub struct Axis {
     /// From values to positions.
     pub scale: Scale,
@@ -14,6 +15,8 @@ pub struct Axis {
     pub title: String,
     /// Values with the text at each of them.
     pub ticks: Vec<(f64, String)>,
+    /// Whether the ticks are names of rows.
+    pub is_named: bool,
 }
 
 impl Axis {
@@ -21,14 +24,14 @@ impl Axis {
     pub fn numbered(scale: Scale, title: impl Into<String>, count: usize) -> Self {
         let values = scale.ticks(count);
         let labels = tick_labels(&values);
-        Self { scale, title: title.into(), ticks: values.into_iter().zip(labels).collect() }
+        Self { scale, title: title.into(), ticks: values.into_iter().zip(labels).collect(), is_named: false }
     }
 
     /// An axis with names at 0, -1, -2 ..., the first at the top.
     pub fn named<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> Self {
         let scale = Scale::linear(0.5 - names.len() as f64, 0.5);
         let ticks = names.enumerate().map(|(row, name)| (-(row as f64), elide(name, NAME_LENGTH))).collect();
-        Self { scale, title: String::new(), ticks }
+        Self { scale, title: String::new(), ticks, is_named: true }
     }
 
     /// The same axis without text, for a plot that stands above another one with the same axis.

@@ -3,7 +3,7 @@
 use crate::axis::Axis;
 use crate::decimate::Point;
 use crate::label::LabelPosition;
-use crate::style::SeriesStyle;
+use crate::style::{OPEN_SHAPE, SeriesStyle};
 use maud::{Markup, Render, html};
 use std::fmt::Write;
 use std::ops::Range;
@@ -91,7 +91,7 @@ impl Element {
             }
             Self::OpenMarker { at } => {
                 let PlotPosition { left, top } = frame.place(*at);
-                html! { use class="mark open" href="#shape3" x=(left) y=(top) {} }
+                html! { use class="mark open" href={ "#shape" (OPEN_SHAPE) } x=(left) y=(top) {} }
             }
             Self::Dot { class, at, radius } => {
                 let PlotPosition { left, top } = frame.place(*at);

@@ -46,6 +46,23 @@ pub struct Figure {
     pub caption: String,
 }
 
+impl Figure {
+    /// Keeps one panel. Its horizontal axis gets the texts of that of the last panel, if it has none of its own: panels
+    /// above others leave them out.
+    pub fn keep_panel(&mut self, index: usize) {
+        let Some(last) = self.panels.pop() else { return };
+        let texts = last.plot.x.clone();
+        self.panels.push(last);
+        self.panels = self.panels.drain(..).skip(index).take(1).collect();
+        for panel in &mut self.panels {
+            let axis = &mut panel.plot.x;
+            if axis.title.is_empty() && axis.scale == texts.scale {
+                *axis = texts.clone();
+            }
+        }
+    }
+}
+
 impl Render for Figure {
     fn render(&self) -> Markup {
         let class = Some(self.class).filter(|class| !class.is_empty());

@@ -1,9 +1,10 @@
-//! Charts as inline SVG: axes, scales, curves, figures, their style sheet and their script. It depends on no other crate
-//! of Millpond.
+//! Charts as inline SVG and as files: axes, scales, curves, figures, their style sheet and their script. It depends on no
+//! other crate of Millpond.
 //!
 //! A [`Plot`] is one pair of axes with what is drawn between them, a [`Panel`] is a plot with its heading and its legend,
 //! and a [`Figure`] is a column of panels with a caption. All three are markup for an HTML page that includes [`STYLE`],
-//! [`SCRIPT`] and [`definitions`] once. Coordinates are whole numbers on a grid, so equal data give equal bytes.
+//! [`SCRIPT`] and [`definitions`] once. Coordinates are whole numbers on a grid, so equal data give equal bytes. A figure
+//! is also an SVG or PDF file of the width of one or two columns of a paper.
 //!
 //! Colours, dashes and line widths are classes of [`STYLE`]. A page may add classes of its own.
 
@@ -13,6 +14,7 @@ mod element;
 mod figure;
 mod label;
 mod legend;
+mod paper;
 mod plot;
 mod scale;
 mod style;
@@ -24,6 +26,7 @@ pub use element::PLANE;
 pub use figure::{Figure, Panel};
 pub use label::{LabelPosition, MarkedName, label_positions};
 pub use legend::Legend;
+pub use paper::{PaperColour, PaperPaint, PaperRule, PaperWidth};
 pub use plot::Plot;
 pub use scale::{AxisSpacing, Scale, are_of_one_order};
 pub use style::{SeriesStyle, definitions};

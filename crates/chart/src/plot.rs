@@ -35,16 +35,16 @@ impl PlotKind {
 
 /// A pair of axes with what is drawn between them.
 pub struct Plot {
-    x: Axis,
-    y: Axis,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
     /// In pixels.
-    height: u16,
+    pub(crate) height: u16,
     /// For screen readers.
     label: String,
     /// In the order of drawing.
-    elements: Vec<Element>,
+    pub(crate) elements: Vec<Element>,
     kind: PlotKind,
-    colour: Option<SeriesStyle>,
+    pub(crate) colour: Option<SeriesStyle>,
 }
 
 impl Plot {
@@ -73,6 +73,11 @@ impl Plot {
     pub fn plane(mut self) -> Self {
         self.kind = PlotKind::Plane;
         self
+    }
+
+    /// Whether it has the proportions of [`PLANE`].
+    pub(crate) fn is_plane(&self) -> bool {
+        self.kind == PlotKind::Plane
     }
 
     /// Draws a curve, broken where a value is not a number. The script shows its value under the pointer with `name`.

@@ -1,24 +1,70 @@
 //! How a series is recognised: by its colour, its dashes and the shape of its markers. Each of the three suffices for
 //! eight series, for colour-blind readers and for grey paper. The style sheet defines the colours.
 
-use maud::{Markup, PreEscaped, Render, html};
+use crate::decimate::Point;
+use maud::{Markup, Render, html};
 
 /// How many colours the style sheet has (classes `c0` to `c7`, the palette of Okabe and Ito).
-const COLOURS: usize = 8;
+pub(crate) const COLOURS: usize = 8;
 /// How many dash patterns the style sheet has (classes `d0` to `d5`; `d0` is a solid line).
 const DASHES: usize = 6;
 
-/// The shapes of markers, each about 9 pixels wide around the origin.
-const SHAPES: [&str; 8] = [
-    r#"<circle r="4.5"/>"#,
-    r#"<path d="M-4-4H4V4H-4z"/>"#,
-    r#"<path d="M0-5.2L5 3.8H-5z"/>"#,
-    r#"<path d="M0-5.6L5.6 0 0 5.6-5.6 0z"/>"#,
-    r#"<path d="M0 5.2L5-3.8H-5z"/>"#,
-    r#"<path d="M-1.6-5H1.6V-1.6H5V1.6H1.6V5H-1.6V1.6H-5V-1.6H-1.6z"/>"#,
-    r#"<path d="M-4.7-2.5-2.5-4.7 0-2.2 2.5-4.7 4.7-2.5 2.2 0 4.7 2.5 2.5 4.7 0 2.2-2.5 4.7-4.7 2.5-2.2 0z"/>"#,
-    r#"<path d="M0-5.2L5-1.6 3.1 4.2H-3.1L-5-1.6z"/>"#,
+/// The outlines of markers, each about 9 pixels wide around the origin; the first is a circle.
+const SHAPES: [&[Point]; 8] = [
+    &[],
+    &[(-4.0, -4.0), (4.0, -4.0), (4.0, 4.0), (-4.0, 4.0)],
+    &[(0.0, -5.2), (5.0, 3.8), (-5.0, 3.8)],
+    &[(0.0, -5.6), (5.6, 0.0), (0.0, 5.6), (-5.6, 0.0)],
+    &[(0.0, 5.2), (5.0, -3.8), (-5.0, -3.8)],
+    &[
+        (-1.6, -5.0),
+        (1.6, -5.0),
+        (1.6, -1.6),
+        (5.0, -1.6),
+        (5.0, 1.6),
+        (1.6, 1.6),
+        (1.6, 5.0),
+        (-1.6, 5.0),
+        (-1.6, 1.6),
+        (-5.0, 1.6),
+        (-5.0, -1.6),
+        (-1.6, -1.6),
+    ],
+    &[
+        (-4.7, -2.5),
+        (-2.5, -4.7),
+        (0.0, -2.2),
+        (2.5, -4.7),
+        (4.7, -2.5),
+        (2.2, 0.0),
+        (4.7, 2.5),
+        (2.5, 4.7),
+        (0.0, 2.2),
+        (-2.5, 4.7),
+        (-4.7, 2.5),
+        (-2.2, 0.0),
+    ],
+    &[(0.0, -5.2), (5.0, -1.6), (3.1, 4.2), (-3.1, 4.2), (-5.0, -1.6)],
 ];
+/// The radius of the circle, in pixels.
+const RADIUS: f64 = 4.5;
+/// The shape of a value that was not measured.
+pub(crate) const OPEN_SHAPE: usize = 3;
+
+/// The outline of a shape, in pixels from its centre; a circle is a polygon of many sides.
+pub(crate) fn outline(shape: usize) -> Vec<Point> {
+    const SIDES: u32 = 24;
+    match SHAPES[shape % SHAPES.len()] {
+        [] => (0..SIDES).map(|side| on_circle(RADIUS, f64::from(side) / f64::from(SIDES))).collect(),
+        corners => corners.to_vec(),
+    }
+}
+
+/// The point of a circle around the origin after this share of a turn.
+pub(crate) fn on_circle(radius: f64, share: f64) -> Point {
+    let angle = share * core::f64::consts::TAU;
+    (radius * libm::cos(angle), radius * libm::sin(angle))
+}
 
 /// The style of the series with this index: colour, dashes and marker.
 #[derive(Clone, Copy)]
@@ -27,7 +73,7 @@ pub struct SeriesStyle(pub usize);
 impl SeriesStyle {
     /// The class that sets the colour.
     pub fn colour(self) -> String {
-        format!("c{}", self.0 % COLOURS)
+        format!("c{}", self.colour_index())
     }
 
     /// The class that sets the dashes. A colour that is used a second time has other dashes.
@@ -42,8 +88,17 @@ impl SeriesStyle {
 
     /// The marker with its centre at `x`, `y`, each a number of pixels or a percentage.
     pub fn marker(self, x: impl Render, y: impl Render) -> Markup {
-        let shape = (self.0 + 2 * (self.0 / COLOURS)) % SHAPES.len();
-        html! { use class={ "mark " (self.colour()) } href={ "#shape" (shape) } x=(x) y=(y) {} }
+        html! { use class={ "mark " (self.colour()) } href={ "#shape" (self.shape()) } x=(x) y=(y) {} }
+    }
+
+    /// The index of the colour in the palette.
+    pub(crate) const fn colour_index(self) -> usize {
+        self.0 % COLOURS
+    }
+
+    /// The index of the shape of the marker.
+    pub(crate) const fn shape(self) -> usize {
+        (self.0 + 2 * (self.0 / COLOURS)) % SHAPES.len()
     }
 
     /// The marker alone, to stand before a name.
@@ -57,12 +112,19 @@ pub fn definitions() -> Markup {
     html! {
         svg.definitions width="0" height="0" aria-hidden="true" {
             defs {
-                @for (index, shape) in SHAPES.iter().enumerate() {
-                    g id={ "shape" (index) } { (PreEscaped(shape)) }
+                @for (index, corners) in SHAPES.iter().enumerate() {
+                    g id={ "shape" (index) } {
+                        @if corners.is_empty() { circle r=(RADIUS) {} } @else { polygon points=(list(corners)) {} }
+                    }
                 }
             }
         }
     }
+}
+
+/// Points as SVG lists them.
+fn list(points: &[Point]) -> String {
+    points.iter().map(|(x, y)| format!("{x},{y}")).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

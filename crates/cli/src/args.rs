@@ -3,6 +3,7 @@
 use crate::{examples, values};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
+use millpond_report::page::{FigureKind, PaperWidth};
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight};
 use millpond_units::{Rate, Span};
 use std::path::PathBuf;
@@ -83,6 +84,9 @@ pub(crate) enum Command {
     /// Write a self-contained HTML page about finished runs
     #[command(after_help = examples::REPORT)]
     Report(Report),
+    /// Write a figure of finished runs for a paper, as SVG or PDF
+    #[command(after_help = examples::FIGURE)]
+    Figure(Figure),
     /// Run recipes of papers and check the results against the papers' values
     #[command(after_help = examples::PAPERS)]
     Papers(Papers),
@@ -337,6 +341,27 @@ pub(crate) struct Report {
     /// The HTML page to write
     #[arg(long, value_name = "FILE.html")]
     pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Figure {
+    /// Directories of runs, or directories that contain them at any depth
+    #[arg(value_name = "DIR", required = true)]
+    pub(crate) directories: Vec<PathBuf>,
+    /// What it shows
+    #[arg(long, value_parser = values::figure_kinds())]
+    pub(crate) kind: FigureKind,
+    /// The label of the run that is shown; a figure of several runs then shows this one only
+    #[arg(long, value_name = "LABEL")]
+    pub(crate) run: Option<String>,
+    /// The width: one column (3.5 inches) or two (7.16 inches)
+    #[arg(long, value_name = "NUMBER", default_value = "1", value_parser = values::columns)]
+    pub(crate) columns: PaperWidth,
+    /// The file to write
+    #[arg(long, value_name = "FILE.pdf|FILE.svg", value_parser = values::figure_file)]
+    pub(crate) out: values::FigureFile,
     #[command(flatten)]
     pub(crate) existing: Existing,
 }

@@ -45,6 +45,12 @@ Examples:
   millpond report runs --out report.html
   millpond report runs/one runs/two --out both.html --force";
 
+pub(crate) const FIGURE: &str = "\
+Examples:
+  millpond figure runs --kind ccdf --out delay.pdf
+  millpond figure runs --kind tradeoff --columns 2 --out tradeoff.svg
+  millpond figure runs --kind over-time --run cubic --out cubic.pdf";
+
 pub(crate) const PAPERS: &str = "\
 Examples:
   millpond papers list

@@ -41,6 +41,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Stability(args) => commands::stability(args, registry),
         Command::Protocols(args) => commands::protocols(args, registry),
         Command::Report(args) => commands::report(args),
+        Command::Figure(args) => commands::figure(args),
         Command::Papers(args) => commands::papers(args, registry),
         Command::Trace(args) => commands::trace(args),
         Command::Completions(args) => commands::completions(args),

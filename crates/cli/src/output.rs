@@ -3,10 +3,11 @@
 use crate::args::{Existing, Form};
 use crate::failure::Failure;
 use millpond_report::terminal::Document;
-use millpond_results::files::AtomicFile;
+use millpond_results::Run;
+use millpond_results::files::{AtomicFile, load};
 use std::fmt::Display;
 use std::io::{ErrorKind, Write, stdout};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Prints a text that ends with a line break. A closed pipe (`| head`) is no error.
 pub(crate) fn print(text: impl Display) -> Result<(), Failure> {
@@ -30,8 +31,17 @@ pub(crate) fn new_file(path: &Path, existing: Existing) -> Result<AtomicFile, Fa
 }
 
 /// Gives a file its content and its name.
-pub(crate) fn finish(file: AtomicFile, content: &str) -> Result<(), Failure> {
-    file.write(content.as_bytes()).and_then(|()| file.finish()).map_err(Failure::input)
+pub(crate) fn finish(file: AtomicFile, content: &[u8]) -> Result<(), Failure> {
+    file.write(content).and_then(|()| file.finish()).map_err(Failure::input)
+}
+
+/// The runs in these directories, in order.
+pub(crate) fn load_runs(directories: &[PathBuf]) -> Result<Vec<Run>, Failure> {
+    let mut runs = Vec::new();
+    for directory in directories {
+        runs.extend(load(directory).map_err(Failure::input)?);
+    }
+    Ok(runs)
 }
 
 /// Prints one line.

@@ -1,6 +1,9 @@
 //! Values of options. Errors say what was expected.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use millpond_report::page::{FigureKind, PaperWidth};
 use millpond_units::Span;
+use std::path::PathBuf;
 
 /// A seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
@@ -50,4 +53,45 @@ pub(crate) fn share(text: &str) -> Result<f64, String> {
 pub(crate) fn span(text: &str) -> Result<Span, String> {
     let span = text.parse::<Span>().map_err(|error| error.to_string())?;
     if span > Span::ZERO { Ok(span) } else { Err("expected a time above zero, such as 30s".to_owned()) }
+}
+
+/// The kinds of figures by their names.
+pub(crate) fn figure_kinds() -> impl TypedValueParser<Value = FigureKind> {
+    let kind = |name: String| FigureKind::ALL.into_iter().find(|kind| kind.name() == name);
+    PossibleValuesParser::new(FigureKind::ALL.map(FigureKind::name))
+        .try_map(move |name| kind(name).ok_or("expected the kind of a figure"))
+}
+
+/// One column of a paper or two.
+pub(crate) fn columns(text: &str) -> Result<PaperWidth, &'static str> {
+    match text {
+        "1" => Ok(PaperWidth::OneColumn),
+        "2" => Ok(PaperWidth::TwoColumns),
+        _ => Err("expected 1 or 2"),
+    }
+}
+
+/// Where a figure is written, and in which format.
+#[derive(Clone, Debug)]
+pub(crate) struct FigureFile {
+    pub(crate) path: PathBuf,
+    pub(crate) format: FigureFormat,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum FigureFormat {
+    Pdf,
+    Svg,
+}
+
+/// A file whose name ends in the format of the figure.
+pub(crate) fn figure_file(text: &str) -> Result<FigureFile, &'static str> {
+    let path = PathBuf::from(text);
+    let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
+    let format = match extension.as_deref() {
+        Some("pdf") => FigureFormat::Pdf,
+        Some("svg") => FigureFormat::Svg,
+        _ => return Err("expected a name that ends in .pdf or .svg, such as delay.pdf"),
+    };
+    Ok(FigureFile { path, format })
 }

@@ -48,7 +48,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     print_results(&args.form, || comparison_json(&comparison), document)?;
     let html = page::comparison(&runs, &scenario.title, &agreements, &comparison.findings);
     note(format_args!("report: {}", page.path().display()));
-    finish(page, &html)?;
+    finish(page, html.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

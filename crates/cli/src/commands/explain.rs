@@ -32,7 +32,7 @@ pub(crate) fn explain(run: &Path, args: &args::Stability, registry: &Registry) -
     print_results(&args.form, json, document)?;
     if let Some(path) = &args.report {
         let page = page::explanation(&scenario.title, &sentence, &explained);
-        finish(new_file(path, args.existing)?, &page)?;
+        finish(new_file(path, args.existing)?, page.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -62,7 +62,7 @@ impl<'a> Request<'a> {
         let page = shown.report.as_deref().map(|path| new_file(path, shown.existing)).transpose()?;
         let checked = CheckedPapers::new(self.run(&library)?);
         if let Some(page) = page {
-            finish(page, &page::papers(&checked))?;
+            finish(page, page::papers(&checked).as_bytes())?;
         }
         print_results(&shown.form.or_markdown(), || pretty(&checked), || tables(&checked))?;
         let unexplained = checked.recipes.iter().any(|one| one.verdict(None) == Some(Verdict::Unexplained));

@@ -73,7 +73,7 @@ fn analyse(args: &args::Stability, scenario: &Scenario, registry: &Registry) -> 
     };
     print_results(&args.form, || pretty(&json_value(&results.json())), || results.document())?;
     if let Some(path) = &args.report {
-        finish(new_file(path, args.existing)?, &results.page(&scenario.title))?;
+        finish(new_file(path, args.existing)?, results.page(&scenario.title).as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -31,7 +31,7 @@ fn generate(args: &args::Generate) -> Outcome {
     match &args.out {
         None => print(text)?,
         Some(path) => {
-            finish(new_file(path, args.existing)?, &text)?;
+            finish(new_file(path, args.existing)?, text.as_bytes())?;
             print_line(format_args!("{}: {}", path.display(), terminal::trace_rates(&trace)))?;
         }
     }

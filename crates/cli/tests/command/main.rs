@@ -6,6 +6,7 @@ mod bad_input;
 mod bad_theory;
 mod common;
 mod explain;
+mod figures;
 mod interrupt;
 mod options;
 mod outputs;

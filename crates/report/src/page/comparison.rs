@@ -54,7 +54,8 @@ fn over_time_section(views: &[RunView]) -> Option<Section> {
 }
 
 fn comparison_section(views: &[RunView]) -> Option<Section> {
-    let charts = [charts::packets_and_fluid, charts::delays, charts::tradeoff, charts::fairness];
+    let charts =
+        [charts::packets_and_fluid, charts::delays, charts::completions, charts::tradeoff, charts::fairness];
     let figures: Vec<_> = charts.into_iter().filter_map(|chart| chart(views)).collect();
     let title = if views.len() == 1 { "The whole run" } else { "Comparison" };
     Section::of_figures("comparison", title, "", &figures)

@@ -13,7 +13,7 @@ mod comparison;
 mod conclusion;
 mod curve_set;
 mod document;
-
+mod figures;
 mod nyquist;
 mod papers;
 mod rate_unit;
@@ -23,5 +23,7 @@ mod stability;
 mod table;
 
 pub use comparison::{comparison, runs};
+pub use figures::{FigureKind, PAPER_RULES, figure};
+pub use millpond_chart::PaperWidth;
 pub use papers::papers;
 pub use stability::{StabilityPage, explanation, stability};

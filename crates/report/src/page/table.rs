@@ -44,7 +44,9 @@ pub(super) fn headline_table(views: &[RunView]) -> Markup {
         let pairs: Vec<(&RunView, bool)> = views.iter().zip(candidates.iter().copied()).collect();
         FilledColumn { values: pairs.iter().map(is_one).collect(), column }
     };
-    let columns = columns(RateUnit::for_peak(peak)).map(fill);
+    let has_transfers = views.iter().any(|view| view.row.completion_ms.is_some());
+    let columns = columns(RateUnit::for_peak(peak), has_transfers);
+    let columns: Vec<FilledColumn> = columns.into_iter().map(fill).collect();
     html! {
         div.scrolls tabindex="0" role="region" aria-label="Results of each run" {
             table.headline {
@@ -107,7 +109,14 @@ const DELAY: HeadlineColumn = HeadlineColumn {
     show: number,
 };
 
-fn columns(rate: RateUnit) -> [HeadlineColumn; 9] {
+const COMPLETION: HeadlineColumn = HeadlineColumn {
+    quantity: "Completion time of transfers",
+    value: |row| row.completion_ms.map(|times| times.mean),
+    ..DELAY
+};
+
+/// Without columns of completion times if no run has transfers.
+fn columns(rate: RateUnit, has_transfers: bool) -> Vec<HeadlineColumn> {
     let goodput = HeadlineColumn {
         quantity: "Goodput",
         unit: rate.label,
@@ -117,7 +126,7 @@ fn columns(rate: RateUnit) -> [HeadlineColumn; 9] {
         value: |row| Some(row.total_goodput_bps),
         ..UTILIZATION
     };
-    [
+    let mut columns = vec![
         UTILIZATION,
         HeadlineColumn { ..goodput },
         HeadlineColumn { statistic: Some("per flow"), value: |row| Some(row.flow_goodput_bps), ..goodput },
@@ -150,7 +159,19 @@ fn columns(rate: RateUnit) -> [HeadlineColumn; 9] {
             show: number,
             ..UTILIZATION
         },
-    ]
+    ];
+    if has_transfers {
+        columns.extend([
+            COMPLETION,
+            HeadlineColumn {
+                statistic: Some("p95"),
+                value: |row| row.completion_ms.map(|times| times.p95),
+                show: two_digits,
+                ..COMPLETION
+            },
+        ]);
+    }
+    columns
 }
 
 fn table_row(view: &RunView, row: usize, columns: &[FilledColumn]) -> Markup {
@@ -216,7 +237,7 @@ mod tests {
     #[test]
     fn the_best_rows_are_those_that_show_the_best_number_if_the_rows_differ() {
         let best = |index: usize, values: &[f64]| {
-            let column = columns(RateUnit::for_peak(1e6)).into_iter().nth(index).unwrap();
+            let column = columns(RateUnit::for_peak(1e6), false).into_iter().nth(index).unwrap();
             let filled = FilledColumn { column, values: values.into() };
             (0..values.len()).filter(|&row| filled.is_best(row)).collect::<Vec<_>>()
         };

@@ -1,6 +1,6 @@
 //! One file per chart.
 
-mod delays;
+mod distributions;
 mod fairness;
 mod internals;
 mod over_time;
@@ -8,7 +8,7 @@ mod packets_and_fluid;
 mod phase_portrait;
 mod tradeoff;
 
-pub(super) use delays::delays;
+pub(super) use distributions::{completions, delays};
 pub(super) use fairness::fairness;
 pub(super) use internals::internals;
 pub(super) use over_time::over_time;

@@ -93,8 +93,12 @@ fn side_by_side(panel: &ValuePanel) -> Panel {
         .collect();
     let scale = value_scale(panel);
     let axis = Axis::numbered(scale, with_unit(&panel.axis.label, &panel.axis.unit), 6);
-    let y =
-        Axis { scale: Scale::linear(0.5 - rows.len() as f64, 0.5), title: String::new(), ticks: Vec::new() };
+    let y = Axis {
+        scale: Scale::linear(0.5 - rows.len() as f64, 0.5),
+        title: String::new(),
+        ticks: Vec::new(),
+        is_named: true,
+    };
     let mut plot = Plot::new(panel.axis.label.clone(), axis, y, ROW * rows.len() as u16);
     for (row, (index, point)) in rows.into_iter().enumerate() {
         let y = -(row as f64) - 0.2;

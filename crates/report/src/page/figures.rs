@@ -1,0 +1,140 @@
+//! Single figures of the page about runs, for papers.
+
+use super::charts;
+use super::run_view::RunView;
+use millpond_chart::{Figure, PaperColour, PaperPaint, PaperRule};
+use millpond_results::Run;
+
+/// What a figure shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FigureKind {
+    /// Goodput, queue and queueing delay of one run over time.
+    OverTime,
+    /// The goodput of each flow of one run over time.
+    Goodput,
+    /// The queue of one run over time.
+    Queue,
+    /// The queueing delay of one run over time.
+    Delay,
+    /// The distribution of queueing delay.
+    Cdf,
+    /// The complementary distribution of queueing delay.
+    Ccdf,
+    /// Percentiles of queueing delay.
+    Quantiles,
+    /// The distribution of the completion times of transfers.
+    Completions,
+    /// Utilization against queueing delay.
+    Tradeoff,
+    /// Jain's index over time.
+    Fairness,
+}
+
+impl FigureKind {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::OverTime,
+        Self::Goodput,
+        Self::Queue,
+        Self::Delay,
+        Self::Cdf,
+        Self::Ccdf,
+        Self::Quantiles,
+        Self::Completions,
+        Self::Tradeoff,
+        Self::Fairness,
+    ];
+
+    /// The name that users write.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OverTime => "over-time",
+            Self::Goodput => "goodput",
+            Self::Queue => "queue",
+            Self::Delay => "delay",
+            Self::Cdf => "cdf",
+            Self::Ccdf => "ccdf",
+            Self::Quantiles => "quantiles",
+            Self::Completions => "completions",
+            Self::Tradeoff => "tradeoff",
+            Self::Fairness => "fairness",
+        }
+    }
+
+    /// The panel of the page's figure that is shown; none if all are.
+    const fn panel(self) -> Option<usize> {
+        match self {
+            Self::Goodput | Self::Cdf | Self::Completions => Some(0),
+            Self::Queue | Self::Ccdf => Some(1),
+            Self::Delay | Self::Quantiles => Some(2),
+            Self::OverTime | Self::Tradeoff | Self::Fairness => None,
+        }
+    }
+
+    /// What is missing if there is no such figure.
+    const fn requirement(self) -> &'static str {
+        match self {
+            Self::OverTime | Self::Goodput | Self::Queue | Self::Delay => "a run with time series",
+            Self::Cdf | Self::Ccdf | Self::Quantiles => "a run with distributions of queueing delay",
+            Self::Completions => "a run with complete transfers",
+            Self::Tradeoff => "at least two runs with different labels that have a link and deliver packets",
+            Self::Fairness => "a run in which two flows are active at the same time",
+        }
+    }
+}
+
+/// A figure of these runs; `run` chooses a label for figures of one run.
+///
+/// # Errors
+///
+/// A sentence that says what is missing or which labels can be chosen.
+pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figure, String> {
+    let mut views = RunView::all(runs);
+    if let Some(label) = run {
+        let labels = labels(&views);
+        views.retain(|view| view.run.label == label);
+        if views.is_empty() {
+            return Err(format!("no run has the label \"{label}\"; labels: {labels}"));
+        }
+    }
+    let figure = match kind {
+        FigureKind::OverTime | FigureKind::Goodput | FigureKind::Queue | FigureKind::Delay => {
+            if views.len() > 1 {
+                return Err(format!(
+                    "\"{}\" shows one run; choose it with --run, one of {}",
+                    kind.name(),
+                    labels(&views)
+                ));
+            }
+            charts::over_time(&views).pop()
+        }
+        FigureKind::Cdf | FigureKind::Ccdf | FigureKind::Quantiles => charts::delays(&views),
+        FigureKind::Completions => charts::completions(&views),
+        FigureKind::Tradeoff => charts::tradeoff(&views),
+        FigureKind::Fairness => charts::fairness(&views),
+    };
+    let figure = figure.map(|figure| shown(figure, kind)).filter(|figure| !figure.panels.is_empty());
+    figure.ok_or_else(|| format!("\"{}\" needs {}", kind.name(), kind.requirement()))
+}
+
+fn labels(views: &[RunView]) -> String {
+    views.iter().map(|view| view.run.label.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// The figure with the panels that are shown. A panel alone has the axis texts of the last panel of the page's figure.
+fn shown(mut figure: Figure, kind: FigureKind) -> Figure {
+    if let Some(index) = kind.panel() {
+        figure.keep_panel(index);
+    }
+    figure
+}
+
+/// The classes of the page on paper.
+pub const PAPER_RULES: &[PaperRule] = &[
+    ("outage", PaperPaint::Fill(PaperColour::INK, 0.1)),
+    ("backlog", PaperPaint::Dashes(&[2.0, 1.3])),
+    ("backlog", PaperPaint::Width(0.7)),
+    ("throughput", PaperPaint::Stroke(PaperColour::INK, 0.7)),
+    ("throughput", PaperPaint::StrokeOpacity(0.75)),
+];
