@@ -14,7 +14,7 @@ import re
 import sys
 import tomllib
 
-SLOW_FIRST = ["mcp_packets", "acp_packets", "lgcc_loop", "rcp_packets"]
+SLOW_FIRST = ["mcp_packets", "xcp_packets", "acp_packets", "lgcc_loop", "rcp_packets"]
 
 
 def run(model):

@@ -3,7 +3,7 @@
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, LogisticForm, PHI1, PHI2};
 use crate::parts::marking::{self, ALPHA, Cycle};
-use crate::parts::send_rate::{self, CONTROL};
+use crate::parts::send_rate::{self, CONTROL, ROUNDING};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE};
 use millpond_law::key::{Interval, Key, Keys, word};
 use millpond_law::{Settings, words};
@@ -20,7 +20,7 @@ const INITIAL_WINDOW: Key<f64> =
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
     &FORM, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &INTERVAL,
-    &CONTROL, &INITIAL_WINDOW, &PROBE_GAIN,
+    &CONTROL, &ROUNDING, &INITIAL_WINDOW, &PROBE_GAIN,
 ];
 
 words! {

@@ -3,7 +3,7 @@
 use crate::parts::capacity_estimate::PROBE_GAIN;
 use crate::parts::logistic::{Bases, PHI1, PHI2};
 use crate::parts::marking::{ALPHA, INTERVAL};
-use crate::parts::send_rate::{CONTROL, Control, INITIAL_WINDOW};
+use crate::parts::send_rate::{CONTROL, Control, INITIAL_WINDOW, ROUNDING};
 use crate::parts::step_size::{G1, G2, GAMMA_CONV, GAMMA_INIT, STEP_SIZE, StepSize};
 use millpond_law::key::{Interval, Key, Keys, above, from, number, word};
 use millpond_law::{Knowledge, Settings, words};
@@ -36,7 +36,7 @@ const BACKPRESSURE: Key<Backpressure> = word("backpressure", Backpressure::Produ
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
     &ALGORITHM, &PHI1, &PHI2, &GAMMA_INIT, &GAMMA_CONV, &G1, &G2, &STEP_SIZE, &ALPHA, &INTERVAL, &CONTROL,
-    &INITIAL_WINDOW, &CAPACITY, &PROBE_GAIN, &ECHO, &CUSHION, &DRAIN, &WEIGHTS, &UPSTREAM, &BACKPRESSURE,
+    &ROUNDING, &INITIAL_WINDOW, &CAPACITY, &PROBE_GAIN, &ECHO, &CUSHION, &DRAIN, &WEIGHTS, &UPSTREAM, &BACKPRESSURE,
 ];
 
 words! {

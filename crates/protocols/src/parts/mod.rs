@@ -12,4 +12,5 @@ pub(crate) mod mean_rtt;
 pub(crate) mod persistent_queue;
 pub mod send_rate;
 pub mod step_size;
+pub(crate) mod whole_packets;
 pub(crate) mod window;

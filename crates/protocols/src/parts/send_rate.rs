@@ -11,15 +11,23 @@ pub(crate) const INITIAL_WINDOW: Key<f64> = number("initial_window", "packets", 
     .source("x_init, LGCC Algorithm 1 lines 2 and 20, section IX")
     .meaning("initial and least rate, in packets per base RTT");
 
+pub(crate) const ROUNDING: Key<Rounding> = word("rounding", Rounding::Up)
+    .source("not in the paper: see ERRATA.md")
+    .meaning("whole packets of a window: rounded up, to the nearest number, or down; at least one");
+
 words! {
     /// The meaning of "send at rate x".
     pub(crate) enum Control { Window = "window", PacedWindow = "paced-window", Rate = "rate" }
+
+    /// How windows become whole packets.
+    pub(crate) enum Rounding { Up = "up", Nearest = "nearest", Down = "down" }
 }
 
 /// A sending rate in bit/s, at least its floor, as a [`Permit`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct SendRate {
     control: Control,
+    rounding: Rounding,
     initial_window: f64,
     packet: Bytes,
     base_rtt: Option<Span>,
@@ -32,6 +40,7 @@ impl SendRate {
     pub fn read(settings: &Settings) -> Self {
         Self {
             control: settings.get(CONTROL),
+            rounding: settings.get(ROUNDING),
             initial_window: settings.get(INITIAL_WINDOW),
             packet: Bytes::new(1),
             base_rtt: None,
@@ -43,7 +52,7 @@ impl SendRate {
     /// Starts the loop with packets of this size.
     pub fn start(&mut self, packet: Bytes) {
         self.packet = packet;
-        let window = whole_packets(Bytes::from_f64(self.initial_window * packet.as_f64()), packet);
+        let window = self.whole_packets(Bytes::from_f64(self.initial_window * packet.as_f64()));
         self.permit = Permit { window: Some(window), ..Permit::default() };
     }
 
@@ -92,18 +101,24 @@ impl SendRate {
             return self.permit;
         };
         let rate = Rate::from_bps_f64(self.bps.max(1.0));
-        let window = whole_packets(rate.bytes_in(base_rtt), self.packet);
+        let window = self.whole_packets(rate.bytes_in(base_rtt));
         Permit {
             window: (self.control != Control::Rate).then_some(window),
             pace: (self.control != Control::Window).then_some(rate),
             ..Permit::default()
         }
     }
-}
 
-/// Rounds up to whole packets, at least one: a window that is rounded down would leave the link partly idle.
-fn whole_packets(window: Bytes, packet: Bytes) -> Bytes {
-    packet * window.get().div_ceil(packet.get().max(1)).max(1)
+    /// A window in whole packets, at least one. Rounded down, it would leave the link partly idle.
+    fn whole_packets(&self, window: Bytes) -> Bytes {
+        let (window, packet) = (window.get(), self.packet.get().max(1));
+        let packets = match self.rounding {
+            Rounding::Up => window.div_ceil(packet),
+            Rounding::Nearest => window.saturating_add(packet / 2) / packet,
+            Rounding::Down => window / packet,
+        };
+        self.packet * packets.max(1)
+    }
 }
 
 #[cfg(test)]
@@ -112,10 +127,10 @@ mod tests {
     use millpond_law::Value;
     use millpond_law::key::Keys;
 
-    static PARAMETERS: Keys = &[&CONTROL, &INITIAL_WINDOW];
+    static PARAMETERS: Keys = &[&CONTROL, &INITIAL_WINDOW, &ROUNDING];
 
-    fn at_100_mbps(control: &'static str) -> Permit {
-        let settings = Settings::check(PARAMETERS, [("control", Value::text(control))]).unwrap();
+    fn at_100_mbps(key: &'static str, value: &'static str) -> Permit {
+        let settings = Settings::check(PARAMETERS, [(key, Value::text(value))]).unwrap();
         let mut rate = SendRate::read(&settings);
         rate.start(Bytes::new(1500));
         assert_eq!(
@@ -133,9 +148,26 @@ mod tests {
     fn a_rate_limits_the_packets_in_flight_or_paces_or_both() {
         // 25 kB are 16.7 packets.
         let (window, pace) = (Some(Bytes::new(17 * 1500)), Some(Rate::from_mbps(100.0)));
-        assert_eq!(at_100_mbps("window"), Permit { window, pace: None, ..Permit::default() });
-        assert_eq!(at_100_mbps("paced-window"), Permit { window, pace, ..Permit::default() });
-        assert_eq!(at_100_mbps("rate"), Permit { window: None, pace, ..Permit::default() });
+        assert_eq!(at_100_mbps("control", "window"), Permit { window, pace: None, ..Permit::default() });
+        assert_eq!(at_100_mbps("control", "paced-window"), Permit { window, pace, ..Permit::default() });
+        assert_eq!(at_100_mbps("control", "rate"), Permit { window: None, pace, ..Permit::default() });
+    }
+
+    #[test]
+    fn a_window_is_rounded_up_or_down_or_to_the_nearest_number_of_packets() {
+        // 25 kB are 16.7 packets.
+        for (rounding, packets) in [("up", 17), ("nearest", 17), ("down", 16)] {
+            assert_eq!(
+                at_100_mbps("rounding", rounding).window,
+                Some(Bytes::new(packets * 1500)),
+                "{rounding}"
+            );
+        }
+        let settings = Settings::check(PARAMETERS, [("rounding", Value::text("down"))]).unwrap();
+        let mut rate = SendRate::read(&settings);
+        rate.start(Bytes::new(1500));
+        rate.set_base_rtt(Span::from_millis(2));
+        assert_eq!(rate.permit().window, Some(Bytes::new(1500)), "at least one packet");
     }
 
     #[test]

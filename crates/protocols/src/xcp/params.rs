@@ -1,8 +1,8 @@
 //! The parameters of XCP.
 
 use crate::parts::interval;
-use millpond_law::key::{Key, Keys, from, number, span};
-use millpond_law::{SettingError, Settings};
+use millpond_law::key::{Key, Keys, from, number, span, word};
+use millpond_law::{SettingError, Settings, words};
 use millpond_units::Span;
 use std::f64::consts::{PI, SQRT_2};
 
@@ -22,6 +22,10 @@ pub(super) const LOSS_REDUCTION_FACTOR: Key<f64> =
     number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
         .source("RFC 9002, section 7.3.2")
         .meaning("factor by which a loss episode multiplies the window");
+pub(super) const FRACTION: Key<Fraction> =
+    word("fraction", Fraction::Carried).source("not in the draft; ns-2's XCP truncates").meaning(
+        "the fraction of a window that no whole packet fits into: added to the next round trip, or not used",
+    );
 const INITIAL_INTERVAL: Key<Span> = span("initial_interval", Span::from_millis(50))
     .source("initial Te in ns-2's XCP")
     .meaning("control interval of a router before any packet carries a round-trip time");
@@ -37,9 +41,14 @@ const MIN_QUEUE_INTERVAL: Key<Span> = span("min_queue_interval", Span::from_mill
 
 #[rustfmt::skip]
 pub(super) static PARAMETERS: Keys = &[
-    &ALPHA, &BETA, &GAMMA, &INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR, &INITIAL_INTERVAL, &MIN_INTERVAL,
+    &ALPHA, &BETA, &GAMMA, &INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR, &FRACTION, &INITIAL_INTERVAL, &MIN_INTERVAL,
     &MAX_RTT, &MIN_QUEUE_INTERVAL,
 ];
+
+words! {
+    /// What becomes of the fraction of a window that no whole packet fits into.
+    pub(super) enum Fraction { Carried = "carried", Truncated = "truncated" }
+}
 
 /// The router's parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,7 +1,8 @@
 //! The XCP sender: writes its throughput into headers and applies the echoed feedback (section 3.2, SIGCOMM 2002).
 
 use super::header::{XcpEcho, XcpHeader};
-use super::params::{INITIAL_WINDOW, LOSS_REDUCTION_FACTOR};
+use super::params::{FRACTION, Fraction, INITIAL_WINDOW, LOSS_REDUCTION_FACTOR};
+use crate::parts::whole_packets::WholePackets;
 use crate::parts::window::Window;
 use millpond_law::{Ack, Congestion, Context, Gauge, Header, Permit, Sender, Settings, Start, Unread};
 use millpond_units::{Bytes, Rate, Span};
@@ -13,8 +14,12 @@ pub(super) const LEAST_PACKETS: f64 = 1.0;
 pub(super) struct XcpSender {
     initial_window: f64,
     loss_reduction_factor: f64,
+    fraction: Fraction,
     window: Window,
-    /// The permit of the current window, stored because it is read more often than it changes.
+    whole_packets: WholePackets,
+    packet: Bytes,
+    round: u64,
+    /// The packets that may be in flight in this round trip, stored because they are read more often than they change.
     permitted: Bytes,
     smoothed_rtt: Span,
     /// Cumulative echoed feedback, in bit/s.
@@ -34,7 +39,11 @@ impl XcpSender {
         Self {
             initial_window,
             loss_reduction_factor: settings.get(LOSS_REDUCTION_FACTOR),
+            fraction: settings.get(FRACTION),
             window: Window::new(Bytes::ZERO, Some(initial_window)),
+            whole_packets: WholePackets::default(),
+            packet: Bytes::ZERO,
+            round: 0,
             permitted: Bytes::ZERO,
             smoothed_rtt: Span::ZERO,
             feedback: 0,
@@ -50,7 +59,17 @@ impl XcpSender {
         feedback.wrapping_sub(std::mem::replace(&mut self.feedback, feedback)) as f64
     }
 
-    /// The throughput written into headers: the window over the smoothed RTT.
+    /// Computes the whole packets that may be in flight.
+    fn renew(&mut self) {
+        let window = match self.fraction {
+            Fraction::Carried => self.window.packets(),
+            Fraction::Truncated => self.window.packets().floor(),
+        };
+        self.permitted = self.whole_packets.permitted(window, self.round, self.packet);
+    }
+
+    /// The throughput written into headers: the packets of this round trip over the smoothed RTT. With the window instead,
+    /// routers would assume packets that are not sent.
     fn throughput(&self) -> Rate {
         if self.smoothed_rtt.is_zero() { Rate::ZERO } else { self.permitted.per(self.smoothed_rtt) }
     }
@@ -59,7 +78,8 @@ impl XcpSender {
 impl Sender for XcpSender {
     fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
         self.window = Window::new(start.packet, Some(self.initial_window));
-        self.permitted = self.window.bytes();
+        self.packet = start.packet;
+        self.renew();
     }
 
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
@@ -69,13 +89,14 @@ impl Sender for XcpSender {
         // An unused window does not grow, because routers could not measure the growth (draft, section 3.1.5).
         let feedback = if ack.window_unused { feedback.min(0.0) } else { feedback };
         self.window.change_by(window_change(feedback, ack.smoothed_rtt), LEAST_PACKETS);
-        self.permitted = self.window.bytes();
+        self.round = ack.round;
+        self.renew();
     }
 
     /// The reduction of NewReno, for losses at routers without XCP (draft-falk-xcp-spec-03, section 3.1.4).
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
         self.window.reduce_on_loss(congestion, self.loss_reduction_factor);
-        self.permitted = self.window.bytes();
+        self.renew();
     }
 
     #[inline]
@@ -102,7 +123,7 @@ mod tests {
     use super::*;
     use crate::testing::{PACKET, SenderBench};
     use crate::xcp::Xcp;
-    use millpond_law::{Cause, Episode};
+    use millpond_law::{Cause, Episode, Value};
 
     const RTT: Span = Span::from_millis(80);
 
@@ -147,6 +168,31 @@ mod tests {
         bench.ack(&ack);
         let next = stamped(&mut bench);
         assert_eq!((next.rtt(), next.throughput()), (RTT, Rate::from_bps(1_200_000)));
+    }
+
+    /// The packets in flight in 50 round trips with a window of 3.4 packets.
+    fn packets_in_50_round_trips(written: &[(&'static str, Value)]) -> Vec<f64> {
+        let mut bench = SenderBench::new(&Xcp, written, RTT);
+        // 1.4 packets of 1000 B in 80 ms are 140 kbit/s.
+        let ack = echo(&bench, 140_000);
+        bench.ack(&ack);
+        let packets = (2..52).map(|round| {
+            let ack = Ack { round, ..echo(&bench, 140_000) };
+            bench.ack(&ack);
+            let packets = bench.window();
+            assert_eq!(stamped(&mut bench).throughput(), Rate::from_bps(packets as u64 * 100_000));
+            packets
+        });
+        packets.collect()
+    }
+
+    #[test]
+    fn the_mean_of_the_packets_over_round_trips_is_the_window_and_headers_carry_those_of_the_round_trip() {
+        let packets = packets_in_50_round_trips(&[]);
+        assert!(packets.iter().all(|packets| [3.0, 4.0].contains(packets)));
+        assert!((packets.iter().sum::<f64>() - 50.0 * 3.4).abs() < 1.0, "{packets:?}");
+        let truncated = packets_in_50_round_trips(&[("fraction", Value::text("truncated"))]);
+        assert!(truncated.iter().all(|packets| *packets == 3.0), "{truncated:?}");
     }
 
     #[test]
