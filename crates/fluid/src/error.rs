@@ -28,7 +28,7 @@ pub enum Error {
         /// Which state or channel.
         quantity: String,
     },
-    /// A guard with a hysteresis changes its sign repeatedly without progress in time.
+    /// A guard with a hysteresis changes its sign too often within the shortest delay.
     Chattering {
         /// Time in seconds.
         time: f64,
@@ -86,7 +86,8 @@ impl fmt::Display for Error {
             Self::Chattering { time, guard } => write!(
                 f,
                 "at {time:.6} s {guard} changes its sign again and again without progress in time, also with a hysteresis: \
-                 this switching function jumps at each switch; declare a continuous one, or use the packet world"
+                 this switching function jumps at each switch, or its law crosses the hysteresis too often within the \
+                 shortest delay; declare a continuous one, or use the packet world"
             ),
             Self::StepTooLong { step, name, link, delay, longest } => write!(
                 f,

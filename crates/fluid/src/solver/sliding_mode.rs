@@ -92,10 +92,4 @@ impl Solver<'_> {
         }
         self.sliding.has_hysteresis[g]
     }
-
-    /// The number of guards along which the solution has slid so far.
-    #[must_use]
-    pub fn sliding_guards(&self) -> usize {
-        self.sliding.has_hysteresis.iter().filter(|has| **has).count()
-    }
 }

@@ -1,7 +1,7 @@
 //! Solutions that slide along a threshold, compared with Filippov's solution in closed form.
 
 use crate::laws::P;
-use millpond_fluid::{Accuracy, Assembly, Entity, FluidNetwork, Loop, Solution, Solver};
+use millpond_fluid::{Accuracy, Assembly, Entity, Error, FluidNetwork, Loop, Solution};
 use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
 
 fn one_sender(law: impl FluidSender) -> Assembly {
@@ -138,13 +138,47 @@ fn the_number_of_steps_while_sliding_is_bounded_by_the_width() {
 }
 
 #[test]
-fn before_it_slides_and_without_sliding_there_is_no_hysteresis() {
-    let assembly = one_sender(Relay);
-    let mut solver = Solver::new(&assembly, Accuracy::default()).unwrap();
-    solver.advance(0.82).unwrap();
-    assert_eq!(solver.sliding_guards(), 0);
-    solver.advance(0.9).unwrap();
-    assert_eq!(solver.sliding_guards(), 1);
+fn before_it_slides_the_solution_does_not_depend_on_the_hysteresis() {
+    let solution = with_width(8e-3);
+    let x = solution.of(Entity::Loop(0), "x");
+    let before: Vec<_> = solution.times.iter().zip(x).filter(|(t, _)| **t < T0).collect();
+    assert!(
+        before.len() > 80 && before.iter().all(|(t, x)| (*x - filippov(**t)[0]).abs() < 1e-9),
+        "{before:?}"
+    );
+}
+
+/// `x' = -v` above zero and `v` below, at `v = 20000` per second from `x(0) = -1`.
+struct Fast;
+
+impl FluidSender for Fast {
+    const GUARDS: &'static [&'static str] = &["x"];
+
+    fn states(&self) -> Vec<State> {
+        vec![State::new("x", "1", -1.0)]
+    }
+
+    fn derivative<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, dx: &mut [T]) {
+        dx[0] = T::from(if x[0] > 0.0 { -2e4 } else { 2e4 });
+    }
+
+    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+        x[0] + 3.0
+    }
+
+    fn guards<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>, guards: &mut [T]) {
+        guards[0] = x[0];
+    }
+}
+
+/// By hand: the half width is a thousandth, so that x switches every 0.1 us. A hundredth of the shortest delay, 3 ms, would have
+/// 30000 switches.
+#[test]
+fn a_law_that_is_too_fast_for_the_hysteresis_ends_with_an_error_that_names_the_guard() {
+    let accuracy = Accuracy { tolerance: 1e-6, ..Accuracy::default() };
+    let error = one_sender(Fast).run(1.0, 0.1, accuracy).map(|solution| solution.steps).unwrap_err();
+    let Error::Chattering { time, guard } = &error else { panic!("{error}") };
+    assert!(*time < 2e-3 && guard == "x of f", "{error}");
 }
 
 #[test]
