@@ -64,7 +64,8 @@ impl CheckedRecipe {
         match charted {
             Some(TrialResult::Run(run)) => {
                 let (reading, run) = (trial.reading.name.clone(), run.as_ref().clone());
-                self.runs.push(ChartedRun { case: case.clone(), reading, run });
+                let time_axis = trial.recurrence().map_or("time, s", |recurrence| recurrence.time_axis());
+                self.runs.push(ChartedRun { case: case.clone(), reading, time_axis, run });
             }
             Some(TrialResult::Analysis(result)) => {
                 let loci = Some(result.loci.clone()).filter(|loci| !loci.is_empty());

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// A claim of a paper with its verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct JudgedClaim {
-    /// The claim in words, or the quantity of its rows as the recipe writes it.
+    /// The claim in words, or the quantity of its rows, with an ellipsis for what differs between them.
     pub claim: String,
     /// The quantity of its first row.
     pub what: String,

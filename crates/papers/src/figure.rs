@@ -1,9 +1,9 @@
 //! The figure of a recipe: what a picture shows that its rows and cases do not say.
 
 use super::expect::{EntityPattern, one_or_several};
-use super::pattern::glob;
 use super::time_or_step::TimeOrStep;
 use super::unknown_name::unknown;
+use millpond_units::glob;
 use serde::Deserialize;
 
 /// A picture of a recipe, with the axes of the paper.

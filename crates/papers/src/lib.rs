@@ -16,7 +16,6 @@
 
 mod analysis;
 mod analyze;
-mod arithmetic;
 mod check;
 mod claims;
 #[cfg(test)]
@@ -31,12 +30,12 @@ mod nyquist;
 #[cfg(test)]
 mod page_tests;
 mod paper;
-mod pattern;
 mod picture;
 mod reading;
 mod readings;
 mod recipe;
 mod stage;
+mod text;
 mod time_or_step;
 mod trial;
 mod twin;

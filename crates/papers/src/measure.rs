@@ -2,13 +2,13 @@
 
 use super::execute::TrialResult;
 use super::expect::{Combine, EntityPattern, Expectation, Statistic};
-use super::pattern::glob;
 use super::time_or_step::TimeOrStep;
 use millpond_results::{EntityKind, Run, Series};
 use millpond_stats::{
     coefficient_of_variation, maximum, mean, minimum, quantile_of_curve, quantile_of_sorted,
     standard_deviation,
 };
+use millpond_units::glob;
 use serde_json::Value;
 
 /// The value of a row in the row's unit.

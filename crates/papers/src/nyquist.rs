@@ -95,19 +95,10 @@ mod tests {
 
     #[test]
     fn negative_eta_and_frequencies_of_zero_are_refused() {
-        assert!(NyquistOptions::default().check().is_ok());
-        assert!(
-            NyquistOptions { eta: -0.1, ..NyquistOptions::default() }
-                .check()
-                .unwrap_err()
-                .contains("nyquist.eta")
-        );
-        assert!(
-            NyquistOptions { at: vec![1.0, 0.0], ..NyquistOptions::default() }
-                .check()
-                .unwrap_err()
-                .contains("nyquist.at")
-        );
+        let check = |eta: f64, at: &[f64]| NyquistOptions { eta, at: at.to_vec(), hull: false }.check();
+        assert!(check(0.0, &[]).is_ok());
+        assert!(check(-0.1, &[]).unwrap_err().contains("nyquist.eta"));
+        assert!(check(0.0, &[1.0, 0.0]).unwrap_err().contains("nyquist.at"));
     }
 
     #[test]

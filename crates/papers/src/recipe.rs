@@ -11,6 +11,7 @@ use super::form::{self, Fault, Siblings};
 use super::nyquist::NyquistOptions;
 use super::reading::Reading;
 use super::stage::Stage;
+use super::text::without_variables;
 use super::unknown_name::unknown;
 use millpond_recurrences::Recurrence;
 use millpond_results::World;
@@ -131,7 +132,7 @@ impl Recipe {
             let what = row.what.get_ref().clone();
             row.written = as_written(text, row.what.span());
             if row.source() == Source::Paper && row.claim.is_empty() {
-                row.claim = vec![row.written.clone()];
+                row.claim = vec![without_variables(&row.written)];
             }
             let expanded = recipe.expand_cases(row).map_err(|fault| row_fault(&span, &what, &fault))?;
             rows.extend(expanded.into_iter().map(|row| Spanned::new(span.clone(), row)));

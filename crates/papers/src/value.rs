@@ -1,6 +1,6 @@
 //! The values that rows compare with: numbers, ranges, and the order of two rows.
 
-use super::arithmetic::evaluate;
+use millpond_units::evaluate;
 use millpond_units::format::at_most_five_digits;
 use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;

@@ -88,7 +88,19 @@ impl Recurrence {
         if values <= MAX_VALUES { Ok(self) } else { Err(format!("more than {MAX_VALUES} values")) }
     }
 
-    /// Iterates the equation: a run whose times are steps.
+    /// What the times of the run count, with the unit.
+    pub fn time_axis(&self) -> &'static str {
+        match self {
+            Self::AggregationTreeOverTime(_) | Self::ExcessAndQueue(_) => "time, s",
+            Self::EquilibriumMarking(_) => "number of flows or links",
+            Self::AggregationTree(_) => "index of beta",
+            Self::Aimd(_) => "peak",
+            Self::FairnessBound(_) => "cycle",
+            _ => "step",
+        }
+    }
+
+    /// Iterates the equation: a run whose times are steps, or what [`Self::time_axis`] says.
     pub fn run(&self, label: &str) -> Run {
         let series = match self {
             Self::Abc(law) => law.series(windows::Law::Abc),

@@ -8,12 +8,16 @@
 
 extern crate alloc;
 
+mod arithmetic;
 pub mod format;
 mod parse;
+mod pattern;
 mod show;
 mod spelling;
 
+pub use arithmetic::evaluate;
 pub use parse::ParseError;
+pub use pattern::glob;
 pub use show::Readable;
 pub use spelling::nearest;
 

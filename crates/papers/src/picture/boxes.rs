@@ -1,14 +1,14 @@
 //! Boxes side by side: of values over seeds, of samples over time, or of a distribution.
 
 use super::super::figure::{Figure, FigurePanel};
-use super::super::pattern::glob;
-use super::text::variable_part;
+use super::super::text::variable_part;
 use super::values::{five_numbers, grouped, joined};
 use super::{
     ChartedRun, MeasuredRecipe, MeasuredRow, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint,
 };
 use millpond_results::Run;
 use millpond_stats::quantile_of_curve;
+use millpond_units::glob;
 
 /// The shares of the five numbers of a box of samples or packets.
 const SHARES: [f64; 5] = [0.05, 0.25, 0.5, 0.75, 0.95];

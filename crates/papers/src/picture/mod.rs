@@ -7,7 +7,6 @@
 mod boxes;
 mod over_time;
 mod scatter;
-mod text;
 mod values;
 
 use super::expect::Expectation;
@@ -23,6 +22,8 @@ pub struct ChartedRun {
     pub case: String,
     /// The reading.
     pub reading: String,
+    /// What its times count, with the unit.
+    pub time_axis: &'static str,
     /// The run.
     pub run: Run,
 }

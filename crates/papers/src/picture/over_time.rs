@@ -2,11 +2,11 @@
 
 use super::super::expect::{Combine, EntityPattern, Expectation, Statistic};
 use super::super::figure::{Figure, FigurePanel};
-use super::super::pattern::glob;
 use super::super::value::Bounds;
 use super::{ChartedRun, MeasuredRecipe, OverTime, PaperArea, PictureAxis, TimePanel};
 use millpond_lab::FAIR_SHARE;
 use millpond_results::{EntityKind, Run, Series, bottleneck, quantity};
+use millpond_units::glob;
 
 /// Panels that are derived from the rows of a recipe: at most this many.
 const MOST_PANELS: usize = 6;

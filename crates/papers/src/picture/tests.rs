@@ -74,7 +74,7 @@ fn pictures(recipe: &Recipe) -> Vec<Picture> {
     };
     let series = vec![series("a", "rate"), series("b", "rate"), series("a", quantity::GOODPUT)];
     let run = Run { series, ..Run::default() };
-    let runs = [ChartedRun { case: "10 Mbit/s".into(), reading: "r".into(), run }];
+    let runs = [ChartedRun { case: "10 Mbit/s".into(), reading: "r".into(), time_axis: "time, s", run }];
     MeasuredRecipe { recipe, rows: &rows, runs: &runs }.pictures()
 }
 

@@ -1,11 +1,11 @@
 //! Values of rows over a parameter of their cases, or side by side.
 
 use super::super::figure::{Figure, FigurePanel, NumberIn};
-use super::super::pattern::glob;
+use super::super::text::{first_number, variable_part, without_numbers, without_variables};
 use super::super::value::{Bounds, Relation};
-use super::text::{first_number, variable_part, without_numbers, without_variables};
 use super::{MeasuredRecipe, MeasuredRow, PictureAxis, ValueCurve, ValuePanel, ValuePicture, ValuePoint};
 use millpond_stats::{mean, quantile_of_sorted};
+use millpond_units::glob;
 
 /// Rows of one quantity.
 pub(super) struct RowGroup<'a> {

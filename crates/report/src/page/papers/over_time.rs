@@ -63,8 +63,7 @@ fn title(picture: &OverTime, charted: &ChartedRun, style: SeriesStyle) -> Markup
 }
 
 fn time_axis(charted: &ChartedRun, end: f64) -> Axis {
-    let title = if charted.run.summary.links.is_empty() { "step, or time in s" } else { "time, s" };
-    Axis::numbered(Scale::linear(0.0, end), title, 6)
+    Axis::numbered(Scale::linear(0.0, end), charted.time_axis, 6)
 }
 
 /// What is drawn in a panel, in the unit of its axis.

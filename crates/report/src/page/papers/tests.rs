@@ -33,6 +33,19 @@ fn trajectories_are_drawn_as_a_phase_portrait() {
 }
 
 #[test]
+fn texts_of_a_recipe_have_no_variables_and_axes_name_what_a_recurrence_counts() {
+    let pages =
+        [("lgcc/fig4", "step"), ("lgcc/theorem81", "time, s"), ("mcp/fig11", "peak"), ("mcp/eq12", "cycle")];
+    for (recipe, axis) in pages {
+        let html = papers(&checked(recipe));
+        assert!(html.contains(&format!(">{axis}</text>")), "{recipe}");
+        for variable in ["{to}", "{from}", "{flow}", "{value}", "step, or time"] {
+            assert!(!html.contains(variable), "{recipe}: {variable}");
+        }
+    }
+}
+
+#[test]
 fn nyquist_plots_of_a_recipe_share_one_figure() {
     let checked = checked("paganini/fig7");
     let recipe = &checked.recipes[0];

@@ -8,7 +8,9 @@
 //!   atom    = number | "pi" | function "(" sum ")" | "(" sum ")"
 //! ```
 
-use std::f64::consts::PI;
+use alloc::format;
+use alloc::string::String;
+use core::f64::consts::PI;
 
 /// The function of a name.
 fn function(name: &str) -> Option<fn(f64) -> f64> {
@@ -27,7 +29,7 @@ fn function(name: &str) -> Option<fn(f64) -> f64> {
 ///
 /// # Errors
 /// The text is not an expression, or its value is not finite.
-pub(super) fn evaluate(text: &str) -> Result<f64, String> {
+pub fn evaluate(text: &str) -> Result<f64, String> {
     let mut parser = Parser { rest: text.trim_start() };
     let value = parser.sum()?;
     if !parser.rest.is_empty() {

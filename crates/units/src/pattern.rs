@@ -1,7 +1,7 @@
 //! Patterns of names.
 
 /// Whether a name matches a pattern in which `*` stands for any text.
-pub(super) fn glob(pattern: &str, name: &str) -> bool {
+pub fn glob(pattern: &str, name: &str) -> bool {
     match pattern.split_once('*') {
         None => pattern == name,
         Some((head, tail)) => name.strip_prefix(head).is_some_and(|rest| {
