@@ -1,5 +1,6 @@
 //! The arguments of all commands.
 
+use crate::command_line::VERSION;
 use crate::{examples, values};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
@@ -19,7 +20,7 @@ Exit codes: 0 success; 1 a check failed; 2 invalid input; 130 interrupted.";
 
 /// A laboratory for congestion control with explicit feedback from the network
 #[derive(Debug, Parser)]
-#[command(name = "millpond", version, styles = STYLES, after_help = EXIT_CODES, max_term_width = 110)]
+#[command(name = "millpond", version = VERSION, styles = STYLES, after_help = EXIT_CODES, max_term_width = 110)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -143,9 +144,14 @@ pub(crate) struct Form {
 }
 
 impl Form {
+    /// Whether the user chose none of them.
+    pub(crate) fn is_terminal(&self) -> bool {
+        !self.json && !self.csv && !self.markdown
+    }
+
     /// The same form; Markdown if the user chose none.
     pub(crate) fn or_markdown(self) -> Self {
-        Self { markdown: !self.json && !self.csv, ..self }
+        Self { markdown: self.is_terminal() || self.markdown, ..self }
     }
 }
 
@@ -199,6 +205,12 @@ pub(crate) enum Document {
     Papers,
     /// Printed by papers readings --json
     Readings,
+    /// Printed by papers list --json
+    Recipes,
+    /// Printed by protocols --json
+    Protocols,
+    /// Printed by trace stats --json
+    Trace,
 }
 
 #[derive(Debug, Arguments)]
@@ -331,6 +343,8 @@ pub(crate) struct Transients {
 pub(crate) struct Protocols {
     /// A protocol or a queue to print with its parameters
     pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) form: Form,
 }
 
 #[derive(Debug, Arguments)]
@@ -375,13 +389,21 @@ pub(crate) struct Papers {
 #[derive(Debug, Subcommand)]
 pub(crate) enum PapersAction {
     /// List recipes: figures, tables and theorems of papers
-    List(Recipes),
+    List(PapersList),
     /// Run recipes and print the paper's value beside the measured value
     Run(PapersRun),
     /// Run recipes and fail if a measured value differs without an explanation
     Check(PapersCheck),
     /// Run each row of recipes under every reading of its paper; of one recipe, print every value
     Readings(PapersReadings),
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct PapersList {
+    #[command(flatten)]
+    pub(crate) recipes: Recipes,
+    #[command(flatten)]
+    pub(crate) form: Form,
 }
 
 /// A selection of recipes.
@@ -520,6 +542,8 @@ pub(crate) struct Stats {
     /// A trace in either format
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) form: Form,
 }
 
 #[cfg(test)]

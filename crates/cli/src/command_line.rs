@@ -1,12 +1,22 @@
 //! The command line that reproduces the results.
 
+use millpond_results::Origin;
+
 /// Options with a value that change no result: outputs, colours, threads.
 const WITH_VALUE: &[&str] = &["--out", "--report", "--color", "--jobs"];
 /// Options without a value that change no result.
 const FLAGS: &[&str] = &["--force", "--resume", "--quiet", "-q"];
 
+/// The command line and the version of this program.
+pub(crate) fn origin() -> Origin {
+    Origin { command: command_line(), version: VERSION.to_owned() }
+}
+
+/// The version of Millpond, with the commit that it was built from if that is known.
+pub(crate) const VERSION: &str = env!("MILLPOND_VERSION");
+
 /// The command as it was typed, without the options that change no result.
-pub(crate) fn command_line() -> String {
+fn command_line() -> String {
     let mut typed = std::env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned());
     let mut command = "millpond".to_owned();
     while let Some(argument) = typed.next() {

@@ -6,7 +6,7 @@ use crate::world::run;
 use millpond_plan::{fluid, packets};
 use millpond_protocols::Registry;
 use millpond_results::files::{OutputError, seed_suffix};
-use millpond_results::{About, Finished, Run, Summary, Watch, World};
+use millpond_results::{About, Finished, Origin, Run, Summary, Watch, World};
 use millpond_scenario::{At, Fault, Place, Scenario};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
@@ -132,14 +132,13 @@ pub fn labels_without_randomness(runs: &[Run]) -> BTreeSet<&str> {
 pub fn compare(
     cases: &[ComparisonCase],
     registry: &Registry,
-    command: &str,
+    origin: &Origin,
     keep: &(dyn Fn(&ComparisonCase, &Finished) -> Result<(), OutputError> + Sync),
     watch: &dyn Watch,
 ) -> Result<Vec<Finished>, Error> {
     let ended = AtomicUsize::new(0);
     let one = |(index, case): (usize, &ComparisonCase)| -> Result<Finished, Error> {
-        let about =
-            About { label: case.label.clone(), command: command.to_owned(), index, world: case.world };
+        let about = About { label: case.label.clone(), origin: origin.clone(), index, world: case.world };
         let finished = run(&case.scenario, registry, about, watch)?;
         keep(case, &finished)?;
         ended.fetch_add(1, Ordering::Relaxed);

@@ -13,6 +13,7 @@ mod fairness;
 mod fluid;
 mod groups;
 mod packets;
+mod run_key;
 mod stopwatch;
 mod ticks;
 mod world;

@@ -8,7 +8,7 @@ use millpond_diagnosis::agreement::{agreement_json, compute_agreement};
 use millpond_lab::{Error, run};
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
-use millpond_results::{About, Watch, World};
+use millpond_results::{Watch, World};
 use millpond_scenario::Scenario;
 use millpond_theory::equilibrium::{equilibrium_json, find_equilibrium};
 use millpond_theory::stability::{
@@ -51,10 +51,8 @@ impl AnalysisRequest<'_> {
 
     /// Runs both worlds and compares them with the equilibrium.
     fn worlds(&self) -> Result<AnalysisResult, Error> {
-        let in_world = |world| {
-            let (label, command) = (self.trial.label(), self.trial.command());
-            run(self.scenario, self.registry, About { label, command, index: self.index, world }, self.watch)
-        };
+        let in_world =
+            |world| run(self.scenario, self.registry, self.trial.about(self.index, world), self.watch);
         let (packets, fluid) = (in_world(World::Packets)?.run, in_world(World::Fluid)?.run);
         let agreement = compute_agreement(Study::new(self.scenario, self.registry), &packets, &fluid);
         Ok(AnalysisResult {

@@ -6,7 +6,7 @@ use super::trial::Trial;
 use millpond_lab::{Error, run};
 use millpond_protocols::Registry;
 use millpond_results::files::{Extras, RunDirectory, load, save};
-use millpond_results::{About, Run, Watch};
+use millpond_results::{Run, Watch};
 use millpond_scenario::Scenario;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
@@ -87,7 +87,7 @@ fn run_or_load(
     if let Some(found) = cached.as_ref().and_then(|directory| load(directory).ok()?.pop()) {
         return Ok(found);
     }
-    let about = About { label: trial.label(), command: trial.command(), index, world: trial.case.world };
+    let about = trial.about(index, trial.case.world);
     let finished = run(scenario, &options.registry, about, watch)?;
     if let Some(directory) = cached {
         let directory = RunDirectory::create(&directory)?;

@@ -5,6 +5,7 @@ use super::paper::{Paper, SelectedRecipe};
 use super::reading::Reading;
 use super::recipe::{Case, Recipe};
 use millpond_recurrences::Recurrence;
+use millpond_results::{About, Origin, World};
 use millpond_scenario::{Faults, Scenario};
 use std::path::{Path, PathBuf};
 use toml::Value;
@@ -33,8 +34,14 @@ impl Trial<'_> {
     }
 
     /// The command that runs the recipe, as stored in the files of the run.
-    pub(super) fn command(&self) -> String {
+    fn command(&self) -> String {
         format!("millpond papers run {}{}", self.recipe.name, if self.full { " --full" } else { "" })
+    }
+
+    /// The label, the command and the version of the run with this index.
+    pub(super) fn about(&self, index: usize, world: World) -> About {
+        let origin = Origin { command: self.command(), version: env!("CARGO_PKG_VERSION").to_owned() };
+        About { label: self.label(), origin, index, world }
     }
 
     /// The difference equation of the case under the reading, if the recipe has one.

@@ -8,12 +8,21 @@ use serde::Deserialize;
 pub struct About {
     /// See [`Run::label`].
     pub label: String,
-    /// See [`Run::command`].
-    pub command: String,
+    /// What makes the run.
+    pub origin: Origin,
     /// The index of the run in calls of [`Watch`](crate::Watch).
     pub index: usize,
     /// The world of the run.
     pub world: World,
+}
+
+/// The command that makes runs, and the version of Millpond.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// See [`Run::command`].
+    pub command: String,
+    /// See [`Summary::version`](crate::Summary::version).
+    pub version: String,
 }
 
 /// The world in which a scenario is run.

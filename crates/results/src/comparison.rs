@@ -3,7 +3,7 @@
 
 use crate::findings::{silence_sentences, starvation_sentences};
 use crate::headline::{Headline, loss, total_goodput};
-use crate::{Flow, Group, Milliseconds, Run, Summary};
+use crate::{Flow, Group, Milliseconds, Run, Summary, TraceKey};
 use millpond_stats::{ConfidenceInterval, confidence_interval, mean};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,8 @@ use std::collections::BTreeSet;
 /// The file `comparison.json`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
+    /// The command that made the comparison, without the options that change no result; empty if the runs were loaded.
+    pub command: String,
     /// For each run the row of all its flows, then those of its groups if it has several.
     pub rows: Vec<ComparisonRow>,
     /// Sentences about starving and silent flows, and about protocols that are not at their own queue because the scenario
@@ -32,6 +34,12 @@ pub struct ComparisonRow {
     pub world: String,
     /// Seeds of the runs.
     pub seeds: Vec<u64>,
+    /// Version of Millpond, with the commit that it was built from if that is known.
+    pub version: String,
+    /// The hash of the resolved scenario without its seed: SHA-256 in hexadecimal digits.
+    pub scenario_sha256: String,
+    /// The traces of the scenario.
+    pub traces: Vec<TraceKey>,
     /// Number of flows.
     pub flows: u64,
     /// Number of flows that starve: their goodput is below a tenth of their fair share.
@@ -120,6 +128,9 @@ fn row(seeds: &[&Run], group: Option<&str>) -> ComparisonRow {
         protocols: protocols.into_iter().cloned().collect(),
         world: first.map_or_else(String::new, |summary| summary.world.clone()),
         seeds: seeds.iter().map(|run| run.summary.seed).collect(),
+        version: first.map_or_else(String::new, |summary| summary.version.clone()),
+        scenario_sha256: first.map_or_else(String::new, |summary| summary.scenario_sha256.clone()),
+        traces: first.map_or_else(Vec::new, |summary| summary.traces.clone()),
         flows: parts.first().map_or(0, |part| part.flows.len() as u64),
         starving: estimate(&|part| part.flows.iter().filter(|flow| flow.starves()).count() as f64),
         utilization: None,
@@ -259,7 +270,7 @@ mod tests {
     #[test]
     fn a_run_has_a_row_of_all_flows_and_one_for_each_group_with_intervals_over_the_seeds() {
         let runs = [run("x", 1, [8e6, 4e6]), run("y", 1, [5e6, 5e6]), run("x", 2, [8e6, 6e6])];
-        let Comparison { rows, findings } = Comparison::of(&runs);
+        let Comparison { rows, findings, .. } = Comparison::of(&runs);
         let names: Vec<(&str, Option<&str>)> =
             rows.iter().map(|row| (row.run.as_str(), row.group.as_deref())).collect();
         assert_eq!(names[..3], [("x", None), ("x", Some("a")), ("x", Some("b"))]);

@@ -16,12 +16,13 @@ mod run;
 mod summary;
 mod watch;
 
-pub use about::{About, Finished, World};
+pub use about::{About, Finished, Origin, World};
 pub use comparison::{Comparison, ComparisonRow, DelayEstimates, Estimate};
 pub use findings::{findings, silence_sentences};
 pub use headline::{Headline, bottleneck};
 pub use run::{Distribution, EntityKind, Run, Series, Timing, Transfer, quantity};
 pub use summary::{
     Fairness, Flow, Group, Link, Loop, Milliseconds, Packets, Quartiles, Relay, Silence, Spread, Summary,
+    TraceKey,
 };
 pub use watch::{Unwatched, Watch};

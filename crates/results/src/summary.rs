@@ -13,8 +13,14 @@ pub struct Summary {
     pub world: String,
     /// Seed of all random numbers.
     pub seed: u64,
-    /// Version of Millpond.
+    /// Version of Millpond, with the commit that it was built from if that is known.
     pub version: String,
+    /// The hash of the resolved scenario without its seed: SHA-256 in hexadecimal digits.
+    #[serde(default)]
+    pub scenario_sha256: String,
+    /// The traces of the scenario.
+    #[serde(default)]
+    pub traces: Vec<TraceKey>,
     /// Simulated time at the end of the run, in seconds.
     pub simulated_s: f64,
     /// Number of times that a packet (data or acknowledgement) crossed a link, from time zero; 0 in the fluid world.
@@ -39,6 +45,15 @@ pub struct Summary {
     pub queueing_ms: Milliseconds,
     /// Fairness among all declared flows, those that spawn transfers excepted.
     pub fairness: Fairness,
+}
+
+/// A trace of a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TraceKey {
+    /// The name of its file without directories.
+    pub name: String,
+    /// The SHA-256 of its rates over time in hexadecimal digits, whatever the format of the file.
+    pub sha256: String,
 }
 
 impl Summary {

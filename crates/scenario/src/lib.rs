@@ -6,6 +6,7 @@ mod collector;
 mod excerpt;
 mod files;
 mod graphml;
+mod key;
 mod keys;
 mod load;
 mod model;
@@ -23,6 +24,7 @@ mod tree;
 
 pub use excerpt::printable;
 pub use files::{Disk, Files};
+pub use key::{ScenarioKey, TraceKey};
 pub use model::{
     Activity, BaseRtt, Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, FlowStart, FluidOptions,
     Gap, GilbertElliott, Hop, Lasting, Link, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec,

@@ -2,7 +2,7 @@
 //! report.
 
 use crate::args;
-use crate::command_line::command_line;
+use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::messages::note;
@@ -37,6 +37,7 @@ pub(crate) fn compare(args: &args::Compare, registry: &Registry) -> Outcome {
     warn(&runs);
     let mut comparison = Comparison::of(&runs);
     comparison.findings.extend(notes_on_queues(&cases, registry)?);
+    comparison.command = origin().command;
     if let Some(directory) = &directory {
         directory.write_comparison(&comparison).map_err(Failure::input)?;
     }
@@ -118,7 +119,7 @@ fn run_all(
         let Some(directory) = directory else { return Ok(()) };
         directory.keep(&case.directory, &finished.run, &finished.timing, Extras::default())
     };
-    let finished = compare_runs(&cases, registry, &command_line(), &keep, &progress);
+    let finished = compare_runs(&cases, registry, &origin(), &keep, &progress);
     progress.clear();
     let mut finished = finished?.into_iter();
     for run in runs.iter_mut().filter(|run| run.is_none()) {
@@ -138,7 +139,7 @@ fn finished_run(case: &ComparisonCase, directory: &ComparisonDirectory) -> Resul
         |run: &Run| run.scenario_toml == case.scenario.to_toml() && run.summary.world == case.world.name();
     match run {
         Some(run) if is_same(&run) => {
-            Ok(Some(Run { label: case.label.clone(), command: command_line(), ..run }))
+            Ok(Some(Run { label: case.label.clone(), command: origin().command, ..run }))
         }
         Some(_) => Err(Failure::input(format!(
             "{}: a run of another scenario; give --out another name, or replace it with --force",

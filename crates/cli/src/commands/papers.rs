@@ -3,15 +3,17 @@
 use crate::args::{self, PapersAction};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
-use crate::output::{finish, new_file, print, print_results};
+use crate::output::{finish, new_file, print_results};
 use crate::progress::Progress;
 use millpond_papers::{
-    CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, RecipeError, RecipeReadings, Verdict, check,
-    readings_trial_count, trial_count, under_readings,
+    CheckOptions, CheckedPapers, CheckedRecipe, Library, Paper, RecipeError, RecipeReadings, SelectedRecipe,
+    Verdict, check, readings_trial_count, trial_count, under_readings,
 };
 use millpond_protocols::Registry;
 use millpond_report::page;
 use millpond_report::terminal::{self, Document};
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::to_string_pretty as pretty;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -21,7 +23,7 @@ const KEEP: &str = "millpond-papers";
 
 pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
     match &args.action {
-        PapersAction::List(recipes) => list(recipes),
+        PapersAction::List(args) => list(args),
         PapersAction::Run(args) => {
             let keep = args.out.clone();
             Request { grid: &args.grid, keep, shown: &args.shown, registry }.check()?;
@@ -32,9 +34,30 @@ pub(crate) fn papers(args: &args::Papers, registry: &Registry) -> Outcome {
     }
 }
 
-fn list(recipes: &args::Recipes) -> Outcome {
-    print(terminal::recipe_list(&library(recipes)?.select(recipes.name.as_deref())?).markdown())?;
+fn list(args: &args::PapersList) -> Outcome {
+    let library = library(&args.recipes)?;
+    let selected = library.select(args.recipes.name.as_deref())?;
+    let entries = || -> Vec<RecipeEntry<'_>> { selected.iter().map(RecipeEntry::of).collect() };
+    print_results(&args.form.or_markdown(), || pretty(&entries()), || terminal::recipe_list(&selected))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// A recipe: one figure, table or theorem of a paper.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct RecipeEntry<'a> {
+    /// The paper and the recipe: `lgcc/fig12`.
+    recipe: &'a str,
+    /// Where it is in the paper.
+    place: &'a str,
+    /// What it is about.
+    title: &'a str,
+}
+
+impl<'a> RecipeEntry<'a> {
+    fn of(selected: &SelectedRecipe<'a>) -> Self {
+        let recipe = selected.recipe;
+        Self { recipe: &recipe.name, place: &recipe.place, title: &recipe.title }
+    }
 }
 
 fn library(recipes: &args::Recipes) -> Result<Library, RecipeError> {

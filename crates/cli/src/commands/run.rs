@@ -1,7 +1,7 @@
 //! `millpond run`: one run, with its tables and its files.
 
 use crate::args;
-use crate::command_line::command_line;
+use crate::command_line::origin;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::print_results;
@@ -21,7 +21,7 @@ pub(crate) fn run(args: &args::Run, registry: &Registry) -> Outcome {
     let begin = if args.existing.force { RunDirectory::replace } else { RunDirectory::create };
     let directory = args.out.as_deref().map(begin).transpose().map_err(Failure::input)?;
     let progress = Progress::of_each(std::slice::from_ref(&scenario.title), interrupt);
-    let about = About { label: scenario.title.clone(), command: command_line(), index: 0, world };
+    let about = About { label: scenario.title.clone(), origin: origin(), index: 0, world };
     let finished = millpond_lab::run(&scenario, registry, about, &progress);
     progress.clear();
     let Finished { run, timing } = finished?;

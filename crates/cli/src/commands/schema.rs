@@ -1,5 +1,8 @@
 //! `millpond schema`: the JSON Schema of scenario files, and of each JSON that the command prints.
 
+use super::papers::RecipeEntry;
+use super::protocols::Catalogue;
+use super::trace::TraceStatistics;
 use crate::args::{self, Document};
 use crate::failure::Outcome;
 use crate::output::print;
@@ -31,6 +34,9 @@ fn schema_of(document: Document) -> Value {
         Document::Stability => output_schema::<StabilityOutputJson>("millpond stability --json"),
         Document::Explain => output_schema::<ExplanationJson>("millpond stability --explain --json"),
         Document::Papers => output_schema::<CheckedPapers>("millpond papers check --json"),
+        Document::Recipes => output_schema::<Vec<RecipeEntry<'_>>>("millpond papers list --json"),
+        Document::Protocols => output_schema::<Catalogue>("millpond protocols --json"),
+        Document::Trace => output_schema::<TraceStatistics>("millpond trace stats --json"),
         Document::Readings => output_schema::<Vec<RecipeReadings>>("millpond papers readings --json"),
     }
 }

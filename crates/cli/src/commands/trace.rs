@@ -2,10 +2,13 @@
 
 use crate::args::{self, TraceCommand, TraceFormat};
 use crate::failure::{Failure, Outcome};
-use crate::output::{finish, new_file, print, print_line};
+use crate::output::{finish, new_file, print, print_line, print_results};
 use millpond_report::terminal;
 use millpond_scenario::Faults;
-use millpond_scenario::trace::{PRESETS, Trace, TraceRecipe, preset};
+use millpond_scenario::trace::{PRESETS, Stats, Trace, TraceRecipe, preset};
+use millpond_units::Rate;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::process::ExitCode;
 
 pub(crate) fn trace(args: &args::Trace) -> Outcome {
@@ -48,6 +51,99 @@ fn unknown_preset(name: &str) -> Failure {
 
 fn stats(args: &args::Stats) -> Outcome {
     let trace = Trace::load(&args.file, None).map_err(Faults::from)?;
-    print(terminal::trace(&trace.stats()))?;
+    let stats = trace.stats();
+    let json = || serde_json::to_string_pretty(&TraceStatistics::of(&stats));
+    print_results(&args.form, json, || terminal::trace(&stats))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Statistics of a trace.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct TraceStatistics {
+    /// How long the trace is, in seconds.
+    duration_s: f64,
+    /// Length of a fine bin, in seconds.
+    fine_bin_s: f64,
+    /// Mean rate, in bit/s.
+    mean_bps: f64,
+    /// Least mean of a second, in bit/s.
+    least_bps: f64,
+    /// Greatest mean of a second, in bit/s.
+    greatest_bps: f64,
+    /// Standard deviation over mean of fine bins, of seconds and of ten seconds.
+    variation: [f64; 3],
+    /// Autocorrelation of fine bins at one bin, of seconds at 1 s and at 10 s.
+    autocorrelation: [f64; 3],
+    /// Time until the autocorrelation falls below 1/e, in seconds, of fine bins and of seconds; null if it does not.
+    decay_s: [Option<f64>; 2],
+    /// Share of fine bins below 5 % of the mean.
+    near_zero: f64,
+    /// Standard deviation of the logarithm of the mean of a second over that of the one before.
+    jump: f64,
+    /// Share of seconds with at least twice the rate of the one before.
+    doubling: f64,
+    /// Share of seconds with at most half the rate of the one before.
+    halving: f64,
+    /// Runs of fine bins near zero.
+    dropouts: DropoutStatistics,
+    /// Of single delivery opportunities; null if it is no trace of them.
+    opportunities: Option<OpportunityStatistics>,
+}
+
+/// Runs of fine bins near zero.
+#[derive(Serialize, JsonSchema)]
+struct DropoutStatistics {
+    /// How many per minute.
+    per_minute: f64,
+    /// Median length, in seconds.
+    median_s: f64,
+    /// 90th percentile of the lengths, in seconds.
+    p90_s: f64,
+    /// The longest, in seconds.
+    longest_s: f64,
+    /// How many of a second or more, per minute.
+    long_per_minute: f64,
+    /// Mean length of those of a second or more, in seconds.
+    long_mean_s: f64,
+}
+
+/// Delivery opportunities at the scale of milliseconds.
+#[derive(Serialize, JsonSchema)]
+struct OpportunityStatistics {
+    /// Share of milliseconds with at least one.
+    busy: f64,
+    /// Variance over mean of their number in 1, 10 and 100 ms: 1 for a Poisson process.
+    dispersion: [f64; 3],
+}
+
+impl TraceStatistics {
+    fn of(stats: &Stats) -> Self {
+        let Stats { dropouts, packets, .. } = stats;
+        let [mean_bps, least_bps, greatest_bps] = [stats.mean, stats.min, stats.max].map(Rate::as_f64);
+        Self {
+            duration_s: stats.duration.secs(),
+            fine_bin_s: stats.fine.secs(),
+            mean_bps,
+            least_bps,
+            greatest_bps,
+            variation: stats.variation,
+            autocorrelation: stats.autocorrelation,
+            decay_s: stats.decay,
+            near_zero: stats.near_zero,
+            jump: stats.jump,
+            doubling: stats.doubling,
+            halving: stats.halving,
+            dropouts: DropoutStatistics {
+                per_minute: dropouts.per_minute,
+                median_s: dropouts.median,
+                p90_s: dropouts.p90,
+                longest_s: dropouts.longest,
+                long_per_minute: dropouts.long_per_minute,
+                long_mean_s: dropouts.long_mean,
+            },
+            opportunities: packets
+                .as_ref()
+                .map(|packets| OpportunityStatistics { busy: packets.busy, dispersion: packets.dispersion }),
+        }
+    }
 }

@@ -40,6 +40,10 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("explain", &["stability", "--explain", "run"]),
     ("papers", &["papers", "check", "lgcc/section3"]),
     ("readings", &["papers", "readings", "lgcc/section3"]),
+    ("recipes", &["papers", "list"]),
+    ("protocols", &["protocols"]),
+    ("protocols", &["protocols", "lgcc"]),
+    ("trace", &["trace", "stats", "trace.csv"]),
 ];
 
 fn schema(folder: &Path, document: &str) -> Value {

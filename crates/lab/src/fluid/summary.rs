@@ -5,6 +5,7 @@ use super::distribution_sampler::{DistributionSampler, FlowDistributions};
 use crate::distributions::{milliseconds_of_samples, packets_of_samples, queueing_of_samples};
 use crate::fairness::FairnessWindows;
 use crate::groups::{group_of_flows, with_loops};
+use crate::run_key::RunKey;
 use millpond_fluid::LoopId;
 use millpond_plan::fluid::{FluidFlowPlan, FluidLinkPlan, FluidPlan};
 use millpond_results::{About, World};
@@ -49,7 +50,7 @@ impl FinishedFluidRun<'_> {
     pub(super) fn into_run(self, about: About, mut series: Vec<Series>) -> Run {
         let jain = self.windows.jain();
         let windows = windows(&series, self.scenario.measure.from.secs());
-        let summary = self.summary(&jain, &windows);
+        let summary = self.summary(&about, &jain, &windows);
         series.push(jain);
         Run {
             label: about.label,
@@ -58,19 +59,22 @@ impl FinishedFluidRun<'_> {
             distributions: self.distributions(),
             series,
             scenario_toml: self.scenario.to_toml(),
-            command: about.command,
+            command: about.origin.command,
         }
     }
 
-    fn summary(&self, jain_series: &Series, windows: &BTreeMap<&str, f64>) -> Summary {
+    fn summary(&self, about: &About, jain_series: &Series, windows: &BTreeMap<&str, f64>) -> Summary {
         let flows: Vec<Flow> =
             self.plan.flows.iter().enumerate().map(|(i, f)| self.flow(i, f, windows)).collect();
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
+        let RunKey { scenario_sha256, traces } = RunKey::of(self.scenario);
         Summary {
             scenario: self.scenario.title.clone(),
             world: World::Fluid.name().to_owned(),
             seed: self.scenario.seed,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: about.origin.version.clone(),
+            scenario_sha256,
+            traces,
             simulated_s: self.now.time.secs(),
             packet_hops: 0,
             measured_from_s: self.begun.time.secs(),

@@ -3,6 +3,7 @@
 use crate::distributions::{milliseconds_of_histogram, packets_of_histogram, packets_of_list};
 use crate::fairness::FairnessWindows;
 use crate::groups::{group_of_flows, with_loops};
+use crate::run_key::RunKey;
 use millpond_plan::packets::{PacketFlowPlan, PacketLinkPlan, PacketPlan};
 use millpond_results::{
     About, EntityKind, Fairness, Flow, Group, Link, Loop, Relay, Run, Series, Summary, quantity,
@@ -26,7 +27,8 @@ pub(super) struct FinishedPacketRun<'a> {
 impl FinishedPacketRun<'_> {
     /// The results of the run.
     pub(super) fn into_run(self, about: About) -> Run {
-        let (summary, distributions, transfers) = (self.summary(), self.distributions(), self.transfers());
+        let (summary, distributions, transfers) =
+            (self.summary(&about), self.distributions(), self.transfers());
         let mut series = self.series;
         series.push(self.jain);
         Run {
@@ -35,21 +37,24 @@ impl FinishedPacketRun<'_> {
             series,
             distributions,
             scenario_toml: self.scenario.to_toml(),
-            command: about.command,
+            command: about.origin.command,
             transfers,
         }
     }
 
     /// The content of `summary.json`.
-    fn summary(&self) -> Summary {
+    fn summary(&self, about: &About) -> Summary {
         let mut flows = self.flows();
         let goodputs: Vec<f64> = flows.iter().map(|flow| flow.goodput_bps).collect();
         flows.extend(self.plan.sources.iter().map(|source| self.source(source)));
+        let RunKey { scenario_sha256, traces } = RunKey::of(self.scenario);
         Summary {
             scenario: self.scenario.title.clone(),
             world: "packets".to_owned(),
             seed: self.scenario.seed,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
+            version: about.origin.version.clone(),
+            scenario_sha256,
+            traces,
             simulated_s: self.plan.network.now().secs(),
             packet_hops: self.plan.network.packet_hops(),
             measured_from_s: self.from().secs(),

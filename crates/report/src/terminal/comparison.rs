@@ -111,7 +111,7 @@ mod tests {
             row("mixed", Some("far"), 0.7, None),
         ];
         let findings = vec!["lgcc: flow \"far\" starves".to_owned()];
-        let text = comparison(&Comparison { rows, findings }).to_string();
+        let text = comparison(&Comparison { rows, findings, ..Comparison::default() }).to_string();
         let line = |name: &str| text.lines().find(|line| line.contains(name)).unwrap();
         assert!(text.starts_with("lgcc: flow \"far\" starves\n"), "{text}");
         assert!(line("│ lgcc ").contains("0.900 ± 0.127"), "{text}");

@@ -19,7 +19,7 @@ pub use comparison::comparison;
 pub use document::Document;
 pub use equilibrium::{equilibrium, steady_state, utility_allocation};
 pub use explain::explanation;
-pub use protocols::{protocol, protocols};
+pub use protocols::{parameter_default, parameter_table, protocol, protocols};
 pub use readings::{readings, rows_under_readings};
 pub use recipes::{headline, recipe_list, verdicts};
 pub use stability::{search_ranges, stability, stability_map, two_sided};

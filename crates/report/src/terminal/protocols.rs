@@ -19,6 +19,17 @@ pub fn protocols(registry: &Registry) -> Document {
     Document::default().table(rows).table(queues)
 }
 
+/// Parameters, one row each.
+pub fn parameter_table(keys: Keys) -> Document {
+    let mut rows = text_table(&["parameter", "default", "unit", "domain", "meaning", "source"]);
+    for parameter in keys.iter().map(|key| key.parameter()) {
+        let Parameter { name, unit, meaning, source, .. } = parameter;
+        let (default, domain) = (parameter_default(&parameter), parameter.domain.to_string());
+        rows.add_row([name, &default, unit, &domain, meaning, source]);
+    }
+    Document::default().table(rows)
+}
+
 /// One protocol, or one queue, with its parameters; none if there is neither.
 pub fn protocol(registry: &Registry, name: &str) -> Option<Document> {
     if let Ok(protocol) = registry.protocol(name) {
@@ -83,13 +94,20 @@ fn parameters(keys: Keys) -> String {
     }
     let entry = |p: Parameter| {
         let unit = if p.unit.is_empty() || p.unit == "1" { String::new() } else { format!(" [{}]", p.unit) };
-        format!("{} = {}{unit}: {}\n    {} ({})\n", p.name, default(&p), p.domain, p.meaning, p.source)
+        format!(
+            "{} = {}{unit}: {}\n    {} ({})\n",
+            p.name,
+            parameter_default(&p),
+            p.domain,
+            p.meaning,
+            p.source
+        )
     };
     keys.iter().map(|key| entry(key.parameter())).collect()
 }
 
 /// The default as a scenario would write it, a text without its quotation marks.
-fn default(parameter: &Parameter) -> String {
+pub fn parameter_default(parameter: &Parameter) -> String {
     match &parameter.default {
         Value::Text(text) => text.to_string(),
         other => other.to_string(),
@@ -110,7 +128,7 @@ mod tests {
             assert!(list.contains(name), "{name}");
             let page = protocol(&registry, name).unwrap().to_string();
             for parameter in parameters.iter().map(|key| key.parameter()) {
-                let line = format!("{} = {}", parameter.name, default(&parameter));
+                let line = format!("{} = {}", parameter.name, parameter_default(&parameter));
                 assert!(page.contains(&line), "{name}: {page}");
             }
         }

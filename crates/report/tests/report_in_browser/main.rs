@@ -186,8 +186,8 @@ fn seeds_of_a_run_are_one_row_one_figure_and_one_curve_with_a_band() {
     };
     assert_eq!(count(&mut browser, ".headline tbody tr"), 3);
     assert_eq!(count(&mut browser, "#over-time figure"), 3);
-    assert_eq!(count(&mut browser, "#delays .curve"), 3);
-    assert_eq!(count(&mut browser, "#delays .band"), 3);
+    assert_eq!(count(&mut browser, "#delays .panel:first-of-type .curve"), 3);
+    assert_eq!(count(&mut browser, "#delays .panel:first-of-type .band"), 3);
     assert!(
         browser
             .evaluate("document.querySelector('.headline td').textContent")
