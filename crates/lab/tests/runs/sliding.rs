@@ -1,7 +1,8 @@
-//! Aggregation trees of ACP in both worlds. The congestion bit of a link inside the tree stays at its threshold: the flows
-//! increase while it is clear and decrease while it is set, and the fluid slides along it.
+//! Solutions of shipped laws that slide along thresholds: joins of MCP, and aggregation trees of ACP in both worlds. The
+//! congestion bit of a link inside a tree stays at its threshold: the flows increase while it is clear and decrease while it is
+//! set, and the fluid slides along it.
 
-use crate::common::flow;
+use crate::common::{flow, link, scenario};
 use millpond_lab::run;
 use millpond_protocols::Registry;
 use millpond_results::{About, Run, Unwatched, World};
@@ -61,7 +62,7 @@ fn tree(seed: u64) -> (Scenario, Vec<f64>) {
 fn simulate(seed: u64, tree: &Scenario, world: World) -> Run {
     let about = About { world, ..About::default() };
     let finished = run(tree, &Registry::builtin(), about, &Unwatched);
-    finished.unwrap_or_else(|error| panic!("tree {seed}: {error}")).run
+    finished.unwrap_or_else(|error| panic!("{seed}: {error}")).run
 }
 
 /// Rates may differ by a packet per round-trip time, because windows in packets are whole, and by the share of one packet in
@@ -79,5 +80,33 @@ fn trees_of_acp_have_the_same_means_in_both_worlds() {
             let tolerance = per_round_trip * (1.0 + rate / capacity);
             assert!((rate - found).abs() < tolerance, "tree {seed}, {name}: {rate} {found} +- {tolerance}");
         }
+    }
+}
+
+/// Flows of MCP with random round-trip times that join within 30 s.
+fn joins(seed: u64) -> Scenario {
+    let mut numbers = Numbers(seed);
+    let (rate, flows) = ([5, 10, 20, 50, 100][numbers.below(5) as usize], 2 + numbers.below(5));
+    let mut text = format!(
+        "title = \"joins\"\nduration = \"60s\"\nmeasure = {{ from = \"40s\", every = \"200ms\" }}\n[[links]]\nname = \"L\"\n\
+         between = [\"A\", \"B\"]\nrate = \"{rate}Mbps\"\ndelay = \"5ms\"\n"
+    );
+    for flow in 0..flows {
+        let (rtt, start) = (20 * (1 + numbers.below(8)), numbers.below(31));
+        writeln!(
+            text,
+            "[[flows]]\nname = \"f{flow}\"\nprotocol = \"mcp\"\npath = [\"A\", \"B\"]\nrtt = \"{rtt}ms\"\nstart = \"{start}s\""
+        )
+        .unwrap();
+    }
+    scenario(&text, &[])
+}
+
+/// A halving at a load of .98 leaves .49.
+#[test]
+fn joins_of_mcp_run_in_the_fluid_world_and_use_more_than_half_of_the_link() {
+    for seed in 1..=8 {
+        let utilization = link(&simulate(seed, &joins(seed), World::Fluid), "L").utilization;
+        assert!((0.49..=1.0).contains(&utilization), "joins {seed}: {utilization}");
     }
 }
