@@ -185,6 +185,9 @@ def numbers():
     yield "Fig. 5: longest queue of 50 equal rates with random phases, median", equal[50], 7.7, 0.05
     unequal = min(random_phases([10 * round(draw(43.5, 54.5)) for _ in range(50)], 25e3, 8, draw) for _ in range(8))
     yield "Fig. 5: least longest queue of 50 rates that differ by steps", unequal, 10.4, 0.01
+    steps = [draw(3.5, 8.5) // 1 for _ in range(1000)]
+    drifting = random_phases([0.98 * 62500 * n / sum(steps) for n in steps], 62500, 4, draw)
+    yield "Fig. 9: longest queue of 1000 rates that differ by steps, random phases", drifting, 54.9, 0.02
     for seed, cited in ((0, 0.0651), (1, 0.0892)):
         draw = random.Random(seed).uniform
         longest = dumbbell(500, [draw(0, 1) for _ in range(1000)], [0.06] * 1000, 50, mark=30)[2]
