@@ -2,7 +2,7 @@
 export CARGO_TERM_COLOR ?= auto
 MILLPOND = cargo run --release --quiet --package millpond-cli --
 
-.PHONY: help demo test lint no-std docs bench papers readings same-bytes reference mutants scenario-reference
+.PHONY: help demo test lint no-std docs bench papers readings same-bytes attack deny reference mutants scenario-reference
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 20
@@ -26,6 +26,10 @@ no-std: ## the live datapath for a processor without an operating system
 	@rustup target add $(NO_STD) || { echo "make no-std: rustup cannot add the target $(NO_STD); see above" >&2; exit 1; }
 	cargo check --target $(NO_STD) --package millpond-units --package millpond-stats --package millpond-law --package millpond-endpoint
 
+deny: ## licences, sources and advisories of dependencies; with cargo deny as well, where it is installed
+	cargo test --workspace --test dependencies
+	tests/deny.sh
+
 docs: ## the documentation of every crate, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
@@ -41,6 +45,9 @@ readings: ## hours: every row of the papers' recipes under every reading, into p
 
 same-bytes: ## a run has the same bytes in debug and release builds, with one thread and two
 	tests/same-bytes.sh
+
+attack: ## 3000 random scenarios: what must hold in each, debug as release; NUMBER=17: one of them
+	tests/attack.sh $(NUMBER)
 
 reference: ## the independent models whose numbers recipes cite
 	python3 tests/reference/run.py

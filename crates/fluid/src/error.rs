@@ -57,6 +57,15 @@ pub enum Error {
         /// The shortest possible step, in seconds.
         shortest: f64,
     },
+    /// No step is longer than the shortest delay, which requires more steps than the limit.
+    DelayTooShort {
+        /// The shortest delay, in seconds.
+        delay: f64,
+        /// The time to integrate, in seconds.
+        duration: f64,
+        /// The limit on the number of steps.
+        steps: u64,
+    },
     /// The limit on the number of steps was exceeded.
     TooManySteps {
         /// Time in seconds.
@@ -97,6 +106,13 @@ impl fmt::Display for Error {
             Self::StepTooShort { step, delay, shortest } => write!(
                 f,
                 "the longest delay, {delay} s, is too long for steps of {step} s: try {shortest:.1e} s or more"
+            ),
+            Self::DelayTooShort { delay, duration, steps } => write!(
+                f,
+                "no step of the solver is longer than the shortest delay, {delay:.3e} s: {duration} s take at least {:.1e} steps, \
+                 and at most {steps:.0e} are made; try a shorter duration, a longer smallest delay, `[fluid] base_rtt = \"service\"`, \
+                 or the packet world",
+                duration / delay
             ),
             Self::TooManySteps { time, steps, cause } => write!(
                 f,

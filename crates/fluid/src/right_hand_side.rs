@@ -289,12 +289,13 @@ impl<'a> RightHandSide<'a> {
         for (l, data) in
             asm.loops.iter().enumerate().filter(|(_, data)| data.end_relay.is_some() == at_relays)
         {
-            let sent = channel_at(history, channels, asm.channels.rate + l, self.delays.loops[l].forward);
+            // Between the nodes of a step, a polynomial can be negative where the quantity is not.
+            let value = |channel: usize, delay| channel_at(history, channels, channel, delay).max(0.0);
+            let sent = value(asm.channels.rate + l, self.delays.loops[l].forward);
             let delays = &self.delays.hops[data.hops.clone()];
             let passing = asm.hops_of(l).iter().zip(delays).map(|(hop, delays)| {
                 let (passing, lost) = (asm.channels.passing + hop.link, asm.channels.lost + hop.link);
-                channel_at(history, channels, passing, delays.onward)
-                    * (1.0 - channel_at(history, channels, lost, delays.onward))
+                value(passing, delays.onward) * (1.0 - value(lost, delays.onward)).max(0.0)
             });
             channels[asm.channels.delivered + l] = sent * passing.product::<f64>();
         }

@@ -426,11 +426,13 @@ impl Frozen<'_> {
     /// What arrives at a link under the protocol of one of its laws.
     fn law_arrivals(&self, set: usize, arrivals: &[Arrival], u: &[Dual64]) -> LawArrivals {
         let set = &self.asm.link_sets[set];
-        let is_own =
-            |l: usize| self.asm.loops[l].protocol == set.protocol().unwrap_or(self.asm.loops[l].protocol);
+        let protocol = |l: usize| self.asm.loops[l].protocol;
+        let is_own = |l: usize| set.protocol().is_none_or(|own| own == protocol(l));
+        // A queue law has no protocol and reads no carried quantity.
+        let is_read = |arrival: &Arrival| set.protocol() == Some(protocol(arrival.loop_id));
         let mut carried = vec![Dual64::from(0.0); set.carried];
         for (arrival, u) in arrivals.iter().zip(u) {
-            if let Some(k) = arrival.carried.filter(|_| is_own(arrival.loop_id)) {
+            if let Some(k) = arrival.carried.filter(|_| is_read(arrival)) {
                 carried[k] += *u * self.asm.loops[arrival.loop_id].count;
             }
         }

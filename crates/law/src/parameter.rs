@@ -168,6 +168,16 @@ impl Parameter {
         }
     }
 
+    /// A percentage as the share that it is, if the values are pure numbers of at most one; otherwise the value as it is.
+    pub(crate) fn share(&self, value: Value) -> Value {
+        let (Domain::Number(bounds) | Domain::WordOrNumber(_, bounds)) = self.domain else { return value };
+        if self.unit != "1" || bounds.high > 1.0 {
+            return value;
+        }
+        let percent = value.as_text().and_then(|text| text.strip_suffix('%')?.trim().parse::<f64>().ok());
+        percent.map_or(value, |percent| Value::Number(percent / 100.0))
+    }
+
     /// The word of the domain that is spelt most like the value.
     fn nearest_word(&self, value: &Value) -> Option<String> {
         let (Domain::Word(words), Value::Text(text)) = (self.domain, value) else { return None };

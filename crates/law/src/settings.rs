@@ -30,6 +30,7 @@ impl Settings {
             let Some(parameter) = parameters.iter().find(|p| p.name == name) else {
                 return Err(unknown(name, &parameters));
             };
+            let value = parameter.share(value);
             parameter.check(&value)?;
             values.insert(parameter.name, value);
         }
@@ -106,6 +107,20 @@ mod tests {
         assert_eq!(interval(Value::text("10ms")), Interval::Span(Span::from_millis(10)));
         assert_eq!(read("update", Value::text("mean-rtt")).unwrap().get(UPDATE), None);
         assert_eq!(read("initial", Value::Number(2.0)).unwrap().get(INITIAL), Some(2.0));
+    }
+
+    #[test]
+    fn a_share_may_be_a_percentage() {
+        const BETA: Key<f64> = number("beta", "1", 0.5, above(0.0).to(1.0));
+        static SHARES: Keys = &[&BETA, &PHI1];
+        let read = |name, text| Settings::check(SHARES, [(name, Value::text(text))]);
+        assert_eq!(read("beta", "70%").unwrap().get(BETA), 0.7);
+        assert_eq!(read("beta", "2.5 %").unwrap().get(BETA), 0.025);
+        let error = |name, text| read(name, text).unwrap_err().to_string();
+        assert_eq!(error("beta", "170%"), "beta: expected a number above 0, at most 1, found 1.7");
+        assert_eq!(error("beta", "much%"), "beta: expected a number above 0, at most 1, found \"much%\"");
+        // A pure number that may exceed one is no share.
+        assert_eq!(error("phi1", "70%"), "phi1: expected a number above 1, found \"70%\"");
     }
 
     #[test]

@@ -51,6 +51,7 @@ const MISTAKES: &str = r#"
 8       | rate = "155Mbs" | unknown unit "Mbs" | did you mean "155Mbps"?
 14      | rate = { trace = { fil = "cell.down" } } | unknown key of a trace "fil" | mean "file"?
 14      | rate = { trace = { end = "hold" } } | this trace has no "file" | file = "cell.csv"
+22      | rows = [["60ms"]] | a flow group has no rows: the table form with columns and rows is that of recipes | write one table for each row
 14      | rate = { trece = "cell.csv" } | unknown key of a rate "trece" | mean "trace"?
 14      | rate = {} | expected one of steps, trace | cell.csv
 12 > 11 |  | this link has no "name" | name = "L1"

@@ -117,7 +117,8 @@ impl SenderEnd {
     }
 
     /// A probe. It carries lost, new or unacknowledged data, in this order (RFC 9002, section 6.2.4). Without any it is
-    /// empty and asks for credit.
+    /// empty, asks for credit, and is the last probe of its timeout: there is no data that a second one could save, and
+    /// where a buffer has room for one packet, the second one would be lost each time and cause the next timeout.
     #[cold]
     fn send_probe(&mut self, now: Time) -> Segment {
         if let Some(LostPacket { number, .. }) = self.next_lost() {
@@ -130,7 +131,10 @@ impl SenderEnd {
         }
         match self.sent.oldest_only_copy() {
             Some(number) => self.retransmit(now, number),
-            None => self.send_empty(now),
+            None => {
+                self.probes_wanted = 0;
+                self.send_empty(now)
+            }
         }
     }
 

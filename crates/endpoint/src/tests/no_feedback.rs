@@ -84,6 +84,18 @@ impl ManualSender {
         probes
     }
 
+    /// Handles the next deadline after which packets leave; returns it and their number.
+    fn packets_at_deadline(&mut self) -> (Time, usize) {
+        loop {
+            let now = self.sender.deadline();
+            self.sender.on_deadline(now);
+            let packets = core::iter::from_fn(|| self.sender.transmit(now)).count();
+            if packets > 0 {
+                return (now, packets);
+            }
+        }
+    }
+
     fn causes(&self) -> Vec<(Cause, Episode)> {
         let events = self.log.take().into_iter();
         events
@@ -115,6 +127,23 @@ fn probes_back_off_until_an_ack_ends_persistent_congestion() {
     assert_eq!(manual.causes(), [(Cause::Loss, Episode::Same)]);
     assert_eq!((manual.sender.in_flight(), manual.sender.acknowledged()), (Bytes::ZERO, PACKET * 2));
     assert_eq!(manual.pass(at(100_000)), []);
+}
+
+/// Of two probes, a buffer for one packet drops the second each time. It would cause the next timeout for ever.
+#[test]
+fn a_probe_without_data_is_the_only_one_of_its_timeout() {
+    let mut manual = ManualSender::new();
+    let first = manual.send(at(0));
+    manual.ack(at(100), first);
+    let lost = manual.send(at(200));
+    assert_eq!(manual.packets_at_deadline(), (at(500), 2));
+    // The first probe delivers the data; the second is lost.
+    manual.ack(at(600), lost + 1);
+    assert!(manual.sender.in_flight() > Bytes::ZERO);
+    let (probed, probes) = manual.packets_at_deadline();
+    assert_eq!(probes, 1);
+    manual.ack(probed + MS(100), lost + 3);
+    assert_eq!((manual.sender.in_flight(), manual.sender.deadline()), (Bytes::ZERO, Time::NEVER));
 }
 
 #[test]

@@ -183,8 +183,22 @@ impl<'a> Solver<'a> {
         &self.integrals
     }
 
+    /// Checks that the solver can reach the time `until`, in seconds, within its number of steps.
+    ///
+    /// # Errors
+    /// [`Error::DelayTooShort`].
+    pub fn check_reach(&self, until: f64) -> Result<(), Error> {
+        let (delay, steps) = (self.shortest_delay, self.accuracy.max_steps);
+        let duration = until - self.time;
+        if duration / delay > steps as f64 {
+            return Err(Error::DelayTooShort { delay, duration, steps });
+        }
+        Ok(())
+    }
+
     /// Advances to the time `until`, in seconds.
     pub fn advance(&mut self, until: f64) -> Result<(), Error> {
+        self.check_reach(until)?;
         self.advance_some(until, u64::MAX).map(drop)
     }
 

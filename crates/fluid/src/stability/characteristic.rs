@@ -89,6 +89,14 @@ impl<'a> Characteristic<'a> {
         self.cuts.len()
     }
 
+    /// About how many complex multiplications one evaluation takes.
+    pub(super) fn multiplications(&self) -> u64 {
+        /// What everything but matrix products and decompositions takes.
+        const LEAST: u64 = 1000;
+        let groups = self.kinds.iter().map(|(group, _)| self.groups[*group].multiplications());
+        LEAST + (self.size() as u64).pow(3) / 3 + groups.sum::<u64>()
+    }
+
     /// The block of each cut.
     #[must_use]
     pub fn cut_blocks(&self) -> Vec<usize> {

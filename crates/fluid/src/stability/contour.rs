@@ -2,6 +2,7 @@
 
 use super::characteristic::Characteristic;
 use nalgebra::Complex;
+use std::cell::Cell;
 use std::f64::consts::PI;
 
 /// A rectangle of the complex plane with sides parallel to the axes.
@@ -55,7 +56,27 @@ pub(super) struct Contour<'a> {
     poles: Vec<Complex<f64>>,
     /// Time scale of the system, in seconds.
     time_scale: f64,
+    /// The number of samples so far.
+    samples: Cell<u64>,
+    /// The most samples.
+    limit: u64,
 }
+
+/// Why the zeros in a rectangle could not be counted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Uncounted {
+    /// A point of the boundary at which the phase could not be followed.
+    Near(Complex<f64>),
+    /// The limit on the number of samples was reached.
+    TooManySamples,
+}
+
+/// The most complex multiplications of one search for roots: some seconds. The networks of the papers take less than a
+/// hundredth.
+const MOST_WORK: u64 = 2_000_000_000;
+
+/// The samples of one search that a network of any size may take.
+const LEAST_SAMPLES: u64 = 10_000;
 
 /// det(I + L) at a point.
 #[derive(Clone, Copy)]
@@ -69,11 +90,18 @@ struct ContourSample {
 impl<'a> Contour<'a> {
     /// None if the poles of a block cannot be computed.
     pub(super) fn new(function: &'a Characteristic<'a>, time_scale: f64) -> Option<Self> {
-        Some(Self { function, poles: function.poles()?, time_scale })
+        // The function and its derivative.
+        let limit = (MOST_WORK / (2 * function.multiplications())).max(LEAST_SAMPLES);
+        Some(Self { function, poles: function.poles()?, time_scale, samples: Cell::new(0), limit })
     }
 
-    /// The number of zeros in a rectangle; or a point of its boundary at which the phase could not be followed.
-    pub(super) fn zeros_inside(&self, rectangle: &Rectangle) -> Result<usize, Complex<f64>> {
+    /// The most samples of one search.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
+    }
+
+    /// The number of zeros in a rectangle.
+    pub(super) fn zeros_inside(&self, rectangle: &Rectangle) -> Result<usize, Uncounted> {
         let corners = rectangle.corners();
         let mut turned = 0.0;
         for side in 0..4 {
@@ -83,7 +111,7 @@ impl<'a> Contour<'a> {
         }
         let count = turned / (2.0 * PI);
         if !((count - count.round()).abs() <= 0.1 && count.round() >= 0.0) {
-            return Err(rectangle.middle());
+            return Err(Uncounted::Near(rectangle.middle()));
         }
         // Rounded, not negative, and as small as the number of roots.
         #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
@@ -91,7 +119,7 @@ impl<'a> Contour<'a> {
     }
 
     /// The change of the phase of det(I + L) along a straight line.
-    fn turn(&self, from: Complex<f64>, to: Complex<f64>) -> Result<f64, Complex<f64>> {
+    fn turn(&self, from: Complex<f64>, to: Complex<f64>) -> Result<f64, Uncounted> {
         const SHORTEST: f64 = 1e-10;
         let along = (to - from) / (to - from).norm();
         let mut total = 0.0;
@@ -105,7 +133,7 @@ impl<'a> Contour<'a> {
                 here = end;
                 ends.pop();
             } else if (end.s - here.s).norm() < SHORTEST * (to - from).norm() {
-                return Err(here.s);
+                return Err(Uncounted::Near(here.s));
             } else {
                 ends.push(self.sample((here.s + end.s) / 2.0, along)?);
             }
@@ -127,11 +155,15 @@ impl<'a> Contour<'a> {
         length * delay < RADIAN && !self.poles.iter().any(|pole| (pole - middle).norm() < length)
     }
 
-    fn sample(&self, s: Complex<f64>, along: Complex<f64>) -> Result<ContourSample, Complex<f64>> {
+    fn sample(&self, s: Complex<f64>, along: Complex<f64>) -> Result<ContourSample, Uncounted> {
         const NEAR: f64 = 1e-6;
+        self.samples.set(self.samples.get() + 1);
+        if self.samples.get() > self.limit {
+            return Err(Uncounted::TooManySamples);
+        }
         let h = NEAR * s.norm().max(1.0 / self.time_scale);
-        let ln = self.function.ln_loops(s).ok_or(s)?;
-        let ahead = self.function.ln_loops(s + along * h).ok_or(s)?;
+        let ln = self.function.ln_loops(s).ok_or(Uncounted::Near(s))?;
+        let ahead = self.function.ln_loops(s + along * h).ok_or(Uncounted::Near(s))?;
         let change = Complex::new(ahead.re - ln.re, wrap(ahead.im - ln.im));
         Ok(ContourSample { s, ln, slope: change / (along * h) })
     }

@@ -63,6 +63,11 @@ pub enum RootError {
     },
     /// Static blocks form an algebraic loop.
     Circular,
+    /// The search for the roots reached its limit of work.
+    TooManySamples {
+        /// The limit.
+        samples: u64,
+    },
 }
 
 impl std::fmt::Display for RootError {
@@ -81,6 +86,11 @@ impl std::fmt::Display for RootError {
                 write!(f, "roots near {near:.4} could not be separated; change a parameter slightly")
             }
             Self::Circular => write!(f, "static laws form an algebraic loop without delay"),
+            Self::TooManySamples { samples } => write!(
+                f,
+                "the roots were not found with {samples} samples of the characteristic function, the limit for a network of \
+                 this size: fewer flows or relays, or delays that differ less, need fewer samples"
+            ),
         }
     }
 }

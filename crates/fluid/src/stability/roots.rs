@@ -1,7 +1,7 @@
 //! The rightmost characteristic roots.
 
 use super::characteristic::Characteristic;
-use super::contour::{Contour, Rectangle};
+use super::contour::{Contour, Rectangle, Uncounted};
 use super::{RootError, System};
 use nalgebra::Complex;
 
@@ -103,7 +103,11 @@ pub fn rightmost(system: &System) -> Result<Spectrum, RootError> {
     for line in lines {
         match right_of(&contour, line / time_scale, time_scale) {
             Ok((roots, complete_to)) => known = Spectrum { roots, complete_to, time_scale },
-            Err(RootError::Uncounted { .. }) if known.complete_to < 0.0 => break,
+            Err(RootError::Uncounted { .. } | RootError::TooManySamples { .. })
+                if known.complete_to < 0.0 =>
+            {
+                break;
+            }
             Err(reason) => return Err(reason),
         }
         if known.roots.iter().any(|root| !known.is_zero(root)) {
@@ -121,7 +125,10 @@ fn right_of(contour: &Contour<'_>, line: f64, time_scale: f64) -> Result<(Vec<Ro
         let radius = radius(contour.function, left)?;
         match (Search { contour, time_scale, found: Vec::new() }).right_of(left, radius) {
             Ok(found) => return Ok(found),
-            Err(near) => blocked = near,
+            Err(Uncounted::Near(near)) => blocked = near,
+            Err(Uncounted::TooManySamples) => {
+                return Err(RootError::TooManySamples { samples: contour.limit() });
+            }
         }
     }
     Err(RootError::Uncounted { near: blocked })
@@ -164,8 +171,8 @@ struct Search<'a> {
 
 impl Search<'_> {
     /// The roots right of a line and within a radius, and the line. If there are many nonzero roots, only the rightmost
-    /// ones with a line further right. Or a point of an integration path at which the phase could not be followed.
-    fn right_of(mut self, left: f64, radius: f64) -> Result<(Vec<Root>, f64), Complex<f64>> {
+    /// ones with a line further right.
+    fn right_of(mut self, left: f64, radius: f64) -> Result<(Vec<Root>, f64), Uncounted> {
         const MANY: usize = 12;
         // Irregular factors, so that no side or cut passes through a root for reasons of symmetry.
         let mut area = Rectangle { left, right: radius * 1.01, bottom: -radius * 1.3e-3, top: radius * 1.07 };
@@ -193,13 +200,13 @@ impl Search<'_> {
     }
 
     /// The number of roots at zero.
-    fn at_zero(&self) -> Result<usize, Complex<f64>> {
+    fn at_zero(&self) -> Result<usize, Uncounted> {
         let (near, far) = (0.5 * NEGLIGIBLE / self.time_scale, 0.53 * NEGLIGIBLE / self.time_scale);
         self.contour.zeros_inside(&Rectangle { left: -far, right: near, bottom: -near, top: far })
     }
 
     /// Splits a rectangle with `count` roots until Newton's method finds the root of each part.
-    fn split(&mut self, rectangle: Rectangle, count: usize) -> Result<(), Complex<f64>> {
+    fn split(&mut self, rectangle: Rectangle, count: usize) -> Result<(), Uncounted> {
         const SMALL: f64 = 1e-7;
         const MOST_TOGETHER: usize = 16;
         if count == 0 {
@@ -220,7 +227,7 @@ impl Search<'_> {
             self.remember(rectangle.middle(), count);
             return Ok(());
         }
-        let mut blocked = rectangle.middle();
+        let mut blocked = Uncounted::Near(rectangle.middle());
         for cut in [0.487, 0.541, 0.433, 0.379] {
             let (one, other) = halves(rectangle, cut);
             match self.contour.zeros_inside(&one) {
@@ -229,6 +236,7 @@ impl Search<'_> {
                     return self.split(other, count - inside);
                 }
                 Ok(_) => {}
+                Err(Uncounted::TooManySamples) => return Err(Uncounted::TooManySamples),
                 Err(near) => blocked = near,
             }
         }

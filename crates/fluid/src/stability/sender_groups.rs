@@ -118,6 +118,13 @@ impl SenderGroup {
         self.outputs[self.place(block)] + output
     }
 
+    /// About how many complex multiplications [`Self::transfer`] takes.
+    pub(super) fn multiplications(&self) -> u64 {
+        let size = |first: &[usize]| first.last().map_or(0, |size| *size as u64);
+        let (inputs, outputs) = (size(&self.inputs), size(&self.outputs));
+        if self.inner.is_empty() { outputs * inputs } else { outputs.pow(2) * (2 * inputs + outputs / 3) }
+    }
+
     /// The transfer matrix from all inputs to all outputs, inner connections closed. None at a pole of a block.
     pub(super) fn transfer(&self, system: &System, s: Complex<f64>) -> Option<GroupTransfer> {
         if let ([block], []) = (&self.blocks[..], &self.inner[..]) {

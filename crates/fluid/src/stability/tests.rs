@@ -588,3 +588,17 @@ fn acp_boundary() {
     close(root.im, 0.5552, 2e-4);
     close((2.0 * PI * root.re / root.im).exp(), 2.54, 0.01);
 }
+
+/// A pole of 1e7 / s and a delay of 1 s: the phase of e^(-s) makes millions of turns where the loop gain matters.
+#[test]
+fn a_search_for_roots_ends_with_its_limit() {
+    let sender = Block::single(-1e7, 1e7, -1.5, 0.0);
+    let link = Block::single(0.0, 1.0, 1.0, 0.0).as_link();
+    let connection = |from, to, delay| Connection { from: (from, 0), to: (to, 0), gain: 1.0, delay };
+    let system = System {
+        blocks: vec![link, sender],
+        connections: vec![connection(0, 1, 0.0), connection(1, 0, 1.0)],
+    };
+    let error = rightmost(&system).unwrap_err();
+    assert!(matches!(error, RootError::TooManySamples { samples } if samples > 100_000), "{error}");
+}

@@ -60,7 +60,11 @@ pub(crate) fn run(
 /// The integration of the equations by the scenario's method, at time zero.
 fn begin<'a>(plan: &'a FluidPlan, scenario: &Scenario) -> Result<Box<dyn Integration + 'a>, Error> {
     Ok(match &scenario.fluid.method {
-        Method::Adaptive => Box::new(Solver::new(&plan.assembly, Accuracy::default())?),
+        Method::Adaptive => {
+            let solver = Solver::new(&plan.assembly, Accuracy::default())?;
+            solver.check_reach(scenario.duration.secs())?;
+            Box::new(solver)
+        }
         Method::FixedStep(step) => Box::new(FixedStepIntegration::new(&plan.assembly, step.secs())?),
     })
 }

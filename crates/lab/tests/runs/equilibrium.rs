@@ -162,3 +162,13 @@ fn the_mean_of_an_oscillation_leads_to_the_equilibrium() {
     let marked = equilibrium.value(Entity::Link(0), "marking probability").unwrap();
     assert!((marked - low).abs() < 1e-6, "{marked} {low}");
 }
+
+/// ACP's senders carry a quantity to their routers that a queue law does not read.
+#[test]
+fn the_equilibrium_of_a_law_with_routers_beside_a_queue_law_is_found() {
+    let scenario = scenario(LINK, &["flows.f.protocol=acp", "links.L.queue=red"]);
+    let plan = plan(&scenario, &Registry::builtin()).unwrap();
+    let equilibrium = find_equilibrium(&plan).unwrap();
+    let rate = equilibrium.value(Entity::Loop(0), "sending rate").unwrap();
+    assert!(rate > 0.0 && rate < RATE, "{rate}");
+}

@@ -1,6 +1,9 @@
 //! Whole runs of the fluid world: against the papers' errata, against theory, against the packet world.
 
-use crate::common::{flow, fluid, greatest, link, mean, near, results, series, settles};
+use crate::common::{flow, fluid, greatest, link, mean, near, results, scenario, series, settles};
+use millpond_lab::run;
+use millpond_protocols::Registry;
+use millpond_results::{About, Unwatched, World};
 
 /// CLTCP's Fig. 6 up to its second stage: two flows with round-trip times of 50 and 100 ms.
 const CLTCP: &str = r#"
@@ -134,4 +137,12 @@ relays = ["R"]
     assert_eq!(run.summary.relays[0].name, "f@R");
     assert!(run.series.iter().any(|s| s.entity == "f@R" && s.quantity == "backlog"));
     assert!(run.series.iter().any(|s| s.entity == "f/loop2" && s.quantity == "marking probability"));
+}
+
+#[test]
+fn a_link_of_a_nanosecond_is_refused_at_once_with_the_limit_of_steps() {
+    let scenario = scenario(CLTCP, &["links.L.delay=1ns", "flows.one.rtt=2ns", "flows.two.rtt=2ns"]);
+    let about = About { world: World::Fluid, ..About::default() };
+    let error = run(&scenario, &Registry::builtin(), about, &Unwatched).unwrap_err().to_string();
+    assert!(error.contains("shortest delay") && error.contains("5.0e10 steps"), "{error}");
 }

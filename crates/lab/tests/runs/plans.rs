@@ -106,6 +106,20 @@ fn a_buffer_in_bandwidth_delay_products_takes_the_mean_base_rtt_of_the_flows() {
 }
 
 #[test]
+fn a_buffer_in_bandwidth_delay_products_has_room_for_a_packet() {
+    let run = results(LINE, &["links.L2.buffer=0.001bdp"]);
+    assert_eq!(link(&run, "L2").queue_packets.max, 1.0);
+    assert!(link(&run, "L2").utilization > 0.0);
+}
+
+#[test]
+fn a_buffer_in_bytes_without_room_for_a_packet_is_refused() {
+    let error = error_of(&["links.L2.buffer=1499B"]);
+    assert!(error.contains("L2 ->: its buffer has no room for a packet of 1.5KB"), "{error}");
+    assert!(error.contains("set links.L2.buffer to \"1.5KB\" or more"), "{error}");
+}
+
+#[test]
 fn base_rtts_are_sampled_from_their_range_and_another_flow_does_not_change_them() {
     let least_rtts = |count: &str| {
         let sets = [

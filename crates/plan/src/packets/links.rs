@@ -1,6 +1,6 @@
 //! From the links of a scenario to those of the simulator.
 
-use crate::buffers::buffer;
+use crate::buffers::{buffer, packet_beyond_buffer};
 use crate::laws::{BuiltLaws, laws};
 use crate::protocols::ConfiguredProtocol;
 use crate::traffic::{LinkTraffic, facts, hop_name};
@@ -8,7 +8,7 @@ use millpond_protocols::Registry;
 use millpond_scenario as scenario;
 use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
 use millpond_sim::{AtEnd, Jitter, LinkSpec, Loss, NodeId, Processing, Propagation, Schedule, Scheduler};
-use millpond_units::{Span, Time};
+use millpond_units::{Bytes, Span, Time};
 use std::sync::Arc;
 
 /// The simulator's link for `hop`.
@@ -23,6 +23,9 @@ pub(super) fn link(
     let direction = scenario.links[hop.link].direction(hop.forward);
     let configured_capacity = Arc::new(schedule(&direction.configured_schedule()));
     let buffer = buffer(direction, traffic, scenario.duration);
+    if let Some(packet) = packet_beyond_buffer(buffer, traffic) {
+        return Err(too_small_buffer(scenario, hop, packet));
+    }
     let facts = facts(configured_capacity.rate_at(Time::ZERO), buffer, traffic);
     let BuiltLaws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;
     Ok(LinkSpec {
@@ -42,6 +45,17 @@ pub(super) fn link(
         routers,
         processing: router_processing(scenario, direction),
     })
+}
+
+/// A buffer that has no room for a packet that crosses the link.
+fn too_small_buffer(scenario: &Scenario, hop: Hop, packet: Bytes) -> Fault {
+    let link = &scenario.links[hop.link].name;
+    let message = format!(
+        "{}: its buffer has no room for a packet of {packet}, so that all of them are dropped",
+        hop_name(scenario, hop)
+    );
+    let fault = scenario.fault(link.place, message, "a buffer smaller than a packet");
+    fault.help(format!("set links.{}.buffer to \"{packet}\" or more, or to a number of packets", link.value))
 }
 
 /// The processing time of the router before a link. Default: the service time of the packet at the highest rate of the

@@ -2,7 +2,8 @@
 
 use super::form::Describe;
 use super::{KeyTable, ReadContext, Rule, ScenarioKey, Written};
-use crate::tree::{self, Raw, Table};
+use crate::place::At;
+use crate::tree::{self, Node, Raw, Table};
 use millpond_units::nearest;
 
 /// This many unknown keys of a table are compared with the known ones.
@@ -186,6 +187,14 @@ impl<'a> Fields<'a> {
     pub(crate) fn finish(self) {
         let Self { written, table, name, known, missing } = self;
         let faults = written.context.faults;
+        let is_rows = |(key, _): &&(At<String>, Node)| key.value == "rows" && !known.contains(&"rows");
+        if let Some((rows, _)) = table.entries.iter().find(is_rows) {
+            let message =
+                format!("a {name} has no rows: the table form with columns and rows is that of recipes");
+            let help = "write one table for each row; `millpond papers check FILE` runs a recipe";
+            let _: Option<()> = faults.report(rows.place, message, "the table form of recipes", help);
+            return;
+        }
         let mut misspelt = Vec::new();
         let unknown = table.entries.iter().filter(|(key, _)| !known.contains(&key.value.as_str()));
         for (number, (key, _)) in unknown.enumerate() {

@@ -1,0 +1,239 @@
+//! Relations between the runs of two scenarios.
+
+use crate::case::{Case, FlowCase, LinkCase, RateCase, Units, WorkloadCase};
+use crate::ensure;
+use millpond_lab::{Choice, Error, cases, compare, run};
+use millpond_protocols::Registry;
+use millpond_results::{About, Origin, Run, Series, Unwatched, World, quantity};
+use millpond_scenario::Scenario;
+
+/// The relations between a run and a related one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// A flow over a link that no other flow uses changes nothing.
+    UnrelatedFlow,
+    /// The order in which links are written changes nothing.
+    PermutedLinks,
+    /// A longer run begins with the shorter one.
+    LongerRun,
+    /// A link of the same delay in two parts, the second of them much faster.
+    SplitLink,
+    /// Runs by one thread and by two have the same results.
+    Threads,
+}
+
+impl Relation {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::UnrelatedFlow, Self::PermutedLinks, Self::LongerRun, Self::SplitLink, Self::Threads];
+
+    /// Checks the relation for a case and its run.
+    ///
+    /// # Errors
+    /// The first difference.
+    pub fn check(self, case: &Case, registry: &Registry, original: &Run) -> Result<(), String> {
+        match self {
+            Self::UnrelatedFlow => unrelated_flow(case, registry, original),
+            Self::PermutedLinks => permuted_links(case, registry, original),
+            Self::LongerRun => longer_run(case, registry, original),
+            Self::SplitLink => split_link(case, registry),
+            Self::Threads => threads(case, registry),
+        }
+    }
+}
+
+/// The run of a case.
+///
+/// # Errors
+/// The faults of the scenario, or equations that cannot be integrated.
+pub(crate) fn run_of(case: &Case, registry: &Registry) -> Result<Run, Error> {
+    run_scenario(&case.scenario()?, case.world, registry)
+}
+
+pub(crate) fn run_scenario(scenario: &Scenario, world: World, registry: &Registry) -> Result<Run, Error> {
+    Ok(run(scenario, registry, About { world, ..About::default() }, &Unwatched)?.run)
+}
+
+fn related(case: &Case, registry: &Registry) -> Result<Run, String> {
+    run_of(case, registry).map_err(|error| format!("the related scenario: {error}"))
+}
+
+/// Other units of the same quantities give the same scenario.
+///
+/// # Errors
+/// They do not.
+pub(crate) fn units(case: &Case) -> Result<(), String> {
+    let read = |units| case.scenario_in(units).map_err(|faults| faults.to_string());
+    let (small, large) = (read(Units::Small)?, read(Units::Large)?);
+    ensure!(small == large, "other units give another scenario:\n{}\n{}", small.to_toml(), large.to_toml());
+    Ok(())
+}
+
+/// Compares the series of flows and links. In the packet world they are equal. In the fluid world every flow and link has a
+/// part in the choice of the solver's steps, and a law that switches amplifies their errors: the means of rates are within
+/// [`FLUID_TOLERANCE`].
+fn compare_runs(world: World, original: &Run, other: &Run) -> Result<(), String> {
+    for series in original.series.iter().filter(|series| series.entity != "all") {
+        let found = other
+            .series
+            .iter()
+            .find(|s| s.kind == series.kind && s.entity == series.entity && s.quantity == series.quantity);
+        let Some(found) = found else { return Err(format!("{}: no {}", series.entity, series.quantity)) };
+        match world {
+            World::Packets => samples_are_equal(series, found)?,
+            World::Fluid if [quantity::GOODPUT, quantity::THROUGHPUT].contains(&series.quantity.as_str()) => {
+                means_are_near(series, found)?;
+            }
+            World::Fluid => {}
+        }
+    }
+    Ok(())
+}
+
+/// The greatest difference between the mean rates of two fluid runs that are equal but for the solver's steps, as a share of
+/// the greatest rate.
+const FLUID_TOLERANCE: f64 = 0.02;
+
+fn samples_are_equal(series: &Series, other: &Series) -> Result<(), String> {
+    let Series { entity, quantity, values, .. } = series;
+    for (index, (value, changed)) in values.iter().zip(&other.values).enumerate() {
+        let is_equal = value == changed || (value.is_nan() && changed.is_nan());
+        ensure!(is_equal, "{entity}, {quantity}: sample {index} is {changed} instead of {value}");
+    }
+    Ok(())
+}
+
+fn means_are_near(series: &Series, other: &Series) -> Result<(), String> {
+    let Series { entity, quantity, values, .. } = series;
+    let pairs =
+        || values.iter().zip(&other.values).filter(|(value, changed)| !(value.is_nan() || changed.is_nan()));
+    let most = pairs().map(|(value, _)| value.abs()).fold(0.0, f64::max);
+    let difference: f64 =
+        pairs().map(|(value, changed)| changed - value).sum::<f64>() / pairs().count().max(1) as f64;
+    ensure!(
+        difference.abs() <= FLUID_TOLERANCE * most.max(1.0),
+        "{entity}, {quantity}: the mean differs by {difference}; the greatest value is {most}"
+    );
+    Ok(())
+}
+
+fn unrelated_flow(case: &Case, registry: &Registry, original: &Run) -> Result<(), String> {
+    let mut changed = case.clone();
+    let ends = ["unrelated-sender".to_owned(), "unrelated-receiver".to_owned()];
+    changed.links.push(LinkCase {
+        name: "unrelated".to_owned(),
+        ends: ends.clone(),
+        rate: RateCase::Constant(1_000_000),
+        delay_ns: 7_000_000,
+        keys: vec!["queue = \"droptail\"".to_owned()],
+    });
+    changed.flows.push(FlowCase {
+        name: "unrelated".to_owned(),
+        protocol: "newreno".to_owned(),
+        path: ends.to_vec(),
+        workload: WorkloadCase::Bulk,
+        packet: 1500,
+        start_us: 0,
+        gap_us: 0,
+        count: 1,
+        keys: Vec::new(),
+    });
+    compare_runs(case.world, original, &related(&changed, registry)?)
+}
+
+fn permuted_links(case: &Case, registry: &Registry, original: &Run) -> Result<(), String> {
+    let mut changed = case.clone();
+    changed.links.reverse();
+    compare_runs(case.world, original, &related(&changed, registry)?)
+}
+
+/// Where buffers follow from the mean rate over the run, a longer run has other buffers.
+fn longer_run(case: &Case, registry: &Registry, original: &Run) -> Result<(), String> {
+    if case.links.iter().any(|link| matches!(link.rate, RateCase::Steps(_))) {
+        return Ok(());
+    }
+    let mut changed = case.clone();
+    changed.duration_us += case.duration_us / 2;
+    compare_runs(case.world, original, &related(&changed, registry)?)
+}
+
+/// The rate of a flow in the relation of split links, as a share of the capacity that all flows together use.
+const LOAD: u64 = 4;
+
+/// In the fluid world a link and one of a thousand times its capacity, with the same total delay, are one link. In the packet
+/// world with flows of a constant rate below the capacity and no random times, each packet comes later by its service
+/// time at the second link, at most 20 us: the flow delivers the same bytes but those of two packets.
+fn split_link(case: &Case, registry: &Registry) -> Result<(), String> {
+    // These laws depend on the number of links of a path, and a relay at every node becomes one more relay.
+    let uses_hops = |text: &String| text.contains("paganini") || text.contains("relays = \"all\"");
+    if case.flows.iter().any(|flow| uses_hops(&flow.protocol))
+        || case.entries.iter().any(|entry| entry.keys.iter().any(uses_hops))
+    {
+        return Ok(());
+    }
+    let mut whole = case.clone();
+    if case.world == World::Packets {
+        let flows: u64 = whole.flows.iter().map(|flow| flow.count).sum();
+        let slowest = whole.links.iter().filter_map(|link| link.rate.constant()).min();
+        let Some(slowest) = slowest.filter(|_| whole.links.iter().all(|link| link.rate.constant().is_some()))
+        else {
+            return Ok(());
+        };
+        whole.top.retain(|line| !line.starts_with("hosts"));
+        whole.top.push("hosts = { jitter = \"0s\" }".to_owned());
+        for link in &mut whole.links {
+            link.keys.retain(|key| key.starts_with("queue"));
+            link.keys.push("buffer = \"unlimited\"".to_owned());
+        }
+        for flow in &mut whole.flows {
+            flow.workload = WorkloadCase::Rate(slowest / LOAD / flows);
+        }
+    }
+    let mut split = whole.clone();
+    let first = split.links[0].clone();
+    let middle = "middle".to_owned();
+    let [from, to] = first.ends.clone();
+    let half = first.delay_ns / 2;
+    split.links[0] = LinkCase { ends: [from.clone(), middle.clone()], delay_ns: half, ..first.clone() };
+    split.links.push(LinkCase {
+        name: "second".to_owned(),
+        ends: [middle.clone(), to.clone()],
+        rate: first.rate.times(1000),
+        delay_ns: first.delay_ns - half,
+        ..first
+    });
+    for flow in &mut split.flows {
+        flow.insert(&middle, [&from, &to]);
+    }
+    let (whole, split) = (related(&whole, registry)?, related(&split, registry)?);
+    for (flow, other) in whole.summary.flows.iter().zip(&split.summary.flows) {
+        let tolerance = if case.world == World::Packets { 0.0 } else { FLUID_TOLERANCE * flow.goodput_bps };
+        let seconds = whole.summary.simulated_s - whole.summary.measured_from_s;
+        let packets = 2.0 * 1500.0 * 8.0 / seconds;
+        ensure!(
+            (flow.goodput_bps - other.goodput_bps).abs() <= tolerance + packets,
+            "{}: {} bit/s over one link, {} over the same in two parts",
+            flow.name,
+            flow.goodput_bps,
+            other.goodput_bps
+        );
+    }
+    Ok(())
+}
+
+fn threads(case: &Case, registry: &Registry) -> Result<(), String> {
+    let scenario = case.scenario().map_err(|faults| faults.to_string())?;
+    let choice = Choice { protocols: Vec::new(), worlds: vec![case.world], seeds: 2 };
+    let all = cases(&scenario, registry, &choice).map_err(|error| error.to_string())?;
+    let digests = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .map_err(|error| error.to_string())?;
+        let runs = pool.install(|| compare(&all, registry, &Origin::default(), &|_, _| Ok(()), &Unwatched));
+        let runs = runs.map_err(|error| error.to_string())?;
+        Ok::<_, String>(runs.iter().map(|finished| crate::results::digest(&finished.run)).collect::<Vec<_>>())
+    };
+    ensure!(digests(1)? == digests(2)?, "one thread and two give different results");
+    Ok(())
+}
