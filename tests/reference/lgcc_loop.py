@@ -3,7 +3,7 @@
 Packets of 1500 bytes, 500 Mbit/s, a base round-trip time of 2 ms behind the link, max_th = 75 KB; a packet is marked when
 it leaves, with the probability (queue with this packet) / max_th, from two packets on. Of Algorithm 1 the thresholds are
 g1 = .015 and g2 = .05 times the target, and gamma is linear between them. Cited by papers/lgcc/fig2.toml, fig3, fig12 to
-fig14 and section9.toml.
+fig14, equilibrium.toml and section9.toml.
 """
 
 import collections
@@ -35,11 +35,13 @@ def update(flow, k, phi2, dual):
     flow.x = target if dual else max(flow.x + step, k / 500)
 
 
-def simulate(count, until, control="window", phi2=5.0, dual=False, acks=None, capacity=lambda now: 500e6, chained=False, since=1.5):
+def simulate(count, until, control="window", phi2=5.0, dual=False, acks=None, capacity=lambda now: 500e6, chained=False, since=1.5,
+             max_th=MAX_TH, on_arrival=False):
     """Statistics after `since` s of `count` flows whose x is a limit of data in flight, a rate of packets, or both.
 
     `chained` puts a loop before that of each flow: its sender has no competitor, and its carrying capacity is the x of the
-    next loop one base round-trip time ago. A third loop behind them would never limit them.
+    next loop one base round-trip time ago. A third loop behind them would never limit them. With `on_arrival` packets are
+    marked when they join the queue.
     """
     width = 0.024
     rng, flows = random.Random(1), [Flow(capacity(0) / 500) for _ in range(count)]
@@ -48,7 +50,7 @@ def simulate(count, until, control="window", phi2=5.0, dual=False, acks=None, ca
     sources = [Flow(capacity(0) / 500) for _ in range(count)] if chained else []
     events += [(i * 1e-4, SOURCE, i, 0) for i in range(len(sources))]
     heapq.heapify(events)
-    returning = collections.deque()  # acknowledgements, in order
+    returning, over_time = collections.deque(), []  # acknowledgements, in order; marking probabilities, once per interval
 
     def send(now, i):
         """Sends what the reading allows now, and schedules the next packet if the rate is what prevents it."""
@@ -63,7 +65,7 @@ def simulate(count, until, control="window", phi2=5.0, dual=False, acks=None, ca
                 flow.next = now + PACKET / flow.x
                 heapq.heappush(events, (flow.next, SEND, i, 0))
             flow.flying += 1
-            queue.append(i)
+            queue.append((i, on_arrival and rng.random() < (len(queue) + 1) / max_th))
             if len(queue) == 1:
                 heapq.heappush(events, (now + PACKET / capacity(now), DEPARTURE, 0, 0))
 
@@ -75,8 +77,9 @@ def simulate(count, until, control="window", phi2=5.0, dual=False, acks=None, ca
         if kind == DEPARTURE:
             if now > since:
                 area, last, greatest = area + len(queue) * (now - last), now, max(greatest, len(queue))
-            marked = len(queue) >= 2 and rng.random() < len(queue) / MAX_TH
-            i = queue.popleft()
+            length, (i, marked) = len(queue), queue.popleft()
+            if not on_arrival:
+                marked = length >= 2 and rng.random() < length / max_th
             flows[i].bins[int((now - since) // width)] += 1
             returning.append((now + RTT, ACK, i, marked))
             if queue:
@@ -99,6 +102,8 @@ def simulate(count, until, control="window", phi2=5.0, dual=False, acks=None, ca
                 sources[i].acks = 1
                 update(sources[i], flows[i].x, phi2, False)
             update(flows[i], capacity(now), phi2, dual)
+            if now > since:
+                over_time.append(flows[i].p)
             heapq.heappush(events, (now + RTT, INTERVAL, i, 0))
         else:
             send(now, i)
@@ -112,14 +117,16 @@ def simulate(count, until, control="window", phi2=5.0, dual=False, acks=None, ca
         "deviation of a rate": statistics.mean(statistics.pstdev(rate) / statistics.mean(rate) for rate in rates),
         "Jain index": statistics.mean(jain),
         "marking probability": statistics.mean(p for flow in flows for p in flow.marking),
+        "its mean over time": statistics.mean(over_time or [0.0]),
         "its deviation": statistics.mean(statistics.pstdev(flow.marking) for flow in flows),
     }
 
 
 def numbers():
     """(name, computed, cited, relative tolerance)"""
-    utilization, queue, greatest, spread, jain, p, noise = (
-        "utilization", "queue in KB", "greatest queue in KB", "deviation of a rate", "Jain index", "marking probability", "its deviation")
+    utilization, queue, greatest, spread, jain, p, over_time, noise = (
+        "utilization", "queue in KB", "greatest queue in KB", "deviation of a rate", "Jain index", "marking probability",
+        "its mean over time", "its deviation")
     steps = lambda now: 150e6 if 2 <= now < 3 else 500e6  # Fig. 13
     for name, count, until, options, cited in (
         ("window", 5, 4, {}, {utilization: 1.000, queue: 45.4, spread: 0.068, jain: 0.995, p: 0.603}),
@@ -133,6 +140,7 @@ def numbers():
         ("rate, chained", 5, 6, {"control": "rate", "chained": True}, {utilization: 0.878, queue: 270}),
         ("rate, two flows", 2, 4, {"control": "rate"}, {utilization: 0.865}),
         ("rate, dual", 5, 4, {"control": "rate", "dual": True}, {utilization: 0.943, queue: 119}),
+        ("rate, marks on arrival, 8 MB", 5, 12, {"control": "rate", "since": 6.0, "max_th": 5333, "on_arrival": True}, {over_time: 0.747}),
     ):
         found = simulate(count, until, **options)
         for quantity, value in cited.items():
