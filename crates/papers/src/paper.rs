@@ -116,10 +116,15 @@ pub struct SelectedRecipe<'a> {
 }
 
 impl Library {
-    /// The recipes that Millpond ships.
+    /// The recipes that Millpond ships. In a clone of the repository those of its folder `papers`, as they are now.
     pub fn builtin() -> Result<Self, RecipeError> {
         let text = |file: &include_dir::File<'_>| {
-            Some((file.path().to_str()?.to_owned(), file.contents_utf8()?.to_owned()))
+            // In a clone of the repository the file may have been edited since the program was built.
+            let on_disk = fs::read_to_string(shipped("papers").join(file.path())).ok();
+            Some((
+                file.path().to_str()?.to_owned(),
+                on_disk.or_else(|| file.contents_utf8().map(str::to_owned))?,
+            ))
         };
         let folders = SHIPPED.dirs();
         let files = folders.flat_map(|folder| folder.files().filter_map(text)).collect();

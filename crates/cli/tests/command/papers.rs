@@ -36,6 +36,19 @@ fn recipes_are_listed_run_checked_and_read_in_tables_json_and_a_page() {
     assert_eq!(names(folder.path()), ["scenario.toml", "trace.csv"]);
 }
 
+#[test]
+fn a_recipe_that_was_edited_in_the_clone_is_the_one_that_is_used() {
+    let folder = folder(VALID);
+    let edited = folder.path().join("papers/lgcc");
+    fs::create_dir_all(&edited).unwrap();
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../papers/lgcc/section3.toml");
+    let text = fs::read_to_string(shipped).unwrap();
+    let title = text.lines().find(|line| line.starts_with("title")).unwrap();
+    fs::write(edited.join("section3.toml"), text.replace(title, "title = \"Edited on disk\"")).unwrap();
+    assert!(printed(folder.path(), &["list", "lgcc"]).contains("Edited on disk"));
+    assert!(printed(folder.path(), &["check", "lgcc/section3", "--markdown"]).contains("Edited on disk"));
+}
+
 const OWN: &str = r#"
 title = "More than there is"
 place = "Fig. 1"
