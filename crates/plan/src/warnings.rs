@@ -6,7 +6,7 @@ use crate::least_rate::least_rate_warning;
 use crate::protocols::ConfiguredProtocol;
 use crate::traffic::{hop_name, hops};
 use millpond_scenario::{FlowGroup, Hop, Relays, Scenario, Workload};
-use millpond_units::{Rate, Span, Time};
+use millpond_units::{Rate, Readable, Span, Time};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The warnings of the protocols about their settings and paths, each with the protocol's name in the scenario; then
@@ -38,7 +38,7 @@ fn overloads<'a>(scenario: &'a Scenario, instances: &'a [FlowInstance<'a>]) -> i
             scenario.links[hop.link].direction(hop.forward).rate.schedule().mean(scenario.duration);
         let name = hop_name(scenario, hop);
         (offered > capacity.as_f64()).then(|| {
-            let offered = Rate::from_bps(offered as u64);
+            let (offered, capacity) = (Rate::from_bps(offered as u64).readable(), capacity.readable());
             format!("transfers offer {offered} to \"{name}\", which has {capacity}: their number grows without bound")
         })
     };
@@ -60,7 +60,7 @@ fn many_samples(scenario: &Scenario, instances: &[FlowInstance<'_>]) -> Option<S
     let every = scenario.measure.every;
     let samples = instances.len() as u64 * (scenario.duration.picos() / every.picos().max(1));
     (samples > MANY_SAMPLES).then(|| {
-        let flows = instances.len();
+        let (flows, every) = (instances.len(), every.readable());
         format!("{flows} flows with a sample every {every} have {samples} samples of each quantity; a longer measure.every makes smaller files")
     })
 }
@@ -70,12 +70,12 @@ fn idle_groups<'a>(
     scenario: &'a Scenario,
     instances: &'a [FlowInstance<'_>],
 ) -> impl Iterator<Item = String> {
-    let end = Time::ZERO + scenario.duration;
+    let (end, duration) = (Time::ZERO + scenario.duration, scenario.duration.readable());
     let started = instances.iter().filter(move |instance| instance.samples.start < end);
     let started: BTreeSet<&str> = started.map(|instance| instance.group.name.value.as_str()).collect();
     let names = scenario.flows.iter().map(|group| &group.name.value);
     let names = names.filter(move |name| !started.contains(name.as_str()));
-    names.map(move |name| format!("\"{name}\" never starts: the run ends at {end}"))
+    names.map(move |name| format!("\"{name}\" never starts: the run ends at {duration}"))
 }
 
 fn warnings_of(

@@ -59,6 +59,16 @@ fn a_group_that_never_starts_has_a_warning() {
 }
 
 #[test]
+fn a_warning_about_an_overload_has_readable_rates() {
+    let sets =
+        ["flows.one.workload={ transfers = \"1000003B\", every = \"7ms\" }", "links.L1.rate=12345678901bps"];
+    let warnings = plan(&scenario(LINE, &sets), &Registry::builtin()).unwrap().warnings().to_vec();
+    let expected =
+        "transfers offer 1.1429Gbps to \"L2 ->\", which has 12Mbps: their number grows without bound";
+    assert_eq!(warnings, [expected]);
+}
+
+#[test]
 fn spawned_transfers_on_a_shared_loop_are_refused_with_an_alternative() {
     let entry = "protocols.lgcc={ relays = [\"R\"], aggregate = [\"R\"] }";
     let mice = "flows.two.workload={ transfers = \"10KB\", poisson = \"100ms\" }";
