@@ -130,6 +130,10 @@ pub struct Flow {
     pub loops: Vec<Loop>,
     /// End-to-end queueing delay, relays included, in milliseconds.
     pub queueing_ms: Milliseconds,
+    /// Time from the first transmission of data by the source to its arrival at the destination, in milliseconds: queueing,
+    /// service, propagation, processing, retransmission and relays. Null in the fluid world.
+    #[serde(default)]
+    pub one_way_ms: Option<Milliseconds>,
     /// Number of packets sent by its first loop.
     pub sent: u64,
     /// Number of packets delivered for the first time.
@@ -193,6 +197,10 @@ pub struct Group {
     pub min_over_max: f64,
     /// End-to-end queueing delay of all packets of the group, in milliseconds.
     pub queueing_ms: Milliseconds,
+    /// Time from the first transmission of data by the source to its arrival at the destination, in milliseconds: queueing,
+    /// service, propagation, processing, retransmission and relays. Null in the fluid world.
+    #[serde(default)]
+    pub one_way_ms: Option<Milliseconds>,
     /// Number of its transfers: flows of limited size, and transfers spawned in the measured time.
     #[serde(default)]
     pub transfers: u64,

@@ -273,7 +273,7 @@ impl PacketNetwork {
         let received = receiver.end.on_data(now, segment, None);
         if received.new_bytes > 0 {
             let stream = receiver.stream_mut(segment.stream_id);
-            stream.arrivals.delivered(segment.queueing);
+            stream.arrivals.delivered(segment.queueing, now.since(segment.origin_time));
             let flow = stream.flow;
             if receiver.end.is_complete_of(segment.stream_id) {
                 self.flows[flow as usize].complete(now);

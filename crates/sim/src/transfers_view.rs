@@ -75,6 +75,14 @@ impl<'a> TransfersView<'a> {
         all
     }
 
+    /// Time from the first transmission of its data by the source to the arrival of every delivered packet, in
+    /// picoseconds.
+    pub fn one_way_delays(&self) -> Histogram {
+        let mut all = self.source().removed.arrivals.one_way.clone();
+        self.with_slots().for_each(|(_, flow)| all.merge(flow.one_way_delays()));
+        all
+    }
+
     /// Queueing delay of the packets delivered in this interval ([`PacketNetwork::start_interval`]).
     pub fn interval_delay(&self) -> IntervalDelay {
         let removed = self.source().removed.arrivals.interval();

@@ -121,6 +121,12 @@ impl<'a> FlowView<'a> {
         &self.arrivals().queueing
     }
 
+    /// Time from the first transmission of its data by the source to the arrival of every delivered packet, in
+    /// picoseconds.
+    pub fn one_way_delays(&self) -> &'a Histogram {
+        &self.arrivals().one_way
+    }
+
     /// Queueing delay of the packets delivered in this interval ([`PacketNetwork::start_interval`]).
     pub fn interval_delay(&self) -> IntervalDelay {
         self.arrivals().interval()

@@ -108,6 +108,7 @@ impl FinishedPacketRun<'_> {
             goodput_bps: rate(view.delivered_measured().get()),
             send_rate_bps: rate(view.first().counters().sent_bytes),
             queueing_ms: milliseconds_of_histogram(view.queueing_delays()),
+            one_way_ms: Some(milliseconds_of_histogram(view.one_way_delays())),
             sent: view.first().counters().sent,
             delivered: view.queueing_delays().total(),
             retransmitted: total(|view| view.counters().retransmitted),
@@ -138,6 +139,7 @@ impl FinishedPacketRun<'_> {
             transfers: transfers.total,
             completed: transfers.completed,
             completion_ms: transfers.completion_ms,
+            one_way_ms: Some(milliseconds_of_histogram(&self.one_way_delays(name))),
             ..group_of_flows(name, &members, milliseconds_of_histogram(&self.delays(Some(name))))
         }
     }

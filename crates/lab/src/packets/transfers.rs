@@ -47,6 +47,16 @@ impl FinishedPacketRun<'_> {
         all
     }
 
+    /// The histogram of the one-way delays of all packets of a group.
+    pub(super) fn one_way_delays(&self, group: &str) -> Histogram {
+        let mut all = Histogram::of_delays();
+        let flows = self.plan.flows.iter().filter(|flow| flow.group == group);
+        flows.for_each(|flow| all.merge(self.plan.network.flow(flow.id).one_way_delays()));
+        let sources = self.plan.sources.iter().filter(|source| source.group == group);
+        sources.for_each(|source| all.merge(&self.plan.network.transfers(source.id).one_way_delays()));
+        all
+    }
+
     /// Every declared flow as a transfer, then every spawned transfer.
     pub(super) fn transfers(&self) -> Vec<Transfer> {
         let flows = self.plan.flows.iter().map(|flow| self.declared(flow));
@@ -97,6 +107,7 @@ impl FinishedPacketRun<'_> {
             send_rate_bps: rate(counters.sent_bytes),
             rtt_ms: Some(milliseconds_of_histogram(&view.round_trip_times())),
             queueing_ms: milliseconds_of_histogram(&queueing),
+            one_way_ms: Some(milliseconds_of_histogram(&view.one_way_delays())),
             sent: counters.sent,
             delivered: queueing.total(),
             retransmitted: counters.retransmitted,

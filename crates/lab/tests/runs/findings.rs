@@ -93,3 +93,42 @@ fn a_flow_with_relays_has_round_trip_times_and_windows_of_its_loops_only() {
         assert!(alone.rtt_ms.unwrap().mean >= 50.0);
     }
 }
+
+/// Without processing times and losses, the one-way delay of a packet is its queueing delay plus 4 ms of propagation and the
+/// service of 1500 bytes at 10 and at 20 Mbit/s, also through a relay.
+#[test]
+fn a_one_way_delay_is_queueing_plus_service_plus_propagation() {
+    const TWO_LINKS: &str = r#"
+title = "Two links"
+duration = "20s"
+measure = { from = "5s" }
+hosts = { jitter = "0s" }
+[[links]]
+name = "one"
+between = ["A", "B"]
+rate = "10Mbps"
+delay = "3ms"
+buffer = "unlimited"
+[[links]]
+name = "two"
+between = ["B", "C"]
+rate = "20Mbps"
+delay = "1ms"
+buffer = "unlimited"
+[[flows]]
+name = "f"
+protocol = "vegas"
+path = ["A", "B", "C"]
+packet = "1500B"
+"#;
+    let lgcc = ["flows.f.protocol=lgcc", "protocols.lgcc.relays=[\"B\"]"];
+    for sets in [&[][..], &lgcc] {
+        let run = results(TWO_LINKS, sets);
+        let flow = flow(&run, "f");
+        assert!(flow.delivered > 1000 && flow.lost == 0, "{flow:?}");
+        let (one_way, expected) = (flow.one_way_ms.unwrap(), 4.0 + 1.2 + 0.6);
+        assert!((one_way.mean - flow.queueing_ms.mean - expected).abs() < 1e-6, "{one_way:?}");
+        assert!(one_way.min >= expected - 1e-9, "{one_way:?}");
+        assert_eq!(run.summary.groups[0].one_way_ms.unwrap(), one_way);
+    }
+}

@@ -86,6 +86,8 @@ impl Default for SendingMeter {
 pub(crate) struct ArrivalMeter {
     /// Queueing delay of each packet in links and relays since its first transmission by the source.
     pub(crate) queueing: Histogram,
+    /// Time from the first transmission of its data by the source to the arrival of each packet.
+    pub(crate) one_way: Histogram,
     /// Bytes of the flow that had arrived at the start of the measurement.
     pub(crate) before: u64,
     interval_packets: u64,
@@ -97,6 +99,7 @@ impl Default for ArrivalMeter {
     fn default() -> Self {
         Self {
             queueing: Histogram::of_delays(),
+            one_way: Histogram::of_delays(),
             before: 0,
             interval_packets: 0,
             interval_queueing: Span::ZERO,
@@ -112,8 +115,9 @@ impl ArrivalMeter {
     }
 
     #[inline]
-    pub(crate) fn delivered(&mut self, queueing: Span) {
+    pub(crate) fn delivered(&mut self, queueing: Span, one_way: Span) {
         self.queueing.add_delay(queueing);
+        self.one_way.add_delay(one_way);
         self.interval_packets += 1;
         self.interval_queueing += queueing;
         self.interval_max = self.interval_max.max(queueing);
@@ -122,6 +126,7 @@ impl ArrivalMeter {
     /// Adds the statistics of another one.
     pub(crate) fn merge(&mut self, other: &Self) {
         self.queueing.merge(&other.queueing);
+        self.one_way.merge(&other.one_way);
         self.interval_packets += other.interval_packets;
         self.interval_queueing += other.interval_queueing;
         self.interval_max = self.interval_max.max(other.interval_max);
