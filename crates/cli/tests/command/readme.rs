@@ -67,15 +67,15 @@ fn sessions(page: &str) -> Vec<(Vec<String>, Vec<&str>)> {
     found
 }
 
-#[test]
-fn the_page_from_a_law_to_its_stability_shows_what_its_commands_print() {
-    let page = fs::read_to_string(workspace().join("docs/from-a-law-to-its-stability.md")).unwrap();
+/// Runs every command of a page's consoles; each line that the page shows must be printed, in this order.
+fn assert_shows_what_its_commands_print(page: &str, scenario: &str, least_sessions: usize) {
+    let page = fs::read_to_string(workspace().join("docs").join(page)).unwrap();
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("scenarios")).unwrap();
-    let scenario = "scenarios/delay-margin.toml";
-    fs::copy(workspace().join(scenario), folder.path().join(scenario)).unwrap();
+    let scenario = format!("scenarios/{scenario}");
+    fs::copy(workspace().join(&scenario), folder.path().join(&scenario)).unwrap();
     let sessions = sessions(&page);
-    assert!(sessions.len() >= 8, "{sessions:?}");
+    assert!(sessions.len() >= least_sessions, "{sessions:?}");
     for (command, shown) in &sessions {
         let arguments: Vec<&str> = command.iter().map(String::as_str).collect();
         let output = millpond(folder.path(), &arguments);
@@ -90,6 +90,44 @@ fn the_page_from_a_law_to_its_stability_shows_what_its_commands_print() {
         }
         assert!(!shown.is_empty(), "{arguments:?}: the page shows nothing of it");
     }
+}
+
+#[test]
+fn the_page_from_a_law_to_its_stability_shows_what_its_commands_print() {
+    assert_shows_what_its_commands_print("from-a-law-to-its-stability.md", "delay-margin.toml", 8);
+}
+
+#[test]
+fn the_page_about_coexistence_shows_what_its_commands_print() {
+    assert_shows_what_its_commands_print("coexistence.md", "beside-cubic.toml", 3);
+}
+
+/// The page's commands with one trace of each kind, two seeds and three seconds.
+#[test]
+fn the_page_about_a_figure_writes_its_figures() {
+    let page = fs::read_to_string(workspace().join("docs/figure-for-a-paper.md")).unwrap();
+    let script = page.split("```sh\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let mut short = script.to_owned();
+    for (long, brief) in
+        [("1 2 3 4 5 6 7 8 9", "1"), ("--seeds 10", "--seeds 2 --set duration=3s"), ("60s", "3s")]
+    {
+        assert!(short.contains(long), "{long}");
+        short = short.replace(long, brief);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("scenarios/traces")).unwrap();
+    for file in ["scenarios/last-hop-5g.toml", "scenarios/traces/5g-static-demo.csv"] {
+        fs::copy(workspace().join(file), folder.path().join(file)).unwrap();
+    }
+    let binaries = Path::new(env!("CARGO_BIN_EXE_millpond")).parent().unwrap();
+    let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap());
+    let mut shell = std::process::Command::new("sh");
+    let output =
+        shell.args(["-e", "-c", &short]).env("PATH", path).current_dir(folder.path()).output().unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(fs::read(folder.path().join("tradeoff.pdf")).unwrap().starts_with(b"%PDF-"));
+    let tails = fs::read_to_string(folder.path().join("lte-car.svg")).unwrap();
+    assert!(["lgcc", "abc", "cubic"].iter().all(|protocol| tails.contains(protocol)), "{tails}");
 }
 
 /// (38) of CLTCP has a size of one at 1 rad/s and a phase of -180 degrees + atan 2 - atan 1/2.

@@ -30,8 +30,9 @@ pub(crate) fn tradeoff(views: &[RunView]) -> Option<Figure> {
             legend: Legend::new(),
             plot: draw(&views),
         }],
-        caption: "Each marker is one run. Higher is more of the capacity used, further left is a shorter delay: the best \
-                  results are in the upper left corner."
+        caption: "Each marker is one run, or the mean over its seeds with lines as long as the 95 % confidence intervals. \
+                  Higher is more of the capacity used, further left is a shorter delay: the best results are in the upper \
+                  left corner."
             .into(),
     })
 }
@@ -53,11 +54,26 @@ fn draw(views: &[&RunView]) -> Plot {
     let marked: Vec<MarkedName<'_>> =
         points.iter().zip(names.iter().map(String::as_str)).map(marked).collect();
     let positions = label_positions(&marked, WIDTH);
+    views.iter().for_each(|view| draw_intervals(&mut plot, view));
     for (((view, point), name), position) in views.iter().zip(&points).zip(&names).zip(positions) {
         plot.mark(view.style, *point);
         plot.text("name", *point, LabelPosition { dy: position.dy + 4.0, ..position }, name);
     }
     plot
+}
+
+/// The 95 % confidence intervals of both values, as lines through the marker; nothing for a single seed.
+fn draw_intervals(plot: &mut Plot, view: &RunView) {
+    let (Some(utilization), Some(times)) = (view.row.utilization, view.row.queueing_ms) else { return };
+    let class = format!("line edge {}", view.style.colour());
+    let (x, y) = (times.p95.mean, 100.0 * utilization.mean);
+    if let Some(half) = times.p95.half_width {
+        plot.unnamed_curve(&class, &[(x - half, y), (x + half, y)]);
+    }
+    if let Some(half) = utilization.half_width {
+        let half = 100.0 * half;
+        plot.unnamed_curve(&class, &[(x, y - half), (x, y + half)]);
+    }
 }
 
 /// A logarithmic scale with room on both sides, so that no marker is on the edge of the plot.
