@@ -59,22 +59,64 @@ impl Rectangle {
     }
 }
 
+/// The places in a plot that markers and names cover.
+pub struct LabelSpace {
+    /// In pixels.
+    width: f64,
+    taken: Vec<Rectangle>,
+}
+
+impl LabelSpace {
+    /// An empty plot of this width in pixels.
+    pub fn new(width: f64) -> Self {
+        Self { width, taken: Vec::new() }
+    }
+
+    /// Covers the place of a marker.
+    pub fn add_marker(&mut self, at: Point) {
+        self.taken.push(Rectangle::of_marker(at));
+    }
+
+    /// Whether a marker here covers no other marker and no name.
+    pub fn has_room_for_marker(&self, at: Point) -> bool {
+        let area = Rectangle::of_marker(at);
+        !self.taken.iter().any(|other| area.overlaps(*other))
+    }
+
+    /// Covers the place of a name in this position.
+    pub fn add_name(&mut self, name: MarkedName<'_>, position: LabelPosition) {
+        self.taken.push(Rectangle::of_name(name, position));
+    }
+
+    /// The first of these positions in which a name covers no marker and no other name.
+    pub fn free_position(
+        &self,
+        name: MarkedName<'_>,
+        candidates: impl IntoIterator<Item = LabelPosition>,
+    ) -> Option<LabelPosition> {
+        let is_free = |position: &LabelPosition| {
+            let area = Rectangle::of_name(name, *position);
+            area.left >= 0.0
+                && area.right <= self.width
+                && !self.taken.iter().any(|other| area.overlaps(*other))
+        };
+        candidates.into_iter().find(is_free)
+    }
+}
+
 /// For each name the first position beside its marker that covers no marker and no earlier name, within a plot of
 /// `width` pixels. If there is no such position, the name stands to the right of its marker.
 pub fn label_positions(names: &[MarkedName<'_>], width: f64) -> Vec<LabelPosition> {
     let rows = [0.0, 13.0, -13.0, 26.0, -26.0, 39.0, 52.0];
     let sides = [(GAP, false), (-GAP, true)];
     let candidates = rows.iter().flat_map(|&dy| sides.map(|(dx, is_left)| LabelPosition { dx, dy, is_left }));
-    let mut taken: Vec<Rectangle> = names.iter().map(|name| Rectangle::of_marker(name.at)).collect();
+    let mut space = LabelSpace::new(width);
+    names.iter().for_each(|name| space.add_marker(name.at));
     let mut chosen = Vec::with_capacity(names.len());
     for name in names {
-        let is_free = |position: &LabelPosition| {
-            let area = Rectangle::of_name(*name, *position);
-            area.left >= 0.0 && area.right <= width && !taken.iter().any(|other| area.overlaps(*other))
-        };
         let default = LabelPosition { dx: GAP, dy: 0.0, is_left: false };
-        let position = candidates.clone().find(is_free).unwrap_or(default);
-        taken.push(Rectangle::of_name(*name, position));
+        let position = space.free_position(*name, candidates.clone()).unwrap_or(default);
+        space.add_name(*name, position);
         chosen.push(position);
     }
     chosen

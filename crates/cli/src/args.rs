@@ -199,6 +199,8 @@ pub(crate) enum Document {
     Utility,
     /// Printed by stability --json
     Stability,
+    /// Printed by stability --with-run --json
+    StabilityWithRun,
     /// Printed by stability --explain --json
     Explain,
     /// Printed by papers run and check with --json
@@ -299,13 +301,16 @@ pub(crate) struct Stability {
     pub(crate) points: Option<usize>,
     #[command(flatten)]
     pub(crate) transients: Transients,
+    /// Run the scenario in packets, too: say whether the run oscillates, and draw it beside the loci of --report
+    #[arg(long, conflicts_with = "explain")]
+    pub(crate) with_run: bool,
     /// Capacity of links that vary: that at this time of the run [default: their mean over the run]. With --explain: the
     /// interval without changes that contains this time [default: the longest]
     #[arg(long, value_name = "TIME", value_parser = values::span)]
     pub(crate) at: Option<Span>,
     #[command(flatten)]
     pub(crate) form: Form,
-    /// Write an HTML page with Nyquist loci, the map and all other results
+    /// Write an HTML page with Nyquist loci, a Bode plot, the map and all other results
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
     #[command(flatten)]

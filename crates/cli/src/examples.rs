@@ -33,6 +33,7 @@ Examples:
   millpond stability scenarios/delay-margin.toml --critical rtt
   millpond stability scenarios/delay-margin.toml --map rtt=10ms..2s,flows=1..100 --report map.html
   millpond stability scenarios/delay-margin.toml --phase x,q --step near=80%
+  millpond stability scenarios/delay-margin.toml --with-run --report margins.html
   millpond stability --explain runs/dumbbell";
 
 pub(crate) const PROTOCOLS: &str = "\

@@ -3,9 +3,9 @@
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::output::{finish, new_file, print_results};
+use millpond_analysis_report as analysis_report;
 use millpond_diagnosis::explain::{self as theory, ExplainError, RunReadError};
 use millpond_protocols::Registry;
-use millpond_report::page;
 use millpond_report::terminal::{self, Document};
 use millpond_theory::{AnalysisError, Study, json_value};
 use millpond_units::Span;
@@ -31,7 +31,7 @@ pub(crate) fn explain(run: &Path, args: &args::Stability, registry: &Registry) -
         || Document::default().text(format!("{sentence}\n")).then(terminal::explanation(&explained));
     print_results(&args.form, json, document)?;
     if let Some(path) = &args.report {
-        let page = page::explanation(&scenario.title, &sentence, &explained);
+        let page = analysis_report::explanation(&scenario.title, &sentence, &explained);
         finish(new_file(path, args.existing)?, page.as_bytes())?;
     }
     Ok(ExitCode::SUCCESS)

@@ -16,6 +16,7 @@ mod shell;
 mod stability;
 mod trace;
 mod transients;
+mod with_run;
 
 pub(crate) use check::check;
 pub(crate) use compare::compare;

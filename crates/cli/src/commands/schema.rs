@@ -6,7 +6,7 @@ use super::trace::TraceStatistics;
 use crate::args::{self, Document};
 use crate::failure::Outcome;
 use crate::output::print;
-use millpond_diagnosis::explain::ExplanationJson;
+use millpond_diagnosis::explain::{ExplanationJson, StabilityWithRunJson};
 use millpond_papers::{CheckedPapers, RecipeReadings};
 use millpond_results::{Comparison, Summary, Timing};
 use millpond_theory::StabilityOutputJson;
@@ -32,6 +32,9 @@ fn schema_of(document: Document) -> Value {
         Document::Equilibrium => output_schema::<EquilibriumOutputJson>("millpond equilibrium --json"),
         Document::Utility => output_schema::<UtilityAllocationJson>("millpond equilibrium --utility --json"),
         Document::Stability => output_schema::<StabilityOutputJson>("millpond stability --json"),
+        Document::StabilityWithRun => {
+            output_schema::<StabilityWithRunJson>("millpond stability --with-run --json")
+        }
         Document::Explain => output_schema::<ExplanationJson>("millpond stability --explain --json"),
         Document::Papers => output_schema::<CheckedPapers>("millpond papers check --json"),
         Document::Recipes => output_schema::<Vec<RecipeEntry<'_>>>("millpond papers list --json"),

@@ -4,15 +4,16 @@ use super::axis::RangeOption;
 use super::capacity::{capacity_lines, held};
 use super::explain::explain;
 use super::transients::{Requests, Transients};
+use super::with_run::ExplainedRun;
 use crate::args;
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::output::{finish, new_file, print_results};
 use crate::progress::{Progress, watched};
 use crate::scenario::load;
+use millpond_analysis_report as analysis_report;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
-use millpond_report::page;
 use millpond_report::terminal::{self, Document};
 use millpond_scenario::Scenario;
 use millpond_theory::classification::analyze_steady_state;
@@ -38,8 +39,8 @@ pub(crate) fn stability(args: &args::Stability, registry: &Registry) -> Outcome 
     }
 }
 
-fn analyse(args: &args::Stability, scenario: &Scenario, registry: &Registry) -> Outcome {
-    let ConstantCapacities { scenario, named } = &held(scenario, args.at)?;
+fn analyse(args: &args::Stability, written: &Scenario, registry: &Registry) -> Outcome {
+    let ConstantCapacities { scenario, named } = &held(written, args.at)?;
     let study = Study::new(scenario, registry);
     let parameters = parameters(&args.critical, study)?;
     if args.points.is_some() && args.map.is_none() && args.transients.convergence.is_none() {
@@ -64,14 +65,17 @@ fn analyse(args: &args::Stability, scenario: &Scenario, registry: &Registry) -> 
     let interrupt = Interrupt::install()?;
     let map = axes.map(|axes| map(study, axes, &interrupt)).transpose()?;
     let transients = requests.compute(study, equilibrium, &interrupt)?;
+    let run = |interrupt| ExplainedRun::new(study.with_scenario(written), args.at, interrupt);
+    let run = args.with_run.then(|| run(interrupt)).transpose()?;
     let results = Results {
         stability: &stability,
+        run: run.as_ref(),
         capacities: named,
         searches: &searches,
         map: map.as_ref(),
         transients: &transients,
     };
-    print_results(&args.form, || pretty(&json_value(&results.json())), || results.document())?;
+    print_results(&args.form, || results.json_text(), || results.document())?;
     if let Some(path) = &args.report {
         finish(new_file(path, args.existing)?, results.page(&scenario.title).as_bytes())?;
     }
@@ -96,6 +100,7 @@ fn print_oscillation(args: &args::Stability, state: &SteadyState, capacities: &[
         ("--phase", transients.phase.is_some()),
         ("--step", !transients.step.is_empty()),
         ("--convergence", transients.convergence.is_some()),
+        ("--with-run", args.with_run),
         ("--report", args.report.is_some()),
     ];
     if let Some((option, _)) = wanted.iter().find(|(_, is_wanted)| *is_wanted) {
@@ -125,6 +130,7 @@ fn map(study: Study<'_>, axes: [ParameterAxis; 2], interrupt: &Interrupt) -> Res
 /// Everything that was computed.
 struct Results<'a> {
     stability: &'a Stability,
+    run: Option<&'a ExplainedRun>,
     capacities: &'a [NamedCapacity],
     searches: &'a [CriticalValueSearch],
     map: Option<&'a StabilityMap>,
@@ -145,8 +151,17 @@ impl Results<'_> {
         }
     }
 
+    fn json_text(&self) -> Result<String, serde_json::Error> {
+        let stability = self.json();
+        match self.run {
+            Some(run) => pretty(&json_value(&run.json(stability))),
+            None => pretty(&json_value(&stability)),
+        }
+    }
+
     fn document(&self) -> Document {
-        let headline = format!("{}\n{}", self.verdict(), capacity_lines(self.capacities));
+        let run = self.run.map(|run| format!("{}\n", run.sentence)).unwrap_or_default();
+        let headline = format!("{}\n{run}{}", self.verdict(), capacity_lines(self.capacities));
         Document::default()
             .text(headline + &terminal::search_ranges(self.searches))
             .then(terminal::stability(self.stability))
@@ -159,10 +174,11 @@ impl Results<'_> {
         let mut sentences = vec![self.verdict()];
         sentences.extend(self.capacities.iter().map(ToString::to_string));
         sentences.extend(self.transients.sentences());
-        page::stability(&page::StabilityPage {
+        analysis_report::stability(&analysis_report::StabilityPage {
             title,
             sentences: &sentences,
             stability: self.stability,
+            run: self.run.map(|run| run.beside(self.stability)),
             map: self.map,
             portrait: self.transients.portrait.as_ref(),
             steps: &self.transients.steps,

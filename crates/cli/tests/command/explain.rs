@@ -110,3 +110,41 @@ fn a_scenario_and_a_run_are_not_explained_together() {
     }
     assert!(error_of(folder.path(), &["stability"]).contains("SCENARIO.toml"));
 }
+
+#[test]
+fn a_run_in_packets_stands_beside_the_loci_of_the_same_scenario() {
+    let folder = folder(STABLE);
+    let command = ["stability", "scenario.toml", "--with-run"];
+    let text = printed(folder.path(), &[&command[..], &["--report", "page.html"]].concat());
+    assert!(text.starts_with("stable"), "{text}");
+    assert!(text.contains("\nin packets, it does not oscillate: the rates of f fluctuate by "), "{text}");
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    let parts =
+        ["id=\"nyquist-loci\"", "id=\"bode\"", "id=\"run-over-time\"", "Spectrum: Queue of L", "root: "];
+    for part in parts {
+        assert!(page.contains(part), "{part}");
+    }
+    // The page marks the frequency of the rightmost root.
+    let json = printed(folder.path(), &[&command[..], &["--json"]].concat());
+    let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let root = json["stability"]["roots"][0]["frequency_rad_per_s"].as_f64().unwrap();
+    let hertz = millpond_units::format::number(root / std::f64::consts::TAU);
+    assert!(page.contains(&format!("root: {hertz} Hz")), "{hertz}");
+    assert_eq!(json["run"]["finding"], "noise");
+}
+
+#[test]
+fn a_run_that_is_too_short_is_drawn_and_the_page_says_why_it_is_not_compared() {
+    let folder = folder(&STABLE.replace("60s", "3s").replace("30s", "1s"));
+    let text = printed(folder.path(), &["stability", "scenario.toml", "--with-run", "--report", "page.html"]);
+    assert!(text.contains("in packets, it was not compared with the analysis: "), "{text}");
+    let page = fs::read_to_string(folder.path().join("page.html")).unwrap();
+    assert!(page.contains("id=\"run-over-time\"") && !page.contains("Spectrum: "));
+}
+
+#[test]
+fn a_run_beside_a_network_that_oscillates_by_its_law_is_refused() {
+    let folder = folder(&STABLE.replace("cltcp", "dctcp"));
+    let error = error_of(folder.path(), &["stability", "scenario.toml", "--with-run"]);
+    assert!(error.contains("--with-run needs a fixed point"), "{error}");
+}

@@ -130,6 +130,11 @@ fn the_page_about_a_figure_writes_its_figures() {
     assert!(["lgcc", "abc", "cubic"].iter().all(|protocol| tails.contains(protocol)), "{tails}");
 }
 
+#[test]
+fn the_page_reno_over_red_shows_what_its_commands_print() {
+    assert_shows_what_its_commands_print("reno-over-red.md", "reno-over-red.toml", 7);
+}
+
 /// (38) of CLTCP has a size of one at 1 rad/s and a phase of -180 degrees + atan 2 - atan 1/2.
 #[test]
 fn the_page_says_the_margins_of_the_closed_form() {

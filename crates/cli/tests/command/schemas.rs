@@ -37,6 +37,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("stability", &["stability", "scenario.toml", "--set", "flows.f.protocol=dctcp"]),
     ("stability", &["stability", "scenario.toml", "--set", "links.L.rate={ steps = [[\"0s\", \"10Mbps\"], [\"5s\", \"5Mbps\"]] }", "--at", "6s"]),
     ("equilibrium", &["equilibrium", "scenario.toml", "--set", "flows.f.protocol=vcp"]),
+    ("stability-with-run", &["stability", "scenario.toml", "--with-run"]),
     ("explain", &["stability", "--explain", "run"]),
     ("papers", &["papers", "check", "lgcc/section3"]),
     ("readings", &["papers", "readings", "lgcc/section3"]),

@@ -5,10 +5,22 @@ use super::{
 };
 use millpond_fluid::stability::{Crossover, NoiseKind, Root};
 use millpond_theory::NamedCapacity;
+use millpond_theory::StabilityOutputJson;
 use millpond_theory::stability::{MarginJson, margin_json};
 use millpond_theory::steady_state::{SteadyStateJson, steady_state_json};
 use schemars::JsonSchema;
 use serde::Serialize;
+
+/// The output of `millpond stability SCENARIO.toml --with-run --json`.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StabilityWithRunJson {
+    /// The stability of the equilibrium.
+    pub stability: StabilityOutputJson,
+    /// Whether and why the run in packets oscillates, in a sentence; or why that is unknown.
+    pub run_verdict: String,
+    /// The run beside the linear loop at its own operating point; null if the run is too short.
+    pub run: Option<ExplanationJson>,
+}
 
 /// The explanation of a run: `millpond stability --explain RUN --json`.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

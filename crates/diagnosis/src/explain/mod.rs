@@ -26,7 +26,7 @@ pub use interval::StationaryInterval;
 pub use json::{
     CycleGrowthJson, ExplanationJson, FluctuationJson, IntervalJson, LinearModelJson, LoopGainJson,
     NoiseCausesJson, NoiseFloorJson, OperatingPointJson, RightmostRootJson, SpectralPeakJson,
-    explanation_json,
+    StabilityWithRunJson, explanation_json,
 };
 pub use model::{LinearModel, NoiseFloor};
 pub use operating_point::OperatingPointRow;

@@ -27,6 +27,7 @@ mod paganini;
 mod phase_effects;
 mod plans;
 mod reference_results;
+mod reno_over_red;
 mod service_times;
 mod several_links;
 mod silences;

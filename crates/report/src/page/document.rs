@@ -11,19 +11,20 @@ const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:";
 
 /// A part of the page under a heading.
-pub(super) struct Section {
+pub struct Section {
     /// Unique on the page, for links.
     pub id: String,
     /// The heading.
     pub title: String,
     /// One or two sentences below the heading; empty if there is none.
     pub intro: String,
+    /// What follows the introduction.
     pub body: Markup,
 }
 
 impl Section {
     /// A section of figures; none if there is no figure.
-    pub(super) fn of_figures(
+    pub fn of_figures(
         id: impl Into<String>,
         title: impl Into<String>,
         intro: impl Into<String>,
@@ -45,12 +46,12 @@ impl Section {
 }
 
 /// The whole file. `lead` is between the title and the sections.
-pub(super) fn page(title: &str, lead: &Markup, sections: &[Section]) -> String {
+pub fn page(title: &str, lead: &Markup, sections: &[Section]) -> String {
     page_of(title, lead, &html! { @for section in sections { (section.html()) } })
 }
 
 /// The whole file, whose sections are `main`. `lead` is between the title and the sections.
-pub(super) fn page_of(title: &str, lead: &Markup, main: &Markup) -> String {
+pub fn page_of(title: &str, lead: &Markup, main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -76,6 +77,6 @@ pub(super) fn page_of(title: &str, lead: &Markup, main: &Markup) -> String {
 }
 
 /// A paragraph for each text.
-pub(super) fn paragraphs<'a>(texts: impl IntoIterator<Item = &'a str>) -> Markup {
+pub fn paragraphs<'a>(texts: impl IntoIterator<Item = &'a str>) -> Markup {
     html! { @for text in texts { p { (text) } } }
 }

@@ -2,14 +2,16 @@
 
 /// A factor from bit/s to a unit, and the unit's name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct RateUnit {
+pub struct RateUnit {
+    /// From bit/s to the unit.
     pub factor: f64,
+    /// The name of the unit.
     pub label: &'static str,
 }
 
 impl RateUnit {
     /// The largest unit that is not greater than the peak rate in bit/s.
-    pub(super) fn for_peak(peak: f64) -> Self {
+    pub fn for_peak(peak: f64) -> Self {
         let units = [(1e-9, "Gbit/s"), (1e-6, "Mbit/s"), (1e-3, "kbit/s")];
         let fitting = units.into_iter().find(|(factor, _)| peak * factor >= 1.0);
         let (factor, label) = fitting.unwrap_or((1.0, "bit/s"));

@@ -1,6 +1,6 @@
 //! Rates and queues after a step.
 
-use super::unit::AxisUnit;
+use crate::unit::AxisUnit;
 use maud::html;
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle, decimate};
 use millpond_fluid::motion::StepResponse;
@@ -20,7 +20,7 @@ struct StepQuantity<'a> {
 }
 
 /// The figure of one step.
-pub(super) fn chart(index: usize, step: &StepTransient) -> Figure {
+pub(crate) fn chart(index: usize, step: &StepTransient) -> Figure {
     let first = |series: &'_ [ObservedResponse]| series.len().min(MOST);
     let rates = StepQuantity {
         title: "sending rate of one flow",

@@ -1,6 +1,6 @@
 //! Convergence times over a parameter.
 
-use super::map::axis_title;
+use crate::map::axis_title;
 use maud::html;
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_theory::transients::{ConvergenceTimes, convergence_sentence};
@@ -10,7 +10,7 @@ const MEASURED: &str = "line";
 const PREDICTED: &str = "guide";
 
 /// The measured times, and the times that the rightmost root alone predicts.
-pub(super) fn chart(convergence: &ConvergenceTimes) -> Figure {
+pub(crate) fn chart(convergence: &ConvergenceTimes) -> Figure {
     let values = &convergence.axis.values;
     let points = |times: &[Option<f64>]| -> Vec<Point> {
         values.iter().zip(times).map(|(value, time)| (*value, time.unwrap_or(f64::NAN))).collect()

@@ -1,21 +1,25 @@
 //! Trajectories in the plane of two quantities.
 
-use super::unit::AxisUnit;
+use crate::unit::AxisUnit;
 use maud::html;
 use millpond_chart::{Axis, Figure, Legend, PLANE, Panel, Plot, Point, Scale, SeriesStyle};
 use millpond_fluid::motion::LongTermBehavior;
 use millpond_theory::transients::{Observable, PhasePortrait, PhaseTrajectory, phase_portrait_sentence};
+use std::f64::consts::TAU;
 
 /// Style class of a trajectory that settles.
 const SETTLES: &str = "line trajectory";
 /// Style class of a trajectory that does not settle.
 const DOES_NOT_SETTLE: &str = "line trajectory c1 d5";
-/// Style class of the last tenth of a trajectory that does not settle.
+/// Style class of the last turn of a trajectory that does not settle.
 const END: &str = "line end c1";
 /// Style class of the line on which the queue is constant.
 const CONSTANT_QUEUE: &str = "guide";
 /// The marker of the equilibrium.
 const EQUILIBRIUM: SeriesStyle = SeriesStyle(3);
+
+/// All trajectories together are drawn with at most this length in pixels: more of them would cover the plane.
+const MOST_DRAWN: f64 = 30_000.0;
 
 /// A quantity on its axis.
 struct PortraitAxis {
@@ -30,7 +34,7 @@ struct PortraitPlane {
 }
 
 /// The portrait.
-pub(super) fn chart(portrait: &PhasePortrait) -> Figure {
+pub(crate) fn chart(portrait: &PhasePortrait) -> Figure {
     let plane = PortraitPlane {
         x: PortraitAxis::of(&portrait.horizontal, portrait.equilibrium.0, portrait, 0),
         y: PortraitAxis::of(&portrait.vertical, portrait.equilibrium.1, portrait, 1),
@@ -47,11 +51,25 @@ pub(super) fn chart(portrait: &PhasePortrait) -> Figure {
         title: html! { (title) },
         class: "planar",
         panels: vec![panel],
-        caption: format!(
-            "{}. A trajectory settles if it stays within 2 % of its greatest distance from the equilibrium.",
-            phase_portrait_sentence(portrait)
-        ),
+        caption: caption(portrait, &plane),
     }
+}
+
+fn caption(portrait: &PhasePortrait, plane: &PortraitPlane) -> String {
+    let most = MOST_DRAWN / portrait.trajectories.len() as f64;
+    let is_shortened = |path: &PhaseTrajectory| {
+        let points = plane.points(path);
+        plane.beginning(&points, most) < points.len()
+    };
+    let beginnings = if portrait.trajectories.iter().any(is_shortened) {
+        " Of long trajectories the beginning is drawn, and the last turn if they do not settle."
+    } else {
+        ""
+    };
+    format!(
+        "{}. A trajectory settles if it stays within 2 % of its greatest distance from the equilibrium.{beginnings}",
+        phase_portrait_sentence(portrait)
+    )
 }
 
 fn plot(portrait: &PhasePortrait, plane: &PortraitPlane, title: &str) -> Plot {
@@ -66,10 +84,11 @@ fn plot(portrait: &PhasePortrait, plane: &PortraitPlane, title: &str) -> Plot {
     if let Some(level) = portrait.balanced_rate.map(|level| level * plane.x.unit.factor) {
         plot.curve("constant queue", CONSTANT_QUEUE, &[(level, y.low), (level, y.high)]);
     }
-    portrait.trajectories.iter().for_each(|path| plane.draw(&mut plot, path));
-    portrait.trajectories.iter().for_each(|path| plane.draw_end(&mut plot, path));
+    let most = MOST_DRAWN / portrait.trajectories.len() as f64;
+    portrait.trajectories.iter().for_each(|path| plane.draw(&mut plot, path, most));
     let equilibrium =
         (portrait.equilibrium.0 * plane.x.unit.factor, portrait.equilibrium.1 * plane.y.unit.factor);
+    portrait.trajectories.iter().for_each(|path| plane.draw_end(&mut plot, path, equilibrium));
     plot.mark(EQUILIBRIUM, equilibrium);
     plot
 }
@@ -147,11 +166,41 @@ impl PortraitPlane {
         kept
     }
 
-    fn draw(&self, plot: &mut Plot, path: &PhaseTrajectory) {
+    /// The number of points until the trajectory has this length in pixels.
+    fn beginning(&self, points: &[Point], most: f64) -> usize {
+        let mut length = 0.0;
+        let is_long = |pair: &[Point]| {
+            length += self.distance(pair[0], pair[1]);
+            length > most
+        };
+        points.windows(2).position(is_long).map_or(points.len(), |index| index + 1)
+    }
+
+    /// The number of points before the last turn about the equilibrium; a turn has at most a tenth of all points.
+    fn before_last_turn(&self, points: &[Point], equilibrium: Point) -> usize {
+        const LEAST: f64 = 0.9;
+        let centre = self.pixels(equilibrium);
+        let angle = |point: Point| {
+            let (x, y) = self.pixels(point);
+            libm::atan2(y - centre.1, x - centre.0)
+        };
+        let mut turned = 0.0_f64;
+        let is_a_turn = |pair: &[Point]| {
+            let step = angle(pair[1]) - angle(pair[0]);
+            turned += step - TAU * (step / TAU).round();
+            turned.abs() >= TAU
+        };
+        let from = points.windows(2).rposition(is_a_turn).unwrap_or(0);
+        from.max((points.len() as f64 * LEAST) as usize)
+    }
+
+    /// Draws a trajectory until it has a length of `most` pixels.
+    fn draw(&self, plot: &mut Plot, path: &PhaseTrajectory, most: f64) {
         let points = self.points(path);
+        let points = &points[..self.beginning(&points, most)];
         let (class, arrow) = if settles(path) { (SETTLES, "arrow") } else { (DOES_NOT_SETTLE, "arrow c1") };
-        plot.unnamed_curve(class, &self.visible(&points));
-        for (from, to) in self.arrows(&points) {
+        plot.unnamed_curve(class, &self.visible(points));
+        for (from, to) in self.arrows(points) {
             if self.contains(from) && self.contains(to) {
                 plot.arrow(arrow, from, to);
             }
@@ -161,11 +210,12 @@ impl PortraitPlane {
         }
     }
 
-    /// Draws the end of a trajectory that does not settle, above all trajectories.
-    fn draw_end(&self, plot: &mut Plot, path: &PhaseTrajectory) {
+    /// Draws the last turn of a trajectory that does not settle, above all trajectories.
+    fn draw_end(&self, plot: &mut Plot, path: &PhaseTrajectory, equilibrium: Point) {
         let points = self.points(path);
         if !settles(path) {
-            plot.unnamed_curve(END, &self.visible(&points[points.len() * 9 / 10..]));
+            let from = self.before_last_turn(&points, equilibrium);
+            plot.unnamed_curve(END, &self.visible(&points[from..]));
         }
     }
 
@@ -191,7 +241,7 @@ fn settles(path: &PhaseTrajectory) -> bool {
 fn legend(portrait: &PhasePortrait) -> Legend {
     let settled = portrait.trajectories.iter().filter(|path| settles(path)).count();
     let all_settle = settled == portrait.trajectories.len();
-    let unsettled = Legend::new().line(DOES_NOT_SETTLE, "does not settle").line(END, "its last tenth");
+    let unsettled = Legend::new().line(DOES_NOT_SETTLE, "does not settle").line(END, "its last turn");
     Legend::new()
         .line(SETTLES, "settles")
         .when(settled > 0)
@@ -200,4 +250,35 @@ fn legend(portrait: &PhasePortrait) -> Legend {
         .dot("start", "start")
         .marker(EQUILIBRIUM, "equilibrium")
         .coloured(SeriesStyle(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plane() -> PortraitPlane {
+        let axis = || PortraitAxis {
+            unit: AxisUnit { name: String::new(), factor: 1.0 },
+            scale: Scale::linear(-2.0, 2.0),
+        };
+        PortraitPlane { x: axis(), y: axis() }
+    }
+
+    /// A hundred turns of forty points each.
+    fn circles() -> Vec<Point> {
+        let angles = (0..4000).map(|i| f64::from(i) * TAU / 40.0);
+        angles.map(|angle| (angle.cos(), angle.sin())).collect()
+    }
+
+    #[test]
+    fn of_a_long_cycle_the_first_pixels_and_the_last_turn_are_drawn() {
+        let (plane, points) = (plane(), circles());
+        let turn = plane.beginning(&points, f64::INFINITY);
+        assert_eq!(turn, points.len());
+        // A turn is an ellipse of 345 by 240 pixels: between 750 and 1085 pixels.
+        let drawn = plane.beginning(&points, 2000.0);
+        assert!((73..=107).contains(&drawn), "{drawn}");
+        let last = points.len() - plane.before_last_turn(&points, (0.0, 0.0));
+        assert!((40..=42).contains(&last), "{last}");
+    }
 }

@@ -9,7 +9,7 @@ const STABLE: &str = "stable";
 const OSCILLATES: &str = "oscillates";
 
 /// The map.
-pub(super) fn chart(map: &StabilityMap) -> Figure {
+pub(crate) fn chart(map: &StabilityMap) -> Figure {
     let plot = plot(map);
     let has_blank_cells = map.growth_rates.iter().flatten().any(Option::is_none);
     let legend = Legend::new()
@@ -50,7 +50,7 @@ fn plot(map: &StabilityMap) -> Plot {
 }
 
 /// The name of a parameter with its unit.
-pub(super) fn axis_title(parameter: &VariedParameter) -> String {
+pub(crate) fn axis_title(parameter: &VariedParameter) -> String {
     match parameter {
         VariedParameter::Rtt => "RTT, s".to_owned(),
         VariedParameter::Parameter { unit, .. } if !unit.is_empty() => {

@@ -1,9 +1,20 @@
-//! The page about the stability of a scenario, with all of its sections.
+//! The page about the stability of a scenario, with all of its sections, in a real browser.
 
-use super::{Browser, faults, in_each_view, keep_picture, page_of};
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "helpers fail as tests do")]
+
+#[path = "../../../report/tests/report_in_browser/browser.rs"]
+#[allow(dead_code, reason = "shared with other pages")]
+mod browser;
+#[path = "../../../report/tests/report_in_browser/fixture.rs"]
+#[allow(dead_code, reason = "shared with other pages")]
+mod fixture;
+#[path = "../../../report/tests/report_in_browser/views.rs"]
+mod views;
+
+use browser::Browser;
+use millpond_analysis_report as page;
 use millpond_plan::fluid;
 use millpond_protocols::Registry;
-use millpond_report::page;
 use millpond_results::Unwatched;
 use millpond_scenario::{Disk, Scenario};
 use millpond_theory::Study;
@@ -14,6 +25,7 @@ use millpond_theory::transients::{
     compute_phase_portrait, simulate_steps,
 };
 use std::path::Path;
+use views::{faults, in_each_view, keep_picture, page_of};
 
 /// The page about CLTCP with this round-trip time: loci, map, portrait, two step responses and convergence times.
 fn page_at(rtt: &str) -> String {
@@ -40,10 +52,17 @@ fn page_at(rtt: &str) -> String {
     let map = compute_stability_map(study, axes.0.clone(), axes.1, &Unwatched).unwrap();
     let criterion = ConvergenceCriterion { tolerance: 0.05, initial_condition: Some("x=50%".to_owned()) };
     let convergence = compute_convergence_times(study, axes.0, criterion, &Unwatched).unwrap();
+    let run = fixture::run(&fixture::SIX[0], 300, 2);
     page::stability(&page::StabilityPage {
         title: "Stability of CLTCP",
         sentences: &["stable".to_owned()],
         stability: &stability,
+        run: Some(page::RunBeside {
+            run: &run,
+            explanation: None,
+            sentence: "in packets, it does not oscillate",
+            frequency: Some(0.1),
+        }),
         map: Some(&map),
         portrait: Some(&portrait),
         steps: &steps,
@@ -55,8 +74,51 @@ fn page_at(rtt: &str) -> String {
 fn stability_is_drawn_without_error_request_or_empty_chart_in_light_dark_print_and_on_a_phone() {
     in_each_view(&page_at("200ms"), |name, browser, picture| {
         keep_picture(&format!("stability-{name}"), picture);
-        assert_eq!(browser.evaluate("document.querySelectorAll('svg.plot').length"), 8, "{name}");
+        assert_eq!(browser.evaluate("document.querySelectorAll('svg.plot').length"), 11, "{name}");
     });
+}
+
+/// Pairs of texts in the Nyquist plot whose boxes overlap.
+const OVERLAPS: &str = r#"(() => {
+    const texts = [...document.querySelectorAll('#nyquist-loci .plot > text:is(.name, .hint)')];
+    const boxes = texts.map(text => ({ text: text.textContent, box: text.getBoundingClientRect() }));
+    const overlap = (a, b) => a.left < b.right && b.left < a.right && a.top + 2 < b.bottom && b.top + 2 < a.bottom;
+    return boxes.flatMap((one, index) => boxes.slice(index + 1)
+        .filter(other => overlap(one.box, other.box)).map(other => `${one.text} / ${other.text}`));
+})()"#;
+
+#[test]
+fn margins_and_frequencies_stand_beside_the_locus_without_covering_one_another() {
+    let mut browser = Browser::start();
+    browser.set_view(1280, "light", "screen");
+    for rtt in ["200ms", "900ms"] {
+        let (_folder, page) = page_of(&page_at(rtt));
+        browser.open(&page);
+        assert_eq!(browser.evaluate(OVERLAPS), serde_json::json!([]), "{rtt}");
+        let texts =
+            "[...document.querySelectorAll('#nyquist-loci .plot > .hint')].map(text => text.textContent)";
+        let frequencies = browser.evaluate(texts);
+        let first = frequencies[0].as_str().unwrap_or_default();
+        assert!(first.ends_with(" rad/s"), "{rtt}: {frequencies}");
+    }
+}
+
+#[test]
+fn a_stable_network_has_an_arc_for_its_phase_margin_and_an_unstable_one_the_gain_that_it_needs() {
+    let (_folder, page) = page_of(&page_at("200ms"));
+    let mut browser = Browser::start();
+    browser.open(&page);
+    let count = |browser: &mut Browser, what: &str| {
+        browser.evaluate(&format!("document.querySelectorAll('{what}').length"))
+    };
+    assert_eq!(count(&mut browser, "#nyquist-loci .curves .margin"), 2);
+    assert_eq!(count(&mut browser, "#bode .curves .margin"), 2);
+    let (_folder, page) = page_of(&page_at("900ms"));
+    browser.open(&page);
+    assert_eq!(count(&mut browser, "#nyquist-loci .curves .margin"), 1);
+    let name = browser
+        .evaluate("document.querySelector('#nyquist-loci .plot > .name + circle + .name').textContent");
+    assert!(name.as_str().unwrap().starts_with("gain must fall to x0."), "{name}");
 }
 
 #[test]

@@ -1,16 +1,21 @@
-//! The page about the stability of a scenario: Nyquist loci, a map, trajectories, step responses and convergence times.
+//! The pages of analyses. The page about the stability of a scenario: Nyquist loci, a Bode plot, a run in packets, a map, trajectories, step responses and convergence times.
 
+mod bode;
 mod convergence;
 mod explain;
 mod map;
+mod margin_marks;
 mod nyquist;
 mod portrait;
 mod steps;
 mod unit;
+mod with_run;
 
 pub use explain::explanation;
+pub use with_run::RunBeside;
 
-use super::document::{Section, page, paragraphs};
+use maud::html;
+use millpond_report::page::document::{Section, page, paragraphs};
 use millpond_theory::stability::{Stability, StabilityMap};
 use millpond_theory::transients::{ConvergenceTimes, PhasePortrait, StepTransient};
 
@@ -22,6 +27,8 @@ pub struct StabilityPage<'a> {
     pub sentences: &'a [String],
     /// Roots and margins.
     pub stability: &'a Stability,
+    /// A run of the scenario in packets.
+    pub run: Option<RunBeside<'a>>,
     /// The map over two parameters.
     pub map: Option<&'a StabilityMap>,
     /// Trajectories in the plane of two quantities.
@@ -37,7 +44,15 @@ pub struct StabilityPage<'a> {
 pub fn stability(content: &StabilityPage<'_>) -> String {
     let lead = paragraphs(content.sentences.iter().map(String::as_str));
     let sections = [
-        Section::of_figures("nyquist", "Nyquist loci", LOCI, &[nyquist::chart(content.stability)]),
+        Some(Section {
+            id: "nyquist".into(),
+            title: "Nyquist loci and Bode plot".into(),
+            intro: LOCI.into(),
+            body: html! {
+                div.pictures { (nyquist::chart(content.stability)) (bode::chart(content.stability)) }
+            },
+        }),
+        content.run.as_ref().and_then(with_run::section),
         content.map.and_then(|map| Section::of_figures("map", "Stability map", MAP, &[map::chart(map)])),
         content.portrait.and_then(|portrait| {
             Section::of_figures("portrait", "Phase portrait", PORTRAIT, &[portrait::chart(portrait)])

@@ -1,10 +1,10 @@
 //! The page about why a run oscillates: spectra of its series, the predicted spectra, and Nyquist loci.
 
-use super::super::document::{Section, page, paragraphs};
-use super::nyquist;
+use crate::nyquist;
 use maud::html;
 use millpond_chart::{Axis, Figure, Legend, Panel, Plot, Scale, SeriesStyle};
 use millpond_diagnosis::explain::{Explanation, Fluctuation, FluctuationKind, LinearModel, PowerSpectrum};
+use millpond_report::page::document::{Section, page, paragraphs};
 use millpond_units::format::number;
 
 /// The page.
@@ -15,8 +15,9 @@ pub fn explanation(title: &str, sentence: &str, explained: &Explanation) -> Stri
     let lead = paragraphs([sentence, &interval].into_iter().chain(capacities.iter().map(String::as_str)));
     let frequency = explained.model.as_ref().and_then(LinearModel::frequency);
     let fluctuations = explained.fluctuations.iter().take(MOST).enumerate();
-    let figures: Vec<Figure> =
-        fluctuations.map(|(index, fluctuation)| figure(index, fluctuation, frequency)).collect();
+    let figures: Vec<Figure> = fluctuations
+        .map(|(index, fluctuation)| spectrum(index, fluctuation, frequency, "linear loop"))
+        .collect();
     let spectra = Section::of_figures(
         "spectra",
         "Measured and predicted spectra",
@@ -67,8 +68,13 @@ impl Spectra {
     }
 }
 
-/// The spectra of one quantity; `frequency` is that of the linear loop.
-fn figure(index: usize, fluctuation: &Fluctuation, frequency: Option<f64>) -> Figure {
+/// The spectra of one quantity; `frequency` is that of the linear loop, which the legend calls `source`.
+pub(crate) fn spectrum(
+    index: usize,
+    fluctuation: &Fluctuation,
+    frequency: Option<f64>,
+    source: &str,
+) -> Figure {
     const DECADES: f64 = 6.0;
     const LOOP: &str = "guide";
     let spectra = Spectra::of(fluctuation);
@@ -89,7 +95,7 @@ fn figure(index: usize, fluctuation: &Fluctuation, frequency: Option<f64>) -> Fi
     }
     let legend = curves()
         .fold(Legend::new(), |legend, (style, name, _)| legend.line(&style.line(), name))
-        .and(Legend::new().line(LOOP, "linear loop").when(frequency.is_some()));
+        .and(Legend::new().line(LOOP, source).when(frequency.is_some()));
     Figure {
         id: format!("spectrum-{index}"),
         title: html! { (title) },
