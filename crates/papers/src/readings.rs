@@ -209,8 +209,8 @@ mod tests {
     #[test]
     fn every_row_has_a_cell_for_every_reading() {
         let matrix = matrix_of(|_| ());
-        assert_eq!(matrix.readings, ["as the draft", "first interval of 80 ms"]);
-        assert!(matrix.rows.iter().all(|row| row.cells.len() == 2));
+        assert_eq!(matrix.readings, ["as the draft", "first interval of 80 ms", "truncated windows"]);
+        assert!(matrix.rows.iter().all(|row| row.cells.len() == 3));
         assert_eq!(matrix.counts(0), (matrix.rows.len(), 0), "{matrix:#?}");
         assert!(matrix.counts(1).1 > 0, "{matrix:#?}");
     }

@@ -36,13 +36,13 @@ fn refused_by(command: &[&str], sets: &[&str], words: &[&str]) {
 }
 
 #[test]
-fn a_delay_of_zero_names_the_flow_or_the_buffer_that_it_leaves_without_a_size() {
+fn a_delay_of_zero_names_the_flow_that_it_leaves_without_a_round_trip_time() {
     let words = [
         "f: its round-trip time must be above zero: set the delay of a link or the `rtt` of the flow",
         "scenario.toml:10",
     ];
     refused(&["links.L.delay=0ms"], &words);
-    let words = ["L ->: its buffer must be above zero", "the buffer in bytes or packets", "scenario.toml:4"];
+    // A bandwidth-delay product of zero is a buffer of one packet.
     refused(&["links.L.delay=0ms", "links.L.buffer=1bdp"], &words);
 }
 

@@ -31,10 +31,7 @@ fn check_link(link: &FluidLinkSpec) -> Result<(), Error> {
         return refuse(&link.name, "its capacity must be above zero: an outage requires the packet world");
     }
     if link.buffer.is_nan() || link.buffer <= 0.0 {
-        return refuse(
-            &link.name,
-            "its buffer must be above zero: a bandwidth-delay product is zero without a delay; write the buffer in bytes or packets",
-        );
+        return refuse(&link.name, "its buffer must be above zero");
     }
     Ok(())
 }

@@ -215,7 +215,8 @@ fn numbers_of_the_closed_loop() -> Vec<String> {
             at_full,
             fewest = -fewest
         ),
-        format!("below RTT {:.1} ms (now 200 ms), and above flows {most:.0} (now 60)", -1e3 * shortest),
+        // Flows are whole: the least number that is stable.
+        format!("below RTT {:.1} ms (now 200 ms), and above flows {} (now 60)", -1e3 * shortest, most.ceil()),
         format!("`T = {:.0}` ms or below {:.0} flows", 1e3 * by_hand, -fewest_by_hand),
         format!("above {:.1} ms or below {:.0}.", 1e3 * longest, -fewest),
         format!("Above {at_full:.0} flows"),
