@@ -210,16 +210,12 @@ fn numbers_of_the_closed_loop() -> Vec<String> {
         cycle(few),
         cycle(far),
         format!("above RTT {:.1} ms (now 200 ms)", 1e3 * longest),
-        format!(
-            "above flows {:.0} (now 60), and below flows {fewest:.0} (now 60)",
-            at_full,
-            fewest = -fewest
-        ),
-        // Flows are whole: the least number that is stable.
+        // Flows are whole: the limits are the greatest and the least number that is stable.
+        format!("above flows {} (now 60), and below flows {} (now 60)", at_full.floor(), -fewest.floor()),
         format!("below RTT {:.1} ms (now 200 ms), and above flows {} (now 60)", -1e3 * shortest, most.ceil()),
-        format!("`T = {:.0}` ms or below {:.0} flows", 1e3 * by_hand, -fewest_by_hand),
-        format!("above {:.1} ms or below {:.0}.", 1e3 * longest, -fewest),
-        format!("Above {at_full:.0} flows"),
+        format!("`T = {:.0}` ms or below {} flows", 1e3 * by_hand, -fewest_by_hand.floor()),
+        format!("above {:.1} ms or below {}.", 1e3 * longest, -fewest.floor()),
+        format!("Above {} flows", at_full.floor()),
         format!("at {:.3} Hz ({:.4} rad/s)", fast.im / (2.0 * PI), fast.im),
     ]
     .to_vec()
