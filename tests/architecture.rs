@@ -35,7 +35,7 @@ const DEPENDENCIES: &[(&str, &str)] = &[
 ];
 
 /// Packages of the workspace outside of `crates/`: they may depend on any crate.
-const OUTSIDE: &[&str] = &["tests", "attack", "bench", "own-protocol"];
+const OUTSIDE: &[&str] = &["tests", "attack", "bench", "own-protocol", "own-queue"];
 
 /// Crates in which nothing may read a clock, a socket, a file or the environment. `units`, `stats`, `law` and `endpoint` may
 /// not either: they are compiled without the standard library, which `make no-std` checks.

@@ -116,8 +116,11 @@ fn guide(views: &[RunView]) -> Markup {
             @if views.iter().any(|view| view.seeds.len() > 1) {
                 "Numbers are means over the seeds with half the width of their 95 % confidence interval. "
             }
-            "Point at a plot over time to read the values of all plots at that time. Drag to zoom all of them; press Escape \
-             to zoom out. Long curves show the least and the greatest value of each short interval."
+            span.on-screen {
+                "Point at a plot over time to read the values of all plots at that time. Drag to zoom all of them; press \
+                 Escape to zoom out. "
+            }
+            "Long curves show the least and the greatest value of each short interval."
         }
     }
 }
