@@ -51,19 +51,22 @@ const RADIUS: f64 = 4.5;
 /// The shape of a value that was not measured.
 pub(crate) const OPEN_SHAPE: usize = 3;
 
-/// The outline of a shape, in pixels from its centre; a circle is a polygon of many sides.
+/// The outline of a shape, in pixels from its centre.
 pub(crate) fn outline(shape: usize) -> Vec<Point> {
-    const SIDES: u32 = 24;
     match SHAPES[shape % SHAPES.len()] {
-        [] => (0..SIDES).map(|side| on_circle(RADIUS, f64::from(side) / f64::from(SIDES))).collect(),
+        [] => circle(RADIUS),
         corners => corners.to_vec(),
     }
 }
 
-/// The point of a circle around the origin after this share of a turn.
-pub(crate) fn on_circle(radius: f64, share: f64) -> Point {
-    let angle = share * core::f64::consts::TAU;
-    (radius * libm::cos(angle), radius * libm::sin(angle))
+/// A circle around the origin, as a polygon of many sides.
+pub(crate) fn circle(radius: f64) -> Vec<Point> {
+    const SIDES: u32 = 24;
+    let corner = |side: u32| {
+        let angle = f64::from(side) / f64::from(SIDES) * core::f64::consts::TAU;
+        (radius * libm::cos(angle), radius * libm::sin(angle))
+    };
+    (0..SIDES).map(corner).collect()
 }
 
 /// The style of the series with this index: colour, dashes and marker.

@@ -1,6 +1,6 @@
 //! How style classes look on paper.
 
-use super::drawing::{BLACK, Fill, GREY, Ink, Rgb, WHITE};
+use super::drawing::{BLACK, Fill, GREY, Ink, Rgb};
 use crate::style::{COLOURS, SeriesStyle};
 
 /// The palette of Okabe and Ito on white, as in the style sheet.
@@ -30,14 +30,7 @@ impl PaperColour {
     /// Almost black: that of text.
     pub const INK: Self = Self::Fixed(BLACK);
     /// Grey.
-    pub const SOFT: Self = Self::Fixed(GREY);
-    /// White.
-    pub const PAPER: Self = Self::Fixed(WHITE);
-    /// A colour of the palette by its index.
-    #[must_use]
-    pub const fn palette(index: usize) -> Self {
-        Self::Fixed(PALETTE[index % COLOURS])
-    }
+    const SOFT: Self = Self::Fixed(GREY);
 }
 
 /// What a style class does on paper.

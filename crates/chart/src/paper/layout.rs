@@ -9,7 +9,7 @@ use crate::element::{Element, PLANE, arrow_head};
 use crate::figure::{Figure, Panel};
 use crate::legend::{LegendEntry, LegendSample};
 use crate::plot::Plot;
-use crate::style::{OPEN_SHAPE, SeriesStyle, on_circle, outline};
+use crate::style::{OPEN_SHAPE, SeriesStyle, circle, outline};
 
 /// The size of all texts in points.
 const TEXT: f64 = 7.0;
@@ -226,10 +226,7 @@ impl Sheet<'_> {
     }
 
     fn dot(&self, shapes: &mut Vec<Shape>, class: &str, at: Point, radius: f64, colour: Option<SeriesStyle>) {
-        const SIDES: u32 = 24;
-        let circle: Vec<Point> =
-            (0..SIDES).map(|side| on_circle(radius, f64::from(side) / f64::from(SIDES))).collect();
-        path(shapes, vec![around(at, &circle)], true, ink(class, colour, self.rules));
+        path(shapes, vec![around(at, &circle(radius))], true, ink(class, colour, self.rules));
     }
 }
 
