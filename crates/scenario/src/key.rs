@@ -57,12 +57,14 @@ fn traces(direction: &mut Direction) -> impl Iterator<Item = &mut TraceSource> {
 }
 
 impl Trace {
+    /// Over the times in picoseconds, the rates in bit/s and the length, each as 8 bytes, the least significant first.
     fn sha256(&self) -> String {
         let mut digest = Sha256::new();
         for (time, rate) in &self.steps {
-            digest.update(format!("{time:?} {rate:?}\n"));
+            digest.update(time.picos().to_le_bytes());
+            digest.update(rate.bps().to_le_bytes());
         }
-        digest.update(format!("{:?}", self.length));
+        digest.update(self.length.picos().to_le_bytes());
         hexadecimal(&digest.finalize())
     }
 }
