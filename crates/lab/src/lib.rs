@@ -21,4 +21,5 @@ mod world;
 pub use compare::{Choice, ComparisonCase, cases, compare, labels_without_randomness};
 pub use error::Error;
 pub use fair_shares::{FAIR_SHARE, fair_shares};
+pub use run_key::is_run_of;
 pub use world::run;

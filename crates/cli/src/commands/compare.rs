@@ -2,7 +2,7 @@
 //! report.
 
 use crate::args;
-use crate::command_line::origin;
+use crate::command_line::{VERSION, origin};
 use crate::failure::{Failure, Outcome};
 use crate::interrupt::Interrupt;
 use crate::messages::note;
@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::scenario::{load, world};
 use millpond_diagnosis::agreement::{Agreement, compute_agreement};
 use millpond_lab::compare as compare_runs;
-use millpond_lab::{Choice, ComparisonCase, cases, labels_without_randomness};
+use millpond_lab::{Choice, ComparisonCase, cases, is_run_of, labels_without_randomness};
 use millpond_plan::other_queues;
 use millpond_protocols::Registry;
 use millpond_report::page;
@@ -131,18 +131,19 @@ fn run_all(
 /// The run of this case that an interrupted comparison has written.
 ///
 /// # Errors
-/// A run of another scenario.
+/// A run of another scenario, of another trace or of another version.
 fn finished_run(case: &ComparisonCase, directory: &ComparisonDirectory) -> Result<Option<Run>, Failure> {
     let Some(path) = directory.finished(&case.directory) else { return Ok(None) };
     let run = load_run(&path).map_err(Failure::input)?.into_iter().next();
-    let is_same =
-        |run: &Run| run.scenario_toml == case.scenario.to_toml() && run.summary.world == case.world.name();
+    let is_same = |Run { summary, .. }: &Run| {
+        summary.world == case.world.name() && summary.version == VERSION && is_run_of(summary, &case.scenario)
+    };
     match run {
         Some(run) if is_same(&run) => {
             Ok(Some(Run { label: case.label.clone(), command: origin().command, ..run }))
         }
         Some(_) => Err(Failure::input(format!(
-            "{}: a run of another scenario; give --out another name, or replace it with --force",
+            "{}: a run of another scenario, trace or version of Millpond; give --out another name, or replace it with --force",
             path.display()
         ))),
         None => Ok(None),

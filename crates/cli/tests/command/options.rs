@@ -99,6 +99,14 @@ fn a_resumed_comparison_keeps_the_runs_that_had_ended_and_gives_the_same_results
     assert!(fs::read(runs.join("report.html")).unwrap() == page, "the report differs");
     let other = error_of(folder.path(), &[&resume[..], &["--set", "duration=1s"]].concat());
     assert!(other.contains("a run of another scenario"), "{other}");
+    let trace = fs::read_to_string(folder.path().join("trace.csv")).unwrap();
+    fs::write(folder.path().join("trace.csv"), trace.replace(",8", ",9")).unwrap();
+    assert!(error_of(folder.path(), &resume).contains("trace"), "the file of the trace has changed");
+    fs::write(folder.path().join("trace.csv"), trace).unwrap();
+    let summary = runs.join("cubic-seed1/summary.json");
+    let text = fs::read_to_string(&summary).unwrap();
+    fs::write(&summary, text.replace("\"version\": \"", "\"version\": \"9.")).unwrap();
+    assert!(error_of(folder.path(), &resume).contains("version"), "another version has run it");
     assert!(error_of(folder.path(), &compare).contains("--force"));
     succeeds(folder.path(), &[&compare[..], &["--force", "--set", "duration=1s"]].concat());
 }
