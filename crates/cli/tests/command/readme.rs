@@ -127,7 +127,10 @@ fn the_page_about_a_figure_writes_its_figures() {
     assert!(output.status.success(), "{}", stderr(&output));
     assert!(fs::read(folder.path().join("tradeoff.pdf")).unwrap().starts_with(b"%PDF-"));
     let tails = fs::read_to_string(folder.path().join("lte-car.svg")).unwrap();
-    assert!(["lgcc", "abc", "cubic"].iter().all(|protocol| tails.contains(protocol)), "{tails}");
+    assert!(
+        ["lgcc", "abc", "cubic"].iter().all(|protocol| tails.contains(&format!(">{protocol}<"))),
+        "{tails}"
+    );
 }
 
 #[test]
