@@ -1,4 +1,4 @@
-//! Data that a relay forwards, before it is sent, and the reasons for which it may not be sent.
+//! Data that a relay forwards, before it is sent.
 
 use crate::sent::StreamData;
 use millpond_units::{Span, Time};
@@ -41,19 +41,4 @@ impl Chunk {
             queueing: origin.queueing + now.since(origin.arrived_at),
         }
     }
-}
-
-/// Why a sender may not send.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum SendBlocked {
-    /// It has no data.
-    NoData,
-    /// The receiver has no buffer space: the credit is used up (flow control).
-    NoCredit,
-    /// The congestion window is full.
-    WindowFull,
-    /// The pacer delays the next packet.
-    Paced,
-    /// Persistent congestion: until the next acknowledgement only probes may leave.
-    PersistentCongestion,
 }

@@ -1,7 +1,21 @@
 //! Loss detection: RFC 9002, section 6.1.
 
+use crate::rate::SendStamp;
 use crate::sent::{PacketState, Record, SentRing};
-use millpond_units::{Span, Time};
+use millpond_units::{Bytes, Span, Time};
+
+/// A packet that is declared lost.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LostRecord {
+    /// Its packet number.
+    pub(crate) number: u64,
+    /// Its record.
+    pub(crate) record: Record,
+    /// Its stamp.
+    pub(crate) stamp: SendStamp,
+    /// All bytes declared lost so far, itself included.
+    pub(crate) lost: Bytes,
+}
 
 /// Declares packets lost by packet threshold and time threshold, relative to the largest acknowledged packet.
 #[derive(Clone, Debug)]
@@ -10,6 +24,8 @@ pub(crate) struct LossDetector {
     largest_acked: Option<u64>,
     /// No packet below this number is in flight.
     open: u64,
+    /// All bytes declared lost.
+    lost: Bytes,
     /// When the time threshold of the next packet expires; [`Time::NEVER`] if no packet is older than an acknowledged one.
     due: Time,
 }
@@ -17,13 +33,19 @@ pub(crate) struct LossDetector {
 impl LossDetector {
     /// A packet is lost if a packet with a number larger by `packet_threshold` was acknowledged (kPacketThreshold).
     pub(crate) fn new(packet_threshold: u64) -> Self {
-        Self { packet_threshold, largest_acked: None, open: 0, due: Time::NEVER }
+        Self { packet_threshold, largest_acked: None, open: 0, lost: Bytes::ZERO, due: Time::NEVER }
     }
 
     /// The largest packet number acknowledged.
     #[inline]
     pub(crate) fn largest_acked(&self) -> Option<u64> {
         self.largest_acked
+    }
+
+    /// All bytes declared lost so far, counted on the wire.
+    #[inline]
+    pub(crate) fn lost(&self) -> Bytes {
+        self.lost
     }
 
     /// When [`Self::detect`] must be called again even without an acknowledgement.
@@ -38,14 +60,14 @@ impl LossDetector {
         self.largest_acked = Some(self.largest_acked.map_or(number, |largest| largest.max(number)));
     }
 
-    /// Declares packets lost and calls `lost` with number and record of each (RFC 9002, appendix A.10).
+    /// Declares packets lost and calls `lost` with each (RFC 9002, appendix A.10).
     #[inline]
     pub(crate) fn detect(
         &mut self,
         sent: &mut SentRing,
         now: Time,
         loss_delay: Span,
-        lost: impl FnMut(u64, &Record),
+        lost: impl FnMut(&LostRecord),
     ) {
         self.due = Time::NEVER;
         if let Some(largest_acked) = self.largest_acked.filter(|largest_acked| sent.base() < *largest_acked) {
@@ -63,7 +85,7 @@ impl LossDetector {
         largest_acked: u64,
         now: Time,
         loss_delay: Span,
-        mut lost: impl FnMut(u64, &Record),
+        mut lost: impl FnMut(&LostRecord),
     ) {
         let mut open = None;
         for number in self.open.max(sent.base())..largest_acked {
@@ -72,7 +94,9 @@ impl LossDetector {
             };
             let due = record.sent_at + loss_delay;
             if largest_acked - number >= self.packet_threshold || due <= now {
-                sent.declare_lost(number).iter().for_each(|record| lost(number, record));
+                let Some(record) = sent.declare_lost(number) else { continue };
+                self.lost += Bytes::new(record.bytes.into());
+                lost(&LostRecord { number, record, stamp: sent.stamp(number), lost: self.lost });
             } else {
                 open.get_or_insert(number);
                 self.due = self.due.min(due);
@@ -85,7 +109,6 @@ impl LossDetector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rate::RateState;
     use crate::sent::StreamData;
 
     const DELAY: Span = Span::from_millis(90);
@@ -98,10 +121,11 @@ mod tests {
                 data: StreamData { payload: 1, ..StreamData::NONE },
                 bytes: 1,
                 sent_at: at(number),
-                rate_state: RateState::default(),
+                delivered: Bytes::ZERO,
                 retransmission: None,
                 state: PacketState::InFlight,
                 redundant: false,
+                app_limited: false,
             });
         }
         ring
@@ -113,7 +137,7 @@ mod tests {
 
     fn detect(detector: &mut LossDetector, ring: &mut SentRing, now: Time) -> Vec<u64> {
         let mut lost = Vec::new();
-        detector.detect(ring, now, DELAY, |number, _| lost.push(number));
+        detector.detect(ring, now, DELAY, |packet| lost.push(packet.number));
         lost
     }
 

@@ -18,6 +18,10 @@ pub(crate) struct Pacer {
     release: Time,
     /// A packet that leaves at most this late does not shift the schedule.
     slack: Span,
+    /// How much may leave at once; zero: one packet.
+    quantum: Bytes,
+    /// When the current burst began, and what may still leave in it.
+    burst: (Time, Bytes),
 }
 
 impl Pacer {
@@ -30,6 +34,18 @@ impl Pacer {
     #[inline]
     pub(crate) fn release(&self) -> Time {
         self.release
+    }
+
+    /// True if a packet of `bytes` bytes may leave now.
+    #[inline]
+    pub(crate) fn permits(&self, now: Time, bytes: Bytes) -> bool {
+        now >= self.release || self.burst.0 == now && bytes <= self.burst.1
+    }
+
+    /// Sets how much may leave at once; none: one packet.
+    #[inline]
+    pub(crate) fn set_quantum(&mut self, quantum: Option<Bytes>) {
+        self.quantum = quantum.unwrap_or_default();
     }
 
     /// Sets the pacing rate; none disables pacing.
@@ -52,7 +68,9 @@ impl Pacer {
         let work = bytes.bits().saturating_mul(PICOS);
         if now < self.release {
             self.remaining = self.remaining.saturating_add(work);
+            self.burst.1 = self.burst.1.saturating_sub(bytes);
         } else {
+            self.burst = (now, self.quantum.saturating_sub(bytes));
             let on_schedule = now.since(self.release) <= self.slack;
             let surplus = if on_schedule { self.surplus(rate) } else { 0 };
             self.remaining = work.saturating_sub(surplus);
@@ -97,6 +115,22 @@ mod tests {
         let mut pacer = Pacer::default();
         pacer.set_rate(Time::ZERO, Some(rate));
         pacer
+    }
+
+    #[test]
+    fn packets_of_a_quantum_leave_at_once_and_the_mean_rate_holds() {
+        let mut pacer = paced(Rate::from_mbps(8.0));
+        pacer.set_quantum(Some(PACKET * 3));
+        let mut now = Time::ZERO;
+        for burst in 0..100_u64 {
+            assert_eq!(now, Time::ZERO + Span::from_millis(3) * burst);
+            for _ in 0..3 {
+                assert!(pacer.permits(now, PACKET));
+                pacer.on_sent(now, PACKET);
+            }
+            assert!(!pacer.permits(now, PACKET));
+            now = pacer.release();
+        }
     }
 
     #[test]

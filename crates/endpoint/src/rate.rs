@@ -1,29 +1,18 @@
-//! Delivery-rate samples: draft-cheng-iccrg-delivery-rate-estimation-02.
+//! Delivery-rate samples: draft-cheng-iccrg-delivery-rate-estimation-02; per-packet state of draft-ietf-ccwg-bbr, section 4.1.2.
 
 use millpond_units::{Bytes, Span, Time};
 
-/// State of the estimator, stored with each packet when it is sent (section 3.2 of the draft).
+/// State of the sender when a packet was sent, stored with the packet if the law needs samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct RateState {
-    /// All bytes delivered at that time (P.delivered).
-    pub(crate) delivered: Bytes,
-    /// When they had been delivered (P.delivered_time).
+pub(crate) struct SendStamp {
+    /// When bytes had last been delivered (P.delivered_time).
     pub(crate) delivered_at: Time,
-    /// When the packet was sent that starts the send interval (P.first_sent_time).
+    /// When the packet was sent that starts the send interval (P.first_send_time).
     pub(crate) first_sent_at: Time,
-    /// True if the sender lacked data (P.is_app_limited).
-    pub(crate) app_limited: bool,
-}
-
-/// A rate sample: the data delivered between the departure of a packet and its acknowledgement.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct RateSample {
-    /// All bytes delivered when the packet was sent.
-    pub(crate) prior_delivered: Bytes,
-    /// Length of the sampling interval; zero if the sample is not valid.
-    pub(crate) span: Span,
-    /// True if the sender lacked data when the packet was sent.
-    pub(crate) app_limited: bool,
+    /// Bytes in flight just after it was sent (P.tx_in_flight).
+    pub(crate) in_flight: Bytes,
+    /// All bytes declared lost at that time (P.lost).
+    pub(crate) lost: Bytes,
 }
 
 /// The delivery-rate estimator.
@@ -43,19 +32,10 @@ impl DeliveryRate {
         self.delivered
     }
 
-    /// The state to store with a packet that is sent now; `idle`: nothing is in flight.
+    /// True if packets sent now count as application-limited.
     #[inline]
-    pub(crate) fn on_sent(&mut self, now: Time, idle: bool) -> RateState {
-        if idle {
-            self.first_sent_at = now;
-            self.delivered_at = now;
-        }
-        RateState {
-            delivered: self.delivered,
-            delivered_at: self.delivered_at,
-            first_sent_at: self.first_sent_at,
-            app_limited: self.app_limited_until > Bytes::ZERO,
-        }
+    pub(crate) fn is_app_limited(&self) -> bool {
+        self.app_limited_until > Bytes::ZERO
     }
 
     /// Marks the sender as application-limited with `in_flight` bytes in flight (section 3.4).
@@ -63,28 +43,35 @@ impl DeliveryRate {
         self.app_limited_until = (self.delivered + in_flight).max(Bytes::new(1));
     }
 
-    /// The rate sample of an acknowledgement of `bytes`, the newest packet of which was sent at `sent_at` with
-    /// `rate_state` (section 3.3).
+    /// Counts bytes that were delivered.
     #[inline]
-    pub(crate) fn on_delivered(
-        &mut self,
-        now: Time,
-        bytes: Bytes,
-        sent_at: Time,
-        rate_state: &RateState,
-        min_rtt: Span,
-    ) -> RateSample {
+    pub(crate) fn on_delivered(&mut self, bytes: Bytes) {
         self.delivered += bytes;
-        self.delivered_at = now;
-        self.first_sent_at = sent_at;
         if self.delivered > self.app_limited_until {
             self.app_limited_until = Bytes::ZERO;
         }
-        let sending = sent_at.since(rate_state.first_sent_at);
-        let acknowledging = now.since(rate_state.delivered_at);
+    }
+
+    /// The state to store with a packet that leaves now (section 3.2); `idle`: nothing was in flight. `in_flight` counts the packet.
+    #[inline]
+    pub(crate) fn stamp(&mut self, now: Time, idle: bool, in_flight: Bytes, lost: Bytes) -> SendStamp {
+        if idle {
+            self.first_sent_at = now;
+            self.delivered_at = now;
+        }
+        SendStamp { delivered_at: self.delivered_at, first_sent_at: self.first_sent_at, in_flight, lost }
+    }
+
+    /// Length of the sampling interval that ends with an acknowledgement, the newest packet of which was sent at `sent_at`
+    /// with `stamp` (section 3.3). Zero if the sample is not valid.
+    #[inline]
+    pub(crate) fn sample_span(&mut self, now: Time, sent_at: Time, stamp: &SendStamp, min_rtt: Span) -> Span {
+        self.delivered_at = now;
+        self.first_sent_at = sent_at;
+        let sending = sent_at.since(stamp.first_sent_at);
+        let acknowledging = now.since(stamp.delivered_at);
         let span = sending.max(acknowledging);
-        let span = if span < min_rtt { Span::ZERO } else { span };
-        RateSample { prior_delivered: rate_state.delivered, span, app_limited: rate_state.app_limited }
+        if span < min_rtt { Span::ZERO } else { span }
     }
 }
 
@@ -99,21 +86,32 @@ mod tests {
         Time::ZERO + MS(millis)
     }
 
+    /// A packet in flight: when it was sent, bytes delivered at that time, and its stamp.
+    type Sent = (Time, Bytes, SendStamp);
+
+    fn send(rate: &mut DeliveryRate, ms: u64, idle: bool) -> Sent {
+        (at(ms), rate.delivered(), rate.stamp(at(ms), idle, PACKET, Bytes::ZERO))
+    }
+
+    /// Acknowledges a packet; returns bytes and span of the sample.
+    fn acknowledge(rate: &mut DeliveryRate, ms: u64, sent: &Sent) -> (Bytes, Span) {
+        rate.on_delivered(PACKET);
+        let span = rate.sample_span(at(ms), sent.0, &sent.2, MS(10));
+        (rate.delivered() - sent.1, span)
+    }
+
     #[test]
     fn samples_on_a_steady_path_are_its_rate() {
         // A packet each ms, acknowledged 10 ms later: 8 Mbit/s from the second round trip on.
-        let mut rate = DeliveryRate::default();
-        let mut rate_states = Vec::new();
+        let (mut rate, mut packets) = (DeliveryRate::default(), Vec::new());
         for ms in 0..50 {
             if let Some(sent) = (ms as usize).checked_sub(10) {
-                let (sent_at, rate_state) = rate_states[sent];
-                let sample = rate.on_delivered(at(ms), PACKET, sent_at, &rate_state, MS(10));
+                let (bytes, span) = acknowledge(&mut rate, ms, &packets[sent]);
                 if sent >= 10 {
-                    let speed = (rate.delivered() - sample.prior_delivered).per(sample.span);
-                    assert_eq!(speed.bps(), 8_000_000);
+                    assert_eq!(bytes.per(span).bps(), 8_000_000);
                 }
             }
-            rate_states.push((at(ms), rate.on_sent(at(ms), ms == 0)));
+            packets.push(send(&mut rate, ms, ms == 0));
         }
     }
 
@@ -122,38 +120,36 @@ mod tests {
         // A packet each ms. The first ten are acknowledged after 10 ms; the eleventh at 28 ms; all others at 39 ms.
         let acked_at =
             |number: u64| if number < 10 { number + 10 } else { if number == 10 { 28 } else { 39 } };
-        let (mut rate, mut rate_states, mut last) =
-            (DeliveryRate::default(), Vec::new(), RateSample::default());
+        let (mut rate, mut packets, mut last) =
+            (DeliveryRate::default(), Vec::new(), (Bytes::ZERO, Span::ZERO));
         for ms in 0..40 {
             for number in (0..30).filter(|number| acked_at(*number) == ms) {
-                last = rate.on_delivered(at(ms), PACKET, at(number), &rate_states[number as usize], MS(10));
+                last = acknowledge(&mut rate, ms, &packets[number as usize]);
             }
             if ms < 30 {
-                rate_states.push(rate.on_sent(at(ms), ms == 0));
+                packets.push(send(&mut rate, ms, ms == 0));
             }
         }
         // 19 packets arrive within 11 ms of the eleventh, but they took 19 ms to leave.
-        assert_eq!(rate.delivered() - last.prior_delivered, PACKET * 19);
-        assert_eq!(last.span, MS(19));
+        assert_eq!(last, (PACKET * 19, MS(19)));
     }
 
     #[test]
     fn a_sample_shorter_than_the_minimum_rtt_is_not_valid() {
         let mut rate = DeliveryRate::default();
-        let rate_state = rate.on_sent(at(0), true);
-        assert_eq!(rate.on_delivered(at(5), PACKET, at(0), &rate_state, MS(10)).span, Span::ZERO);
+        let sent = send(&mut rate, 0, true);
+        assert_eq!(acknowledge(&mut rate, 5, &sent).1, Span::ZERO);
     }
 
     #[test]
     fn the_application_limited_phase_ends_when_all_data_in_flight_is_delivered() {
         let mut rate = DeliveryRate::default();
-        let first = rate.on_sent(at(0), true);
+        assert!(!rate.is_app_limited());
         rate.on_app_limited(PACKET);
-        let second = rate.on_sent(at(1), false);
-        assert!(!first.app_limited && second.app_limited);
-        rate.on_delivered(at(10), PACKET, at(0), &first, MS(10));
-        assert!(rate.on_sent(at(10), false).app_limited);
-        rate.on_delivered(at(11), PACKET, at(1), &second, MS(10));
-        assert!(!rate.on_sent(at(11), false).app_limited);
+        assert!(rate.is_app_limited());
+        rate.on_delivered(PACKET);
+        assert!(rate.is_app_limited());
+        rate.on_delivered(PACKET);
+        assert!(!rate.is_app_limited());
     }
 }

@@ -1,11 +1,12 @@
 //! The data that a sender has to send: new data of its streams, and retransmissions.
 
-use crate::chunk::{Chunk, Origin, SendBlocked};
+use crate::chunk::{Chunk, Origin};
 use crate::sent::StreamData;
 use crate::stream_queues::{StreamConfig, StreamQueues};
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use millpond_law::LimitedBy;
 use millpond_units::{Span, Time};
 
 /// Data that relays have forwarded.
@@ -170,7 +171,7 @@ impl SendBuffer {
 
     /// Length in bytes of the next new data to send, or why there is none.
     #[inline]
-    pub(crate) fn next_payload(&self) -> Result<u32, SendBlocked> {
+    pub(crate) fn next_payload(&self) -> Result<u32, LimitedBy> {
         let available = match self.relayed.as_deref() {
             None => self.backlog,
             Some(Relayed::Single(chunks)) => chunks.front().map_or(0, |chunk| chunk.len),
@@ -178,10 +179,10 @@ impl SendBuffer {
         };
         let payload = available.min(u64::from(self.packet));
         if payload == 0 {
-            return Err(SendBlocked::NoData);
+            return Err(LimitedBy::Data);
         }
         if payload > self.credit.saturating_sub(self.sent) {
-            return Err(SendBlocked::NoCredit);
+            return Err(LimitedBy::Credit);
         }
         Ok(payload as u32)
     }
@@ -250,7 +251,7 @@ mod tests {
         let sent_data: Vec<_> = core::iter::from_fn(|| take(&mut buffer, Time::ZERO)).collect();
         let shape: Vec<_> = sent_data.iter().map(|data| (data.offset, data.payload, data.last)).collect();
         assert_eq!(shape, [(0, 1000, false), (1000, 1000, false), (2000, 500, true)]);
-        assert_eq!(buffer.next_payload(), Err(SendBlocked::NoData));
+        assert_eq!(buffer.next_payload(), Err(LimitedBy::Data));
         sent_data.iter().for_each(|data| buffer.on_acked(data.payload));
         assert!(buffer.is_complete());
     }
@@ -261,7 +262,7 @@ mod tests {
         buffer.supply(u64::MAX);
         let data = take(&mut buffer, Time::ZERO).unwrap();
         buffer.discard_unsent();
-        assert_eq!((buffer.next_payload(), buffer.backlog()), (Err(SendBlocked::NoData), 0));
+        assert_eq!((buffer.next_payload(), buffer.backlog()), (Err(LimitedBy::Data), 0));
         buffer.on_acked(data.payload);
         assert!(buffer.is_complete());
     }
@@ -280,7 +281,7 @@ mod tests {
         let mut buffer = SendBuffer::new(1000, 2500);
         buffer.supply(5000);
         assert!(take(&mut buffer, Time::ZERO).is_some() && take(&mut buffer, Time::ZERO).is_some());
-        assert_eq!(buffer.next_payload(), Err(SendBlocked::NoCredit));
+        assert_eq!(buffer.next_payload(), Err(LimitedBy::Credit));
         assert!(buffer.grant(0, 3000) && !buffer.grant(0, 3000) && !buffer.grant(0, 1000));
         assert_eq!(buffer.next_payload(), Ok(1000));
     }

@@ -1,6 +1,6 @@
 //! Packets sent and not yet settled: a ring of records, indexed by packet number.
 
-use crate::rate::RateState;
+use crate::rate::SendStamp;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::num::NonZeroU64;
@@ -59,15 +59,20 @@ pub(crate) struct Record {
     pub(crate) bytes: u32,
     /// When it was sent.
     pub(crate) sent_at: Time,
-    /// State of the delivery-rate estimator when it was sent.
-    pub(crate) rate_state: RateState,
+    /// All bytes delivered at that time.
+    pub(crate) delivered: Bytes,
     /// The later packet that carries the same data, if there is one.
     pub(crate) retransmission: Option<NonZeroU64>,
     /// In flight, acknowledged or lost.
     pub(crate) state: PacketState,
     /// Its data was delivered by another packet, or it carries none.
     pub(crate) redundant: bool,
+    /// True if the sender lacked data when it was sent.
+    pub(crate) app_limited: bool,
 }
+
+/// A record is one cache line.
+const _: () = assert!(size_of::<Record>() <= 64);
 
 impl Record {
     /// True if no other packet carries or has delivered its data: its loss requires a retransmission.
@@ -95,6 +100,8 @@ impl Record {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SentRing {
     slots: Vec<Record>,
+    /// The stamps of the same packets, in the same slots; empty unless the law needs samples.
+    stamps: Vec<SendStamp>,
     base: u64,
     next: u64,
     in_flight: Bytes,
@@ -136,16 +143,41 @@ impl SentRing {
     /// Doubles the number of slots; the new ones hold `filler`.
     #[cold]
     fn grow(&mut self, filler: Record) {
-        let mut slots = vec![filler; (self.slots.len() * 2).max(8)];
-        let mask = slots.len() as u64 - 1;
+        let size = (self.slots.len() * 2).max(8);
+        if !self.stamps.is_empty() {
+            self.stamps = self.moved(&self.stamps, SendStamp::default(), size);
+        }
+        self.slots = self.moved(&self.slots, filler, size);
+    }
+
+    /// The values of all packets in `size` slots; slots without a packet hold `filler`.
+    fn moved<T: Copy>(&self, values: &[T], filler: T, size: usize) -> Vec<T> {
+        let mut moved = vec![filler; size];
         for number in self.base..self.next {
-            if let (Some(slot_record), Some(record)) =
-                (slots.get_mut((number & mask) as usize), self.get(number))
-            {
-                *slot_record = *record;
+            let slot = (number & (size as u64 - 1)) as usize;
+            if let (Some(to), Some(from)) = (moved.get_mut(slot), values.get(self.slot(number))) {
+                *to = *from;
             }
         }
-        self.slots = slots;
+        moved
+    }
+
+    /// Stores the stamp of the packet that was sent last.
+    #[inline]
+    pub(crate) fn set_stamp(&mut self, stamp: SendStamp) {
+        if self.stamps.is_empty() {
+            self.stamps = vec![SendStamp::default(); self.slots.len()];
+        }
+        let slot = self.slot(self.next.wrapping_sub(1));
+        if let Some(of_slot) = self.stamps.get_mut(slot) {
+            *of_slot = stamp;
+        }
+    }
+
+    /// The stamp of a packet that has a record.
+    #[inline]
+    pub(crate) fn stamp(&self, number: u64) -> SendStamp {
+        self.stamps.get(self.slot(number)).copied().unwrap_or_default()
     }
 
     #[inline]
@@ -239,11 +271,16 @@ mod tests {
             data: StreamData { payload: bytes, ..StreamData::NONE },
             bytes,
             sent_at: Time::ZERO,
-            rate_state: RateState::default(),
+            delivered: Bytes::ZERO,
             retransmission: None,
             state: PacketState::InFlight,
             redundant: false,
+            app_limited: false,
         }
+    }
+
+    fn stamp(in_flight: u32) -> SendStamp {
+        SendStamp { in_flight: Bytes::new(in_flight.into()), ..SendStamp::default() }
     }
 
     fn ring(packets: u32) -> SentRing {
@@ -269,9 +306,14 @@ mod tests {
     #[test]
     fn the_ring_grows_without_losing_records() {
         let mut ring = ring(8);
+        ring.set_stamp(stamp(7));
         (0..5).for_each(|number| assert!(ring.acknowledge(number).is_some()));
         ring.remove_settled(Some(4));
-        (8..30).for_each(|size| ring.push(record(size)));
+        (8..30).for_each(|size| {
+            ring.push(record(size));
+            ring.set_stamp(stamp(size));
+        });
+        assert!((7..30).all(|number| ring.stamp(number) == stamp(number as u32)));
         assert_eq!((ring.base(), ring.next_number()), (5, 30));
         assert!((8..30).all(|number| ring.get(number).unwrap().bytes == number as u32));
         assert!((5..8).all(|number| ring.get(number).unwrap().bytes == 1000));

@@ -1,7 +1,7 @@
 //! Times in which a sender that has data sends nothing.
 
-use crate::chunk::SendBlocked;
 use alloc::vec::Vec;
+use millpond_law::LimitedBy;
 use millpond_units::{Span, Time};
 
 /// Shorter times without a packet are not recorded.
@@ -50,6 +50,6 @@ impl Silences {
 }
 
 /// True if a sender that was blocked for this reason, with nothing in flight if `idle`, has nothing to send.
-pub(crate) fn is_idle(blocked: SendBlocked, idle: bool) -> bool {
-    idle && blocked == SendBlocked::NoData
+pub(crate) fn is_idle(blocked: LimitedBy, idle: bool) -> bool {
+    idle && blocked == LimitedBy::Data
 }

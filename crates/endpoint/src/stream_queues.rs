@@ -1,12 +1,12 @@
 //! The send queues of several streams that share a sender: one queue and one credit for each, served by fair queueing.
 
-use crate::chunk::{Chunk, SendBlocked};
+use crate::chunk::Chunk;
 use crate::fair_scheduler::FairScheduler;
 use crate::sent::StreamData;
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
-use millpond_law::Sharing;
+use millpond_law::{LimitedBy, Sharing};
 use millpond_units::{Span, Time};
 
 /// A stream that shares a sender with others.
@@ -52,11 +52,11 @@ impl StreamQueue {
     }
 
     /// Length in bytes of the next data to send, or why there is none.
-    fn next_payload(&self, packet: u32) -> Result<u32, SendBlocked> {
-        let Some(chunk) = self.waiting.front() else { return Err(SendBlocked::NoData) };
+    fn next_payload(&self, packet: u32) -> Result<u32, LimitedBy> {
+        let Some(chunk) = self.waiting.front() else { return Err(LimitedBy::Data) };
         let payload = chunk.len.min(u64::from(packet));
         let room = self.config.credit.saturating_sub(self.sent);
-        if payload > room { Err(SendBlocked::NoCredit) } else { Ok(payload as u32) }
+        if payload > room { Err(LimitedBy::Credit) } else { Ok(payload as u32) }
     }
 
     /// True if all data of the stream has been sent.
@@ -111,11 +111,11 @@ impl StreamQueues {
     }
 
     /// Length in bytes of the next data to send, or why there is none.
-    pub(crate) fn next_payload(&self) -> Result<u32, SendBlocked> {
+    pub(crate) fn next_payload(&self) -> Result<u32, LimitedBy> {
         match self.scheduler.next_flow().and_then(|stream| self.queues.get(stream as usize)) {
             Some(queue) => queue.next_payload(self.packet),
-            None if self.queues.iter().any(|queue| queue.backlog > 0) => Err(SendBlocked::NoCredit),
-            None => Err(SendBlocked::NoData),
+            None if self.queues.iter().any(|queue| queue.backlog > 0) => Err(LimitedBy::Credit),
+            None => Err(LimitedBy::Data),
         }
     }
 
@@ -156,7 +156,7 @@ impl StreamQueues {
         let blocked = |index: &usize| {
             self.queues
                 .get(*index)
-                .is_some_and(|queue| queue.next_payload(self.packet) == Err(SendBlocked::NoCredit))
+                .is_some_and(|queue| queue.next_payload(self.packet) == Err(LimitedBy::Credit))
         };
         let found = (1..=count).map(|step| (self.probe_cursor + step) % count).find(blocked);
         self.probe_cursor = found.unwrap_or(0);

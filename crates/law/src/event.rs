@@ -11,8 +11,17 @@ pub struct Start {
     pub packet: Bytes,
     /// The least capacity of the loop's links, if the protocol declares that its senders need it.
     pub capacity: Option<Rate>,
+    /// Rate of the sender's own interface: its first link, if the protocol declares that its senders need it.
+    pub interface: Option<Rate>,
     /// The weight of this flow, 1 by default.
     pub weight: f64,
+}
+
+impl Start {
+    /// The start of a flow of weight 1 that receives no signal.
+    pub const fn plain(packet: Bytes) -> Self {
+        Self { packet, capacity: None, interface: None, weight: 1.0 }
+    }
 }
 
 /// An arriving acknowledgement of new data.
@@ -41,21 +50,50 @@ pub struct Ack {
     pub delivered: Bytes,
     /// Value of `delivered` at the time when the newest acknowledged packet was sent.
     pub prior_delivered: Bytes,
-    /// Time in which `delivered - prior_delivered` was delivered; zero if there is no valid sample.
+    /// Time in which `delivered - prior_delivered` was delivered; zero if there is no valid sample, and always unless the
+    /// protocol declares that it needs [samples](crate::Needs::samples).
     pub delivery_span: Span,
     /// Round trips completed. It increases when a packet is acknowledged that was sent after the last increase.
     pub round: u64,
     /// Bytes declared lost by this acknowledgement (their [`Congestion`] follows).
     pub newly_lost: Bytes,
+    /// All bytes declared lost so far.
+    pub lost: Bytes,
+    /// Value of `lost` at the time when the newest acknowledged packet was sent, if the protocol declares that it needs
+    /// [samples](crate::Needs::samples).
+    pub prior_lost: Bytes,
+    /// Bytes in flight just after that packet was sent, itself included; under the same condition.
+    pub in_flight_at_send: Bytes,
     /// Was the sender application-limited when the newest acknowledged packet was sent?
     pub app_limited: bool,
-    /// Is the window underutilized: did the sender have less data than it was allowed to send before this ack?
-    pub window_unused: bool,
+    /// What had stopped the sender before this acknowledgement.
+    pub limited_by: LimitedBy,
     /// The receiver's echo.
     pub header: Header,
 }
 
+/// What stops a sender from sending its next packet at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LimitedBy {
+    /// The window is full, or too many bytes are in flight.
+    Window,
+    /// The pacing rate.
+    Pace,
+    /// The application has supplied no more data.
+    Data,
+    /// The receiver has granted no more credit.
+    Credit,
+    /// Persistent congestion: only probes leave until the next acknowledgement.
+    NoFeedback,
+}
+
 impl Ack {
+    /// Is the window underutilized: did the sender have less data, or less credit, than it was allowed to send before
+    /// this acknowledgement (RFC 9002, section 7.8)?
+    pub fn window_unused(&self) -> bool {
+        matches!(self.limited_by, LimitedBy::Data | LimitedBy::Credit)
+    }
+
     /// The delivery-rate sample (draft-cheng-iccrg-delivery-rate-estimation), if it is valid.
     pub fn delivery_rate(&self) -> Option<Rate> {
         (!self.delivery_span.is_zero())
@@ -101,6 +139,30 @@ pub struct Congestion {
     pub prior_in_flight: Bytes,
 }
 
+/// A packet that was declared lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LostPacket {
+    /// Its bytes, on the wire.
+    pub bytes: Bytes,
+    /// Bytes in flight just after it was sent, itself included.
+    pub in_flight_at_send: Bytes,
+    /// Bytes declared lost between its departure and now, itself included.
+    pub lost_since: Bytes,
+    /// All bytes delivered so far.
+    pub delivered: Bytes,
+    /// Was the sender application-limited when it was sent?
+    pub app_limited: bool,
+}
+
+/// The acknowledgement of a packet that had been declared lost.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SpuriousLoss {
+    /// Its bytes, on the wire.
+    pub bytes: Bytes,
+    /// True if with it every packet declared lost in the current loss episode has been acknowledged.
+    pub whole_episode: bool,
+}
+
 /// Any event of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
@@ -110,6 +172,14 @@ pub enum Event {
     Ack(Ack),
     /// See [`Sender::on_congestion`](crate::Sender::on_congestion).
     Congestion(Congestion),
+    /// See [`Sender::on_lost_packet`](crate::Sender::on_lost_packet).
+    LostPacket(LostPacket),
+    /// See [`Sender::on_spurious_loss`](crate::Sender::on_spurious_loss).
+    SpuriousLoss(SpuriousLoss),
+    /// See [`Sender::on_recovery_end`](crate::Sender::on_recovery_end).
+    RecoveryEnd,
+    /// See [`Sender::on_idle_restart`](crate::Sender::on_idle_restart).
+    IdleRestart,
     /// See [`Sender::on_capacity`](crate::Sender::on_capacity).
     Capacity(Rate),
     /// See [`Sender::on_timer`](crate::Sender::on_timer).
@@ -149,8 +219,11 @@ impl Ack {
             delivery_span: rtt,
             round: 0,
             newly_lost: Bytes::ZERO,
+            lost: Bytes::ZERO,
+            prior_lost: Bytes::ZERO,
+            in_flight_at_send: in_flight + bytes,
             app_limited: false,
-            window_unused: false,
+            limited_by: LimitedBy::Window,
             header: Header::NONE,
         }
     }

@@ -41,7 +41,7 @@ mod sender;
 mod settings;
 mod value;
 
-pub use event::{Ack, Cause, Congestion, Episode, Event, Start};
+pub use event::{Ack, Cause, Congestion, Episode, Event, LimitedBy, LostPacket, SpuriousLoss, Start};
 pub use gauge::Gauge;
 pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Link, LinkFacts, PacketKind, PacketView, QueueView, Verdict};

@@ -34,14 +34,26 @@ pub struct Needs {
     pub relays: bool,
     /// Capacities that are signalled to its senders.
     pub capacity: Knowledge,
+    /// Its senders need the rate of their own interface ([`Start::interface`](crate::Start::interface)).
+    pub interface: bool,
     /// Its senders need [`Sender::on_sent`].
     pub sent: bool,
+    /// Its senders need samples of each packet: delivery rates, and the bytes in flight and lost when it was sent, also of
+    /// lost packets ([`Sender::on_lost_packet`]).
+    pub samples: bool,
 }
 
 impl Needs {
     /// Nothing: the protocol uses loss and delay only.
-    pub const NONE: Self =
-        Self { header: HeaderId::NONE, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false };
+    pub const NONE: Self = Self {
+        header: HeaderId::NONE,
+        ecn: None,
+        relays: false,
+        capacity: Knowledge::Nothing,
+        interface: false,
+        sent: false,
+        samples: false,
+    };
 }
 
 /// The queue of a protocol at links for which the scenario sets none.

@@ -1,6 +1,6 @@
 //! The law at a sender.
 
-use crate::{Ack, Congestion, Context, Event, Gauge, Header, Start};
+use crate::{Ack, Congestion, Context, Event, Gauge, Header, LostPacket, SpuriousLoss, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// What a sender is allowed to send until the next event.
@@ -11,6 +11,9 @@ pub struct Permit {
     pub window: Option<Bytes>,
     /// Upper limit of the sending rate; none for a law that only limits the bytes in flight.
     pub pace: Option<Rate>,
+    /// How much a paced sender may send at once, at least one packet; none: one packet. The pacing rate holds on average,
+    /// so that the pause after such a burst is as long as the burst is large.
+    pub quantum: Option<Bytes>,
     /// Longest time between two packets of a sender that has data. If the pacer delays the data for longer, a packet
     /// without data leaves, which carries the law's header and returns feedback. None: no such packets.
     pub feedback_within: Option<Span>,
@@ -29,6 +32,21 @@ pub trait Sender: Send {
 
     /// The endpoint detected a loss, a timeout, ECN marks or persistent congestion.
     fn on_congestion(&mut self, cx: &mut Context<'_>, congestion: &Congestion);
+
+    /// A packet was declared lost; only if [`Needs::samples`](crate::Needs::samples) declares it. The calls for all packets
+    /// lost at one time precede [`Sender::on_congestion`] and, if an acknowledgement reports them, [`Sender::on_ack`].
+    fn on_lost_packet(&mut self, _cx: &mut Context<'_>, _lost: &LostPacket) {}
+
+    /// A packet that had been declared lost was acknowledged. Precedes [`Sender::on_ack`].
+    fn on_spurious_loss(&mut self, _cx: &mut Context<'_>, _loss: &SpuriousLoss) {}
+
+    /// The recovery after a loss episode ends: a packet sent after the episode began was acknowledged (RFC 9002, section
+    /// 7.3.2). Precedes [`Sender::on_ack`].
+    fn on_recovery_end(&mut self, _cx: &mut Context<'_>) {}
+
+    /// The sender lacked data or credit until nothing was in flight, and is about to send a packet. The permit is read
+    /// after this call and before the packet leaves.
+    fn on_idle_restart(&mut self, _cx: &mut Context<'_>) {}
 
     /// The capacity that is signalled to this sender has changed; only if [`Needs`](crate::Needs) declares it.
     fn on_capacity(&mut self, _cx: &mut Context<'_>, _capacity: Rate) {}
@@ -68,6 +86,10 @@ pub fn deliver(sender: &mut dyn Sender, cx: &mut Context<'_>, event: &Event) {
         Event::Start(start) => sender.on_start(cx, start),
         Event::Ack(ack) => sender.on_ack(cx, ack),
         Event::Congestion(congestion) => sender.on_congestion(cx, congestion),
+        Event::LostPacket(lost) => sender.on_lost_packet(cx, lost),
+        Event::SpuriousLoss(loss) => sender.on_spurious_loss(cx, loss),
+        Event::RecoveryEnd => sender.on_recovery_end(cx),
+        Event::IdleRestart => sender.on_idle_restart(cx),
         Event::Capacity(rate) => sender.on_capacity(cx, *rate),
         Event::Timer => sender.on_timer(cx),
         Event::Sent { bytes, in_flight } => sender.on_sent(cx, *bytes, *in_flight),

@@ -3,8 +3,8 @@
 pub(crate) mod fluid;
 
 use millpond_law::{
-    Ack, Cause, Congestion, Context, Ecn, Episode, Header, Link, PacketKind, PacketView, Protocol, QueueView,
-    Random, Sender, Settings, Start, Value, Verdict,
+    Ack, Cause, Congestion, Context, Ecn, Episode, Header, LimitedBy, Link, PacketKind, PacketView, Protocol,
+    QueueView, Random, Sender, Settings, Start, Value, Verdict,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 
@@ -80,7 +80,7 @@ impl SenderBench {
             delivered: Bytes::ZERO,
             round: 0,
         };
-        let start = Start { packet: PACKET, capacity, weight: 1.0 };
+        let start = Start { capacity, ..Start::plain(PACKET) };
         bench.law.on_start(&mut Context { now: bench.now, random: &mut bench.random }, &start);
         bench
     }
@@ -122,7 +122,7 @@ impl SenderBench {
 
     /// Processes one acknowledgement that found the window unused.
     pub(crate) fn ack_with_unused_window(&mut self) {
-        self.ack(&Ack { window_unused: true, ..self.plain() });
+        self.ack(&Ack { limited_by: LimitedBy::Data, ..self.plain() });
     }
 
     /// Acknowledges `packets` one by one within one round-trip time, then starts the next round.

@@ -70,7 +70,7 @@ impl Sender for TortoiseSender {
     }
 
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
-        if ack.round == self.round || ack.window_unused {
+        if ack.round == self.round || ack.window_unused() {
             return;
         }
         self.round = ack.round;
@@ -108,7 +108,7 @@ mod tests {
         let mut law = TortoiseSender::new(Span::from_millis(5));
         let mut random = Random::stream(1, "test");
         let mut cx = Context { now: Time::ZERO, random: &mut random };
-        law.on_start(&mut cx, &Start { packet: Bytes::new(1000), capacity: None, weight: 1.0 });
+        law.on_start(&mut cx, &Start::plain(Bytes::new(1000)));
         law.window = 10_000.0;
         let ack = Ack::plain(Bytes::new(1000), rtt, Bytes::new(9000));
         law.on_ack(&mut cx, &Ack { round: 1, min_rtt: Span::from_millis(20), ..ack });

@@ -1,7 +1,7 @@
 //! Configuration, counters and results of a sender.
 
 use millpond_law::Needs;
-use millpond_units::{Bytes, Span};
+use millpond_units::{Bytes, Rate, Span};
 
 /// Configuration of a sender.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +12,8 @@ pub struct SenderConfig {
     pub overhead: Bytes,
     /// Weight of the flow.
     pub weight: f64,
+    /// Rate of the sender's own interface, if it is known.
+    pub interface: Option<Rate>,
     /// The inputs that the protocol declares; it receives no others.
     pub needs: Needs,
     /// Initial flow-control limit in bytes; `u64::MAX` unless the receiver is a relay.
@@ -45,6 +47,7 @@ impl SenderConfig {
             packet,
             overhead: Bytes::ZERO,
             weight: 1.0,
+            interface: None,
             needs,
             credit: u64::MAX,
             packet_threshold: 3,

@@ -1,13 +1,12 @@
 //! Transmission: which packet leaves next, or why none may.
 
 use super::SenderEnd;
-use crate::chunk::SendBlocked;
 use crate::sent::{PacketState, Record, StreamData};
 use crate::silence::{LEAST_SILENCE, is_idle};
 use crate::stream_queues::StreamQueues;
 use crate::{ACK_BYTES, Segment};
 use core::num::NonZeroU64;
-use millpond_law::{Context, Ecn, Header, HeaderId};
+use millpond_law::{Context, Ecn, Header, HeaderId, LimitedBy};
 use millpond_units::{Bytes, Time};
 
 /// What the next packet carries.
@@ -45,13 +44,13 @@ impl SenderEnd {
                 self.send_buffer.pop_lost();
                 Some(self.retransmit(now, number))
             }
-            Err(SendBlocked::Paced) if self.reference_due() <= now => Some(self.send_empty(now)),
+            Err(LimitedBy::Pace) if self.reference_due() <= now => Some(self.send_empty(now)),
             Err(blocked) => {
-                if self.blocked == SendBlocked::NoData && blocked != SendBlocked::NoData {
+                if self.blocked == LimitedBy::Data && blocked != LimitedBy::Data {
                     self.record_data(now);
                 }
                 self.blocked = blocked;
-                if matches!(blocked, SendBlocked::NoData | SendBlocked::NoCredit)
+                if matches!(blocked, LimitedBy::Data | LimitedBy::Credit)
                     && self.window_permits(self.config.packet)
                 {
                     self.rate.on_app_limited(self.sent.in_flight());
@@ -71,7 +70,7 @@ impl SenderEnd {
 
     /// What the next packet carries, or why none may leave.
     #[inline]
-    fn next(&mut self, now: Time) -> Result<Next, SendBlocked> {
+    fn next(&mut self, now: Time) -> Result<Next, LimitedBy> {
         let (next, bytes) = match self.next_lost() {
             Some(LostPacket { number, bytes }) => (Next::Retransmission(number), bytes),
             None => {
@@ -80,13 +79,13 @@ impl SenderEnd {
             }
         };
         if self.timeouts.in_persistent_congestion() {
-            return Err(SendBlocked::PersistentCongestion);
+            return Err(LimitedBy::NoFeedback);
         }
         if !self.window_permits(Bytes::new(bytes.into())) {
-            return Err(SendBlocked::WindowFull);
+            return Err(LimitedBy::Window);
         }
-        if now < self.pacer.release() {
-            return Err(SendBlocked::Paced);
+        if !self.pacer.permits(now, Bytes::new(bytes.into())) {
+            return Err(LimitedBy::Pace);
         }
         Ok(next)
     }
@@ -163,6 +162,9 @@ impl SenderEnd {
         if now.since(last_sent_at) > LEAST_SILENCE && !is_idle(self.blocked, idle) {
             self.silences.on_late_packet(now, last_sent_at);
         }
+        if idle && matches!(self.blocked, LimitedBy::Data | LimitedBy::Credit) {
+            self.restart_from_idle(now);
+        }
         self.timeouts.on_sent(now, idle);
         // Packets without data are few and small, and must not delay the data (compare RFC 9002, section 7.7).
         if data.payload > 0 {
@@ -172,11 +174,15 @@ impl SenderEnd {
             data,
             bytes,
             sent_at: now,
-            rate_state: self.rate.on_sent(now, idle),
+            delivered: self.rate.delivered(),
             retransmission: None,
             state: PacketState::InFlight,
             redundant: data.payload == 0,
+            app_limited: self.rate.is_app_limited(),
         });
+        if self.config.needs.samples {
+            self.sent.set_stamp(self.rate.stamp(now, idle, self.sent.in_flight(), self.loss.lost()));
+        }
         self.counters.sent_packets += 1;
         self.counters.sent_bytes += size.get();
         self.counters.retransmitted_packets += u64::from(is_retransmission);
@@ -196,6 +202,15 @@ impl SenderEnd {
             stream_id: data.stream_id,
             marked_upstream: data.marked,
             header,
+        }
+    }
+
+    /// Tells the law that a packet is about to leave after the sender had lacked data.
+    #[cold]
+    fn restart_from_idle(&mut self, now: Time) {
+        if self.counters.sent_packets > 0 {
+            self.law.on_idle_restart(&mut Context { now, random: &mut self.random });
+            self.update_permit(now);
         }
     }
 

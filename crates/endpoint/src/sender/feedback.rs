@@ -1,13 +1,14 @@
 //! Processing of an acknowledgement (RFC 9002, appendix A.7).
 
 use super::{AckOutcome, SenderEnd};
-use crate::chunk::SendBlocked;
+use crate::loss::LostRecord;
 use crate::marks::Marks;
+use crate::rate::SendStamp;
 use crate::sent::{PacketState, Record};
 use crate::{AckRanges, Acknowledgement};
 use core::ops::RangeInclusive;
-use millpond_law::{Ack, Cause, Congestion, Context, Episode};
-use millpond_units::{Bytes, Time};
+use millpond_law::{Ack, Cause, Congestion, Context, Episode, LostPacket, SpuriousLoss};
+use millpond_units::{Bytes, Span, Time};
 
 /// Sums over the packets that an acknowledgement newly acknowledges.
 #[derive(Default)]
@@ -22,7 +23,31 @@ struct Acked {
 #[derive(Default)]
 pub(super) struct Lost {
     bytes: Bytes,
+    packets: u64,
+    oldest: u64,
     newest: u64,
+}
+
+impl Lost {
+    fn add(&mut self, packet: &LostRecord) {
+        if self.packets == 0 {
+            self.oldest = packet.number;
+        }
+        self.newest = packet.number;
+        self.packets += 1;
+        self.bytes += Bytes::new(packet.record.bytes.into());
+    }
+}
+
+/// What the law receives of a packet declared lost after `delivered` bytes were delivered.
+fn lost_packet(packet: &LostRecord, delivered: Bytes) -> LostPacket {
+    LostPacket {
+        bytes: Bytes::new(packet.record.bytes.into()),
+        in_flight_at_send: packet.stamp.in_flight,
+        lost_since: packet.lost.saturating_sub(packet.stamp.lost),
+        delivered,
+        app_limited: packet.record.app_limited,
+    }
 }
 
 impl SenderEnd {
@@ -35,22 +60,31 @@ impl SenderEnd {
             self.timeouts.on_credit();
         }
         let prior_in_flight = self.sent.in_flight();
-        let acked = self.acknowledge_ranges(&ack.ranges);
+        let acked = self.acknowledge_ranges(now, &ack.ranges);
         if acked.packets == 0 {
             return AckOutcome::default();
         }
         let number = acked.newest;
-        let Some(&Record { sent_at, rate_state, .. }) = self.sent.get(number) else {
+        let Some(&Record { sent_at, delivered: prior_delivered, app_limited, .. }) = self.sent.get(number)
+        else {
             return AckOutcome::default();
         };
+        let stamp = if self.config.needs.samples { self.sent.stamp(number) } else { SendStamp::default() };
         self.sent.remove_settled(self.loss.largest_acked());
-        let window_unused = matches!(self.blocked, SendBlocked::NoData | SendBlocked::NoCredit);
         if self.timeouts.on_ack(now) {
             self.loss_episodes.begin(self.sent.next_number());
         }
         let rtt =
             (ack.ranges.largest() == Some(number)).then(|| self.rtt.update(now.since(sent_at), ack.delay));
-        let sample = self.rate.on_delivered(now, acked.bytes, sent_at, &rate_state, self.rtt.min());
+        self.rate.on_delivered(acked.bytes);
+        let delivery_span = if self.config.needs.samples {
+            self.rate.sample_span(now, sent_at, &stamp, self.rtt.min())
+        } else {
+            Span::ZERO
+        };
+        if self.loss_episodes.ends_recovery(number) {
+            self.law.on_recovery_end(&mut Context { now, random: &mut self.random });
+        }
         let in_flight_with_lost = self.sent.in_flight();
         let lost = self.detect_losses(now);
         let marks = self.marks.on_ack(ack, acked.packets, acked.bytes);
@@ -65,12 +99,15 @@ impl SenderEnd {
             ce_packets: marks.packets,
             ce_bytes: marks.bytes,
             delivered: self.rate.delivered(),
-            prior_delivered: sample.prior_delivered,
-            delivery_span: sample.span,
-            round: self.rounds.on_ack(sample.prior_delivered, self.rate.delivered()),
+            prior_delivered,
+            delivery_span,
+            round: self.rounds.on_ack(prior_delivered, self.rate.delivered()),
             newly_lost: lost.bytes,
-            app_limited: sample.app_limited,
-            window_unused,
+            lost: self.loss.lost(),
+            prior_lost: stamp.lost,
+            in_flight_at_send: stamp.in_flight,
+            app_limited,
+            limited_by: self.blocked,
             header: ack.echo,
         };
         self.law.on_ack(&mut Context { now, random: &mut self.random }, &event);
@@ -82,11 +119,11 @@ impl SenderEnd {
 
     /// Marks the reported packets as acknowledged.
     #[inline]
-    fn acknowledge_ranges(&mut self, ranges: &AckRanges) -> Acked {
+    fn acknowledge_ranges(&mut self, now: Time, ranges: &AckRanges) -> Acked {
         let mut acked = Acked::default();
         match ranges.extension_of(&self.last_ranges) {
-            Some(range) => self.acknowledge_range(range, &mut acked),
-            None => self.acknowledge_new_parts(ranges, &mut acked),
+            Some(range) => self.acknowledge_range(now, range, &mut acked),
+            None => self.acknowledge_new_parts(now, ranges, &mut acked),
         }
         if acked.packets > 0 {
             self.loss.on_acked(acked.newest);
@@ -98,22 +135,25 @@ impl SenderEnd {
 
     /// Marks packets as acknowledged in those parts of the ranges that the last acknowledgement did not contain.
     #[inline(never)]
-    fn acknowledge_new_parts(&mut self, ranges: &AckRanges, acked: &mut Acked) {
+    fn acknowledge_new_parts(&mut self, now: Time, ranges: &AckRanges, acked: &mut Acked) {
         let last_ranges = self.last_ranges;
-        ranges.for_each_beyond(&last_ranges, |range| self.acknowledge_range(range, acked));
+        ranges.for_each_beyond(&last_ranges, |range| self.acknowledge_range(now, range, acked));
     }
 
     /// Marks one range of packets as acknowledged.
     #[inline]
-    fn acknowledge_range(&mut self, range: RangeInclusive<u64>, acked: &mut Acked) {
+    fn acknowledge_range(&mut self, now: Time, range: RangeInclusive<u64>, acked: &mut Acked) {
         let first = (*range.start()).max(self.sent.base());
         for number in first..range.end() + 1 {
             let Some((before, record)) = self.sent.acknowledge(number) else { continue };
             let (payload, only_copy) = (record.data.payload, record.is_only_copy());
-            acked.bytes += Bytes::new(record.bytes.into());
+            let bytes = Bytes::new(record.bytes.into());
+            acked.bytes += bytes;
             acked.packets += 1;
             acked.newest = acked.newest.max(number);
-            self.counters.spurious_losses += u64::from(before == PacketState::Lost);
+            if before == PacketState::Lost {
+                self.notify_spurious_loss(now, number, bytes);
+            }
             if only_copy || !self.sent.mark_copies_redundant(number) {
                 self.send_buffer.on_acked(payload);
             }
@@ -123,21 +163,32 @@ impl SenderEnd {
     /// Declares packets lost by packet and time threshold (RFC 9002, section 6.1).
     #[inline]
     pub(super) fn detect_losses(&mut self, now: Time) -> Lost {
-        let Self { sent, send_buffer, loss, rtt, counters, .. } = self;
+        let Self { sent, send_buffer, loss, rtt, law, random, config, rate, .. } = self;
         let mut lost = Lost::default();
-        loss.detect(sent, now, rtt.loss_delay(), |number, record| {
-            lost.newest = number;
-            lost.bytes += Bytes::new(record.bytes.into());
-            counters.lost_packets += 1;
-            send_buffer.on_lost(number);
+        loss.detect(sent, now, rtt.loss_delay(), |packet| {
+            lost.add(packet);
+            send_buffer.on_lost(packet.number);
+            if config.needs.samples {
+                law.on_lost_packet(&mut Context { now, random }, &lost_packet(packet, rate.delivered()));
+            }
         });
+        self.counters.lost_packets += lost.packets;
         lost
+    }
+
+    /// Counts the acknowledgement of a packet declared lost, and reports it to the law.
+    #[cold]
+    fn notify_spurious_loss(&mut self, now: Time, number: u64, bytes: Bytes) {
+        self.counters.spurious_losses += 1;
+        let loss = SpuriousLoss { bytes, whole_episode: self.missing.on_acked(number) };
+        self.law.on_spurious_loss(&mut Context { now, random: &mut self.random }, &loss);
     }
 
     #[inline]
     pub(super) fn notify_loss(&mut self, now: Time, lost: &Lost, prior_in_flight: Bytes) {
         if lost.bytes > Bytes::ZERO {
             let episode = self.loss_episodes.on_congestion(lost.newest, self.sent.next_number());
+            self.missing.on_lost(episode, lost.oldest, lost.packets);
             self.notify_congestion(now, Cause::Loss, episode, lost.bytes, prior_in_flight);
         }
     }

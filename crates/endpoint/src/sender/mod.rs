@@ -11,8 +11,8 @@ mod timers;
 pub use config::{AckOutcome, SenderConfig, SenderCounters};
 
 use crate::AckRanges;
-use crate::chunk::{Origin, SendBlocked};
-use crate::episode::Episodes;
+use crate::chunk::Origin;
+use crate::episode::{Episodes, MissingPackets};
 use crate::loss::LossDetector;
 use crate::marks::MarkCount;
 use crate::pace::Pacer;
@@ -24,7 +24,7 @@ use crate::sent::SentRing;
 use crate::silence::{Silence, Silences, is_idle};
 use crate::stream_queues::StreamConfig;
 use crate::timeout::Timeouts;
-use millpond_law::{Context, Knowledge, Permit, Random, Sender, Sharing, Start};
+use millpond_law::{Context, Knowledge, LimitedBy, Permit, Random, Sender, Sharing, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// The sender of a loop. It has no clock and no socket: the driver passes the time and the received frames. After each
@@ -44,6 +44,7 @@ pub struct SenderEnd {
     last_ranges: AckRanges,
     loss: LossDetector,
     loss_episodes: Episodes,
+    missing: MissingPackets,
     mark_episodes: Episodes,
     marks: MarkCount,
     rtt: RttEstimator,
@@ -54,7 +55,7 @@ pub struct SenderEnd {
     rounds: Rounds,
     pacer: Pacer,
     /// Why the last call of `transmit` returned none.
-    blocked: SendBlocked,
+    blocked: LimitedBy,
     /// The last time at which the timer of the law was called.
     last_wake: Option<Time>,
     counters: SenderCounters,
@@ -95,6 +96,7 @@ impl SenderEnd {
             last_ranges: AckRanges::default(),
             loss: LossDetector::new(config.packet_threshold),
             loss_episodes: Episodes::default(),
+            missing: MissingPackets::default(),
             mark_episodes: Episodes::default(),
             marks: MarkCount::default(),
             rtt: RttEstimator::new(config.initial_rtt, config.granularity, config.max_ack_delay),
@@ -104,7 +106,7 @@ impl SenderEnd {
             rate: DeliveryRate::default(),
             rounds: Rounds::default(),
             pacer: Pacer::new(config.timer_slack),
-            blocked: SendBlocked::NoData,
+            blocked: LimitedBy::Data,
             last_wake: None,
             counters: SenderCounters::default(),
             config,
@@ -118,7 +120,8 @@ impl SenderEnd {
             return;
         }
         let capacity = capacity.filter(|_| self.config.needs.capacity != Knowledge::Nothing);
-        let start = Start { packet: self.config.packet, capacity, weight: self.config.weight };
+        let interface = self.config.interface.filter(|_| self.config.needs.interface);
+        let start = Start { packet: self.config.packet, capacity, interface, weight: self.config.weight };
         self.started = true;
         self.law.on_start(&mut Context { now, random: &mut self.random }, &start);
         self.update_permit(now);
@@ -285,6 +288,7 @@ impl SenderEnd {
         if permit.pace != self.permit.pace {
             self.pacer.set_rate(now, permit.pace);
         }
+        self.pacer.set_quantum(permit.quantum);
         self.permit = permit;
         self.in_flight_limit = permit.window.unwrap_or(Bytes::MAX).min(self.config.max_in_flight);
     }

@@ -1,8 +1,7 @@
 //! Timers of a sender: loss detection, probes, persistent congestion, the law.
 
 use super::SenderEnd;
-use crate::chunk::SendBlocked;
-use millpond_law::{Cause, Context, Episode};
+use millpond_law::{Cause, Context, Episode, LimitedBy};
 use millpond_units::{Bytes, Span, Time};
 
 impl SenderEnd {
@@ -31,7 +30,7 @@ impl SenderEnd {
     #[inline]
     pub fn deadline(&self) -> Time {
         let paced = match self.blocked {
-            SendBlocked::Paced => self.pacer.release().min(self.reference_due()),
+            LimitedBy::Pace => self.pacer.release().min(self.reference_due()),
             _ => Time::NEVER,
         };
         paced
@@ -92,7 +91,7 @@ impl SenderEnd {
             let timed = self.loss.due() != Time::NEVER;
             return if timed { Time::NEVER } else { self.timeouts.probe_due(&self.rtt) };
         }
-        if self.blocked == SendBlocked::NoCredit {
+        if self.blocked == LimitedBy::Credit {
             self.timeouts.credit_probe_due(&self.rtt)
         } else {
             Time::NEVER

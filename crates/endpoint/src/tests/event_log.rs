@@ -1,6 +1,8 @@
 //! A log of the events that a law received, to replay it with [`millpond_law::deliver`].
 
-use millpond_law::{Ack, Congestion, Context, Event, Gauge, Header, Permit, Sender, Start};
+use millpond_law::{
+    Ack, Congestion, Context, Event, Gauge, Header, LostPacket, Permit, Sender, SpuriousLoss, Start,
+};
 use millpond_units::{Bytes, Rate, Time};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -42,6 +44,10 @@ impl Sender for EventRecorder {
     fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) { self.record(cx, Event::Start(*start)); }
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) { self.record(cx, Event::Ack(*ack)); }
     fn on_congestion(&mut self, cx: &mut Context<'_>, congestion: &Congestion) { self.record(cx, Event::Congestion(*congestion)); }
+    fn on_lost_packet(&mut self, cx: &mut Context<'_>, lost: &LostPacket) { self.record(cx, Event::LostPacket(*lost)); }
+    fn on_spurious_loss(&mut self, cx: &mut Context<'_>, loss: &SpuriousLoss) { self.record(cx, Event::SpuriousLoss(*loss)); }
+    fn on_recovery_end(&mut self, cx: &mut Context<'_>) { self.record(cx, Event::RecoveryEnd); }
+    fn on_idle_restart(&mut self, cx: &mut Context<'_>) { self.record(cx, Event::IdleRestart); }
     fn on_capacity(&mut self, cx: &mut Context<'_>, capacity: Rate) { self.record(cx, Event::Capacity(capacity)); }
     fn on_timer(&mut self, cx: &mut Context<'_>) { self.record(cx, Event::Timer); }
     fn on_sent(&mut self, cx: &mut Context<'_>, bytes: Bytes, in_flight: Bytes) { self.record(cx, Event::Sent { bytes, in_flight }); }

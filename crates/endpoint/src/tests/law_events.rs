@@ -84,7 +84,7 @@ fn a_sender_without_data_is_application_limited() {
     }
     let acks = chain.first().acks();
     assert_eq!(acks.len(), 15);
-    assert!(acks.iter().all(|(_, ack)| ack.window_unused));
+    assert!(acks.iter().all(|(_, ack)| ack.window_unused()));
     assert!(acks.iter().skip(3).all(|(_, ack)| ack.app_limited));
 }
 

@@ -6,5 +6,6 @@ mod pipe;
 mod chain;
 mod delivery;
 mod law_events;
+mod loss_events;
 mod no_feedback;
 mod timing;

@@ -113,7 +113,7 @@ pub(super) struct Loop {
 
 impl Loop {
     pub(super) fn new(law: impl Sender + 'static, one_way: Span) -> Self {
-        let config = SenderConfig::new(PACKET, Needs { ecn: Some(false), ..Needs::default() });
+        let config = SenderConfig::new(PACKET, Needs { ecn: Some(false), samples: true, ..Needs::default() });
         Self::with(config, ReceiverConfig::default(), law, one_way)
     }
 

@@ -139,7 +139,7 @@ fn rate_samples_are_the_bottleneck_rate() {
     let acks = chain.first().acks();
     let rates: Vec<_> = acks.iter().skip(60).map(|(_, ack)| ack.delivery_rate().unwrap().bps()).collect();
     assert!(rates.len() > 1800 && rates.iter().all(|rate| *rate == 8_000_000));
-    assert!(acks.iter().all(|(_, ack)| !ack.app_limited && !ack.window_unused));
+    assert!(acks.iter().all(|(_, ack)| !ack.app_limited && !ack.window_unused()));
 }
 
 #[test]

@@ -158,6 +158,7 @@ impl FlowBuilder<'_, '_> {
                 overhead: group.overhead,
                 weight: group.weight,
                 max_ack_delay,
+                interface: path.first().map(|hop| peak_rate(scenario, hop)),
                 ..SenderConfig::new(group.packet, self.configured.needs)
             },
             receiving: ReceiverConfig {
@@ -204,9 +205,14 @@ impl LoopTemplate {
 /// Upper bound of the processing time of a host that sends packets of this size over the links of `path`. Default:
 /// the service time of one packet at the slowest link, at its highest rate, because only a constant rate has a fixed phase.
 fn host_processing(scenario: &Scenario, path: &[Hop], packet: Bytes) -> Span {
-    let rate = |hop: &Hop| scenario.links[hop.link].direction(hop.forward).rate.schedule().peak();
-    let service_time = || path.iter().map(|hop| rate(hop).time_for(packet)).max().unwrap_or_default();
+    let service_time =
+        || path.iter().map(|hop| peak_rate(scenario, hop).time_for(packet)).max().unwrap_or_default();
     scenario.hosts.jitter.unwrap_or_else(|| service_time().min(scenario::Processing::LONGEST))
+}
+
+/// The highest rate of a link.
+fn peak_rate(scenario: &Scenario, hop: &Hop) -> Rate {
+    scenario.links[hop.link].direction(hop.forward).rate.schedule().peak()
 }
 
 /// A loop before or after a relay.

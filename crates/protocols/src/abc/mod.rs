@@ -12,7 +12,7 @@ pub use header::{AbcEcho, Counts};
 
 use millpond_law::fluid::FluidModel;
 use millpond_law::{
-    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
+    Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
 
 /// The protocol `abc`.
@@ -23,13 +23,7 @@ static CARD: Card = Card {
     title: "Accel-Brake Control",
     summary: "routers mark each packet accelerate or brake; each mark moves the window by about one packet",
     source: "Goyal, Agarwal, Netravali, Alizadeh, Balakrishnan, USENIX NSDI 2020, pp. 353-372",
-    needs: Needs {
-        header: header::ID,
-        ecn: Some(true),
-        relays: false,
-        capacity: Knowledge::Nothing,
-        sent: false,
-    },
+    needs: Needs { header: header::ID, ecn: Some(true), ..Needs::NONE },
     queue: QueueChoice { name: "droptail", settings: &[] },
     parameters: params::PARAMETERS,
 };

@@ -11,9 +11,7 @@ mod sender;
 pub use header::{AcpHeader, Advice};
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{
-    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
-};
+use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 
 /// The protocol `acp`.
 pub struct Acp;
@@ -23,7 +21,7 @@ static CARD: Card = Card {
     title: "Adaptive Congestion Protocol",
     summary: "each router estimates its number of flows and signals one desired rate; windows follow it, slowly if a link is congested",
     source: "Lestas, Pitsillides, Ioannou, Hadjipollas, Computer Networks 51(13), 2007",
-    needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
+    needs: Needs { header: header::ID, ..Needs::NONE },
     queue: QueueChoice { name: "droptail", settings: &[] },
     parameters: params::PARAMETERS,
 };

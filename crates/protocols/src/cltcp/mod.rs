@@ -10,9 +10,7 @@ mod sender;
 pub use header::{CltcpHeader, Factor};
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{
-    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
-};
+use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use millpond_units::Span;
 
 /// The protocol `cltcp`.
@@ -23,7 +21,7 @@ static CARD: Card = Card {
     title: "Coupling Logistic TCP",
     summary: "each router has one rate factor with logistic growth on its spare capacity; rates follow the smallest factor of the path",
     source: "Huang, Lin, Ren, Yang, Ungsunan, Wang, ICNP 2007",
-    needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
+    needs: Needs { header: header::ID, ..Needs::NONE },
     queue: QueueChoice { name: "droptail", settings: &[] },
     parameters: params::PARAMETERS,
 };

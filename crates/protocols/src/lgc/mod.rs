@@ -6,7 +6,7 @@ mod params;
 mod sender;
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+use millpond_law::{Card, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 
 /// The protocol `lgc`.
 pub struct Lgc;
@@ -16,13 +16,7 @@ static CARD: Card = Card {
     title: "Logistic Growth Control",
     summary: "grows logistically towards the link capacity signalled at the start, reduced according to ECN marks",
     source: "Teymoori, Hayes, Welzl, Gjessing, IEEE LCN 2016, pp. 10-18; Eq. (4) to (8) of the LGCC paper",
-    needs: Needs {
-        header: HeaderId::NONE,
-        ecn: Some(false),
-        relays: false,
-        capacity: Knowledge::AtStart,
-        sent: false,
-    },
+    needs: Needs { ecn: Some(false), capacity: Knowledge::AtStart, samples: true, ..Needs::NONE },
     queue: QueueChoice { name: "red", settings: &[("preset", "lgcc"), ("min_th", "3KB")] },
     parameters: params::PARAMETERS,
 };

@@ -32,7 +32,8 @@ static CARD: Card = Card {
         ecn: Some(false),
         relays: true,
         capacity: Knowledge::Live,
-        sent: false,
+        samples: true,
+        ..Needs::NONE
     },
     queue: QueueChoice { name: "red", settings: &[("preset", "lgcc"), ("min_th", "3KB")] },
     parameters: params::PARAMETERS,

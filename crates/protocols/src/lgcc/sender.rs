@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn start(mbps: Option<f64>) -> Start {
-        Start { packet: PACKET, capacity: mbps.map(Rate::from_mbps), weight: 1.0 }
+        Start { capacity: mbps.map(Rate::from_mbps), ..Start::plain(PACKET) }
     }
 
     fn limit(mbps: f64) -> Option<NextRate> {

@@ -13,9 +13,7 @@ pub use fairing::{fairness, fairness_bound};
 pub use header::{Load, McpHeader};
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{
-    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
-};
+use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 
 /// The protocol `mcp`.
 pub struct Mcp;
@@ -25,7 +23,7 @@ static CARD: Card = Card {
     title: "Multimodal Control Protocol",
     summary: "a link's load in two bits selects one of six modes; a new flow requests seven cycles of fairing from all flows",
     source: "Podlesny, Gorinsky, Washington University in St. Louis, WUCSE-2006-41, 2006",
-    needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
+    needs: Needs { header: header::ID, ..Needs::NONE },
     queue: QueueChoice { name: "droptail", settings: &[] },
     parameters: params::PARAMETERS,
 };

@@ -55,7 +55,7 @@ impl Sender for McpSender {
 
     /// A nascent overload reduces the rate at once; everything else waits for the timer (section IV-H).
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
-        self.demand.note(ack.window_unused);
+        self.demand.note(ack.window_unused());
         let Some(feedback) = self.unread.note(McpHeader::parse(&ack.header)) else { return };
         let before = self.feedback.replace(feedback).map(|before| before.load());
         self.automaton.receive(feedback.load(), feedback.fairing());
@@ -110,7 +110,7 @@ mod tests {
     use crate::mcp::Mcp;
     use crate::mcp::automaton::Mode;
     use crate::testing::SenderBench;
-    use millpond_law::{Episode, Value};
+    use millpond_law::{Episode, LimitedBy, Value};
     use millpond_units::Span;
 
     const LIGHT: u8 = 0b0000;
@@ -137,7 +137,8 @@ mod tests {
 
     fn acknowledge(bench: &mut SenderBench, bits: u8, window_unused: bool) {
         let header = Header::new(crate::mcp::header::ID, &[bits]);
-        let ack = Ack { header, window_unused, ..bench.plain() };
+        let limited_by = if window_unused { LimitedBy::Data } else { LimitedBy::Window };
+        let ack = Ack { header, limited_by, ..bench.plain() };
         bench.ack(&ack);
     }
 

@@ -62,7 +62,8 @@ impl DelaySender {
         let delays = Delays { price, last_price, rtt: rtt.secs() };
         if self.control == Control::Rate {
             // The same rate at the new round-trip time.
-            self.window *= rtt.secs() / (rtt.secs() - price + last_price);
+            let scale = rtt.secs() / (rtt.secs() - price + last_price);
+            self.window = (self.window * scale).min(MOST_PACKETS);
         }
         let next = next_window(&self.params, self.window, delays);
         if next < self.window || !self.window_unused {
@@ -83,7 +84,7 @@ impl Sender for DelaySender {
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
-        self.window_unused = ack.window_unused;
+        self.window_unused = ack.window_unused();
         if let Some(rtt) = ack.rtt.filter(|rtt| !rtt.is_zero()) {
             self.rtt = Some(rtt);
             self.base_rtt.note(cx.now, rtt);

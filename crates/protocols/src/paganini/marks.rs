@@ -94,7 +94,7 @@ impl Sender for MarksSender {
             RoundTrip::Least => ack.min_rtt,
         };
         self.tau = Some(tau.secs()).filter(|tau| *tau > 0.0);
-        self.window_unused = ack.window_unused;
+        self.window_unused = ack.window_unused();
         self.price.note(ack.packets, ack.ce_packets);
         let most = self.most_change * ack.packets as f64;
         self.window += (self.expected - self.window).clamp(-most, most);

@@ -12,7 +12,7 @@ mod price;
 mod stability;
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{Card, HeaderId, Knowledge, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
+use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 
 /// The form with marks: the protocol `paganini-ecn`.
 pub struct PaganiniMarks;
@@ -27,13 +27,7 @@ static MARKS: Card = Card {
     title: "Paganini-Wang-Doyle-Low primal-dual control, ECN form",
     summary: "links have prices and mark exponentially; a window follows the price and, slowly, its own utility",
     source: SOURCE,
-    needs: Needs {
-        header: HeaderId::NONE,
-        ecn: Some(false),
-        relays: false,
-        capacity: Knowledge::Nothing,
-        sent: false,
-    },
+    needs: Needs { ecn: Some(false), ..Needs::NONE },
     queue: QueueChoice { name: "rem", settings: &[] },
     parameters: params::MARKS,
 };

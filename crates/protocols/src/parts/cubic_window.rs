@@ -97,7 +97,7 @@ impl CubicWindow {
     pub(crate) fn on_ack(&mut self, now: Time, ack: &Ack) {
         let since_last = now.since(self.last_ack);
         self.last_ack = now;
-        if let Some(epoch) = self.epoch.as_mut().filter(|_| ack.window_unused) {
+        if let Some(epoch) = self.epoch.as_mut().filter(|_| ack.window_unused()) {
             // Application-limited time is excluded (RFC 9438, section 5.8).
             epoch.start += since_last;
         }

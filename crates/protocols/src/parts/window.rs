@@ -85,7 +85,7 @@ impl Window {
     /// section 7.8), nor in recovery (section 7.3.2).
     pub(crate) fn may_grow(&mut self, ack: &Ack) -> bool {
         self.note(ack);
-        !ack.window_unused && !self.in_recovery()
+        !ack.window_unused() && !self.in_recovery()
     }
 
     /// Records an acknowledgement, which determines the end of recovery.
@@ -192,6 +192,7 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_law::LimitedBy;
     use millpond_units::Span;
 
     fn window(packet: u64, initial: Option<f64>) -> Window {
@@ -236,6 +237,6 @@ mod tests {
         assert!(window.in_recovery());
         assert!(!window.may_grow(&ack(6000, 4000)));
         assert!(window.may_grow(&ack(7000, 5000)));
-        assert!(!window.may_grow(&Ack { window_unused: true, ..ack(8000, 6000) }));
+        assert!(!window.may_grow(&Ack { limited_by: LimitedBy::Data, ..ack(8000, 6000) }));
     }
 }

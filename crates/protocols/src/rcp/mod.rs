@@ -10,9 +10,7 @@ mod sender;
 pub use header::{Advice, RcpHeader};
 
 use millpond_law::fluid::FluidModel;
-use millpond_law::{
-    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings,
-};
+use millpond_law::{Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 use params::RouterParams;
 
 /// The protocol `rcp`.
@@ -23,7 +21,7 @@ static CARD: Card = Card {
     title: "Rate Control Protocol",
     summary: "each router advises one rate to all its flows; a sender immediately paces at the smallest rate of its path",
     source: "Dukkipati, Kobayashi, Zhang-Shen, McKeown, IWQoS 2005, pp. 271-285; Dukkipati, PhD thesis, Stanford 2007",
-    needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
+    needs: Needs { header: header::ID, ..Needs::NONE },
     queue: QueueChoice { name: "droptail", settings: &[] },
     parameters: params::PARAMETERS,
 };

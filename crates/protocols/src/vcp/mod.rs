@@ -12,7 +12,7 @@ pub use header::{Load, VcpHeader};
 
 use millpond_law::fluid::FluidModel;
 use millpond_law::{
-    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
+    Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
 use params::RouterParams;
 
@@ -24,13 +24,7 @@ static CARD: Card = Card {
     title: "Variable-structure Control Protocol",
     summary: "two bits signal low load, high load or overload: the window is multiplied, increased additively, or reduced",
     source: "Xia, Subramanian, Stoica, Kalyanaraman, SIGCOMM 2005, pp. 37-48",
-    needs: Needs {
-        header: header::ID,
-        ecn: Some(true),
-        relays: false,
-        capacity: Knowledge::Nothing,
-        sent: false,
-    },
+    needs: Needs { header: header::ID, ecn: Some(true), ..Needs::NONE },
     queue: QueueChoice { name: "droptail", settings: &[] },
     parameters: params::PARAMETERS,
 };

@@ -164,7 +164,7 @@ mod tests {
     use crate::testing::SenderBench;
     use crate::vcp::Vcp;
     use crate::vcp::params::PARAMETERS;
-    use millpond_law::{Cause, Episode, Value};
+    use millpond_law::{Cause, Episode, LimitedBy, Value};
 
     fn params() -> SenderParams {
         SenderParams::read(&Settings::check(PARAMETERS, []).unwrap())
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(bench.window(), 1.0);
         let mut header = Header::NONE;
         VcpHeader::new(Some(Load::Low)).emit(&mut header);
-        let ack = Ack { header, window_unused: true, ..bench.plain() };
+        let ack = Ack { header, limited_by: LimitedBy::Data, ..bench.plain() };
         bench.ack(&ack);
         assert_eq!(bench.window(), 1.0);
     }

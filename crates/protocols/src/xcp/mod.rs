@@ -12,7 +12,7 @@ pub use header::{ThroughputChange, XcpEcho, XcpHeader};
 
 use millpond_law::fluid::FluidModel;
 use millpond_law::{
-    Card, Knowledge, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
+    Card, Link, LinkFacts, Needs, Protocol, QueueChoice, Receiver, Sender, SettingError, Settings,
 };
 use params::RouterParams;
 
@@ -24,7 +24,7 @@ static CARD: Card = Card {
     title: "eXplicit Control Protocol",
     summary: "routers write into each packet the change of its flow's throughput",
     source: "Katabi, Handley, Rohrs, SIGCOMM 2002, pp. 89-102; draft-falk-xcp-spec-03",
-    needs: Needs { header: header::ID, ecn: None, relays: false, capacity: Knowledge::Nothing, sent: false },
+    needs: Needs { header: header::ID, ..Needs::NONE },
     queue: QueueChoice { name: "droptail", settings: &[] },
     parameters: params::PARAMETERS,
 };

@@ -87,7 +87,7 @@ impl Sender for XcpSender {
         self.window.note(ack);
         let feedback = self.new_feedback(ack);
         // An unused window does not grow, because routers could not measure the growth (draft, section 3.1.5).
-        let feedback = if ack.window_unused { feedback.min(0.0) } else { feedback };
+        let feedback = if ack.window_unused() { feedback.min(0.0) } else { feedback };
         self.window.change_by(window_change(feedback, ack.smoothed_rtt), LEAST_PACKETS);
         self.round = ack.round;
         self.renew();
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use crate::testing::{PACKET, SenderBench};
     use crate::xcp::Xcp;
-    use millpond_law::{Cause, Episode, Value};
+    use millpond_law::{Cause, Episode, LimitedBy, Value};
 
     const RTT: Span = Span::from_millis(80);
 
@@ -210,7 +210,7 @@ mod tests {
     fn an_unused_window_shrinks_but_does_not_grow() {
         let mut bench = bench();
         for (feedback, window) in [(1_000_000, 2.0), (900_000, 1.0)] {
-            let ack = Ack { window_unused: true, ..echo(&bench, feedback) };
+            let ack = Ack { limited_by: LimitedBy::Data, ..echo(&bench, feedback) };
             bench.ack(&ack);
             assert_eq!(bench.window(), window);
         }

@@ -1,8 +1,8 @@
 //! Strategies for all inputs of a law, ordinary and extreme.
 
 use millpond_law::{
-    Ack, Cause, Congestion, Data, Ecn, Episode, Event, HEADER_BYTES, Header, HeaderId, LinkFacts, PacketKind,
-    QueueView, RelayView, Sharing, Start,
+    Ack, Cause, Congestion, Data, Ecn, Episode, Event, HEADER_BYTES, Header, HeaderId, LimitedBy, LinkFacts,
+    LostPacket, PacketKind, QueueView, RelayView, Sharing, SpuriousLoss, Start,
 };
 use millpond_units::{Bytes, Rate, Span};
 use proptest::prelude::*;
@@ -56,19 +56,17 @@ pub(crate) fn ecn() -> impl Strategy<Value = Ecn> {
 }
 
 pub(crate) fn start() -> impl Strategy<Value = Start> {
-    (packet(), prop::option::of(rate()), 1e-3..1e3).prop_map(|(packet, capacity, weight)| Start {
-        packet,
-        capacity,
-        weight,
-    })
+    (packet(), prop::option::of(rate()), prop::option::of(rate()), 1e-3..1e3)
+        .prop_map(|(packet, capacity, interface, weight)| Start { packet, capacity, interface, weight })
 }
 
 fn ack() -> impl Strategy<Value = Ack> {
     let amounts = (bytes(), 0_u64..100, bytes(), 0_u64..100, bytes());
     let delivery = (bytes(), bytes(), span(), 0_u64..50, bytes(), bytes());
+    let losses = (bytes(), bytes(), bytes());
     let times = (prop::option::of(span()), span(), span());
-    let flags = (any::<bool>(), any::<bool>(), header());
-    (amounts, delivery, times, flags).prop_map(|(amounts, delivery, times, flags)| Ack {
+    let flags = (any::<bool>(), limited_by(), header());
+    (amounts, delivery, losses, times, flags).prop_map(|(amounts, delivery, losses, times, flags)| Ack {
         bytes: amounts.0,
         packets: amounts.1,
         ce_bytes: amounts.2,
@@ -80,11 +78,14 @@ fn ack() -> impl Strategy<Value = Ack> {
         round: delivery.3,
         in_flight: delivery.4,
         prior_in_flight: delivery.5,
+        lost: losses.0,
+        prior_lost: losses.1,
+        in_flight_at_send: losses.2,
         rtt: times.0,
         min_rtt: times.1,
         smoothed_rtt: times.2,
         app_limited: flags.0,
-        window_unused: flags.1,
+        limited_by: flags.1,
         header: flags.2,
     })
 }
@@ -103,10 +104,35 @@ fn congestion() -> impl Strategy<Value = Congestion> {
     )
 }
 
+fn limited_by() -> impl Strategy<Value = LimitedBy> {
+    use LimitedBy::{Credit, Data, NoFeedback, Pace, Window};
+    prop::sample::select(vec![Window, Pace, Data, Credit, NoFeedback])
+}
+
+fn lost_packet() -> impl Strategy<Value = LostPacket> {
+    (bytes(), bytes(), bytes(), bytes(), any::<bool>()).prop_map(
+        |(bytes, in_flight_at_send, lost_since, delivered, app_limited)| LostPacket {
+            bytes,
+            in_flight_at_send,
+            lost_since,
+            delivered,
+            app_limited,
+        },
+    )
+}
+
+fn spurious_loss() -> impl Strategy<Value = SpuriousLoss> {
+    (bytes(), any::<bool>()).prop_map(|(bytes, whole_episode)| SpuriousLoss { bytes, whole_episode })
+}
+
 fn event() -> impl Strategy<Value = Event> {
     prop_oneof![
         6 => ack().prop_map(Event::Ack),
         2 => congestion().prop_map(Event::Congestion),
+        1 => lost_packet().prop_map(Event::LostPacket),
+        1 => spurious_loss().prop_map(Event::SpuriousLoss),
+        1 => Just(Event::RecoveryEnd),
+        1 => Just(Event::IdleRestart),
         1 => rate().prop_map(Event::Capacity),
         1 => Just(Event::Timer),
         1 => (bytes(), bytes()).prop_map(|(bytes, in_flight)| Event::Sent { bytes, in_flight }),

@@ -97,6 +97,7 @@ fn is_reported(needs: &Needs, event: &Event) -> bool {
     match event {
         Event::Capacity(_) => needs.capacity == millpond_law::Knowledge::Live,
         Event::Sent { .. } => needs.sent,
+        Event::LostPacket(_) => needs.samples,
         _ => true,
     }
 }
