@@ -3,6 +3,8 @@
 
 pub mod abc;
 pub mod acp;
+pub mod bbr1;
+pub mod bbr3;
 pub mod cltcp;
 pub mod cubic;
 pub mod dctcp;
@@ -28,6 +30,8 @@ use millpond_units::nearest;
 static PROTOCOLS: &[&dyn Protocol] = &[
     &newreno::NewReno,
     &cubic::Cubic,
+    &bbr1::Bbr1,
+    &bbr3::Bbr3,
     &dctcp::Dctcp,
     &lgcc::Lgcc,
     &lgc::Lgc,

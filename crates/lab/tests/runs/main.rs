@@ -6,6 +6,7 @@ mod abc;
 mod acp;
 mod analysis;
 mod battery;
+mod bbr;
 mod chain_gain;
 mod cltcp;
 mod coexistence;

@@ -14,3 +14,4 @@ pub mod send_rate;
 pub mod step_size;
 pub(crate) mod whole_packets;
 pub(crate) mod window;
+pub(crate) mod windowed_max;

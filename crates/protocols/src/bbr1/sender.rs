@@ -1,0 +1,403 @@
+//! The sender of BBRv1 (section 4 of the draft).
+
+use super::params::Params;
+use super::phase::{CYCLE, Phase};
+use crate::parts::window::initial_window;
+use crate::parts::windowed_max::WindowedMax;
+use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Start};
+use millpond_units::{Bytes, Rate, Span, Time};
+
+/// BBRMinPipeCwnd (section 4.2.3.4), in packets.
+const MIN_WINDOW_PACKETS: f64 = 4.0;
+
+/// Growth of the bandwidth per round trip below which it counts as a plateau, and round trips on it (section 4.3.2.2).
+const GROWTH: f64 = 1.25;
+const PLATEAU_ROUNDS: u32 = 3;
+
+/// Largest window in bytes, a petabyte: every sum stays finite for any feedback.
+const MOST_WINDOW: f64 = 1e15;
+
+/// BBRv1's state. Volumes are bytes on the wire, rates bytes/s.
+pub(super) struct Bbr1Sender {
+    params: Params,
+    packet: f64,
+    initial_window: f64,
+    window: f64,
+    /// BBR.prior_cwnd.
+    saved_window: f64,
+    pacing_rate: f64,
+    phase: Phase,
+    /// When the phase of the bandwidth cycle began (BBR.cycle_stamp).
+    cycle_stamp: Time,
+    /// BBR.round_count and BBR.next_round_delivered.
+    round: u64,
+    round_ends_after: f64,
+    round_started: bool,
+    /// BBR.BtlBw.
+    bandwidth: WindowedMax,
+    /// BBR.full_bw and BBR.full_bw_count.
+    plateau_rate: f64,
+    plateau_rounds: u32,
+    /// BBR.RTprop and BBR.rtprop_stamp.
+    min_rtt: Span,
+    min_rtt_at: Time,
+    min_rtt_expired: bool,
+    /// BBR.probe_rtt_done_stamp and BBR.probe_rtt_round_done.
+    probe_rtt_ends: Option<Time>,
+    probe_rtt_round_done: bool,
+    /// Samples of packets sent after this many bytes and up to this many are of a window of four packets.
+    own_limit: (f64, f64),
+    /// In recovery: bytes delivered at the last loss.
+    recovery: Option<f64>,
+    /// C.delivered at the last acknowledgement.
+    delivered: f64,
+    /// The round trip in which recovery began: the window follows the delivery (BBR.packet_conservation).
+    conservation: Option<u64>,
+    restarted: bool,
+    has_rtt: bool,
+}
+
+/// What one acknowledgement says, in bytes and bytes/s.
+struct Delivered {
+    rate: f64,
+    total: f64,
+    prior: f64,
+    acked: f64,
+    lost: f64,
+    in_flight: f64,
+    prior_in_flight: f64,
+    app_limited: bool,
+}
+
+impl Delivered {
+    fn new(ack: &Ack) -> Self {
+        Self {
+            rate: ack.delivery_rate().map_or(0.0, |rate| rate.bytes_per_sec()),
+            total: ack.delivered.as_f64(),
+            prior: ack.prior_delivered.as_f64(),
+            acked: ack.bytes.as_f64(),
+            lost: ack.newly_lost.as_f64(),
+            in_flight: ack.in_flight.as_f64(),
+            prior_in_flight: ack.prior_in_flight.as_f64(),
+            app_limited: ack.app_limited,
+        }
+    }
+}
+
+impl Bbr1Sender {
+    /// A sender that has not started.
+    pub(super) fn new(params: Params) -> Self {
+        Self {
+            params,
+            packet: 1.0,
+            initial_window: 1.0,
+            window: 1.0,
+            saved_window: 0.0,
+            pacing_rate: 1.0,
+            phase: Phase::Startup,
+            cycle_stamp: Time::ZERO,
+            round: 0,
+            round_ends_after: 0.0,
+            round_started: false,
+            bandwidth: WindowedMax::default(),
+            plateau_rate: 0.0,
+            plateau_rounds: 0,
+            min_rtt: Span::MAX,
+            min_rtt_at: Time::ZERO,
+            min_rtt_expired: false,
+            probe_rtt_ends: None,
+            probe_rtt_round_done: false,
+            own_limit: (f64::INFINITY, 0.0),
+            recovery: None,
+            delivered: 0.0,
+            conservation: None,
+            restarted: false,
+            has_rtt: false,
+        }
+    }
+
+    /// BBR.filled_pipe: the bandwidth has reached a plateau.
+    fn has_filled_pipe(&self) -> bool {
+        self.plateau_rounds >= PLATEAU_ROUNDS
+    }
+
+    fn min_window(&self) -> f64 {
+        MIN_WINDOW_PACKETS * self.packet
+    }
+
+    /// BBRInflight(gain) (section 4.2.3.2), in bytes; an initial window before the first RTT sample.
+    fn in_flight_target(&self, gain: f64) -> f64 {
+        if self.min_rtt == Span::MAX {
+            return self.initial_window;
+        }
+        gain * self.bandwidth.get() * self.min_rtt.secs() + 3.0 * self.quantum()
+    }
+
+    /// BBR.send_quantum (section 4.2.2), in bytes.
+    fn quantum(&self) -> f64 {
+        let bits_per_second = 8.0 * self.pacing_rate;
+        if bits_per_second < 1.2e6 {
+            self.packet
+        } else if bits_per_second < 24e6 {
+            2.0 * self.packet
+        } else {
+            (self.pacing_rate * 1e-3).min(65_536.0).max(self.packet)
+        }
+    }
+
+    /// BBRInitPacingRate(): an initial window per RTT, or per millisecond before the first RTT sample (section 4.2.1).
+    fn set_initial_pacing_rate(&mut self, rtt: Option<Span>) {
+        let rtt = rtt.filter(|rtt| !rtt.is_zero()).unwrap_or(Span::from_millis(1));
+        self.pacing_rate = self.params.high_gain * self.initial_window / rtt.secs();
+    }
+
+    /// BBRSetPacingRateWithGain().
+    fn set_pacing_rate(&mut self, gain: f64) {
+        let rate = gain * self.bandwidth.get();
+        if self.has_filled_pipe() || rate > self.pacing_rate {
+            self.pacing_rate = rate;
+        }
+    }
+
+    /// BBRUpdateBtlBw() (section 4.1.1): samples of a sender without data count only if they are higher.
+    fn update_bandwidth(&mut self, ack: &Delivered) {
+        self.round_started = ack.prior >= self.round_ends_after;
+        if self.round_started {
+            self.round_ends_after = ack.total;
+            self.round += 1;
+        }
+        let own_limit = self.own_limit.0 <= ack.prior && ack.prior <= self.own_limit.1;
+        if ack.rate > 0.0 && (ack.rate >= self.bandwidth.get() || !(ack.app_limited || own_limit)) {
+            self.bandwidth.record(self.round, ack.rate, self.params.bandwidth_rounds);
+        }
+    }
+
+    /// BBRCheckFullPipe() (section 4.3.2.2).
+    fn check_full_pipe(&mut self, ack: &Delivered) {
+        if self.has_filled_pipe() || !self.round_started || ack.app_limited {
+            return;
+        }
+        if self.bandwidth.get() >= self.plateau_rate * GROWTH {
+            (self.plateau_rate, self.plateau_rounds) = (self.bandwidth.get(), 0);
+        } else {
+            self.plateau_rounds += 1;
+        }
+    }
+
+    /// BBRCheckDrain() (section 4.3.3).
+    fn check_drain(&mut self, cx: &mut Context<'_>, ack: &Delivered) {
+        if self.phase == Phase::Startup && self.has_filled_pipe() {
+            self.phase = Phase::Drain;
+        }
+        if self.phase == Phase::Drain && ack.in_flight <= self.in_flight_target(1.0) {
+            self.enter_probe_bandwidth(cx);
+        }
+    }
+
+    /// BBREnterProbeBW(): begins in any phase of the cycle but the one below the bandwidth (section 4.3.4.2).
+    fn enter_probe_bandwidth(&mut self, cx: &mut Context<'_>) {
+        let random = (cx.random.uniform() * f64::from(CYCLE - 1)) as u32;
+        self.phase = Phase::ProbeBandwidth(CYCLE - 1 - random.min(CYCLE - 2));
+        self.advance_cycle(cx.now);
+    }
+
+    /// BBRAdvanceCyclePhase().
+    fn advance_cycle(&mut self, now: Time) {
+        if let Phase::ProbeBandwidth(number) = self.phase {
+            self.phase = Phase::ProbeBandwidth((number + 1) % CYCLE);
+            self.cycle_stamp = now;
+        }
+    }
+
+    /// BBRCheckCyclePhase() (section 4.3.4.3).
+    fn check_cycle(&mut self, now: Time, ack: &Delivered) {
+        let Phase::ProbeBandwidth(_) = self.phase else { return };
+        let full_length = now.since(self.cycle_stamp) > self.min_rtt;
+        let gain = self.phase.pacing_gain(&self.params);
+        let ends = if gain > 1.0 {
+            full_length && (ack.lost > 0.0 || ack.prior_in_flight >= self.in_flight_target(gain))
+        } else if gain < 1.0 {
+            full_length || ack.prior_in_flight <= self.in_flight_target(1.0)
+        } else {
+            full_length
+        };
+        if ends {
+            self.advance_cycle(now);
+        }
+    }
+
+    /// BBRUpdateRTprop() (section 4.1.2.3).
+    fn update_min_rtt(&mut self, now: Time, rtt: Option<Span>) {
+        self.min_rtt_expired = now > self.min_rtt_at + self.params.min_rtt_window;
+        if let Some(rtt) = rtt.filter(|rtt| *rtt <= self.min_rtt || self.min_rtt_expired) {
+            (self.min_rtt, self.min_rtt_at) = (rtt, now);
+        }
+    }
+
+    /// BBRCheckProbeRTT() (section 4.3.5).
+    fn check_probe_rtt(&mut self, cx: &mut Context<'_>, ack: &Delivered) {
+        if self.phase != Phase::ProbeRtt && self.min_rtt_expired && !self.restarted {
+            self.phase = Phase::ProbeRtt;
+            self.save_window();
+            self.probe_rtt_ends = None;
+        }
+        if self.phase == Phase::ProbeRtt {
+            self.handle_probe_rtt(cx, ack);
+        }
+        self.restarted = false;
+    }
+
+    /// BBRHandleProbeRTT().
+    fn handle_probe_rtt(&mut self, cx: &mut Context<'_>, ack: &Delivered) {
+        let began = if ack.total <= self.own_limit.1 { self.own_limit.0 } else { ack.total };
+        self.own_limit = (began, ack.total + ack.in_flight);
+        let Some(ends) = self.probe_rtt_ends else {
+            if ack.in_flight <= self.min_window() {
+                self.probe_rtt_ends = Some(cx.now + self.params.probe_rtt_duration);
+                self.probe_rtt_round_done = false;
+                self.round_ends_after = ack.total;
+            }
+            return;
+        };
+        self.probe_rtt_round_done |= self.round_started;
+        if self.probe_rtt_round_done && cx.now > ends {
+            self.min_rtt_at = cx.now;
+            self.restore_window();
+            self.leave_probe_rtt(cx);
+        }
+    }
+
+    /// BBRExitProbeRTT().
+    fn leave_probe_rtt(&mut self, cx: &mut Context<'_>) {
+        if self.has_filled_pipe() {
+            self.enter_probe_bandwidth(cx);
+        } else {
+            self.phase = Phase::Startup;
+        }
+    }
+
+    /// BBRSaveCwnd().
+    fn save_window(&mut self) {
+        let replaces = self.recovery.is_none() && self.phase != Phase::ProbeRtt;
+        self.saved_window = if replaces { self.window } else { self.saved_window.max(self.window) };
+    }
+
+    fn enter_recovery(&mut self) {
+        self.save_window();
+        self.recovery = Some(self.delivered);
+    }
+
+    /// Recovery ends with a packet that was sent after the last loss, if no further one is reported with it.
+    fn check_recovery_end(&mut self, ack: &Delivered) {
+        if ack.lost == 0.0 && self.recovery.is_some_and(|last_loss| ack.prior >= last_loss) {
+            (self.recovery, self.conservation) = (None, None);
+            self.restore_window();
+        }
+    }
+
+    /// BBRRestoreCwnd().
+    fn restore_window(&mut self) {
+        self.window = self.window.max(self.saved_window);
+    }
+
+    /// BBRSetCwnd() (section 4.2.3.6).
+    fn set_window(&mut self, ack: &Delivered) {
+        self.modulate_for_recovery(ack);
+        let target = self.in_flight_target(self.phase.window_gain(&self.params));
+        if self.conservation.is_none() {
+            if self.has_filled_pipe() {
+                self.window = (self.window + ack.acked).min(target);
+            } else if self.window < target || ack.total < self.initial_window {
+                self.window += ack.acked;
+            }
+            self.window = self.window.max(self.min_window());
+        }
+        if self.phase == Phase::ProbeRtt {
+            self.window = self.window.min(self.min_window());
+        }
+        self.window = self.window.clamp(self.packet, MOST_WINDOW);
+    }
+
+    /// BBRModulateCwndForRecovery() (section 4.2.3.4): in the first round trip of recovery a packet leaves for each that
+    /// is delivered.
+    fn modulate_for_recovery(&mut self, ack: &Delivered) {
+        if ack.lost > 0.0 {
+            self.window = (self.window - ack.lost).max(self.packet);
+        }
+        if self.conservation.is_some_and(|round| self.round > round) {
+            self.conservation = None;
+        }
+        if self.conservation.is_some() {
+            self.window = self.window.max(ack.in_flight + ack.acked);
+        }
+    }
+}
+
+impl Sender for Bbr1Sender {
+    fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) {
+        self.packet = start.packet.as_f64().clamp(1.0, 1e9);
+        self.initial_window = initial_window(8.0 * self.packet, self.params.initial_window) / 8.0;
+        self.window = self.initial_window;
+        self.min_rtt_at = cx.now;
+        self.set_initial_pacing_rate(None);
+    }
+
+    fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
+        let delivered = Delivered::new(ack);
+        self.delivered = delivered.total;
+        self.check_recovery_end(&delivered);
+        if !self.has_rtt && ack.rtt.is_some() {
+            self.has_rtt = true;
+            self.set_initial_pacing_rate(Some(ack.smoothed_rtt));
+        }
+        self.update_bandwidth(&delivered);
+        self.check_cycle(cx.now, &delivered);
+        self.check_full_pipe(&delivered);
+        self.check_drain(cx, &delivered);
+        self.update_min_rtt(cx.now, ack.rtt);
+        self.check_probe_rtt(cx, &delivered);
+        self.set_pacing_rate(self.phase.pacing_gain(&self.params));
+        self.set_window(&delivered);
+    }
+
+    fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        match congestion.cause {
+            Cause::Loss if self.recovery.is_some() => self.recovery = Some(self.delivered),
+            Cause::Loss => {
+                self.enter_recovery();
+                self.conservation = Some(self.round);
+                self.window = congestion.in_flight.as_f64() + self.packet;
+            }
+            Cause::NoFeedback => {
+                self.enter_recovery();
+                self.window = self.packet;
+            }
+            Cause::Timeout | Cause::Ecn => {}
+        }
+    }
+
+    /// BBRHandleRestartFromIdle() (section 4.3.4.4).
+    fn on_idle_restart(&mut self, _cx: &mut Context<'_>) {
+        self.restarted = true;
+        if let Phase::ProbeBandwidth(_) = self.phase {
+            self.set_pacing_rate(1.0);
+        }
+    }
+
+    fn permit(&self) -> Permit {
+        Permit {
+            window: Some(Bytes::from_f64(self.window)),
+            pace: Some(Rate::from_bps_f64(8.0 * self.pacing_rate).max(Rate::from_bps(1))),
+            quantum: Some(Bytes::from_f64(self.quantum())),
+            ..Permit::default()
+        }
+    }
+
+    fn observe(&self, gauge: &mut dyn Gauge) {
+        gauge.quantity("phase", "1", self.phase.number());
+        gauge.quantity("bandwidth", "bit/s", 8.0 * self.bandwidth.get());
+        let min_rtt = if self.min_rtt == Span::MAX { Span::ZERO } else { self.min_rtt };
+        gauge.quantity("base RTT", "s", min_rtt.secs());
+        gauge.quantity("window", "packets", self.window / self.packet);
+    }
+}

@@ -1,0 +1,143 @@
+//! The response to losses (sections 5.5.10 and 5.5.11).
+
+use super::phase::Phase;
+use super::sender::Bbr3Sender;
+use millpond_law::{Context, LostPacket};
+
+/// Upper limits that losses have set; infinite where there is none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// BBR.inflight_longterm, in bytes.
+    pub(super) in_flight_long_term: f64,
+    /// BBR.bw_shortterm, in bytes/s.
+    pub(super) bw_short_term: f64,
+    /// BBR.inflight_shortterm, in bytes.
+    pub(super) in_flight_short_term: f64,
+}
+
+impl Limits {
+    /// No limits.
+    pub(super) const NONE: Self = Self {
+        in_flight_long_term: f64::INFINITY,
+        bw_short_term: f64::INFINITY,
+        in_flight_short_term: f64::INFINITY,
+    };
+}
+
+/// What is restored when a loss episode proves spurious (section 2.15).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Undo {
+    /// BBR.undo_state: the phase that the losses ended.
+    pub(super) phase: Option<Phase>,
+    limits: Limits,
+}
+
+impl Default for Undo {
+    fn default() -> Self {
+        let limits = Limits { in_flight_long_term: 0.0, bw_short_term: 0.0, in_flight_short_term: 0.0 };
+        Self { phase: None, limits }
+    }
+}
+
+/// How much was in flight when the losses reached `threshold` (InflightAtLoss), in bytes.
+pub(super) fn in_flight_at_loss(threshold: f64, packet: f64, in_flight_at_send: f64, lost: f64) -> f64 {
+    let (in_flight_before, lost_before) = (in_flight_at_send - packet, lost - packet);
+    in_flight_before + (threshold * in_flight_before - lost_before) / (1.0 - threshold)
+}
+
+impl Bbr3Sender {
+    /// IsInflightTooHigh(): more than the threshold was lost of what was in flight.
+    pub(super) fn is_too_high(&self, lost: f64, in_flight_at_send: f64) -> bool {
+        lost > in_flight_at_send * self.params.loss_threshold
+    }
+
+    /// HandleLostPacket().
+    pub(super) fn handle_lost_packet(&mut self, cx: &mut Context<'_>, lost: &LostPacket) {
+        let delivered = lost.delivered.as_f64();
+        self.delivered = delivered;
+        if self.latest.on_loss(delivered) {
+            self.save_state();
+        }
+        if !self.probe.is_sample {
+            return;
+        }
+        let (in_flight, lost_since) = (lost.in_flight_at_send.as_f64(), lost.lost_since.as_f64());
+        if self.is_too_high(lost_since, in_flight) {
+            let bytes = lost.bytes.as_f64();
+            let limit = in_flight_at_loss(self.params.loss_threshold, bytes, in_flight, lost_since);
+            self.handle_too_high(cx, limit, lost.app_limited, delivered);
+        }
+    }
+
+    /// HandleInflightTooHigh(): `in_flight` bytes were too many.
+    fn handle_too_high(&mut self, cx: &mut Context<'_>, in_flight: f64, app_limited: bool, delivered: f64) {
+        self.probe.was_too_high = true;
+        self.probe.is_sample = false;
+        if !app_limited {
+            self.limits.in_flight_long_term = in_flight.max(self.target_in_flight() * self.params.beta);
+        }
+        if self.phase == Phase::Up {
+            self.undo.phase = Some(Phase::Up);
+            self.start_down(cx, delivered);
+        }
+    }
+
+    /// The part of UpdateCongestionSignals() at the end of a round trip, and AdaptLowerBoundsFromCongestion().
+    pub(super) fn adapt_short_term_limits(&mut self) {
+        if !self.latest.round_ended {
+            return;
+        }
+        if self.latest.has_loss && !self.phase.is_probing() {
+            let (beta, limits) = (self.params.beta, self.limits);
+            let or = |limit: f64, initial| if limit.is_finite() { limit } else { initial };
+            self.limits.bw_short_term = self.latest.rate.max(beta * or(limits.bw_short_term, self.max_bw()));
+            self.limits.in_flight_short_term =
+                self.latest.volume.max(beta * or(limits.in_flight_short_term, self.window));
+        }
+        self.latest.has_loss = false;
+    }
+
+    /// SaveCwnd().
+    pub(super) fn save_window(&mut self) {
+        let replaces = self.recovery.is_none() && self.phase != Phase::ProbeRtt;
+        self.saved_window = if replaces { self.window } else { self.saved_window.max(self.window) };
+    }
+
+    /// SaveStateUponLoss().
+    fn save_state(&mut self) {
+        self.save_window();
+        self.undo = Undo { phase: None, limits: self.limits };
+    }
+
+    /// OnEnterRTO(): everything in flight counts as lost, so that one packet may leave.
+    pub(super) fn on_persistent_congestion(&mut self) {
+        self.save_state();
+        self.recovery = Some(self.rounds.count);
+        self.window = self.packet;
+    }
+
+    /// HandleSpuriousLossDetection() (section 5.5.11.2).
+    pub(super) fn undo_loss(&mut self) {
+        self.window = self.window.max(self.saved_window);
+        self.latest.has_loss = false;
+        self.full_pipe.reset(0.0);
+        let saved = self.undo.limits;
+        self.limits = Limits {
+            in_flight_long_term: self.limits.in_flight_long_term.max(saved.in_flight_long_term),
+            bw_short_term: self.limits.bw_short_term.max(saved.bw_short_term),
+            in_flight_short_term: self.limits.in_flight_short_term.max(saved.in_flight_short_term),
+        };
+        match self.undo.phase.take() {
+            Some(Phase::Startup) if self.phase != Phase::Startup => {
+                self.full_pipe.was_reached = false;
+                if self.phase != Phase::ProbeRtt {
+                    self.phase = Phase::Startup;
+                }
+            }
+            Some(Phase::Up) if self.phase != Phase::Up && self.phase != Phase::ProbeRtt => {
+                self.start_refill(self.delivered);
+            }
+            _ => {}
+        }
+    }
+}
