@@ -53,6 +53,7 @@ static QUEUES: &[&dyn Queue] = &[
     &queues::droptail::DropTail,
     &queues::red::Red,
     &queues::codel::CoDel,
+    &queues::pie::Pie,
     &queues::rem::Rem,
 ];
 

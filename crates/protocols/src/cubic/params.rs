@@ -1,5 +1,7 @@
 //! CUBIC's parameters.
 
+use crate::parts::hystart::{SLOW_START, SlowStart};
+use crate::parts::proportional_reduction::PROPORTIONAL_REDUCTION;
 use crate::parts::window::INITIAL_WINDOW;
 use millpond_law::Settings;
 use millpond_law::key::{Key, Keys, above, flag, from, number};
@@ -15,6 +17,10 @@ pub struct Params {
     pub fast_convergence: bool,
     /// Initial window in packets; none: the formula of RFC 9002.
     pub initial_window: Option<f64>,
+    /// How slow start ends before the first loss.
+    pub slow_start: SlowStart,
+    /// Whether packets leave in proportion to those delivered during recovery.
+    pub proportional_reduction: bool,
 }
 
 const C: Key<f64> = number("c", "packets/s^3", 0.4, above(0.0).to(1e6))
@@ -30,7 +36,8 @@ pub(super) const ECN: Key<bool> = flag("ecn", false)
     .source("RFC 9438, section 4.6")
     .meaning("packets are ECN-capable, and a mark reduces the window as a loss does");
 
-pub(super) static PARAMETERS: Keys = &[&C, &BETA, &FAST_CONVERGENCE, &INITIAL_WINDOW, &ECN];
+pub(super) static PARAMETERS: Keys =
+    &[&C, &BETA, &FAST_CONVERGENCE, &INITIAL_WINDOW, &SLOW_START, &PROPORTIONAL_REDUCTION, &ECN];
 
 impl Params {
     /// Reads the parameters from settings.
@@ -40,6 +47,8 @@ impl Params {
             beta: settings.get(BETA),
             fast_convergence: settings.get(FAST_CONVERGENCE),
             initial_window: settings.get(INITIAL_WINDOW),
+            slow_start: settings.get(SLOW_START),
+            proportional_reduction: settings.get(PROPORTIONAL_REDUCTION),
         }
     }
 }

@@ -2,39 +2,70 @@
 
 use super::params::Params;
 use crate::parts::cubic_window::{CubicWindow, Shape};
-use millpond_law::{Ack, Congestion, Context, Gauge, Permit, Sender, Start};
+use crate::parts::proportional_reduction::ProportionalReduction;
+use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Start};
 use millpond_units::Bytes;
 
 /// CUBIC's state.
 pub(super) struct CubicSender {
-    shape: Shape,
-    initial_window: Option<f64>,
+    params: Params,
     cubic: CubicWindow,
+    reduction: Option<ProportionalReduction>,
+    packet: Bytes,
 }
 
 impl CubicSender {
     pub(super) fn new(params: Params) -> Self {
-        let Params { c, beta, fast_convergence, initial_window } = params;
-        let shape = Shape { c, beta, fast_convergence };
-        Self { shape, initial_window, cubic: CubicWindow::new(shape, Bytes::ZERO, initial_window) }
+        Self {
+            params,
+            cubic: cubic_window(&params, Bytes::ZERO),
+            reduction: params.proportional_reduction.then(ProportionalReduction::default),
+            packet: Bytes::ZERO,
+        }
     }
+
+    fn end_reduction(&mut self) {
+        self.reduction.iter_mut().for_each(ProportionalReduction::end);
+    }
+}
+
+fn cubic_window(params: &Params, packet: Bytes) -> CubicWindow {
+    let Params { c, beta, fast_convergence, initial_window, slow_start, .. } = *params;
+    CubicWindow::new(Shape { c, beta, fast_convergence }, packet, initial_window).with_slow_start(slow_start)
 }
 
 impl Sender for CubicSender {
     fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
-        self.cubic = CubicWindow::new(self.shape, start.packet, self.initial_window);
+        self.cubic = cubic_window(&self.params, start.packet);
+        self.packet = start.packet;
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_ack(ack, self.packet);
+        }
         self.cubic.on_ack(cx.now, ack);
     }
 
     fn on_congestion(&mut self, _cx: &mut Context<'_>, congestion: &Congestion) {
+        let was_in_recovery = self.cubic.window().in_recovery();
         self.cubic.on_congestion(congestion);
+        match (congestion.cause, congestion.episode, &mut self.reduction) {
+            (Cause::Loss, Episode::New, Some(reduction)) if !was_in_recovery => {
+                reduction.begin(congestion, self.cubic.window().bytes(), self.packet);
+            }
+            (Cause::NoFeedback, ..) => self.end_reduction(),
+            _ => {}
+        }
+    }
+
+    fn on_recovery_end(&mut self, _cx: &mut Context<'_>) {
+        self.end_reduction();
     }
 
     fn permit(&self) -> Permit {
-        Permit { window: Some(self.cubic.window().bytes()), ..Permit::default() }
+        let window = self.reduction.and_then(|reduction| reduction.limit());
+        Permit { window: Some(window.unwrap_or(self.cubic.window().bytes())), ..Permit::default() }
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

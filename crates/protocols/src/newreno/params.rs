@@ -1,5 +1,7 @@
 //! NewReno's parameters.
 
+use crate::parts::hystart::{SLOW_START, SlowStart};
+use crate::parts::proportional_reduction::PROPORTIONAL_REDUCTION;
 use crate::parts::window::INITIAL_WINDOW;
 use millpond_law::Settings;
 use millpond_law::key::{Key, Keys, flag, from, number};
@@ -15,6 +17,10 @@ pub struct Params {
     pub pacing: bool,
     /// Pacing rate, as a multiple of window / smoothed round-trip time.
     pub pacing_gain: f64,
+    /// How slow start ends before the first loss.
+    pub slow_start: SlowStart,
+    /// Whether packets leave in proportion to those delivered during recovery.
+    pub proportional_reduction: bool,
 }
 
 const LOSS_REDUCTION_FACTOR: Key<f64> = number("loss_reduction_factor", "1", 0.5, from(0.0).to(1.0))
@@ -30,7 +36,15 @@ pub(super) const ECN: Key<bool> = flag("ecn", false)
     .source("RFC 9002, section 7.1")
     .meaning("packets are ECN-capable, and a mark reduces the window as a loss does");
 
-pub(super) static PARAMETERS: Keys = &[&INITIAL_WINDOW, &LOSS_REDUCTION_FACTOR, &PACING, &PACING_GAIN, &ECN];
+pub(super) static PARAMETERS: Keys = &[
+    &INITIAL_WINDOW,
+    &LOSS_REDUCTION_FACTOR,
+    &PACING,
+    &PACING_GAIN,
+    &SLOW_START,
+    &PROPORTIONAL_REDUCTION,
+    &ECN,
+];
 
 impl Params {
     /// Reads the parameters from settings.
@@ -40,6 +54,8 @@ impl Params {
             loss_reduction_factor: settings.get(LOSS_REDUCTION_FACTOR),
             pacing: settings.get(PACING),
             pacing_gain: settings.get(PACING_GAIN),
+            slow_start: settings.get(SLOW_START),
+            proportional_reduction: settings.get(PROPORTIONAL_REDUCTION),
         }
     }
 }

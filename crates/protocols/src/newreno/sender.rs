@@ -1,6 +1,8 @@
 //! NewReno's sender (RFC 9002, section 7).
 
 use super::params::Params;
+use crate::parts::hystart::{HyStart, SlowStart};
+use crate::parts::proportional_reduction::ProportionalReduction;
 use crate::parts::window::Window;
 use millpond_law::{Ack, Cause, Congestion, Context, Episode, Gauge, Permit, Sender, Start};
 use millpond_units::{Bytes, Rate, Span};
@@ -9,12 +11,26 @@ use millpond_units::{Bytes, Rate, Span};
 pub(super) struct NewRenoSender {
     params: Params,
     window: Window,
+    hystart: Option<HyStart>,
+    reduction: Option<ProportionalReduction>,
+    packet: Bytes,
     smoothed_rtt: Span,
 }
 
 impl NewRenoSender {
     pub(super) fn new(params: Params) -> Self {
-        Self { params, window: Window::new(Bytes::ZERO, None), smoothed_rtt: Span::ZERO }
+        Self {
+            params,
+            window: Window::new(Bytes::ZERO, None),
+            hystart: (params.slow_start == SlowStart::HyStart).then(HyStart::new),
+            reduction: params.proportional_reduction.then(ProportionalReduction::default),
+            packet: Bytes::ZERO,
+            smoothed_rtt: Span::ZERO,
+        }
+    }
+
+    fn end_reduction(&mut self) {
+        self.reduction.iter_mut().for_each(ProportionalReduction::end);
     }
 
     /// rate = N * congestion_window / smoothed_rtt (RFC 9002, section 7.7).
@@ -28,14 +44,19 @@ impl NewRenoSender {
 impl Sender for NewRenoSender {
     fn on_start(&mut self, _cx: &mut Context<'_>, start: &Start) {
         self.window = Window::new(start.packet, self.params.initial_window);
+        self.packet = start.packet;
     }
 
     fn on_ack(&mut self, _cx: &mut Context<'_>, ack: &Ack) {
         self.smoothed_rtt = ack.smoothed_rtt;
+        if let Some(reduction) = &mut self.reduction {
+            reduction.on_ack(ack, self.packet);
+        }
         if !self.window.may_grow(ack) {
             return;
         }
-        let remaining = self.window.slow_start(ack.bytes);
+        let growth = self.hystart.as_mut().map_or(ack.bytes, |hystart| hystart.growth(ack, &mut self.window));
+        let remaining = self.window.slow_start(growth);
         if remaining > Bytes::ZERO {
             self.window.avoid_congestion(remaining);
         }
@@ -48,14 +69,23 @@ impl Sender for NewRenoSender {
         }
         if congestion.episode == Episode::New && !self.window.in_recovery() {
             self.window.reduce(self.params.loss_reduction_factor);
+            if let (Some(reduction), Cause::Loss) = (&mut self.reduction, congestion.cause) {
+                reduction.begin(congestion, self.window.bytes(), self.packet);
+            }
         }
         if congestion.cause == Cause::NoFeedback {
             self.window.collapse();
+            self.end_reduction();
         }
     }
 
+    fn on_recovery_end(&mut self, _cx: &mut Context<'_>) {
+        self.end_reduction();
+    }
+
     fn permit(&self) -> Permit {
-        Permit { window: Some(self.window.bytes()), pace: self.pace(), ..Permit::default() }
+        let window = self.reduction.and_then(|reduction| reduction.limit());
+        Permit { window: Some(window.unwrap_or(self.window.bytes())), pace: self.pace(), ..Permit::default() }
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

@@ -1,5 +1,6 @@
 //! The window of CUBIC (RFC 9438, section 4). As in the RFC, windows are in packets and times in seconds.
 
+use crate::parts::hystart::{HyStart, SlowStart};
 use crate::parts::window::Window;
 use millpond_law::fluid::Number;
 use millpond_law::{Ack, Cause, Congestion, Episode};
@@ -47,6 +48,7 @@ pub(crate) struct CubicWindow {
     /// cwnd_prior: the window before the last reduction.
     cwnd_prior: f64,
     last_ack: Time,
+    hystart: Option<HyStart>,
 }
 
 /// W_cubic(t) = C (t - K)^3 + W_max (Figure 1, RFC 9438).
@@ -75,7 +77,12 @@ impl CubicWindow {
     /// A window for packets of this size; `initial` in packets, by default RFC 9002's.
     pub(crate) fn new(shape: Shape, packet: Bytes, initial: Option<f64>) -> Self {
         let window = Window::new(packet, initial);
-        Self { shape, window, epoch: None, w_max: 0.0, cwnd_prior: 0.0, last_ack: Time::ZERO }
+        Self { shape, window, epoch: None, w_max: 0.0, cwnd_prior: 0.0, last_ack: Time::ZERO, hystart: None }
+    }
+
+    /// The same window with this end of slow start.
+    pub(crate) fn with_slow_start(self, slow_start: SlowStart) -> Self {
+        Self { hystart: (slow_start == SlowStart::HyStart).then(HyStart::new), ..self }
     }
 
     /// The window itself.
@@ -104,7 +111,8 @@ impl CubicWindow {
         if !self.window.may_grow(ack) {
             return;
         }
-        let remaining = self.window.slow_start(ack.bytes);
+        let growth = self.hystart.as_mut().map_or(ack.bytes, |hystart| hystart.growth(ack, &mut self.window));
+        let remaining = self.window.slow_start(growth);
         if remaining > Bytes::ZERO {
             self.avoid_congestion(now, ack.smoothed_rtt, remaining);
         }

@@ -1,0 +1,37 @@
+//! PIE: drops or marks with a probability that a proportional-integral controller derives from the queueing delay.
+
+mod fluid;
+mod link;
+mod params;
+
+pub use params::Params;
+
+use link::PieLink;
+use millpond_law::fluid::{FluidQueue, Verdicts, link_law};
+use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
+
+/// The queue `pie`.
+pub struct Pie;
+
+static CARD: QueueCard = QueueCard {
+    name: "pie",
+    title: "Proportional Integral Controller Enhanced",
+    source: "RFC 8033",
+    parameters: params::PARAMETERS,
+    presets: &[],
+};
+
+impl Queue for Pie {
+    fn card(&self) -> &'static QueueCard {
+        &CARD
+    }
+
+    fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
+        Ok(Some(Box::new(PieLink::new(Params::read(settings), facts))))
+    }
+
+    fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {
+        let law = link_law(fluid::PieFluid::new(Params::read(settings), facts));
+        Ok(FluidQueue::Law { law, verdicts: Verdicts::Marks })
+    }
+}
