@@ -78,7 +78,7 @@ fn steps_of_one_length_that_do_not_fit_are_refused_with_those_that_do() {
 fn a_queue_without_equations_names_those_that_have_some() {
     refused(
         &["links.L.queue=codel"],
-        &["the queue codel has no fluid model", "droptail, red, rem", "--world packets"],
+        &["the queue codel has no fluid model", "droptail, red, pie, rem", "--world packets"],
     );
 }
 
