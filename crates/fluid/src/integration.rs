@@ -1,5 +1,6 @@
 //! The common interface of both integration schemes.
 
+use crate::SlidingThreshold;
 use crate::error::Error;
 
 /// An integration in progress, with adaptive or fixed steps.
@@ -18,4 +19,9 @@ pub trait Integration {
 
     /// The integral of each channel since time zero.
     fn integrals(&self) -> &[f64];
+
+    /// The thresholds along which the solution has slid so far; fixed steps need no such mode.
+    fn sliding_thresholds(&self) -> Vec<SlidingThreshold> {
+        Vec::new()
+    }
 }

@@ -54,5 +54,5 @@ pub use fixed::{FixedStep, FixedStepIntegration, Snapshot, Snapshots};
 pub use frozen::{Frozen, OperatingPoint, Sliding, StateBounds};
 pub use integration::Integration;
 pub use network::{FluidNetwork, LinkId, Loop, LoopHop, LoopId, ProtocolId, Relay, Share};
-pub use solver::{Accuracy, Solution, Solver};
+pub use solver::{Accuracy, SlidingThreshold, Solution, Solver};
 pub use subsystems::{Input, Subsystem};

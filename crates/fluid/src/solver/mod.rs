@@ -14,6 +14,7 @@ mod sliding_mode;
 mod solution;
 mod step;
 
+pub use sliding_mode::SlidingThreshold;
 pub use solution::Solution;
 
 use crate::assembly::{Assembly, Entity};
@@ -35,6 +36,8 @@ pub struct Accuracy {
     pub longest_step: f64,
     /// Whether discontinuities are propagated through delays. False only in tests.
     pub track_discontinuities: bool,
+    /// Whether a threshold along which the solution slides gets a hysteresis. False only in tests.
+    pub hysteresis: bool,
     /// Largest number of steps.
     pub max_steps: u64,
 }
@@ -45,6 +48,7 @@ impl Default for Accuracy {
             tolerance: 1e-6,
             longest_step: f64::INFINITY,
             track_discontinuities: true,
+            hysteresis: true,
             max_steps: 20_000_000,
         }
     }
@@ -400,5 +404,9 @@ impl Integration for Solver<'_> {
 
     fn integrals(&self) -> &[f64] {
         Solver::integrals(self)
+    }
+
+    fn sliding_thresholds(&self) -> Vec<SlidingThreshold> {
+        Solver::sliding_thresholds(self)
     }
 }

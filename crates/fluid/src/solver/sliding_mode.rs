@@ -26,8 +26,17 @@ pub(super) struct SlidingMode {
     crossings: Vec<u32>,
     /// For each guard: largest number of sign changes in an interval so far.
     most_crossings: Vec<u32>,
-    /// For each guard: whether it has a hysteresis.
-    has_hysteresis: Vec<bool>,
+    /// For each guard with a hysteresis: since when, in seconds.
+    hysteresis_since: Vec<Option<f64>>,
+}
+
+/// A threshold along which a solution slides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlidingThreshold {
+    /// The guard and its entity.
+    pub guard: String,
+    /// When it got its hysteresis, in seconds.
+    pub since: f64,
 }
 
 impl SlidingMode {
@@ -37,7 +46,7 @@ impl SlidingMode {
             window_start: 0.0,
             crossings: zeros.clone(),
             most_crossings: zeros,
-            has_hysteresis: vec![false; guards],
+            hysteresis_since: vec![None; guards],
         }
     }
 }
@@ -58,22 +67,32 @@ impl Solver<'_> {
         sliding.crossings[g] += 1;
         let count = sliding.crossings[g];
         sliding.most_crossings[g] = sliding.most_crossings[g].max(count);
-        if count > CHATTER && !sliding.has_hysteresis[g] {
+        if self.accuracy.hysteresis && count > CHATTER && sliding.hysteresis_since[g].is_none() {
             self.introduce_hysteresis();
         }
         if count <= MOST {
             return Ok(());
         }
+        Err(Error::Chattering { time, guard: self.guard_name(g) })
+    }
+
+    fn guard_name(&self, g: usize) -> String {
         let asm = self.rhs.asm;
-        let guard = format!("{} of {}", asm.guard_name(&self.rhs, g), asm.name(self.guard_owners[g]));
-        Err(Error::Chattering { time, guard })
+        format!("{} of {}", asm.guard_name(&self.rhs, g), asm.name(self.guard_owners[g]))
+    }
+
+    /// The thresholds along which the solution has slid so far.
+    pub fn sliding_thresholds(&self) -> Vec<SlidingThreshold> {
+        let since = self.sliding.hysteresis_since.iter().enumerate();
+        let sliding = since.filter_map(|(g, since)| Some((g, (*since)?)));
+        sliding.map(|(g, since)| SlidingThreshold { guard: self.guard_name(g), since }).collect()
     }
 
     /// Introduces the hysteresis of all guards that have changed their sign again and again.
     fn introduce_hysteresis(&mut self) {
         for g in 0..self.guards.len() {
-            if self.sliding.most_crossings[g] >= FEW && !self.sliding.has_hysteresis[g] {
-                self.sliding.has_hysteresis[g] = true;
+            if self.sliding.most_crossings[g] >= FEW && self.sliding.hysteresis_since[g].is_none() {
+                self.sliding.hysteresis_since[g] = Some(self.time);
                 self.rhs.hold_side(g, self.signs[g]);
             }
         }
@@ -81,15 +100,16 @@ impl Solver<'_> {
 
     /// Half the width of a guard's hysteresis, relative to its largest magnitude; none without hysteresis.
     pub(super) fn sliding_width(&self, g: usize) -> Option<f64> {
-        self.sliding.has_hysteresis[g].then_some(WIDTH * self.accuracy.tolerance)
+        self.sliding.hysteresis_since[g].map(|_| WIDTH * self.accuracy.tolerance)
     }
 
     /// Moves the law of a guard with hysteresis to the side of its present sign. Returns whether it has a hysteresis: its law
     /// then jumps at the switch.
     pub(super) fn switches_side(&mut self, g: usize) -> bool {
-        if self.sliding.has_hysteresis[g] {
+        let has_hysteresis = self.sliding.hysteresis_since[g].is_some();
+        if has_hysteresis {
             self.rhs.hold_side(g, self.signs[g]);
         }
-        self.sliding.has_hysteresis[g]
+        has_hysteresis
     }
 }

@@ -1,6 +1,6 @@
 //! The result of an integration: every state and every channel at regular times.
 
-use super::{Accuracy, Solver};
+use super::{Accuracy, SlidingThreshold, Solver};
 use crate::assembly::{Assembly, Entity, SolutionColumn};
 use crate::error::Error;
 
@@ -19,6 +19,8 @@ pub struct Solution {
     integrals: Vec<f64>,
     /// Number of solver steps.
     pub steps: u64,
+    /// The thresholds along which it slid.
+    pub sliding: Vec<SlidingThreshold>,
 }
 
 impl Solution {
@@ -65,7 +67,8 @@ impl Assembly {
         columns.extend(self.channel_columns());
         let (times, states) = (Vec::new(), self.states());
         let (values, integrals) = (Vec::new(), Vec::new());
-        let mut solution = Solution { times, columns, states, values, integrals, steps: 0 };
+        let mut solution =
+            Solution { times, columns, states, values, integrals, steps: 0, sliding: Vec::new() };
         for sample in 0.. {
             let time = (f64::from(sample) * every).min(until);
             solver.advance(time)?;
@@ -74,6 +77,7 @@ impl Assembly {
                 break;
             }
         }
+        solution.sliding = solver.sliding_thresholds();
         Ok(solution)
     }
 }

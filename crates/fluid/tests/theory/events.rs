@@ -8,6 +8,7 @@ const EXACT: Accuracy = Accuracy {
     tolerance: 1e-9,
     longest_step: f64::INFINITY,
     track_discontinuities: true,
+    hysteresis: true,
     max_steps: 1_000_000,
 };
 

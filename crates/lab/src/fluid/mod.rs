@@ -123,7 +123,9 @@ fn measure(plan: &FluidPlan, scenario: &Scenario, about: About, watch: &dyn Watc
         watch.progress(about.index, time.secs() / scenario.duration.secs());
     }
     let (columns, sampler, windows, classes) = (&columns, &sampler, &windows, summary::classes(plan));
-    let end = summary::FinishedFluidRun { plan, scenario, columns, sampler, windows, classes, begun, now };
+    let sliding = integration.sliding_thresholds();
+    let end =
+        summary::FinishedFluidRun { plan, scenario, columns, sampler, windows, classes, begun, now, sliding };
     Ok(end.into_run(about, recorder.into_series()))
 }
 

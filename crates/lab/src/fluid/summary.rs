@@ -6,7 +6,7 @@ use crate::distributions::{milliseconds_of_samples, packets_of_samples, queueing
 use crate::fairness::FairnessWindows;
 use crate::groups::{group_of_flows, with_loops};
 use crate::run_key::RunKey;
-use millpond_fluid::LoopId;
+use millpond_fluid::{LoopId, SlidingThreshold};
 use millpond_plan::fluid::{FluidFlowPlan, FluidLinkPlan, FluidPlan};
 use millpond_results::{About, World};
 use millpond_results::{
@@ -32,6 +32,15 @@ pub(super) fn classes(plan: &FluidPlan) -> Classes<'_> {
     classes
 }
 
+/// What a run says about a threshold along which it slid.
+fn warning(threshold: &SlidingThreshold) -> String {
+    let SlidingThreshold { guard, since } = threshold;
+    format!(
+        "the solution slides along the threshold of \"{guard}\" from {since:.3} s on: the law jumps there and is driven back \
+         from both sides. It switches with a hysteresis of a thousandth, so faster oscillations are those of the hysteresis"
+    )
+}
+
 /// An integration at its end.
 pub(super) struct FinishedFluidRun<'a> {
     pub(super) plan: &'a FluidPlan,
@@ -43,6 +52,8 @@ pub(super) struct FinishedFluidRun<'a> {
     /// At the beginning of the measured time.
     pub(super) begun: Rc<IntegrationSnapshot>,
     pub(super) now: Rc<IntegrationSnapshot>,
+    /// The thresholds along which the solution slid.
+    pub(super) sliding: Vec<SlidingThreshold>,
 }
 
 impl FinishedFluidRun<'_> {
@@ -78,7 +89,7 @@ impl FinishedFluidRun<'_> {
             simulated_s: self.now.time.secs(),
             packet_hops: 0,
             measured_from_s: self.begun.time.secs(),
-            warnings: self.plan.warnings.clone(),
+            warnings: self.plan.warnings.iter().cloned().chain(self.sliding.iter().map(warning)).collect(),
             groups: self.groups(&flows),
             silences: Vec::new(),
             links: self.plan.links.iter().enumerate().map(|(i, link)| self.link(i, link)).collect(),

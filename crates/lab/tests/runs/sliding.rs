@@ -3,7 +3,9 @@
 //! set, and the fluid slides along it.
 
 use crate::common::{flow, link, scenario};
+use millpond_fluid::{Accuracy, Error, Solution};
 use millpond_lab::run;
+use millpond_plan::fluid::{self, FluidPlan};
 use millpond_protocols::Registry;
 use millpond_results::{About, Run, Unwatched, World};
 use millpond_scenario::{Disk, Scenario};
@@ -109,4 +111,50 @@ fn joins_of_mcp_run_in_the_fluid_world_and_use_more_than_half_of_the_link() {
         let utilization = link(&simulate(seed, &joins(seed), World::Fluid), "L").utilization;
         assert!((0.49..=1.0).contains(&utilization), "joins {seed}: {utilization}");
     }
+}
+
+/// A solution that slides says so, with the threshold and the time.
+#[test]
+fn a_run_names_the_threshold_along_which_it_slid() {
+    let slides = |warnings: &[String]| {
+        warnings.iter().any(|warning| warning.contains("threshold of \"congested of f"))
+    };
+    let warnings: Vec<_> =
+        (1..=8).map(|seed| simulate(seed, &tree(seed).0, World::Fluid).summary.warnings).collect();
+    let slid = warnings.iter().filter(|warnings| slides(warnings)).count();
+    assert!(slid >= 3, "three of these trees have no solution without a hysteresis: {warnings:?}");
+}
+
+/// The first ten seconds of a solution, with or without hystereses.
+fn solution(plan: &FluidPlan, hysteresis: bool) -> Result<Solution, Error> {
+    plan.assembly.run(10.0, 0.1, Accuracy { hysteresis, max_steps: 200_000, ..Accuracy::default() })
+}
+
+/// Every state and every channel has the same bits, unless the solution slides.
+#[test]
+fn the_hysteresis_changes_no_solution_that_crosses_its_thresholds() {
+    let (mut compared, registry) = (0, Registry::builtin());
+    let joins = (1..=8).map(joins);
+    for scenario in (1..=8).map(|seed| tree(seed).0).chain(joins).chain(shipped()) {
+        let Ok(plan) = fluid::plan(&scenario, &registry) else { continue };
+        if plan.loops.len() > 40 {
+            continue;
+        }
+        let Ok(with) = solution(&plan, true) else { continue };
+        if with.sliding.is_empty() {
+            let without = solution(&plan, false).unwrap();
+            assert!(with == without, "{}", scenario.title);
+            compared += 1;
+        }
+    }
+    assert!(compared >= 12, "{compared} solutions");
+}
+
+/// The scenarios of `scenarios/` that have a fluid form.
+fn shipped() -> Vec<Scenario> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    files.sort();
+    files.iter().filter_map(|path| Scenario::load(path, &[]).ok()).collect()
 }
