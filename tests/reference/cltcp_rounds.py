@@ -2,32 +2,35 @@
 
 A flow sets its rate once per round trip tau, queueing delay included, with an exponent such as 2 tau and the factor that
 the packet received which left the link a base round-trip time ago. The link updates its factor every .1 s from the mean
-rate and the queue. The paper does not give the phase between rounds and intervals; here it takes several values. Cited
-by papers/cltcp/fig6.toml, fig7, theorem1 and idle-link.
+rate and the queue. The paper does not give the phase between rounds and intervals; here it takes several values. Cross
+traffic is a rate that changes at given times: web sources with exponential on and off times, a burst, acknowledgements.
+Cited by papers/cltcp/fig6.toml, fig7, fig8, theorem1 and idle-link.
 """
 
 import bisect
 import heapq
 import math
+import random
 
-LINK, ROUND, LEAVE = range(3)
+LINK, ROUND, LEAVE, CROSS = range(4)
 
 
-def run(capacity, flows, until, exponent=lambda tau: 2 * tau, phase=0.0, weight=2.0, first=100.0, buffer=1e4):
+def run(capacity, flows, until, exponent=lambda tau: 2 * tau, phase=0.0, weight=2.0, first=100.0, buffer=1e4, cross=()):
     """Lists of (time, queue, total rate) at each event and of (time, rate) of each flow; flows are (rtt, start, stop).
 
-    `phase` in s delays the link's intervals, `weight` is the time in s by which the queue's excess is divided.
+    `phase` in s delays the link's intervals, `weight` is the time in s by which the queue's excess is divided, `cross` has
+    (time, change of the cross traffic's rate).
     """
-    r, queue, now, arrived, at = first, 0.0, 0.0, 0.0, phase
+    r, queue, now, arrived, at, other = first, 0.0, 0.0, 0.0, phase, 0.0
     rates, history = [0.0] * len(flows), ([0.0], [first])
     record, series = [], [[] for _ in flows]
-    events = [(phase + 0.1, LINK, 0)]
+    events = [(phase + 0.1, LINK, 0)] + [(time, CROSS, change) for time, change in cross]
     for p, (_, start, stop) in enumerate(flows):
         events += [(start, ROUND, p), (stop, LEAVE, p)]
     heapq.heapify(events)
     while events[0][0] <= until:
         time, kind, p = heapq.heappop(events)
-        total = sum(rates)
+        total = sum(rates) + other
         queue = min(max(queue + (total - capacity) * (time - now), 0.0), buffer)
         arrived, now = arrived + total * (time - now), time
         if kind == LINK:
@@ -36,6 +39,8 @@ def run(capacity, flows, until, exponent=lambda tau: 2 * tau, phase=0.0, weight=
             history[0].append(now)
             history[1].append(r)
             heapq.heappush(events, (now + 0.1, LINK, 0))
+        elif kind == CROSS:
+            other += p
         elif kind == LEAVE:
             rates[p] = 0.0
         elif now < flows[p][2]:
@@ -48,8 +53,32 @@ def run(capacity, flows, until, exponent=lambda tau: 2 * tau, phase=0.0, weight=
                 rates[p] = first
             series[p].append((now, rates[p]))
             heapq.heappush(events, (now + tau, ROUND, p))
-        record.append((now, queue, sum(rates)))
+        record.append((now, queue, sum(rates) + other))
     return record, series
+
+
+def web(draw):
+    """A hundred sources of 50 packets/s; on and off times are exponential with a mean of half a second each."""
+    changes = []
+    for _ in range(100):
+        time, on = 0.0, False
+        while time < 200:
+            on = not on
+            changes.append((time, 50.0 if on else -50.0))
+            time += draw(2.0)
+    return changes
+
+
+def mean(samples, start, end):
+    """The mean of a rate that is constant from one sample to the next."""
+    spans = [(min(later, end) - max(time, start), value) for (time, value), (later, _) in zip(samples, samples[1:])]
+    return sum(span * value for span, value in spans if span > 0) / (end - start)
+
+
+def mean_queue(record, start, end):
+    """The mean of a queue that changes linearly from one event to the next."""
+    pairs = ((a, b) for a, b in zip(record, record[1:]) if a[0] >= start and b[0] <= end)
+    return sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairs) / (end - start)
 
 
 def settled(series, at, start, end):
@@ -77,8 +106,20 @@ def numbers():
     yield "Fig. 7: median time until within 5 %, s", sorted(settled(rates[0], c / 4, 0, 30) for _, rates in runs)[5], 5.35, 0.01
     record, _ = run(c, alike, 200, phase=0.02)
     pairs = list(zip(record, record[1:]))
-    yield "Fig. 7: mean queue over 200 s", sum((b[0] - a[0]) * (a[1] + b[1]) / 2 for a, b in pairs) / 200, 105.8, 2e-3
+    yield "Fig. 7: mean queue over 200 s", mean_queue(record, 0, 200), 105.8, 2e-3
     yield "Fig. 7: utilization over 200 s", (sum((b[0] - a[0]) * a[2] for a, b in pairs) - record[-1][1]) / 200 / c, 0.981, 1e-3
+    capped, burst = lambda tau: min(2 * tau, 1), [(100.0, 5000.0), (150.0, -5000.0)]
+    runs = [run(c, alike, 200, capped, 0.02 * k, cross=[(0.0, 2500.0), *burst]) for k in range(5)]
+    for start, end, cited in ((60, 100, 25), (130, 150, 15), (104, 106, 12)):
+        yield f"Fig. 8: rate from {start} to {end} s, Mbit/s", sum(mean(rates[0], start, end) for _, rates in runs) / 5 * 0.008, cited, 2e-3
+    for at, start, cited in ((1875, 100, 8.1), (3125, 150, 2.52)):
+        yield f"Fig. 8: time until within 5 % after {start} s", sorted(settled(rates[0], at, start, start + 50) for _, rates in runs)[2], cited, 0.01
+    peaks = [max(queue for _, queue, _ in record) for record, _ in runs]
+    yield "Fig. 8: least peak of five phases", min(peaks), 5286, 2e-3
+    yield "Fig. 8: greatest peak of five phases", max(peaks), 5409, 2e-3
+    queues = [mean_queue(run(c, alike, 200, capped, phase=0.01 * seed, cross=web(random.Random(seed).expovariate) + burst)[0], 20, 200) for seed in range(10)]
+    yield "Fig. 8: least mean queue of ten web loads", min(queues), 256, 2e-3
+    yield "Fig. 8: greatest mean queue of ten web loads", max(queues), 276, 2e-3
     yield "Fig. 6, queue over C: queue at 50 s", run(c, alike[:1], 50, weight=15000.0)[0][-1][1], 1002, 2e-3
     flows = [(0.05, 0, 400), (0.1, 50, 350), (0.2, 100, 300), (0.4, 150, 250)]
     stages = ((0, 50, 1), (50, 100, 2), (100, 150, 3), (150, 250, 4), (250, 300, 3), (300, 350, 2), (350, 400, 1))

@@ -6,7 +6,9 @@ differ from those of the flow's acknowledgement before. Cited by papers/mcp/fig3
 """
 
 import heapq
+import math
 import random
+import statistics
 
 STEP, T = 80e3, 0.2  # bit/s, s
 SCALING, FAIRING, ENHANCING, SMOOTHING, STABLE, OVERLOADED = range(6)
@@ -214,3 +216,40 @@ def numbers():
     yield "standing queue: mean queue from 4 to 7 s in packets", (found[4][1] + found[7][1]) / 2, 1137, 2e-3
     yield "standing queue: last change of the rate in s", found[90][3], 81.3, 2e-3
     yield "standing queue: utilization at the end", found[90][2], 0.959, 2e-3
+
+
+def slow_numbers():
+    """The same, from ten random starts of many flows: five minutes."""
+    spread = {}
+    for seed in range(10):
+        draw = random.Random(seed).uniform
+        longest = dumbbell(200, [draw(0, 10) for _ in range(600)], [0.06] * 600, 100, mark=80)[2]
+        draw = random.Random(seed).uniform
+        scaling = dumbbell(500, [draw(0, 1) for _ in range(1000)], [0.06] * 1000, 12)[2]
+        draw = random.Random(seed).uniform
+        sizes = dumbbell(50, [draw(0, 5) for _ in range(5)], [draw(0.02, 0.1) for _ in range(5)], 185, 1500)[2]
+        for name, value in zip(("whole", "equilibrium", "scaling", "sizes"), (max(longest), longest[1], max(scaling) / 3750, max(sizes))):
+            spread.setdefault(name, []).append(value)
+    deviation = {name: statistics.stdev(math.log(value) for value in values) for name, values in spread.items()}
+    yield "Fig. 5: longest queue of 600 flows, deviation of the logarithm over ten runs", deviation["whole"], 0.109, 0.01
+    yield "Fig. 5: longest queue of 600 flows in equilibrium, the same", deviation["equilibrium"], 0.371, 0.01
+    yield "Fig. 5: longest queue of 600 flows in equilibrium, least of ten runs", min(spread["equilibrium"]), 95, 0.01
+    yield "Fig. 5: longest queue of 600 flows in equilibrium, greatest of ten runs", max(spread["equilibrium"]), 285, 0.01
+    yield "Fig. 9: longest queue over the buffer within 12 s, deviation of the logarithm over ten runs", deviation["scaling"], 0.152, 0.01
+    yield "Fig. 7: longest queue, least of ten runs", min(spread["sizes"]), 4.73, 2e-3
+    yield "Fig. 7: longest queue, greatest of ten runs", max(spread["sizes"]), 4.95, 2e-3
+    found = []
+    for seed in range(6):
+        draw = random.Random(seed).uniform
+        starts, rtts = [draw(0, 10) for _ in range(20)], [draw(0.02, 0.1) for _ in range(20)]
+        found.append(max(dumbbell(100, starts, rtts, 180)[2]))
+    yield "Fig. 4: longest queue at 100 Mbit/s, least of six random starts", min(found), 10.2, 5e-3
+    yield "Fig. 4: longest queue at 100 Mbit/s, greatest but one of six random starts", sorted(found)[4], 11.0, 6e-3
+    found = []
+    for ratio in range(1, 6):
+        for seed in range(8):
+            draw = random.Random(seed).uniform
+            starts, rtts = [draw(0, 10) for _ in range(10)], [draw(0.02, 0.02 * ratio) for _ in range(10)]
+            found.append(max(dumbbell(50, starts, rtts, 40)[2]))
+    yield "Fig. 6: longest queue, least of forty random starts", min(found), 6.7, 0.01
+    yield "Fig. 6: longest queue, greatest of forty random starts", max(found), 8.2, 0.01

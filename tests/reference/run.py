@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
 """Runs the independent models of this folder and compares their numbers with those that recipes cite.
 
-A model is a module with a function `numbers()` that yields (name, computed, cited, relative tolerance). Models share
-no code with the crates. Each runs in a process of its own, on all processors. If all models run, the texts of the recipes
+usage: run.py [--slow] [NAME...]
+  NAME    only these models
+  --slow  the numbers that take minutes as well; without it their text is read, not their value
+
+A model is a module with a function `numbers()` that yields (name, computed, cited, relative tolerance), and maybe one more,
+`slow_numbers()`. Models share no code with the crates. Each runs in a process of its own, on all processors. If all models run, the texts of the recipes
 are read as well: a number after `tests/reference/NAME.py:` has to be one that the model cites. Exit code 1 if a number
 differs by more than its tolerance, or if a recipe's number is not that of its model.
 """
 
 import concurrent.futures
+import functools
 import importlib
+import inspect
+import itertools
 import pathlib
 import re
 import sys
@@ -17,10 +24,20 @@ import tomllib
 SLOW_FIRST = ["mcp_packets", "xcp_packets", "acp_packets", "lgcc_loop", "rcp_packets"]
 
 
-def run(model):
+def slow_citations(module):
+    """The numbers that `slow_numbers` cites: the constants in its source."""
+    source = inspect.getsource(module.slow_numbers) if hasattr(module, "slow_numbers") else ""
+    return [float(cited) for cited in re.findall(r"^ +yield .*, ([0-9.]+), [0-9.e-]+$", source, re.MULTILINE)]
+
+
+def run(model, slow=False):
     """The lines of a model's report, the numbers that it cites, and how many of its numbers differ."""
-    lines, numbers, wrong = [], [], 0
-    for name, computed, cited, tolerance in importlib.import_module(model).numbers():
+    module = importlib.import_module(model)
+    lines, numbers, wrong = [], slow_citations(module), 0
+    found = module.numbers()
+    if slow and hasattr(module, "slow_numbers"):
+        found = itertools.chain(found, module.slow_numbers())
+    for name, computed, cited, tolerance in found:
         agrees = abs(computed - cited) <= tolerance * abs(cited)
         wrong += not agrees
         numbers.append(cited)
@@ -48,7 +65,8 @@ def unknown_citations(cited):
                     yield f"UNKNOWN {path.relative_to(papers)}: {model}.py: {number}"
 
 
-def main(names):
+def main(arguments):
+    names, slow = [name for name in arguments if name != "--slow"], "--slow" in arguments
     folder = pathlib.Path(__file__).parent
     known = sorted((path.stem for path in folder.glob("*.py") if path.stem != "run"), key=lambda name: (name not in SLOW_FIRST, name))
     unknown = [name for name in names if name not in known]
@@ -56,7 +74,7 @@ def main(names):
         sys.exit(f"no such model: {', '.join(unknown)}; there are: {', '.join(sorted(known))}")
     wrong, cited = 0, {}
     with concurrent.futures.ProcessPoolExecutor() as processes:
-        for model, (lines, numbers, differ) in zip(names or known, processes.map(run, names or known)):
+        for model, (lines, numbers, differ) in zip(names or known, processes.map(functools.partial(run, slow=slow), names or known)):
             print("\n".join(lines), flush=True)
             wrong, cited[model] = wrong + differ, numbers
     unknown = [] if names else list(unknown_citations(cited))

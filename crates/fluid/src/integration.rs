@@ -1,7 +1,15 @@
 //! The common interface of both integration schemes.
 
-use crate::SlidingThreshold;
 use crate::error::Error;
+
+/// A threshold along which a solution slides.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SlidingThreshold {
+    /// The guard and its entity.
+    pub guard: String,
+    /// When it got its hysteresis, in seconds.
+    pub since: f64,
+}
 
 /// An integration in progress, with adaptive or fixed steps.
 pub trait Integration {

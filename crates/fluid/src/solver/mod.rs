@@ -14,13 +14,12 @@ mod sliding_mode;
 mod solution;
 mod step;
 
-pub use sliding_mode::SlidingThreshold;
 pub use solution::Solution;
 
 use crate::assembly::{Assembly, Entity};
 use crate::discrete_state::{DiscreteState, Held};
 use crate::error::Error;
-use crate::integration::Integration;
+use crate::integration::{Integration, SlidingThreshold};
 use crate::network::LoopId;
 use crate::right_hand_side::{RightHandSide, initial_history};
 use history::{History, Lookup, View};

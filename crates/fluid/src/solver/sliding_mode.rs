@@ -3,6 +3,7 @@
 
 use super::Solver;
 use crate::error::Error;
+use crate::integration::SlidingThreshold;
 
 /// Number of sign changes of one guard within a hundredth of the shortest delay that counts as chattering.
 const CHATTER: u32 = 100;
@@ -28,15 +29,6 @@ pub(super) struct SlidingMode {
     most_crossings: Vec<u32>,
     /// For each guard with a hysteresis: since when, in seconds.
     hysteresis_since: Vec<Option<f64>>,
-}
-
-/// A threshold along which a solution slides.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SlidingThreshold {
-    /// The guard and its entity.
-    pub guard: String,
-    /// When it got its hysteresis, in seconds.
-    pub since: f64,
 }
 
 impl SlidingMode {

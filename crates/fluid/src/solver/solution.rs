@@ -1,8 +1,9 @@
 //! The result of an integration: every state and every channel at regular times.
 
-use super::{Accuracy, SlidingThreshold, Solver};
+use super::{Accuracy, Solver};
 use crate::assembly::{Assembly, Entity, SolutionColumn};
 use crate::error::Error;
+use crate::integration::SlidingThreshold;
 
 /// Samples of all states and channels.
 #[derive(Clone, Debug, PartialEq)]
