@@ -65,16 +65,16 @@ struct Stepped {
     depends_on_history: bool,
 }
 
-/// All of them: those that declare a cycle of reductions, and those without equations, which declare nothing.
+/// All of them: those whose equations declare a cycle of reductions. A protocol without equations, such as BBR, declares nothing.
 fn stepped_protocols() -> Vec<Stepped> {
     let mut found = Vec::new();
     for protocol in Registry::builtin().protocols() {
         let card = protocol.card();
         let defaults = Settings::check(card.parameters, []).unwrap();
-        let facts = protocol.fluid(&defaults).unwrap().map(|model| model.steady_state(&LOOP));
-        if facts.as_ref().is_none_or(|facts| facts.cycle.is_some()) {
-            let depends_on_history = facts.is_none_or(|facts| facts.limit_cycle.is_some());
-            found.push(Stepped { name: card.name, depends_on_history });
+        let Some(model) = protocol.fluid(&defaults).unwrap() else { continue };
+        let facts = model.steady_state(&LOOP);
+        if facts.cycle.is_some() {
+            found.push(Stepped { name: card.name, depends_on_history: facts.limit_cycle.is_some() });
         }
     }
     found
