@@ -1,9 +1,9 @@
 //! The bandwidth cycle: down, cruise, refill, up (section 5.3.3).
 
 use super::delivery::RateSample;
-use super::loss::Limits;
 use super::phase::Phase;
 use super::sender::Bbr3Sender;
+use super::state::{AckPhase, Limits};
 use millpond_law::Context;
 use millpond_units::{Span, Time};
 
@@ -12,63 +12,6 @@ const MOST_ROUNDS: f64 = 63.0;
 
 /// Most round trips in which the growth of the long-term limit doubles.
 const MOST_DOUBLINGS: u32 = 30;
-
-/// What acknowledgements are about (BBR.ack_phase, section 2.14).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum AckPhase {
-    /// No probe.
-    #[default]
-    Init,
-    /// The path is being filled.
-    Refilling,
-    /// The first round trip of a probe.
-    ProbeStarting,
-    /// The round trips in which the probe is felt.
-    ProbeFeedback,
-    /// The round trip after a probe.
-    ProbeStopping,
-}
-
-/// State of the probes for bandwidth (section 2.14).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Probe {
-    pub(super) ack_phase: AckPhase,
-    /// BBR.is_bw_probe_sample: acknowledgements are of packets sent in a probe that had no excessive loss yet.
-    pub(super) is_sample: bool,
-    /// BBR.bw_probe_up_acked, in bytes.
-    acked: f64,
-    /// BBR.probe_up_acked_per_inc, in bytes.
-    acked_per_packet: f64,
-    /// BBR.bw_probe_up_rounds.
-    doublings: u32,
-    /// BBR.rounds_since_probe_up.
-    pub(super) rounds_since_up: u64,
-    /// BBR.bw_probe_wait.
-    wait: Span,
-    /// BBR.cycle_stamp.
-    began: Time,
-    /// BBR.prev_probe_too_high.
-    pub(super) was_too_high: bool,
-    /// BBR.prev_probe_precautionary.
-    was_precautionary: bool,
-}
-
-impl Default for Probe {
-    fn default() -> Self {
-        Self {
-            ack_phase: AckPhase::Init,
-            is_sample: false,
-            acked: 0.0,
-            acked_per_packet: f64::INFINITY,
-            doublings: 0,
-            rounds_since_up: 0,
-            wait: Span::ZERO,
-            began: Time::ZERO,
-            was_too_high: false,
-            was_precautionary: false,
-        }
-    }
-}
 
 impl Bbr3Sender {
     /// StartProbeBW_DOWN(), with this many bytes delivered.

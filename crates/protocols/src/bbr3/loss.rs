@@ -2,42 +2,8 @@
 
 use super::phase::Phase;
 use super::sender::Bbr3Sender;
+use super::state::{Limits, Undo};
 use millpond_law::{Context, LostPacket};
-
-/// Upper limits that losses have set; infinite where there is none.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    /// BBR.inflight_longterm, in bytes.
-    pub(super) in_flight_long_term: f64,
-    /// BBR.bw_shortterm, in bytes/s.
-    pub(super) bw_short_term: f64,
-    /// BBR.inflight_shortterm, in bytes.
-    pub(super) in_flight_short_term: f64,
-}
-
-impl Limits {
-    /// No limits.
-    pub(super) const NONE: Self = Self {
-        in_flight_long_term: f64::INFINITY,
-        bw_short_term: f64::INFINITY,
-        in_flight_short_term: f64::INFINITY,
-    };
-}
-
-/// What is restored when a loss episode proves spurious (section 2.15).
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Undo {
-    /// BBR.undo_state: the phase that the losses ended.
-    pub(super) phase: Option<Phase>,
-    limits: Limits,
-}
-
-impl Default for Undo {
-    fn default() -> Self {
-        let limits = Limits { in_flight_long_term: 0.0, bw_short_term: 0.0, in_flight_short_term: 0.0 };
-        Self { phase: None, limits }
-    }
-}
 
 /// How much was in flight when the losses reached `threshold` (InflightAtLoss), in bytes.
 pub(super) fn in_flight_at_loss(threshold: f64, packet: f64, in_flight_at_send: f64, lost: f64) -> f64 {

@@ -10,6 +10,7 @@ mod phase;
 mod probe_rtt;
 mod sender;
 mod start;
+mod state;
 
 use millpond_law::{Card, Needs, Protocol, QueueChoice, Sender, SettingError, Settings};
 

@@ -1,41 +1,10 @@
 //! The phase that measures the base round-trip time (section 5.3.4).
 
-use super::cycle::AckPhase;
 use super::delivery::RateSample;
-use super::loss::Limits;
 use super::phase::Phase;
 use super::sender::Bbr3Sender;
-use millpond_law::{Ack, Context};
-use millpond_units::Time;
-
-/// Progress of the phase.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ProbeRtt {
-    /// BBR.probe_rtt_done_stamp: when the phase may end; none until little is in flight.
-    done_at: Option<Time>,
-    /// BBR.probe_rtt_round_done.
-    round_done: bool,
-}
-
-/// The samples of packets that were sent while the law itself held back (MarkConnectionAppLimited in HandleProbeRTT).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct OwnLimit {
-    /// Bytes delivered when the law began to hold back, and when the last packet sent until now will have been delivered.
-    range: Option<(f64, f64)>,
-}
-
-impl OwnLimit {
-    fn mark(&mut self, delivered: f64, in_flight: f64) {
-        let began = self.range.filter(|(_, until)| delivered <= *until).map_or(delivered, |(began, _)| began);
-        self.range = Some((began, delivered + in_flight));
-    }
-
-    /// True if the newest packet of `ack` was sent in such a time.
-    pub(super) fn applies(&self, ack: &Ack) -> bool {
-        let prior = ack.prior_delivered.as_f64();
-        self.range.is_some_and(|(began, until)| (began..=until).contains(&prior))
-    }
-}
+use super::state::{AckPhase, Limits, ProbeRtt};
+use millpond_law::Context;
 
 impl Bbr3Sender {
     /// CheckProbeRTT().

@@ -1,13 +1,10 @@
 //! The sender of BBRv3: its state, and the order of the steps at each event (section 5.2).
 
-use super::cycle::Probe;
 use super::delivery::{Aggregation, LatestDelivery, RateSample, Rounds};
-use super::loss::{Limits, Undo};
 use super::min_rtt::MinRtt;
 use super::params::Params;
 use super::phase::Phase;
-use super::probe_rtt::{OwnLimit, ProbeRtt};
-use super::start::FullPipe;
+use super::state::{FullPipe, Limits, OwnLimit, Probe, ProbeRtt, Undo};
 use crate::parts::window::initial_window;
 use millpond_law::{
     Ack, Cause, Congestion, Context, Episode, Gauge, LimitedBy, LostPacket, Permit, Sender, SpuriousLoss,

@@ -5,54 +5,8 @@ use super::phase::Phase;
 use super::sender::Bbr3Sender;
 use millpond_law::Context;
 
-/// Growth of the rate per round trip below which it counts as a plateau.
-const GROWTH: f64 = 1.25;
-
-/// Round trips on a plateau after which the path counts as full.
-const PLATEAU_ROUNDS: u32 = 3;
-
 /// Round trips after which Drain ends in any case.
 const DRAIN_ROUNDS: u64 = 3;
-
-/// The estimator that looks for a plateau of the delivery rate while the sender accelerates (section 5.3.1.2).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FullPipe {
-    /// BBR.full_bw, in bytes/s.
-    rate: f64,
-    /// BBR.full_bw_count.
-    plateau: u32,
-    /// BBR.full_bw_now.
-    pub(super) is_full: bool,
-    /// BBR.full_bw_reached: the path was full at some time.
-    pub(super) was_reached: bool,
-}
-
-impl FullPipe {
-    /// ResetFullBW(), with `rate` as the rate to exceed.
-    pub(super) fn reset(&mut self, rate: f64) {
-        (self.rate, self.plateau, self.is_full) = (rate, 0, false);
-    }
-
-    /// The path is full.
-    pub(super) fn reach(&mut self) {
-        (self.is_full, self.was_reached) = (true, true);
-    }
-
-    /// CheckFullBWReached().
-    pub(super) fn update(&mut self, sample: &RateSample, round_started: bool) {
-        if self.is_full || !round_started || sample.app_limited {
-            return;
-        }
-        if sample.rate >= self.rate * GROWTH {
-            self.reset(sample.rate);
-            return;
-        }
-        self.plateau += 1;
-        if self.plateau >= PLATEAU_ROUNDS {
-            self.reach();
-        }
-    }
-}
 
 impl Bbr3Sender {
     /// CheckStartupDone().

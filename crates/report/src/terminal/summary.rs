@@ -8,9 +8,11 @@ use std::collections::BTreeMap;
 
 /// Sentences about starving and silent flows and warnings, then groups of flows, links with traffic and relays of a run.
 pub fn summary(summary: &Summary) -> Document {
+    // A scenario needs no title.
+    let title = if summary.scenario.is_empty() { String::new() } else { format!("{}: ", summary.scenario) };
     let mut text = format!(
-        "{}: {} s simulated, measured from {} s, world {}, seed {}\n",
-        summary.scenario, summary.simulated_s, summary.measured_from_s, summary.world, summary.seed
+        "{title}{} s simulated, measured from {} s, world {}, seed {}\n",
+        summary.simulated_s, summary.measured_from_s, summary.world, summary.seed
     );
     let warnings = summary.warnings.iter().map(|warning| format!("warning: {warning}"));
     for sentence in findings(summary).into_iter().chain(warnings) {
@@ -212,5 +214,15 @@ mod tests {
         assert!(text.contains("the most utilized 40 of 3000 link directions"), "{text}");
         assert!(text.contains("g39 ") && !text.contains("g40 "), "{text}");
         assert!(text.contains("L2999-") && text.contains("L2960-") && !text.contains("L2959-"), "{text}");
+    }
+
+    #[test]
+    fn the_first_line_begins_with_the_title_if_there_is_one() {
+        let line = |title: &str| {
+            let run = Summary { scenario: title.to_owned(), simulated_s: 60.0, ..Summary::default() };
+            summary(&run).to_string().lines().next().unwrap_or_default().to_owned()
+        };
+        assert!(line("").starts_with("60 s simulated"), "{}", line(""));
+        assert!(line("A dumbbell").starts_with("A dumbbell: 60 s simulated"));
     }
 }
