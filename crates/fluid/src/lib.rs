@@ -11,6 +11,7 @@
 //! | `queue`, `path` | a queue near its discontinuities; aggregation of signals over a path |
 //! | `discrete_state` | the part of the state that changes only at events |
 //! | `delays` | the delay of each look-up in the history |
+//! | `delivery` | what flows receive over paths with several queues |
 //! | `fair_sharing`, `relay_feedback` | flows that share a loop; feedback between the loops of a chain |
 //! | `path_switches` | owners of switching functions; the selected hop of a path |
 //! | `hysteresis` | thresholds along which a solution slides |
@@ -27,6 +28,7 @@
 
 mod assembly;
 mod delays;
+mod delivery;
 mod discrete_state;
 pub mod equilibrium;
 mod error;

@@ -133,7 +133,12 @@ pub(crate) const MIN_LOAD: f64 = 1e-3;
 
 /// Departing rate over admitted rate: one while the queue is empty, otherwise capacity over admitted rate.
 pub(crate) fn departing_share(admitted: f64, capacity: f64, is_empty: bool) -> f64 {
-    if is_empty { 1.0 } else { capacity / admitted.max(MIN_LOAD * capacity) }
+    if is_empty { 1.0 } else { offered_share(admitted, capacity) }
+}
+
+/// The capacity over the admitted rate, whether the queue is empty or not.
+pub(crate) fn offered_share(admitted: f64, capacity: f64) -> f64 {
+    capacity / admitted.max(MIN_LOAD * capacity)
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 //! channels.
 
 use crate::assembly::{Assembly, HopData, Role, SharedFlow, SharedLoop};
-use crate::delays::{DelayTable, NO_DELAY};
+use crate::delays::{DelayTable, HopDelays, NO_DELAY};
+use crate::delivery::{Deliveries, HopService};
 use crate::discrete_state::{DiscreteState, Held};
 use crate::fair_sharing::{ShareRequest, SharedRates, fair_level};
 use crate::hysteresis::{Hysteresis, Laws};
 use crate::path::{join, neutral, selects_hop};
 use crate::path_switches::{GuardOwner, PathSwitch};
-use crate::queue::departing_share;
+use crate::queue::{departing_share, offered_share};
 use crate::relay_feedback::RelayFeedback;
 use millpond_law::fluid::{LinkInputs, PathAggregation, SenderInput, SenderInputs, Verdicts};
 use std::ops::Range;
@@ -52,6 +53,9 @@ pub(crate) struct RightHandSide<'a> {
     carried: Vec<f64>,
     signals: Vec<f64>,
     mapped: Vec<f64>,
+    /// The service of each hop in bit/s, for the loops of [`Deliveries::loops`].
+    pub(crate) services: Vec<HopService>,
+    metered: Vec<usize>,
     /// The selected hops of paths, and the range of each sender's switches by class and position.
     pub(crate) switches: Vec<PathSwitch>,
     switches_of: Vec<Vec<Range<usize>>>,
@@ -91,6 +95,8 @@ impl<'a> RightHandSide<'a> {
             carried: Vec::new(),
             signals: Vec::new(),
             mapped: Vec::new(),
+            services: vec![HopService::default(); asm.hops.len()],
+            metered: Deliveries::new(asm).loops().to_vec(),
             guards: guards.collect(),
             guard_counts,
             switches,
@@ -126,6 +132,7 @@ impl<'a> RightHandSide<'a> {
         }
         self.evaluate_queues(discrete, x, dx, channels);
         self.set_delivered_rates(history, channels, false);
+        self.set_services(history, channels);
         for class in 0..self.asm.sender_classes.len() {
             self.set_sender_derivatives(class, discrete, x, dx);
         }
@@ -301,6 +308,23 @@ impl<'a> RightHandSide<'a> {
         }
     }
 
+    /// The service of the hops of all loops whose deliveries differ from what one link serves.
+    fn set_services(&mut self, history: &impl ChannelHistory, channels: &[f64]) {
+        let (asm, at) = (self.asm, &self.asm.channels);
+        let value = |channel: usize, delay| channel_at(history, channels, channel, delay).max(0.0);
+        for &l in &self.metered {
+            let hops = asm.loops[l].hops.clone();
+            let sent = value(at.rate + l, self.delays.loops[l].forward);
+            let delays = &self.delays.hops[hops.clone()];
+            let lost = |(hop, delays): (&HopData, &HopDelays)| value(at.lost + hop.link, delays.onward);
+            let kept: f64 = asm.hops_of(l).iter().zip(delays).map(|hop| (1.0 - lost(hop)).max(0.0)).product();
+            for ((hop, delays), service) in asm.hops_of(l).iter().zip(delays).zip(&mut self.services[hops]) {
+                let share = |channel: usize| sent * kept * value(channel + hop.link, delays.onward);
+                *service = HopService { served: share(at.passing), offered: share(at.offering) };
+            }
+        }
+    }
+
     /// Backlogs of relays, and rates of the loops that begin there: with an empty backlog, at most the inflow.
     fn set_relay_rates(&self, discrete: &DiscreteState, x: &[f64], dx: &mut [f64], channels: &mut [f64]) {
         let asm = self.asm;
@@ -445,6 +469,7 @@ impl<'a> RightHandSide<'a> {
             channels[at.lost + l] = 1.0 - (1.0 - dropped) * (1.0 - overflow);
             let (stays, is_empty) = (admitted * (1.0 - overflow), held == Held::Lower);
             channels[at.passing + l] = departing_share(stays, capacity, is_empty);
+            channels[at.offering + l] = offered_share(stays, capacity);
             channels[at.departing + l] = if is_empty { stays } else { capacity };
         }
     }

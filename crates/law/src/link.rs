@@ -1,6 +1,7 @@
 //! The law at a link: a queue law (RED, CoDel) or a protocol's router.
 
 use crate::{Context, Ecn, Gauge, Header};
+use alloc::boxed::Box;
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// The kind of a packet.
@@ -80,6 +81,13 @@ pub trait Link: Send {
 
     /// A control interval ended (first called at time zero); returns when the next one ends.
     fn tick(&mut self, _cx: &mut Context<'_>, _queue: &QueueView) -> Option<Time> {
+        None
+    }
+
+    /// A law with the same settings for the queue of one flow under fair queueing, before its first packet. It receives
+    /// that queue as [`QueueView`], with the capacity of the whole link. None, the default: the law is one for the queue of
+    /// the whole link, and scenarios with fair queueing are refused. Ticks are not called.
+    fn for_flow(&self) -> Option<Box<dyn Link>> {
         None
     }
 

@@ -65,6 +65,11 @@ impl Link for RampLink {
         if cx.random.chance(self.probability) { Verdict::Mark } else { Verdict::Keep }
     }
 
+    /// Under fair queueing each flow has a queue, and a law, of its own.
+    fn for_flow(&self) -> Option<Box<dyn Link>> {
+        Some(Box::new(Self { full: self.full, probability: 0.0 }))
+    }
+
     fn observe(&self, gauge: &mut dyn Gauge) {
         gauge.quantity("marking probability", "1", self.probability);
     }

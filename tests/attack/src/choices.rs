@@ -1,12 +1,15 @@
 //! The decisions of the generator: from a number, or from the bytes of a fuzzer.
 
+use rand_pcg::Pcg64Mcg;
+use rand_pcg::rand_core::{Rng, SeedableRng};
+
 /// A sequence of decisions that depends on its source alone.
 pub struct Choices<'a> {
     source: Source<'a>,
 }
 
 enum Source<'a> {
-    Seed(u64),
+    Random(Pcg64Mcg),
     Bytes(&'a [u8]),
 }
 
@@ -14,7 +17,7 @@ impl Choices<'static> {
     /// The decisions of scenario `number`.
     #[must_use]
     pub fn seeded(number: u64) -> Self {
-        Self { source: Source::Seed(number.wrapping_mul(0xD134_2543_DE82_EF95)) }
+        Self { source: Source::Random(Pcg64Mcg::seed_from_u64(number)) }
     }
 }
 
@@ -27,13 +30,7 @@ impl<'a> Choices<'a> {
 
     fn next(&mut self) -> u64 {
         match &mut self.source {
-            // SplitMix64: Steele, Lea and Flood, OOPSLA 2014.
-            Source::Seed(state) => {
-                *state = state.wrapping_add(0x9E37_79B9_7F4A_7C15);
-                let mixed = (*state ^ (*state >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-                let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-                mixed ^ (mixed >> 31)
-            }
+            Source::Random(random) => random.next_u64(),
             Source::Bytes(bytes) => {
                 let (taken, rest) = bytes.split_at(bytes.len().min(2));
                 *bytes = rest;

@@ -1,6 +1,7 @@
 //! Positions and names of all states and channels.
 
 use super::Assembly;
+use crate::network::ProtocolId;
 
 /// First index of each kind of engine state; the states of laws come before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub(crate) struct Channels {
     pub(crate) rate: usize,
     /// Of each loop: round-trip time with queues, in seconds.
     pub(crate) rtt: usize,
-    /// Of each loop: rate delivered at its end, in bit/s for one flow.
+    /// Of each loop: rate that arrives at its end, in bit/s for one flow: the sending rate times the departing shares of its
+    /// links. Its integral is that of the deliveries, which differ over several busy queues (`delivery`).
     pub(crate) delivered: usize,
     /// Of each link: queueing delay, in seconds.
     pub(crate) delay: usize,
@@ -28,6 +30,8 @@ pub(crate) struct Channels {
     pub(crate) lost: usize,
     /// Of each link: departing over admitted rate.
     pub(crate) passing: usize,
+    /// Of each link: capacity over admitted rate.
+    pub(crate) offering: usize,
     /// Of each link: arriving rate, in bit/s.
     pub(crate) arriving: usize,
     /// Of each link: departing rate, in bit/s.
@@ -57,13 +61,14 @@ impl Channels {
             marked: per_link(2),
             lost: per_link(3),
             passing: per_link(4),
-            arriving: per_link(5),
-            departing: per_link(6),
-            backlog: per_link(7),
-            permitted: per_link(7) + relays,
-            upstream_marked: per_link(7) + 2 * relays,
-            present: per_link(7) + 3 * relays,
-            count: per_link(7) + 3 * relays + shared_flows,
+            offering: per_link(5),
+            arriving: per_link(6),
+            departing: per_link(7),
+            backlog: per_link(8),
+            permitted: per_link(8) + relays,
+            upstream_marked: per_link(8) + 2 * relays,
+            present: per_link(8) + 3 * relays,
+            count: per_link(8) + 3 * relays + shared_flows,
         }
     }
 }
@@ -88,6 +93,8 @@ pub struct SolutionColumn {
     pub quantity: &'static str,
     /// The unit as printed.
     pub unit: &'static str,
+    /// For a quantity of a router at a link: its protocol.
+    pub router: Option<ProtocolId>,
 }
 
 impl Assembly {
@@ -115,13 +122,22 @@ impl Assembly {
 
     /// Names of all states, in the order of the state vector.
     pub fn state_columns(&self) -> Vec<SolutionColumn> {
-        let named = self.owners().into_iter().zip(&self.states);
-        named.map(|(entity, s)| SolutionColumn { entity, quantity: s.name, unit: s.unit }).collect()
+        let mut columns: Vec<_> = self
+            .owners()
+            .into_iter()
+            .zip(&self.states)
+            .map(|(entity, s)| SolutionColumn { entity, quantity: s.name, unit: s.unit, router: None })
+            .collect();
+        for set in &self.link_sets {
+            let states = set.first_state..set.first_state + set.width * set.links.len();
+            columns[states].iter_mut().for_each(|column| column.router = set.protocol().map(ProtocolId));
+        }
+        columns
     }
 
     /// Names of all channels, undelayed.
     pub fn channel_columns(&self) -> Vec<SolutionColumn> {
-        let column = |entity, quantity, unit| SolutionColumn { entity, quantity, unit };
+        let column = |entity, quantity, unit| SolutionColumn { entity, quantity, unit, router: None };
         let mut columns = Vec::with_capacity(self.channels.count);
         for (quantity, unit) in
             [("sending rate", "bit/s"), ("round-trip time", "s"), ("delivered rate", "bit/s")]
@@ -134,6 +150,7 @@ impl Assembly {
             ("marking probability", "1"),
             ("loss probability", "1"),
             ("departing over arriving", "1"),
+            ("capacity over arriving", "1"),
             ("arriving rate", "bit/s"),
             ("departing rate", "bit/s"),
         ] {
@@ -152,8 +169,10 @@ impl Assembly {
         }
         for set in &self.link_sets {
             for l in &set.links {
-                columns
-                    .extend(set.law.signal_names().iter().map(|q| column(Entity::Link(*l), q.name, q.unit)));
+                columns.extend(set.law.signal_names().iter().map(|q| SolutionColumn {
+                    router: set.protocol().map(ProtocolId),
+                    ..column(Entity::Link(*l), q.name, q.unit)
+                }));
             }
         }
         columns

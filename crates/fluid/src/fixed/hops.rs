@@ -7,6 +7,7 @@
 use crate::assembly::{Assembly, HopData};
 use crate::error::Error;
 use millpond_law::fluid::{InputSet, Verdicts};
+use std::ops::Range;
 
 /// Limit on a delay in steps, which is stored in 16 bits.
 const MAX_DELAY_STEPS: f64 = 30_000.0;
@@ -139,6 +140,22 @@ impl RingBuffers {
     #[inline]
     pub(super) fn read(&self, hop: &DelayedHop, now: usize, k: usize) -> f64 {
         self.before(hop.link as usize, (now, hop.backward), k)
+    }
+
+    /// The values at position `k` of a hop's records for these steps at the end of the path, whose last hop is `last`.
+    pub(super) fn of_steps<const N: usize>(
+        &self,
+        hop: &DelayedHop,
+        last: &DelayedHop,
+        k: usize,
+        steps: &Range<usize>,
+    ) -> [f64; N] {
+        let onward = hop.onward(last);
+        let mut values = [0.0; N];
+        for (value, n) in values.iter_mut().zip(steps.clone()) {
+            *value = self.before(hop.link as usize, (n, onward), k);
+        }
+        values
     }
 
     /// The value at position `k` of a link's records one delay before step `now`, interpolated linearly.

@@ -2,25 +2,33 @@
 //!
 //! The departures of a step are the arrivals minus the increase of the queue, unless the queue was busy throughout.
 //! Discontinuities at the instant a queue empties therefore do not reduce the order, and every arriving bit is served,
-//! queued or lost. The departing share of a step's arrivals applies to the middle of the step. The delivered rate of a
-//! flow is its sending rate times the shares of its links, each delayed by the rest of the path. The deliveries of all
-//! flows thus add up to the departures. Flows are processed for several steps at once, which saves memory traffic.
+//! queued or lost. The departing share of a step's arrivals applies to the middle of the step. What a link has served of
+//! a flow is the flow's sending rate times this share; what the flow has received over several links follows from
+//! `delivery`. The served parts of all flows of a link thus add up to its departures. Flows are processed for several
+//! steps at once, which saves memory traffic.
 
 use super::FixedStep;
 use super::flows::ClassState;
 use super::hops::{DelayedHop, RingBuffers};
 use crate::assembly::Channels;
-use crate::queue::{MIN_LOAD, departing_share};
+use crate::delivery::delivered_after;
+use crate::queue::{MIN_LOAD, departing_share, offered_share};
 use std::ops::Range;
 
 /// Largest number of steps between two updates of the flows.
 pub(super) const MAX_PENDING_STEPS: usize = 16;
 
 /// Positions in a link's record: departing share of a step's arrivals, queueing delay at the end of the step in
-/// seconds, integral of that delay.
+/// seconds, integral of that delay, share of the arrivals that is not lost, capacity over the rest.
 const DEPARTING_SHARE: usize = 0;
 const DELAY: usize = 1;
 const DELAY_INTEGRAL: usize = 2;
+const KEPT: usize = 3;
+const OFFERED: usize = 4;
+const RECORD: usize = 5;
+
+/// One value for each step of a block.
+type OfSteps = [f64; MAX_PENDING_STEPS];
 
 /// Channels and their integrals, in the order of [`channel_columns`](crate::Assembly::channel_columns).
 pub(super) struct Meter {
@@ -37,6 +45,8 @@ pub(super) struct Meter {
     rings: RingBuffers,
     /// Delivered rate of each loop at the last update, in bit/s.
     delivered: Vec<f64>,
+    /// For each hop of the paths with several: bits that the link has served and that were not delivered.
+    undelivered: Vec<f64>,
     /// The last step for which loops have been updated.
     updated: usize,
 }
@@ -86,6 +96,10 @@ impl LinkBalance {
         if is_empty { 1.0 } else { self.departed() / self.stayed().max(MIN_LOAD * self.served) }
     }
 
+    fn offered(&self) -> f64 {
+        offered_share(self.stayed(), self.served)
+    }
+
     /// Departing share of the arrivals.
     fn departing_share(&self) -> f64 {
         self.passing() * (1.0 - self.lost())
@@ -98,13 +112,15 @@ impl Meter {
         let (asm, step, zero) = (fixed.asm, fixed.step, fixed.zero);
         let at = asm.channels;
         let longest = (asm.longest_delay() / step).ceil() as usize + MAX_PENDING_STEPS + 2;
-        let mut rings = RingBuffers::new(asm.links.len(), 3, longest);
+        let mut rings = RingBuffers::new(asm.links.len(), RECORD, longest);
         let mut links = Vec::with_capacity(asm.links.len());
         for (l, link) in asm.links.iter().enumerate() {
-            let (kept, delay) = (before[at.passing + l] * (1.0 - before[at.lost + l]), before[at.delay + l]);
+            let (kept, delay) = (1.0 - before[at.lost + l], before[at.delay + l]);
+            let (departing, offered) = (before[at.passing + l] * kept, before[at.offering + l]);
             for n in 0..=zero {
                 let since = n as f64 - zero as f64;
-                rings.at(l, n).copy_from_slice(&[kept, delay, delay * step * since]);
+                let record = [departing, delay, delay * step * since, kept, offered];
+                rings.at(l, n).copy_from_slice(&record);
             }
             let admitted = before[at.arriving + l];
             links.push(LinkSample { queue: 0.0, admitted, capacity: link.capacity });
@@ -121,6 +137,7 @@ impl Meter {
             zero,
             at,
             delivered: before[at.delivered..][..asm.loops.len()].to_vec(),
+            undelivered: vec![0.0; asm.hops.len()],
             now: before.clone(),
             before,
             integrals,
@@ -172,6 +189,7 @@ impl Meter {
                 (at.marked, fixed.marked[l]),
                 (at.lost, fixed.lost[l]),
                 (at.passing, departing_share(stays, capacity, is_empty)),
+                (at.offering, offered_share(stays, capacity)),
                 (at.arriving, arriving),
                 (at.departing, if is_empty { stays } else { capacity }),
             ];
@@ -198,7 +216,9 @@ impl Meter {
             buffer: fixed.asm.links[l].buffer,
         };
         let delays = self.rings.at(l, n - 1)[DELAY_INTEGRAL] + of(at.delay);
-        self.rings.at(l, n).copy_from_slice(&[count.departing_share(), self.now[at.delay + l], delays]);
+        let (departing, kept) = (count.departing_share(), 1.0 - count.lost());
+        let record = [departing, self.now[at.delay + l], delays, kept, count.offered()];
+        self.rings.at(l, n).copy_from_slice(&record);
         if n > self.updated.min(self.zero) {
             self.integrals[at.arriving + l] += count.arrived;
             self.integrals[at.departing + l] += count.departed();
@@ -207,6 +227,7 @@ impl Meter {
             self.integrals[at.slope + l] += self.step * (now.queue - last.queue) / count.served;
             self.integrals[at.lost + l] += self.step * count.lost();
             self.integrals[at.passing + l] += self.step * count.passing();
+            self.integrals[at.offering + l] += self.step * count.offered();
         }
     }
 
@@ -231,19 +252,17 @@ impl Meter {
         steps: Range<usize>,
     ) {
         let path = fixed.hops.of(flows.first + flow);
-        let mut shares = [1.0; MAX_PENDING_STEPS];
-        let (Some(last), shares) = (path.last(), &mut shares[..steps.len()]) else { return };
-        for hop in path {
-            let onward = hop.onward(last);
-            for (share, n) in shares.iter_mut().zip(steps.clone()) {
-                *share *= self.rings.before(hop.link as usize, (n, onward), DEPARTING_SHARE);
-            }
+        let Some(last) = path.last() else { return };
+        let mut arrived = [0.0; MAX_PENDING_STEPS];
+        let at_end = |n: usize| flows.sent.before(flow, n, last.forward);
+        for (arrived, n) in arrived.iter_mut().zip(steps.clone()) {
+            *arrived = 0.5 * (at_end(n - 1) + at_end(n));
         }
-        let arrived = |n: usize| flows.sent.before(flow, n, last.forward);
+        let rates = self.deliver(path, fixed.asm.loops[l].hops.start, arrived, &steps);
         let (mut sent, mut delivered, mut mean) = (0.0, 0.0, [self.delivered[l]; 2]);
-        for (share, n) in shares.iter().zip(steps.clone()) {
+        for (rate, n) in rates.into_iter().zip(steps.clone()) {
             sent += flows.sent.at(flow, n - 1) + flows.sent.at(flow, n);
-            mean = [mean[1], 0.5 * (arrived(n - 1) + arrived(n)) * *share];
+            mean = [mean[1], rate];
             delivered += mean[1];
         }
         self.delivered[l] = mean[1];
@@ -256,6 +275,46 @@ impl Meter {
         self.now[at.rtt + l] = base + self.queueing(path, n, DELAY);
         let delays = self.queueing(path, n, DELAY_INTEGRAL) - self.queueing(path, since, DELAY_INTEGRAL);
         self.integrals[at.rtt + l] += base * (n - since) as f64 * self.step + delays;
+    }
+
+    /// Mean rates delivered in these steps, for the mean rates at which the sender's data would arrive without queues, in
+    /// bit/s; `first` is the index of the path's first hop.
+    fn deliver(
+        &mut self,
+        path: &[DelayedHop],
+        first: usize,
+        arrived: OfSteps,
+        steps: &Range<usize>,
+    ) -> OfSteps {
+        if let [hop] = path {
+            let departing: OfSteps = self.rings.of_steps(hop, hop, DEPARTING_SHARE, steps);
+            return std::array::from_fn(|i| departing[i] * arrived[i]);
+        }
+        let Some(last) = path.last() else { return arrived };
+        let at_hop = |hop: &DelayedHop, k: usize| -> OfSteps { self.rings.of_steps(hop, last, k, steps) };
+        let mut kept = arrived.map(|rate| rate * self.step);
+        for hop in path {
+            kept.iter_mut().zip(at_hop(hop, KEPT)).for_each(|(bits, kept)| *bits *= kept);
+        }
+        let (mut served, mut offered) =
+            ([f64::INFINITY; MAX_PENDING_STEPS], [f64::INFINITY; MAX_PENDING_STEPS]);
+        for (hop, undelivered) in path.iter().zip(&mut self.undelivered[first..]) {
+            let [departing, kept_here, capacity] = [DEPARTING_SHARE, KEPT, OFFERED].map(|k| at_hop(hop, k));
+            for i in 0..steps.len() {
+                let passing = if kept_here[i] > 0.0 { departing[i] / kept_here[i] } else { 0.0 };
+                *undelivered += kept[i] * passing;
+                served[i] = served[i].min(*undelivered);
+                offered[i] = offered[i].min(kept[i] * capacity[i]);
+            }
+        }
+        let (mut rates, mut delivered) = (arrived, 0.0);
+        for i in 0..steps.len() {
+            let after = delivered_after(delivered, served[i], offered[i]);
+            rates[i] = (after - delivered) / self.step;
+            delivered = after;
+        }
+        self.undelivered[first..][..path.len()].iter_mut().for_each(|bits| *bits -= delivered);
+        rates
     }
 
     /// Queueing delay of a path (or its integral) as its sender receives it; `k` is the position in the records.

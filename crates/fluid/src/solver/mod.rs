@@ -17,6 +17,7 @@ mod step;
 pub use solution::Solution;
 
 use crate::assembly::{Assembly, Entity};
+use crate::delivery::{Deliveries, HopService};
 use crate::discrete_state::{DiscreteState, Held};
 use crate::error::Error;
 use crate::integration::{Integration, SlidingThreshold};
@@ -81,6 +82,9 @@ pub struct Solver<'a> {
     stages: Vec<Vec<f64>>,
     /// Channels at the nodes of the present step.
     nodes: [Vec<f64>; 5],
+    /// The service of hops at the nodes.
+    services: [Vec<HopService>; 5],
+    deliveries: Deliveries,
     raw: Vec<f64>,
     /// States clipped to their bounds, as laws receive them.
     trial: Vec<f64>,
@@ -139,6 +143,8 @@ impl<'a> Solver<'a> {
             scales: asm.scales(),
             stages: vec![vec![0.0; states]; 7],
             nodes: std::array::from_fn(|_| vec![0.0; channels]),
+            services: std::array::from_fn(|_| rhs.services.clone()),
+            deliveries: Deliveries::new(asm),
             raw: vec![0.0; states],
             trial: x.clone(),
             next: x.clone(),
@@ -323,6 +329,7 @@ impl<'a> Solver<'a> {
         let mut channels = std::mem::take(&mut self.nodes[0]);
         let x = std::mem::take(&mut self.x);
         self.evaluate(&x, &mut channels);
+        self.services[0].copy_from_slice(&self.rhs.services);
         self.read_guards(&x);
         (self.nodes[0], self.x) = (channels, x);
     }

@@ -3,6 +3,7 @@
 use super::Solver;
 use super::dormand_prince::{A, C, E, dense, sum};
 use super::history::{BOOLE, NODES};
+use crate::delivery::HopService;
 use crate::error::Error;
 
 /// Shortest step, as a share of the shortest delay.
@@ -68,6 +69,7 @@ impl Solver<'_> {
         trial.extend(x.iter().zip(states).map(|(x, state)| x.max(state.lower).min(state.upper)));
         let mut channels = std::mem::take(&mut self.nodes[node]);
         self.evaluate(&trial, &mut channels);
+        self.services[node].copy_from_slice(&self.rhs.services);
         self.read_guards(&trial);
         (self.nodes[node], self.trial) = (channels, trial);
     }
@@ -131,13 +133,29 @@ impl Solver<'_> {
             let step: f64 = self.nodes.iter().zip(BOOLE).map(|(node, weight)| weight * node[i]).sum();
             *integral += h * step;
         }
+        self.add_deliveries(h);
         for ((x, next), state) in self.x.iter_mut().zip(&self.next).zip(&self.rhs.asm.states) {
             *x = next.max(state.lower).min(state.upper);
         }
         // The last stage and node of this step are the first of the next one.
         self.stages.swap(0, 6);
         self.nodes.swap(0, 4);
+        self.services.swap(0, 4);
         self.time = end;
+    }
+
+    /// Replaces the delivered bits of the loops whose deliveries differ from what one link serves.
+    fn add_deliveries(&mut self, h: f64) {
+        let (asm, services) = (self.rhs.asm, &self.services);
+        let bits = |hop: usize, of: fn(&HopService) -> f64| {
+            let rate: f64 = services.iter().zip(BOOLE).map(|(node, weight)| weight * of(&node[hop])).sum();
+            h * rate
+        };
+        let service = |hop| HopService { served: bits(hop, |s| s.served), offered: bits(hop, |s| s.offered) };
+        self.deliveries.add_interval(asm, service);
+        for &l in self.deliveries.loops() {
+            self.integrals[asm.channels.delivered + l] = self.deliveries.delivered(l);
+        }
     }
 
     fn stalled(&self, step: f64) -> Error {

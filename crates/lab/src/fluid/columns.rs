@@ -1,8 +1,9 @@
 //! Indices of the states and channels of an integration, and their values at one time.
 
-use millpond_fluid::{Entity, Integration, SolutionColumn};
+use millpond_fluid::{Entity, Integration, ProtocolId, SolutionColumn};
 use millpond_plan::fluid::FluidPlan;
 use millpond_units::Time;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The values of an integration at one time: integrals of all channels since time zero, channels and states.
@@ -34,7 +35,8 @@ impl IntegrationSnapshot {
 
 /// An internal quantity of a law.
 pub(super) struct LawQuantity {
-    pub(super) quantity: &'static str,
+    /// The name of the quantity, with that of its protocol if two routers of a link have quantities of that name.
+    pub(super) quantity: Cow<'static, str>,
     pub(super) unit: &'static str,
     pub(super) index: ColumnIndex,
 }
@@ -94,7 +96,7 @@ impl Columns {
             departing: of_links("departing rate"),
             queue_state: all(&states, "queue"),
             backlog_state: relays.map(|(relay, place)| (downstream[relay], place)).collect(),
-            law_quantities: law_quantities(&states, &channels),
+            law_quantities: law_quantities(plan, &states, &channels),
         }
     }
 }
@@ -107,21 +109,29 @@ fn downstream(plan: &FluidPlan) -> Vec<usize> {
 
 /// All states of laws, and the signals of links that are not states.
 fn law_quantities(
+    plan: &FluidPlan,
     states: &[SolutionColumn],
     channels: &[SolutionColumn],
 ) -> BTreeMap<Entity, Vec<LawQuantity>> {
     let mut quantities: BTreeMap<Entity, Vec<LawQuantity>> = BTreeMap::new();
-    let mut seen: BTreeSet<(Entity, &str)> = BTreeSet::new();
+    let mut seen: BTreeMap<(Entity, &str), BTreeSet<Option<ProtocolId>>> = BTreeMap::new();
     let engines = channels.iter().rposition(|column| column.quantity == "departing rate").unwrap_or_default();
     let states = states.iter().enumerate().map(|(i, column)| (ColumnIndex::State(i), column));
     let signals = channels.iter().enumerate().skip(engines + 1);
     let signals = signals.filter(|(_, column)| matches!(column.entity, Entity::Link(_)));
     let signals = signals.map(|(i, column)| (ColumnIndex::Channel(i), column));
-    for (index, SolutionColumn { entity, quantity, unit }) in states.chain(signals) {
+    for (index, SolutionColumn { entity, quantity, unit, router }) in states.chain(signals) {
         let is_engines = matches!(entity, Entity::Relay(_)) || *quantity == "queue";
-        if !is_engines && seen.insert((*entity, quantity)) {
-            quantities.entry(*entity).or_default().push(LawQuantity { quantity, unit, index });
+        let routers = seen.entry((*entity, quantity)).or_default();
+        let is_first = routers.is_empty();
+        if is_engines || !routers.insert(*router) {
+            continue;
         }
+        let quantity = match router.filter(|_| !is_first) {
+            Some(ProtocolId(protocol)) => format!("{quantity} of {}", plan.protocols[protocol]).into(),
+            None => Cow::from(*quantity),
+        };
+        quantities.entry(*entity).or_default().push(LawQuantity { quantity, unit, index });
     }
     quantities
 }

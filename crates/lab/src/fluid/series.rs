@@ -96,7 +96,7 @@ impl<'a> FluidSeriesRecorder<'a> {
             let delay = ProbeSource::Mean { channel: columns.delay[id.0], factor: 1e3 };
             self.probe(entity, quantity::QUEUEING, "ms", ALWAYS, delay);
             for law in columns.law_quantities.get(&Entity::Link(id.0)).into_iter().flatten() {
-                self.probe(entity, law.quantity, law.unit, ALWAYS, now(law.index, 1.0));
+                self.probe(entity, &law.quantity, law.unit, ALWAYS, now(law.index, 1.0));
             }
         }
     }
@@ -135,7 +135,7 @@ impl<'a> FluidSeriesRecorder<'a> {
         let controlling = self.plan.loops[id.0].shared.unwrap_or(id);
         let quantities = columns.law_quantities.get(&Entity::Loop(controlling.0));
         for LawQuantity { quantity, unit, index } in quantities.into_iter().flatten() {
-            let (unit, factor) = match (*quantity, *unit) {
+            let (unit, factor) = match (quantity.as_ref(), *unit) {
                 (quantity::WINDOW, "bit") => ("packets", per_packet),
                 (_, unit) => (unit, 1.0),
             };

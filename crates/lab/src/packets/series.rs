@@ -1,18 +1,18 @@
 //! Quantities over time: one sample of every series per tick.
 
-use millpond_law::Gauge;
+use millpond_law::{Gauge, HeaderId};
 use millpond_plan::packets::{PacketFlowPlan, PacketPlan, TransferSourcePlan};
 use millpond_results::{EntityKind, Series, quantity};
 use millpond_sim::{FlowView, IntervalDelay, LinkView, LoopView};
 use millpond_units::Time;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The series of a run of the packet world while it is recorded.
 #[derive(Default)]
 pub(super) struct PacketSeriesRecorder {
     series: Vec<Series>,
-    /// The index in `series` of each quantity of each entity number.
-    indices: BTreeMap<(usize, &'static str), usize>,
+    /// The index in `series` of each quantity of each entity number. Quantities of routers have their protocol.
+    indices: BTreeMap<(usize, &'static str, HeaderId), usize>,
     links: Vec<LastLinkSample>,
     flows: Vec<FlowCounters>,
     sources: Vec<FlowCounters>,
@@ -56,15 +56,46 @@ struct SampledEntity<'a> {
 
 impl SampledEntity<'_> {
     fn push(&mut self, quantity: &'static str, unit: &'static str, value: f64) {
+        let key = (self.number, quantity, HeaderId::NONE);
+        self.push_named(key, || quantity.to_owned(), unit, value);
+    }
+
+    /// Adds a sample to the series of `key`; `name` is the name of its quantity.
+    fn push_named(
+        &mut self,
+        key: (usize, &'static str, HeaderId),
+        name: impl FnOnce() -> String,
+        unit: &'static str,
+        value: f64,
+    ) {
         let PacketSeriesRecorder { indices, series, .. } = self.recorder;
-        let index = *indices.entry((self.number, quantity)).or_insert_with(|| {
-            let (entity, quantity, unit) = (self.name.to_owned(), quantity.to_owned(), unit.to_owned());
+        let index = *indices.entry(key).or_insert_with(|| {
+            let (entity, quantity, unit) = (self.name.to_owned(), name(), unit.to_owned());
             let (times, values) = (Vec::new(), Vec::new());
             series.push(Series { kind: self.kind, entity, quantity, unit, times, values });
             series.len() - 1
         });
         series[index].times.push(self.now.secs());
         series[index].values.push(value);
+    }
+
+    /// Samples the quantities of a link's laws. If two routers have a quantity of the same name, the second one gets the
+    /// name of its protocol.
+    fn push_laws(&mut self, link: LinkView<'_>, protocols: &BTreeMap<HeaderId, &'static str>) {
+        let mut seen: BTreeSet<&'static str> = BTreeSet::new();
+        for (header, law) in link.laws() {
+            let mut observed = Vec::new();
+            law.observe(&mut observed);
+            for (quantity, unit, value) in observed {
+                let is_first = seen.insert(quantity);
+                let protocol = protocols.get(&header).filter(|_| !is_first);
+                let name = || match protocol {
+                    Some(protocol) => format!("{quantity} of {protocol}"),
+                    None => quantity.to_owned(),
+                };
+                self.push_named((self.number, quantity, header), name, unit, value);
+            }
+        }
     }
 }
 
@@ -92,8 +123,8 @@ impl PacketSeriesRecorder {
         let now = plan.network.now();
         let mut numbers = 0..;
         let mut number = || numbers.next().unwrap_or_default();
-        for (index, link) in plan.links.iter().enumerate() {
-            self.sample_link(number(), index, &link.entity, plan.network.link(link.id), now);
+        for index in 0..plan.links.len() {
+            self.sample_link(number(), index, plan);
         }
         for (index, flow) in plan.flows.iter().enumerate() {
             let view = plan.network.flow(flow.id);
@@ -128,7 +159,9 @@ impl PacketSeriesRecorder {
         self.series
     }
 
-    fn sample_link(&mut self, number: usize, index: usize, name: &str, link: LinkView<'_>, now: Time) {
+    fn sample_link(&mut self, number: usize, index: usize, plan: &PacketPlan) {
+        let (name, link) = (&plan.links[index].entity, plan.network.link(plan.links[index].id));
+        let now = plan.network.now();
         let (before, since) = (self.links[index], self.before);
         let span = now.since(since);
         let served_bytes = link.totals().served_bytes;
@@ -144,7 +177,7 @@ impl PacketSeriesRecorder {
         let waited = queue_time.saturating_sub(before.queue_time);
         entity.push(quantity::QUEUE, "packets", waited as f64 / span.picos() as f64);
         entity.push(quantity::QUEUEING, "ms", mean_delay_ms(link.interval_delay()));
-        link.observe(entity);
+        entity.push_laws(link, &plan.protocols);
     }
 
     fn sample_flow(&mut self, number: usize, index: usize, name: &str, flow: FlowView<'_>, now: Time) {

@@ -50,7 +50,7 @@ fn link(
             network.set_capacity_at(time.secs(), id, rate.as_f64());
         }
         let link = NewLink { hop, id, facts: &facts };
-        install(scenario, registry, &present(models, traffic), &link, network)?;
+        install(scenario, registry, models, &present(models, traffic), &link, network)?;
         Some(id)
     };
     Ok(FluidLinkPlan {
@@ -87,6 +87,7 @@ struct NewLink<'a> {
 fn install(
     scenario: &Scenario,
     registry: &Registry,
+    models: &[FluidProtocol<'_>],
     present: &[&FluidProtocol<'_>],
     link: &NewLink<'_>,
     network: &mut FluidNetwork,
@@ -120,7 +121,7 @@ fn install(
         Ok(equations(&configured.label.value).and_then(|model| model.equations.link(facts)))
     })?;
     for (configured, law) in built {
-        network.add_router(id, protocol(present, configured.protocol.card().name), law);
+        network.add_router(id, protocol(models, configured.protocol.card().name), law);
     }
     Ok(())
 }

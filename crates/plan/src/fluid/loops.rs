@@ -198,8 +198,7 @@ impl LoopBuilder<'_, '_> {
 
     /// A loop of the engine.
     fn engine_loop(&self, class: &EqualFlows<'_, '_>, plan: &FluidLoopPlan, delays: &PathDelays) -> Loop {
-        let models: Vec<&FluidProtocol<'_>> = self.models.iter().collect();
-        let protocol = protocol(&models, class.model.configured.protocol.card().name);
+        let protocol = protocol(self.models, class.model.configured.protocol.card().name);
         let sender = class.model.equations.sender(&plan.facts);
         let mut new = Loop::new(&plan.name, protocol, sender, delays.base_rtt);
         for (index, delay) in plan.links.iter().zip(&delays.to_links) {

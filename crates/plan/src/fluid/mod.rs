@@ -52,9 +52,10 @@ fn plan_equations(scenario: &Scenario, registry: &Registry) -> Result<FluidPlan,
     let shortest = loops.iter().map(|l| l.facts.base_rtt).fold(f64::INFINITY, f64::min);
     network.round_down_delays(shortest / 100.0);
     let assembly = Assembly::new(network).map_err(|error| refused(scenario, &links, &loops, error))?;
+    let protocols = models.iter().map(|m| m.configured.protocol.card().name).collect();
     let left_out = models.iter().map(|m| (m.configured.label.value.clone(), m.equations.left_out()));
     let left_out = left_out.filter(|(_, left_out)| !left_out.is_empty()).collect();
-    Ok(FluidPlan { assembly, links, loops, flows, warnings, left_out })
+    Ok(FluidPlan { assembly, links, loops, flows, warnings, protocols, left_out })
 }
 
 /// A protocol with its equations.

@@ -20,6 +20,8 @@ pub struct FluidPlan {
     pub flows: Vec<FluidFlowPlan>,
     /// Warnings about the scenario, one sentence each.
     pub warnings: Vec<String>,
+    /// The name of each protocol of the engine, by [`ProtocolId`].
+    pub protocols: Vec<&'static str>,
     /// For each protocol, by its name in the scenario: the parts of its law that its equations do not have.
     pub left_out: Vec<(String, &'static [&'static str])>,
 }
@@ -161,7 +163,7 @@ pub(super) fn place_of(
 }
 
 /// The number of a protocol in the engine, which a router and its senders have in common; `name` is the registered name.
-pub(super) fn protocol(models: &[&FluidProtocol<'_>], name: &str) -> ProtocolId {
+pub(super) fn protocol(models: &[FluidProtocol<'_>], name: &str) -> ProtocolId {
     ProtocolId(
         models.iter().position(|model| model.configured.protocol.card().name == name).unwrap_or_default(),
     )

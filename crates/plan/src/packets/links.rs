@@ -1,7 +1,7 @@
 //! From the links of a scenario to those of the simulator.
 
 use crate::buffers::{buffer, packet_beyond_buffer};
-use crate::laws::{BuiltLaws, laws};
+use crate::laws::{BuiltLaws, laws, queue_place};
 use crate::protocols::ConfiguredProtocol;
 use crate::traffic::{LinkTraffic, facts, hop_name};
 use millpond_protocols::Registry;
@@ -28,6 +28,11 @@ pub(super) fn link(
     }
     let facts = facts(configured_capacity.rate_at(Time::ZERO), buffer, traffic);
     let BuiltLaws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;
+    if direction.scheduler == scenario::Scheduler::Fair
+        && queue.as_ref().is_some_and(|law| law.for_flow().is_none())
+    {
+        return Err(queue_for_all_flows(scenario, hop));
+    }
     Ok(LinkSpec {
         name: hop_name(scenario, hop),
         from: ends.0,
@@ -56,6 +61,20 @@ fn too_small_buffer(scenario: &Scenario, hop: Hop, packet: Bytes) -> Fault {
     );
     let fault = scenario.fault(link.place, message, "a buffer smaller than a packet");
     fault.help(format!("set links.{}.buffer to \"{packet}\" or more, or to a number of packets", link.value))
+}
+
+/// Fair queueing with a queue law that has no form for the queue of one flow.
+fn queue_for_all_flows(scenario: &Scenario, hop: Hop) -> Fault {
+    let link = &scenario.links[hop.link].name.value;
+    let message = format!(
+        "{}: with fair queueing each flow has a queue of its own, and this queue law controls one queue of all flows",
+        hop_name(scenario, hop)
+    );
+    let fault =
+        scenario.fault(queue_place(scenario, hop), message, "not possible with `scheduler = \"fair\"`");
+    fault.help(format!(
+        "set links.{link}.queue to \"codel\", \"red\" or \"droptail\", or the scheduler to \"fifo\""
+    ))
 }
 
 /// The processing time of the router before a link. Default: the service time of the packet at the highest rate of the

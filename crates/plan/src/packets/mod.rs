@@ -18,6 +18,7 @@ use crate::queue_conflicts::check_queues;
 use crate::traffic::{hop_name, hops, traffic};
 use crate::warnings;
 use flows::FlowBuilder;
+use millpond_law::HeaderId;
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Faults, Hop, Place, Scenario, Workload};
 use millpond_sim::{Builder, FlowId, NodeId, PacketNetwork, TransfersId};
@@ -68,7 +69,9 @@ fn plan_network(scenario: &Scenario, registry: &Registry) -> Result<PacketPlan, 
         build(scenario, registry, &protocols, &instances, instances.iter())?;
     let FlowPlans { flows, sources } = flows;
     let warnings = warnings::warnings(scenario, &protocols, &instances);
-    Ok(PacketPlan { network, links, flows, sources, warnings })
+    let headers = protocols.iter().map(|c| (c.needs.header, c.protocol.card().name));
+    let protocols = headers.filter(|(header, _)| *header != HeaderId::NONE).collect();
+    Ok(PacketPlan { network, links, flows, sources, protocols, warnings })
 }
 
 /// The flows of a scenario whose protocols agree on the queue of each link.

@@ -1,9 +1,10 @@
 //! A network of the simulator that is ready to run, and the names of its parts.
 
 use crate::names;
+use millpond_law::HeaderId;
 use millpond_sim::{FlowId, LinkId, PacketNetwork, TransfersId};
 use millpond_units::{Bytes, Rate, Span, Time};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// A network of the simulator that is ready to run, and the names of its parts.
@@ -16,6 +17,8 @@ pub struct PacketPlan {
     pub flows: Vec<PacketFlowPlan>,
     /// Every source of transfers.
     pub sources: Vec<TransferSourcePlan>,
+    /// The name of each protocol whose packets have a header.
+    pub protocols: BTreeMap<HeaderId, &'static str>,
     /// Warnings about the scenario, one sentence each.
     pub warnings: Vec<String>,
 }

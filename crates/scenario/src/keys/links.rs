@@ -206,7 +206,8 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             name: "scheduler",
             form: Form::Words(spellings::<Scheduler>),
             rule: Rule::Default("\"fifo\""),
-            meaning: "which packet is served next: `\"fair\"` serves flows in proportion to their weights",
+            meaning: "which packet is served next: `\"fair\"` serves flows in proportion to their weights, \
+                      each from a queue with a queue law of its own",
             read: |direction, written| written.store(&mut direction.scheduler),
             write: |direction| put(&direction.scheduler),
         },

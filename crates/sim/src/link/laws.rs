@@ -3,8 +3,7 @@
 use crate::packet_pool::Packet;
 use millpond_endpoint::Frame;
 use millpond_law::{
-    Context, Ecn, Gauge, Header, HeaderId, Hooks, Link as Law, PacketKind, PacketView, QueueView, Random,
-    Verdict,
+    Context, Ecn, Header, HeaderId, Hooks, Link as Law, PacketKind, PacketView, QueueView, Random, Verdict,
 };
 use millpond_units::{Bytes, Span, Time};
 
@@ -154,8 +153,9 @@ impl Laws {
         self.foreign + self.attached.iter().map(|law| law.law.unread()).sum::<u64>()
     }
 
-    pub(super) fn observe(&self, gauge: &mut dyn Gauge) {
-        self.attached.iter().for_each(|law| law.law.observe(gauge));
+    /// Each law with the protocol whose headers it reads.
+    pub(super) fn attached(&self) -> impl Iterator<Item = (HeaderId, &dyn Law)> {
+        self.attached.iter().map(|law| (law.header, &*law.law))
     }
 }
 
@@ -170,6 +170,20 @@ fn apply_all(
 ) -> Verdict {
     let verdicts = attached.iter_mut().map(|law| law.apply(hook, now, view, queue));
     verdicts.fold(Verdict::Keep, Verdict::max)
+}
+
+/// Evaluates one law for a packet.
+pub(super) fn apply_law(
+    law: &mut AttachedLaw,
+    hook: LawHook,
+    now: Time,
+    packet: &mut Packet,
+    queue: &QueueView,
+) -> LawResult {
+    let mut none = None;
+    let view = &mut view(packet, &mut none);
+    let verdict = law.apply(hook, now, view, queue);
+    apply_verdict(verdict, view.ecn)
 }
 
 /// A packet as laws see it. In an acknowledgement they see an empty header, so that they cannot change the echo.
@@ -195,8 +209,8 @@ fn apply_verdict(verdict: Verdict, ecn: &mut Ecn) -> LawResult {
     }
 }
 
-/// Result of the laws for a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Result of the laws for a packet; of several, the greatest holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum LawResult {
     Forwarded,
     Marked,

@@ -1,5 +1,6 @@
 //! Specification and construction of links.
 
+use super::flow_laws::FlowLaws;
 use super::laws::{AttachedLaw, Laws};
 use super::{
     ColdState, Link, LossState, PerService, Propagation, Rates, Ring, Scheduler, Service, ServiceMode,
@@ -60,7 +61,8 @@ pub struct LinkSpec {
     pub scheduler: Scheduler,
     /// The processing time of the router before it, for packets that come from another link.
     pub processing: Processing,
-    /// The queue law; none for drop-tail.
+    /// The queue law; none for drop-tail. With [`Scheduler::Fair`] each flow has its own, if the law has a form for one flow
+    /// ([`Law::for_flow`]).
     pub queue: Option<Box<dyn Law>>,
     /// The router laws, one for each protocol present that has one.
     pub routers: Vec<(HeaderId, Box<dyn Law>)>,
@@ -93,7 +95,12 @@ impl LinkSpec {
     /// Builds the link. `weights`: the weights of the flows, in their order.
     pub(crate) fn build(self, seed: u64, weights: &[f64]) -> Link {
         let stream = |part: &str| Random::stream(seed, &format!("link {} {part}", self.name));
-        let queue = self.queue.map(|law| AttachedLaw::new(HeaderId::NONE, law, stream("queue")));
+        let flow_laws = match self.scheduler {
+            Scheduler::Fifo => None,
+            Scheduler::Fair => self.queue.as_ref().and_then(|law| FlowLaws::new(&**law, seed, &self.name)),
+        };
+        let queue = self.queue.filter(|_| flow_laws.is_none());
+        let queue = queue.map(|law| AttachedLaw::new(HeaderId::NONE, law, stream("queue")));
         let router = |(header, law): (HeaderId, Box<dyn Law>)| {
             AttachedLaw::new(header, law, stream(&format!("router {}", header.0)))
         };
@@ -125,7 +132,7 @@ impl LinkSpec {
             byte_limit: self.buffer.byte_limit(),
             delay,
             hot: HotCounters::default(),
-            special: is_special.then(|| Box::new(Special { wire, loss, laws, mode })),
+            special: is_special.then(|| Box::new(Special { wire, loss, laws, flow_laws, mode })),
             cold: Box::new(cold),
         }
     }

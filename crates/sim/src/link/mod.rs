@@ -13,6 +13,7 @@
 //! packets are dequeued lazily ([`lazy_dequeue`]). A scheduler or reordering requires one event per service
 //! ([`per_service`]). The last two keep the packets on the wire in the pipeline.
 
+mod flow_laws;
 mod laws;
 mod lazy_dequeue;
 mod link_spec;
@@ -38,6 +39,7 @@ pub use view::LinkView;
 use crate::packet_pool::{PacketHandle, PacketPool};
 use crate::schedule::ConfiguredCapacity;
 use crate::stats::{HotCounters, LinkCounters, LinkMeter};
+use flow_laws::FlowLaws;
 use laws::Laws;
 use loss::LossState;
 use millpond_units::{Rate, Span, Time};
@@ -81,6 +83,8 @@ struct Special {
     wire: Option<VariableDelay>,
     loss: Option<LossState>,
     laws: Laws,
+    /// The queue law under fair queueing.
+    flow_laws: Option<FlowLaws>,
     mode: ServiceMode,
 }
 

@@ -11,18 +11,35 @@ pub(super) struct PerService {
     waiting: ServiceQueue,
     /// The packet in service, and when its service ends.
     in_service: Option<ServedPacket>,
+    flow_in_service: u32,
     /// Time of the pending event of this link.
     armed: Time,
 }
 
 impl PerService {
     pub(super) fn new(scheduler: &Scheduler, weights: &[f64]) -> Self {
-        Self { waiting: ServiceQueue::new(scheduler, weights), in_service: None, armed: Time::NEVER }
+        Self {
+            waiting: ServiceQueue::new(scheduler, weights),
+            in_service: None,
+            flow_in_service: 0,
+            armed: Time::NEVER,
+        }
     }
 
     /// Adds a flow.
     pub(super) fn add_flow(&mut self, weight: f64) {
         self.waiting.add_flow(weight);
+    }
+
+    /// Bytes and packets of a flow that wait or are in service.
+    pub(super) fn flow_queue(&self, flow: u32) -> (u64, u64) {
+        let (bytes, packets) = self.waiting.of_flow(flow);
+        match &self.in_service {
+            Some(served) if self.flow_in_service == flow => {
+                (bytes + u64::from(served.handle.bytes), packets + 1)
+            }
+            _ => (bytes, packets),
+        }
     }
 
     /// The packet in service, or the next one.
@@ -138,7 +155,7 @@ impl Link {
         handle: PacketHandle,
         packets: &mut PacketPool,
     ) -> bool {
-        let entered = packets.get(handle.packet).entered;
+        let (entered, flow) = (packets.get(handle.packet).entered, packets.get(handle.packet).flow);
         if !self.passes_departure_laws(special, now, entered, &handle, packets) {
             return false;
         }
@@ -146,7 +163,7 @@ impl Link {
         let on_wire = ServedPacket { due: special.arrival(entry.due, self.delay), ..entry };
         self.pipeline.insert_behind(on_wire, |other| other.due <= on_wire.due);
         if let ServiceMode::PerService(per_service) = &mut special.mode {
-            per_service.in_service = Some(entry);
+            (per_service.in_service, per_service.flow_in_service) = (Some(entry), flow);
         }
         true
     }

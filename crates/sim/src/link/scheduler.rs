@@ -68,6 +68,17 @@ impl ServiceQueue {
         }
     }
 
+    /// Bytes and packets of a flow that wait; zero in a queue for all flows.
+    pub(super) fn of_flow(&self, flow: u32) -> (u64, u64) {
+        match self {
+            Self::Fifo(_) => (0, 0),
+            Self::Fair(queue) => {
+                let FlowQueue { ring, bytes } = &queue.flows[flow as usize];
+                (*bytes, ring.len() as u64)
+            }
+        }
+    }
+
     /// Makes room for a packet of `flow`: removes and returns another packet. None if the arriving one must be dropped.
     pub(super) fn drop_for(&mut self, flow: u32, bytes: u32) -> Option<PacketHandle> {
         match self {

@@ -1,5 +1,6 @@
 //! Links with laws, random loss, variable delay or a scheduler.
 
+use super::flow_laws::FlowLaws;
 use super::laws::{LawHook, LawResult, Laws};
 use super::{Link, LossState, ServiceMode, Special};
 use crate::packet_pool::{Packet, PacketHandle, PacketPool};
@@ -19,6 +20,16 @@ pub(crate) enum LinkAction {
 
 impl LinkAction {
     pub(super) const NOTHING: Self = Self::Wake(Time::NEVER);
+}
+
+/// The queue of the flow of a packet, in place of that of the whole link.
+fn flow_view(mode: &ServiceMode, hook: LawHook, packet: &Packet, link: QueueView) -> QueueView {
+    let ServiceMode::PerService(per_service) = mode else { return link };
+    let (mut bytes, mut packets) = per_service.flow_queue(packet.flow);
+    if hook == LawHook::Departure {
+        (bytes, packets) = (bytes + u64::from(packet.frame.bytes()), packets + 1);
+    }
+    QueueView { bytes: Bytes::new(bytes), packets, ..link }
 }
 
 impl Special {
@@ -141,7 +152,7 @@ impl Link {
         packets: &mut PacketPool,
     ) -> bool {
         let mut result = LawResult::Forwarded;
-        if !special.laws.is_empty() {
+        if !special.laws.is_empty() || special.flow_laws.is_some() {
             result = self.apply(special, LawHook::Arrival, now, head_sojourn, packets.get_mut(handle.packet));
         }
         if result == LawResult::Dropped {
@@ -194,7 +205,14 @@ impl Link {
         packet: &mut Packet,
     ) -> LawResult {
         let view = self.view(now, head_sojourn);
-        special.laws.apply(hook, now, packet, &view)
+        let result = special.laws.apply(hook, now, packet, &view);
+        match &mut special.flow_laws {
+            None => result,
+            Some(laws) => {
+                let view = flow_view(&special.mode, hook, packet, view);
+                result.max(laws.apply(hook, now, packet, &view))
+            }
+        }
     }
 
     #[inline]
@@ -220,7 +238,9 @@ impl Link {
     /// The sojourn time of the head packet if a law needs it at arrivals, otherwise zero.
     #[inline]
     pub(super) fn arrival_sojourn(&self, special: &Special, now: Time, packets: &PacketPool) -> Span {
-        if special.laws.need_sojourn() { self.head_sojourn(special, now, packets) } else { Span::ZERO }
+        let is_needed =
+            special.laws.need_sojourn() || special.flow_laws.as_ref().is_some_and(FlowLaws::need_sojourn);
+        if is_needed { self.head_sojourn(special, now, packets) } else { Span::ZERO }
     }
 
     /// Time since arrival of the packet in service.

@@ -1,8 +1,9 @@
 //! Read access to a link.
 
 use super::Link;
+use super::laws::Laws;
 use crate::stats::{Histogram, IntervalDelay, LinkCounters};
-use millpond_law::Gauge;
+use millpond_law::{HeaderId, Link as Law};
 use millpond_units::{Bytes, Rate, Time};
 
 /// State and statistics of a link. Cheap to create; reading does not change the simulation.
@@ -84,10 +85,8 @@ impl<'a> LinkView<'a> {
         self.link.cold.meter.interval(&self.link.hot)
     }
 
-    /// Reports internal quantities of the link's laws.
-    pub fn observe(&self, gauge: &mut dyn Gauge) {
-        if let Some(laws) = self.link.laws() {
-            laws.observe(gauge);
-        }
+    /// The laws of the link, each with the protocol whose headers it reads; none for a queue law.
+    pub fn laws(&self) -> impl Iterator<Item = (HeaderId, &'a dyn Law)> {
+        self.link.laws().into_iter().flat_map(Laws::attached)
     }
 }

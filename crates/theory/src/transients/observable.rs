@@ -95,7 +95,7 @@ pub(super) fn observables(plan: &FluidPlan) -> Vec<Observable> {
 }
 
 fn observable(plan: &FluidPlan, component: Component, column: &SolutionColumn) -> Option<Observable> {
-    let SolutionColumn { entity, quantity, unit } = column;
+    let SolutionColumn { entity, quantity, unit, .. } = column;
     let (unit, scale) = match *unit {
         "bit" => ("packets", 1.0 / packet_bits(plan, *entity)),
         "s" => ("ms", 1e3),

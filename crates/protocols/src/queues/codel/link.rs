@@ -31,9 +31,13 @@ fn control_law(from: Time, interval: Span, count: u64) -> Time {
 
 impl CoDelLink {
     pub(super) fn new(params: Params, facts: &LinkFacts) -> Self {
+        Self::with_packet(params, facts.packet)
+    }
+
+    fn with_packet(params: Params, max_packet: Bytes) -> Self {
         Self {
             params,
-            max_packet: facts.packet,
+            max_packet,
             first_above_time: None,
             dropping: false,
             drop_next: Time::ZERO,
@@ -93,6 +97,10 @@ impl Link for CoDelLink {
             (true, true) => Verdict::Mark,
             (true, false) => Verdict::Drop,
         }
+    }
+
+    fn for_flow(&self) -> Option<Box<dyn Link>> {
+        Some(Box::new(Self::with_packet(self.params, self.max_packet)))
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

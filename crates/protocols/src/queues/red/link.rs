@@ -103,6 +103,11 @@ impl Link for RedLink {
         }
     }
 
+    fn for_flow(&self) -> Option<Box<dyn Link>> {
+        let Self { params, packet, .. } = *self;
+        Some(Box::new(Self { params, packet, average: 0.0, count: 0, busy_until: Time::ZERO }))
+    }
+
     fn depart(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         let verdict = match self.params.mark_at {
             MarkAt::Arrival => Verdict::Keep,
