@@ -1,6 +1,6 @@
 //! What identifies a scenario: hashes that are equal on every machine and for every way of writing it.
 
-use crate::model::{Capacity, Direction, Link, Scenario};
+use crate::model::{Capacity, ConfiguredRate, Direction, Link, Scenario};
 use crate::trace::{Trace, TraceSource};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
@@ -49,7 +49,11 @@ fn directions(link: &mut Link) -> impl Iterator<Item = &mut Direction> {
 }
 
 fn traces(direction: &mut Direction) -> impl Iterator<Item = &mut TraceSource> {
-    let capacities = std::iter::once(&mut direction.rate).chain(&mut direction.configured_capacity);
+    let configured = match &mut direction.configured.rate {
+        ConfiguredRate::Percent(_) => None,
+        ConfiguredRate::Other(capacity) => Some(capacity),
+    };
+    let capacities = std::iter::once(&mut direction.rate).chain(configured);
     capacities.filter_map(|capacity| match capacity {
         Capacity::Trace(source) => Some(source),
         Capacity::Constant(_) | Capacity::Steps(_) => None,

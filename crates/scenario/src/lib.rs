@@ -3,6 +3,7 @@
 //! The keys of each TOML table are declared in one file of `keys`.
 
 mod collector;
+mod configured;
 mod excerpt;
 mod files;
 mod graphml;
@@ -22,13 +23,15 @@ mod table;
 pub mod trace;
 mod tree;
 
+pub use configured::NOISE_INTERVAL;
 pub use excerpt::printable;
 pub use files::{Disk, Files};
 pub use key::{ScenarioKey, TraceKey};
 pub use model::{
-    Activity, BaseRtt, Buffer, Capacity, Delay, DelayedAcks, Direction, FlowGroup, FlowStart, FluidOptions,
-    Gap, GilbertElliott, Hop, Lasting, Link, Loss, Measure, Method, Processing, ProtocolEntry, QueueSpec,
-    Relays, Rtt, Scenario, Scheduler, SettingValue, Size, Stop, Workload, WrittenSetting,
+    Activity, BaseRtt, Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Delay, DelayedAcks, Direction,
+    FlowGroup, FlowStart, FluidOptions, Gap, GilbertElliott, Hop, Lasting, Link, Loss, Measure, Method,
+    Processing, ProtocolEntry, QueueSpec, Relays, Rtt, Scenario, Scheduler, SettingValue, Size, Stop,
+    Workload, WrittenSetting,
 };
 pub use place::{At, Place};
 pub use reference::update_reference;

@@ -114,8 +114,8 @@ pub struct Link {
 pub struct Direction {
     /// The capacity.
     pub rate: Capacity,
-    /// The capacity that its laws are configured with, if it is not `rate`: a misconfigured router.
-    pub configured_capacity: Option<Capacity>,
+    /// The capacity that its laws are configured with.
+    pub configured: ConfiguredCapacity,
     /// How long a packet travels after service.
     pub delay: Delay,
     /// Whether a packet may overtake another when the delay falls or jitter is drawn.
@@ -141,6 +141,39 @@ pub enum Capacity {
     Steps(Vec<(Time, Rate)>),
     /// From a file.
     Trace(TraceSource),
+}
+
+/// The capacity that the laws of a link are configured with. The rate is delayed first, then rounded, then noise is added.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConfiguredCapacity {
+    /// The rate.
+    pub rate: ConfiguredRate,
+    /// By how much it is late.
+    pub delay: Span,
+    /// The number of levels, evenly spaced up to the highest rate, to which it is rounded; none: it is exact.
+    pub levels: Option<u64>,
+    /// The greatest relative error, in a range from zero to one. Errors are uniformly distributed.
+    pub noise: f64,
+}
+
+/// The rate that the laws of a link are configured with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ConfiguredRate {
+    /// This percentage of the actual one.
+    Percent(f64),
+    /// Another one.
+    Other(Capacity),
+}
+
+impl ConfiguredRate {
+    /// The actual rate.
+    pub const ACTUAL: Self = Self::Percent(100.0);
+}
+
+impl Default for ConfiguredCapacity {
+    fn default() -> Self {
+        Self { rate: ConfiguredRate::ACTUAL, delay: Span::ZERO, levels: None, noise: 0.0 }
+    }
 }
 
 /// The propagation delay of one direction over time.
@@ -466,13 +499,6 @@ impl Capacity {
             Self::Trace(source) => source.configured_schedule(),
             _ => self.schedule(),
         }
-    }
-}
-
-impl Direction {
-    /// The capacity as its laws receive it.
-    pub fn configured_schedule(&self) -> Schedule {
-        self.configured_capacity.as_ref().unwrap_or(&self.rate).configured_schedule()
     }
 }
 

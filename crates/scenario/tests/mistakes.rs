@@ -100,7 +100,11 @@ const MISTAKES: &str = r#"
 9       | loss = 1.5 | a number from 0 to 1 |
 9       | loss = nan | a number from 0 to 1 |
 9       | loss = "101%" | a number from 0 to 1, or a percentage |
-9       | configured_rate = "told" | expected "actual", a rate |
+9       | configured_rate = "told" | expected "actual", a percentage |
+9       | configured_rate = "0%" | expected a percentage of the actual rate from "0.01%" to "10000%" |
+9       | configured_levels = 0 | expected "exact", or a whole number of levels from 1 |
+9       | configured_noise = "200%" | a number from 0 to 1 |
+9       | configured_delay = -1 | no unit |
 10      | buffer = "100" | no unit | write "100packets", "100KB", "100ms" or "100bdp"
 4       | measure = { jain_window = "1ps" } | out of range | from "1us"
 10      | buffer = "0packets" | a buffer above zero |

@@ -46,10 +46,11 @@ fn direction() -> impl Strategy<Value = String> {
     let rest = (any::<bool>(), prop_oneof![Just("fifo"), Just("fair")], any::<bool>());
     (rate, delay, loss, buffer, queue, rest).prop_map(|(rate, delay, loss, buffer, queue, rest)| {
         let (reorder, scheduler, is_configured) = rest;
-        let configured = if is_configured { "\"3Mbps\"" } else { "\"actual\"" };
+        let configured = if is_configured { "\"3Mbps\"" } else { "\"107%\"" };
+        let belief = "configured_delay = \"3ms\"\nconfigured_levels = 4\nconfigured_noise = 0.125";
         format!(
             "rate = {rate}\ndelay = {delay}\nloss = {loss}\nbuffer = \"{buffer}\"\nqueue = {queue}\n\
-             reorder = {reorder}\nscheduler = \"{scheduler}\"\nconfigured_rate = {configured}\njitter = \"1ms\"\n"
+             reorder = {reorder}\nscheduler = \"{scheduler}\"\nconfigured_rate = {configured}\n{belief}\njitter = \"1ms\"\n"
         )
     })
 }

@@ -1,6 +1,6 @@
 //! A scenario with varying capacities, held at a named capacity for analysis.
 
-use millpond_scenario::{Capacity, Direction, End, Scenario, Schedule};
+use millpond_scenario::{Capacity, ConfiguredRate, Direction, End, Scenario, Schedule};
 use millpond_units::format::number;
 use millpond_units::{Rate, Span, Time};
 use schemars::JsonSchema;
@@ -98,7 +98,9 @@ pub fn with_constant_capacities(scenario: &Scenario, capacity: AnalyzedCapacity)
 
 /// Replaces the capacities of one direction; returns the new one in bit/s if the old one varied.
 fn hold(direction: &mut Direction, capacity: AnalyzedCapacity) -> Option<f64> {
-    if let Some(configured) = direction.configured_capacity.as_mut().filter(|configured| varies(configured)) {
+    if let ConfiguredRate::Other(configured) = &mut direction.configured.rate
+        && varies(configured)
+    {
         *configured = Capacity::Constant(Rate::from_bps_f64(capacity.of(&configured.schedule())));
     }
     if !varies(&direction.rate) {

@@ -11,6 +11,7 @@ mod chain_gain;
 mod cltcp;
 mod coexistence;
 mod common;
+mod configured_rate;
 mod corrupted_headers;
 mod determinism;
 mod equilibrium;

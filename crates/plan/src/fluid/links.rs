@@ -10,7 +10,7 @@ use millpond_fluid::{FluidNetwork, LinkId};
 use millpond_law::LinkFacts;
 use millpond_law::fluid::FluidQueue;
 use millpond_protocols::Registry;
-use millpond_scenario::{Capacity, Direction, End, Fault, Hop, Scenario, Schedule};
+use millpond_scenario::{Capacity, Direction, Fault, Hop, Scenario, Schedule};
 use millpond_units::{Rate, Span, Time};
 
 /// Every direction of every link; those that data cross become links of `network`.
@@ -131,10 +131,10 @@ fn install(
 fn capacity(scenario: &Scenario, hop: Hop, direction: &Direction) -> Result<Vec<(Time, Rate)>, Fault> {
     let truth = direction.rate.schedule();
     let mut steps = match &direction.rate {
-        Capacity::Trace(source) if direction.configured_schedule() != truth => {
+        Capacity::Trace(source) if direction.rate.configured_schedule() != truth => {
             windows(&truth, source.window, scenario.duration)
         }
-        _ => unrolled(&truth, scenario.duration),
+        _ => truth.unrolled(scenario.duration),
     };
     steps.dedup_by_key(|(_, rate)| *rate);
     match steps.iter().find(|(_, rate)| *rate == Rate::ZERO) {
@@ -154,30 +154,10 @@ fn capacity(scenario: &Scenario, hop: Hop, direction: &Direction) -> Result<Vec<
     }
 }
 
-/// The steps of a schedule up to the end of the run.
-fn unrolled(schedule: &Schedule, duration: Span) -> Vec<(Time, Rate)> {
-    let end = Time::ZERO + duration;
-    let mut steps: Vec<(Time, Rate)> = Vec::new();
-    let mut begin = Time::ZERO;
-    while begin < end {
-        let lap = schedule.steps.iter().map(|(time, rate)| (begin + time.since(Time::ZERO), *rate));
-        steps.extend(lap.take_while(|(time, _)| *time < end));
-        match schedule.end {
-            End::Loop if schedule.length < Span::MAX => begin += schedule.length,
-            End::Stop if begin + schedule.length < end => {
-                steps.push((begin + schedule.length, Rate::ZERO));
-                break;
-            }
-            _ => break,
-        }
-    }
-    steps
-}
-
 /// Means over consecutive windows up to the end of the run.
 fn windows(schedule: &Schedule, window: Span, duration: Span) -> Vec<(Time, Rate)> {
     let end = Time::ZERO + duration;
-    let steps = unrolled(schedule, duration + window);
+    let steps = schedule.unrolled(duration + window);
     let ends = steps.iter().skip(1).map(|(time, _)| *time).chain([end + window]);
     let mut stretches = steps.iter().map(|(_, rate)| rate.as_f64()).zip(ends).peekable();
     let (mut now, mut means) = (Time::ZERO, Vec::new());
@@ -213,7 +193,7 @@ mod tests {
 
     #[test]
     fn a_schedule_that_loops_goes_on_until_the_run_ends() {
-        let times = |end| unrolled(&schedule(end), Span::from_millis(1700));
+        let times = |end| schedule(end).unrolled(Span::from_millis(1700));
         let mbps = |steps: Vec<(Time, Rate)>| -> Vec<(f64, f64)> {
             steps.iter().map(|(time, rate)| (time.secs(), rate.as_f64() / 1e6)).collect()
         };

@@ -8,7 +8,8 @@ use millpond_fluid::Error;
 use millpond_law::{Settings, fluid::FluidQueue};
 use millpond_protocols::{Registry, queues};
 use millpond_scenario::{
-    Delay, Direction, Fault, FlowGroup, Link, Loss, Method, Place, Scenario, Scheduler, Workload,
+    ConfiguredCapacity, Delay, Direction, Fault, FlowGroup, Link, Loss, Method, Place, Scenario, Scheduler,
+    Workload,
 };
 use millpond_units::Span;
 
@@ -57,16 +58,16 @@ fn refusal(scenario: &Scenario, place: Place, name: &str, unsupported: &Unsuppor
 
 /// The first feature of a link that has no equations.
 fn unsupported_on_link(direction: &Direction) -> Option<Unsupported> {
-    let Direction { configured_capacity, delay, jitter, loss, .. } = direction;
+    let Direction { configured, delay, jitter, loss, .. } = direction;
     match () {
         () if *loss != Loss::None => Some(Unsupported::new("random loss", "leave out `loss`")),
         () if !jitter.is_zero() => Some(Unsupported::new("jitter", "leave out `jitter`")),
         () if matches!(delay, Delay::Steps(_)) => {
             Some(Unsupported::new("delays that change", "give one `delay`"))
         }
-        () if configured_capacity.is_some() => Some(Unsupported::new(
+        () if *configured != ConfiguredCapacity::default() => Some(Unsupported::new(
             "signalled capacity that differs from the actual one",
-            "leave out `configured_rate`",
+            "leave out `configured_rate`, `configured_delay`, `configured_levels` and `configured_noise`",
         )),
         () => None,
     }

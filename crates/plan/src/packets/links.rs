@@ -4,6 +4,7 @@ use crate::buffers::{buffer, packet_beyond_buffer};
 use crate::laws::{BuiltLaws, laws, queue_place};
 use crate::protocols::ConfiguredProtocol;
 use crate::traffic::{LinkTraffic, facts, hop_name};
+use millpond_law::Random;
 use millpond_protocols::Registry;
 use millpond_scenario as scenario;
 use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
@@ -21,7 +22,10 @@ pub(super) fn link(
     ends: (NodeId, NodeId),
 ) -> Result<LinkSpec, Fault> {
     let direction = scenario.links[hop.link].direction(hop.forward);
-    let configured_capacity = Arc::new(schedule(&direction.configured_schedule()));
+    let mut random =
+        Random::stream(scenario.seed, &format!("link {} configured rate", hop_name(scenario, hop)));
+    let configured = direction.configured.schedule(&direction.rate, scenario.duration, || random.uniform());
+    let configured_capacity = Arc::new(schedule(&configured));
     let buffer = buffer(direction, traffic, scenario.duration);
     if let Some(packet) = packet_beyond_buffer(buffer, traffic) {
         return Err(too_small_buffer(scenario, hop, packet));

@@ -4,13 +4,16 @@ use super::capacity::{CAPACITY, DELAY};
 use super::loss::LOSS;
 use super::queues::{BUFFER, QUEUE};
 use super::unique;
-use crate::model::{Buffer, Capacity, Delay, Direction, Link, Loss, Scenario, Scheduler};
+use crate::model::{
+    Buffer, Capacity, ConfiguredCapacity, ConfiguredRate, Delay, Direction, Link, Loss, Scenario, Scheduler,
+};
 use crate::network::Network;
 use crate::place::At;
 use crate::table::{
     Field, Fields, Form, JoinedTable, KeyTable, Keyword, ReadContext, Rule, ScenarioKey, Written, array, put,
     set, spellings, text,
 };
+use crate::tree::Raw;
 use millpond_units::{Rate, Span};
 
 /// What a link has once, whatever its directions are.
@@ -141,14 +144,45 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
         },
         ScenarioKey {
             name: "configured_rate",
-            form: Form::AnyOf(&[Form::Word("actual"), Form::Table(&CAPACITY)]),
+            form: Form::AnyOf(&[
+                Form::Word("actual"),
+                Form::Count { unit: "%", whole: false },
+                Form::Table(&CAPACITY),
+            ]),
             rule: Rule::Default("\"actual\""),
             meaning: "the capacity that the link's laws are configured with, if it is not the actual one: a \
-                      misconfigured router",
-            read: |direction, written| set(&mut direction.configured_capacity, configured(written)),
+                      misconfigured router. `\"80%\"`: this share of the actual one",
+            read: |direction, written| written.store(&mut direction.configured.rate),
+            write: |direction| put(&direction.configured.rate),
+        },
+        ScenarioKey {
+            name: "configured_delay",
+            form: Form::Span { least: Span::ZERO, most: Span::from_millis(3_600_000) },
+            rule: Rule::Default("\"0s\""),
+            meaning: "by how much the laws learn late that the configured rate has changed",
+            read: |direction, written| written.store(&mut direction.configured.delay),
+            write: |direction| put(&direction.configured.delay),
+        },
+        ScenarioKey {
+            name: "configured_levels",
+            form: Form::AnyOf(&[Form::Word("exact"), Form::Whole { least: 1, most: 1_000_000 }]),
+            rule: Rule::Default("\"exact\""),
+            meaning: "number of levels, evenly spaced up to its highest rate, to which the configured rate is \
+                      rounded; `1`: always the highest, 2^n: n bits",
+            read: |direction, written| set(&mut direction.configured.levels, levels(written)),
             write: |direction| {
-                Some(direction.configured_capacity.as_ref().map_or_else(|| text("actual"), Field::to_toml))
+                let levels = direction.configured.levels.map(|levels| levels.to_toml());
+                Some(levels.unwrap_or_else(|| text("exact")))
             },
+        },
+        ScenarioKey {
+            name: "configured_noise",
+            form: Form::PROBABILITY,
+            rule: Rule::Default("0"),
+            meaning: "greatest relative error of the configured rate. Errors are uniformly distributed, with a new one \
+                      after each 100 ms and each change",
+            read: |direction, written| written.store(&mut direction.configured.noise),
+            write: |direction| put(&direction.configured.noise),
         },
         ScenarioKey {
             name: "delay",
@@ -218,7 +252,7 @@ impl Default for Direction {
     fn default() -> Self {
         Self {
             rate: Capacity::Constant(Rate::ZERO),
-            configured_capacity: None,
+            configured: ConfiguredCapacity::default(),
             delay: Delay::Constant(Span::ZERO),
             reorder: false,
             jitter: Span::ZERO,
@@ -230,14 +264,43 @@ impl Default for Direction {
     }
 }
 
-/// A capacity; `None` for the word `actual`.
-fn configured(written: &Written<'_>) -> Option<Option<Capacity>> {
-    match &written.node.value {
-        crate::tree::Raw::Text(text) if text == "actual" => Some(None),
-        crate::tree::Raw::Text(text) if !text.contains(|c: char| c.is_ascii_digit()) => {
-            written.expected("\"actual\", a rate such as \"100Mbps\", steps or a trace")
+impl Field for ConfiguredRate {
+    fn read(written: &Written<'_>) -> Option<Self> {
+        const LEAST: f64 = 0.01;
+        const MOST: f64 = 10_000.0;
+        let Raw::Text(text) = &written.node.value else { return Capacity::read(written).map(Self::Other) };
+        if text == "actual" {
+            return Some(Self::ACTUAL);
         }
-        _ => Capacity::read(written).map(Some),
+        if let Some(number) = text.trim().strip_suffix('%') {
+            let percent = number.trim().parse().ok().filter(|percent| (LEAST..=MOST).contains(percent));
+            return percent.map(Self::Percent).or_else(|| {
+                written.expected(&format!("a percentage of the actual rate from \"{LEAST}%\" to \"{MOST}%\""))
+            });
+        }
+        if !text.contains(|c: char| c.is_ascii_digit()) {
+            return written
+                .expected("\"actual\", a percentage of it such as \"80%\", a rate such as \"100Mbps\", steps or a trace");
+        }
+        Capacity::read(written).map(Self::Other)
+    }
+
+    fn to_toml(&self) -> String {
+        match self {
+            &Self::ACTUAL => text("actual"),
+            Self::Percent(percent) => text(format!("{percent}%")),
+            Self::Other(capacity) => capacity.to_toml(),
+        }
+    }
+}
+
+/// A number of levels; `None` for the word `exact`.
+fn levels(written: &Written<'_>) -> Option<Option<u64>> {
+    const MOST: u64 = 1_000_000;
+    match &written.node.value {
+        Raw::Text(text) if text == "exact" => Some(None),
+        Raw::Whole(levels @ 1..) if *levels as u64 <= MOST => Some(Some(*levels as u64)),
+        _ => written.expected(&format!("\"exact\", or a whole number of levels from 1 to {MOST}")),
     }
 }
 
