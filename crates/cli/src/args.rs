@@ -79,6 +79,9 @@ pub(crate) enum Command {
     /// Compute the stability of the equilibrium: roots, margins, critical values of parameters
     #[command(after_help = examples::STABILITY)]
     Stability(Stability),
+    /// Print the shares of a protocol beside CUBIC, and of flows that join late
+    #[command(after_help = examples::COEXISTENCE)]
+    Coexistence(Coexistence),
     /// List protocols and queues, or print one with its parameters
     #[command(after_help = examples::PROTOCOLS)]
     Protocols(Protocols),
@@ -209,6 +212,8 @@ pub(crate) enum Document {
     Readings,
     /// Printed by papers list --json
     Recipes,
+    /// Printed by coexistence --json
+    Coexistence,
     /// Printed by protocols --json
     Protocols,
     /// Printed by trace stats --json
@@ -342,6 +347,14 @@ pub(crate) struct Transients {
     /// Duration of trajectories and step responses [default: until the rightmost root has decayed]
     #[arg(long = "for", value_name = "TIME", value_parser = values::span)]
     pub(crate) seconds: Option<Span>,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Coexistence {
+    /// The protocol
+    pub(crate) protocol: String,
+    #[command(flatten)]
+    pub(crate) form: Form,
 }
 
 #[derive(Debug, Arguments)]

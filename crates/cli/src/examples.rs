@@ -36,6 +36,11 @@ Examples:
   millpond stability scenarios/delay-margin.toml --with-run --report margins.html
   millpond stability --explain runs/dumbbell";
 
+pub(crate) const COEXISTENCE: &str = "\
+Examples:
+  millpond coexistence vegas
+  millpond coexistence vegas --markdown";
+
 pub(crate) const PROTOCOLS: &str = "\
 Examples:
   millpond protocols

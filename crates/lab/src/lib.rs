@@ -5,6 +5,7 @@
 //!       \--cases--> one Scenario per protocol, world and seed --compare--> Runs
 //! ```
 
+mod coexistence;
 mod compare;
 mod distributions;
 mod error;
@@ -18,6 +19,7 @@ mod stopwatch;
 mod ticks;
 mod world;
 
+pub use coexistence::{CoexistenceRow, Competition, coexistence};
 pub use compare::{Choice, ComparisonCase, cases, compare, labels_without_randomness};
 pub use error::Error;
 pub use fair_shares::{FAIR_SHARE, fair_shares};

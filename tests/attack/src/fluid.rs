@@ -1,7 +1,7 @@
 //! What must hold for every run of the fluid world.
 
 use crate::ensure;
-use millpond_plan::fluid::{FluidFlowPlan, FluidPlan};
+use millpond_plan::fluid::FluidPlan;
 use millpond_results::{EntityKind, Run, quantity};
 
 /// Share by which sums of rates may exceed a capacity: the error of the solver.
@@ -37,13 +37,10 @@ fn links_serve_at_most_their_capacity(plan: &FluidPlan, run: &Run) -> Result<(),
     Ok(())
 }
 
-/// What flows deliver has crossed each link of their paths. Paths with two queues at a time are left out: each of the queues
-/// then receives the rates of the senders, and the delivered rate is the product of both departing shares.
+/// What flows deliver has crossed each link of their paths.
 fn goodputs_fit_into_links(plan: &FluidPlan, run: &Run) -> Result<(), String> {
-    let has_queue = |link: &&usize| run.summary.links[**link].queue_packets.max > 0.1;
-    let has_one_queue = |flow: &FluidFlowPlan| flow.links.iter().filter(has_queue).count() <= 1;
     for (index, link) in plan.links.iter().enumerate().filter(|(_, link)| link.id.is_some()) {
-        let crossing = plan.flows.iter().filter(|flow| flow.links.contains(&index) && has_one_queue(flow));
+        let crossing = plan.flows.iter().filter(|flow| flow.links.contains(&index));
         let bytes =
             |name: &str| run.transfers.iter().find(|t| t.name == name).map_or(0, |t| t.delivered_bytes);
         let delivered: f64 = crossing.map(|flow| bytes(&flow.name) as f64 * 8.0).sum();

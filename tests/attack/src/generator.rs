@@ -37,7 +37,7 @@ pub fn generate(choices: &mut Choices<'_>, world: World) -> Case {
     let mut generator = Generator { choices, topology, bottleneck_bps, case: &mut case };
     generator.top();
     let protocols = generator.protocols();
-    generator.links(protocols.len() > 1);
+    generator.links(&protocols);
     generator.flows(&protocols);
     case
 }
@@ -116,21 +116,24 @@ impl Generator<'_, '_> {
         name
     }
 
-    fn links(&mut self, has_several_protocols: bool) {
+    fn links(&mut self, protocols: &[String]) {
         // Protocols with different queues of their own need a common one.
         let queues: &[&str] = if self.is_packets() {
             &["droptail", "red", "codel", "rem"]
         } else {
             &["droptail", "red", "rem"]
         };
-        let queue = (has_several_protocols || self.choices.chance(25)).then(|| *self.choices.pick(queues));
+        let queue = (protocols.len() > 1 || self.choices.chance(25)).then(|| *self.choices.pick(queues));
         for edge in std::mem::take(&mut self.topology.links) {
-            let link = self.link(&edge, queue);
+            // REM has no form for the queue of one flow.
+            let has_rem = queue.unwrap_or(&protocols[0]);
+            let may_be_fair = !has_rem.contains("rem") && !has_rem.contains("paganini");
+            let link = self.link(&edge, queue, may_be_fair);
             self.case.links.push(link);
         }
     }
 
-    fn link(&mut self, edge: &Edge, queue: Option<&str>) -> LinkCase {
+    fn link(&mut self, edge: &Edge, queue: Option<&str>, may_be_fair: bool) -> LinkCase {
         let bps = self.bottleneck_bps * edge.speed;
         let rate = self.rate(&edge.name, bps);
         let mut keys = Vec::new();
@@ -146,7 +149,7 @@ impl Generator<'_, '_> {
             keys.push(format!("buffer = \"{}\"", self.choices.pick(buffers)));
         }
         if self.is_packets() {
-            self.impairments(&mut keys);
+            self.impairments(&mut keys, may_be_fair);
         }
         LinkCase { name: edge.name.clone(), ends: edge.ends.clone(), rate, delay_ns: self.delay(), keys }
     }
@@ -160,7 +163,7 @@ impl Generator<'_, '_> {
     }
 
     /// What only packets have: loss, jitter, reordering, fair queueing, a misconfigured router.
-    fn impairments(&mut self, keys: &mut Vec<String>) {
+    fn impairments(&mut self, keys: &mut Vec<String>, may_be_fair: bool) {
         match self.choices.below(12) {
             0 => keys.push("loss = 0.01".to_owned()),
             1 => {
@@ -168,8 +171,12 @@ impl Generator<'_, '_> {
             }
             2 => keys.push("jitter = \"1ms\"".to_owned()),
             3 => keys.push("jitter = \"3ms\"\nreorder = true".to_owned()),
-            4 => keys.push("scheduler = \"fair\"".to_owned()),
+            4 if may_be_fair => keys.push("scheduler = \"fair\"".to_owned()),
             5 => keys.push(format!("configured_rate = \"{}bps\"", self.bottleneck_bps / 2)),
+            6 => keys.push(
+                "configured_rate = \"120%\"\nconfigured_delay = \"30ms\"\nconfigured_levels = 8\nconfigured_noise = 0.1"
+                    .to_owned(),
+            ),
             _ => {}
         }
     }

@@ -3,6 +3,7 @@
 mod axis;
 mod capacity;
 mod check;
+mod coexistence;
 mod compare;
 mod equilibrium;
 mod explain;
@@ -19,6 +20,7 @@ mod transients;
 mod with_run;
 
 pub(crate) use check::check;
+pub(crate) use coexistence::coexistence;
 pub(crate) use compare::compare;
 pub(crate) use equilibrium::equilibrium;
 pub(crate) use figure::figure;

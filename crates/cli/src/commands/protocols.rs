@@ -127,7 +127,7 @@ fn entries(keys: Keys) -> Vec<ParameterEntry> {
     keys.iter().map(|key| entry(key.parameter())).collect()
 }
 
-fn unknown(registry: &Registry, name: &str) -> Failure {
+pub(super) fn unknown(registry: &Registry, name: &str) -> Failure {
     let protocols = registry.protocols().map(|protocol| protocol.card().name);
     let names: Vec<&str> = protocols.chain(registry.queues().map(|queue| queue.card().name)).collect();
     let near = millpond_units::nearest(name, names.iter().copied());

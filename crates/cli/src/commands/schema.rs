@@ -1,5 +1,6 @@
 //! `millpond schema`: the JSON Schema of scenario files, and of each JSON that the command prints.
 
+use super::coexistence::Coexistence;
 use super::papers::RecipeEntry;
 use super::protocols::Catalogue;
 use super::trace::TraceStatistics;
@@ -38,6 +39,7 @@ fn schema_of(document: Document) -> Value {
         Document::Explain => output_schema::<ExplanationJson>("millpond stability --explain --json"),
         Document::Papers => output_schema::<CheckedPapers>("millpond papers check --json"),
         Document::Recipes => output_schema::<Vec<RecipeEntry<'_>>>("millpond papers list --json"),
+        Document::Coexistence => output_schema::<Coexistence>("millpond coexistence --json"),
         Document::Protocols => output_schema::<Catalogue>("millpond protocols --json"),
         Document::Trace => output_schema::<TraceStatistics>("millpond trace stats --json"),
         Document::Readings => output_schema::<Vec<RecipeReadings>>("millpond papers readings --json"),

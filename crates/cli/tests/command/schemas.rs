@@ -42,6 +42,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("papers", &["papers", "check", "lgcc/section3"]),
     ("readings", &["papers", "readings", "lgcc/section3"]),
     ("recipes", &["papers", "list"]),
+    ("coexistence", &["coexistence", "newreno"]),
     ("protocols", &["protocols"]),
     ("protocols", &["protocols", "lgcc"]),
     ("trace", &["trace", "stats", "trace.csv"]),

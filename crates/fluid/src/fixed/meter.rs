@@ -43,7 +43,7 @@ pub(super) struct Meter {
     pub(super) integrals: Vec<f64>,
     links: Vec<LinkSample>,
     rings: RingBuffers,
-    /// Delivered rate of each loop at the last update, in bit/s.
+    /// Rate of each loop at the end of its path at the last update, in bit/s.
     delivered: Vec<f64>,
     /// For each hop of the paths with several: bits that the link has served and that were not delivered.
     undelivered: Vec<f64>,
@@ -57,6 +57,14 @@ struct LinkSample {
     queue: f64,
     admitted: f64,
     capacity: f64,
+}
+
+/// The mean rates of a flow at the end of its path in the steps of a block, in bit/s.
+struct DeliveredRates {
+    /// What it has received.
+    rates: OfSteps,
+    /// The arriving rates times the departing shares of all links.
+    through: OfSteps,
 }
 
 /// The balance of a link over one step, in bits.
@@ -258,12 +266,13 @@ impl Meter {
         for (arrived, n) in arrived.iter_mut().zip(steps.clone()) {
             *arrived = 0.5 * (at_end(n - 1) + at_end(n));
         }
-        let rates = self.deliver(path, fixed.asm.loops[l].hops.start, arrived, &steps);
+        let DeliveredRates { rates, through } =
+            self.deliver(path, fixed.asm.loops[l].hops.start, arrived, &steps);
         let (mut sent, mut delivered, mut mean) = (0.0, 0.0, [self.delivered[l]; 2]);
-        for (rate, n) in rates.into_iter().zip(steps.clone()) {
+        for ((rate, through), n) in rates.into_iter().zip(through).zip(steps.clone()) {
             sent += flows.sent.at(flow, n - 1) + flows.sent.at(flow, n);
-            mean = [mean[1], rate];
-            delivered += mean[1];
+            mean = [mean[1], through];
+            delivered += rate;
         }
         self.delivered[l] = mean[1];
         let (at, n) = (self.at, steps.end - 1);
@@ -285,13 +294,15 @@ impl Meter {
         first: usize,
         arrived: OfSteps,
         steps: &Range<usize>,
-    ) -> OfSteps {
+    ) -> DeliveredRates {
         if let [hop] = path {
             let departing: OfSteps = self.rings.of_steps(hop, hop, DEPARTING_SHARE, steps);
-            return std::array::from_fn(|i| departing[i] * arrived[i]);
+            let rates = std::array::from_fn(|i| departing[i] * arrived[i]);
+            return DeliveredRates { rates, through: rates };
         }
-        let Some(last) = path.last() else { return arrived };
+        let Some(last) = path.last() else { return DeliveredRates { rates: arrived, through: arrived } };
         let at_hop = |hop: &DelayedHop, k: usize| -> OfSteps { self.rings.of_steps(hop, last, k, steps) };
+        let mut through = arrived;
         let mut kept = arrived.map(|rate| rate * self.step);
         for hop in path {
             kept.iter_mut().zip(at_hop(hop, KEPT)).for_each(|(bits, kept)| *bits *= kept);
@@ -301,20 +312,21 @@ impl Meter {
         for (hop, undelivered) in path.iter().zip(&mut self.undelivered[first..]) {
             let [departing, kept_here, capacity] = [DEPARTING_SHARE, KEPT, OFFERED].map(|k| at_hop(hop, k));
             for i in 0..steps.len() {
+                through[i] *= departing[i];
                 let passing = if kept_here[i] > 0.0 { departing[i] / kept_here[i] } else { 0.0 };
                 *undelivered += kept[i] * passing;
                 served[i] = served[i].min(*undelivered);
                 offered[i] = offered[i].min(kept[i] * capacity[i]);
             }
         }
-        let (mut rates, mut delivered) = (arrived, 0.0);
+        let (mut rates, mut delivered) = ([0.0; MAX_PENDING_STEPS], 0.0);
         for i in 0..steps.len() {
             let after = delivered_after(delivered, served[i], offered[i]);
             rates[i] = (after - delivered) / self.step;
             delivered = after;
         }
         self.undelivered[first..][..path.len()].iter_mut().for_each(|bits| *bits -= delivered);
-        rates
+        DeliveredRates { rates, through }
     }
 
     /// Queueing delay of a path (or its integral) as its sender receives it; `k` is the position in the records.

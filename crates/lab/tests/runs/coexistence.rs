@@ -1,115 +1,46 @@
 //! Shares of every protocol beside CUBIC, and among flows of the same protocol of which one joins late. The tables on the
 //! protocols' pages must agree with the runs, and the runs with theory where there is one.
 
-use crate::common::{flow, link, results, series};
+use crate::common::{flow, link, series};
+use millpond_lab::{CoexistenceRow, Competition, coexistence};
 use millpond_protocols::Registry;
-use millpond_results::{Group, Run};
+use millpond_results::{Run, Unwatched};
 use rayon::prelude::*;
 use std::path::Path;
 use std::sync::LazyLock;
 
-const BESIDE: &str = include_str!("../../../../scenarios/beside-cubic.toml");
-const LATE: &str = include_str!("../../../../scenarios/late-joiner.toml");
-
-/// The flows that share a link.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Competition {
-    /// A number of flows of the protocol and one flow of CUBIC, with a buffer of a number of bandwidth-delay products.
-    Cubic(usize, usize),
-    /// A number of flows of the protocol, of which the last starts 30 s after the others.
-    Late(usize),
-}
-use Competition::{Cubic, Late};
-
-/// The rows of the table on a protocol's page.
-const ROWS: [(Competition, &str); 6] = [
-    (Cubic(1, 1), "1 and CUBIC"),
-    (Cubic(4, 1), "4 and CUBIC"),
-    (Cubic(1, 4), "1 and CUBIC, buffer of 4 BDP"),
-    (Late(2), "2, one of them late"),
-    (Late(10), "10, one of them late"),
-    (Late(100), "100, one of them late"),
-];
-
-/// Goodputs divided by the equal share of the link: the least and the greatest of the first flows, and that of CUBIC or of
-/// the late flow; and the utilization of the link.
-struct Shares {
-    least: f64,
-    greatest: f64,
-    other: f64,
-    used: f64,
-}
-
 struct ProtocolShares {
     protocol: &'static str,
-    rows: Vec<(Competition, Shares)>,
+    rows: Vec<CoexistenceRow>,
 }
 
 static ALL: LazyLock<Vec<ProtocolShares>> = LazyLock::new(|| {
     let registry = Registry::builtin();
     let cards: Vec<_> = registry.protocols().map(|protocol| protocol.card()).collect();
-    let of_protocol = |card: &&'static millpond_law::Card| {
-        let rows = ROWS.par_iter().map(|&(competition, _)| (competition, shares(competition, card)));
-        ProtocolShares { protocol: card.name, rows: rows.collect() }
+    let of_protocol = |card: &&'static millpond_law::Card| ProtocolShares {
+        protocol: card.name,
+        rows: rows(card.name, &Competition::ROWS),
     };
     cards.par_iter().map(of_protocol).collect()
 });
 
-fn shares(competition: Competition, card: &millpond_law::Card) -> Shares {
-    let (run, one, other, flows) = match competition {
-        Cubic(count, buffer) => (beside_cubic(card, count, buffer), "one", "beside", count + 1),
-        Late(flows) => (late(card.name, flows, 90), "early", "late", flows),
-    };
-    let link = link(&run, "L");
-    let share = link.capacity_bps / flows as f64;
-    let (one, other) = (group(&run, one).goodput_bps, group(&run, other).goodput_bps);
-    Shares {
-        least: one.min / share,
-        greatest: one.max / share,
-        other: other.mean / share,
-        used: link.utilization,
-    }
-}
-
-/// The link has the default queue of the protocol, also for CUBIC.
-fn beside_cubic(card: &millpond_law::Card, count: usize, buffer: usize) -> Run {
-    let settings = card.queue.settings.iter().map(|(key, value)| format!("{key} = \"{value}\""));
-    let settings: Vec<_> = settings.collect();
-    let sets = [
-        format!("flows.one.protocol={}", card.name),
-        format!("flows.one.count={count}"),
-        format!("links.L.queue={{ {} = {{ {} }} }}", card.queue.name, settings.join(", ")),
-        format!("links.L.buffer={buffer}bdp"),
-    ];
-    results(BESIDE, &sets.each_ref().map(String::as_str))
+fn rows(protocol: &str, competitions: &[Competition]) -> Vec<CoexistenceRow> {
+    let registry = Registry::builtin();
+    let card = registry.protocol(protocol).unwrap().card();
+    coexistence(card, competitions, &registry, &Unwatched).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Flows of which the last joins after 30 s, measured over the last 30 s.
-fn late(protocol: &str, flows: usize, duration: u32) -> Run {
-    let sets = [
-        format!("flows.early.protocol={protocol}"),
-        format!("flows.late.protocol={protocol}"),
-        format!("flows.early.count={}", flows - 1),
-        format!("duration={duration}s"),
-        format!("measure.from={}s", duration - 30),
-    ];
-    results(LATE, &sets.each_ref().map(String::as_str))
+fn late(protocol: &str, flows: usize, duration_s: u32) -> Run {
+    rows(protocol, &[Competition::Late { flows, duration_s }]).remove(0).run
 }
 
-fn group<'a>(run: &'a Run, name: &str) -> &'a Group {
-    run.summary.groups.iter().find(|group| group.name == name).unwrap()
+const fn beside(flows: usize, buffer_bdp: usize) -> Competition {
+    Competition::Cubic { flows, buffer_bdp }
 }
 
-/// Two significant two_digits.
-fn two_digits(value: f64) -> String {
-    if value < 1e-9 {
-        return "0".to_owned();
-    }
-    let magnitude = |value: f64| value.log10().floor() as i32;
-    // A number that is rounded up to a power of ten has one decimal less.
-    let places = |value: f64| usize::try_from(1 - magnitude(value)).unwrap_or(0);
-    let rounded: f64 = format!("{value:.*}", places(value)).parse().unwrap();
-    format!("{value:.*}", places(rounded))
+const fn joined(flows: usize) -> Competition {
+    Competition::Late { flows, duration_s: 90 }
 }
 
 impl ProtocolShares {
@@ -118,11 +49,7 @@ impl ProtocolShares {
     }
 
     fn table(&self) -> String {
-        let line = |((_, shares), (_, label)): (&(Competition, Shares), &(Competition, &str))| {
-            let numbers = [shares.least, shares.greatest, shares.other, shares.used].map(two_digits);
-            format!("| {label} | {} |", numbers.join(" | "))
-        };
-        let rows = self.rows.iter().zip(&ROWS).map(line);
+        let rows = self.rows.iter().map(|row| format!("| {} |", row.texts().join(" | ")));
         [self.head(), "|---|---|---|---|---|".to_owned()]
             .into_iter()
             .chain(rows)
@@ -146,13 +73,17 @@ fn every_protocol_page_has_its_table_of_shares_beside_other_flows() {
         .filter(|of_protocol| of_protocol.page().is_none_or(|page| !page.contains(&of_protocol.table())))
         .map(ProtocolShares::table)
         .collect();
-    assert!(stale.is_empty(), "in crates/protocols/src/*/README.md it must be:\n\n{}", stale.join("\n\n"));
+    assert!(
+        stale.is_empty(),
+        "`millpond coexistence NAME --markdown` prints for crates/protocols/src/*/README.md:\n\n{}",
+        stale.join("\n\n")
+    );
 }
 
 #[test]
 fn pages_mention_starvation_where_a_flow_has_less_than_a_tenth_of_its_share() {
     for of_protocol in ALL.iter() {
-        let starved = |(_, shares): &(Competition, Shares)| shares.least < 0.1 || shares.other < 0.1;
+        let starved = |row: &CoexistenceRow| row.least < 0.1 || row.other < 0.1;
         let section = |page: &str| {
             page.split("\n## ").find(|part| part.contains(&of_protocol.head())).map(str::to_lowercase)
         };
@@ -178,74 +109,74 @@ const ANY: Range = 0.0..=101.0;
 const THEORY: &[Theory] = &[
     // In the Reno-friendly region of RFC 9438, section 4.3, CUBIC has the mean rate of Reno. Windows of 100 packets and
     // round trips of 50 ms are in it: Reno needs 2.8 s to recover, the cubic function 4.2 s.
-    ("newreno", Cubic(1, 1), 0.6..=1.4, 0.6..=1.4),
-    ("cubic", Cubic(1, 1), 0.6..=1.4, 0.6..=1.4),
-    ("cubic", Cubic(1, 4), 0.6..=1.4, 0.6..=1.4),
+    ("newreno", beside(1, 1), 0.6..=1.4, 0.6..=1.4),
+    ("cubic", beside(1, 1), 0.6..=1.4, 0.6..=1.4),
+    ("cubic", beside(1, 4), 0.6..=1.4, 0.6..=1.4),
     // CUBIC keeps the load above the target of these protocols: Eq. (6) of ACP, XCP's feedback and VCP's decreases leave
     // one packet of 1500 B per round trip: 30 ms, twice that with a full buffer, five times that with one of 4 BDP.
-    ("acp", Cubic(1, 1), 0.009..=0.02, 1.9..=2.0),
-    ("acp", Cubic(4, 1), 0.022..=0.05, 4.7..=5.0),
-    ("acp", Cubic(1, 4), 0.004..=0.02, 1.9..=2.0),
-    ("xcp", Cubic(1, 1), 0.009..=0.02, 1.9..=2.0),
-    ("xcp", Cubic(4, 1), 0.022..=0.05, 4.7..=5.0),
-    ("xcp", Cubic(1, 4), 0.004..=0.02, 1.9..=2.0),
-    ("vcp", Cubic(1, 1), 0.009..=0.02, 1.9..=2.0),
-    ("vcp", Cubic(4, 1), 0.022..=0.05, 4.7..=5.0),
+    ("acp", beside(1, 1), 0.009..=0.02, 1.9..=2.0),
+    ("acp", beside(4, 1), 0.022..=0.05, 4.7..=5.0),
+    ("acp", beside(1, 4), 0.004..=0.02, 1.9..=2.0),
+    ("xcp", beside(1, 1), 0.009..=0.02, 1.9..=2.0),
+    ("xcp", beside(4, 1), 0.022..=0.05, 4.7..=5.0),
+    ("xcp", beside(1, 4), 0.004..=0.02, 1.9..=2.0),
+    ("vcp", beside(1, 1), 0.009..=0.02, 1.9..=2.0),
+    ("vcp", beside(4, 1), 0.022..=0.05, 4.7..=5.0),
     // RCP's minimum rate is 0.01 packets per round trip.
-    ("rcp", Cubic(1, 1), 0.9e-4..=2e-4, 1.99..=2.0),
-    ("rcp", Cubic(4, 1), 2.2e-4..=5e-4, 4.99..=5.0),
-    ("rcp", Cubic(1, 4), 0.3e-4..=2e-4, 1.99..=2.0),
+    ("rcp", beside(1, 1), 0.9e-4..=2e-4, 1.99..=2.0),
+    ("rcp", beside(4, 1), 2.2e-4..=5e-4, 4.99..=5.0),
+    ("rcp", beside(1, 4), 0.3e-4..=2e-4, 1.99..=2.0),
     // Every period is an overload, so that MCP's minimum rate of 80 kbit/s remains, with at most one packet in flight.
-    ("mcp", Cubic(1, 1), 0.003..=0.005, 1.9..=2.0),
-    ("mcp", Cubic(4, 1), 0.0075..=0.0125, 4.7..=5.0),
-    ("mcp", Cubic(1, 4), 0.003..=0.005, 1.9..=2.0),
+    ("mcp", beside(1, 1), 0.003..=0.005, 1.9..=2.0),
+    ("mcp", beside(4, 1), 0.0075..=0.0125, 4.7..=5.0),
+    ("mcp", beside(1, 4), 0.003..=0.005, 1.9..=2.0),
     // Vegas keeps two to four packets in a queue that CUBIC varies between 40 and 100 packets, or between 250 and 400. Its
     // share of the queue is its share of the link.
-    ("vegas", Cubic(1, 1), 0.04..=0.2, 1.8..=2.0),
-    ("vegas", Cubic(4, 1), 0.1..=0.5, 3.0..=4.6),
-    ("vegas", Cubic(1, 4), 0.01..=0.032, 1.9..=2.0),
+    ("vegas", beside(1, 1), 0.04..=0.2, 1.8..=2.0),
+    ("vegas", beside(4, 1), 0.1..=0.5, 3.0..=4.6),
+    ("vegas", beside(1, 4), 0.01..=0.032, 1.9..=2.0),
     // The delay form keeps K = 50 packets in the queue.
-    ("paganini-delay", Cubic(1, 1), 0.9..=2.0, 0.0..=1.1),
-    ("paganini-delay", Cubic(1, 4), 0.25..=0.4, 1.6..=1.75),
+    ("paganini-delay", beside(1, 1), 0.9..=2.0, 0.0..=1.1),
+    ("paganini-delay", beside(1, 4), 0.25..=0.4, 1.6..=1.75),
     // REM drops packets that cannot be marked. At equilibrium q = K / x = 50 / 3170 s, p = 1 - phi^-q = .2; a loss rate of that
     // size allows at most sqrt(1.5 / p) = 2.8 packets per round trip.
-    ("paganini-ecn", Cubic(1, 1), 1.8..=1.9, 0.0..=0.06),
-    ("paganini-ecn", Cubic(1, 4), 1.8..=1.9, 0.0..=0.06),
+    ("paganini-ecn", beside(1, 1), 1.8..=1.9, 0.0..=0.06),
+    ("paganini-ecn", beside(1, 4), 1.8..=1.9, 0.0..=0.06),
     // Max-min fairness, within half a packet of windows of 167, 33 and 3.3 packets. ACP's target is 99 % of the link;
     // RCP's equilibrium is at alpha (C - y) = beta q / d; XCP redistributes a tenth.
-    ("acp", Late(2), 0.985..=0.995, 0.985..=0.995),
-    ("acp", Late(10), 0.97..=1.005, 0.97..=1.005),
-    ("acp", Late(100), 0.85..=1.14, 0.85..=1.14),
-    ("xcp", Late(2), 0.99..=1.005, 0.99..=1.005),
-    ("xcp", Late(10), 0.97..=1.015, 0.97..=1.015),
-    ("xcp", Late(100), 0.85..=1.15, 0.85..=1.15),
-    ("rcp", Late(2), 0.99..=1.005, 0.99..=1.005),
-    ("rcp", Late(10), 0.99..=1.005, 0.99..=1.005),
-    ("rcp", Late(100), 0.95..=1.005, 0.95..=1.005),
+    ("acp", joined(2), 0.985..=0.995, 0.985..=0.995),
+    ("acp", joined(10), 0.97..=1.005, 0.97..=1.005),
+    ("acp", joined(100), 0.85..=1.14, 0.85..=1.14),
+    ("xcp", joined(2), 0.99..=1.005, 0.99..=1.005),
+    ("xcp", joined(10), 0.97..=1.015, 0.97..=1.015),
+    ("xcp", joined(100), 0.85..=1.15, 0.85..=1.15),
+    ("rcp", joined(2), 0.99..=1.005, 0.99..=1.005),
+    ("rcp", joined(10), 0.99..=1.005, 0.99..=1.005),
+    ("rcp", joined(100), 0.95..=1.005, 0.95..=1.005),
     // x = r for all flows, at a queue of 100 packets that never empties; the pacing rate is not rounded.
-    ("cltcp", Late(2), 0.995..=1.005, 0.995..=1.005),
-    ("cltcp", Late(10), 0.995..=1.005, 0.995..=1.005),
-    ("cltcp", Late(100), 0.99..=1.01, 0.99..=1.01),
+    ("cltcp", joined(2), 0.995..=1.005, 0.995..=1.005),
+    ("cltcp", joined(10), 0.995..=1.005, 0.995..=1.005),
+    ("cltcp", joined(100), 0.99..=1.01, 0.99..=1.01),
     // x = K / q for all flows, and the sum is 95 % of the link.
-    ("paganini-ecn", Late(2), 0.93..=0.97, 0.93..=0.97),
-    ("paganini-ecn", Late(10), 0.92..=0.98, 0.92..=0.98),
+    ("paganini-ecn", joined(2), 0.93..=0.97, 0.93..=0.97),
+    ("paganini-ecn", joined(10), 0.92..=0.98, 0.92..=0.98),
     // x = K / q for the first flow and K / (q - delta) for the second, whose base RTT includes the queue at its start,
     // delta = K / C: the ratio of their rates is the golden ratio.
-    ("paganini-delay", Late(2), 0.75..=0.775, 1.225..=1.25),
+    ("paganini-delay", joined(2), 0.75..=0.775, 1.225..=1.25),
     // A cycle of two flows takes 122 s: after 60 s the late flow has added at most 150 steps of 80 kbps, 12 Mbps.
-    ("mcp", Late(2), ANY, 0.0..=0.24),
+    ("mcp", joined(2), ANY, 0.0..=0.24),
     // (1 - p)^eta is the same for all.
-    ("lgcc", Late(2), 0.97..=1.03, 0.97..=1.03),
-    ("lgc", Late(2), 0.97..=1.03, 0.97..=1.03),
+    ("lgcc", joined(2), 0.97..=1.03, 0.97..=1.03),
+    ("lgc", joined(2), 0.97..=1.03, 0.97..=1.03),
     // A window is at least ten packets. Link and buffer have room for 667, so that 33 of a hundred flows deliver nothing.
-    ("lgc", Late(100), 0.0..=1.6, ANY),
+    ("lgc", joined(100), 0.0..=1.6, ANY),
 ];
 
 #[test]
 fn shares_agree_with_theory_where_there_is_one() {
     for (protocol, competition, shares_of_protocol, other) in THEORY {
         let of_protocol = ALL.iter().find(|of_protocol| of_protocol.protocol == *protocol).unwrap();
-        let (_, shares) = of_protocol.rows.iter().find(|(row, _)| row == competition).unwrap();
+        let shares = of_protocol.rows.iter().find(|row| row.competition == *competition).unwrap();
         let within = [shares.least, shares.greatest].iter().all(|share| shares_of_protocol.contains(share));
         assert!(within, "{protocol}, {competition:?}: {} to {}", shares.least, shares.greatest);
         assert!(

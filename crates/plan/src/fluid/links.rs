@@ -181,6 +181,7 @@ fn windows(schedule: &Schedule, window: Span, duration: Span) -> Vec<(Time, Rate
 #[cfg(test)]
 mod tests {
     use super::*;
+    use millpond_scenario::End;
 
     fn at(seconds: f64) -> Time {
         Time::from_secs(seconds)

@@ -1,6 +1,7 @@
 //! Tables for the terminal.
 
 mod agreement;
+mod coexistence;
 mod comparison;
 mod document;
 mod equilibrium;
@@ -15,6 +16,7 @@ mod trace;
 mod transients;
 
 pub use agreement::agreement;
+pub use coexistence::coexistence;
 pub use comparison::comparison;
 pub use document::Document;
 pub use equilibrium::{equilibrium, steady_state, utility_allocation};

@@ -1,0 +1,64 @@
+//! `millpond coexistence`: the shares of a protocol beside CUBIC and of flows that join late.
+
+use super::protocols::unknown;
+use crate::args;
+use crate::failure::Outcome;
+use crate::interrupt::Interrupt;
+use crate::output::print_results;
+use crate::progress::Progress;
+use millpond_lab::{CoexistenceRow, Competition, coexistence as shares};
+use millpond_protocols::Registry;
+use millpond_report::terminal;
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::process::ExitCode;
+
+pub(crate) fn coexistence(args: &args::Coexistence, registry: &Registry) -> Outcome {
+    let protocol = registry.protocol(&args.protocol).map_err(|_| unknown(registry, &args.protocol))?;
+    let progress = Progress::of_all(Competition::ROWS.len(), Interrupt::install()?);
+    let rows = shares(protocol.card(), &Competition::ROWS, registry, &progress);
+    progress.clear();
+    let rows = rows?;
+    let json = || serde_json::to_string_pretty(&Coexistence::of(protocol.card().name, &rows));
+    print_results(&args.form, json, || {
+        terminal::coexistence(protocol.card().name, rows.iter().map(CoexistenceRow::texts))
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Shares of a protocol beside other flows.
+#[derive(Serialize, JsonSchema)]
+pub(crate) struct Coexistence {
+    /// The protocol.
+    protocol: String,
+    /// One for each set of flows.
+    rows: Vec<Shares>,
+}
+
+/// Shares of the flows at one link. A share is a goodput divided by the equal share of the link.
+#[derive(Serialize, JsonSchema)]
+struct Shares {
+    /// The flows that share the link.
+    flows: String,
+    /// The least share of the protocol's flows, the late one excepted.
+    least: f64,
+    /// The greatest of them.
+    greatest: f64,
+    /// The share of the flow of CUBIC, or of the late flow.
+    other: f64,
+    /// The utilization of the link.
+    utilization: f64,
+}
+
+impl Coexistence {
+    fn of(protocol: &str, rows: &[CoexistenceRow]) -> Self {
+        let shares = |row: &CoexistenceRow| Shares {
+            flows: row.competition.label(),
+            least: row.least,
+            greatest: row.greatest,
+            other: row.other,
+            utilization: row.utilization,
+        };
+        Self { protocol: protocol.to_owned(), rows: rows.iter().map(shares).collect() }
+    }
+}
