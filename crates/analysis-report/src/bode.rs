@@ -61,7 +61,7 @@ pub(crate) fn chart(stability: &Stability) -> Figure {
     let marks = MarginMarks::of(stability);
     let scale = frequency_scale(stability, &marks);
     let function = Characteristic::new(&stability.linear.system);
-    let loci = loci(&function, scale.low, scale.high);
+    let loci = loci(&function, scale.low, scale.high).unwrap_or_default();
     let responses: Vec<Response> = loci.iter().take(MOST).map(Response::of).collect();
     let panels = vec![magnitude(&responses, scale, &marks), phase(&responses, scale, &marks)];
     Figure {

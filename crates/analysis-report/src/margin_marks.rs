@@ -70,14 +70,20 @@ fn required_gain(function: &Characteristic<'_>, stability: &Stability) -> Option
         return None;
     }
     const DECADE: f64 = 10.0;
-    let points = loci(function, root / DECADE, root * DECADE).into_iter().flat_map(|locus| locus.points);
+    let points = loci(function, root / DECADE, root * DECADE)
+        .unwrap_or_default()
+        .into_iter()
+        .flat_map(|locus| locus.points);
     let nearest = points.min_by(|a, b| (a.1 - value).norm().total_cmp(&(b.1 - value).norm()))?;
     Some(MarginMark { frequency: nearest.0, value, label: format!("gain must fall to x{}", number(factor)) })
 }
 
 /// The eigenvalues of the return ratio at one angular frequency.
 fn values(function: &Characteristic<'_>, frequency: f64) -> impl Iterator<Item = Complex<f64>> {
-    loci(function, frequency, frequency).into_iter().filter_map(|locus| Some(locus.points.first()?.1))
+    loci(function, frequency, frequency)
+        .unwrap_or_default()
+        .into_iter()
+        .filter_map(|locus| Some(locus.points.first()?.1))
 }
 
 /// The angles of the arc from -1 to a point of the unit circle, in radians: at most half a turn.

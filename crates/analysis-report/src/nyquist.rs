@@ -44,7 +44,7 @@ fn draw(plot: &mut Plot, plane: NyquistPlane, stability: &Stability, marks: &Mar
     let root = stability.spectrum.roots.first().map_or(1.0, |root| root.s.norm());
     let middle = crossing.map_or(root, |crossing| crossing.frequency);
     let function = Characteristic::new(&stability.linear.system);
-    let loci = loci(&function, middle * LOWEST, middle * HIGHEST);
+    let loci = loci(&function, middle * LOWEST, middle * HIGHEST).unwrap_or_default();
     for locus in &loci {
         let points: Vec<Point> = locus.points.iter().map(|(_, value)| plane.inside(*value)).collect();
         let mirrored: Vec<Point> = points.iter().map(|&(re, im)| (re, -im)).collect();

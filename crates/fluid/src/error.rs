@@ -66,6 +66,15 @@ pub enum Error {
         /// The limit on the number of steps.
         steps: u64,
     },
+    /// A time has more fixed steps than the limit.
+    TooManyFixedSteps {
+        /// Step in seconds.
+        step: f64,
+        /// The time to integrate, in seconds.
+        duration: f64,
+        /// The limit on the number of steps.
+        steps: u64,
+    },
     /// The limit on the number of steps was exceeded.
     TooManySteps {
         /// Time in seconds.
@@ -113,6 +122,12 @@ impl fmt::Display for Error {
                  and at most {steps:.0e} are made; try a shorter duration, a longer smallest delay, `[fluid] base_rtt = \"service\"`, \
                  or the packet world",
                 duration / delay
+            ),
+            Self::TooManyFixedSteps { step, duration, steps } => write!(
+                f,
+                "{duration} s take {:.1e} steps of {step:.3e} s, and at most {steps:.0e} are made: try a longer step or a \
+                 shorter duration",
+                duration / step
             ),
             Self::TooManySteps { time, steps, cause } => write!(
                 f,

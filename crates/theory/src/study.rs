@@ -29,6 +29,14 @@ impl<'a> Study<'a> {
         Ok(fluid::plan(self.scenario, self.registry)?)
     }
 
+    /// The fluid equations after the last start, in which flows that differ only in their start are one class.
+    ///
+    /// # Errors
+    /// Those of [`Self::plan`].
+    pub fn plan_steady_state(&self) -> Result<FluidPlan, AnalysisError> {
+        Ok(fluid::plan_steady_state(self.scenario, self.registry)?)
+    }
+
     /// The study of a changed scenario under the same registry.
     #[must_use]
     pub fn with_scenario<'b>(&self, scenario: &'b Scenario) -> Study<'b>

@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 pub(crate) fn equilibrium(args: &args::Equilibrium, registry: &Registry) -> Outcome {
     let ConstantCapacities { scenario, named } = held(&load(&args.scenario)?, args.at)?;
-    let plan = fluid::plan(&scenario, registry)?;
+    let plan = fluid::plan_steady_state(&scenario, registry)?;
     if let Some(utility) = args.utility {
         let found = allocate_by_utility(&plan, utility, &args.weights)?;
         let json = || pretty(&json_value(&utility_allocation_json(&found)));

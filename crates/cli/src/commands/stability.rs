@@ -54,7 +54,7 @@ fn analyse(args: &args::Stability, written: &Scenario, registry: &Registry) -> O
         study,
     };
     let axes = args.map.as_deref().map(|map| option.axes(map)).transpose()?;
-    let plan = fluid::plan(scenario, registry)?;
+    let plan = fluid::plan_steady_state(scenario, registry)?;
     let mut found = analyze_steady_state(&plan)?;
     let (Some(stability), Some(equilibrium)) = (found.stability()?, &found.equilibrium) else {
         return print_oscillation(args, &found.state, named);

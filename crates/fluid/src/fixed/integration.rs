@@ -42,6 +42,19 @@ impl<'a> FixedStepIntegration<'a> {
         Ok(measured)
     }
 
+    /// Checks that the scheme can reach the time `until`, in seconds, within its number of steps.
+    ///
+    /// # Errors
+    /// [`Error::TooManyFixedSteps`].
+    pub fn check_reach(&self, until: f64) -> Result<(), Error> {
+        const MOST_STEPS: u64 = 20_000_000;
+        let step = self.fixed.step;
+        if until / step > MOST_STEPS as f64 {
+            return Err(Error::TooManyFixedSteps { step, duration: until, steps: MOST_STEPS });
+        }
+        Ok(())
+    }
+
     /// Advances up to this step, exclusive.
     fn step_until(&mut self, end: usize) {
         while self.fixed.n < end {

@@ -1,5 +1,6 @@
 //! Nyquist loci: the eigenvalues of the return ratio along the imaginary axis.
 
+use super::RootError;
 use super::characteristic::Characteristic;
 use nalgebra::Complex;
 
@@ -15,21 +16,26 @@ const PER_DECADE: f64 = 40.0;
 /// Loci are refined until neighbouring points differ by less than this share of their absolute value.
 const SMOOTH: f64 = 0.15;
 
+/// Most points of all loci together: some seconds, and less than 100 MB.
+const MOST_POINTS: usize = 1_000_000;
+
 /// All eigenvalues between two angular frequencies in rad/s.
-#[must_use]
-pub fn loci(function: &Characteristic<'_>, from: f64, to: f64) -> Vec<Locus> {
+///
+/// # Errors
+/// [`RootError::TooManyPoints`].
+pub fn loci(function: &Characteristic<'_>, from: f64, to: f64) -> Result<Vec<Locus>, RootError> {
     let mut loci = vec![Locus::default(); function.size()];
     let steps = ((to / from).log10() * PER_DECADE).ceil().max(1.0);
     let ratio = (to / from).powf(1.0 / steps);
-    let Some(mut here) = function.eigenvalues(from) else { return loci };
+    let Some(mut here) = function.eigenvalues(from) else { return Ok(loci) };
     push(&mut loci, from, &here);
     let mut frequency = from;
     while frequency < to * (1.0 - 1e-12) {
         let next = (frequency * ratio).min(to);
-        here = advance(function, &mut loci, (frequency, here), next);
+        here = advance(function, &mut loci, (frequency, here), next)?;
         frequency = next;
     }
-    loci
+    Ok(loci)
 }
 
 /// Advances to a frequency in steps that are short enough to identify each eigenvalue.
@@ -38,8 +44,10 @@ fn advance(
     loci: &mut [Locus],
     (mut at, mut here): (f64, Vec<Complex<f64>>),
     to: f64,
-) -> Vec<Complex<f64>> {
+) -> Result<Vec<Complex<f64>>, RootError> {
     const SHORTEST: f64 = 1e-6;
+    // Each evaluation decomposes a matrix of this size.
+    let points = MOST_POINTS / loci.len().pow(2).max(1);
     let mut step = to - at;
     while at < to * (1.0 - 1e-14) {
         let next = (at + step).min(to);
@@ -50,11 +58,14 @@ fn advance(
             step /= 2.0;
             continue;
         }
+        if loci.first().is_some_and(|locus| locus.points.len() >= points) {
+            return Err(RootError::TooManyPoints { points });
+        }
         push(loci, next, &values);
         (at, here) = (next, values);
         step = (step * 2.0).min(to - at);
     }
-    here
+    Ok(here)
 }
 
 fn push(loci: &mut [Locus], frequency: f64, values: &[Complex<f64>]) {

@@ -68,6 +68,11 @@ pub enum RootError {
         /// The limit.
         samples: u64,
     },
+    /// The eigenloci reached their limit of work.
+    TooManyPoints {
+        /// The limit.
+        points: usize,
+    },
 }
 
 impl std::fmt::Display for RootError {
@@ -90,6 +95,11 @@ impl std::fmt::Display for RootError {
                 f,
                 "the roots were not found with {samples} samples of the characteristic function, the limit for a network of \
                  this size: fewer flows or relays, or delays that differ less, need fewer samples"
+            ),
+            Self::TooManyPoints { points } => write!(
+                f,
+                "the eigenloci were not resolved with {points} points, the limit for a network of this size: a loop whose \
+                 delay is much longer than its other time constants has this many turns"
             ),
         }
     }

@@ -27,14 +27,14 @@ impl<'a> Nyquist<'a> {
     /// Computes the eigenloci.
     ///
     /// # Errors
-    /// [`RootError::NoLoop`] if the system has no loop.
+    /// [`RootError::NoLoop`] if the system has no loop, [`RootError::TooManyPoints`].
     pub fn new(system: &'a System) -> Result<Self, RootError> {
         let function = Characteristic::new(system);
         if function.size() == 0 {
             return Err(RootError::NoLoop);
         }
         let (low, high) = band(&function);
-        let loci = loci(&function, low, high);
+        let loci = loci(&function, low, high)?;
         Ok(Self { function, loci })
     }
 

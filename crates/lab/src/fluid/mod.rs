@@ -65,7 +65,11 @@ fn begin<'a>(plan: &'a FluidPlan, scenario: &Scenario) -> Result<Box<dyn Integra
             solver.check_reach(scenario.duration.secs())?;
             Box::new(solver)
         }
-        Method::FixedStep(step) => Box::new(FixedStepIntegration::new(&plan.assembly, step.secs())?),
+        Method::FixedStep(step) => {
+            let integration = FixedStepIntegration::new(&plan.assembly, step.secs())?;
+            integration.check_reach(scenario.duration.secs())?;
+            Box::new(integration)
+        }
     })
 }
 

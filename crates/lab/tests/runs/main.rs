@@ -37,6 +37,7 @@ mod several_links;
 mod silences;
 mod sliding;
 mod slow_start;
+mod staggered;
 mod steady_state;
 mod theory;
 mod transfers;

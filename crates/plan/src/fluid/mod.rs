@@ -16,7 +16,7 @@ mod unsupported;
 pub use plan::{FluidFlowPlan, FluidLinkPlan, FluidLoopPlan, FluidPlan};
 
 use crate::faults;
-use crate::flow_instances::flow_instances;
+use crate::flow_instances::{FlowInstance, flow_instances};
 use crate::protocols::{ConfiguredProtocol, configured_protocols};
 use crate::queue_conflicts::check_queues;
 use crate::warnings::warnings;
@@ -30,13 +30,32 @@ use plan::{FluidProtocol, refused};
 /// # Errors
 /// What the packet world refuses, and features of the scenario that have no equations, with line and alternative.
 pub fn plan(scenario: &Scenario, registry: &Registry) -> Result<FluidPlan, Faults> {
-    plan_equations(scenario, registry).map_err(Faults::from)
+    plan_equations(scenario, registry, flow_instances(scenario)?).map_err(Faults::from)
 }
 
-fn plan_equations(scenario: &Scenario, registry: &Registry) -> Result<FluidPlan, Fault> {
+/// As [`plan`], for analyses of the state after the last start: flows that differ only in their start and in a later stop are
+/// equal, which makes the equations of many such flows small.
+///
+/// # Errors
+/// Those of [`plan`].
+pub fn plan_steady_state(scenario: &Scenario, registry: &Registry) -> Result<FluidPlan, Faults> {
+    let mut instances = flow_instances(scenario)?;
+    let last = instances.iter().map(|instance| instance.samples.start).max().unwrap_or_default();
+    for samples in instances.iter_mut().map(|instance| &mut instance.samples) {
+        if samples.stop.is_none_or(|stop| stop > last) {
+            (samples.start, samples.stop) = (last, None);
+        }
+    }
+    plan_equations(scenario, registry, instances).map_err(Faults::from)
+}
+
+fn plan_equations(
+    scenario: &Scenario,
+    registry: &Registry,
+    instances: Vec<FlowInstance<'_>>,
+) -> Result<FluidPlan, Fault> {
     unsupported::scenario(scenario)?;
     let protocols = configured_protocols(scenario, registry)?;
-    let instances = flow_instances(scenario)?;
     let warnings = warnings(scenario, &protocols, &instances);
     unsupported::fair_sharing(scenario, &instances, &protocols)?;
     let models = protocols

@@ -60,7 +60,7 @@ pub fn find_critical_values(
     study: Study<'_>,
     parameter: &VariedParameter,
 ) -> Result<CriticalValueSearch, AnalysisError> {
-    let plan = study.plan()?;
+    let plan = study.plan_steady_state()?;
     let equilibrium = find_equilibrium(&plan)?;
     check_no_jump(&equilibrium)?;
     let two_sided = LinearAnalysis::of(&equilibrium)?.two_sided;
@@ -169,7 +169,7 @@ fn growth_on_side(study: Study<'_>, sides: &[Side]) -> Result<f64, AnalysisError
 }
 
 fn growth_of(study: Study<'_>, counts: &dyn Fn(&[Side]) -> bool) -> Result<f64, AnalysisError> {
-    let plan = study.plan()?;
+    let plan = study.plan_steady_state()?;
     let equilibrium = find_equilibrium(&plan)?;
     if !equilibrium.frozen.sliding().is_empty() {
         return Ok(f64::INFINITY);
@@ -181,7 +181,7 @@ fn growth_of(study: Study<'_>, counts: &dyn Fn(&[Side]) -> bool) -> Result<f64, 
 
 /// The growth rate of small disturbances in a simulation, in 1/s; that of the roots if the equilibrium lies on no threshold.
 fn simulated_growth_rate(study: Study<'_>) -> Result<f64, AnalysisError> {
-    let plan = study.plan()?;
+    let plan = study.plan_steady_state()?;
     let equilibrium = find_equilibrium(&plan)?;
     check_no_jump(&equilibrium)?;
     let linear = LinearAnalysis::of(&equilibrium)?;

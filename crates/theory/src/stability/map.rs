@@ -32,7 +32,7 @@ pub fn compute_stability_map(
     vertical: ParameterAxis,
     watch: &dyn Watch,
 ) -> Result<StabilityMap, AnalysisError> {
-    let longest = longest_rtt(&study.plan()?);
+    let longest = longest_rtt(&study.plan_steady_state()?);
     let progress = ProgressCounter::new(watch, vertical.values.len());
     let cell = |varied: &Scenario, x: f64| {
         if watch.stopped() {
