@@ -18,7 +18,8 @@ const DEPENDENCIES: &[(&str, &str)] = &[
     ("results", "units stats"),
     ("law", "units"),
     ("scenario", "units stats"),
-    ("protocols", "units law"),
+    ("conformance", "units law"),
+    ("protocols", "units law conformance"),
     ("endpoint", "units law"),
     ("sim", "units law endpoint"),
     ("fluid", "units stats law"),
@@ -42,7 +43,7 @@ const OUTSIDE: &[&str] = &["tests", "attack", "bench", "own-protocol", "own-queu
 const PURE: &[&str] = &["protocols", "sim", "fluid"];
 
 /// Folders beside the protocols that are none.
-const SHARED: &[&str] = &["parts", "queues", "testing"];
+const SHARED: &[&str] = &["parts", "queues"];
 
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))

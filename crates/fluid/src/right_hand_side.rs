@@ -319,8 +319,12 @@ impl<'a> RightHandSide<'a> {
             let lost = |(hop, delays): (&HopData, &HopDelays)| value(at.lost + hop.link, delays.onward);
             let kept: f64 = asm.hops_of(l).iter().zip(delays).map(|hop| (1.0 - lost(hop)).max(0.0)).product();
             for ((hop, delays), service) in asm.hops_of(l).iter().zip(delays).zip(&mut self.services[hops]) {
-                let share = |channel: usize| sent * kept * value(channel + hop.link, delays.onward);
-                *service = HopService { served: share(at.passing), offered: share(at.offering) };
+                let at_link = |channel: usize| value(channel + hop.link, delays.onward);
+                let admitted = at_link(at.arriving) * (1.0 - at_link(at.lost));
+                *service = HopService {
+                    served: sent * kept * at_link(at.passing),
+                    offered: sent * kept * offered_share(admitted, at_link(at.capacity)),
+                };
             }
         }
     }
@@ -469,7 +473,7 @@ impl<'a> RightHandSide<'a> {
             channels[at.lost + l] = 1.0 - (1.0 - dropped) * (1.0 - overflow);
             let (stays, is_empty) = (admitted * (1.0 - overflow), held == Held::Lower);
             channels[at.passing + l] = departing_share(stays, capacity, is_empty);
-            channels[at.offering + l] = offered_share(stays, capacity);
+            channels[at.capacity + l] = capacity;
             channels[at.departing + l] = if is_empty { stays } else { capacity };
         }
     }

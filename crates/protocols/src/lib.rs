@@ -16,11 +16,15 @@ pub mod paganini;
 pub mod parts;
 pub mod queues;
 pub mod rcp;
-#[cfg(test)]
-mod testing;
 pub mod vcp;
 pub mod vegas;
 pub mod xcp;
+
+/// Benches for the tests of single laws.
+#[cfg(test)]
+mod testing {
+    pub(crate) use millpond_conformance::bench::*;
+}
 
 use millpond_law::{Protocol, Queue};
 use millpond_units::nearest;

@@ -5,6 +5,7 @@ use crate::source::{Fault, Faults, Sources};
 use crate::tree::Node;
 use millpond_units::nearest;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// Longer lists of names are cut.
 const MAX_LISTED: usize = 20;
@@ -100,6 +101,25 @@ impl FaultCollector {
     pub(crate) fn into_faults(self) -> Faults {
         let mut faults = self.faults.into_inner();
         faults.sort_by_key(|(place, _)| *place);
-        Faults(faults.into_iter().map(|(_, fault)| fault).collect())
+        Faults(one_for_each_cause(faults.into_iter().map(|(_, fault)| fault)))
     }
+}
+
+/// The first of all faults that have the same texts, with the places of the others: a wrong key in every row of a table is one
+/// mistake.
+fn one_for_each_cause(faults: impl Iterator<Item = Fault>) -> Vec<Fault> {
+    let mut causes: Vec<Fault> = Vec::new();
+    let mut others: Vec<Vec<Fault>> = Vec::new();
+    let mut known: BTreeMap<[String; 3], usize> = BTreeMap::new();
+    for fault in faults {
+        let index = *known.entry(fault.texts()).or_insert(causes.len());
+        match others.get_mut(index) {
+            Some(same) => same.push(fault),
+            None => {
+                causes.push(fault);
+                others.push(Vec::new());
+            }
+        }
+    }
+    causes.into_iter().zip(others).map(|(fault, others)| fault.also_at(&others)).collect()
 }

@@ -82,6 +82,29 @@ impl Fault {
         &self.message
     }
 
+    /// Message, label and help.
+    pub(crate) fn texts(&self) -> [String; 3] {
+        [self.message.clone(), self.label.clone(), self.help.clone().unwrap_or_default()]
+    }
+
+    /// The fault, with the lines of others that have the same cause in its message.
+    pub(crate) fn also_at(mut self, others: &[Self]) -> Self {
+        const MOST_LINES: usize = 5;
+        if others.is_empty() {
+            return self;
+        }
+        let mut lines: Vec<String> =
+            others.iter().take(MOST_LINES).map(|other| other.line().to_string()).collect();
+        lines.dedup();
+        let more = match others.len().saturating_sub(MOST_LINES) {
+            0 => String::new(),
+            more => format!(" and {more} times more"),
+        };
+        let word = if lines.len() == 1 { "line" } else { "lines" };
+        self.message = format!("{} (also on {word} {}{more})", self.message, lines.join(", "));
+        self
+    }
+
     /// The line at which it points, from 1.
     pub fn line(&self) -> usize {
         let text = self.source.as_ref().map_or("", |s| s.inner().as_str());

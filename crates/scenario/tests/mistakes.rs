@@ -249,6 +249,27 @@ fn a_share_can_be_written_as_a_percentage() {
     assert_eq!(written("loss = { bernoulli = \"0.1 %\" }"), written("loss = { bernoulli = 0.001 }"));
 }
 
+/// The same wrong key in each of three rows is one mistake; another key is another one.
+#[test]
+fn a_mistake_in_several_rows_of_a_table_is_one_fault_with_all_lines() {
+    let row = |name: &str, key: &str| {
+        format!("  {{ name = \"{name}\", between = [\"A\", \"B\"], {key} = \"10Mbps\", delay = \"1ms\" }},\n")
+    };
+    let rows = ["a", "b", "c"].map(|name| row(name, "rat")).concat() + &row("d", "rates");
+    let flow = "flows = [{ name = \"f\", protocol = \"acp\", path = [\"A\", \"B\"] }]";
+    let faults = parse_with(&format!("duration = \"1s\"\nlinks = [\n{rows}]\n{flow}"), &[]).unwrap_err();
+    let messages: Vec<&str> = faults.0.iter().map(millpond_scenario::Fault::message).collect();
+    let expected = ["unknown key of a link \"rat\" (also on lines 4, 5)", "unknown key of a link \"rates\""];
+    assert_eq!(messages, expected);
+}
+
+#[test]
+fn the_table_form_of_recipes_is_refused_by_its_name() {
+    let links = "duration = \"1s\"\nflows = []\n[links]\ncolumns = [\"name\"]\nrows = [[\"L\"]]\n";
+    let shown = parse_with(links, &[]).unwrap_err().to_string();
+    assert!(shown.contains("columns and rows is that of recipes"), "{shown}");
+}
+
 #[test]
 fn a_long_line_is_shown_in_part_and_many_faults_are_counted() {
     let long = with_mistake(9, &format!("dely = \"{}\"", "x".repeat(5000)));

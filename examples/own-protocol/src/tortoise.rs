@@ -124,4 +124,9 @@ mod tests {
     fn the_window_shrinks_by_three_tenths_if_the_queueing_delay_is_long() {
         assert_eq!(after_one_round(Span::from_millis(26)), Bytes::new(7_000));
     }
+
+    #[test]
+    fn it_conforms_to_what_every_protocol_must_do() {
+        millpond_conformance::check(&millpond_conformance::Laws::new([&Tortoise as &dyn Protocol], []));
+    }
 }

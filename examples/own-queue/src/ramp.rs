@@ -172,4 +172,9 @@ mod tests {
         let window = (0.2 + delay) * 15e6 / (60.0 * 4000.0);
         assert!((window * window * delay / 5.0 - 2.0).abs() < 1e-3, "{delay} s, {window} packets");
     }
+
+    #[test]
+    fn it_conforms_to_what_every_queue_must_do() {
+        millpond_conformance::check(&millpond_conformance::Laws::new([], [&Ramp as &dyn Queue]));
+    }
 }

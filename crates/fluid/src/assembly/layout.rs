@@ -30,8 +30,8 @@ pub(crate) struct Channels {
     pub(crate) lost: usize,
     /// Of each link: departing over admitted rate.
     pub(crate) passing: usize,
-    /// Of each link: capacity over admitted rate.
-    pub(crate) offering: usize,
+    /// Of each link: capacity, in bit/s.
+    pub(crate) capacity: usize,
     /// Of each link: arriving rate, in bit/s.
     pub(crate) arriving: usize,
     /// Of each link: departing rate, in bit/s.
@@ -61,7 +61,7 @@ impl Channels {
             marked: per_link(2),
             lost: per_link(3),
             passing: per_link(4),
-            offering: per_link(5),
+            capacity: per_link(5),
             arriving: per_link(6),
             departing: per_link(7),
             backlog: per_link(8),
@@ -150,7 +150,7 @@ impl Assembly {
             ("marking probability", "1"),
             ("loss probability", "1"),
             ("departing over arriving", "1"),
-            ("capacity over arriving", "1"),
+            ("capacity", "bit/s"),
             ("arriving rate", "bit/s"),
             ("departing rate", "bit/s"),
         ] {

@@ -124,7 +124,8 @@ impl Meter {
         let mut links = Vec::with_capacity(asm.links.len());
         for (l, link) in asm.links.iter().enumerate() {
             let (kept, delay) = (1.0 - before[at.lost + l], before[at.delay + l]);
-            let (departing, offered) = (before[at.passing + l] * kept, before[at.offering + l]);
+            let departing = before[at.passing + l] * kept;
+            let offered = offered_share(before[at.arriving + l] * kept, link.capacity);
             for n in 0..=zero {
                 let since = n as f64 - zero as f64;
                 let record = [departing, delay, delay * step * since, kept, offered];
@@ -197,7 +198,7 @@ impl Meter {
                 (at.marked, fixed.marked[l]),
                 (at.lost, fixed.lost[l]),
                 (at.passing, departing_share(stays, capacity, is_empty)),
-                (at.offering, offered_share(stays, capacity)),
+                (at.capacity, capacity),
                 (at.arriving, arriving),
                 (at.departing, if is_empty { stays } else { capacity }),
             ];
@@ -235,7 +236,7 @@ impl Meter {
             self.integrals[at.slope + l] += self.step * (now.queue - last.queue) / count.served;
             self.integrals[at.lost + l] += self.step * count.lost();
             self.integrals[at.passing + l] += self.step * count.passing();
-            self.integrals[at.offering + l] += self.step * count.offered();
+            self.integrals[at.capacity + l] += count.served;
         }
     }
 

@@ -173,9 +173,9 @@ fn a_step_longer_than_a_return_delay_is_refused_with_the_longest_step() {
 
 #[test]
 fn a_run_of_more_fixed_steps_than_the_limit_is_refused_with_their_number() {
-    let sets = ["fluid.method=fixed-step", "fluid.step=4us", "duration=100s", "measure.every=10s"];
+    let sets = ["fluid.method=fixed-step", "fluid.step=5us", "duration=200s", "measure.every=10s"];
     let refused = try_fluid(TWO, &sets).unwrap_err();
-    assert!(refused.contains("2.5e7 steps") && refused.contains("try a longer step"), "{refused}");
+    assert!(refused.contains("4.0e7 steps") && refused.contains("try a longer step"), "{refused}");
 }
 
 #[test]

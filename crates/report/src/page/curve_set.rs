@@ -218,6 +218,78 @@ impl GroupValue {
     }
 }
 
+/// Series one above the other, each between the sum of those below it and that sum plus its own value.
+pub(super) struct Stack(Vec<StackedBand>);
+
+/// One series of a stack.
+struct StackedBand {
+    name: String,
+    low: Vec<Point>,
+    high: Vec<Point>,
+}
+
+impl Stack {
+    /// A band for each series if they are few, else for each group; none if there are fewer than two or too many bands.
+    /// A series without a value at a time counts as zero. All bands have the same times, at most `slices` of them.
+    pub(super) fn new(series: &[&Series], factor: f64, slices: usize) -> Option<Self> {
+        let groups = if series.len() <= MOST_CURVES {
+            series.iter().map(|one| CurveGroup { name: &one.entity, members: vec![*one] }).collect()
+        } else {
+            groups(series)
+        };
+        if !(2..=MOST_CURVES).contains(&groups.len()) {
+            return None;
+        }
+        let all = OverTime::of(series, factor);
+        let mut low = vec![0.0; all.times.len()];
+        let band = |group: &CurveGroup<'_>| {
+            let own = OverTime::of(&group.members, factor);
+            let mut high = low.clone();
+            let mut places = all.times.iter().zip(&mut high);
+            for (time, statistics) in own.times.iter().zip(&own.statistics) {
+                places
+                    .find(|(other, _)| *other == time)
+                    .into_iter()
+                    .for_each(|(_, sum)| *sum += statistics.sum);
+            }
+            let below = std::mem::replace(&mut low, high);
+            let [low, high] = [&below, &low].map(|values| slice_means(&all.times, values, slices));
+            StackedBand { name: GroupValue::Sum.name(group), low, high }
+        };
+        Some(Self(groups.iter().map(band).collect()))
+    }
+
+    /// Draws all bands, each with its upper edge.
+    pub(super) fn draw(&self, plot: &mut Plot) {
+        for (index, band) in self.0.iter().enumerate() {
+            plot.band(&format!("band f{index}"), &band.low, &band.high);
+            plot.curve(&band.name, &line_class(index), &band.high);
+        }
+    }
+
+    /// An entry for each band.
+    pub(super) fn legend(&self) -> Legend {
+        let add = |legend: Legend, (index, band): (usize, &StackedBand)| {
+            legend.line(&line_class(index), &band.name)
+        };
+        self.0.iter().enumerate().fold(Legend::new(), add)
+    }
+
+    /// The values of the uppermost edge.
+    pub(super) fn values(&self) -> impl Iterator<Item = f64> {
+        self.0.last().into_iter().flat_map(|band| band.high.iter().map(|point| point.1))
+    }
+}
+
+/// Means over consecutive samples, at most `slices` of them, at the middle times.
+fn slice_means(times: &[f64], values: &[f64], slices: usize) -> Vec<Point> {
+    let samples = times.len().div_ceil(slices).max(1);
+    let mean = |(times, values): (&[f64], &[f64])| {
+        (times[times.len() / 2], values.iter().sum::<f64>() / values.len() as f64)
+    };
+    times.chunks(samples).zip(values.chunks(samples)).map(mean).collect()
+}
+
 /// One series as points, at most `2 * slices` of them, its values multiplied by `factor`.
 pub(super) fn decimated(series: &Series, factor: f64, slices: usize) -> Vec<Point> {
     let mut points = decimate(&series.times, &series.values, slices);
@@ -345,6 +417,18 @@ mod tests {
     fn a_sum_is_over_those_that_have_a_value() {
         let flows = flows(3);
         assert_eq!(sum(&flows.iter().collect::<Vec<_>>(), 100), [(1.0, 3.0), (2.0, 10.0)]);
+    }
+
+    /// Flow 0 has no value at the second time: the band has no height there.
+    #[test]
+    fn stacked_series_add_up_and_have_common_times() {
+        let flows = flows(3);
+        let Stack(bands) = Stack::new(&flows.iter().collect::<Vec<_>>(), 2.0, 100).unwrap();
+        let edges: Vec<_> = bands.iter().map(|band| (band.low.clone(), band.high.clone())).collect();
+        assert_eq!(edges[0], (vec![(1.0, 0.0), (2.0, 0.0)], vec![(1.0, 0.0), (2.0, 0.0)]));
+        assert_eq!(edges[1].1, [(1.0, 2.0), (2.0, 10.0)]);
+        assert_eq!(edges[2], (edges[1].1.clone(), vec![(1.0, 6.0), (2.0, 20.0)]));
+        assert!(Stack::new(&[&flows[0]], 1.0, 100).is_none());
     }
 
     #[test]

@@ -12,6 +12,8 @@ pub enum FigureKind {
     OverTime,
     /// The goodput of each flow of one run over time.
     Goodput,
+    /// The goodputs of one run over time, one above the other.
+    Stacked,
     /// The queue of one run over time.
     Queue,
     /// The queueing delay of one run over time.
@@ -32,9 +34,10 @@ pub enum FigureKind {
 
 impl FigureKind {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::OverTime,
         Self::Goodput,
+        Self::Stacked,
         Self::Queue,
         Self::Delay,
         Self::Cdf,
@@ -51,6 +54,7 @@ impl FigureKind {
         match self {
             Self::OverTime => "over-time",
             Self::Goodput => "goodput",
+            Self::Stacked => "stacked",
             Self::Queue => "queue",
             Self::Delay => "delay",
             Self::Cdf => "cdf",
@@ -68,6 +72,7 @@ impl FigureKind {
             Self::Goodput | Self::Cdf | Self::Completions => Some(0),
             Self::Queue | Self::Ccdf => Some(1),
             Self::Delay | Self::Quantiles => Some(2),
+            Self::Stacked => Some(3),
             Self::OverTime | Self::Tradeoff | Self::Fairness => None,
         }
     }
@@ -76,6 +81,7 @@ impl FigureKind {
     const fn requirement(self) -> &'static str {
         match self {
             Self::OverTime | Self::Goodput | Self::Queue | Self::Delay => "a run with time series",
+            Self::Stacked => "a run with two to twelve flows or groups",
             Self::Cdf | Self::Ccdf | Self::Quantiles => "a run with distributions of queueing delay",
             Self::Completions => "a run with complete transfers",
             Self::Tradeoff => "at least two runs with different labels that have a link and deliver packets",
@@ -99,7 +105,11 @@ pub fn figure(runs: &[Run], kind: FigureKind, run: Option<&str>) -> Result<Figur
         }
     }
     let figure = match kind {
-        FigureKind::OverTime | FigureKind::Goodput | FigureKind::Queue | FigureKind::Delay => {
+        FigureKind::OverTime
+        | FigureKind::Goodput
+        | FigureKind::Stacked
+        | FigureKind::Queue
+        | FigureKind::Delay => {
             if views.len() > 1 {
                 return Err(format!(
                     "\"{}\" shows one run; choose it with --run, one of {}",

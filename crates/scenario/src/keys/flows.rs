@@ -218,7 +218,7 @@ fn blank() -> FlowGroup {
 
 /// Reads every `[[flows]]` table.
 pub(crate) fn read(written: &Written<'_>) -> Option<Vec<FlowGroup>> {
-    let Raw::List(items) = &written.node.value else { return written.expected("[[flows]] tables") };
+    let Raw::List(items) = &written.node.value else { return written.expected_tables("flows") };
     if items.is_empty() {
         return written.expected("at least one [[flows]] table");
     }

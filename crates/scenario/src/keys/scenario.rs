@@ -195,7 +195,7 @@ impl Draft {
 fn links(draft: &mut Draft, written: &Written<'_>) -> Option<()> {
     let Raw::List(items) = &written.node.value else {
         draft.network.is_incomplete = true;
-        return written.expected("[[links]] tables");
+        return written.expected_tables("links");
     };
     for item in items {
         let link = links::read(&written.part(item, written.form), &mut draft.network);

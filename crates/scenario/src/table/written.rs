@@ -137,6 +137,21 @@ impl<'a> Written<'a> {
         self.context.faults.expected(self.node, expected)
     }
 
+    /// Reports that the value is not a list of `[[name]]` tables. The table form with columns and rows is that of recipes.
+    pub(crate) fn expected_tables<T>(&self, name: &str) -> Option<T> {
+        let is_rows = |table: &Table| table.entries.iter().any(|(key, _)| key.value == "rows");
+        match &self.node.value {
+            Raw::Table(table) if is_rows(table) => {
+                let message = format!(
+                    "expected [[{name}]] tables: the table form with columns and rows is that of recipes"
+                );
+                let help = "write one table for each row; `millpond papers check FILE` runs a recipe";
+                self.context.faults.report(self.node.place, message, "the table form of recipes", help)
+            }
+            _ => self.expected(&format!("[[{name}]] tables")),
+        }
+    }
+
     /// Any text.
     pub(crate) fn text(&self) -> Option<&'a str> {
         match &self.node.value {

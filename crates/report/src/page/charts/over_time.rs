@@ -1,7 +1,7 @@
 //! Goodput, queue and queueing delay over time, a figure for each run. All runs have the same axes; only the rate axes
 //! differ if the rates of runs are of different orders.
 
-use super::super::curve_set::{Band, CurveSet, GroupValue, decimated, sum, weighted_mean};
+use super::super::curve_set::{Band, CurveSet, GroupValue, Stack, decimated, sum, weighted_mean};
 use super::super::rate_unit::RateUnit;
 use super::super::run_view::{RunView, of_flows};
 use super::{FINE, run_title, time_axis};
@@ -38,6 +38,8 @@ struct RunCurves {
     capacity: Vec<Point>,
     throughput: Vec<Point>,
     goodputs: CurveSet,
+    /// The goodputs one above the other, if there are several.
+    stack: Option<Stack>,
     /// For each curve of `goodputs`, if these are of single flows, the range over the seeds.
     goodput_bands: Vec<Band>,
     queue: Vec<Point>,
@@ -67,6 +69,7 @@ impl RunCurves {
             capacity: at_bottleneck(quantity::CAPACITY, rate_unit.factor),
             throughput: at_bottleneck(quantity::THROUGHPUT, rate_unit.factor),
             outages: view.at_bottleneck(quantity::CAPACITY).map_or_else(Vec::new, outages),
+            stack: Stack::new(&view.goodputs(), rate_unit.factor, FINE),
             goodputs,
             goodput_bands,
             queue: at_bottleneck(quantity::QUEUE, 1.0),
@@ -80,7 +83,8 @@ impl RunCurves {
 
     fn rates(&self) -> impl Iterator<Item = f64> {
         let bands = self.goodput_bands.iter().flat_map(Band::values);
-        values(&self.capacity).chain(self.goodputs.values()).chain(bands)
+        let stacked = self.stack.iter().flat_map(Stack::values);
+        values(&self.capacity).chain(self.goodputs.values()).chain(bands).chain(stacked)
     }
 
     fn delays(&self) -> impl Iterator<Item = f64> {
@@ -129,7 +133,8 @@ fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) 
         let label = format!("{what} over time, {}", view.run.label);
         let y = Axis::numbered(scale, "", if height > 100 { 4 } else { 3 });
         let time = time_axis(all);
-        Plot::new(label, if what == DELAY { time } else { time.without_text() }, y, height).over_time()
+        Plot::new(label, if [DELAY, STACKED].contains(&what) { time } else { time.without_text() }, y, height)
+            .over_time()
     };
     let panel = |title: &str, unit: &str, legend: Legend, plot: Plot| Panel {
         title: title.into(),
@@ -149,12 +154,26 @@ fn panels(all: &[RunView], view: &RunView, curves: &RunCurves, scales: &Scales) 
     {
         curves.outages.iter().for_each(|outage| draw_outage(plot, outage, scale));
     }
-    vec![
+    let mut panels = vec![
         panel("Goodput", curves.rate_unit.label, rate_legend(curves), rate),
         panel("Queue", "packets, log scale", queue_legend(curves), queue),
         panel(DELAY, "ms, log scale", delay_legend(curves), queueing),
-    ]
+    ];
+    if let Some(stack) = curves.stack.as_ref().filter(|_| all.len() <= MOST_STACKS) {
+        let mut plot = plot(STACKED, scales.rate, 120);
+        plot.area("area", &curves.capacity);
+        plot.curve("capacity", "area-edge", &curves.capacity);
+        stack.draw(&mut plot);
+        panels.push(panel(STACKED, curves.rate_unit.label, stack.legend().area("", "capacity"), plot));
+    }
+    panels
 }
+
+/// The goodputs of all flows one above the other, below the capacity that they share.
+const STACKED: &str = "Goodput, stacked";
+
+/// A page with more runs has no stacked goodputs, because it would be too long.
+const MOST_STACKS: usize = 4;
 
 fn draw_rates(plot: &mut Plot, curves: &RunCurves) {
     plot.area("area", &curves.capacity);

@@ -1,14 +1,16 @@
 //! Link laws process any packet in any queue, and change only their own header.
 
 use crate::any::{self, Hook, Visit};
-use crate::{assert_names_a_parameter, corners, for_all};
+use crate::{Laws, assert_names_a_parameter, corners, for_all};
 use millpond_law::{Context, Hooks, Link, PacketView, Random, Verdict};
-use millpond_protocols::Registry;
 use millpond_units::Time;
 
-#[test]
-fn a_protocols_router_writes_only_its_own_header() {
-    for protocol in Registry::builtin().protocols() {
+/// Routers write only headers of their own protocol.
+///
+/// # Panics
+/// It is not so.
+pub fn a_protocols_router_writes_only_its_own_header(laws: &Laws) {
+    for protocol in laws.protocols() {
         for settings in corners(protocol.card().parameters) {
             let own = protocol.needs(&settings).header;
             for_all(16, &(any::facts(), any::visits()), |(facts, visits)| {

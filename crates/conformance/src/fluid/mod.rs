@@ -1,10 +1,11 @@
 //! Tests of every protocol and queue with a fluid model: finite equations, exact derivatives that agree with
 //! differences, and the declared equilibrium.
 
-mod derivatives;
-mod equilibrium;
+pub mod derivatives;
+pub mod equilibrium;
 mod pieces;
 
+use crate::Laws;
 use millpond_law::fluid::{FluidModel, FluidQueue, LoopFacts};
 use millpond_law::{LinkFacts, Protocol, Queue, Settings};
 use millpond_units::{Bytes, Rate};
@@ -35,4 +36,13 @@ fn law(queue: &dyn Queue, settings: &Settings) -> Option<Box<dyn millpond_law::f
         Ok(FluidQueue::Law { law, .. }) => Some(law),
         _ => None,
     }
+}
+
+/// All checks of equations.
+pub fn check(laws: &Laws) {
+    derivatives::equations_are_finite_for_all_inputs(laws);
+    derivatives::exact_derivatives_are_the_limits_of_difference_quotients(laws);
+    let _ = equilibrium::with_a_constant_price_a_flow_sends_its_demand(laws);
+    let _ = equilibrium::with_a_constant_signalled_rate_a_max_min_flow_sends_at_it(laws);
+    let _ = equilibrium::a_router_with_constant_load_and_queue_reaches_its_equilibrium(laws);
 }

@@ -1,15 +1,17 @@
 //! Receivers accept any bytes, and echo only their own header.
 
-use crate::{any, corners, for_all};
+use crate::{Laws, any, corners, for_all};
 use millpond_law::{Context, Echo, HeaderId, Random};
-use millpond_protocols::Registry;
 use millpond_units::Time;
 use proptest::prelude::*;
 
-#[test]
-fn for_any_bytes_the_echo_has_the_receivers_header_or_is_unchanged() {
+/// Receivers accept any bytes, and echo only their own header.
+///
+/// # Panics
+/// It is not so.
+pub fn for_any_bytes_the_echo_has_the_receivers_header_or_is_unchanged(laws: &Laws) {
     let arrivals = prop::collection::vec((any::step(), any::data(), prop::option::of(any::relay())), 1..40);
-    for protocol in Registry::builtin().protocols() {
+    for protocol in laws.protocols() {
         for settings in corners(protocol.card().parameters) {
             let Ok(_) = protocol.receiver(&settings) else { continue };
             let own = protocol.needs(&settings).header;

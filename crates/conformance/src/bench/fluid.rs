@@ -8,20 +8,20 @@ use millpond_law::fluid::{
 use millpond_units::{Bytes, Rate};
 
 /// Packets of 1000 bytes, in bits.
-pub(crate) const PACKET: f64 = 8000.0;
+pub const PACKET: f64 = 8000.0;
 
 /// One loop over one link of 8 Mbit/s: 1000 packets/s.
-pub(crate) fn one_loop(base_rtt: f64) -> LoopFacts {
+pub fn one_loop(base_rtt: f64) -> LoopFacts {
     LoopFacts { packet: PACKET, base_rtt, capacity: 8e6, hops: 1, weight: 1.0, chained: false }
 }
 
 /// A link of 8 Mbit/s.
-pub(crate) fn one_link() -> LinkFacts {
+pub fn one_link() -> LinkFacts {
     LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet: Bytes::new(1000) }
 }
 
 /// The law of a queue.
-pub(crate) fn law(queue: FluidQueue) -> Box<dyn LinkLaws> {
+pub fn law(queue: FluidQueue) -> Box<dyn LinkLaws> {
     match queue {
         FluidQueue::Law { law, .. } => law,
         _ => panic!("no law"),
@@ -29,7 +29,7 @@ pub(crate) fn law(queue: FluidQueue) -> Box<dyn LinkLaws> {
 }
 
 /// The inputs of one flow of [`one_loop`], modified by `change`.
-pub(crate) fn inputs(
+pub fn inputs(
     senders: &dyn SenderLaws,
     base_rtt: f64,
     change: impl FnOnce(&mut SenderInputs),
@@ -41,7 +41,7 @@ pub(crate) fn inputs(
 }
 
 /// The derivatives of one flow's states, and its rate in bit/s.
-pub(crate) fn flow(senders: &dyn SenderLaws, x: &[f64], inputs: &SenderInputs) -> (Vec<f64>, f64) {
+pub fn flow(senders: &dyn SenderLaws, x: &[f64], inputs: &SenderInputs) -> (Vec<f64>, f64) {
     let (mut dx, mut rate) = (vec![f64::NAN; x.len()], [f64::NAN]);
     senders.derivatives(0, x, inputs, &mut dx);
     senders.rates(0, x, inputs, &mut rate, &mut vec![0.0; senders.carried().len()]);
@@ -49,14 +49,14 @@ pub(crate) fn flow(senders: &dyn SenderLaws, x: &[f64], inputs: &SenderInputs) -
 }
 
 /// The quantities that one flow carries to its links.
-pub(crate) fn carried(senders: &dyn SenderLaws, x: &[f64], inputs: &SenderInputs) -> Vec<f64> {
+pub fn carried(senders: &dyn SenderLaws, x: &[f64], inputs: &SenderInputs) -> Vec<f64> {
     let mut carried = vec![f64::NAN; senders.carried().len()];
     senders.rates(0, x, inputs, &mut [0.0], &mut carried);
     carried
 }
 
 /// The derivatives and signals of a link of 8 Mbit/s.
-pub(crate) fn link(
+pub fn link(
     links: &dyn LinkLaws,
     x: &[f64],
     carried: &[f64],
@@ -73,7 +73,7 @@ pub(crate) fn link(
 }
 
 /// The marginal utility of an allocation.
-pub(crate) fn marginal(allocation: Allocation) -> Box<dyn Marginal> {
+pub fn marginal(allocation: Allocation) -> Box<dyn Marginal> {
     match allocation {
         Allocation::Utility { marginal, .. } => marginal,
         _ => panic!("no utility"),
@@ -81,7 +81,7 @@ pub(crate) fn marginal(allocation: Allocation) -> Box<dyn Marginal> {
 }
 
 /// The exact derivative of one flow's rate by its marking probability.
-pub(crate) fn slope_by_marking(senders: &dyn SenderLaws, x: &[f64], base_rtt: f64, marked: f64) -> f64 {
+pub fn slope_by_marking(senders: &dyn SenderLaws, x: &[f64], base_rtt: f64, marked: f64) -> f64 {
     let x: Vec<Dual64> = x.iter().map(|&x| Dual64::from(x)).collect();
     let zero = Dual64::from(0.0);
     let input = SenderInput {
@@ -103,6 +103,6 @@ pub(crate) fn slope_by_marking(senders: &dyn SenderLaws, x: &[f64], base_rtt: f6
 }
 
 /// Is `a` within a relative 1e-9 of `b`?
-pub(crate) fn near(a: f64, b: f64) -> bool {
+pub fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-9 * b.abs().max(1e-12)
 }

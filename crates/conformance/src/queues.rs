@@ -2,21 +2,25 @@
 
 use crate::any::{self, Hook, Visit};
 use crate::links::pass;
-use crate::{assert_names_a_parameter, corners, for_all};
+use crate::{Laws, assert_names_a_parameter, corners, for_all};
 use millpond_law::{Ecn, Header, LinkFacts, PacketKind, Queue, QueueView, Settings, Value, Verdict};
-use millpond_protocols::{Registry, queues};
 use millpond_units::{Bytes, Rate, Span};
 
 /// All tested settings of a queue: the ends of its domains and its presets.
 fn tested_settings(queue: &dyn Queue) -> Vec<Settings> {
     let card = queue.card();
-    let preset = |name| queues::settings(queue, [(queues::PRESET, Value::text(name))]).unwrap();
-    card.presets.iter().map(|(name, _)| preset(name)).chain(corners(card.parameters)).collect()
+    let preset = |settings: &[(&'static str, Value)]| {
+        Settings::check(card.parameters, settings.iter().cloned()).unwrap()
+    };
+    card.presets.iter().map(|(_, settings)| preset(settings)).chain(corners(card.parameters)).collect()
 }
 
-#[test]
-fn any_packet_keeps_its_header_and_its_ecn_bits_at_a_queue() {
-    for queue in Registry::builtin().queues() {
+/// Queues change neither headers nor ECN bits; they return verdicts.
+///
+/// # Panics
+/// It is not so.
+pub fn any_packet_keeps_its_header_and_its_ecn_bits_at_a_queue(laws: &Laws) {
+    for queue in laws.queues() {
         for settings in tested_settings(queue) {
             for_all(16, &(any::facts(), any::visits()), |(facts, visits)| {
                 let mut link = match queue.link(&settings, &facts) {
@@ -32,9 +36,12 @@ fn any_packet_keeps_its_header_and_its_ecn_bits_at_a_queue() {
     }
 }
 
-#[test]
-fn the_same_visits_and_seed_give_the_same_verdicts() {
-    for queue in Registry::builtin().queues() {
+/// Verdicts depend on the visits and the seed alone.
+///
+/// # Panics
+/// It is not so.
+pub fn the_same_visits_and_seed_give_the_same_verdicts(laws: &Laws) {
+    for queue in laws.queues() {
         for settings in tested_settings(queue) {
             for_all(16, &(any::facts(), any::visits()), |(facts, visits)| {
                 let once = || Some(pass(queue.link(&settings, &facts).ok()??.as_mut(), &visits));
@@ -44,8 +51,11 @@ fn the_same_visits_and_seed_give_the_same_verdicts() {
     }
 }
 
-#[test]
-fn a_link_that_is_idle_at_each_arrival_marks_and_drops_nothing() {
+/// An idle link marks and drops nothing.
+///
+/// # Panics
+/// It is not so.
+pub fn a_link_that_is_idle_at_each_arrival_marks_and_drops_nothing(laws: &Laws) {
     let packet = Bytes::new(1000);
     let facts = LinkFacts { capacity: Rate::from_mbps(8.0), buffer: None, packet };
     let visit = |hook, packets: u64| Visit {
@@ -63,10 +73,17 @@ fn a_link_that_is_idle_at_each_arrival_marks_and_drops_nothing() {
         },
     };
     let idle: Vec<_> = (0..10_000).flat_map(|_| [visit(Hook::Arrive, 0), visit(Hook::Depart, 1)]).collect();
-    for queue in Registry::builtin().queues() {
-        let defaults = queues::settings(queue, []).unwrap();
+    for queue in laws.queues() {
+        let defaults = Settings::check(queue.card().parameters, []).unwrap();
         if let Some(mut link) = queue.link(&defaults, &facts).unwrap() {
             assert!(pass(link.as_mut(), &idle).iter().all(|seen| seen.verdict == Verdict::Keep));
         }
     }
+}
+
+/// All checks of this module.
+pub fn check(laws: &Laws) {
+    any_packet_keeps_its_header_and_its_ecn_bits_at_a_queue(laws);
+    the_same_visits_and_seed_give_the_same_verdicts(laws);
+    a_link_that_is_idle_at_each_arrival_marks_and_drops_nothing(laws);
 }

@@ -1,15 +1,17 @@
 //! Senders return a valid permit after any event.
 
-use crate::{any, assert_names_a_parameter, corners, for_all};
+use crate::{Laws, any, assert_names_a_parameter, corners, for_all};
 use millpond_law::{
     Context, Event, Header, HeaderId, Needs, Permit, Protocol, Random, Sender, Settings, Start, deliver,
 };
-use millpond_protocols::Registry;
 use millpond_units::{Bytes, Rate, Span, Time};
 
-#[test]
-fn each_parameter_at_the_ends_of_its_domain_builds_or_is_rejected_by_name() {
-    for protocol in Registry::builtin().protocols() {
+/// Each parameter at the ends of its domain builds a sender, or an error names it.
+///
+/// # Panics
+/// It is not so.
+pub fn each_parameter_at_the_ends_of_its_domain_builds_or_is_rejected_by_name(laws: &Laws) {
+    for protocol in laws.protocols() {
         let card = protocol.card();
         protocol.sender(&Settings::check(card.parameters, []).unwrap()).unwrap();
         for settings in corners(card.parameters) {
@@ -21,9 +23,12 @@ fn each_parameter_at_the_ends_of_its_domain_builds_or_is_rejected_by_name() {
     }
 }
 
-#[test]
-fn for_any_events_a_sender_returns_valid_permits() {
-    for protocol in Registry::builtin().protocols() {
+/// Permits are valid after any events.
+///
+/// # Panics
+/// It is not so.
+pub fn for_any_events_a_sender_returns_valid_permits(laws: &Laws) {
+    for protocol in laws.protocols() {
         let settings = Settings::check(protocol.card().parameters, []).unwrap();
         for_all(256, &any::events(), |(start, events)| {
             permits_after(protocol, &settings, &start, &events, start.packet);
@@ -31,9 +36,12 @@ fn for_any_events_a_sender_returns_valid_permits() {
     }
 }
 
-#[test]
-fn for_any_settings_a_sender_returns_valid_permits() {
-    for protocol in Registry::builtin().protocols() {
+/// Permits are valid with any settings.
+///
+/// # Panics
+/// It is not so.
+pub fn for_any_settings_a_sender_returns_valid_permits(laws: &Laws) {
+    for protocol in laws.protocols() {
         for settings in corners(protocol.card().parameters) {
             if protocol.sender(&settings).is_ok() {
                 // Settings may permit a window below one packet; the endpoint still sends one packet.
@@ -45,9 +53,12 @@ fn for_any_settings_a_sender_returns_valid_permits() {
     }
 }
 
-#[test]
-fn the_same_events_and_seed_give_the_same_permits() {
-    for protocol in Registry::builtin().protocols() {
+/// Permits depend on the events and the seed alone.
+///
+/// # Panics
+/// It is not so.
+pub fn the_same_events_and_seed_give_the_same_permits(laws: &Laws) {
+    for protocol in laws.protocols() {
         let settings = Settings::check(protocol.card().parameters, []).unwrap();
         for_all(64, &any::events(), |(start, events)| {
             let once = || permits_after(protocol, &settings, &start, &events, start.packet);
@@ -130,4 +141,12 @@ fn assert_reports_finite_quantities(name: &str, sender: &dyn Sender) {
         assert!(!quantity.is_empty() && !unit.is_empty());
         assert!(value.is_finite(), "{name}: {quantity} is {value}");
     }
+}
+
+/// All checks of this module.
+pub fn check(laws: &Laws) {
+    each_parameter_at_the_ends_of_its_domain_builds_or_is_rejected_by_name(laws);
+    for_any_events_a_sender_returns_valid_permits(laws);
+    for_any_settings_a_sender_returns_valid_permits(laws);
+    the_same_events_and_seed_give_the_same_permits(laws);
 }

@@ -1,12 +1,11 @@
 //! Values are finite, and exact derivatives agree with difference quotients.
 
-use super::pieces::{Flow, Piece, Router, is_fixed, range};
+use super::pieces::{Flow, Piece, Router, is_fixed};
 use super::{law, model};
-use crate::{corners, for_all};
-use millpond_law::fluid::{FluidSender, Number, SenderInput, State, sender_law};
+use crate::{Laws, corners, for_all};
+use millpond_law::fluid::State;
 use millpond_law::key::Keys;
 use millpond_law::{Domain, Settings, Value};
-use millpond_protocols::Registry;
 use proptest::prelude::*;
 
 /// The defaults, and the defaults with one option or flag changed; numbers keep their defaults.
@@ -25,9 +24,9 @@ fn readings(keys: Keys) -> Vec<Settings> {
 }
 
 /// Every sender and link of every protocol and queue, with its name.
-fn pieces(settings: fn(Keys) -> Vec<Settings>) -> Vec<(String, Box<dyn Piece>)> {
+fn pieces(laws: &Laws, settings: fn(Keys) -> Vec<Settings>) -> Vec<(String, Box<dyn Piece>)> {
     let mut all: Vec<(String, Box<dyn Piece>)> = Vec::new();
-    for protocol in Registry::builtin().protocols() {
+    for protocol in laws.protocols() {
         for (number, settings) in settings(protocol.card().parameters).iter().enumerate() {
             let Some(model) = model(protocol, settings) else { continue };
             let name = format!("{}, settings {number}", protocol.card().name);
@@ -35,7 +34,7 @@ fn pieces(settings: fn(Keys) -> Vec<Settings>) -> Vec<(String, Box<dyn Piece>)> 
             all.extend(Router::of(&*model).map(|router| (name, Box::new(router) as Box<dyn Piece>)));
         }
     }
-    for queue in Registry::builtin().queues() {
+    for queue in laws.queues() {
         for (number, settings) in settings(queue.card().parameters).iter().enumerate() {
             let router = law(queue, settings).map(|links| Router { links, carried: Vec::new() });
             let name = format!("{}, settings {number}", queue.card().name);
@@ -55,10 +54,12 @@ fn shares() -> impl Strategy<Value = Vec<f64>> {
     prop::collection::vec(0.0..1.0_f64, 13)
 }
 
-#[test]
-fn equations_are_finite_for_all_inputs() {
-    let all = pieces(corners);
-    assert!(all.len() > 200, "{}", all.len());
+/// Derivatives, rates and signals are finite within the bounds of the states.
+///
+/// # Panics
+/// It is not so.
+pub fn equations_are_finite_for_all_inputs(laws: &Laws) {
+    let all = pieces(laws, corners);
     for (name, piece) in &all {
         for_all(24, &shares(), |shares| {
             let z = point(&**piece, &shares);
@@ -111,9 +112,12 @@ fn compare_derivatives(name: &str, piece: &dyn Piece, z: &[f64]) -> usize {
     compared
 }
 
-#[test]
-fn exact_derivatives_are_the_limits_of_difference_quotients() {
-    for (name, piece) in &pieces(readings) {
+/// Derivatives by dual numbers agree with difference quotients.
+///
+/// # Panics
+/// It is not so.
+pub fn exact_derivatives_are_the_limits_of_difference_quotients(laws: &Laws) {
+    for (name, piece) in &pieces(laws, readings) {
         for_all(16, &shares(), |shares| {
             let z = point(&**piece, &shares);
             let compared = compare_derivatives(name, &**piece, &z);
@@ -122,43 +126,50 @@ fn exact_derivatives_are_the_limits_of_difference_quotients() {
     }
 }
 
-#[test]
-fn the_range_of_a_state_is_within_its_bounds() {
-    let of = |lower, upper| range(&State::new("window", "bit", 0.0).within(lower, upper));
-    assert_eq!(of(f64::NEG_INFINITY, f64::INFINITY), (8e3, 8e5));
-    assert_eq!(of(1e5, 2e5), (1e5, 2e5));
-    assert_eq!(of(1e6, f64::INFINITY), (1e6, 1e6 + 792e3));
-    assert_eq!(of(1e6, 1.1e6), (1e6, 1.1e6));
-    assert_eq!(of(0.0, 5e3), (0.0, 5e3));
-    assert_eq!(of(1e6, 1e6), (1e6, 1e6));
-    assert!(is_fixed(of(1e6, 1e6)) && is_fixed(of(1e5, 1e5)) && !is_fixed(of(0.0, 5e3)));
-}
+#[cfg(test)]
+mod tests {
+    use super::super::pieces::range;
+    use super::*;
+    use millpond_law::fluid::{FluidSender, Number, SenderInput, sender_law};
 
-/// A law with one state whose bounds coincide, and one that varies.
-struct Constant;
-
-impl FluidSender for Constant {
-    fn states(&self) -> Vec<State> {
-        let gain = State::new("gain", "1", 2.0).within(2.0, 2.0);
-        vec![gain, State::new("rate", "bit/s", 1e6).within(0.0, f64::INFINITY)]
+    #[test]
+    fn the_range_of_a_state_is_within_its_bounds() {
+        let of = |lower, upper| range(&State::new("window", "bit", 0.0).within(lower, upper));
+        assert_eq!(of(f64::NEG_INFINITY, f64::INFINITY), (8e3, 8e5));
+        assert_eq!(of(1e5, 2e5), (1e5, 2e5));
+        assert_eq!(of(1e6, f64::INFINITY), (1e6, 1e6 + 792e3));
+        assert_eq!(of(1e6, 1.1e6), (1e6, 1.1e6));
+        assert_eq!(of(0.0, 5e3), (0.0, 5e3));
+        assert_eq!(of(1e6, 1e6), (1e6, 1e6));
+        assert!(is_fixed(of(1e6, 1e6)) && is_fixed(of(1e5, 1e5)) && !is_fixed(of(0.0, 5e3)));
     }
 
-    fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
-        dx[0] = T::zero();
-        dx[1] = x[0] * (input.acked - x[1]);
+    /// A law with one state whose bounds coincide, and one that varies.
+    struct Constant;
+
+    impl FluidSender for Constant {
+        fn states(&self) -> Vec<State> {
+            let gain = State::new("gain", "1", 2.0).within(2.0, 2.0);
+            vec![gain, State::new("rate", "bit/s", 1e6).within(0.0, f64::INFINITY)]
+        }
+
+        fn derivative<T: Number>(&self, x: &[T], input: &SenderInput<'_, T>, dx: &mut [T]) {
+            dx[0] = T::zero();
+            dx[1] = x[0] * (input.acked - x[1]);
+        }
+
+        fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
+            x[1]
+        }
     }
 
-    fn rate<T: Number>(&self, x: &[T], _input: &SenderInput<'_, T>) -> T {
-        x[1]
-    }
-}
-
-#[test]
-fn a_state_without_width_is_evaluated_at_its_value_and_not_varied() {
-    let flow = Flow(sender_law(Constant));
-    for share in [0.0, 0.3, 1.0] {
-        let z = point(&flow, &[share]);
-        assert_eq!(z[0], 2.0, "{z:?}");
-        assert_eq!(compare_derivatives("constant", &flow, &z), z.len() - 1);
+    #[test]
+    fn a_state_without_width_is_evaluated_at_its_value_and_not_varied() {
+        let flow = Flow(sender_law(Constant));
+        for share in [0.0, 0.3, 1.0] {
+            let z = point(&flow, &[share]);
+            assert_eq!(z[0], 2.0, "{z:?}");
+            assert_eq!(compare_derivatives("constant", &flow, &z), z.len() - 1);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Test tools of several laws: packets, queues and acknowledgements at given times.
 
-pub(crate) mod fluid;
+pub mod fluid;
 
 use millpond_law::{
     Ack, Cause, Congestion, Context, Ecn, Episode, Header, LimitedBy, Link, PacketKind, PacketView, Protocol,
@@ -9,26 +9,28 @@ use millpond_law::{
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// Packet size of all tests: 1000 bytes.
-pub(crate) const PACKET: Bytes = Bytes::new(1000);
+pub const PACKET: Bytes = Bytes::new(1000);
 
 /// Passes packets of [`PACKET`] bytes to a link law at 8 Mbit/s, one packet per millisecond.
-pub(crate) struct LinkBench<L> {
-    pub(crate) law: L,
+pub struct LinkBench<L> {
+    /// The law.
+    pub law: L,
     random: Random,
 }
 
 impl<L: Link> LinkBench<L> {
-    pub(crate) fn new(law: L) -> Self {
+    /// A bench for this law.
+    pub fn new(law: L) -> Self {
         Self { law, random: Random::stream(1, "link") }
     }
 
     /// A packet arrives at a queue of `packets`.
-    pub(crate) fn arrive(&mut self, now: Time, packets: u64) -> Verdict {
+    pub fn arrive(&mut self, now: Time, packets: u64) -> Verdict {
         self.present(now, packets, Span::ZERO, L::arrive)
     }
 
     /// A packet departs that has waited for `sojourn` and leaves `packets - 1` behind.
-    pub(crate) fn depart(&mut self, now: Time, packets: u64, sojourn: Span) -> Verdict {
+    pub fn depart(&mut self, now: Time, packets: u64, sojourn: Span) -> Verdict {
         self.present(now, packets, sojourn, L::depart)
     }
 
@@ -49,10 +51,12 @@ impl<L: Link> LinkBench<L> {
 type Hook<L> = fn(&mut L, &mut Context<'_>, &mut PacketView<'_>, &QueueView) -> Verdict;
 
 /// A sender that receives acknowledgements and congestion events round by round, as from a network without a queue.
-pub(crate) struct SenderBench {
-    pub(crate) law: Box<dyn Sender>,
+pub struct SenderBench {
+    /// The law.
+    pub law: Box<dyn Sender>,
     random: Random,
-    pub(crate) now: Time,
+    /// The present time.
+    pub now: Time,
     rtt: Span,
     delivered: Bytes,
     round: u64,
@@ -60,12 +64,12 @@ pub(crate) struct SenderBench {
 
 impl SenderBench {
     /// A started sender of `protocol` with some settings changed, on a path of this round-trip time.
-    pub(crate) fn new(protocol: &dyn Protocol, written: &[(&'static str, Value)], rtt: Span) -> Self {
+    pub fn new(protocol: &dyn Protocol, written: &[(&'static str, Value)], rtt: Span) -> Self {
         Self::with_capacity(protocol, written, rtt, None)
     }
 
     /// [`Self::new`] with this capacity signalled at the start.
-    pub(crate) fn with_capacity(
+    pub fn with_capacity(
         protocol: &dyn Protocol,
         written: &[(&'static str, Value)],
         rtt: Span,
@@ -86,24 +90,24 @@ impl SenderBench {
     }
 
     /// The window in packets.
-    pub(crate) fn window(&self) -> f64 {
+    pub fn window(&self) -> f64 {
         self.law.permit().window.unwrap().as_f64() / PACKET.as_f64()
     }
 
     /// Lets the sender fill the header of a packet.
-    pub(crate) fn stamp(&mut self, header: &mut Header) {
+    pub fn stamp(&mut self, header: &mut Header) {
         self.law.stamp(&mut Context { now: self.now, random: &mut self.random }, header);
     }
 
     /// The internal quantity of this name.
-    pub(crate) fn gauge(&self, name: &str) -> f64 {
+    pub fn gauge(&self, name: &str) -> f64 {
         let mut gauges: Vec<(&'static str, &'static str, f64)> = Vec::new();
         self.law.observe(&mut gauges);
         gauges.iter().find(|(found, ..)| *found == name).unwrap().2
     }
 
     /// A plain acknowledgement of one packet sent a full window ago, for [`SenderBench::ack`] to alter.
-    pub(crate) fn plain(&self) -> Ack {
+    pub fn plain(&self) -> Ack {
         let window = self.law.permit().window.unwrap_or(PACKET);
         let delivered = self.delivered + PACKET;
         Ack {
@@ -115,18 +119,18 @@ impl SenderBench {
     }
 
     /// Processes one acknowledgement.
-    pub(crate) fn ack(&mut self, ack: &Ack) {
+    pub fn ack(&mut self, ack: &Ack) {
         self.delivered = ack.delivered;
         self.law.on_ack(&mut Context { now: self.now, random: &mut self.random }, ack);
     }
 
     /// Processes one acknowledgement that found the window unused.
-    pub(crate) fn ack_with_unused_window(&mut self) {
+    pub fn ack_with_unused_window(&mut self) {
         self.ack(&Ack { limited_by: LimitedBy::Data, ..self.plain() });
     }
 
     /// Acknowledges `packets` one by one within one round-trip time, then starts the next round.
-    pub(crate) fn round_of(&mut self, packets: u64) {
+    pub fn round_of(&mut self, packets: u64) {
         let gap = self.rtt / packets;
         for _ in 0..packets {
             self.now += gap;
@@ -136,23 +140,23 @@ impl SenderBench {
     }
 
     /// Advances to the sender's wake time and calls its timer.
-    pub(crate) fn wake(&mut self) {
+    pub fn wake(&mut self) {
         self.now = self.law.permit().wake.unwrap();
         self.law.on_timer(&mut Context { now: self.now, random: &mut self.random });
     }
 
     /// Starts the next round trip: later acknowledgements belong to it.
-    pub(crate) fn next_round(&mut self) {
+    pub fn next_round(&mut self) {
         self.round += 1;
     }
 
     /// A round in which the whole window is acknowledged.
-    pub(crate) fn full_round(&mut self) {
+    pub fn full_round(&mut self) {
         self.round_of(self.window() as u64);
     }
 
     /// Reports a congestion event.
-    pub(crate) fn congestion(&mut self, cause: Cause, episode: Episode) {
+    pub fn congestion(&mut self, cause: Cause, episode: Episode) {
         let in_flight = self.law.permit().window.unwrap_or(PACKET);
         let congestion =
             Congestion { cause, episode, bytes: PACKET, in_flight, prior_in_flight: in_flight + PACKET };

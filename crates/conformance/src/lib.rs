@@ -1,21 +1,70 @@
-//! Tests of every registered protocol and queue: extreme events, extreme settings, arbitrary bytes, and a complete
-//! card.
+//! What every protocol and queue must do: process extreme events and arbitrary bytes, with extreme settings, reproducibly;
+//! have a complete card; have equations that are finite, with derivatives that agree with differences, and with the declared
+//! equilibrium. `bench` has what tests of single laws need.
+//!
+//! A crate with a protocol of its own tests it with one line:
+//!
+//! ```no_run
+//! # fn tortoise() -> &'static dyn millpond_law::Protocol { unimplemented!() }
+//! use millpond_conformance::{Laws, check};
+//! check(&Laws::new([tortoise()], []));
+//! ```
 
-// Tests and their helper functions only.
-#![allow(clippy::unwrap_used, clippy::panic)]
+// A check fails by panicking, as a test does.
+#![allow(clippy::unwrap_used, clippy::panic, clippy::missing_panics_doc)]
 
 mod any;
-mod cards;
-mod fluid;
-mod links;
-mod queues;
-mod receivers;
-mod senders;
+pub mod bench;
+pub mod cards;
+pub mod fluid;
+pub mod links;
+pub mod queues;
+pub mod receivers;
+pub mod senders;
 
 use millpond_law::key::Keys;
-use millpond_law::{Bounds, Domain, SettingError, Settings, Value};
+use millpond_law::{Bounds, Domain, Protocol, Queue, SettingError, Settings, Value};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
+
+/// The protocols and queues that are tested.
+#[derive(Default)]
+pub struct Laws {
+    protocols: Vec<&'static dyn Protocol>,
+    queues: Vec<&'static dyn Queue>,
+}
+
+impl Laws {
+    /// These protocols and queues.
+    pub fn new(
+        protocols: impl IntoIterator<Item = &'static dyn Protocol>,
+        queues: impl IntoIterator<Item = &'static dyn Queue>,
+    ) -> Self {
+        Self { protocols: protocols.into_iter().collect(), queues: queues.into_iter().collect() }
+    }
+
+    fn protocols(&self) -> impl Iterator<Item = &'static dyn Protocol> {
+        self.protocols.iter().copied()
+    }
+
+    fn queues(&self) -> impl Iterator<Item = &'static dyn Queue> {
+        self.queues.iter().copied()
+    }
+}
+
+/// Checks everything: the card, the sender, the receiver, the router and the equations of each protocol; the card, the law and
+/// the equations of each queue.
+///
+/// # Panics
+/// A law does not conform. The message names the law, its settings and its inputs.
+pub fn check(laws: &Laws) {
+    cards::check(laws);
+    senders::check(laws);
+    receivers::for_any_bytes_the_echo_has_the_receivers_header_or_is_unchanged(laws);
+    links::a_protocols_router_writes_only_its_own_header(laws);
+    queues::check(laws);
+    fluid::check(laws);
+}
 
 /// Runs `test` on `cases` values of `strategy`, the same ones each time.
 fn for_all<S: Strategy>(cases: u32, strategy: &S, test: impl Fn(S::Value)) {
