@@ -104,7 +104,7 @@ const MISTAKES: &str = r#"
 9       | configured_rate = "0%" | expected a percentage of the actual rate from "0.01%" to "10000%" |
 9       | configured_levels = 0 | expected "exact", or a whole number of levels from 1 |
 9       | configured_noise = "200%" | a number from 0 to 1 |
-9       | configured_delay = -1 | no unit |
+9       | configured_delay = -1 | a negative amount |
 10      | buffer = "100" | no unit | write "100packets", "100KB", "100ms" or "100bdp"
 4       | measure = { jain_window = "1ps" } | out of range | from "1us"
 10      | buffer = "0packets" | a buffer above zero |
@@ -253,10 +253,12 @@ fn a_share_can_be_written_as_a_percentage() {
 #[test]
 fn a_mistake_in_several_rows_of_a_table_is_one_fault_with_all_lines() {
     let row = |name: &str, key: &str| {
-        format!("  {{ name = \"{name}\", between = [\"A\", \"B\"], {key} = \"10Mbps\", delay = \"1ms\" }},\n")
+        format!(
+            "  {{ name = \"{name}\", between = [\"A\", \"B{name}\"], {key} = \"10Mbps\", delay = \"1ms\" }},\n"
+        )
     };
     let rows = ["a", "b", "c"].map(|name| row(name, "rat")).concat() + &row("d", "rates");
-    let flow = "flows = [{ name = \"f\", protocol = \"acp\", path = [\"A\", \"B\"] }]";
+    let flow = "flows = [{ name = \"f\", protocol = \"acp\", path = [\"A\", \"Ba\"] }]";
     let faults = parse_with(&format!("duration = \"1s\"\nlinks = [\n{rows}]\n{flow}"), &[]).unwrap_err();
     let messages: Vec<&str> = faults.0.iter().map(millpond_scenario::Fault::message).collect();
     let expected = ["unknown key of a link \"rat\" (also on lines 4, 5)", "unknown key of a link \"rates\""];
