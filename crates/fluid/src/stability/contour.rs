@@ -72,8 +72,8 @@ pub(super) enum Uncounted {
 }
 
 /// The most complex multiplications of one search for roots: some seconds. The networks of the papers take less than a
-/// hundredth.
-const MOST_WORK: u64 = 2_000_000_000;
+/// twentieth.
+const MOST_WORK: u64 = 400_000_000;
 
 /// The samples of one search that a network of any size may take.
 const LEAST_SAMPLES: u64 = 10_000;
@@ -98,6 +98,11 @@ impl<'a> Contour<'a> {
     /// The most samples of one search.
     pub(super) fn limit(&self) -> u64 {
         self.limit
+    }
+
+    /// The samples so far over the most samples.
+    pub(super) fn effort(&self) -> f64 {
+        (self.samples.get() as f64 / self.limit as f64).min(1.0)
     }
 
     /// The number of zeros in a rectangle.

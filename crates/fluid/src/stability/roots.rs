@@ -31,6 +31,8 @@ pub struct Spectrum {
     pub complete_to: f64,
     /// Time scale in seconds: the longest delay, or the inverse of the fastest pole.
     pub time_scale: f64,
+    /// The part of the work that one search may take, from 0 to 1.
+    pub effort: f64,
 }
 
 impl Spectrum {
@@ -99,10 +101,10 @@ pub fn rightmost(system: &System) -> Result<Spectrum, RootError> {
         Contour::new(&function, time_scale).ok_or(RootError::Uncounted { near: Complex::new(0.0, 0.0) })?;
     // The first line is slightly left of the axis, so that roots on the axis are inside.
     let lines = std::iter::once(-1e-4).chain((0..LINES).map(|line| -0.2371 * 2f64.powi(line)));
-    let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, time_scale };
+    let mut known = Spectrum { roots: Vec::new(), complete_to: 0.0, time_scale, effort: 0.0 };
     for line in lines {
         match right_of(&contour, line / time_scale, time_scale) {
-            Ok((roots, complete_to)) => known = Spectrum { roots, complete_to, time_scale },
+            Ok((roots, complete_to)) => known = Spectrum { roots, complete_to, ..known },
             Err(RootError::Uncounted { .. } | RootError::TooManySamples { .. })
                 if known.complete_to < 0.0 =>
             {
@@ -114,7 +116,7 @@ pub fn rightmost(system: &System) -> Result<Spectrum, RootError> {
             break;
         }
     }
-    Ok(known)
+    Ok(Spectrum { effort: contour.effort(), ..known })
 }
 
 /// All roots right of this line, or of a line nearby if a root is on it; and the line.

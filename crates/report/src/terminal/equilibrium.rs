@@ -155,12 +155,13 @@ fn merged<'a>(rows: impl Iterator<Item = EqualRows<'a>>) -> Vec<EqualRows<'a>> {
 
 /// The signals of a link's laws, each with its name.
 fn signals(found: &PlanEquilibrium<'_>, link: usize) -> String {
-    const ENGINE: [&str; 7] = [
+    const ENGINE: [&str; 8] = [
         "queueing delay",
         "queueing delay slope",
         "marking probability",
         "loss probability",
         "departing over arriving",
+        "capacity",
         "arriving rate",
         "departing rate",
     ];

@@ -108,7 +108,7 @@ fn margins(margins: &Margins) -> Table {
 fn reductions(stability: &Stability) -> Table {
     let shown = |factor: Option<f64>| match factor {
         Some(factor) => format!("x{}", number(factor)),
-        None => "no reduction suffices".to_owned(),
+        None => "none was found".to_owned(),
     };
     let mut rows = table(&["reduction for stability", "factor"]);
     rows.add_row(["gain of all loops".to_owned(), shown(stability.stabilizing_gain)]);

@@ -235,9 +235,19 @@ pub fn analyze_linear(
     LinearAnalysis::of_linear(equilibrium, linear)?.with_margins()
 }
 
-/// The largest factor below one at which a system is stable.
+/// The largest factor below one at which a system is stable; none if there is none, or none was found with this effort.
 fn stabilizing_factor(system: impl Fn(f64) -> System) -> Option<f64> {
-    let growth = |factor: f64| Some(rightmost(&system(factor)).ok()?.rightmost_nonzero());
+    /// All searches for roots together may take as much work as this many single ones.
+    const MOST_EFFORT: f64 = 2.0;
+    let mut effort = 0.0;
+    let mut growth = |factor: f64| {
+        if effort >= MOST_EFFORT {
+            return None;
+        }
+        let spectrum = rightmost(&system(factor)).ok()?;
+        effort += spectrum.effort;
+        Some(spectrum.rightmost_nonzero())
+    };
     search_boundaries(1.0, |factor| if factor > 1.0 { None } else { growth(factor) })[1]
         .boundary
         .map(|found| found.value)
