@@ -72,8 +72,8 @@ pub(super) enum Uncounted {
 }
 
 /// The most complex multiplications of one search for roots: some seconds. The networks of the papers take less than a
-/// twentieth.
-const MOST_WORK: u64 = 400_000_000;
+/// tenth.
+const MOST_WORK: u64 = 250_000_000;
 
 /// The samples of one search that a network of any size may take.
 const LEAST_SAMPLES: u64 = 10_000;
