@@ -152,7 +152,14 @@ fn an_interrupt_ends_a_command_that_waits_for_its_input() {
     assert!(made.success());
     for arguments in [&["run", "pipe"][..], &["compare", "pipe", "--protocols", "cubic"], &["check", "pipe"]]
     {
-        let mut child = command(folder.path(), arguments).stdout(Stdio::null()).spawn().unwrap();
+        // A shell may have started the tests with interrupts ignored, which the command would inherit.
+        let mut child = Command::new("env")
+            .args(["--default-signal=INT", env!("CARGO_BIN_EXE_millpond")])
+            .args(arguments)
+            .current_dir(folder.path())
+            .stdout(Stdio::null())
+            .spawn()
+            .unwrap();
         std::thread::sleep(Duration::from_millis(300));
         let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         assert!(sent.success());
