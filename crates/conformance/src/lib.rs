@@ -4,10 +4,13 @@
 //!
 //! A crate with a protocol of its own tests it with one line:
 //!
-//! ```no_run
-//! # fn tortoise() -> &'static dyn millpond_law::Protocol { unimplemented!() }
+//! ```
 //! use millpond_conformance::{Laws, check};
-//! check(&Laws::new([tortoise()], []));
+//! use millpond_law::Protocol;
+//!
+//! fn conforms(protocol: &'static dyn Protocol) {
+//!     check(&Laws::new([protocol], []));
+//! }
 //! ```
 
 // A check fails by panicking, as a test does.

@@ -205,7 +205,7 @@ impl SenderEnd {
         }
     }
 
-    /// Tells the law that a packet is about to leave after the sender had lacked data.
+    /// Reports to the law that a packet is about to leave after the sender had lacked data.
     #[cold]
     fn restart_from_idle(&mut self, now: Time) {
         if self.counters.sent_packets > 0 {

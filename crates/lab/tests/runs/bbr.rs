@@ -152,7 +152,7 @@ fn probes_for_bandwidth_are_two_to_three_seconds_apart_or_63_round_trips() {
         let stays = stays(&run);
         let (ups, measured) = (all_of(&stays, UP), all_of(&stays, PROBE_RTT));
         for (one, next) in ups.iter().zip(&ups[1..]) {
-            // A measurement of the base RTT begins the wait anew.
+            // A measurement of the base RTT restarts the wait.
             let begins = measured.iter().map(|stay| stay.until).filter(|until| *until < next.from);
             let since = next.from - begins.fold(one.until, f64::max);
             assert!(apart.contains(&since), "{delay}: {one:?}, {next:?}: {since}");

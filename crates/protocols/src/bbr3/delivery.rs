@@ -47,7 +47,7 @@ impl RateSample {
     }
 }
 
-/// Round trips, which some phases begin anew (section 5.5.1).
+/// Round trips, which some phases restart (section 5.5.1).
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rounds {
     /// The round trip ends with a packet that was sent after this many bytes had been delivered.
@@ -133,7 +133,7 @@ pub(super) struct Aggregation {
 }
 
 impl Aggregation {
-    /// The estimate begins anew.
+    /// Restarts the interval of the estimate.
     pub(super) fn restart(&mut self, now: Time) {
         self.since = now;
     }

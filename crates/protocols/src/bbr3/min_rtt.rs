@@ -1,4 +1,4 @@
-//! The base round-trip time, and when it is measured anew (section 5.3.4.3).
+//! The base round-trip time, and when its next measurement is due (section 5.3.4.3).
 
 use super::params::Params;
 use millpond_units::{Span, Time};

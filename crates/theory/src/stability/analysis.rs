@@ -29,7 +29,7 @@ pub struct Stability {
     /// Why a root is at zero, if one is: a disturbance along its mode neither grows nor decays exponentially.
     pub zero_root: Option<ZeroRoot>,
     /// The factor by which the gain of all loops must fall for an unstable network to be stable; none if it is stable, or
-    /// if no lower gain helps.
+    /// if no such gain was found.
     pub stabilizing_gain: Option<f64>,
     /// The same factor of all delays.
     pub stabilizing_delay: Option<f64>,
