@@ -2,20 +2,15 @@
 
 use super::params::Params;
 use super::phase::{CYCLE, Phase};
-use crate::parts::window::initial_window;
+use crate::parts::full_pipe::FullPipe;
+use crate::parts::own_limit::OwnLimit;
+use crate::parts::window::{MOST, initial_window_bytes};
 use crate::parts::windowed_max::WindowedMax;
 use millpond_law::{Ack, Cause, Congestion, Context, Gauge, Permit, Sender, Start};
 use millpond_units::{Bytes, Rate, Span, Time};
 
 /// BBRMinPipeCwnd (section 4.2.3.4), in packets.
 const MIN_WINDOW_PACKETS: f64 = 4.0;
-
-/// Growth of the bandwidth per round trip below which it counts as a plateau, and round trips on it (section 4.3.2.2).
-const GROWTH: f64 = 1.25;
-const PLATEAU_ROUNDS: u32 = 3;
-
-/// Largest window in bytes, a petabyte: every sum stays finite for any feedback.
-const MOST_WINDOW: f64 = 1e15;
 
 /// BBRv1's state. Volumes are bytes on the wire, rates bytes/s.
 pub(super) struct Bbr1Sender {
@@ -35,9 +30,7 @@ pub(super) struct Bbr1Sender {
     round_started: bool,
     /// BBR.BtlBw.
     bandwidth: WindowedMax,
-    /// BBR.full_bw and BBR.full_bw_count.
-    plateau_rate: f64,
-    plateau_rounds: u32,
+    full_pipe: FullPipe,
     /// BBR.RTprop and BBR.rtprop_stamp.
     min_rtt: Span,
     min_rtt_at: Time,
@@ -45,8 +38,8 @@ pub(super) struct Bbr1Sender {
     /// BBR.probe_rtt_done_stamp and BBR.probe_rtt_round_done.
     probe_rtt_ends: Option<Time>,
     probe_rtt_round_done: bool,
-    /// Samples of packets sent after this many bytes and up to this many are of a window of four packets.
-    own_limit: (f64, f64),
+    /// When the window was four packets.
+    own_limit: OwnLimit,
     /// In recovery: bytes delivered at the last loss.
     recovery: Option<f64>,
     /// C.delivered at the last acknowledgement.
@@ -70,7 +63,8 @@ struct Delivered {
 }
 
 impl Delivered {
-    fn new(ack: &Ack) -> Self {
+    /// `held_back`: its newest packet was sent while the window was four packets.
+    fn new(ack: &Ack, held_back: bool) -> Self {
         Self {
             rate: ack.delivery_rate().map_or(0.0, |rate| rate.bytes_per_sec()),
             total: ack.delivered.as_f64(),
@@ -79,7 +73,7 @@ impl Delivered {
             lost: ack.newly_lost.as_f64(),
             in_flight: ack.in_flight.as_f64(),
             prior_in_flight: ack.prior_in_flight.as_f64(),
-            app_limited: ack.app_limited,
+            app_limited: ack.app_limited || held_back,
         }
     }
 }
@@ -100,25 +94,19 @@ impl Bbr1Sender {
             round_ends_after: 0.0,
             round_started: false,
             bandwidth: WindowedMax::default(),
-            plateau_rate: 0.0,
-            plateau_rounds: 0,
+            full_pipe: FullPipe::default(),
             min_rtt: Span::MAX,
             min_rtt_at: Time::ZERO,
             min_rtt_expired: false,
             probe_rtt_ends: None,
             probe_rtt_round_done: false,
-            own_limit: (f64::INFINITY, 0.0),
+            own_limit: OwnLimit::default(),
             recovery: None,
             delivered: 0.0,
             conservation: None,
             restarted: false,
             has_rtt: false,
         }
-    }
-
-    /// BBR.filled_pipe: the bandwidth has reached a plateau.
-    fn has_filled_pipe(&self) -> bool {
-        self.plateau_rounds >= PLATEAU_ROUNDS
     }
 
     fn min_window(&self) -> f64 {
@@ -154,7 +142,7 @@ impl Bbr1Sender {
     /// BBRSetPacingRateWithGain().
     fn set_pacing_rate(&mut self, gain: f64) {
         let rate = gain * self.bandwidth.get();
-        if self.has_filled_pipe() || rate > self.pacing_rate {
+        if self.full_pipe.was_reached || rate > self.pacing_rate {
             self.pacing_rate = rate;
         }
     }
@@ -166,27 +154,14 @@ impl Bbr1Sender {
             self.round_ends_after = ack.total;
             self.round += 1;
         }
-        let own_limit = self.own_limit.0 <= ack.prior && ack.prior <= self.own_limit.1;
-        if ack.rate > 0.0 && (ack.rate >= self.bandwidth.get() || !(ack.app_limited || own_limit)) {
+        if ack.rate > 0.0 && (ack.rate >= self.bandwidth.get() || !ack.app_limited) {
             self.bandwidth.record(self.round, ack.rate, self.params.bandwidth_rounds);
-        }
-    }
-
-    /// BBRCheckFullPipe() (section 4.3.2.2).
-    fn check_full_pipe(&mut self, ack: &Delivered) {
-        if self.has_filled_pipe() || !self.round_started || ack.app_limited {
-            return;
-        }
-        if self.bandwidth.get() >= self.plateau_rate * GROWTH {
-            (self.plateau_rate, self.plateau_rounds) = (self.bandwidth.get(), 0);
-        } else {
-            self.plateau_rounds += 1;
         }
     }
 
     /// BBRCheckDrain() (section 4.3.3).
     fn check_drain(&mut self, cx: &mut Context<'_>, ack: &Delivered) {
-        if self.phase == Phase::Startup && self.has_filled_pipe() {
+        if self.phase == Phase::Startup && self.full_pipe.was_reached {
             self.phase = Phase::Drain;
         }
         if self.phase == Phase::Drain && ack.in_flight <= self.in_flight_target(1.0) {
@@ -249,8 +224,7 @@ impl Bbr1Sender {
 
     /// BBRHandleProbeRTT().
     fn handle_probe_rtt(&mut self, cx: &mut Context<'_>, ack: &Delivered) {
-        let began = if ack.total <= self.own_limit.1 { self.own_limit.0 } else { ack.total };
-        self.own_limit = (began, ack.total + ack.in_flight);
+        self.own_limit.mark(ack.total, ack.in_flight);
         let Some(ends) = self.probe_rtt_ends else {
             if ack.in_flight <= self.min_window() {
                 self.probe_rtt_ends = Some(cx.now + self.params.probe_rtt_duration);
@@ -269,7 +243,7 @@ impl Bbr1Sender {
 
     /// BBRExitProbeRTT().
     fn leave_probe_rtt(&mut self, cx: &mut Context<'_>) {
-        if self.has_filled_pipe() {
+        if self.full_pipe.was_reached {
             self.enter_probe_bandwidth(cx);
         } else {
             self.phase = Phase::Startup;
@@ -305,7 +279,7 @@ impl Bbr1Sender {
         self.modulate_for_recovery(ack);
         let target = self.in_flight_target(self.phase.window_gain(&self.params));
         if self.conservation.is_none() {
-            if self.has_filled_pipe() {
+            if self.full_pipe.was_reached {
                 self.window = (self.window + ack.acked).min(target);
             } else if self.window < target || ack.total < self.initial_window {
                 self.window += ack.acked;
@@ -315,7 +289,7 @@ impl Bbr1Sender {
         if self.phase == Phase::ProbeRtt {
             self.window = self.window.min(self.min_window());
         }
-        self.window = self.window.clamp(self.packet, MOST_WINDOW);
+        self.window = self.window.clamp(self.packet, MOST);
     }
 
     /// BBRModulateCwndForRecovery() (section 4.2.3.4): in the first round trip of recovery a packet leaves for each that
@@ -336,14 +310,14 @@ impl Bbr1Sender {
 impl Sender for Bbr1Sender {
     fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) {
         self.packet = start.packet.as_f64().clamp(1.0, 1e9);
-        self.initial_window = initial_window(8.0 * self.packet, self.params.initial_window) / 8.0;
+        self.initial_window = initial_window_bytes(self.packet, self.params.initial_window);
         self.window = self.initial_window;
         self.min_rtt_at = cx.now;
         self.set_initial_pacing_rate(None);
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
-        let delivered = Delivered::new(ack);
+        let delivered = Delivered::new(ack, self.own_limit.applies(ack));
         self.delivered = delivered.total;
         self.check_recovery_end(&delivered);
         if !self.has_rtt && ack.rtt.is_some() {
@@ -352,7 +326,7 @@ impl Sender for Bbr1Sender {
         }
         self.update_bandwidth(&delivered);
         self.check_cycle(cx.now, &delivered);
-        self.check_full_pipe(&delivered);
+        self.full_pipe.update(self.bandwidth.get(), ack.app_limited, self.round_started);
         self.check_drain(cx, &delivered);
         self.update_min_rtt(cx.now, ack.rtt);
         self.check_probe_rtt(cx, &delivered);

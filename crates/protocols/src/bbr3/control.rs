@@ -3,6 +3,7 @@
 use super::delivery::RateSample;
 use super::phase::Phase;
 use super::sender::Bbr3Sender;
+use crate::parts::window::MOST;
 use millpond_units::Span;
 
 /// BBR.MinPipeCwnd (section 2.8), in packets.
@@ -10,9 +11,6 @@ const MIN_WINDOW_PACKETS: f64 = 4.0;
 
 /// Largest quantum, in bytes.
 const MOST_QUANTUM: f64 = 65_536.0;
-
-/// Largest window in bytes, a petabyte: every sum stays finite for any feedback.
-const MOST_WINDOW: f64 = 1e15;
 
 impl Bbr3Sender {
     /// BBR.MinPipeCwnd, in bytes.
@@ -82,7 +80,7 @@ impl Bbr3Sender {
         } else if self.window < most || sample.total_delivered < self.initial_window {
             self.window = grown;
         }
-        self.window = self.window.clamp(self.min_window(), MOST_WINDOW);
+        self.window = self.window.clamp(self.min_window(), MOST);
         if self.phase == Phase::ProbeRtt {
             self.window = self.window.min(self.probe_rtt_window());
         }

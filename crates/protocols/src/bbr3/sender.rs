@@ -4,8 +4,10 @@ use super::delivery::{Aggregation, LatestDelivery, RateSample, Rounds};
 use super::min_rtt::MinRtt;
 use super::params::Params;
 use super::phase::Phase;
-use super::state::{FullPipe, Limits, OwnLimit, Probe, ProbeRtt, Undo};
-use crate::parts::window::initial_window;
+use super::state::{Limits, Probe, ProbeRtt, Undo};
+use crate::parts::full_pipe::FullPipe;
+use crate::parts::own_limit::OwnLimit;
+use crate::parts::window::initial_window_bytes;
 use millpond_law::{
     Ack, Cause, Congestion, Context, Episode, Gauge, LimitedBy, LostPacket, Permit, Sender, SpuriousLoss,
     Start,
@@ -110,7 +112,7 @@ impl Bbr3Sender {
         self.note_window_limit(ack);
         self.adapt_short_term_limits();
         self.update_aggregation(cx.now, sample);
-        self.full_pipe.update(sample, self.rounds.started);
+        self.full_pipe.update(sample.rate, sample.app_limited, self.rounds.started);
         self.check_startup_done(sample);
         self.check_drain_done(cx, sample);
         self.update_cycle(cx, sample);
@@ -141,7 +143,7 @@ impl Bbr3Sender {
 impl Sender for Bbr3Sender {
     fn on_start(&mut self, cx: &mut Context<'_>, start: &Start) {
         self.packet = start.packet.as_f64().clamp(1.0, 1e9);
-        self.initial_window = initial_window(8.0 * self.packet, self.params.initial_window) / 8.0;
+        self.initial_window = initial_window_bytes(self.packet, self.params.initial_window);
         self.window = self.initial_window;
         self.min_rtt = MinRtt::new(cx.now);
         self.aggregation.restart(cx.now);

@@ -1,15 +1,7 @@
-//! Parts of the state of BBRv3: limits, probes, the estimator of a full path.
+//! Parts of the state of BBRv3: limits and probes.
 
-use super::delivery::RateSample;
 use super::phase::Phase;
-use millpond_law::Ack;
 use millpond_units::{Span, Time};
-
-/// Growth of the rate per round trip below which it counts as a plateau.
-const GROWTH: f64 = 1.25;
-
-/// Round trips on a plateau after which the path counts as full.
-const PLATEAU_ROUNDS: u32 = 3;
 
 /// Upper limits that losses have set; infinite where there is none.
 #[derive(Clone, Copy, Debug)]
@@ -103,46 +95,6 @@ impl Default for Probe {
     }
 }
 
-/// The estimator that looks for a plateau of the delivery rate while the sender accelerates (section 5.3.1.2).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct FullPipe {
-    /// BBR.full_bw, in bytes/s.
-    rate: f64,
-    /// BBR.full_bw_count.
-    plateau: u32,
-    /// BBR.full_bw_now.
-    pub(super) is_full: bool,
-    /// BBR.full_bw_reached: the path was full at some time.
-    pub(super) was_reached: bool,
-}
-
-impl FullPipe {
-    /// ResetFullBW(), with `rate` as the rate to exceed.
-    pub(super) fn reset(&mut self, rate: f64) {
-        (self.rate, self.plateau, self.is_full) = (rate, 0, false);
-    }
-
-    /// The path is full.
-    pub(super) fn reach(&mut self) {
-        (self.is_full, self.was_reached) = (true, true);
-    }
-
-    /// CheckFullBWReached().
-    pub(super) fn update(&mut self, sample: &RateSample, round_started: bool) {
-        if self.is_full || !round_started || sample.app_limited {
-            return;
-        }
-        if sample.rate >= self.rate * GROWTH {
-            self.reset(sample.rate);
-            return;
-        }
-        self.plateau += 1;
-        if self.plateau >= PLATEAU_ROUNDS {
-            self.reach();
-        }
-    }
-}
-
 /// Progress of the phase.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ProbeRtt {
@@ -150,25 +102,4 @@ pub(super) struct ProbeRtt {
     pub(super) done_at: Option<Time>,
     /// BBR.probe_rtt_round_done.
     pub(super) round_done: bool,
-}
-
-/// The samples of packets that were sent while the law itself held back (MarkConnectionAppLimited in HandleProbeRTT).
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct OwnLimit {
-    /// Bytes delivered when the law began to hold back, and when the last packet sent until now will have been delivered.
-    range: Option<(f64, f64)>,
-}
-
-impl OwnLimit {
-    /// The law holds back, with this much delivered and in flight.
-    pub(super) fn mark(&mut self, delivered: f64, in_flight: f64) {
-        let began = self.range.filter(|(_, until)| delivered <= *until).map_or(delivered, |(began, _)| began);
-        self.range = Some((began, delivered + in_flight));
-    }
-
-    /// True if the newest packet of `ack` was sent in such a time.
-    pub(super) fn applies(&self, ack: &Ack) -> bool {
-        let prior = ack.prior_delivered.as_f64();
-        self.range.is_some_and(|(began, until)| (began..=until).contains(&prior))
-    }
 }

@@ -5,7 +5,7 @@ use millpond_law::{Ack, Cause, Congestion, Episode};
 use millpond_units::Bytes;
 
 /// Largest window in bytes, a petabyte: every sum stays finite for any feedback.
-const MOST: f64 = 1e15;
+pub(crate) const MOST: f64 = 1e15;
 
 /// Smallest window after a reduction, in packets (RFC 9002, section 7.2).
 const MINIMUM_PACKETS: f64 = 2.0;
@@ -20,9 +20,14 @@ fn rfc9002_initial_window(packet: f64) -> f64 {
     (10.0 * packet).min((2.0 * packet).max(14_720.0))
 }
 
-/// The initial window in bits, for packets of this many bits; `initial` in packets, by default RFC 9002's.
+/// The initial window in bytes, for packets of this many bytes; `initial` in packets, by default RFC 9002's.
+pub(crate) fn initial_window_bytes(packet: f64, initial: Option<f64>) -> f64 {
+    initial.map_or_else(|| rfc9002_initial_window(packet), |packets| packets * packet)
+}
+
+/// The same in bits, for packets of this many bits.
 pub(crate) fn initial_window(packet: f64, initial: Option<f64>) -> f64 {
-    initial.map_or_else(|| 8.0 * rfc9002_initial_window(packet / 8.0), |packets| packets * packet)
+    8.0 * initial_window_bytes(packet / 8.0, initial)
 }
 
 /// A window in bytes, with fractions of a byte; permits are rounded.
@@ -45,7 +50,7 @@ impl Window {
     /// A window for packets of this size; `initial` in packets, by default RFC 9002's.
     pub(crate) fn new(packet: Bytes, initial: Option<f64>) -> Self {
         let packet = packet.as_f64().clamp(1.0, MOST / MINIMUM_PACKETS);
-        let bytes = initial.map_or_else(|| rfc9002_initial_window(packet), |packets| packets * packet);
+        let bytes = initial_window_bytes(packet, initial);
         Self {
             packet,
             bytes: bytes.min(MOST),
