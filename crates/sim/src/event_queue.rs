@@ -169,8 +169,8 @@ impl EventQueue {
     /// Removes the earliest event that is due at `limit` or before. Returns time, target and packet.
     #[inline(always)]
     pub(crate) fn pop_until(&mut self, limit: Time) -> Option<(Time, EventTarget, PacketHandle)> {
-        if !self.overflow.is_empty() {
-            self.bring_forward();
+        if !self.overflow.is_empty() && self.advance_to_overflow() {
+            return self.pop_overflow(limit);
         }
         while self.occupied.get(self.word).is_none_or(|occupied| *occupied == 0) {
             if self.word < self.occupied.len() {
@@ -205,25 +205,42 @@ impl EventQueue {
         Some((next.key.tie as EventTarget & (TARGETS - 1), next.handle))
     }
 
-    /// Moves the first event of the overflow heap into the wheel, if it is the earliest of all.
+    /// Moves the position to the first word with an event, in the wheel or in the overflow heap. Returns true if the first
+    /// event of the heap is the earliest of all.
     #[inline(never)]
-    fn bring_forward(&mut self) {
-        let occupied = self.occupied.iter().zip(0..).skip(self.word).find(|(occupied, _)| **occupied != 0);
-        let slot = occupied.map(|(occupied, word)| word * WORD + occupied.trailing_zeros() as usize);
-        let first = slot.map_or(NONE, |slot| self.first[slot]);
-        let Some(overflowed) = self.overflow.peek_mut() else { return };
-        let is_earliest = self.nodes.get(first as usize).is_none_or(|first| overflowed.0.key < first.key);
-        if is_earliest {
-            let Reverse(event) = PeekMut::pop(overflowed);
-            self.insert(event);
+    fn advance_to_overflow(&mut self) -> bool {
+        let Some(Reverse(overflowed)) = self.overflow.peek() else { return false };
+        let last = self.slot(overflowed.key.time) / WORD;
+        while self.word < last && self.occupied[self.word] == 0 {
+            self.word += 1;
         }
+        let occupied = self.occupied[self.word];
+        if occupied == 0 {
+            return true;
+        }
+        let first = self.first[self.word * WORD + occupied.trailing_zeros() as usize];
+        overflowed.key < self.nodes[first as usize].key
+    }
+
+    /// Removes the first event of the overflow heap, if it is due at `limit` or before.
+    fn pop_overflow(&mut self, limit: Time) -> Option<(Time, EventTarget, PacketHandle)> {
+        let first = self.overflow.peek_mut().filter(|first| first.0.key.time <= limit.picos())?;
+        let Reverse(QueuedEvent { key, handle }) = PeekMut::pop(first);
+        self.now = key.time;
+        Some((Time::from_picos(key.time), key.tie as EventTarget & (TARGETS - 1), handle))
+    }
+
+    /// The slot of a time, counted from the start of the rotation.
+    #[inline]
+    fn slot(&self, time: u64) -> usize {
+        ((time - self.start) >> self.shift) as usize
     }
 
     /// Inserts an event into its slot, or into `later`. Its slot is not before the current position, because its time is
     /// not before that of the event that was removed last.
     #[inline(always)]
     fn insert(&mut self, QueuedEvent { key, handle }: QueuedEvent) {
-        let slot = ((key.time - self.start) >> self.shift) as usize;
+        let slot = self.slot(key.time);
         let Some(first) = self.first.get_mut(slot) else {
             return self.later.push(QueuedEvent { key, handle });
         };
@@ -438,17 +455,22 @@ mod tests {
     proptest! {
         #[test]
         fn pushes_and_pops_agree_with_a_sorted_list(
-            steps in prop::collection::vec((0_u32..50, 0_u64..8, 0_usize..3), 1..300),
+            steps in prop::collection::vec((0_u32..50, 0_u64..8, 0_usize..3, 1_usize..30), 1..300),
         ) {
             let mut events = EventQueue::default();
             let mut sorted: Vec<(u64, usize)> = Vec::new();
-            let mut now = 0;
-            for (order, (magnitude, ahead, pops)) in steps.into_iter().enumerate() {
+            let (mut now, mut order) = (0, 0);
+            for (magnitude, ahead, pops, burst) in steps {
+                // One event, or more of one time than the list of a slot holds.
+                let burst = if burst > 2 * MAX_WALK { burst } else { 1 };
                 let time = now + (ahead << magnitude);
-                events.push(Time::from_picos(time), order as EventTarget);
-                sorted.push((time, order));
+                for _ in 0..burst {
+                    events.push(Time::from_picos(time), order as EventTarget);
+                    sorted.push((time, order));
+                    order += 1;
+                }
                 sorted.sort_unstable();
-                for _ in 0..pops {
+                for _ in 0..pops * burst {
                     let expected = (!sorted.is_empty()).then(|| sorted.remove(0));
                     let popped = events.pop_until(Time::NEVER).map(|(time, target, _)| (time.picos(), target as usize));
                     prop_assert_eq!(popped, expected);
