@@ -3,21 +3,30 @@
 use millpond_law::{Gauge, HeaderId};
 use millpond_plan::packets::{PacketFlowPlan, PacketPlan, TransferSourcePlan};
 use millpond_results::{EntityKind, Series, quantity};
-use millpond_sim::{FlowView, IntervalDelay, LinkView, LoopView};
+use millpond_sim::{FlowView, IntervalDelay, LoopView};
 use millpond_units::Time;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The series of a run of the packet world while it is recorded.
 #[derive(Default)]
 pub(super) struct PacketSeriesRecorder {
     series: Vec<Series>,
-    /// The index in `series` of each quantity of each entity number. Quantities of routers have their protocol.
-    indices: BTreeMap<(usize, &'static str, HeaderId), usize>,
+    /// For each entity number, its quantities so far.
+    quantities: Vec<Vec<RecordedQuantity>>,
     links: Vec<LastLinkSample>,
     flows: Vec<FlowCounters>,
     sources: Vec<FlowCounters>,
     /// The time of the last sample.
     before: Time,
+}
+
+/// A quantity of an entity that has a series.
+struct RecordedQuantity {
+    name: &'static str,
+    /// The protocol, if it is a quantity of a router.
+    header: HeaderId,
+    /// The index of its series.
+    index: usize,
 }
 
 /// Counters of a link at the last sample.
@@ -50,52 +59,82 @@ struct SampledEntity<'a> {
     /// Its number among all entities, which is the same at every sample.
     number: usize,
     kind: EntityKind,
-    name: &'a str,
+    name: EntityName<'a>,
     now: Time,
+    /// The number of its quantities that have been sampled.
+    sampled: usize,
+}
+
+/// The name of an entity, which is needed only at its first sample.
+enum EntityName<'a> {
+    Known(&'a str),
+    Loop(&'a PacketFlowPlan, usize),
+    /// The relay behind the loop at this position.
+    Relay(&'a PacketFlowPlan, usize),
+}
+
+impl EntityName<'_> {
+    fn text(&self) -> String {
+        match *self {
+            Self::Known(name) => name.to_owned(),
+            Self::Loop(flow, position) => flow.loop_name(position),
+            Self::Relay(flow, position) => flow.relay_name(position).unwrap_or_default(),
+        }
+    }
 }
 
 impl SampledEntity<'_> {
     fn push(&mut self, quantity: &'static str, unit: &'static str, value: f64) {
-        let key = (self.number, quantity, HeaderId::NONE);
-        self.push_named(key, || quantity.to_owned(), unit, value);
+        self.push_named(quantity, HeaderId::NONE, |_| quantity.to_owned(), unit, value);
     }
 
-    /// Adds a sample to the series of `key`; `name` is the name of its quantity.
+    /// Adds a sample to the series of a quantity. `full_name` returns its name in the results; true: the first quantity of
+    /// the entity with this name.
     fn push_named(
         &mut self,
-        key: (usize, &'static str, HeaderId),
-        name: impl FnOnce() -> String,
+        name: &'static str,
+        header: HeaderId,
+        full_name: impl FnOnce(bool) -> String,
         unit: &'static str,
         value: f64,
     ) {
-        let PacketSeriesRecorder { indices, series, .. } = self.recorder;
-        let index = *indices.entry(key).or_insert_with(|| {
-            let (entity, quantity, unit) = (self.name.to_owned(), name(), unit.to_owned());
-            let (times, values) = (Vec::new(), Vec::new());
-            series.push(Series { kind: self.kind, entity, quantity, unit, times, values });
-            series.len() - 1
-        });
-        series[index].times.push(self.now.secs());
-        series[index].values.push(value);
+        let index = match self.known_series(name, header) {
+            Some(index) => index,
+            None => self.add_series(name, header, full_name, unit),
+        };
+        let series = &mut self.recorder.series[index];
+        series.times.push(self.now.secs());
+        series.values.push(value);
     }
 
-    /// Samples the quantities of a link's laws. If two routers have a quantity of the same name, the second one gets the
-    /// name of its protocol.
-    fn push_laws(&mut self, link: LinkView<'_>, protocols: &BTreeMap<HeaderId, &'static str>) {
-        let mut seen: BTreeSet<&'static str> = BTreeSet::new();
-        for (header, law) in link.laws() {
-            let mut observed = Vec::new();
-            law.observe(&mut observed);
-            for (quantity, unit, value) in observed {
-                let is_first = seen.insert(quantity);
-                let protocol = protocols.get(&header).filter(|_| !is_first);
-                let name = || match protocol {
-                    Some(protocol) => format!("{quantity} of {protocol}"),
-                    None => quantity.to_owned(),
-                };
-                self.push_named((self.number, quantity, header), name, unit, value);
-            }
-        }
+    /// The index of the series of a quantity that was sampled before. The quantities of an entity mostly come in the same
+    /// order at each sample.
+    fn known_series(&mut self, name: &'static str, header: HeaderId) -> Option<usize> {
+        let known = &self.recorder.quantities[self.number];
+        let is_wanted = |quantity: &RecordedQuantity| quantity.header == header && quantity.name == name;
+        let is_next = known.get(self.sampled).is_some_and(is_wanted);
+        let position = if is_next { Some(self.sampled) } else { known.iter().position(is_wanted) }?;
+        self.sampled = position + 1;
+        Some(known[position].index)
+    }
+
+    /// Adds a series for a quantity that is sampled for the first time; returns its index.
+    fn add_series(
+        &mut self,
+        name: &'static str,
+        header: HeaderId,
+        full_name: impl FnOnce(bool) -> String,
+        unit: &'static str,
+    ) -> usize {
+        let PacketSeriesRecorder { quantities, series, .. } = self.recorder;
+        let (quantities, index) = (&mut quantities[self.number], series.len());
+        let quantity = full_name(quantities.iter().all(|known| known.name != name));
+        let (entity, unit) = (self.name.text(), unit.to_owned());
+        let (times, values) = (Vec::new(), Vec::new());
+        series.push(Series { kind: self.kind, entity, quantity, unit, times, values });
+        quantities.push(RecordedQuantity { name, header, index });
+        self.sampled = quantities.len();
+        index
     }
 }
 
@@ -108,9 +147,32 @@ impl Gauge for SampledEntity<'_> {
     }
 }
 
+/// Samples the quantities of one law of a link.
+struct SampledLinkLaw<'a, 'b> {
+    link: &'a mut SampledEntity<'b>,
+    /// The protocol whose headers the law reads, if it is a router.
+    header: HeaderId,
+    protocols: &'a BTreeMap<HeaderId, &'static str>,
+}
+
+impl Gauge for SampledLinkLaw<'_, '_> {
+    /// If two laws have a quantity of the same name, the second one gets the name of its protocol.
+    fn quantity(&mut self, name: &'static str, unit: &'static str, value: f64) {
+        let full_name = |is_first: bool| match self.protocols.get(&self.header) {
+            Some(protocol) if !is_first => format!("{name} of {protocol}"),
+            _ => name.to_owned(),
+        };
+        self.link.push_named(name, self.header, full_name, unit, value);
+    }
+}
+
 impl PacketSeriesRecorder {
     pub(super) fn new(plan: &PacketPlan) -> Self {
+        let loops = |flow: &PacketFlowPlan| plan.network.flow(flow.id).loops().len();
+        let loops: usize = plan.flows.iter().map(loops).sum();
+        let entities = plan.links.len() + plan.flows.len() + loops + plan.sources.len();
         Self {
+            quantities: (0..entities).map(|_| Vec::new()).collect(),
             links: vec![LastLinkSample::default(); plan.links.len()],
             flows: vec![FlowCounters::default(); plan.flows.len()],
             sources: vec![FlowCounters::default(); plan.sources.len()],
@@ -159,6 +221,17 @@ impl PacketSeriesRecorder {
         self.series
     }
 
+    /// The entity with this number, of which no quantity has been sampled at `now` yet.
+    fn entity<'a>(
+        &'a mut self,
+        number: usize,
+        kind: EntityKind,
+        name: EntityName<'a>,
+        now: Time,
+    ) -> SampledEntity<'a> {
+        SampledEntity { recorder: self, number, kind, name, now, sampled: 0 }
+    }
+
     fn sample_link(&mut self, number: usize, index: usize, plan: &PacketPlan) {
         let (name, link) = (&plan.links[index].entity, plan.network.link(plan.links[index].id));
         let now = plan.network.now();
@@ -167,7 +240,7 @@ impl PacketSeriesRecorder {
         let served_bytes = link.totals().served_bytes;
         let queue_time = link.queue_time();
         self.links[index] = LastLinkSample { served_bytes, queue_time };
-        let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Link, name, now };
+        let entity = &mut self.entity(number, EntityKind::Link, EntityName::Known(name), now);
         entity.push(quantity::CAPACITY, "bit/s", link.capacity_bits(since, now) as f64 / span.secs());
         entity.push(
             quantity::THROUGHPUT,
@@ -177,16 +250,20 @@ impl PacketSeriesRecorder {
         let waited = queue_time.saturating_sub(before.queue_time);
         entity.push(quantity::QUEUE, "packets", waited as f64 / span.picos() as f64);
         entity.push(quantity::QUEUEING, "ms", mean_delay_ms(link.interval_delay()));
-        entity.push_laws(link, &plan.protocols);
+        for (header, law) in link.laws() {
+            law.observe(&mut SampledLinkLaw { link: entity, header, protocols: &plan.protocols });
+        }
     }
 
     fn sample_flow(&mut self, number: usize, index: usize, name: &str, flow: FlowView<'_>, now: Time) {
-        let after =
-            FlowCounters { delivered: flow.delivered().get(), sent: flow.first().totals().sent_bytes };
+        let after = FlowCounters {
+            delivered: flow.delivered().get(),
+            sent: flow.first().sender().counters().sent_bytes,
+        };
         let before = std::mem::replace(&mut self.flows[index], after);
         let interval = FlowInterval { before, after, start: flow.start(), delay: flow.interval_delay() };
         let since = self.before;
-        let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Flow, name, now };
+        let entity = &mut self.entity(number, EntityKind::Flow, EntityName::Known(name), now);
         push_rates(entity, &interval, since);
     }
 
@@ -197,7 +274,7 @@ impl PacketSeriesRecorder {
         let before = std::mem::replace(&mut self.sources[index], after);
         let interval = FlowInterval { before, after, start: source.start, delay: view.interval_delay() };
         let (since, name) = (self.before, source.name.as_str());
-        let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Flow, name, now };
+        let entity = &mut self.entity(number, EntityKind::Flow, EntityName::Known(name), now);
         push_rates(entity, &interval, since);
         entity.push(quantity::TRANSFERS, "1", view.running() as f64);
     }
@@ -210,9 +287,8 @@ impl PacketSeriesRecorder {
         loop_view: LoopView<'_>,
         now: Time,
     ) {
-        let name = flow.loop_name(position);
         let packet = flow.packet.as_f64();
-        let entity = &mut SampledEntity { recorder: self, number, kind: EntityKind::Flow, name: &name, now };
+        let entity = &mut self.entity(number, EntityKind::Flow, EntityName::Loop(flow, position), now);
         if let Some(window) = loop_view.sender().window() {
             entity.push(quantity::WINDOW, "packets", window.as_f64() / packet);
         }
@@ -220,8 +296,8 @@ impl PacketSeriesRecorder {
             entity.push(quantity::RTT, "ms", rtt.millis());
         }
         loop_view.sender().law().observe(entity);
-        if let Some(relay) = position.checked_sub(1).and_then(|before| flow.relay_name(before)) {
-            (entity.kind, entity.name) = (EntityKind::Relay, &relay);
+        if let Some(before) = position.checked_sub(1) {
+            (entity.kind, entity.name) = (EntityKind::Relay, EntityName::Relay(flow, before));
             entity.push(quantity::BACKLOG, "packets", loop_view.backlog().as_f64() / packet);
         }
     }
