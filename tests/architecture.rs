@@ -29,10 +29,11 @@ const DEPENDENCIES: &[(&str, &str)] = &[
     ("recurrences", "law protocols results"),
     ("lab", "units stats results law scenario protocols sim fluid plan theory diagnosis"),
     ("papers", "units stats results scenario protocols fluid plan theory diagnosis lab recurrences"),
+    ("sweep", "units stats results scenario protocols lab"),
     ("chart", ""),
-    ("report", "units stats results law scenario protocols fluid plan theory diagnosis papers chart"),
+    ("report", "units stats results law scenario protocols fluid plan theory diagnosis papers sweep chart"),
     ("analysis-report", "units results scenario protocols fluid plan theory diagnosis report chart"),
-    ("cli", "units results law scenario protocols plan theory diagnosis lab papers report analysis-report"),
+    ("cli", "units results law scenario protocols plan theory diagnosis lab papers sweep report analysis-report"),
 ];
 
 /// Packages of the workspace outside of `crates/`: they may depend on any crate.

@@ -5,6 +5,7 @@ use crate::{examples, values};
 use clap::builder::styling::{AnsiColor, Styles};
 use clap::{Args as Arguments, Parser, Subcommand};
 use millpond_report::page::{FigureKind, PaperWidth};
+use millpond_sweep::Varied;
 use millpond_theory::equilibrium::{AlphaFair, GroupWeight};
 use millpond_units::{Rate, Span};
 use std::path::PathBuf;
@@ -73,6 +74,9 @@ pub(crate) enum Command {
     /// Run a scenario with the same random samples under several protocols, or in several worlds, and compare the results
     #[command(after_help = examples::COMPARE)]
     Compare(Compare),
+    /// Run a scenario for all combinations of values of some keys, or for samples of them, into a dataset
+    #[command(after_help = examples::SWEEP)]
+    Sweep(Sweep),
     /// Compute the equilibrium of a scenario: rates, prices, queues, bottlenecks
     #[command(after_help = examples::EQUILIBRIUM)]
     Equilibrium(Equilibrium),
@@ -196,6 +200,10 @@ pub(crate) enum Document {
     Timing,
     /// comparison.json, printed by compare --json
     Compare,
+    /// Printed by sweep --json
+    Sweep,
+    /// A line of runs.jsonl of a sweep
+    SweepRun,
     /// Printed by equilibrium --json
     Equilibrium,
     /// Printed by equilibrium --utility --json
@@ -266,6 +274,34 @@ pub(crate) struct Compare {
     /// Continue an interrupted comparison: keep the runs that --out has, run the others
     #[arg(long, requires = "out", conflicts_with = "force")]
     pub(crate) resume: bool,
+    #[command(flatten)]
+    pub(crate) existing: Existing,
+}
+
+#[derive(Debug, Arguments)]
+pub(crate) struct Sweep {
+    #[command(flatten)]
+    pub(crate) scenario: Scenario,
+    /// A key and its values: a list, or N values of a range at equal differences or (log) equal ratios (repeatable)
+    #[arg(long, value_name = "KEY=V,V,...|LOW..HIGH[:log]:N", required = true, value_parser = Varied::parse)]
+    pub(crate) vary: Vec<Varied>,
+    /// This many samples of all keys, of a Sobol sequence, instead of all combinations; ranges are then written without N
+    #[arg(long, value_name = "NUMBER", value_parser = values::samples)]
+    pub(crate) samples: Option<u32>,
+    /// The protocols, or entries of [protocols] in the scenario [default: those of the flows]
+    #[arg(long, value_name = "NAME,NAME,...", value_delimiter = ',', value_parser = values::name)]
+    pub(crate) protocols: Vec<String>,
+    /// Number of seeds for each combination; with several, the table shows 95 % confidence intervals
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = values::seeds, allow_hyphen_values = true)]
+    pub(crate) seeds: u64,
+    /// The world to run in
+    #[arg(long, default_value = "packets")]
+    pub(crate) world: World,
+    /// The directory of the dataset; of an interrupted or smaller sweep only the missing runs are made
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: PathBuf,
+    #[command(flatten)]
+    pub(crate) form: Form,
     #[command(flatten)]
     pub(crate) existing: Existing,
 }

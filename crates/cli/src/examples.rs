@@ -23,6 +23,12 @@ Examples:
   millpond compare scenarios/dumbbell.toml --protocols dctcp,cubic --seeds 10 --out runs --resume
   millpond compare scenarios/dumbbell.toml --worlds packets,fluid";
 
+pub(crate) const SWEEP: &str = "\
+Examples:
+  millpond sweep scenarios/dumbbell.toml --vary dumbbell.bottleneck.rate=10Mbps..1Gbps:log:5 --protocols lgcc,cubic --out rates
+  millpond sweep scenarios/dumbbell.toml --vary dumbbell.bottleneck.delay=5ms,20ms,80ms --vary dumbbell.bottleneck.buffer=0.5bdp,1bdp,4bdp --seeds 10 --out buffers
+  millpond sweep scenarios/dumbbell.toml --vary dumbbell.bottleneck.rate=1Mbps..1Gbps:log --samples 256 --out samples";
+
 pub(crate) const EQUILIBRIUM: &str = "\
 Examples:
   millpond equilibrium scenarios/parking-lot.toml

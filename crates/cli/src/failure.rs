@@ -49,6 +49,19 @@ impl Failure {
     }
 }
 
+impl From<millpond_sweep::Error> for Failure {
+    fn from(error: millpond_sweep::Error) -> Self {
+        match error {
+            millpond_sweep::Error::Scenario(faults) => Self::Scenario(faults),
+            millpond_sweep::Error::Run(error) => error.into(),
+            stopped @ millpond_sweep::Error::Stopped { .. } => {
+                Self::Interrupted(format!("{stopped}; the same command runs the others"))
+            }
+            other => Self::input(other),
+        }
+    }
+}
+
 impl From<millpond_lab::Error> for Failure {
     fn from(error: millpond_lab::Error) -> Self {
         match error {

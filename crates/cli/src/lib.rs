@@ -37,6 +37,7 @@ fn dispatch(command: &Command, registry: &Registry) -> Outcome {
         Command::Check(args) => commands::check(args, registry),
         Command::Schema(args) => commands::schema(args),
         Command::Compare(args) => commands::compare(args, registry),
+        Command::Sweep(args) => commands::sweep(args, registry),
         Command::Coexistence(args) => commands::coexistence(args, registry),
         Command::Equilibrium(args) => commands::equilibrium(args, registry),
         Command::Stability(args) => commands::stability(args, registry),

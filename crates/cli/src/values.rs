@@ -16,6 +16,12 @@ pub(crate) fn seeds(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| "expected a whole number from 1 to 10000, such as 5".to_owned())
 }
 
+/// A number of samples.
+pub(crate) fn samples(text: &str) -> Result<u32, String> {
+    let number = text.parse().ok().filter(|number| (1..=1 << 16).contains(number));
+    number.ok_or_else(|| "expected a whole number from 1 to 65536, such as 256".to_owned())
+}
+
 /// A number of threads.
 pub(crate) fn jobs(text: &str) -> Result<usize, String> {
     let number = text.parse().ok().filter(|number| (1..=10_000).contains(number));

@@ -3,6 +3,7 @@
 use super::coexistence::Coexistence;
 use super::papers::RecipeEntry;
 use super::protocols::Catalogue;
+use super::sweep::SweepMeans;
 use super::trace::TraceStatistics;
 use crate::args::{self, Document};
 use crate::failure::Outcome;
@@ -10,6 +11,7 @@ use crate::output::print;
 use millpond_diagnosis::explain::{ExplanationJson, StabilityWithRunJson};
 use millpond_papers::{CheckedPapers, RecipeReadings};
 use millpond_results::{Comparison, Summary, Timing};
+use millpond_sweep::SweepRecord;
 use millpond_theory::StabilityOutputJson;
 use millpond_theory::classification::EquilibriumOutputJson;
 use millpond_theory::equilibrium::UtilityAllocationJson;
@@ -29,6 +31,8 @@ fn schema_of(document: Document) -> Value {
         Document::Scenario => millpond_scenario::schema(),
         Document::Run => output_schema::<Summary>("millpond run --json"),
         Document::Compare => output_schema::<Comparison>("millpond compare --json"),
+        Document::Sweep => output_schema::<SweepMeans>("millpond sweep --json"),
+        Document::SweepRun => output_schema::<SweepRecord>("runs.jsonl of millpond sweep"),
         Document::Timing => output_schema::<Timing>("timing.json"),
         Document::Equilibrium => output_schema::<EquilibriumOutputJson>("millpond equilibrium --json"),
         Document::Utility => output_schema::<UtilityAllocationJson>("millpond equilibrium --utility --json"),

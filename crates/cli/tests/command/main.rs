@@ -13,4 +13,5 @@ mod outputs;
 mod papers;
 mod readme;
 mod schemas;
+mod sweep;
 mod transients;

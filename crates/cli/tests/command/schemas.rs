@@ -28,6 +28,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("run", &["run", "scenario.toml", "--world", "fluid"]),
     ("run", &["run", "scenario.toml", "--set", "flows.f.protocol=newreno", "--set", "flows.f.workload.size=100KB"]),
     ("compare", &["compare", "scenario.toml", "--protocols", "cltcp,newreno", "--seeds", "2"]),
+    ("sweep", &["sweep", "scenario.toml", "--vary", "duration=1s,2s", "--protocols", "newreno,cubic", "--seeds", "2", "--out", "sweep"]),
     ("equilibrium", &["equilibrium", "scenario.toml"]),
     ("equilibrium", &["equilibrium", "scenario.toml", "--set", "flows.f.protocol=xcp"]),
     ("utility", &["equilibrium", "scenario.toml", "--utility", "alpha=2"]),

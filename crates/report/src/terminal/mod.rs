@@ -12,6 +12,7 @@ mod readings;
 mod recipes;
 mod stability;
 mod summary;
+mod sweep;
 mod trace;
 mod transients;
 
@@ -26,5 +27,6 @@ pub use readings::{readings, rows_under_readings};
 pub use recipes::{headline, recipe_list, verdicts};
 pub use stability::{search_ranges, stability, stability_map, two_sided};
 pub use summary::summary;
+pub use sweep::sweep;
 pub use trace::{trace, trace_rates};
 pub use transients::{convergence, step_response};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// The table as text: a line of names, then one line per row; an absent value is empty.
 pub(super) fn text(columns: &[Column]) -> String {
-    let mut text = columns.iter().map(|c| c.name).collect::<Vec<_>>().join(",");
+    let mut text = columns.iter().map(|c| quoted(&c.name)).collect::<Vec<_>>().join(",");
     text.push('\n');
     for row in 0..columns.first().map_or(0, |c| rows(&c.cells)) {
         for (i, column) in columns.iter().enumerate() {
@@ -53,8 +53,8 @@ mod tests {
     fn a_cell_with_a_comma_or_a_quote_is_quoted() {
         let distinct = vec!["plain".to_owned(), "a,b".to_owned(), "say \"x\"".to_owned()];
         let columns = [
-            Column { name: "name", cells: Cells::Texts { distinct, rows: vec![0, 1, 2].into() } },
-            Column { name: "value", cells: Cells::Numbers(vec![Some(0.5), None, Some(3.0)]) },
+            Column { name: "name".into(), cells: Cells::Texts { distinct, rows: vec![0, 1, 2].into() } },
+            Column { name: "value".into(), cells: Cells::Numbers(vec![Some(0.5), None, Some(3.0)]) },
         ];
         assert_eq!(text(&columns), "name,value\nplain,0.5\n\"a,b\",\n\"say \"\"x\"\"\",3\n");
     }

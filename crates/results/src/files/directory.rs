@@ -21,7 +21,8 @@ impl OutputError {
         Self { path: path.to_owned(), fault: fault.into() }
     }
 
-    pub(super) fn io(path: &Path, doing: &str, error: &io::Error) -> Self {
+    /// The error of an operation of the file system: `doing` is what was tried, such as `write this file`.
+    pub fn io(path: &Path, doing: &str, error: &io::Error) -> Self {
         Self::new(path, format!("cannot {doing}: {error}"))
     }
 }

@@ -24,7 +24,7 @@ fn keys(value: &impl Serialize) -> Vec<String> {
 }
 
 fn columns(columns: &[Column]) -> Vec<String> {
-    columns.iter().map(|column| column.name.to_owned()).collect()
+    columns.iter().map(|column| column.name.clone().into_owned()).collect()
 }
 
 #[test]

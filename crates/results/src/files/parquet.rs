@@ -9,8 +9,11 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::Type;
 use std::sync::Arc;
 
-/// The bytes of a Parquet file with the table as one row group.
-pub(super) fn bytes(columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
+/// The bytes of a Parquet file with the table as one row group; absent values are null.
+///
+/// # Errors
+/// Columns of different lengths.
+pub fn bytes(columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
     let schema = Arc::new(schema(columns)?);
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
@@ -40,7 +43,7 @@ fn field(column: &Column) -> Result<Type, ParquetError> {
         Cells::Texts { .. } => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
     };
     let repetition = if logical.is_some() { Repetition::REQUIRED } else { Repetition::OPTIONAL };
-    Type::primitive_type_builder(column.name, physical)
+    Type::primitive_type_builder(&column.name, physical)
         .with_logical_type(logical)
         .with_repetition(repetition)
         .build()
@@ -89,9 +92,9 @@ mod tests {
     fn table() -> Vec<Column> {
         let distinct = vec!["L1 ->".to_owned(), "flow".to_owned()];
         vec![
-            Column { name: "entity", cells: Cells::Texts { distinct, rows: vec![1, 0, 1].into() } },
-            Column { name: "value", cells: Cells::Numbers(vec![Some(0.1), None, Some(-2.5)]) },
-            Column { name: "count", cells: Cells::Counts(vec![None, Some(7), Some(i64::MAX)]) },
+            Column { name: "entity".into(), cells: Cells::Texts { distinct, rows: vec![1, 0, 1].into() } },
+            Column { name: "value".into(), cells: Cells::Numbers(vec![Some(0.1), None, Some(-2.5)]) },
+            Column { name: "count".into(), cells: Cells::Counts(vec![None, Some(7), Some(i64::MAX)]) },
         ]
     }
 

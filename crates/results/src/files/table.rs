@@ -1,33 +1,41 @@
 //! Tables in columns, the input of the Parquet and CSV writers.
 
 use crate::{Distribution, Run, Series, Transfer};
+use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A column with its name.
-pub(super) struct Column {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
     /// Its name, as `docs/results.md` has it.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Its cells.
     pub cells: Cells,
 }
 
 /// The cells of a column.
-pub(super) enum Cells {
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cells {
     /// Numbers, or no value.
     Numbers(Vec<Option<f64>>),
     /// Whole numbers, or no value.
     Counts(Vec<Option<i64>>),
     /// Texts, as indices into the distinct ones.
-    Texts { distinct: Vec<String>, rows: Rc<[u32]> },
+    Texts {
+        /// The distinct texts.
+        distinct: Vec<String>,
+        /// For each row an index.
+        rows: Rc<[u32]>,
+    },
 }
 
 impl Column {
     fn numbers(name: &'static str, cells: impl Iterator<Item = Option<f64>>) -> Self {
-        Self { name, cells: Cells::Numbers(cells.collect()) }
+        Self { name: name.into(), cells: Cells::Numbers(cells.collect()) }
     }
 
     fn texts(name: &'static str, distinct: Vec<String>, rows: &Rc<[u32]>) -> Self {
-        Self { name, cells: Cells::Texts { distinct, rows: Rc::clone(rows) } }
+        Self { name: name.into(), cells: Cells::Texts { distinct, rows: Rc::clone(rows) } }
     }
 }
 
@@ -84,7 +92,7 @@ pub(super) fn flows(run: &Run) -> Vec<Column> {
     };
     let counts = |name, of: fn(&Transfer) -> Option<u64>| {
         let cells = all.iter().map(|t| of(t).and_then(|x| i64::try_from(x).ok())).collect();
-        Column { name, cells: Cells::Counts(cells) }
+        Column { name: Cow::Borrowed(name), cells: Cells::Counts(cells) }
     };
     vec![
         texts("name", |t| &t.name),

@@ -1,0 +1,61 @@
+//! `millpond sweep`: a scenario for many values of some keys, into a dataset.
+
+use crate::args;
+use crate::command_line::VERSION;
+use crate::failure::{Failure, Outcome};
+use crate::interrupt::Interrupt;
+use crate::messages::note;
+use crate::output::print_results;
+use crate::progress::Progress;
+use crate::scenario::world;
+use millpond_protocols::Registry;
+use millpond_report::terminal;
+use millpond_sweep::{Dataset, MeanRow, SweepPlan, SweepSpec, means, run_cells};
+use schemars::JsonSchema;
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Exit code 1 if a run has no results.
+pub(crate) fn sweep(args: &args::Sweep, registry: &Registry) -> Outcome {
+    let plan = SweepPlan::new(spec(args)?, registry, VERSION)?;
+    let interrupt = Interrupt::install()?;
+    if args.existing.force {
+        Dataset::remove(&args.out)?;
+    }
+    let dataset = Dataset::open(&args.out, &plan)?;
+    let (missing, all) = (dataset.missing(plan.cells()).count(), plan.cells().len());
+    if missing < all {
+        note(format_args!("{}: has {} of {all} runs", args.out.display(), all - missing));
+    }
+    let progress = Progress::of_all(missing, interrupt);
+    let ended = run_cells(&plan, &dataset, &progress);
+    progress.clear();
+    ended?;
+    let records = dataset.records()?;
+    dataset.write_tables(&records)?;
+    let found = SweepMeans { rows: means(&records) };
+    let json = || serde_json::to_string_pretty(&found);
+    print_results(&args.form, json, || terminal::sweep(&found.rows))?;
+    let has_failed = found.rows.iter().any(|row| row.failed > 0);
+    Ok(ExitCode::from(u8::from(has_failed)))
+}
+
+fn spec(args: &args::Sweep) -> Result<SweepSpec, Failure> {
+    Ok(SweepSpec {
+        file: args.scenario.file.clone(),
+        sets: args.scenario.sets.clone(),
+        seed: args.scenario.seed,
+        varied: args.vary.clone(),
+        samples: args.samples,
+        protocols: args.protocols.clone(),
+        world: world(args.world)?,
+        seeds: args.seeds,
+    })
+}
+
+/// The runs of a dataset: a row for each combination of settings and protocol.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SweepMeans {
+    /// In the order of their settings.
+    rows: Vec<MeanRow>,
+}

@@ -1,0 +1,75 @@
+//! The table of a sweep.
+
+use super::document::Document;
+use super::layout::{Cell, Table, table};
+use millpond_sweep::{Mean, MeanRow};
+use millpond_units::format::{fixed, number, percent, two_digits};
+
+/// The columns of metrics: heading, metric, factor from its unit to that of the heading, and form.
+type MetricColumn = (&'static str, &'static str, f64, fn(f64) -> String);
+
+const METRICS: [MetricColumn; 7] = [
+    ("utilization", "utilization", 1.0, percent),
+    ("total\ngoodput\nMbit/s", "total_goodput_bps", 1e-6, number),
+    ("least\ngoodput\nMbit/s", "least_goodput_bps", 1e-6, number),
+    ("queueing\ndelay, ms\nmean", "queueing_mean_ms", 1.0, number),
+    ("queueing\ndelay, ms\np95", "queueing_p95_ms", 1.0, two_digits),
+    ("Jain's\nindex", "jain", 1.0, |jain| fixed(jain, 3)),
+    ("loss", "loss", 1.0, |share| format!("{:.3} %", 100.0 * share)),
+];
+
+/// A sentence about runs without results, and a row for each combination of settings and protocol: means over the seeds
+/// with half the width of their 95 % confidence interval.
+pub fn sweep(rows: &[MeanRow]) -> Document {
+    Document::default().text(failures(rows)).table(means(rows))
+}
+
+fn failures(rows: &[MeanRow]) -> String {
+    let failed: u64 = rows.iter().map(|row| row.failed).sum();
+    let Some(error) = rows.iter().find_map(|row| row.error.as_ref()).filter(|_| failed > 0) else {
+        return String::new();
+    };
+    let runs: u64 = rows.iter().map(|row| row.runs).sum();
+    format!("{failed} of {runs} runs have no results. The first error is:\n{}\n", error.trim_end())
+}
+
+fn means(rows: &[MeanRow]) -> Table {
+    let keys: Vec<&str> = rows.first().map_or_else(Vec::new, |row| row.settings.keys().map(String::as_str).collect());
+    let has_protocols = rows.iter().any(|row| row.protocol.is_some());
+    let headings = keys.into_iter().chain(has_protocols.then_some("protocol")).chain(["runs"]);
+    let mut table = table(&headings.chain(METRICS.map(|(heading, ..)| heading)).collect::<Vec<_>>());
+    for row in rows {
+        let settings = row.settings.values().map(|value| value.as_str().into());
+        let protocol = has_protocols.then(|| row.protocol.as_deref().unwrap_or_default().into());
+        let metrics = METRICS.iter().map(|column| cell(row, column));
+        table.add_row(settings.chain(protocol).chain([Cell::count(row.runs - row.failed)]).chain(metrics));
+    }
+    table
+}
+
+fn cell(row: &MeanRow, &(_, metric, factor, show): &MetricColumn) -> Cell {
+    row.means.get(metric).map_or_else(Cell::absent, |&Mean { mean, half_width }| {
+        Cell::estimate(factor * mean, half_width.map(|half| factor * half), show)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_are_a_sentence_above_the_table() {
+        let row = |failed, error: Option<&str>| MeanRow {
+            settings: [("links.L.rate".to_owned(), "5Mbps".to_owned())].into(),
+            protocol: Some("cubic".to_owned()),
+            runs: 2,
+            failed,
+            error: error.map(str::to_owned),
+            means: [("total_goodput_bps".to_owned(), Mean { mean: 4.8e6, half_width: Some(2e5) })].into(),
+        };
+        let text = sweep(&[row(0, None), row(1, Some("no such link\n"))]).fitted(None);
+        assert!(text.starts_with("1 of 4 runs have no results. The first error is:\nno such link\n"), "{text}");
+        assert!(text.contains("4.80 ± 0.20"), "{text}");
+        assert!(!sweep(&[row(0, None)]).fitted(None).contains("no results"));
+    }
+}

@@ -1,0 +1,247 @@
+//! The directory of a sweep.
+//!
+//! | file | holds |
+//! |---|---|
+//! | `sweep.json` | scenario, version and varied keys |
+//! | `runs.jsonl` | one [`SweepRecord`] per line, in the order in which runs ended |
+//! | `runs.parquet`, `groups.parquet` | one row per run, and per group of each run, in the order of their settings |
+
+use crate::error::Error;
+use crate::plan::{SweepCell, SweepPlan};
+use crate::record::SweepRecord;
+use crate::table;
+use millpond_results::files::{OutputError, write_atomically};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+const DESCRIPTION: &str = "sweep.json";
+const JOURNAL: &str = "runs.jsonl";
+const RUNS: &str = "runs.parquet";
+const GROUPS: &str = "groups.parquet";
+/// The name of the report that `sweep` writes.
+const REPORT: &str = "report.html";
+
+/// The file `sweep.json`: what all runs of a dataset share.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Description {
+    /// Title of the scenario.
+    scenario: String,
+    /// The hashes of the scenario without what is varied, and of its traces.
+    base: String,
+    /// World of the runs.
+    world: String,
+    /// Version of Millpond.
+    version: String,
+    /// The varied keys, in alphabetical order.
+    keys: BTreeSet<String>,
+}
+
+impl Description {
+    fn of(plan: &SweepPlan<'_>) -> Self {
+        Self {
+            scenario: plan.title().to_owned(),
+            base: plan.base().to_owned(),
+            world: plan.world().name().to_owned(),
+            version: plan.version().to_owned(),
+            keys: plan.keys().map(str::to_owned).collect(),
+        }
+    }
+
+    /// In what it differs from the description of another sweep; none if their runs can be in one dataset.
+    fn difference(&self, other: &Self) -> Option<String> {
+        let keys = |one: &Self| one.keys.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
+        if self.version != other.version {
+            return Some(format!("version {} of Millpond, this is {}", other.version, self.version));
+        }
+        if self.keys != other.keys {
+            return Some(format!("other varied keys: {}", keys(other)));
+        }
+        if self.world != other.world {
+            return Some(format!("the {} world", other.world));
+        }
+        (self.base != other.base).then(|| format!("another scenario or trace: \"{}\"", other.scenario))
+    }
+}
+
+/// A directory that one sweep at a time adds runs to.
+#[derive(Debug)]
+pub struct Dataset {
+    path: PathBuf,
+    journal: Mutex<File>,
+    /// The keys of the runs that the journal had when it was opened.
+    known: BTreeSet<String>,
+}
+
+impl Dataset {
+    /// Creates the directory of a sweep, or opens that of an interrupted or smaller one.
+    ///
+    /// # Errors
+    /// A directory with other files, with runs of another scenario, version or other keys, one to which another process
+    /// adds runs, or one that cannot be written.
+    pub fn open(path: &Path, plan: &SweepPlan<'_>) -> Result<Self, Error> {
+        let description = Description::of(plan);
+        if fs::symlink_metadata(path).is_ok() {
+            check_files(path)?;
+            if let Some(difference) = read_description(path)?.and_then(|old| description.difference(&old)) {
+                let fault = format!(
+                    "has runs of {difference}; give --out another name, or replace the dataset with --force"
+                );
+                return Err(OutputError { path: path.to_owned(), fault }.into());
+            }
+        }
+        fs::create_dir_all(path).map_err(|error| OutputError::io(path, "create this directory", &error))?;
+        let journal = lock(&path.join(JOURNAL))?;
+        let text = serde_json::to_string_pretty(&description).map_err(|error| other(path, &error))? + "\n";
+        write_atomically(&path.join(DESCRIPTION), text.as_bytes())?;
+        let mut dataset = Self { path: path.to_owned(), journal: Mutex::new(journal), known: BTreeSet::new() };
+        dataset.known = dataset.read_keys()?;
+        Ok(dataset)
+    }
+
+    /// Removes the dataset at `path`, if there is one.
+    ///
+    /// # Errors
+    /// A directory with other files, or one that another process adds runs to.
+    pub fn remove(path: &Path) -> Result<(), Error> {
+        if fs::symlink_metadata(path).is_err() {
+            return Ok(());
+        }
+        check_files(path)?;
+        if path.join(JOURNAL).exists() {
+            lock(&path.join(JOURNAL))?;
+        }
+        fs::remove_dir_all(path)
+            .map_err(|error| OutputError::io(path, "replace this directory", &error).into())
+    }
+
+    /// The keys of the complete lines of the journal. An incomplete last line, which a killed process has left, is removed.
+    fn read_keys(&self) -> Result<BTreeSet<String>, Error> {
+        #[derive(Deserialize)]
+        struct Key {
+            run: String,
+        }
+        let mut known = BTreeSet::new();
+        let mut complete = 0;
+        self.each_line(|line| {
+            let key: Key = serde_json::from_str(line)?;
+            known.insert(key.run);
+            complete += line.len() as u64 + 1;
+            Ok(())
+        })?;
+        let journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        journal.set_len(complete).map_err(|error| self.unwritable(&error))?;
+        Ok(known)
+    }
+
+    /// Calls `read` with each complete line of the journal.
+    fn each_line(&self, mut read: impl FnMut(&str) -> serde_json::Result<()>) -> Result<(), Error> {
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        journal.seek(SeekFrom::Start(0)).map_err(|error| self.unwritable(&error))?;
+        let mut lines = BufReader::new(&mut *journal);
+        let (mut line, mut number) = (String::new(), 0);
+        loop {
+            line.clear();
+            number += 1;
+            let read_bytes = lines.by_ref().read_line(&mut line);
+            read_bytes.map_err(|error| OutputError::io(&self.path.join(JOURNAL), "read this file", &error))?;
+            let Some(complete) = line.strip_suffix('\n') else { return Ok(()) };
+            if let Err(error) = read(complete) {
+                let fault = format!("line {number} is no run of a sweep: {error}");
+                return Err(OutputError { path: self.path.join(JOURNAL), fault }.into());
+            }
+        }
+    }
+
+    /// The cells that the journal did not have when it was opened.
+    pub fn missing<'c>(&self, cells: &'c [SweepCell]) -> impl Iterator<Item = &'c SweepCell> {
+        cells.iter().filter(|cell| !self.known.contains(&cell.key))
+    }
+
+    /// Adds a run, in one line that is complete or, after a crash, ignored.
+    ///
+    /// # Errors
+    /// A journal that cannot be written.
+    pub fn append(&self, record: &SweepRecord) -> Result<(), Error> {
+        let line = serde_json::to_string(record).map_err(|error| other(&self.path, &error))? + "\n";
+        let mut journal = self.journal.lock().unwrap_or_else(PoisonError::into_inner);
+        journal.seek(SeekFrom::End(0)).map_err(|error| self.unwritable(&error))?;
+        journal.write_all(line.as_bytes()).map_err(|error| self.unwritable(&error).into())
+    }
+
+    /// The records of all runs, in the order of their settings, protocols and seeds.
+    ///
+    /// # Errors
+    /// A journal that cannot be read.
+    pub fn records(&self) -> Result<Vec<SweepRecord>, Error> {
+        let mut records: Vec<SweepRecord> = Vec::new();
+        self.each_line(|line| serde_json::from_str(line).map(|record| records.push(record)))?;
+        table::sort(&mut records);
+        Ok(records)
+    }
+
+    /// Writes the tables. Equal sets of runs give equal bytes.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write_tables(&self, records: &[SweepRecord]) -> Result<(), Error> {
+        for (name, columns) in [(RUNS, table::runs(records)), (GROUPS, table::groups(records))] {
+            let path = self.path.join(name);
+            let bytes = millpond_results::files::parquet_bytes(&columns).map_err(|error| other(&path, &error))?;
+            write_atomically(&path, &bytes)?;
+        }
+        Ok(())
+    }
+
+    fn unwritable(&self, error: &std::io::Error) -> OutputError {
+        OutputError::io(&self.path.join(JOURNAL), "write this file", error)
+    }
+}
+
+/// Opens the journal for one process at a time.
+fn lock(path: &Path) -> Result<File, Error> {
+    let failed = |error: &std::io::Error| OutputError::io(path, "write this file", error);
+    let file = OpenOptions::new().read(true).append(true).create(true).open(path).map_err(|e| failed(&e))?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(fs::TryLockError::WouldBlock) => {
+            let fault = "another sweep adds runs to this dataset; wait for its end, or give --out another name";
+            Err(OutputError { path: path.to_owned(), fault: fault.to_owned() }.into())
+        }
+        Err(fs::TryLockError::Error(error)) => Err(failed(&error).into()),
+    }
+}
+
+/// Refuses a directory that has other files than those of a sweep.
+fn check_files(path: &Path) -> Result<(), Error> {
+    let entries =
+        fs::read_dir(path).map_err(|error| OutputError::io(path, "read this directory", &error))?;
+    for entry in entries.flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_temporary = name.starts_with('.') && name.ends_with(".partial");
+        if !is_temporary && ![DESCRIPTION, JOURNAL, RUNS, GROUPS, REPORT].contains(&name.as_str()) {
+            let fault = format!("is not the dataset of a sweep: it has {name}; give --out another name");
+            return Err(OutputError { path: path.to_owned(), fault }.into());
+        }
+    }
+    Ok(())
+}
+
+/// The description of a dataset; none in an empty directory.
+fn read_description(path: &Path) -> Result<Option<Description>, Error> {
+    let path = path.join(DESCRIPTION);
+    if !path.exists() {
+        return Ok(None);
+    }
+    let mut text = String::new();
+    let read = File::open(&path).and_then(|mut file| file.read_to_string(&mut text));
+    read.map_err(|error| OutputError::io(&path, "read this file", &error))?;
+    serde_json::from_str(&text).map(Some).map_err(|error| other(&path, &error))
+}
+
+fn other(path: &Path, error: &dyn std::fmt::Display) -> Error {
+    OutputError { path: path.to_owned(), fault: error.to_string() }.into()
+}

@@ -1,0 +1,27 @@
+//! Sweeps: one scenario over a grid or a sample of settings, protocols and seeds.
+//!
+//! ```text
+//!   SweepSpec --SweepPlan::new--> cells, each with the key of its run
+//!        cells that the dataset does not have --run--> SweepRecord --append--> runs.jsonl
+//!                                                        all records --finish--> runs.parquet, groups.parquet
+//! ```
+//!
+//! The order in which cells end has no influence on the finished dataset.
+
+mod dataset;
+mod error;
+mod means;
+mod plan;
+mod quantity;
+mod record;
+mod run;
+mod table;
+mod varied;
+
+pub use dataset::Dataset;
+pub use error::Error;
+pub use means::{Mean, MeanRow, means};
+pub use plan::{SweepCell, SweepPlan, SweepSpec};
+pub use record::{Metric, SweepRecord, SweepRow};
+pub use run::{run_cell, run_cells};
+pub use varied::Varied;

@@ -1,0 +1,74 @@
+//! Runs the cells of a sweep.
+
+use crate::dataset::Dataset;
+use crate::error::Error;
+use crate::plan::{SweepCell, SweepPlan};
+use crate::record::{SweepRecord, SweepRow};
+use millpond_lab::run;
+use millpond_results::{About, Origin, Watch};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Runs one cell. `index` numbers it for `watch`. A run that fails is a record with its message.
+///
+/// # Errors
+/// That `watch` stopped the run.
+pub fn run_cell(
+    plan: &SweepPlan<'_>,
+    cell: &SweepCell,
+    index: usize,
+    watch: &dyn Watch,
+) -> Result<SweepRecord, Error> {
+    let record = SweepRecord {
+        run: cell.key.clone(),
+        settings: plan.keys().map(str::to_owned).zip(cell.settings.iter().cloned()).collect(),
+        protocol: cell.protocol.as_ref().map(|name| name.to_string()),
+        world: plan.world().name().to_owned(),
+        seed: cell.seed,
+        version: plan.version().to_owned(),
+        ..SweepRecord::default()
+    };
+    let failed = |error: Error| match error {
+        Error::Run(stopped @ millpond_lab::Error::Stopped { .. }) => Err(Error::Run(stopped)),
+        Error::Scenario(faults) => {
+            Ok(SweepRecord { error: Some(faults.render_within(false, usize::MAX)), ..record.clone() })
+        }
+        other => Ok(SweepRecord { error: Some(other.to_string()), ..record.clone() }),
+    };
+    let case = match plan.case(cell) {
+        Ok(case) => case,
+        Err(error) => return failed(error),
+    };
+    let origin = Origin { version: plan.version().to_owned(), ..Origin::default() };
+    let about = About { label: case.label.clone(), origin, index, world: case.world };
+    match run(&case.scenario, plan.registry(), about, watch) {
+        Ok(finished) => Ok(SweepRecord {
+            scenario_sha256: finished.run.summary.scenario_sha256.clone(),
+            rows: SweepRow::of_run(finished.run),
+            ..record
+        }),
+        Err(error) => failed(error.into()),
+    }
+}
+
+/// Runs the cells that the dataset does not have, on all threads, and adds each as soon as it has ended.
+///
+/// # Errors
+/// A dataset that cannot be written, or that `watch` stopped the sweep.
+pub fn run_cells(plan: &SweepPlan<'_>, dataset: &Dataset, watch: &dyn Watch) -> Result<(), Error> {
+    let missing: Vec<&SweepCell> = dataset.missing(plan.cells()).collect();
+    let ended = AtomicUsize::new(plan.cells().len() - missing.len());
+    let one = |(index, cell): (usize, &&SweepCell)| -> Result<(), Error> {
+        let record = run_cell(plan, cell, index, watch)?;
+        dataset.append(&record)?;
+        ended.fetch_add(1, Ordering::Relaxed);
+        watch.progress(index, 1.0);
+        Ok(())
+    };
+    missing.par_iter().enumerate().try_for_each(one).map_err(|error| match error {
+        Error::Run(millpond_lab::Error::Stopped { .. }) => {
+            Error::Stopped { finished: ended.load(Ordering::Relaxed), of: plan.cells().len() }
+        }
+        other => other,
+    })
+}
