@@ -33,7 +33,10 @@ const DEPENDENCIES: &[(&str, &str)] = &[
     ("chart", ""),
     ("report", "units stats results law scenario protocols fluid plan theory diagnosis papers sweep chart"),
     ("analysis-report", "units results scenario protocols fluid plan theory diagnosis report chart"),
-    ("cli", "units results law scenario protocols plan theory diagnosis lab papers sweep report analysis-report"),
+    (
+        "cli",
+        "units results law scenario protocols plan theory diagnosis lab papers sweep report analysis-report",
+    ),
 ];
 
 /// Packages of the workspace outside of `crates/`: they may depend on any crate.
@@ -138,6 +141,7 @@ const UPPER: &[&str] = &[
     "recurrences",
     "lab",
     "papers",
+    "sweep",
     "report",
     "analysis-report",
     "cli",

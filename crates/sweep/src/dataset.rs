@@ -97,7 +97,8 @@ impl Dataset {
         let journal = lock(&path.join(JOURNAL))?;
         let text = serde_json::to_string_pretty(&description).map_err(|error| other(path, &error))? + "\n";
         write_atomically(&path.join(DESCRIPTION), text.as_bytes())?;
-        let mut dataset = Self { path: path.to_owned(), journal: Mutex::new(journal), known: BTreeSet::new() };
+        let mut dataset =
+            Self { path: path.to_owned(), journal: Mutex::new(journal), known: BTreeSet::new() };
         dataset.known = dataset.read_keys()?;
         Ok(dataset)
     }
@@ -147,7 +148,8 @@ impl Dataset {
             line.clear();
             number += 1;
             let read_bytes = lines.by_ref().read_line(&mut line);
-            read_bytes.map_err(|error| OutputError::io(&self.path.join(JOURNAL), "read this file", &error))?;
+            read_bytes
+                .map_err(|error| OutputError::io(&self.path.join(JOURNAL), "read this file", &error))?;
             let Some(complete) = line.strip_suffix('\n') else { return Ok(()) };
             if let Err(error) = read(complete) {
                 let fault = format!("line {number} is no run of a sweep: {error}");
@@ -190,7 +192,8 @@ impl Dataset {
     pub fn write_tables(&self, records: &[SweepRecord]) -> Result<(), Error> {
         for (name, columns) in [(RUNS, table::runs(records)), (GROUPS, table::groups(records))] {
             let path = self.path.join(name);
-            let bytes = millpond_results::files::parquet_bytes(&columns).map_err(|error| other(&path, &error))?;
+            let bytes =
+                millpond_results::files::parquet_bytes(&columns).map_err(|error| other(&path, &error))?;
             write_atomically(&path, &bytes)?;
         }
         Ok(())
@@ -208,7 +211,8 @@ fn lock(path: &Path) -> Result<File, Error> {
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::WouldBlock) => {
-            let fault = "another sweep adds runs to this dataset; wait for its end, or give --out another name";
+            let fault =
+                "another sweep adds runs to this dataset; wait for its end, or give --out another name";
             Err(OutputError { path: path.to_owned(), fault: fault.to_owned() }.into())
         }
         Err(fs::TryLockError::Error(error)) => Err(failed(&error).into()),
@@ -217,8 +221,7 @@ fn lock(path: &Path) -> Result<File, Error> {
 
 /// Refuses a directory that has other files than those of a sweep.
 fn check_files(path: &Path) -> Result<(), Error> {
-    let entries =
-        fs::read_dir(path).map_err(|error| OutputError::io(path, "read this directory", &error))?;
+    let entries = fs::read_dir(path).map_err(|error| OutputError::io(path, "read this directory", &error))?;
     for entry in entries.flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_temporary = name.starts_with('.') && name.ends_with(".partial");

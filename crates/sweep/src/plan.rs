@@ -215,7 +215,8 @@ impl<'a> SweepPlan<'a> {
         part(protocol.unwrap_or_default());
         part(&seed.to_string());
         let assigned = self.spec.varied.iter().zip(settings);
-        let assigned: BTreeMap<&str, &String> = assigned.map(|(one, value)| (one.key.as_str(), value)).collect();
+        let assigned: BTreeMap<&str, &String> =
+            assigned.map(|(one, value)| (one.key.as_str(), value)).collect();
         for (key, value) in assigned {
             part(key);
             part(value);

@@ -1,8 +1,10 @@
 //! What a run of a sweep gives: one line of `runs.jsonl`.
 
 use millpond_results::{Comparison, ComparisonRow, DelayEstimates, Run};
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
+use serde_json::json;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 /// A line of `runs.jsonl`.
@@ -42,9 +44,23 @@ pub struct SweepRow {
 }
 
 /// The values of all metrics, in their order.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "BTreeMap<String, f64>", from = "BTreeMap<String, f64>")]
 pub(crate) struct Values([Option<f64>; Metric::ALL.len()]);
+
+impl JsonSchema for Values {
+    fn schema_name() -> Cow<'static, str> {
+        "Values".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let property = |metric: &Metric| {
+            (metric.name.to_owned(), json!({ "type": "number", "description": metric.meaning }))
+        };
+        let properties: serde_json::Map<_, _> = Metric::ALL.iter().map(property).collect();
+        json_schema!({ "type": "object", "properties": properties })
+    }
+}
 
 impl From<Values> for BTreeMap<String, f64> {
     fn from(values: Values) -> Self {
@@ -64,11 +80,16 @@ impl From<BTreeMap<String, f64>> for Values {
 pub struct Metric {
     /// Its column.
     pub name: &'static str,
+    /// What it is, with its unit.
+    pub meaning: &'static str,
     value: fn(&ComparisonRow) -> Option<f64>,
 }
 
-/// The 95th percentile and others of the end-to-end queueing delay, or of completion times.
-macro_rules! delay {
+/// The only metric of a link.
+const UTILIZATION: &str = "utilization";
+
+/// A statistic of times, if there are any.
+macro_rules! times {
     ($times:ident, $statistic:ident) => {
         |row| row.$times.map(|times: DelayEstimates| times.$statistic.mean)
     };
@@ -76,28 +97,33 @@ macro_rules! delay {
 
 impl Metric {
     /// All metrics, in the order of their columns.
+    #[rustfmt::skip]
     pub const ALL: [Self; 17] = [
-        Self::new("starving", |row| Some(row.starving.mean)),
-        Self::new("utilization", |row| row.utilization.map(|share| share.mean)),
-        Self::new("total_goodput_bps", |row| Some(row.total_goodput_bps.mean)),
-        Self::new("flow_goodput_bps", |row| Some(row.flow_goodput_bps.mean)),
-        Self::new("least_goodput_bps", |row| Some(row.least_goodput_bps.mean)),
-        Self::new("jain", |row| Some(row.jain.mean)),
-        Self::new("loss", |row| Some(row.loss.mean)),
-        Self::new("queueing_mean_ms", delay!(queueing_ms, mean)),
-        Self::new("queueing_p50_ms", delay!(queueing_ms, p50)),
-        Self::new("queueing_p95_ms", delay!(queueing_ms, p95)),
-        Self::new("queueing_p99_ms", delay!(queueing_ms, p99)),
-        Self::new("queueing_p999_ms", delay!(queueing_ms, p999)),
-        Self::new("completion_mean_ms", delay!(completion_ms, mean)),
-        Self::new("completion_p50_ms", delay!(completion_ms, p50)),
-        Self::new("completion_p95_ms", delay!(completion_ms, p95)),
-        Self::new("completion_p99_ms", delay!(completion_ms, p99)),
-        Self::new("completion_p999_ms", delay!(completion_ms, p999)),
+        Self::new("starving", "Number of flows whose goodput is below a tenth of their fair share.", |row| Some(row.starving.mean)),
+        Self::new(UTILIZATION, "Utilization of the bottleneck, from 0 to 1; absent for a group.", |row| row.utilization.map(|share| share.mean)),
+        Self::new("total_goodput_bps", "Sum of the goodputs of the flows, averaged over the measured time, in bit/s.", |row| Some(row.total_goodput_bps.mean)),
+        Self::new("flow_goodput_bps", "Mean of the goodputs of the flows, each over the time in which it ran, in bit/s.", |row| Some(row.flow_goodput_bps.mean)),
+        Self::new("least_goodput_bps", "Least of these goodputs, in bit/s.", |row| Some(row.least_goodput_bps.mean)),
+        Self::new("jain", "Jain's fairness index of the goodputs, from 1/n to 1.", |row| Some(row.jain.mean)),
+        Self::new("loss", "Packets declared lost divided by packets sent, from 0 to 1.", |row| Some(row.loss.mean)),
+        Self::new("queueing_mean_ms", "Mean of the end-to-end queueing delay, relays included, in milliseconds.", times!(queueing_ms, mean)),
+        Self::new("queueing_p50_ms", "Its median, in milliseconds.", times!(queueing_ms, p50)),
+        Self::new("queueing_p95_ms", "Its 95th percentile, in milliseconds.", times!(queueing_ms, p95)),
+        Self::new("queueing_p99_ms", "Its 99th percentile, in milliseconds.", times!(queueing_ms, p99)),
+        Self::new("queueing_p999_ms", "Its 99.9th percentile, in milliseconds.", times!(queueing_ms, p999)),
+        Self::new("completion_mean_ms", "Mean of the completion times of transfers, in milliseconds.", times!(completion_ms, mean)),
+        Self::new("completion_p50_ms", "Their median, in milliseconds.", times!(completion_ms, p50)),
+        Self::new("completion_p95_ms", "Their 95th percentile, in milliseconds.", times!(completion_ms, p95)),
+        Self::new("completion_p99_ms", "Their 99th percentile, in milliseconds.", times!(completion_ms, p99)),
+        Self::new("completion_p999_ms", "Their 99.9th percentile, in milliseconds.", times!(completion_ms, p999)),
     ];
 
-    const fn new(name: &'static str, value: fn(&ComparisonRow) -> Option<f64>) -> Self {
-        Self { name, value }
+    const fn new(
+        name: &'static str,
+        meaning: &'static str,
+        value: fn(&ComparisonRow) -> Option<f64>,
+    ) -> Self {
+        Self { name, meaning, value }
     }
 }
 
@@ -123,8 +149,16 @@ impl SweepRow {
             _ => None,
         };
         let mut rows: Vec<Self> = Comparison::of(&[run]).rows.iter().map(Self::of).collect();
-        // A comparison has no row for the only group: it would repeat that of all flows.
-        let repeated = only.zip(rows.first()).map(|(name, all)| Self { group: Some(name), ..all.clone() });
+        // A comparison has no row for the only group: it would repeat that of all flows, but for the utilization.
+        let values = |all: &Self| {
+            let of_flows =
+                |(value, metric): (Option<f64>, &Metric)| value.filter(|_| metric.name != UTILIZATION);
+            let mut values = all.values().zip(&Metric::ALL).map(of_flows);
+            Values(std::array::from_fn(|_| values.next().flatten()))
+        };
+        let group =
+            |(name, all): (String, &Self)| Self { group: Some(name), values: values(all), ..all.clone() };
+        let repeated = only.zip(rows.first()).map(group);
         rows.extend(repeated);
         rows
     }

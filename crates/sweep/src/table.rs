@@ -23,14 +23,13 @@ pub(crate) fn compare_settings(one: &SweepRecord, other: &SweepRecord) -> Orderi
     pairs.map(|(one, other)| compare_values(one, other)).fold(Ordering::Equal, Ordering::then)
 }
 
-/// The order of two values: of numbers of one unit by size, of others by their texts.
-pub(crate) fn compare_values(one: &str, other: &str) -> Ordering {
-    match (Quantity::parse(one), Quantity::parse(other)) {
-        (Some(a), Some(b)) if a.unit.name() == b.unit.name() => {
-            a.number.total_cmp(&b.number).then_with(|| one.cmp(other))
-        }
-        _ => one.cmp(other),
-    }
+/// The order of two values: numbers by their unit and size, then texts.
+fn compare_values(one: &str, other: &str) -> Ordering {
+    let by_size = match (Quantity::parse(one), Quantity::parse(other)) {
+        (Some(a), Some(b)) => a.unit.name().cmp(b.unit.name()).then(a.number.total_cmp(&b.number)),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    };
+    by_size.then_with(|| one.cmp(other))
 }
 
 /// One row per run: settings, what identifies the run, an error, and the values of all flows.
@@ -101,7 +100,10 @@ fn setting(key: &str, rows: &Rows<'_>) -> Column {
 /// The protocols of the flows, their number and all metrics.
 fn values(rows: &Rows<'_>) -> Vec<Column> {
     let mut columns = vec![
-        texts("protocols", rows.iter().map(|(_, row)| row.map_or_else(String::new, |row| row.protocols.clone()))),
+        texts(
+            "protocols",
+            rows.iter().map(|(_, row)| row.map_or_else(String::new, |row| row.protocols.clone())),
+        ),
         counts("flows", rows.iter().map(|(_, row)| row.map(|row| row.flows))),
     ];
     columns.extend(Metric::ALL.iter().enumerate().map(|(index, metric)| {
@@ -132,4 +134,45 @@ fn texts(name: impl Into<Cow<'static, str>>, cells: impl Iterator<Item = String>
         rows.push(index);
     }
     Column { name: name.into(), cells: Cells::Texts { distinct, rows: rows.into() } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first cells of the first table of a section, without backticks.
+    fn documented(page: &str, section: &str) -> Vec<String> {
+        let (_, text) = page.split_once(section).unwrap();
+        let lines = text.lines().skip_while(|line| !line.starts_with("| column"));
+        let rows = lines.skip(2).take_while(|line| line.starts_with('|'));
+        rows.map(|row| row.split('`').nth(1).unwrap_or_default().to_owned()).collect()
+    }
+
+    #[test]
+    fn the_page_on_results_documents_every_column() {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results.md");
+        let page = std::fs::read_to_string(path).unwrap();
+        let names = |columns: Vec<Column>| -> Vec<String> {
+            columns.into_iter().map(|column| column.name.into_owned()).collect()
+        };
+        let expected = documented(&page, "### runs.parquet");
+        assert_eq!(names(runs(&[])), expected);
+        let of_groups = expected.iter().map(|name| if name == "error" { "group" } else { name.as_str() });
+        assert_eq!(names(groups(&[])), of_groups.collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn values_are_numbers_in_base_units_where_all_of_them_have_one_unit() {
+        let record = |rate: &str, count: &str| SweepRecord {
+            settings: [("rate".to_owned(), rate.to_owned()), ("count".to_owned(), count.to_owned())].into(),
+            ..SweepRecord::default()
+        };
+        let mut records = [record("1Gbps", "10"), record("20Mbps", "x"), record("20Mbps", "9")];
+        sort(&mut records);
+        let columns = runs(&records);
+        assert_eq!(columns[0].name, "count");
+        assert!(matches!(&columns[0].cells, Cells::Texts { distinct, .. } if distinct == &["9", "10", "x"]));
+        assert_eq!(columns[1].name, "rate [bit/s]");
+        assert_eq!(columns[1].cells, Cells::Numbers(vec![Some(2e7), Some(1e9), Some(2e7)]));
+    }
 }

@@ -5,6 +5,7 @@
 use millpond_protocols::Registry;
 use millpond_results::{Unwatched, Watch, World};
 use millpond_sweep::{Dataset, Error, SweepPlan, SweepSpec, Varied, means, run_cells};
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -115,6 +116,12 @@ fn a_run_of_a_sweep_is_the_run_of_its_scenario() {
     let scenario = millpond_scenario::Scenario::load(&folder.path().join("s.toml"), &sets).unwrap();
     assert_eq!(record.scenario_sha256, scenario.key().sha256);
     assert_eq!(record.seed, scenario.seed);
+    let text = serde_json::to_value(&record).unwrap();
+    let (all, group) = (&text["rows"][0]["values"], &text["rows"][1]["values"]);
+    assert_eq!((&text["rows"][0]["group"], &text["rows"][1]["group"]), (&Value::Null, &"f".into()));
+    // One flow without competition fills most of the link.
+    assert!(all["utilization"].as_f64().unwrap() > 0.5 && group["utilization"].is_null(), "{text}");
+    assert_eq!(all["total_goodput_bps"], group["total_goodput_bps"]);
 }
 
 #[test]
@@ -140,7 +147,8 @@ fn a_failed_run_is_a_row_with_its_message() {
 fn samples_fill_the_ranges_evenly() {
     let folder = tempfile::tempdir().unwrap();
     let varied = ["links.L.rate=1Mbps..9Mbps", "links.L.delay=1ms..100ms:log"];
-    let spec = SweepSpec { samples: Some(64), seeds: 1, protocols: Vec::new(), ..spec(folder.path(), &varied) };
+    let spec =
+        SweepSpec { samples: Some(64), seeds: 1, protocols: Vec::new(), ..spec(folder.path(), &varied) };
     let registry = Registry::builtin();
     let plan = SweepPlan::new(spec, &registry, "1.0").unwrap();
     assert_eq!(plan.cells().len(), 64);
@@ -203,7 +211,9 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     let opened = |plan: &SweepPlan<'_>| fault(Dataset::open(&out, plan).err().unwrap());
     assert!(opened(&first).contains("another sweep"), "two sweeps at the same time");
     drop(dataset);
-    assert!(opened(&plan(spec(folder.path(), &["links.L.delay=1ms"])).unwrap()).contains("other varied keys"));
+    assert!(
+        opened(&plan(spec(folder.path(), &["links.L.delay=1ms"])).unwrap()).contains("other varied keys")
+    );
     let newer = SweepPlan::new(valid(), &registry, "1.1").unwrap();
     assert!(opened(&newer).contains("version 1.0"));
     let set = SweepSpec { sets: vec!["duration=3s".into()], ..valid() };

@@ -41,7 +41,7 @@ fn every_command_of_the_readme_works_as_it_is_written() {
     assert!(commands.len() >= 5, "{commands:?}");
     for command in commands.iter().filter(|command| command[0] != TOO_LONG) {
         let mut arguments: Vec<&str> = command.iter().map(String::as_str).collect();
-        if ["run", "compare"].contains(&arguments[0]) {
+        if ["run", "compare", "sweep"].contains(&arguments[0]) {
             arguments.extend(["--set", "duration=2500ms"]);
         }
         let output = millpond(folder.path(), &arguments);

@@ -28,7 +28,7 @@ const OUTPUTS: &[(&str, &[&str])] = &[
     ("run", &["run", "scenario.toml", "--world", "fluid"]),
     ("run", &["run", "scenario.toml", "--set", "flows.f.protocol=newreno", "--set", "flows.f.workload.size=100KB"]),
     ("compare", &["compare", "scenario.toml", "--protocols", "cltcp,newreno", "--seeds", "2"]),
-    ("sweep", &["sweep", "scenario.toml", "--vary", "duration=1s,2s", "--protocols", "newreno,cubic", "--seeds", "2", "--out", "sweep"]),
+    ("sweep", &["sweep", "scenario.toml", "--vary", "duration=30s,40s", "--protocols", "newreno,cubic", "--seeds", "2", "--out", "sweep"]),
     ("equilibrium", &["equilibrium", "scenario.toml"]),
     ("equilibrium", &["equilibrium", "scenario.toml", "--set", "flows.f.protocol=xcp"]),
     ("utility", &["equilibrium", "scenario.toml", "--utility", "alpha=2"]),
@@ -100,6 +100,21 @@ fn the_json_of_every_command_conforms_to_its_schema() {
         let text = std::fs::read_to_string(folder.path().join("run").join(file)).unwrap();
         assert_conforms(&validator(document), &serde_json::from_str(&text).unwrap(), file);
     }
+    let varied = [
+        "sweep",
+        "scenario.toml",
+        "--vary",
+        "duration=30s,10s,40s",
+        "--set",
+        "measure.from=5s",
+        "--out",
+        "dataset",
+    ];
+    let output = millpond(folder.path(), &varied);
+    assert!(output.status.success(), "{}", stderr(&output));
+    for line in std::fs::read_to_string(folder.path().join("dataset/runs.jsonl")).unwrap().lines() {
+        assert_conforms(&validator("sweep-run"), &serde_json::from_str(line).unwrap(), "runs.jsonl");
+    }
     for (document, command) in OUTPUTS {
         let output = millpond(folder.path(), &[command, &["--json"][..]].concat());
         assert!(output.status.success(), "{command:?}: {}", stderr(&output));
@@ -129,7 +144,7 @@ fn every_schema_is_valid_and_describes_every_property() {
     let folder = folder(ONE_FLOW);
     let documents = documents(folder.path());
     let known = |name: &String| {
-        ["scenario", "timing"].contains(&name.as_str())
+        ["scenario", "timing", "sweep-run"].contains(&name.as_str())
             || OUTPUTS.iter().any(|(document, _)| document == name)
     };
     assert!(documents.len() > 7 && documents.iter().all(known), "{documents:?}");

@@ -24,7 +24,11 @@ fn a_sweep_writes_a_dataset_and_is_continued_by_the_same_command() {
     let folder = folder(SCENARIO);
     let first = millpond(folder.path(), SWEEP);
     assert!(first.status.success(), "{}", stderr(&first));
-    assert!(stdout(&first).contains("links.L.rate") && stdout(&first).contains("8Mbps"), "{}", stdout(&first));
+    assert!(
+        stdout(&first).contains("links.L.rate") && stdout(&first).contains("8Mbps"),
+        "{}",
+        stdout(&first)
+    );
     let mut names: Vec<String> = fs::read_dir(folder.path().join("out"))
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
@@ -40,9 +44,14 @@ fn a_sweep_writes_a_dataset_and_is_continued_by_the_same_command() {
 fn a_run_without_results_gives_exit_code_1_and_its_message() {
     let folder = folder(SCENARIO);
     let varied = ["--vary", "flows.f.start=0s,1500ms", "--vary", "flows.f.stop=1s,2s"];
-    let output = millpond(folder.path(), &[&["sweep", "scenario.toml", "--out", "out"], varied.as_slice()].concat());
+    let output =
+        millpond(folder.path(), &[&["sweep", "scenario.toml", "--out", "out"], varied.as_slice()].concat());
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
-    assert!(stdout(&output).starts_with("1 of 4 runs have no results. The first error is:"), "{}", stdout(&output));
+    assert!(
+        stdout(&output).starts_with("1 of 4 runs have no results. The first error is:"),
+        "{}",
+        stdout(&output)
+    );
 }
 
 #[test]

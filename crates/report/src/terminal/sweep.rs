@@ -34,7 +34,8 @@ fn failures(rows: &[MeanRow]) -> String {
 }
 
 fn means(rows: &[MeanRow]) -> Table {
-    let keys: Vec<&str> = rows.first().map_or_else(Vec::new, |row| row.settings.keys().map(String::as_str).collect());
+    let keys: Vec<&str> =
+        rows.first().map_or_else(Vec::new, |row| row.settings.keys().map(String::as_str).collect());
     let has_protocols = rows.iter().any(|row| row.protocol.is_some());
     let headings = keys.into_iter().chain(has_protocols.then_some("protocol")).chain(["runs"]);
     let mut table = table(&headings.chain(METRICS.map(|(heading, ..)| heading)).collect::<Vec<_>>());
@@ -68,7 +69,10 @@ mod tests {
             means: [("total_goodput_bps".to_owned(), Mean { mean: 4.8e6, half_width: Some(2e5) })].into(),
         };
         let text = sweep(&[row(0, None), row(1, Some("no such link\n"))]).fitted(None);
-        assert!(text.starts_with("1 of 4 runs have no results. The first error is:\nno such link\n"), "{text}");
+        assert!(
+            text.starts_with("1 of 4 runs have no results. The first error is:\nno such link\n"),
+            "{text}"
+        );
         assert!(text.contains("4.80 ± 0.20"), "{text}");
         assert!(!sweep(&[row(0, None)]).fitted(None).contains("no results"));
     }
