@@ -5,6 +5,7 @@
 //! | `sweep.json` | scenario, version and varied keys |
 //! | `runs.jsonl` | one [`SweepRecord`] per line, in the order in which runs ended |
 //! | `runs.parquet`, `groups.parquet` | one row per run, and per group of each run, in the order of their settings |
+//! | `report.html` | the page about the sweep |
 
 use crate::error::Error;
 use crate::plan::{SweepCell, SweepPlan};
@@ -22,7 +23,6 @@ const DESCRIPTION: &str = "sweep.json";
 const JOURNAL: &str = "runs.jsonl";
 const RUNS: &str = "runs.parquet";
 const GROUPS: &str = "groups.parquet";
-/// The name of the report that `sweep` writes.
 const REPORT: &str = "report.html";
 
 /// The file `sweep.json`: what all runs of a dataset share.
@@ -197,6 +197,16 @@ impl Dataset {
             write_atomically(&path, &bytes)?;
         }
         Ok(())
+    }
+
+    /// Writes the page about the sweep, and returns its path.
+    ///
+    /// # Errors
+    /// A file that cannot be written.
+    pub fn write_report(&self, page: &str) -> Result<PathBuf, Error> {
+        let path = self.path.join(REPORT);
+        write_atomically(&path, page.as_bytes())?;
+        Ok(path)
     }
 
     fn unwritable(&self, error: &std::io::Error) -> OutputError {

@@ -22,6 +22,7 @@ pub use dataset::Dataset;
 pub use error::Error;
 pub use means::{Mean, MeanRow, means};
 pub use plan::{SweepCell, SweepPlan, SweepSpec};
+pub use quantity::number_with_unit;
 pub use record::{Metric, SweepRecord, SweepRow};
 pub use run::{run_cell, run_cells};
 pub use varied::Varied;

@@ -77,6 +77,13 @@ impl Quantity {
     }
 }
 
+/// The number that a value states, in base units, and its unit: `bit/s`, `s`, `B`, as written for others, or empty. None for
+/// a text.
+#[must_use]
+pub fn number_with_unit(value: &str) -> Option<(f64, String)> {
+    Quantity::parse(value).map(|quantity| (quantity.number, quantity.unit.name().to_owned()))
+}
+
 /// The number rounded to four significant digits.
 fn four_digits(number: f64) -> f64 {
     format!("{number:.3e}").parse().unwrap_or(number)

@@ -34,7 +34,7 @@ fn a_sweep_writes_a_dataset_and_is_continued_by_the_same_command() {
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
     names.sort();
-    assert_eq!(names, ["groups.parquet", "runs.jsonl", "runs.parquet", "sweep.json"]);
+    assert_eq!(names, ["groups.parquet", "report.html", "runs.jsonl", "runs.parquet", "sweep.json"]);
     let again = millpond(folder.path(), SWEEP);
     assert!(stderr(&again).contains("out: has 4 of 4 runs"), "{}", stderr(&again));
     assert_eq!(stdout(&first), stdout(&again));

@@ -1,0 +1,307 @@
+//! The page about a sweep: results over the varied key, one curve per protocol, one figure per combination of the other
+//! settings.
+
+use super::document::{Section, page};
+use maud::html;
+use millpond_chart::{Axis, AxisSpacing, Figure, Legend, Panel, Plot, Point, Scale, SeriesStyle};
+use millpond_sweep::{MeanRow, number_with_unit};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Figures beyond this number are not drawn; the tables have their values.
+const MOST_FIGURES: usize = 12;
+/// The height of a plot in pixels.
+const HEIGHT: u16 = 150;
+/// An axis whose ends have a larger ratio than this is logarithmic.
+const LINEAR_RATIO: f64 = 20.0;
+/// A logarithmic axis spans at most this many powers of ten.
+const DECADES: f64 = 6.0;
+
+/// A metric that is drawn: heading, column, factor from the unit of the column, unit.
+struct DrawnMetric {
+    title: &'static str,
+    column: &'static str,
+    factor: f64,
+    unit: &'static str,
+}
+
+const METRICS: [DrawnMetric; 5] = [
+    DrawnMetric { title: "utilization", column: "utilization", factor: 100.0, unit: "%" },
+    DrawnMetric { title: "total goodput", column: "total_goodput_bps", factor: 1e-6, unit: "Mbit/s" },
+    DrawnMetric { title: "queueing delay, p95", column: "queueing_p95_ms", factor: 1.0, unit: "ms" },
+    DrawnMetric { title: "Jain's index", column: "jain", factor: 1.0, unit: "" },
+    DrawnMetric { title: "completion time, p95", column: "completion_p95_ms", factor: 1.0, unit: "ms" },
+];
+
+/// The page; `title` is that of the scenario. Equal rows give equal bytes.
+pub fn sweep(rows: &[MeanRow], title: &str) -> String {
+    let runs: u64 = rows.iter().map(|row| row.runs).sum();
+    let failed: u64 = rows.iter().map(|row| row.failed).sum();
+    let lead = html! {
+        p {
+            (runs) " runs"
+            @if failed > 0 { ", of which " (failed) " have no results" }
+            "."
+        }
+    };
+    let sections: Vec<Section> =
+        SweepAxis::of(rows).and_then(|axis| section(rows, &axis)).into_iter().collect();
+    page(title, &lead, &sections)
+}
+
+/// The key on the horizontal axes.
+struct SweepAxis {
+    key: String,
+    unit: String,
+    /// From the unit of the values to that of the axis.
+    factor: f64,
+    /// The least and the greatest value, in the unit of the axis.
+    ends: (f64, f64),
+}
+
+impl SweepAxis {
+    /// The key with the most values among those whose values are numbers of one unit; none if there is none.
+    fn of(rows: &[MeanRow]) -> Option<Self> {
+        let keys = rows.first()?.settings.keys();
+        let axes = keys.filter_map(|key| Self::of_key(key, rows));
+        // Of keys with equal numbers of values the first one.
+        axes.rev().max_by_key(|(count, _)| *count).map(|(_, axis)| axis)
+    }
+
+    /// The number of values of this key, and its axis.
+    fn of_key(key: &str, rows: &[MeanRow]) -> Option<(usize, Self)> {
+        let values: Option<Vec<(f64, String)>> =
+            rows.iter().map(|row| number_with_unit(row.settings.get(key)?)).collect();
+        let values = values?;
+        let units: BTreeSet<&str> = values.iter().map(|(_, unit)| unit.as_str()).collect();
+        let distinct: BTreeSet<u64> = values.iter().map(|(number, _)| number.to_bits()).collect();
+        let unit = units.first().filter(|_| units.len() == 1 && distinct.len() > 1)?;
+        let (factor, unit) = match *unit {
+            "bit/s" => (1e-6, "Mbit/s"),
+            "s" => (1e3, "ms"),
+            "B" => (1e-3, "kB"),
+            other => (1.0, other),
+        };
+        let numbers = || values.iter().map(|(number, _)| factor * number);
+        let ends = (numbers().fold(f64::INFINITY, f64::min), numbers().fold(f64::NEG_INFINITY, f64::max));
+        Some((distinct.len(), Self { key: key.to_owned(), unit: unit.to_owned(), factor, ends }))
+    }
+
+    /// The value of a row on the axis.
+    fn value(&self, row: &MeanRow) -> Option<f64> {
+        Some(self.factor * number_with_unit(row.settings.get(&self.key)?)?.0)
+    }
+
+    fn scale(&self) -> Scale {
+        let (low, high) = self.ends;
+        if low > 0.0 && high > LINEAR_RATIO * low {
+            Scale { low, high, spacing: AxisSpacing::Log }
+        } else {
+            Scale::linear(low, high)
+        }
+    }
+
+    fn title(&self) -> String {
+        if self.unit.is_empty() { self.key.clone() } else { format!("{}, {}", self.key, self.unit) }
+    }
+}
+
+/// All rows with the same settings but for the key of the axis.
+struct Combination<'a> {
+    settings: Vec<(&'a str, &'a str)>,
+    rows: Vec<&'a MeanRow>,
+}
+
+impl<'a> Combination<'a> {
+    /// In the order in which they first occur.
+    fn all(rows: &'a [MeanRow], axis: &SweepAxis) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        let mut indices: BTreeMap<Vec<(&str, &str)>, usize> = BTreeMap::new();
+        for row in rows {
+            let settings = row.settings.iter().filter(|(key, _)| **key != axis.key);
+            let settings: Vec<_> = settings.map(|(key, value)| (key.as_str(), value.as_str())).collect();
+            let index = *indices.entry(settings.clone()).or_insert(all.len());
+            match all.get_mut(index) {
+                Some(combination) => combination.rows.push(row),
+                None => all.push(Self { settings, rows: vec![row] }),
+            }
+        }
+        all
+    }
+
+    fn title(&self) -> String {
+        let settings: Vec<String> =
+            self.settings.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        if settings.is_empty() { "All runs".to_owned() } else { settings.join(", ") }
+    }
+}
+
+fn section(rows: &[MeanRow], axis: &SweepAxis) -> Option<Section> {
+    let combinations = Combination::all(rows, axis);
+    let drawing = Drawing { all: rows, protocols: protocols(rows), axis };
+    let figures = combinations.iter().take(MOST_FIGURES).enumerate();
+    let figures: Vec<Figure> = figures.map(|(index, one)| drawing.figure(index, one)).collect();
+    let left_out = match combinations.len() {
+        all if all > MOST_FIGURES => format!(
+            " The first {MOST_FIGURES} of {all} combinations of the other settings are drawn; the tables have all."
+        ),
+        _ => String::new(),
+    };
+    let intro = format!(
+        "Means over the seeds, with vertical lines as long as their 95 % confidence intervals, over {}. All figures have \
+         the same axes.{left_out}",
+        axis.key
+    );
+    Section::of_figures("sweep", format!("Results over {}", axis.key), intro, &figures)
+}
+
+fn protocol_of(row: &MeanRow) -> &str {
+    row.protocol.as_deref().unwrap_or_default()
+}
+
+/// The protocols in the order of the rows; an empty name for those of the scenario.
+fn protocols(rows: &[MeanRow]) -> Vec<&str> {
+    let mut found = Vec::new();
+    for name in rows.iter().map(protocol_of) {
+        if !found.contains(&name) {
+            found.push(name);
+        }
+    }
+    found
+}
+
+/// What all figures of a page have in common.
+struct Drawing<'a> {
+    all: &'a [MeanRow],
+    protocols: Vec<&'a str>,
+    axis: &'a SweepAxis,
+}
+
+/// A point with half the width of its confidence interval.
+struct Estimated {
+    at: Point,
+    half_width: Option<f64>,
+}
+
+impl Drawing<'_> {
+    /// A panel for each metric that any row of the sweep has.
+    fn figure(&self, index: usize, combination: &Combination<'_>) -> Figure {
+        let has = |metric: &&DrawnMetric| self.all.iter().any(|row| row.means.contains_key(metric.column));
+        let metrics: Vec<&DrawnMetric> = METRICS.iter().filter(has).collect();
+        let last = metrics.len().saturating_sub(1);
+        let panel = |(place, metric): (usize, &&DrawnMetric)| {
+            let x = Axis::numbered(self.axis.scale(), self.axis.title(), 6);
+            let mut panel = self.panel(metric, if place == last { x } else { x.without_text() }, combination);
+            panel.legend = panel.legend.when(place == 0);
+            panel
+        };
+        Figure {
+            id: format!("sweep-{index}"),
+            title: html! { (combination.title()) },
+            class: "",
+            panels: metrics.iter().enumerate().map(panel).collect(),
+            caption: String::new(),
+        }
+    }
+
+    fn panel(&self, metric: &DrawnMetric, x: Axis, combination: &Combination<'_>) -> Panel {
+        let points = self.all.iter().filter_map(|row| self.point(metric, row));
+        let ends = points.flat_map(|Estimated { at: (_, y), half_width }| {
+            let half = half_width.unwrap_or_default();
+            [(y - half).max(0.0), y + half]
+        });
+        let y = Axis::numbered(metric.scale(&ends.collect::<Vec<_>>()), "", 4);
+        let mut plot = Plot::new(format!("{} over {}", metric.title, self.axis.key), x, y, HEIGHT);
+        let mut legend = Legend::new();
+        for (index, protocol) in self.protocols.iter().enumerate() {
+            let style = SeriesStyle(index);
+            let own = combination.rows.iter().filter(|row| protocol_of(row) == *protocol);
+            let points: Vec<Estimated> = own.filter_map(|row| self.point(metric, row)).collect();
+            draw(&mut plot, protocol, style, &points);
+            if !protocol.is_empty() {
+                legend = legend.marker(style, protocol);
+            }
+        }
+        Panel { title: metric.title.to_owned(), unit: metric.unit.to_owned(), legend, plot }
+    }
+
+    fn point(&self, metric: &DrawnMetric, row: &MeanRow) -> Option<Estimated> {
+        let mean = row.means.get(metric.column)?;
+        let at = (self.axis.value(row)?, metric.factor * mean.mean);
+        Some(Estimated { at, half_width: mean.half_width.map(|half| metric.factor * half) })
+    }
+}
+
+impl DrawnMetric {
+    fn scale(&self, values: &[f64]) -> Scale {
+        let positive = || values.iter().copied().filter(|value| *value > 0.0);
+        let (low, high) = (positive().fold(f64::INFINITY, f64::min), positive().fold(0.0, f64::max));
+        if self.unit != "%" && high > LINEAR_RATIO * low {
+            Scale::log(positive(), DECADES)
+        } else {
+            Scale::from_zero(values.iter().copied())
+        }
+    }
+}
+
+fn draw(plot: &mut Plot, name: &str, style: SeriesStyle, points: &[Estimated]) {
+    let name = if name.is_empty() { "mean" } else { name };
+    plot.curve(name, &style.line(), &points.iter().map(|point| point.at).collect::<Vec<_>>());
+    for Estimated { at: (x, y), half_width } in points {
+        if let Some(half) = half_width {
+            plot.unnamed_curve(&format!("line {}", style.colour()), &[(*x, y - half), (*x, y + half)]);
+        }
+        plot.mark(style, (*x, *y));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use millpond_sweep::Mean;
+
+    fn row(rate: &str, count: &str, protocol: &str, goodput: f64) -> MeanRow {
+        let settings = [("links.L.rate", rate), ("flows.f.count", count)];
+        MeanRow {
+            settings: settings.map(|(key, value)| (key.to_owned(), value.to_owned())).into(),
+            protocol: Some(protocol.to_owned()),
+            runs: 3,
+            failed: 0,
+            error: None,
+            means: [("total_goodput_bps".to_owned(), Mean { mean: goodput, half_width: Some(1e5) })].into(),
+        }
+    }
+
+    fn rows() -> Vec<MeanRow> {
+        let mut rows = Vec::new();
+        for (rate, goodput) in [("1Mbps", 0.9e6), ("10Mbps", 9e6), ("100Mbps", 80e6)] {
+            for count in ["1", "4"] {
+                for protocol in ["cubic", "lgcc"] {
+                    rows.push(row(rate, count, protocol, goodput));
+                }
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn the_key_with_the_most_numbers_is_the_axis_and_the_others_are_figures() {
+        let rows = rows();
+        let axis = SweepAxis::of(&rows).unwrap();
+        assert_eq!((axis.title().as_str(), axis.ends), ("links.L.rate, Mbit/s", (1.0, 100.0)));
+        assert_eq!(axis.scale().spacing, AxisSpacing::Log);
+        let page = sweep(&rows, "A <title>");
+        assert!(page.contains("A &lt;title&gt;") && page.contains("36 runs."), "{page}");
+        for title in ["flows.f.count = 1", "flows.f.count = 4"] {
+            assert!(page.contains(title), "{title}");
+        }
+        // Two protocols at three rates in each of two figures.
+        assert_eq!(page.matches("<use class=\"mark c0\"").count(), 2 * (3 + 1));
+    }
+
+    #[test]
+    fn texts_have_no_axis() {
+        let rows = [row("fast", "x", "cubic", 1.0), row("slow", "y", "cubic", 1.0)];
+        assert!(SweepAxis::of(&rows).is_none());
+        assert!(sweep(&rows, "t").contains("6 runs"));
+    }
+}
