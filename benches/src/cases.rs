@@ -1,7 +1,7 @@
 //! The measured cases: networks of long flows, as measured with other simulators.
 
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
-use millpond_law::{HeaderId, Link, LinkFacts, Protocol, SettingError, Settings, Value};
+use millpond_law::{HeaderId, Link, LinkFacts, Protocol, QueueLaw, SettingError, Settings, Value};
 use millpond_protocols::Registry;
 use millpond_sim::{
     Buffer, Builder, FlowSpec, LinkId, LinkSpec, LoopSpec, NodeId, PacketNetwork, Processing, Workload,
@@ -36,6 +36,8 @@ pub(crate) struct Trunk {
     pub(crate) buffer: u64,
     /// Packets above which every packet is marked.
     pub(crate) mark_above: Option<u64>,
+    /// Name of the queue, with its default settings; drop-tail, or RED if packets are marked, without one.
+    pub(crate) queue: Option<&'static str>,
 }
 
 /// Users of one kind.
@@ -58,7 +60,7 @@ const fn seconds(seconds: u64) -> Span {
 }
 
 /// All cases.
-pub(crate) fn all() -> [Case; 5] {
+pub(crate) fn all() -> [Case; 7] {
     let millis = Span::from_millis;
     [
         dumbbell(("S1", "NewReno, drop-tail 250", "newreno"), mbps(100), millis(20), 10, 250, seconds(100)),
@@ -83,11 +85,22 @@ pub(crate) fn all() -> [Case; 5] {
             )
         },
         two_bottlenecks(),
+        with_queue("S7", "NewReno, FQ-CoDel", "fq-codel"),
+        with_queue("S8", "NewReno, DualPI2", "dualpi2"),
     ]
 }
 
+/// The network of S1 with another queue: what a queue costs beside drop-tail.
+fn with_queue(name: &'static str, what: &'static str, queue: &'static str) -> Case {
+    let (rate, rtt) = (mbps(100), Span::from_millis(20));
+    Case {
+        trunks: vec![Trunk { queue: Some(queue), ..trunk(rate, rtt * 2 / 5, 250) }],
+        ..dumbbell((name, what, "newreno"), rate, rtt, 10, 250, seconds(100))
+    }
+}
+
 const fn trunk(rate: Rate, delay: Span, buffer: u64) -> Trunk {
-    Trunk { rate, delay, buffer, mark_above: None }
+    Trunk { rate, delay, buffer, mark_above: None, queue: None }
 }
 
 /// One trunk, which has four fifths of the round-trip time.
@@ -222,17 +235,21 @@ impl Case {
     }
 }
 
-/// The law that marks at a trunk, if it has one.
-fn queue(trunk: &Trunk) -> Result<Option<Box<dyn Link>>, Box<dyn Error>> {
-    let Some(packets) = trunk.mark_above else { return Ok(None) };
+/// The law of a trunk: the one that it names, one that marks, or drop-tail.
+fn queue(trunk: &Trunk) -> Result<QueueLaw, Box<dyn Error>> {
+    let facts = LinkFacts { capacity: trunk.rate, buffer: Some(PACKET * trunk.buffer), packet: PACKET };
+    if let Some(name) = trunk.queue {
+        let queue = Registry::builtin().queue(name).map_err(|unknown| unknown.name)?;
+        return Ok(queue.law(&Settings::check(queue.card().parameters, [])?, &facts)?);
+    }
+    let Some(packets) = trunk.mark_above else { return Ok(QueueLaw::DropTail) };
     let red = Registry::builtin().queue("red").map_err(|unknown| unknown.name)?;
     let presets = red.card().presets.iter().find(|(name, _)| *name == "dctcp-step");
     let step = presets.map_or(&[][..], |(_, values)| *values);
     let threshold = Value::Text(format!("{}B", packets * PACKET.get()).into());
     let written = step.iter().cloned().chain([("max_th", threshold)]);
     let settings = Settings::check(red.card().parameters, written)?;
-    let facts = LinkFacts { capacity: trunk.rate, buffer: Some(PACKET * trunk.buffer), packet: PACKET };
-    Ok(red.link(&settings, &facts)?)
+    Ok(red.law(&settings, &facts)?)
 }
 
 type Routers = Vec<(HeaderId, Box<dyn Link>)>;

@@ -92,7 +92,7 @@ pub fn protocols_and_queues_read_only_the_keys_of_their_own_tables(laws: &Laws) 
     }
     for queue in laws.queues() {
         for settings in corners(queue.card().parameters) {
-            let _ = (queue.link(&settings, &facts), queue.fluid(&settings, &facts));
+            let _ = (queue.law(&settings, &facts), queue.fluid(&settings, &facts));
         }
     }
 }

@@ -24,6 +24,7 @@ pub mod links;
 pub mod queues;
 pub mod receivers;
 pub mod senders;
+mod several;
 
 use millpond_law::key::Keys;
 use millpond_law::{Bounds, Domain, Protocol, Queue, SettingError, Settings, Value};

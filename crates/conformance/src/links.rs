@@ -45,7 +45,7 @@ pub(crate) fn pass(link: &mut dyn Link, visits: &[Visit]) -> Vec<Seen> {
         .map(|visit| {
             now += visit.after;
             let seen = present(link, hooks, &mut Context { now, random: &mut random }, visit);
-            assert_reports_finite_quantities(link);
+            assert_finite_quantities(|gauges| link.observe(gauges));
             seen
         })
         .collect()
@@ -58,22 +58,26 @@ fn present(link: &mut dyn Link, hooks: Hooks, cx: &mut Context<'_>, visit: &Visi
         Hook::Arrive if hooks.arrive => link.arrive(cx, &mut packet, &visit.queue),
         Hook::Depart if hooks.depart => link.depart(cx, &mut packet, &visit.queue),
         Hook::Tick if hooks.tick => {
-            let next = link.tick(cx, &visit.queue);
-            assert!(
-                next.is_none_or(|next| next > cx.now),
-                "a tick that does not advance time: {next:?} at {}",
-                cx.now
-            );
+            assert_advances(link.tick(cx, &visit.queue), cx.now);
             Verdict::Keep
         }
         _ => Verdict::Keep,
     };
+    if visit.hook == Hook::Depart && hooks.release {
+        assert!(link.release(cx.now, visit.bytes) >= cx.now, "a packet released in the past");
+    }
     Seen { verdict, ecn, header }
 }
 
-fn assert_reports_finite_quantities(link: &dyn Link) {
-    let mut gauges: Vec<(&'static str, &'static str, f64)> = Vec::new();
-    link.observe(&mut gauges);
+/// Asserts that the next tick of a law, if it has one, is later than this one.
+pub(crate) fn assert_advances(next: Option<Time>, now: Time) {
+    assert!(next.is_none_or(|next| next > now), "a tick that does not advance time: {next:?} at {now}");
+}
+
+/// Asserts that quantities which a law reports have a name, a unit and a finite value.
+pub(crate) fn assert_finite_quantities(observe: impl FnOnce(&mut Vec<(&'static str, &'static str, f64)>)) {
+    let mut gauges = Vec::new();
+    observe(&mut gauges);
     assert!(
         gauges
             .iter()

@@ -25,7 +25,6 @@ mod ack_ranges;
 mod arrivals;
 mod chunk;
 mod episode;
-mod fair_scheduler;
 mod frame;
 mod loss;
 mod marks;
@@ -47,7 +46,6 @@ mod timeout;
 mod tests;
 
 pub use ack_ranges::AckRanges;
-pub use fair_scheduler::FairScheduler;
 pub use frame::{ACK_BYTES, Acknowledgement, Frame, Segment};
 pub use receiver::{Received, ReceiverConfig, ReceiverCounters, ReceiverEnd};
 pub use relay::{Relay, RelayBuffer};

@@ -1,12 +1,11 @@
 //! The send queues of several streams that share a sender: one queue and one credit for each, served by fair queueing.
 
 use crate::chunk::Chunk;
-use crate::fair_scheduler::FairScheduler;
 use crate::sent::StreamData;
 use alloc::collections::VecDeque;
 use alloc::vec;
 use alloc::vec::Vec;
-use millpond_law::{LimitedBy, Sharing};
+use millpond_law::{FairScheduler, LimitedBy, Sharing};
 use millpond_units::{Span, Time};
 
 /// A stream that shares a sender with others.

@@ -27,28 +27,34 @@
 extern crate alloc;
 
 mod event;
+mod flow_queues;
 #[cfg(feature = "fluid")]
 pub mod fluid;
 mod gauge;
 mod header;
 pub mod key;
 mod link;
+mod multi_queue;
 mod parameter;
 mod protocol;
 mod random;
 mod receiver;
+mod scheduler;
 mod sender;
 mod settings;
 mod value;
 
 pub use event::{Ack, Cause, Congestion, Episode, Event, LimitedBy, LostPacket, SpuriousLoss, Start};
+pub use flow_queues::{Classifier, FlowQueues, Overflow};
 pub use gauge::Gauge;
 pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Link, LinkFacts, PacketKind, PacketView, QueueView, Verdict};
+pub use multi_queue::{MultiQueue, QueueLaw, Victims};
 pub use parameter::{Bounds, Domain, Parameter};
 pub use protocol::{Card, Knowledge, Needs, Protocol, Queue, QueueCard, QueueChoice};
 pub use random::Random;
 pub use receiver::{Data, Echo, PlainReceiver, Receiver, RelayView, Sharing};
+pub use scheduler::{DeficitRoundRobin, FairScheduler, FlowQueueing, Queues, Scheduler, StrictPriority};
 pub use sender::{Permit, Sender, deliver};
 pub use settings::Settings;
 pub use value::{SettingError, Value};

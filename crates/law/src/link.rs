@@ -62,6 +62,8 @@ pub struct Hooks {
     pub tick: bool,
     /// [`QueueView::head_sojourn`] also at arrivals.
     pub sojourn: bool,
+    /// [`Link::release`].
+    pub release: bool,
 }
 
 /// A control law at a link. The element owns the buffer; the law returns a verdict.
@@ -79,14 +81,20 @@ pub trait Link: Send {
         Verdict::Keep
     }
 
+    /// The time from which on the packet at the head, of `bytes`, may be served: `now` or later. Called once for each
+    /// packet, in order, after [`Self::depart`]. A shaper holds packets back with it.
+    fn release(&mut self, now: Time, _bytes: Bytes) -> Time {
+        now
+    }
+
     /// A control interval ended (first called at time zero); returns when the next one ends.
     fn tick(&mut self, _cx: &mut Context<'_>, _queue: &QueueView) -> Option<Time> {
         None
     }
 
-    /// A law with the same settings for the queue of one flow under fair queueing, before its first packet. It receives
-    /// that queue as [`QueueView`], with the capacity of the whole link. None, the default: the law is one for the queue of
-    /// the whole link, and scenarios with fair queueing are refused. Ticks are not called.
+    /// A law with the same settings for one of several queues of a link, such as that of one flow under fair queueing,
+    /// before its first packet. It receives that queue as [`QueueView`], with the capacity of the whole link. None, the
+    /// default: the law is one for the queue of the whole link, and scenarios with a queue for each flow are refused.
     fn for_flow(&self) -> Option<Box<dyn Link>> {
         None
     }

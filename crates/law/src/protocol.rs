@@ -3,7 +3,9 @@
 #[cfg(feature = "fluid")]
 use crate::fluid::{FluidModel, FluidQueue};
 use crate::key::Keys;
-use crate::{HeaderId, Link, LinkFacts, PlainReceiver, Receiver, Sender, SettingError, Settings, Value};
+use crate::{
+    HeaderId, Link, LinkFacts, PlainReceiver, QueueLaw, Receiver, Sender, SettingError, Settings, Value,
+};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -150,13 +152,13 @@ pub struct QueueCard {
     pub presets: &'static [(&'static str, &'static [(&'static str, Value)])],
 }
 
-/// A link law that needs no header: drop-tail, RED, CoDel.
+/// A queue law that needs no header: drop-tail, RED, CoDel, FQ-CoDel.
 pub trait Queue: Send + Sync {
     /// Its description.
     fn card(&self) -> &'static QueueCard;
 
-    /// Its law at one link; none for drop-tail, which the buffer of the element implements.
-    fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError>;
+    /// Its law at one link.
+    fn law(&self, settings: &Settings, facts: &LinkFacts) -> Result<QueueLaw, SettingError>;
 
     /// The same law as differential equations. By default there is none, and fluid scenarios are refused.
     #[cfg(feature = "fluid")]

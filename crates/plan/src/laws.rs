@@ -2,7 +2,7 @@
 
 use crate::protocols::{ConfiguredProtocol, ConfiguredQueue, named_queue};
 use crate::traffic::{LinkTraffic, hop_name};
-use millpond_law::{HeaderId, Link as Law, LinkFacts, SettingError};
+use millpond_law::{HeaderId, Link as Law, LinkFacts, QueueLaw, SettingError};
 use millpond_protocols::Registry;
 use millpond_scenario::{Fault, Hop, Place, QueueSpec, Scenario};
 
@@ -11,8 +11,7 @@ type BuiltRouter = (HeaderId, Box<dyn Law>);
 
 /// The laws of one direction.
 pub(super) struct BuiltLaws {
-    /// None: drop-tail.
-    pub(super) queue: Option<Box<dyn Law>>,
+    pub(super) queue: QueueLaw,
     pub(super) routers: Vec<BuiltRouter>,
 }
 
@@ -30,9 +29,9 @@ pub(super) fn laws(
     let queue = match queue(scenario, registry, &present, hop)? {
         Some(configured) => configured
             .queue
-            .link(&configured.settings, facts)
+            .law(&configured.settings, facts)
             .map_err(|error| refused(scenario, hop, &error))?,
-        None => None,
+        None => QueueLaw::DropTail,
     };
     let routers =
         routers(scenario, &present, hop, |configured| configured.protocol.link(&configured.settings, facts))?;

@@ -59,6 +59,13 @@ static QUEUES: &[&dyn Queue] = &[
     &queues::codel::CoDel,
     &queues::pie::Pie,
     &queues::rem::Rem,
+    &queues::cobalt::Cobalt,
+    &queues::fq_codel::FqCoDel,
+    &queues::fq_pie::FqPie,
+    &queues::dualpi2::DualPi2,
+    &queues::l4s_step::L4sStep,
+    &queues::shaper::Shaper,
+    &queues::policer::Policer,
 ];
 
 /// The protocols and queues that a scenario may name.

@@ -97,7 +97,7 @@ fn every_protocol_and_queue_has_a_page_with_a_drawing() {
     // Forms of one protocol share its folder: `paganini-ecn`, `paganini-delay`.
     let folder = |name: &'static str| name.split('-').next().unwrap_or(name).to_owned();
     let protocols = registry.protocols().map(|protocol| folder(protocol.card().name));
-    let queues = registry.queues().map(|queue| format!("queues/{}", queue.card().name));
+    let queues = registry.queues().map(|queue| format!("queues/{}", queue.card().name.replace('-', "_")));
     for folder in protocols.chain(queues) {
         let file = format!("{}/src/{folder}/README.md", env!("CARGO_MANIFEST_DIR"));
         let page = fs::read_to_string(&file).unwrap_or_else(|fault| panic!("{file}: {fault}"));

@@ -231,8 +231,12 @@ pub enum Scheduler {
     /// First come, first served.
     #[default]
     Fifo,
-    /// Flows in proportion to their weights.
+    /// Start-time fair queueing: flows in proportion to their weights.
     Fair,
+    /// Deficit round robin: the same, with a quantum of one full packet times the weight.
+    DeficitRoundRobin,
+    /// Strict priority: the flow of the greatest weight first.
+    Priority,
 }
 
 /// A queue law by name, its settings as written.

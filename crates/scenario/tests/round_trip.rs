@@ -43,7 +43,11 @@ fn direction() -> impl Strategy<Value = String> {
         Just("\"droptail\""),
         Just("{ red = { max_th = \"75KB\", gentle = true, \"odd key\" = { acks = 4 }, w_q = 0.002 } }"),
     ];
-    let rest = (any::<bool>(), prop_oneof![Just("fifo"), Just("fair")], any::<bool>());
+    let rest = (
+        any::<bool>(),
+        prop_oneof![Just("fifo"), Just("fair"), Just("drr"), Just("priority")],
+        any::<bool>(),
+    );
     (rate, delay, loss, buffer, queue, rest).prop_map(|(rate, delay, loss, buffer, queue, rest)| {
         let (reorder, scheduler, is_configured) = rest;
         let configured = if is_configured { "\"3Mbps\"" } else { "\"107%\"" };

@@ -38,7 +38,7 @@ mod view;
 
 pub use builder::{BuildError, Builder};
 pub use flow_spec::{AggregateSpec, FlowLoop, FlowSpec, LoopSpec, TransfersSpec, Workload};
-pub use link::{Buffer, Jitter, LinkSpec, LinkView, Loss, Propagation, Scheduler};
+pub use link::{Buffer, Jitter, LawView, LinkSpec, LinkView, Loss, Propagation};
 pub use millpond_endpoint::{LEAST_SILENCE, RelayBuffer, Silence};
 pub use packet_network::PacketNetwork;
 pub use processing::Processing;

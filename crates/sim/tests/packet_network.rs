@@ -5,14 +5,14 @@
 
 mod common;
 
-use common::{FixedWindow, PACKET, one_loop};
+use common::{FixedWindow, PACKET, fair_queueing, one_loop};
 use millpond_law::{
-    Ack, Congestion, Context, Hooks, Knowledge, Link as Law, PacketView, Permit, QueueView, Sender, Start,
-    Verdict,
+    Ack, Congestion, Context, Hooks, Knowledge, Link as Law, PacketView, Permit, QueueLaw, QueueView, Sender,
+    Start, Verdict,
 };
 use millpond_sim::{
     AtEnd, Buffer, BuildError, Builder, FlowLoop, FlowSpec, Jitter, LinkId, LinkSpec, LoopSpec, Loss,
-    PacketNetwork, Propagation, RelayBuffer, Schedule, Scheduler, Workload,
+    PacketNetwork, Propagation, RelayBuffer, Schedule, Workload,
 };
 use millpond_units::{Bytes, Rate, Span, Time};
 use proptest::prelude::*;
@@ -254,7 +254,7 @@ fn the_tick_of_a_law_is_called_at_the_requested_times() {
     struct Clock(Arc<Mutex<Vec<Time>>>);
     impl Law for Clock {
         fn hooks(&self) -> Hooks {
-            Hooks { tick: true, arrive: true, depart: false, sojourn: false }
+            Hooks { tick: true, arrive: true, ..Hooks::default() }
         }
         fn arrive(&mut self, _: &mut Context<'_>, _: &mut PacketView<'_>, _: &QueueView) -> Verdict {
             Verdict::Keep
@@ -268,7 +268,7 @@ fn the_tick_of_a_law_is_called_at_the_requested_times() {
     let mut builder = Builder::new(1);
     let (a, b) = (builder.node(), builder.node());
     let plain = LinkSpec::plain("L", a, b, Rate::from_mbps(1.0), Span::ZERO);
-    builder.link(LinkSpec { queue: Some(Box::new(Clock(ticks.clone()))), ..plain });
+    builder.link(LinkSpec { queue: QueueLaw::single(Clock(ticks.clone())), ..plain });
     builder.build().unwrap().run_to(seconds(1.0));
     assert_eq!(*ticks.lock().unwrap(), [0.0, 0.25, 0.5, 0.75, 1.0].map(seconds));
 }
@@ -330,7 +330,7 @@ fn any_network(
             },
             loss: lossy.then_some(Loss::Bernoulli(0.05)),
             buffer: limit.map_or(Buffer::Unlimited, Buffer::Packets),
-            scheduler: if fair { Scheduler::Fair } else { Scheduler::Fifo },
+            queue: if fair { fair_queueing() } else { QueueLaw::DropTail },
             ..LinkSpec::plain(name, from, to, Rate::ZERO, Span::ZERO)
         };
         right.push(builder.link(spec(format!("{index} ->"), nodes[index], nodes[index + 1])));

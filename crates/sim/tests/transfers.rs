@@ -6,12 +6,12 @@
 
 mod common;
 
-use common::{FixedWindow, PACKET, one_loop};
+use common::{FixedWindow, PACKET, fair_queueing, one_loop};
 use millpond_endpoint::SenderConfig;
-use millpond_law::{Ack, Congestion, Context, Knowledge, Needs, Permit, Sender, Start};
+use millpond_law::{Ack, Congestion, Context, Knowledge, Needs, Permit, QueueLaw, Sender, Start};
 use millpond_sim::{
-    Buffer, Builder, FlowSpec, Jitter, LinkId, LinkSpec, Loss, PacketNetwork, Schedule, Scheduler,
-    TransfersId, TransfersSpec, Workload,
+    Buffer, Builder, FlowSpec, Jitter, LinkId, LinkSpec, Loss, PacketNetwork, Schedule, TransfersId,
+    TransfersSpec, Workload,
 };
 use millpond_units::{Rate, Span, Time};
 use proptest::prelude::*;
@@ -111,7 +111,7 @@ fn statistics_of_finished_transfers_start_with_the_measurement() {
 #[test]
 fn transfers_share_a_fair_link_with_flows() {
     let mut builder = Builder::new(1);
-    let links = duplex(&mut builder, |spec| spec.scheduler = Scheduler::Fair);
+    let links = duplex(&mut builder, |spec| spec.queue = fair_queueing());
     let id = builder.transfers(every(Span::from_millis(50), vec![1; 100], links, 10));
     builder.flow(FlowSpec {
         name: "long".into(),
@@ -204,7 +204,7 @@ proptest! {
             spec.propagation.jitter = (jitter > 0).then(|| Jitter::Uniform(Span::from_millis(jitter)));
             spec.propagation.reorder = true;
             spec.buffer = Buffer::Packets(buffer);
-            spec.scheduler = if fair { Scheduler::Fair } else { Scheduler::Fifo };
+            spec.queue = if fair { fair_queueing() } else { QueueLaw::DropTail };
         });
         network.run_to(seconds(900.0));
         let delivered: Vec<u64> =

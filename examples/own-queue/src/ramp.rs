@@ -8,8 +8,8 @@
 use millpond_law::fluid::{FluidLink, FluidQueue, LinkInput, Number, Quantity, State, Verdicts, link_law};
 use millpond_law::key::{self, Key};
 use millpond_law::{
-    Context, Gauge, Hooks, Link, LinkFacts, PacketView, Queue, QueueCard, QueueView, SettingError, Settings,
-    Verdict,
+    Context, Gauge, Hooks, Link, LinkFacts, PacketView, Queue, QueueCard, QueueLaw, QueueView, SettingError,
+    Settings, Verdict,
 };
 use millpond_units::Span;
 
@@ -28,8 +28,8 @@ impl Queue for Ramp {
         &CARD
     }
 
-    fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(RampLink { full: settings.get(FULL).secs(), probability: 0.0 })))
+    fn law(&self, settings: &Settings, _facts: &LinkFacts) -> Result<QueueLaw, SettingError> {
+        Ok(QueueLaw::single(RampLink { full: settings.get(FULL).secs(), probability: 0.0 }))
     }
 
     fn fluid(&self, settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {

@@ -4,7 +4,7 @@ use crate::common::{flow, link, scenario};
 use millpond_lab::run;
 use millpond_law::{
     Context, HEADER_BYTES, HeaderId, Hooks, Link, LinkFacts, PacketKind, PacketView, Queue, QueueCard,
-    QueueView, SettingError, Settings, Verdict,
+    QueueLaw, QueueView, SettingError, Settings, Verdict,
 };
 use millpond_protocols::Registry;
 use millpond_results::{About, Run, Unwatched};
@@ -50,8 +50,8 @@ impl Queue for CorruptingLink {
         self.card
     }
 
-    fn link(&self, _: &Settings, _: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(*self)))
+    fn law(&self, _: &Settings, _: &LinkFacts) -> Result<QueueLaw, SettingError> {
+        Ok(QueueLaw::single(*self))
     }
 }
 

@@ -151,6 +151,8 @@ fn features_without_equations_are_refused_with_name_and_alternative() {
         ("links.L1.loss=0.01", &["\"L1\"", "random loss", "loss"][..]),
         ("links.L2.jitter=1ms", &["\"L2\"", "jitter"]),
         ("links.L2.scheduler=fair", &["L2 ->", "fair queueing", "fifo"]),
+        ("links.L2.scheduler=drr", &["L2 ->", "deficit round robin", "fifo"]),
+        ("links.L2.scheduler=priority", &["L2 ->", "strict priority", "fifo"]),
         ("links.L2.queue=codel", &["L2 ->", "codel has no fluid model", "droptail"]),
         ("flows.many.workload={ size = \"1MB\" }", &["\"many\"", "transfers of a given size", "bulk"]),
         ("flows.many.workload={ rate = \"1Mbps\" }", &["\"many\"", "applications of limited rate"]),

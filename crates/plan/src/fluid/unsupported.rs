@@ -93,7 +93,7 @@ fn unsupported_in_group(group: &FlowGroup) -> Option<Unsupported> {
     group.delayed_acks.map(|_| Unsupported::new("delayed acknowledgements", "leave out `delayed_acks`"))
 }
 
-/// Fair queueing, which has no equations unless a single flow crosses the link.
+/// A scheduler of flows, which has no equations unless a single flow crosses the link.
 pub(super) fn fair_sharing(
     scenario: &Scenario,
     instances: &[FlowInstance<'_>],
@@ -103,10 +103,15 @@ pub(super) fn fair_sharing(
         traffic(scenario, instances, protocols.iter().map(|configured| configured.label.value.as_str()))
     {
         let link: &Link = &scenario.links[hop.link];
-        let is_fair = link.direction(hop.forward).scheduler == Scheduler::Fair;
-        if is_fair && traffic.data.len() > 1 {
+        let feature = match link.direction(hop.forward).scheduler {
+            Scheduler::Fifo => continue,
+            Scheduler::Fair => "fair queueing among several flows",
+            Scheduler::DeficitRoundRobin => "deficit round robin among several flows",
+            Scheduler::Priority => "strict priority among several flows",
+        };
+        if traffic.data.len() > 1 {
             let name = format!("link \"{}\"", hop_name(scenario, hop));
-            let feature = Unsupported::new("fair queueing among several flows", "set `scheduler = \"fifo\"`");
+            let feature = Unsupported::new(feature, "set `scheduler = \"fifo\"`");
             return Err(refusal(scenario, link.name.place, &name, &feature));
         }
     }

@@ -4,11 +4,13 @@ use crate::buffers::{buffer, packet_beyond_buffer};
 use crate::laws::{BuiltLaws, laws, queue_place};
 use crate::protocols::ConfiguredProtocol;
 use crate::traffic::{LinkTraffic, facts, hop_name};
-use millpond_law::Random;
+use millpond_law::{
+    DeficitRoundRobin, FairScheduler, FlowQueues, LinkFacts, QueueLaw, Random, Scheduler, StrictPriority,
+};
 use millpond_protocols::Registry;
 use millpond_scenario as scenario;
 use millpond_scenario::{Delay, Direction, End, Fault, Hop, Scenario};
-use millpond_sim::{AtEnd, Jitter, LinkSpec, Loss, NodeId, Processing, Propagation, Schedule, Scheduler};
+use millpond_sim::{AtEnd, Jitter, LinkSpec, Loss, NodeId, Processing, Propagation, Schedule};
 use millpond_units::{Bytes, Span, Time};
 use std::sync::Arc;
 
@@ -32,11 +34,10 @@ pub(super) fn link(
     }
     let facts = facts(configured_capacity.rate_at(Time::ZERO), buffer, traffic);
     let BuiltLaws { queue, routers } = laws(scenario, registry, protocols, traffic, hop, &facts)?;
-    if direction.scheduler == scenario::Scheduler::Fair
-        && queue.as_ref().is_some_and(|law| law.for_flow().is_none())
-    {
-        return Err(queue_for_all_flows(scenario, hop));
-    }
+    let queue = scheduled(direction.scheduler, queue, &facts).map_err(|refusal| match refusal {
+        NotPerFlow::OneQueue => queue_for_all_flows(scenario, hop),
+        NotPerFlow::OwnScheduler => queue_with_scheduler(scenario, hop),
+    })?;
     Ok(LinkSpec {
         name: hop_name(scenario, hop),
         from: ends.0,
@@ -46,10 +47,6 @@ pub(super) fn link(
         propagation: propagation(direction),
         loss: loss(&direction.loss),
         buffer,
-        scheduler: match direction.scheduler {
-            scenario::Scheduler::Fifo => Scheduler::Fifo,
-            scenario::Scheduler::Fair => Scheduler::Fair,
-        },
         queue,
         routers,
         processing: router_processing(scenario, direction),
@@ -67,17 +64,61 @@ fn too_small_buffer(scenario: &Scenario, hop: Hop, packet: Bytes) -> Fault {
     fault.help(format!("set links.{}.buffer to \"{packet}\" or more, or to a number of packets", link.value))
 }
 
-/// Fair queueing with a queue law that has no form for the queue of one flow.
+/// Why a queue law cannot stand at a link with a queue for each flow.
+enum NotPerFlow {
+    /// It has no form for the queue of one flow.
+    OneQueue,
+    /// It has internal queues and a scheduler of its own.
+    OwnScheduler,
+}
+
+/// The law of a link with this scheduler, whose queue has this law.
+fn scheduled(
+    scheduler: scenario::Scheduler,
+    queue: QueueLaw,
+    facts: &LinkFacts,
+) -> Result<QueueLaw, NotPerFlow> {
+    match scheduler {
+        scenario::Scheduler::Fifo => Ok(queue),
+        scenario::Scheduler::Fair => per_flow(FairScheduler::default(), queue),
+        scenario::Scheduler::DeficitRoundRobin => per_flow(DeficitRoundRobin::new(facts.packet), queue),
+        scenario::Scheduler::Priority => per_flow(StrictPriority::default(), queue),
+    }
+}
+
+/// A queue with this law for each flow.
+fn per_flow(scheduler: impl Scheduler + 'static, queue: QueueLaw) -> Result<QueueLaw, NotPerFlow> {
+    let law = match queue {
+        QueueLaw::DropTail => None,
+        QueueLaw::Single(law) if law.for_flow().is_none() => return Err(NotPerFlow::OneQueue),
+        QueueLaw::Single(law) => Some(law),
+        QueueLaw::Multi(_) => return Err(NotPerFlow::OwnScheduler),
+    };
+    Ok(QueueLaw::multi(FlowQueues::per_flow(scheduler, law)))
+}
+
+/// A scheduler at a link whose queue has one itself.
+fn queue_with_scheduler(scenario: &Scenario, hop: Hop) -> Fault {
+    let link = &scenario.links[hop.link].name.value;
+    let message = format!(
+        "{}: this queue law has several queues and a scheduler of its own, and the link sets another scheduler",
+        hop_name(scenario, hop)
+    );
+    let fault = scenario.fault(queue_place(scenario, hop), message, "two schedulers at one link");
+    fault.help(format!("set links.{link}.scheduler to \"fifo\""))
+}
+
+/// A scheduler of flows with a queue law that has no form for the queue of one flow.
 fn queue_for_all_flows(scenario: &Scenario, hop: Hop) -> Fault {
     let link = &scenario.links[hop.link].name.value;
     let message = format!(
-        "{}: with fair queueing each flow has a queue of its own, and this queue law controls one queue of all flows",
+        "{}: with this scheduler each flow has a queue of its own, and this queue law controls one queue of all flows",
         hop_name(scenario, hop)
     );
     let fault =
-        scenario.fault(queue_place(scenario, hop), message, "not possible with `scheduler = \"fair\"`");
+        scenario.fault(queue_place(scenario, hop), message, "only possible with `scheduler = \"fifo\"`");
     fault.help(format!(
-        "set links.{link}.queue to \"codel\", \"red\" or \"droptail\", or the scheduler to \"fifo\""
+        "set links.{link}.queue to \"codel\", \"pie\", \"red\" or \"droptail\", or the scheduler to \"fifo\""
     ))
 }
 

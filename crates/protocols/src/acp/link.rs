@@ -122,7 +122,7 @@ impl AcpRouter {
 
 impl Link for AcpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
+        Hooks { arrive: true, depart: true, tick: true, ..Hooks::default() }
     }
 
     /// Packets of other protocols count in y, although they do not follow the desired rate.

@@ -66,7 +66,7 @@ impl CltcpRouter {
 
 impl Link for CltcpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
+        Hooks { arrive: true, depart: true, tick: true, ..Hooks::default() }
     }
 
     /// Packets of other protocols are load as well.

@@ -58,7 +58,7 @@ impl McpRouter {
 
 impl Link for McpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
+        Hooks { arrive: true, depart: true, tick: true, ..Hooks::default() }
     }
 
     /// Between arrivals the queue only shrinks: its minimum is just before an arrival or at the end of the period.

@@ -1,10 +1,19 @@
 //! Link laws without a header. Each queue is one folder.
 
+pub mod cobalt;
 pub mod codel;
 pub mod droptail;
+pub mod dualpi2;
+mod flow_queues;
+pub mod fq_codel;
+pub mod fq_pie;
+pub mod l4s_step;
 pub mod pie;
+pub mod policer;
 pub mod red;
 pub mod rem;
+pub mod shaper;
+mod token_bucket;
 
 use millpond_law::{Queue, QueueCard, QueueChoice, SettingError, Settings, Value};
 use millpond_units::nearest;

@@ -105,7 +105,7 @@ fn update_interval(params: &RouterParams, mean_rtt: f64) -> Span {
 
 impl Link for RcpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
+        Hooks { arrive: true, depart: true, tick: true, ..Hooks::default() }
     }
 
     fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {

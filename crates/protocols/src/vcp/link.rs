@@ -83,7 +83,7 @@ impl VcpRouter {
 
 impl Link for VcpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
+        Hooks { arrive: true, depart: true, tick: true, ..Hooks::default() }
     }
 
     fn arrive(&mut self, cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {

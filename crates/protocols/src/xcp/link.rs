@@ -151,7 +151,7 @@ impl XcpRouter {
 
 impl Link for XcpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true, sojourn: false }
+        Hooks { arrive: true, depart: true, tick: true, ..Hooks::default() }
     }
 
     /// Lines 1 to 6. Packets of other protocols count as load, but cannot carry feedback.

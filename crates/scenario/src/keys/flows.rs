@@ -189,7 +189,7 @@ pub(crate) static FLOW: KeyTable<FlowTable> = KeyTable {
             name: "weight",
             form: Form::Number { least: 1e-3, most: 1e3 },
             rule: Rule::Default("1"),
-            meaning: "share under a fair scheduler, relative to other flows",
+            meaning: "share under a scheduler of flows, relative to other flows; its priority under `\"priority\"`",
             read: |flow, written| written.store(&mut flow.group.weight),
             write: |flow| put(&flow.group.weight),
         },

@@ -125,7 +125,12 @@ pub(crate) static TOPOLOGY_LINK: JoinedTable = JoinedTable {
 };
 
 impl Keyword for Scheduler {
-    const WORDS: &'static [(&'static str, Self)] = &[("fifo", Self::Fifo), ("fair", Self::Fair)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("fifo", Self::Fifo),
+        ("fair", Self::Fair),
+        ("drr", Self::DeficitRoundRobin),
+        ("priority", Self::Priority),
+    ];
 }
 
 /// The keys of one direction of a link.
@@ -240,7 +245,8 @@ static DIRECTION: KeyTable<Direction> = KeyTable {
             name: "scheduler",
             form: Form::Words(spellings::<Scheduler>),
             rule: Rule::Default("\"fifo\""),
-            meaning: "which packet is served next: `\"fair\"` serves flows in proportion to their weights, \
+            meaning: "which packet is served next: `\"fair\"` (start-time fair queueing) and `\"drr\"` (deficit round \
+                      robin) serve flows in proportion to their weights, `\"priority\"` flows of greater weight first, \
                       each from a queue with a queue law of its own",
             read: |direction, written| written.store(&mut direction.scheduler),
             write: |direction| put(&direction.scheduler),

@@ -48,6 +48,8 @@ pub(super) struct Laws {
     attached: Vec<AttachedLaw>,
     /// True if a law needs the sojourn time of the head packet at arrivals.
     sojourn: bool,
+    /// True if a law holds packets back.
+    release: bool,
     /// Number of packets with headers that no law here reads.
     foreign: u64,
 }
@@ -55,7 +57,8 @@ pub(super) struct Laws {
 impl Laws {
     pub(super) fn new(attached: Vec<AttachedLaw>) -> Self {
         let sojourn = attached.iter().any(|law| law.hooks.sojourn);
-        Self { attached, sojourn, foreign: 0 }
+        let release = attached.iter().any(|law| law.hooks.release);
+        Self { attached, sojourn, release, foreign: 0 }
     }
 
     /// True if a law needs [`QueueView::head_sojourn`] at arrivals.
@@ -71,7 +74,17 @@ impl Laws {
 
     /// True if a law acts on departures.
     pub(super) fn act_on_departures(&self) -> bool {
-        self.attached.iter().any(|law| law.hooks.depart)
+        self.attached.iter().any(|law| law.hooks.depart || law.hooks.release)
+    }
+
+    /// When the packet at the head, of `bytes`, may be served.
+    #[inline]
+    pub(super) fn release(&mut self, now: Time, bytes: u32) -> Time {
+        if !self.release {
+            return now;
+        }
+        let holding = self.attached.iter_mut().filter(|law| law.hooks.release);
+        holding.map(|law| law.law.release(now, Bytes::new(bytes.into()))).fold(now, Time::max)
     }
 
     /// Evaluates all laws for a packet. Drop has priority over Mark, and Mark over Keep.
@@ -172,23 +185,9 @@ fn apply_all(
     verdicts.fold(Verdict::Keep, Verdict::max)
 }
 
-/// Evaluates one law for a packet.
-pub(super) fn apply_law(
-    law: &mut AttachedLaw,
-    hook: LawHook,
-    now: Time,
-    packet: &mut Packet,
-    queue: &QueueView,
-) -> LawResult {
-    let mut none = None;
-    let view = &mut view(packet, &mut none);
-    let verdict = law.apply(hook, now, view, queue);
-    apply_verdict(verdict, view.ecn)
-}
-
 /// A packet as laws see it. In an acknowledgement they see an empty header, so that they cannot change the echo.
 #[inline(always)]
-fn view<'a>(packet: &'a mut Packet, none: &'a mut Option<Header>) -> PacketView<'a> {
+pub(super) fn view<'a>(packet: &'a mut Packet, none: &'a mut Option<Header>) -> PacketView<'a> {
     let (bytes, kind, ecn, header) = match &mut packet.frame {
         Frame::Data(segment) => (segment.bytes, PacketKind::Data, &mut segment.ecn, &mut segment.header),
         Frame::Ack(ack) => (ack.bytes, PacketKind::Ack, &mut packet.ack_ecn, none.insert(Header::NONE)),
@@ -198,7 +197,7 @@ fn view<'a>(packet: &'a mut Packet, none: &'a mut Option<Header>) -> PacketView<
 
 /// Applies a verdict: sets the CE mark, or returns that the packet is dropped.
 #[inline]
-fn apply_verdict(verdict: Verdict, ecn: &mut Ecn) -> LawResult {
+pub(super) fn apply_verdict(verdict: Verdict, ecn: &mut Ecn) -> LawResult {
     match verdict {
         Verdict::Keep => LawResult::Forwarded,
         Verdict::Mark if ecn.is_capable() => {

@@ -1,16 +1,16 @@
 //! Specification and construction of links.
 
-use super::flow_laws::FlowLaws;
 use super::laws::{AttachedLaw, Laws};
+use super::waiting::{InternalQueues, Waiting};
 use super::{
-    ColdState, Link, LossState, PerService, Propagation, Rates, Ring, Scheduler, Service, ServiceMode,
-    Special, VariableDelay,
+    ColdState, Link, LossState, PerService, Propagation, Rates, Ring, Service, ServiceMode, Special,
+    VariableDelay,
 };
 use crate::processing::{Processing, Processor};
 use crate::schedule::{ConfiguredCapacity, Schedule};
 use crate::stats::{HotCounters, LinkMeter};
 use crate::{Loss, NodeId};
-use millpond_law::{HeaderId, Link as Law, Random};
+use millpond_law::{HeaderId, Link as Law, QueueLaw, Random};
 use millpond_units::{Bytes, Rate, Span};
 use std::sync::Arc;
 
@@ -57,13 +57,10 @@ pub struct LinkSpec {
     pub loss: Option<Loss>,
     /// The buffer.
     pub buffer: Buffer,
-    /// The order of service.
-    pub scheduler: Scheduler,
     /// The processing time of the router before it, for packets that come from another link.
     pub processing: Processing,
-    /// The queue law; none for drop-tail. With [`Scheduler::Fair`] each flow has its own, if the law has a form for one flow
-    /// ([`Law::for_flow`]).
-    pub queue: Option<Box<dyn Law>>,
+    /// The queue law; one with several internal queues determines the order of service, too.
+    pub queue: QueueLaw,
     /// The router laws, one for each protocol present that has one.
     pub routers: Vec<(HeaderId, Box<dyn Law>)>,
 }
@@ -80,9 +77,8 @@ impl LinkSpec {
             propagation: Propagation::constant(delay),
             loss: None,
             buffer: Buffer::Unlimited,
-            scheduler: Scheduler::Fifo,
             processing: Processing::Immediate,
-            queue: None,
+            queue: QueueLaw::DropTail,
             routers: Vec::new(),
         }
     }
@@ -95,12 +91,18 @@ impl LinkSpec {
     /// Builds the link. `weights`: the weights of the flows, in their order.
     pub(crate) fn build(self, seed: u64, weights: &[f64]) -> Link {
         let stream = |part: &str| Random::stream(seed, &format!("link {} {part}", self.name));
-        let flow_laws = match self.scheduler {
-            Scheduler::Fifo => None,
-            Scheduler::Fair => self.queue.as_ref().and_then(|law| FlowLaws::new(&**law, seed, &self.name)),
+        let (queue, waiting) = match self.queue {
+            QueueLaw::DropTail => (None, Waiting::Fifo(Ring::default())),
+            QueueLaw::Single(law) => {
+                let law = AttachedLaw::new(HeaderId::NONE, law, stream("queue"));
+                (Some(law), Waiting::Fifo(Ring::default()))
+            }
+            QueueLaw::Multi(law) => {
+                let mut queues = InternalQueues::new(law, stream("queue"));
+                weights.iter().for_each(|weight| queues.add_flow(*weight));
+                (None, Waiting::Several(Box::new(queues)))
+            }
         };
-        let queue = self.queue.filter(|_| flow_laws.is_none());
-        let queue = queue.map(|law| AttachedLaw::new(HeaderId::NONE, law, stream("queue")));
         let router = |(header, law): (HeaderId, Box<dyn Law>)| {
             AttachedLaw::new(header, law, stream(&format!("router {}", header.0)))
         };
@@ -108,13 +110,14 @@ impl LinkSpec {
         let loss = self.loss.map(|loss| LossState::new(loss, stream("loss")));
         let delay = self.propagation.delay;
         let wire = VariableDelay::new(self.propagation, stream("jitter"));
-        let steps = wire.as_ref().is_some_and(VariableDelay::reorders) || self.scheduler != Scheduler::Fifo;
-        let mode = match laws.act_on_departures() {
-            _ if steps => ServiceMode::PerService(PerService::new(&self.scheduler, weights)),
-            true => ServiceMode::LazyDequeue(Ring::default()),
+        let reorders = wire.as_ref().is_some_and(VariableDelay::reorders);
+        let has_queues = matches!(waiting, Waiting::Several(_));
+        let mode = match laws.act_on_departures() || has_queues {
+            _ if reorders => ServiceMode::PerService(PerService::new()),
+            true => ServiceMode::LazyDequeue,
             false => ServiceMode::Precomputed,
         };
-        let is_special = wire.is_some() || loss.is_some() || !laws.is_empty() || steps;
+        let is_special = wire.is_some() || loss.is_some() || !laws.is_empty() || has_queues;
         let cold = ColdState {
             configured_capacity: ConfiguredCapacity::new(
                 self.configured_capacity.unwrap_or_else(|| self.rate.clone()),
@@ -132,7 +135,7 @@ impl LinkSpec {
             byte_limit: self.buffer.byte_limit(),
             delay,
             hot: HotCounters::default(),
-            special: is_special.then(|| Box::new(Special { wire, loss, laws, flow_laws, mode })),
+            special: is_special.then(|| Box::new(Special { wire, loss, laws, waiting, mode })),
             cold: Box::new(cold),
         }
     }
@@ -146,7 +149,6 @@ impl std::fmt::Debug for LinkSpec {
             .field("propagation", &self.propagation)
             .field("loss", &self.loss)
             .field("buffer", &self.buffer)
-            .field("scheduler", &self.scheduler)
             .finish_non_exhaustive()
     }
 }

@@ -9,11 +9,10 @@
 //! At a plain FIFO link (no law acts on departures) the arrival time of a packet at the end of the link is known when it
 //! enters, because the rate is a known function of time. The event for that arrival carries the packet handle, and the
 //! link is not accessed again for this packet. The queue is brought up to date when it is next accessed
-//! ([`Link::depart_until`]). Laws, loss and a variable delay make a link [`special`]. If laws act on departures, waiting
-//! packets are dequeued lazily ([`lazy_dequeue`]). A scheduler or reordering requires one event per service
-//! ([`per_service`]). The last two keep the packets on the wire in the pipeline.
+//! ([`Link::depart_until`]). Laws, loss and a variable delay make a link [`special`]. If laws act on departures, or
+//! a law has several internal queues ([`waiting`]), waiting packets are dequeued lazily ([`lazy_dequeue`]). Reordering on the
+//! wire requires one event per service ([`per_service`]). The last two keep the packets on the wire in the pipeline.
 
-mod flow_laws;
 mod laws;
 mod lazy_dequeue;
 mod link_spec;
@@ -21,31 +20,30 @@ mod loss;
 mod per_service;
 mod propagation;
 mod ring;
-mod scheduler;
 mod service;
 mod special;
 #[cfg(test)]
 mod tests;
 mod view;
+mod waiting;
 
 pub use link_spec::{Buffer, LinkSpec};
 pub use loss::Loss;
 pub use propagation::{Jitter, Propagation};
-pub use scheduler::Scheduler;
 pub(crate) use service::{Rates, Service};
 pub(crate) use special::LinkAction;
-pub use view::LinkView;
+pub use view::{LawView, LinkView};
 
 use crate::packet_pool::{PacketHandle, PacketPool};
 use crate::schedule::ConfiguredCapacity;
 use crate::stats::{HotCounters, LinkCounters, LinkMeter};
-use flow_laws::FlowLaws;
 use laws::Laws;
 use loss::LossState;
 use millpond_units::{Rate, Span, Time};
 use per_service::PerService;
 use propagation::VariableDelay;
 use ring::Ring;
+use waiting::Waiting;
 
 /// A packet that has been served or whose service is scheduled.
 #[derive(Clone, Copy, Debug, Default)]
@@ -83,8 +81,8 @@ struct Special {
     wire: Option<VariableDelay>,
     loss: Option<LossState>,
     laws: Laws,
-    /// The queue law under fair queueing.
-    flow_laws: Option<FlowLaws>,
+    /// The packets whose departure times are not known.
+    waiting: Waiting,
     mode: ServiceMode,
 }
 
@@ -92,8 +90,8 @@ struct Special {
 enum ServiceMode {
     /// FIFO, laws act on arrivals at most: departure times are known at arrival.
     Precomputed,
-    /// FIFO, laws act on the departures of the packets that wait here.
-    LazyDequeue(Ring<PacketHandle>),
+    /// When the state of the link is next needed: laws act on departures, or there are several queues.
+    LazyDequeue,
     /// At the end of each service.
     PerService(PerService),
 }
@@ -243,14 +241,17 @@ impl Link {
         let next = self.with_special(|link, special| {
             link.sync_special(special, now, packets);
             let view = link.view(now, link.head_sojourn(special, now, packets));
-            special.laws.tick(now, &view)
+            let next = special.laws.tick(now, &view);
+            special.waiting.several().map_or(next, |queues| next.min(queues.tick(now, &view, packets)))
         });
         next.unwrap_or(Time::NEVER)
     }
 
     /// When the first control interval of a law ends.
     pub(crate) fn first_tick(&self) -> Time {
-        self.laws().map_or(Time::NEVER, Laws::next_tick)
+        let Some(special) = &self.special else { return Time::NEVER };
+        let next = special.laws.next_tick();
+        if let Waiting::Several(queues) = &special.waiting { next.min(queues.next_tick()) } else { next }
     }
 
     /// The configured capacity at `now`.

@@ -1,9 +1,8 @@
 //! Links with laws, random loss, variable delay or a scheduler.
 
-use super::flow_laws::FlowLaws;
 use super::laws::{LawHook, LawResult, Laws};
 use super::{Link, LossState, ServiceMode, Special};
-use crate::packet_pool::{Packet, PacketHandle, PacketPool};
+use crate::packet_pool::{PacketHandle, PacketPool};
 use millpond_law::QueueView;
 use millpond_units::{Bytes, Span, Time};
 
@@ -20,16 +19,6 @@ pub(crate) enum LinkAction {
 
 impl LinkAction {
     pub(super) const NOTHING: Self = Self::Wake(Time::NEVER);
-}
-
-/// The queue of the flow of a packet, in place of that of the whole link.
-fn flow_view(mode: &ServiceMode, hook: LawHook, packet: &Packet, link: QueueView) -> QueueView {
-    let ServiceMode::PerService(per_service) = mode else { return link };
-    let (mut bytes, mut packets) = per_service.flow_queue(packet.flow);
-    if hook == LawHook::Departure {
-        (bytes, packets) = (bytes + u64::from(packet.frame.bytes()), packets + 1);
-    }
-    QueueView { bytes: Bytes::new(bytes), packets, ..link }
 }
 
 impl Special {
@@ -55,12 +44,10 @@ impl Link {
         Some(result)
     }
 
-    /// Adds a flow with a weight for fair queueing.
+    /// Adds a flow with a weight for its scheduler.
     pub(crate) fn add_flow(&mut self, weight: f64) {
-        if let Some(ServiceMode::PerService(per_service)) =
-            self.special.as_mut().map(|special| &mut special.mode)
-        {
-            per_service.add_flow(weight);
+        if let Some(queues) = self.special.as_mut().and_then(|special| special.waiting.several()) {
+            queues.add_flow(weight);
         }
     }
 
@@ -72,7 +59,7 @@ impl Link {
         packets: &mut PacketPool,
     ) -> LinkAction {
         let next = self.with_special(|link, special| match special.mode {
-            ServiceMode::LazyDequeue(_) => LinkAction::Wake(link.enqueue_lazy(special, now, handle, packets)),
+            ServiceMode::LazyDequeue => LinkAction::Wake(link.enqueue_lazy(special, now, handle, packets)),
             ServiceMode::Precomputed => link.enqueue_precomputed(special, now, handle, packets),
             ServiceMode::PerService(_) => {
                 LinkAction::Wake(link.enqueue_per_service(special, now, handle, packets))
@@ -92,7 +79,7 @@ impl Link {
         self.depart_until(now);
         packets.get_mut(handle.packet).entered = now;
         let head_sojourn = self.arrival_sojourn(special, now, packets);
-        if !self.admit(special, now, head_sojourn, &handle, packets) {
+        if self.admit(special, now, head_sojourn, &handle, packets).is_none() {
             packets.release(handle.packet);
             return LinkAction::NOTHING;
         }
@@ -116,7 +103,7 @@ impl Link {
     ) -> (Option<PacketHandle>, Time) {
         let handled = self.with_special(|link, special| {
             let (arrived, next) = match special.mode {
-                ServiceMode::LazyDequeue(_) => link.on_wire_arrival(special, now, packets),
+                ServiceMode::LazyDequeue => link.on_wire_arrival(special, now, packets),
                 ServiceMode::Precomputed => (Some(handle), Time::NEVER),
                 ServiceMode::PerService(_) => return link.step(special, now, packets),
             };
@@ -141,7 +128,8 @@ impl Link {
         Some(handle)
     }
 
-    /// True if laws and buffer accept an arriving packet.
+    /// The number of the internal queue that an arriving packet joins, zero if there is one queue; none if laws or buffer do
+    /// not accept it.
     #[inline(always)]
     pub(super) fn admit(
         &mut self,
@@ -150,38 +138,68 @@ impl Link {
         head_sojourn: Span,
         handle: &PacketHandle,
         packets: &mut PacketPool,
-    ) -> bool {
-        let mut result = LawResult::Forwarded;
-        if !special.laws.is_empty() || special.flow_laws.is_some() {
-            result = self.apply(special, LawHook::Arrival, now, head_sojourn, packets.get_mut(handle.packet));
+    ) -> Option<u32> {
+        let (mut result, mut queue) = (LawResult::Forwarded, 0);
+        if let Some(queues) = special.waiting.several() {
+            queue = queues.classify(now, packets.get_mut(handle.packet));
+            result = self.apply(special, LawHook::Arrival, now, head_sojourn, queue, handle, packets);
+        } else if !special.laws.is_empty() {
+            result = self.apply(special, LawHook::Arrival, now, head_sojourn, queue, handle, packets);
         }
         if result == LawResult::Dropped {
             self.cold.meter.losses.law += 1;
-            return false;
+            return None;
         }
-        if !self.has_room(handle.bytes) && !self.drop_for(special, now, handle, packets) {
+        if !self.has_room(handle.bytes) && !self.make_room(special, now, queue, handle, packets) {
             self.cold.meter.losses.buffer += 1;
-            return false;
+            return None;
         }
         if result == LawResult::Marked {
             self.cold.meter.losses.marks += 1;
         }
+        Some(queue)
+    }
+
+    /// Lets the law of several queues drop other packets in favour of the arriving one. Returns true if there is room now.
+    #[cold]
+    fn make_room(
+        &mut self,
+        special: &mut Special,
+        now: Time,
+        queue: u32,
+        arriving: &PacketHandle,
+        packets: &mut PacketPool,
+    ) -> bool {
+        while !self.has_room(arriving.bytes) {
+            let Some(queues) = special.waiting.several() else { return false };
+            let Some(victims) = queues.make_room(now, queue, arriving.bytes, packets) else { return false };
+            let mut dropped = false;
+            for _ in 0..victims.packets {
+                let Some(victim) = queues.remove_victim(&victims) else { break };
+                dropped = true;
+                self.cold.meter.losses.buffer += 1;
+                self.remove_from_queue(now, victim.bytes);
+                packets.release(victim.packet);
+            }
+            if !dropped {
+                return false;
+            }
+        }
         true
     }
 
-    /// Evaluates the departure laws for a packet that arrived at `entered`. If they drop it, it is removed and the result
-    /// is false.
+    /// Evaluates the departure laws for a packet of an internal queue that arrived at `entered`. If they drop it, it is
+    /// removed and the result is false.
     #[inline(always)]
     pub(super) fn passes_departure_laws(
         &mut self,
         special: &mut Special,
         now: Time,
-        entered: Time,
+        (queue, entered): (u32, Time),
         handle: &PacketHandle,
         packets: &mut PacketPool,
     ) -> bool {
-        let packet = packets.get_mut(handle.packet);
-        match self.apply(special, LawHook::Departure, now, now.since(entered), packet) {
+        match self.apply(special, LawHook::Departure, now, now.since(entered), queue, handle, packets) {
             LawResult::Forwarded => {}
             LawResult::Marked => self.cold.meter.losses.marks += 1,
             LawResult::Dropped => {
@@ -194,24 +212,25 @@ impl Link {
         true
     }
 
-    /// Evaluates the laws of one hook.
+    /// Evaluates the laws of one hook for a packet of an internal queue.
     #[inline(always)]
-    pub(super) fn apply(
+    #[expect(clippy::too_many_arguments, reason = "what a law reads")]
+    fn apply(
         &mut self,
         special: &mut Special,
         hook: LawHook,
         now: Time,
         head_sojourn: Span,
-        packet: &mut Packet,
+        queue: u32,
+        handle: &PacketHandle,
+        packets: &mut PacketPool,
     ) -> LawResult {
         let view = self.view(now, head_sojourn);
+        let packet = packets.get_mut(handle.packet);
         let result = special.laws.apply(hook, now, packet, &view);
-        match &mut special.flow_laws {
+        match special.waiting.several() {
             None => result,
-            Some(laws) => {
-                let view = flow_view(&special.mode, hook, packet, view);
-                result.max(laws.apply(hook, now, packet, &view))
-            }
+            Some(queues) => result.max(queues.apply(hook, now, queue, packet, view)),
         }
     }
 
@@ -230,7 +249,7 @@ impl Link {
     pub(super) fn sync_special(&mut self, special: &mut Special, now: Time, packets: &mut PacketPool) {
         match special.mode {
             ServiceMode::Precomputed => self.depart_until(now),
-            ServiceMode::LazyDequeue(_) => self.complete_services(special, now, packets),
+            ServiceMode::LazyDequeue => self.complete_services(special, now, packets),
             ServiceMode::PerService(_) => self.complete_due_services(special, now, packets),
         }
     }
@@ -238,9 +257,7 @@ impl Link {
     /// The sojourn time of the head packet if a law needs it at arrivals, otherwise zero.
     #[inline]
     pub(super) fn arrival_sojourn(&self, special: &Special, now: Time, packets: &PacketPool) -> Span {
-        let is_needed =
-            special.laws.need_sojourn() || special.flow_laws.as_ref().is_some_and(FlowLaws::need_sojourn);
-        if is_needed { self.head_sojourn(special, now, packets) } else { Span::ZERO }
+        if special.laws.need_sojourn() { self.head_sojourn(special, now, packets) } else { Span::ZERO }
     }
 
     /// Time since arrival of the packet in service.
@@ -251,8 +268,8 @@ impl Link {
         }
         let head = match &special.mode {
             ServiceMode::Precomputed => self.pipeline.get(0).map(|entry| &entry.handle),
-            ServiceMode::LazyDequeue(_) => return self.sojourn_in_service(now, packets),
-            ServiceMode::PerService(per_service) => per_service.head(),
+            ServiceMode::LazyDequeue => return self.sojourn_in_service(now, packets),
+            ServiceMode::PerService(per_service) => per_service.in_service(),
         };
         head.map_or(Span::ZERO, |handle| now.since(packets.get(handle.packet).entered))
     }

@@ -9,7 +9,8 @@ use crate::schedule::{AtEnd, Schedule};
 use crate::stats::LinkCounters;
 use millpond_endpoint::{Frame, Segment};
 use millpond_law::{
-    Context, Ecn, Header, HeaderId, Hooks, Link as Law, PacketKind, PacketView, QueueView, Random, Verdict,
+    Context, Ecn, FairScheduler, FlowQueues, Header, HeaderId, Hooks, Link as Law, PacketKind, PacketView,
+    QueueLaw, QueueView, Random, Verdict,
 };
 use millpond_units::Bytes;
 use proptest::prelude::*;
@@ -20,6 +21,11 @@ const RATE: Rate = Rate::from_bps(8_000_000);
 
 fn spec() -> LinkSpec {
     LinkSpec::plain("L", NodeId(0), NodeId(1), RATE, Span::from_millis(10))
+}
+
+/// Fair queueing without a law of the queues.
+fn fair() -> QueueLaw {
+    QueueLaw::multi(FlowQueues::per_flow(FairScheduler::default(), None))
 }
 
 fn view(link: &Link) -> LinkView<'_> {
@@ -125,12 +131,7 @@ struct ConstantVerdict(Verdict, LawHook);
 
 impl Law for ConstantVerdict {
     fn hooks(&self) -> Hooks {
-        Hooks {
-            arrive: self.1 == LawHook::Arrival,
-            depart: self.1 == LawHook::Departure,
-            tick: false,
-            sojourn: false,
-        }
+        Hooks { arrive: self.1 == LawHook::Arrival, depart: self.1 == LawHook::Departure, ..Hooks::default() }
     }
     fn arrive(&mut self, _: &mut Context<'_>, _: &mut PacketView<'_>, _: &QueueView) -> Verdict {
         self.0
@@ -236,7 +237,7 @@ fn a_mark_drops_a_packet_that_is_not_ecn_capable_and_drop_has_priority() {
     capable.segment.ecn = Ecn::Ect0;
     let arrivals = [arrival(0, 0.0, 1000), capable];
     for hook in [LawHook::Arrival, LawHook::Departure] {
-        let queue = |verdict| Some(Box::new(ConstantVerdict(verdict, hook)) as Box<dyn Law>);
+        let queue = |verdict| QueueLaw::single(ConstantVerdict(verdict, hook));
         let marking = LinkSpec { queue: queue(Verdict::Mark), ..spec() };
         let (link, delivered) = run(marking, &arrivals, Time::from_secs(1.0));
         assert_eq!(delivered.iter().map(|(_, s)| (s.number, s.ecn)).collect::<Vec<_>>(), [(1, Ecn::Ce)]);
@@ -276,7 +277,7 @@ fn a_law_sees_an_empty_header_in_an_acknowledgement() {
         bytes: 40,
         echo,
     };
-    let mut link = LinkSpec { queue: Some(Box::new(Eraser)), ..spec() }.build(1, &[]);
+    let mut link = LinkSpec { queue: QueueLaw::single(Eraser), ..spec() }.build(1, &[]);
     let mut packets = PacketPool::default();
     let packet = Packet::new(Frame::Ack(ack), 0, Ecn::Ect0);
     let id = packets.insert(packet);
@@ -289,7 +290,7 @@ fn fair_queueing_shares_the_link_by_weight() {
     // Flow 0 (weight 1) and flow 1 (weight 3) each offer twice the capacity.
     let offer = |n: usize| Arrival { flow: n as u32 % 2, ..arrival(n, n as f64 * 0.25e-3, 1000) };
     let arrivals: Vec<Arrival> = (0..40_000).map(offer).collect();
-    let fair = LinkSpec { scheduler: Scheduler::Fair, buffer: Buffer::Packets(100), ..spec() };
+    let fair = LinkSpec { queue: fair(), buffer: Buffer::Packets(100), ..spec() };
     let (link, delivered) = run(fair, &arrivals, Time::from_secs(10.0));
     let heavy = delivered.iter().filter(|(_, segment)| segment.number % 2 == 1).count() as f64;
     assert!((heavy / delivered.len() as f64 - 0.75).abs() < 0.005);
@@ -341,7 +342,7 @@ prop_compose! {
         pieces in prop::collection::vec((1_u64..9_000_000_000, 0_u64..40_000_000), 1..6),
         limit in prop::option::of(1_u64..20),
         lossy in any::<bool>(),
-        fair in any::<bool>(),
+        is_fair in any::<bool>(),
     ) -> LinkSpec {
         let piece = |(span, bps)| (Span::from_picos(span), Rate::from_bps(bps));
         let pieces: Vec<_> = pieces.into_iter().map(piece).collect();
@@ -349,7 +350,7 @@ prop_compose! {
             rate: Arc::new(Schedule::table(&pieces, AtEnd::Loop).unwrap()),
             buffer: limit.map_or(Buffer::Unlimited, Buffer::Packets),
             loss: lossy.then_some(Loss::Bernoulli(0.3)),
-            scheduler: if fair { Scheduler::Fair } else { Scheduler::Fifo },
+            queue: if is_fair { fair() } else { QueueLaw::DropTail },
             ..spec()
         }
     }
@@ -370,15 +371,19 @@ proptest! {
     fn the_three_service_modes_are_equivalent(link in any_link(), arrivals in traffic()) {
         let end = Time::from_secs(0.3);
         let arrivals: Vec<Arrival> = arrivals.into_iter().map(|arrival| Arrival { flow: 0, ..arrival }).collect();
-        let plain = LinkSpec { scheduler: Scheduler::Fifo, ..link };
+        let plain = LinkSpec { queue: QueueLaw::DropTail, ..link };
         let like_plain = || LinkSpec { rate: plain.rate.clone(), loss: plain.loss, buffer: plain.buffer, ..spec() };
-        let lazy = LinkSpec { queue: Some(Box::new(DepartureObserver)), ..like_plain() };
-        let per_service = LinkSpec { scheduler: Scheduler::Fair, ..like_plain() };
-        let (lazy, per_service) = (run(lazy, &arrivals, end), run(per_service, &arrivals, end));
+        let lazy = LinkSpec { queue: QueueLaw::single(DepartureObserver), ..like_plain() };
+        let several = LinkSpec { queue: fair(), ..like_plain() };
+        let jitter = Some(Jitter::Uniform(Span::ZERO));
+        let reorder = Propagation { reorder: true, jitter, ..like_plain().propagation };
+        let per_service = LinkSpec { propagation: reorder, ..like_plain() };
+        let [lazy, several, per_service] = [lazy, several, per_service].map(|spec| run(spec, &arrivals, end));
         let plain = run(plain, &arrivals, end);
-        prop_assert!(matches!(mode(&lazy.0), Some(ServiceMode::LazyDequeue(_))));
+        prop_assert!(matches!(mode(&lazy.0), Some(ServiceMode::LazyDequeue)));
         prop_assert!(matches!(mode(&per_service.0), Some(ServiceMode::PerService(_))));
-        for (other, delivered) in [&lazy, &per_service] {
+        prop_assert!(matches!(mode(&several.0), Some(ServiceMode::LazyDequeue)));
+        for (other, delivered) in [&lazy, &several, &per_service] {
             prop_assert_eq!(&plain.1, delivered);
             prop_assert_eq!(plain.0.counters(), other.counters());
             prop_assert_eq!(view(&plain.0).queue_lengths().sum(), view(other).queue_lengths().sum());
@@ -389,16 +394,16 @@ proptest! {
     /// A law that is evaluated lazily receives the same inputs as one that is evaluated in time.
     #[test]
     fn lazy_evaluation_gives_a_law_the_same_inputs(
-        link in any_link(), arrivals in traffic(), jitter in any::<bool>(),
+        link in any_link(), arrivals in traffic(),
     ) {
         let end = Time::from_secs(0.3);
         let arrivals: Vec<Arrival> = arrivals.into_iter().map(|arrival| Arrival { flow: 0, ..arrival }).collect();
-        let jitter = jitter.then_some(Jitter::Uniform(Span::from_millis(5)));
-        let [lazy_run, timely_run] = [Scheduler::Fifo, Scheduler::Fair].map(|scheduler| {
+        let jitter = Some(Jitter::Uniform(Span::ZERO));
+        let [lazy_run, timely_run] = [false, true].map(|reorder| {
             let (log, inputs) = mpsc::channel();
-            let propagation = Propagation { jitter, ..Propagation::constant(Span::from_millis(3)) };
-            let (rate, loss, queue) = (link.rate.clone(), link.loss, Some(Box::new(SojournDropper(log)) as Box<dyn Law>));
-            let spec = LinkSpec { rate, loss, buffer: link.buffer, scheduler, queue, propagation, ..spec() };
+            let propagation = Propagation { reorder, jitter, ..Propagation::constant(Span::from_millis(3)) };
+            let (rate, loss, queue) = (link.rate.clone(), link.loss, QueueLaw::single(SojournDropper(log)));
+            let spec = LinkSpec { rate, loss, buffer: link.buffer, queue, propagation, ..spec() };
             let (link, delivered) = run(spec, &arrivals, end);
             (link.counters(), delivered, inputs.try_iter().collect::<Vec<_>>())
         });

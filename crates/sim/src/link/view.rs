@@ -1,10 +1,29 @@
 //! Read access to a link.
 
 use super::Link;
-use super::laws::Laws;
+use super::waiting::Waiting;
 use crate::stats::{Histogram, IntervalDelay, LinkCounters};
-use millpond_law::{HeaderId, Link as Law};
+use millpond_law::{Gauge, HeaderId, Link as Law, MultiQueue};
 use millpond_units::{Bytes, Rate, Time};
+
+/// A law at a link.
+#[derive(Clone, Copy)]
+pub enum LawView<'a> {
+    /// A law for one queue.
+    Single(&'a dyn Law),
+    /// A law with several internal queues.
+    Multi(&'a dyn MultiQueue),
+}
+
+impl LawView<'_> {
+    /// Reports the internal quantities of the law.
+    pub fn observe(&self, gauge: &mut dyn Gauge) {
+        match self {
+            Self::Single(law) => law.observe(gauge),
+            Self::Multi(law) => law.observe(gauge),
+        }
+    }
+}
 
 /// State and statistics of a link. Cheap to create; reading does not change the simulation.
 #[derive(Clone, Copy)]
@@ -86,7 +105,13 @@ impl<'a> LinkView<'a> {
     }
 
     /// The laws of the link, each with the protocol whose headers it reads; none for a queue law.
-    pub fn laws(&self) -> impl Iterator<Item = (HeaderId, &'a dyn Law)> {
-        self.link.laws().into_iter().flat_map(Laws::attached)
+    pub fn laws(&self) -> impl Iterator<Item = (HeaderId, LawView<'a>)> {
+        let special = self.link.special.as_ref();
+        let queues = special.and_then(|special| match &special.waiting {
+            Waiting::Several(queues) => Some((HeaderId::NONE, LawView::Multi(queues.law()))),
+            Waiting::Fifo(_) => None,
+        });
+        let attached = special.into_iter().flat_map(|special| special.laws.attached());
+        queues.into_iter().chain(attached.map(|(header, law)| (header, LawView::Single(law))))
     }
 }

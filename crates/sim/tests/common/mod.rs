@@ -1,7 +1,9 @@
 //! Common parts of the network tests.
 
 use millpond_endpoint::{ReceiverConfig, SenderConfig};
-use millpond_law::{Ack, Congestion, Context, Needs, Permit, PlainReceiver, Sender};
+use millpond_law::{
+    Ack, Congestion, Context, FairScheduler, FlowQueues, Needs, Permit, PlainReceiver, QueueLaw, Sender,
+};
 use millpond_sim::{LinkId, LoopSpec};
 use millpond_units::{Bytes, Span};
 
@@ -16,6 +18,11 @@ impl Sender for FixedWindow {
     fn permit(&self) -> Permit {
         Permit { window: Some(PACKET * self.0), ..Permit::default() }
     }
+}
+
+/// Fair queueing without a law of the queues.
+pub(crate) fn fair_queueing() -> QueueLaw {
+    QueueLaw::multi(FlowQueues::per_flow(FairScheduler::default(), None))
 }
 
 /// A loop over these forward and backward links.

@@ -8,7 +8,7 @@ use millpond_units::{Bytes, Span, Time};
 const RECENT_INTERVALS: u64 = 16;
 
 /// CoDel's state.
-pub(super) struct CoDelLink {
+pub(in crate::queues) struct CoDelLink {
     params: Params,
     /// Size of a full packet in bytes; a queue of at most one packet is not a standing queue.
     max_packet: Bytes,
@@ -30,7 +30,7 @@ fn control_law(from: Time, interval: Span, count: u64) -> Time {
 }
 
 impl CoDelLink {
-    pub(super) fn new(params: Params, facts: &LinkFacts) -> Self {
+    pub(in crate::queues) fn new(params: Params, facts: &LinkFacts) -> Self {
         Self::with_packet(params, facts.packet)
     }
 

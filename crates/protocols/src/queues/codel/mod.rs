@@ -3,10 +3,11 @@
 mod link;
 mod params;
 
+pub(super) use link::CoDelLink;
 pub use params::Params;
+pub(super) use params::{ECN, INTERVAL, TARGET};
 
-use link::CoDelLink;
-use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
+use millpond_law::{LinkFacts, Queue, QueueCard, QueueLaw, SettingError, Settings};
 
 /// The queue `codel`.
 pub struct CoDel;
@@ -24,7 +25,7 @@ impl Queue for CoDel {
         &CARD
     }
 
-    fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(CoDelLink::new(Params::read(settings), facts))))
+    fn law(&self, settings: &Settings, facts: &LinkFacts) -> Result<QueueLaw, SettingError> {
+        Ok(QueueLaw::single(CoDelLink::new(Params::read(settings), facts)))
     }
 }

@@ -1,7 +1,7 @@
 //! Drop-tail: packets that arrive at a full buffer are dropped.
 
 use millpond_law::fluid::FluidQueue;
-use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
+use millpond_law::{LinkFacts, Queue, QueueCard, QueueLaw, SettingError, Settings};
 
 /// The queue `droptail`.
 pub struct DropTail;
@@ -19,8 +19,8 @@ impl Queue for DropTail {
         &CARD
     }
 
-    fn link(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(None)
+    fn law(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<QueueLaw, SettingError> {
+        Ok(QueueLaw::DropTail)
     }
 
     fn fluid(&self, _settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {

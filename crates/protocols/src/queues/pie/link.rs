@@ -27,7 +27,7 @@ pub(super) fn divisor(probability: f64) -> f64 {
 }
 
 /// PIE's state.
-pub(super) struct PieLink {
+pub(in crate::queues) struct PieLink {
     params: Params,
     /// MEAN_PKTSIZE.
     packet: Bytes,
@@ -42,10 +42,14 @@ pub(super) struct PieLink {
 }
 
 impl PieLink {
-    pub(super) fn new(params: Params, facts: &LinkFacts) -> Self {
+    pub(in crate::queues) fn new(params: Params, facts: &LinkFacts) -> Self {
+        Self::with_packet(params, facts.packet)
+    }
+
+    fn with_packet(params: Params, packet: Bytes) -> Self {
         Self {
             params,
-            packet: facts.packet,
+            packet,
             probability: 0.0,
             sum: 0.0,
             last_delay: Span::ZERO,
@@ -112,6 +116,10 @@ impl Link for PieLink {
             self.update(queue.head_sojourn);
         }
         Some(cx.now + self.params.update)
+    }
+
+    fn for_flow(&self) -> Option<Box<dyn Link>> {
+        Some(Box::new(Self::with_packet(self.params, self.packet)))
     }
 
     fn observe(&self, gauge: &mut dyn Gauge) {

@@ -4,11 +4,12 @@ mod fluid;
 mod link;
 mod params;
 
+pub(super) use link::PieLink;
 pub use params::Params;
+pub(super) use params::{ALPHA, BETA, DERANDOMIZED, ECN, ECN_LIMIT, MAX_BURST, TARGET, UPDATE};
 
-use link::PieLink;
 use millpond_law::fluid::{FluidQueue, Verdicts, link_law};
-use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
+use millpond_law::{LinkFacts, Queue, QueueCard, QueueLaw, SettingError, Settings};
 
 /// The queue `pie`.
 pub struct Pie;
@@ -26,8 +27,8 @@ impl Queue for Pie {
         &CARD
     }
 
-    fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(PieLink::new(Params::read(settings), facts))))
+    fn law(&self, settings: &Settings, facts: &LinkFacts) -> Result<QueueLaw, SettingError> {
+        Ok(QueueLaw::single(PieLink::new(Params::read(settings), facts)))
     }
 
     fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {

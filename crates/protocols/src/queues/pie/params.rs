@@ -25,28 +25,28 @@ pub struct Params {
     pub derandomized: bool,
 }
 
-const TARGET: Key<Span> = span("target", Span::from_millis(15))
+pub(in crate::queues) const TARGET: Key<Span> = span("target", Span::from_millis(15))
     .source("QDELAY_REF in RFC 8033, section 4.2")
     .meaning("queueing delay that the controller aims at");
-const UPDATE: Key<Span> = span("update", Span::from_millis(15))
+pub(in crate::queues) const UPDATE: Key<Span> = span("update", Span::from_millis(15))
     .source("T_UPDATE in RFC 8033, section 4.2")
     .meaning("time between two updates of the probability");
-const ALPHA: Key<f64> = number("alpha", "1/s", 0.125, from(0.0).to(1e6))
+pub(in crate::queues) const ALPHA: Key<f64> = number("alpha", "1/s", 0.125, from(0.0).to(1e6))
     .source("alpha in RFC 8033, appendix A")
     .meaning("probability that an update adds per second of delay above the target");
-const BETA: Key<f64> = number("beta", "1/s", 1.25, from(0.0).to(1e6))
+pub(in crate::queues) const BETA: Key<f64> = number("beta", "1/s", 1.25, from(0.0).to(1e6))
     .source("beta in RFC 8033, appendix A")
     .meaning("probability that an update adds per second by which the delay has grown since the last update");
-const MAX_BURST: Key<Span> = span_or_zero("max_burst", Span::from_millis(150))
+pub(in crate::queues) const MAX_BURST: Key<Span> = span_or_zero("max_burst", Span::from_millis(150))
     .source("MAX_BURST in RFC 8033, section 4.4")
     .meaning("time after an uncongested period in which no packet is dropped");
-const ECN: Key<bool> = flag("ecn", true)
+pub(in crate::queues) const ECN: Key<bool> = flag("ecn", true)
     .source("RFC 8033, section 5.1")
     .meaning("ECN-capable packets are marked; false: all are dropped");
-const ECN_LIMIT: Key<f64> = number("ecn_limit", "1", 0.1, from(0.0).to(1.0))
+pub(in crate::queues) const ECN_LIMIT: Key<f64> = number("ecn_limit", "1", 0.1, from(0.0).to(1.0))
     .source("mark_ecnth in RFC 8033, section 5.1")
     .meaning("probability above which ECN-capable packets are dropped as well");
-const DERANDOMIZED: Key<bool> = flag("derandomized", true)
+pub(in crate::queues) const DERANDOMIZED: Key<bool> = flag("derandomized", true)
     .source("RFC 8033, section 5.4")
     .meaning("between two drops the probabilities of the packets add up to between 0.85 and 8.5");
 

@@ -8,7 +8,7 @@ pub use params::Params;
 
 use link::RedLink;
 use millpond_law::fluid::{FluidQueue, Verdicts, link_law};
-use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings, Value};
+use millpond_law::{LinkFacts, Queue, QueueCard, QueueLaw, SettingError, Settings, Value};
 
 /// The queue `red`.
 pub struct Red;
@@ -47,8 +47,8 @@ impl Queue for Red {
         &CARD
     }
 
-    fn link(&self, settings: &Settings, facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(RedLink::new(Params::read(settings)?, facts))))
+    fn law(&self, settings: &Settings, facts: &LinkFacts) -> Result<QueueLaw, SettingError> {
+        Ok(QueueLaw::single(RedLink::new(Params::read(settings)?, facts)))
     }
 
     fn fluid(&self, settings: &Settings, facts: &LinkFacts) -> Result<FluidQueue, SettingError> {

@@ -54,7 +54,7 @@ impl RemLink {
 
 impl Link for RemLink {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: false, tick: true, sojourn: false }
+        Hooks { arrive: true, tick: true, ..Hooks::default() }
     }
 
     /// Acknowledgements count as load, but are not marked, because no sender reacts to such a mark.

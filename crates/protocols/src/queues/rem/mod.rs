@@ -8,7 +8,7 @@ pub use params::Params;
 
 use link::RemLink;
 use millpond_law::fluid::{FluidQueue, Verdicts, link_law};
-use millpond_law::{Link, LinkFacts, Queue, QueueCard, SettingError, Settings};
+use millpond_law::{LinkFacts, Queue, QueueCard, QueueLaw, SettingError, Settings};
 
 /// The queue `rem`.
 pub struct Rem;
@@ -27,8 +27,8 @@ impl Queue for Rem {
         &CARD
     }
 
-    fn link(&self, settings: &Settings, _facts: &LinkFacts) -> Result<Option<Box<dyn Link>>, SettingError> {
-        Ok(Some(Box::new(RemLink::new(Params::read(settings)?))))
+    fn law(&self, settings: &Settings, _facts: &LinkFacts) -> Result<QueueLaw, SettingError> {
+        Ok(QueueLaw::single(RemLink::new(Params::read(settings)?)))
     }
 
     fn fluid(&self, settings: &Settings, _facts: &LinkFacts) -> Result<FluidQueue, SettingError> {

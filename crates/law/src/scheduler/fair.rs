@@ -1,8 +1,10 @@
 //! Start-time fair queueing (Goyal, Vin and Cheng 1997) among flows that are backlogged.
 
+use super::{Queues, Scheduler};
 use alloc::collections::BinaryHeap;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
+use millpond_units::Bytes;
 
 /// Virtual time is counted in 2^-20 bytes per unit of weight.
 const VIRTUAL_BITS: u32 = 20;
@@ -14,6 +16,8 @@ struct FlowTags {
     time_per_byte: u64,
     /// Finish tag of the last packet; while the flow is backlogged, start tag of the next packet.
     tag: u64,
+    /// Whether the flow is in the list of backlogged flows.
+    is_backlogged: bool,
 }
 
 /// A start-time fair queueing scheduler. The backlogged flow with the smallest start tag is served first. A packet
@@ -39,13 +43,14 @@ impl FairScheduler {
     /// Adds a flow.
     pub fn add_flow(&mut self, weight: f64) {
         let time_per_byte = ((f64::from(1 << VIRTUAL_BITS) / weight + 0.5) as u64).max(1);
-        self.flows.push(FlowTags { time_per_byte, tag: 0 });
+        self.flows.push(FlowTags { time_per_byte, tag: 0, is_backlogged: false });
     }
 
     /// Marks a flow as backlogged. It has no claim to service that it did not use while idle.
     pub fn activate(&mut self, flow: u32) {
         let Some(tags) = self.flows.get_mut(flow as usize) else { return };
         tags.tag = tags.tag.max(self.virtual_time);
+        tags.is_backlogged = true;
         self.backlogged.push(Reverse((tags.tag, self.order, flow)));
         self.order += 1;
     }
@@ -61,6 +66,7 @@ impl FairScheduler {
         self.virtual_time = start;
         if let Some(tags) = self.flows.get_mut(flow as usize) {
             tags.tag = start.saturating_add(bytes.saturating_mul(tags.time_per_byte));
+            tags.is_backlogged = more;
         }
         if more {
             self.activate(flow);
@@ -68,8 +74,39 @@ impl FairScheduler {
     }
 }
 
+impl Scheduler for FairScheduler {
+    fn add_queue(&mut self, weight: f64) {
+        self.add_flow(weight);
+    }
+
+    fn arrived(&mut self, queue: u32) {
+        if self.flows.get(queue as usize).is_some_and(|tags| !tags.is_backlogged) {
+            self.activate(queue);
+        }
+    }
+
+    fn next(&mut self, queues: &dyn Queues) -> Option<u32> {
+        while let Some(flow) = self.next_flow() {
+            if queues.packets(flow) > 0 {
+                return Some(flow);
+            }
+            // Drops have emptied its queue.
+            self.backlogged.pop();
+            if let Some(tags) = self.flows.get_mut(flow as usize) {
+                tags.is_backlogged = false;
+            }
+        }
+        None
+    }
+
+    fn served(&mut self, queue: u32, bytes: Bytes, queues: &dyn Queues) {
+        self.serve(bytes.get(), queues.packets(queue) > 0);
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::testing::Bench;
     use super::*;
 
     #[test]
@@ -89,6 +126,19 @@ mod tests {
             let bound = sizes[i] as f64 / weights[i] + sizes[j] as f64 / weights[j];
             assert!((normal(i) - normal(j)).abs() <= bound + 1.0, "{served:?}");
         }
+    }
+
+    #[test]
+    fn queues_are_served_by_weight_and_one_that_drops_emptied_is_passed_over() {
+        let mut bench = Bench::new(FairScheduler::default(), &[1.0, 2.0]);
+        (0..9).for_each(|packet| bench.push(packet % 2, 1000));
+        // Start tags of queue 0 are 0, 1, 2..; those of queue 1 are 0, 1/2, 1..
+        assert_eq!(bench.order(6), [0, 1, 1, 0, 1, 1]);
+        bench.push(1, 1000);
+        bench.clear(1);
+        assert_eq!(bench.order(9), [0, 0, 0]);
+        bench.push(1, 1000);
+        assert_eq!(bench.serve(), Some(1));
     }
 
     #[test]

@@ -1,0 +1,5 @@
+//! Queues with long flows, judged by what their specifications state.
+
+mod flow_queues;
+mod pie;
+mod shaping;
