@@ -14,6 +14,7 @@ pub mod mcp;
 pub mod newreno;
 pub mod paganini;
 pub mod parts;
+pub mod prague;
 pub mod queues;
 pub mod rcp;
 pub mod vcp;
@@ -37,6 +38,7 @@ static PROTOCOLS: &[&dyn Protocol] = &[
     &bbr1::Bbr1,
     &bbr3::Bbr3,
     &dctcp::Dctcp,
+    &prague::Prague,
     &lgcc::Lgcc,
     &lgc::Lgc,
     &abc::Abc,
