@@ -13,6 +13,7 @@ mod save;
 mod table;
 #[cfg(test)]
 mod testing;
+mod texts;
 
 pub use atomic_file::{AtomicFile, write_atomically};
 pub use comparison::{ComparisonDirectory, seed_suffix};
