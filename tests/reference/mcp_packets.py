@@ -5,6 +5,7 @@ number: the time at which its backlog ends (Lindley's recursion). An acknowledge
 differ from those of the flow's acknowledgement before. Cited by papers/mcp/fig3.toml, fig5 to fig10 and standing-queue.
 """
 
+import collections
 import heapq
 import math
 import random
@@ -20,6 +21,7 @@ class Link:
         self.capacity = capacity
         self.ends = self.least = self.fairing_until = 0.0  # end of the backlog, least backlog of the period, both in s
         self.bits, self.code, self.longest = 0, 0, [0, 0]  # longest backlog in s before and after the time `mark`
+        self.departures, self.most = collections.deque(), 0  # of the packets in the queue, and the most of them
 
 
 class Flow:
@@ -105,6 +107,11 @@ def simulate(links, flows, until, backoff="twice", seen="first", requester="obey
             if backlog > link.longest[now >= mark]:
                 link.longest[now >= mark] = backlog
             link.bits += flow.packet
+            while link.departures and link.departures[0] <= now:
+                link.departures.popleft()
+            link.departures.append(link.ends)
+            if len(link.departures) > link.most:
+                link.most = len(link.departures)
             if fairing and this_path:
                 link.fairing_until = (int(now / T + 1e-9) + 2) * T
             code = link.code if link.code > code else code
@@ -141,6 +148,15 @@ def dumbbell(mbit, starts, rtts, until, packet=1000, **options):
     rates = [flow.rate for flow in flows]
     longest = [backlog * link.capacity / 8 / packet + 1 for backlog in link.longest]
     return min(rates) / max(rates), sum(rates) / link.capacity, longest, max(flow.changed for flow in flows)
+
+
+def longest_of_sizes(ratio, seed):
+    """The longest queue, in packets, of five flows on 50 Mbit/s whose packets have 1500 bytes times `ratio` to 1500 bytes, evenly spread."""
+    draw, link = random.Random(seed).uniform, Link(50e6)
+    starts, rtts = [draw(0, 5) for _ in range(5)], [draw(0.02, 0.1) for _ in range(5)]
+    flows = [Flow(starts[i], rtts[i], packet=round(1500 * (ratio + (1 - ratio) * i / 4))) for i in range(5)]
+    simulate([link], flows, 185)
+    return link.most
 
 
 def random_phases(rates, capacity, until, draw):
@@ -182,6 +198,9 @@ def numbers():
             yield f"Fig. 5: utilization of {count} flows", load, 0.966 if count == 50 else 0.914, 2e-3
             yield f"Fig. 5: longest queue of {count} flows", max(longest), 19.1 if count == 50 else 1262, 0.01
             yield f"Fig. 5: longest queue of {count} flows in equilibrium", longest[1], 18.9 if count == 50 else 283, 0.01
+    draw = random.Random(0).uniform
+    fairness = dumbbell(200, [draw(0, 10) for _ in range(200)], [0.06] * 200, 60, backoff="literal")[0]
+    yield "Fig. 5: fairness of 200 flows, literal", fairness, 0.322, 2e-3
     draw = random.Random(1).uniform
     equal = sorted(random_phases([483] * 50, 25e3, 0.2, draw) for _ in range(101))
     yield "Fig. 5: longest queue of 50 equal rates with random phases, median", equal[50], 7.7, 0.05
@@ -208,10 +227,11 @@ def numbers():
     yield "Fig. 10: fairness at the end", min(flow.rate for flow in flows) / max(flow.rate for flow in flows), 0.924, 2e-3
     yield "Fig. 10: utilization of BC at the end", sum(flow.rate for flow in flows) / 20e6, 0.963, 2e-3
     found = {}
-    for until in (4, 5, 6, 7, 90):
+    for until in (1.85, 4, 5, 6, 7, 90):
         link, flow = Link(4e6), Flow(0, 0.06)
         simulate([link], [flow, Constant(1.5, 3.5, 12e6)], until)
         found[until] = flow.rate / 1e6, (link.ends - until) * 500, flow.rate / 4e6, flow.changed
+    yield "standing queue: rate while the queue delays the first signal, in Mbit/s", found[1.85][0], 1.28, 1e-9
     yield "standing queue: rate while it drains in Mbit/s", max(found[until][0] for until in (4, 5, 6, 7)), 0.08, 1e-9
     yield "standing queue: mean queue from 4 to 7 s in packets", (found[4][1] + found[7][1]) / 2, 1137, 2e-3
     yield "standing queue: last change of the rate in s", found[90][3], 81.3, 2e-3
@@ -219,32 +239,39 @@ def numbers():
 
 
 def slow_numbers():
-    """The same, from ten random starts of many flows: five minutes."""
+    """The same, from ten random starts of many flows: a quarter of an hour."""
     spread = {}
     for seed in range(10):
         draw = random.Random(seed).uniform
         longest = dumbbell(200, [draw(0, 10) for _ in range(600)], [0.06] * 600, 100, mark=80)[2]
         draw = random.Random(seed).uniform
-        scaling = dumbbell(500, [draw(0, 1) for _ in range(1000)], [0.06] * 1000, 12)[2]
+        thousand = dumbbell(500, [draw(0, 1) for _ in range(1000)], [0.06] * 1000, 50)[2]
         draw = random.Random(seed).uniform
         sizes = dumbbell(50, [draw(0, 5) for _ in range(5)], [draw(0.02, 0.1) for _ in range(5)], 185, 1500)[2]
-        for name, value in zip(("whole", "equilibrium", "scaling", "sizes"), (max(longest), longest[1], max(scaling) / 3750, max(sizes))):
+        for name, value in zip(("whole", "equilibrium", "thousand", "sizes"), (max(longest), longest[1], max(thousand) / 3750, max(sizes))):
             spread.setdefault(name, []).append(value)
     deviation = {name: statistics.stdev(math.log(value) for value in values) for name, values in spread.items()}
     yield "Fig. 5: longest queue of 600 flows, deviation of the logarithm over ten runs", deviation["whole"], 0.109, 0.01
     yield "Fig. 5: longest queue of 600 flows in equilibrium, the same", deviation["equilibrium"], 0.371, 0.01
     yield "Fig. 5: longest queue of 600 flows in equilibrium, least of ten runs", min(spread["equilibrium"]), 95, 0.01
     yield "Fig. 5: longest queue of 600 flows in equilibrium, greatest of ten runs", max(spread["equilibrium"]), 285, 0.01
-    yield "Fig. 9: longest queue over the buffer within 12 s, deviation of the logarithm over ten runs", deviation["scaling"], 0.152, 0.01
+    yield "Fig. 9: longest queue over the buffer, deviation of the logarithm over ten runs", deviation["thousand"], 0.229, 0.01
     yield "Fig. 7: longest queue, least of ten runs", min(spread["sizes"]), 4.73, 2e-3
     yield "Fig. 7: longest queue, greatest of ten runs", max(spread["sizes"]), 4.95, 2e-3
     found = []
-    for seed in range(6):
+    for seed in range(10):
         draw = random.Random(seed).uniform
         starts, rtts = [draw(0, 10) for _ in range(20)], [draw(0.02, 0.1) for _ in range(20)]
-        found.append(max(dumbbell(100, starts, rtts, 180)[2]))
-    yield "Fig. 4: longest queue at 100 Mbit/s, least of six random starts", min(found), 10.2, 5e-3
-    yield "Fig. 4: longest queue at 100 Mbit/s, greatest but one of six random starts", sorted(found)[4], 11.0, 6e-3
+        found.append(dumbbell(20, starts, rtts, 100, mark=80)[2])
+    yield "Fig. 4: longest queue in equilibrium at 20 Mbit/s, deviation over ten runs", statistics.stdev(last for _, last in found), 0.79, 0.01
+    yield "Fig. 4: longest queue at 20 Mbit/s, least of ten runs", min(map(max, found)), 11.9, 6e-3
+    yield "Fig. 4: longest queue at 20 Mbit/s, greatest of ten runs", max(map(max, found)), 32.6, 6e-3
+    yield "Fig. 7: longest queue with sizes from 1 to 2, most of ten runs", max(longest_of_sizes(1 / 2, seed) for seed in range(10)), 5, 1e-9
+    fifth, tenth = ([longest_of_sizes(ratio, seed) for seed in range(10)] for ratio in (1 / 5, 1 / 10))
+    yield "Fig. 7: longest queue with sizes from 1 to 5, least of ten runs", min(fifth), 6, 1e-9
+    yield "Fig. 7: longest queue with sizes from 1 to 5, greatest of ten runs", max(fifth), 9, 1e-9
+    yield "Fig. 7: longest queue with sizes from 1 to 10, least of ten runs", min(tenth), 8, 1e-9
+    yield "Fig. 7: longest queue with sizes from 1 to 10, greatest of ten runs", max(tenth), 14, 1e-9
     found = []
     for ratio in range(1, 6):
         for seed in range(8):
