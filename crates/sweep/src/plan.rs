@@ -189,6 +189,7 @@ impl<'a> SweepPlan<'a> {
             let ends = || vec![varied.at(0.0), varied.at(1.0)];
             for value in varied.list().map_or_else(ends, <[String]>::to_vec) {
                 let scenario = self.load_with(std::iter::once(format!("{}={value}", varied.key)))?;
+                cases(&scenario, self.registry, &self.choice(self.spec.protocols.clone()))?;
                 let traces = scenario.key().traces.into_iter().map(|trace| trace.sha256);
                 found.insert((varied.key.clone(), value), traces.collect::<Vec<_>>().join(","));
             }

@@ -199,6 +199,8 @@ fn what_does_not_fit_is_refused_in_one_sentence() {
     let refused = |spec: SweepSpec| fault(plan(spec).err().unwrap());
     assert!(refused(spec(folder.path(), &["flows.f.cuont=1"])).contains("count"));
     assert!(refused(spec(folder.path(), &["links.L.rate=1Mbps,x"])).contains("x"));
+    let own = |varied| SweepSpec { protocols: Vec::new(), ..spec(folder.path(), &[varied]) };
+    assert!(refused(own("flows.f.protocol=cubic,cubik")).contains("cubik"));
     assert!(refused(spec(folder.path(), &["links.L.rate=1Mbps..9Mbps"])).contains("how many values"));
     assert!(refused(spec(folder.path(), &["duration=1s", "duration=2s"])).contains("varied twice"));
     assert!(refused(SweepSpec { protocols: vec!["cubik".into()], ..valid() }).contains("cubic"));
