@@ -15,6 +15,11 @@ pub struct Locus {
 const PER_DECADE: f64 = 40.0;
 /// Loci are refined until neighbouring points differ by less than this share of their absolute value.
 const SMOOTH: f64 = 0.15;
+/// Below this absolute value neighbouring points may differ by `SMOOTH` times it, and the phase is not followed.
+const SMALL: f64 = 0.05;
+/// How far the phase of the longest delay turns between neighbouring points, in radians. After a full turn a point would
+/// look like its predecessor.
+const LONGEST_TURN: f64 = 1.0;
 
 /// Most points of all loci together: some seconds, and less than 100 MB.
 const MOST_POINTS: usize = 1_000_000;
@@ -48,12 +53,16 @@ fn advance(
     const SHORTEST: f64 = 1e-6;
     // Each evaluation decomposes a matrix of this size.
     let points = MOST_POINTS / loci.len().pow(2).max(1);
+    let longest = LONGEST_TURN / function.system().longest_delay();
     let mut step = to - at;
     while at < to * (1.0 - 1e-14) {
+        if here.iter().any(|value| value.norm() > SMALL) {
+            step = step.min(longest);
+        }
         let next = (at + step).min(to);
         let Some(values) = function.eigenvalues(next) else { break };
         let values = matched(&here, values);
-        let rough = here.iter().zip(&values).any(|(a, b)| (a - b).norm() > SMOOTH * a.norm().max(0.05));
+        let rough = here.iter().zip(&values).any(|(a, b)| (a - b).norm() > SMOOTH * a.norm().max(SMALL));
         if rough && step > SHORTEST * at {
             step /= 2.0;
             continue;

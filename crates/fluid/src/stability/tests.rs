@@ -602,3 +602,36 @@ fn a_search_for_roots_ends_with_its_limit() {
     let error = rightmost(&system).unwrap_err();
     assert!(matches!(error, RootError::TooManySamples { samples } if samples > 100_000), "{error}");
 }
+
+/// L = k e^(-s tau) / (1 + s), whose phase is -(w tau + atan w).
+fn delayed_pole(gain: f64, delay: f64) -> System {
+    let link = Block::single(-1.0, 1.0, 1.0, 0.0).as_link();
+    let sender = Block::gain(DMatrix::from_element(1, 1, -gain));
+    wired(vec![link, sender], &[(0, 1, 0.0), (1, 0, delay)])
+}
+
+/// A long delay turns the locus hundreds of times while its absolute value hardly changes. Each turn crosses the negative
+/// real axis once, where w tau + atan w is an odd multiple of pi, and the value there is -k / sqrt(1 + w^2).
+#[test]
+fn each_turn_of_a_long_delay_is_followed() {
+    let (gain, delay) = (0.9, 300.0);
+    let system = delayed_pole(gain, delay);
+    let found = Nyquist::new(&system).unwrap().crossings(1.0.into());
+    // Where the absolute value is .1, twice the value below which turns are not followed.
+    let last = (81.0_f64 - 1.0).sqrt();
+    let found: Vec<AxisCrossing> = found.into_iter().filter(|at| at.frequency < last).collect();
+    let turns = (last * delay + last.atan() - PI) / (2.0 * PI);
+    assert_eq!(found.len(), 1 + turns.floor() as usize);
+    for (number, at) in found.iter().enumerate() {
+        let phase = at.frequency * delay + at.frequency.atan();
+        close(phase, (2 * number + 1) as f64 * PI, 1e-6);
+        close(at.value, -gain / at.frequency.hypot(1.0), 1e-9);
+    }
+}
+
+/// A delay of 1e6 s makes two million turns before the gain is negligible.
+#[test]
+fn the_points_of_a_locus_have_a_limit() {
+    let system = delayed_pole(0.9, 1e6);
+    assert!(matches!(Nyquist::new(&system).err(), Some(RootError::TooManyPoints { points: 1_000_000 })));
+}
