@@ -36,18 +36,23 @@ pub(super) struct Transfers {
     inner: Complex<f64>,
 }
 
+/// The most complex multiplications of one search for roots, or of the eigenloci: some seconds. The networks of the papers
+/// take less than a tenth.
+pub(super) const MOST_WORK: u64 = 250_000_000;
+
 impl<'a> Characteristic<'a> {
     /// Groups the blocks of a system. L has one row for each link input that is part of a loop.
     #[must_use]
     pub fn new(system: &'a System) -> Self {
         let looped = on_cycles(system);
-        let mut groups = groups(system);
         // Connections of links without loops are not part of L; keeping them would make identical groups different.
         let is_looped = |block: usize| looped[block].contains(&true);
-        for group in &mut groups {
+        let reduced = |mut group: SenderGroup| {
             group.from_links.retain(|connection| is_looped(connection.from.0));
             group.to_links.retain(|connection| looped[connection.to.0][connection.to.1]);
-        }
+            group.with_columns_of_links()
+        };
+        let groups = groups(system).into_iter().map(reduced).collect();
         Self::cut_at(system, groups, |block, input| looped[block][input])
     }
 

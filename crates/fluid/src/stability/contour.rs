@@ -1,6 +1,6 @@
 //! The number of zeros in a rectangle, by the argument principle.
 
-use super::characteristic::Characteristic;
+use super::characteristic::{Characteristic, MOST_WORK};
 use nalgebra::Complex;
 use std::cell::Cell;
 use std::f64::consts::PI;
@@ -70,10 +70,6 @@ pub(super) enum Uncounted {
     /// The limit on the number of samples was reached.
     TooManySamples,
 }
-
-/// The most complex multiplications of one search for roots: some seconds. The networks of the papers take less than a
-/// tenth.
-const MOST_WORK: u64 = 250_000_000;
 
 /// The samples of one search that a network of any size may take.
 const LEAST_SAMPLES: u64 = 10_000;

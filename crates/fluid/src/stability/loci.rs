@@ -1,7 +1,7 @@
 //! Nyquist loci: the eigenvalues of the return ratio along the imaginary axis.
 
 use super::RootError;
-use super::characteristic::Characteristic;
+use super::characteristic::{Characteristic, MOST_WORK};
 use nalgebra::Complex;
 
 /// One eigenvalue as a function of frequency.
@@ -21,8 +21,15 @@ const SMALL: f64 = 0.05;
 /// look like its predecessor.
 const LONGEST_TURN: f64 = 1.0;
 
-/// Most points of all loci together: some seconds, and less than 100 MB.
-const MOST_POINTS: usize = 1_000_000;
+/// The points that a network of any size may take.
+const LEAST_POINTS: u64 = 10_000;
+
+/// The most points of each locus. One takes about two evaluations, since every second step is too long, and a decomposition
+/// into eigenvalues has about 25 multiplications per element and row (Golub and Van Loan, section 7.5.6).
+fn most_points(function: &Characteristic<'_>) -> u64 {
+    let decomposition = 25 * (function.size() as u64).pow(3);
+    (MOST_WORK / (2 * (function.multiplications() + decomposition))).max(LEAST_POINTS)
+}
 
 /// All eigenvalues between two angular frequencies in rad/s.
 ///
@@ -51,8 +58,7 @@ fn advance(
     to: f64,
 ) -> Result<Vec<Complex<f64>>, RootError> {
     const SHORTEST: f64 = 1e-6;
-    // Each evaluation decomposes a matrix of this size.
-    let points = MOST_POINTS / loci.len().pow(2).max(1);
+    let points = most_points(function);
     let longest = LONGEST_TURN / function.system().longest_delay();
     let mut step = to - at;
     while at < to * (1.0 - 1e-14) {
@@ -67,7 +73,7 @@ fn advance(
             step /= 2.0;
             continue;
         }
-        if loci.first().is_some_and(|locus| locus.points.len() >= points) {
+        if loci.first().is_some_and(|locus| locus.points.len() as u64 >= points) {
             return Err(RootError::TooManyPoints { points });
         }
         push(loci, next, &values);

@@ -71,7 +71,7 @@ pub enum RootError {
     /// The eigenloci reached their limit of work.
     TooManyPoints {
         /// The limit.
-        points: usize,
+        points: u64,
     },
 }
 

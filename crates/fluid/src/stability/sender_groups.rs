@@ -3,6 +3,7 @@
 use super::matrix::{Matrix, ln_det, spectral_radius};
 use super::system::{Block, Connection, System};
 use nalgebra::Complex;
+use std::collections::BTreeSet;
 
 /// Senders and relays that are connected directly; most groups have one block.
 pub(super) struct SenderGroup {
@@ -14,6 +15,10 @@ pub(super) struct SenderGroup {
     pub(super) from_links: Vec<Connection>,
     pub(super) to_links: Vec<Connection>,
     inner: Vec<Connection>,
+    /// The outputs from which inner connections come.
+    sources: Vec<usize>,
+    /// The inputs whose columns of the transfer matrix are computed; the others are zero.
+    columns: Vec<usize>,
 }
 
 /// The transfer matrix of a group with its inner connections closed.
@@ -62,7 +67,7 @@ pub(super) fn groups(system: &System) -> Vec<SenderGroup> {
             _ => {}
         }
     }
-    groups
+    groups.into_iter().map(SenderGroup::completed).collect()
 }
 
 impl SenderGroup {
@@ -82,7 +87,27 @@ impl SenderGroup {
             from_links: Vec::new(),
             to_links: Vec::new(),
             inner: Vec::new(),
+            sources: Vec::new(),
+            columns: Vec::new(),
         }
+    }
+
+    /// The same group, whose connections are complete, with all columns of its transfer matrix.
+    fn completed(mut self) -> Self {
+        let sources: BTreeSet<usize> =
+            self.inner.iter().map(|connection| self.output(connection.from)).collect();
+        self.sources = sources.into_iter().collect();
+        self.columns = (0..self.inputs.last().copied().unwrap_or(0)).collect();
+        self
+    }
+
+    /// The same group with the columns of the inputs that links feed, which are all that loops through links need. The
+    /// others take most of the work in a group of many relays.
+    pub(super) fn with_columns_of_links(mut self) -> Self {
+        let fed: BTreeSet<usize> =
+            self.from_links.iter().map(|connection| self.input(connection.to)).collect();
+        self.columns = fed.into_iter().collect();
+        self
     }
 
     /// Whether another group has equal blocks and equal connections.
@@ -122,19 +147,43 @@ impl SenderGroup {
     pub(super) fn multiplications(&self) -> u64 {
         let size = |first: &[usize]| first.last().map_or(0, |size| *size as u64);
         let (inputs, outputs) = (size(&self.inputs), size(&self.outputs));
-        if self.inner.is_empty() { outputs * inputs } else { outputs.pow(2) * (2 * inputs + outputs / 3) }
+        if self.inner.is_empty() {
+            return outputs * inputs;
+        }
+        let (sources, columns) = (self.sources.len() as u64, self.columns.len() as u64);
+        outputs * (inputs + self.inner.len() as u64 + sources * columns)
+            + sources.pow(2) * (sources / 3 + columns)
     }
 
-    /// The transfer matrix from all inputs to all outputs, inner connections closed. None at a pole of a block.
+    /// The transfer matrix from the inputs of `columns` to all outputs, inner connections closed. None at a pole of a block.
     pub(super) fn transfer(&self, system: &System, s: Complex<f64>) -> Option<GroupTransfer> {
         if let ([block], []) = (&self.blocks[..], &self.inner[..]) {
             let (transfer, own) = system.blocks[*block].transfer(s)?;
             return Some(GroupTransfer { transfer, own, inner: Complex::new(0.0, 0.0) });
         }
         let (open, own) = self.open_loop(system, s)?;
-        let closed = Matrix::identity(open.nrows(), open.nrows()) - &open * self.inner_transfer(s, &open);
-        let closed = closed.lu();
-        Some(GroupTransfer { transfer: closed.solve(&open)?, own, inner: ln_det(&closed) })
+        let through = self.through_inner(s, &open);
+        let sources = self.sources.len();
+        let closed = (Matrix::identity(sources, sources) - through.select_rows(&self.sources)).lu();
+        let direct = open.select_columns(&self.columns);
+        let at_sources = closed.solve(&direct.select_rows(&self.sources))?;
+        let columns = direct + through * at_sources;
+        let mut transfer = Matrix::zeros(open.nrows(), open.ncols());
+        for (&input, column) in self.columns.iter().zip(columns.column_iter()) {
+            transfer.set_column(input, &column);
+        }
+        Some(GroupTransfer { transfer, own, inner: ln_det(&closed) })
+    }
+
+    /// The open-loop transfer matrix from the sources of inner connections, through these connections, to all outputs.
+    fn through_inner(&self, s: Complex<f64>, open: &Matrix) -> Matrix {
+        let mut through = Matrix::zeros(open.nrows(), self.sources.len());
+        for connection in &self.inner {
+            let Ok(source) = self.sources.binary_search(&self.output(connection.from)) else { continue };
+            let column = open.column(self.input(connection.to));
+            through.column_mut(source).axpy(connection.at(s), &column, Complex::from(1.0));
+        }
+        through
     }
 
     fn open_loop(&self, system: &System, s: Complex<f64>) -> Option<(Matrix, Complex<f64>)> {

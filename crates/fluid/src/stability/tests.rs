@@ -633,5 +633,65 @@ fn each_turn_of_a_long_delay_is_followed() {
 #[test]
 fn the_points_of_a_locus_have_a_limit() {
     let system = delayed_pole(0.9, 1e6);
-    assert!(matches!(Nyquist::new(&system).err(), Some(RootError::TooManyPoints { points: 1_000_000 })));
+    let error = Nyquist::new(&system).err();
+    assert!(matches!(error, Some(RootError::TooManyPoints { points }) if points > 50_000), "{error:?}");
+}
+
+mod groups_of_senders {
+    use super::super::sender_groups::groups;
+    use super::*;
+
+    /// A group of three blocks: a loop between the first two, an output that feeds two inputs, and an output and an input
+    /// that only the link knows.
+    fn group_and_link() -> System {
+        let block = |pole: f64, scale: f64| Block {
+            a: DMatrix::from_element(1, 1, pole),
+            b: DMatrix::from_row_slice(1, 2, &[scale, 0.3]),
+            c: DMatrix::from_row_slice(2, 1, &[0.7, -scale]),
+            d: DMatrix::from_row_slice(2, 2, &[0.1, scale, -0.4, 0.2]),
+            is_link: false,
+        };
+        let link = Block::single(0.0, 1.0, 1.0, 0.0).as_link();
+        let wired = |from, to, delay| Connection { from, to, gain: 1.5, delay };
+        System {
+            blocks: vec![link, block(-1.0, 0.5), block(-2.0, 0.9), block(-0.5, 0.6)],
+            connections: vec![
+                wired((0, 0), (1, 0), 0.1),
+                wired((1, 1), (2, 0), 0.2),
+                wired((2, 0), (1, 1), 0.05),
+                wired((1, 1), (3, 0), 0.3),
+                wired((2, 1), (3, 0), 0.4),
+                wired((3, 0), (0, 0), 0.6),
+            ],
+        }
+    }
+
+    /// y = G (u + C y), where G is the transfer matrix of the blocks side by side and C that of the connections inside.
+    #[test]
+    fn the_transfer_matrix_solves_the_equations_of_the_group() {
+        let system = group_and_link();
+        let s = Complex::new(0.2, 1.7);
+        let found = groups(&system);
+        let [group] = &found[..] else { panic!("{} groups", found.len()) };
+        let closed = group.transfer(&system, s).unwrap();
+
+        let (mut open, mut inner) = (DMatrix::zeros(6, 6), DMatrix::zeros(6, 6));
+        for block in 1..4 {
+            let own = system.blocks[block].transfer(s).unwrap().0;
+            open.view_mut((2 * (block - 1), 2 * (block - 1)), (2, 2)).copy_from(&own);
+        }
+        let place = |(block, port): (usize, usize)| 2 * (block - 1) + port;
+        for connection in system.connections.iter().filter(|c| c.from.0 != 0 && c.to.0 != 0) {
+            inner[(place(connection.to), place(connection.from))] +=
+                connection.gain * (-s * connection.delay).exp();
+        }
+        let expected = &open + &open * &inner * &closed.transfer;
+        assert!((&closed.transfer - expected).norm() < 1e-12 * closed.transfer.norm());
+        let determinant = (DMatrix::<Complex<f64>>::identity(6, 6) - &open * &inner).determinant();
+        assert!((closed.inner.exp() - determinant).norm() < 1e-12 * determinant.norm());
+
+        let of_links = groups(&system).remove(0).with_columns_of_links().transfer(&system, s).unwrap();
+        assert_eq!(of_links.transfer.column(0), closed.transfer.column(0));
+        assert_eq!(of_links.transfer.columns(1, 5).norm(), 0.0);
+    }
 }
