@@ -3,6 +3,7 @@
 use crate::case::{Case, EntryCase, FlowCase, LinkCase, RateCase, WorkloadCase};
 use crate::choices::Choices;
 use crate::topology::{Edge, Topology};
+use millpond_law::{Protocol, Settings};
 use millpond_protocols::Registry;
 use millpond_results::World;
 
@@ -42,6 +43,15 @@ pub fn generate(choices: &mut Choices<'_>, world: World) -> Case {
     case
 }
 
+/// Parts of the names of queue laws, and of protocols that use them, that cannot be the law of the queue of one flow: REM
+/// has one price for a link, and the others have several queues themselves.
+const NOT_PER_FLOW: [&str; 5] = ["rem", "paganini", "fq-", "dualpi2", "prague"];
+
+fn has_fluid_model(protocol: &dyn Protocol) -> bool {
+    let settings = Settings::check(protocol.card().parameters, std::iter::empty());
+    settings.is_ok_and(|settings| matches!(protocol.fluid(&settings), Ok(Some(_))))
+}
+
 struct Generator<'c, 'b> {
     choices: &'c mut Choices<'b>,
     topology: Topology,
@@ -79,7 +89,9 @@ impl Generator<'_, '_> {
 
     /// One or two protocols, with tables where paths have relays.
     fn protocols(&mut self) -> Vec<String> {
-        let names: Vec<&str> = Registry::builtin().protocols().map(|protocol| protocol.card().name).collect();
+        let registry = Registry::builtin();
+        let usable = registry.protocols().filter(|protocol| self.is_packets() || has_fluid_model(*protocol));
+        let names: Vec<&str> = usable.map(|protocol| protocol.card().name).collect();
         let count = if self.choices.chance(30) { 2 } else { 1 };
         let mut chosen: Vec<&str> = Vec::new();
         for _ in 0..count {
@@ -119,15 +131,14 @@ impl Generator<'_, '_> {
     fn links(&mut self, protocols: &[String]) {
         // Protocols with different queues of their own need a common one.
         let queues: &[&str] = if self.is_packets() {
-            &["droptail", "red", "codel", "rem"]
+            &["droptail", "red", "codel", "rem", "pie", "cobalt", "fq-codel", "fq-pie", "dualpi2", "l4s-step"]
         } else {
             &["droptail", "red", "rem"]
         };
         let queue = (protocols.len() > 1 || self.choices.chance(25)).then(|| *self.choices.pick(queues));
         for edge in std::mem::take(&mut self.topology.links) {
-            // REM has no form for the queue of one flow.
-            let has_rem = queue.unwrap_or(&protocols[0]);
-            let may_be_fair = !has_rem.contains("rem") && !has_rem.contains("paganini");
+            let law = queue.unwrap_or(&protocols[0]);
+            let may_be_fair = !NOT_PER_FLOW.iter().any(|part| law.contains(part));
             let link = self.link(&edge, queue, may_be_fair);
             self.case.links.push(link);
         }
