@@ -51,6 +51,8 @@ pub(super) struct PragueSender {
     window: Window,
     fraction: MarkedFraction,
     srtt: Option<Span>,
+    /// The round trip of the last acknowledgement.
+    round: u64,
     /// Time of the last reduction after marks.
     reduced: Option<Time>,
     /// The round trip in which slow start ended.
@@ -64,6 +66,7 @@ impl PragueSender {
             window: Window::new(Bytes::ZERO, None),
             fraction: MarkedFraction::NONE,
             srtt: None,
+            round: 0,
             reduced: None,
             slow_start_ended: None,
         }
@@ -96,14 +99,14 @@ impl PragueSender {
     }
 
     /// cwnd = cwnd (1 - alpha / 2), at most once per virtual round trip (section 2.4.2), and not in the recovery from a loss.
-    fn on_marks(&mut self, now: Time, round: u64, virtual_rtt: Span) {
+    fn on_marks(&mut self, now: Time, virtual_rtt: Span) {
         let is_early = self.reduced.is_some_and(|reduced| now.since(reduced) < virtual_rtt);
         let Some(alpha) = self.fraction.alpha.filter(|_| !is_early && !self.window.in_recovery()) else {
             return;
         };
         self.window.reduce_without_recovery(1.0 - alpha / 2.0);
         self.reduced = Some(now);
-        self.slow_start_ended.get_or_insert(round);
+        self.slow_start_ended.get_or_insert(self.round);
     }
 
     /// cwnd / srtt, twice that in slow start (section 2.5.1).
@@ -121,14 +124,14 @@ impl Sender for PragueSender {
     }
 
     fn on_ack(&mut self, cx: &mut Context<'_>, ack: &Ack) {
-        self.srtt = Some(ack.smoothed_rtt);
+        (self.srtt, self.round) = (Some(ack.smoothed_rtt), ack.round);
         let virtual_rtt = self.virtual_rtt(ack.smoothed_rtt);
         self.fraction.on_ack(cx.now, ack, self.params.g, virtual_rtt);
         if self.window.may_grow(ack) {
             self.grow(ack);
         }
         if ack.ce_bytes > Bytes::ZERO {
-            self.on_marks(cx.now, ack.round, virtual_rtt);
+            self.on_marks(cx.now, virtual_rtt);
         }
     }
 
@@ -138,7 +141,7 @@ impl Sender for PragueSender {
             Cause::Timeout | Cause::Ecn => {}
             Cause::Loss if congestion.episode == Episode::New => {
                 self.window.reduce(LOSS_FACTOR);
-                self.slow_start_ended.get_or_insert(0);
+                self.slow_start_ended.get_or_insert(self.round);
             }
             Cause::Loss => {}
             Cause::NoFeedback => self.window.collapse(),
@@ -242,6 +245,22 @@ mod tests {
             assert!((first - 1.0).abs() < 0.02, "{rtt} ms: {first}");
             assert!((third / factor - 1.0).abs() < 0.05, "{rtt} ms: {third}, not {factor}");
         }
+    }
+
+    #[test]
+    fn the_transition_begins_when_a_loss_ends_slow_start() {
+        let mut bench = bench(&[window(100.0), ("transition_rounds", Value::Number(2.0))], 10);
+        (0..5).for_each(|_| bench.next_round());
+        ack(&mut bench, Span::ZERO, false);
+        bench.congestion(Cause::Loss, Episode::New);
+        bench.next_round();
+        let before = bench.window();
+        for _ in 0..50 {
+            bench.now += Span::from_micros(200);
+            let plain = bench.plain();
+            bench.ack(&Ack { prior_delivered: plain.delivered, ..plain });
+        }
+        assert!((bench.window() - before - 1.0).abs() < 0.02, "{}", bench.window() - before);
     }
 
     #[test]
