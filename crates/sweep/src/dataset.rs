@@ -193,7 +193,7 @@ impl Dataset {
         for (name, columns) in [(RUNS, table::runs(records)), (GROUPS, table::groups(records))] {
             let path = self.path.join(name);
             let bytes =
-                millpond_results::files::parquet_bytes(&columns).map_err(|error| other(&path, &error))?;
+                millpond_results::files::parquet_bytes(columns).map_err(|error| other(&path, &error))?;
             write_atomically(&path, &bytes)?;
         }
         Ok(())

@@ -2,10 +2,10 @@
 
 use crate::quantity::{Quantity, Unit};
 use crate::record::{Metric, SweepRecord, SweepRow};
-use millpond_results::files::{Cells, Column};
+use millpond_results::files::{Cells, Column, TextRun};
 use std::borrow::Cow;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 /// Sorts by settings, numbers by their size, then by protocol and seed.
 pub(crate) fn sort(records: &mut [SweepRecord]) {
@@ -33,23 +33,23 @@ fn compare_values(one: &str, other: &str) -> Ordering {
 }
 
 /// One row per run: settings, what identifies the run, an error, and the values of all flows.
-pub(crate) fn runs(records: &[SweepRecord]) -> Vec<Column> {
+pub(crate) fn runs(records: &[SweepRecord]) -> Vec<Column<'_>> {
     let rows: Vec<(&SweepRecord, Option<&SweepRow>)> =
         records.iter().map(|record| (record, record.rows.first())).collect();
-    let error = |record: &SweepRecord| record.error.clone().unwrap_or_default();
     let mut columns = identity(&rows);
-    columns.push(texts("error", rows.iter().map(|(record, _)| error(record))));
+    let errors = rows.iter().map(|(record, _)| record.error.as_deref().unwrap_or_default());
+    columns.push(texts("error", errors));
     columns.extend(values(&rows));
     columns
 }
 
 /// One row per group of each run.
-pub(crate) fn groups(records: &[SweepRecord]) -> Vec<Column> {
+pub(crate) fn groups(records: &[SweepRecord]) -> Vec<Column<'_>> {
     let of = |record| SweepRecord::groups(record).map(move |row| (record, Some(row)));
     let rows: Vec<(&SweepRecord, Option<&SweepRow>)> = records.iter().flat_map(of).collect();
-    let group = |row: &Option<&SweepRow>| row.and_then(|row| row.group.clone()).unwrap_or_default();
     let mut columns = identity(&rows);
-    columns.push(texts("group", rows.iter().map(|(_, row)| group(row))));
+    let groups = rows.iter().map(|(_, row)| row.and_then(|row| row.group.as_deref()).unwrap_or_default());
+    columns.push(texts("group", groups));
     columns.extend(values(&rows));
     columns
 }
@@ -63,29 +63,29 @@ impl SweepRecord {
 type Rows<'a> = [(&'a SweepRecord, Option<&'a SweepRow>)];
 
 /// The settings, each in a column of its own, and the columns that identify a run.
-fn identity(rows: &Rows<'_>) -> Vec<Column> {
+fn identity<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
     let keys: BTreeSet<&String> = rows.iter().flat_map(|(record, _)| record.settings.keys()).collect();
-    let mut columns: Vec<Column> = keys.into_iter().map(|key| setting(key, rows)).collect();
-    let text = |name: &'static str, of: fn(&SweepRecord) -> String| {
-        texts(name, rows.iter().map(|(record, _)| of(record)))
+    let mut columns: Vec<Column<'_>> = keys.into_iter().map(|key| setting(key, rows)).collect();
+    let text = |name: &'static str, of: fn(&SweepRecord) -> &str| {
+        texts(name, rows.iter().map(|&(record, _)| of(record)))
     };
     columns.extend([
-        text("protocol", |record| record.protocol.clone().unwrap_or_default()),
-        text("world", |record| record.world.clone()),
+        text("protocol", |record| record.protocol.as_deref().unwrap_or_default()),
+        text("world", |record| &record.world),
         counts("seed", rows.iter().map(|(record, _)| Some(record.seed))),
-        text("run", |record| record.run.clone()),
-        text("scenario_sha256", |record| record.scenario_sha256.clone()),
-        text("version", |record| record.version.clone()),
+        text("run", |record| &record.run),
+        text("scenario_sha256", |record| &record.scenario_sha256),
+        text("version", |record| &record.version),
     ]);
     columns
 }
 
 /// The values of a varied key: numbers in base units, with the unit in the name of the column (`links.L.rate [bit/s]`), or
 /// texts.
-fn setting(key: &str, rows: &Rows<'_>) -> Column {
-    let text = |record: &SweepRecord| record.settings.get(key).cloned().unwrap_or_default();
+fn setting<'a>(key: &str, rows: &Rows<'a>) -> Column<'a> {
+    let text = |record: &'a SweepRecord| record.settings.get(key).map_or("", String::as_str);
     let quantities: Option<Vec<Quantity>> =
-        rows.iter().map(|(record, _)| Quantity::parse(&text(record))).collect();
+        rows.iter().map(|&(record, _)| Quantity::parse(text(record))).collect();
     let units = |all: &[Quantity]| all.iter().map(|one| one.unit.name().to_owned()).collect::<BTreeSet<_>>();
     match quantities.filter(|all| units(all).len() == 1) {
         Some(all) => {
@@ -93,17 +93,14 @@ fn setting(key: &str, rows: &Rows<'_>) -> Column {
             let unit = if unit.name().is_empty() { String::new() } else { format!(" [{}]", unit.name()) };
             numbers(format!("{key}{unit}"), all.into_iter().map(|one| Some(one.number)))
         }
-        None => texts(key.to_owned(), rows.iter().map(|(record, _)| text(record))),
+        None => texts(key.to_owned(), rows.iter().map(|&(record, _)| text(record))),
     }
 }
 
 /// The protocols of the flows, their number and all metrics.
-fn values(rows: &Rows<'_>) -> Vec<Column> {
+fn values<'a>(rows: &Rows<'a>) -> Vec<Column<'a>> {
     let mut columns = vec![
-        texts(
-            "protocols",
-            rows.iter().map(|(_, row)| row.map_or_else(String::new, |row| row.protocols.clone())),
-        ),
+        texts("protocols", rows.iter().map(|(_, row)| row.map_or("", |row| row.protocols.as_str()))),
         counts("flows", rows.iter().map(|(_, row)| row.map(|row| row.flows))),
     ];
     columns.extend(Metric::ALL.iter().enumerate().map(|(index, metric)| {
@@ -112,28 +109,31 @@ fn values(rows: &Rows<'_>) -> Vec<Column> {
     columns
 }
 
-fn numbers(name: impl Into<Cow<'static, str>>, cells: impl Iterator<Item = Option<f64>>) -> Column {
-    Column { name: name.into(), cells: Cells::Numbers(cells.collect()) }
+fn numbers<'a>(name: impl Into<Cow<'static, str>>, cells: impl Iterator<Item = Option<f64>>) -> Column<'a> {
+    let cells: Vec<Option<f64>> = cells.collect();
+    Column { name: name.into(), cells: Cells::Numbers(Box::new(cells.into_iter())) }
 }
 
-fn counts(name: &'static str, cells: impl Iterator<Item = Option<u64>>) -> Column {
+fn counts<'a>(name: &'static str, cells: impl Iterator<Item = Option<u64>>) -> Column<'a> {
     let whole = |cell: Option<u64>| cell.and_then(|count| i64::try_from(count).ok());
-    Column { name: name.into(), cells: Cells::Counts(cells.map(whole).collect()) }
+    let cells: Vec<Option<i64>> = cells.map(whole).collect();
+    Column { name: name.into(), cells: Cells::Counts(Box::new(cells.into_iter())) }
 }
 
-fn texts(name: impl Into<Cow<'static, str>>, cells: impl Iterator<Item = String>) -> Column {
-    let (mut distinct, mut indices, mut rows) = (Vec::new(), BTreeMap::new(), Vec::new());
+fn texts<'a>(name: impl Into<Cow<'static, str>>, cells: impl Iterator<Item = &'a str>) -> Column<'a> {
+    let (mut texts, mut runs): (Vec<&str>, Vec<TextRun>) = (Vec::new(), Vec::new());
     for cell in cells {
-        // At most one distinct text for each of a million runs.
-        #[allow(clippy::cast_possible_truncation)]
-        let next = distinct.len() as u32;
-        let index = *indices.entry(cell.clone()).or_insert(next);
-        if index == next {
-            distinct.push(cell);
+        match runs.last_mut().filter(|_| texts.last() == Some(&cell)) {
+            Some(run) => run.rows += 1,
+            None => {
+                // At most one text for each of a million runs and their groups.
+                #[allow(clippy::cast_possible_truncation)]
+                runs.push(TextRun { text: texts.len() as u32, rows: 1 });
+                texts.push(cell);
+            }
         }
-        rows.push(index);
     }
-    Column { name: name.into(), cells: Cells::Texts { distinct, rows: rows.into() } }
+    Column { name: name.into(), cells: Cells::Texts { texts, runs: runs.into() } }
 }
 
 #[cfg(test)]
@@ -152,7 +152,7 @@ mod tests {
     fn the_page_on_results_documents_every_column() {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/results.md");
         let page = std::fs::read_to_string(path).unwrap();
-        let names = |columns: Vec<Column>| -> Vec<String> {
+        let names = |columns: Vec<Column<'_>>| -> Vec<String> {
             columns.into_iter().map(|column| column.name.into_owned()).collect()
         };
         let expected = documented(&page, "### runs.parquet");
@@ -169,10 +169,11 @@ mod tests {
         };
         let mut records = [record("1Gbps", "10"), record("20Mbps", "x"), record("20Mbps", "9")];
         sort(&mut records);
-        let columns = runs(&records);
-        assert_eq!(columns[0].name, "count");
-        assert!(matches!(&columns[0].cells, Cells::Texts { distinct, .. } if distinct == &["9", "10", "x"]));
-        assert_eq!(columns[1].name, "rate [bit/s]");
-        assert_eq!(columns[1].cells, Cells::Numbers(vec![Some(2e7), Some(1e9), Some(2e7)]));
+        let mut columns = runs(&records).into_iter();
+        let (count, rate) = (columns.next().unwrap(), columns.next().unwrap());
+        assert_eq!((count.name, rate.name), ("count".into(), "rate [bit/s]".into()));
+        assert!(matches!(&count.cells, Cells::Texts { texts, .. } if texts == &["9", "10", "x"]));
+        let Cells::Numbers(rates) = rate.cells else { panic!("texts") };
+        assert_eq!(rates.collect::<Vec<_>>(), [Some(2e7), Some(1e9), Some(2e7)]);
     }
 }

@@ -1,39 +1,36 @@
 //! Comma-separated values (RFC 4180).
 
 use super::table::{Cells, Column};
-use std::fmt::Write;
 
 /// The table as text: a line of names, then one line per row; an absent value is empty.
-pub(super) fn text(columns: &[Column]) -> String {
+pub(super) fn text(columns: Vec<Column<'_>>) -> String {
     let mut text = columns.iter().map(|c| quoted(&c.name)).collect::<Vec<_>>().join(",");
     text.push('\n');
-    for row in 0..columns.first().map_or(0, |c| rows(&c.cells)) {
-        for (i, column) in columns.iter().enumerate() {
-            if i > 0 {
-                text.push(',');
-            }
-            push_cell(&mut text, &column.cells, row);
-        }
+    let mut columns: Vec<_> = columns.into_iter().map(|column| written(column.cells)).collect();
+    while let Some(cells) = columns.iter_mut().map(Iterator::next).collect::<Option<Vec<String>>>()
+        && !cells.is_empty()
+    {
+        text += &cells.join(",");
         text.push('\n');
     }
     text
 }
 
-fn rows(cells: &Cells) -> usize {
+/// The cells of a column as they are written.
+fn written(cells: Cells<'_>) -> Box<dyn Iterator<Item = String> + '_> {
     match cells {
-        Cells::Numbers(cells) => cells.len(),
-        Cells::Counts(cells) => cells.len(),
-        Cells::Texts { rows, .. } => rows.len(),
+        Cells::Numbers(cells) => Box::new(cells.map(optional)),
+        Cells::Counts(cells) => Box::new(cells.map(optional)),
+        Cells::Texts { texts, runs } => {
+            let rows = move |i: usize| runs.get(i).map(|run| (quoted(texts[run.text as usize]), run.rows));
+            let repeated = |(text, rows)| std::iter::repeat_n(text, rows as usize);
+            Box::new((0..).map_while(rows).flat_map(repeated))
+        }
     }
 }
 
-fn push_cell(text: &mut String, cells: &Cells, row: usize) {
-    let written = match cells {
-        Cells::Numbers(cells) => cells[row].map_or(Ok(()), |x| write!(text, "{x}")),
-        Cells::Counts(cells) => cells[row].map_or(Ok(()), |x| write!(text, "{x}")),
-        Cells::Texts { distinct, rows } => write!(text, "{}", quoted(&distinct[rows[row] as usize])),
-    };
-    debug_assert!(written.is_ok(), "writing to a string cannot fail");
+fn optional(cell: Option<impl ToString>) -> String {
+    cell.map_or_else(String::new, |cell| cell.to_string())
 }
 
 /// The cell, in quotes if it has a comma, a quote or a line break.
@@ -47,15 +44,18 @@ fn quoted(cell: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::TextRun;
     use super::*;
 
     #[test]
     fn a_cell_with_a_comma_or_a_quote_is_quoted() {
-        let distinct = vec!["plain".to_owned(), "a,b".to_owned(), "say \"x\"".to_owned()];
-        let columns = [
-            Column { name: "name".into(), cells: Cells::Texts { distinct, rows: vec![0, 1, 2].into() } },
-            Column { name: "value".into(), cells: Cells::Numbers(vec![Some(0.5), None, Some(3.0)]) },
+        let texts = vec!["plain", "a,b", "say \"x\""];
+        let runs: Vec<TextRun> = (0..3).map(|text| TextRun { text, rows: 1 }).collect();
+        let numbers = [Some(0.5), None, Some(3.0)].into_iter();
+        let columns = vec![
+            Column { name: "name".into(), cells: Cells::Texts { texts, runs: runs.into() } },
+            Column { name: "value".into(), cells: Cells::Numbers(Box::new(numbers)) },
         ];
-        assert_eq!(text(&columns), "name,value\nplain,0.5\n\"a,b\",\n\"say \"\"x\"\"\",3\n");
+        assert_eq!(text(columns), "name,value\nplain,0.5\n\"a,b\",\n\"say \"\"x\"\"\",3\n");
     }
 }

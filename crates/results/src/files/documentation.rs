@@ -23,7 +23,7 @@ fn keys(value: &impl Serialize) -> Vec<String> {
     value.as_object().unwrap().keys().cloned().collect()
 }
 
-fn columns(columns: &[Column]) -> Vec<String> {
+fn columns(columns: &[Column<'_>]) -> Vec<String> {
     columns.iter().map(|column| column.name.clone().into_owned()).collect()
 }
 

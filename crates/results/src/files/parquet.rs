@@ -3,10 +3,10 @@
 use super::table::{Cells, Column};
 use super::texts;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{DoubleType, Int64Type};
+use parquet::data_type::{ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::{SchemaDescriptor, Type};
 use std::sync::Arc;
 
@@ -14,37 +14,36 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// Columns of different lengths.
-pub fn bytes(columns: &[Column]) -> Result<Vec<u8>, ParquetError> {
-    let schema = Arc::new(schema(columns)?);
+pub fn bytes(columns: Vec<Column<'_>>) -> Result<Vec<u8>, ParquetError> {
+    let schema = Arc::new(schema(&columns)?);
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
         .set_created_by(concat!("millpond ", env!("CARGO_PKG_VERSION")).to_owned());
     let described = SchemaDescriptor::new(Arc::clone(&schema));
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build()))?;
     let mut group = writer.next_row_group()?;
-    for (number, column) in columns.iter().enumerate() {
-        if let Cells::Texts { distinct, rows } = &column.cells
-            && !rows.is_empty()
-        {
-            texts::append(&mut group, described.column(number), distinct, rows)?;
-            continue;
+    for (number, column) in columns.into_iter().enumerate() {
+        match column.cells {
+            Cells::Texts { runs, .. } if runs.is_empty() => {
+                write_optional::<ByteArrayType>(&mut group, std::iter::empty())?;
+            }
+            Cells::Texts { texts, runs } => {
+                texts::append(&mut group, described.column(number), &texts, &runs)?;
+            }
+            Cells::Numbers(cells) => write_optional::<DoubleType>(&mut group, cells)?,
+            Cells::Counts(cells) => write_optional::<Int64Type>(&mut group, cells)?,
         }
-        let Some(mut cells) = group.next_column()? else {
-            return Err(ParquetError::General("the schema has fewer columns than the table".into()));
-        };
-        write_values(&mut cells, &column.cells)?;
-        cells.close()?;
     }
     group.close()?;
     writer.into_inner()
 }
 
-fn schema(columns: &[Column]) -> Result<Type, ParquetError> {
+fn schema(columns: &[Column<'_>]) -> Result<Type, ParquetError> {
     let fields: Result<_, _> = columns.iter().map(|column| field(column).map(Arc::new)).collect();
     Type::group_type_builder("millpond").with_fields(fields?).build()
 }
 
-fn field(column: &Column) -> Result<Type, ParquetError> {
+fn field(column: &Column<'_>) -> Result<Type, ParquetError> {
     let (physical, logical) = match column.cells {
         Cells::Numbers(_) => (Physical::DOUBLE, None),
         Cells::Counts(_) => (Physical::INT64, None),
@@ -60,50 +59,54 @@ fn field(column: &Column) -> Result<Type, ParquetError> {
 /// The number of cells per batch, which bounds the memory for copies of a column.
 const BATCH: usize = 1 << 16;
 
-/// Writes numbers; texts are written by [`texts`] where there are any.
-fn write_values(writer: &mut SerializedColumnWriter<'_>, cells: &Cells) -> Result<(), ParquetError> {
-    match cells {
-        Cells::Numbers(cells) => {
-            for cells in cells.chunks(BATCH) {
-                let (present, levels) = optional(cells);
-                writer.typed::<DoubleType>().write_batch(&present, Some(&levels), None)?;
-            }
+/// Writes the next column of the row group; a cell without a value has definition level zero.
+fn write_optional<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
+    mut cells: impl Iterator<Item = Option<T::T>>,
+) -> Result<(), ParquetError> {
+    let Some(mut writer) = group.next_column()? else {
+        return Err(ParquetError::General("the schema has fewer columns than the table".into()));
+    };
+    let (mut present, mut levels) = (Vec::new(), Vec::new());
+    loop {
+        present.clear();
+        levels.clear();
+        for cell in cells.by_ref().take(BATCH) {
+            levels.push(i16::from(cell.is_some()));
+            present.extend(cell);
         }
-        Cells::Counts(cells) => {
-            for cells in cells.chunks(BATCH) {
-                let (present, levels) = optional(cells);
-                writer.typed::<Int64Type>().write_batch(&present, Some(&levels), None)?;
-            }
+        if levels.is_empty() {
+            return writer.close();
         }
-        Cells::Texts { .. } => {}
+        writer.typed::<T>().write_batch(&present, Some(&levels), None)?;
     }
-    Ok(())
-}
-
-/// The present values, and a definition level per cell: 1 if the cell has a value.
-fn optional<T: Copy>(cells: &[Option<T>]) -> (Vec<T>, Vec<i16>) {
-    let levels = cells.iter().map(|cell| i16::from(cell.is_some())).collect();
-    (cells.iter().flatten().copied().collect(), levels)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::table::TextRun;
     use super::*;
     use parquet::file::reader::{FileReader, SerializedFileReader};
     use parquet::record::RowAccessor;
+    use std::rc::Rc;
 
-    fn table() -> Vec<Column> {
-        let distinct = vec!["L1 ->".to_owned(), "flow".to_owned()];
+    fn table() -> Vec<Column<'static>> {
+        let runs = [(1, 1), (0, 1), (1, 1)].map(|(text, rows)| TextRun { text, rows });
+        let numbers = [Some(0.1), None, Some(-2.5)].into_iter();
+        let counts = [None, Some(7), Some(i64::MAX)].into_iter();
         vec![
-            Column { name: "entity".into(), cells: Cells::Texts { distinct, rows: vec![1, 0, 1].into() } },
-            Column { name: "value".into(), cells: Cells::Numbers(vec![Some(0.1), None, Some(-2.5)]) },
-            Column { name: "count".into(), cells: Cells::Counts(vec![None, Some(7), Some(i64::MAX)]) },
+            Column {
+                name: "entity".into(),
+                cells: Cells::Texts { texts: vec!["L1 ->", "flow"], runs: Rc::new(runs) },
+            },
+            Column { name: "value".into(), cells: Cells::Numbers(Box::new(numbers)) },
+            Column { name: "count".into(), cells: Cells::Counts(Box::new(counts)) },
         ]
     }
 
     #[test]
     fn a_written_table_reads_back_unchanged() {
-        let file = SerializedFileReader::new(bytes::Bytes::from(bytes(&table()).unwrap())).unwrap();
+        let file = SerializedFileReader::new(bytes::Bytes::from(bytes(table()).unwrap())).unwrap();
         let rows: Vec<_> = file.get_row_iter(None).unwrap().map(Result::unwrap).collect();
         assert_eq!(rows.len(), 3);
         assert_eq!(rows[0].get_string(0).unwrap(), "flow");
@@ -115,12 +118,12 @@ mod tests {
 
     #[test]
     fn the_same_table_gives_the_same_bytes() {
-        assert_eq!(bytes(&table()).unwrap(), bytes(&table()).unwrap());
+        assert_eq!(bytes(table()).unwrap(), bytes(table()).unwrap());
     }
-    /// Writes a table with one column of texts and reads it.
-    fn read_texts(distinct: &[String], rows: Vec<u32>) -> Vec<String> {
-        let cells = Cells::Texts { distinct: distinct.to_vec(), rows: rows.into() };
-        let written = bytes(&[Column { name: "entity".into(), cells }]).unwrap();
+    /// Reads the texts of a table with one column.
+    fn read_texts(texts: &[&str], runs: Vec<TextRun>) -> Vec<String> {
+        let cells = Cells::Texts { texts: texts.to_vec(), runs: runs.into() };
+        let written = bytes(vec![Column { name: "entity".into(), cells }]).unwrap();
         let file = SerializedFileReader::new(bytes::Bytes::from(written)).unwrap();
         file.get_row_iter(None).unwrap().map(|row| row.unwrap().get_string(0).unwrap().clone()).collect()
     }
@@ -129,17 +132,27 @@ mod tests {
     fn texts_of_any_number_and_runs_of_any_length_read_back() {
         // The numbers of the texts take 1, 1, 2, 8, 9 and 17 bits.
         for count in [1, 2, 3, 256, 257, 65_537] {
-            let distinct: Vec<String> = (0..count).map(|n| format!("text {n}")).collect();
-            let rows: Vec<u32> = std::iter::repeat_n(0, 200).chain(0..count).collect();
-            let expected = rows.iter().map(|row| &distinct[*row as usize]);
-            assert!(read_texts(&distinct, rows.clone()).iter().eq(expected), "{count} texts");
+            let texts: Vec<String> = (0..count).map(|n| format!("text {n}")).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let rows = |text| if text == 0 { 200 } else { 1 };
+            let runs: Vec<TextRun> = (0..count).map(|text| TextRun { text, rows: rows(text) }).collect();
+            let expected = runs.iter().flat_map(|run| vec![texts[run.text as usize]; run.rows as usize]);
+            assert!(read_texts(&texts, runs.clone()).iter().eq(expected), "{count} texts");
         }
         // Equal texts of different series, a run longer than a page, and no row at all.
-        let texts = ["a", "b", "a"].map(str::to_owned);
-        assert_eq!(read_texts(&texts, vec![0, 1, 1, 2]), ["a", "b", "b", "a"]);
-        let long = read_texts(&texts, [vec![0; 3], vec![1; 1_100_000], vec![2; 5]].concat());
-        let expected = |row: usize| if (3..1_100_003).contains(&row) { "b" } else { "a" };
-        assert!(long.len() == 1_100_008 && (0..).zip(&long).all(|(row, text)| text == expected(row)));
+        let runs = |rows: [u64; 3]| (0..).zip(rows).map(|(text, rows)| TextRun { text, rows }).collect();
+        assert_eq!(read_texts(&["a", "b", "a"], runs([1, 2, 1])), ["a", "b", "b", "a"]);
+        let long = read_texts(&["a", "b", "c"], runs([3, 1_100_000, 5]));
+        let is_right = |row: usize| {
+            if row < 3 {
+                "a"
+            } else if row < 1_100_003 {
+                "b"
+            } else {
+                "c"
+            }
+        };
+        assert!(long.len() == 1_100_008 && (0..).zip(&long).all(|(row, text)| text == is_right(row)));
         assert!(read_texts(&[], Vec::new()).is_empty());
     }
 }

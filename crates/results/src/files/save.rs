@@ -27,10 +27,11 @@ pub fn comparison_json(comparison: &Comparison) -> Result<String, serde_json::Er
 /// # Errors
 /// A file that cannot be written.
 pub fn save(run: &Run, timing: &Timing, extras: Extras, directory: &RunDirectory) -> Result<(), OutputError> {
-    let tables = [
-        (names::SERIES, table::series(run)),
-        (names::FLOWS, table::flows(run)),
-        (names::DISTRIBUTIONS, table::distributions(run)),
+    type Table = fn(&Run) -> Vec<table::Column<'_>>;
+    let tables: [(&str, Table); 3] = [
+        (names::SERIES, table::series),
+        (names::FLOWS, table::flows),
+        (names::DISTRIBUTIONS, table::distributions),
     ];
     let failed = |error: &dyn std::fmt::Display| OutputError {
         path: directory.path().to_owned(),
@@ -39,10 +40,10 @@ pub fn save(run: &Run, timing: &Timing, extras: Extras, directory: &RunDirectory
     directory.write(names::SCENARIO, run.scenario_toml.as_bytes())?;
     directory.write(names::SUMMARY, summary_json(run).map_err(|e| failed(&e))?.as_bytes())?;
     directory.write(names::TIMING, json(timing).map_err(|e| failed(&e))?.as_bytes())?;
-    for (name, table) in &tables {
-        directory.write(name, &parquet::bytes(table).map_err(|e| failed(&e))?)?;
+    for (name, table) in tables {
+        directory.write(name, &parquet::bytes(table(run)).map_err(|e| failed(&e))?)?;
         if extras.csv {
-            directory.write(&name.replace(".parquet", ".csv"), csv::text(table).as_bytes())?;
+            directory.write(&name.replace(".parquet", ".csv"), csv::text(table(run)).as_bytes())?;
         }
     }
     Ok(())

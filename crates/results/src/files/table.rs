@@ -1,61 +1,77 @@
 //! Tables in columns, the input of the Parquet and CSV writers.
 
-use crate::{Distribution, Run, Series, Transfer};
+use crate::{Run, Series, Transfer};
 use std::borrow::Cow;
 use std::rc::Rc;
 
 /// A column with its name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Column {
+pub struct Column<'a> {
     /// Its name, as `docs/results.md` has it.
     pub name: Cow<'static, str>,
     /// Its cells.
-    pub cells: Cells,
+    pub cells: Cells<'a>,
 }
 
-/// The cells of a column.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Cells {
+/// The cells of a column, computed while they are written: a run may have many million samples.
+pub enum Cells<'a> {
     /// Numbers, or no value.
-    Numbers(Vec<Option<f64>>),
+    Numbers(Box<dyn Iterator<Item = Option<f64>> + 'a>),
     /// Whole numbers, or no value.
-    Counts(Vec<Option<i64>>),
-    /// Texts, as indices into the distinct ones.
+    Counts(Box<dyn Iterator<Item = Option<i64>> + 'a>),
+    /// Texts, which may be equal, and how many rows each takes.
     Texts {
-        /// The distinct texts.
-        distinct: Vec<String>,
-        /// For each row an index.
-        rows: Rc<[u32]>,
+        /// The texts.
+        texts: Vec<&'a str>,
+        /// Their rows, one run after the other.
+        runs: Rc<[TextRun]>,
     },
 }
 
-impl Column {
-    fn numbers(name: &'static str, cells: impl Iterator<Item = Option<f64>>) -> Self {
-        Self { name: name.into(), cells: Cells::Numbers(cells.collect()) }
+/// Rows, one after the other, with the same text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextRun {
+    /// The index of the text.
+    pub text: u32,
+    /// The number of rows, at least one.
+    pub rows: u64,
+}
+
+/// Of each text as many rows as `rows` has for it.
+fn runs(rows: impl Iterator<Item = usize>) -> Rc<[TextRun]> {
+    let run = |(text, rows)| TextRun { text, rows: rows as u64 };
+    (0..).zip(rows).map(run).filter(|run| run.rows > 0).collect()
+}
+
+impl<'a> Column<'a> {
+    fn numbers(name: &'static str, cells: impl Iterator<Item = Option<f64>> + 'a) -> Self {
+        Self { name: name.into(), cells: Cells::Numbers(Box::new(cells)) }
     }
 
-    fn texts(name: &'static str, distinct: Vec<String>, rows: &Rc<[u32]>) -> Self {
-        Self { name: name.into(), cells: Cells::Texts { distinct, rows: Rc::clone(rows) } }
+    fn texts<T: 'a>(
+        name: &'static str,
+        all: &'a [T],
+        text: impl Fn(&'a T) -> &'a str,
+        runs: &Rc<[TextRun]>,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            cells: Cells::Texts { texts: all.iter().map(text).collect(), runs: Rc::clone(runs) },
+        }
     }
 }
 
 /// `series`: one row per sample with a value, series after series.
-pub(super) fn series(run: &Run) -> Vec<Column> {
-    let kept = || {
-        let samples = |(i, s)| samples(s).map(move |(time, value)| (i, time, value));
-        (0..).zip(&run.series).flat_map(samples)
-    };
-    let rows: Rc<[u32]> = kept().map(|(i, ..)| i).collect();
-    let texts = |name, of: fn(&Series) -> &str| {
-        Column::texts(name, run.series.iter().map(|s| of(s).to_owned()).collect(), &rows)
-    };
+pub(super) fn series(run: &Run) -> Vec<Column<'_>> {
+    let all = &run.series;
+    let runs = runs(all.iter().map(|series| samples(series).count()));
+    let kept = || all.iter().flat_map(samples);
     vec![
-        Column::numbers("time", kept().map(|(_, time, _)| Some(time))),
-        texts("entity", |s| &s.entity),
-        texts("quantity", |s| &s.quantity),
-        Column::numbers("value", kept().map(|(.., value)| Some(value))),
-        texts("unit", |s| &s.unit),
-        texts("kind", |s| s.kind.name()),
+        Column::numbers("time", kept().map(|(time, _)| Some(time))),
+        Column::texts("entity", all, |s| &s.entity, &runs),
+        Column::texts("quantity", all, |s| &s.quantity, &runs),
+        Column::numbers("value", kept().map(|(_, value)| Some(value))),
+        Column::texts("unit", all, |s| &s.unit, &runs),
+        Column::texts("kind", all, |s| s.kind.name(), &runs),
     ]
 }
 
@@ -66,38 +82,32 @@ fn samples(series: &Series) -> impl Iterator<Item = (f64, f64)> {
 }
 
 /// `distributions`: one row per point, distribution after distribution.
-pub(super) fn distributions(run: &Run) -> Vec<Column> {
-    let of = |(i, d): (u32, &Distribution)| d.points.iter().map(|&point| (i, point)).collect::<Vec<_>>();
-    let points: Vec<(u32, (f64, f64))> = (0..).zip(&run.distributions).flat_map(of).collect();
-    let rows: Rc<[u32]> = points.iter().map(|&(i, _)| i).collect();
-    let texts = |name, of: fn(&Distribution) -> &str| {
-        Column::texts(name, run.distributions.iter().map(|d| of(d).to_owned()).collect(), &rows)
-    };
+pub(super) fn distributions(run: &Run) -> Vec<Column<'_>> {
+    let all = &run.distributions;
+    let runs = runs(all.iter().map(|distribution| distribution.points.len()));
+    let points = || all.iter().flat_map(|distribution| &distribution.points);
     vec![
-        Column::numbers("share", points.iter().map(|&(_, (share, _))| Some(share))),
-        texts("entity", |d| &d.entity),
-        texts("quantity", |d| &d.quantity),
-        Column::numbers("value", points.iter().map(|&(_, (_, value))| Some(value))),
-        texts("unit", |d| &d.unit),
-        texts("kind", |d| d.kind.name()),
+        Column::numbers("share", points().map(|(share, _)| Some(*share))),
+        Column::texts("entity", all, |d| &d.entity, &runs),
+        Column::texts("quantity", all, |d| &d.quantity, &runs),
+        Column::numbers("value", points().map(|(_, value)| Some(*value))),
+        Column::texts("unit", all, |d| &d.unit, &runs),
+        Column::texts("kind", all, |d| d.kind.name(), &runs),
     ]
 }
 
 /// `flows`: one row per transfer.
-pub(super) fn flows(run: &Run) -> Vec<Column> {
+pub(super) fn flows(run: &Run) -> Vec<Column<'_>> {
     let all = &run.transfers;
-    let rows: Rc<[u32]> = (0..).zip(all).map(|(i, _)| i).collect();
-    let texts = |name, of: fn(&Transfer) -> &String| {
-        Column::texts(name, all.iter().map(|t| of(t).clone()).collect(), &rows)
-    };
+    let runs = runs(all.iter().map(|_| 1));
     let counts = |name, of: fn(&Transfer) -> Option<u64>| {
-        let cells = all.iter().map(|t| of(t).and_then(|x| i64::try_from(x).ok())).collect();
-        Column { name: Cow::Borrowed(name), cells: Cells::Counts(cells) }
+        let cells = all.iter().map(move |t| of(t).and_then(|x| i64::try_from(x).ok()));
+        Column { name: Cow::Borrowed(name), cells: Cells::Counts(Box::new(cells)) }
     };
     vec![
-        texts("name", |t| &t.name),
-        texts("group", |t| &t.group),
-        texts("protocol", |t| &t.protocol),
+        Column::texts("name", all, |t| &t.name, &runs),
+        Column::texts("group", all, |t| &t.group, &runs),
+        Column::texts("protocol", all, |t| &t.protocol, &runs),
         counts("size_bytes", |t| t.size_bytes),
         counts("delivered_bytes", |t| Some(t.delivered_bytes)),
         Column::numbers("start_s", all.iter().map(|t| Some(t.start_s))),

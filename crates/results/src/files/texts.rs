@@ -1,9 +1,10 @@
 //! A Parquet column of texts in which the same text comes in many rows, one after the other.
 //!
-//! The general writer hashes the text of every row. Here most work depends on the number of runs of equal rows: the
+//! The general writer hashes the text of every row. Here the work depends on the number of runs of equal texts: the
 //! dictionary page has each text once, and a data page has a number and a length for each run (encodings `PLAIN` and
 //! `RLE_DICTIONARY` of the Parquet format, <https://parquet.apache.org/docs/file-format/data-pages/encodings/>).
 
+use super::table::TextRun;
 use bytes::Bytes;
 use parquet::basic::{Compression, Encoding};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
@@ -15,14 +16,14 @@ use parquet::schema::types::ColumnDescPtr;
 use std::collections::BTreeMap;
 
 /// Most rows of a data page.
-const PAGE_ROWS: usize = 1 << 20;
+const PAGE_ROWS: u64 = 1 << 20;
 
-/// Appends the column. `rows`: for each row, at least one, the index of its text; the texts need not differ from each other.
+/// Appends the column. The runs have at least one row; the texts need not differ from each other.
 pub(super) fn append(
     group: &mut SerializedRowGroupWriter<'_, Vec<u8>>,
     column: ColumnDescPtr,
-    texts: &[String],
-    rows: &[u32],
+    texts: &[&str],
+    runs: &[TextRun],
 ) -> Result<(), ParquetError> {
     let Dictionary { entries, numbers } = Dictionary::of(texts);
     let mut file = TrackedWrite::new(Vec::new());
@@ -34,17 +35,26 @@ pub(super) fn append(
         is_sorted: false,
     })?;
     let data_page_offset = chunk.compressed;
-    for page_rows in rows.chunks(PAGE_ROWS) {
-        let mut page = RunPage::new(entries.len());
-        for run in page_rows.chunk_by(|one, next| one == next) {
-            page.push(numbers[run[0] as usize], run.len() as u64);
+    let mut page = RunPage::new(entries.len());
+    for run in runs {
+        let (number, mut rows) = (numbers[run.text as usize], run.rows);
+        while rows > 0 {
+            let fitting = rows.min(PAGE_ROWS - page.rows);
+            page.push(number, fitting);
+            rows -= fitting;
+            if page.rows == PAGE_ROWS {
+                chunk.write(page.take())?;
+            }
         }
-        chunk.write(page.finish())?;
     }
+    if page.rows > 0 {
+        chunk.write(page.take())?;
+    }
+    let rows: u64 = runs.iter().map(|run| run.rows).sum();
     let metadata = ColumnChunkMetaData::builder(column)
         .set_compression(Compression::UNCOMPRESSED)
         .set_encodings(vec![Encoding::PLAIN, Encoding::RLE_DICTIONARY])
-        .set_num_values(rows.len() as i64)
+        .set_num_values(rows as i64)
         .set_total_compressed_size(chunk.compressed)
         .set_total_uncompressed_size(chunk.uncompressed)
         .set_dictionary_page_offset(Some(0))
@@ -52,7 +62,7 @@ pub(super) fn append(
         .build()?;
     let close = ColumnCloseResult {
         bytes_written: chunk.compressed as u64,
-        rows_written: rows.len() as u64,
+        rows_written: rows,
         metadata,
         bloom_filter: None,
         column_index: None,
@@ -85,11 +95,11 @@ struct Dictionary<'a> {
 }
 
 impl<'a> Dictionary<'a> {
-    fn of(texts: &'a [String]) -> Self {
+    fn of(texts: &[&'a str]) -> Self {
         let (mut entries, mut known) = (Vec::new(), BTreeMap::new());
-        let number = |text: &'a String| {
-            *known.entry(text.as_str()).or_insert_with(|| {
-                entries.push(text.as_str());
+        let number = |text: &&'a str| {
+            *known.entry(*text).or_insert_with(|| {
+                entries.push(*text);
                 (entries.len() - 1) as u32
             })
         };
@@ -147,12 +157,14 @@ impl RunPage {
         self.encoded.extend(&number.to_le_bytes()[..bytes]);
     }
 
-    /// The page.
-    fn finish(mut self) -> Page {
+    /// The page; afterwards this one is empty.
+    fn take(&mut self) -> Page {
         self.encode_last();
+        let rows = std::mem::take(&mut self.rows);
+        let encoded = std::mem::replace(&mut self.encoded, vec![self.width]);
         Page::DataPage {
-            buf: self.encoded.into(),
-            num_values: self.rows as u32,
+            buf: encoded.into(),
+            num_values: rows as u32,
             encoding: Encoding::RLE_DICTIONARY,
             def_level_encoding: Encoding::RLE,
             rep_level_encoding: Encoding::RLE,
