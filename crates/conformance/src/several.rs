@@ -2,7 +2,7 @@
 
 use crate::any::{Hook, Visit};
 use crate::links::{Seen, assert_advances, assert_finite_quantities};
-use millpond_law::{Context, Hooks, MultiQueue, PacketView, Queues, Random, Verdict};
+use millpond_law::{Context, Hooks, MultiQueue, PacketView, QueuedFlow, Queues, Random, Verdict};
 use millpond_units::{Bytes, Span, Time};
 use std::collections::VecDeque;
 
@@ -59,7 +59,7 @@ pub(crate) fn pass_several(law: &mut dyn MultiQueue, visits: &[Visit]) -> Vec<Se
     let mut random = Random::stream(1, "link");
     let mut backlog = Backlog { queues: Vec::new(), now: Time::ZERO };
     let hooks = law.hooks();
-    (0..FLOWS).for_each(|flow| law.add_flow(f64::from(flow + 1)));
+    (0..FLOWS).for_each(|flow| law.add_flow(QueuedFlow::new(&format!("flow.{flow}"), f64::from(flow + 1))));
     let mut seen = Vec::new();
     for (flow, visit) in (0..FLOWS).cycle().zip(visits) {
         let bytes = Bytes::new(visit.bytes.get().clamp(1, LARGEST_PACKET));

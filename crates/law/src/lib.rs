@@ -49,7 +49,7 @@ pub use flow_queues::{Classifier, FlowQueues, Overflow};
 pub use gauge::Gauge;
 pub use header::{Ecn, HEADER_BYTES, Header, HeaderId, Unread};
 pub use link::{Hooks, Link, LinkFacts, PacketKind, PacketView, QueueView, Verdict};
-pub use multi_queue::{MultiQueue, QueueLaw, Victims};
+pub use multi_queue::{MultiQueue, QueueLaw, QueuedFlow, Victims};
 pub use parameter::{Bounds, Domain, Parameter};
 pub use protocol::{Card, Knowledge, Needs, Protocol, Queue, QueueCard, QueueChoice};
 pub use random::Random;

@@ -1,5 +1,6 @@
 //! A queue law that owns several internal queues: it classifies packets and schedules the queues.
 
+use crate::random::hash;
 use crate::{Context, Gauge, Hooks, Link, PacketView, QueueView, Queues, Scheduler, Verdict};
 use alloc::boxed::Box;
 use millpond_units::{Bytes, Rate, Time};
@@ -15,6 +16,24 @@ pub struct Victims {
     pub from_head: bool,
 }
 
+/// What a queue law knows of a flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct QueuedFlow {
+    /// Its weight for schedulers.
+    pub weight: f64,
+    /// A hash of its name. It stands for addresses and ports: another flow does not change it.
+    pub address: u32,
+}
+
+impl QueuedFlow {
+    /// The flow with this name (`"user.3"`) and weight.
+    #[must_use]
+    pub fn new(name: &str, weight: f64) -> Self {
+        let hash = hash(name);
+        Self { weight, address: (hash ^ (hash >> 32)) as u32 }
+    }
+}
+
 /// A queue law with several internal queues, such as FQ-CoDel or DualPI2. The element owns the packets; internal queues are
 /// first in, first out.
 ///
@@ -28,8 +47,8 @@ pub trait MultiQueue: Send {
     /// The functions that the element calls; [`Hooks::sojourn`] has no meaning here.
     fn hooks(&self) -> Hooks;
 
-    /// A flow with this weight has been added; flows are numbered in this order.
-    fn add_flow(&mut self, _weight: f64) {}
+    /// A flow has been added; flows are numbered in this order.
+    fn add_flow(&mut self, _flow: QueuedFlow) {}
 
     /// The internal queue that an arriving packet of this flow joins.
     fn classify(&mut self, cx: &mut Context<'_>, packet: &PacketView<'_>, flow: u32) -> u32;

@@ -8,7 +8,7 @@ use rand_pcg::Pcg32;
 pub struct Random(Pcg32);
 
 /// FNV-1a: a stable hash, so that streams do not change from version to version.
-fn hash(text: &str) -> u64 {
+pub(crate) fn hash(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |h, b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 

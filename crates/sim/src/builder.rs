@@ -10,6 +10,7 @@ use crate::schedule::Schedule;
 use crate::stages::{FlowStage, FlowStreams, StreamRef, assign_streams, shared_stages};
 use crate::transfers::{Pattern, Spawning};
 use crate::{AggregateId, FlowId, LinkId, NodeId, TransfersId};
+use millpond_law::QueuedFlow;
 use millpond_units::{Bytes, Rate, Span, Time};
 use std::fmt;
 use std::sync::Arc;
@@ -170,14 +171,17 @@ impl Builder {
         let Self { seed, links, aggregates, flows, transfers, .. } = self;
         let stages = shared_stages(&flows, streams, aggregates.len());
         let sum = |stages: &Vec<FlowStage>| stages.iter().map(|stage| stage.weight).sum::<f64>();
-        let shared = stages.iter().map(|stages| sum(stages).max(f64::MIN_POSITIVE));
-        let weights: Vec<f64> = flows.iter().map(|flow| flow.weight).chain(shared).collect();
+        let shared = aggregates.iter().zip(&stages).map(|(aggregate, stages)| {
+            QueuedFlow::new(&format!("aggregate {}", aggregate.name), sum(stages).max(f64::MIN_POSITIVE))
+        });
+        let queued: Vec<_> =
+            flows.iter().map(|flow| QueuedFlow::new(&flow.name, flow.weight)).chain(shared).collect();
         let configured =
             links.iter().map(|link| link.configured_capacity.clone().unwrap_or(link.rate.clone())).collect();
         let parts = Parts {
             real_links: links.len(),
             endpoints: Endpoints::new(links.iter().map(|link| link.router(seed))),
-            links: links.into_iter().map(|link| link.build(seed, &weights)).collect(),
+            links: links.into_iter().map(|link| link.build(seed, &queued)).collect(),
             routes: Vec::new(),
             declared_flows: flows.len(),
             flows: Vec::new(),

@@ -17,7 +17,7 @@ use crate::stages::{FlowStreams, StreamRef};
 use crate::transfers::{FlowSlot, MIN_SLOTS, NewTransfer, Pattern, TransferSource};
 use crate::transfers_view::TransfersView;
 use crate::view::{FlowView, LoopView};
-use millpond_law::Knowledge;
+use millpond_law::{Knowledge, QueuedFlow};
 use millpond_units::{Bytes, Time};
 
 impl PacketNetwork {
@@ -89,12 +89,13 @@ impl PacketNetwork {
             });
         }
         let payload = sender_config.packet.saturating_sub(sender_config.overhead);
+        let queued = QueuedFlow::new(&name, source.spec.weight);
         let state = FlowState::new(name, streams, Workload::Sized(size), payload, now, None);
         match flows.get_mut(slot.flow as usize) {
             Some(flow) => *flow = state,
             None => {
                 flows.push(state);
-                links.iter_mut().for_each(|link| link.add_flow(source.spec.weight));
+                links.iter_mut().for_each(|link| link.add_flow(queued));
                 if source.pattern.iter().any(|one| one.knowledge == Knowledge::Live) {
                     *capacity_receivers = endpoints.capacity_receivers();
                 }

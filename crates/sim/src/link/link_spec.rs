@@ -10,7 +10,7 @@ use crate::processing::{Processing, Processor};
 use crate::schedule::{ConfiguredCapacity, Schedule};
 use crate::stats::{HotCounters, LinkMeter};
 use crate::{Loss, NodeId};
-use millpond_law::{HeaderId, Link as Law, QueueLaw, Random};
+use millpond_law::{HeaderId, Link as Law, QueueLaw, QueuedFlow, Random};
 use millpond_units::{Bytes, Rate, Span};
 use std::sync::Arc;
 
@@ -88,8 +88,8 @@ impl LinkSpec {
         Processor::new(self.processing, Random::stream(seed, &format!("link {} processing", self.name)))
     }
 
-    /// Builds the link. `weights`: the weights of the flows, in their order.
-    pub(crate) fn build(self, seed: u64, weights: &[f64]) -> Link {
+    /// Builds the link. `flows`: all flows, in their order.
+    pub(crate) fn build(self, seed: u64, flows: &[QueuedFlow]) -> Link {
         let stream = |part: &str| Random::stream(seed, &format!("link {} {part}", self.name));
         let (queue, waiting) = match self.queue {
             QueueLaw::DropTail => (None, Waiting::Fifo(Ring::default())),
@@ -99,7 +99,7 @@ impl LinkSpec {
             }
             QueueLaw::Multi(law) => {
                 let mut queues = InternalQueues::new(law, stream("queue"));
-                weights.iter().for_each(|weight| queues.add_flow(*weight));
+                flows.iter().for_each(|flow| queues.add_flow(*flow));
                 (None, Waiting::Several(Box::new(queues)))
             }
         };

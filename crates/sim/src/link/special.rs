@@ -3,7 +3,7 @@
 use super::laws::{LawHook, LawResult, Laws};
 use super::{Link, LossState, ServiceMode, Special};
 use crate::packet_pool::{PacketHandle, PacketPool};
-use millpond_law::QueueView;
+use millpond_law::{QueueView, QueuedFlow};
 use millpond_units::{Bytes, Span, Time};
 
 /// What the event loop must do after a packet has arrived at a link.
@@ -44,10 +44,10 @@ impl Link {
         Some(result)
     }
 
-    /// Adds a flow with a weight for its scheduler.
-    pub(crate) fn add_flow(&mut self, weight: f64) {
+    /// Adds a flow for its queues.
+    pub(crate) fn add_flow(&mut self, flow: QueuedFlow) {
         if let Some(queues) = self.special.as_mut().and_then(|special| special.waiting.several()) {
-            queues.add_flow(weight);
+            queues.add_flow(flow);
         }
     }
 

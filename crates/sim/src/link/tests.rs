@@ -10,7 +10,7 @@ use crate::stats::LinkCounters;
 use millpond_endpoint::{Frame, Segment};
 use millpond_law::{
     Context, Ecn, FairScheduler, FlowQueues, Header, HeaderId, Hooks, Link as Law, PacketKind, PacketView,
-    QueueLaw, QueueView, Random, Verdict,
+    QueueLaw, QueueView, QueuedFlow, Random, Verdict,
 };
 use millpond_units::Bytes;
 use proptest::prelude::*;
@@ -63,7 +63,7 @@ fn arrival(number: usize, seconds: f64, bytes: u32) -> Arrival {
 
 /// Sends `arrivals` over a link until `end`; returns the link, and the delivered packets with their times.
 fn run(spec: LinkSpec, arrivals: &[Arrival], end: Time) -> (Link, Vec<(Time, Segment)>) {
-    let mut link = spec.build(1, &[1.0, 3.0]);
+    let mut link = spec.build(1, &[QueuedFlow::new("a", 1.0), QueuedFlow::new("b", 3.0)]);
     let (mut events, mut packets, mut delivered) = (EventQueue::default(), PacketPool::default(), Vec::new());
     for (index, arrival) in arrivals.iter().enumerate() {
         events.push(arrival.at, index as u32 + 1);

@@ -3,7 +3,7 @@
 use super::laws::{LawHook, LawResult, apply_verdict, view};
 use super::ring::Ring;
 use crate::packet_pool::{Packet, PacketHandle, PacketPool};
-use millpond_law::{Context, Hooks, MultiQueue, QueueView, Queues, Random, Victims};
+use millpond_law::{Context, Hooks, MultiQueue, QueueView, QueuedFlow, Queues, Random, Victims};
 use millpond_units::{Bytes, Span, Time};
 
 /// The packets that wait.
@@ -115,8 +115,8 @@ impl InternalQueues {
         &*self.law
     }
 
-    pub(super) fn add_flow(&mut self, weight: f64) {
-        self.law.add_flow(weight);
+    pub(super) fn add_flow(&mut self, flow: QueuedFlow) {
+        self.law.add_flow(flow);
     }
 
     /// The number of the queue that an arriving packet joins.
