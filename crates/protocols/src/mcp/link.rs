@@ -54,31 +54,31 @@ impl McpRouter {
         self.fairing = self.fairing.saturating_sub(1);
         (self.arrived, self.least_queue) = (Bytes::ZERO, queue.bytes);
     }
+
+    /// Load and fairing are those of the moment when the router receives the packet (section IV-A3).
+    fn write(&self, header: &mut McpHeader) {
+        header.pass(self.load);
+        if self.fairing > 0 && matches!(header.load(), Load::Medium | Load::Heavy) {
+            header.set_fairing();
+        }
+    }
 }
 
 impl Link for McpRouter {
     fn hooks(&self) -> Hooks {
-        Hooks { arrive: true, depart: true, tick: true, ..Hooks::default() }
+        Hooks { arrive: true, tick: true, ..Hooks::default() }
     }
 
     /// Between arrivals the queue only shrinks: its minimum is just before an arrival or at the end of the period.
     fn arrive(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, queue: &QueueView) -> Verdict {
         self.arrived += packet.bytes;
         self.least_queue = self.least_queue.min(queue.bytes);
-        if McpHeader::parse(packet.header).is_some_and(|header| header.requests_fairing()) {
+        let header = McpHeader::parse(packet.header);
+        if header.is_some_and(|header| header.requests_fairing()) {
             self.fairing = PERIODS_OF_FAIRING;
         }
-        Verdict::Keep
-    }
-
-    fn depart(&mut self, _cx: &mut Context<'_>, packet: &mut PacketView<'_>, _queue: &QueueView) -> Verdict {
-        if let Some(mut header) =
-            self.unread.note_own(ID, packet.header.protocol(), McpHeader::parse(packet.header))
-        {
-            header.pass(self.load);
-            if self.fairing > 0 && matches!(header.load(), Load::Medium | Load::Heavy) {
-                header.set_fairing();
-            }
+        if let Some(mut header) = self.unread.note_own(ID, packet.header.protocol(), header) {
+            self.write(&mut header);
             header.emit(packet.header);
         }
         Verdict::Keep
@@ -148,13 +148,20 @@ mod tests {
             self.now = self.router.tick(&mut cx, &Self::queue(queued)).unwrap();
         }
 
-        /// Passes a packet with these four bits; returns its bits at departure.
+        /// Passes a packet with these four bits; returns its bits.
         fn pass(&mut self, sent: u8, queued: u64) -> u8 {
-            let (mut ecn, mut header) = (Ecn::NotCapable, Header::new(super::super::header::ID, &[sent]));
+            self.pass_after(sent, queued, |_| ())
+        }
+
+        /// The same for a packet that waits while something happens.
+        fn pass_after(&mut self, sent: u8, queued: u64, meanwhile: impl FnOnce(&mut Self)) -> u8 {
+            let (mut ecn, mut header) = (Ecn::NotCapable, Header::new(ID, &[sent]));
             let mut packet =
                 PacketView { bytes: PACKET, kind: PacketKind::Data, ecn: &mut ecn, header: &mut header };
             let mut cx = Context { now: self.now, random: &mut self.random };
             self.router.arrive(&mut cx, &mut packet, &Self::queue(queued));
+            meanwhile(self);
+            let mut cx = Context { now: self.now, random: &mut self.random };
             self.router.depart(&mut cx, &mut packet, &Self::queue(queued + 1));
             header.bytes()[0]
         }
@@ -185,6 +192,17 @@ mod tests {
         bench.pass(0, 90);
         bench.tick(90);
         assert!((bench.router.utilization - 12.0 / 200.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_packet_carries_the_load_and_the_fairing_of_its_arrival_however_long_it_waits() {
+        let mut bench = Bench::new();
+        bench.period(120, 0);
+        let bits = bench.pass_after(0b0000, 0, |bench| {
+            bench.pass(0b0011, 0);
+            bench.period(200, 0);
+        });
+        assert_eq!(bits, 0b0100, "medium load, before the request and the overload");
     }
 
     #[test]
